@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Context: who works and in what order. Threads on the host; stream, library handles and pool on the device.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <purlin/core/memory.hpp>
+#include <purlin/core/types.hpp>
+
+// Public headers include no CUDA header: these are the types behind cudaStream_t and the library handles.
+struct CUstream_st;
+struct cublasContext;
+struct cusparseContext;
+
+namespace purlin {
+
+/// The first argument of everything that works in space `S`. There is no global state: two contexts know
+/// nothing of each other. A context is cheap to copy; copies share threads, stream, handles and memory.
+///
+/// Thread safety: a context, and everything made with it, is used by one thread at a time. Different threads
+/// use different contexts.
+template <Space S>
+class Context;
+
+/// The host: a number of OpenMP threads.
+template <>
+class Context<Space::host> {
+ public:
+  /// `threads` = 0 takes what OpenMP offers (OMP_NUM_THREADS, else the processors of this process).
+  /// Throws InputError for a negative number.
+  explicit Context(int threads = 0);
+
+  int threads() const { return threads_; }
+
+  /// Returns at once: host work is finished when a call returns.
+  void synchronize() const {}
+  /// Does nothing on the host; see the device context.
+  void make_current() const {}
+
+  const std::shared_ptr<MemoryResource>& memory() const { return memory_; }
+
+ private:
+  int threads_;
+  std::shared_ptr<MemoryResource> memory_;
+};
+
+/// One CUDA device with a stream. Work is queued on the stream; only `synchronize`, downloads and the functions
+/// that say so wait for it.
+template <>
+class Context<Space::device> {
+ public:
+  /// Device number `device` with a stream of its own. Throws DeviceError when there is no such device.
+  explicit Context(int device = 0);
+
+  /// Works on a stream that the caller owns and that outlives the context and everything made with it.
+  /// The legacy default stream is given as null.
+  Context(int device, CUstream_st* stream);
+
+  int device() const;
+  CUstream_st* stream() const;
+
+  /// The cuBLAS handle of this context, bound to its stream; made by the first call, which may take a while.
+  cublasContext* cublas() const;
+  /// The cuSPARSE handle of this context, bound to its stream; made by the first call.
+  cusparseContext* cusparse() const;
+
+  /// Waits until the stream has finished. Throws DeviceError if any of its work failed.
+  void synchronize() const;
+  /// Makes the context's device current in the calling thread, as kernels and allocations need it.
+  /// LinearSystem and the solvers call it; low-level callers with several devices do so themselves.
+  void make_current() const;
+
+  /// For example "NVIDIA H200".
+  std::string device_name() const;
+  int multiprocessors() const;
+
+  const std::shared_ptr<MemoryResource>& memory() const;
+
+  struct State;  ///< defined with the device sources
+  const State& state() const { return *state_; }
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+/// How many CUDA devices answer; 0 also where the driver is missing. Defined only with CUDA on.
+int device_count();
+
+}  // namespace purlin

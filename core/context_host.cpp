@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host context and its aligned memory.
+#include <purlin/core/context.hpp>
+
+#include <omp.h>
+#include <sys/sysinfo.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include <purlin/core/array.hpp>
+#include <purlin/core/error.hpp>
+#include <purlin/core/memory_ledger.hpp>
+
+namespace purlin {
+namespace {
+
+// What Linux says it could hand out without swapping; the whole memory where it does not say.
+std::uint64_t available_host_bytes() {
+  if (std::FILE* meminfo = std::fopen("/proc/meminfo", "r")) {
+    char line[256];
+    unsigned long long kilobytes = 0;
+    bool found = false;
+    while (!found && std::fgets(line, sizeof line, meminfo) != nullptr) {
+      found = std::sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1;
+    }
+    std::fclose(meminfo);
+    if (found) return kilobytes * 1024;
+  }
+  struct sysinfo info = {};
+  return sysinfo(&info) == 0 ? std::uint64_t{info.totalram} * info.mem_unit : 0;
+}
+
+class HostMemory final : public MemoryResource {
+ public:
+  void* allocate(std::size_t bytes) override {
+    if (bytes == 0) return nullptr;
+    // Large requests are measured against the memory there is before the system promises it: Linux overcommits,
+    // and the process would die at the first touch.
+    constexpr std::size_t worth_asking = std::size_t{256} << 20;
+    if (bytes >= worth_asking && bytes > available_host_bytes()) fail(bytes);
+    void* pointer = nullptr;
+    if (posix_memalign(&pointer, alignment, bytes) != 0) fail(bytes);
+    ledger_.add(bytes);
+    return pointer;
+  }
+  void release(void* pointer, std::size_t bytes) noexcept override {
+    std::free(pointer);
+    ledger_.remove(bytes);
+  }
+  std::uint64_t available_bytes() const override { return available_host_bytes(); }
+  MemoryUse use() const override { return ledger_.use(); }
+
+ private:
+  static constexpr std::size_t alignment = 64;
+
+  [[noreturn]] static void fail(std::size_t bytes) {
+    throw OutOfMemory("host", "an array", bytes, available_host_bytes());
+  }
+
+  detail::MemoryLedger ledger_;
+};
+
+}  // namespace
+
+Context<Space::host>::Context(int threads)
+    : threads_(threads == 0 ? omp_get_max_threads() : threads), memory_(std::make_shared<HostMemory>()) {
+  if (threads < 0) throw InputError("the number of threads is 0 (all) or positive, not " + std::to_string(threads));
+}
+
+namespace detail {
+
+void throw_negative_array_size() { throw InputError("an array cannot have a negative size"); }
+
+void throw_copy_size_mismatch(std::int64_t from, std::int64_t to) {
+  throw InputError("copy of " + std::to_string(from) + " values into room for " + std::to_string(to));
+}
+
+}  // namespace detail
+}  // namespace purlin

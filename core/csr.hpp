@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Compressed sparse rows: an owning matrix, a view of a caller's arrays, and the checks on them.
+#pragma once
+
+#include <purlin/core/array.hpp>
+
+namespace purlin {
+
+/// Where each stored number comes from: entry k of a permuted or converted matrix takes its value from position
+/// `position(k)` of the caller's value array, or is `none` (padding, value 0). Positions are 32-bit where the
+/// caller's count of values allows it. An empty map is the identity.
+template <Space S>
+struct ValueMap {
+  static constexpr std::uint32_t none32 = 0xffffffffu;
+  static constexpr Offset none64 = -1;
+
+  Array<std::uint32_t, S> narrow;  ///< used when not empty
+  Array<Offset, S> wide;           ///< used when `narrow` is empty and this is not
+
+  bool identity() const { return narrow.empty() && wide.empty(); }
+  std::int64_t size() const { return narrow.empty() ? wide.size() : narrow.size(); }
+  std::size_t bytes() const { return narrow.bytes() + wide.bytes(); }
+};
+
+/// An owning CSR matrix. Row i holds entries row_ptr[i] .. row_ptr[i+1]-1 with strictly ascending columns.
+template <class T, Space S>
+struct Csr {
+  Index rows = 0;
+  Index cols = 0;
+  Array<Offset, S> row_ptr;  ///< rows + 1
+  Array<Index, S> col;       ///< nnz
+  Array<T, S> val;           ///< nnz
+
+  Offset nnz() const { return col.size(); }
+};
+
+/// What a caller hands over: borrowed arrays, 32- or 64-bit row pointers, of either space. The arrays are read
+/// during setup and, where a function says so, kept referenced. Entries of a row must have strictly ascending
+/// columns (`check_csr` tells).
+template <class T, Space S>
+struct CsrView {
+  Index rows = 0;
+  Index cols = 0;
+  Span<const std::int32_t, S> row_ptr32;  ///< rows + 1; exactly one of the two is given
+  Span<const Offset, S> row_ptr64;        ///< rows + 1
+  Span<const Index, S> col;               ///< nnz
+  Span<const T, S> val;                   ///< nnz
+  /// Set by a permutation: `refresh` of what is built from this view takes values in the order that the map
+  /// points into. Null: in the order of `val`. Must outlive the operators built from the view only until they
+  /// are built.
+  const ValueMap<S>* value_map = nullptr;
+
+  CsrView() = default;
+  CsrView(Index rows_, Index cols_, Span<const std::int32_t, S> row_ptr_, Span<const Index, S> col_,
+          Span<const T, S> val_)
+      : rows(rows_), cols(cols_), row_ptr32(row_ptr_), col(col_), val(val_) {}
+  CsrView(Index rows_, Index cols_, Span<const Offset, S> row_ptr_, Span<const Index, S> col_,
+          Span<const T, S> val_)
+      : rows(rows_), cols(cols_), row_ptr64(row_ptr_), col(col_), val(val_) {}
+  /// A view of an owning matrix, which must outlive it.
+  CsrView(const Csr<T, S>& a)
+      : rows(a.rows), cols(a.cols), row_ptr64(a.row_ptr.span()), col(a.col.span()), val(a.val.span()) {}
+
+  Offset nnz() const { return col.size; }
+  bool wide() const { return row_ptr32.data == nullptr; }
+  /// First entry of row i; i = rows gives nnz. Host only.
+  Offset row_begin(Index i) const { return wide() ? row_ptr64[i] : Offset{row_ptr32[i]}; }
+};
+
+/// The pattern alone, for planning an order.
+template <Space S>
+struct Pattern {
+  Index rows = 0;
+  Index cols = 0;
+  Span<const std::int32_t, S> row_ptr32;
+  Span<const Offset, S> row_ptr64;
+  Span<const Index, S> col;
+
+  Pattern() = default;
+  template <class T>
+  Pattern(const CsrView<T, S>& a)
+      : rows(a.rows), cols(a.cols), row_ptr32(a.row_ptr32), row_ptr64(a.row_ptr64), col(a.col) {}
+  Offset nnz() const { return col.size; }
+  bool wide() const { return row_ptr32.data == nullptr; }
+  Offset row_begin(Index i) const { return wide() ? row_ptr64[i] : Offset{row_ptr32[i]}; }
+};
+
+/// Calls `f` with the row pointers that the view has, as a span of int32 or of int64.
+template <class View, class F>
+decltype(auto) with_row_ptr(const View& a, F&& f) {
+  return a.wide() ? f(a.row_ptr64) : f(a.row_ptr32);
+}
+
+/// Checks that the view is a canonical CSR matrix: lengths agree, row_ptr starts at 0, never decreases and ends at
+/// nnz, columns lie in [0, cols) and ascend strictly within each row. Throws InputError that names the first bad
+/// row. Reads the pattern once; on the device waits for the stream.
+template <class T, Space S>
+void check_csr(const Context<S>& ctx, const CsrView<T, S>& a);
+
+/// An owning copy of `a`, from either space into the context's, with 64-bit row pointers.
+template <class T, Space From, Space S>
+Csr<T, S> make_csr(const Context<S>& ctx, const CsrView<T, From>& a);
+
+/// The canonical form of a host matrix whose rows may hold unsorted or repeated columns: columns ascend, repeated
+/// entries are summed in the order in which they stood. `source_of`, when given, receives for each entry of the
+/// caller's matrix the position that it was summed into. Throws InputError for row pointers or columns out of range.
+template <class T>
+Csr<T, Space::host> make_canonical(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
+                                   Array<Offset, Space::host>* target_of = nullptr);
+
+}  // namespace purlin

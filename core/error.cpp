@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Texts of the exceptions.
+#include <purlin/core/error.hpp>
+
+#include <array>
+#include <cstdio>
+
+namespace purlin {
+
+std::string human_bytes(std::uint64_t bytes) {
+  static constexpr std::array<const char*, 6> units = {"B", "kB", "MB", "GB", "TB", "PB"};
+  double value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 999.5 && unit + 1 < units.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  char text[32];
+  const int digits = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  std::snprintf(text, sizeof text, "%.*f %s", digits, value, units[unit]);
+  return text;
+}
+
+OutOfMemory::OutOfMemory(std::string_view space, std::string_view purpose, std::uint64_t wanted_bytes,
+                         std::uint64_t available_bytes)
+    : Error("out of " + std::string(space) + " memory for " + std::string(purpose) + ": " +
+            human_bytes(wanted_bytes) + " wanted, " + human_bytes(available_bytes) + " available"),
+      wanted_bytes_(wanted_bytes),
+      available_bytes_(available_bytes),
+      on_device_(space == "device") {}
+
+}  // namespace purlin

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What Purlin throws: a caller's mistake, exhausted memory, a failing device. A solve that does not
+/// converge throws nothing; it returns a Status.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace purlin {
+
+/// Base of every exception thrown by the library.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The caller's input is wrong; the message says what was expected and what came.
+class InputError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Memory of one space does not suffice; the message says how many bytes were wanted and how many were there.
+class OutOfMemory : public Error {
+ public:
+  /// `space` is "host" or "device"; `purpose` completes "out of memory for ...".
+  OutOfMemory(std::string_view space, std::string_view purpose, std::uint64_t wanted_bytes,
+              std::uint64_t available_bytes);
+
+  std::uint64_t wanted_bytes() const { return wanted_bytes_; }
+  std::uint64_t available_bytes() const { return available_bytes_; }
+  bool on_device() const { return on_device_; }
+
+ private:
+  std::uint64_t wanted_bytes_;
+  std::uint64_t available_bytes_;
+  bool on_device_;
+};
+
+/// A CUDA, cuBLAS or cuSPARSE call failed; the message holds the call and the library's own words.
+class DeviceError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Throws InputError with `message` unless `condition` holds.
+inline void require(bool condition, const char* message) {
+  if (!condition) throw InputError(message);
+}
+
+/// "1.50 GB", "312 kB": bytes for people, in powers of ten.
+std::string human_bytes(std::uint64_t bytes);
+
+}  // namespace purlin

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Counts what a memory resource holds. Atomic, because a context's arrays may be destroyed by another thread.
+#pragma once
+
+#include <atomic>
+
+#include <purlin/core/memory.hpp>
+
+namespace purlin::detail {
+
+class MemoryLedger {
+ public:
+  void add(std::size_t bytes) noexcept {
+    const std::uint64_t now = bytes_.fetch_add(bytes) + bytes;
+    allocations_.fetch_add(1);
+    std::uint64_t peak = peak_.load();
+    while (now > peak && !peak_.compare_exchange_weak(peak, now)) {
+    }
+  }
+  void remove(std::size_t bytes) noexcept { bytes_.fetch_sub(bytes); }
+  MemoryUse use() const noexcept { return {bytes_.load(), peak_.load(), allocations_.load()}; }
+
+ private:
+  std::atomic<std::uint64_t> bytes_{0};
+  std::atomic<std::uint64_t> peak_{0};
+  std::atomic<std::uint64_t> allocations_{0};
+};
+
+}  // namespace purlin::detail

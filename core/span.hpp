@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Span: a pointer and a length whose type says in which space the memory is.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include <purlin/core/types.hpp>
+
+namespace purlin {
+
+/// A non-owning view of `size` consecutive values in space `S`. Passed by value. Elements of a device span
+/// cannot be read by host code: `operator[]` and iteration exist for the host only.
+template <class T, Space S>
+struct Span {
+  T* data = nullptr;
+  std::int64_t size = 0;
+
+  constexpr Span() = default;
+  constexpr Span(T* data_, std::int64_t size_) : data(data_), size(size_) {}
+
+  /// A mutable span converts to a read-only one.
+  constexpr operator Span<const T, S>() const { return {data, size}; }
+
+  constexpr bool empty() const { return size == 0; }
+
+  /// The `count` values from `first` on. Not checked.
+  constexpr Span subspan(std::int64_t first, std::int64_t count) const { return {data + first, count}; }
+
+  /// Element `i`, host only. Not checked.
+  constexpr T& operator[](std::int64_t i) const {
+    static_assert(S == Space::host, "device memory cannot be read by host code: copy it first");
+    return data[i];
+  }
+  constexpr T* begin() const {
+    static_assert(S == Space::host, "device memory cannot be read by host code: copy it first");
+    return data;
+  }
+  constexpr T* end() const { return begin() + size; }
+};
+
+}  // namespace purlin

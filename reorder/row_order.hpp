@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// RowOrder: a renumbering of x and y together, with the bounds of its parts; and the permuted matrix it induces.
+#pragma once
+
+#include <vector>
+
+#include <purlin/core/csr.hpp>
+
+namespace purlin {
+
+/// A symmetric renumbering. Both arrays have length n, or are empty for the natural order. Vectors go from the
+/// caller's order to the solver's by `gather(x, old_of_new)` and back by `gather(x, new_of_old)`.
+template <Space S>
+struct RowOrder {
+  Array<Index, S> old_of_new;     ///< new row i is the caller's row old_of_new[i]
+  Array<Index, S> new_of_old;     ///< the inverse
+  std::vector<Index> part_begin;  ///< parts + 1, ascending from 0 to n, in new numbers; empty: no parts
+
+  bool natural() const { return old_of_new.empty(); }
+};
+
+/// The order given by `old_of_new`, a permutation of 0..n-1. Throws InputError that names the first number that is
+/// out of range or repeated.
+template <Space S>
+RowOrder<S> make_row_order(const Context<S>& ctx, const std::vector<Index>& old_of_new,
+                           std::vector<Index> part_begin = {});
+
+/// A renumbered matrix B, B_ij = A_{old(i) old(j)}, columns sorted, with the map from its entries to A's.
+template <class T, Space S>
+struct PermutedCsr {
+  Csr<T, S> matrix;
+  ValueMap<S> value_map;
+
+  /// A view that carries the map: operators made from it take refreshed values in the caller's order.
+  CsrView<T, S> view() const {
+    CsrView<T, S> v(matrix);
+    v.value_map = &value_map;
+    return v;
+  }
+};
+
+/// Renumbers rows and columns of the square matrix `a`. `a` must be canonical. A device pattern is renumbered on
+/// the host, once per setup.
+template <class T, Space S>
+PermutedCsr<T, S> permute(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order);
+
+}  // namespace purlin

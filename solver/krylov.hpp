@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What every Krylov solver shares: when to stop, what came of it, and the interface.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <purlin/spmv/operator.hpp>
+
+namespace purlin {
+
+/// Iterate until |b - A x|_2 <= max(rel_tol |b|_2, abs_tol). The residual is the unpreconditioned one.
+struct StopCriterion {
+  int max_iterations = 10000;  ///< products with A in CG and GMRES; BiCGStab takes two products an iteration
+  double rel_tol = 1e-8;
+  double abs_tol = 0;
+  double time_limit_seconds = 0;  ///< 0: none; looked at every `check_every` iterations
+  /// The host looks at the residual, the clock and the callback every so many iterations; 0: 1 on the host, 16 on
+  /// the device. Iteration counts and histories are exact whatever it is. At most 64.
+  int check_every = 0;
+};
+
+/// How a solve ended. Only `converged` is success, and it is said only of a true residual.
+enum class Status {
+  converged,              ///< |b - A x| was formed and meets the tolerance
+  max_iterations,
+  breakdown,              ///< the recurrence cannot go on (BiCGStab after its restarts, GMRES on a singular system)
+  not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); `reason` says which
+  not_finite,             ///< NaN or infinity in the matrix, the right-hand side or the guess, or overflow
+  stagnation,             ///< rounding keeps the true residual above the tolerance
+  time_limit,
+  stopped_by_caller,      ///< the progress callback returned false
+};
+
+/// "converged", "max_iterations", ...
+std::string_view name_of(Status status);
+
+/// One attempt of several, where a solver was chosen automatically.
+struct Attempt {
+  std::string solver;
+  Status status = Status::max_iterations;
+  int iterations = 0;
+  double true_residual = 0;
+  double seconds = 0;
+  std::string reason;
+};
+
+/// What came of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
+struct SolveReport {
+  Status status = Status::max_iterations;
+  std::string solver;              ///< "cg", "bicgstab", "gmres"
+  std::string reason;              ///< one sentence about the status; empty for `converged`
+  int iterations = 0;              ///< of all attempts together
+  double rhs_norm = 0;             ///< |b|
+  double tolerance = 0;            ///< max(rel_tol |b|, abs_tol)
+  double initial_residual = 0;     ///< |b - A x0|
+  double recurrence_residual = 0;  ///< what the recurrence held at the end
+  double true_residual = 0;        ///< |b - A x|, formed from the x that is returned
+  double attainable_residual = 0;  ///< eps |A| |x|, an estimate; formed for `stagnation` only, else 0
+  int residual_replacements = 0;   ///< how often the recurrence met the tolerance and b - A x did not
+  int restarts = 0;                ///< GMRES: cycles after the first; BiCGStab: breakdowns survived
+  int second_passes = 0;           ///< GMRES: how often Gram-Schmidt ran again
+  double seconds = 0;
+  std::vector<double> history;     ///< residual before the first and after each iteration, as the recurrence has it
+  std::vector<Attempt> attempts;   ///< one or more, in order
+
+  bool converged() const { return status == Status::converged; }
+  /// residual / |b|, or the residual itself for b = 0.
+  double relative(double residual) const { return rhs_norm > 0 ? residual / rhs_norm : residual; }
+};
+
+/// What a progress callback sees.
+struct Progress {
+  std::string_view solver;
+  int iteration = 0;
+  double residual = 0;           ///< of the recurrence
+  double relative_residual = 0;  ///< over |b|
+  double tolerance = 0;          ///< absolute
+  double seconds = 0;            ///< since the solve began
+};
+
+/// Called on the calling thread at every check; returning false ends the solve with `stopped_by_caller`.
+using ProgressFn = std::function<bool(const Progress&)>;
+
+/// A Krylov method for A x = b with an optional preconditioner M, an operator close to A's inverse. Owns its work
+/// vectors: made once for a length, used many times; a solve after the first allocates nothing in S.
+template <class T, Space S>
+class KrylovSolver {
+ public:
+  virtual ~KrylovSolver() = default;
+
+  virtual std::string_view name() const = 0;
+
+  /// Solves from the guess in x, which receives the result: the last iterate, or the best one where that is said.
+  /// M may be null. Lengths are checked (InputError). Waits on the context's stream at its check points. Several
+  /// solvers may share A and M as long as one thread uses them at a time.
+  [[nodiscard]] virtual SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A,
+                                          const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
+                                          const StopCriterion& stop, const ProgressFn& progress = {}) = 0;
+};
+
+/// Which method, and its choices.
+struct SolverOptions {
+  std::string name = "auto";  ///< "auto" (LinearSystem only), "cg", "bicgstab", "gmres"
+  int restart = 50;           ///< GMRES: length of a cycle
+  bool left = false;          ///< GMRES: precondition from the left
+};
+
+/// A solver for systems of `n` unknowns. Throws InputError for unknown names, OutOfMemory.
+template <class T, Space S>
+std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options);
+
+/// The names that `make_solver` knows.
+const std::vector<std::string>& solver_names();
+
+}  // namespace purlin

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// LinearSystem: the facade that a simulation code uses. Set up once, refresh numbers, solve many times.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <purlin/precond/registry.hpp>
+#include <purlin/solver/krylov.hpp>
+
+namespace purlin {
+
+/// Directions that A maps to zero, taken out of the solution.
+enum class NullSpace {
+  none,
+  constant,  ///< the vector of ones: pure Neumann problems. The returned x has mean zero.
+};
+
+/// Everything that a LinearSystem is told.
+struct SystemOptions {
+  SpmvOptions spmv;
+  PrecondOptions precond;
+  SolverOptions solver;
+  StopCriterion stop;
+  NullSpace null_space = NullSpace::none;
+  /// The caller's own numbering: new row i is the caller's row old_of_new[i]. Empty: the format decides.
+  std::vector<Index> old_of_new;
+  /// Accept rows with unsorted or repeated columns: sort and sum them. Otherwise they are refused.
+  bool canonicalise = false;
+};
+
+/// What `LinearSystem::info` returns.
+struct SystemInfo {
+  OperatorInfo matrix;
+  OperatorInfo preconditioner;  ///< name "none" where there is none
+  std::string solver;           ///< the one that a solve starts with
+  std::string solver_reason;    ///< why, where it was chosen automatically
+  bool reordered = false;
+  std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
+  std::uint64_t bytes = 0;                                    ///< held in S by this system
+};
+
+/// A x = b for one sparsity pattern: order, format, preconditioner and solver, with their vectors.
+///
+/// The constructor reads the caller's arrays and keeps no reference to them. `refresh` replaces the numbers.
+/// Solver order is the numbering in which the system works; a time loop may keep its vectors in it
+/// (`to_solver_order`, `solve_ordered`, `to_user_order`) and save two gathers per solve.
+///
+/// Thread safety: one thread at a time uses a LinearSystem. Systems with contexts of their own are independent and
+/// may be used at the same time, from different threads or on different streams.
+template <class T, Space S>
+class LinearSystem {
+ public:
+  /// Sets everything up for the square canonical matrix `a`. Throws InputError for a matrix that is not square, not
+  /// canonical (see SystemOptions::canonicalise), or does not admit the preconditioner; OutOfMemory; DeviceError.
+  LinearSystem(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options = {});
+  ~LinearSystem();
+  LinearSystem(LinearSystem&&) noexcept;
+  LinearSystem& operator=(LinearSystem&&) noexcept;
+
+  Index rows() const;
+
+  /// New numbers on the same pattern: `values` in the order of the matrix given to the constructor. No allocation.
+  /// On failure (a zero diagonal entry, say) throws InputError and the system is unusable until the next refresh.
+  /// An automatic choice of solver is made anew.
+  void refresh(Span<const T, S> values);
+
+  /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver.
+  [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
+
+  /// The same with b and x in solver order.
+  [[nodiscard]] SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
+
+  /// solver_order = the vector `user_order` renumbered. Queued on the stream.
+  void to_solver_order(Span<const T, S> user_order, Span<T, S> solver_order) const;
+  /// The way back.
+  void to_user_order(Span<const T, S> solver_order, Span<T, S> user_order) const;
+
+  /// y = A x in the caller's order.
+  void multiply(Span<const T, S> x, Span<T, S> y);
+
+  SystemInfo info() const;
+
+  /// Tolerances and limits may change between solves.
+  void set_stop_criterion(const StopCriterion& stop);
+  const StopCriterion& stop_criterion() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace purlin

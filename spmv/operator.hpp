@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// LinearOperator: what a Krylov solver multiplies with. MatrixOperator: one made from a CSR matrix, whose numbers
+/// can be replaced.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <purlin/core/csr.hpp>
+
+namespace purlin {
+
+/// A linear map from vectors of length `cols()` to vectors of length `rows()`, in space S.
+template <class T, Space S>
+class LinearOperator {
+ public:
+  virtual ~LinearOperator() = default;
+
+  virtual Index rows() const = 0;
+  virtual Index cols() const = 0;
+
+  /// y = alpha A x + beta y. x has length cols(), y length rows(); they do not overlap. With beta = 0, y is not
+  /// read. Queued on the context's stream; allocates nothing, does not synchronise, may be captured in a graph.
+  virtual void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const = 0;
+
+  /// y = A x and *xy = x.y, in double, in S. For square operators. The default applies, then takes the dot product;
+  /// formats that can do both in one pass override it.
+  virtual void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const;
+};
+
+/// What an operator is made of; `purlin info` and the reports print it.
+struct OperatorInfo {
+  std::string name;         ///< name and variant as in the table
+  std::string detail;       ///< one line for people, or empty
+  Index rows = 0;
+  Index cols = 0;
+  Offset nonzeros = 0;
+  Offset stored_slots = 0;  ///< numbers kept, padding included
+  double cached_share = 0;  ///< share of entries that read x from a cache that the format manages itself
+  std::vector<std::pair<std::string, std::uint64_t>> bytes;   ///< memory by part: values, columns, ...
+  std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
+
+  std::uint64_t total_bytes() const {
+    std::uint64_t total = 0;
+    for (const auto& part : bytes) total += part.second;
+    return total;
+  }
+  /// stored_slots / nonzeros - 1; 0 for an empty matrix.
+  double padding_ratio() const {
+    return nonzeros == 0 ? 0.0 : static_cast<double>(stored_slots) / static_cast<double>(nonzeros) - 1.0;
+  }
+};
+
+/// An operator built from a CSR matrix: a product format or a preconditioner.
+template <class T, Space S>
+class MatrixOperator : public LinearOperator<T, S> {
+ public:
+  /// Replaces the numbers and keeps the structure: `values` are the caller's CSR values, in the order of the matrix
+  /// that the operator was built from (of the matrix that its value map points into, where it had one). Allocates
+  /// nothing. Throws InputError when the count differs; preconditioners also when the numbers do not admit them,
+  /// for which they wait on the stream.
+  virtual void refresh(const Context<S>& ctx, Span<const T, S> values) = 0;
+
+  virtual OperatorInfo info() const = 0;
+};
+
+template <class T, Space S>
+using OperatorPtr = std::unique_ptr<MatrixOperator<T, S>>;
+
+/// A user's own operator: any callable (ctx, alpha, x, beta, y) that fulfils the contract of `apply`.
+template <class T, Space S>
+class FunctionOperator final : public LinearOperator<T, S> {
+ public:
+  using Function = std::function<void(const Context<S>&, T alpha, Span<const T, S> x, T beta, Span<T, S> y)>;
+
+  FunctionOperator(Index rows, Index cols, Function apply) : rows_(rows), cols_(cols), apply_(std::move(apply)) {}
+
+  Index rows() const override { return rows_; }
+  Index cols() const override { return cols_; }
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override {
+    apply_(ctx, alpha, x, beta, y);
+  }
+
+ private:
+  Index rows_;
+  Index cols_;
+  Function apply_;
+};
+
+}  // namespace purlin

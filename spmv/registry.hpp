@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The table of product formats, and the two functions that look a format up: `plan_order` and `make_spmv`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <purlin/reorder/row_order.hpp>
+#include <purlin/spmv/operator.hpp>
+
+namespace purlin {
+
+/// Which format, and its choices.
+struct SpmvOptions {
+  /// A name of the table, with a variant behind a colon where the format has variants ("csr:alg2"). Upper and lower
+  /// case are the same; '-' and '_' are ignored.
+  std::string format = "csr";
+};
+
+template <class T, Space S>
+using MakeSpmv = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
+                                       std::string_view variant);
+
+/// One line of the table. A null function: not there in this build.
+struct SpmvFormat {
+  std::string name;
+  std::vector<std::string> variants;  ///< the first is the default
+  std::string summary;
+  /// Bytes that the format will hold for a matrix of this size, as far as its size alone tells.
+  std::uint64_t (*estimate_bytes)(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes) = nullptr;
+  MakeSpmv<double, Space::host> host_double = nullptr;
+  MakeSpmv<float, Space::host> host_float = nullptr;
+  MakeSpmv<double, Space::device> device_double = nullptr;
+  MakeSpmv<float, Space::device> device_float = nullptr;
+
+  template <class T, Space S>
+  MakeSpmv<T, S> make() const {
+    if constexpr (S == Space::host) {
+      if constexpr (std::is_same_v<T, double>) return host_double; else return host_float;
+    } else {
+      if constexpr (std::is_same_v<T, double>) return device_double; else return device_float;
+    }
+  }
+};
+
+/// All formats of this build, in the order of the documentation.
+const std::vector<SpmvFormat>& spmv_formats();
+
+/// The line for a format's name, without variant. Throws InputError that lists the names there are.
+const SpmvFormat& find_spmv_format(std::string_view name_and_variant);
+
+/// The order in which the format wants rows and unknowns, for a canonical pattern; analysed once per pattern.
+/// The natural order for formats that do not renumber.
+template <Space S>
+RowOrder<S> plan_order(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options);
+
+/// Builds the format for a canonical matrix that is already in `order`. Throws InputError for unknown names and
+/// variants, OutOfMemory.
+template <class T, Space S>
+OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                            const SpmvOptions& options = {});
+
+/// Lower case, without '-' and '_': how names of formats and preconditioners are compared.
+std::string canonical_name(std::string_view name);
+
+}  // namespace purlin

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Catch2, version 2 or 3.
+#pragma once
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+using Catch::Approx;
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <string>
+
+#include <purlin/config.hpp>
+#include <purlin/core/types.hpp>
+
+/// TEST_BOTH("a sentence", "[tag]") { uses the constant S and runs once per space }.
+/// The device variant is tagged [device] and exists with CUDA on.
+#define PURLIN_JOIN2(a, b) a##b
+#define PURLIN_JOIN(a, b) PURLIN_JOIN2(a, b)
+#if PURLIN_HAS_CUDA
+#define TEST_BOTH_IMPL(id, name, tags)                                                         \
+  template <purlin::Space S>                                                                   \
+  static void id();                                                                            \
+  TEST_CASE(name " (host)", tags) { id<purlin::Space::host>(); }                               \
+  TEST_CASE(name " (device)", tags "[device]") { id<purlin::Space::device>(); }                \
+  template <purlin::Space S>                                                                   \
+  static void id()
+#else
+#define TEST_BOTH_IMPL(id, name, tags)                           \
+  template <purlin::Space S>                                     \
+  static void id();                                              \
+  TEST_CASE(name " (host)", tags) { id<purlin::Space::host>(); } \
+  template <purlin::Space S>                                     \
+  static void id()
+#endif
+#define TEST_BOTH(name, tags) TEST_BOTH_IMPL(PURLIN_JOIN(test_both_, __LINE__), name, tags)
+
+namespace purlin::testing {
+
+/// The folder with real matrices: PURLIN_TEST_DATA from the environment, else from CMake; empty when unset.
+inline std::string data_folder() {
+  if (const char* folder = std::getenv("PURLIN_TEST_DATA")) return folder;
+  return PURLIN_TEST_DATA;
+}
+
+}  // namespace purlin::testing

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the tests. Device tests without a device are counted, printed and reported as skipped (exit status 77).
+#define CATCH_CONFIG_RUNNER
+#include "tests/catch.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+#include <purlin/core/context.hpp>
+
+namespace {
+
+bool device_answers() {
+#if PURLIN_HAS_CUDA
+  return purlin::device_count() > 0;
+#else
+  return false;
+#endif
+}
+
+std::size_t count_device_tests() {
+  std::size_t count = 0;
+#if __has_include(<catch2/catch_all.hpp>)
+  const auto& tests = Catch::getAllTestCasesSorted(*Catch::getCurrentContext().getConfig());
+#else
+  const auto& tests = Catch::getAllTestCasesSorted(*Catch::getCurrentContext().getConfig());
+#endif
+  for (const auto& test : tests) {
+    count += test.getTestCaseInfo().tagsAsString().find("[device]") != std::string::npos ? 1 : 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  if (argc == 2 && std::strcmp(argv[1], "[device]") == 0 && !device_answers()) {
+    Catch::Session session;
+    session.applyCommandLine(argc, argv);
+    session.config();
+    std::printf("device tests skipped, no CUDA device answers: %zu\n", count_device_tests());
+    return 77;
+  }
+  if (purlin::testing::data_folder().empty()) {
+    std::fprintf(stderr, "PURLIN_TEST_DATA is unset: tests on real matrices are left out\n");
+  }
+  return Catch::Session().run(argc, argv);
+}
