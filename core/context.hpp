@@ -81,6 +81,8 @@ class Context<Space::device> {
   const State& state() const { return *state_; }
 
  private:
+  void prepare_reductions();
+
   std::shared_ptr<State> state_;
 };
 

@@ -94,15 +94,22 @@ decltype(auto) with_row_ptr(const View& a, F&& f) {
 /// Checks that the view is a canonical CSR matrix: lengths agree, row_ptr starts at 0, never decreases and ends at
 /// nnz, columns lie in [0, cols) and ascend strictly within each row. Throws InputError that names the first bad
 /// row. Reads the pattern once; on the device waits for the stream.
-template <class T, Space S>
-void check_csr(const Context<S>& ctx, const CsrView<T, S>& a);
+template <class T>
+void check_csr(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a);
+template <class T>
+void check_csr(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
 
-/// An owning copy of `a`, from either space into the context's, with 64-bit row pointers.
+/// An owning copy of `a` with 64-bit row pointers, in the context's space; a device context also takes host views.
 template <class T, Space From, Space S>
 Csr<T, S> make_csr(const Context<S>& ctx, const CsrView<T, From>& a);
 
+/// An owning host copy of a device matrix. Waits for the stream.
+template <class T>
+Csr<T, Space::host> make_host_csr(const Context<Space::host>& host, const Context<Space::device>& ctx,
+                                  const CsrView<T, Space::device>& a);
+
 /// The canonical form of a host matrix whose rows may hold unsorted or repeated columns: columns ascend, repeated
-/// entries are summed in the order in which they stood. `source_of`, when given, receives for each entry of the
+/// entries are summed in the order in which they stood. `target_of`, when given, receives for each entry of the
 /// caller's matrix the position that it was summed into. Throws InputError for row pointers or columns out of range.
 template <class T>
 Csr<T, Space::host> make_canonical(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,

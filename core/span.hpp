@@ -20,7 +20,8 @@ struct Span {
   constexpr Span(T* data_, std::int64_t size_) : data(data_), size(size_) {}
 
   /// A mutable span converts to a read-only one.
-  constexpr operator Span<const T, S>() const { return {data, size}; }
+  template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
+  constexpr Span(const Span<U, S>& other) : data(other.data), size(other.size) {}
 
   constexpr bool empty() const { return size == 0; }
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The device context: stream, handles and stream-ordered pool.
+#include <purlin/core/context_device.hpp>
+
+#include <purlin/core/memory_ledger.hpp>
+
+namespace purlin {
+namespace detail {
+
+void check_cuda(cudaError_t status, const char* call) {
+  if (status == cudaSuccess) return;
+  throw DeviceError(std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) +
+                    ")");
+}
+
+void check_cublas(cublasStatus_t status, const char* call) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  throw DeviceError(std::string(call) + " failed: " + cublasGetStatusString(status));
+}
+
+void check_cusparse(cusparseStatus_t status, const char* call) {
+  if (status == CUSPARSE_STATUS_SUCCESS) return;
+  throw DeviceError(std::string(call) + " failed: " + cusparseGetErrorString(status));
+}
+
+class DeviceMemory final : public MemoryResource {
+ public:
+  DeviceMemory(int device, bool own_stream, cudaStream_t stream) : stream_(stream), own_stream_(own_stream) {
+    if (own_stream_) PURLIN_CHECK_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    cudaMemPoolProps properties = {};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = device;
+    PURLIN_CHECK_CUDA(cudaMemPoolCreate(&pool_, &properties));
+    // Freed memory stays in the pool: the next allocation of a time loop is then free of charge.
+    std::uint64_t keep = UINT64_MAX;
+    PURLIN_CHECK_CUDA(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep));
+  }
+  ~DeviceMemory() override {
+    if (pool_ != nullptr) cudaMemPoolDestroy(pool_);
+    if (own_stream_ && stream_ != nullptr) cudaStreamDestroy(stream_);
+  }
+
+  void* allocate(std::size_t bytes) override {
+    if (bytes == 0) return nullptr;
+    void* pointer = nullptr;
+    const cudaError_t status = cudaMallocFromPoolAsync(&pointer, bytes, pool_, stream_);
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError();  // not sticky: clear it, or the next launch check would report it
+      throw OutOfMemory("device", "an array", bytes, available_bytes());
+    }
+    check_cuda(status, "cudaMallocFromPoolAsync");
+    ledger_.add(bytes);
+    return pointer;
+  }
+  void release(void* pointer, std::size_t bytes) noexcept override {
+    cudaFreeAsync(pointer, stream_);
+    ledger_.remove(bytes);
+  }
+  std::uint64_t available_bytes() const override {
+    std::size_t free = 0, total = 0;
+    if (cudaMemGetInfo(&free, &total) != cudaSuccess) return 0;
+    std::uint64_t reserved = 0, used = 0;
+    cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved);
+    cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used);
+    return free + (reserved - used);
+  }
+  MemoryUse use() const override { return ledger_.use(); }
+
+  cudaStream_t stream() const { return stream_; }
+
+ private:
+  cudaStream_t stream_;
+  bool own_stream_;
+  cudaMemPool_t pool_ = nullptr;
+  MemoryLedger ledger_;
+};
+
+void upload_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
+  PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, ctx.stream()));
+  ctx.synchronize();
+}
+
+void download_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
+  PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, ctx.stream()));
+  ctx.synchronize();
+}
+
+void copy_device_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
+  PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, ctx.stream()));
+}
+
+}  // namespace detail
+
+int device_count() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();
+    return 0;
+  }
+  return count;
+}
+
+namespace {
+
+int checked_device(int device) {
+  const int count = device_count();
+  if (count == 0) throw DeviceError("no CUDA device answers (no card, or no driver for this toolkit)");
+  if (device < 0 || device >= count) {
+    throw DeviceError("there is no CUDA device " + std::to_string(device) + ": this machine has " +
+                      std::to_string(count));
+  }
+  return device;
+}
+
+// The largest grid of a reduction times its sums (vector_step_device.cuh, basis_device.cu).
+constexpr int partials_per_multiprocessor = 8 * 4;
+
+}  // namespace
+
+Context<Space::device>::State::State(int device_number, bool own_stream, cudaStream_t stream)
+    : device(checked_device(device_number)) {
+  PURLIN_CHECK_CUDA(cudaSetDevice(device));
+  cudaDeviceProp properties;
+  PURLIN_CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
+  name = properties.name;
+  multiprocessors = properties.multiProcessorCount;
+  auto device_memory = std::make_shared<detail::DeviceMemory>(device, own_stream, stream);
+  stream_ = device_memory->stream();
+  memory = std::move(device_memory);
+}
+
+Context<Space::device>::State::~State() {
+  if (cublas != nullptr) cublasDestroy(cublas);
+  if (cusparse != nullptr) cusparseDestroy(cusparse);
+}
+
+Context<Space::device>::Context(int device) : state_(std::make_shared<State>(device, true, nullptr)) {
+  prepare_reductions();
+}
+
+Context<Space::device>::Context(int device, CUstream_st* stream)
+    : state_(std::make_shared<State>(device, false, stream)) {
+  prepare_reductions();
+}
+
+void Context<Space::device>::prepare_reductions() {
+  state_->partial_ = Array<double, Space::device>(*this, state_->multiprocessors * partials_per_multiprocessor);
+  state_->tickets_ = Array<unsigned, Space::device>(*this, 1);
+  PURLIN_CHECK_CUDA(cudaMemsetAsync(state_->tickets_.data(), 0, state_->tickets_.bytes(), stream()));
+}
+
+int Context<Space::device>::device() const { return state_->device; }
+CUstream_st* Context<Space::device>::stream() const { return state_->stream_; }
+int Context<Space::device>::multiprocessors() const { return state_->multiprocessors; }
+std::string Context<Space::device>::device_name() const { return state_->name; }
+const std::shared_ptr<MemoryResource>& Context<Space::device>::memory() const { return state_->memory; }
+
+cublasContext* Context<Space::device>::cublas() const {
+  if (state_->cublas == nullptr) {
+    PURLIN_CHECK_CUBLAS(cublasCreate(&state_->cublas));
+    PURLIN_CHECK_CUBLAS(cublasSetStream(state_->cublas, stream()));
+  }
+  return state_->cublas;
+}
+
+cusparseContext* Context<Space::device>::cusparse() const {
+  if (state_->cusparse == nullptr) {
+    PURLIN_CHECK_CUSPARSE(cusparseCreate(&state_->cusparse));
+    PURLIN_CHECK_CUSPARSE(cusparseSetStream(state_->cusparse, stream()));
+  }
+  return state_->cusparse;
+}
+
+void Context<Space::device>::synchronize() const { PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream())); }
+
+void Context<Space::device>::make_current() const { PURLIN_CHECK_CUDA(cudaSetDevice(state_->device)); }
+
+}  // namespace purlin

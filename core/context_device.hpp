@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a device context holds, and how CUDA calls are checked. Internal; needs the CUDA headers.
+#pragma once
+
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <cusparse.h>
+
+#include <memory>
+#include <string>
+
+#include <purlin/core/array.hpp>
+#include <purlin/core/error.hpp>
+
+namespace purlin {
+namespace detail {
+
+void check_cuda(cudaError_t status, const char* call);
+void check_cublas(cublasStatus_t status, const char* call);
+void check_cusparse(cusparseStatus_t status, const char* call);
+
+/// A stream (owned or borrowed) and a memory pool that belongs to it.
+class DeviceMemory;
+
+}  // namespace detail
+
+#define PURLIN_CHECK_CUDA(call) ::purlin::detail::check_cuda((call), #call)
+#define PURLIN_CHECK_CUBLAS(call) ::purlin::detail::check_cublas((call), #call)
+#define PURLIN_CHECK_CUSPARSE(call) ::purlin::detail::check_cusparse((call), #call)
+#define PURLIN_CHECK_LAUNCH() ::purlin::detail::check_cuda(cudaPeekAtLastError(), "a kernel launch")
+
+struct Context<Space::device>::State {
+  int device = 0;
+  int multiprocessors = 0;
+  std::string name;
+  std::shared_ptr<MemoryResource> memory;  ///< a DeviceMemory, which also keeps an owned stream alive
+  cudaStream_t stream_ = nullptr;
+  cublasHandle_t cublas = nullptr;
+  cusparseHandle_t cusparse = nullptr;
+  Array<double, Space::device> partial_;   ///< partial sums of the reductions
+  Array<unsigned, Space::device> tickets_; ///< counts the blocks that have finished; always 0 between kernels
+
+  State(int device, bool own_stream, cudaStream_t stream);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  cudaStream_t stream() const { return stream_; }
+  double* partial() const { return const_cast<double*>(partial_.data()); }
+  unsigned* tickets() const { return const_cast<unsigned*>(tickets_.data()); }
+};
+
+}  // namespace purlin

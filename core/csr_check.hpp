@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a bad row of a CSR matrix is told from the code that both spaces' checks leave. Internal.
+#pragma once
+
+#include <cstdint>
+
+#include <purlin/core/csr.hpp>
+#include <purlin/core/host_device.hpp>
+
+namespace purlin::detail {
+
+/// What can be wrong with a row, the gravest first.
+enum class RowFault : int { decreasing, outside, unsorted, repeated };
+
+/// Row and fault as one number, so that the first bad row is the minimum.
+PURLIN_HD constexpr std::uint64_t fault_code(Index row, RowFault fault) {
+  return static_cast<std::uint64_t>(row) * 4 + static_cast<std::uint64_t>(fault);
+}
+constexpr std::uint64_t no_fault = ~std::uint64_t{0};
+
+/// Throws InputError when the lengths of the arrays cannot be right, before anything is read.
+void check_csr_lengths(Index rows, Index cols, std::int64_t row_ptr_size, std::int64_t col_size,
+                       std::int64_t val_size);
+/// Throws InputError when row_ptr does not run from 0 to nnz.
+void check_csr_ends(Offset first, Offset last, Offset nnz);
+/// Throws InputError for a code other than `no_fault`.
+void throw_fault(std::uint64_t code, Index cols);
+
+}  // namespace purlin::detail

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks and facts of CSR matrices on the device: one warp a row, results by order-free atomics.
+#include <cstring>
+
+#include <purlin/core/context_device.hpp>
+#include <purlin/core/csr_check.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/matrix_traits.hpp>
+
+namespace purlin {
+namespace {
+
+using detail::RowFault;
+
+constexpr int block_threads = 256;
+
+// Calls f(row, lane) with a warp for each row.
+template <class F>
+__device__ __forceinline__ void for_each_row(Index rows, F&& f) {
+  const std::int64_t warp = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
+  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * blockDim.x / 32;
+  for (std::int64_t i = warp; i < rows; i += warps) f(static_cast<Index>(i), static_cast<int>(threadIdx.x % 32));
+}
+
+unsigned grid_for(const Context<Space::device>& ctx, Index rows) {
+  const std::int64_t wanted = (std::int64_t{rows} * 32 + block_threads - 1) / block_threads;
+  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * 8;
+  return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
+}
+
+template <class RowPtr>
+__global__ void check_kernel(Index rows, Index cols, Offset nnz, const RowPtr* __restrict__ row_ptr,
+                             const Index* __restrict__ col, unsigned long long* worst) {
+  for_each_row(rows, [&](Index i, int lane) {
+    const Offset begin = row_ptr[i], end = row_ptr[i + 1];
+    if (begin < 0 || begin > end || end > nnz) {
+      atomicMin(worst, detail::fault_code(i, RowFault::decreasing));
+      return;
+    }
+    for (Offset k = begin + lane; k < end; k += 32) {
+      const Index j = col[k];
+      if (j < 0 || j >= cols) {
+        atomicMin(worst, detail::fault_code(i, RowFault::outside));
+      } else if (k > begin && col[k - 1] >= j) {
+        atomicMin(worst, detail::fault_code(i, col[k - 1] == j ? RowFault::repeated : RowFault::unsorted));
+      }
+    }
+  });
+}
+
+// What the traits kernel leaves; doubles that are never negative are compared by their bits.
+struct DeviceTraits {
+  unsigned long long max_abs, max_asymmetry;
+  unsigned long long lower, upper, lower_matched;
+  int count[4];
+  int first[4];
+};
+
+__device__ __forceinline__ void max_by_bits(unsigned long long* at, double value) {
+  atomicMax(at, static_cast<unsigned long long>(__double_as_longlong(value)));
+}
+
+__device__ __forceinline__ void count_row(DeviceTraits* t, int what, Index row) {
+  atomicAdd(&t->count[what], 1);
+  atomicMin(&t->first[what], row);
+}
+
+template <class RowPtr>
+__device__ __forceinline__ Offset find_entry(const RowPtr* row_ptr, const Index* col, Index i, Index j) {
+  Offset low = row_ptr[i], high = row_ptr[i + 1];
+  const Offset end = high;
+  while (low < high) {
+    const Offset middle = low + (high - low) / 2;
+    if (col[middle] < j) low = middle + 1; else high = middle;
+  }
+  return low < end && col[low] == j ? low : Offset{-1};
+}
+
+template <class T, class RowPtr>
+__global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict__ row_ptr,
+                              const Index* __restrict__ col, const T* __restrict__ val, DeviceTraits* traits) {
+  double max_abs = 0, max_asymmetry = 0;
+  unsigned long long lower = 0, upper = 0, matched = 0;
+  for_each_row(rows, [&](Index i, int lane) {
+    const Offset begin = row_ptr[i], end = row_ptr[i + 1];
+    if (begin == end && lane == 0) count_row(traits, 0, i);
+    bool diagonal = false;
+    for (Offset k = begin + lane; k < end; k += 32) {
+      const Index j = col[k];
+      const double value = val[k];
+      max_abs = fmax(max_abs, fabs(value));
+      if (!square) continue;
+      if (j == i) {
+        diagonal = true;
+        if (value == 0) count_row(traits, 2, i);
+        if (value < 0) count_row(traits, 3, i);
+        continue;
+      }
+      const Offset mirrored = find_entry(row_ptr, col, j, i);
+      const double other = mirrored >= 0 ? double(val[mirrored]) : 0.0;
+      max_asymmetry = fmax(max_asymmetry, fabs(value - other));
+      if (j > i) {
+        ++upper;
+      } else {
+        ++lower;
+        matched += mirrored >= 0 ? 1 : 0;
+      }
+    }
+    const bool any_diagonal = __any_sync(0xffffffffu, diagonal);
+    if (square && !any_diagonal && lane == 0) count_row(traits, 1, i);
+  });
+  max_by_bits(&traits->max_abs, max_abs);
+  max_by_bits(&traits->max_asymmetry, max_asymmetry);
+  atomicAdd(&traits->lower, lower);
+  atomicAdd(&traits->upper, upper);
+  atomicAdd(&traits->lower_matched, matched);
+}
+
+double from_bits(unsigned long long bits) {
+  double value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+template <class T>
+void check_csr(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
+  with_row_ptr(a, [&](auto row_ptr) {
+    detail::check_csr_lengths(a.rows, a.cols, row_ptr.size, a.col.size, a.val.size);
+    const auto ends = [&](std::int64_t i) { return to_vector(ctx, row_ptr.subspan(i, 1))[0]; };
+    detail::check_csr_ends(ends(0), ends(a.rows), a.nnz());
+    Array<unsigned long long, Space::device> worst(ctx, 1);
+    PURLIN_CHECK_CUDA(cudaMemsetAsync(worst.data(), 0xff, worst.bytes(), ctx.stream()));
+    check_kernel<<<grid_for(ctx, a.rows), block_threads, 0, ctx.stream()>>>(a.rows, a.cols, a.nnz(), row_ptr.data,
+                                                                            a.col.data, worst.data());
+    PURLIN_CHECK_LAUNCH();
+    detail::throw_fault(to_vector(ctx, worst.cspan())[0], a.cols);
+  });
+}
+
+template <class T>
+MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
+  DeviceTraits start = {};
+  for (int& first : start.first) first = INT32_MAX;
+  Array<DeviceTraits, Space::device> found = make_array(ctx, Span<const DeviceTraits, Space::host>(&start, 1));
+  with_row_ptr(a, [&](auto row_ptr) {
+    traits_kernel<<<grid_for(ctx, a.rows), block_threads, 0, ctx.stream()>>>(
+        a.rows, a.rows == a.cols, row_ptr.data, a.col.data, a.val.data, found.data());
+    PURLIN_CHECK_LAUNCH();
+  });
+  const DeviceTraits t = to_vector(ctx, found.cspan())[0];
+  const auto rows = [&](int what) { return RowCount{t.count[what], t.count[what] == 0 ? -1 : t.first[what]}; };
+  MatrixTraits traits;
+  traits.pattern_symmetric = a.rows == a.cols && t.lower == t.lower_matched && t.upper == t.lower;
+  traits.max_abs = from_bits(t.max_abs);
+  traits.max_asymmetry = from_bits(t.max_asymmetry);
+  traits.empty_rows = rows(0);
+  traits.missing_diagonal = rows(1);
+  traits.zero_diagonal = rows(2);
+  traits.negative_diagonal = rows(3);
+  return traits;
+}
+
+#define X(T, S)                                                     \
+  template void check_csr(const Context<S>&, const CsrView<T, S>&); \
+  template MatrixTraits matrix_traits(const Context<S>&, const CsrView<T, S>&);
+PURLIN_FOR_TYPES(X, Space::device)
+#undef X
+
+}  // namespace purlin

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks and facts of CSR matrices on the host.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <purlin/core/csr_check.hpp>
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/matrix_traits.hpp>
+
+namespace purlin {
+namespace detail {
+
+void check_csr_lengths(Index rows, Index cols, std::int64_t row_ptr_size, std::int64_t col_size,
+                       std::int64_t val_size) {
+  if (rows < 0 || cols < 0) {
+    throw InputError("a matrix cannot be " + std::to_string(rows) + " x " + std::to_string(cols));
+  }
+  if (row_ptr_size != Offset{rows} + 1) {
+    throw InputError("row_ptr has " + std::to_string(row_ptr_size) + " entries, expected rows + 1 = " +
+                     std::to_string(Offset{rows} + 1));
+  }
+  if (col_size != val_size) {
+    throw InputError("there are " + std::to_string(col_size) + " column indices and " + std::to_string(val_size) +
+                     " values");
+  }
+}
+
+void check_csr_ends(Offset first, Offset last, Offset nnz) {
+  if (first == 0 && last == nnz) return;
+  throw InputError("row_ptr runs from " + std::to_string(first) + " to " + std::to_string(last) +
+                   ", expected 0 to the number of entries, " + std::to_string(nnz));
+}
+
+void throw_fault(std::uint64_t code, Index cols) {
+  if (code == no_fault) return;
+  const std::string row = "row " + std::to_string(code / 4) + " (0-based)";
+  switch (static_cast<RowFault>(code % 4)) {
+    case RowFault::decreasing:
+      throw InputError(row + ": row_ptr decreases or leaves the entries");
+    case RowFault::outside:
+      throw InputError(row + ": a column index is outside 0 .. " + std::to_string(cols - 1));
+    case RowFault::unsorted:
+      throw InputError(row + ": column indices do not ascend; sort them or ask for the canonical form");
+    case RowFault::repeated:
+      throw InputError(row + ": a column index is repeated; sum the entries or ask for the canonical form");
+  }
+}
+
+}  // namespace detail
+
+namespace {
+
+using detail::RowFault;
+
+template <class RowPtr>
+std::uint64_t row_fault(const RowPtr& row_ptr, Span<const Index, Space::host> col, Index i, Index cols) {
+  const Offset begin = row_ptr[i], end = row_ptr[i + 1];
+  if (begin < 0 || begin > end || end > col.size) return detail::fault_code(i, RowFault::decreasing);
+  std::uint64_t code = detail::no_fault;
+  for (Offset k = begin; k < end; ++k) {
+    const Index j = col[k];
+    if (j < 0 || j >= cols) return detail::fault_code(i, RowFault::outside);
+    if (k == begin || col[k - 1] < j) continue;
+    code = std::min(code, detail::fault_code(i, col[k - 1] == j ? RowFault::repeated : RowFault::unsorted));
+  }
+  return code;
+}
+
+// Position of column j in row i, or -1.
+template <class RowPtr>
+Offset find_entry(const RowPtr& row_ptr, Span<const Index, Space::host> col, Index i, Index j) {
+  const Index* begin = col.data + row_ptr[i];
+  const Index* end = col.data + row_ptr[i + 1];
+  const Index* at = std::lower_bound(begin, end, j);
+  return at != end && *at == j ? at - col.data : Offset{-1};
+}
+
+struct Partial {
+  double max_abs = 0, max_asymmetry = 0;
+  Offset lower_matched = 0, lower = 0, upper = 0;
+  Index rows[4] = {0, 0, 0, 0};       // empty, missing, zero, negative
+  Index first[4] = {-1, -1, -1, -1};  // of this partial's rows, which ascend
+
+  void count(int what, Index row) {
+    if (rows[what]++ == 0) first[what] = row;
+  }
+};
+
+template <class RowPtr, class T>
+void look_at_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index i, bool all_entries, Partial& p) {
+  const bool square = a.rows == a.cols;
+  if (row_ptr[i] == row_ptr[i + 1]) p.count(0, i);
+  bool diagonal = false;
+  for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+    const Index j = a.col[k];
+    const double value = a.val[k];
+    p.max_abs = std::max(p.max_abs, std::abs(value));
+    if (!square) continue;
+    if (j == i) {
+      diagonal = true;
+      if (value == 0) p.count(2, i);
+      if (value < 0) p.count(3, i);
+      continue;
+    }
+    if (j > i) ++p.upper; else ++p.lower;
+    if (j > i && !all_entries) continue;
+    const Offset mirrored = find_entry(row_ptr, a.col, j, i);
+    if (j < i && mirrored >= 0) ++p.lower_matched;
+    const double other = mirrored >= 0 ? double(a.val[mirrored]) : 0.0;
+    p.max_asymmetry = std::max(p.max_asymmetry, std::abs(value - other));
+  }
+  if (square && !diagonal) p.count(1, i);
+}
+
+template <class RowPtr, class T>
+Partial look_at_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, const CsrView<T, Space::host>& a,
+                     bool all_entries) {
+  Partial total;
+#pragma omp parallel num_threads(ctx.threads())
+  {
+    Partial mine;
+#pragma omp for schedule(static)
+    for (Index i = 0; i < a.rows; ++i) look_at_row(row_ptr, a, i, all_entries, mine);
+#pragma omp critical(purlin_matrix_traits)
+    {
+      total.max_abs = std::max(total.max_abs, mine.max_abs);
+      total.max_asymmetry = std::max(total.max_asymmetry, mine.max_asymmetry);
+      total.lower_matched += mine.lower_matched;
+      total.lower += mine.lower;
+      total.upper += mine.upper;
+      for (int w = 0; w < 4; ++w) {
+        total.rows[w] += mine.rows[w];
+        if (mine.first[w] >= 0 && (total.first[w] < 0 || mine.first[w] < total.first[w])) {
+          total.first[w] = mine.first[w];
+        }
+      }
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
+template <class T>
+void check_csr(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) {
+  with_row_ptr(a, [&](auto row_ptr) {
+    detail::check_csr_lengths(a.rows, a.cols, row_ptr.size, a.col.size, a.val.size);
+    detail::check_csr_ends(row_ptr[0], row_ptr[a.rows], a.nnz());
+    std::uint64_t code = detail::no_fault;
+#pragma omp parallel for reduction(min : code) schedule(static) num_threads(ctx.threads())
+    for (Index i = 0; i < a.rows; ++i) code = std::min(code, row_fault(row_ptr, a.col, i, a.cols));
+    detail::throw_fault(code, a.cols);
+  });
+}
+
+template <class T>
+MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) {
+  MatrixTraits traits;
+  with_row_ptr(a, [&](auto row_ptr) {
+    // Entries above the diagonal need a search of their own only where some have no partner below.
+    Partial p = look_at_rows(ctx, row_ptr, a, false);
+    traits.pattern_symmetric = a.rows == a.cols && p.lower == p.lower_matched && p.upper == p.lower;
+    if (a.rows == a.cols && p.upper != p.lower_matched) p = look_at_rows(ctx, row_ptr, a, true);
+    traits.max_abs = p.max_abs;
+    traits.max_asymmetry = p.max_asymmetry;
+    traits.empty_rows = {p.rows[0], p.first[0]};
+    traits.missing_diagonal = {p.rows[1], p.first[1]};
+    traits.zero_diagonal = {p.rows[2], p.first[2]};
+    traits.negative_diagonal = {p.rows[3], p.first[3]};
+  });
+  return traits;
+}
+
+#define X(T, S)                                                    \
+  template void check_csr(const Context<S>&, const CsrView<T, S>&); \
+  template MatrixTraits matrix_traits(const Context<S>&, const CsrView<T, S>&);
+PURLIN_FOR_TYPES(X, Space::host)
+#undef X
+
+}  // namespace purlin

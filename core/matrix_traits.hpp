@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Facts about a matrix that decide which solver and preconditioner may be used: symmetry and the diagonal.
+#pragma once
+
+#include <purlin/core/csr.hpp>
+
+namespace purlin {
+
+/// How many rows have a property, and the first of them (0-based; -1 where there is none).
+struct RowCount {
+  Index count = 0;
+  Index first = -1;
+};
+
+/// Rows are 0-based. Symmetry and diagonal are formed for square matrices only.
+struct MatrixTraits {
+  bool pattern_symmetric = false;
+  double max_abs = 0;        ///< max |a_ij|
+  double max_asymmetry = 0;  ///< max |a_ij - a_ji|, entries that are not stored being 0
+  RowCount empty_rows;
+  RowCount missing_diagonal;   ///< rows without a stored diagonal entry
+  RowCount zero_diagonal;      ///< stored, and 0
+  RowCount negative_diagonal;  ///< stored, and below 0
+
+  /// |a_ij - a_ji| <= 1e-12 max |A|: many symmetric matrices are stored as general, with rounding in them.
+  bool symmetric() const { return max_asymmetry <= 1e-12 * max_abs; }
+  bool positive_diagonal() const {
+    return missing_diagonal.count == 0 && zero_diagonal.count == 0 && negative_diagonal.count == 0;
+  }
+};
+
+/// Reads the canonical matrix `a` about twice, with one binary search per entry below the diagonal. On the device
+/// waits for the stream.
+template <class T>
+MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a);
+template <class T>
+MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
+
+}  // namespace purlin

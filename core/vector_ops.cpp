@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector primitives: lengths are checked, then one sweep runs.
+#include <purlin/core/vector_ops.hpp>
+
+#include <string>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops_steps.hpp>
+
+namespace purlin {
+namespace {
+
+void same_length(const char* operation, std::int64_t expected, std::int64_t found) {
+  if (expected == found) return;
+  throw InputError(std::string(operation) + ": vectors of lengths " + std::to_string(expected) + " and " +
+                   std::to_string(found));
+}
+
+}  // namespace
+
+template <class T, Space S>
+void fill(const Context<S>& ctx, T value, Span<T, S> x) {
+  detail::sweep(ctx, x.size, detail::FillStep<T>(value, x.data));
+}
+
+template <class T, Space S>
+void scale(const Context<S>& ctx, T alpha, Span<T, S> x) {
+  if (alpha == T(0)) return fill(ctx, T(0), x);
+  detail::sweep(ctx, x.size, detail::ScaleStep<T>(alpha, x.data));
+}
+
+template <class T, Space S>
+void axpy(const Context<S>& ctx, T alpha, Span<const T, S> x, Span<T, S> y) {
+  axpby(ctx, alpha, x, T(1), y);
+}
+
+template <class T, Space S>
+void axpby(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) {
+  same_length("axpby", x.size, y.size);
+  detail::sweep(ctx, y.size, detail::AxpbyStep<T>(alpha, x.data, beta, y.data));
+}
+
+template <class T, Space S>
+void multiply(const Context<S>& ctx, T alpha, Span<const T, S> d, Span<const T, S> x, T beta, Span<T, S> y) {
+  same_length("multiply", d.size, x.size);
+  same_length("multiply", x.size, y.size);
+  detail::sweep(ctx, y.size, detail::MultiplyStep<T>(alpha, d.data, x.data, beta, y.data));
+}
+
+template <class T, Space S>
+void multiply_dot(const Context<S>& ctx, Span<const T, S> d, Span<const T, S> x, Span<T, S> y, double* xy) {
+  same_length("multiply_dot", d.size, x.size);
+  same_length("multiply_dot", x.size, y.size);
+  detail::sweep(ctx, y.size, detail::MultiplyDotStep<T>(d.data, x.data, y.data, xy));
+}
+
+template <class T, Space S>
+void dot(const Context<S>& ctx, Span<const T, S> x, Span<const T, S> y, double* result) {
+  same_length("dot", x.size, y.size);
+  detail::sweep(ctx, x.size, detail::DotStep<T, false>(x.data, y.data, result));
+}
+
+template <class T, Space S>
+void norm2(const Context<S>& ctx, Span<const T, S> x, double* result) {
+  detail::sweep(ctx, x.size, detail::DotStep<T, true>(x.data, x.data, result));
+}
+
+template <class T, Space S>
+void sum(const Context<S>& ctx, Span<const T, S> x, double* result) {
+  detail::sweep(ctx, x.size, detail::SumStep<T>(x.data, result));
+}
+
+template <class T, Space S>
+void subtract_mean(const Context<S>& ctx, const double* total, Span<T, S> x) {
+  if (x.size == 0) return;
+  detail::sweep(ctx, x.size, detail::SubtractMeanStep<T>(total, x.size, x.data));
+}
+
+template <class T, Space S>
+void gather(const Context<S>& ctx, Span<const T, S> x, Span<const Index, S> from, Span<T, S> y) {
+  same_length("gather", from.size, y.size);
+  detail::sweep(ctx, y.size, detail::GatherStep<T, Index>(x.data, from.data, y.data));
+}
+
+template <class T, Space S>
+void gather(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& map, Span<T, S> y) {
+  if (map.identity()) {
+    same_length("gather", values.size, y.size);
+    return copy<T>(ctx, values, y);
+  }
+  same_length("gather", map.size(), y.size);
+  if (!map.narrow.empty()) {
+    detail::sweep(ctx, y.size, detail::GatherStep<T, std::uint32_t>(values.data, map.narrow.data(), y.data));
+  } else {
+    detail::sweep(ctx, y.size, detail::GatherStep<T, Offset>(values.data, map.wide.data(), y.data));
+  }
+}
+
+template <class From, class To, Space S>
+void convert(const Context<S>& ctx, Span<const From, S> x, Span<To, S> y) {
+  same_length("convert", x.size, y.size);
+  detail::sweep(ctx, y.size, detail::ConvertStep<From, To>(x.data, y.data));
+}
+
+#define X(T, S)                                                                                             \
+  template void fill(const Context<S>&, T, Span<T, S>);                                                     \
+  template void scale(const Context<S>&, T, Span<T, S>);                                                    \
+  template void axpy(const Context<S>&, T, Span<const T, S>, Span<T, S>);                                   \
+  template void axpby(const Context<S>&, T, Span<const T, S>, T, Span<T, S>);                               \
+  template void multiply(const Context<S>&, T, Span<const T, S>, Span<const T, S>, T, Span<T, S>);          \
+  template void multiply_dot(const Context<S>&, Span<const T, S>, Span<const T, S>, Span<T, S>, double*);   \
+  template void dot(const Context<S>&, Span<const T, S>, Span<const T, S>, double*);                        \
+  template void norm2(const Context<S>&, Span<const T, S>, double*);                                        \
+  template void sum(const Context<S>&, Span<const T, S>, double*);                                          \
+  template void subtract_mean(const Context<S>&, const double*, Span<T, S>);                                \
+  template void gather(const Context<S>&, Span<const T, S>, Span<const Index, S>, Span<T, S>);              \
+  template void gather(const Context<S>&, Span<const T, S>, const ValueMap<S>&, Span<T, S>);                \
+  template void convert(const Context<S>&, Span<const T, S>, Span<double, S>);                              \
+  template void convert(const Context<S>&, Span<const T, S>, Span<float, S>);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The arithmetic of the vector primitives, element by element, for both spaces. Internal.
+#pragma once
+
+#include <cmath>
+
+#include <purlin/core/csr.hpp>
+#include <purlin/core/vector_step.hpp>
+
+namespace purlin::detail {
+
+template <class T>
+struct FillStep : PlainStep {
+  T value;
+  T* x;
+  FillStep(T value_, T* x_) : value(value_), x(x_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const { x[i] = value; }
+};
+
+/// y = alpha x + beta y
+template <class T>
+struct AxpbyStep : PlainStep {
+  T alpha, beta;
+  const T* x;
+  T* y;
+  AxpbyStep(T alpha_, const T* x_, T beta_, T* y_) : alpha(alpha_), beta(beta_), x(x_), y(y_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    y[i] = beta == T(0) ? alpha * x[i] : alpha * x[i] + beta * y[i];
+  }
+};
+
+/// x = alpha x
+template <class T>
+struct ScaleStep : PlainStep {
+  T alpha;
+  T* x;
+  ScaleStep(T alpha_, T* x_) : alpha(alpha_), x(x_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const { x[i] = alpha * x[i]; }
+};
+
+/// y = alpha d x + beta y
+template <class T>
+struct MultiplyStep : PlainStep {
+  T alpha, beta;
+  const T *d, *x;
+  T* y;
+  MultiplyStep(T alpha_, const T* d_, const T* x_, T beta_, T* y_)
+      : alpha(alpha_), beta(beta_), d(d_), x(x_), y(y_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    const T product = alpha * (d[i] * x[i]);
+    y[i] = beta == T(0) ? product : product + beta * y[i];
+  }
+};
+
+/// y = d x, x.y
+template <class T>
+struct MultiplyDotStep : PlainStep {
+  static constexpr int sums = 1;
+  const T *d, *x;
+  T* y;
+  double* xy;
+  MultiplyDotStep(const T* d_, const T* x_, T* y_, double* xy_) : d(d_), x(x_), y(y_), xy(xy_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+    const T xi = x[i];
+    const T yi = d[i] * xi;
+    y[i] = yi;
+    total.add(0, double(xi) * double(yi));
+  }
+  PURLIN_HD void end(const double* totals) const { *xy = totals[0]; }
+};
+
+/// x.y, or its root
+template <class T, bool root>
+struct DotStep : PlainStep {
+  static constexpr int sums = 1;
+  const T *x, *y;
+  double* result;
+  DotStep(const T* x_, const T* y_, double* result_) : x(x_), y(y_), result(result_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+    total.add(0, double(x[i]) * double(y[i]));
+  }
+  PURLIN_HD void end(const double* totals) const { *result = root ? sqrt(totals[0]) : totals[0]; }
+};
+
+template <class T>
+struct SumStep : PlainStep {
+  static constexpr int sums = 1;
+  const T* x;
+  double* result;
+  SumStep(const T* x_, double* result_) : x(x_), result(result_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const { total.add(0, double(x[i])); }
+  PURLIN_HD void end(const double* totals) const { *result = totals[0]; }
+};
+
+template <class T>
+struct SubtractMeanStep : PlainStep {
+  const double* total;
+  std::int64_t n;
+  T* x;
+  SubtractMeanStep(const double* total_, std::int64_t n_, T* x_) : total(total_), n(n_), x(x_) {}
+  PURLIN_HD T begin() const { return T(*total / double(n)); }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, T mean, Sums&) const { x[i] -= mean; }
+};
+
+/// y_i = x[from_i]; `none` gives 0. Position is the type of the numbers in `from`.
+template <class T, class Position>
+struct GatherStep : PlainStep {
+  const T* x;
+  const Position* from;
+  T* y;
+  GatherStep(const T* x_, const Position* from_, T* y_) : x(x_), from(from_), y(y_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    const Position position = from[i];
+    y[i] = position == static_cast<Position>(-1) ? T(0) : x[position];
+  }
+};
+
+template <class From, class To>
+struct ConvertStep : PlainStep {
+  const From* x;
+  To* y;
+  ConvertStep(const From* x_, To* y_) : x(x_), y(y_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const { y[i] = static_cast<To>(x[i]); }
+};
+
+#define PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, T)            \
+  SWEEP(purlin::detail::FillStep<T>)                    \
+  SWEEP(purlin::detail::AxpbyStep<T>)                   \
+  SWEEP(purlin::detail::ScaleStep<T>)                   \
+  SWEEP(purlin::detail::MultiplyStep<T>)                \
+  SWEEP(purlin::detail::MultiplyDotStep<T>)             \
+  SWEEP(purlin::detail::DotStep<T, false>)              \
+  SWEEP(purlin::detail::DotStep<T, true>)               \
+  SWEEP(purlin::detail::SumStep<T>)                     \
+  SWEEP(purlin::detail::SubtractMeanStep<T>)            \
+  SWEEP(purlin::detail::GatherStep<T, Index>)           \
+  SWEEP(purlin::detail::GatherStep<T, std::uint32_t>)   \
+  SWEEP(purlin::detail::GatherStep<T, Offset>)          \
+  SWEEP(purlin::detail::ConvertStep<T, double>)         \
+  SWEEP(purlin::detail::ConvertStep<T, float>)
+/// Every step of this file, for one space.
+#define PURLIN_VECTOR_OPS_STEPS(SWEEP)                      \
+  PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, double)                 \
+  PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, float)                  \
+  SWEEP(purlin::detail::ConvertStep<std::int32_t, Offset>)  \
+  SWEEP(purlin::detail::ConvertStep<Offset, std::int32_t>)
+
+}  // namespace purlin::detail

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Vector steps: one pass over a few vectors with its sums, written once and run in either space. Internal.
+///
+/// A step is a small struct of pointers with
+///
+///     static constexpr int sums;                            // 0 to 4 sums over the elements
+///     bool active() const;                                  // false: the whole sweep does nothing
+///     Coefficients begin() const;                           // read once per thread, before the elements
+///     void element(int64 i, Coefficients, Sums&) const;     // independent of every other element
+///     void end(const double* totals) const;                 // once, after all elements; only where sums > 0
+///
+/// `begin`, `element` and `active` may read scalars in S; only `end` may write them. Sums are double and are
+/// added in an order that depends on the length alone (host) or on the length and the device.
+#pragma once
+
+#include <purlin/core/context.hpp>
+#include <purlin/core/host_device.hpp>
+
+namespace purlin::detail {
+
+/// Runs `step` over elements 0 .. n-1. Defined in vector_step_host.hpp and vector_step_device.cuh, instantiated per
+/// step in the sources that include them.
+template <class Step>
+void sweep(const Context<Space::host>& ctx, std::int64_t n, const Step& step);
+template <class Step>
+void sweep(const Context<Space::device>& ctx, std::int64_t n, const Step& step);
+
+/// For steps without coefficients.
+struct NoCoefficients {};
+
+/// The parts that most steps share: always active, nothing to read, nothing to end.
+struct PlainStep {
+  static constexpr int sums = 0;
+  PURLIN_HD bool active() const { return true; }
+  PURLIN_HD NoCoefficients begin() const { return {}; }
+  PURLIN_HD void end(const double*) const {}
+};
+
+}  // namespace purlin::detail

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a vector step runs on the host: fixed chunks over OpenMP threads, lanes inside a chunk. Internal.
+#pragma once
+
+#include <algorithm>
+
+#include <purlin/core/vector_step.hpp>
+
+namespace purlin::detail {
+
+/// Splits n elements into at most `most` chunks whose bounds depend on n alone, so that sums have the same bits
+/// whatever the number of threads.
+struct Chunks {
+  static constexpr std::int64_t lanes = 16;
+  static constexpr std::int64_t most = 1024;
+  std::int64_t n;
+  std::int64_t size;
+  std::int64_t count;
+
+  explicit Chunks(std::int64_t n_) : n(n_) {
+    const std::int64_t wanted = std::max<std::int64_t>(4096, (n + most - 1) / most);
+    size = (wanted + lanes - 1) / lanes * lanes;
+    count = (n + size - 1) / size;
+  }
+  std::int64_t begin(std::int64_t chunk) const { return chunk * size; }
+  std::int64_t end(std::int64_t chunk) const { return std::min(n, (chunk + 1) * size); }
+};
+
+/// One lane's view of the sums: sum k of lane l is table[k * lanes + l].
+struct LaneSums {
+  double* lane;
+  void add(int k, double value) { lane[k * Chunks::lanes] += value; }
+};
+
+template <class Step, class Coefficients>
+void sweep_chunk(const Step& step, const Coefficients& coefficients, std::int64_t begin, std::int64_t end,
+                 double* totals) {
+  constexpr std::int64_t lanes = Chunks::lanes;
+  double table[(Step::sums > 0 ? Step::sums : 1) * lanes] = {};
+  std::int64_t i = begin;
+  for (; i + lanes <= end; i += lanes) {
+#pragma omp simd
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      LaneSums sums{table + lane};
+      step.element(i + lane, coefficients, sums);
+    }
+  }
+  for (std::int64_t lane = 0; i + lane < end; ++lane) {
+    LaneSums sums{table + lane};
+    step.element(i + lane, coefficients, sums);
+  }
+  for (int k = 0; k < Step::sums; ++k) {
+    double total = 0;
+    for (std::int64_t lane = 0; lane < lanes; ++lane) total += table[k * lanes + lane];
+    totals[k] = total;
+  }
+}
+
+template <class Step>
+void sweep(const Context<Space::host>& ctx, std::int64_t n, const Step& step) {
+  if (!step.active()) return;
+  const auto coefficients = step.begin();
+  const Chunks chunks(n);
+  double partial[Chunks::most * (Step::sums > 0 ? Step::sums : 1)];
+#pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (chunks.count > 1 && ctx.threads() > 1)
+  for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) {
+    sweep_chunk(step, coefficients, chunks.begin(chunk), chunks.end(chunk), partial + chunk * Step::sums);
+  }
+  if constexpr (Step::sums > 0) {
+    double totals[Step::sums] = {};
+    for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) {
+      for (int k = 0; k < Step::sums; ++k) totals[k] += partial[chunk * Step::sums + k];
+    }
+    step.end(totals);
+  }
+}
+
+}  // namespace purlin::detail
+
+/// Instantiates `sweep` for one step on the host.
+#define PURLIN_SWEEP_HOST(...) \
+  template void purlin::detail::sweep(const Context<Space::host>&, std::int64_t, const __VA_ARGS__&);
