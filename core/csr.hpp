@@ -16,11 +16,25 @@ struct ValueMap {
 
   Array<std::uint32_t, S> narrow;  ///< used when not empty
   Array<Offset, S> wide;           ///< used when `narrow` is empty and this is not
+  Offset source_size = 0;          ///< how many values the positions point into; not used by the identity
 
   bool identity() const { return narrow.empty() && wide.empty(); }
   std::int64_t size() const { return narrow.empty() ? wide.size() : narrow.size(); }
   std::size_t bytes() const { return narrow.bytes() + wide.bytes(); }
 };
+
+/// A second map with the same positions.
+template <Space S>
+ValueMap<S> copy_of(const Context<S>& ctx, const ValueMap<S>& map) {
+  return {make_array(ctx, map.narrow.cspan()), make_array(ctx, map.wide.cspan()), map.source_size};
+}
+
+/// The map that takes entry k from `positions[k]` (-1: none) of an array of `source_size` values. Where those values
+/// come from a caller's array through a map of their own, `through` is that map and the result points into the
+/// caller's array: one gather instead of two.
+template <Space S>
+ValueMap<S> make_value_map(const Context<S>& ctx, Span<const Offset, S> positions, Offset source_size,
+                           const ValueMap<S>* through = nullptr);
 
 /// An owning CSR matrix. Row i holds entries row_ptr[i] .. row_ptr[i+1]-1 with strictly ascending columns.
 template <class T, Space S>

@@ -21,6 +21,22 @@ std::string human_bytes(std::uint64_t bytes) {
   return text;
 }
 
+namespace {
+
+std::string zero_diagonal_text(std::int64_t row, std::int64_t count, double value) {
+  char number[32];
+  std::snprintf(number, sizeof number, "%g", value);
+  return "the diagonal entry of row " + std::to_string(row) + " (0-based) is " +
+         (value == 0 ? "zero or missing" : std::string(number) + ", which has no finite inverse") +
+         (count > 1 ? ", and so are " + std::to_string(count - 1) + " more" : "") +
+         ": this preconditioner divides by it; use the preconditioner none";
+}
+
+}  // namespace
+
+ZeroDiagonal::ZeroDiagonal(std::int64_t row, std::int64_t count, double value)
+    : InputError(zero_diagonal_text(row, count, value)), row_(row), count_(count), value_(value) {}
+
 OutOfMemory::OutOfMemory(std::string_view space, std::string_view purpose, std::uint64_t wanted_bytes,
                          std::uint64_t available_bytes)
     : Error("out of " + std::string(space) + " memory for " + std::string(purpose) + ": " +

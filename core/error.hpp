@@ -22,6 +22,23 @@ class InputError : public Error {
   using Error::Error;
 };
 
+/// A diagonal entry that a preconditioner divides by is missing, zero, or has no finite inverse.
+class ZeroDiagonal : public InputError {
+ public:
+  /// `row`: the first such row, 0-based, in the caller's numbering; `count`: how many there are; `value`: its entry,
+  /// 0 where it is missing.
+  ZeroDiagonal(std::int64_t row, std::int64_t count, double value);
+
+  std::int64_t row() const { return row_; }
+  std::int64_t count() const { return count_; }
+  double value() const { return value_; }
+
+ private:
+  std::int64_t row_;
+  std::int64_t count_;
+  double value_;
+};
+
 /// Memory of one space does not suffice; the message says how many bytes were wanted and how many were there.
 class OutOfMemory : public Error {
  public:

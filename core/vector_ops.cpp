@@ -86,15 +86,41 @@ void gather(const Context<S>& ctx, Span<const T, S> x, Span<const Index, S> from
 template <class T, Space S>
 void gather(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& map, Span<T, S> y) {
   if (map.identity()) {
-    same_length("gather", values.size, y.size);
+    if (values.size != y.size) {
+      throw InputError("expected " + std::to_string(y.size) + " values, found " + std::to_string(values.size));
+    }
     return copy<T>(ctx, values, y);
   }
   same_length("gather", map.size(), y.size);
+  if (values.size != map.source_size) {
+    throw InputError("expected " + std::to_string(map.source_size) + " values, found " +
+                     std::to_string(values.size));
+  }
   if (!map.narrow.empty()) {
     detail::sweep(ctx, y.size, detail::GatherStep<T, std::uint32_t>(values.data, map.narrow.data(), y.data));
   } else {
     detail::sweep(ctx, y.size, detail::GatherStep<T, Offset>(values.data, map.wide.data(), y.data));
   }
+}
+
+template <Space S>
+ValueMap<S> make_value_map(const Context<S>& ctx, Span<const Offset, S> positions, Offset source_size,
+                           const ValueMap<S>* through) {
+  if (through != nullptr && through->identity()) through = nullptr;
+  ValueMap<S> map;
+  map.source_size = through != nullptr ? through->source_size : source_size;
+  if (map.source_size < Offset{ValueMap<S>::none32}) {
+    map.narrow = Array<std::uint32_t, S>(ctx, positions.size);
+    detail::sweep(ctx, positions.size,
+                  detail::ComposeMapStep<std::uint32_t, std::uint32_t>(
+                      positions.data, through != nullptr ? through->narrow.data() : nullptr, map.narrow.data()));
+  } else {
+    map.wide = Array<Offset, S>(ctx, positions.size);
+    detail::sweep(ctx, positions.size,
+                  detail::ComposeMapStep<Offset, Offset>(
+                      positions.data, through != nullptr ? through->wide.data() : nullptr, map.wide.data()));
+  }
+  return map;
 }
 
 template <class From, class To, Space S>
@@ -119,6 +145,10 @@ void convert(const Context<S>& ctx, Span<const From, S> x, Span<To, S> y) {
   template void convert(const Context<S>&, Span<const T, S>, Span<double, S>);                              \
   template void convert(const Context<S>&, Span<const T, S>, Span<float, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+#define X(S) \
+  template ValueMap<S> make_value_map(const Context<S>&, Span<const Offset, S>, Offset, const ValueMap<S>*);
+PURLIN_FOR_SPACES(X)
 #undef X
 
 }  // namespace purlin

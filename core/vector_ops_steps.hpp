@@ -133,6 +133,21 @@ struct ConvertStep : PlainStep {
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const { y[i] = static_cast<To>(x[i]); }
 };
 
+/// target_k = through[position_k], or position_k itself where `through` is null; -1 stays "none".
+template <class Through, class Target>
+struct ComposeMapStep : PlainStep {
+  const Offset* position;
+  const Through* through;
+  Target* target;
+  ComposeMapStep(const Offset* position_, const Through* through_, Target* target_)
+      : position(position_), through(through_), target(target_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+    const Offset at = position[k];
+    target[k] = at < 0 ? static_cast<Target>(-1) : static_cast<Target>(through != nullptr ? through[at] : at);
+  }
+};
+
 #define PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, T)            \
   SWEEP(purlin::detail::FillStep<T>)                    \
   SWEEP(purlin::detail::AxpbyStep<T>)                   \
@@ -153,6 +168,8 @@ struct ConvertStep : PlainStep {
   PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, double)                 \
   PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, float)                  \
   SWEEP(purlin::detail::ConvertStep<std::int32_t, Offset>)  \
-  SWEEP(purlin::detail::ConvertStep<Offset, std::int32_t>)
+  SWEEP(purlin::detail::ConvertStep<Offset, std::int32_t>)  \
+  SWEEP(purlin::detail::ComposeMapStep<std::uint32_t, std::uint32_t>)  \
+  SWEEP(purlin::detail::ComposeMapStep<Offset, Offset>)
 
 }  // namespace purlin::detail

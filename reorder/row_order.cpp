@@ -67,18 +67,6 @@ PermutedPattern permute_pattern(const Context<Space::host>& ctx, const Pattern<S
   return p;
 }
 
-template <Space S>
-ValueMap<S> make_value_map(const Context<S>& ctx, Span<const Offset, Space::host> source) {
-  ValueMap<S> map;
-  if (source.size < Offset{ValueMap<S>::none32}) {
-    std::vector<std::uint32_t> narrow(source.begin(), source.end());
-    map.narrow = make_array(ctx, narrow);
-  } else {
-    map.wide = make_array(ctx, source);
-  }
-  return map;
-}
-
 // The pattern on the host: the view itself, or a downloaded copy held in `copy`.
 template <class T, Space S>
 Pattern<Space::host> host_pattern(const Context<S>& ctx, const CsrView<T, S>& a, std::vector<Offset>& row_ptr,
@@ -133,9 +121,10 @@ PermutedCsr<T, S> permute(const Context<S>& ctx, const CsrView<T, S>& a, const R
   result.matrix.cols = a.cols;
   result.matrix.row_ptr = make_array(ctx, p.row_ptr.span());
   result.matrix.col = make_array(ctx, p.col.span());
-  result.value_map = make_value_map(ctx, p.source.span());
+  const Array<Offset, S> source = make_array(ctx, p.source.span());
   result.matrix.val = Array<T, S>(ctx, a.nnz());
-  gather<T>(ctx, a.val, result.value_map, result.matrix.val.span());
+  gather<T, S>(ctx, a.val, make_value_map(ctx, source.cspan(), a.nnz()), result.matrix.val.span());
+  result.value_map = make_value_map(ctx, source.cspan(), a.nnz(), a.value_map);
   return result;
 }
 

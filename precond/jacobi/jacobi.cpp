@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jacobi in both spaces.
+#include <purlin/precond/jacobi/jacobi.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/jacobi/jacobi_steps.hpp>
+
+namespace purlin {
+
+template <class T, Space S>
+JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                     const PrecondOptions&, const SpmvOptions&)
+    : inverse_(ctx, a.rows), refused_(ctx, 1) {
+  const auto start = std::chrono::steady_clock::now();
+  if (a.rows != a.cols) throw InputError("Jacobi needs a square matrix");
+  if (!order.natural()) user_row_ = make_array(ctx, order.old_of_new.cspan());
+  Array<Offset, S> position(ctx, a.rows);
+  with_row_ptr(a, [&](auto row_ptr) {
+    detail::sweep(ctx, a.rows, detail::FindDiagonalStep(row_ptr.data, a.col.data, position.data(), refused_.data()));
+  });
+  const ValueMap<S> in_view = make_value_map(ctx, position.cspan(), a.nnz());
+  if (fetch(ctx, refused_.data()) > 0) {
+    // A missing entry is gathered as 0; the row is named like that of a stored zero.
+    gather<T, S>(ctx, a.val, in_view, inverse_.span());
+    refuse(ctx, to_vector(ctx, inverse_.cspan()));
+  }
+  invert(ctx, a.val, in_view);
+  diagonal_source_ = make_value_map(ctx, position.cspan(), a.nnz(), a.value_map);
+  setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <class T, Space S>
+void JacobiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
+  invert(ctx, values, diagonal_source_);
+}
+
+template <class T, Space S>
+void JacobiOperator<T, S>::invert(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source) {
+  if (inverse_.empty()) return;
+  gather(ctx, values, source, inverse_.span());
+  detail::sweep(ctx, inverse_.size(), detail::InvertStep<T>(inverse_.data(), refused_.data()));
+  if (fetch(ctx, refused_.data()) == 0) return;
+  gather(ctx, values, source, inverse_.span());
+  refuse(ctx, to_vector(ctx, inverse_.cspan()));
+}
+
+template <class T, Space S>
+void JacobiOperator<T, S>::refuse(const Context<S>& ctx, const std::vector<T>& diagonal) const {
+  const auto user_row = to_vector(ctx, user_row_.cspan());
+  Index first = -1;
+  T value = 0;
+  Index count = 0;
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+    const T inverse = T(1) / diagonal[i];
+    if (std::isfinite(inverse) && inverse != T(0)) continue;
+    ++count;
+    const Index row = user_row.empty() ? static_cast<Index>(i) : user_row[i];
+    if (first >= 0 && row > first) continue;
+    first = row;
+    value = diagonal[i];
+  }
+  throw ZeroDiagonal(first, count, static_cast<double>(value));
+}
+
+template <class T, Space S>
+void JacobiOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
+  multiply<T, S>(ctx, alpha, inverse_.cspan(), x, beta, y);
+}
+
+template <class T, Space S>
+void JacobiOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
+  multiply_dot<T, S>(ctx, inverse_.cspan(), x, y, xy);
+}
+
+template <class T, Space S>
+OperatorInfo JacobiOperator<T, S>::info() const {
+  OperatorInfo info;
+  info.name = "jacobi";
+  info.rows = info.cols = rows();
+  info.nonzeros = info.stored_slots = inverse_.size();
+  info.bytes = {{"values", inverse_.bytes()}, {"value map", diagonal_source_.bytes() + user_row_.bytes()}};
+  info.setup_seconds = {{"diagonal", setup_seconds_}};
+  return info;
+}
+
+#define X(T, S) template class JacobiOperator<T, S>;
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Jacobi: M = D^-1, the inverse of the diagonal. One multiplication per row, folded into a dot product on request.
+#pragma once
+
+#include <purlin/precond/registry.hpp>
+
+namespace purlin {
+
+/// z_i = r_i / a_ii. Needs every diagonal entry stored, nonzero and with a finite inverse.
+template <class T, Space S>
+class JacobiOperator final : public MatrixOperator<T, S> {
+ public:
+  /// Finds the diagonal of the canonical square matrix `a` once. Throws InputError that names the first row whose
+  /// diagonal entry is missing or zero. Waits on the stream.
+  JacobiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions&,
+                 const SpmvOptions&);
+
+  Index rows() const override { return static_cast<Index>(inverse_.size()); }
+  Index cols() const override { return rows(); }
+
+  /// Gathers the new diagonal and inverts it; errors as the constructor. Waits on the stream for the verdict.
+  void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  OperatorInfo info() const override;
+
+ private:
+  void invert(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source);
+  [[noreturn]] void refuse(const Context<S>& ctx, const std::vector<T>& diagonal) const;
+
+  Array<T, S> inverse_;           ///< 1 / a_ii
+  ValueMap<S> diagonal_source_;   ///< where a_ii stands in the caller's values
+  Array<Index, S> user_row_;      ///< the caller's number of each row, empty in the natural order: for messages
+  Array<double, S> refused_;      ///< how many entries have no finite inverse
+  double setup_seconds_ = 0;
+};
+
+}  // namespace purlin

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The arithmetic of Jacobi's setup, row by row, for both spaces. Internal.
+#pragma once
+
+#include <cmath>
+
+#include <purlin/core/csr.hpp>
+#include <purlin/core/vector_step.hpp>
+
+namespace purlin::detail {
+
+/// Where each row's diagonal entry stands among the entries, -1 where it is missing; counts the missing ones.
+template <class RowPtr>
+struct FindDiagonalStep : PlainStep {
+  static constexpr int sums = 1;
+  const RowPtr* row_ptr;
+  const Index* col;
+  Offset* position;
+  double* missing;
+  FindDiagonalStep(const RowPtr* row_ptr_, const Index* col_, Offset* position_, double* missing_)
+      : row_ptr(row_ptr_), col(col_), position(position_), missing(missing_) {}
+
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+    Offset low = row_ptr[i];
+    Offset high = row_ptr[i + 1];
+    const Offset end = high;
+    while (low < high) {
+      const Offset middle = low + (high - low) / 2;
+      if (col[middle] < i) low = middle + 1; else high = middle;
+    }
+    const bool found = low < end && col[low] == i;
+    position[i] = found ? low : Offset{-1};
+    total.add(0, found ? 0.0 : 1.0);
+  }
+  PURLIN_HD void end(const double* totals) const { *missing = totals[0]; }
+};
+
+/// d_i = 1 / d_i, counting those whose inverse is not finite.
+template <class T>
+struct InvertStep : PlainStep {
+  static constexpr int sums = 1;
+  T* d;
+  double* refused;
+  InvertStep(T* d_, double* refused_) : d(d_), refused(refused_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+    const T inverse = T(1) / d[i];
+    d[i] = inverse;
+    total.add(0, inverse - inverse == T(0) && inverse != T(0) ? 0.0 : 1.0);  // infinity and NaN differ from themselves
+  }
+  PURLIN_HD void end(const double* totals) const { *refused = totals[0]; }
+};
+
+#define PURLIN_JACOBI_STEPS(SWEEP)                       \
+  SWEEP(purlin::detail::FindDiagonalStep<std::int32_t>)  \
+  SWEEP(purlin::detail::FindDiagonalStep<Offset>)        \
+  SWEEP(purlin::detail::InvertStep<double>)              \
+  SWEEP(purlin::detail::InvertStep<float>)
+
+}  // namespace purlin::detail

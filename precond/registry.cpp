@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of preconditioners: one line each.
+#include <purlin/precond/registry.hpp>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/precond/jacobi/jacobi.hpp>
+
+namespace purlin {
+namespace {
+
+template <class Operator, class T, Space S>
+OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                       const PrecondOptions& options, const SpmvOptions& spmv_options) {
+  return std::make_unique<Operator>(ctx, a, order, options, spmv_options);
+}
+
+// A line of the table. The device column is there with CUDA on.
+template <template <class, Space> class Operator>
+PrecondEntry line(std::string name, std::string summary) {
+  PrecondEntry entry;
+  entry.name = std::move(name);
+  entry.summary = std::move(summary);
+  entry.host_double = &make<Operator<double, Space::host>, double, Space::host>;
+  entry.host_float = &make<Operator<float, Space::host>, float, Space::host>;
+  if constexpr (has_cuda) {
+    entry.device_double = &make<Operator<double, Space::device>, double, Space::device>;
+    entry.device_float = &make<Operator<float, Space::device>, float, Space::device>;
+  }
+  return entry;
+}
+
+}  // namespace
+
+const std::vector<PrecondEntry>& preconditioners() {
+  static const std::vector<PrecondEntry> table = {
+      line<JacobiOperator>("jacobi", "the inverse of the diagonal"),
+  };
+  return table;
+}
+
+template <class T, Space S>
+OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                               const PrecondOptions& options, const SpmvOptions& spmv_options) {
+  const std::string name = canonical_name(options.name);
+  if (name == "none") return nullptr;
+  std::string known = "none";
+  for (const PrecondEntry& entry : preconditioners()) {
+    known += ", " + entry.name;
+    if (canonical_name(entry.name) != name) continue;
+    const auto make_entry = entry.make<T, S>();
+    if (make_entry == nullptr) {
+      throw InputError("preconditioner '" + entry.name + "' does not exist on the " + std::string(name_of(S)));
+    }
+    return make_entry(ctx, a, order, options, spmv_options);
+  }
+  throw InputError("there is no preconditioner '" + options.name + "'; there are: " + known);
+}
+
+#define X(T, S)                                                                                                     \
+  template OperatorPtr<T, S> make_precond(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,              \
+                                          const PrecondOptions&, const SpmvOptions&);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Compressed sparse rows as an operator: our loop on the host, cuSPARSE on the device. The measure of all formats.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <purlin/reorder/row_order.hpp>
+#include <purlin/spmv/operator.hpp>
+
+namespace purlin {
+
+template <class T, Space S>
+class CsrOperator;
+
+/// Host: the path through rows and entries is cut into equal shares, one per thread, wherever the cut falls (D. Merrill
+/// and M. Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication", SC 2016), so that neither a dense row
+/// nor many empty ones leave a thread idle. The number of shares is the number of threads at construction; it
+/// determines the bits of the result. Row pointers are kept in 32 bits where they suffice.
+template <class T>
+class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> {
+ public:
+  /// Copies the canonical matrix `a`, in any order. There are no variants on the host: any of the table is accepted.
+  CsrOperator(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, const RowOrder<Space::host>& order,
+              std::string_view variant);
+
+  Index rows() const override { return rows_; }
+  Index cols() const override { return cols_; }
+  void refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) override;
+  void apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
+             Span<T, Space::host> y) const override;
+  void apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
+                 double* xy) const override;
+  OperatorInfo info() const override;
+
+ private:
+  /// Where a share begins: entry `entry` of row `row`.
+  struct Cut {
+    Index row;
+    Offset entry;
+  };
+  template <class RowPtr>
+  void apply_shares(const Context<Space::host>& ctx, const RowPtr* row_ptr, T alpha, const T* x, T beta, T* y,
+                    double* xy) const;
+
+  Index rows_ = 0;
+  Index cols_ = 0;
+  Array<std::int32_t, Space::host> row_ptr32_;
+  Array<Offset, Space::host> row_ptr64_;
+  Array<Index, Space::host> col_;
+  Array<T, Space::host> val_;
+  ValueMap<Space::host> value_map_;
+  std::vector<Cut> cuts_;  ///< shares + 1
+  double setup_seconds_ = 0;
+};
+
+/// Device: the generic API of cuSPARSE, analysed once (`cusparseSpMV_preprocess`) with its buffer allocated at
+/// construction. Row offsets are 32-bit where they suffice. Variants "alg1" and "alg2" are cuSPARSE's
+/// CUSPARSE_SPMV_CSR_ALG1 and _ALG2; the second gives the same bits on every run.
+template <class T>
+class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::device> {
+ public:
+  /// Copies the canonical matrix `a`, in any order.
+  CsrOperator(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
+              const RowOrder<Space::device>& order, std::string_view variant);
+  ~CsrOperator() override;
+
+  Index rows() const override;
+  Index cols() const override;
+  void refresh(const Context<Space::device>& ctx, Span<const T, Space::device> values) override;
+  void apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x, T beta,
+             Span<T, Space::device> y) const override;
+  OperatorInfo info() const override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The variants' names, the default first.
+std::vector<std::string> csr_variants();
+
+/// Bytes that a CSR operator holds.
+std::uint64_t csr_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
+
+}  // namespace purlin

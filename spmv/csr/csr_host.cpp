@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// CSR on the host: equal shares of the path through rows and entries.
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/spmv/csr/csr.hpp>
+
+namespace purlin {
+namespace {
+
+// Shares smaller than this are not worth waking a thread.
+constexpr std::int64_t least_share = 4096;
+
+// Sum over entries k in [begin, end) of val[k] x[col[k]], in four interleaved sums: one chain of additions would wait
+// for itself, and gathers are no faster than scalar loads here.
+template <class T>
+inline T row_sum(const T* val, const Index* col, const T* x, Offset begin, Offset end) {
+  T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  Offset k = begin;
+  for (; k + 4 <= end; k += 4) {
+    s0 += val[k] * x[col[k]];
+    s1 += val[k + 1] * x[col[k + 1]];
+    s2 += val[k + 2] * x[col[k + 2]];
+    s3 += val[k + 3] * x[col[k + 3]];
+  }
+  for (; k < end; ++k) s0 += val[k] * x[col[k]];
+  return (s0 + s1) + (s2 + s3);
+}
+
+}  // namespace
+
+template <class T>
+CsrOperator<T, Space::host>::CsrOperator(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
+                                         const RowOrder<Space::host>&, std::string_view)
+    : rows_(a.rows), cols_(a.cols) {
+  const auto start = std::chrono::steady_clock::now();
+  if (a.nnz() <= std::numeric_limits<std::int32_t>::max()) {
+    row_ptr32_ = Array<std::int32_t, Space::host>(ctx, Offset{rows_} + 1);
+    for (Index i = 0; i <= rows_; ++i) row_ptr32_[i] = static_cast<std::int32_t>(a.row_begin(i));
+  } else {
+    row_ptr64_ = Array<Offset, Space::host>(ctx, Offset{rows_} + 1);
+    for (Index i = 0; i <= rows_; ++i) row_ptr64_[i] = a.row_begin(i);
+  }
+  col_ = make_array(ctx, a.col);
+  val_ = make_array(ctx, a.val);
+  if (a.value_map != nullptr) value_map_ = copy_of(ctx, *a.value_map);
+
+  // Row i takes places row_begin(i) + i .. row_begin(i + 1) + i of the path: its entries, then its end.
+  const std::int64_t path = a.nnz() + rows_;
+  const std::int64_t shares = std::clamp<std::int64_t>(path / least_share, 1, ctx.threads());
+  for (std::int64_t share = 0; share <= shares; ++share) {
+    const std::int64_t place = path / shares * share + path % shares * share / shares;
+    Index low = 0, high = rows_;  // the first row whose last place is at or behind `place`
+    while (low < high) {
+      const Index middle = low + (high - low) / 2;
+      if (a.row_begin(middle + 1) + middle < place) low = middle + 1; else high = middle;
+    }
+    cuts_.push_back({low, place - low});
+  }
+  setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <class T>
+void CsrOperator<T, Space::host>::refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) {
+  gather(ctx, values, value_map_, val_.span());
+}
+
+template <class T>
+template <class RowPtr>
+void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, const RowPtr* row_ptr, T alpha,
+                                               const T* x, T beta, T* y, double* xy) const {
+  struct alignas(64) Carry {
+    T value;     // of the row that the share leaves unfinished
+    double dot;  // x.y over the rows that it finishes
+  };
+  constexpr std::int64_t most_on_stack = 256;
+  const auto shares = static_cast<std::int64_t>(cuts_.size()) - 1;
+  Carry on_stack[most_on_stack];
+  std::vector<Carry> on_heap(shares > most_on_stack ? static_cast<std::size_t>(shares) : 0);
+  Carry* const carry = shares > most_on_stack ? on_heap.data() : on_stack;
+  const T* const val = val_.data();
+  const Index* const col = col_.data();
+#pragma omp parallel for schedule(static, 1) num_threads(ctx.threads()) if (shares > 1)
+  for (std::int64_t share = 0; share < shares; ++share) {
+    const Cut first = cuts_[share], last = cuts_[share + 1];
+    Offset k = first.entry;
+    double dot = 0;
+    for (Index i = first.row; i < last.row; ++i) {
+      const Offset end = row_ptr[i + 1];
+      const T product = alpha * row_sum(val, col, x, k, end);
+      y[i] = beta == T(0) ? product : product + beta * y[i];
+      if (xy != nullptr) dot += double(x[i]) * double(y[i]);
+      k = end;
+    }
+    carry[share] = {alpha * row_sum(val, col, x, k, last.entry), dot};
+  }
+  double total = 0;
+  for (std::int64_t share = 0; share < shares; ++share) {
+    total += carry[share].dot;
+    const Index i = cuts_[share + 1].row;
+    if (i >= rows_ || cuts_[share + 1].entry == row_ptr[i]) continue;  // nothing was left unfinished
+    y[i] += carry[share].value;
+    if (xy != nullptr) total += double(x[i]) * double(carry[share].value);
+  }
+  if (xy != nullptr) *xy = total;
+}
+
+template <class T>
+void CsrOperator<T, Space::host>::apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x,
+                                        T beta, Span<T, Space::host> y) const {
+  if (!row_ptr32_.empty()) {
+    apply_shares(ctx, row_ptr32_.data(), alpha, x.data, beta, y.data, nullptr);
+  } else {
+    apply_shares(ctx, row_ptr64_.data(), alpha, x.data, beta, y.data, nullptr);
+  }
+}
+
+template <class T>
+void CsrOperator<T, Space::host>::apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x,
+                                            Span<T, Space::host> y, double* xy) const {
+  if (!row_ptr32_.empty()) {
+    apply_shares(ctx, row_ptr32_.data(), T(1), x.data, T(0), y.data, xy);
+  } else {
+    apply_shares(ctx, row_ptr64_.data(), T(1), x.data, T(0), y.data, xy);
+  }
+}
+
+template <class T>
+OperatorInfo CsrOperator<T, Space::host>::info() const {
+  OperatorInfo info;
+  info.name = "csr";
+  info.detail = std::to_string(cuts_.size() - 1) + " shares of equal work";
+  info.rows = rows_;
+  info.cols = cols_;
+  info.nonzeros = info.stored_slots = val_.size();
+  info.bytes = {{"values", val_.bytes()},
+                {"columns", col_.bytes()},
+                {"row pointers", row_ptr32_.bytes() + row_ptr64_.bytes()},
+                {"value map", value_map_.bytes()}};
+  info.setup_seconds = {{"convert", setup_seconds_}};
+  return info;
+}
+
+std::vector<std::string> csr_variants() { return {"alg1", "alg2"}; }
+
+std::uint64_t csr_bytes(Index rows, Index, Offset nonzeros, std::size_t value_bytes) {
+  const std::uint64_t row_ptr_bytes = nonzeros <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
+  return (static_cast<std::uint64_t>(rows) + 1) * row_ptr_bytes +
+         static_cast<std::uint64_t>(nonzeros) * (value_bytes + sizeof(Index));
+}
+
+template class CsrOperator<double, Space::host>;
+template class CsrOperator<float, Space::host>;
+
+}  // namespace purlin

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of product formats: one line each.
+#include <purlin/spmv/registry.hpp>
+
+#include <cctype>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/spmv/csr/csr.hpp>
+
+namespace purlin {
+namespace {
+
+template <class Operator, class T, Space S>
+OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                       std::string_view variant) {
+  return std::make_unique<Operator>(ctx, a, order, variant);
+}
+
+// A line of the table. The device column is there with CUDA on.
+template <template <class, Space> class Operator>
+SpmvFormat line(std::string name, std::vector<std::string> variants, std::string summary,
+                std::uint64_t (*estimate_bytes)(Index, Index, Offset, std::size_t)) {
+  SpmvFormat format;
+  format.name = std::move(name);
+  format.variants = std::move(variants);
+  format.summary = std::move(summary);
+  format.estimate_bytes = estimate_bytes;
+  format.host_double = &make<Operator<double, Space::host>, double, Space::host>;
+  format.host_float = &make<Operator<float, Space::host>, float, Space::host>;
+  if constexpr (has_cuda) {
+    format.device_double = &make<Operator<double, Space::device>, double, Space::device>;
+    format.device_float = &make<Operator<float, Space::device>, float, Space::device>;
+  }
+  return format;
+}
+
+std::pair<std::string_view, std::string_view> split_variant(std::string_view name) {
+  const auto colon = name.find(':');
+  if (colon == std::string_view::npos) return {name, {}};
+  return {name.substr(0, colon), name.substr(colon + 1)};
+}
+
+}  // namespace
+
+const std::vector<SpmvFormat>& spmv_formats() {
+  static const std::vector<SpmvFormat> table = {
+      line<CsrOperator>("csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes),
+  };
+  return table;
+}
+
+std::string canonical_name(std::string_view name) {
+  std::string result;
+  for (const char c : name) {
+    if (c != '-' && c != '_') result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return result;
+}
+
+const SpmvFormat& find_spmv_format(std::string_view name_and_variant) {
+  const auto name = canonical_name(split_variant(name_and_variant).first);
+  std::string known;
+  for (const auto& format : spmv_formats()) {
+    if (canonical_name(format.name) == name) return format;
+    known += (known.empty() ? "" : ", ") + format.name;
+  }
+  throw InputError("there is no format '" + std::string(name_and_variant) + "'; there are: " + known);
+}
+
+template <Space S>
+RowOrder<S> plan_order(const Context<S>&, const Pattern<S>&, const SpmvOptions& options) {
+  find_spmv_format(options.format);
+  return {};  // no format of the table renumbers
+}
+
+template <class T, Space S>
+OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                            const SpmvOptions& options) {
+  const SpmvFormat& format = find_spmv_format(options.format);
+  const std::string variant = canonical_name(split_variant(options.format).second);
+  bool known = variant.empty();
+  std::string names;
+  for (const auto& v : format.variants) {
+    known = known || canonical_name(v) == variant;
+    names += (names.empty() ? "" : ", ") + format.name + ":" + v;
+  }
+  if (!known) {
+    throw InputError("format '" + format.name + "' has no variant '" + variant + "'; there are: " + names);
+  }
+  const auto make_format = format.make<T, S>();
+  if (make_format == nullptr) {
+    throw InputError("format '" + format.name + "' does not exist on the " + std::string(name_of(S)));
+  }
+  return make_format(ctx, a, order, variant);
+}
+
+#define X(S) template RowOrder<S> plan_order(const Context<S>&, const Pattern<S>&, const SpmvOptions&);
+PURLIN_FOR_SPACES(X)
+#undef X
+#define X(T, S) \
+  template OperatorPtr<T, S> make_spmv(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, const SpmvOptions&);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin
