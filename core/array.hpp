@@ -19,15 +19,15 @@ namespace purlin {
 /// destroyed while kernels that use it are still queued on the same stream.
 template <class T, Space S>
 class Array {
-  static_assert(std::is_trivially_copyable_v<T>, "arrays hold plain values");
-
  public:
   Array() = default;
 
   /// Throws OutOfMemory with the bytes wanted and available; InputError for a negative size.
   Array(const Context<S>& ctx, std::int64_t size) : memory_(ctx.memory()), size_(size) {
+    static_assert(std::is_trivially_copyable_v<T>, "arrays hold plain values");
     if (size < 0) throw_negative_size();
-    data_ = static_cast<T*>(memory_->allocate(bytes()));
+    bytes_ = static_cast<std::size_t>(size) * sizeof(T);
+    data_ = static_cast<T*>(memory_->allocate(bytes_));
   }
   Array(Array&& other) noexcept { swap(other); }
   Array& operator=(Array&& other) noexcept {
@@ -36,13 +36,13 @@ class Array {
     return *this;
   }
   ~Array() {
-    if (data_ != nullptr) memory_->release(data_, bytes());
+    if (data_ != nullptr) memory_->release(data_, bytes_);
   }
 
   T* data() { return data_; }
   const T* data() const { return data_; }
   std::int64_t size() const { return size_; }
-  std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+  std::size_t bytes() const { return bytes_; }
   bool empty() const { return size_ == 0; }
 
   Span<T, S> span() { return {data_, size_}; }
@@ -63,6 +63,7 @@ class Array {
     std::swap(memory_, other.memory_);
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(bytes_, other.bytes_);
   }
 
  private:
@@ -71,6 +72,7 @@ class Array {
   std::shared_ptr<MemoryResource> memory_;
   T* data_ = nullptr;
   std::int64_t size_ = 0;
+  std::size_t bytes_ = 0;
 };
 
 namespace detail {

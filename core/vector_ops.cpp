@@ -103,6 +103,16 @@ void gather(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& m
   }
 }
 
+template <class T, Space S>
+void gather_sum(const Context<S>& ctx, Span<const T, S> values, Span<const Offset, S> first,
+                Span<const Offset, S> source, Span<T, S> y) {
+  same_length("gather_sum", first.size, y.size + 1);
+  if (values.size != source.size) {
+    throw InputError("expected " + std::to_string(source.size) + " values, found " + std::to_string(values.size));
+  }
+  detail::sweep(ctx, y.size, detail::GatherSumStep<T>(values.data, first.data, source.data, y.data));
+}
+
 template <Space S>
 ValueMap<S> make_value_map(const Context<S>& ctx, Span<const Offset, S> positions, Offset source_size,
                            const ValueMap<S>* through) {
@@ -142,6 +152,8 @@ void convert(const Context<S>& ctx, Span<const From, S> x, Span<To, S> y) {
   template void subtract_mean(const Context<S>&, const double*, Span<T, S>);                                \
   template void gather(const Context<S>&, Span<const T, S>, Span<const Index, S>, Span<T, S>);              \
   template void gather(const Context<S>&, Span<const T, S>, const ValueMap<S>&, Span<T, S>);                \
+  template void gather_sum(const Context<S>&, Span<const T, S>, Span<const Offset, S>,                      \
+                           Span<const Offset, S>, Span<T, S>);                                              \
   template void convert(const Context<S>&, Span<const T, S>, Span<double, S>);                              \
   template void convert(const Context<S>&, Span<const T, S>, Span<float, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)

@@ -60,6 +60,12 @@ void gather(const Context<S>& ctx, Span<const T, S> x, Span<const Index, S> from
 template <class T, Space S>
 void gather(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& map, Span<T, S> y);
 
+/// y_k = sum of values[source_e] over first_k <= e < first_{k+1}, in that order; no segment is empty. `first` has one
+/// entry more than y. Positions are not checked.
+template <class T, Space S>
+void gather_sum(const Context<S>& ctx, Span<const T, S> values, Span<const Offset, S> first,
+                Span<const Offset, S> source, Span<T, S> y);
+
 /// y_i = x_i converted from one precision to the other.
 template <class From, class To, Space S>
 void convert(const Context<S>& ctx, Span<const From, S> x, Span<To, S> y);

@@ -133,6 +133,22 @@ struct ConvertStep : PlainStep {
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const { y[i] = static_cast<To>(x[i]); }
 };
 
+/// y_k = sum of x[source_e] over e in [first_k, first_{k+1})
+template <class T>
+struct GatherSumStep : PlainStep {
+  const T* x;
+  const Offset *first, *source;
+  T* y;
+  GatherSumStep(const T* x_, const Offset* first_, const Offset* source_, T* y_)
+      : x(x_), first(first_), source(source_), y(y_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+    T total = x[source[first[k]]];
+    for (Offset e = first[k] + 1; e < first[k + 1]; ++e) total += x[source[e]];
+    y[k] = total;
+  }
+};
+
 /// target_k = through[position_k], or position_k itself where `through` is null; -1 stays "none".
 template <class Through, class Target>
 struct ComposeMapStep : PlainStep {
@@ -161,6 +177,7 @@ struct ComposeMapStep : PlainStep {
   SWEEP(purlin::detail::GatherStep<T, Index>)           \
   SWEEP(purlin::detail::GatherStep<T, std::uint32_t>)   \
   SWEEP(purlin::detail::GatherStep<T, Offset>)          \
+  SWEEP(purlin::detail::GatherSumStep<T>)               \
   SWEEP(purlin::detail::ConvertStep<T, double>)         \
   SWEEP(purlin::detail::ConvertStep<T, float>)
 /// Every step of this file, for one space.

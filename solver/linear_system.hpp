@@ -37,7 +37,7 @@ struct SystemInfo {
   std::string solver_reason;    ///< why, where it was chosen automatically
   bool reordered = false;
   std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
-  std::uint64_t bytes = 0;                                    ///< held in S by this system
+  std::uint64_t bytes = 0;                                    ///< held in S by all that was made with this context
 };
 
 /// A x = b for one sparsity pattern: order, format, preconditioner and solver, with their vectors.
@@ -62,7 +62,7 @@ class LinearSystem {
 
   /// New numbers on the same pattern: `values` in the order of the matrix given to the constructor. No allocation.
   /// On failure (a zero diagonal entry, say) throws InputError and the system is unusable until the next refresh.
-  /// An automatic choice of solver is made anew.
+  /// An automatic choice of solver stays: it was made from the numbers given to the constructor.
   void refresh(Span<const T, S> values);
 
   /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver.

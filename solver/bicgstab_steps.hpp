@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The vector steps of BiCGStab and its scalars, for both spaces. Internal.
+#pragma once
+
+#include <cmath>
+
+#include <purlin/core/vector_step.hpp>
+#include <purlin/solver/monitor.hpp>
+
+namespace purlin::detail {
+
+/// Scalars of the recurrence, in S.
+struct BicgstabState {
+  Monitor monitor;
+  double rho, rho_old;       ///< r0.r of this iteration and of the one before
+  double alpha, omega;
+  double r0_norm, r_norm;
+  double r0v;                ///< r0.v
+  double ss;                 ///< s.s
+  double ts, tt;             ///< t.s, t.t
+  double scratch;
+  double epsilon;            ///< of the vectors' precision
+  bool first;
+};
+
+/// p = r + beta (p - omega v), beta = (rho / rho_old) (alpha / omega)
+template <class T>
+struct BicgstabDirection {
+  static constexpr int sums = 0;
+  const BicgstabState* state;
+  const T *r, *v;
+  T* p;
+
+  struct Coefficients {
+    T beta, omega;
+    bool first;
+  };
+  PURLIN_HD bool active() const { return state->monitor.running(); }
+  PURLIN_HD Coefficients begin() const {
+    if (state->first) return {T(0), T(0), true};
+    return {static_cast<T>((state->rho / state->rho_old) * (state->alpha / state->omega)),
+            static_cast<T>(state->omega), false};
+  }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums&) const {
+    p[i] = c.first ? r[i] : r[i] + c.beta * (p[i] - c.omega * v[i]);
+  }
+  PURLIN_HD void end(const double*) const {}
+};
+
+/// alpha = rho / r0.v, s = r - alpha v (s takes r's place), s.s
+template <class T>
+struct BicgstabHalfStep {
+  static constexpr int sums = 1;
+  BicgstabState* state;
+  const T* v;
+  T* r;
+
+  struct Coefficients {
+    T alpha;
+    bool sound;
+  };
+  PURLIN_HD bool active() const { return state->monitor.running(); }
+  PURLIN_HD Coefficients begin() const {
+    const double alpha = state->rho / state->r0v;
+    const bool sound = alpha - alpha == 0;
+    return {sound ? static_cast<T>(alpha) : T(0), sound};
+  }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums& total) const {
+    const T si = c.sound ? r[i] - c.alpha * v[i] : r[i];
+    r[i] = si;
+    total.add(0, double(si) * double(si));
+  }
+  PURLIN_HD void end(const double* totals) const {
+    const double alpha = state->rho / state->r0v;
+    state->alpha = alpha;
+    state->ss = totals[0];
+    if (alpha - alpha == 0) return;
+    state->monitor.event = state->r0v == 0 ? Event::rho_vanished : Event::not_finite;
+  }
+};
+
+/// t.s and t.t
+template <class T>
+struct BicgstabDots {
+  static constexpr int sums = 2;
+  BicgstabState* state;
+  const T *t, *s;
+
+  PURLIN_HD bool active() const { return state->monitor.running(); }
+  PURLIN_HD NoCoefficients begin() const { return {}; }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+    total.add(0, double(t[i]) * double(s[i]));
+    total.add(1, double(t[i]) * double(t[i]));
+  }
+  PURLIN_HD void end(const double* totals) const {
+    state->ts = totals[0];
+    state->tt = totals[1];
+  }
+};
+
+/// omega = t.s / t.t, x = x + alpha p^ + omega s^, r = s - omega t (in place), r.r and the next rho = r0.r
+template <class T>
+struct BicgstabUpdate {
+  static constexpr int sums = 2;
+  BicgstabState* state;
+  const T *ph, *sh, *t, *r0;
+  T *x, *r;
+
+  struct Coefficients {
+    T alpha, omega;
+  };
+  PURLIN_HD double omega() const { return state->tt > 0 ? state->ts / state->tt : 0.0; }
+  PURLIN_HD bool active() const { return state->monitor.running(); }
+  PURLIN_HD Coefficients begin() const { return {static_cast<T>(state->alpha), static_cast<T>(omega())}; }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums& total) const {
+    x[i] += c.alpha * ph[i] + c.omega * sh[i];  // s^ may be r itself: read before r is written
+    const T ri = r[i] - c.omega * t[i];
+    r[i] = ri;
+    total.add(0, double(ri) * double(ri));
+    total.add(1, double(r0[i]) * double(ri));
+  }
+  PURLIN_HD void end(const double* totals) const {
+    BicgstabState& s = *state;
+    s.omega = omega();
+    s.r_norm = sqrt(totals[0]);
+    s.rho_old = s.rho;
+    s.rho = totals[1];
+    s.first = false;
+    s.monitor.finish_iteration(s.r_norm);
+    if (!s.monitor.running()) return;
+    // |t.s| below rounding of |t||s|: the stabilising step does nothing, and the next beta would divide by omega.
+    if (fabs(s.ts) <= s.epsilon * sqrt(s.tt) * sqrt(s.ss)) {
+      s.monitor.event = Event::omega_vanished;
+    } else if (fabs(s.rho) < s.epsilon * s.r0_norm * s.r_norm) {
+      s.monitor.event = Event::rho_vanished;
+    }
+  }
+};
+
+}  // namespace purlin::detail

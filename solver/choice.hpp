@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which solvers to try for a matrix, in order, and why.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <purlin/core/matrix_traits.hpp>
+
+namespace purlin {
+
+/// A plan for `SolverOptions::name` = "auto".
+struct SolverChoice {
+  std::vector<std::string> order;  ///< the next is tried from the best x after breakdown, indefiniteness, stagnation
+  std::string reason;              ///< why the first is first, one sentence
+};
+
+/// CG for symmetric matrices with a positive diagonal; GMRES for other symmetric ones, which are indefinite; BiCGStab
+/// for the rest. GMRES and BiCGStab stand in for each other.
+SolverChoice choose_solver(const MatrixTraits& traits);
+
+}  // namespace purlin

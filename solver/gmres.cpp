@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Restarted GMRES.
+#include <purlin/solver/gmres.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/solver/basis.hpp>
+#include <purlin/solver/gmres_steps.hpp>
+#include <purlin/solver/journal.hpp>
+
+namespace purlin {
+
+using namespace detail;
+
+namespace {
+
+// A restart has gained when it took away this share of the residual.
+constexpr double least_gain = 1e-4;
+
+int cycle_length(Index n, int restart) {
+  if (restart < 1) throw InputError("the restart of GMRES is 1 or more, not " + std::to_string(restart));
+  return std::min(restart, std::max<int>(n, 1));
+}
+
+}  // namespace
+
+template <class T, Space S>
+Gmres<T, S>::Gmres(const Context<S>& ctx, Index n, int restart, bool left)
+    : n_(n), m_(cycle_length(n, restart)), left_(left), basis_(ctx, (std::int64_t{m_} + 1) * n), r_(ctx, n),
+      w_(ctx, n), z_(ctx, n), small_(ctx, GmresArrays::size(m_)), partial_(ctx, basis_scratch(ctx, n, m_ + 1)),
+      state_(ctx, 1) {}
+
+/// One cycle: extends the basis column by column, then corrects x.
+template <class T, Space S>
+class Gmres<T, S>::Cycle {
+ public:
+  Cycle(Gmres& solver, const SolveArguments<T, S>& arguments)
+      : g_(solver), args_(arguments), small_(solver.small_.data(), solver.m_), state_(solver.state_.data()) {}
+
+  // v_0 = r / |r|, or M r / |M r| from the left, where the tolerance is carried over to the norm of M r.
+  void begin(Monitor monitor, double residual, double tightening) {
+    const auto& ctx = args_.ctx;
+    Span<T, S> first = g_.r_;
+    if (g_.left_ && args_.M != nullptr) {
+      args_.M->apply(ctx, T(1), in(g_.r_), T(0), g_.w_);
+      first = g_.w_;
+      norm2<T, S>(ctx, in(first), &state_->scratch);
+      const double m_norm = fetch(ctx, &state_->scratch);
+      monitor.tolerance *= tightening * m_norm / residual;
+      residual = m_norm;
+      if (!(m_norm > 0)) monitor.event = m_norm == 0 ? Event::krylov_space_exhausted : Event::not_finite;
+    }
+    GmresState start{};
+    start.monitor = monitor;
+    start.scale = 1 / residual;
+    start.epsilon = std::numeric_limits<T>::epsilon();
+    copy<GmresState>(ctx, Span<const GmresState, Space::host>(&start, 1), g_.state_.span());
+    copy<double>(ctx, Span<const double, Space::host>(&residual, 1), Span<double, S>(small_.g, 1));
+    sweep(ctx, g_.n_, GmresScale<T>{state_, first.data, v(0).data});
+  }
+
+  // w = A M v_j (right) or M A v_j (left), made orthogonal to v_0 .. v_j, is v_{j+1}. Beside the products, moves the
+  // basis up to v_j twice and w five times; twice that where the second pass runs.
+  void extend(int j) {
+    const auto& [ctx, A, M, b, x, stop, progress] = args_;
+    const Span<T, S> w = g_.w_, z = g_.z_;
+    if (M == nullptr) {
+      A.apply(ctx, T(1), in(v(j)), T(0), w);                                            // w = A v_j
+    } else if (g_.left_) {
+      A.apply(ctx, T(1), in(v(j)), T(0), z);                                            // z = A v_j
+      M->apply(ctx, T(1), in(z), T(0), w);                                              // w = M z
+    } else {
+      M->apply(ctx, T(1), in(v(j)), T(0), z);                                           // z = M v_j
+      A.apply(ctx, T(1), in(z), T(0), w);                                               // w = A z
+    }
+    const T* const V = g_.basis_.data();
+    double* const partial = g_.partial_.data();
+    const PassGate first{&state_->monitor, nullptr, nullptr};
+    const PassGate second{&state_->monitor, small_.h + j + 1, &state_->after_first};
+    basis_dot(ctx, first, V, g_.n_, j + 1, w.data, small_.h, partial);                  // h = V^T w
+    basis_subtract(ctx, first, V, g_.n_, j + 1, small_.h, w.data, &state_->after_first, partial);     // w -= V h
+    basis_dot(ctx, second, V, g_.n_, j + 1, w.data, small_.h2, partial);
+    basis_subtract(ctx, second, V, g_.n_, j + 1, small_.h2, w.data, &state_->after_second, partial);
+    sweep(ctx, 0, GmresRotate{state_, small_, j});                                      // column j of R, |g_{j+1}|
+    sweep(ctx, g_.n_, GmresScale<T>{state_, w.data, v(j + 1).data});                    // v_{j+1} = w / |w|
+  }
+
+  // x += M V y with R y = g
+  void correct(int columns) {
+    const auto& [ctx, A, M, b, x, stop, progress] = args_;
+    if (columns <= 0) return;
+    sweep(ctx, 0, GmresBackSolve{small_, columns});
+    basis_combine(ctx, g_.basis_.data(), g_.n_, columns, small_.y, g_.w_.data());       // w = V y
+    if (M != nullptr && !g_.left_) {
+      M->apply(ctx, T(1), in(g_.w_), T(1), x);
+    } else {
+      axpy<T, S>(ctx, T(1), in(g_.w_), x);
+    }
+  }
+
+  int second_passes() const { return fetch(args_.ctx, &state_->second_passes); }
+  const Monitor* monitor() const { return &state_->monitor; }
+
+ private:
+  static Span<const T, S> in(Span<T, S> vector) { return vector; }
+  Span<T, S> v(int j) const { return g_.basis_.span().subspan(std::int64_t{j} * g_.n_, g_.n_); }
+
+  Gmres& g_;
+  SolveArguments<T, S> args_;
+  GmresArrays small_;
+  GmresState* state_;
+};
+
+template <class T, Space S>
+SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                               Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                               const ProgressFn& progress) {
+  const SolveArguments<T, S> arguments{ctx, A, M, b, x, stop, progress};
+  const bool left = left_ && M != nullptr;
+  Journal<T, S> journal(name(), n_, arguments, &state_.data()->scratch);
+  Cycle cycle(*this, arguments);
+
+  bool more = journal.open(r_);                                                         // r = b - A x
+  double tightening = 1;
+  for (int idle = 0; more;) {
+    const double before = journal.residual();
+    const int first_iteration = journal.iterations();
+    cycle.begin(journal.fresh_monitor(), before, tightening);                           // v_0 = r / |r|
+    bool running = true;
+    for (int j = 0; j < m_ && running;) {
+      for (int k = 0; k < journal.check_every() && j < m_; ++k, ++j) cycle.extend(j);
+      running = journal.look(cycle.monitor());
+    }
+    const Event event = journal.event();
+    const int columns = journal.iterations() - first_iteration;
+    journal.report().second_passes += cycle.second_passes();
+    cycle.correct(event == Event::not_finite ? columns - 1 : columns);                  // x += M V y
+
+    if (event == Event::tolerance_met && !left) {
+      if (journal.confirm(r_, w_)) break;                                               // r = b - A x
+    } else if (journal.form_residual(r_)) {
+      journal.conclude(Status::converged, "");
+      break;
+    }
+    if (event != Event::krylov_space_exhausted) journal.conclude(event);
+    more = event != Event::iterations_spent && event != Event::not_finite && !journal.interrupted();
+    if (!more) break;
+    if (event == Event::tolerance_met) tightening *= 0.5 * journal.tolerance() / journal.residual();
+    idle = journal.residual() < (1 - least_gain) * before ? 0 : idle + 1;
+    if (idle == 2) {
+      if (event == Event::krylov_space_exhausted) journal.conclude(event);
+      journal.conclude_stagnation(r_, w_);
+      break;
+    }
+    ++journal.report().restarts;
+  }
+  return journal.close(r_);
+}
+
+#define X(T, S) template class Gmres<T, S>;
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Restarted GMRES, for any square A.
+#pragma once
+
+#include <purlin/solver/krylov.hpp>
+
+namespace purlin {
+
+namespace detail {
+struct GmresState;
+}
+
+/// Y. Saad and M. Schultz, "GMRES: A Generalized Minimal Residual Algorithm for Solving Nonsymmetric Linear Systems",
+/// SIAM J. Sci. Stat. Comput. 7 (1986), with Givens rotations and classical Gram-Schmidt; a second pass runs where w
+/// falls below 0.7 of its length (L. Giraud, J. Langou, M. Rozloznik, "The loss of orthogonality in the Gram-Schmidt
+/// orthogonalization process", Comput. Math. Appl. 50 (2005)). The true residual is formed at each restart; two
+/// restarts without gain end with `stagnation`.
+///
+/// Preconditioned from the right, so that the recurrence holds the unpreconditioned residual. From the left on
+/// request: the history then holds |M r|, and the true residual decides.
+template <class T, Space S>
+class Gmres final : public KrylovSolver<T, S> {
+ public:
+  /// Work vectors for `n` unknowns: restart + 4 of length n. The cycle is no longer than n. Throws InputError for a
+  /// restart below 1.
+  Gmres(const Context<S>& ctx, Index n, int restart, bool left);
+
+  std::string_view name() const override { return "gmres"; }
+  [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                                  const ProgressFn& progress = {}) override;
+
+ private:
+  class Cycle;
+
+  Index n_;
+  int m_;
+  bool left_;
+  Array<T, S> basis_;  ///< m + 1 columns of n
+  Array<T, S> r_, w_, z_;
+  Array<double, S> small_, partial_;
+  Array<detail::GmresState, S> state_;
+};
+
+}  // namespace purlin

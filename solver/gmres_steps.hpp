@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The small steps of GMRES: scaling a basis vector, rotating a column, solving the triangle. Internal.
+#pragma once
+
+#include <cmath>
+
+#include <purlin/core/vector_step.hpp>
+#include <purlin/solver/basis.hpp>
+
+namespace purlin::detail {
+
+/// Scalars of a cycle, in S.
+struct GmresState {
+  Monitor monitor;
+  double scale;        ///< what turns w into the next basis vector
+  double after_first;  ///< w.w after the first pass of Gram-Schmidt
+  double after_second;
+  double epsilon;      ///< of the vectors' precision
+  double scratch;
+  int second_passes;   ///< in this cycle
+};
+
+/// The arrays of the small least-squares problem min |g - R y|, in S; m is the length of a cycle.
+struct GmresArrays {
+  double* h;       ///< m + 2: the column of the first pass, then w.w before it
+  double* h2;      ///< m + 2: the correction of the second pass, then w.w before it
+  double* R;       ///< m columns of m
+  double* cosine;  ///< m
+  double* sine;    ///< m
+  double* g;       ///< m + 1
+  double* y;       ///< m
+  int m;
+
+  static constexpr std::int64_t size(std::int64_t m) { return 2 * (m + 2) + m * m + 2 * m + (m + 1) + m; }
+  GmresArrays(double* memory, int m_)
+      : h(memory), h2(h + m_ + 2), R(h2 + m_ + 2), cosine(R + static_cast<std::int64_t>(m_) * m_), sine(cosine + m_),
+        g(sine + m_), y(g + m_ + 1), m(m_) {}
+};
+
+/// v = scale w
+template <class T>
+struct GmresScale {
+  static constexpr int sums = 0;
+  const GmresState* state;
+  const T* w;
+  T* v;
+
+  PURLIN_HD bool active() const { return state->monitor.running(); }
+  PURLIN_HD T begin() const { return static_cast<T>(state->scale); }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, T scale, Sums&) const { v[i] = scale * w[i]; }
+  PURLIN_HD void end(const double*) const {}
+};
+
+/// Column j of the Hessenberg matrix becomes a column of R by Givens rotations; |g_{j+1}| is the new residual. A step
+/// without elements: only its end does something, once.
+struct GmresRotate {
+  static constexpr int sums = 1;
+  GmresState* state;
+  GmresArrays a;
+  int j;
+
+  PURLIN_HD bool active() const { return state->monitor.running(); }
+  PURLIN_HD NoCoefficients begin() const { return {}; }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t, NoCoefficients, Sums&) const {}
+
+  PURLIN_HD void end(const double*) const {
+    const double before = a.h[j + 1];
+    const bool second = PassGate::needs_second(before, state->after_first);
+    if (second) ++state->second_passes;
+    const double next = sqrt(second ? state->after_second : state->after_first);
+
+    double* const column = a.R + static_cast<std::int64_t>(j) * a.m;
+    double entry = a.h[0] + (second ? a.h2[0] : 0.0);
+    for (int i = 0; i < j; ++i) {
+      const double below = a.h[i + 1] + (second ? a.h2[i + 1] : 0.0);
+      column[i] = a.cosine[i] * entry + a.sine[i] * below;
+      entry = a.cosine[i] * below - a.sine[i] * entry;
+    }
+    const double length = hypot(entry, next);
+    const double cosine = length > 0 ? entry / length : 0.0;
+    const double sine = length > 0 ? next / length : 1.0;
+    column[j] = length;
+    a.cosine[j] = cosine;
+    a.sine[j] = sine;
+    a.g[j + 1] = -sine * a.g[j];
+    a.g[j] = cosine * a.g[j];
+
+    state->scale = 1 / next;
+    state->monitor.finish_iteration(fabs(a.g[j + 1]));
+    if (state->monitor.running() && next <= 4 * state->epsilon * sqrt(before)) {
+      state->monitor.event = Event::krylov_space_exhausted;
+    }
+  }
+};
+
+/// R y = g for the first `columns` columns; a zero on R's diagonal (a singular matrix) gives y_i = 0.
+struct GmresBackSolve {
+  static constexpr int sums = 1;
+  GmresArrays a;
+  int columns;
+
+  PURLIN_HD bool active() const { return true; }
+  PURLIN_HD NoCoefficients begin() const { return {}; }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t, NoCoefficients, Sums&) const {}
+  PURLIN_HD void end(const double*) const {
+    for (int i = columns - 1; i >= 0; --i) {
+      double rest = a.g[i];
+      for (int k = i + 1; k < columns; ++k) rest -= a.R[static_cast<std::int64_t>(k) * a.m + i] * a.y[k];
+      const double diagonal = a.R[static_cast<std::int64_t>(i) * a.m + i];
+      a.y[i] = diagonal != 0 ? rest / diagonal : 0.0;
+    }
+  }
+};
+
+}  // namespace purlin::detail

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host's side of a solve: true residuals, looks, verdicts.
+#include <purlin/solver/journal.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/solver/journal_steps.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr int most_replacements = 3;
+constexpr int power_iterations = 10;
+
+void check_criterion(const StopCriterion& stop) {
+  if (stop.max_iterations < 0) throw InputError("max_iterations is 0 or more");
+  if (!(stop.rel_tol >= 0) || !(stop.abs_tol >= 0)) throw InputError("tolerances are 0 or more");
+  if (!(stop.time_limit_seconds >= 0)) throw InputError("the time limit is 0 (none) or more");
+  if (stop.check_every < 0 || stop.check_every > Monitor::most_between_looks) {
+    throw InputError("check_every is 0 (automatic) to " + std::to_string(Monitor::most_between_looks));
+  }
+}
+
+std::string scientific(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2e", value);
+  return text;
+}
+
+}  // namespace
+
+template <class T, Space S>
+Journal<T, S>::Journal(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments, double* scratch)
+    : args_(arguments), scratch_(scratch) {
+  const auto& [ctx, A, M, b, x, stop, progress] = args_;
+  if (A.rows() != n || A.cols() != n || b.size != n || x.size != n ||
+      (M != nullptr && (M->rows() != n || M->cols() != n))) {
+    throw InputError("a solver of " + std::to_string(n) + " unknowns got a matrix of " + std::to_string(A.rows()) +
+                     " x " + std::to_string(A.cols()) + ", b of length " + std::to_string(b.size) +
+                     ", x of length " + std::to_string(x.size) +
+                     (M != nullptr ? ", a preconditioner of " + std::to_string(M->rows()) : ""));
+  }
+  check_criterion(stop);
+  ctx.make_current();
+  check_every_ = stop.check_every > 0 ? stop.check_every : S == Space::host ? 1 : 16;
+  report_.solver = solver;
+}
+
+template <class T, Space S>
+double Journal<T, S>::elapsed() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+}
+
+template <class T, Space S>
+double Journal<T, S>::norm(Span<const T, S> v) {
+  norm2<T, S>(args_.ctx, v, scratch_);
+  return fetch(args_.ctx, scratch_);
+}
+
+template <class T, Space S>
+bool Journal<T, S>::refuse_norm(double norm, Span<const T, S> v, const char* what) {
+  if (std::isfinite(norm) && norm > 0) return false;
+  // A sum of squares can leave the range of double where the vector does not.
+  sweep(args_.ctx, v.size, AbsSumStep<T>(v.data, scratch_));
+  const double abs_sum = fetch(args_.ctx, scratch_);
+  if (norm == 0 && abs_sum == 0) return false;
+  conclude(Status::not_finite, norm == 0                ? std::string("the norm of the ") + what + " underflows"
+                               : std::isfinite(abs_sum) ? std::string("the norm of the ") + what + " overflows"
+                                                        : std::string("the ") + what + " holds NaN or infinity");
+  return true;
+}
+
+template <class T, Space S>
+bool Journal<T, S>::open(Span<T, S> r) {
+  const double rhs_norm = norm(args_.b);
+  report_.rhs_norm = rhs_norm;
+  report_.tolerance = std::max(args_.stop.rel_tol * rhs_norm, args_.stop.abs_tol);
+  if (refuse_norm(rhs_norm, args_.b, "right-hand side")) {
+    residual_ = report_.initial_residual = report_.recurrence_residual = std::numeric_limits<double>::quiet_NaN();
+    residual_known_ = true;
+    return false;
+  }
+  if (rhs_norm == 0) {
+    fill<T, S>(args_.ctx, T(0), args_.x);
+    residual_known_ = true;
+    report_.history = {0.0};
+    conclude(Status::converged, "");
+    return false;
+  }
+  const bool met = form_residual(r);
+  report_.initial_residual = report_.recurrence_residual = seen_.residual = residual_;
+  report_.history = {residual_};
+  if (met) {
+    conclude(Status::converged, "");
+  } else if (!std::isfinite(residual_)) {
+    if (!refuse_norm(norm(args_.x), args_.x, "initial guess")) {
+      conclude(Status::not_finite, "b - A x of the initial guess holds NaN or infinity");
+    }
+  } else if (args_.stop.max_iterations == 0) {
+    conclude(Event::iterations_spent);
+  }
+  return !concluded_;
+}
+
+template <class T, Space S>
+Monitor Journal<T, S>::fresh_monitor() const {
+  Monitor monitor{};
+  monitor.tolerance = report_.tolerance;
+  monitor.residual = residual_;
+  monitor.iteration = seen_.iteration;
+  monitor.max_iterations = args_.stop.max_iterations;
+  monitor.event = seen_.iteration >= args_.stop.max_iterations ? Event::iterations_spent : Event::none;
+  return monitor;
+}
+
+template <class T, Space S>
+bool Journal<T, S>::look(const Monitor* monitor) {
+  const int before = seen_.iteration;
+  seen_ = fetch(args_.ctx, monitor);
+  for (int k = before + 1; k <= seen_.iteration; ++k) {
+    report_.history.push_back(seen_.recent[k % Monitor::most_between_looks]);
+  }
+  report_.iterations = seen_.iteration;
+  report_.recurrence_residual = seen_.residual;
+  if (seen_.iteration > before) residual_known_ = false;
+  const double seconds = elapsed();
+  if (args_.progress) {
+    const Progress now{report_.solver,       seen_.iteration, seen_.residual, report_.relative(seen_.residual),
+                       report_.tolerance, seconds};
+    interrupted_ = !args_.progress(now) && seen_.running();
+    if (interrupted_) conclude(Status::stopped_by_caller, "the caller asked to stop");
+  }
+  if (!interrupted_ && seen_.running() && args_.stop.time_limit_seconds > 0 &&
+      seconds > args_.stop.time_limit_seconds) {
+    interrupted_ = true;
+    conclude(Status::time_limit, "the time limit of " + scientific(args_.stop.time_limit_seconds) + " s is over");
+  }
+  return seen_.running() && !interrupted_;
+}
+
+template <class T, Space S>
+bool Journal<T, S>::form_residual(Span<T, S> r) {
+  const auto& ctx = args_.ctx;
+  copy<T>(ctx, args_.b, r);
+  args_.A.apply(ctx, T(-1), Span<const T, S>(args_.x), T(1), r);  // r = b - A x
+  residual_ = norm(r);
+  residual_known_ = true;
+  return residual_ <= report_.tolerance;
+}
+
+template <class T, Space S>
+bool Journal<T, S>::confirm(Span<T, S> r, Span<T, S> work) {
+  if (form_residual(r)) {
+    conclude(Status::converged, "");
+    return true;
+  }
+  if (!std::isfinite(residual_)) {
+    conclude(Event::not_finite);
+    return true;
+  }
+  if (report_.residual_replacements == most_replacements) {
+    conclude_stagnation(r, work);
+    return true;
+  }
+  ++report_.residual_replacements;
+  return false;
+}
+
+template <class T, Space S>
+void Journal<T, S>::conclude(Status status, std::string reason) {
+  if (concluded_) return;
+  concluded_ = true;
+  report_.status = status;
+  report_.reason = std::move(reason);
+}
+
+template <class T, Space S>
+void Journal<T, S>::conclude(Event event) {
+  switch (event) {
+    case Event::iterations_spent:
+      return conclude(Status::max_iterations,
+                      std::to_string(args_.stop.max_iterations) + " iterations did not suffice");
+    case Event::not_finite:
+      return conclude(Status::not_finite, "NaN or infinity appeared in the iteration");
+    case Event::matrix_not_positive:
+      return conclude(Status::not_positive_definite, "p.Ap <= 0: the matrix is not positive definite");
+    case Event::precond_not_positive:
+      return conclude(Status::not_positive_definite, "r.Mr <= 0: the preconditioner is not positive definite");
+    case Event::rho_vanished:
+      return conclude(Status::breakdown, "rho vanished: the residual became orthogonal to the shadow residual");
+    case Event::omega_vanished:
+      return conclude(Status::breakdown, "omega vanished: the stabilising step makes no progress");
+    case Event::krylov_space_exhausted:
+      return conclude(Status::breakdown, "the Krylov space is exhausted without a solution: the matrix is singular, "
+                                         "or nearly so");
+    case Event::none:
+    case Event::tolerance_met:
+      break;
+  }
+}
+
+template <class T, Space S>
+void Journal<T, S>::conclude_stagnation(Span<T, S> v, Span<T, S> w) {
+  if (concluded_) return;
+  const auto& ctx = args_.ctx;
+  const double x_norm = norm(args_.x);
+  double matrix_norm = 0;
+  double length = norm(v);
+  for (int k = 0; k < power_iterations && length > 0 && std::isfinite(length); ++k) {
+    scale<T, S>(ctx, T(1 / length), v);
+    args_.A.apply(ctx, T(1), Span<const T, S>(v), T(0), w);
+    length = norm(w);
+    matrix_norm = std::max(matrix_norm, length);
+    copy<T>(ctx, Span<const T, S>(w), v);
+  }
+  residual_known_ = false;
+  report_.attainable_residual = std::numeric_limits<T>::epsilon() * matrix_norm * x_norm;
+  const std::string attainable = scientific(report_.relative(report_.attainable_residual)) + " of |b|";
+  // The estimate is a lower bound of the rounding in b - A x; far above it, rounding is not what holds the solve up.
+  constexpr double far_above = 1e4;
+  conclude(Status::stagnation, residual_ <= far_above * report_.attainable_residual
+                                   ? "rounding keeps b - A x above the tolerance; about " + attainable +
+                                         " is attainable"
+                                   : "the residual does not fall any more, though rounding would allow about " +
+                                         attainable);
+}
+
+template <class T, Space S>
+SolveReport Journal<T, S>::close(Span<T, S> r) {
+  if (!residual_known_) form_residual(r);
+  report_.true_residual = residual_;
+  if (report_.status != Status::converged && std::isfinite(residual_) && concluded_ &&
+      residual_ <= report_.tolerance && report_.status != Status::not_finite) {
+    // The iteration was ended early, and its x is good all the same: the true residual decides.
+    report_.status = Status::converged;
+    report_.reason.clear();
+  }
+  report_.seconds = elapsed();
+  report_.attempts = {{report_.solver, report_.status, report_.iterations, report_.true_residual, report_.seconds,
+                       report_.reason}};
+  return std::move(report_);
+}
+
+#define X(T, S) template class Journal<T, S>;
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Journal: the host's side of one solve. Forms true residuals, looks at the monitor, keeps history, clock and
+/// callback, and turns what happened into a report. Shared by all solvers. Internal.
+#pragma once
+
+#include <chrono>
+
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/monitor.hpp>
+
+namespace purlin::detail {
+
+/// The system that a journal writes about.
+template <class T, Space S>
+struct SolveArguments {
+  const Context<S>& ctx;
+  const LinearOperator<T, S>& A;
+  const LinearOperator<T, S>* M;
+  Span<const T, S> b;
+  Span<T, S> x;
+  const StopCriterion& stop;
+  const ProgressFn& progress;
+};
+
+template <class T, Space S>
+class Journal {
+ public:
+  /// `scratch` is a double in S. Throws InputError for lengths that do not fit or a criterion that makes no sense.
+  Journal(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments, double* scratch);
+
+  /// Forms |b| and r = b - A x. False where nothing is left to do (zero right-hand side, exact guess, NaN, no
+  /// iterations allowed): the report is then complete.
+  bool open(Span<T, S> r);
+
+  /// A monitor for the recurrence that starts from the present residual.
+  Monitor fresh_monitor() const;
+
+  /// Downloads the monitor, extends history, calls the callback and looks at the clock. False when the recurrence has
+  /// stopped or is to be stopped.
+  bool look(const Monitor* monitor);
+
+  /// Why `look` said false; `none` when the caller or the clock did, and the report's status is set.
+  Event event() const { return seen_.event; }
+  int iterations() const { return seen_.iteration; }
+  bool interrupted() const { return interrupted_; }
+  int check_every() const { return check_every_; }
+  double tolerance() const { return report_.tolerance; }
+  double residual() const { return residual_; }
+
+  /// r = b - A x and its norm; true when it meets the tolerance.
+  bool form_residual(Span<T, S> r);
+
+  /// After the recurrence met the tolerance: forms b - A x. True when that agrees (converged) or when the residual has
+  /// been replaced three times already (stagnation); the status is then set. False: go on from the new r.
+  bool confirm(Span<T, S> r, Span<T, S> work);
+
+  /// Sets the outcome unless it is set.
+  void conclude(Status status, std::string reason);
+  /// The outcome that belongs to an event other than `tolerance_met`.
+  void conclude(Event event);
+  /// eps |A| |x| in the report, |A| by power iterations with two work vectors; then status `stagnation`.
+  void conclude_stagnation(Span<T, S> v, Span<T, S> w);
+
+  SolveReport& report() { return report_; }
+
+  /// The report, with the true residual of the present x (formed with `r` unless it is known) and the time.
+  SolveReport close(Span<T, S> r);
+
+ private:
+  double norm(Span<const T, S> v);
+  bool refuse_norm(double norm, Span<const T, S> v, const char* what);
+  double elapsed() const;
+
+  SolveArguments<T, S> args_;
+  double* scratch_;
+  SolveReport report_;
+  Monitor seen_{};
+  int check_every_;
+  double residual_ = 0;         // the latest true residual
+  bool residual_known_ = false; // residual_ belongs to the present x
+  bool concluded_ = false;
+  bool interrupted_ = false;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace purlin::detail

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The sum of absolute values: tells a vector of zeros from one whose squares underflow. Internal.
+#pragma once
+
+#include <cmath>
+
+#include <purlin/core/vector_step.hpp>
+
+namespace purlin::detail {
+
+template <class T>
+struct AbsSumStep : PlainStep {
+  static constexpr int sums = 1;
+  const T* x;
+  double* result;
+  AbsSumStep(const T* x_, double* result_) : x(x_), result(result_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+    const double value = x[i];
+    total.add(0, value < 0 ? -value : value);
+  }
+  PURLIN_HD void end(const double* totals) const { *result = totals[0]; }
+};
+
+}  // namespace purlin::detail

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// The facade: order, format, preconditioner and solver of one pattern.
+#include <purlin/solver/linear_system.hpp>
+
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/matrix_traits.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/canonical.hpp>
+#include <purlin/solver/choice.hpp>
+#include <purlin/solver/null_space.hpp>
+
+namespace purlin {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// After these the next solver may do better from the same x.
+bool worth_another_solver(const SolveReport& report) {
+  switch (report.status) {
+    case Status::breakdown:
+    case Status::not_positive_definite:
+    case Status::stagnation:
+      return true;
+    case Status::not_finite:
+      return std::isfinite(report.initial_residual);
+    default:
+      return false;
+  }
+}
+
+// Appends what a later attempt did to the report of the earlier ones.
+void append_attempt(SolveReport& whole, SolveReport&& next) {
+  next.attempts.insert(next.attempts.begin(), whole.attempts.begin(), whole.attempts.end());
+  next.history.insert(next.history.begin(), whole.history.begin(), whole.history.end());
+  next.iterations += whole.iterations;
+  next.initial_residual = whole.initial_residual;
+  next.residual_replacements += whole.residual_replacements;
+  next.restarts += whole.restarts;
+  next.second_passes += whole.second_passes;
+  next.seconds += whole.seconds;
+  whole = std::move(next);
+}
+
+}  // namespace
+
+template <class T, Space S>
+struct LinearSystem<T, S>::Impl {
+  Context<S> ctx;
+  SystemOptions options;
+  Index rows = 0;
+  std::optional<detail::CanonicalMatrix<T, S>> canonical;
+  RowOrder<S> order;
+  OperatorPtr<T, S> A;
+  OperatorPtr<T, S> M;
+  std::unique_ptr<detail::ZeroMeanPrecond<T, S>> zero_mean;  // set with NullSpace::constant
+  SolverChoice choice;
+  std::map<std::string, std::unique_ptr<KrylovSolver<T, S>>> solvers;
+  Array<T, S> ordered_b, ordered_x;  // where the system is renumbered
+  Array<T, S> best_x;                // where several solvers may be tried
+  bool usable = true;                // false after a refresh that failed
+  std::vector<std::pair<std::string, double>> setup_seconds;
+
+  Impl(const Context<S>& ctx_, const CsrView<T, S>& a, SystemOptions options_)
+      : ctx(ctx_), options(std::move(options_)), rows(a.rows) {
+    ctx.make_current();
+    require_memory(a);
+    CsrView<T, S> view = a;
+    timed("check", [&] { view = checked(a); });
+    timed("order", [&] {
+      order = options.old_of_new.empty() ? plan_order(ctx, Pattern<S>(view), options.spmv)
+                                         : make_row_order(ctx, options.old_of_new);
+    });
+    timed("choice", [&] { choose(view); });
+    PermutedCsr<T, S> permuted;
+    if (!order.natural()) {
+      timed("permute", [&] { permuted = permute(ctx, view, order); });
+      view = permuted.view();
+    }
+    timed("format", [&] { A = make_spmv(ctx, view, order, options.spmv); });
+    timed("preconditioner", [&] { M = make_precond(ctx, view, order, options.precond, options.spmv); });
+    timed("vectors", [&] { make_vectors(); });
+    if (canonical) canonical->drop_pattern();
+  }
+
+  template <class F>
+  void timed(const char* phase, F&& f) {
+    const auto start = Clock::now();
+    f();
+    ctx.synchronize();
+    setup_seconds.emplace_back(phase, seconds_since(start));
+  }
+
+  // Says so before anything is allocated when format and vectors cannot fit.
+  void require_memory(const CsrView<T, S>& a) const {
+    const auto n = static_cast<std::uint64_t>(a.rows);
+    const std::uint64_t vectors = options.solver.name == "gmres" ? n * (options.solver.restart + 5ull) : n * 10;
+    const std::uint64_t wanted = vectors * sizeof(T) + find_spmv_format(options.spmv.format)
+                                                           .estimate_bytes(a.rows, a.cols, a.nnz(), sizeof(T));
+    const std::uint64_t available = ctx.memory()->available_bytes();
+    if (wanted > available) throw OutOfMemory(name_of(S), "this system (an estimate)", wanted, available);
+  }
+
+  CsrView<T, S> checked(const CsrView<T, S>& a) {
+    if (a.rows != a.cols) {
+      throw InputError("a linear system needs a square matrix, not " + std::to_string(a.rows) + " x " +
+                       std::to_string(a.cols));
+    }
+    if (!options.canonicalise) {
+      check_csr(ctx, a);
+      return a;
+    }
+    canonical.emplace(ctx, a);
+    return canonical->view();
+  }
+
+  void choose(const CsrView<T, S>& view) {
+    if (options.solver.name == "auto") {
+      choice = choose_solver(matrix_traits(ctx, view));
+    } else {
+      choice = {{options.solver.name}, "asked for"};
+    }
+  }
+
+  void make_vectors() {
+    solver(choice.order.front());
+    if (choice.order.size() > 1) best_x = Array<T, S>(ctx, rows);
+    if (!order.natural()) {
+      ordered_b = Array<T, S>(ctx, rows);
+      ordered_x = Array<T, S>(ctx, rows);
+    }
+    if (options.null_space == NullSpace::constant) {
+      zero_mean = std::make_unique<detail::ZeroMeanPrecond<T, S>>(ctx, rows);
+      zero_mean->set_inner(M.get());
+    }
+  }
+
+  // A solver by name; those behind the first are made when they are first needed.
+  KrylovSolver<T, S>& solver(const std::string& name) {
+    auto& entry = solvers[name];
+    if (entry == nullptr) {
+      SolverOptions wanted = options.solver;
+      wanted.name = name;
+      entry = make_solver<T, S>(ctx, rows, wanted);
+    }
+    return *entry;
+  }
+
+  SolveReport solve_once(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                         const ProgressFn& progress) {
+    const LinearOperator<T, S>* precond = M.get();
+    if (zero_mean != nullptr) {
+      precond = zero_mean.get();
+      zero_mean->remove_mean(ctx, x);
+    }
+    SolveReport report = solver(name).solve(ctx, *A, precond, b, x, stop, progress);
+    if (zero_mean != nullptr) zero_mean->remove_mean(ctx, x);
+    return report;
+  }
+
+  // Tries the solvers of the choice in turn, each from the best x of those before.
+  SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
+    if (!usable) throw InputError("the last refresh failed; refresh with values that the preconditioner admits");
+    StopCriterion stop = options.stop;
+    const auto start = Clock::now();
+    SolveReport whole;
+    double best = INFINITY;
+    for (std::size_t k = 0; k < choice.order.size(); ++k) {
+      if (choice.order.size() > 1) copy<T>(ctx, Span<const T, S>(x), best_x.span());
+      SolveReport report = solve_once(choice.order[k], b, x, stop, progress);
+      if (k == 0) best = report.initial_residual;
+      const bool worse = report.status != Status::converged && !(report.true_residual <= best);
+      if (worse && choice.order.size() > 1) copy<T>(ctx, best_x.cspan(), x);
+      best = worse ? best : report.true_residual;
+      if (k == 0) whole = std::move(report); else append_attempt(whole, std::move(report));
+      if (worse && choice.order.size() > 1) whole.true_residual = best;
+      stop.max_iterations = options.stop.max_iterations - whole.iterations;
+      if (options.stop.time_limit_seconds > 0) {
+        stop.time_limit_seconds = std::max(options.stop.time_limit_seconds - seconds_since(start), 1e-9);
+      }
+      if (!worth_another_solver(whole) || stop.max_iterations <= 0) break;
+    }
+    return whole;
+  }
+};
+
+template <class T, Space S>
+LinearSystem<T, S>::LinearSystem(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options)
+    : impl_(std::make_unique<Impl>(ctx, a, std::move(options))) {}
+template <class T, Space S>
+LinearSystem<T, S>::~LinearSystem() = default;
+template <class T, Space S>
+LinearSystem<T, S>::LinearSystem(LinearSystem&&) noexcept = default;
+template <class T, Space S>
+LinearSystem<T, S>& LinearSystem<T, S>::operator=(LinearSystem&&) noexcept = default;
+
+template <class T, Space S>
+Index LinearSystem<T, S>::rows() const {
+  return impl_->rows;
+}
+
+template <class T, Space S>
+void LinearSystem<T, S>::refresh(Span<const T, S> values) {
+  Impl& s = *impl_;
+  s.ctx.make_current();
+  s.usable = false;
+  const Span<const T, S> canonical = s.canonical ? s.canonical->values(s.ctx, values) : values;
+  s.A->refresh(s.ctx, canonical);
+  if (s.M != nullptr) s.M->refresh(s.ctx, canonical);
+  s.usable = true;
+}
+
+template <class T, Space S>
+SolveReport LinearSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
+  Impl& s = *impl_;
+  if (s.order.natural()) return solve_ordered(b, x, progress);
+  to_solver_order(b, s.ordered_b);
+  to_solver_order(x, s.ordered_x);
+  SolveReport report = solve_ordered(s.ordered_b, s.ordered_x, progress);
+  to_user_order(s.ordered_x, x);
+  s.ctx.synchronize();
+  return report;
+}
+
+template <class T, Space S>
+SolveReport LinearSystem<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
+  impl_->ctx.make_current();
+  return impl_->solve_ordered(b, x, progress);
+}
+
+template <class T, Space S>
+void LinearSystem<T, S>::to_solver_order(Span<const T, S> user_order, Span<T, S> solver_order) const {
+  const Impl& s = *impl_;
+  if (s.order.natural()) return copy<T>(s.ctx, user_order, solver_order);
+  gather<T, S>(s.ctx, user_order, s.order.old_of_new.cspan(), solver_order);
+}
+
+template <class T, Space S>
+void LinearSystem<T, S>::to_user_order(Span<const T, S> solver_order, Span<T, S> user_order) const {
+  const Impl& s = *impl_;
+  if (s.order.natural()) return copy<T>(s.ctx, solver_order, user_order);
+  gather<T, S>(s.ctx, solver_order, s.order.new_of_old.cspan(), user_order);
+}
+
+template <class T, Space S>
+void LinearSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
+  Impl& s = *impl_;
+  if (s.order.natural()) return s.A->apply(s.ctx, T(1), x, T(0), y);
+  to_solver_order(x, s.ordered_x);
+  s.A->apply(s.ctx, T(1), s.ordered_x.cspan(), T(0), s.ordered_b);
+  to_user_order(s.ordered_b, y);
+}
+
+template <class T, Space S>
+SystemInfo LinearSystem<T, S>::info() const {
+  const Impl& s = *impl_;
+  SystemInfo info;
+  info.matrix = s.A->info();
+  if (s.M != nullptr) {
+    info.preconditioner = s.M->info();
+  } else {
+    info.preconditioner.name = "none";
+    info.preconditioner.rows = info.preconditioner.cols = s.rows;
+  }
+  info.solver = s.choice.order.front();
+  info.solver_reason = s.choice.reason;
+  info.reordered = !s.order.natural();
+  info.setup_seconds = s.setup_seconds;
+  info.bytes = s.ctx.memory()->use().bytes;
+  return info;
+}
+
+template <class T, Space S>
+void LinearSystem<T, S>::set_stop_criterion(const StopCriterion& stop) {
+  impl_->options.stop = stop;
+}
+
+template <class T, Space S>
+const StopCriterion& LinearSystem<T, S>::stop_criterion() const {
+  return impl_->options.stop;
+}
+
+#define X(T, S) template class LinearSystem<T, S>;
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A preconditioner whose result has mean zero: what a singular system with the constant null space needs. Internal.
+#pragma once
+
+#include <purlin/spmv/operator.hpp>
+
+namespace purlin::detail {
+
+/// z = P M r with P = I - 1 1^T / n; M may be null (z = P r). For right-hand sides in A's range, r.z = r.M r, so CG
+/// keeps its symmetry.
+template <class T, Space S>
+class ZeroMeanPrecond final : public LinearOperator<T, S> {
+ public:
+  ZeroMeanPrecond(const Context<S>& ctx, Index n) : n_(n), total_(ctx, 1) {}
+
+  /// The preconditioner behind the projection, null for none. Not owned.
+  void set_inner(const LinearOperator<T, S>* inner) { inner_ = inner; }
+
+  Index rows() const override { return n_; }
+  Index cols() const override { return n_; }
+
+  /// y = P (alpha M x + beta y): where beta is not 0, y has mean zero already.
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+
+  /// x = x - mean(x)
+  void remove_mean(const Context<S>& ctx, Span<T, S> x) const;
+
+ private:
+  Index n_;
+  const LinearOperator<T, S>* inner_ = nullptr;
+  mutable Array<double, S> total_;  ///< scratch of the sum
+};
+
+}  // namespace purlin::detail
