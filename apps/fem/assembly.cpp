@@ -102,6 +102,26 @@ double upwind_time(const Geometry& g, const Point& velocity, double diffusivity)
   return length / (2 * speed) * upwind;
 }
 
+// Adds what the wind carries in through the surface around each node, the integral of -w . n N_i where positive,
+// to the diagonal. Without faces: by the divergence theorem it is the sum of volume w . grad N_i.
+void add_inflow(const Context<Space::host>& ctx, const TetMesh& mesh, const Array<Wind, Space::host>& winds,
+                HostCsr& a) {
+  const NodeTets around = node_tets(ctx, mesh);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Index i = 0; i < mesh.node_count(); ++i) {
+    double outflow = 0;
+    for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
+      const Index t = around.tets[k];
+      const Geometry g = geometry(mesh, t);
+      const auto corner = std::find(mesh.tets[t].begin(), mesh.tets[t].end(), i) - mesh.tets[t].begin();
+      outflow += g.volume * dot(winds[t].velocity, g.gradient[corner]);
+    }
+    const Index* columns = a.col.data();
+    const Offset diagonal = std::lower_bound(columns + a.row_ptr[i], columns + a.row_ptr[i + 1], i) - columns;
+    a.val[diagonal] += std::max(0.0, -outflow);
+  }
+}
+
 // b_i = sum over tetrahedra of the integral of N_i N_b f_b, for `C` values per node.
 template <int C>
 HostVector assemble_source(const Context<Space::host>& ctx, const TetMesh& mesh, const Mask& clamped,
@@ -175,7 +195,7 @@ HostCsr assemble_convection_diffusion(const Context<Space::host>& ctx, const Tet
     const Point w = velocity(t, at);
     return Wind{w, upwind_time(geometry(mesh, t), w, diffusivity)};
   });
-  return assemble_rows<1>(ctx, mesh, mask_of(ctx, mesh, clamped), [&](Index t, int a, auto& row) {
+  HostCsr matrix = assemble_rows<1>(ctx, mesh, mask_of(ctx, mesh, clamped), [&](Index t, int a, auto& row) {
     const Geometry g = geometry(mesh, t);
     const Point& w = winds[t].velocity;
     // The integral of N_a over a tetrahedron of volume 1 is 1/4.
@@ -184,6 +204,8 @@ HostCsr assemble_convection_diffusion(const Context<Space::host>& ctx, const Tet
       row[b][0] = g.volume * (diffusivity * dot(g.gradient[a], g.gradient[b]) + test * dot(w, g.gradient[b]));
     }
   });
+  add_inflow(ctx, mesh, winds, matrix);
+  return matrix;
 }
 
 HostCsr assemble_elasticity(const Context<Space::host>& ctx, const TetMesh& mesh, double youngs_modulus,

@@ -53,7 +53,9 @@ HostCsr assemble_mass(const Context<Space::host>& ctx, const TetMesh& mesh);
 /// The integrals of epsilon (grad v) . (grad u) + (v + tau w . grad v) (w . grad u) for the velocity w: Galerkin's
 /// method with streamline-upwind stabilisation, tau = h / (2 |w|) (coth Pe - 1 / Pe), Pe = |w| h / (2 epsilon),
 /// h = 2 |w| / sum of |w . grad N_a| (A. Brooks, T. Hughes, Comput. Methods Appl. Mech. Engrg. 32, 1982; T. Tezduyar,
-/// Adv. Appl. Mech. 28, 1991). Not symmetric; same pattern as diffusion. The diffusivity is positive.
+/// Adv. Appl. Mech. 28, 1991). Where the wind blows in through the surface it carries the value 0: -w . n, lumped to
+/// the nodes, joins the diagonal, which keeps the operator coercive for an incompressible wind. Not symmetric; same
+/// pattern as diffusion. Throws InputError unless the diffusivity is positive.
 HostCsr assemble_convection_diffusion(const Context<Space::host>& ctx, const TetMesh& mesh,
                                       const VectorField& velocity, double diffusivity,
                                       const NodeFilter& clamped = {});

@@ -87,14 +87,14 @@ Point extent_of(const TetMesh& mesh, const Point& low) {
   return extent;
 }
 
-// Incompressible; on a box it flows in below, out above and along the other faces.
+// Incompressible, of speed about 1; on a box it flows in below, out above and along the other faces.
 VectorField rising_wind(const Point& low, const Point& extent) {
   return [low, extent](Index, const Point& at) {
     constexpr double pi = 3.14159265358979323846;
     const double x = pi * (at[0] - low[0]) / extent[0];
     const double y = pi * (at[1] - low[1]) / extent[1];
-    return Point{-extent[0] / extent[2] * std::sin(x) * std::cos(y),
-                 extent[1] / extent[2] * std::cos(x) * std::sin(y), 1};
+    const double narrow = std::min(extent[0], extent[1]);
+    return Point{-narrow / extent[1] * std::sin(x) * std::cos(y), narrow / extent[0] * std::cos(x) * std::sin(y), 1};
   };
 }
 
@@ -107,7 +107,8 @@ HostCsr assemble(const Context<Space::host>& ctx, Kind kind, const Domain& domai
       constexpr double peclet = 50;
       const Point low = lowest_of(domain.mesh);
       const Point extent = extent_of(domain.mesh, low);
-      return assemble_convection_diffusion(ctx, domain.mesh, rising_wind(low, extent), extent[2] / peclet, clamped);
+      const double longest = *std::max_element(extent.begin(), extent.end());
+      return assemble_convection_diffusion(ctx, domain.mesh, rising_wind(low, extent), longest / peclet, clamped);
     }
     default: {
       DiffusionOptions options;

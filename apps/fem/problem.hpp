@@ -23,7 +23,7 @@ bool is_generated(std::string_view spec);
 ///         the lowest twentieth of its height are clamped.
 ///
 /// Conductivity and Young's modulus are 1, Poisson's ratio is 0.3. The wind of the convection rises along z with an
-/// eddy around it; its Peclet number over the height is 50: far from symmetric, and no trouble for BiCGStab.
+/// eddy around it; its Peclet number over the longest extent is 50: far from symmetric, and no trouble for BiCGStab.
 /// Throws InputError that shows the form expected, for sizes that 32 bits cannot number and for bad meshes;
 /// OutOfMemory, before the work begins, when the estimated memory exceeds what the host has.
 HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec);
