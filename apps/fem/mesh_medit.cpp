@@ -35,9 +35,9 @@ std::string read_text(const std::string& path) {
     text.resize(used + static_cast<std::size_t>(got > 0 ? got : 0));
   } while (got > 0);
   int status = Z_OK;
-  const char* why = gzerror(file.get(), &status);
+  gzerror(file.get(), &status);
   if (status == Z_ERRNO) fail(path, std::string("cannot be read: ") + std::strerror(errno));
-  if (status != Z_OK && status != Z_STREAM_END) fail(path, std::string("broken gzip stream: ") + why);
+  if (status != Z_OK && status != Z_STREAM_END) fail(path, "the gzip stream is cut or broken");
   return text;
 }
 
