@@ -38,7 +38,7 @@ struct BoxOptions {
 /// A box [0, lx] x [0, ly] x [0, lz] of nx x ny x nz nodes, every cell cut into six tetrahedra around its main
 /// diagonal (Kuhn's subdivision, which is conforming). Nodes on the surface stay on it.
 /// Throws InputError for fewer than 2 nodes along an axis, lengths that are not positive, a jitter out of range, and
-/// counts that 32 bits cannot number.
+/// counts that 32 bits cannot number; OutOfMemory for a mesh that the host cannot hold.
 TetMesh make_beam(const Context<Space::host>& ctx, Index nx, Index ny, Index nz, double lx, double ly, double lz,
                   const BoxOptions& options = {});
 

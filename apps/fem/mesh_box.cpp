@@ -107,6 +107,14 @@ void check(const Box& box, const BoxOptions& options) {
   }
 }
 
+// Before anything is touched: Linux promises memory that it does not have.
+void check_memory(const Context<Space::host>& ctx, const Box& box) {
+  const std::uint64_t wanted = static_cast<std::uint64_t>(box.node_count()) * (sizeof(Point) + sizeof(Index)) +
+                               static_cast<std::uint64_t>(box.cell_count()) * 6 * sizeof(Tet);
+  const std::uint64_t available = ctx.memory()->available_bytes();
+  if (wanted > available) throw OutOfMemory("host", "a box mesh", wanted, available);
+}
+
 // new_of_old[lexicographic number]; blocks in curve order, members shuffled (Fisher and Yates).
 std::vector<Index> shuffled_numbers(const Context<Space::host>& ctx, const Box& box, std::uint64_t seed) {
   const std::vector<Block> blocks = blocks_along_curve(box.extent);
@@ -151,6 +159,7 @@ TetMesh make_beam(const Context<Space::host>& ctx, Index nx, Index ny, Index nz,
                   const BoxOptions& options) {
   const Box box{{nx, ny, nz}, {lx, ly, lz}};
   check(box, options);
+  check_memory(ctx, box);
   const std::vector<Index> new_of_old =
       options.renumber ? shuffled_numbers(ctx, box, options.seed) : std::vector<Index>();
   const auto number = [&](const Triple& at) {

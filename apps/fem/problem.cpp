@@ -215,7 +215,7 @@ HostCsr generate_cube(const Context<Space::host>& ctx, const std::string& spec) 
                      "'");
   }
   // Rows below 2^31 for grid7, tetrahedra for the others (fewer rows than that even with three per node).
-  const Index largest = *kind == Kind::grid7 ? 1290 : 710;
+  const Index largest = *kind == Kind::grid7 ? 1290 : 711;
   if (*n < 2 || *n > largest) {
     throw InputError("expected N from 2 to " + std::to_string(largest) + " in generate:KIND:N, found '" + spec + "'");
   }
