@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Volumes, the tetrahedra around each node, and uniform refinement.
+#include "apps/fem/mesh.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include <purlin/core/error.hpp>
+
+namespace purlin::fem {
+namespace {
+
+// The edges of a mesh by their lower end: edge k of node i leads to `upper[begin[i] + k]`, ascending.
+struct Edges {
+  Array<Offset, Space::host> begin;  // nodes + 1
+  Array<Index, Space::host> upper;
+
+  Offset number(Index a, Index b) const {
+    const Index low = std::min(a, b);
+    const Index* first = upper.data() + begin[low];
+    const Index* last = upper.data() + begin[low + 1];
+    return std::lower_bound(first, last, std::max(a, b)) - upper.data();
+  }
+};
+
+void upper_neighbours(const TetMesh& mesh, const NodeTets& around, Index node, std::vector<Index>& found) {
+  found.clear();
+  for (Offset k = around.begin[node]; k < around.begin[node + 1]; ++k) {
+    for (const Index other : mesh.tets[around.tets[k]]) {
+      if (other > node && std::find(found.begin(), found.end(), other) == found.end()) found.push_back(other);
+    }
+  }
+}
+
+Edges find_edges(const Context<Space::host>& ctx, const TetMesh& mesh) {
+  const NodeTets around = node_tets(ctx, mesh);
+  const Index nodes = mesh.node_count();
+  Edges edges{Array<Offset, Space::host>(ctx, Offset{nodes} + 1), {}};
+  edges.begin[0] = 0;
+#pragma omp parallel num_threads(ctx.threads())
+  {
+    std::vector<Index> found;
+#pragma omp for schedule(static)
+    for (Index i = 0; i < nodes; ++i) {
+      upper_neighbours(mesh, around, i, found);
+      edges.begin[i + 1] = static_cast<Offset>(found.size());
+    }
+  }
+  for (Index i = 0; i < nodes; ++i) edges.begin[i + 1] += edges.begin[i];
+  edges.upper = Array<Index, Space::host>(ctx, edges.begin[nodes]);
+#pragma omp parallel num_threads(ctx.threads())
+  {
+    std::vector<Index> found;
+#pragma omp for schedule(static)
+    for (Index i = 0; i < nodes; ++i) {
+      upper_neighbours(mesh, around, i, found);
+      std::sort(found.begin(), found.end());
+      std::copy(found.begin(), found.end(), edges.upper.data() + edges.begin[i]);
+    }
+  }
+  return edges;
+}
+
+double distance2(const Point& a, const Point& b) {
+  return (a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]);
+}
+
+// `mid[a][b]` is the midpoint of the edge between corners a and b.
+void split(const std::vector<Point>& nodes, const Tet& tet, const Index mid[4][4], Tet* children) {
+  *children++ = {tet[0], mid[0][1], mid[0][2], mid[0][3]};
+  *children++ = {mid[0][1], tet[1], mid[1][2], mid[1][3]};
+  *children++ = {mid[0][2], mid[1][2], tet[2], mid[2][3]};
+  *children++ = {mid[0][3], mid[1][3], mid[2][3], tet[3]};
+
+  // Turning corners 1, 2, 3 about corner 0 keeps the orientation and leads from one diagonal to the next:
+  // 01-23, 02-31, 03-12.
+  constexpr int turned[3][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}};
+  int shortest = 0;
+  double shortest_length2 = std::numeric_limits<double>::infinity();
+  for (int d = 0; d < 3; ++d) {
+    const int* c = turned[d];
+    const double length2 = distance2(nodes[mid[c[0]][c[1]]], nodes[mid[c[2]][c[3]]]);
+    if (length2 < shortest_length2) {
+      shortest_length2 = length2;
+      shortest = d;
+    }
+  }
+  const int* c = turned[shortest];
+  const Index from = mid[c[0]][c[1]];
+  const Index to = mid[c[2]][c[3]];
+  const Index ring[4] = {mid[c[0]][c[2]], mid[c[0]][c[3]], mid[c[1]][c[3]], mid[c[1]][c[2]]};
+  for (int k = 0; k < 4; ++k) *children++ = {from, to, ring[k], ring[(k + 1) % 4]};
+}
+
+}  // namespace
+
+double element_volume(const TetMesh& mesh, Index tet) {
+  const Tet& t = mesh.tets[tet];
+  const Point& origin = mesh.nodes[t[0]];
+  double e[3][3];
+  for (int corner = 0; corner < 3; ++corner) {
+    for (int axis = 0; axis < 3; ++axis) e[corner][axis] = mesh.nodes[t[corner + 1]][axis] - origin[axis];
+  }
+  return (e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0])) /
+         6;
+}
+
+Index first_inverted(const Context<Space::host>& ctx, const TetMesh& mesh) {
+  const Index tets = mesh.tet_count();
+  Index first = tets;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(min : first)
+  for (Index t = 0; t < tets; ++t) {
+    if (!(element_volume(mesh, t) > 0)) first = std::min(first, t);
+  }
+  return first == tets ? -1 : first;
+}
+
+NodeTets node_tets(const Context<Space::host>& ctx, const TetMesh& mesh) {
+  const Index nodes = mesh.node_count();
+  const Index tets = mesh.tet_count();
+  NodeTets around{Array<Offset, Space::host>(ctx, Offset{nodes} + 1),
+                  Array<Index, Space::host>(ctx, 4 * Offset{tets})};
+  // cursor[i] first counts, then walks from the beginning of node i to its end, which is the beginning of i + 1.
+  Offset* cursor = around.begin.data() + 1;
+  around.begin[0] = 0;
+  const auto for_own_corners = [&](auto&& f) {
+    const std::int64_t team = omp_get_num_threads();
+    const std::int64_t member = omp_get_thread_num();
+    const auto first = static_cast<Index>(nodes * member / team);
+    const auto last = static_cast<Index>(nodes * (member + 1) / team);
+    for (Index t = 0; t < tets; ++t) {
+      for (const Index node : mesh.tets[t]) {
+        if (node >= first && node < last) f(node, t);
+      }
+    }
+  };
+#pragma omp parallel num_threads(ctx.threads())
+  {
+#pragma omp for schedule(static)
+    for (Index i = 0; i < nodes; ++i) cursor[i] = 0;
+    for_own_corners([&](Index node, Index) { ++cursor[node]; });
+  }
+  Offset begin = 0;
+  for (Index i = 0; i < nodes; ++i) {
+    const Offset count = cursor[i];
+    cursor[i] = begin;
+    begin += count;
+  }
+#pragma omp parallel num_threads(ctx.threads())
+  for_own_corners([&](Index node, Index t) { around.tets[cursor[node]++] = t; });
+  return around;
+}
+
+TetMesh refine(const Context<Space::host>& ctx, const TetMesh& mesh, std::vector<std::array<Index, 2>>* parents) {
+  const Index old_nodes = mesh.node_count();
+  const Index old_tets = mesh.tet_count();
+  const Edges edges = find_edges(ctx, mesh);
+  const Offset nodes = old_nodes + edges.upper.size();
+  constexpr Offset most = std::numeric_limits<Index>::max();
+  if (nodes > most || 8 * Offset{old_tets} > most) {
+    throw InputError("refining gives " + std::to_string(nodes) + " nodes and " +
+                     std::to_string(8 * Offset{old_tets}) + " tetrahedra, which exceeds 32-bit numbers");
+  }
+  TetMesh fine;
+  fine.nodes.resize(static_cast<std::size_t>(nodes));
+  fine.tets.resize(8 * mesh.tets.size());
+  if (parents != nullptr) parents->resize(static_cast<std::size_t>(nodes));
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Index i = 0; i < old_nodes; ++i) {
+    const Point& low = mesh.nodes[i];
+    fine.nodes[i] = low;
+    if (parents != nullptr) (*parents)[i] = {i, i};
+    for (Offset k = edges.begin[i]; k < edges.begin[i + 1]; ++k) {
+      const Point& high = mesh.nodes[edges.upper[k]];
+      fine.nodes[old_nodes + k] = {(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2};
+      if (parents != nullptr) (*parents)[old_nodes + k] = {i, edges.upper[k]};
+    }
+  }
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Index t = 0; t < old_tets; ++t) {
+    const Tet& tet = mesh.tets[t];
+    Index mid[4][4];
+    for (int a = 0; a < 4; ++a) {
+      for (int b = a + 1; b < 4; ++b) {
+        mid[a][b] = mid[b][a] = static_cast<Index>(old_nodes + edges.number(tet[a], tet[b]));
+      }
+    }
+    split(fine.nodes, tet, mid, fine.tets.data() + 8 * std::size_t(t));
+  }
+  return fine;
+}
+
+}  // namespace purlin::fem

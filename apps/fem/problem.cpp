@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parses the name of a system, makes its mesh and assembles it.
+#include "apps/fem/problem.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include <purlin/core/error.hpp>
+
+namespace purlin::fem {
+namespace {
+
+using Mask = std::vector<unsigned char>;
+
+enum class Kind { diffusion, elasticity, convection, grid7 };
+
+constexpr std::string_view generate_prefix = "generate:";
+constexpr std::string_view mesh_prefix = "mesh:";
+
+bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+std::optional<Kind> kind_of(std::string_view name) {
+  if (name == "diffusion") return Kind::diffusion;
+  if (name == "elasticity") return Kind::elasticity;
+  if (name == "convection") return Kind::convection;
+  if (name == "grid7") return Kind::grid7;
+  return std::nullopt;
+}
+
+std::optional<Index> number_of(std::string_view text) {
+  Index value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Cuts the last field off `text`; the whole when there is no colon.
+std::string_view cut_last_field(std::string_view& text) {
+  const std::size_t colon = text.rfind(':');
+  const std::string_view field = colon == std::string_view::npos ? text : text.substr(colon + 1);
+  text = colon == std::string_view::npos ? std::string_view() : text.substr(0, colon);
+  return field;
+}
+
+// Bytes of mesh, tetrahedra around nodes and matrix. A tetrahedral mesh has about nodes + tets edges, and its
+// matrix a block for each node and two for each edge.
+double estimated_bytes(Kind kind, double nodes, double tets) {
+  const double block = kind == Kind::elasticity ? 9 : 1;
+  const double rows = kind == Kind::elasticity ? 3 * nodes : nodes;
+  const double blocks = 3 * nodes + 2 * tets;
+  constexpr double entry_bytes = sizeof(Index) + sizeof(double);
+  const double mesh_bytes = nodes * (sizeof(Point) + sizeof(Index)) + tets * sizeof(Tet);
+  const double around_bytes = nodes * sizeof(Offset) + tets * sizeof(Tet);
+  const double wind_bytes = kind == Kind::convection ? tets * 4 * sizeof(double) : 0;
+  return mesh_bytes + around_bytes + wind_bytes + rows * sizeof(Offset) + block * blocks * entry_bytes;
+}
+
+void check_memory(const Context<Space::host>& ctx, const std::string& spec, double wanted) {
+  const auto available = ctx.memory()->available_bytes();
+  if (wanted > static_cast<double>(available)) {
+    throw OutOfMemory("host", "'" + spec + "'", static_cast<std::uint64_t>(wanted), available);
+  }
+}
+
+struct Domain {
+  TetMesh mesh;
+  Mask clamped;
+};
+
+Point lowest_of(const TetMesh& mesh) {
+  Point low = mesh.nodes.front();
+  for (const Point& p : mesh.nodes) {
+    for (int axis = 0; axis < 3; ++axis) low[axis] = std::min(low[axis], p[axis]);
+  }
+  return low;
+}
+
+Point extent_of(const TetMesh& mesh, const Point& low) {
+  Point extent{};
+  for (const Point& p : mesh.nodes) {
+    for (int axis = 0; axis < 3; ++axis) extent[axis] = std::max(extent[axis], p[axis] - low[axis]);
+  }
+  return extent;
+}
+
+// Incompressible, of speed about 1; on a box it flows in below, out above and along the other faces.
+VectorField rising_wind(const Point& low, const Point& extent) {
+  return [low, extent](Index, const Point& at) {
+    constexpr double pi = 3.14159265358979323846;
+    const double x = pi * (at[0] - low[0]) / extent[0];
+    const double y = pi * (at[1] - low[1]) / extent[1];
+    const double narrow = std::min(extent[0], extent[1]);
+    return Point{-narrow / extent[1] * std::sin(x) * std::cos(y), narrow / extent[0] * std::cos(x) * std::sin(y), 1};
+  };
+}
+
+HostCsr assemble(const Context<Space::host>& ctx, Kind kind, const Domain& domain) {
+  const NodeFilter clamped = [&](Index node, const Point&) { return domain.clamped[node] != 0; };
+  switch (kind) {
+    case Kind::elasticity:
+      return assemble_elasticity(ctx, domain.mesh, 1, 0.3, clamped);
+    case Kind::convection: {
+      constexpr double peclet = 50;
+      const Point low = lowest_of(domain.mesh);
+      const Point extent = extent_of(domain.mesh, low);
+      const double longest = *std::max_element(extent.begin(), extent.end());
+      return assemble_convection_diffusion(ctx, domain.mesh, rising_wind(low, extent), longest / peclet, clamped);
+    }
+    default: {
+      DiffusionOptions options;
+      options.clamped = clamped;
+      return assemble_diffusion(ctx, domain.mesh, options);
+    }
+  }
+}
+
+HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind kind, Index n) {
+  const double nodes = std::pow(n, 3);
+  if (kind == Kind::grid7) {
+    check_memory(ctx, spec, nodes * (sizeof(Offset) + 7 * (sizeof(Index) + sizeof(double))));
+    return grid7(ctx, n);
+  }
+  check_memory(ctx, spec, estimated_bytes(kind, nodes, 6 * std::pow(n - 1, 3)));
+  BoxOptions options;
+  options.jitter = 0.15;
+  options.renumber = true;
+  Domain cube{make_cube(ctx, n, options), {}};
+  cube.clamped.resize(cube.mesh.nodes.size());
+  for (std::size_t i = 0; i < cube.clamped.size(); ++i) cube.clamped[i] = cube.mesh.nodes[i][2] == 0 ? 1 : 0;
+  return assemble(ctx, kind, cube);
+}
+
+// The smallest node number of the connected component of each node (union by path halving).
+std::vector<Index> components(const TetMesh& mesh) {
+  std::vector<Index> root(mesh.nodes.size());
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](Index i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  for (const Tet& tet : mesh.tets) {
+    for (int corner = 1; corner < 4; ++corner) {
+      const Index a = find(tet[0]);
+      const Index b = find(tet[corner]);
+      root[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  for (Index i = 0; i < mesh.node_count(); ++i) root[i] = find(i);
+  return root;
+}
+
+// Whole tetrahedra, so that no component keeps a rigid motion.
+Mask clamp_lowest(const TetMesh& mesh) {
+  const std::vector<Index> component = components(mesh);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> low(mesh.nodes.size(), infinity);
+  std::vector<double> high(mesh.nodes.size(), -infinity);
+  for (std::size_t i = 0; i < mesh.nodes.size(); ++i) {
+    const double z = mesh.nodes[i][2];
+    low[component[i]] = std::min(low[component[i]], z);
+    high[component[i]] = std::max(high[component[i]], z);
+  }
+  Mask clamped(mesh.nodes.size(), 0);
+  for (const Tet& tet : mesh.tets) {
+    const Index c = component[tet[0]];
+    const double limit = low[c] + (high[c] - low[c]) / 20;
+    const bool reaches = std::any_of(tet.begin(), tet.end(), [&](Index i) { return mesh.nodes[i][2] <= limit; });
+    for (const Index i : tet) clamped[i] |= reaches ? 1 : 0;
+  }
+  return clamped;
+}
+
+HostCsr on_mesh(const Context<Space::host>& ctx, const std::string& spec, Kind kind, const std::string& path,
+                Index refinements) {
+  Domain domain{read_medit(path), {}};
+  const Index inverted = first_inverted(ctx, domain.mesh);
+  if (inverted >= 0) {
+    throw InputError(path + ": tetrahedron " + std::to_string(inverted + 1) + " has volume " +
+                     std::to_string(element_volume(domain.mesh, inverted)) + ", expected a positive one");
+  }
+  const double tets = domain.mesh.tet_count() * std::pow(8, refinements);
+  // One refinement gives a node to each edge, and multiplies nodes by 8 in the limit.
+  const double nodes =
+      refinements == 0 ? domain.mesh.node_count()
+                       : (2.0 * domain.mesh.node_count() + domain.mesh.tet_count()) * std::pow(8, refinements - 1);
+  constexpr double most = std::numeric_limits<Index>::max();
+  if (tets > most || nodes * (kind == Kind::elasticity ? 3 : 1) > most) {
+    throw InputError("'" + spec + "' would have " + std::to_string(static_cast<std::int64_t>(tets)) +
+                     " tetrahedra, which exceeds 32-bit numbers");
+  }
+  check_memory(ctx, spec, estimated_bytes(kind, nodes, tets));
+  domain.clamped = clamp_lowest(domain.mesh);
+  for (Index r = 0; r < refinements; ++r) {
+    std::vector<std::array<Index, 2>> parents;
+    domain.mesh = refine(ctx, domain.mesh, &parents);
+    Mask clamped(parents.size());
+    for (std::size_t i = 0; i < parents.size(); ++i) {
+      clamped[i] = domain.clamped[parents[i][0]] & domain.clamped[parents[i][1]];
+    }
+    domain.clamped = std::move(clamped);
+  }
+  return assemble(ctx, kind, domain);
+}
+
+HostCsr generate_cube(const Context<Space::host>& ctx, const std::string& spec) {
+  std::string_view kind_name = std::string_view(spec).substr(generate_prefix.size());
+  const std::optional<Index> n = number_of(cut_last_field(kind_name));
+  const std::optional<Kind> kind = kind_of(kind_name);
+  if (!kind || !n) {
+    throw InputError("expected generate:KIND:N with KIND diffusion, elasticity, convection or grid7, found '" + spec +
+                     "'");
+  }
+  // Rows below 2^31 for grid7, tetrahedra for the others (fewer rows than that even with three per node).
+  const Index largest = *kind == Kind::grid7 ? 1290 : 711;
+  if (*n < 2 || *n > largest) {
+    throw InputError("expected N from 2 to " + std::to_string(largest) + " in generate:KIND:N, found '" + spec + "'");
+  }
+  return on_cube(ctx, spec, *kind, *n);
+}
+
+HostCsr generate_on_mesh(const Context<Space::host>& ctx, const std::string& spec) {
+  std::string_view path = std::string_view(spec).substr(mesh_prefix.size());
+  std::string_view last = cut_last_field(path);
+  Index refinements = 0;
+  if (const std::optional<Index> number = number_of(last)) {
+    refinements = *number;
+    last = cut_last_field(path);
+  }
+  const std::optional<Kind> kind = kind_of(last);
+  constexpr Index most_refinements = 9;
+  if (!kind || kind == Kind::grid7 || path.empty() || refinements < 0 || refinements > most_refinements) {
+    throw InputError(
+        "expected mesh:FILE:KIND[:R] with KIND diffusion, elasticity or convection and R refinements "
+        "from 0 to " +
+        std::to_string(most_refinements) + ", found '" + spec + "'");
+  }
+  return on_mesh(ctx, spec, *kind, std::string(path), refinements);
+}
+
+}  // namespace
+
+bool is_generated(std::string_view spec) {
+  return starts_with(spec, generate_prefix) || starts_with(spec, mesh_prefix);
+}
+
+HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec) {
+  if (starts_with(spec, generate_prefix)) return generate_cube(ctx, spec);
+  if (starts_with(spec, mesh_prefix)) return generate_on_mesh(ctx, spec);
+  throw InputError("expected generate:KIND:N or mesh:FILE:KIND[:R], found '" + spec + "'");
+}
+
+}  // namespace purlin::fem

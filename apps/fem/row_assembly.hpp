@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a matrix of B x B blocks is gathered row by row from the tetrahedra around each node. Included by the
+/// assembly alone.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "apps/fem/assembly.hpp"
+
+namespace purlin::fem::detail {
+
+using Mask = std::vector<unsigned char>;
+
+/// One block row under construction: columns in the order in which they are met, the node's own first.
+template <int B>
+class BlockRow {
+ public:
+  using Block = std::array<double, B * B>;
+
+  void restart(Index node) {
+    columns_.assign(1, node);
+    blocks_.assign(1, Block{});
+  }
+  /// Rows are short (15 columns on average): a linear search beats a hash table.
+  Block& at(Index column) {
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      if (columns_[k] == column) return blocks_[k];
+    }
+    columns_.push_back(column);
+    return blocks_.emplace_back();
+  }
+  Block& own() { return blocks_[0]; }
+  Index size() const { return static_cast<Index>(columns_.size()); }
+
+  /// Writes B rows of B x size() entries each, columns ascending.
+  void write(Index* col, double* val) {
+    order_.resize(columns_.size());
+    for (std::size_t k = 0; k < order_.size(); ++k) order_[k] = {columns_[k], static_cast<Index>(k)};
+    std::sort(order_.begin(), order_.end());
+    for (int row = 0; row < B; ++row) {
+      for (const auto& [column, slot] : order_) {
+        for (int c = 0; c < B; ++c) {
+          *col++ = B * column + c;
+          *val++ = blocks_[slot][B * row + c];
+        }
+      }
+    }
+  }
+
+ private:
+  std::vector<Index> columns_;
+  std::vector<Block> blocks_;
+  std::vector<std::pair<Index, Index>> order_;
+};
+
+/// How many block columns the row of `node` has. `seen` is scratch.
+inline Index count_columns(const TetMesh& mesh, const NodeTets& around, const Mask& clamped, Index node,
+                           std::vector<Index>& seen) {
+  seen.assign(1, node);
+  if (clamped[node]) return 1;
+  for (Offset k = around.begin[node]; k < around.begin[node + 1]; ++k) {
+    for (const Index other : mesh.tets[around.tets[k]]) {
+      if (!clamped[other] && std::find(seen.begin(), seen.end(), other) == seen.end()) seen.push_back(other);
+    }
+  }
+  return static_cast<Index>(seen.size());
+}
+
+/// `element_row(tet, a, blocks)` fills blocks[b] with the B x B block of the element matrix that couples corner a
+/// with corner b. Two passes over the tetrahedra around each node: one counts, one fills.
+template <int B, class ElementRow>
+HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, const Mask& clamped,
+                      const ElementRow& element_row) {
+  using Block = typename BlockRow<B>::Block;
+  const NodeTets around = node_tets(ctx, mesh);
+  const Index nodes = mesh.node_count();
+  HostCsr a;
+  a.rows = a.cols = B * nodes;
+  a.row_ptr = Array<Offset, Space::host>(ctx, Offset{B} * nodes + 1);
+#pragma omp parallel num_threads(ctx.threads())
+  {
+    std::vector<Index> seen;
+#pragma omp for schedule(static)
+    for (Index i = 0; i < nodes; ++i) {
+      const Index columns = count_columns(mesh, around, clamped, i, seen);
+      for (int row = 0; row < B; ++row) a.row_ptr[Offset{B} * i + row + 1] = Offset{B} * columns;
+    }
+  }
+  a.row_ptr[0] = 0;
+  for (Index i = 0; i < a.rows; ++i) a.row_ptr[i + 1] += a.row_ptr[i];
+  a.col = Array<Index, Space::host>(ctx, a.row_ptr[a.rows]);
+  a.val = Array<double, Space::host>(ctx, a.row_ptr[a.rows]);
+
+#pragma omp parallel num_threads(ctx.threads())
+  {
+    BlockRow<B> block_row;
+    std::array<Block, 4> blocks;
+#pragma omp for schedule(static)
+    for (Index i = 0; i < nodes; ++i) {
+      block_row.restart(i);
+      for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
+        const Index t = around.tets[k];
+        const Tet& tet = mesh.tets[t];
+        const auto corner = static_cast<int>(std::find(tet.begin(), tet.end(), i) - tet.begin());
+        element_row(t, corner, blocks);
+        for (int b = 0; b < 4; ++b) {
+          if (b != corner && (clamped[i] || clamped[tet[b]])) continue;
+          Block& sum = block_row.at(tet[b]);
+          for (int e = 0; e < B * B; ++e) sum[e] += blocks[b][e];
+        }
+      }
+      const bool alone = around.begin[i] == around.begin[i + 1];
+      for (int row = 0; row < B; ++row) {
+        for (int c = 0; c < B; ++c) {
+          double& entry = block_row.own()[B * row + c];
+          if (alone && row == c) entry = 1;
+          if (clamped[i] && row != c) entry = 0;
+        }
+      }
+      const Offset begin = a.row_ptr[Offset{B} * i];
+      block_row.write(a.col.data() + begin, a.val.data() + begin);
+    }
+  }
+  return a;
+}
+
+}  // namespace purlin::fem::detail
