@@ -23,27 +23,44 @@ struct MatrixMarketHeader {
   Offset entries = 0;  ///< lines of data that the size line promises
 };
 
-/// Reads a matrix, `coordinate` or `array`, plain or gzipped (told by the content, not by the name). Symmetric and
-/// skew-symmetric storage is expanded, repeated entries are summed, columns are sorted; entries of a pattern file
-/// are 1. Exact zeros that the file holds are kept. Parses with the context's threads.
+/// Reads a matrix, `coordinate` or `array`, plain or gzipped (told by the content, not by the name). Repeated entries
+/// are summed in the order of the file, columns are sorted; entries of a pattern file are 1, integers beyond 2^53 are
+/// rounded to the nearest double. Every entry of the file is kept, zeros too: an array file gives a full matrix, so
+/// that the pattern never depends on the values.
+///
+/// Symmetric and skew-symmetric storage is expanded. Entries may stand below the diagonal, as the format has it, or
+/// above; an entry that stands on both sides is refused, since programs differ on whether it counts twice. The
+/// diagonal of a skew-symmetric file is absent or zero.
+///
+/// Comments and blank lines may stand anywhere behind the banner. Numbers may have a leading +, a Fortran exponent
+/// (1.5D+03), and may underflow to zero.
+///
+/// Parses with the context's threads; the result is the same for any number of them. Besides the matrix this takes
+/// 16 bytes per line of the file, and the whole text where it was gzipped.
+///
 /// Throws InputError "FILE:LINE: expected ..., found ..." for everything that is not a well-formed file: wrong
-/// banner or counts, index out of range, NaN, infinity or overflow, complex or hermitian values, a directory, a cut
-/// gzip stream. Memory is never allocated on the header's word alone. Throws OutOfMemory.
+/// banner or counts, index out of range, NaN, infinity or overflow, complex or hermitian values, text behind a value;
+/// without a line for a file that cannot be read, a directory, a cut gzip stream. Memory is never allocated on the
+/// header's word: more rows than 16 per entry and a million are refused. Throws OutOfMemory, estimated beforehand.
+/// The file must not be shortened by somebody else meanwhile: it is mapped.
 Csr<double, Space::host> read_matrix(const Context<Space::host>& ctx, const std::string& path,
                                      MatrixMarketHeader* header = nullptr);
 
 /// The same from text in memory; `name` stands for the file in messages.
-Csr<double, Space::host> parse_matrix(const Context<Space::host>& ctx, std::string_view text,
-                                      const std::string& name, MatrixMarketHeader* header = nullptr);
+Csr<double, Space::host> parse_matrix(const Context<Space::host>& ctx, std::string_view text, const std::string& name,
+                                      MatrixMarketHeader* header = nullptr);
 
-/// Reads an n x 1 or 1 x n matrix, `array` or `coordinate`, as a vector of n values. Errors as `read_matrix`.
+/// Reads an n x 1 or 1 x n matrix, `array` or `coordinate`, as a vector of n values; what a coordinate file leaves
+/// out is 0. Errors as `read_matrix`.
 Array<double, Space::host> read_vector(const Context<Space::host>& ctx, const std::string& path);
 Array<double, Space::host> parse_vector(const Context<Space::host>& ctx, std::string_view text,
                                         const std::string& name);
 
 /// Writes `matrix coordinate real general`, in row order, with the shortest digits that read back to the same
-/// bits; gzipped when the name ends in ".gz". Written beside and renamed, so that no half file is left under the
-/// name. Throws InputError when the file cannot be written.
+/// bits; gzipped when the name ends in ".gz". Each line of `comment` becomes a comment line. Written beside and
+/// renamed, so that no half file is left under the name; what is no regular file, such as a pipe, is written
+/// directly. Values that are not finite are written as nan and inf, which no reader accepts. Throws InputError when
+/// the file cannot be written.
 template <class T>
 void write_matrix(const std::string& path, const CsrView<T, Space::host>& a, std::string_view comment = {});
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffered writing to a temporary beside the target, plain or through zlib, and the rename at the end.
+#include <purlin/core/file_writer.hpp>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <purlin/core/error.hpp>
+
+namespace purlin::detail {
+namespace {
+
+std::string behind_links(const std::string& path) {
+  char* resolved = ::realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return path;
+  std::string result = resolved;
+  std::free(resolved);
+  return result;
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+}  // namespace
+
+FileWriter::FileWriter(const std::string& path)
+    : path_(path), target_(behind_links(path)), buffer_(std::make_unique<char[]>(buffer_bytes)) {
+  struct stat status = {};
+  const bool exists = ::stat(target_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) throw InputError("cannot write " + path_ + ": it is a directory");
+  if (exists && !S_ISREG(status.st_mode)) {
+    file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    static std::atomic<unsigned> number{0};
+    temporary_ = target_ + "." + std::to_string(::getpid()) + "-" + std::to_string(number++) + ".part";
+    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (file_ < 0) temporary_.clear();
+  }
+  if (file_ < 0) fail(std::strerror(errno));
+  if (!ends_with(path_, ".gz")) return;
+  packed_ = ::gzdopen(file_, "wb");
+  if (packed_ == nullptr) fail("no memory for zlib");
+  file_ = -1;  // zlib closes it
+}
+
+FileWriter::~FileWriter() { abandon(); }
+
+void FileWriter::abandon() noexcept {
+  if (packed_ != nullptr) ::gzclose(static_cast<gzFile>(packed_));
+  if (file_ >= 0) ::close(file_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  packed_ = nullptr;
+  file_ = -1;
+  temporary_.clear();
+}
+
+void FileWriter::fail(const std::string& what) {
+  abandon();
+  throw InputError("cannot write " + path_ + ": " + what);
+}
+
+void FileWriter::flush() {
+  put({buffer_.get(), used_});
+  used_ = 0;
+}
+
+void FileWriter::put(std::string_view text) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  while (!text.empty()) {
+    const std::size_t part = text.size() < most ? text.size() : most;
+    ssize_t written;
+    if (packed_ != nullptr) {
+      written = ::gzwrite(static_cast<gzFile>(packed_), text.data(), static_cast<unsigned>(part));
+      if (written <= 0) fail(errno != 0 ? std::strerror(errno) : "zlib failed");
+    } else {
+      written = ::write(file_, text.data(), part);
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail(std::strerror(errno));
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void FileWriter::commit() {
+  flush();
+  if (packed_ != nullptr) {
+    const int code = ::gzclose(static_cast<gzFile>(packed_));
+    packed_ = nullptr;
+    if (code != Z_OK) fail(code == Z_ERRNO ? std::strerror(errno) : "zlib failed");
+  } else {
+    const int code = ::close(file_);
+    file_ = -1;
+    if (code != 0) fail(std::strerror(errno));
+  }
+  if (temporary_.empty()) return;
+  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(std::strerror(errno));
+  temporary_.clear();
+}
+
+}  // namespace purlin::detail

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The data lines of a Matrix Market file, parsed in parallel into pieces that keep the order of the file.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <purlin/core/matrix_market_text.hpp>
+
+namespace purlin::detail {
+
+/// One line of a coordinate file, 0-based.
+struct Entry {
+  Index row;
+  Index col;
+  double value;
+};
+
+/// The data of consecutive lines: entries of a coordinate file, or values of an array file.
+struct Piece {
+  std::vector<Entry> entries;
+  std::vector<double> values;
+  bool below = false;  ///< an entry below the diagonal was met (filled for symmetric and skew-symmetric files)
+  bool above = false;  ///< an entry above the diagonal was met
+
+  Offset count() const { return static_cast<Offset>(entries.size() + values.size()); }
+};
+
+/// Bytes of text that one piece is made of, at least; the pieces do not depend on the number of threads.
+inline constexpr std::size_t default_piece_bytes = std::size_t{1} << 20;
+
+/// No more threads than there are tasks: waking a team costs more than a small file.
+inline int threads_for(const Context<Space::host>& ctx, std::int64_t tasks) {
+  return static_cast<int>(std::clamp<std::int64_t>(tasks, 1, ctx.threads()));
+}
+
+/// Parses all data lines with the context's threads. Throws InputError for the first line that is wrong, for more or
+/// fewer lines than the size line promises, and for an entry that a symmetric file gives in both triangles; throws
+/// OutOfMemory where the entries, which take about twice the room of the matrix, would not fit.
+std::vector<Piece> parse_pieces(const Context<Space::host>& ctx, const NamedText& text, const Preamble& preamble,
+                                std::size_t piece_bytes = default_piece_bytes);
+
+}  // namespace purlin::detail

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Banner and size line of a Matrix Market file, and messages that name a line.
+#include <purlin/core/matrix_market_text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <limits>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/number_parse.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr std::string_view banner_word = "%%matrixmarket";
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool same_word(std::string_view word, std::string_view lower_case) {
+  return word.size() == lower_case.size() &&
+         std::equal(word.begin(), word.end(), lower_case.begin(), [](char a, char b) { return lower(a) == b; });
+}
+
+// Walks over the words of one line.
+class LineReader {
+ public:
+  LineReader(const NamedText& text, const char* line) : text_(text), next_(line) {
+    end_ = line == text.end() ? line : static_cast<const char*>(std::memchr(line, '\n', text.end() - line));
+    if (end_ == nullptr) end_ = text.end();
+  }
+  std::string_view word() {
+    skip_blanks();
+    const char* begin = next_;
+    while (next_ < end_ && !is_blank(*next_)) ++next_;
+    begin_ = begin;
+    return {begin, static_cast<std::size_t>(next_ - begin)};
+  }
+  // One of `names`, in any case; its position in the list.
+  template <std::size_t N>
+  std::size_t one_of(const std::array<std::string_view, N>& names, const char* expected) {
+    const std::string_view found = word();
+    for (std::size_t i = 0; i < N; ++i) {
+      if (same_word(found, names[i])) return i;
+    }
+    const bool not_real = same_word(found, "complex") || same_word(found, "hermitian");
+    throw_expected(text_, begin_, expected, not_real ? " (complex matrices are not supported)" : "");
+  }
+  Offset count(const char* expected, Offset largest) {
+    const std::string_view digits = word();
+    Offset value = 0;
+    for (const char c : digits) {
+      if (!is_digit(c)) throw_expected(text_, begin_, expected);
+      if (value > (largest - (c - '0')) / 10) {
+        throw_expected(text_, begin_, std::string(expected) + " of at most " + std::to_string(largest));
+      }
+      value = value * 10 + (c - '0');
+    }
+    if (digits.empty()) throw_expected(text_, begin_, expected);
+    return value;
+  }
+  void finish(const char* after) {
+    if (!word().empty()) throw_expected(text_, begin_, std::string("the end of the line after ") + after);
+  }
+  // Nothing stands on the line, or a comment.
+  bool empty() {
+    skip_blanks();
+    return next_ == end_ || *next_ == '%';
+  }
+
+ private:
+  void skip_blanks() {
+    while (next_ < end_ && is_blank(*next_)) ++next_;
+  }
+
+  const NamedText& text_;
+  const char* next_;
+  const char* end_;
+  const char* begin_ = nullptr;
+};
+
+void read_banner(const NamedText& text, MatrixMarketHeader* header) {
+  using Header = MatrixMarketHeader;
+  check_banner_start(text.text, text.name);
+  LineReader line(text, text.begin());
+  line.one_of(std::array<std::string_view, 1>{banner_word}, "%%MatrixMarket");
+  line.one_of(std::array<std::string_view, 1>{"matrix"}, "the object 'matrix'");
+  header->layout = static_cast<Header::Layout>(
+      line.one_of(std::array<std::string_view, 2>{"coordinate", "array"}, "the layout 'coordinate' or 'array'"));
+  header->field = static_cast<Header::Field>(line.one_of(
+      std::array<std::string_view, 3>{"real", "integer", "pattern"}, "values 'real', 'integer' or 'pattern'"));
+  header->symmetry = static_cast<Header::Symmetry>(
+      line.one_of(std::array<std::string_view, 3>{"general", "symmetric", "skew-symmetric"},
+                  "the symmetry 'general', 'symmetric' or 'skew-symmetric'"));
+  line.finish("the symmetry");
+  if (header->field != Header::Field::pattern) return;
+  if (header->layout == Header::Layout::array) {
+    throw_at(text, text.begin(), "real or integer values in an array", "'pattern'");
+  }
+  if (header->symmetry == Header::Symmetry::skew_symmetric) {
+    throw_at(text, text.begin(), "a general or symmetric pattern", "'skew-symmetric'");
+  }
+}
+
+void read_sizes(const NamedText& text, Preamble* preamble) {
+  using Header = MatrixMarketHeader;
+  Header& header = preamble->header;
+  constexpr Offset largest = std::numeric_limits<Index>::max();
+  LineReader line(text, preamble->size_line);
+  header.rows = static_cast<Index>(line.count("a number of rows", largest));
+  header.cols = static_cast<Index>(line.count("a number of columns", largest));
+  const bool general = header.symmetry == Header::Symmetry::general;
+  if (header.layout == Header::Layout::coordinate) {
+    header.entries = line.count("a number of entries", std::numeric_limits<Offset>::max() / 1000);
+    line.finish("rows, columns and entries");
+  } else {
+    line.finish("rows and columns");
+    const Offset n = header.rows;
+    const bool skew = header.symmetry == Header::Symmetry::skew_symmetric;
+    header.entries = general ? n * header.cols : skew ? n * (n - 1) / 2 : n * (n + 1) / 2;
+  }
+  if (!general && header.rows != header.cols) {
+    throw_at(text, preamble->size_line, "a square matrix, as the banner says that it is symmetric",
+             std::to_string(header.rows) + " x " + std::to_string(header.cols));
+  }
+}
+
+}  // namespace
+
+std::int64_t line_of(const NamedText& text, const char* at) { return 1 + std::count(text.begin(), at, '\n'); }
+
+std::string describe_found(const NamedText& text, const char* at) {
+  constexpr std::size_t longest = 40;
+  while (at < text.end() && is_blank(*at)) ++at;
+  if (at == text.end()) return "the end of the file";
+  if (*at == '\n') return "the end of the line";
+  std::string word = "'";
+  std::size_t shown = 0;
+  for (; at < text.end() && *at != '\n' && !is_blank(*at); ++at, ++shown) {
+    if (shown == longest) return word + "...'";
+    const auto byte = static_cast<unsigned char>(*at);
+    if (byte > 0x20 && byte < 0x7f) {
+      word += *at;
+    } else {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
+      word += escaped;
+    }
+  }
+  return word + "'";
+}
+
+void throw_at(const NamedText& text, const char* at, const std::string& expected, const std::string& found) {
+  throw InputError(text.name + ":" + std::to_string(line_of(text, at)) + ": expected " + expected + ", found " +
+                   found);
+}
+
+void throw_expected(const NamedText& text, const char* at, const std::string& expected, const std::string& hint) {
+  throw_at(text, at, expected, describe_found(text, at) + hint);
+}
+
+const char* next_line(const char* p, const char* end) {
+  const void* feed = p == end ? nullptr : std::memchr(p, '\n', static_cast<std::size_t>(end - p));
+  return feed == nullptr ? end : static_cast<const char*>(feed) + 1;
+}
+
+void check_banner_start(std::string_view head, const std::string& name) {
+  if (same_word(head.substr(0, banner_word.size()), banner_word)) return;
+  const NamedText text{head, name};
+  throw_at(text, text.begin(), "the banner %%MatrixMarket",
+           head.empty() ? "an empty file" : describe_found(text, text.begin()));
+}
+
+Preamble read_preamble(const NamedText& text) {
+  Preamble preamble;
+  read_banner(text, &preamble.header);
+  const char* line = next_line(text.begin(), text.end());
+  while (line < text.end() && LineReader(text, line).empty()) line = next_line(line, text.end());
+  preamble.size_line = line;
+  preamble.data = next_line(line, text.end());
+  read_sizes(text, &preamble);
+  return preamble;
+}
+
+void check_proportion(const NamedText& text, const Preamble& preamble, Index length, const char* what,
+                      Offset entries) {
+  constexpr Offset per_entry = 16;
+  constexpr Offset always = 1000000;
+  if ((length - always) / per_entry <= entries) return;
+  throw_at(text, preamble.size_line, std::string("a number of ") + what + " in proportion to the entries",
+           std::to_string(length) + " " + what + " and " + std::to_string(entries) + " entries");
+}
+
+}  // namespace purlin::detail

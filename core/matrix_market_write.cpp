@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices and vectors to Matrix Market text.
+#include <algorithm>
+#include <charconv>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/file_writer.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/matrix_market.hpp>
+
+namespace purlin {
+namespace {
+
+constexpr std::size_t longest_line = 64;  // two indices and the longest double
+
+void write_banner(detail::FileWriter* file, const char* layout, std::string_view comment) {
+  file->write("%%MatrixMarket matrix ");
+  file->write(layout);
+  file->write(" real general\n");
+  while (!comment.empty()) {
+    const std::size_t length = std::min(comment.find('\n'), comment.size());
+    file->write("% ");
+    file->write(comment.substr(0, length));
+    file->write("\n");
+    comment.remove_prefix(std::min(length + 1, comment.size()));
+  }
+}
+
+template <class Number>
+char* append(char* p, Number number, char behind) {
+  p = std::to_chars(p, p + longest_line, number).ptr;
+  *p = behind;
+  return p + 1;
+}
+
+}  // namespace
+
+template <class T>
+void write_matrix(const std::string& path, const CsrView<T, Space::host>& a, std::string_view comment) {
+  detail::FileWriter file(path);
+  write_banner(&file, "coordinate", comment);
+  char* p = file.reserve(2 * longest_line);
+  p = append(p, a.rows, ' ');
+  p = append(p, a.cols, ' ');
+  file.advance(append(p, a.nnz(), '\n'));
+  for (Index i = 0; i < a.rows; ++i) {
+    const Offset end = a.row_begin(i + 1);
+    for (Offset k = a.row_begin(i); k < end; ++k) {
+      p = file.reserve(2 * longest_line);
+      p = append(p, std::int64_t{i} + 1, ' ');
+      p = append(p, std::int64_t{a.col[k]} + 1, ' ');
+      file.advance(append(p, a.val[k], '\n'));
+    }
+  }
+  file.commit();
+}
+
+template <class T>
+void write_vector(const std::string& path, Span<const T, Space::host> x, std::string_view comment) {
+  detail::FileWriter file(path);
+  write_banner(&file, "array", comment);
+  file.advance(append(file.reserve(2 * longest_line), x.size, ' '));
+  file.write("1\n");
+  for (const T value : x) file.advance(append(file.reserve(2 * longest_line), value, '\n'));
+  file.commit();
+}
+
+#define PURLIN_INSTANTIATE(T, SPACE)                                                             \
+  template void write_matrix<T>(const std::string&, const CsrView<T, SPACE>&, std::string_view); \
+  template void write_vector<T>(const std::string&, Span<const T, SPACE>, std::string_view);
+PURLIN_FOR_TYPES(PURLIN_INSTANTIATE, ::purlin::Space::host)
+#undef PURLIN_INSTANTIATE
+
+}  // namespace purlin

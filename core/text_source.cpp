@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mapping a file and inflating gzip, measured against the memory that is available.
+#include <purlin/core/text_source.hpp>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <purlin/core/error.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr std::size_t head_bytes = std::size_t{64} << 10;
+
+bool begins_as_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
+
+[[noreturn]] void throw_system_error(const std::string& what, const std::string& path) {
+  throw InputError("cannot " + what + " " + path + ": " + std::strerror(errno));
+}
+
+class FileDescriptor {
+ public:
+  explicit FileDescriptor(int number) : number_(number) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// A text that grows. realloc moves large blocks by remapping, so that growing does not hold two copies.
+class GrowingText {
+ public:
+  GrowingText(const MemoryResource& memory, const std::string& name) : memory_(memory), name_(name) {}
+  GrowingText(const GrowingText&) = delete;
+  GrowingText& operator=(const GrowingText&) = delete;
+  ~GrowingText() { std::free(data_); }
+
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    // Half is left for what is made of the text. Small steps are not worth asking the system about.
+    constexpr std::size_t worth_asking = std::size_t{16} << 20;
+    const std::size_t more = capacity - capacity_;
+    if (more >= worth_asking && more > memory_.available_bytes() / 2) fail(capacity);
+    void* moved = std::realloc(data_, capacity);
+    if (moved == nullptr) fail(capacity);
+    data_ = static_cast<char*>(moved);
+    capacity_ = capacity;
+  }
+  char* free_begin() { return data_ + size_; }
+  std::size_t free_bytes() const { return capacity_ - size_; }
+  void add(std::size_t bytes) { size_ += bytes; }
+  std::size_t size() const { return size_; }
+  std::size_t capacity() const { return capacity_; }
+  std::string_view view() const { return {data_, size_}; }
+  std::shared_ptr<const void> release() {
+    std::shared_ptr<const void> owner(data_, [](const void* p) { std::free(const_cast<void*>(p)); });
+    data_ = nullptr;
+    return owner;
+  }
+
+ private:
+  [[noreturn]] void fail(std::size_t wanted) const {
+    throw OutOfMemory("host", "the inflated text of " + name_, wanted, memory_.available_bytes());
+  }
+
+  const MemoryResource& memory_;
+  const std::string& name_;
+  char* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+};
+
+// zlib's state, fed from one contiguous text.
+class Inflater {
+ public:
+  Inflater(std::string_view packed, const std::string& name) : rest_(packed), name_(name) {
+    constexpr int gzip_only = 15 + 16;
+    if (inflateInit2(&stream_, gzip_only) != Z_OK) throw OutOfMemory("host", "inflating " + name, 1 << 16, 0);
+  }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  ~Inflater() { inflateEnd(&stream_); }
+
+  // Writes up to `room` bytes and returns their number; fewer than `room` mean the end of the last member.
+  std::size_t inflate_some(char* to, std::size_t room) {
+    std::size_t written = 0;
+    while (written < room && !finished_) {
+      constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
+      const std::size_t in = std::min(rest_.size(), most);
+      const std::size_t out = std::min(room - written, most);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest_.data()));
+      stream_.avail_in = static_cast<uInt>(in);
+      stream_.next_out = reinterpret_cast<Bytef*>(to + written);
+      stream_.avail_out = static_cast<uInt>(out);
+      const int code = inflate(&stream_, Z_NO_FLUSH);
+      rest_.remove_prefix(in - stream_.avail_in);
+      written += out - stream_.avail_out;
+      if (code == Z_STREAM_END) {
+        next_member();
+      } else if (code != Z_OK) {
+        fail(code, written);
+      }
+    }
+    total_ += written;
+    return written;
+  }
+
+ private:
+  void next_member() {
+    if (begins_as_gzip(rest_)) {
+      inflateReset(&stream_);
+      return;
+    }
+    finished_ = true;
+    if (rest_.find_first_not_of('\0') != std::string_view::npos) {  // tapes pad with zeros
+      throw InputError(name_ + ": expected the end of the gzip stream, found " + std::to_string(rest_.size()) +
+                       " more bytes");
+    }
+  }
+  [[noreturn]] void fail(int code, std::size_t written) const {
+    const std::string after = " after " + std::to_string(total_ + written) + " bytes of text";
+    if (code == Z_MEM_ERROR) throw OutOfMemory("host", "inflating " + name_, 1 << 16, 0);
+    if (code == Z_BUF_ERROR) throw InputError(name_ + ": expected more, the gzip stream is cut short" + after);
+    throw InputError(name_ + ": the gzip stream is damaged" + after +
+                     (stream_.msg != nullptr ? std::string(": ") + stream_.msg : std::string()));
+  }
+
+  std::string_view rest_;
+  const std::string& name_;
+  z_stream stream_ = {};
+  std::size_t total_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace
+
+TextSource TextSource::from_memory(const MemoryResource& memory, std::string_view bytes, const std::string& name,
+                                   HeadCheck check_head) {
+  TextSource source;
+  if (!begins_as_gzip(bytes)) {
+    check_head(bytes.substr(0, head_bytes), name);
+    source.text_ = bytes;
+    return source;
+  }
+  Inflater inflater(bytes, name);
+  GrowingText text(memory, name);
+  text.reserve(head_bytes);
+  for (bool more = true; more;) {
+    const std::size_t room = text.free_bytes();
+    const std::size_t written = inflater.inflate_some(text.free_begin(), room);
+    if (text.size() == 0) check_head({text.free_begin(), written}, name);
+    text.add(written);
+    more = written == room;
+    if (more) text.reserve(std::max(4 * bytes.size(), text.capacity() + text.capacity() / 2));
+  }
+  source.text_ = text.view();
+  source.owner_ = text.release();
+  return source;
+}
+
+TextSource TextSource::open(const MemoryResource& memory, const std::string& path, HeadCheck check_head) {
+  // Opening a pipe that nobody writes to would wait for ever without O_NONBLOCK; it is refused below.
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.number() < 0) throw_system_error("open", path);
+  struct stat status = {};
+  if (::fstat(file.number(), &status) != 0) throw_system_error("read", path);
+  if (S_ISDIR(status.st_mode)) throw InputError("cannot read " + path + ": expected a file, found a directory");
+  if (!S_ISREG(status.st_mode)) throw InputError("cannot read " + path + ": expected a regular file");
+  const auto bytes = static_cast<std::size_t>(status.st_size);
+  if (bytes == 0) {
+    check_head({}, path);
+    return TextSource();
+  }
+  void* mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number(), 0);
+  if (mapped == MAP_FAILED) throw_system_error("map", path);
+  std::shared_ptr<const void> mapping(mapped, [bytes](const void* p) { ::munmap(const_cast<void*>(p), bytes); });
+  ::madvise(mapped, bytes, MADV_WILLNEED);
+  TextSource source = from_memory(memory, {static_cast<const char*>(mapped), bytes}, path, check_head);
+  if (source.owner_ == nullptr) source.owner_ = std::move(mapping);
+  return source;
+}
+
+}  // namespace purlin::detail
