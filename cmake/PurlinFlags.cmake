@@ -10,13 +10,19 @@ if(PURLIN_WARNINGS_AS_ERRORS)
   target_compile_options(purlin_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 
-if(PURLIN_SANITIZE)
-  target_compile_options(purlin_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${PURLIN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g>)
-  target_link_options(purlin_flags INTERFACE -fsanitize=${PURLIN_SANITIZE})
+# Fuzzing covers the library's own branches and stops at the first address or undefined-behaviour error.
+set(purlin_sanitizers ${PURLIN_SANITIZE})
+if(PURLIN_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "PURLIN_FUZZ needs clang: set CMAKE_CXX_COMPILER to clang++ (the preset 'fuzz' does)")
+  endif()
+  if(NOT purlin_sanitizers)
+    set(purlin_sanitizers address,undefined)
+  endif()
+  target_compile_options(purlin_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
 endif()
-
-# Shared libraries are found beside the executable or in ../lib, so that an install tree can be copied.
-set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
-set(CMAKE_BUILD_RPATH "$ORIGIN")
-set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+if(purlin_sanitizers)
+  target_compile_options(purlin_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${purlin_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g>)
+  target_link_options(purlin_flags INTERFACE -fsanitize=${purlin_sanitizers})
+endif()

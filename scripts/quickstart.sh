@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# From a bare Debian or Ubuntu machine to a solved finite-element system: installs what is missing, builds, solves.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
+
+install_missing "${build_packages[@]}"
+choose_cuda
+build build/quickstart -DPURLIN_CUDA=$cuda -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_BENCHMARKS=OFF
+
+system=apps/data/elasticity.mtx.gz
+say "build/quickstart/bin/purlin solve $system"
+build/quickstart/bin/purlin solve "$system"
