@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # From a bare Debian or Ubuntu machine to a solved finite-element system: installs what is missing, builds, solves.
 set -euo pipefail
+# shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
 install_missing "${build_packages[@]}"
 choose_cuda
-build build/quickstart -DPURLIN_CUDA=$cuda -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_BENCHMARKS=OFF
+build build/quickstart -DPURLIN_CUDA="$cuda" -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_BENCHMARKS=OFF
 
 system=apps/data/elasticity.mtx.gz
 say "build/quickstart/bin/purlin solve $system"

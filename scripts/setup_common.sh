@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # What quickstart.sh and test.sh share: install what is missing, decide about CUDA, build. Sourced, never run.
 
@@ -10,6 +11,7 @@ fail() {
 }
 
 # Debian and Ubuntu names. The compiler brings OpenMP.
+# shellcheck disable=SC2034  # used by the scripts that source this
 build_packages=(g++ make cmake zlib1g-dev libcli11-dev nlohmann-json3-dev libeigen3-dev)
 
 package_is_installed() {
@@ -62,7 +64,7 @@ install_missing() {
   prefix=$(administrator) ||
     fail "packages are missing, and this user may not install them (not root, no usable sudo)" \
       "ask an administrator to run:" "apt-get install ${missing[*]}"
-  say "installing ${missing[*]}"
+  say "installing ${missing[*]} (a minute or two)"
   # shellcheck disable=SC2206  # the prefix is zero, one or two words
   local apt=($prefix env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
   "${apt[@]}" update </dev/null >"$install_log" 2>&1 ||
@@ -75,7 +77,7 @@ install_missing() {
   have_cmake || fail "CMake 3.24 or newer is needed, and this system's packages have $(cmake --version | head -n 1)"
 }
 
-# ON where a GPU answers and its compiler is found, else OFF.
+# Sets cuda: AUTO where a GPU answers and its compiler is found, so that a broken compiler is no obstacle; else OFF.
 choose_cuda() {
   if ! command -v nvidia-smi >/dev/null || ! nvidia-smi >/dev/null 2>&1; then
     say "no NVIDIA GPU answers: building for the host only"
@@ -89,7 +91,7 @@ choose_cuda() {
   fi
 }
 
-# As many compilers as there are processors, and 1.5 GB of memory for each.
+# Sets jobs: as many compilers as there are processors, and 1.5 GB of memory for each.
 choose_jobs() {
   local processors memory_kb limit
   processors=$(nproc)
@@ -103,11 +105,16 @@ choose_jobs() {
   [ "$jobs" -ge 1 ] || jobs=1
 }
 
+make_folder() {
+  mkdir -p "$1" 2>/dev/null || true
+  [ -w "$1" ] || fail "$PWD/$1 cannot be written by $(id -un)"
+}
+
 # build DIR [CMAKE_CHOICE...] : configures and builds; a folder left by another checkout is configured afresh.
 build() {
   local dir=$1 fresh=() known
   shift
-  mkdir -p "$dir" 2>/dev/null && [ -w "$dir" ] || fail "$PWD/$dir cannot be written by $(id -un)"
+  make_folder "$dir"
   known=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$dir/CMakeCache.txt" 2>/dev/null || true)
   [ -z "$known" ] || [ "$known" = "$(pwd -P)" ] || fresh=(--fresh)
   choose_jobs
@@ -121,6 +128,6 @@ build() {
   cmake --build "$dir" --parallel "$jobs"
 }
 
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 install_log=build/install.log
-mkdir -p build 2>/dev/null && [ -w build ] || fail "$PWD/build cannot be written by $(id -un)"
+make_folder build

@@ -3,11 +3,12 @@
 # Installs what is missing, builds the library with its tests, and runs them. Arguments go on to ctest.
 # PURLIN_TEST_DATA names a folder with real matrices; without it the tests on them are left out.
 set -euo pipefail
+# shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
 install_missing "${build_packages[@]}" catch2
 choose_cuda
-build build/test -DPURLIN_CUDA=$cuda
+build build/test -DPURLIN_CUDA="$cuda"
 
 if [ -n "${PURLIN_TEST_DATA:-}" ]; then
   say "real matrices from PURLIN_TEST_DATA=$PURLIN_TEST_DATA"
