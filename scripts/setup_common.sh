@@ -78,6 +78,7 @@ install_missing() {
 }
 
 # Sets cuda: AUTO where a GPU answers and its compiler is found, so that a broken compiler is no obstacle; else OFF.
+# shellcheck disable=SC2034  # used by the scripts that source this
 choose_cuda() {
   if ! command -v nvidia-smi >/dev/null || ! nvidia-smi >/dev/null 2>&1; then
     say "no NVIDIA GPU answers: building for the host only"
