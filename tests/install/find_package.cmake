@@ -3,9 +3,8 @@
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 run(${CMAKE_COMMAND} --install ${PURLIN_BUILD} --config ${CONFIG} --prefix ${SCRATCH}/installed)
 file(RENAME ${SCRATCH}/installed ${SCRATCH}/moved)
-string(REPLACE ";" "\\;" CUDA_ROOT "${CUDA_ROOT}")
 check_consumer(${CMAKE_CURRENT_LIST_DIR}/consumer -D CMAKE_PREFIX_PATH=${SCRATCH}/moved
-               "-DCUDAToolkit_ROOT=${CUDA_ROOT}")
+               -D CUDAToolkit_ROOT=${CUDA_ROOT})
 
 # The moved command line, where it was built, finds what it needs without help.
 find_program(program NAMES purlin PATHS ${SCRATCH}/moved/bin NO_DEFAULT_PATH)
