@@ -30,11 +30,6 @@ install(FILES ${PURLIN_INCLUDE_DIR}/purlin/config.hpp DESTINATION ${CMAKE_INSTAL
 set_target_properties(purlin PROPERTIES VERSION ${PROJECT_VERSION}
                                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(TARGETS purlin EXPORT purlinTargets)
-foreach(program IN ITEMS purlin_cli)
-  if(TARGET ${program})
-    install(TARGETS ${program})
-  endif()
-endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(PURLIN_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/purlin)

@@ -9,6 +9,7 @@ install_missing "${build_packages[@]}"
 choose_cuda
 build build/quickstart -DPURLIN_CUDA="$cuda" -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_BENCHMARKS=OFF
 
-system=apps/data/elasticity.mtx.gz
-say "build/quickstart/bin/purlin solve $system"
-build/quickstart/bin/purlin solve "$system"
+# A steel beam under its own weight: apps/data/README.md
+example=(apps/data/cantilever_beam.mtx.gz --rhs apps/data/cantilever_beam_b.mtx.gz)
+say "build/quickstart/bin/purlin solve ${example[*]}"
+build/quickstart/bin/purlin solve "${example[@]}"
