@@ -5,6 +5,7 @@ add_library(purlin_flags INTERFACE)
 # A contracted a*b+c and no errno from sqrt: what lets the compiler vectorise. Sums keep their written order.
 target_compile_options(purlin_flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -Wno-unknown-pragmas -fno-math-errno -ffp-contract=fast>
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>  # instrumented loops are not vectorised, and need not be
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall>)
 if(PURLIN_WARNINGS_AS_ERRORS)
   target_compile_options(purlin_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
