@@ -5,18 +5,27 @@ add_library(purlin_flags INTERFACE)
 # A contracted a*b+c and no errno from sqrt: what lets the compiler vectorise. Sums keep their written order.
 target_compile_options(purlin_flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -Wno-unknown-pragmas -fno-math-errno -ffp-contract=fast>
+  $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>  # instrumented loops are not vectorised, and need not be
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall>)
 if(PURLIN_WARNINGS_AS_ERRORS)
   target_compile_options(purlin_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 
-if(PURLIN_SANITIZE)
-  target_compile_options(purlin_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${PURLIN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g>)
-  target_link_options(purlin_flags INTERFACE -fsanitize=${PURLIN_SANITIZE})
+# Fuzzing covers the library's own branches and stops at the first address or undefined-behaviour error.
+set(purlin_sanitizers ${PURLIN_SANITIZE})
+if(PURLIN_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "PURLIN_FUZZ needs clang: set CMAKE_CXX_COMPILER to clang++ (the preset 'fuzz' does)")
+  endif()
+  if(NOT purlin_sanitizers)
+    set(purlin_sanitizers address,undefined)
+  endif()
+  target_compile_options(purlin_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
 endif()
-
-# Shared libraries are found beside the executable or in ../lib, so that an install tree can be copied.
-set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
-set(CMAKE_BUILD_RPATH "$ORIGIN")
-set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+# Instrumented code makes g++ warn of variables that it would otherwise see are set.
+if(purlin_sanitizers)
+  target_compile_options(purlin_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${purlin_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g>
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
+  target_link_options(purlin_flags INTERFACE -fsanitize=${purlin_sanitizers})
+endif()

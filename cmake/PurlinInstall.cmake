@@ -1,2 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
-# install(EXPORT) so that find_package(purlin) works from an install tree.
+# install(EXPORT) so that find_package(purlin) works from an install tree, wherever it is copied to.
+include(CMakePackageConfigHelpers)
+
+# What a user may include. Headers that only the library's own sources include stay out; tests/install compiles each
+# of these alone from an install tree, which shows when one of them needs another that is not listed.
+set(PURLIN_PUBLIC_HEADERS
+  core/array.hpp
+  core/context.hpp
+  core/csr.hpp
+  core/error.hpp
+  core/matrix_market.hpp
+  core/memory.hpp
+  core/span.hpp
+  core/types.hpp
+  core/vector_ops.hpp
+  reorder/row_order.hpp
+  spmv/operator.hpp
+  spmv/registry.hpp
+  precond/registry.hpp
+  solver/krylov.hpp
+  solver/linear_system.hpp)
+foreach(header IN LISTS PURLIN_PUBLIC_HEADERS)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/purlin/${folder})
+endforeach()
+install(FILES ${PURLIN_INCLUDE_DIR}/purlin/config.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/purlin)
+
+# While the major version is 0, each minor version may break its users.
+set_target_properties(purlin PROPERTIES VERSION ${PROJECT_VERSION}
+                                        SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+install(TARGETS purlin EXPORT purlinTargets)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(PURLIN_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/purlin)
+install(EXPORT purlinTargets NAMESPACE purlin:: DESTINATION ${PURLIN_PACKAGE_DIR})
+get_target_property(PURLIN_LIBRARY_TYPE purlin TYPE)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/purlinConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/purlinConfig.cmake INSTALL_DESTINATION ${PURLIN_PACKAGE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/purlinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/purlinConfig.cmake ${PROJECT_BINARY_DIR}/purlinConfigVersion.cmake
+        DESTINATION ${PURLIN_PACKAGE_DIR})

@@ -19,13 +19,9 @@ bool device_answers() {
 }
 
 std::size_t count_device_tests() {
+  Catch::Session session;
   std::size_t count = 0;
-#if __has_include(<catch2/catch_all.hpp>)
-  const auto& tests = Catch::getAllTestCasesSorted(*Catch::getCurrentContext().getConfig());
-#else
-  const auto& tests = Catch::getAllTestCasesSorted(*Catch::getCurrentContext().getConfig());
-#endif
-  for (const auto& test : tests) {
+  for (const auto& test : Catch::getAllTestCasesSorted(session.config())) {
     count += test.getTestCaseInfo().tagsAsString().find("[device]") != std::string::npos ? 1 : 0;
   }
   return count;
@@ -35,9 +31,6 @@ std::size_t count_device_tests() {
 
 int main(int argc, char* argv[]) {
   if (argc == 2 && std::strcmp(argv[1], "[device]") == 0 && !device_answers()) {
-    Catch::Session session;
-    session.applyCommandLine(argc, argv);
-    session.config();
     std::printf("device tests skipped, no CUDA device answers: %zu\n", count_device_tests());
     return 77;
   }

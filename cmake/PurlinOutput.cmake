@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Where built files lie and how programs find their shared libraries: the build tree has the shape of an install tree,
+# bin/ beside lib/, and both carry $ORIGIN in the rpath, so that either can be copied to another machine and run.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+  set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+  set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+endif()
+
+# Libraries of a toolkit outside the system's folders (CUDA) are looked for in $ORIGIN first, then where they were when
+# the program was linked.
+file(RELATIVE_PATH purlin_lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+set(CMAKE_BUILD_RPATH "$ORIGIN")
+set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/${purlin_lib_from_bin}")
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
+if(PURLIN_CCACHE)
+  find_program(PURLIN_CCACHE_PROGRAM ccache)
+  mark_as_advanced(PURLIN_CCACHE_PROGRAM)
+  foreach(language IN ITEMS CXX CUDA)
+    if(PURLIN_CCACHE_PROGRAM AND NOT CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${PURLIN_CCACHE_PROGRAM})
+    endif()
+  endforeach()
+endif()

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# What both scripts do: run a command or fail with its output, and configure, build and run a consumer.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " command)
+    message("${output}")
+    message(FATAL_ERROR "this ended with ${status}: ${command}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+# check_consumer(SOURCE_DIR [further choices for the configure step])
+function(check_consumer source)
+  set(build ${SCRATCH}/build)
+  run(${CMAKE_COMMAND} -S ${source} -B ${build} -G ${GENERATOR} -D CMAKE_BUILD_TYPE=${CONFIG}
+      -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
+      -D "CMAKE_CXX_FLAGS=${CXX_FLAGS}" ${ARGN})
+  run(${CMAKE_COMMAND} --build ${build} --config ${CONFIG} --parallel 2)
+  find_program(consumer NAMES consumer PATHS ${build} ${build}/${CONFIG} NO_DEFAULT_PATH REQUIRED)
+  run(${consumer})
+  message(STATUS "${output}")
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH})
