@@ -16,6 +16,7 @@
 #include "rhs.hpp"
 #include "solve_result.hpp"
 #include "stopwatch.hpp"
+#include "text.hpp"
 
 namespace purlin::cli {
 namespace {
@@ -54,6 +55,16 @@ void print(bool quiet, const std::string& lines) {
   if (quiet) return;
   std::fputs(lines.c_str(), stdout);
   std::fflush(stdout);
+}
+
+// The library counts rows from 0 and knows no file and no option.
+[[noreturn]] void throw_in_words_of_the_file(const ZeroDiagonal& error, const SolveOptions& o) {
+  char value[32];
+  std::snprintf(value, sizeof value, "%g", error.value());
+  throw InputError(o.matrix + ": expected a diagonal entry that " + o.system.precond.name + " can divide by, found " +
+                   (error.value() == 0 ? "zero or none" : value) + " in row " + std::to_string(error.row() + 1) +
+                   (error.count() > 1 ? " and " + count_of(error.count() - 1, "other", "others") : "") +
+                   ": try --precond none");
 }
 
 std::optional<double> error_against(std::optional<std::vector<double>>& solution, const std::vector<double>& x,
@@ -97,7 +108,11 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
     live.update(progress);
     return true;
   };
-  result.outcome = solve_at(result.place, host, options.single_precision, task, observer);
+  try {
+    result.outcome = solve_at(result.place, host, options.single_precision, task, observer);
+  } catch (const ZeroDiagonal& error) {
+    throw_in_words_of_the_file(error, options);
+  }
   live.finish();
 
   result.solution_error = error_against(rhs.solution, task.x, options.system.null_space);
