@@ -15,6 +15,9 @@ std::string after_iterations(const SolveReport& report, const SolveOptions& opti
     return text("--restart %d keeps more of GMRES's past (now %d)", 2 * options.system.solver.restart,
                 options.system.solver.restart);
   }
+  if (report.solver != "gmres" && !(report.true_residual < 0.1 * report.initial_residual)) {
+    return "--solver gmres --restart 100: the residual has hardly moved";
+  }
   return text("--max-iterations %lld allows more (now %d)", std::max(10LL, 10LL * stop.max_iterations),
               stop.max_iterations);
 }

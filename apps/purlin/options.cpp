@@ -21,8 +21,8 @@ constexpr int most_check_every = 64;  // what the library keeps norms for
 
 constexpr const char* usage =
     "usage: purlin solve A.mtx [options]    solve A x = b (purlin solve --help)\n"
-    "         purlin info A.mtx [options]     what is in a matrix\n"
-    "         purlin --help | --version";
+    "             purlin info A.mtx [options]     what is in a matrix\n"
+    "             purlin --help | --version";
 
 constexpr const char* examples =
     "Examples:\n"
@@ -67,7 +67,8 @@ std::string choice(const std::string& given, const std::string& option, const st
 void add_system_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "The system";
   solve.add_option("A", o.matrix, "Matrix Market file (.gz too), or a generated system, generate:KIND:SIZE")
-      ->option_text(" ");
+      ->option_text(" ")
+      ->required();
   solve
       .add_option("--rhs", o.rhs,
                   "b.mtx | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
@@ -159,7 +160,8 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
 
 void add_info_options(CLI::App& info, InfoOptions& o) {
   info.add_option("A", o.matrix, "Matrix Market file (.gz too), or a generated system, generate:KIND:SIZE")
-      ->option_text(" ");
+      ->option_text(" ")
+      ->required();
   info.add_option("--report", o.report, "The same facts for programs")->option_text("R.json");
   info.add_option("--threads", o.threads, "Host threads, default all")
       ->option_text("N")
@@ -251,6 +253,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::CallForHelp&) {
     result.command = TextOnly{app.help()};
     return result;
+  } catch (const CLI::RequiredError&) {
+    throw UsageError("expected a matrix: purlin solve A.mtx, or purlin info A.mtx");
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }
@@ -259,11 +263,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     return result;
   }
   if (!solve.parsed() && !info.parsed()) refuse_unknown_command(app);
-  const CLI::App& command = solve.parsed() ? solve : info;
-  refuse_extras(command);
-  if ((solve.parsed() ? raw.options.matrix : info_options.matrix).empty()) {
-    throw UsageError("expected a matrix after '" + command.get_name() + "': purlin " + command.get_name() + " A.mtx");
-  }
+  refuse_extras(solve.parsed() ? solve : info);
   if (solve.parsed()) {
     result.command = checked(raw);
   } else {

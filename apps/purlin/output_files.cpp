@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/file_writer.hpp>
 
 namespace purlin::cli {
 namespace {
@@ -21,16 +21,18 @@ namespace fs = std::filesystem;
   throw InputError(option + ' ' + file + ": cannot be written: " + why);
 }
 
-fs::path folder_of(const std::string& file) {
-  const fs::path parent = fs::path(file).parent_path();
-  return parent.empty() ? fs::path(".") : parent;
-}
-
-// A file or pipe that is written into rather than replaced.
-bool is_special(const std::string& file) {
+// A device or a pipe, which is written into rather than replaced.
+bool is_special(const fs::path& file) {
   std::error_code ignored;
   const fs::file_status status = fs::status(file, ignored);
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+// The file that a link stands for: it is the one to be replaced.
+fs::path behind_links(const std::string& file) {
+  std::error_code error;
+  const fs::path target = fs::canonical(file, error);
+  return error ? fs::path(file) : target;
 }
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -40,33 +42,20 @@ bool same_file(const std::string& a, const std::string& b) {
 }
 
 void check_output(const std::string& option, const std::string& file) {
+  const fs::path target = behind_links(file);
   std::error_code ignored;
-  if (fs::is_directory(file, ignored)) cannot_write(option, file, "it is a directory");
-  if (is_special(file)) {
-    // A solution is replaced whole, which would put a plain file where the device or pipe was.
-    if (option == "--out") cannot_write(option, file, "it is not a plain file");
-    if (access(file.c_str(), W_OK) != 0) cannot_write(option, file, std::strerror(errno));
+  if (fs::is_directory(target, ignored)) cannot_write(option, file, "it is a directory");
+  if (target.filename().empty()) cannot_write(option, file, "expected a file name after the last '/'");
+  if (is_special(target)) {
+    if (access(target.c_str(), W_OK) != 0) cannot_write(option, file, std::strerror(errno));
     return;
   }
-  if (fs::path(file).filename().empty()) cannot_write(option, file, "expected a file name after the last '/'");
-  std::string probe = (folder_of(file) / ".purlin-XXXXXX").string();
+  const fs::path folder = target.parent_path().empty() ? fs::path(".") : target.parent_path();
+  std::string probe = (folder / ".purlin-XXXXXX").string();
   const int descriptor = mkstemp(probe.data());
   if (descriptor < 0) cannot_write(option, file, std::strerror(errno));
   close(descriptor);
   unlink(probe.c_str());
-}
-
-void write_all(const std::string& option, const std::string& file, const std::string& into,
-               const std::string& content) {
-  std::FILE* out = std::fopen(into.c_str(), "wb");
-  if (out == nullptr) cannot_write(option, file, std::strerror(errno));
-  const bool written = std::fwrite(content.data(), 1, content.size(), out) == content.size();
-  const int write_error = errno;
-  if (std::fclose(out) != 0 || !written) {
-    const int error = written ? errno : write_error;
-    if (into != file) unlink(into.c_str());
-    cannot_write(option, file, std::strerror(error));
-  }
 }
 
 }  // namespace
@@ -89,13 +78,12 @@ void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<Name
 }
 
 void write_text_file(const std::string& option, const std::string& file, const std::string& content) {
-  if (is_special(file)) return write_all(option, file, file, content);
-  const std::string beside = file + ".part" + std::to_string(getpid());
-  write_all(option, file, beside, content);
-  if (std::rename(beside.c_str(), file.c_str()) != 0) {
-    const int error = errno;
-    unlink(beside.c_str());
-    cannot_write(option, file, std::strerror(error));
+  try {
+    detail::FileWriter writer(file);
+    writer.write(content);
+    writer.commit();
+  } catch (const InputError& error) {
+    throw InputError(option + ": " + error.what());
   }
 }
 

@@ -117,8 +117,9 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
 
   result.solution_error = error_against(rhs.solution, task.x, options.system.null_space);
   result.seconds.total = total.seconds();
-  write_files(result, task.x);
   print(options.quiet, result_text(result));
+  write_files(result, task.x);
+  print(options.quiet, files_text(options));
   return result.report().converged() ? exit_converged : exit_not_converged;
 }
 

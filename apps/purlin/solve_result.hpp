@@ -52,7 +52,10 @@ std::string history_csv(const SolveReport& report);
 /// What is printed before the solve: matrix, device, format, preconditioner, solver and why.
 std::string setup_text(const SolveResult& result, const SetupFacts& facts);
 
-/// What is printed after it: how it ended, residual, error, seconds, attempts, advice, files written.
+/// What is printed after it: how it ended, residual, error, seconds, attempts, advice.
 std::string result_text(const SolveResult& result);
+
+/// Which files were written; empty for none.
+std::string files_text(const SolveOptions& options);
 
 }  // namespace purlin::cli

@@ -56,14 +56,6 @@ std::string attempts_text(const SolveReport& report) {
   return lines;
 }
 
-std::string files_text(const SolveOptions& options) {
-  std::string files;
-  for (const std::string& file : {options.out, options.history, options.report}) {
-    if (!file.empty()) files += (files.empty() ? "" : ", ") + file;
-  }
-  return files;
-}
-
 }  // namespace
 
 std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
@@ -95,9 +87,15 @@ std::string result_text(const SolveResult& result) {
   if (report.attempts.size() > 1) lines += attempts_text(report);
   const std::string advice = next_step(report, result.options);
   if (!advice.empty()) lines += labelled("try", advice);
-  const std::string files = files_text(result.options);
-  if (!files.empty()) lines += labelled("written", files);
   return lines;
+}
+
+std::string files_text(const SolveOptions& options) {
+  std::string files;
+  for (const std::string& file : {options.out, options.history, options.report}) {
+    if (!file.empty()) files += (files.empty() ? "" : ", ") + file;
+  }
+  return files.empty() ? files : labelled("written", files);
 }
 
 }  // namespace purlin::cli

@@ -26,6 +26,7 @@ TEST_CASE("Numbers read well", "[cli]") {
 TEST_CASE("The nearest name is suggested, and none where all are far", "[cli]") {
   const std::vector<std::string> names = {"cg", "bicgstab", "gmres"};
   CHECK(nearest_name("gmers", names) == "gmres");
+  CHECK(nearest_name("gc", names) == "cg");
   CHECK(nearest_name("bicgstb", names) == "bicgstab");
   CHECK(nearest_name("multigrid", names).empty());
 }
