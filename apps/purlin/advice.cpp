@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What to try: the rules are the ones that `--solver auto` goes by, and the failures that each method has.
+#include "advice.hpp"
+
+#include <algorithm>
+
+#include "text.hpp"
+
+namespace purlin::cli {
+namespace {
+
+std::string after_iterations(const SolveReport& report, const SolveOptions& options) {
+  const StopCriterion& stop = options.system.stop;
+  if (report.solver == "gmres" && report.restarts > 0) {
+    return text("--restart %d keeps more of GMRES's past (now %d)", 2 * options.system.solver.restart,
+                options.system.solver.restart);
+  }
+  if (report.solver != "gmres" && !(report.true_residual < 0.1 * report.initial_residual)) {
+    return "--solver gmres --restart 100: the residual has hardly moved";
+  }
+  return text("--max-iterations %lld allows more (now %d)", std::max(10LL, 10LL * stop.max_iterations),
+              stop.max_iterations);
+}
+
+std::string after_stagnation(const SolveReport& report, const SolveOptions& options) {
+  if (options.single_precision) return "--precision double resolves more";
+  if (report.true_residual <= 100 * report.attainable_residual) {
+    const double reachable = 2 * report.relative(std::max(report.attainable_residual, report.true_residual));
+    return text("--rtol %.0e is what rounding allows for this matrix", reachable);
+  }
+  if (report.solver == "gmres") {
+    return text("--restart %d keeps more of GMRES's past (now %d)", 2 * options.system.solver.restart,
+                options.system.solver.restart);
+  }
+  return "--solver gmres --restart 100 is the steadiest method";
+}
+
+std::string after_indefinite(const SolveReport& report, const SolveOptions& options) {
+  const bool preconditioner = report.reason.find("preconditioner") != std::string::npos;
+  if (preconditioner && options.system.precond.name != "none") return "--precond none, or --solver gmres";
+  return "--solver gmres does not need a positive definite matrix";
+}
+
+}  // namespace
+
+Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits) {
+  Recommendation result;
+  if (rows != cols) {
+    result.reason = "the matrix is not square: purlin solve needs a square one";
+    return result;
+  }
+  if (traits.empty_rows.count > 0) {
+    result.reason = "the matrix has empty rows, so it is singular";
+    return result;
+  }
+  result.command = "purlin solve " + shell_quoted(name);
+  if (traits.missing_diagonal.count > 0 || traits.zero_diagonal.count > 0) {
+    result.command += " --solver gmres --restart 100 --precond none";
+    result.reason = "diagonal entries are missing or zero, which Jacobi divides by";
+  } else if (!traits.symmetric()) {
+    result.command += " --solver bicgstab";
+    result.reason = "not symmetric; --solver gmres --restart 100 where BiCGStab is erratic";
+  } else if (!traits.positive_diagonal()) {
+    result.command += " --solver gmres --restart 100";
+    result.reason = "symmetric, but not positive definite: the diagonal has negative entries";
+  } else {
+    result.command += " --solver cg";
+    result.reason = "symmetric with a positive diagonal, as positive definite matrices are";
+  }
+  return result;
+}
+
+std::string next_step(const SolveReport& report, const SolveOptions& options) {
+  switch (report.status) {
+    case Status::converged:
+      return "";
+    case Status::max_iterations:
+      return after_iterations(report, options);
+    case Status::breakdown:
+      return report.solver == "gmres" ? "--precond none, or look at the matrix with purlin info"
+                                      : "--solver gmres --restart 100 does not break down this way";
+    case Status::not_positive_definite:
+      return after_indefinite(report, options);
+    case Status::not_finite:
+      return options.single_precision ? "--precision double has a wider range of numbers"
+                                      : "purlin info shows the range of the matrix; look at b and the guess too";
+    case Status::stagnation:
+      return after_stagnation(report, options);
+    case Status::time_limit:
+      return text("--time-limit %g allows more (now %g)", 10 * options.system.stop.time_limit_seconds,
+                  options.system.stop.time_limit_seconds);
+    case Status::stopped_by_caller:
+      return options.out.empty() ? "--out X.mtx keeps the solution so far, to go on from with --guess X.mtx"
+                                 : "--guess " + shell_quoted(options.out) + " goes on from here";
+  }
+  return "";
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Advice: a command to begin with, and one thing to try after a solve that failed.
+#pragma once
+
+#include <string>
+
+#include <purlin/core/matrix_traits.hpp>
+#include <purlin/solver/krylov.hpp>
+
+#include "options.hpp"
+
+namespace purlin::cli {
+
+struct Recommendation {
+  std::string command;  ///< empty where no solve can work
+  std::string reason;   ///< why this one, or why none
+};
+
+/// A command for the matrix `name` with these traits, square or not.
+Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits);
+
+/// One change of the command line that fits how the solve ended; empty for `converged`.
+std::string next_step(const SolveReport& report, const SolveOptions& options);
+
+}  // namespace purlin::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Where a solve runs: the choice that `--device` makes, and the solve in that space and precision.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <purlin/solver/linear_system.hpp>
+
+namespace purlin::cli {
+
+struct Place {
+  Space space = Space::host;
+  int device = 0;  ///< number of the CUDA device
+
+  /// "host", "cuda:0"
+  std::string name() const { return space == Space::host ? "host" : "cuda:" + std::to_string(device); }
+};
+
+/// auto | host | cuda[:N]. Throws UsageError for other words, NoDevice where a device was asked for by name and is
+/// not there.
+Place choose_place(const std::string& device);
+
+/// A x = b in double on the host, as loaded.
+struct SolveTask {
+  Csr<double, Space::host>& a;  ///< given back to the system once the backend holds its own
+  std::vector<double> b;
+  std::vector<double> x;  ///< the guess, then the solution
+  SystemOptions options;
+};
+
+/// What is known when everything is set up and nothing is solved.
+struct SetupFacts {
+  SystemInfo system;
+  std::string device_name;   ///< "NVIDIA H200"; empty on the host
+  double start_seconds = 0;  ///< context: the CUDA driver wakes up
+  double setup_seconds = 0;  ///< conversion, upload and LinearSystem
+};
+
+struct SolveOutcome {
+  SetupFacts setup;
+  SolveReport report;
+  std::uint64_t peak_bytes = 0;  ///< the most that the solve held in its space; on the host beside what was loaded
+};
+
+struct SolveObserver {
+  std::function<void(const SetupFacts&)> on_setup;
+  ProgressFn on_progress;
+};
+
+/// Solves and leaves the solution in `task.x`. Throws OutOfMemory before anything is allocated when the estimate
+/// exceeds what there is; InputError; DeviceError.
+SolveOutcome solve_at(const Place& place, const Context<Space::host>& host, bool single_precision, SolveTask& task,
+                      const SolveObserver& observer);
+
+}  // namespace purlin::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exceptions to words on stderr and an exit status.
+#include "exit_status.hpp"
+
+#include <cstdio>
+#include <new>
+#include <sstream>
+
+namespace purlin::cli {
+
+void print_error(const std::string& message) {
+  constexpr int most_lines = 3;
+  std::istringstream lines(message);
+  std::string line;
+  for (int i = 0; i < most_lines && std::getline(lines, line); ++i) {
+    std::fprintf(stderr, "%s%s\n", i == 0 ? "purlin: " : "  ", line.c_str());
+  }
+  std::fflush(stderr);
+}
+
+int report_exception() {
+  try {
+    throw;
+  } catch (const OutOfMemory& error) {
+    print_error(error.what());
+    return error.on_device() ? exit_device_failure : exit_bad_input;
+  } catch (const DeviceError& error) {
+    print_error(error.what());
+    return exit_device_failure;
+  } catch (const std::bad_alloc&) {
+    print_error("out of host memory: the system refused an allocation");
+    return exit_bad_input;
+  } catch (const std::exception& error) {
+    print_error(error.what());
+    return exit_bad_input;
+  }
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// ExitStatus: what `purlin` returns to the shell, and the one place where exceptions become it.
+#pragma once
+
+#include <purlin/core/error.hpp>
+
+namespace purlin::cli {
+
+enum ExitStatus : int {
+  exit_converged = 0,  ///< also --help, --version and `purlin info`
+  exit_not_converged = 1,
+  exit_bad_input = 2,  ///< bad files, bad usage, too little host memory
+  exit_device_failure = 3,
+};
+
+/// The command line itself is wrong; printed with a pointer to the help.
+class UsageError : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// A CUDA device was asked for by name and there is none, in this build or on this machine.
+class NoDevice : public DeviceError {
+ public:
+  using DeviceError::DeviceError;
+};
+
+/// Prints `purlin: message` on stderr, at most three lines.
+void print_error(const std::string& message);
+
+/// To be called in a catch block: prints the exception in flight and returns its exit status.
+[[nodiscard]] int report_exception();
+
+}  // namespace purlin::cli

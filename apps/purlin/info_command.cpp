@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// `purlin info`: gathers the facts once, then tells them to people and to programs.
+#include "info_command.hpp"
+
+#include <cstdio>
+
+#include "exit_status.hpp"
+#include "info_report.hpp"
+#include "output_files.hpp"
+
+namespace purlin::cli {
+namespace {
+
+Facts gather_facts(const InfoOptions& options) {
+  const Context<Space::host> ctx(options.threads);
+  Facts f;
+  f.matrix = load_matrix(ctx, options.matrix);
+  const Csr<double, Space::host>& a = f.matrix.a;
+  f.traits = matrix_traits<double>(ctx, a);
+  f.lengths = row_lengths(a);
+  f.band = bandwidth(a);
+  f.dominant = f.square() ? dominant_rows(a) : 0;
+  f.block = block_size(a);
+  f.repeated = repeated_entries(f.matrix);
+  f.advice = recommend(options.matrix, a.rows, a.cols, f.traits);
+  return f;
+}
+
+}  // namespace
+
+int run_info(const InfoOptions& options) {
+  check_outputs({{"--report", options.report}}, {{"matrix", options.matrix}});
+  const Facts facts = gather_facts(options);
+  std::fputs(facts_text(facts).c_str(), stdout);
+  std::fflush(stdout);
+  if (!options.report.empty()) write_text_file("--report", options.report, format_json(facts_json(facts)));
+  return exit_converged;
+}
+
+}  // namespace purlin::cli

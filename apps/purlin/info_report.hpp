@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What `purlin info` knows of a matrix, and the two reports made from it.
+#pragma once
+
+#include <string>
+
+#include "advice.hpp"
+#include "input_matrix.hpp"
+#include "json_file.hpp"
+#include "matrix_facts.hpp"
+
+namespace purlin::cli {
+
+struct Facts {
+  InputMatrix matrix;
+  MatrixTraits traits;
+  RowLengths lengths;
+  Bandwidth band;
+  Index dominant = 0;  ///< rows of a square matrix with a dominant diagonal
+  Index block = 1;
+  Offset repeated = 0;  ///< entries of the file that repeat others
+  Recommendation advice;
+
+  bool square() const { return matrix.a.rows == matrix.a.cols; }
+};
+
+/// The lines that are printed. Rows are counted from 1, as in the file.
+std::string facts_text(const Facts& facts);
+
+/// The report, schema 1. Rows are counted from 1; `symmetry` and `diagonal` are null unless the matrix is square.
+Json facts_json(const Facts& facts);
+
+}  // namespace purlin::cli

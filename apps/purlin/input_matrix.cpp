@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading the matrix and the checks that a linear system asks for.
+#include "input_matrix.hpp"
+
+#include <purlin/core/error.hpp>
+
+#include "apps/fem/problem.hpp"
+#include "stopwatch.hpp"
+#include "text.hpp"
+
+namespace purlin::cli {
+
+InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name) {
+  const Stopwatch watch;
+  InputMatrix result;
+  result.name = name;
+  if (fem::is_generated(name)) {
+    result.a = fem::generate_matrix(ctx, name);
+  } else {
+    result.a = read_matrix(ctx, name, &result.header.emplace());
+  }
+  result.read_seconds = watch.seconds();
+  return result;
+}
+
+void require_solvable(const InputMatrix& matrix) {
+  const Csr<double, Space::host>& a = matrix.a;
+  if (a.rows != a.cols) {
+    throw InputError(matrix.name + ": expected a square matrix, found " + count_of(a.rows, "row", "rows") + " and " +
+                     count_of(a.cols, "column", "columns"));
+  }
+  Index empty = 0;
+  Index first = 0;
+  for (Index i = a.rows - 1; i >= 0; --i) {
+    if (a.row_ptr[i] != a.row_ptr[i + 1]) continue;
+    ++empty;
+    first = i;
+  }
+  if (empty == 0) return;
+  throw InputError(matrix.name + ": expected an entry in each row, found none in row " + std::to_string(first + 1) +
+                   (empty == 1 ? "" : " and in " + count_of(empty - 1, "other row", "other rows")) +
+                   ": the matrix is singular");
+}
+
+Offset repeated_entries(const InputMatrix& matrix) {
+  if (!matrix.header || matrix.header->layout != MatrixMarketHeader::Layout::coordinate) return 0;
+  const Csr<double, Space::host>& a = matrix.a;
+  Offset distinct = a.nnz();
+  if (matrix.header->symmetry != MatrixMarketHeader::Symmetry::general) {
+    Offset diagonal = 0;
+    for (Index i = 0; i < a.rows; ++i) {
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) diagonal += a.col[k] == i ? 1 : 0;
+    }
+    distinct = (a.nnz() - diagonal) / 2 + diagonal;
+  }
+  return matrix.header->entries - distinct;
+}
+
+}  // namespace purlin::cli

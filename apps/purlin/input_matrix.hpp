@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The matrix `A` of the command line: a Matrix Market file, or a system generated on the spot.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <purlin/core/matrix_market.hpp>
+
+namespace purlin::cli {
+
+struct InputMatrix {
+  std::string name;  ///< as given
+  Csr<double, Space::host> a;
+  std::optional<MatrixMarketHeader> header;  ///< of a file
+  double read_seconds = 0;
+};
+
+/// Reads the file or generates the system `name`. Throws InputError, OutOfMemory.
+InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name);
+
+/// Throws InputError unless the matrix is square and each of its rows holds an entry. Rows are named as in the file.
+void require_solvable(const InputMatrix& matrix);
+
+/// How many entries the file repeats, which reading summed up.
+Offset repeated_entries(const InputMatrix& matrix);
+
+}  // namespace purlin::cli

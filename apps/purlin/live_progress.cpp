@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The progress of a solve on a terminal or in a pipe.
+#include "live_progress.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include "text.hpp"
+
+namespace purlin::cli {
+namespace {
+
+constexpr double live_interval_seconds = 0.1;
+constexpr double plain_interval_seconds = 1.0;
+constexpr double plain_interval_share = 0.05;  // keeps the log of an hour's solve below a few hundred lines
+constexpr int narrowest_bar = 10;
+constexpr int widest_bar = 30;
+constexpr const char* clear_line = "\r\x1b[K";
+
+int terminal_width(std::FILE* out) {
+  constexpr int usual_width = 80;
+  winsize size = {};
+  return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual_width;
+}
+
+// 1, 2, 5, 10, 20, 50, ...: the first of them above `iteration`.
+int next_round_number(int iteration) {
+  for (std::int64_t power = 1;; power *= 10) {
+    for (const std::int64_t factor : {1, 2, 5}) {
+      if (factor * power > iteration) return static_cast<int>(std::min<std::int64_t>(factor * power, INT32_MAX));
+    }
+  }
+}
+
+std::string clock_text(double seconds) {
+  if (seconds < 60) return text("%.1f s", seconds);
+  const auto whole = static_cast<long long>(seconds);
+  if (whole < 3600) return text("%lld:%02lld min", whole / 60, whole % 60);
+  return text("%lld:%02lld:%02lld h", whole / 3600, whole / 60 % 60, whole % 60);
+}
+
+std::string rate_text(double rate) { return std::isfinite(rate) && rate > 0 ? text("%.3f", rate) : "  -  "; }
+
+}  // namespace
+
+std::string format_live_line(const ProgressLine& line, int width) {
+  std::string result =
+      text("%s  iteration %s  residual %.2e  rate %s  %s", line.solver.c_str(), thousands(line.iteration).c_str(),
+           line.residual, rate_text(line.rate).c_str(), clock_text(line.seconds).c_str());
+  const int bar = std::min(widest_bar, width - static_cast<int>(result.size()) - 4);
+  if (bar >= narrowest_bar) {
+    const int filled = static_cast<int>(std::lround(std::clamp(line.done, 0.0, 1.0) * bar));
+    result += "  [" + std::string(static_cast<std::size_t>(filled), '#') +
+              std::string(static_cast<std::size_t>(bar - filled), '-') + ']';
+  }
+  if (static_cast<int>(result.size()) > width) result.resize(static_cast<std::size_t>(std::max(width, 0)));
+  return result;
+}
+
+std::string format_plain_line(const ProgressLine& line) {
+  return text("  %-8s iteration %8d  relative residual %.3e  rate %s  %s", line.solver.c_str(), line.iteration,
+              line.residual, rate_text(line.rate).c_str(), clock_text(line.seconds).c_str());
+}
+
+LiveProgress::Mode LiveProgress::mode_for(std::FILE* out, bool quiet) {
+  if (quiet) return Mode::silent;
+  const char* terminal = std::getenv("TERM");
+  const bool overwrites = terminal != nullptr && std::strcmp(terminal, "dumb") != 0;
+  return isatty(fileno(out)) != 0 && overwrites ? Mode::live : Mode::plain;
+}
+
+void LiveProgress::start_attempt(const Progress& progress) {
+  if (started_) {
+    finish();
+    std::fprintf(out_, "  %s stopped; going on with %s\n", solver_.c_str(), std::string(progress.solver).c_str());
+  }
+  started_ = true;
+  solver_ = progress.solver;
+  first_iteration_ = progress.iteration;
+  first_residual_ = progress.relative_residual;
+  next_plain_iteration_ = progress.iteration > 0 ? progress.iteration : 1;
+  last_drawn_seconds_ = progress.seconds;
+}
+
+ProgressLine LiveProgress::line_of(const Progress& progress) const {
+  ProgressLine line;
+  line.solver = solver_;
+  line.iteration = progress.iteration;
+  line.residual = progress.relative_residual;
+  line.seconds = progress.seconds;
+  const double gained = std::log(progress.relative_residual / first_residual_);
+  line.rate = std::exp(gained / (progress.iteration - first_iteration_));
+  // The tolerance is absolute, as is `residual`: their quotient needs no |b|.
+  const double wanted = std::log(progress.tolerance / progress.residual) + gained;
+  line.done = wanted < 0 && std::isfinite(gained) ? gained / wanted : 0;
+  return line;
+}
+
+bool LiveProgress::plain_line_due(const Progress& progress) {
+  const double interval = std::max(plain_interval_seconds, plain_interval_share * progress.seconds);
+  if (progress.iteration < next_plain_iteration_ && progress.seconds - last_drawn_seconds_ < interval) return false;
+  next_plain_iteration_ = next_round_number(progress.iteration);
+  return true;
+}
+
+void LiveProgress::update(const Progress& progress) {
+  if (mode_ == Mode::silent) return;
+  if (!started_ || progress.solver != solver_) start_attempt(progress);
+  if (mode_ == Mode::plain) {
+    if (!plain_line_due(progress)) return;
+    std::fprintf(out_, "%s\n", format_plain_line(line_of(progress)).c_str());
+  } else {
+    if (live_line_shown_ && progress.seconds - last_drawn_seconds_ < live_interval_seconds) return;
+    // The last column stays free: some terminals wrap when it is written.
+    const std::string line = format_live_line(line_of(progress), terminal_width(out_) - 1);
+    std::fprintf(out_, "%s%s", clear_line, line.c_str());
+    live_line_shown_ = true;
+  }
+  last_drawn_seconds_ = progress.seconds;
+  std::fflush(out_);
+}
+
+void LiveProgress::finish() {
+  if (!live_line_shown_) return;
+  std::fputs(clear_line, out_);
+  std::fflush(out_);
+  live_line_shown_ = false;
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+/// LiveProgress: a solve as it runs, as one line updated in place on a terminal, as a few plain lines in a pipe.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include <purlin/solver/krylov.hpp>
+
+namespace purlin::cli {
+
+/// What a line shows.
+struct ProgressLine {
+  std::string solver;
+  int iteration = 0;
+  double residual = 0;  ///< relative to |b|
+  double rate = 0;      ///< factor by which an iteration shrinks the residual, on average since the start
+  double done = 0;      ///< 0 at the first residual, 1 at the tolerance, in log scale
+  double seconds = 0;
+};
+
+/// The line in at most `width` columns. A bar takes what room is left, where that is enough for one.
+std::string format_live_line(const ProgressLine& line, int width);
+
+/// The line for a pipe, of any width.
+std::string format_plain_line(const ProgressLine& line);
+
+/// Draws on `out`; nothing at all when silent.
+class LiveProgress {
+ public:
+  enum class Mode { silent, plain, live };
+
+  LiveProgress(std::FILE* out, Mode mode) : out_(out), mode_(mode) {}
+  ~LiveProgress() { finish(); }
+  LiveProgress(const LiveProgress&) = delete;
+  LiveProgress& operator=(const LiveProgress&) = delete;
+
+  /// How to draw on `out`: live on a terminal that can overwrite a line, plain elsewhere, silent where told.
+  static Mode mode_for(std::FILE* out, bool quiet);
+
+  /// A step of a solve. Cheap when nothing is due: live lines are drawn ten times a second at most; plain ones at
+  /// iterations 1, 2, 5, 10, 20, 50, ... and when a second, or a twentieth of the time so far, went without one.
+  void update(const Progress& progress);
+
+  /// Ends the drawing: a live line is taken away. May be called again.
+  void finish();
+
+ private:
+  void start_attempt(const Progress& progress);
+  ProgressLine line_of(const Progress& progress) const;
+  bool plain_line_due(const Progress& progress);
+
+  std::FILE* out_;
+  Mode mode_;
+  bool started_ = false;
+  bool live_line_shown_ = false;
+  std::string solver_;
+  int first_iteration_ = 0;
+  double first_residual_ = 0;
+  double last_drawn_seconds_ = 0;
+  int next_plain_iteration_ = 1;
+};
+
+}  // namespace purlin::cli

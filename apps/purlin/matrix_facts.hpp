@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What `purlin info` says of a matrix beyond its traits: row lengths, dominance, bandwidth, blocks.
+#pragma once
+
+#include <vector>
+
+#include <purlin/core/csr.hpp>
+
+namespace purlin::cli {
+
+/// Rows whose length lies in [from, to].
+struct LengthBin {
+  Offset from = 0;
+  Offset to = 0;
+  Index rows = 0;
+};
+
+struct RowLengths {
+  Offset shortest = 0;
+  Offset longest = 0;
+  double mean = 0;
+  Offset median = 0;  ///< half of the rows are no longer than this
+  std::vector<LengthBin> histogram;
+};
+
+/// How far entries lie from the diagonal.
+struct Bandwidth {
+  Index lower = 0;  ///< max (i - j) over entries below the diagonal
+  Index upper = 0;  ///< max (j - i) over entries above it
+};
+
+inline constexpr Index largest_block_size = 12;
+
+/// Bins of the histogram: one for each length where there are few; of equal width; in powers of two where the
+/// longest row is much longer than the median.
+RowLengths row_lengths(const Csr<double, Space::host>& a);
+
+Bandwidth bandwidth(const Csr<double, Space::host>& a);
+
+/// How many rows of a square matrix have |a_ii| >= sum over j != i of |a_ij|.
+Index dominant_rows(const Csr<double, Space::host>& a);
+
+/// The largest b, up to `largest_block_size`, such that the pattern consists of aligned, full b x b blocks; 1 where
+/// there is none. O(nnz) for each b that divides both sizes.
+Index block_size(const Csr<double, Space::host>& a);
+
+}  // namespace purlin::cli

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names looked up in the library's tables.
+#include "names.hpp"
+
+#include <algorithm>
+
+#include <purlin/precond/registry.hpp>
+#include <purlin/solver/krylov.hpp>
+#include <purlin/spmv/registry.hpp>
+
+#include "exit_status.hpp"
+#include "text.hpp"
+
+namespace purlin::cli {
+namespace {
+
+// The entry of `names` that equals `given` up to case, '-' and '_'.
+std::string find_name(std::string_view kind, std::string_view given, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (canonical_name(name) == canonical_name(given)) return name;
+  }
+  throw UsageError(unknown_name(kind, given, names));
+}
+
+template <class Entry>
+bool exists_for(const Entry& entry, Space space, bool single_precision) {
+  if (space == Space::host) return single_precision ? entry.host_float != nullptr : entry.host_double != nullptr;
+  return single_precision ? entry.device_float != nullptr : entry.device_double != nullptr;
+}
+
+template <class Entry>
+void require_exists(const char* option, const Entry& entry, Space space, bool single_precision) {
+  if (exists_for(entry, space, single_precision)) return;
+  throw UsageError(std::string(option) + ' ' + entry.name + ": not there in " +
+                   (single_precision ? "single" : "double") + " precision on the " + std::string(name_of(space)));
+}
+
+}  // namespace
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const SpmvFormat& format : spmv_formats()) names.push_back(format.name);
+  return names;
+}
+
+std::vector<std::string> preconditioner_names() {
+  std::vector<std::string> names{"none"};
+  for (const PrecondEntry& entry : preconditioners()) names.push_back(entry.name);
+  return names;
+}
+
+std::vector<std::string> solver_choices() {
+  std::vector<std::string> names{"auto"};
+  for (const std::string& name : solver_names()) {
+    if (name != "auto") names.push_back(name);
+  }
+  return names;
+}
+
+std::string check_format(const std::string& given) {
+  const std::size_t colon = given.find(':');
+  const std::string name = find_name("--format", given.substr(0, colon), format_names());
+  if (colon == std::string::npos) return name;
+  const std::vector<std::string>& variants = find_spmv_format(name).variants;
+  if (variants.empty()) throw UsageError("--format " + given + ": " + name + " has no variants");
+  return name + ':' + find_name("variant of " + name, given.substr(colon + 1), variants);
+}
+
+std::string check_preconditioner(const std::string& given) {
+  return find_name("--precond", given, preconditioner_names());
+}
+
+std::string check_solver(const std::string& given) { return find_name("--solver", given, solver_choices()); }
+
+void check_available(const std::string& format, const std::string& preconditioner, Space space,
+                     bool single_precision) {
+  require_exists("--format", find_spmv_format(format), space, single_precision);
+  for (const PrecondEntry& entry : preconditioners()) {
+    if (entry.name == preconditioner) require_exists("--precond", entry, space, single_precision);
+  }
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Names that the tables decide: formats, preconditioners, solvers. What exists here is what the library was built
+/// with; nothing is listed twice.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <purlin/core/types.hpp>
+
+namespace purlin::cli {
+
+std::vector<std::string> format_names();
+std::vector<std::string> preconditioner_names();  ///< with "none"
+std::vector<std::string> solver_choices();        ///< with "auto"
+
+/// The name as the table has it. Throw UsageError that lists what there is and suggests the nearest.
+std::string check_format(const std::string& given);
+std::string check_preconditioner(const std::string& given);
+std::string check_solver(const std::string& given);
+
+/// Throws UsageError when the format or the preconditioner does not exist for the precision in the space, or not in
+/// this build.
+void check_available(const std::string& format, const std::string& preconditioner, Space space,
+                     bool single_precision);
+
+}  // namespace purlin::cli

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `purlin`, declared to CLI11, and the mapping of its complaints to ours.
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+
+#include <purlin/config.hpp>
+
+#include "exit_status.hpp"
+#include "names.hpp"
+#include "rhs.hpp"
+#include "text.hpp"
+
+namespace purlin::cli {
+namespace {
+
+constexpr int most_threads = 1024;
+constexpr int most_check_every = 64;  // what the library keeps norms for
+
+constexpr const char* usage =
+    "usage: purlin solve A.mtx [options]    solve A x = b (purlin solve --help)\n"
+    "             purlin info A.mtx [options]     what is in a matrix\n"
+    "             purlin --help | --version";
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  purlin solve bone.mtx                          A x = b with a known solution, all defaults\n"
+    "  purlin solve K.mtx.gz --rhs f.mtx --out u.mtx --rtol 1e-10\n"
+    "  purlin solve flow.mtx --solver gmres --restart 100 --device cuda --report r.json\n"
+    "  purlin solve generate:elasticity:20            a finite-element system made on the spot\n"
+    "\n"
+    "Exit status: 0 converged, 1 not converged, 2 bad input or usage, 3 device failure.\n"
+    "--out and --report are written for 0 and 1. Ctrl-C stops the solve, writes them and exits 1; a second one "
+    "kills.";
+
+std::string version_text() {
+  std::string result = "purlin " PURLIN_VERSION "\n";
+  if (!has_cuda) return result + "without CUDA\n";
+  return result + "CUDA toolkit " PURLIN_CUDA_TOOLKIT ", compiled for architectures " PURLIN_CUDA_ARCHITECTURES "\n";
+}
+
+// Strings as they were typed, until the tables have been asked.
+struct RawSolve {
+  SolveOptions options;
+  std::string precision = "double";
+  std::string null_space = "none";
+  double rtol = default_rtol_double;
+  CLI::Option* rtol_given = nullptr;
+  CLI::Option* time_limit_given = nullptr;
+};
+
+std::string one_of(const std::vector<std::string>& names) {
+  std::string result;
+  for (const std::string& name : names) result += (result.empty() ? "" : "|") + name;
+  return result;
+}
+
+std::string choice(const std::string& given, const std::string& option, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (name == given) return name;
+  }
+  throw UsageError(unknown_name(option, given, names));
+}
+
+void add_system_options(CLI::App& solve, SolveOptions& o) {
+  const char* group = "The system";
+  solve.add_option("A", o.matrix, "Matrix Market file (.gz too), or a generated system, generate:KIND:SIZE")
+      ->option_text(" ")
+      ->required();
+  solve
+      .add_option("--rhs", o.rhs,
+                  "b.mtx | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
+                  "With A* the solution is known and the error against it is reported")
+      ->option_text("B")
+      ->group(group);
+  solve.add_option("--guess", o.guess, "Start from this vector instead of zero")->option_text("X0.mtx")->group(group);
+}
+
+void add_method_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "The method";
+  SystemOptions& s = raw.options.system;
+  solve
+      .add_option("--solver", s.solver.name,
+                  "Krylov method. auto: CG where A is symmetric with a positive diagonal, else another;\n"
+                  "goes on with the next where one fails")
+      ->option_text(one_of(solver_choices()))
+      ->group(group);
+  solve.add_option("--precond", s.precond.name, "Preconditioner, default " + s.precond.name)
+      ->option_text(one_of(preconditioner_names()))
+      ->group(group);
+  solve.add_option("--format", s.spmv.format, "Format of the matrix, default " + s.spmv.format)
+      ->option_text(one_of(format_names()))
+      ->group(group);
+  solve.add_option("--restart", s.solver.restart, text("Length of a GMRES cycle, default %d", s.solver.restart))
+      ->option_text("M")
+      ->group(group)
+      ->check(CLI::Range(1, INT32_MAX));
+  solve.add_flag("--left", s.solver.left, "Precondition GMRES from the left")->group(group);
+  solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
+      ->option_text("none|constant")
+      ->group(group);
+}
+
+void add_stopping_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "When to stop";
+  StopCriterion& stop = raw.options.system.stop;
+  raw.rtol_given = solve
+                       .add_option("--rtol", raw.rtol,
+                                   text("Stop at |b - A x| <= max(RTOL |b|, ATOL), default %g in double and\n"
+                                        "%g in single precision, which cannot reach the former",
+                                        default_rtol_double, default_rtol_single))
+                       ->option_text("RTOL")
+                       ->group(group);
+  solve.add_option("--atol", stop.abs_tol, "Absolute tolerance, default 0")->option_text("ATOL")->group(group);
+  solve.add_option("--max-iterations", stop.max_iterations, "Default " + thousands(stop.max_iterations))
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(0, INT32_MAX));
+  raw.time_limit_given = solve.add_option("--time-limit", stop.time_limit_seconds, "Iterate for S seconds at most")
+                             ->option_text("S")
+                             ->group(group);
+  solve
+      .add_option("--check-every", stop.check_every,
+                  text("Look at residual, clock and Ctrl-C every N iterations (at most %d), default 1 on\n"
+                       "the host and 16 on a device",
+                       most_check_every))
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, most_check_every));
+}
+
+void add_machine_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "The machine";
+  solve
+      .add_option("--device", raw.options.device, "Where to solve, default auto: cuda if a device answers, else host")
+      ->option_text("auto|host|cuda[:N]")
+      ->group(group);
+  solve.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
+      ->option_text("double|single")
+      ->group(group);
+  solve.add_option("--threads", raw.options.threads, "Host threads, default all")
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, most_threads));
+}
+
+void add_output_options(CLI::App& solve, SolveOptions& o) {
+  const char* group = "Output";
+  solve.add_option("--out", o.out, "The solution, matrix array real general, n x 1")
+      ->option_text("X.mtx")
+      ->group(group);
+  solve.add_option("--history", o.history, "iteration,residual,relative_residual")
+      ->option_text("H.csv")
+      ->group(group);
+  solve.add_option("--report", o.report, "Everything about the solve")->option_text("R.json")->group(group);
+  solve.add_flag("--quiet", o.quiet, "Print nothing but errors")->group(group);
+}
+
+void add_info_options(CLI::App& info, InfoOptions& o) {
+  info.add_option("A", o.matrix, "Matrix Market file (.gz too), or a generated system, generate:KIND:SIZE")
+      ->option_text(" ")
+      ->required();
+  info.add_option("--report", o.report, "The same facts for programs")->option_text("R.json");
+  info.add_option("--threads", o.threads, "Host threads, default all")
+      ->option_text("N")
+      ->check(CLI::Range(1, most_threads));
+}
+
+void require_number(const char* option, double value) {
+  if (std::isfinite(value) && value >= 0) return;
+  throw UsageError(text("%s: expected a number that is not negative, found %g", option, value));
+}
+
+SolveOptions checked(RawSolve& raw) {
+  SolveOptions& o = raw.options;
+  SystemOptions& s = o.system;
+  o.single_precision = choice(raw.precision, "--precision", {"double", "single"}) == "single";
+  s.stop.rel_tol = raw.rtol_given->count() > 0 || !o.single_precision ? raw.rtol : default_rtol_single;
+  require_number("--rtol", s.stop.rel_tol);
+  require_number("--atol", s.stop.abs_tol);
+  require_number("--time-limit", s.stop.time_limit_seconds);
+  if (raw.time_limit_given->count() > 0 && s.stop.time_limit_seconds == 0) {
+    throw UsageError("--time-limit: expected seconds, more than 0");
+  }
+  const std::string null_space = choice(raw.null_space, "--null-space", {"none", "constant"});
+  s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
+  s.solver.name = check_solver(s.solver.name);
+  s.precond.name = check_preconditioner(s.precond.name);
+  s.spmv.format = check_format(s.spmv.format);
+  if (s.solver.left && s.solver.name != "gmres") {
+    throw UsageError("--left is a choice of GMRES: expected --solver gmres with it, found --solver " + s.solver.name);
+  }
+  (void)parse_rhs(o.rhs);
+  return std::move(o);
+}
+
+// All names of options that `app` and its commands take, to suggest one.
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+void refuse_extras(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining();
+  for (const std::string& extra : extras) {
+    if (extra.size() < 2 || extra[0] != '-') continue;
+    const std::string name = extra.substr(0, extra.find('='));
+    const std::string nearest = nearest_name(name, option_names(app));
+    throw UsageError("unknown option " + name + (nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
+  }
+  if (!extras.empty()) throw UsageError("unexpected argument '" + extras.front() + '\'');
+}
+
+void refuse_unknown_command(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) throw UsageError(usage);
+  if (extras.front()[0] == '-') refuse_extras(app);
+  throw UsageError(unknown_name("command", extras.front(), {"solve", "info"}));
+}
+
+}  // namespace
+
+CommandLine parse_command_line(int argc, const char* const* argv) {
+  CommandLine result;
+  for (int i = 0; i < argc; ++i) result.text += (i == 0 ? "" : " ") + (i == 0 ? "purlin" : shell_quoted(argv[i]));
+
+  CLI::App app("Purlin solves large sparse linear systems with Krylov methods.", "purlin");
+  bool version = false;
+  app.add_flag("--version", version, "Version, CUDA toolkit, architectures");
+  app.get_formatter()->column_width(32);
+  app.allow_extras();
+  RawSolve raw;
+  InfoOptions info_options;
+  CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
+  add_system_options(solve, raw.options);
+  add_method_options(solve, raw);
+  add_stopping_options(solve, raw);
+  add_machine_options(solve, raw);
+  add_output_options(solve, raw.options);
+  solve.allow_extras();
+  solve.footer(examples);
+  CLI::App& info = *app.add_subcommand("info", "What is in a matrix: structure, diagonal, blocks, memory, advice");
+  add_info_options(info, info_options);
+  info.allow_extras();
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    result.command = TextOnly{app.help()};
+    return result;
+  } catch (const CLI::RequiredError&) {
+    throw UsageError("expected a matrix: purlin solve A.mtx, or purlin info A.mtx");
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  if (version) {
+    result.command = TextOnly{version_text()};
+    return result;
+  }
+  if (!solve.parsed() && !info.parsed()) refuse_unknown_command(app);
+  refuse_extras(solve.parsed() ? solve : info);
+  if (solve.parsed()) {
+    result.command = checked(raw);
+  } else {
+    result.command = info_options;
+  }
+  return result;
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The command line as a struct: what the user asked for, checked as far as words alone can be checked.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include <purlin/solver/linear_system.hpp>
+
+namespace purlin::cli {
+
+/// `purlin solve`. File names are empty where none was given.
+struct SolveOptions {
+  std::string matrix;  ///< file, or generated spec
+  std::string rhs = "A*random:1";
+  std::string guess, out, history, report;
+  std::string device = "auto";
+  bool single_precision = false;
+  int threads = 0;  ///< 0: all
+  bool quiet = false;
+  SystemOptions system;  ///< format, preconditioner, solver, stopping, null space
+};
+
+/// `purlin info`.
+struct InfoOptions {
+  std::string matrix;
+  std::string report;
+  int threads = 0;
+};
+
+/// Text that was asked for instead of work: --help, --version.
+struct TextOnly {
+  std::string text;
+};
+
+struct CommandLine {
+  std::variant<TextOnly, SolveOptions, InfoOptions> command;
+  std::string text;  ///< as typed, quoted for a shell
+};
+
+/// Relative tolerance where none is given. Rounding in single precision ends near 1e-7 times the condition number.
+inline constexpr double default_rtol_double = 1e-8;
+inline constexpr double default_rtol_single = 1e-5;
+
+/// Throws UsageError for everything that is not a command line.
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+}  // namespace purlin::cli

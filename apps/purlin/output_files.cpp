@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checking and writing output files.
+#include "output_files.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/file_writer.hpp>
+
+namespace purlin::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void cannot_write(const std::string& option, const std::string& file, const std::string& why) {
+  throw InputError(option + ' ' + file + ": cannot be written: " + why);
+}
+
+// A device or a pipe, which is written into rather than replaced.
+bool is_special(const fs::path& file) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(file, ignored);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+// The file that a link stands for: it is the one to be replaced.
+fs::path behind_links(const std::string& file) {
+  std::error_code error;
+  const fs::path target = fs::canonical(file, error);
+  return error ? fs::path(file) : target;
+}
+
+bool same_file(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  if (fs::equivalent(a, b, ignored)) return true;
+  return fs::absolute(a, ignored).lexically_normal() == fs::absolute(b, ignored).lexically_normal();
+}
+
+void check_output(const std::string& option, const std::string& file) {
+  const fs::path target = behind_links(file);
+  std::error_code ignored;
+  if (fs::is_directory(target, ignored)) cannot_write(option, file, "it is a directory");
+  if (target.filename().empty()) cannot_write(option, file, "expected a file name after the last '/'");
+  if (is_special(target)) {
+    if (access(target.c_str(), W_OK) != 0) cannot_write(option, file, std::strerror(errno));
+    return;
+  }
+  const fs::path folder = target.parent_path().empty() ? fs::path(".") : target.parent_path();
+  std::string probe = (folder / ".purlin-XXXXXX").string();
+  const int descriptor = mkstemp(probe.data());
+  if (descriptor < 0) cannot_write(option, file, std::strerror(errno));
+  close(descriptor);
+  unlink(probe.c_str());
+}
+
+}  // namespace
+
+void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const auto& [option, file] = outputs[i];
+    if (file.empty()) continue;
+    check_output(option, file);
+    if (is_special(file)) continue;
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!outputs[j].second.empty() && same_file(file, outputs[j].second)) {
+        cannot_write(option, file, outputs[j].first + " names the same file");
+      }
+    }
+    for (const auto& [input, input_file] : inputs) {
+      if (!input_file.empty() && same_file(file, input_file)) cannot_write(option, file, "it is the " + input);
+    }
+  }
+}
+
+void write_text_file(const std::string& option, const std::string& file, const std::string& content) {
+  try {
+    detail::FileWriter writer(file);
+    writer.write(content);
+    writer.commit();
+  } catch (const InputError& error) {
+    throw InputError(option + ": " + error.what());
+  }
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Output files: known to be writable before hours are spent on what goes into them.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace purlin::cli {
+
+/// An option and the file it names.
+using NamedFile = std::pair<std::string, std::string>;
+
+/// Checks that each output (empty names are skipped) can be made or replaced, by making and removing a file beside
+/// it, that no two are the same file, and that none is one of `inputs`. Throws InputError.
+void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
+
+/// Writes `content`, beside and renamed so that no half file is left under the name; straight into it where it is a
+/// device or a pipe. Throws InputError.
+void write_text_file(const std::string& option, const std::string& file, const std::string& content);
+
+}  // namespace purlin::cli

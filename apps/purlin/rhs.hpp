@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The right-hand side: where `--rhs` says that b comes from, and the solution where that makes it known.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <purlin/core/csr.hpp>
+
+namespace purlin::cli {
+
+/// `--rhs` taken apart.
+struct RhsSpec {
+  enum class Kind { file, ones, random } kind = Kind::random;
+  bool times_matrix = false;  ///< b = A x*, and x* is the ones or the random vector
+  std::uint64_t seed = 1;
+  std::string file;
+};
+
+/// b.mtx | ones | random[:seed] | A*ones | A*random[:seed]. Throws UsageError for a seed that is no number.
+RhsSpec parse_rhs(const std::string& text);
+
+/// b, and x* where b was made from it.
+struct RightHandSide {
+  std::vector<double> b;
+  std::optional<std::vector<double>> solution;
+};
+
+/// b for the matrix `a` from a file. Throws InputError when its length is not the number of rows.
+RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, const Csr<double, Space::host>& a);
+
+/// n numbers in [-1, 1), the same on every machine: number i is 2 u - 1, where u is the upper 53 bits, over 2^53, of
+/// the i-th output of splitmix64 started from `seed` (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
+/// number generators", OOPSLA 2014).
+std::vector<double> random_vector(std::uint64_t seed, Index n);
+
+/// A x, row by row in the order of the entries, in double.
+std::vector<double> multiply(const Csr<double, Space::host>& a, const std::vector<double>& x);
+
+/// A vector from a file, for `what` ("--rhs", "--guess"). Throws InputError when its length is not `n`.
+std::vector<double> read_vector_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
+                                   Index n);
+
+/// |x - x*| / |x*|; not a number where x* is zero or empty.
+double relative_error(const std::vector<double>& x, const std::vector<double>& solution);
+
+}  // namespace purlin::cli

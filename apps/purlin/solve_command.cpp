@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// `purlin solve`: the journey of one matrix, step by step.
+#include "solve_command.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include <purlin/core/matrix_market.hpp>
+
+#include "exit_status.hpp"
+#include "input_matrix.hpp"
+#include "live_progress.hpp"
+#include "names.hpp"
+#include "output_files.hpp"
+#include "rhs.hpp"
+#include "solve_result.hpp"
+#include "stopwatch.hpp"
+#include "text.hpp"
+
+namespace purlin::cli {
+namespace {
+
+void check_files(const SolveOptions& o, const RhsSpec& rhs) {
+  check_outputs({{"--out", o.out}, {"--history", o.history}, {"--report", o.report}},
+                {{"matrix", o.matrix}, {"right-hand side", rhs.file}});
+}
+
+std::vector<double> first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n) {
+  return o.guess.empty() ? std::vector<double>(static_cast<std::size_t>(n), 0.0)
+                         : read_vector_of(ctx, "--guess", o.guess, n);
+}
+
+// With constants in the null space the solution that is returned has mean zero, and so has the one to compare with.
+void remove_mean(std::vector<double>& x) {
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  for (double& value : x) value -= mean;
+}
+
+void write_solution(const SolveOptions& o, const std::vector<double>& x) {
+  const auto size = static_cast<std::int64_t>(x.size());
+  if (!o.single_precision) return write_vector<double>(o.out, Span<const double, Space::host>(x.data(), size));
+  const std::vector<float> rounded(x.begin(), x.end());
+  write_vector<float>(o.out, Span<const float, Space::host>(rounded.data(), size));
+}
+
+void write_files(const SolveResult& result, const std::vector<double>& x) {
+  const SolveOptions& o = result.options;
+  if (!o.out.empty()) write_solution(o, x);
+  if (!o.history.empty()) write_text_file("--history", o.history, history_csv(result.report()));
+  if (!o.report.empty()) write_text_file("--report", o.report, format_json(solve_json(result)));
+}
+
+void print(bool quiet, const std::string& lines) {
+  if (quiet) return;
+  std::fputs(lines.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+// The library counts rows from 0 and knows no file and no option.
+[[noreturn]] void throw_in_words_of_the_file(const ZeroDiagonal& error, const SolveOptions& o) {
+  char value[32];
+  std::snprintf(value, sizeof value, "%g", error.value());
+  throw InputError(o.matrix + ": expected a diagonal entry that " + o.system.precond.name + " can divide by, found " +
+                   (error.value() == 0 ? "zero or none" : value) + " in row " + std::to_string(error.row() + 1) +
+                   (error.count() > 1 ? " and " + count_of(error.count() - 1, "other", "others") : "") +
+                   ": try --precond none");
+}
+
+std::optional<double> error_against(std::optional<std::vector<double>>& solution, const std::vector<double>& x,
+                                    NullSpace null_space) {
+  if (!solution) return std::nullopt;
+  if (null_space == NullSpace::constant) remove_mean(*solution);
+  const double error = relative_error(x, *solution);
+  return std::isnan(error) ? std::nullopt : std::optional<double>(error);
+}
+
+}  // namespace
+
+int run_solve(const SolveOptions& options, const std::string& command_line) {
+  const Stopwatch total;
+  const RhsSpec rhs_spec = parse_rhs(options.rhs);
+  SolveResult result;
+  result.options = options;
+  result.command_line = command_line;
+  result.place = choose_place(options.device);
+  check_available(options.system.spmv.format, options.system.precond.name, result.place.space,
+                  options.single_precision);
+  check_files(options, rhs_spec);
+
+  const Context<Space::host> host(options.threads);
+  result.threads = host.threads();
+  InputMatrix matrix = load_matrix(host, options.matrix);
+  require_solvable(matrix);
+  result.rows = matrix.a.rows;
+  result.nonzeros = matrix.a.nnz();
+  result.seconds.read = matrix.read_seconds;
+
+  const Stopwatch rhs_watch;
+  RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
+  SolveTask task{matrix.a, std::move(rhs.b), first_guess(host, options, result.rows), options.system};
+  result.seconds.rhs = rhs_watch.seconds();
+
+  LiveProgress live(stdout, LiveProgress::mode_for(stdout, options.quiet));
+  SolveObserver observer;
+  observer.on_setup = [&](const SetupFacts& facts) { print(options.quiet, setup_text(result, facts)); };
+  observer.on_progress = [&](const Progress& progress) {
+    live.update(progress);
+    return true;
+  };
+  try {
+    result.outcome = solve_at(result.place, host, options.single_precision, task, observer);
+  } catch (const ZeroDiagonal& error) {
+    throw_in_words_of_the_file(error, options);
+  }
+  live.finish();
+
+  result.solution_error = error_against(rhs.solution, task.x, options.system.null_space);
+  result.seconds.total = total.seconds();
+  print(options.quiet, result_text(result));
+  write_files(result, task.x);
+  print(options.quiet, files_text(options));
+  return result.report().converged() ? exit_converged : exit_not_converged;
+}
+
+}  // namespace purlin::cli

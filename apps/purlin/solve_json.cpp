@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a solve for programs: JSON, and the history as CSV.
+#include "solve_result.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include <purlin/config.hpp>
+
+#include "advice.hpp"
+
+namespace purlin::cli {
+namespace {
+
+Json phases_json(const std::vector<std::pair<std::string, double>>& phases) {
+  Json result = Json::object();
+  for (const auto& [phase, seconds] : phases) result[phase] = seconds;
+  return result;
+}
+
+Json operator_json(const OperatorInfo& info) {
+  Json bytes = Json::object();
+  for (const auto& [part, size] : info.bytes) bytes[part] = size;
+  return {{"name", info.name},
+          {"detail", info.detail},
+          {"stored_slots", info.stored_slots},
+          {"bytes", bytes},
+          {"setup_phases", phases_json(info.setup_seconds)}};
+}
+
+Json attempts_json(const SolveReport& report) {
+  Json attempts = Json::array();
+  for (const Attempt& attempt : report.attempts) {
+    attempts.push_back({{"solver", attempt.solver},
+                        {"status", name_of(attempt.status)},
+                        {"reason", attempt.reason},
+                        {"iterations", attempt.iterations},
+                        {"true_relative_residual", report.relative(attempt.true_residual)},
+                        {"seconds", attempt.seconds}});
+  }
+  return attempts;
+}
+
+void add_residuals(Json& json, const SolveResult& result) {
+  const SolveReport& report = result.report();
+  json["rhs_norm"] = report.rhs_norm;
+  json["tolerance"] = report.tolerance;
+  json["initial_residual"] = report.initial_residual;
+  json["relative_residual"] = report.relative(report.recurrence_residual);
+  json["true_relative_residual"] = report.relative(report.true_residual);
+  json["attainable_relative_residual"] =
+      report.status == Status::stagnation ? Json(report.relative(report.attainable_residual)) : Json();
+  json["solution_error"] = result.solution_error ? Json(*result.solution_error) : Json();
+  json["residual_replacements"] = report.residual_replacements;
+  json["restarts"] = report.restarts;
+  json["second_passes"] = report.second_passes;
+}
+
+void add_request(Json& json, const SolveOptions& options) {
+  const SystemOptions& s = options.system;
+  json["rhs"] = options.rhs;
+  json["guess"] = options.guess.empty() ? Json() : Json(options.guess);
+  json["null_space"] = s.null_space == NullSpace::constant ? "constant" : "none";
+  json["rtol"] = s.stop.rel_tol;
+  json["atol"] = s.stop.abs_tol;
+  json["max_iterations"] = s.stop.max_iterations;
+  json["restart"] = s.solver.restart;
+  json["left"] = s.solver.left;
+}
+
+std::string shortest(double value) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  return std::string(digits, end);
+}
+
+}  // namespace
+
+Json solve_json(const SolveResult& result) {
+  const SolveReport& report = result.report();
+  const SystemInfo& system = result.outcome.setup.system;
+  const SetupFacts& setup = result.outcome.setup;
+  Json json = {{"schema", 1}, {"version", PURLIN_VERSION}, {"command_line", result.command_line}};
+  json["converged"] = report.converged();
+  json["status"] = name_of(report.status);
+  json["reason"] = report.reason;
+  json["advice"] = next_step(report, result.options);
+  json["iterations"] = report.iterations;
+  add_residuals(json, result);
+  json["matrix"] = result.options.matrix;
+  json["rows"] = result.rows;
+  json["nonzeros"] = result.nonzeros;
+  add_request(json, result.options);
+  json["solver"] = report.solver;
+  json["solver_reason"] = system.solver_reason;
+  json["preconditioner"] = result.options.system.precond.name;
+  json["format"] = result.options.system.spmv.format;
+  json["device"] = result.place.name();
+  json["device_name"] = setup.device_name.empty() ? Json() : Json(setup.device_name);
+  json["precision"] = result.options.single_precision ? "single" : "double";
+  json["threads"] = result.threads;
+  json["seconds"] = {{"read", result.seconds.read},  {"rhs", result.seconds.rhs}, {"start", setup.start_seconds},
+                     {"setup", setup.setup_seconds}, {"solve", report.seconds},   {"total", result.seconds.total}};
+  json["setup_phases"] = phases_json(system.setup_seconds);
+  json["memory"] = {{"system_bytes", system.bytes}, {"peak_bytes", result.outcome.peak_bytes}};
+  json["operators"] = {{"matrix", operator_json(system.matrix)},
+                       {"preconditioner", operator_json(system.preconditioner)}};
+  json["attempts"] = attempts_json(report);
+  json["history"] = report.history;
+  return json;
+}
+
+std::string history_csv(const SolveReport& report) {
+  std::string csv = "iteration,residual,relative_residual\n";
+  for (std::size_t i = 0; i < report.history.size(); ++i) {
+    csv += std::to_string(i) + ',' + shortest(report.history[i]) + ',' +
+           shortest(report.relative(report.history[i])) + '\n';
+  }
+  return csv;
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Everything that is known after a solve, and the reports made from it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "backend.hpp"
+#include "json_file.hpp"
+#include "options.hpp"
+
+namespace purlin::cli {
+
+struct SolveSeconds {
+  double read = 0;   ///< the matrix
+  double rhs = 0;    ///< right-hand side and guess
+  double total = 0;  ///< from the start of the program to the report
+};
+
+struct SolveResult {
+  SolveOptions options;
+  std::string command_line;
+  Place place;
+  int threads = 0;
+  Index rows = 0;
+  Offset nonzeros = 0;
+  SolveOutcome outcome;
+  std::optional<double> solution_error;  ///< |x - x*| / |x*|
+  SolveSeconds seconds;
+
+  const SolveReport& report() const { return outcome.report; }
+};
+
+/// r.json. Schema 1; residuals are 2-norms of b - A x, those named relative are divided by |b| (by 1 for b = 0):
+///   converged, status, reason     the end; status is one of the library's names, reason a sentence or ""
+///   iterations                    of all attempts together
+///   rhs_norm, initial_residual    absolute
+///   relative_residual             as the recurrence has it
+///   true_relative_residual        formed from the x that is returned
+///   attainable_relative_residual  what rounding allows, for status "stagnation", else null
+///   solution_error                |x - x*| / |x*| where the solution is known, else null
+///   device                        "host" or "cuda:N"; device_name is null on the host
+///   seconds                       read, rhs, start, setup, solve, total; setup_phases splits setup
+///   history                       the recurrence's residual, absolute, before the first and after each iteration
+///   attempts                      the solvers that ran, in order
+/// Numbers that are not finite are null.
+Json solve_json(const SolveResult& result);
+
+/// h.csv: iteration,residual,relative_residual with the digits that read back to the same bits.
+std::string history_csv(const SolveReport& report);
+
+/// What is printed before the solve: matrix, device, format, preconditioner, solver and why.
+std::string setup_text(const SolveResult& result, const SetupFacts& facts);
+
+/// What is printed after it: how it ended, residual, error, seconds, attempts, advice.
+std::string result_text(const SolveResult& result);
+
+/// Which files were written; empty for none.
+std::string files_text(const SolveOptions& options);
+
+}  // namespace purlin::cli

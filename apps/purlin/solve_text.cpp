@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a solve for people.
+#include "solve_result.hpp"
+
+#include <cmath>
+
+#include <purlin/core/error.hpp>
+
+#include "advice.hpp"
+#include "text.hpp"
+
+namespace purlin::cli {
+namespace {
+
+const char* in_words(Status status) {
+  switch (status) {
+    case Status::converged:
+      return "converged";
+    case Status::max_iterations:
+      return "not converged: the iterations ran out";
+    case Status::breakdown:
+      return "not converged: the method broke down";
+    case Status::not_positive_definite:
+      return "not converged: not positive definite";
+    case Status::not_finite:
+      return "not converged: numbers left the range";
+    case Status::stagnation:
+      return "not converged: stagnation, rounding keeps the residual up";
+    case Status::time_limit:
+      return "not converged: the time ran out";
+    case Status::stopped_by_caller:
+      return "not converged: stopped";
+  }
+  return "not converged";
+}
+
+std::string seconds_text(const SolveResult& result) {
+  const SolveReport& report = result.report();
+  const SetupFacts& setup = result.outcome.setup;
+  std::string line = "read " + duration(result.seconds.read);
+  if (result.place.space == Space::device) line += ", start device " + duration(setup.start_seconds);
+  line += ", set up " + duration(setup.setup_seconds) + ", solve " + duration(report.seconds);
+  if (report.iterations > 0) line += " (" + duration(report.seconds / report.iterations) + " an iteration)";
+  return line;
+}
+
+std::string attempts_text(const SolveReport& report) {
+  std::string lines;
+  for (const Attempt& attempt : report.attempts) {
+    lines += labelled(
+        lines.empty() ? "attempts" : "",
+        text("%-8s %s after %s at %.2e, %s", attempt.solver.c_str(), std::string(name_of(attempt.status)).c_str(),
+             count_of(attempt.iterations, "iteration", "iterations").c_str(), report.relative(attempt.true_residual),
+             duration(attempt.seconds).c_str()));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
+  const SystemInfo& system = facts.system;
+  const std::string where = result.place.space == Space::host
+                                ? "host, " + count_of(result.threads, "thread", "threads")
+                                : result.place.name() + ", " + facts.device_name;
+  std::string lines = labelled("matrix", result.options.matrix + ", " + count_of(result.rows, "row", "rows") + ", " +
+                                             count_of(result.nonzeros, "non-zero", "non-zeros"));
+  lines += labelled("right-hand side", result.options.rhs);
+  lines += labelled("device", where + ", " + (result.options.single_precision ? "single" : "double") + " precision");
+  lines += labelled("format", result.options.system.spmv.format + ", " + human_bytes(system.matrix.total_bytes()) +
+                                  (system.matrix.detail.empty() ? "" : ", " + system.matrix.detail));
+  lines += labelled("preconditioner", result.options.system.precond.name);
+  lines += labelled("solver", system.solver + (system.solver_reason.empty() ? "" : ": " + system.solver_reason));
+  return lines;
+}
+
+std::string result_text(const SolveResult& result) {
+  const SolveReport& report = result.report();
+  std::string lines = labelled("result", std::string(in_words(report.status)) + " after " +
+                                             count_of(report.iterations, "iteration", "iterations"));
+  if (!report.reason.empty()) lines += labelled("", report.reason);
+  lines +=
+      labelled("true residual", text("%.3e %s (asked for %.1e)", report.relative(report.true_residual),
+                                     report.rhs_norm > 0 ? "|b|" : "with b = 0", report.relative(report.tolerance)));
+  if (result.solution_error) lines += labelled("solution error", text("%.3e |x*|", *result.solution_error));
+  lines += labelled("seconds", seconds_text(result));
+  if (report.attempts.size() > 1) lines += attempts_text(report);
+  const std::string advice = next_step(report, result.options);
+  if (!advice.empty()) lines += labelled("try", advice);
+  return lines;
+}
+
+std::string files_text(const SolveOptions& options) {
+  std::string files;
+  for (const std::string& file : {options.out, options.history, options.report}) {
+    if (!file.empty()) files += (files.empty() ? "" : ", ") + file;
+  }
+  return files.empty() ? files : labelled("written", files);
+}
+
+}  // namespace purlin::cli

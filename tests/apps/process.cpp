@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes and terminals for the tests of the command line.
+#include "tests/apps/process.hpp"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace purlin::testing {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+[[noreturn]] void execute(const std::vector<std::string>& arguments) {
+  std::vector<char*> argv;
+  argv.push_back(const_cast<char*>(PURLIN_EXECUTABLE));
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  execv(PURLIN_EXECUTABLE, argv.data());
+  _exit(127);
+}
+
+void redirect(const std::string& path, int flags, int descriptor) {
+  const int file = open(path.c_str(), flags, 0600);
+  if (file < 0) _exit(126);
+  dup2(file, descriptor);
+  close(file);
+}
+
+Outcome outcome_of(int wait_status) {
+  Outcome outcome;
+  if (WIFEXITED(wait_status)) outcome.status = WEXITSTATUS(wait_status);
+  if (WIFSIGNALED(wait_status)) outcome.signal = WTERMSIG(wait_status);
+  return outcome;
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "purlin-test-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  folder_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string TemporaryFolder::write(const std::string& name, const std::string& content) const {
+  std::ofstream(path(name), std::ios::binary) << content;
+  return path(name);
+}
+
+std::string read_file(const std::string& path) {
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  return content.str();
+}
+
+bool file_exists(const std::string& path) { return std::filesystem::exists(path); }
+
+Process::Process(const std::vector<std::string>& arguments) {
+  const std::string out = files_.path("out");
+  const std::string err = files_.path("err");
+  pid_ = fork();
+  if (pid_ < 0) throw std::runtime_error("fork failed");
+  if (pid_ == 0) {
+    signal(SIGINT, SIG_DFL);
+    redirect("/dev/null", O_RDONLY, STDIN_FILENO);
+    redirect(out, O_WRONLY | O_CREAT, STDOUT_FILENO);
+    redirect(err, O_WRONLY | O_CREAT, STDERR_FILENO);
+    execute(arguments);
+  }
+}
+
+void Process::send(int number) const { kill(pid_, number); }
+
+Outcome Process::wait(double seconds) {
+  const auto deadline = Clock::now() + std::chrono::duration<double>(seconds);
+  int status = 0;
+  while (waitpid(pid_, &status, WNOHANG) == 0) {
+    if (Clock::now() > deadline) kill(pid_, SIGKILL);
+    usleep(5000);
+  }
+  Outcome outcome = outcome_of(status);
+  outcome.out = read_file(files_.path("out"));
+  outcome.err = read_file(files_.path("err"));
+  return outcome;
+}
+
+Outcome run_purlin(const std::vector<std::string>& arguments) { return Process(arguments).wait(); }
+
+Outcome run_purlin_on_terminal(const std::vector<std::string>& arguments, int columns) {
+  winsize size = {};
+  size.ws_col = static_cast<unsigned short>(columns);
+  size.ws_row = 24;
+  int terminal = -1;
+  const pid_t pid = forkpty(&terminal, nullptr, nullptr, &size);
+  if (pid < 0) throw std::runtime_error("no terminal");
+  if (pid == 0) {
+    setenv("TERM", "xterm", 1);
+    execute(arguments);
+  }
+  std::string drawn;
+  char buffer[4096];
+  // A terminal whose process is gone reads as an error, not as an end.
+  for (ssize_t count; (count = read(terminal, buffer, sizeof buffer)) > 0;) {
+    drawn.append(buffer, static_cast<std::size_t>(count));
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  close(terminal);
+  Outcome outcome = outcome_of(status);
+  outcome.out = drawn;
+  return outcome;
+}
+
+}  // namespace purlin::testing

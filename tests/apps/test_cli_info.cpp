@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// `purlin info`, `--help`, `--version`: on matrices whose facts one counts by hand.
+#include "tests/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/cli_systems.hpp"
+#include "tests/apps/process.hpp"
+
+using namespace purlin::testing;
+using Json = nlohmann::json;
+
+namespace {
+
+Json info_of(const TemporaryFolder& folder, const std::string& matrix, std::string* printed = nullptr) {
+  const Outcome outcome = run_purlin({"info", matrix, "--report", folder.path("i.json")});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  if (printed != nullptr) *printed = outcome.out;
+  return Json::parse(read_file(folder.path("i.json")));
+}
+
+}  // namespace
+
+TEST_CASE("info counts what one counts by hand on a 4 x 4 matrix", "[cli]") {
+  const TemporaryFolder folder;
+  //   2  -1   .   .      row 3: zero on the diagonal
+  //  -1   2   .   5      row 4: negative; row 2 is not dominant
+  //   .   .   0   .
+  //   .   .   1  -3
+  const std::string matrix = folder.write("A.mtx",
+                                          "%%MatrixMarket matrix coordinate real general\n4 4 9\n"
+                                          "1 1 2\n1 2 -1\n2 1 -1\n2 2 1\n2 2 1\n2 4 5\n3 3 0\n4 3 1\n4 4 -3\n");
+  std::string printed;
+  const Json r = info_of(folder, matrix, &printed);
+  CHECK(r["rows"] == 4);
+  CHECK(r["cols"] == 4);
+  CHECK(r["nonzeros"] == 8);
+  CHECK(r["repeated_entries"] == 1);
+  CHECK(r["symmetry"]["pattern"] == false);
+  CHECK(r["symmetry"]["values"] == false);
+  CHECK(r["symmetry"]["max_asymmetry"] == 5.0);
+  CHECK(r["diagonal"]["missing"]["count"] == 0);
+  CHECK(r["diagonal"]["missing"]["first_row"].is_null());
+  CHECK(r["diagonal"]["zero"]["count"] == 1);
+  CHECK(r["diagonal"]["zero"]["first_row"] == 3);
+  CHECK(r["diagonal"]["negative"]["first_row"] == 4);
+  CHECK(r["diagonal"]["dominant_share"] == 0.75);
+  CHECK(r["bandwidth"]["lower"] == 1);
+  CHECK(r["bandwidth"]["upper"] == 2);
+  CHECK(r["block_size"] == 1);
+  CHECK(r["row_lengths"]["shortest"] == 1);
+  CHECK(r["row_lengths"]["longest"] == 3);
+  CHECK(r["row_lengths"]["mean"] == 2.0);
+  CHECK(r["formats"][0]["name"] == "csr");
+  CHECK(r["recommended_command"].get<std::string>().find("--precond none") != std::string::npos);
+  for (const char* word : {"symmetry", "diagonal", "bandwidth", "block size", "row length", "####", "csr"}) {
+    INFO(printed << "lacks " << word);
+    CHECK(printed.find(word) != std::string::npos);
+  }
+}
+
+TEST_CASE("info recommends a command that solves, and sees blocks", "[cli]") {
+  const TemporaryFolder folder;
+  const Json grid = info_of(folder, folder.write("A.mtx", grid_system(10).text()));
+  CHECK(grid["symmetry"]["values"] == true);
+  const std::string command = grid["recommended_command"];
+  CHECK(command == "purlin solve " + folder.path("A.mtx") + " --solver cg");
+  CHECK(run_purlin({"solve", folder.path("A.mtx"), "--solver", "cg", "--quiet"}).status == 0);
+  CHECK(info_of(folder, "generate:elasticity:4")["block_size"] == 3);
+}
+
+TEST_CASE("info takes matrices that are not square, and empty ones", "[cli]") {
+  const TemporaryFolder folder;
+  const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
+  const Json wide = info_of(folder, folder.write("wide.mtx", banner + "2 3 2\n1 1 1\n2 3 1\n"));
+  CHECK(wide["symmetry"].is_null());
+  CHECK(wide["recommended_command"].is_null());
+  const Json nothing = info_of(folder, folder.write("nothing.mtx", banner + "0 0 0\n"));
+  CHECK(nothing["nonzeros"] == 0);
+}
+
+TEST_CASE("Help and version end in status 0 and say what there is", "[cli]") {
+  const Outcome help = run_purlin({"--help"});
+  CHECK(help.status == 0);
+  CHECK(help.out.find("solve") != std::string::npos);
+  const Outcome solve = run_purlin({"solve", "--help"});
+  CHECK(solve.status == 0);
+  for (const char* option :
+       {"--rhs",        "--guess",   "--out",    "--solver",         "--precond",    "--format",      "--device",
+        "--precision",  "--rtol",    "--atol",   "--max-iterations", "--restart",    "--left",        "--threads",
+        "--time-limit", "--history", "--report", "--quiet",          "--null-space", "--check-every", "Examples"}) {
+    INFO(option);
+    CHECK(solve.out.find(option) != std::string::npos);
+  }
+  const Outcome version = run_purlin({"--version"});
+  CHECK(version.status == 0);
+  CHECK(version.out.find(PURLIN_VERSION) != std::string::npos);
+  CHECK(version.out.find("CUDA") != std::string::npos);
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line's parts without a process: words, progress lines, advice.
+#include "tests/catch.hpp"
+
+#include <limits>
+
+#include "apps/purlin/advice.hpp"
+#include "apps/purlin/json_file.hpp"
+#include "apps/purlin/live_progress.hpp"
+#include "apps/purlin/text.hpp"
+
+using namespace purlin;
+using namespace purlin::cli;
+
+TEST_CASE("Numbers read well", "[cli]") {
+  CHECK(thousands(0) == "0");
+  CHECK(thousands(999) == "999");
+  CHECK(thousands(1000) == "1,000");
+  CHECK(thousands(-1234567) == "-1,234,567");
+  CHECK(count_of(1, "row", "rows") == "1 row");
+  CHECK(duration(0.00025) == "250 us");
+  CHECK(duration(0.0125) == "12.5 ms");
+  CHECK(duration(3.14159) == "3.14 s");
+}
+
+TEST_CASE("The nearest name is suggested, and none where all are far", "[cli]") {
+  const std::vector<std::string> names = {"cg", "bicgstab", "gmres"};
+  CHECK(nearest_name("gmers", names) == "gmres");
+  CHECK(nearest_name("gc", names) == "cg");
+  CHECK(nearest_name("bicgstb", names) == "bicgstab");
+  CHECK(nearest_name("multigrid", names).empty());
+}
+
+TEST_CASE("Arguments are quoted where a shell would take them apart", "[cli]") {
+  CHECK(shell_quoted("A.mtx") == "A.mtx");
+  CHECK(shell_quoted("A*random:1") == "'A*random:1'");
+  CHECK(shell_quoted("it's") == "'it'\\''s'");
+  CHECK(shell_quoted("") == "''");
+}
+
+TEST_CASE("A live line fits every width and its bar fills with the logarithm of the residual", "[cli]") {
+  ProgressLine line;
+  line.solver = "bicgstab";
+  line.iteration = 123456;
+  line.residual = 1.5e-3;
+  line.rate = 0.987;
+  line.done = 0.5;
+  line.seconds = 12.34;
+  for (int width = 0; width < 120; ++width) CHECK(static_cast<int>(format_live_line(line, width).size()) <= width);
+  const std::string wide = format_live_line(line, 119);
+  CHECK(wide.find("123,456") != std::string::npos);
+  CHECK(wide.find("1.50e-03") != std::string::npos);
+  CHECK(wide.find("0.987") != std::string::npos);
+  CHECK(wide.find("[###############---------------]") != std::string::npos);
+}
+
+TEST_CASE("Plain lines come at round iterations and not more often", "[cli]") {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* out = open_memstream(&text, &size);
+  {
+    LiveProgress live(out, LiveProgress::Mode::plain);
+    for (int i = 0; i <= 1000; ++i) {
+      Progress p;
+      p.solver = "cg";
+      p.iteration = i;
+      p.residual = p.relative_residual = std::pow(0.5, i * 0.01);
+      p.tolerance = 1e-8;
+      p.seconds = i * 1e-4;
+      live.update(p);
+    }
+  }
+  std::fclose(out);
+  const std::string drawn(text, size);
+  std::free(text);
+  // 1, 2, 5, ..., 1000
+  CHECK(std::count(drawn.begin(), drawn.end(), '\n') == 10);
+  CHECK(drawn.find("rate 0.993") != std::string::npos);
+}
+
+TEST_CASE("A silent progress draws nothing", "[cli]") {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* out = open_memstream(&text, &size);
+  {
+    LiveProgress live(out, LiveProgress::Mode::silent);
+    live.update(Progress{});
+  }
+  std::fclose(out);
+  CHECK(size == 0);
+  std::free(text);
+}
+
+TEST_CASE("Reports are JSON: what is not finite is null, what is not UTF-8 is replaced", "[cli]") {
+  Json report = {{"schema", 1}, {"nan", std::numeric_limits<double>::quiet_NaN()}, {"name", "caf\xe9"}};
+  report["history"] = std::vector<double>{1, 0.5, std::numeric_limits<double>::infinity()};
+  report["nested"] = {{"a", 1}, {"b", Json::array({Json{{"c", 2}}})}};
+  const Json again = Json::parse(format_json(report));
+  CHECK(again["schema"] == 1);
+  CHECK(again["nan"].is_null());
+  CHECK(again["history"][1] == 0.5);
+  CHECK(again["history"][2].is_null());
+  CHECK(again["nested"]["b"][0]["c"] == 2);
+  CHECK(format_json(report).find("\"history\": [1.0,0.5,null]") != std::string::npos);
+}
+
+TEST_CASE("Every failure has one piece of advice", "[cli]") {
+  SolveOptions options;
+  SolveReport report;
+  report.solver = "cg";
+  for (const Status status :
+       {Status::max_iterations, Status::breakdown, Status::not_positive_definite, Status::not_finite,
+        Status::stagnation, Status::time_limit, Status::stopped_by_caller}) {
+    report.status = status;
+    INFO(name_of(status));
+    CHECK_FALSE(next_step(report, options).empty());
+  }
+  report.status = Status::converged;
+  CHECK(next_step(report, options).empty());
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Row lengths, bandwidth, dominance and blocks on matrices that one can check by hand.
+#include "tests/catch.hpp"
+
+#include <purlin/core/matrix_market.hpp>
+
+#include "apps/purlin/matrix_facts.hpp"
+
+using namespace purlin;
+using namespace purlin::cli;
+
+namespace {
+
+Csr<double, Space::host> matrix_of(const std::vector<std::vector<Index>>& columns_of_row, Index cols) {
+  const Context<Space::host> ctx(1);
+  std::vector<Offset> row_ptr{0};
+  std::vector<Index> col;
+  for (const auto& columns : columns_of_row) {
+    col.insert(col.end(), columns.begin(), columns.end());
+    row_ptr.push_back(static_cast<Offset>(col.size()));
+  }
+  Csr<double, Space::host> a;
+  a.rows = static_cast<Index>(columns_of_row.size());
+  a.cols = cols;
+  a.row_ptr = make_array(ctx, row_ptr);
+  a.col = make_array(ctx, col);
+  a.val = make_array(ctx, std::vector<double>(col.size(), 1.0));
+  return a;
+}
+
+// The pattern with each entry replaced by a full b x b block.
+Csr<double, Space::host> blown_up(const std::vector<std::vector<Index>>& columns_of_row, Index cols, Index b) {
+  std::vector<std::vector<Index>> rows;
+  for (const auto& columns : columns_of_row) {
+    std::vector<Index> wide;
+    for (const Index column : columns) {
+      for (Index k = 0; k < b; ++k) wide.push_back(column * b + k);
+    }
+    for (Index k = 0; k < b; ++k) rows.push_back(wide);
+  }
+  return matrix_of(rows, cols * b);
+}
+
+// No blocks of its own: the first row has one entry, the others differ.
+const std::vector<std::vector<Index>> ragged = {{0}, {0, 1, 3}, {2}, {1, 3}};
+
+}  // namespace
+
+TEST_CASE("The block size is the largest of aligned full blocks", "[cli]") {
+  for (Index b = 1; b <= largest_block_size; ++b) {
+    INFO(b);
+    CHECK(block_size(blown_up(ragged, 4, b)) == b);
+  }
+}
+
+TEST_CASE("A block with a hole, or off its alignment, is no block", "[cli]") {
+  CHECK(block_size(matrix_of({{0, 1}, {1}}, 2)) == 1);
+  CHECK(block_size(matrix_of({{1, 2}, {1, 2}, {0, 3}, {0, 3}}, 4)) == 1);
+  CHECK(block_size(matrix_of({}, 0)) == 1);
+}
+
+TEST_CASE("Bandwidth looks both ways", "[cli]") {
+  const Bandwidth band = bandwidth(matrix_of({{0, 3}, {}, {0, 2}, {2}}, 4));
+  CHECK(band.lower == 2);
+  CHECK(band.upper == 3);
+}
+
+TEST_CASE("A row is dominant when its diagonal entry is no less than the sum of the others", "[cli]") {
+  // Ones everywhere: row 0 has 1 >= 1, row 1 has 1 < 2, row 2 has 1 >= 0, row 3 lacks its diagonal.
+  CHECK(dominant_rows(matrix_of({{0, 1}, {0, 1, 2}, {2}, {0}}, 4)) == 3 - 1);
+}
+
+TEST_CASE("Row lengths: each length its own line where there are few", "[cli]") {
+  const RowLengths lengths = row_lengths(matrix_of({{0}, {0, 1, 2, 3}, {1}, {2}}, 4));
+  CHECK(lengths.shortest == 1);
+  CHECK(lengths.longest == 4);
+  CHECK(lengths.mean == 1.75);
+  CHECK(lengths.median == 1);
+  REQUIRE(lengths.histogram.size() == 2);
+  CHECK(lengths.histogram[0].from == 1);
+  CHECK(lengths.histogram[0].rows == 3);
+  CHECK(lengths.histogram[1].to == 4);
+  CHECK(lengths.histogram[1].rows == 1);
+}
+
+TEST_CASE("Row lengths: bins cover every row once, whatever the distribution", "[cli]") {
+  for (const Index step : {0, 1, 3, 40}) {
+    std::vector<std::vector<Index>> rows;
+    for (Index i = 0; i < 50; ++i) {
+      const Index length = step == 40 ? (i == 49 ? 2000 : i % 3) : i * step;
+      std::vector<Index> columns;
+      for (Index k = 0; k < length; ++k) columns.push_back(k);
+      rows.push_back(columns);
+    }
+    const RowLengths lengths = row_lengths(matrix_of(rows, 2000));
+    Index counted = 0;
+    Offset next = lengths.shortest;
+    for (const LengthBin& bin : lengths.histogram) {
+      CHECK(bin.from >= next);
+      CHECK(bin.to >= bin.from);
+      next = bin.to + 1;
+      counted += bin.rows;
+    }
+    CHECK(counted == 50);
+    CHECK(lengths.histogram.size() <= 12);
+  }
+}
