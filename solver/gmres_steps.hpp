@@ -95,22 +95,26 @@ struct GmresRotate {
   }
 };
 
-/// R y = g for the first `columns` columns; a zero on R's diagonal (a singular matrix) gives y_i = 0.
+/// R y = g for the first `columns` columns. A diagonal entry of at most `negligible` times the largest, which a
+/// singular matrix leaves where the Krylov space ends, gives y_i = 0.
 struct GmresBackSolve {
   static constexpr int sums = 1;
   GmresArrays a;
   int columns;
+  double negligible;
 
   PURLIN_HD bool active() const { return true; }
   PURLIN_HD NoCoefficients begin() const { return {}; }
   template <class Sums>
   PURLIN_HD void element(std::int64_t, NoCoefficients, Sums&) const {}
   PURLIN_HD void end(const double*) const {
+    double largest = 0;
+    for (int i = 0; i < columns; ++i) largest = fmax(largest, a.R[static_cast<std::int64_t>(i) * a.m + i]);
     for (int i = columns - 1; i >= 0; --i) {
       double rest = a.g[i];
       for (int k = i + 1; k < columns; ++k) rest -= a.R[static_cast<std::int64_t>(k) * a.m + i] * a.y[k];
       const double diagonal = a.R[static_cast<std::int64_t>(i) * a.m + i];
-      a.y[i] = diagonal != 0 ? rest / diagonal : 0.0;
+      a.y[i] = diagonal > negligible * largest ? rest / diagonal : 0.0;
     }
   }
 };

@@ -13,7 +13,7 @@ namespace purlin {
 namespace {
 
 // Shares smaller than this are not worth waking a thread.
-constexpr std::int64_t least_share = 4096;
+constexpr std::int64_t least_share = 16384;
 
 // Sum over entries k in [begin, end) of val[k] x[col[k]], in four interleaved sums: one chain of additions would wait
 // for itself, and gathers are no faster than scalar loads here.

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Small systems for the solver tests, and residuals that share no code with the library.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include <purlin/core/csr.hpp>
+#include <purlin/solver/linear_system.hpp>
+
+namespace purlin::testing {
+
+/// A sparse matrix as the test sees it: rows of (column, value) in ascending columns.
+struct Rows {
+  std::vector<std::map<Index, double>> row;
+
+  explicit Rows(Index n) : row(static_cast<std::size_t>(n)) {}
+  Index size() const { return static_cast<Index>(row.size()); }
+  double& at(Index i, Index j) { return row[static_cast<std::size_t>(i)][j]; }
+
+  /// y = A x in long double.
+  std::vector<long double> times(const std::vector<double>& x) const {
+    std::vector<long double> y(row.size(), 0.0L);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      for (const auto& [j, a] : row[i]) y[i] += static_cast<long double>(a) * x[static_cast<std::size_t>(j)];
+    }
+    return y;
+  }
+  std::vector<double> rhs_for(const std::vector<double>& x) const {
+    const auto y = times(x);
+    return {y.begin(), y.end()};
+  }
+};
+
+inline double norm(const std::vector<double>& v) {
+  long double sum = 0;
+  for (const double value : v) sum += static_cast<long double>(value) * value;
+  return static_cast<double>(std::sqrt(sum));
+}
+
+/// |b - A x|
+template <class T>
+double true_residual(const Rows& a, const std::vector<T>& b, const std::vector<T>& x) {
+  const auto y = a.times(std::vector<double>(x.begin(), x.end()));
+  long double sum = 0;
+  for (std::size_t i = 0; i < b.size(); ++i) sum += (b[i] - y[i]) * (b[i] - y[i]);
+  return static_cast<double>(std::sqrt(sum));
+}
+
+/// The arrays of a Rows in a space, with a view.
+template <class T, Space S>
+struct Arrays {
+  Index n;
+  Array<Offset, S> row_ptr;
+  Array<Index, S> col;
+  Array<T, S> val;
+
+  Arrays(const Context<S>& ctx, const Rows& a) : n(a.size()) {
+    std::vector<Offset> pointers = {0};
+    std::vector<Index> columns;
+    std::vector<T> values;
+    for (const auto& row : a.row) {
+      for (const auto& [j, value] : row) {
+        columns.push_back(j);
+        values.push_back(static_cast<T>(value));
+      }
+      pointers.push_back(static_cast<Offset>(columns.size()));
+    }
+    row_ptr = make_array(ctx, pointers);
+    col = make_array(ctx, columns);
+    val = make_array(ctx, values);
+  }
+  CsrView<T, S> view() const { return {n, n, row_ptr.span(), col.span(), val.span()}; }
+};
+
+/// Deterministic numbers in [-1, 1].
+inline std::vector<double> noise(Index n, std::uint64_t seed = 1) {
+  std::vector<double> v(static_cast<std::size_t>(n));
+  std::uint64_t state = seed * 0x9e3779b97f4a7c15ull + 1;
+  for (double& value : v) {
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    value = static_cast<double>(state >> 11) / 4503599627370496.0 - 1.0;
+  }
+  return v;
+}
+
+/// -u'' - v'' on k x k interior points, five-point stencil; plus a wind along x that makes it non-symmetric.
+inline Rows laplacian(Index k, double wind = 0, double shift = 0) {
+  Rows a(k * k);
+  for (Index i = 0; i < k; ++i) {
+    for (Index j = 0; j < k; ++j) {
+      const Index r = i * k + j;
+      a.at(r, r) = 4 + shift;
+      if (j > 0) a.at(r, r - 1) = -1 - wind;
+      if (j + 1 < k) a.at(r, r + 1) = -1 + wind;
+      if (i > 0) a.at(r, r - k) = -1;
+      if (i + 1 < k) a.at(r, r + k) = -1;
+    }
+  }
+  return a;
+}
+
+/// The same with no boundary at all: rows sum to zero, singular, constant null space.
+inline Rows neumann(Index k) {
+  Rows a = laplacian(k);
+  for (Index r = 0; r < a.size(); ++r) {
+    double off = 0;
+    for (const auto& [j, value] : a.row[static_cast<std::size_t>(r)]) off += j == r ? 0 : value;
+    a.at(r, r) = -off;
+  }
+  return a;
+}
+
+template <class T>
+std::vector<T> cast(const std::vector<double>& v) {
+  return std::vector<T>(v.begin(), v.end());
+}
+
+/// Runs one solver on a system, x starting from `guess` (zeros when empty), with vectors in S.
+template <class T, Space S>
+struct Solved {
+  SolveReport report;
+  std::vector<T> x;
+};
+
+template <class T, Space S>
+Solved<T, S> run_solver(const Context<S>& ctx, KrylovSolver<T, S>& solver, const LinearOperator<T, S>& A,
+                        const LinearOperator<T, S>* M, const std::vector<double>& b, const StopCriterion& stop,
+                        const std::vector<double>& guess = {}, const ProgressFn& progress = {}) {
+  const auto bs = make_array(ctx, cast<T>(b));
+  auto xs = make_array(ctx, guess.empty() ? std::vector<T>(b.size(), T(0)) : cast<T>(guess));
+  Solved<T, S> result;
+  result.report = solver.solve(ctx, A, M, bs.cspan(), xs.span(), stop, progress);
+  result.x = to_vector(ctx, xs.cspan());
+  return result;
+}
+
+}  // namespace purlin::testing

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conjugate gradients: the textbook's iterates, and what it says of matrices that are not positive definite.
+#include "tests/catch.hpp"
+#include "tests/solver/systems.hpp"
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/vector_ops.hpp>
+
+#include <purlin/solver/cg.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+// The book's algorithm with Jacobi in plain loops: the residual norms of each iteration.
+std::vector<double> textbook_cg(const Rows& a, const std::vector<double>& b, int iterations) {
+  const std::size_t n = b.size();
+  std::vector<double> r = b, z(n), p(n, 0.0), history = {norm(b)};
+  double rho_old = 1;
+  for (int k = 0; k < iterations; ++k) {
+    double rho = 0;
+    for (std::size_t i = 0; i < n; ++i) z[i] = r[i] / a.row[i].at(static_cast<Index>(i)), rho += r[i] * z[i];
+    const double beta = k == 0 ? 0 : rho / rho_old;
+    for (std::size_t i = 0; i < n; ++i) p[i] = z[i] + beta * p[i];
+    const auto q = a.times(p);
+    double pq = 0;
+    for (std::size_t i = 0; i < n; ++i) pq += p[i] * static_cast<double>(q[i]);
+    for (std::size_t i = 0; i < n; ++i) r[i] -= rho / pq * static_cast<double>(q[i]);
+    rho_old = rho;
+    history.push_back(norm(r));
+  }
+  return history;
+}
+
+}  // namespace
+
+TEST_BOTH("CG follows the textbook's residuals", "[solver][cg]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(12, 0, 0.5);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
+  const auto M = make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{}, SpmvOptions{});
+  const auto b = a.rhs_for(noise(a.size()));
+  Cg<double, S> cg(ctx, a.size());
+  const auto run = run_solver<double, S>(ctx, cg, *A, M.get(), b, {});
+  const auto expected = textbook_cg(a, b, run.report.iterations);
+  REQUIRE(run.report.history.size() == expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    CHECK(run.report.history[k] == Approx(expected[k]).epsilon(1e-6));
+  }
+}
+
+TEST_BOTH("CG tells an indefinite matrix from an indefinite preconditioner", "[solver][cg]") {
+  const Context<S> ctx;
+  Rows a = laplacian(8);
+  a.at(20, 20) = -30;
+  const Arrays<double, S> arrays(ctx, a);
+  const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
+  Cg<double, S> cg(ctx, a.size());
+  const std::vector<double> b(64, 1.0);
+  const auto indefinite = run_solver<double, S>(ctx, cg, *A, nullptr, b, {});
+  CHECK(indefinite.report.status == Status::not_positive_definite);
+  CHECK(indefinite.report.reason.find("p.Ap") != std::string::npos);
+  // x is the last sound iterate, and its residual is the one that is reported.
+  CHECK(indefinite.report.true_residual == Approx(true_residual<double>(a, b, indefinite.x)).epsilon(1e-9));
+
+  const Rows good = laplacian(8);
+  const Arrays<double, S> good_arrays(ctx, good);
+  const auto G = make_spmv(ctx, good_arrays.view(), RowOrder<S>{}, SpmvOptions{});
+  const FunctionOperator<double, S> negative(
+      64, 64, [](const Context<S>& c, double alpha, Span<const double, S> x, double beta, Span<double, S> y) {
+        axpby<double, S>(c, -alpha, x, beta, y);
+      });
+  const auto misled = run_solver<double, S>(ctx, cg, *G, &negative, b, {});
+  CHECK(misled.report.status == Status::not_positive_definite);
+  CHECK(misled.report.reason.find("r.Mr") != std::string::npos);
+  CHECK(misled.report.iterations == 0);
+}

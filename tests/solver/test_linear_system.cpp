@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// LinearSystem: order, refresh, canonical form, automatic choice, null space, independence of threads.
+#include "tests/catch.hpp"
+#include "tests/solver/systems.hpp"
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/vector_ops.hpp>
+
+#include <purlin/core/error.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <thread>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+std::vector<Index> shuffled(Index n) {
+  std::vector<Index> order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  const auto keys = noise(n, 77);
+  std::sort(order.begin(), order.end(), [&](Index i, Index j) { return keys[i] < keys[j]; });
+  return order;
+}
+
+template <Space S>
+std::vector<double> solve_with(const Context<S>& ctx, LinearSystem<double, S>& system, const std::vector<double>& b,
+                               SolveReport* report = nullptr) {
+  const auto bs = make_array(ctx, b);
+  auto xs = make_array(ctx, std::vector<double>(b.size(), 0.0));
+  const SolveReport r = system.solve(bs.cspan(), xs.span());
+  if (report != nullptr) *report = r;
+  return to_vector(ctx, xs.cspan());
+}
+
+}  // namespace
+
+TEST_BOTH("a renumbered system gives the caller's solution in the caller's order", "[system]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(13, 0.2);
+  const Arrays<double, S> arrays(ctx, a);
+  SystemOptions options;
+  options.old_of_new = shuffled(a.size());
+  options.stop.rel_tol = 1e-11;
+  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  CHECK(system.info().reordered);
+  const auto x = noise(a.size());
+  const auto b = a.rhs_for(x);
+  SolveReport report;
+  const auto found = solve_with(ctx, system, b, &report);
+  CHECK(report.converged());
+  CHECK(true_residual<double>(a, b, found) <= 1e-11 * norm(b) * (1 + 1e-6));
+
+  // The product, and the way to solver order and back.
+  const auto xs = make_array(ctx, x);
+  auto y = make_array(ctx, std::vector<double>(x.size(), NAN));
+  system.multiply(xs.cspan(), y.span());
+  const auto product = to_vector(ctx, y.cspan());
+  for (std::size_t i = 0; i < b.size(); ++i) CHECK(product[i] == Approx(b[i]).margin(1e-13));
+  auto ordered = make_array(ctx, std::vector<double>(x.size(), NAN));
+  system.to_solver_order(xs.cspan(), ordered.span());
+  const auto in_order = to_vector(ctx, ordered.cspan());
+  for (std::size_t i = 0; i < x.size(); ++i) CHECK(in_order[i] == x[static_cast<std::size_t>(options.old_of_new[i])]);
+  system.to_user_order(ordered.cspan(), y.span());
+  CHECK(to_vector(ctx, y.cspan()) == x);
+}
+
+TEST_BOTH("a solve in solver order equals a solve in the caller's order", "[system]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(11);
+  const Arrays<double, S> arrays(ctx, a);
+  SystemOptions options;
+  options.old_of_new = shuffled(a.size());
+  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  const auto b = a.rhs_for(noise(a.size()));
+  const auto direct = solve_with(ctx, system, b);
+  const auto bs = make_array(ctx, b);
+  Array<double, S> bo(ctx, a.size()), xo(ctx, a.size()), x(ctx, a.size());
+  system.to_solver_order(bs.cspan(), bo.span());
+  fill<double, S>(ctx, 0.0, xo.span());
+  CHECK(system.solve_ordered(bo.cspan(), xo.span()).converged());
+  system.to_user_order(xo.cspan(), x.span());
+  CHECK(to_vector(ctx, x.cspan()) == direct);
+}
+
+TEST_BOTH("refresh equals a new system bit for bit, allocates nothing, and is seen by the preconditioner", "[system]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(12);
+  Rows changed = laplacian(12, 0, 2.0);
+  for (Index i = 0; i < changed.size(); ++i) changed.at(i, i) *= 1 + i % 3;
+  const Arrays<double, S> old_values(ctx, a), new_values(ctx, changed);
+  const auto b = changed.rhs_for(noise(a.size()));
+  for (const bool reorder : {false, true}) {
+    SystemOptions options;
+    options.solver.name = "cg";
+    if (reorder) options.old_of_new = shuffled(a.size());
+    LinearSystem<double, S> refreshed(ctx, old_values.view(), options);
+    LinearSystem<double, S> rebuilt(ctx, new_values.view(), options);
+    const auto before = ctx.memory()->use().allocations;
+    refreshed.refresh(new_values.val.span());
+    CHECK(ctx.memory()->use().allocations == before);
+    const auto x = solve_with(ctx, refreshed, b);
+    CHECK(x == solve_with(ctx, rebuilt, b));
+    CHECK(true_residual<double>(changed, b, x) <= 1e-8 * norm(b) * (1 + 1e-6));
+    CHECK_THROWS_AS(refreshed.refresh(new_values.val.span().subspan(0, 5)), InputError);
+  }
+}
+
+TEST_BOTH("a refresh that the preconditioner cannot take makes the system unusable until the next", "[system]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(5);
+  Rows holed = laplacian(5);
+  holed.at(7, 7) = 0;
+  const Arrays<double, S> good(ctx, a), bad(ctx, holed);
+  LinearSystem<double, S> system(ctx, good.view());
+  try {
+    system.refresh(bad.val.span());
+    FAIL("a zero diagonal entry was accepted");
+  } catch (const ZeroDiagonal& e) {
+    CHECK(e.row() == 7);
+  }
+  const auto b = a.rhs_for(noise(25));
+  CHECK_THROWS_AS(solve_with(ctx, system, b), InputError);
+  system.refresh(good.val.span());
+  SolveReport report;
+  solve_with(ctx, system, b, &report);
+  CHECK(report.converged());
+}
+
+TEST_BOTH("unsorted and repeated columns are refused with the row, or made canonical on request", "[system]") {
+  const Context<S> ctx;
+  // [4 1; 1 3] with row 1 as (1: 1), (0: 1), (1: 2)
+  const auto row_ptr = make_array(ctx, std::vector<std::int32_t>{0, 2, 5});
+  const auto col = make_array(ctx, std::vector<Index>{0, 1, 1, 0, 1});
+  const auto val = make_array(ctx, std::vector<double>{4, 1, 1, 1, 2});
+  const CsrView<double, S> view(2, 2, row_ptr.span(), col.span(), val.span());
+  try {
+    LinearSystem<double, S> refused(ctx, view);
+    FAIL("unsorted columns were accepted");
+  } catch (const InputError& e) {
+    CHECK(std::string(e.what()).find("row 1") != std::string::npos);
+  }
+  SystemOptions options;
+  options.canonicalise = true;
+  options.stop.rel_tol = 1e-12;
+  LinearSystem<double, S> system(ctx, view, options);
+  auto x = solve_with(ctx, system, {6, 7});
+  CHECK(x[0] == Approx(1));
+  CHECK(x[1] == Approx(2));
+  // [8 1; 1 5]: the repeated entry is summed anew
+  const auto next = make_array(ctx, std::vector<double>{8, 1, 2, 1, 3});
+  system.refresh(next.span());
+  x = solve_with(ctx, system, {10, 11});
+  CHECK(x[0] == Approx(1));
+  CHECK(x[1] == Approx(2));
+}
+
+TEST_BOTH("the automatic choice says why, and goes on to the next solver", "[system]") {
+  const Context<S> ctx;
+  const auto choice_for = [&](const Rows& a) {
+    const Arrays<double, S> arrays(ctx, a);
+    const LinearSystem<double, S> system(ctx, arrays.view());
+    return system.info();
+  };
+  CHECK(choice_for(laplacian(6)).solver == "cg");
+  CHECK(choice_for(laplacian(6, 0.3)).solver == "bicgstab");
+  CHECK(choice_for(laplacian(6, 0.3)).solver_reason.find("not symmetric") != std::string::npos);
+  Rows rounded = laplacian(6);
+  rounded.at(3, 4) *= 1 + 1e-15;
+  CHECK(choice_for(rounded).solver == "cg");
+  Rows negative = laplacian(6);
+  negative.at(8, 8) = -1;
+  CHECK(choice_for(negative).solver == "gmres");
+
+  // Symmetric, positive diagonal, yet indefinite: CG finds out, GMRES solves.
+  const Rows indefinite = laplacian(9, 0, -1.5);
+  const Arrays<double, S> arrays(ctx, indefinite);
+  SystemOptions options;
+  options.solver.restart = 81;
+  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  const auto b = indefinite.rhs_for(noise(81));
+  SolveReport report;
+  const auto x = solve_with(ctx, system, b, &report);
+  CHECK(report.converged());
+  REQUIRE(report.attempts.size() == 2);
+  CHECK(report.attempts[0].solver == "cg");
+  CHECK(report.attempts[0].status == Status::not_positive_definite);
+  CHECK(report.attempts[1].solver == "gmres");
+  CHECK(report.iterations == report.attempts[0].iterations + report.attempts[1].iterations);
+  CHECK(true_residual<double>(indefinite, b, x) <= 1e-8 * norm(b) * (1 + 1e-6));
+}
+
+TEST_BOTH("a pure Neumann problem is solved with the constant null space taken out", "[system]") {
+  const Context<S> ctx;
+  const Rows a = neumann(14);
+  const Arrays<double, S> arrays(ctx, a);
+  auto x = noise(a.size());
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  for (double& value : x) value -= mean;
+  const auto b = a.rhs_for(x);
+  for (const char* solver : {"cg", "bicgstab", "gmres"}) {
+    for (const char* precond : {"none", "jacobi"}) {
+      SystemOptions options;
+      options.null_space = NullSpace::constant;
+      options.solver.name = solver;
+      options.precond.name = precond;
+      options.stop.rel_tol = 1e-10;
+      LinearSystem<double, S> system(ctx, arrays.view(), options);
+      SolveReport report;
+      const auto found = solve_with(ctx, system, b, &report);
+      INFO(solver << " " << precond << " " << report.reason);
+      CHECK(report.converged());
+      CHECK(std::abs(std::accumulate(found.begin(), found.end(), 0.0)) < 1e-10);
+      for (std::size_t i = 0; i < x.size(); ++i) CHECK(found[i] == Approx(x[i]).margin(1e-6));
+    }
+  }
+}
+
+TEST_BOTH("independent systems work in two threads", "[system]") {
+  const Rows a = laplacian(24), c = laplacian(31, 0.4);
+  const auto b = a.rhs_for(noise(a.size())), d = c.rhs_for(noise(c.size()));
+  const auto work = [](const Rows& rows, const std::vector<double>& rhs, std::vector<double>* x) {
+    const Context<S> ctx;  // threads and streams of its own
+    const Arrays<double, S> arrays(ctx, rows);
+    LinearSystem<double, S> system(ctx, arrays.view());
+    for (int repeat = 0; repeat < 5; ++repeat) *x = solve_with(ctx, system, rhs);
+  };
+  std::vector<double> alone_a, alone_c, x, y;
+  work(a, b, &alone_a);
+  work(c, d, &alone_c);
+  std::thread first(work, std::cref(a), std::cref(b), &x), second(work, std::cref(c), std::cref(d), &y);
+  first.join();
+  second.join();
+  CHECK(x == alone_a);
+  CHECK(y == alone_c);
+}
+
+TEST_BOTH("matrices that are no linear system are refused", "[system]") {
+  const Context<S> ctx;
+  const auto row_ptr = make_array(ctx, std::vector<Offset>{0, 1});
+  const auto col = make_array(ctx, std::vector<Index>{0});
+  const auto val = make_array(ctx, std::vector<double>{1});
+  const CsrView<double, S> wide(1, 2, row_ptr.span(), col.span(), val.span());
+  CHECK_THROWS_AS((LinearSystem<double, S>(ctx, wide)), InputError);
+  SystemOptions options;
+  const CsrView<double, S> one(1, 1, row_ptr.span(), col.span(), val.span());
+  options.solver.name = "jacobi";
+  CHECK_THROWS_AS((LinearSystem<double, S>(ctx, one, options)), InputError);
+  options = {};
+  options.spmv.format = "coo";
+  CHECK_THROWS_AS((LinearSystem<double, S>(ctx, one, options)), InputError);
+  options = {};
+  options.precond.name = "ilu";
+  CHECK_THROWS_AS((LinearSystem<double, S>(ctx, one, options)), InputError);
+  options = {};
+  options.old_of_new = {1};
+  CHECK_THROWS_AS((LinearSystem<double, S>(ctx, one, options)), InputError);
+}
