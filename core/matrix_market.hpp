@@ -51,7 +51,7 @@ Csr<double, Space::host> parse_matrix(const Context<Space::host>& ctx, std::stri
                                       MatrixMarketHeader* header = nullptr);
 
 /// Reads an n x 1 or 1 x n matrix, `array` or `coordinate`, as a vector of n values; what a coordinate file leaves
-/// out is 0. Errors as `read_matrix`.
+/// out is 0, where no more than 50 million and 16 per entry are asked for. Errors as `read_matrix`.
 Array<double, Space::host> read_vector(const Context<Space::host>& ctx, const std::string& path);
 Array<double, Space::host> parse_vector(const Context<Space::host>& ctx, std::string_view text,
                                         const std::string& name);

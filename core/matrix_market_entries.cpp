@@ -58,7 +58,7 @@ class CutParser {
       if ((p = finish_line(p)) == nullptr) return;
       if (!general) {
         if (skew && entry.row == entry.col && entry.value != 0) {
-          fail(row, "no entry but zeros on the diagonal of a skew-symmetric matrix");
+          fail_value(row, "no entry but zeros on the diagonal of a skew-symmetric matrix");
           return;
         }
         piece->below |= entry.row > entry.col;
@@ -107,7 +107,7 @@ class CutParser {
     }
     // 18 digits fit; a longer run is out of range unless it begins with zeros, which nobody writes.
     if (p == digits || !ends_word(*p) || p - digits > 18 || value - 1 >= static_cast<std::uint64_t>(size)) {
-      return fail(word, std::string("a ") + what + " number from 1 to " + std::to_string(size));
+      return fail_index(word, size, what);
     }
     *index = static_cast<Index>(value - 1);
     return p;
@@ -117,9 +117,11 @@ class CutParser {
   const char* read_value(const char* word, double* value) {
     constexpr const char* expected = F == Field::integer ? "an integer" : "a number";
     const ParsedNumber number = read_number(word, cut_.end);
-    if (number.status == NumberStatus::overflow) return fail(word, "a number that a double can hold");
-    if (number.status != NumberStatus::ok || !ends_word(*number.end)) return fail(word, expected);
-    if (F == Field::integer && !only_digits(word, number.end)) return fail(word, expected);
+    if (number.status != NumberStatus::ok || !ends_word(*number.end) ||
+        (F == Field::integer && !only_digits(word, number.end))) {
+      const bool overflow = number.status == NumberStatus::overflow;
+      return fail_value(word, overflow ? "a number that a double can hold" : expected);
+    }
     *value = number.value;
     return number.end;
   }
@@ -131,10 +133,19 @@ class CutParser {
 
   const char* finish_line(const char* p) {
     p = skip_blanks(p);
-    return *p == '\n' ? p + 1 : fail(p, "the end of the line");
+    return *p == '\n' ? p + 1 : fail_value(p, "the end of the line");
   }
 
-  const char* fail(const char* at, std::string expected) {
+  // Out of line, so that what never happens in a good file does not weigh on the loop.
+  [[gnu::noinline, gnu::cold]] const char* fail_index(const char* word, Index size, const char* what) {
+    return fail(word, std::string("a ") + what + " number from 1 to " + std::to_string(size));
+  }
+
+  [[gnu::noinline, gnu::cold]] const char* fail_value(const char* word, const char* expected) {
+    return fail(word, expected);
+  }
+
+  [[gnu::noinline, gnu::cold]] const char* fail(const char* at, std::string expected) {
     mistake_.at = cut_.origin + (at - cut_.begin);
     mistake_.expected = std::move(expected);
     return nullptr;

@@ -26,8 +26,12 @@ struct Piece {
   Offset count() const { return static_cast<Offset>(entries.size() + values.size()); }
 };
 
-/// Bytes of text that one piece is made of, at least; the pieces do not depend on the number of threads.
-inline constexpr std::size_t default_piece_bytes = std::size_t{1} << 20;
+/// What tests make smaller.
+struct ReadLimits {
+  std::size_t piece_bytes = std::size_t{1} << 20;  ///< of text in one piece, at least; independent of the threads
+  Offset empty_rows = 1000000;                     ///< rows that a matrix may have beyond 16 per entry
+  Offset empty_values = 50000000;                  ///< the same for a vector: a load may act on few of many rows
+};
 
 /// No more threads than there are tasks: waking a team costs more than a small file.
 inline int threads_for(const Context<Space::host>& ctx, std::int64_t tasks) {
@@ -38,6 +42,6 @@ inline int threads_for(const Context<Space::host>& ctx, std::int64_t tasks) {
 /// fewer lines than the size line promises, and for an entry that a symmetric file gives in both triangles; throws
 /// OutOfMemory where the entries, which take about twice the room of the matrix, would not fit.
 std::vector<Piece> parse_pieces(const Context<Space::host>& ctx, const NamedText& text, const Preamble& preamble,
-                                std::size_t piece_bytes = default_piece_bytes);
+                                std::size_t piece_bytes);
 
 }  // namespace purlin::detail

@@ -91,18 +91,18 @@ Csr<double, Space::host> array_to_csr(const Context<Space::host>& ctx, const Mat
 }  // namespace
 
 Csr<double, Space::host> parse_plain_matrix(const Context<Space::host>& ctx, const NamedText& text,
-                                            MatrixMarketHeader* header, std::size_t piece_bytes) {
+                                            MatrixMarketHeader* header, const ReadLimits& limits) {
   const Preamble preamble = read_preamble(text);
-  std::vector<Piece> pieces = parse_pieces(ctx, text, preamble, piece_bytes);
+  std::vector<Piece> pieces = parse_pieces(ctx, text, preamble, limits.piece_bytes);
   const MatrixMarketHeader& said = preamble.header;
-  check_proportion(text, preamble, said.rows, "rows", count_of(pieces));
+  check_proportion(text, preamble, said.rows, "rows", count_of(pieces), limits.empty_rows);
   if (header != nullptr) *header = said;
   if (said.layout == Layout::array) return array_to_csr(ctx, said, pieces);
   return entries_to_csr(ctx, said.rows, said.cols, said.symmetry, std::move(pieces), text.name);
 }
 
 Array<double, Space::host> parse_plain_vector(const Context<Space::host>& ctx, const NamedText& text,
-                                              std::size_t piece_bytes) {
+                                              const ReadLimits& limits) {
   const Preamble preamble = read_preamble(text);
   const MatrixMarketHeader& said = preamble.header;
   if (said.cols != 1 && said.rows != 1) {
@@ -111,8 +111,8 @@ Array<double, Space::host> parse_plain_vector(const Context<Space::host>& ctx, c
   }
   const bool upright = said.cols == 1;
   const Index length = upright ? said.rows : said.cols;
-  const std::vector<Piece> pieces = parse_pieces(ctx, text, preamble, piece_bytes);
-  check_proportion(text, preamble, length, upright ? "rows" : "columns", count_of(pieces));
+  const std::vector<Piece> pieces = parse_pieces(ctx, text, preamble, limits.piece_bytes);
+  check_proportion(text, preamble, length, upright ? "rows" : "columns", count_of(pieces), limits.empty_values);
   Array<double, Space::host> x(ctx, length);
   std::fill(x.begin(), x.end(), 0.0);
   Offset next = 0;
@@ -136,24 +136,24 @@ Array<double, Space::host> parse_plain_vector(const Context<Space::host>& ctx, c
 Csr<double, Space::host> read_matrix(const Context<Space::host>& ctx, const std::string& path,
                                      MatrixMarketHeader* header) {
   const auto source = detail::TextSource::open(*ctx.memory(), path, detail::check_banner_start);
-  return detail::parse_plain_matrix(ctx, {source.text(), path}, header, detail::default_piece_bytes);
+  return detail::parse_plain_matrix(ctx, {source.text(), path}, header);
 }
 
 Csr<double, Space::host> parse_matrix(const Context<Space::host>& ctx, std::string_view text, const std::string& name,
                                       MatrixMarketHeader* header) {
   const auto source = detail::TextSource::from_memory(*ctx.memory(), text, name, detail::check_banner_start);
-  return detail::parse_plain_matrix(ctx, {source.text(), name}, header, detail::default_piece_bytes);
+  return detail::parse_plain_matrix(ctx, {source.text(), name}, header);
 }
 
 Array<double, Space::host> read_vector(const Context<Space::host>& ctx, const std::string& path) {
   const auto source = detail::TextSource::open(*ctx.memory(), path, detail::check_banner_start);
-  return detail::parse_plain_vector(ctx, {source.text(), path}, detail::default_piece_bytes);
+  return detail::parse_plain_vector(ctx, {source.text(), path});
 }
 
 Array<double, Space::host> parse_vector(const Context<Space::host>& ctx, std::string_view text,
                                         const std::string& name) {
   const auto source = detail::TextSource::from_memory(*ctx.memory(), text, name, detail::check_banner_start);
-  return detail::parse_plain_vector(ctx, {source.text(), name}, detail::default_piece_bytes);
+  return detail::parse_plain_vector(ctx, {source.text(), name});
 }
 
 }  // namespace purlin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The reader behind `parse_matrix` and `parse_vector` with the size of its pieces as a parameter, for tests that
-/// want many pieces of a small text.
+/// The reader behind `parse_matrix` and `parse_vector` with its limits as a parameter, for tests that want many
+/// pieces of a small text.
 #pragma once
 
 #include <purlin/core/matrix_market_entries.hpp>
@@ -9,10 +9,10 @@ namespace purlin::detail {
 
 /// As `purlin::parse_matrix`, for text that is not packed.
 Csr<double, Space::host> parse_plain_matrix(const Context<Space::host>& ctx, const NamedText& text,
-                                            MatrixMarketHeader* header, std::size_t piece_bytes);
+                                            MatrixMarketHeader* header = nullptr, const ReadLimits& limits = {});
 
 /// As `purlin::parse_vector`, for text that is not packed.
 Array<double, Space::host> parse_plain_vector(const Context<Space::host>& ctx, const NamedText& text,
-                                              std::size_t piece_bytes);
+                                              const ReadLimits& limits = {});
 
 }  // namespace purlin::detail

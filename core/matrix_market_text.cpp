@@ -183,13 +183,12 @@ Preamble read_preamble(const NamedText& text) {
   return preamble;
 }
 
-void check_proportion(const NamedText& text, const Preamble& preamble, Index length, const char* what,
-                      Offset entries) {
+void check_proportion(const NamedText& text, const Preamble& preamble, Index length, const char* what, Offset entries,
+                      Offset empty) {
   constexpr Offset per_entry = 16;
-  constexpr Offset always = 1000000;
-  if ((length - always) / per_entry <= entries) return;
+  if ((length - empty) / per_entry <= entries) return;
   throw_at(text, preamble.size_line, std::string("a number of ") + what + " in proportion to the entries",
-           std::to_string(length) + " " + what + " and " + std::to_string(entries) + " entries");
+           std::to_string(length) + " " + what + ", entries: " + std::to_string(entries));
 }
 
 }  // namespace purlin::detail

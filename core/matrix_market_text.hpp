@@ -50,8 +50,8 @@ void check_banner_start(std::string_view head, const std::string& name);
 Preamble read_preamble(const NamedText& text);
 
 /// Throws InputError where `length` (of what the size line calls `what`) is out of proportion to the entries that
-/// the file really holds, so that nothing is allocated on the header's word: more than 16 per entry and a million.
-void check_proportion(const NamedText& text, const Preamble& preamble, Index length, const char* what,
-                      Offset entries);
+/// the file really holds, so that nothing is allocated on the header's word: more than `empty` and 16 per entry.
+void check_proportion(const NamedText& text, const Preamble& preamble, Index length, const char* what, Offset entries,
+                      Offset empty);
 
 }  // namespace purlin::detail

@@ -133,8 +133,8 @@ class Inflater {
   [[noreturn]] void fail(int code, std::size_t written) const {
     const std::string after = " after " + std::to_string(total_ + written) + " bytes of text";
     if (code == Z_MEM_ERROR) throw OutOfMemory("host", "inflating " + name_, 1 << 16, 0);
-    if (code == Z_BUF_ERROR) throw InputError(name_ + ": expected more, the gzip stream is cut short" + after);
-    throw InputError(name_ + ": the gzip stream is damaged" + after +
+    if (code == Z_BUF_ERROR) throw InputError(name_ + ": expected the whole gzip stream, found it cut short" + after);
+    throw InputError(name_ + ": expected an intact gzip stream, found damage" + after +
                      (stream_.msg != nullptr ? std::string(": ") + stream_.msg : std::string()));
   }
 

@@ -90,11 +90,10 @@ class Gmres<T, S>::Cycle {
   }
 
   // x += M V y with R y = g
-  void correct(int columns, Event event) {
+  void correct(int columns) {
     const auto& [ctx, A, M, b, x, stop, progress] = args_;
     if (columns <= 0) return;
-    constexpr double rounding = 64 * std::numeric_limits<T>::epsilon();
-    sweep(ctx, 0, GmresBackSolve{small_, columns, event == Event::krylov_space_exhausted ? rounding : 0.0});
+    sweep(ctx, 0, GmresBackSolve{small_, columns});
     basis_combine(ctx, g_.basis_.data(), g_.n_, columns, small_.y, g_.w_.data());       // w = V y
     if (M != nullptr && !g_.left_) {
       M->apply(ctx, T(1), in(g_.w_), T(1), x);
@@ -139,7 +138,7 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
     const Event event = journal.event();
     const int columns = journal.iterations() - first_iteration;
     journal.report().second_passes += cycle.second_passes();
-    cycle.correct(event == Event::not_finite ? columns - 1 : columns, event);           // x += M V y
+    cycle.correct(event == Event::not_finite ? columns - 1 : columns);                  // x += M V y
 
     if (event == Event::tolerance_met && !left) {
       if (journal.confirm(r_, w_)) break;                                               // r = b - A x

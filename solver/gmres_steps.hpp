@@ -56,6 +56,8 @@ struct GmresScale {
 /// without elements: only its end does something, once.
 struct GmresRotate {
   static constexpr int sums = 1;
+  /// What is left of w after two passes is rounding below this many eps |w|.
+  static constexpr double exhausted_at = 32;
   GmresState* state;
   GmresArrays a;
   int j;
@@ -78,7 +80,10 @@ struct GmresRotate {
       column[i] = a.cosine[i] * entry + a.sine[i] * below;
       entry = a.cosine[i] * below - a.sine[i] * entry;
     }
-    const double length = hypot(entry, next);
+    // Where nothing but rounding is left of both, the Krylov space ends in a direction that A maps to zero.
+    const double rounding = exhausted_at * state->epsilon * sqrt(before);
+    const bool exhausted = next <= rounding;
+    const double length = exhausted && fabs(entry) <= rounding ? 0.0 : hypot(entry, next);
     const double cosine = length > 0 ? entry / length : 0.0;
     const double sine = length > 0 ? next / length : 1.0;
     column[j] = length;
@@ -89,32 +94,26 @@ struct GmresRotate {
 
     state->scale = 1 / next;
     state->monitor.finish_iteration(fabs(a.g[j + 1]));
-    if (state->monitor.running() && next <= 4 * state->epsilon * sqrt(before)) {
-      state->monitor.event = Event::krylov_space_exhausted;
-    }
+    if (state->monitor.running() && exhausted) state->monitor.event = Event::krylov_space_exhausted;
   }
 };
 
-/// R y = g for the first `columns` columns. A diagonal entry of at most `negligible` times the largest, which a
-/// singular matrix leaves where the Krylov space ends, gives y_i = 0.
+/// R y = g for the first `columns` columns; a zero on R's diagonal (a singular matrix) gives y_i = 0.
 struct GmresBackSolve {
   static constexpr int sums = 1;
   GmresArrays a;
   int columns;
-  double negligible;
 
   PURLIN_HD bool active() const { return true; }
   PURLIN_HD NoCoefficients begin() const { return {}; }
   template <class Sums>
   PURLIN_HD void element(std::int64_t, NoCoefficients, Sums&) const {}
   PURLIN_HD void end(const double*) const {
-    double largest = 0;
-    for (int i = 0; i < columns; ++i) largest = fmax(largest, a.R[static_cast<std::int64_t>(i) * a.m + i]);
     for (int i = columns - 1; i >= 0; --i) {
       double rest = a.g[i];
       for (int k = i + 1; k < columns; ++k) rest -= a.R[static_cast<std::int64_t>(k) * a.m + i] * a.y[k];
       const double diagonal = a.R[static_cast<std::int64_t>(i) * a.m + i];
-      a.y[i] = diagonal > negligible * largest ? rest / diagonal : 0.0;
+      a.y[i] = diagonal != 0 ? rest / diagonal : 0.0;
     }
   }
 };

@@ -144,13 +144,13 @@ TEST_CASE("nothing is allocated on the header's word", "[matrix_market]") {
   CHECK(refused(real + "10 10 1000000000000\n1 1 1\n") ==
         "t.mtx:3: expected 1000000000000 entries, found the end of the file after 1");
   CHECK(refused(real + "2000000000 3 1\n1 1 1\n") ==
-        "t.mtx:2: expected a number of rows in proportion to the entries, found 2000000000 rows and 1 entries");
+        "t.mtx:2: expected a number of rows in proportion to the entries, found 2000000000 rows, entries: 1");
   CHECK(refused("%%MatrixMarket matrix array real general\n2147483647 2147483647\n1\n") ==
         "t.mtx:3: expected 4611686014132420609 entries, found the end of the file after 1");
   CHECK(refused("%%MatrixMarket matrix array real general\n2147483647 0\n") ==
-        "t.mtx:2: expected a number of rows in proportion to the entries, found 2147483647 rows and 0 entries");
+        "t.mtx:2: expected a number of rows in proportion to the entries, found 2147483647 rows, entries: 0");
   CHECK(input_error([&] { parse_vector(ctx, real + "1 2000000000 1\n1 1 1\n", "v"); }) ==
-        "v:2: expected a number of columns in proportion to the entries, found 2000000000 columns and 1 entries");
+        "v:2: expected a number of columns in proportion to the entries, found 2000000000 columns, entries: 1");
   CHECK(ctx.memory()->use().peak_bytes < 1000);
   // Columns cost nothing, and a million empty rows are anybody's right.
   CHECK(parse_matrix(ctx, real + "1000000 2147483647 1\n1 2147483647 1\n", "t").col[0] == 2147483646);
@@ -169,7 +169,7 @@ TEST_CASE("the first mistake of the file is named, however many pieces and threa
   for (const int threads : {1, 2, 3, 7}) {
     for (const std::size_t piece_bytes : {1, 10, 1000, 1000000}) {
       CHECK(input_error([&] {
-              detail::parse_plain_matrix(HostContext(threads), {text, name}, nullptr, piece_bytes);
+              detail::parse_plain_matrix(HostContext(threads), {text, name}, nullptr, {piece_bytes});
             }) == expected);
     }
   }

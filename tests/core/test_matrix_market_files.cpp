@@ -92,13 +92,15 @@ TEST_CASE("a cut or damaged gzip stream is refused, wherever it is cut", "[matri
   for (int i = 0; i < 3000; ++i) long_comment += "% " + std::to_string(random()) + "\n";
   const std::string packed = pack(long_comment + "1 1 1\n1 1 1\n");
   for (std::size_t size = 2; size < packed.size(); size += 97) {
-    CHECK(contains(parse_error(packed.substr(0, size)), "the gzip stream is cut short after "));
+    CHECK(contains(parse_error(packed.substr(0, size)), "expected the whole gzip stream, found it cut short after "));
   }
-  CHECK(contains(parse_error(packed.substr(0, packed.size() - 1)), "the gzip stream is cut short after "));
-  CHECK(contains(parse_error(packed + packed.substr(0, 20)), "the gzip stream is cut short after "));
+  CHECK(contains(parse_error(packed.substr(0, packed.size() - 1)),
+                 "expected the whole gzip stream, found it cut short after "));
+  CHECK(contains(parse_error(packed + packed.substr(0, 20)),
+                 "expected the whole gzip stream, found it cut short after "));
   std::string damaged = packed;
   damaged[packed.size() - 6] ^= 1;  // in the checksum
-  CHECK(contains(parse_error(damaged), "the gzip stream is damaged after "));
+  CHECK(contains(parse_error(damaged), "expected an intact gzip stream, found damage after "));
   CHECK(parse_error(packed + "more") == "t.mtx: expected the end of the gzip stream, found 4 more bytes");
 }
 

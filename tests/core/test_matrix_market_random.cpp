@@ -187,8 +187,8 @@ TEST_CASE("random files of every kind are read as a slow reader reads them", "[m
     for (unsigned seed = 0; seed < 25; ++seed) {
       for (const auto& [layout, field, symmetry] : kinds) {
         const std::string text = FileMaker(seed).matrix(layout, field, symmetry);
-        const std::size_t piece_bytes = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 64 : detail::default_piece_bytes;
-        const HostCsr a = detail::parse_plain_matrix(HostContext(threads), {text, name}, nullptr, piece_bytes);
+        const std::size_t piece_bytes = seed % 3 == 0 ? 1 : seed % 3 == 1 ? 64 : detail::ReadLimits().piece_bytes;
+        const HostCsr a = detail::parse_plain_matrix(HostContext(threads), {text, name}, nullptr, {piece_bytes});
         INFO(text);
         REQUIRE(same_bits(plain(a), SlowReader(text).csr()));
       }
@@ -206,8 +206,8 @@ TEST_CASE("random vectors are read as a slow reader reads them", "[matrix_market
       if (slow.csr().rows != 1 && slow.csr().cols != 1) continue;
       ++found;
       for (const int threads : {1, 2, 3, 7}) {
-        for (const std::size_t piece_bytes : {std::size_t{1}, std::size_t{64}, detail::default_piece_bytes}) {
-          const auto x = detail::parse_plain_vector(HostContext(threads), {text, name}, piece_bytes);
+        for (const std::size_t piece_bytes : {std::size_t{1}, std::size_t{64}, detail::ReadLimits().piece_bytes}) {
+          const auto x = detail::parse_plain_vector(HostContext(threads), {text, name}, {piece_bytes});
           REQUIRE(plain(x) == slow.vector());
         }
       }

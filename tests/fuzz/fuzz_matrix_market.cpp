@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes at all through the Matrix Market reader: they give a well-formed matrix, the same one however the text is
+// cut into pieces, or an error that the reader means to give.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/matrix_market_read.hpp>
+#include <purlin/core/text_source.hpp>
+
+namespace {
+
+using namespace purlin;
+using HostCsr = Csr<double, Space::host>;
+using HostVector = Array<double, Space::host>;
+
+void insist(bool condition) {
+  if (!condition) std::abort();
+}
+
+template <class F>
+auto unless_refused(F&& f) -> std::optional<decltype(f())> {
+  try {
+    return f();
+  } catch (const InputError&) {
+  } catch (const OutOfMemory&) {
+  }
+  return std::nullopt;
+}
+
+void check_well_formed(const HostCsr& a) {
+  insist(a.rows >= 0 && a.cols >= 0 && a.row_ptr.size() == Offset{a.rows} + 1);
+  insist(a.row_ptr[0] == 0 && a.row_ptr[a.rows] == a.nnz() && a.val.size() == a.nnz());
+  for (Index i = 0; i < a.rows; ++i) {
+    insist(a.row_ptr[i] <= a.row_ptr[i + 1]);
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      insist(a.col[k] >= 0 && a.col[k] < a.cols && std::isfinite(a.val[k]));
+      insist(k == a.row_ptr[i] || a.col[k - 1] < a.col[k]);
+    }
+  }
+}
+
+template <class T>
+bool same(const Array<T, Space::host>& a, const Array<T, Space::host>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.bytes()) == 0);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // One thread: the pieces are what could go wrong, and a team would only slow the search down.
+  static const Context<Space::host> ctx(1);
+  static const std::string name = "fuzz";
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const auto source = unless_refused(
+      [&] { return detail::TextSource::from_memory(*ctx.memory(), bytes, name, detail::check_banner_start); });
+  if (!source) return 0;
+  // As parse_matrix and parse_vector, but a few bytes may not ask for a million rows again and again.
+  const detail::NamedText text{source->text(), name};
+  detail::ReadLimits limits;
+  limits.empty_rows = limits.empty_values = 5000;
+  const auto a = unless_refused([&] { return detail::parse_plain_matrix(ctx, text, nullptr, limits); });
+  const auto x = unless_refused([&] { return detail::parse_plain_vector(ctx, text, limits); });
+  limits.piece_bytes = 1 + size % 61;
+  const auto b = unless_refused([&] { return detail::parse_plain_matrix(ctx, text, nullptr, limits); });
+  const auto y = unless_refused([&] { return detail::parse_plain_vector(ctx, text, limits); });
+  if (a) check_well_formed(*a);
+  insist(a.has_value() == b.has_value() && x.has_value() == y.has_value());
+  if (a) insist(same(a->row_ptr, b->row_ptr) && same(a->col, b->col) && same(a->val, b->val));
+  if (x) insist(same(*x, *y));
+  return 0;
+}
