@@ -4,13 +4,14 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 #include <purlin/core/types.hpp>
 
 namespace purlin {
 
 /// A non-owning view of `size` consecutive values in space `S`. Passed by value. Elements of a device span
-/// cannot be read by host code: `operator[]` and iteration exist for the host only.
+/// cannot be read by host code: `operator[]`, iteration and conversion from a vector exist for the host only.
 template <class T, Space S>
 struct Span {
   T* data = nullptr;
@@ -22,6 +23,13 @@ struct Span {
   /// A mutable span converts to a read-only one.
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
   constexpr Span(const Span<U, S>& other) : data(other.data), size(other.size) {}
+
+  /// Host vectors convert: a mutable one to either span, a constant one to a read-only span.
+  template <class U, Space Here = S,
+            class = std::enable_if_t<Here == Space::host && (std::is_same_v<U, T> || std::is_same_v<const U, T>)>>
+  Span(std::vector<U>& v) : data(v.data()), size(static_cast<std::int64_t>(v.size())) {}
+  template <class U, Space Here = S, class = std::enable_if_t<Here == Space::host && std::is_same_v<const U, T>>>
+  Span(const std::vector<U>& v) : data(v.data()), size(static_cast<std::int64_t>(v.size())) {}
 
   constexpr bool empty() const { return size == 0; }
 
