@@ -26,7 +26,9 @@ class Array {
   Array(const Context<S>& ctx, std::int64_t size) : memory_(ctx.memory()), size_(size) {
     static_assert(std::is_trivially_copyable_v<T>, "arrays hold plain values");
     if (size < 0) throw_negative_size();
-    bytes_ = static_cast<std::size_t>(size) * sizeof(T);
+    // A product that wraps around would look like a small request.
+    constexpr auto most = std::numeric_limits<std::size_t>::max();
+    bytes_ = static_cast<std::size_t>(size) > most / sizeof(T) ? most : static_cast<std::size_t>(size) * sizeof(T);
     data_ = static_cast<T*>(memory_->allocate(bytes_));
   }
   Array(Array&& other) noexcept { swap(other); }

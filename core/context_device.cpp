@@ -45,7 +45,8 @@ class DeviceMemory final : public MemoryResource {
     if (bytes == 0) return nullptr;
     void* pointer = nullptr;
     const cudaError_t status = cudaMallocFromPoolAsync(&pointer, bytes, pool_, stream_);
-    if (status == cudaErrorMemoryAllocation) {
+    // A request beyond what the driver can count is refused with another code than one beyond the memory there is.
+    if (status == cudaErrorMemoryAllocation || (status == cudaErrorInvalidValue && bytes > available_bytes())) {
       cudaGetLastError();  // not sticky: clear it, or the next launch check would report it
       throw OutOfMemory("device", "an array", bytes, available_bytes());
     }

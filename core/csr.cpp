@@ -3,10 +3,10 @@
 #include <purlin/core/csr.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 #include <string>
 
+#include <purlin/core/csr_check.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops_steps.hpp>
@@ -68,14 +68,13 @@ void sorted_entries(const CsrView<T, Space::host>& a, Index i, std::vector<Offse
   std::stable_sort(entries.begin(), entries.end(), [&](Offset k, Offset l) { return a.col[k] < a.col[l]; });
 }
 
-void check_ranges(const Pattern<Space::host>& a) {
-  if ((a.wide() ? a.row_ptr64.size : a.row_ptr32.size) != Offset{a.rows} + 1 || a.row_begin(0) != 0 ||
-      a.row_begin(a.rows) != a.nnz()) {
-    throw InputError("row_ptr needs rows + 1 entries from 0 to " + std::to_string(a.nnz()));
-  }
+template <class T>
+void check_ranges(const CsrView<T, Space::host>& a) {
+  detail::check_csr_lengths(a.rows, a.cols, a.wide() ? a.row_ptr64.size : a.row_ptr32.size, a.col.size, a.val.size);
+  detail::check_csr_ends(a.row_begin(0), a.row_begin(a.rows), a.nnz());
   for (Index i = 0; i < a.rows; ++i) {
-    if (a.row_begin(i + 1) < a.row_begin(i)) {
-      throw InputError("row_ptr decreases at row " + std::to_string(i) + " (0-based)");
+    if (a.row_begin(i + 1) < a.row_begin(i) || a.row_begin(i + 1) > a.nnz()) {
+      detail::throw_fault(detail::fault_code(i, detail::RowFault::decreasing), a.cols);
     }
     for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
       if (a.col[k] < 0 || a.col[k] >= a.cols) {
@@ -91,7 +90,7 @@ void check_ranges(const Pattern<Space::host>& a) {
 template <class T>
 Csr<T, Space::host> make_canonical(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
                                    Array<Offset, Space::host>* target_of) {
-  check_ranges(Pattern<Space::host>(a));
+  check_ranges(a);
   Csr<T, Space::host> result;
   result.rows = a.rows;
   result.cols = a.cols;

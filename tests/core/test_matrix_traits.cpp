@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// matrix_traits on matrices that one can check by hand, and against a dense count.
+#include "tests/catch.hpp"
+#include "tests/support.hpp"
+
+#include <purlin/core/matrix_traits.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+template <class T = double, Space S>
+MatrixTraits traits_of(const Context<S>& ctx, const HostCsr& a) {
+  const auto there = upload_matrix<T>(ctx, a);
+  const MatrixTraits wide = matrix_traits<T>(ctx, there.wide());
+  const MatrixTraits narrow = matrix_traits<T>(ctx, there.narrow());
+  CHECK(narrow.pattern_symmetric == wide.pattern_symmetric);
+  CHECK(narrow.max_asymmetry == wide.max_asymmetry);
+  return wide;
+}
+
+bool is(const RowCount& found, Index count, Index first) { return found.count == count && found.first == first; }
+
+}  // namespace
+
+TEST_BOTH("A symmetric matrix is symmetric in pattern and values", "[traits]") {
+  const auto ctx = make_context<S>();
+  // 4 -1 .
+  // -1 4 2
+  // .  2 5
+  const auto t = traits_of(ctx, from_rows(3, {{{0, 4}, {1, -1}}, {{0, -1}, {1, 4}, {2, 2}}, {{1, 2}, {2, 5}}}));
+  CHECK(t.pattern_symmetric);
+  CHECK(t.symmetric());
+  CHECK(t.positive_diagonal());
+  CHECK(t.max_abs == 5);
+  CHECK(t.max_asymmetry == 0);
+  CHECK(is(t.empty_rows, 0, -1));
+  CHECK(is(t.missing_diagonal, 0, -1));
+  CHECK(is(t.zero_diagonal, 0, -1));
+  CHECK(is(t.negative_diagonal, 0, -1));
+}
+
+TEST_BOTH("Values count as symmetric within 1e-12 of the greatest", "[traits]") {
+  const auto ctx = make_context<S>();
+  const auto with = [&](double difference) {
+    return traits_of(ctx, from_rows(2, {{{0, -8}, {1, 1}}, {{0, 1 + difference}, {1, 1}}}));
+  };
+  CHECK(with(7e-12).symmetric());
+  CHECK(with(7e-12).max_asymmetry == Approx(7e-12).epsilon(1e-4));
+  CHECK_FALSE(with(9e-12).symmetric());
+  CHECK(with(9e-12).pattern_symmetric);
+  CHECK(with(7e-12).max_abs == 8);
+}
+
+TEST_BOTH("An entry without a partner is asymmetric by its own size, above or below the diagonal", "[traits]") {
+  const auto ctx = make_context<S>();
+  const auto above = traits_of(ctx, from_rows(3, {{{0, 1}, {2, -3}}, {{1, 1}}, {{2, 1}}}));
+  CHECK_FALSE(above.pattern_symmetric);
+  CHECK_FALSE(above.symmetric());
+  CHECK(above.max_asymmetry == 3);
+  const auto below = traits_of(ctx, from_rows(3, {{{0, 1}}, {{1, 1}}, {{0, -3}, {2, 1}}}));
+  CHECK_FALSE(below.pattern_symmetric);
+  CHECK(below.max_asymmetry == 3);
+  // As many entries above as below, but in other places.
+  const auto both = traits_of(ctx, from_rows(3, {{{0, 1}, {1, 2}}, {{1, 1}}, {{0, 5}, {2, 1}}}));
+  CHECK_FALSE(both.pattern_symmetric);
+  CHECK(both.max_asymmetry == 5);
+  // A stored zero without a partner spoils the pattern, not the values.
+  const auto zero = traits_of(ctx, from_rows(2, {{{0, 1}, {1, 0}}, {{1, 1}}}));
+  CHECK_FALSE(zero.pattern_symmetric);
+  CHECK(zero.symmetric());
+}
+
+TEST_BOTH("Diagonal entries that are missing, zero or negative are counted with the first row", "[traits]") {
+  const auto ctx = make_context<S>();
+  Rows rows(200);
+  for (Index i = 0; i < 200; ++i) rows[i][i] = 1;
+  rows[0][5] = 1;
+  for (const Index i : {33, 70, 199}) rows[i].erase(i), rows[i][0] = 1;
+  for (const Index i : {40, 41}) rows[i][i] = i == 40 ? -0.0 : 0.0;
+  for (const Index i : {64, 65, 66, 150}) rows[i][i] = -2;
+  const auto t = traits_of(ctx, from_rows(200, rows));
+  CHECK(is(t.missing_diagonal, 3, 33));
+  CHECK(is(t.zero_diagonal, 2, 40));
+  CHECK(is(t.negative_diagonal, 4, 64));
+  CHECK(is(t.empty_rows, 0, -1));
+  CHECK_FALSE(t.positive_diagonal());
+  CHECK(t.max_abs == 2);
+}
+
+TEST_BOTH("Empty rows are counted, and have no diagonal", "[traits]") {
+  const auto ctx = make_context<S>();
+  const auto t = traits_of(ctx, from_rows(4, {{{0, 1}}, {}, {{2, 1}}, {}}));
+  CHECK(is(t.empty_rows, 2, 1));
+  CHECK(is(t.missing_diagonal, 2, 1));
+  const auto none = traits_of(ctx, empty_matrix(33, 33));
+  CHECK(is(none.empty_rows, 33, 0));
+  CHECK(none.pattern_symmetric);
+  CHECK(none.symmetric());
+  CHECK(none.max_abs == 0);
+  const auto nothing = traits_of(ctx, empty_matrix(0, 0));
+  CHECK(is(nothing.empty_rows, 0, -1));
+  CHECK(nothing.pattern_symmetric);
+}
+
+TEST_BOTH("A rectangle has a greatest entry and empty rows, but no symmetry and no diagonal", "[traits]") {
+  const auto ctx = make_context<S>();
+  for (const Index cols : {2, 9}) {
+    const auto t = traits_of(ctx, from_rows(cols, {{{1, -7}}, {}, {{0, 1}}, {}}));
+    CHECK_FALSE(t.pattern_symmetric);
+    CHECK(t.max_abs == 7);
+    CHECK(is(t.empty_rows, 2, 1));
+    CHECK(is(t.missing_diagonal, 0, -1));
+    CHECK(is(t.negative_diagonal, 0, -1));
+  }
+}
+
+TEST_BOTH("The traits of the awkward matrices agree with a count over a map", "[traits]") {
+  const auto ctx = make_context<S>();
+  for (const auto& [name, a] : awkward_square_matrices()) {
+    INFO(name);
+    std::map<std::pair<Index, Index>, double> at;
+    for (Index i = 0; i < a.rows; ++i) {
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) at[{i, a.col[k]}] = a.val[k];
+    }
+    bool pattern = true;
+    double max_abs = 0, asymmetry = 0;
+    Index missing = 0;
+    for (const auto& [place, value] : at) {
+      const auto mirrored = at.find({place.second, place.first});
+      pattern &= mirrored != at.end();
+      max_abs = std::max(max_abs, std::fabs(value));
+      asymmetry = std::max(asymmetry, std::fabs(value - (mirrored == at.end() ? 0.0 : mirrored->second)));
+    }
+    for (Index i = 0; i < a.rows; ++i) missing += at.count({i, i}) == 0;
+    for (const MatrixTraits& t : {traits_of<double>(ctx, a), traits_of<float>(ctx, a)}) {
+      CHECK(t.pattern_symmetric == pattern);
+      CHECK(t.max_abs == max_abs);
+      CHECK(t.max_asymmetry == asymmetry);
+      CHECK(t.missing_diagonal.count == missing);
+    }
+  }
+}
+
+TEST_CASE("The traits do not depend on the number of threads", "[traits]") {
+  Rows rows(1000);
+  for (Index i = 0; i < 1000; ++i) rows[i][i] = i % 100 == 77 ? -1 : 1;
+  for (Index i = 300; i < 1000; i += 13) rows[i].clear();
+  const HostCsr a = from_rows(1000, rows);
+  for (const int threads : {1, 2, 3, 5, 1500}) {
+    const auto t = traits_of(Context<Space::host>(threads), a);
+    CHECK(is(t.empty_rows, 54, 300));
+    CHECK(t.negative_diagonal.first == 77);
+    CHECK(t.missing_diagonal.first == 300);
+  }
+}
