@@ -242,15 +242,16 @@ TEST_CASE("A pure Neumann system solves with --null-space constant, and the mean
 
 TEST_CASE("When the automatic choice fails, the report lists each attempt", "[cli]") {
   const TemporaryFolder folder;
-  // Symmetric with a positive diagonal, and indefinite: eigenvalues 3 and -1 in each pair.
+  // Symmetric with a positive diagonal, and indefinite: the pairs have the eigenvalues 1 - c and 1 + c, c from 2
+  // to 5.
   System s;
   s.n = 60;
   for (int i = 1; i <= s.n; i += 2) {
-    const double scale = 1 + 0.05 * i;
-    s.entries.push_back({i, i, scale});
-    s.entries.push_back({i, i + 1, 2 * scale});
-    s.entries.push_back({i + 1, i, 2 * scale});
-    s.entries.push_back({i + 1, i + 1, scale});
+    const double c = 2 + 0.05 * i;
+    s.entries.push_back({i, i, 1});
+    s.entries.push_back({i, i + 1, c});
+    s.entries.push_back({i + 1, i, c});
+    s.entries.push_back({i + 1, i + 1, 1});
   }
   const std::vector<double> b = rough_vector(s.n);
   const Outcome outcome =
