@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include <purlin/config.hpp>
+
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 
@@ -267,3 +269,27 @@ TEST_CASE("When the automatic choice fails, the report lists each attempt", "[cl
   CHECK(contains(outcome.out, "attempts"));
   CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-8);
 }
+
+#if PURLIN_HAS_CUDA
+TEST_CASE("--device cuda solves on the device in both precisions, and the report names it", "[cli][device]") {
+  const TemporaryFolder folder;
+  const System s = grid_system(30);
+  const std::vector<double> b = rough_vector(s.n);
+  const std::string matrix = folder.write("A.mtx", s.text());
+  const std::string rhs = folder.write("b.mtx", vector_text(b));
+  for (const std::string precision : {"double", "single"}) {
+    for (const std::string solver : {"auto", "bicgstab", "gmres"}) {
+      const Outcome outcome =
+          run_purlin({"solve", matrix, "--rhs", rhs, "--device", "cuda", "--precision", precision, "--solver", solver,
+                      "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
+      INFO(outcome.out << outcome.err);
+      REQUIRE(outcome.status == 0);
+      const Json r = report_of(folder);
+      CHECK(r["device"] == "cuda:0");
+      CHECK(r["device_name"].is_string());
+      CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <
+            (precision == "double" ? 1.001e-8 : 1.5e-5));
+    }
+  }
+}
+#endif
