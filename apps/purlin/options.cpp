@@ -255,6 +255,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     return result;
   } catch (const CLI::RequiredError&) {
     throw UsageError("expected a matrix: purlin solve A.mtx, or purlin info A.mtx");
+  } catch (const CLI::ConversionError& error) {
+    throw UsageError(std::string("expected a number: ") + error.what());
   } catch (const CLI::ParseError& error) {
     throw UsageError(error.what());
   }

@@ -112,9 +112,17 @@ Json solve_json(const SolveResult& result) {
 
 std::string history_csv(const SolveReport& report) {
   std::string csv = "iteration,residual,relative_residual\n";
-  for (std::size_t i = 0; i < report.history.size(); ++i) {
-    csv += std::to_string(i) + ',' + shortest(report.history[i]) + ',' +
-           shortest(report.relative(report.history[i])) + '\n';
+  // Each attempt opens with the residual that it starts from, before its first iteration.
+  std::size_t attempt = 0;
+  int iteration = 0;
+  int attempt_end = report.attempts.empty() ? 0 : report.attempts.front().iterations;
+  for (const double residual : report.history) {
+    csv += std::to_string(iteration) + ',' + shortest(residual) + ',' + shortest(report.relative(residual)) + '\n';
+    if (iteration == attempt_end && attempt + 1 < report.attempts.size()) {
+      attempt_end += report.attempts[++attempt].iterations;
+    } else {
+      ++iteration;
+    }
   }
   return csv;
 }

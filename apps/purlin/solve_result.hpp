@@ -41,12 +41,14 @@ struct SolveResult {
 ///   solution_error                |x - x*| / |x*| where the solution is known, else null
 ///   device                        "host" or "cuda:N"; device_name is null on the host
 ///   seconds                       read, rhs, start, setup, solve, total; setup_phases splits setup
-///   history                       the recurrence's residual, absolute, before the first and after each iteration
+///   history                       the recurrence's residual, absolute, before the first and after each iteration of
+///                                 each attempt
 ///   attempts                      the solvers that ran, in order
 /// Numbers that are not finite are null.
 Json solve_json(const SolveResult& result);
 
-/// h.csv: iteration,residual,relative_residual with the digits that read back to the same bits.
+/// h.csv: iteration,residual,relative_residual with the digits that read back to the same bits. Iterations count
+/// through all attempts; the one that an attempt starts from has a line of each of the two.
 std::string history_csv(const SolveReport& report);
 
 /// What is printed before the solve: matrix, device, format, preconditioner, solver and why.

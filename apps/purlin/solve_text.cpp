@@ -12,28 +12,6 @@
 namespace purlin::cli {
 namespace {
 
-const char* in_words(Status status) {
-  switch (status) {
-    case Status::converged:
-      return "converged";
-    case Status::max_iterations:
-      return "not converged: the iterations ran out";
-    case Status::breakdown:
-      return "not converged: the method broke down";
-    case Status::not_positive_definite:
-      return "not converged: not positive definite";
-    case Status::not_finite:
-      return "not converged: numbers left the range";
-    case Status::stagnation:
-      return "not converged: stagnation, rounding keeps the residual up";
-    case Status::time_limit:
-      return "not converged: the time ran out";
-    case Status::stopped_by_caller:
-      return "not converged: stopped";
-  }
-  return "not converged";
-}
-
 std::string seconds_text(const SolveResult& result) {
   const SolveReport& report = result.report();
   const SetupFacts& setup = result.outcome.setup;
@@ -76,8 +54,9 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
 
 std::string result_text(const SolveResult& result) {
   const SolveReport& report = result.report();
-  std::string lines = labelled("result", std::string(in_words(report.status)) + " after " +
-                                             count_of(report.iterations, "iteration", "iterations"));
+  const std::string ending =
+      report.converged() ? "converged" : "not converged (" + std::string(name_of(report.status)) + ')';
+  std::string lines = labelled("result", ending + " after " + count_of(report.iterations, "iteration", "iterations"));
   if (!report.reason.empty()) lines += labelled("", report.reason);
   lines +=
       labelled("true residual", text("%.3e %s (asked for %.1e)", report.relative(report.true_residual),

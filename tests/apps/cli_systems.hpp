@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace purlin::testing {
+namespace purlin::cli_testing {
 
 struct Triple {
   int row, col;  ///< from 1
@@ -118,4 +118,4 @@ inline std::vector<double> parse_array(const std::string& text) {
   return cols == 1 && x.size() == rows ? x : std::vector<double>();
 }
 
-}  // namespace purlin::testing
+}  // namespace purlin::cli_testing

@@ -10,12 +10,9 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 
-namespace purlin::testing {
+namespace purlin::cli_testing {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -45,33 +42,9 @@ Outcome outcome_of(int wait_status) {
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "purlin-test-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("no temporary folder");
-  folder_ = pattern;
-}
-
-TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(folder_, ignored);
-}
-
-std::string TemporaryFolder::write(const std::string& name, const std::string& content) const {
-  std::ofstream(path(name), std::ios::binary) << content;
-  return path(name);
-}
-
-std::string read_file(const std::string& path) {
-  std::ostringstream content;
-  content << std::ifstream(path, std::ios::binary).rdbuf();
-  return content.str();
-}
-
-bool file_exists(const std::string& path) { return std::filesystem::exists(path); }
-
 Process::Process(const std::vector<std::string>& arguments) {
-  const std::string out = files_.path("out");
-  const std::string err = files_.path("err");
+  const std::string out = files_.file("out");
+  const std::string err = files_.file("err");
   pid_ = fork();
   if (pid_ < 0) throw std::runtime_error("fork failed");
   if (pid_ == 0) {
@@ -93,8 +66,8 @@ Outcome Process::wait(double seconds) {
     usleep(5000);
   }
   Outcome outcome = outcome_of(status);
-  outcome.out = read_file(files_.path("out"));
-  outcome.err = read_file(files_.path("err"));
+  outcome.out = file_content(files_.file("out"));
+  outcome.err = file_content(files_.file("err"));
   return outcome;
 }
 
@@ -125,4 +98,4 @@ Outcome run_purlin_on_terminal(const std::vector<std::string>& arguments, int co
   return outcome;
 }
 
-}  // namespace purlin::testing
+}  // namespace purlin::cli_testing

@@ -7,26 +7,12 @@
 #include <string>
 #include <vector>
 
-namespace purlin::testing {
+#include "tests/temporary_folder.hpp"
 
-/// A folder of its own, removed with everything in it.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+namespace purlin::cli_testing {
 
-  std::string path(const std::string& name) const { return folder_ + '/' + name; }
-  /// Writes a file and returns its path.
-  std::string write(const std::string& name, const std::string& content) const;
-
- private:
-  std::string folder_;
-};
-
-std::string read_file(const std::string& path);
-bool file_exists(const std::string& path);
+using testing::file_content;
+using testing::TemporaryFolder;
 
 struct Outcome {
   int status = -1;  ///< exit status; -1 where a signal ended the process
@@ -39,7 +25,7 @@ class Process {
  public:
   explicit Process(const std::vector<std::string>& arguments);
 
-  std::string out_so_far() const { return read_file(files_.path("out")); }
+  std::string out_so_far() const { return file_content(files_.file("out")); }
   void send(int signal) const;
   /// Waits for the end; kills the process after `seconds`.
   Outcome wait(double seconds = 120);
@@ -55,4 +41,4 @@ Outcome run_purlin(const std::vector<std::string>& arguments);
 /// The same on a terminal of `columns` columns: what it drew, stdout and stderr together, in `out`.
 Outcome run_purlin_on_terminal(const std::vector<std::string>& arguments, int columns);
 
-}  // namespace purlin::testing
+}  // namespace purlin::cli_testing

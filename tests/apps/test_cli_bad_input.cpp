@@ -9,7 +9,7 @@
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 
-using namespace purlin::testing;
+using namespace purlin::cli_testing;
 
 namespace {
 
@@ -67,8 +67,8 @@ TEST_CASE("A malformed file is refused with its name, the line, what was expecte
 
 TEST_CASE("A directory, a missing file and a cut gzip stream are refused by name", "[cli]") {
   const TemporaryFolder folder;
-  check_words(error_of({"solve", folder.path("")}, 2), {folder.path("")});
-  check_words(error_of({"solve", folder.path("absent.mtx")}, 2), {folder.path("absent.mtx")});
+  check_words(error_of({"solve", folder.file("")}, 2), {folder.file("")});
+  check_words(error_of({"solve", folder.file("absent.mtx")}, 2), {folder.file("absent.mtx")});
   const std::string gzip = folder.write("cut.mtx.gz", std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03\x53\x55", 12));
   check_words(error_of({"info", gzip}, 2), {gzip});
 }
@@ -139,22 +139,22 @@ TEST_CASE("Outputs that cannot be written are refused before anything is solved"
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(4).text());
   for (const std::string option : {"--out", "--report", "--history"}) {
-    const std::string file = folder.path("absent/file");
+    const std::string file = folder.file("absent/file");
     check_words(error_of({"solve", matrix, option, file}, 2), {option, file});
-    check_words(error_of({"solve", matrix, option, folder.path("")}, 2), {option});
+    check_words(error_of({"solve", matrix, option, folder.file("")}, 2), {option});
     check_words(error_of({"solve", matrix, option, matrix}, 2), {option, "it is the matrix"});
   }
-  check_words(error_of({"solve", matrix, "--out", folder.path("o"), "--report", folder.path("o")}, 2), {"same file"});
-  check_words(error_of({"info", matrix, "--report", folder.path("absent/r.json")}, 2), {"--report"});
-  CHECK(read_file(matrix) == grid_system(4).text());
+  check_words(error_of({"solve", matrix, "--out", folder.file("o"), "--report", folder.file("o")}, 2), {"same file"});
+  check_words(error_of({"info", matrix, "--report", folder.file("absent/r.json")}, 2), {"--report"});
+  CHECK(file_content(matrix) == grid_system(4).text());
 }
 
 TEST_CASE("Errors are printed under --quiet, and no output is written for them", "[cli]") {
   const TemporaryFolder folder;
   const std::string wide = folder.write("wide.mtx", std::string(banner) + "2 3 2\n1 1 1\n2 3 1\n");
-  error_of({"solve", wide, "--quiet", "--out", folder.path("x.mtx"), "--report", folder.path("r.json")}, 2);
-  CHECK_FALSE(file_exists(folder.path("x.mtx")));
-  CHECK_FALSE(file_exists(folder.path("r.json")));
+  error_of({"solve", wide, "--quiet", "--out", folder.file("x.mtx"), "--report", folder.file("r.json")}, 2);
+  CHECK_FALSE(std::filesystem::exists(folder.file("x.mtx")));
+  CHECK_FALSE(std::filesystem::exists(folder.file("r.json")));
 }
 
 TEST_CASE("A solve that wants more memory than there is is refused with both figures", "[cli]") {

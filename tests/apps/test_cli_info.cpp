@@ -7,18 +7,18 @@
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 
-using namespace purlin::testing;
+using namespace purlin::cli_testing;
 using Json = nlohmann::json;
 
 namespace {
 
 Json info_of(const TemporaryFolder& folder, const std::string& matrix, std::string* printed = nullptr) {
-  const Outcome outcome = run_purlin({"info", matrix, "--report", folder.path("i.json")});
+  const Outcome outcome = run_purlin({"info", matrix, "--report", folder.file("i.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   CHECK(outcome.err.empty());
   if (printed != nullptr) *printed = outcome.out;
-  return Json::parse(read_file(folder.path("i.json")));
+  return Json::parse(file_content(folder.file("i.json")));
 }
 
 }  // namespace
@@ -66,8 +66,8 @@ TEST_CASE("info recommends a command that solves, and sees blocks", "[cli]") {
   const Json grid = info_of(folder, folder.write("A.mtx", grid_system(10).text()));
   CHECK(grid["symmetry"]["values"] == true);
   const std::string command = grid["recommended_command"];
-  CHECK(command == "purlin solve " + folder.path("A.mtx") + " --solver cg");
-  CHECK(run_purlin({"solve", folder.path("A.mtx"), "--solver", "cg", "--quiet"}).status == 0);
+  CHECK(command == "purlin solve " + folder.file("A.mtx") + " --solver cg");
+  CHECK(run_purlin({"solve", folder.file("A.mtx"), "--solver", "cg", "--quiet"}).status == 0);
   CHECK(info_of(folder, "generate:elasticity:4")["block_size"] == 3);
 }
 

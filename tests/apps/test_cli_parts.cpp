@@ -2,11 +2,16 @@
 // The command line's parts without a process: words, progress lines, advice.
 #include "tests/catch.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include "apps/purlin/advice.hpp"
 #include "apps/purlin/json_file.hpp"
 #include "apps/purlin/live_progress.hpp"
+#include "apps/purlin/solve_result.hpp"
 #include "apps/purlin/text.hpp"
 
 using namespace purlin;
@@ -102,6 +107,19 @@ TEST_CASE("Reports are JSON: what is not finite is null, what is not UTF-8 is re
   CHECK(again["history"][2].is_null());
   CHECK(again["nested"]["b"][0]["c"] == 2);
   CHECK(format_json(report).find("\"history\": [1.0,0.5,null]") != std::string::npos);
+}
+
+TEST_CASE("The history counts iterations through all attempts", "[cli]") {
+  SolveReport report;
+  report.rhs_norm = 2;
+  report.history = {2, 1, 0.5, 0.5, 0.25};  // two iterations, then one from where they ended
+  Attempt first;
+  first.iterations = 2;
+  Attempt second;
+  second.iterations = 1;
+  report.attempts = {first, second};
+  CHECK(history_csv(report) ==
+        "iteration,residual,relative_residual\n0,2,1\n1,1,0.5\n2,0.5,0.25\n2,0.5,0.25\n3,0.25,0.125\n");
 }
 
 TEST_CASE("Every failure has one piece of advice", "[cli]") {

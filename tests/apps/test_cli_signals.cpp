@@ -11,7 +11,7 @@
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 
-using namespace purlin::testing;
+using namespace purlin::cli_testing;
 using Json = nlohmann::json;
 
 namespace {
@@ -34,8 +34,8 @@ TEST_CASE("Ctrl-C and SIGTERM stop a solve, which writes solution and report and
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", line_system(long_line).text());
   for (const int number : {SIGINT, SIGTERM}) {
-    const std::string out = folder.path("x" + std::to_string(number) + ".mtx");
-    const std::string report = folder.path("r" + std::to_string(number) + ".json");
+    const std::string out = folder.file("x" + std::to_string(number) + ".mtx");
+    const std::string report = folder.file("r" + std::to_string(number) + ".json");
     Process process(solve_arguments(matrix, {"--out", out, "--report", report}));
     for (int i = 0; i < 6000 && process.out_so_far().find("iteration 5") == std::string::npos &&
                     process.out_so_far().find("iteration        5") == std::string::npos;
@@ -46,8 +46,8 @@ TEST_CASE("Ctrl-C and SIGTERM stop a solve, which writes solution and report and
     const Outcome outcome = process.wait(60);
     INFO(outcome.out << outcome.err);
     REQUIRE(outcome.status == 1);
-    CHECK(parse_array(read_file(out)).size() == static_cast<std::size_t>(long_line));
-    const Json r = Json::parse(read_file(report));
+    CHECK(parse_array(file_content(out)).size() == static_cast<std::size_t>(long_line));
+    const Json r = Json::parse(file_content(report));
     CHECK(r["status"] == "stopped_by_caller");
     CHECK(r["converged"] == false);
   }
@@ -73,20 +73,20 @@ TEST_CASE("The time limit ends a solve with status 1", "[cli]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", line_system(long_line).text());
   const Outcome outcome =
-      run_purlin(solve_arguments(matrix, {"--time-limit", "0.2", "--report", folder.path("r.json")}));
+      run_purlin(solve_arguments(matrix, {"--time-limit", "0.2", "--report", folder.file("r.json")}));
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 1);
-  CHECK(Json::parse(read_file(folder.path("r.json")))["status"] == "time_limit");
+  CHECK(Json::parse(file_content(folder.file("r.json")))["status"] == "time_limit");
 }
 
 TEST_CASE("A reader of stdout that goes away does not cost the solution", "[cli]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(30).text());
-  const std::string out = folder.path("x.mtx");
+  const std::string out = folder.file("x.mtx");
   const std::string command =
       std::string("'") + PURLIN_EXECUTABLE + "' solve " + matrix + " --out " + out + " | true";
   REQUIRE(std::system(command.c_str()) == 0);
   // The shell waits for the last command of the pipe alone.
-  for (int i = 0; i < 1000 && !file_exists(out); ++i) usleep(10000);
-  CHECK(parse_array(read_file(out)).size() == 900);
+  for (int i = 0; i < 1000 && !std::filesystem::exists(out); ++i) usleep(10000);
+  CHECK(parse_array(file_content(out)).size() == 900);
 }

@@ -6,10 +6,12 @@
 
 #include <algorithm>
 
+#include <purlin/config.hpp>
+
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 
-using namespace purlin::testing;
+using namespace purlin::cli_testing;
 using Json = nlohmann::json;
 
 namespace {
@@ -17,7 +19,7 @@ namespace {
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 Json report_of(const TemporaryFolder& folder, const std::string& name = "r.json") {
-  return Json::parse(read_file(folder.path(name)));
+  return Json::parse(file_content(folder.file(name)));
 }
 
 // |b - A x| / |b|, by the test's own product.
@@ -36,10 +38,10 @@ TEST_CASE("A solution written by --out meets the tolerance for each solver, by t
   for (const std::string solver : {"auto", "cg", "bicgstab", "gmres"}) {
     const System& used = solver == "cg" ? symmetric : s;
     const Outcome outcome = run_purlin({"solve", folder.write("A.mtx", used.text()), "--rhs", rhs, "--solver", solver,
-                                        "--device", "host", "--rtol", "1e-9", "--out", folder.path("x.mtx")});
+                                        "--device", "host", "--rtol", "1e-9", "--out", folder.file("x.mtx")});
     INFO(solver << '\n' << outcome.out << outcome.err);
     REQUIRE(outcome.status == 0);
-    const std::vector<double> x = parse_array(read_file(folder.path("x.mtx")));
+    const std::vector<double> x = parse_array(file_content(folder.file("x.mtx")));
     REQUIRE(x.size() == static_cast<std::size_t>(s.n));
     CHECK(residual(used, x, b) <= 1.001e-9);
   }
@@ -50,7 +52,7 @@ TEST_CASE("The report holds what the issue asks for and agrees with the solution
   const System s = grid_system(16);
   const std::string matrix = folder.write("A.mtx", s.text());
   const Outcome outcome = run_purlin({"solve", matrix, "--device", "host", "--threads", "2", "--report",
-                                      folder.path("r.json"), "--out", folder.path("x.mtx")});
+                                      folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const Json r = report_of(folder);
@@ -88,7 +90,7 @@ TEST_CASE("The reported error is the distance to the documented random solution"
   const System s = grid_system(6);
   // One iteration from a guess: the error is large, and the test forms it from the generator's own definition.
   REQUIRE(run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", "A*random:1234567", "--device", "host",
-                      "--max-iterations", "1", "--report", folder.path("r.json"), "--out", folder.path("x.mtx")})
+                      "--max-iterations", "1", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")})
               .status == 1);
   std::vector<double> solution;
   unsigned long long state = 1234567;
@@ -102,7 +104,7 @@ TEST_CASE("The reported error is the distance to the documented random solution"
     if (i == 0) REQUIRE(z == 6457827717110365317ull);
     solution.push_back(std::ldexp(static_cast<double>(z >> 11), -52) - 1);
   }
-  const std::vector<double> x = parse_array(read_file(folder.path("x.mtx")));
+  const std::vector<double> x = parse_array(file_content(folder.file("x.mtx")));
   REQUIRE(x.size() == solution.size());
   const double error = norm(difference(x, solution)) / norm(solution);
   CHECK(report_of(folder)["solution_error"].get<double>() == Approx(error).epsilon(1e-12));
@@ -112,10 +114,10 @@ TEST_CASE("Right-hand sides without a known solution have no error in the report
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(8).text());
   for (const std::string rhs : {"ones", "random", "random:7"}) {
-    REQUIRE(run_purlin({"solve", matrix, "--rhs", rhs, "--report", folder.path("r.json"), "--quiet"}).status == 0);
+    REQUIRE(run_purlin({"solve", matrix, "--rhs", rhs, "--report", folder.file("r.json"), "--quiet"}).status == 0);
     CHECK(report_of(folder)["solution_error"].is_null());
   }
-  REQUIRE(run_purlin({"solve", matrix, "--rhs", "A*ones", "--report", folder.path("r.json"), "--quiet"}).status == 0);
+  REQUIRE(run_purlin({"solve", matrix, "--rhs", "A*ones", "--report", folder.file("r.json"), "--quiet"}).status == 0);
   CHECK(report_of(folder)["solution_error"].get<double>() < 1e-5);
 }
 
@@ -123,9 +125,9 @@ TEST_CASE("A solution given as the guess converges in no iteration", "[cli]") {
   const TemporaryFolder folder;
   const System s = grid_system(12);
   const std::string matrix = folder.write("A.mtx", s.text());
-  const std::string x = folder.path("x.mtx");
+  const std::string x = folder.file("x.mtx");
   REQUIRE(run_purlin({"solve", matrix, "--rtol", "1e-10", "--out", x, "--quiet"}).status == 0);
-  REQUIRE(run_purlin({"solve", matrix, "--guess", x, "--rtol", "1e-8", "--report", folder.path("r.json"), "--quiet"})
+  REQUIRE(run_purlin({"solve", matrix, "--guess", x, "--rtol", "1e-8", "--report", folder.file("r.json"), "--quiet"})
               .status == 0);
   CHECK(report_of(folder)["iterations"] == 0);
 }
@@ -136,22 +138,22 @@ TEST_CASE("Single precision converges to its own default tolerance and says so",
   const std::vector<double> b = rough_vector(s.n);
   const Outcome outcome =
       run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
-                  "--precision", "single", "--report", folder.path("r.json"), "--out", folder.path("x.mtx")});
+                  "--precision", "single", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   const Json r = report_of(folder);
   CHECK(r["precision"] == "single");
   CHECK(r["rtol"] == 1e-5);
   // Rounding A and b to single precision adds to the residual what eps |A||x| / |b| amounts to here.
-  CHECK(residual(s, parse_array(read_file(folder.path("x.mtx"))), b) < 1.5e-5);
+  CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) < 1.5e-5);
 }
 
 TEST_CASE("Too few iterations end in status 1 with solution, report, history and one suggestion", "[cli]") {
   const TemporaryFolder folder;
   const System s = grid_system(20);
   const Outcome outcome = run_purlin({"solve", folder.write("A.mtx", s.text()), "--max-iterations", "3", "--report",
-                                      folder.path("r.json"), "--out", folder.path("x.mtx"), "--history",
-                                      folder.path("h.csv"), "--device", "host"});
+                                      folder.file("r.json"), "--out", folder.file("x.mtx"), "--history",
+                                      folder.file("h.csv"), "--device", "host"});
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.out, "--max-iterations"));
   CHECK(outcome.err.empty());
@@ -159,9 +161,9 @@ TEST_CASE("Too few iterations end in status 1 with solution, report, history and
   CHECK(r["converged"] == false);
   CHECK(r["status"] == "max_iterations");
   CHECK(r["iterations"] == 3);
-  CHECK(parse_array(read_file(folder.path("x.mtx"))).size() == static_cast<std::size_t>(s.n));
+  CHECK(parse_array(file_content(folder.file("x.mtx"))).size() == static_cast<std::size_t>(s.n));
 
-  std::istringstream history(read_file(folder.path("h.csv")));
+  std::istringstream history(file_content(folder.file("h.csv")));
   std::string line;
   std::getline(history, line);
   CHECK(line == "iteration,residual,relative_residual");
@@ -219,7 +221,7 @@ TEST_CASE("A terminal gets one live line, no wider than it is, and it is gone at
 TEST_CASE("Repeated and generated systems work where a file does", "[cli]") {
   const TemporaryFolder folder;
   const Outcome outcome =
-      run_purlin({"solve", "generate:elasticity:5", "--device", "host", "--report", folder.path("r.json")});
+      run_purlin({"solve", "generate:elasticity:5", "--device", "host", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
   const Json r = report_of(folder);
@@ -234,7 +236,7 @@ TEST_CASE("A pure Neumann system solves with --null-space constant, and the mean
   s.entries.front().value = 1;  // row 1: 1 -1
   s.entries.back().value = 1;   // row n: -1 1
   const Outcome outcome = run_purlin({"solve", folder.write("A.mtx", s.text()), "--null-space", "constant",
-                                      "--report", folder.path("r.json"), "--device", "host"});
+                                      "--report", folder.file("r.json"), "--device", "host"});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
   CHECK(report_of(folder)["solution_error"].get<double>() < 1e-4);
@@ -242,20 +244,21 @@ TEST_CASE("A pure Neumann system solves with --null-space constant, and the mean
 
 TEST_CASE("When the automatic choice fails, the report lists each attempt", "[cli]") {
   const TemporaryFolder folder;
-  // Symmetric with a positive diagonal, and indefinite: eigenvalues 3 and -1 in each pair.
+  // Symmetric with a positive diagonal, and indefinite: the pairs have the eigenvalues 1 - c and 1 + c, c from 2
+  // to 5.
   System s;
   s.n = 60;
   for (int i = 1; i <= s.n; i += 2) {
-    const double scale = 1 + 0.05 * i;
-    s.entries.push_back({i, i, scale});
-    s.entries.push_back({i, i + 1, 2 * scale});
-    s.entries.push_back({i + 1, i, 2 * scale});
-    s.entries.push_back({i + 1, i + 1, scale});
+    const double c = 2 + 0.05 * i;
+    s.entries.push_back({i, i, 1});
+    s.entries.push_back({i, i + 1, c});
+    s.entries.push_back({i + 1, i, c});
+    s.entries.push_back({i + 1, i + 1, 1});
   }
   const std::vector<double> b = rough_vector(s.n);
   const Outcome outcome =
       run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
-                  "--device", "host", "--report", folder.path("r.json"), "--out", folder.path("x.mtx")});
+                  "--device", "host", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
   const Json r = report_of(folder);
@@ -264,5 +267,29 @@ TEST_CASE("When the automatic choice fails, the report lists each attempt", "[cl
   CHECK(r["attempts"][0]["status"] == "not_positive_definite");
   CHECK(r["solver"] != "cg");
   CHECK(contains(outcome.out, "attempts"));
-  CHECK(residual(s, parse_array(read_file(folder.path("x.mtx"))), b) <= 1.001e-8);
+  CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-8);
 }
+
+#if PURLIN_HAS_CUDA
+TEST_CASE("--device cuda solves on the device in both precisions, and the report names it", "[cli][device]") {
+  const TemporaryFolder folder;
+  const System s = grid_system(30);
+  const std::vector<double> b = rough_vector(s.n);
+  const std::string matrix = folder.write("A.mtx", s.text());
+  const std::string rhs = folder.write("b.mtx", vector_text(b));
+  for (const std::string precision : {"double", "single"}) {
+    for (const std::string solver : {"auto", "bicgstab", "gmres"}) {
+      const Outcome outcome =
+          run_purlin({"solve", matrix, "--rhs", rhs, "--device", "cuda", "--precision", precision, "--solver", solver,
+                      "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
+      INFO(outcome.out << outcome.err);
+      REQUIRE(outcome.status == 0);
+      const Json r = report_of(folder);
+      CHECK(r["device"] == "cuda:0");
+      CHECK(r["device_name"].is_string());
+      CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <
+            (precision == "double" ? 1.001e-8 : 1.5e-5));
+    }
+  }
+}
+#endif

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What the tests of the Matrix Market reader share: matrices as plain vectors, messages, files that clean up.
+/// What the tests of the Matrix Market reader share: matrices as plain vectors, messages.
 #pragma once
 
 #include "tests/catch.hpp"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/matrix_market.hpp>
+
+#include "tests/temporary_folder.hpp"
 
 namespace purlin::testing {
 
@@ -60,36 +59,6 @@ std::string input_error(F&& f) {
 
 inline std::string parse_error(const std::string& text) {
   return input_error([&] { parse(text); });
-}
-
-/// A folder that goes away with its owner.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "purlin-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error("no temporary folder");
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  std::string write(const std::string& name, const std::string& content) const {
-    std::ofstream(file(name), std::ios::binary) << content;
-    return file(name);
-  }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string file_content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
 }  // namespace purlin::testing
