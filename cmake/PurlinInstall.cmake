@@ -10,6 +10,7 @@ set(PURLIN_PUBLIC_HEADERS
   core/csr.hpp
   core/error.hpp
   core/matrix_market.hpp
+  core/matrix_traits.hpp
   core/memory.hpp
   core/span.hpp
   core/types.hpp
@@ -17,8 +18,13 @@ set(PURLIN_PUBLIC_HEADERS
   reorder/row_order.hpp
   spmv/operator.hpp
   spmv/registry.hpp
+  spmv/csr/csr.hpp
   precond/registry.hpp
+  precond/jacobi/jacobi.hpp
   solver/krylov.hpp
+  solver/cg.hpp
+  solver/bicgstab.hpp
+  solver/gmres.hpp
   solver/linear_system.hpp)
 foreach(header IN LISTS PURLIN_PUBLIC_HEADERS)
   get_filename_component(folder ${header} DIRECTORY)

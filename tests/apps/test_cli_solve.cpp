@@ -180,7 +180,7 @@ TEST_CASE("Too few iterations end in status 1 with solution, report, history and
   CHECK_FALSE(std::getline(history, line));
 }
 
-TEST_CASE("--quiet prints nothing, and a pipe gets plain lines", "[cli]") {
+TEST_CASE("Under --quiet nothing is printed, and a pipe gets plain lines", "[cli]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(20).text());
   const Outcome quiet = run_purlin({"solve", matrix, "--quiet"});
