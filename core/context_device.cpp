@@ -43,12 +43,15 @@ class DeviceMemory final : public MemoryResource {
 
   void* allocate(std::size_t bytes) override {
     if (bytes == 0) return nullptr;
+    // Large requests are measured against the memory there is, which also keeps a failing call out of the driver's log.
+    constexpr std::size_t worth_asking = std::size_t{256} << 20;
+    if (bytes >= worth_asking && bytes > available_bytes()) fail(bytes);
     void* pointer = nullptr;
     const cudaError_t status = cudaMallocFromPoolAsync(&pointer, bytes, pool_, stream_);
     // A request beyond what the driver can count is refused with another code than one beyond the memory there is.
     if (status == cudaErrorMemoryAllocation || (status == cudaErrorInvalidValue && bytes > available_bytes())) {
       cudaGetLastError();  // not sticky: clear it, or the next launch check would report it
-      throw OutOfMemory("device", "an array", bytes, available_bytes());
+      fail(bytes);
     }
     check_cuda(status, "cudaMallocFromPoolAsync");
     ledger_.add(bytes);
@@ -71,6 +74,10 @@ class DeviceMemory final : public MemoryResource {
   cudaStream_t stream() const { return stream_; }
 
  private:
+  [[noreturn]] void fail(std::size_t bytes) const {
+    throw OutOfMemory("device", "an array", bytes, available_bytes());
+  }
+
   cudaStream_t stream_;
   bool own_stream_;
   cudaMemPool_t pool_ = nullptr;

@@ -2,7 +2,7 @@
 /// Catch2, version 2 or 3.
 #pragma once
 
-#if __has_include(<catch2/catch_all.hpp>)
+#if PURLIN_CATCH2_VERSION >= 3
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
 #else

@@ -58,7 +58,8 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
 
 /// Device: the generic API of cuSPARSE, analysed once (`cusparseSpMV_preprocess`) with its buffer allocated at
 /// construction. Row offsets are 32-bit where they suffice. Variants "alg1" and "alg2" are cuSPARSE's
-/// CUSPARSE_SPMV_CSR_ALG1 and _ALG2; the second gives the same bits on every run.
+/// CUSPARSE_SPMV_CSR_ALG1 and _ALG2: the first, the default, is faster and may differ in the last bits from run to run;
+/// the second gives the same bits on every run.
 template <class T>
 class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::device> {
  public:

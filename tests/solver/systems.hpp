@@ -119,6 +119,9 @@ std::vector<T> cast(const std::vector<double>& v) {
   return std::vector<T>(v.begin(), v.end());
 }
 
+/// CSR whose product has the same bits on every run, in both spaces.
+inline SpmvOptions same_bits() { return {"csr:alg2"}; }
+
 /// Runs one solver on a system, x starting from `guess` (zeros when empty), with vectors in S.
 template <class T, Space S>
 struct Solved {

@@ -73,6 +73,7 @@ TEST_BOTH("a solve in solver order equals a solve in the caller's order", "[syst
   const Arrays<double, S> arrays(ctx, a);
   SystemOptions options;
   options.old_of_new = shuffled(a.size());
+  options.spmv = same_bits();
   LinearSystem<double, S> system(ctx, arrays.view(), options);
   const auto b = a.rhs_for(noise(a.size()));
   const auto direct = solve_with(ctx, system, b);
@@ -95,6 +96,7 @@ TEST_BOTH("refresh equals a new system bit for bit, allocates nothing, and is se
   for (const bool reorder : {false, true}) {
     SystemOptions options;
     options.solver.name = "cg";
+    options.spmv = same_bits();
     if (reorder) options.old_of_new = shuffled(a.size());
     LinearSystem<double, S> refreshed(ctx, old_values.view(), options);
     LinearSystem<double, S> rebuilt(ctx, new_values.view(), options);
@@ -224,7 +226,9 @@ TEST_BOTH("independent systems work in two threads", "[system]") {
   const auto work = [](const Rows& rows, const std::vector<double>& rhs, std::vector<double>* x) {
     const Context<S> ctx;  // threads and streams of its own
     const Arrays<double, S> arrays(ctx, rows);
-    LinearSystem<double, S> system(ctx, arrays.view());
+    SystemOptions options;
+    options.spmv = same_bits();
+    LinearSystem<double, S> system(ctx, arrays.view(), options);
     for (int repeat = 0; repeat < 5; ++repeat) *x = solve_with(ctx, system, rhs);
   };
   std::vector<double> alone_a, alone_c, x, y;

@@ -22,7 +22,7 @@ struct Bench {
   Arrays<T, S> arrays;
   OperatorPtr<T, S> A, M;
   explicit Bench(Rows a)
-      : rows(std::move(a)), arrays(ctx, rows), A(make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{})),
+      : rows(std::move(a)), arrays(ctx, rows), A(make_spmv(ctx, arrays.view(), RowOrder<S>{}, same_bits())),
         M(make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{}, SpmvOptions{})) {}
   std::unique_ptr<KrylovSolver<T, S>> solver(const std::string& name, int restart = 30, bool left = false) {
     return make_solver<T, S>(ctx, rows.size(), {name, restart, left});
