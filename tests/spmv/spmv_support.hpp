@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How the tests of the product formats build and call one: every line of the table, in the order that it wants, with
+/// vectors in the caller's order.
+#pragma once
+
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/spmv/registry.hpp>
+
+#include "tests/support.hpp"
+
+namespace purlin::testing {
+
+/// Every format of the table that exists for T in S, by its bare name and with each of its variants.
+template <class T, Space S>
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const SpmvFormat& format : spmv_formats()) {
+    if (format.make<T, S>() == nullptr) continue;
+    names.push_back(format.name);
+    for (const std::string& variant : format.variants) names.push_back(format.name + ":" + variant);
+  }
+  return names;
+}
+
+/// Whether the format promises the same bits on every run: all of them on the host, not cuSPARSE's first algorithm.
+template <Space S>
+bool repeats_its_bits(const std::string& format) {
+  return S == Space::host || (format != "csr" && format != "csr:alg1");
+}
+
+/// y and, where it was asked for, x.y.
+template <class T>
+struct Result {
+  std::vector<T> y;
+  double xy = 0;
+};
+
+/// A format built for a matrix: planned, permuted where the plan says so, and called in the caller's order.
+template <class T, Space S>
+class Product {
+ public:
+  Product(const Context<S>& ctx, const CsrView<T, S>& a, const std::string& format) : ctx_(ctx) {
+    const SpmvOptions options{format};
+    order_ = plan_order(ctx, Pattern<S>(a), options);
+    if (order_.natural()) {
+      operator_ = make_spmv<T, S>(ctx, a, order_, options);
+    } else {
+      const PermutedCsr<T, S> permuted = permute(ctx, a, order_);
+      operator_ = make_spmv<T, S>(ctx, permuted.view(), order_, options);
+    }
+    old_of_new_ = download(ctx, order_.old_of_new);
+  }
+
+  MatrixOperator<T, S>& op() { return *operator_; }
+
+  /// alpha A x + beta y0; y is poisoned where y0 is empty. The memory around y is looked at too.
+  Result<T> apply(T alpha, const std::vector<T>& x, T beta = T(0), const std::vector<T>& y0 = {}) const {
+    return call(x, y0, [&](auto at_x, auto at_y, double*) { operator_->apply(ctx_, alpha, at_x, beta, at_y); });
+  }
+  Result<T> apply_dot(const std::vector<T>& x) const {
+    return call(x, {}, [&](auto at_x, auto at_y, double* xy) { operator_->apply_dot(ctx_, at_x, at_y, xy); });
+  }
+  void refresh(const std::vector<T>& values) {
+    const Array<T, S> there = upload(ctx_, values);
+    operator_->refresh(ctx_, there.cspan());
+    ctx_.synchronize();
+  }
+
+ private:
+  std::vector<T> to_new(const std::vector<T>& x) const {
+    if (old_of_new_.empty()) return x;
+    std::vector<T> result;
+    for (const Index old : old_of_new_) result.push_back(x[old]);
+    return result;
+  }
+  std::vector<T> to_old(const std::vector<T>& x) const {
+    if (old_of_new_.empty()) return x;
+    std::vector<T> result(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) result[old_of_new_[i]] = x[i];
+    return result;
+  }
+
+  template <class F>
+  Result<T> call(const std::vector<T>& x, const std::vector<T>& y0, F&& f) const {
+    constexpr std::int64_t guard = 64;
+    const auto rows = static_cast<std::size_t>(operator_->rows());
+    std::vector<T> y(rows + 2 * guard, std::numeric_limits<T>::quiet_NaN());
+    const std::vector<T> start = to_new(y0);
+    std::copy(start.begin(), start.end(), y.begin() + guard);
+    const Array<T, S> at_x = upload(ctx_, to_new(x));
+    Array<T, S> at_y = upload(ctx_, y);
+    Array<double, S> xy = poisoned<double>(ctx_, 1);
+    f(at_x.cspan(), at_y.span().subspan(guard, operator_->rows()), xy.data());
+    y = download(ctx_, at_y);
+    const std::vector<T> inner(y.begin() + guard, y.end() - guard);
+    y.erase(y.begin() + guard, y.end() - guard);
+    if (!all_nan(y)) throw std::logic_error("the product wrote outside y");
+    return {to_old(inner), fetch(ctx_, xy.data())};
+  }
+
+  Context<S> ctx_;
+  RowOrder<S> order_;
+  std::vector<Index> old_of_new_;
+  OperatorPtr<T, S> operator_;
+};
+
+/// x . A x with its bound: the products as in `expected_product`, and one more rounding of double for each of the
+/// rows and of the `shares` that a row may be cut into.
+template <class T>
+DotOracle expected_dot(const HostCsr& a, const std::vector<T>& x, int shares, long double* bound) {
+  DotOracle result;
+  long double product_bound = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    long double magnitude = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      const long double term = static_cast<long double>(x[i]) * a.val[k] * x[a.col[k]];
+      result.value += term;
+      magnitude += std::fabs(term);
+    }
+    result.magnitude += magnitude;
+    product_bound += (a.row_length(i) + 3) * static_cast<long double>(std::numeric_limits<T>::epsilon()) * magnitude;
+  }
+  *bound = product_bound + (a.rows + shares + 2) * std::numeric_limits<double>::epsilon() * result.magnitude;
+  return result;
+}
+
+/// The same pattern with small whole numbers: sums are exact in any order, so that results have one value.
+inline HostCsr whole_numbers(HostCsr a, std::uint64_t seed) {
+  Random random(seed);
+  for (double& value : a.val) value = (1 + random.index(8)) * (random.index(2) == 0 ? -1 : 1);
+  return a;
+}
+template <class T>
+std::vector<T> whole_vector(Index n) {
+  Random random(31);
+  std::vector<T> x(static_cast<std::size_t>(n));
+  for (T& value : x) value = static_cast<T>(1 + random.index(4));
+  return x;
+}
+
+}  // namespace purlin::testing

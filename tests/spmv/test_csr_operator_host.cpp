@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// csr on the host: shares that cut rows, for many numbers of threads.
+#include "tests/catch.hpp"
+#include "tests/spmv/spmv_support.hpp"
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+using Host = Context<Space::host>;
+
+// Matrices of several shares each: shares hold at least 4096 entries and row ends.
+std::vector<NamedMatrix> large_matrices() {
+  std::vector<NamedMatrix> all;
+  all.push_back({"cuts at row ends", diagonal_matrix(8192)});
+  all.push_back({"dense row in the middle", dense_row_matrix(20000, 10000)});
+  all.push_back({"dense first row", dense_row_matrix(20000, 0)});
+  all.push_back({"dense last row", dense_row_matrix(20000, 19999)});
+  all.push_back({"one row", random_matrix(1, 100000, 51, [](Index) { return Offset{90000}; })});
+  all.push_back({"a long row between empty ones",
+                 random_matrix(3, 60000, 52, [](Index i) { return Offset{i == 1 ? 60000 : 0}; })});
+  all.push_back({"nothing but empty rows", empty_matrix(50000, 7)});
+  all.push_back({"runs of empty rows", ragged_matrix(30000, 30000)});
+  all.push_back({"power law", power_law_matrix(20000)});
+  all.push_back({"elasticity", fem_matrix("generate:elasticity:12")});
+  return all;
+}
+
+template <class T>
+void check_threads(const HostCsr& a, int threads) {
+  INFO(threads << " threads");
+  const Host ctx(threads);
+  const auto there = upload_matrix<T>(ctx, a);
+  const auto x = random_vector<T>(a.cols, 1), y0 = random_vector<T>(a.rows, 2);
+  const Product<T, Space::host> product(ctx, there.wide(), "csr");
+  CHECK(first_outside(product.apply(T(1), x).y, expected_product(a, T(1), x)) == "");
+  CHECK(first_outside(product.apply(T(-0.3), x, T(0.7), y0).y, expected_product(a, T(-0.3), x, T(0.7), y0)) == "");
+  if (a.rows != a.cols) return;
+  const Result<T> found = product.apply_dot(x);
+  CHECK(same_bits(found.y, product.apply(T(1), x).y));
+  long double bound = 0;
+  const DotOracle expected = expected_dot(a, x, threads, &bound);
+  CHECK(std::fabs(found.xy - expected.value) <= bound);
+}
+
+std::size_t shares_of(const HostCsr& a, int threads) {
+  const Host ctx(threads);
+  const auto there = upload_matrix<double>(ctx, a);
+  const OperatorInfo info = make_spmv<double, Space::host>(ctx, there.wide(), {})->info();
+  return static_cast<std::size_t>(std::stoul(info.detail));
+}
+
+}  // namespace
+
+TEST_CASE("csr multiplies with any number of threads, wherever the shares cut", "[spmv]") {
+  for (const auto& [name, a] : large_matrices()) {
+    INFO(name);
+    for (const int threads : {1, 2, 3, 5, 8, 64}) {
+      check_threads<double>(a, threads);
+      check_threads<float>(a, threads);
+    }
+  }
+}
+
+TEST_CASE("csr multiplies with more threads than rows", "[spmv]") {
+  for (const Index n : {0, 1, 2, 5}) {
+    check_threads<double>(tridiagonal_matrix(n), 8);
+    check_threads<float>(empty_matrix(n, n), 8);
+  }
+}
+
+TEST_CASE("csr cuts as many shares as there are threads, as long as there is work for them", "[spmv]") {
+  CHECK(shares_of(tridiagonal_matrix(100), 8) == 1);
+  CHECK(shares_of(diagonal_matrix(8192), 3) == 3);
+  CHECK(shares_of(diagonal_matrix(8192), 64) == 4);
+  CHECK(shares_of(empty_matrix(0, 0), 8) == 1);
+}
+
+TEST_CASE("csr works with more shares than it keeps sums for on the stack", "[spmv]") {
+  const HostCsr a = tridiagonal_matrix(300000);
+  REQUIRE(shares_of(a, 280) > 256);
+  check_threads<double>(a, 280);
+}
+
+TEST_CASE("The shares of the construction decide the bits, not the threads of the apply", "[spmv]") {
+  const HostCsr a = dense_row_matrix(20000, 10000);
+  const Host three(3);
+  const auto there = upload_matrix<float>(three, a);
+  const auto op = make_spmv<float, Space::host>(three, there.wide(), {});
+  const auto x = upload(three, random_vector<float>(a.cols));
+  std::vector<std::vector<float>> results;
+  for (const int threads : {1, 2, 3, 5}) {
+    auto y = poisoned<float>(three, a.rows);
+    op->apply(Host(threads), 1.0f, x.cspan(), 0.0f, y.span());
+    results.push_back(download(three, y));
+    CHECK(same_bits(results.back(), results.front()));
+  }
+}

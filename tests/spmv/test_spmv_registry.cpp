@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of formats: names and variants, what info() accounts for, and the refusals.
+#include "tests/catch.hpp"
+#include "tests/spmv/spmv_support.hpp"
+
+#include <purlin/core/error.hpp>
+#include <purlin/spmv/csr/csr.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+TEST_CASE("Names are compared without case, '-' and '_'", "[spmv]") {
+  CHECK(canonical_name("CSR") == "csr");
+  CHECK(canonical_name("Ell-Warp_2") == "ellwarp2");
+  CHECK(canonical_name("") == "");
+  CHECK(find_spmv_format("C-S_r").name == "csr");
+  CHECK(find_spmv_format("csr:anything").name == "csr");
+}
+
+TEST_CASE("Every line of the table is complete on the host and told apart by its name", "[spmv]") {
+  std::vector<std::string> seen;
+  for (const SpmvFormat& format : spmv_formats()) {
+    const std::string name = canonical_name(format.name);
+    CHECK(std::find(seen.begin(), seen.end(), name) == seen.end());
+    seen.push_back(name);
+    CHECK_FALSE(format.summary.empty());
+    CHECK(format.estimate_bytes != nullptr);
+    CHECK(&find_spmv_format(format.name) == &format);
+    CHECK((format.make<double, Space::host>() == nullptr) == (format.make<float, Space::host>() == nullptr));
+    CHECK((format.make<double, Space::device>() == nullptr) == (format.make<float, Space::device>() == nullptr));
+    if (!has_cuda) CHECK(format.make<double, Space::device>() == nullptr);
+  }
+  CHECK(seen.front() == "csr");
+}
+
+TEST_BOTH("An unknown format is refused with the names there are", "[spmv]") {
+  const auto ctx = make_context<S>();
+  const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(5));
+  const auto make = [&] { make_spmv<double, S>(ctx, there.wide(), {}, SpmvOptions{"skyline"}); };
+  const auto plan = [&] { plan_order(ctx, Pattern<S>(there.wide()), SpmvOptions{"skyline"}); };
+  for (const std::string& message : {message_of<InputError>(make), message_of<InputError>(plan)}) {
+    CHECK(contains(message, "'skyline'"));
+    for (const SpmvFormat& format : spmv_formats()) CHECK(contains(message, format.name));
+  }
+  CHECK_THROWS_AS(find_spmv_format(""), InputError);
+}
+
+TEST_BOTH("An unknown variant is refused with the variants there are", "[spmv]") {
+  const auto ctx = make_context<S>();
+  const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(5));
+  const std::string message =
+      message_of<InputError>([&] { make_spmv<double, S>(ctx, there.wide(), {}, SpmvOptions{"csr:alg7"}); });
+  CHECK(contains(message, "'csr'"));
+  CHECK(contains(message, "'alg7'"));
+  CHECK(contains(message, "csr:alg1, csr:alg2"));
+  const auto loose = make_spmv<double, S>(ctx, there.wide(), {}, SpmvOptions{"Csr:Alg-2"});
+  CHECK(loose->rows() == 5);
+  if (S == Space::device) CHECK(loose->info().name == "csr:alg2");
+}
+
+TEST_BOTH("csr keeps the natural order", "[spmv]") {
+  const auto ctx = make_context<S>();
+  const auto there = upload_matrix<double>(ctx, arrow_matrix(50));
+  const RowOrder<S> order = plan_order(ctx, Pattern<S>(there.narrow()), SpmvOptions{});
+  CHECK(order.natural());
+  CHECK(order.part_begin.empty());
+}
+
+TEST_BOTH("info accounts for every byte that an operator holds, and for its entries", "[spmv]") {
+  const auto ctx = make_context<S>();
+  for (const auto& [name, a] : awkward_matrices()) {
+    INFO(name);
+    const auto there = upload_matrix<double>(ctx, a);
+    for (const std::string& format : format_names<double, S>()) {
+      INFO(format);
+      const std::uint64_t before = ctx.memory()->use().bytes;
+      const auto product = make_spmv<double, S>(
+          ctx, there.wide(), plan_order(ctx, Pattern<S>(there.wide()), {format}), SpmvOptions{format});
+      const std::uint64_t held = ctx.memory()->use().bytes - before;
+      const OperatorInfo info = product->info();
+      CHECK(info.total_bytes() == held);
+      CHECK(info.rows == a.rows);
+      CHECK(info.cols == a.cols);
+      CHECK(info.nonzeros == a.nnz());
+      CHECK(info.stored_slots >= a.nnz());
+      CHECK(info.padding_ratio() >= 0);
+      CHECK(info.total_bytes() >= static_cast<std::uint64_t>(a.nnz()) * sizeof(double));
+      CHECK(contains(info.name, format.substr(0, format.find(':'))));
+      for (const auto& [phase, seconds] : info.setup_seconds) CHECK(seconds >= 0);
+    }
+  }
+}
+
+TEST_BOTH("csr holds what was estimated, and its value map where it has one", "[spmv]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = dominant_matrix(700);
+  const auto there = upload_matrix<float>(ctx, a);
+  const auto buffer_of = [](const OperatorInfo& info) {
+    std::uint64_t bytes = 0;
+    for (const auto& [part, size] : info.bytes) bytes += part == "buffer" ? size : 0;
+    return bytes;
+  };
+  const std::uint64_t estimate = find_spmv_format("csr").estimate_bytes(a.rows, a.cols, a.nnz(), sizeof(float));
+  CHECK(estimate == 4u * 701 + 8u * static_cast<std::uint64_t>(a.nnz()));
+  const OperatorInfo info = make_spmv<float, S>(ctx, there.wide(), {})->info();
+  CHECK(info.total_bytes() - buffer_of(info) == estimate);
+  CHECK(info.padding_ratio() == 0);
+  const auto permuted = permute(ctx, there.wide(), make_row_order(ctx, random_order(a.rows)));
+  const OperatorInfo mapped = make_spmv<float, S>(ctx, permuted.view(), {})->info();
+  CHECK(mapped.total_bytes() - buffer_of(mapped) == estimate + 4u * static_cast<std::uint64_t>(a.nnz()));
+}
+
+TEST_CASE("csr is estimated with 64-bit row pointers where 32 bits do not count the entries", "[spmv]") {
+  const Offset most = std::numeric_limits<std::int32_t>::max();
+  CHECK(csr_bytes(9, 9, most, 8) == 4u * 10 + 12u * static_cast<std::uint64_t>(most));
+  CHECK(csr_bytes(9, 9, most + 1, 8) == 8u * 10 + 12u * static_cast<std::uint64_t>(most + 1));
+}
