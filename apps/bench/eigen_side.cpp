@@ -39,10 +39,10 @@ void EigenSide::multiply() { state_->y.noalias() = state_->matrix * state_->x; }
 
 std::vector<double> EigenSide::y() const { return {state_->y.begin(), state_->y.end()}; }
 
-int EigenSide::solve(const std::vector<double>& b, int max_iterations, double tolerance) {
+int EigenSide::solve(const std::vector<double>& b, int iterations) {
   const Eigen::Map<const Eigen::VectorXd> rhs(b.data(), static_cast<Eigen::Index>(b.size()));
-  state_->solver.setMaxIterations(max_iterations);
-  state_->solver.setTolerance(tolerance);
+  state_->solver.setMaxIterations(iterations);
+  state_->solver.setTolerance(0);
   state_->x = state_->solver.solve(rhs);
   return static_cast<int>(state_->solver.iterations());
 }

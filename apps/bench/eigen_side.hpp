@@ -22,9 +22,9 @@ class EigenSide {
   void multiply();
   std::vector<double> y() const;
 
-  /// ConjugateGradient<..., Lower | Upper, DiagonalPreconditioner<double>> from x = 0; returns the iterations done.
-  /// `tolerance` is relative to |b|, 0 runs all iterations.
-  int solve(const std::vector<double>& b, int max_iterations, double tolerance);
+  /// `iterations` of ConjugateGradient<..., Lower | Upper, DiagonalPreconditioner<double>> from x = 0; returns how
+  /// many were done.
+  int solve(const std::vector<double>& b, int iterations);
   std::vector<double> x() const;
 
   /// "3.4.0", and the instructions that it was compiled for.
