@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// purlin_bench_device: our product and our iterations on the card against cuSPARSE's call and the usual cuBLAS loop.
+#include <cuda_runtime.h>
+
+#include <CLI/CLI.hpp>
+
+#include <cmath>
+#include <cstdio>
+
+#include <purlin/config.hpp>
+#include <purlin/core/context_device.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/registry.hpp>
+#include <purlin/solver/krylov.hpp>
+
+#include "apps/fem/problem.hpp"
+#include "measure.hpp"
+#include "usual_cg_device.hpp"
+
+namespace {
+
+using namespace purlin;
+using namespace purlin::bench;
+constexpr Space host = Space::host;
+constexpr Space device = Space::device;
+
+struct Options {
+  std::vector<std::string> systems = {"generate:elasticity:68", "generate:diffusion:68"};
+  int device = 0;
+  int threads = 0;
+  int repeats = 11;
+  int products = 20;
+  int iterations = 200;
+  int restart = 30;
+  double tolerance = 1e-8;
+  std::string report;
+};
+
+// Times what is queued on one stream between two events.
+class DeviceTimer {
+ public:
+  explicit DeviceTimer(cudaStream_t stream) : stream_(stream) {
+    PURLIN_CHECK_CUDA(cudaEventCreate(&start_));
+    PURLIN_CHECK_CUDA(cudaEventCreate(&stop_));
+  }
+  ~DeviceTimer() {
+    cudaEventDestroy(start_);
+    cudaEventDestroy(stop_);
+  }
+  DeviceTimer(const DeviceTimer&) = delete;
+  DeviceTimer& operator=(const DeviceTimer&) = delete;
+
+  // Seconds of `count` calls, over count.
+  double operator()(int count, const std::function<void()>& queue_work) {
+    PURLIN_CHECK_CUDA(cudaEventRecord(start_, stream_));
+    for (int k = 0; k < count; ++k) queue_work();
+    PURLIN_CHECK_CUDA(cudaEventRecord(stop_, stream_));
+    PURLIN_CHECK_CUDA(cudaEventSynchronize(stop_));
+    float milliseconds = 0;
+    PURLIN_CHECK_CUDA(cudaEventElapsedTime(&milliseconds, start_, stop_));
+    return 1e-3 * milliseconds / count;
+  }
+
+ private:
+  cudaStream_t stream_;
+  cudaEvent_t start_ = nullptr, stop_ = nullptr;
+};
+
+// Bytes read and written by device-to-device copies of a quarter of the free memory, at most 4 GiB.
+Json measure_copy(const Context<device>& ctx, int repeats) {
+  std::size_t free = 0, total = 0;
+  PURLIN_CHECK_CUDA(cudaMemGetInfo(&free, &total));
+  const std::size_t bytes = std::min<std::size_t>(std::size_t{4} << 30, free / 4);
+  Array<char, device> from(ctx, static_cast<std::int64_t>(bytes)), to(ctx, static_cast<std::int64_t>(bytes));
+  PURLIN_CHECK_CUDA(cudaMemsetAsync(from.data(), 1, bytes, ctx.stream()));
+  DeviceTimer timer(ctx.stream());
+  const auto run = [&] {
+    return timer(2, [&] {
+      PURLIN_CHECK_CUDA(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, ctx.stream()));
+    });
+  };
+  const Samples seconds = alternate({run}, repeats).front();
+  Samples rates;
+  for (double s : seconds) rates.push_back(2e-9 * static_cast<double>(bytes) / s);
+  std::printf("copy of %.1f GiB on the card: %s GB/s, read and written\n", static_cast<double>(bytes) / (1 << 30),
+              spread(rates).c_str());
+  return {{"bytes", bytes}, {"gigabytes_per_second", summary(rates)}};
+}
+
+// Our side of one system.
+struct OwnSide {
+  OwnSide(const Context<device>& ctx_, const fem::HostCsr& a)
+      : ctx(ctx_),
+        uploaded(make_csr(ctx, CsrView<double, host>(a))),
+        alg1(make_spmv(ctx, view(), RowOrder<device>{}, {"csr:alg1"})),
+        alg2(make_spmv(ctx, view(), RowOrder<device>{}, {"csr:alg2"})),
+        precond(make_precond(ctx, view(), RowOrder<device>{}, PrecondOptions{}, SpmvOptions{})),
+        b(ctx, a.rows),
+        x(ctx, a.rows),
+        y(ctx, a.rows) {}
+
+  CsrView<double, device> view() const { return CsrView<double, device>(uploaded); }
+  std::unique_ptr<KrylovSolver<double, device>> solver(const std::string& name, int restart) const {
+    SolverOptions options;
+    options.name = name;
+    options.restart = restart;
+    return make_solver<double>(ctx, uploaded.rows, options);
+  }
+  SolveReport solve(KrylovSolver<double, device>& method, int max_iterations, double tolerance) {
+    StopCriterion stop;
+    stop.max_iterations = max_iterations;
+    stop.rel_tol = tolerance;
+    fill(ctx, 0.0, x.span());
+    return method.solve(ctx, *alg1, precond.get(), b.cspan(), x.span(), stop);
+  }
+
+  const Context<device>& ctx;
+  Csr<double, device> uploaded;
+  OperatorPtr<double, device> alg1, alg2, precond;
+  Array<double, device> b, x, y;
+};
+
+Json compare_products(const fem::HostCsr& a, OwnSide& own, UsualDevice& usual, const Options& options) {
+  DeviceTimer timer(own.ctx.stream());
+  const auto own_run = [&](const LinearOperator<double, device>& matrix) {
+    return [&] {
+      return timer(options.products, [&] { matrix.apply(own.ctx, 1.0, own.b.cspan(), 0.0, own.y.span()); });
+    };
+  };
+  const auto raw_run = [&](bool alg2) {
+    return [&usual, &options, alg2] { return 1e-3 * usual.time_products(options.products, alg2); };
+  };
+  const auto seconds =
+      alternate({own_run(*own.alg1), raw_run(false), own_run(*own.alg2), raw_run(true)}, options.repeats);
+  const double bytes = 12.0 * static_cast<double>(a.nnz()) + 20.0 * a.rows;  // values, columns; row pointers, x, y
+  Json result{{"least_bytes", bytes}};
+  const char* const names[] = {"purlin_alg1", "cusparse_alg1", "purlin_alg2", "cusparse_alg2"};
+  for (int k = 0; k < 4; ++k) {
+    const double rate = 1e-9 * bytes / median(seconds[k]);
+    std::printf("  product, %-16s %-30s us  %.0f GB/s\n", names[k], spread(seconds[k], 1e6).c_str(), rate);
+    result[names[k]] = {{"microseconds", summary(seconds[k], 1e6)}, {"gigabytes_per_second", rate}};
+  }
+  return result;
+}
+
+// A fixed number of iterations by the host's clock, the start and, on our side, the closing true residual included.
+Json compare_cg(const std::vector<double>& b, OwnSide& own, UsualDevice& usual, const Options& options) {
+  const int n = options.iterations;
+  const auto cg = own.solver("cg", options.restart);
+  int own_iterations = 0, usual_iterations = 0;
+  const auto seconds =
+      alternate({[&] { return seconds_of([&] { own_iterations = own.solve(*cg, n, 0).iterations; }) / n; },
+                 [&] { return seconds_of([&] { usual_iterations = usual.solve_cg(b, n, 0).iterations; }) / n; }},
+                options.repeats);
+  if (own_iterations != n || usual_iterations != n) {
+    throw InputError("of " + std::to_string(n) + " iterations we did " + std::to_string(own_iterations) +
+                     " and the usual loop " + std::to_string(usual_iterations) + ": take fewer");
+  }
+  const Samples ratio = ratios(seconds[1], seconds[0]);
+  std::printf("  cg iteration: purlin %s us, usual %s us, usual / purlin %s\n", spread(seconds[0], 1e6).c_str(),
+              spread(seconds[1], 1e6).c_str(), spread(ratio).c_str());
+  return {{"iterations", n},
+          {"microseconds", {{"purlin", summary(seconds[0], 1e6)}, {"usual", summary(seconds[1], 1e6)}}},
+          {"usual_over_purlin", summary(ratio)}};
+}
+
+// Both to the tolerance, once: as many iterations, and solutions that are solutions.
+Json solve_to_tolerance(const fem::HostCsr& a, const std::vector<double>& b, OwnSide& own, UsualDevice& usual,
+                        const Options& options) {
+  constexpr int most = 100000;
+  const auto cg = own.solver("cg", options.restart);
+  SolveReport report;
+  UsualDevice::Outcome outcome;
+  const double own_seconds = seconds_of([&] { report = own.solve(*cg, most, options.tolerance); });
+  const double usual_seconds = seconds_of([&] { outcome = usual.solve_cg(b, most, options.tolerance); });
+  const double own_residual = true_residual(a, b, to_vector(own.ctx, own.x.cspan()));
+  const double usual_residual = true_residual(a, b, usual.x());
+  std::printf("  cg to %.0e: purlin %d iterations, %.3f s, %.2e; usual %d iterations, %.3f s, %.2e\n",
+              options.tolerance, report.iterations, own_seconds, own_residual, outcome.iterations, usual_seconds,
+              usual_residual);
+  if (std::abs(report.iterations - outcome.iterations) > 2 + outcome.iterations / 50) {
+    throw InputError("the two loops need different numbers of iterations: they do not do the same work");
+  }
+  return {
+      {"tolerance", options.tolerance},
+      {"purlin",
+       {{"status", std::string(name_of(report.status))},
+        {"iterations", report.iterations},
+        {"seconds", own_seconds},
+        {"true_residual", own_residual}}},
+      {"usual", {{"iterations", outcome.iterations}, {"seconds", usual_seconds}, {"true_residual", usual_residual}}}};
+}
+
+Json measure_others(OwnSide& own, const Options& options) {
+  Json result;
+  for (const char* name : {"bicgstab", "gmres"}) {
+    const auto method = own.solver(name, options.restart);
+    int iterations = 0;
+    const auto run = [&] {
+      const double seconds = seconds_of([&] { iterations = own.solve(*method, options.iterations, 0).iterations; });
+      return seconds / std::max(1, iterations);
+    };
+    const Samples seconds = alternate({run}, std::max(1, options.repeats / 2)).front();
+    std::printf("  %s iteration: %s us (of %d)\n", name, spread(seconds, 1e6).c_str(), iterations);
+    result[name] = {{"iterations", iterations}, {"microseconds", summary(seconds, 1e6)}};
+  }
+  result["gmres"]["restart"] = options.restart;
+  return result;
+}
+
+Json run_system(const std::string& spec, const Context<device>& ctx, const Options& options) {
+  fem::HostCsr a;
+  const double assembly = seconds_of([&] { a = fem::generate_matrix(Context<host>(options.threads), spec); });
+  std::printf("%s: %d rows, %lld entries, assembled in %.1f s\n", spec.c_str(), a.rows,
+              static_cast<long long>(a.nnz()), assembly);
+  OwnSide own(ctx, a);
+  UsualDevice usual(a);
+  const std::vector<double> b = product(a, random_vector(a.rows));
+  copy(ctx, Span<const double, host>(b.data(), a.rows), own.b.span());
+  Json result{{"system", spec}, {"rows", a.rows}, {"nonzeros", a.nnz()}};
+  result["product"] = compare_products(a, own, usual, options);
+  result["cg_jacobi"] = compare_cg(b, own, usual, options);
+  result["cg_jacobi_to_tolerance"] = solve_to_tolerance(a, b, own, usual, options);
+  result["other_solvers"] = measure_others(own, options);
+  return result;
+}
+
+std::string cuda_version(int number) {
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+int run(int argc, char* argv[]) {
+  Options options;
+  CLI::App app(
+      "Our product and iterations on a CUDA device against cuSPARSE's call and the usual cuBLAS loop: "
+      "medians (min .. max) of alternating runs");
+  app.add_option("systems", options.systems, "Generated systems, larger than the caches")->capture_default_str();
+  app.add_option("--device", options.device, "Number of the device")->capture_default_str();
+  app.add_option("--threads", options.threads, "Host threads of the assembly, default all");
+  app.add_option("--repeats", options.repeats, "Rounds")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--products", options.products, "Products a round")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--iterations", options.iterations, "Iterations a round")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--restart", options.restart, "Of GMRES")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--tolerance", options.tolerance, "Of the complete solves")->capture_default_str();
+  app.add_option("--report", options.report, "Write the figures as JSON");
+  CLI11_PARSE(app, argc, argv);
+
+  const Context<device> ctx(options.device);
+  ctx.make_current();
+  int driver = 0, runtime = 0;
+  PURLIN_CHECK_CUDA(cudaDriverGetVersion(&driver));
+  PURLIN_CHECK_CUDA(cudaRuntimeGetVersion(&runtime));
+  Json report = report_head("purlin_bench_device", argc, argv);
+  report["device"] = ctx.device_name();
+  report["multiprocessors"] = ctx.multiprocessors();
+  report["driver_supports_cuda"] = cuda_version(driver);
+  report["cuda_runtime"] = cuda_version(runtime);
+  report["cuda_toolkit"] = PURLIN_CUDA_TOOLKIT;
+  report["cuda_architectures"] = PURLIN_CUDA_ARCHITECTURES;
+  std::printf("%s, CUDA %s, driver for %s\n", ctx.device_name().c_str(), PURLIN_CUDA_TOOLKIT,
+              cuda_version(driver).c_str());
+  report["copy"] = measure_copy(ctx, options.repeats);
+  report["systems"] = Json::array();
+  for (const std::string& spec : options.systems) report["systems"].push_back(run_system(spec, ctx, options));
+  if (!options.report.empty()) write_report(options.report, report);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Alternating runs, medians, machine facts.
+#include "measure.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+#include <purlin/config.hpp>
+#include <purlin/core/error.hpp>
+
+namespace purlin::bench {
+namespace {
+
+std::string processor() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    if (line.rfind("model name", 0) != 0) continue;
+    const auto colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
+// The arguments as given; the program without its folder.
+std::string command_line(int argc, char* argv[]) {
+  const std::string program = argv[0];
+  std::string command = program.substr(program.rfind('/') + 1);
+  for (int k = 1; k < argc; ++k) command += std::string(" ") + argv[k];
+  return command;
+}
+
+}  // namespace
+
+double median(Samples samples) {
+  if (samples.empty()) return std::nan("");
+  std::sort(samples.begin(), samples.end());
+  const std::size_t middle = samples.size() / 2;
+  return samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
+}
+
+Json summary(const Samples& samples, double factor) {
+  Samples scaled = samples;
+  for (double& value : scaled) value *= factor;
+  const auto [least, most] = std::minmax_element(scaled.begin(), scaled.end());
+  return {{"min", *least}, {"median", median(scaled)}, {"max", *most}, {"samples", scaled}};
+}
+
+std::string spread(const Samples& samples, double factor) {
+  const auto [least, most] = std::minmax_element(samples.begin(), samples.end());
+  char text[96];
+  std::snprintf(text, sizeof text, "%.4g (%.4g .. %.4g)", factor * median(samples), factor * *least, factor * *most);
+  return text;
+}
+
+std::vector<Samples> alternate(const std::vector<Run>& runs, int repeats) {
+  for (const Run& run : runs) run();
+  std::vector<Samples> samples(runs.size());
+  for (int repeat = 0; repeat < repeats; ++repeat) {
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+      const std::size_t turn = repeat % 2 == 0 ? k : runs.size() - 1 - k;
+      samples[turn].push_back(runs[turn]());
+    }
+  }
+  return samples;
+}
+
+Samples ratios(const Samples& numerator, const Samples& denominator) {
+  Samples result;
+  for (std::size_t k = 0; k < numerator.size(); ++k) result.push_back(numerator[k] / denominator[k]);
+  return result;
+}
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double true_residual(const fem::HostCsr& a, const std::vector<double>& b, const std::vector<double>& x) {
+  long double residual = 0, rhs = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    long double rest = b[i];
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      rest -= static_cast<long double>(a.val[k]) * x[static_cast<std::size_t>(a.col[k])];
+    }
+    residual += rest * rest;
+    rhs += static_cast<long double>(b[i]) * b[i];
+  }
+  return static_cast<double>(std::sqrt(residual / rhs));
+}
+
+std::vector<double> random_vector(std::int64_t size) {
+  std::vector<double> x(static_cast<std::size_t>(size));
+  std::uint64_t state = 1;
+  for (double& value : x) {  // splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014)
+    std::uint64_t bits = state += 0x9e3779b97f4a7c15u;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+    value = static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-52 - 1.0;
+  }
+  return x;
+}
+
+std::vector<double> product(const fem::HostCsr& a, const std::vector<double>& x) {
+  std::vector<double> y(static_cast<std::size_t>(a.rows));
+  for (Index i = 0; i < a.rows; ++i) {
+    double total = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      total += a.val[k] * x[static_cast<std::size_t>(a.col[k])];
+    y[static_cast<std::size_t>(i)] = total;
+  }
+  return y;
+}
+
+Json report_head(const std::string& program, int argc, char* argv[]) {
+  return {{"schema", 1},
+          {"program", program},
+          {"version", PURLIN_VERSION},
+          {"command", command_line(argc, argv)},
+          {"date", today()},
+          {"processor", processor()},
+          {"cores", std::thread::hardware_concurrency()},
+          {"compiler", std::string("g++-compatible ") + __VERSION__}};
+}
+
+void write_report(const std::string& file, const Json& report) {
+  std::ofstream out(file);
+  out << report.dump(1) << "\n";
+  out.close();
+  if (!out) throw InputError("cannot write " + file);
+}
+
+}  // namespace purlin::bench

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Measuring two things against each other: alternating runs, medians with their spread, and the JSON that keeps
+/// them.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/fem/assembly.hpp"
+
+namespace purlin::bench {
+
+using Json = nlohmann::ordered_json;
+
+/// Numbers of one kind, one a repeat.
+using Samples = std::vector<double>;
+
+double median(Samples samples);
+
+/// {"min": ..., "median": ..., "max": ..., "samples": [...]}, each multiplied by `factor`.
+Json summary(const Samples& samples, double factor = 1);
+
+/// "1.234 (1.200 .. 1.300)": median and range, each multiplied by `factor`.
+std::string spread(const Samples& samples, double factor = 1);
+
+/// One repeat of a measurement: runs it and returns its seconds.
+using Run = std::function<double()>;
+
+/// Runs each of `runs` once to warm up and then `repeats` times in turn, every other round backwards, so that what
+/// the machine does meanwhile meets all of them. Entry k holds the seconds of runs[k], round by round.
+std::vector<Samples> alternate(const std::vector<Run>& runs, int repeats);
+
+/// numerator[k] / denominator[k]: of the two runs of one round.
+Samples ratios(const Samples& numerator, const Samples& denominator);
+
+/// Seconds that one call of `work` takes, by the host's clock.
+double seconds_of(const std::function<void()>& work);
+
+/// |b - A x| / |b|, row by row in long double: independent of every solver measured.
+double true_residual(const fem::HostCsr& a, const std::vector<double>& b, const std::vector<double>& x);
+
+/// Values in [-1, 1), the same on every machine.
+std::vector<double> random_vector(std::int64_t size);
+
+/// b = A x, row by row.
+std::vector<double> product(const fem::HostCsr& a, const std::vector<double>& x);
+
+/// What every report opens with: program, versions, command, date, processor, compiler.
+Json report_head(const std::string& program, int argc, char* argv[]);
+
+/// Writes `report` as indented text. Throws InputError when the file cannot be written.
+void write_report(const std::string& file, const Json& report);
+
+}  // namespace purlin::bench

@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs every real square matrix of a folder through each of Purlin's solvers, and SciPy's beside them.
+
+    scripts/survey_matrices.py [FOLDER] [--purlin build/host/bin/purlin]     FOLDER defaults to $PURLIN_TEST_DATA
+
+Writes docs/matrices.md and docs/results/matrices.json. Both sides get the same A, b = A x for a seeded random x,
+preconditioner, tolerance and number of iterations; every residual in the tables is formed here, from the x that came
+back, never taken from a solver's own word. Needs numpy and SciPy 1.12 or newer.
+"""
+import os
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"  # one process per core, one thread each; must be set before numpy is loaded
+
+import argparse
+import concurrent.futures
+import datetime
+import fnmatch
+import gzip
+import json
+import pathlib
+import platform
+import shlex
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+import scipy
+import scipy.io
+import scipy.sparse
+import scipy.sparse.linalg
+
+RTOL = 1e-8
+MAX_ITERATIONS = 5000
+RESTART = 50
+SEED = 1
+PURLIN_SOLVERS = ("cg", "bicgstab", "gmres", "auto")
+SCIPY_SOLVERS = ("cg", "bicgstab", "gmres")
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def banner_of(path):
+    """(format, field, symmetry, rows, cols) from the first lines of a Matrix Market file."""
+    opened = gzip.open if path.name.endswith(".gz") else open
+    with opened(path, "rt", encoding="latin-1") as file:
+        words = file.readline().lower().split()
+        for line in file:
+            if line.strip() and not line.startswith("%"):
+                break
+    rows, cols = (int(word) for word in line.split()[:2])
+    return words[2], words[3], words[4], rows, cols
+
+
+def why_left_out(path):
+    """Why this file is no system with real values, or None."""
+    _, field, symmetry, rows, cols = banner_of(path)
+    if rows != cols:
+        return "right-hand side or coordinates" if cols == 1 else "rectangular"
+    if field == "pattern":
+        return "pattern without values"
+    if field == "complex" or symmetry == "hermitian":
+        return "complex"
+    return None
+
+
+def read_system(path):
+    matrix = scipy.sparse.csr_matrix(scipy.io.mmread(path), dtype=np.float64)
+    matrix.sum_duplicates()
+    solution = np.random.default_rng(SEED).uniform(-1.0, 1.0, matrix.shape[0])
+    return matrix, matrix @ solution
+
+
+def write_vector(path, vector):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"%%MatrixMarket matrix array real general\n{vector.size} 1\n")
+        file.write("\n".join(map(repr, vector.tolist())) + "\n")
+
+
+def read_vector(path, size):
+    with open(path, encoding="ascii") as file:
+        file.readline()
+        rows, cols = map(int, file.readline().split())
+        values = np.array(file.read().split(), dtype=np.float64)
+    if (rows, cols) != (size, 1) or values.size != size:
+        raise ValueError(f"{path} holds {values.size} numbers and says {rows} x {cols}; expected {size} x 1")
+    return values
+
+
+class Judge:
+    """Forms |b - A x| / |b| and says whether it meets the tolerance.
+
+    The residual itself is rounded: two programs that sum a row in different orders differ by up to
+    (k + 2) eps (|A||x| + |b|) in it, k entries in the row. That much is allowed on top of the tolerance, on both sides.
+    """
+
+    def __init__(self, matrix, rhs):
+        self.matrix, self.rhs = matrix, rhs
+        self.magnitudes = abs(matrix)
+        self.row_lengths = np.diff(matrix.indptr)
+        self.rhs_norm = np.linalg.norm(rhs) or 1.0
+
+    def __call__(self, x):
+        if x is None or not np.all(np.isfinite(x)):
+            return {"true_residual": None, "reached": False}
+        residual = np.linalg.norm(self.rhs - self.matrix @ x) / self.rhs_norm
+        terms = self.magnitudes @ np.abs(x) + np.abs(self.rhs)
+        rounding = np.finfo(float).eps * np.linalg.norm((self.row_lengths + 2) * terms) / self.rhs_norm
+        if not np.isfinite(residual):
+            return {"true_residual": None, "reached": False}
+        return {"true_residual": float(residual), "reached": bool(residual <= RTOL + min(rounding, RTOL))}
+
+
+def run_purlin(settings, path, folder, solver, precond, judge):
+    out, report, rhs = folder / "x.mtx", folder / "r.json", folder / "b.mtx"
+    for old in (out, report):
+        old.unlink(missing_ok=True)
+    command = [settings.purlin, "solve", str(path), "--rhs", str(rhs), "--solver", solver, "--precond", precond,
+               "--restart", str(RESTART), "--rtol", str(RTOL), "--max-iterations", str(MAX_ITERATIONS),
+               "--time-limit", str(settings.time_limit), "--threads", "1", "--device", "host", "--quiet",
+               "--out", str(out), "--report", str(report)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=8 * settings.time_limit + 60)
+    except subprocess.TimeoutExpired:
+        return {"status": "hang", "iterations": None, "exit": None, **judge(None)}
+    result = {"exit": done.returncode}
+    if done.returncode not in (0, 1):
+        message = done.stderr.strip().replace(str(path), path.name)
+        return {**result, "status": "refused" if done.returncode == 2 else "failed", "iterations": None,
+                "message": message, **judge(None)}
+    with open(report, encoding="utf-8") as file:
+        said = json.load(file)
+    result.update({key: said[key] for key in ("status", "reason", "iterations", "attempts")})
+    result["said_true_residual"] = said["true_relative_residual"]
+    result["seconds"] = said["seconds"]["solve"]
+    return {**result, **judge(read_vector(out, judge.rhs.size))}
+
+
+class OutOfTime(Exception):
+    pass
+
+
+def run_scipy(settings, solver, preconditioner, judge):
+    count = 0
+    start = time.perf_counter()
+
+    def step(_):
+        nonlocal count
+        count += 1
+        if time.perf_counter() - start > settings.time_limit:
+            raise OutOfTime
+
+    function = getattr(scipy.sparse.linalg, solver)
+    restart = min(RESTART, judge.rhs.size)
+    options = {"maxiter": MAX_ITERATIONS}
+    if solver == "gmres":
+        options = {"maxiter": -(-MAX_ITERATIONS // restart), "restart": restart, "callback_type": "pr_norm"}
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            x, info = function(judge.matrix, judge.rhs, rtol=RTOL, atol=0.0, M=preconditioner, callback=step, **options)
+        status = "converged" if info == 0 else "max_iterations" if info > 0 else "breakdown"
+    except OutOfTime:
+        x, status = None, "time_limit"
+    except Exception as error:  # a solver that throws is a result too
+        x, status = None, type(error).__name__
+    return {"status": status, "iterations": count, "seconds": time.perf_counter() - start, **judge(x)}
+
+
+def survey_one(path, settings):
+    matrix, rhs = read_system(path)
+    judge = Judge(matrix, rhs)
+    diagonal = matrix.diagonal()
+    precond = "none" if np.any(diagonal == 0) else "jacobi"
+    preconditioner = scipy.sparse.diags(1 / diagonal).tocsr() if precond == "jacobi" else None
+    entry = {"matrix": path.name, "rows": matrix.shape[0], "nonzeros": int(matrix.nnz), "precond": precond,
+             "empty_rows": int(np.count_nonzero(np.diff(matrix.indptr) == 0)), "purlin": {}, "scipy": {}}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        write_vector(folder / "b.mtx", rhs)
+        for solver in PURLIN_SOLVERS:
+            entry["purlin"][solver] = run_purlin(settings, path, folder, solver, precond, judge)
+    for solver in SCIPY_SOLVERS:
+        entry["scipy"][solver] = run_scipy(settings, solver, preconditioner, judge)
+    return entry
+
+
+def reached_by(entry, side):
+    return [solver for solver, result in entry[side].items() if result["reached"]]
+
+
+def findings_of(entries):
+    """What the survey is for, each a list of lines; all but the last are to be empty."""
+    lost, dishonest, modest, odd, per_solver = [], [], [], [], []
+    for entry in entries:
+        name = entry["matrix"]
+        own = [solver for solver in reached_by(entry, "purlin") if solver != "auto"]
+        if reached_by(entry, "scipy") and not own:
+            lost.append(f"{name}: SciPy's {', '.join(reached_by(entry, 'scipy'))}")
+        for solver, result in entry["purlin"].items():
+            residual = result["true_residual"]
+            shown = "none" if residual is None else f"{residual:.2e}"
+            if result["status"] == "converged" and not result["reached"]:
+                dishonest.append(f"{name}, {solver}: status converged, true residual {shown}")
+            if result["status"] not in ("converged", "refused") and residual is not None and residual <= RTOL * 0.999:
+                modest.append(f"{name}, {solver}: status {result['status']}, true residual {shown}")
+            if result["exit"] not in (0, 1):
+                odd.append(f"{name}, {solver}: {result['status']}: {result.get('message', '')}".replace("\n", " "))
+            elif (result["exit"] == 0) != (result["status"] == "converged"):
+                odd.append(f"{name}, {solver}: exit status {result['exit']} with {result['status']}")
+        for solver in SCIPY_SOLVERS:
+            if entry["scipy"][solver]["reached"] and not entry["purlin"][solver]["reached"]:
+                shown = describe(entry["purlin"][solver])
+                per_solver.append(f"{name}, {solver}: SciPy {describe(entry['scipy'][solver])}; Purlin {shown}")
+    return {"lost": lost, "dishonest": dishonest, "modest": modest, "odd": odd, "per_solver": per_solver}
+
+
+def describe(result):
+    residual = "no x" if result["true_residual"] is None else f"{result['true_residual']:.1e}"
+    mark = "**" if result["reached"] else ""
+    if result["iterations"] is None:
+        return result["status"]
+    return f"{mark}{result['iterations']}, {residual}{mark}" + (
+        "" if result["status"] == "converged" and result["reached"] else f", {result['status']}")
+
+
+TITLES = {
+    "lost": "Matrices where a solver of SciPy's reaches the tolerance and none of Purlin's does",
+    "dishonest": "Runs that Purlin calls converged and whose true residual is above the tolerance",
+    "modest": "Runs that Purlin does not call converged and whose true residual meets the tolerance",
+    "odd": "Runs that Purlin refused or failed",
+    "per_solver": "Where one of SciPy's solvers reaches the tolerance and Purlin's of the same name does not",
+}
+
+
+def machine():
+    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
+                  if line.startswith("model name")), platform.machine()) if os.path.exists("/proc/cpuinfo") else ""
+    return f"{model}, {os.cpu_count()} cores"
+
+
+def write_markdown(path, facts, entries, left_out, findings):
+    lines = ["# Purlin on real matrices", "",
+             "<!-- Written by scripts/survey_matrices.py; run it again instead of editing. -->", "",
+             f"Every real square matrix with values of a folder of {facts['files']} public files (SuiteSparse, "
+             "Harwell-Boeing, other projects' test suites), with each of Purlin's solvers and SciPy's of the same name "
+             "beside it. Both sides get the same right-hand side b = A x (x seeded, uniform in [-1, 1]), "
+             f"|b - A x| <= {RTOL:g} |b| as the goal, {MAX_ITERATIONS:,} iterations (GMRES({RESTART}): as many inner "
+             "ones), and Jacobi's preconditioner, or none where a diagonal entry is zero or missing.", "",
+             "Each cell holds iterations, the true relative residual, and the status where that is not `converged`. The "
+             "residual is formed by the script, in Python, from the x that was handed back; **bold** where it meets the "
+             "goal. GMRES of SciPy's counts inner iterations. `auto` may add the iterations of several solvers.", "",
+             f"* command: `{facts['command']}`",
+             f"* {facts['date']}, {facts['machine']}; one thread per run, a limit of {facts['time_limit']:g} s per run",
+             f"* Purlin {facts['purlin']}, SciPy {facts['scipy']}, numpy {facts['numpy']}, Python {facts['python']}",
+             "* left out: " + (", ".join(f"{len(names)} {why}" for why, names in sorted(left_out.items())) or "nothing"),
+             "", "## Summary", "", f"{len(entries)} matrices.", "", "| solver | Purlin | SciPy |", "|---|---|---|"]
+    for solver in PURLIN_SOLVERS:
+        counts = [sum(entry[side][solver]["reached"] for entry in entries) if solver in entries[0][side] else ""
+                  for side in ("purlin", "scipy")]
+        lines.append(f"| {solver} | {counts[0]} | {counts[1]} |")
+    counts = [sum(bool(reached_by(entry, side)) for entry in entries) for side in ("purlin", "scipy")]
+    lines.append(f"| any of them | {counts[0]} | {counts[1]} |")
+    for key, title in TITLES.items():
+        lines += ["", f"### {title}", ""] + ([f"* {line}" for line in findings[key]] or ["None."])
+    header = ["matrix", "rows", "entries", "precond"]
+    header += [f"Purlin {s}" for s in PURLIN_SOLVERS] + [f"SciPy {s}" for s in SCIPY_SOLVERS]
+    lines += ["", "## All runs", "", "| " + " | ".join(header) + " |", "|---|" + "---:|" * 2 + "---|" * (len(header) - 3)]
+    for entry in entries:
+        cells = [entry["matrix"], str(entry["rows"]), str(entry["nonzeros"]), entry["precond"]]
+        cells += [describe(entry["purlin"][s]) for s in PURLIN_SOLVERS]
+        cells += [describe(entry["scipy"][s]) for s in SCIPY_SOLVERS]
+        lines.append("| " + " | ".join(cells) + " |")
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", nargs="?", default=os.environ.get("PURLIN_TEST_DATA"),
+                        help="folder with .mtx and .mtx.gz files, searched downwards (default: $PURLIN_TEST_DATA)")
+    parser.add_argument("--purlin", default=str(ROOT / "build/host/bin/purlin"), help="the executable")
+    parser.add_argument("--only", default="*", help="file names to run, with wildcards")
+    parser.add_argument("--time-limit", type=float, default=120, help="seconds that one run may iterate")
+    parser.add_argument("--processes", type=int, default=os.cpu_count(), help="matrices at a time")
+    parser.add_argument("--markdown", type=pathlib.Path, default=ROOT / "docs/matrices.md")
+    parser.add_argument("--json", type=pathlib.Path, default=ROOT / "docs/results/matrices.json")
+    settings = parser.parse_args()
+    if not settings.folder or not pathlib.Path(settings.folder).is_dir():
+        parser.error("no folder with matrices: name one, or set PURLIN_TEST_DATA")
+    if not os.access(settings.purlin, os.X_OK):
+        parser.error(f"{settings.purlin} is not there: build it first, or name it by --purlin")
+    return settings
+
+
+def main():
+    settings = parse_arguments()
+    files = sorted(path for pattern in ("*.mtx", "*.mtx.gz") for path in pathlib.Path(settings.folder).rglob(pattern)
+                   if fnmatch.fnmatch(path.name, settings.only))
+    left_out, systems = {}, []
+    for path in files:
+        why = why_left_out(path)
+        if why:
+            left_out.setdefault(why, []).append(path.name)
+        else:
+            systems.append(path)
+    if not systems:
+        sys.exit(f"error: {settings.folder} holds no real square matrix called {settings.only}")
+    entries = []
+    with concurrent.futures.ProcessPoolExecutor(settings.processes) as pool:
+        largest_first = sorted(systems, key=lambda path: -path.stat().st_size)
+        for job in concurrent.futures.as_completed([pool.submit(survey_one, path, settings) for path in largest_first]):
+            entry = job.result()
+            entries.append(entry)
+            ours = " | ".join(describe(result) for result in entry["purlin"].values())
+            theirs = " | ".join(describe(result) for result in entry["scipy"].values())
+            print(f"[{len(entries)}/{len(systems)}] {entry['matrix']}  {ours}  ||  {theirs}", flush=True)
+    entries.sort(key=lambda entry: entry["matrix"].lower())
+    findings = findings_of(entries)
+    version = subprocess.run([settings.purlin, "--version"], capture_output=True, text=True, check=True).stdout
+    facts = {"command": shlex.join(["scripts/survey_matrices.py", "$PURLIN_TEST_DATA"]).replace("'", ""),
+             "date": datetime.date.today().isoformat(), "machine": machine(), "files": len(files),
+             "purlin": version.split("\n")[0].removeprefix("purlin "), "scipy": scipy.__version__,
+             "numpy": np.__version__, "python": platform.python_version(), "time_limit": settings.time_limit,
+             "rtol": RTOL, "max_iterations": MAX_ITERATIONS, "restart": RESTART, "seed": SEED}
+    settings.json.parent.mkdir(parents=True, exist_ok=True)
+    document = {"schema": 1, **facts, "left_out": left_out, "findings": findings, "matrices": entries}
+    settings.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    write_markdown(settings.markdown, facts, entries, left_out, findings)
+    for key in TITLES:
+        print(f"{TITLES[key]}: {len(findings[key])}")
+        for line in findings[key]:
+            print("  " + line)
+    sys.exit(1 if findings["lost"] or findings["dishonest"] else 0)
+
+
+if __name__ == "__main__":
+    main()
