@@ -271,7 +271,7 @@ TEST_CASE("When the automatic choice fails, the report lists each attempt", "[cl
 }
 
 #if PURLIN_HAS_CUDA
-TEST_CASE("--device cuda solves on the device in both precisions, and the report names it", "[cli][device]") {
+TEST_CASE("Under --device cuda the device solves in both precisions, and the report names it", "[cli][device]") {
   const TemporaryFolder folder;
   const System s = grid_system(30);
   const std::vector<double> b = rough_vector(s.n);
