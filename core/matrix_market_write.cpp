@@ -7,6 +7,7 @@
 #include <purlin/core/file_writer.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/matrix_market.hpp>
+#include <purlin/core/number_parse.hpp>
 
 namespace purlin {
 namespace {
@@ -31,6 +32,16 @@ char* append(char* p, Number number, char behind) {
   p = std::to_chars(p, p + longest_line, number).ptr;
   *p = behind;
   return p + 1;
+}
+
+// Readers take the text for a double and narrow it, which rounds twice: about one float in 10^9 has shortest digits
+// that then end in its neighbour, and is written as the double that it is.
+char* append(char* p, float number, char behind) {
+  char* end = append<float>(p, number, behind);
+  const detail::ParsedNumber back = detail::read_number(p, end);
+  return static_cast<float>(back.value) == number || number != number
+             ? end
+             : append<double>(p, static_cast<double>(number), behind);
 }
 
 }  // namespace

@@ -156,6 +156,8 @@ TEST_CASE("nothing is allocated on the header's word", "[matrix_market]") {
   CHECK(input_error([&] { parse_vector(ctx, real + "1 2000000000 1\n1 1 1\n", "v"); }) ==
         "v:2: expected a number of columns in proportion to the entries, found 2000000000 columns, entries: 1");
   CHECK(ctx.memory()->use().peak_bytes < 1000);
+  CHECK(parse_matrix(ctx, real + "1000031 1 1\n1 1 1\n", "t").rows == 1000031);
+  CHECK(refused(real + "1000032 1 1\n1 1 1\n") != "");
   // Columns cost nothing, and a million empty rows are anybody's right.
   CHECK(parse_matrix(ctx, real + "1000000 2147483647 1\n1 2147483647 1\n", "t").col[0] == 2147483646);
 }

@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <random>
 
@@ -183,6 +184,16 @@ TEST_CASE("single precision is written with its own shortest digits", "[matrix_m
     CHECK(static_cast<float>(back.val[k]) == a.val[k]);
     CHECK(std::signbit(back.val[k]) == std::signbit(a.val[k]));
   }
+}
+
+TEST_CASE("a float whose shortest digits round to its neighbour by way of a double survives", "[matrix_market]") {
+  const TemporaryFolder folder;
+  const std::uint32_t bits = 0x15ae43fd;
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  REQUIRE(static_cast<float>(std::strtod("7.038531e-26", nullptr)) != value);  // and std::to_chars gives these digits
+  write_vector<float>(folder.file("x.mtx"), {&value, 1});
+  CHECK(static_cast<float>(read_vector(HostContext(1), folder.file("x.mtx"))[0]) == value);
 }
 
 TEST_CASE("random vectors are written and read back to the same bits", "[matrix_market]") {
