@@ -13,6 +13,7 @@ namespace purlin::detail {
 struct Chunks {
   static constexpr std::int64_t lanes = 16;
   static constexpr std::int64_t most = 1024;
+  static constexpr std::int64_t least_parallel = 32768;  ///< below, waking the threads costs more than it saves
   std::int64_t n;
   std::int64_t size;
   std::int64_t count;
@@ -62,7 +63,8 @@ void sweep(const Context<Space::host>& ctx, std::int64_t n, const Step& step) {
   const auto coefficients = step.begin();
   const Chunks chunks(n);
   double partial[Chunks::most * (Step::sums > 0 ? Step::sums : 1)];
-#pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (chunks.count > 1 && ctx.threads() > 1)
+  const bool parallel = n >= Chunks::least_parallel && ctx.threads() > 1;
+#pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (parallel)
   for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) {
     sweep_chunk(step, coefficients, chunks.begin(chunk), chunks.end(chunk), partial + chunk * Step::sums);
   }

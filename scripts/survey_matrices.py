@@ -119,7 +119,7 @@ def run_purlin(settings, path, folder, solver, precond, judge):
     for old in (out, report):
         old.unlink(missing_ok=True)
     command = [settings.purlin, "solve", str(path), "--rhs", str(rhs), "--solver", solver, "--precond", precond,
-               "--restart", str(RESTART), "--rtol", str(RTOL), "--max-iterations", str(MAX_ITERATIONS),
+               "--rtol", str(RTOL), "--max-iterations", str(MAX_ITERATIONS),
                "--time-limit", str(settings.time_limit), "--threads", "1", "--device", "host", "--quiet",
                "--out", str(out), "--report", str(report)]
     try:

@@ -124,6 +124,7 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
   Journal<T, S> journal(name(), n_, arguments, &state_.data()->scratch);
   Cycle cycle(*this, arguments);
 
+  journal.report().cycle_length = m_;
   bool more = journal.open(r_);                                                         // r = b - A x
   double tightening = 1;
   for (int idle = 0; more;) {

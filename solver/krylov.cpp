@@ -2,6 +2,8 @@
 // Names of statuses, and the solvers by name.
 #include <purlin/solver/krylov.hpp>
 
+#include <algorithm>
+
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/solver/bicgstab.hpp>
@@ -29,11 +31,24 @@ const std::vector<std::string>& solver_names() {
   return names;
 }
 
+int gmres_cycle_length(const SolverOptions& options, Index n, std::size_t value_bytes) {
+  constexpr std::int64_t usual = 50, basis_bytes = std::int64_t{16} << 20;
+  if (options.restart < 0) throw InputError("the restart of GMRES is 0 (automatic) or more");
+  const std::int64_t most = std::max<Index>(n, 1);
+  std::int64_t length = options.restart > 0 ? options.restart : usual;
+  if (options.restart == 0 && options.name == "auto") {
+    length = std::max(usual, basis_bytes / (most * static_cast<std::int64_t>(value_bytes)));
+  }
+  return static_cast<int>(std::min(length, most));
+}
+
 template <class T, Space S>
 std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options) {
   if (options.name == "cg") return std::make_unique<Cg<T, S>>(ctx, n);
   if (options.name == "bicgstab") return std::make_unique<Bicgstab<T, S>>(ctx, n);
-  if (options.name == "gmres") return std::make_unique<Gmres<T, S>>(ctx, n, options.restart, options.left);
+  if (options.name == "gmres") {
+    return std::make_unique<Gmres<T, S>>(ctx, n, gmres_cycle_length(options, n, sizeof(T)), options.left);
+  }
   std::string known;
   for (const auto& name : solver_names()) known += (known.empty() ? "" : ", ") + name;
   throw InputError("there is no solver '" + options.name + "'; there are: " + known);

@@ -60,6 +60,7 @@ struct SolveReport {
   double true_residual = 0;        ///< |b - A x|, formed from the x that is returned
   double attainable_residual = 0;  ///< eps |A| |x|, an estimate; formed for `stagnation` only, else 0
   int residual_replacements = 0;   ///< how often the recurrence met the tolerance and b - A x did not
+  int cycle_length = 0;            ///< GMRES: iterations between restarts
   int restarts = 0;                ///< GMRES: cycles after the first; BiCGStab: breakdowns survived
   int second_passes = 0;           ///< GMRES: how often Gram-Schmidt ran again
   double seconds = 0;
@@ -104,9 +105,14 @@ class KrylovSolver {
 /// Which method, and its choices.
 struct SolverOptions {
   std::string name = "auto";  ///< "auto" (LinearSystem only), "cg", "bicgstab", "gmres"
-  int restart = 50;           ///< GMRES: length of a cycle
+  int restart = 0;            ///< GMRES: length of a cycle; 0: see `gmres_cycle_length`
   bool left = false;          ///< GMRES: precondition from the left
 };
+
+/// The length of a GMRES cycle that the options mean for n unknowns: `restart`, or where that is 0, 50; under "auto",
+/// where GMRES comes in for systems that another method has failed on, as many as a basis of 16 MB holds and at least
+/// 50. Never more than n. Throws InputError for a negative restart.
+int gmres_cycle_length(const SolverOptions& options, Index n, std::size_t value_bytes);
 
 /// A solver for systems of `n` unknowns. Throws InputError for unknown names, OutOfMemory.
 template <class T, Space S>

@@ -103,7 +103,8 @@ struct LinearSystem<T, S>::Impl {
   // Says so before anything is allocated when format and vectors cannot fit.
   void require_memory(const CsrView<T, S>& a) const {
     const auto n = static_cast<std::uint64_t>(a.rows);
-    const std::uint64_t vectors = options.solver.name == "gmres" ? n * (options.solver.restart + 5ull) : n * 10;
+    const auto cycle = static_cast<std::uint64_t>(gmres_cycle_length(options.solver, a.rows, sizeof(T)));
+    const std::uint64_t vectors = options.solver.name == "gmres" ? n * (cycle + 5) : n * 10;
     const std::uint64_t wanted = vectors * sizeof(T) + find_spmv_format(options.spmv.format)
                                                            .estimate_bytes(a.rows, a.cols, a.nnz(), sizeof(T));
     const std::uint64_t available = ctx.memory()->available_bytes();
@@ -149,6 +150,7 @@ struct LinearSystem<T, S>::Impl {
     auto& entry = solvers[name];
     if (entry == nullptr) {
       SolverOptions wanted = options.solver;
+      wanted.restart = gmres_cycle_length(options.solver, rows, sizeof(T));
       wanted.name = name;
       entry = make_solver<T, S>(ctx, rows, wanted);
     }

@@ -39,9 +39,6 @@ using Catch::Approx;
 namespace purlin::testing {
 
 /// The folder with real matrices: PURLIN_TEST_DATA from the environment, else from CMake; empty when unset.
-inline std::string data_folder() {
-  if (const char* folder = std::getenv("PURLIN_TEST_DATA")) return folder;
-  return PURLIN_TEST_DATA;
-}
+std::string data_folder();
 
 }  // namespace purlin::testing

@@ -4,9 +4,15 @@
 #include "tests/catch.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include <purlin/core/context.hpp>
+
+std::string purlin::testing::data_folder() {
+  const char* folder = std::getenv("PURLIN_TEST_DATA");
+  return folder != nullptr ? folder : PURLIN_TEST_DATA;
+}
 
 namespace {
 

@@ -12,8 +12,7 @@ namespace {
 std::string after_iterations(const SolveReport& report, const SolveOptions& options) {
   const StopCriterion& stop = options.system.stop;
   if (report.solver == "gmres" && report.restarts > 0) {
-    return text("--restart %d keeps more of GMRES's past (now %d)", 2 * options.system.solver.restart,
-                options.system.solver.restart);
+    return text("--restart %d keeps more of GMRES's past (now %d)", 2 * report.cycle_length, report.cycle_length);
   }
   if (report.solver != "gmres" && !(report.true_residual < 0.1 * report.initial_residual)) {
     return "--solver gmres --restart 100: the residual has hardly moved";
@@ -29,8 +28,7 @@ std::string after_stagnation(const SolveReport& report, const SolveOptions& opti
     return text("--rtol %.0e is what rounding allows for this matrix", reachable);
   }
   if (report.solver == "gmres") {
-    return text("--restart %d keeps more of GMRES's past (now %d)", 2 * options.system.solver.restart,
-                options.system.solver.restart);
+    return text("--restart %d keeps more of GMRES's past (now %d)", 2 * report.cycle_length, report.cycle_length);
   }
   return "--solver gmres --restart 100 is the steadiest method";
 }

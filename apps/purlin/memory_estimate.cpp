@@ -2,17 +2,15 @@
 // Estimating memory from sizes and options alone.
 #include "memory_estimate.hpp"
 
-#include <algorithm>
-
 #include <purlin/core/error.hpp>
 
 namespace purlin::cli {
 namespace {
 
 // Vectors of length n that each method keeps, besides b and x.
-std::uint64_t solver_vectors(const SolverOptions& solver, Index rows) {
+std::uint64_t solver_vectors(const SolverOptions& solver, Index rows, std::size_t value_bytes) {
   if (solver.name == "cg") return 4;
-  if (solver.name == "gmres") return std::min<std::uint64_t>(static_cast<std::uint64_t>(solver.restart), rows) + 4;
+  if (solver.name == "gmres") return static_cast<std::uint64_t>(gmres_cycle_length(solver, rows, value_bytes)) + 4;
   return 9;  // BiCGStab with its best x; "auto" may come to it
 }
 
@@ -23,7 +21,7 @@ std::uint64_t estimate_solve_bytes(const SystemOptions& options, Index rows, Ind
   constexpr std::uint64_t system_vectors = 5;  // b and x, both once more in solver order, and the preconditioner
   const auto n = static_cast<std::uint64_t>(rows);
   const auto nnz = static_cast<std::uint64_t>(nonzeros);
-  std::uint64_t bytes = (solver_vectors(options.solver, rows) + system_vectors) * n * value_bytes;
+  std::uint64_t bytes = (solver_vectors(options.solver, rows, value_bytes) + system_vectors) * n * value_bytes;
   bytes += find_spmv_format(options.spmv.format).estimate_bytes(rows, cols, nonzeros, value_bytes);
   // The CSR that the format reads is uploaded first; on the host it is there, but for values in another precision.
   if (space == Space::device) {

@@ -52,6 +52,7 @@ void add_residuals(Json& json, const SolveResult& result) {
       report.status == Status::stagnation ? Json(report.relative(report.attainable_residual)) : Json();
   json["solution_error"] = result.solution_error ? Json(*result.solution_error) : Json();
   json["residual_replacements"] = report.residual_replacements;
+  json["cycle_length"] = report.cycle_length > 0 ? Json(report.cycle_length) : Json();
   json["restarts"] = report.restarts;
   json["second_passes"] = report.second_passes;
 }
@@ -64,7 +65,7 @@ void add_request(Json& json, const SolveOptions& options) {
   json["rtol"] = s.stop.rel_tol;
   json["atol"] = s.stop.abs_tol;
   json["max_iterations"] = s.stop.max_iterations;
-  json["restart"] = s.solver.restart;
+  json["restart"] = s.solver.restart > 0 ? Json(s.solver.restart) : Json();
   json["left"] = s.solver.left;
 }
 

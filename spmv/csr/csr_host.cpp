@@ -12,8 +12,10 @@
 namespace purlin {
 namespace {
 
-// Shares smaller than this are not worth waking a thread.
-constexpr std::int64_t least_share = 16384;
+// Entries and rows of a share, at least; and those of a matrix for which waking the threads pays. Below, the shares run
+// one after the other.
+constexpr std::int64_t least_share = 4096;
+constexpr std::int64_t least_parallel = 32768;
 
 // Sum over entries k in [begin, end) of val[k] x[col[k]], in four interleaved sums: one chain of additions would wait
 // for itself, and gathers are no faster than scalar loads here.
@@ -84,7 +86,8 @@ void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, 
   Carry* const carry = shares > most_on_stack ? on_heap.data() : on_stack;
   const T* const val = val_.data();
   const Index* const col = col_.data();
-#pragma omp parallel for schedule(static, 1) num_threads(ctx.threads()) if (shares > 1)
+  const bool parallel = shares > 1 && val_.size() + rows_ >= least_parallel;
+#pragma omp parallel for schedule(static, 1) num_threads(ctx.threads()) if (parallel)
   for (std::int64_t share = 0; share < shares; ++share) {
     const Cut first = cuts_[share], last = cuts_[share + 1];
     Offset k = first.entry;

@@ -299,5 +299,16 @@ TEST_CASE("lengths and criteria that make no sense are refused", "[solver]") {
     CHECK_THROWS_AS((run_solver<double, Space::host>(s.ctx, *solver, *s.A, nullptr, b, stop)), InputError);
   }
   CHECK_THROWS_AS((make_solver<double, Space::host>(s.ctx, 4, {"sor", 30, false})), InputError);
-  CHECK_THROWS_AS((make_solver<double, Space::host>(s.ctx, 4, {"gmres", 0, false})), InputError);
+  CHECK_THROWS_AS((make_solver<double, Space::host>(s.ctx, 4, {"gmres", -1, false})), InputError);
+}
+
+TEST_CASE("the cycle of GMRES is what was asked for, 50, or what a small basis holds", "[solver][gmres]") {
+  CHECK(gmres_cycle_length({"gmres", 0, false}, 100000, 8) == 50);
+  CHECK(gmres_cycle_length({"gmres", 7, false}, 100000, 8) == 7);
+  CHECK(gmres_cycle_length({"gmres", 70, false}, 20, 8) == 20);
+  CHECK(gmres_cycle_length({"auto", 0, false}, 1000, 8) == 1000);
+  CHECK(gmres_cycle_length({"auto", 0, false}, 10000, 8) == 209);
+  CHECK(gmres_cycle_length({"auto", 30, false}, 10000, 8) == 30);
+  CHECK(gmres_cycle_length({"auto", 0, false}, 1000000, 8) == 50);
+  CHECK(gmres_cycle_length({"auto", 0, false}, 0, 8) == 1);
 }
