@@ -122,6 +122,8 @@ TEST_BOTH("Of several bad rows the first is named, with its gravest fault", "[cs
   a.col[a.row_ptr[15000]] = a.col[a.row_ptr[15000] + 1];
   std::swap(a.col[a.row_ptr[12000]], a.col[a.row_ptr[12000] + 1]);
   CHECK(names(verdict_of(ctx, a), 12000, "do not ascend"));
+  a.col[a.row_ptr[12000] + 2] = a.col[a.row_ptr[12000] + 1];
+  CHECK(names(verdict_of(ctx, a), 12000, "do not ascend"));
   a.col[a.row_ptr[12000] + 2] = 20000;
   CHECK(names(verdict_of(ctx, a), 12000, "outside"));
   a.row_ptr[9001] = a.row_ptr[9000] - 1;
