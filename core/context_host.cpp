@@ -3,6 +3,7 @@
 #include <purlin/core/context.hpp>
 
 #include <omp.h>
+#include <sys/mman.h>
 #include <sys/sysinfo.h>
 
 #include <cstdio>
@@ -41,7 +42,11 @@ class HostMemory final : public MemoryResource {
     constexpr std::size_t worth_asking = std::size_t{256} << 20;
     if (bytes >= worth_asking && bytes > available_host_bytes()) fail(bytes);
     void* pointer = nullptr;
-    if (posix_memalign(&pointer, alignment, bytes) != 0) fail(bytes);
+    const bool large = bytes >= huge_page;
+    if (posix_memalign(&pointer, large ? huge_page : alignment, bytes) != 0) fail(bytes);
+    // Streaming through a matrix in 4 KiB pages costs a sixth of the bandwidth in address translation. A system that
+    // has no huge pages to give refuses, and nothing is lost.
+    if (large) madvise(pointer, bytes, MADV_HUGEPAGE);
     ledger_.add(bytes);
     return pointer;
   }
@@ -54,6 +59,7 @@ class HostMemory final : public MemoryResource {
 
  private:
   static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t huge_page = std::size_t{2} << 20;
 
   [[noreturn]] static void fail(std::size_t bytes) {
     throw OutOfMemory("host", "an array", bytes, available_host_bytes());

@@ -197,8 +197,7 @@ def findings_of(entries):
     lost, dishonest, modest, odd, per_solver = [], [], [], [], []
     for entry in entries:
         name = entry["matrix"]
-        own = [solver for solver in reached_by(entry, "purlin") if solver != "auto"]
-        if reached_by(entry, "scipy") and not own:
+        if reached_by(entry, "scipy") and not reached_by(entry, "purlin"):
             lost.append(f"{name}: SciPy's {', '.join(reached_by(entry, 'scipy'))}")
         for solver, result in entry["purlin"].items():
             residual = result["true_residual"]
@@ -252,7 +251,8 @@ def write_markdown(path, facts, entries, left_out, findings):
              "ones), and Jacobi's preconditioner, or none where a diagonal entry is zero or missing.", "",
              "Each cell holds iterations, the true relative residual, and the status where that is not `converged`. The "
              "residual is formed by the script, in Python, from the x that was handed back; **bold** where it meets the "
-             "goal. GMRES of SciPy's counts inner iterations. `auto` may add the iterations of several solvers.", "",
+             "goal. SciPy's GMRES counts inner iterations. `auto` is Purlin's own choice: it may go on from one solver to "
+             "the next, adding their iterations up, and gives GMRES a longer cycle where the system is small.", "",
              f"* command: `{facts['command']}`",
              f"* {facts['date']}, {facts['machine']}; one thread per run, a limit of {facts['time_limit']:g} s per run",
              f"* Purlin {facts['purlin']}, SciPy {facts['scipy']}, numpy {facts['numpy']}, Python {facts['python']}",

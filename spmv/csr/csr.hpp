@@ -41,17 +41,20 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
     Index row;
     Offset entry;
   };
-  template <class RowPtr>
+  template <bool prefetch, class RowPtr>
   void apply_shares(const Context<Space::host>& ctx, const RowPtr* row_ptr, T alpha, const T* x, T beta, T* y,
                     double* xy) const;
+
+  void apply_any(const Context<Space::host>& ctx, T alpha, const T* x, T beta, T* y, double* xy) const;
 
   Index rows_ = 0;
   Index cols_ = 0;
   Array<std::int32_t, Space::host> row_ptr32_;
   Array<Offset, Space::host> row_ptr64_;
-  Array<Index, Space::host> col_;
+  Array<Index, Space::host> col_;  ///< nnz, and a few zeros behind where `prefetch_` looks ahead
   Array<T, Space::host> val_;
   ValueMap<Space::host> value_map_;
+  bool prefetch_ = false;  ///< x is too large for the caches
   std::vector<Cut> cuts_;  ///< shares + 1
   double setup_seconds_ = 0;
 };

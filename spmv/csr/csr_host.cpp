@@ -17,19 +17,33 @@ namespace {
 constexpr std::int64_t least_share = 4096;
 constexpr std::int64_t least_parallel = 32768;
 
+// Where x is larger than what the caches keep of it beside the matrix, its entries are asked for this many matrix
+// entries ahead: the rows of a finite-element matrix are too short for the processor to look beyond their ends by
+// itself. Measured on one core, renumbered tetrahedral meshes, 15 entries a row: with x of 8 and 10 MB it takes 20% off
+// the product, with x of 4 MB it adds 20%; with 45 entries a row it makes no difference.
+constexpr Offset ahead = 256;
+constexpr std::int64_t cached_x_bytes = std::int64_t{6} << 20;
+
 // Sum over entries k in [begin, end) of val[k] x[col[k]], in four interleaved sums: one chain of additions would wait
 // for itself, and gathers are no faster than scalar loads here.
-template <class T>
+template <bool prefetch, class T>
 inline T row_sum(const T* val, const Index* col, const T* x, Offset begin, Offset end) {
+  const auto ask = [&](Offset k) {
+    if constexpr (prefetch) __builtin_prefetch(&x[col[k + ahead]]);
+  };
   T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   Offset k = begin;
   for (; k + 4 <= end; k += 4) {
+    for (int ahead_of = 0; ahead_of < 4; ++ahead_of) ask(k + ahead_of);
     s0 += val[k] * x[col[k]];
     s1 += val[k + 1] * x[col[k + 1]];
     s2 += val[k + 2] * x[col[k + 2]];
     s3 += val[k + 3] * x[col[k + 3]];
   }
-  for (; k < end; ++k) s0 += val[k] * x[col[k]];
+  for (; k < end; ++k) {
+    ask(k);
+    s0 += val[k] * x[col[k]];
+  }
   return (s0 + s1) + (s2 + s3);
 }
 
@@ -47,7 +61,13 @@ CsrOperator<T, Space::host>::CsrOperator(const Context<Space::host>& ctx, const 
     row_ptr64_ = Array<Offset, Space::host>(ctx, Offset{rows_} + 1);
     for (Index i = 0; i <= rows_; ++i) row_ptr64_[i] = a.row_begin(i);
   }
-  col_ = make_array(ctx, a.col);
+  prefetch_ = Offset{cols_} * static_cast<Offset>(sizeof(T)) > cached_x_bytes;
+  if (prefetch_) {
+    col_ = Array<Index, Space::host>(ctx, a.nnz() + ahead);
+    std::fill(std::copy(a.col.begin(), a.col.end(), col_.begin()), col_.end(), Index{0});
+  } else {
+    col_ = make_array(ctx, a.col);
+  }
   val_ = make_array(ctx, a.val);
   if (a.value_map != nullptr) value_map_ = copy_of(ctx, *a.value_map);
 
@@ -72,7 +92,7 @@ void CsrOperator<T, Space::host>::refresh(const Context<Space::host>& ctx, Span<
 }
 
 template <class T>
-template <class RowPtr>
+template <bool prefetch, class RowPtr>
 void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, const RowPtr* row_ptr, T alpha,
                                                const T* x, T beta, T* y, double* xy) const {
   struct alignas(64) Carry {
@@ -94,12 +114,12 @@ void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, 
     double dot = 0;
     for (Index i = first.row; i < last.row; ++i) {
       const Offset end = row_ptr[i + 1];
-      const T product = alpha * row_sum(val, col, x, k, end);
+      const T product = alpha * row_sum<prefetch>(val, col, x, k, end);
       y[i] = beta == T(0) ? product : product + beta * y[i];
       if (xy != nullptr) dot += double(x[i]) * double(y[i]);
       k = end;
     }
-    carry[share] = {alpha * row_sum(val, col, x, k, last.entry), dot};
+    carry[share] = {alpha * row_sum<prefetch>(val, col, x, k, last.entry), dot};
   }
   double total = 0;
   for (std::int64_t share = 0; share < shares; ++share) {
@@ -113,23 +133,28 @@ void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, 
 }
 
 template <class T>
+void CsrOperator<T, Space::host>::apply_any(const Context<Space::host>& ctx, T alpha, const T* x, T beta, T* y,
+                                            double* xy) const {
+  const auto apply_with = [&](const auto* row_ptr) {
+    if (prefetch_) {
+      apply_shares<true>(ctx, row_ptr, alpha, x, beta, y, xy);
+    } else {
+      apply_shares<false>(ctx, row_ptr, alpha, x, beta, y, xy);
+    }
+  };
+  if (!row_ptr32_.empty()) apply_with(row_ptr32_.data()); else apply_with(row_ptr64_.data());
+}
+
+template <class T>
 void CsrOperator<T, Space::host>::apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x,
                                         T beta, Span<T, Space::host> y) const {
-  if (!row_ptr32_.empty()) {
-    apply_shares(ctx, row_ptr32_.data(), alpha, x.data, beta, y.data, nullptr);
-  } else {
-    apply_shares(ctx, row_ptr64_.data(), alpha, x.data, beta, y.data, nullptr);
-  }
+  apply_any(ctx, alpha, x.data, beta, y.data, nullptr);
 }
 
 template <class T>
 void CsrOperator<T, Space::host>::apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x,
                                             Span<T, Space::host> y, double* xy) const {
-  if (!row_ptr32_.empty()) {
-    apply_shares(ctx, row_ptr32_.data(), T(1), x.data, T(0), y.data, xy);
-  } else {
-    apply_shares(ctx, row_ptr64_.data(), T(1), x.data, T(0), y.data, xy);
-  }
+  apply_any(ctx, T(1), x.data, T(0), y.data, xy);
 }
 
 template <class T>
