@@ -5,7 +5,7 @@
 one run. The files are finite-element-like, values with their shortest digits, in three orders: by rows, by columns, and the
 lower triangle of a symmetric matrix by columns. Needs: pip install fast_matrix_market scipy.
 
-  scripts/bench_reader.py --program build/host/apps/bench/bench_reader
+  scripts/bench_reader.py --program build/host/bin/bench_reader
 """
 import argparse
 import json
@@ -20,7 +20,7 @@ import time
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default="build/host/apps/bench/bench_reader", help="the built bench_reader")
+    parser.add_argument("--program", default="build/host/bin/bench_reader", help="the built bench_reader")
     parser.add_argument("--megabytes", type=float, default=500)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=7)
