@@ -8,6 +8,7 @@ lower triangle of a symmetric matrix by columns. Needs: pip install fast_matrix_
   scripts/bench_reader.py --program build/host/bin/bench_reader
 """
 import argparse
+import datetime
 import json
 import os
 import platform
@@ -84,6 +85,12 @@ def measure(path, arguments):
     }
 
 
+def processor_name():
+    with open("/proc/cpuinfo") as file:
+        names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
 def main():
     arguments = parse_arguments()
     try:
@@ -112,7 +119,10 @@ def main():
               f"{r['fast_matrix_market_tocsr_seconds']:11.3f} {theirs / ours:10.2f}", flush=True)
     if arguments.json:
         with open(arguments.json, "w") as file:
-            json.dump({"threads": arguments.threads, "rounds": arguments.rounds, "results": results}, file, indent=1)
+            json.dump({"command": " ".join(["scripts/bench_reader.py"] + sys.argv[1:]),
+                       "date": datetime.date.today().isoformat(), "processor": processor_name(),
+                       "fast_matrix_market": fast_matrix_market.__version__,
+                       "threads": arguments.threads, "rounds": arguments.rounds, "results": results}, file, indent=1)
 
 
 if __name__ == "__main__":
