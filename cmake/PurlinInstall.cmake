@@ -22,6 +22,7 @@ set(PURLIN_PUBLIC_HEADERS
   precond/registry.hpp
   precond/jacobi/jacobi.hpp
   solver/krylov.hpp
+  solver/choice.hpp
   solver/cg.hpp
   solver/bicgstab.hpp
   solver/gmres.hpp

@@ -21,11 +21,11 @@ PrecondEntry line(std::string name, std::string summary) {
   PrecondEntry entry;
   entry.name = std::move(name);
   entry.summary = std::move(summary);
-  entry.host_double = &make<Operator<double, Space::host>, double, Space::host>;
-  entry.host_float = &make<Operator<float, Space::host>, float, Space::host>;
+  entry.make.host_double = &make<Operator<double, Space::host>, double, Space::host>;
+  entry.make.host_float = &make<Operator<float, Space::host>, float, Space::host>;
   if constexpr (has_cuda) {
-    entry.device_double = &make<Operator<double, Space::device>, double, Space::device>;
-    entry.device_float = &make<Operator<float, Space::device>, float, Space::device>;
+    entry.make.device_double = &make<Operator<double, Space::device>, double, Space::device>;
+    entry.make.device_float = &make<Operator<float, Space::device>, float, Space::device>;
   }
   return entry;
 }
@@ -48,7 +48,7 @@ OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, co
   for (const PrecondEntry& entry : preconditioners()) {
     known += ", " + entry.name;
     if (canonical_name(entry.name) != name) continue;
-    const auto make_entry = entry.make<T, S>();
+    const auto make_entry = entry.make.get<T, S>();
     if (make_entry == nullptr) {
       throw InputError("preconditioner '" + entry.name + "' does not exist on the " + std::string(name_of(S)));
     }

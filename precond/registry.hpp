@@ -16,23 +16,11 @@ template <class T, Space S>
 using MakePrecond = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
                                           const PrecondOptions&, const SpmvOptions&);
 
-/// One line of the table. A null function: not there in this build.
+/// One line of the table.
 struct PrecondEntry {
   std::string name;
   std::string summary;
-  MakePrecond<double, Space::host> host_double = nullptr;
-  MakePrecond<float, Space::host> host_float = nullptr;
-  MakePrecond<double, Space::device> device_double = nullptr;
-  MakePrecond<float, Space::device> device_float = nullptr;
-
-  template <class T, Space S>
-  MakePrecond<T, S> make() const {
-    if constexpr (S == Space::host) {
-      if constexpr (std::is_same_v<T, double>) return host_double; else return host_float;
-    } else {
-      if constexpr (std::is_same_v<T, double>) return device_double; else return device_float;
-    }
-  }
+  FactoryColumns<MakePrecond> make;
 };
 
 /// All preconditioners of this build; "none" is not among them.

@@ -26,11 +26,11 @@ SpmvFormat line(std::string name, std::vector<std::string> variants, std::string
   format.variants = std::move(variants);
   format.summary = std::move(summary);
   format.estimate_bytes = estimate_bytes;
-  format.host_double = &make<Operator<double, Space::host>, double, Space::host>;
-  format.host_float = &make<Operator<float, Space::host>, float, Space::host>;
+  format.make.host_double = &make<Operator<double, Space::host>, double, Space::host>;
+  format.make.host_float = &make<Operator<float, Space::host>, float, Space::host>;
   if constexpr (has_cuda) {
-    format.device_double = &make<Operator<double, Space::device>, double, Space::device>;
-    format.device_float = &make<Operator<float, Space::device>, float, Space::device>;
+    format.make.device_double = &make<Operator<double, Space::device>, double, Space::device>;
+    format.make.device_float = &make<Operator<float, Space::device>, float, Space::device>;
   }
   return format;
 }
@@ -88,7 +88,7 @@ OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const
   if (!known) {
     throw InputError("format '" + format.name + "' has no variant '" + variant + "'; there are: " + names);
   }
-  const auto make_format = format.make<T, S>();
+  const auto make_format = format.make.get<T, S>();
   if (make_format == nullptr) {
     throw InputError("format '" + format.name + "' does not exist on the " + std::string(name_of(S)));
   }

@@ -22,26 +22,32 @@ template <class T, Space S>
 using MakeSpmv = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
                                        std::string_view variant);
 
-/// One line of the table. A null function: not there in this build.
-struct SpmvFormat {
-  std::string name;
-  std::vector<std::string> variants;  ///< the first is the default
-  std::string summary;
-  /// Bytes that the format will hold for a matrix of this size, as far as its size alone tells.
-  std::uint64_t (*estimate_bytes)(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes) = nullptr;
-  MakeSpmv<double, Space::host> host_double = nullptr;
-  MakeSpmv<float, Space::host> host_float = nullptr;
-  MakeSpmv<double, Space::device> device_double = nullptr;
-  MakeSpmv<float, Space::device> device_float = nullptr;
+/// The functions of one line of a table, by space and precision. A null one: not there in this build.
+template <template <class, Space> class Function>
+struct FactoryColumns {
+  Function<double, Space::host> host_double = nullptr;
+  Function<float, Space::host> host_float = nullptr;
+  Function<double, Space::device> device_double = nullptr;
+  Function<float, Space::device> device_float = nullptr;
 
   template <class T, Space S>
-  MakeSpmv<T, S> make() const {
+  Function<T, S> get() const {
     if constexpr (S == Space::host) {
       if constexpr (std::is_same_v<T, double>) return host_double; else return host_float;
     } else {
       if constexpr (std::is_same_v<T, double>) return device_double; else return device_float;
     }
   }
+};
+
+/// One line of the table.
+struct SpmvFormat {
+  std::string name;
+  std::vector<std::string> variants;  ///< the first is the default
+  std::string summary;
+  /// Bytes that the format will hold for a matrix of this size, as far as its size alone tells.
+  std::uint64_t (*estimate_bytes)(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes) = nullptr;
+  FactoryColumns<MakeSpmv> make;
 };
 
 /// All formats of this build, in the order of the documentation.

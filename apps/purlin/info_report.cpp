@@ -65,8 +65,8 @@ std::string histogram_text(const RowLengths& lengths, Index rows) {
 
 std::string spaces_text(const SpmvFormat& format) {
   std::vector<std::string> spaces;
-  if (format.host_double != nullptr) spaces.push_back("host");
-  if (format.device_double != nullptr) spaces.push_back("device");
+  if (format.make.host_double != nullptr) spaces.push_back("host");
+  if (format.make.device_double != nullptr) spaces.push_back("device");
   return join(spaces);
 }
 
@@ -159,8 +159,8 @@ Json facts_json(const Facts& f) {
     formats.push_back({{"name", format.name},
                        {"bytes_double", format_bytes(format, f, sizeof(double))},
                        {"bytes_single", format_bytes(format, f, sizeof(float))},
-                       {"host", format.host_double != nullptr},
-                       {"device", format.device_double != nullptr}});
+                       {"host", format.make.host_double != nullptr},
+                       {"device", format.make.device_double != nullptr}});
   }
   report["formats"] = formats;
   report["recommended_command"] = f.advice.command.empty() ? Json() : Json(f.advice.command);

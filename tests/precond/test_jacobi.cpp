@@ -298,8 +298,8 @@ TEST_BOTH("The preconditioner none is null, and an unknown name is refused with 
   CHECK(contains(message, "none"));
   for (const PrecondEntry& entry : preconditioners()) {
     CHECK(contains(message, entry.name));
-    CHECK(entry.make<double, S>() != nullptr);
-    CHECK(entry.make<float, S>() != nullptr);
+    CHECK(entry.make.get<double, S>() != nullptr);
+    CHECK(entry.make.get<float, S>() != nullptr);
     CHECK_FALSE(entry.summary.empty());
   }
   CHECK(PrecondOptions{}.name == "jacobi");

@@ -15,7 +15,7 @@ template <class T, Space S>
 std::vector<std::string> format_names() {
   std::vector<std::string> names;
   for (const SpmvFormat& format : spmv_formats()) {
-    if (format.make<T, S>() == nullptr) continue;
+    if (format.make.get<T, S>() == nullptr) continue;
     names.push_back(format.name);
     for (const std::string& variant : format.variants) names.push_back(format.name + ":" + variant);
   }

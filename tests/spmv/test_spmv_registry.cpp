@@ -26,9 +26,9 @@ TEST_CASE("Every line of the table is complete on the host and told apart by its
     CHECK_FALSE(format.summary.empty());
     CHECK(format.estimate_bytes != nullptr);
     CHECK(&find_spmv_format(format.name) == &format);
-    CHECK((format.make<double, Space::host>() == nullptr) == (format.make<float, Space::host>() == nullptr));
-    CHECK((format.make<double, Space::device>() == nullptr) == (format.make<float, Space::device>() == nullptr));
-    if (!has_cuda) CHECK(format.make<double, Space::device>() == nullptr);
+    CHECK((format.make.get<double, Space::host>() == nullptr) == (format.make.get<float, Space::host>() == nullptr));
+    CHECK((format.make.get<double, Space::device>() == nullptr) == (format.make.get<float, Space::device>() == nullptr));
+    if (!has_cuda) CHECK(format.make.get<double, Space::device>() == nullptr);
   }
   CHECK(seen.front() == "csr");
 }
