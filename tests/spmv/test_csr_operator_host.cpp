@@ -10,21 +10,44 @@ namespace {
 
 using Host = Context<Space::host>;
 
-// Matrices of several shares each: shares hold at least 4096 entries and row ends.
+// Every row full.
+HostCsr full_matrix(Index rows, Index cols) {
+  Random random(53);
+  HostCsr a;
+  a.rows = rows;
+  a.cols = cols;
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < cols; ++j) {
+      a.col.push_back(j);
+      a.val.push_back(random.value());
+    }
+    a.row_ptr.push_back(a.nnz());
+  }
+  return a;
+}
+
+// Matrices of several shares each.
 std::vector<NamedMatrix> large_matrices() {
   std::vector<NamedMatrix> all;
-  all.push_back({"cuts at row ends", diagonal_matrix(8192)});
-  all.push_back({"dense row in the middle", dense_row_matrix(20000, 10000)});
-  all.push_back({"dense first row", dense_row_matrix(20000, 0)});
-  all.push_back({"dense last row", dense_row_matrix(20000, 19999)});
-  all.push_back({"one row", random_matrix(1, 100000, 51, [](Index) { return Offset{90000}; })});
+  all.push_back({"cuts at row ends", diagonal_matrix(65536)});
+  all.push_back({"dense row in the middle", dense_row_matrix(40000, 20000)});
+  all.push_back({"dense first row", dense_row_matrix(40000, 0)});
+  all.push_back({"dense last row", dense_row_matrix(40000, 39999)});
+  all.push_back({"one row", full_matrix(1, 100000)});
   all.push_back({"a long row between empty ones",
-                 random_matrix(3, 60000, 52, [](Index i) { return Offset{i == 1 ? 60000 : 0}; })});
-  all.push_back({"nothing but empty rows", empty_matrix(50000, 7)});
-  all.push_back({"runs of empty rows", ragged_matrix(30000, 30000)});
+                 random_matrix(3, 200000, 52, [](Index i) { return Offset{i == 1 ? 200000 : 0}; })});
+  all.push_back({"nothing but empty rows", empty_matrix(200000, 7)});
+  all.push_back({"runs of empty rows", ragged_matrix(60000, 60000)});
   all.push_back({"power law", power_law_matrix(20000)});
   all.push_back({"elasticity", fem_matrix("generate:elasticity:12")});
   return all;
+}
+
+std::size_t shares_of(const HostCsr& a, int threads) {
+  const Host ctx(threads);
+  const auto there = upload_matrix<double>(ctx, a);
+  const OperatorInfo info = make_spmv<double, Space::host>(ctx, there.wide(), {})->info();
+  return static_cast<std::size_t>(std::stoul(info.detail));
 }
 
 template <class T>
@@ -44,18 +67,12 @@ void check_threads(const HostCsr& a, int threads) {
   CHECK(std::fabs(found.xy - expected.value) <= bound);
 }
 
-std::size_t shares_of(const HostCsr& a, int threads) {
-  const Host ctx(threads);
-  const auto there = upload_matrix<double>(ctx, a);
-  const OperatorInfo info = make_spmv<double, Space::host>(ctx, there.wide(), {})->info();
-  return static_cast<std::size_t>(std::stoul(info.detail));
-}
-
 }  // namespace
 
 TEST_CASE("csr multiplies with any number of threads, wherever the shares cut", "[spmv]") {
   for (const auto& [name, a] : large_matrices()) {
     INFO(name);
+    CHECK(shares_of(a, 64) > 3);
     for (const int threads : {1, 2, 3, 5, 8, 64}) {
       check_threads<double>(a, threads);
       check_threads<float>(a, threads);
@@ -72,19 +89,19 @@ TEST_CASE("csr multiplies with more threads than rows", "[spmv]") {
 
 TEST_CASE("csr cuts as many shares as there are threads, as long as there is work for them", "[spmv]") {
   CHECK(shares_of(tridiagonal_matrix(100), 8) == 1);
-  CHECK(shares_of(diagonal_matrix(8192), 3) == 3);
-  CHECK(shares_of(diagonal_matrix(8192), 64) == 4);
+  CHECK(shares_of(diagonal_matrix(65536), 3) == 3);
+  CHECK(shares_of(diagonal_matrix(65536), 1000) < 100);
   CHECK(shares_of(empty_matrix(0, 0), 8) == 1);
 }
 
 TEST_CASE("csr works with more shares than it keeps sums for on the stack", "[spmv]") {
-  const HostCsr a = tridiagonal_matrix(300000);
-  REQUIRE(shares_of(a, 280) > 256);
-  check_threads<double>(a, 280);
+  const HostCsr a = full_matrix(40, 110000);
+  REQUIRE(shares_of(a, 264) > 256);
+  check_threads<double>(a, 264);
 }
 
 TEST_CASE("The shares of the construction decide the bits, not the threads of the apply", "[spmv]") {
-  const HostCsr a = dense_row_matrix(20000, 10000);
+  const HostCsr a = dense_row_matrix(40000, 20000);
   const Host three(3);
   const auto there = upload_matrix<float>(three, a);
   const auto op = make_spmv<float, Space::host>(three, there.wide(), {});
