@@ -169,6 +169,32 @@ struct LinearSystem<T, S>::Impl {
     return report;
   }
 
+  // A solve that gives up as `stagnation` where BiCGStab has not found a better residual for long: it may wander for as
+  // many iterations as there are, and the next solver would get none. The other methods' residuals do not wander.
+  SolveReport solve_with_patience(const std::string& name, Span<const T, S> b, Span<T, S> x,
+                                  const StopCriterion& stop, const ProgressFn& progress) {
+    if (name != "bicgstab") return solve_once(name, b, x, stop, progress);
+    constexpr int patience = 1000;
+    double lowest = INFINITY;
+    int lowest_at = 0;
+    bool gave_up = false;
+    SolveReport report = solve_once(name, b, x, stop, [&](const Progress& now) {
+      if (progress && !progress(now)) return false;
+      if (now.residual < lowest) {
+        lowest = now.residual;
+        lowest_at = now.iteration;
+      }
+      gave_up = now.iteration - lowest_at >= patience;
+      return !gave_up;
+    });
+    if (gave_up && report.status == Status::stopped_by_caller) {
+      report.status = report.attempts.back().status = Status::stagnation;
+      report.reason = report.attempts.back().reason =
+          "no better residual for " + std::to_string(patience) + " iterations";
+    }
+    return report;
+  }
+
   // Tries the solvers of the choice in turn, each from the best x of those before.
   SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
     if (!usable) throw InputError("the last refresh failed; refresh with values that the preconditioner admits");
@@ -178,7 +204,9 @@ struct LinearSystem<T, S>::Impl {
     double best = INFINITY;
     for (std::size_t k = 0; k < choice.order.size(); ++k) {
       if (choice.order.size() > 1) copy<T>(ctx, Span<const T, S>(x), best_x.span());
-      SolveReport report = solve_once(choice.order[k], b, x, stop, progress);
+      const bool last = k + 1 == choice.order.size();
+      SolveReport report = last ? solve_once(choice.order[k], b, x, stop, progress)
+                                : solve_with_patience(choice.order[k], b, x, stop, progress);
       if (k == 0) best = report.initial_residual;
       const bool worse = report.status != Status::converged && !(report.true_residual <= best);
       if (worse && choice.order.size() > 1) copy<T>(ctx, best_x.cspan(), x);

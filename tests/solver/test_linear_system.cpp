@@ -194,6 +194,44 @@ TEST_BOTH("the automatic choice says why, and goes on to the next solver", "[sys
   CHECK(true_residual<double>(indefinite, b, x) <= 1e-8 * norm(b) * (1 + 1e-6));
 }
 
+TEST_BOTH("the automatic choice leaves a method that wanders, and the next solves", "[system]") {
+  // Rows of a random matrix, scaled over eight orders of magnitude: BiCGStab finds no better residual for thousands of
+  // iterations, and GMRES needs as many as there are unknowns.
+  constexpr Index n = 100;
+  Rows a(n);
+  const auto values = noise(n * n, 5), scales = noise(n, 6);
+  for (Index i = 0; i < n; ++i) {
+    const double scale = std::pow(10.0, 4 * scales[static_cast<std::size_t>(i)]);
+    for (Index j = 0; j < n; ++j) {
+      const double value = values[static_cast<std::size_t>(i * n + j)];
+      if (i == j || std::abs(value) > 0.9) a.at(i, j) = scale * (value + (i == j ? 1.5 : 0));
+    }
+  }
+  const Context<S> ctx;
+  const Arrays<double, S> arrays(ctx, a);
+  SystemOptions options;
+  options.precond.name = "none";
+  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  const auto b = a.rhs_for(noise(n));
+  SolveReport report;
+  const auto x = solve_with(ctx, system, b, &report);
+  CHECK(report.converged());
+  REQUIRE(report.attempts.size() == 2);
+  CHECK(report.attempts[0].solver == "bicgstab");
+  const Status first = report.attempts[0].status;
+  CHECK((first == Status::stagnation || first == Status::breakdown));  // chance decides
+  CHECK(report.attempts[0].iterations < 9000);
+  CHECK(true_residual<double>(a, b, x) <= 1e-8 * norm(b) * (1 + 1e-6));
+
+  // A callback still has the last word.
+  system.set_stop_criterion({});
+  const auto bs = make_array(ctx, b);
+  auto xs = make_array(ctx, std::vector<double>(n, 0.0));
+  const SolveReport stopped = system.solve(bs.cspan(), xs.span(), [](const Progress&) { return false; });
+  CHECK(stopped.status == Status::stopped_by_caller);
+  CHECK(stopped.attempts.size() == 1);
+}
+
 TEST_BOTH("a pure Neumann problem is solved with the constant null space taken out", "[system]") {
   const Context<S> ctx;
   const Rows a = neumann(14);
