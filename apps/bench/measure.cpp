@@ -34,11 +34,17 @@ std::string today() {
   return text;
 }
 
-// The arguments as given; the program without its folder.
+// The arguments as given, but for where the report goes; the program without its folder.
 std::string command_line(int argc, char* argv[]) {
   const std::string program = argv[0];
   std::string command = program.substr(program.rfind('/') + 1);
-  for (int k = 1; k < argc; ++k) command += std::string(" ") + argv[k];
+  for (int k = 1; k < argc; ++k) {
+    const std::string argument = argv[k];
+    if (argument == "--report")
+      ++k;
+    else if (argument.rfind("--report=", 0) != 0)
+      command += " " + argument;
+  }
   return command;
 }
 
@@ -133,7 +139,7 @@ Json report_head(const std::string& program, int argc, char* argv[]) {
           {"date", today()},
           {"processor", processor()},
           {"cores", std::thread::hardware_concurrency()},
-          {"compiler", std::string("g++-compatible ") + __VERSION__}};
+          {"compiler", __VERSION__}};
 }
 
 void write_report(const std::string& file, const Json& report) {
