@@ -96,7 +96,8 @@ choose_cuda() {
 choose_jobs() {
   local processors memory_kb limit
   processors=$(nproc)
-  memory_kb=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo)
+  memory_kb=$(awk '/^MemAvailable:/ {print $2}' /proc/meminfo 2>/dev/null || true)
+  : "${memory_kb:=$((processors * 1572864))}"  # unknown in a root without /proc
   if read -r limit 2>/dev/null </sys/fs/cgroup/memory.max && [ "$limit" != max ]; then
     limit=$((limit / 1024))
     [ "$limit" -ge "$memory_kb" ] || memory_kb=$limit

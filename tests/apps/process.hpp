@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ class Process {
 /// Runs `purlin` to its end.
 Outcome run_purlin(const std::vector<std::string>& arguments);
 
-/// The same on a terminal of `columns` columns: what it drew, stdout and stderr together, in `out`.
-Outcome run_purlin_on_terminal(const std::vector<std::string>& arguments, int columns);
+/// The same on a terminal of `columns` columns: what it drew, stdout and stderr together, in `out`. Empty where the
+/// system gives no pseudo-terminal, as in a bare root without /dev/pts.
+std::optional<Outcome> run_purlin_on_terminal(const std::vector<std::string>& arguments, int columns);
 
 }  // namespace purlin::cli_testing

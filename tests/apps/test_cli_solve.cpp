@@ -200,8 +200,13 @@ TEST_CASE("Under --quiet nothing is printed, and a pipe gets plain lines", "[cli
 TEST_CASE("A terminal gets one live line, no wider than it is, and it is gone at the end", "[cli]") {
   const TemporaryFolder folder;
   constexpr int columns = 50;
-  const Outcome outcome =
+  const auto ran =
       run_purlin_on_terminal({"solve", folder.write("A.mtx", grid_system(40).text()), "--rhs", "ones"}, columns);
+  if (!ran) {
+    WARN("this system gives no pseudo-terminal: the live line is not tested");
+    return;
+  }
+  const Outcome& outcome = *ran;
   CHECK(outcome.status == 0);
   const std::string clear = "\r\x1b[K";
   const std::size_t first = outcome.out.find(clear);
