@@ -27,6 +27,13 @@ std::string processor() {
   return "unknown";
 }
 
+// Of the last minute, as the run begins: what else the machine was doing.
+double load_average() {
+  double load = std::nan("");
+  std::ifstream("/proc/loadavg") >> load;
+  return load;
+}
+
 std::string today() {
   const std::time_t now = std::time(nullptr);
   char text[32];
@@ -139,6 +146,7 @@ Json report_head(const std::string& program, int argc, char* argv[]) {
           {"date", today()},
           {"processor", processor()},
           {"cores", std::thread::hardware_concurrency()},
+          {"load_average", load_average()},
           {"compiler", __VERSION__}};
 }
 
