@@ -38,6 +38,8 @@ std::vector<NamedMatrix> large_matrices() {
                  random_matrix(3, 200000, 52, [](Index i) { return Offset{i == 1 ? 200000 : 0}; })});
   all.push_back({"nothing but empty rows", empty_matrix(200000, 7)});
   all.push_back({"runs of empty rows", ragged_matrix(60000, 60000)});
+  all.push_back({"x beyond the caches",
+                 random_matrix(3000, 2000000, 54, [](Index i) { return Offset{i % 40}; })});
   all.push_back({"power law", power_law_matrix(20000)});
   all.push_back({"elasticity", fem_matrix("generate:elasticity:12")});
   return all;
