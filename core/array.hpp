@@ -132,8 +132,7 @@ template <class T, Space From, Space C>
 std::vector<std::remove_const_t<T>> to_vector(const Context<C>& ctx, Span<T, From> from) {
   using Value = std::remove_const_t<T>;
   std::vector<Value> result(static_cast<std::size_t>(from.size));
-  copy<Value>(ctx, Span<const Value, From>(from.data, from.size),
-              Span<Value, Space::host>(result.data(), from.size));
+  copy<Value>(ctx, Span<const Value, From>(from.data, from.size), Span<Value, Space::host>(result.data(), from.size));
   return result;
 }
 

@@ -46,7 +46,8 @@ class Context<Space::host> {
 };
 
 /// One CUDA device with a stream. Work is queued on the stream; only `synchronize`, downloads and the functions
-/// that say so wait for it.
+/// that say so wait for it. What other streams write must be finished before it is handed in: the context's own
+/// stream is a non-blocking one, and nothing but its own order is kept. The constructors make the device current.
 template <>
 class Context<Space::device> {
  public:
@@ -85,6 +86,10 @@ class Context<Space::device> {
 
   std::shared_ptr<State> state_;
 };
+
+/// The host context that setup work on behalf of `ctx` uses: itself, or all processors for a device.
+inline Context<Space::host> host_context(const Context<Space::host>& ctx) { return ctx; }
+inline Context<Space::host> host_context(const Context<Space::device>&) { return Context<Space::host>(); }
 
 /// How many CUDA devices answer; 0 also where the driver is missing. Defined only with CUDA on.
 int device_count();

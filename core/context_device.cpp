@@ -9,6 +9,7 @@ namespace detail {
 
 void check_cuda(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
+  cudaGetLastError();  // or the next launch check would report it again
   throw DeviceError(std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) +
                     ")");
 }
@@ -25,7 +26,8 @@ void check_cusparse(cusparseStatus_t status, const char* call) {
 
 class DeviceMemory final : public MemoryResource {
  public:
-  DeviceMemory(int device, bool own_stream, cudaStream_t stream) : stream_(stream), own_stream_(own_stream) {
+  DeviceMemory(int device, bool own_stream, cudaStream_t stream)
+      : device_(device), stream_(stream), own_stream_(own_stream) {
     if (own_stream_) PURLIN_CHECK_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
     cudaMemPoolProps properties = {};
     properties.allocType = cudaMemAllocationTypePinned;
@@ -43,7 +45,8 @@ class DeviceMemory final : public MemoryResource {
 
   void* allocate(std::size_t bytes) override {
     if (bytes == 0) return nullptr;
-    // Large requests are measured against the memory there is, which also keeps a failing call out of the driver's log.
+    // Large requests are measured against the memory there is, which also keeps a failing call out of the driver's
+    // log.
     constexpr std::size_t worth_asking = std::size_t{256} << 20;
     if (bytes >= worth_asking && bytes > available_bytes()) fail(bytes);
     void* pointer = nullptr;
@@ -63,6 +66,7 @@ class DeviceMemory final : public MemoryResource {
   }
   std::uint64_t available_bytes() const override {
     std::size_t free = 0, total = 0;
+    if (cudaSetDevice(device_) != cudaSuccess) return 0;
     if (cudaMemGetInfo(&free, &total) != cudaSuccess) return 0;
     std::uint64_t reserved = 0, used = 0;
     cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved);
@@ -78,6 +82,7 @@ class DeviceMemory final : public MemoryResource {
     throw OutOfMemory("device", "an array", bytes, available_bytes());
   }
 
+  int device_;
   cudaStream_t stream_;
   bool own_stream_;
   cudaMemPool_t pool_ = nullptr;

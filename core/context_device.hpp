@@ -27,7 +27,7 @@ class DeviceMemory;
 #define PURLIN_CHECK_CUDA(call) ::purlin::detail::check_cuda((call), #call)
 #define PURLIN_CHECK_CUBLAS(call) ::purlin::detail::check_cublas((call), #call)
 #define PURLIN_CHECK_CUSPARSE(call) ::purlin::detail::check_cusparse((call), #call)
-#define PURLIN_CHECK_LAUNCH() ::purlin::detail::check_cuda(cudaPeekAtLastError(), "a kernel launch")
+#define PURLIN_CHECK_LAUNCH() ::purlin::detail::check_cuda(cudaGetLastError(), "a kernel launch")
 
 struct Context<Space::device>::State {
   int device = 0;
@@ -37,8 +37,8 @@ struct Context<Space::device>::State {
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas = nullptr;
   cusparseHandle_t cusparse = nullptr;
-  Array<double, Space::device> partial_;   ///< partial sums of the reductions
-  Array<unsigned, Space::device> tickets_; ///< counts the blocks that have finished; always 0 between kernels
+  Array<double, Space::device> partial_;    ///< partial sums of the reductions
+  Array<unsigned, Space::device> tickets_;  ///< counts the blocks that have finished; always 0 between kernels
 
   State(int device, bool own_stream, cudaStream_t stream);
   ~State();

@@ -6,8 +6,10 @@
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include <purlin/core/array.hpp>
@@ -17,8 +19,41 @@
 namespace purlin {
 namespace {
 
+// The first number in a file; `missing` where there is none ("max", or no such file).
+std::uint64_t number_in(const std::string& path, std::uint64_t missing) {
+  unsigned long long number = 0;
+  bool found = false;
+  if (std::FILE* file = std::fopen(path.c_str(), "r")) {
+    found = std::fscanf(file, "%llu", &number) == 1;
+    std::fclose(file);
+  }
+  return found ? number : missing;
+}
+
+// What the control group of this process (a container, a batch job) leaves, by version 2 or 1 of the interface.
+std::uint64_t available_in_group() {
+  constexpr std::uint64_t unlimited = UINT64_MAX;
+  std::string folder = "/sys/fs/cgroup";
+  if (std::FILE* file = std::fopen("/proc/self/cgroup", "r")) {
+    char line[1024];
+    while (std::fgets(line, sizeof line, file) != nullptr) {
+      if (std::strncmp(line, "0::", 3) != 0) continue;
+      std::string path = line + 3;
+      path.erase(path.find_last_not_of("\n/") + 1);
+      if (number_in(folder + path + "/memory.current", unlimited) != unlimited) folder += path;
+    }
+    std::fclose(file);
+  }
+  const std::uint64_t most = std::min(number_in(folder + "/memory.max", unlimited),
+                                      number_in("/sys/fs/cgroup/memory/memory.limit_in_bytes", unlimited));
+  if (most == unlimited) return unlimited;
+  const std::uint64_t used =
+      std::max(number_in(folder + "/memory.current", 0), number_in("/sys/fs/cgroup/memory/memory.usage_in_bytes", 0));
+  return used < most ? most - used : 0;
+}
+
 // What Linux says it could hand out without swapping; the whole memory where it does not say.
-std::uint64_t available_host_bytes() {
+std::uint64_t available_on_machine() {
   if (std::FILE* meminfo = std::fopen("/proc/meminfo", "r")) {
     char line[256];
     unsigned long long kilobytes = 0;
@@ -32,6 +67,8 @@ std::uint64_t available_host_bytes() {
   struct sysinfo info = {};
   return sysinfo(&info) == 0 ? std::uint64_t{info.totalram} * info.mem_unit : 0;
 }
+
+std::uint64_t available_host_bytes() { return std::min(available_on_machine(), available_in_group()); }
 
 class HostMemory final : public MemoryResource {
  public:

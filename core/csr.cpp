@@ -9,6 +9,7 @@
 #include <purlin/core/csr_check.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/row_scratch.hpp>
 #include <purlin/core/vector_ops_steps.hpp>
 
 namespace purlin {
@@ -65,7 +66,8 @@ template <class T>
 void sorted_entries(const CsrView<T, Space::host>& a, Index i, std::vector<Offset>& entries) {
   entries.resize(static_cast<std::size_t>(a.row_begin(i + 1) - a.row_begin(i)));
   std::iota(entries.begin(), entries.end(), a.row_begin(i));
-  std::stable_sort(entries.begin(), entries.end(), [&](Offset k, Offset l) { return a.col[k] < a.col[l]; });
+  std::sort(entries.begin(), entries.end(),
+            [&](Offset k, Offset l) { return a.col[k] < a.col[l] || (a.col[k] == a.col[l] && k < l); });
 }
 
 template <class T>
@@ -96,9 +98,10 @@ Csr<T, Space::host> make_canonical(const Context<Space::host>& ctx, const CsrVie
   result.cols = a.cols;
   result.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
   result.row_ptr[0] = 0;
+  detail::RowScratch<Index> columns_of(ctx, Pattern<Space::host>(a));
 #pragma omp parallel num_threads(ctx.threads())
   {
-    std::vector<Index> columns;
+    std::vector<Index>& columns = columns_of.mine();
 #pragma omp for schedule(static)
     for (Index i = 0; i < a.rows; ++i) {
       columns.assign(a.col.data + a.row_begin(i), a.col.data + a.row_begin(i + 1));
@@ -110,9 +113,10 @@ Csr<T, Space::host> make_canonical(const Context<Space::host>& ctx, const CsrVie
   result.col = Array<Index, Space::host>(ctx, result.row_ptr[a.rows]);
   result.val = Array<T, Space::host>(ctx, result.row_ptr[a.rows]);
   if (target_of != nullptr) *target_of = Array<Offset, Space::host>(ctx, a.nnz());
+  detail::RowScratch<Offset> entries_of(ctx, Pattern<Space::host>(a));
 #pragma omp parallel num_threads(ctx.threads())
   {
-    std::vector<Offset> entries;
+    std::vector<Offset>& entries = entries_of.mine();
 #pragma omp for schedule(static)
     for (Index i = 0; i < a.rows; ++i) {
       sorted_entries(a, i, entries);
@@ -140,13 +144,11 @@ template Csr<double, Space::host> make_canonical(const Context<Space::host>&, co
 template Csr<float, Space::host> make_canonical(const Context<Space::host>&, const CsrView<float, Space::host>&,
                                                 Array<Offset, Space::host>*);
 #if PURLIN_HAS_CUDA
-#define X(T, S)                                                                                  \
-  template Csr<T, Space::device> make_csr(const Context<Space::device>&, const CsrView<T, S>&);
+#define X(T, S) template Csr<T, Space::device> make_csr(const Context<Space::device>&, const CsrView<T, S>&);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
-#define X(T, S)                                                                                   \
-  template Csr<T, Space::host> make_host_csr(const Context<Space::host>&, const Context<S>&, \
-                                             const CsrView<T, S>&);
+#define X(T, S) \
+  template Csr<T, Space::host> make_host_csr(const Context<Space::host>&, const Context<S>&, const CsrView<T, S>&);
 PURLIN_FOR_TYPES(X, Space::device)
 #undef X
 #endif

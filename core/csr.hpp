@@ -68,8 +68,7 @@ struct CsrView {
   CsrView(Index rows_, Index cols_, Span<const std::int32_t, S> row_ptr_, Span<const Index, S> col_,
           Span<const T, S> val_)
       : rows(rows_), cols(cols_), row_ptr32(row_ptr_), col(col_), val(val_) {}
-  CsrView(Index rows_, Index cols_, Span<const Offset, S> row_ptr_, Span<const Index, S> col_,
-          Span<const T, S> val_)
+  CsrView(Index rows_, Index cols_, Span<const Offset, S> row_ptr_, Span<const Index, S> col_, Span<const T, S> val_)
       : rows(rows_), cols(cols_), row_ptr64(row_ptr_), col(col_), val(val_) {}
   /// A view of an owning matrix, which must outlive it.
   CsrView(const Csr<T, S>& a)

@@ -71,7 +71,10 @@ __device__ __forceinline__ Offset find_entry(const RowPtr* row_ptr, const Index*
   const Offset end = high;
   while (low < high) {
     const Offset middle = low + (high - low) / 2;
-    if (col[middle] < j) low = middle + 1; else high = middle;
+    if (col[middle] < j)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return low < end && col[low] == j ? low : Offset{-1};
 }
@@ -145,8 +148,8 @@ MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, S
   for (int& first : start.first) first = INT32_MAX;
   Array<DeviceTraits, Space::device> found = make_array(ctx, Span<const DeviceTraits, Space::host>(&start, 1));
   with_row_ptr(a, [&](auto row_ptr) {
-    traits_kernel<<<grid_for(ctx, a.rows), block_threads, 0, ctx.stream()>>>(
-        a.rows, a.rows == a.cols, row_ptr.data, a.col.data, a.val.data, found.data());
+    traits_kernel<<<grid_for(ctx, a.rows), block_threads, 0, ctx.stream()>>>(a.rows, a.rows == a.cols, row_ptr.data,
+                                                                             a.col.data, a.val.data, found.data());
     PURLIN_CHECK_LAUNCH();
   });
   const DeviceTraits t = to_vector(ctx, found.cspan())[0];

@@ -18,8 +18,8 @@ void check_csr_lengths(Index rows, Index cols, std::int64_t row_ptr_size, std::i
     throw InputError("a matrix cannot be " + std::to_string(rows) + " x " + std::to_string(cols));
   }
   if (row_ptr_size != Offset{rows} + 1) {
-    throw InputError("row_ptr has " + std::to_string(row_ptr_size) + " entries, expected rows + 1 = " +
-                     std::to_string(Offset{rows} + 1));
+    throw InputError("row_ptr has " + std::to_string(row_ptr_size) +
+                     " entries, expected rows + 1 = " + std::to_string(Offset{rows} + 1));
   }
   if (col_size != val_size) {
     throw InputError("there are " + std::to_string(col_size) + " column indices and " + std::to_string(val_size) +
@@ -104,7 +104,10 @@ void look_at_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
       if (value < 0) p.count(3, i);
       continue;
     }
-    if (j > i) ++p.upper; else ++p.lower;
+    if (j > i)
+      ++p.upper;
+    else
+      ++p.lower;
     if (j > i && !all_entries) continue;
     const Offset mirrored = find_entry(row_ptr, a.col, j, i);
     if (j < i && mirrored >= 0) ++p.lower_matched;
@@ -173,7 +176,7 @@ MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Spa
   return traits;
 }
 
-#define X(T, S)                                                    \
+#define X(T, S)                                                     \
   template void check_csr(const Context<S>&, const CsrView<T, S>&); \
   template MatrixTraits matrix_traits(const Context<S>&, const CsrView<T, S>&);
 PURLIN_FOR_TYPES(X, Space::host)

@@ -10,11 +10,11 @@
   X(float, SPACE)
 
 #if PURLIN_HAS_CUDA
-#define PURLIN_FOR_TYPES_AND_SPACES(X)           \
-  PURLIN_FOR_TYPES(X, ::purlin::Space::host)     \
+#define PURLIN_FOR_TYPES_AND_SPACES(X)       \
+  PURLIN_FOR_TYPES(X, ::purlin::Space::host) \
   PURLIN_FOR_TYPES(X, ::purlin::Space::device)
-#define PURLIN_FOR_SPACES(X)  \
-  X(::purlin::Space::host)    \
+#define PURLIN_FOR_SPACES(X) \
+  X(::purlin::Space::host)   \
   X(::purlin::Space::device)
 #else
 #define PURLIN_FOR_TYPES_AND_SPACES(X) PURLIN_FOR_TYPES(X, ::purlin::Space::host)

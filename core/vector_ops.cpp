@@ -93,8 +93,7 @@ void gather(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& m
   }
   same_length("gather", map.size(), y.size);
   if (values.size != map.source_size) {
-    throw InputError("expected " + std::to_string(map.source_size) + " values, found " +
-                     std::to_string(values.size));
+    throw InputError("expected " + std::to_string(map.source_size) + " values, found " + std::to_string(values.size));
   }
   if (!map.narrow.empty()) {
     detail::sweep(ctx, y.size, detail::GatherStep<T, std::uint32_t>(values.data, map.narrow.data(), y.data));
@@ -139,22 +138,22 @@ void convert(const Context<S>& ctx, Span<const From, S> x, Span<To, S> y) {
   detail::sweep(ctx, y.size, detail::ConvertStep<From, To>(x.data, y.data));
 }
 
-#define X(T, S)                                                                                             \
-  template void fill(const Context<S>&, T, Span<T, S>);                                                     \
-  template void scale(const Context<S>&, T, Span<T, S>);                                                    \
-  template void axpy(const Context<S>&, T, Span<const T, S>, Span<T, S>);                                   \
-  template void axpby(const Context<S>&, T, Span<const T, S>, T, Span<T, S>);                               \
-  template void multiply(const Context<S>&, T, Span<const T, S>, Span<const T, S>, T, Span<T, S>);          \
-  template void multiply_dot(const Context<S>&, Span<const T, S>, Span<const T, S>, Span<T, S>, double*);   \
-  template void dot(const Context<S>&, Span<const T, S>, Span<const T, S>, double*);                        \
-  template void norm2(const Context<S>&, Span<const T, S>, double*);                                        \
-  template void sum(const Context<S>&, Span<const T, S>, double*);                                          \
-  template void subtract_mean(const Context<S>&, const double*, Span<T, S>);                                \
-  template void gather(const Context<S>&, Span<const T, S>, Span<const Index, S>, Span<T, S>);              \
-  template void gather(const Context<S>&, Span<const T, S>, const ValueMap<S>&, Span<T, S>);                \
-  template void gather_sum(const Context<S>&, Span<const T, S>, Span<const Offset, S>,                      \
-                           Span<const Offset, S>, Span<T, S>);                                              \
-  template void convert(const Context<S>&, Span<const T, S>, Span<double, S>);                              \
+#define X(T, S)                                                                                               \
+  template void fill(const Context<S>&, T, Span<T, S>);                                                       \
+  template void scale(const Context<S>&, T, Span<T, S>);                                                      \
+  template void axpy(const Context<S>&, T, Span<const T, S>, Span<T, S>);                                     \
+  template void axpby(const Context<S>&, T, Span<const T, S>, T, Span<T, S>);                                 \
+  template void multiply(const Context<S>&, T, Span<const T, S>, Span<const T, S>, T, Span<T, S>);            \
+  template void multiply_dot(const Context<S>&, Span<const T, S>, Span<const T, S>, Span<T, S>, double*);     \
+  template void dot(const Context<S>&, Span<const T, S>, Span<const T, S>, double*);                          \
+  template void norm2(const Context<S>&, Span<const T, S>, double*);                                          \
+  template void sum(const Context<S>&, Span<const T, S>, double*);                                            \
+  template void subtract_mean(const Context<S>&, const double*, Span<T, S>);                                  \
+  template void gather(const Context<S>&, Span<const T, S>, Span<const Index, S>, Span<T, S>);                \
+  template void gather(const Context<S>&, Span<const T, S>, const ValueMap<S>&, Span<T, S>);                  \
+  template void gather_sum(const Context<S>&, Span<const T, S>, Span<const Offset, S>, Span<const Offset, S>, \
+                           Span<T, S>);                                                                       \
+  template void convert(const Context<S>&, Span<const T, S>, Span<double, S>);                                \
   template void convert(const Context<S>&, Span<const T, S>, Span<float, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -15,7 +15,9 @@ struct FillStep : PlainStep {
   T* x;
   FillStep(T value_, T* x_) : value(value_), x(x_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const { x[i] = value; }
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    x[i] = value;
+  }
 };
 
 /// y = alpha x + beta y
@@ -38,7 +40,9 @@ struct ScaleStep : PlainStep {
   T* x;
   ScaleStep(T alpha_, T* x_) : alpha(alpha_), x(x_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const { x[i] = alpha * x[i]; }
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    x[i] = alpha * x[i];
+  }
 };
 
 /// y = alpha d x + beta y
@@ -95,7 +99,9 @@ struct SumStep : PlainStep {
   double* result;
   SumStep(const T* x_, double* result_) : x(x_), result(result_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const { total.add(0, double(x[i])); }
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+    total.add(0, double(x[i]));
+  }
   PURLIN_HD void end(const double* totals) const { *result = totals[0]; }
 };
 
@@ -107,7 +113,9 @@ struct SubtractMeanStep : PlainStep {
   SubtractMeanStep(const double* total_, std::int64_t n_, T* x_) : total(total_), n(n_), x(x_) {}
   PURLIN_HD T begin() const { return T(*total / double(n)); }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, T mean, Sums&) const { x[i] -= mean; }
+  PURLIN_HD void element(std::int64_t i, T mean, Sums&) const {
+    x[i] -= mean;
+  }
 };
 
 /// y_i = x[from_i]; `none` gives 0. Position is the type of the numbers in `from`.
@@ -130,7 +138,9 @@ struct ConvertStep : PlainStep {
   To* y;
   ConvertStep(const From* x_, To* y_) : x(x_), y(y_) {}
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const { y[i] = static_cast<To>(x[i]); }
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    y[i] = static_cast<To>(x[i]);
+  }
 };
 
 /// y_k = sum of x[source_e] over e in [first_k, first_{k+1})
@@ -164,29 +174,29 @@ struct ComposeMapStep : PlainStep {
   }
 };
 
-#define PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, T)            \
-  SWEEP(purlin::detail::FillStep<T>)                    \
-  SWEEP(purlin::detail::AxpbyStep<T>)                   \
-  SWEEP(purlin::detail::ScaleStep<T>)                   \
-  SWEEP(purlin::detail::MultiplyStep<T>)                \
-  SWEEP(purlin::detail::MultiplyDotStep<T>)             \
-  SWEEP(purlin::detail::DotStep<T, false>)              \
-  SWEEP(purlin::detail::DotStep<T, true>)               \
-  SWEEP(purlin::detail::SumStep<T>)                     \
-  SWEEP(purlin::detail::SubtractMeanStep<T>)            \
-  SWEEP(purlin::detail::GatherStep<T, Index>)           \
-  SWEEP(purlin::detail::GatherStep<T, std::uint32_t>)   \
-  SWEEP(purlin::detail::GatherStep<T, Offset>)          \
-  SWEEP(purlin::detail::GatherSumStep<T>)               \
-  SWEEP(purlin::detail::ConvertStep<T, double>)         \
+#define PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, T)          \
+  SWEEP(purlin::detail::FillStep<T>)                  \
+  SWEEP(purlin::detail::AxpbyStep<T>)                 \
+  SWEEP(purlin::detail::ScaleStep<T>)                 \
+  SWEEP(purlin::detail::MultiplyStep<T>)              \
+  SWEEP(purlin::detail::MultiplyDotStep<T>)           \
+  SWEEP(purlin::detail::DotStep<T, false>)            \
+  SWEEP(purlin::detail::DotStep<T, true>)             \
+  SWEEP(purlin::detail::SumStep<T>)                   \
+  SWEEP(purlin::detail::SubtractMeanStep<T>)          \
+  SWEEP(purlin::detail::GatherStep<T, Index>)         \
+  SWEEP(purlin::detail::GatherStep<T, std::uint32_t>) \
+  SWEEP(purlin::detail::GatherStep<T, Offset>)        \
+  SWEEP(purlin::detail::GatherSumStep<T>)             \
+  SWEEP(purlin::detail::ConvertStep<T, double>)       \
   SWEEP(purlin::detail::ConvertStep<T, float>)
 /// Every step of this file, for one space.
-#define PURLIN_VECTOR_OPS_STEPS(SWEEP)                      \
-  PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, double)                 \
-  PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, float)                  \
-  SWEEP(purlin::detail::ConvertStep<std::int32_t, Offset>)  \
-  SWEEP(purlin::detail::ConvertStep<Offset, std::int32_t>)  \
-  SWEEP(purlin::detail::ComposeMapStep<std::uint32_t, std::uint32_t>)  \
+#define PURLIN_VECTOR_OPS_STEPS(SWEEP)                                \
+  PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, double)                           \
+  PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, float)                            \
+  SWEEP(purlin::detail::ConvertStep<std::int32_t, Offset>)            \
+  SWEEP(purlin::detail::ConvertStep<Offset, std::int32_t>)            \
+  SWEEP(purlin::detail::ComposeMapStep<std::uint32_t, std::uint32_t>) \
   SWEEP(purlin::detail::ComposeMapStep<Offset, Offset>)
 
 }  // namespace purlin::detail

@@ -81,8 +81,7 @@ void sweep(const Context<Space::device>& ctx, std::int64_t n, const Step& step) 
   if (n == 0 && Step::sums == 0) return;
   const auto& state = ctx.state();
   const std::int64_t wanted = (n + SweepTuning::threads - 1) / SweepTuning::threads;
-  const std::int64_t most =
-      std::int64_t{state.multiprocessors} * SweepTuning::blocks_per_multiprocessor;
+  const std::int64_t most = std::int64_t{state.multiprocessors} * SweepTuning::blocks_per_multiprocessor;
   const auto blocks = static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
   sweep_kernel<<<blocks, SweepTuning::threads, 0, state.stream()>>>(step, n, state.partial(), state.tickets());
   PURLIN_CHECK_LAUNCH();

@@ -57,8 +57,8 @@ OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, co
   throw InputError("there is no preconditioner '" + options.name + "'; there are: " + known);
 }
 
-#define X(T, S)                                                                                                     \
-  template OperatorPtr<T, S> make_precond(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,              \
+#define X(T, S)                                                                                        \
+  template OperatorPtr<T, S> make_precond(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, \
                                           const PrecondOptions&, const SpmvOptions&);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -9,6 +9,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/row_scratch.hpp>
 #include <purlin/core/vector_ops.hpp>
 
 namespace purlin {
@@ -39,7 +40,8 @@ struct PermutedPattern {
 };
 
 PermutedPattern permute_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
-                                Span<const Index, Space::host> old_of_new, Span<const Index, Space::host> new_of_old) {
+                                Span<const Index, Space::host> old_of_new,
+                                Span<const Index, Space::host> new_of_old) {
   PermutedPattern p;
   p.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
   p.row_ptr[0] = 0;
@@ -49,9 +51,10 @@ PermutedPattern permute_pattern(const Context<Space::host>& ctx, const Pattern<S
   }
   p.col = Array<Index, Space::host>(ctx, a.nnz());
   p.source = Array<Offset, Space::host>(ctx, a.nnz());
+  detail::RowScratch<std::pair<Index, Offset>> rows(ctx, a);
 #pragma omp parallel num_threads(ctx.threads())
   {
-    std::vector<std::pair<Index, Offset>> row;
+    std::vector<std::pair<Index, Offset>>& row = rows.mine();
 #pragma omp for schedule(static)
     for (Index i = 0; i < a.rows; ++i) {
       const Index old = old_of_new[i];
@@ -111,7 +114,7 @@ PermutedCsr<T, S> permute(const Context<S>& ctx, const CsrView<T, S>& a, const R
   std::vector<Offset> row_ptr;
   std::vector<Index> col;
   const Pattern<Space::host> pattern = host_pattern(ctx, a, row_ptr, col);
-  const Context<Space::host> host;
+  const Context<Space::host> host = host_context(ctx);
   const auto old_of_new = to_vector(ctx, order.old_of_new.cspan());
   const auto new_of_old = to_vector(ctx, order.new_of_old.cspan());
   const PermutedPattern p = permute_pattern(host, pattern, {old_of_new.data(), a.rows}, {new_of_old.data(), a.rows});
@@ -128,8 +131,7 @@ PermutedCsr<T, S> permute(const Context<S>& ctx, const CsrView<T, S>& a, const R
   return result;
 }
 
-#define X(S) \
-  template RowOrder<S> make_row_order(const Context<S>&, const std::vector<Index>&, std::vector<Index>);
+#define X(S) template RowOrder<S> make_row_order(const Context<S>&, const std::vector<Index>&, std::vector<Index>);
 PURLIN_FOR_SPACES(X)
 #undef X
 #define X(T, S) template PermutedCsr<T, S> permute(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&);

@@ -16,9 +16,7 @@ struct PassGate {
 
   /// |w| fell below 0.7 of its length.
   static PURLIN_HD bool needs_second(double before, double after) { return after < 0.49 * before; }
-  PURLIN_HD bool open() const {
-    return monitor->running() && (before == nullptr || needs_second(*before, *after));
-  }
+  PURLIN_HD bool open() const { return monitor->running() && (before == nullptr || needs_second(*before, *after)); }
 };
 
 /// h_j = V_j.w for j < k, h_k = w.w. `partial` is scratch of `basis_scratch` doubles.

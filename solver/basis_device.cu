@@ -38,8 +38,10 @@ __global__ void __launch_bounds__(BasisTuning::threads)
 #pragma unroll
       for (int c = 0; c < columns; ++c) {
         const int j = first + c;
-        if (j < k) sum[c] += double(V[j * n + i]) * wi;
-        else if (j == k) sum[c] += wi * wi;
+        if (j < k)
+          sum[c] += double(V[j * n + i]) * wi;
+        else if (j == k)
+          sum[c] += wi * wi;
       }
     }
 #pragma unroll
@@ -53,7 +55,8 @@ __global__ void __launch_bounds__(BasisTuning::threads)
   const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   for (int j = warp; j <= k; j += BasisTuning::threads / 32) {
     double total = 0;
-    for (unsigned b = lane; b < gridDim.x; b += 32) total += __ldcg(partial + static_cast<std::int64_t>(b) * (k + 1) + j);
+    for (unsigned b = lane; b < gridDim.x; b += 32)
+      total += __ldcg(partial + static_cast<std::int64_t>(b) * (k + 1) + j);
     for (int offset = 16; offset > 0; offset /= 2) total += __shfl_down_sync(0xffffffffu, total, offset);
     if (lane == 0) h[j] = total;
   }

@@ -83,11 +83,11 @@ void basis_combine(const Context<Space::host>& ctx, const T* V, std::int64_t n, 
 
 std::int64_t basis_scratch(const Context<Space::host>&, std::int64_t n, int k) { return pieces_of(n) * (k + 1); }
 
-#define X(T)                                                                                                       \
-  template void basis_dot(const Context<Space::host>&, PassGate, const T*, std::int64_t, int, const T*, double*,   \
-                          double*);                                                                                \
-  template void basis_subtract(const Context<Space::host>&, PassGate, const T*, std::int64_t, int, const double*,  \
-                               T*, double*, double*);                                                              \
+#define X(T)                                                                                                      \
+  template void basis_dot(const Context<Space::host>&, PassGate, const T*, std::int64_t, int, const T*, double*,  \
+                          double*);                                                                               \
+  template void basis_subtract(const Context<Space::host>&, PassGate, const T*, std::int64_t, int, const double*, \
+                               T*, double*, double*);                                                             \
   template void basis_combine(const Context<Space::host>&, const T*, std::int64_t, int, const double*, T*);
 X(double)
 X(float)

@@ -49,7 +49,14 @@ bool is_breakdown(Event event) { return event == Event::rho_vanished || event ==
 
 template <class T, Space S>
 Bicgstab<T, S>::Bicgstab(const Context<S>& ctx, Index n)
-    : r_(ctx, n), r0_(ctx, n), p_(ctx, n), v_(ctx, n), t_(ctx, n), ph_(ctx, n), sh_(ctx, n), best_x_(ctx, n),
+    : r_(ctx, n),
+      r0_(ctx, n),
+      p_(ctx, n),
+      v_(ctx, n),
+      t_(ctx, n),
+      ph_(ctx, n),
+      sh_(ctx, n),
+      best_x_(ctx, n),
       state_(ctx, 1) {}
 
 // One iteration moves, beside two products with A and two with M: the direction 4 vectors, r0.v 2, the half step 3,
@@ -65,7 +72,7 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
   const auto in = [](Span<T, S> vector) { return Span<const T, S>(vector); };
   Journal<T, S> journal(name(), n, {ctx, A, M, b, x, stop, progress}, &s->scratch);
 
-  bool more = journal.open(r);                                                            // r = b - A x
+  bool more = journal.open(r);  // r = b - A x
   const bool iterated = more;
   BestIterate<T, S> best(ctx, x, best_x_, journal.residual());
   while (more) {
@@ -76,35 +83,46 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
     start.epsilon = std::numeric_limits<T>::epsilon();
     start.first = true;
     copy<BicgstabState>(ctx, Span<const BicgstabState, Space::host>(&start, 1), state_.span());
-    copy<T>(ctx, in(r), r0);                                                              // r0 = r
+    copy<T>(ctx, in(r), r0);  // r0 = r
     do {
       best.offer(journal.iterations(), journal.report().recurrence_residual);
       for (int k = 0; k < journal.check_every(); ++k) {
-        sweep(ctx, n, BicgstabDirection<T>{s, r.data, v.data, p.data});                   // p = r + beta (p - omega v)
-        if (M != nullptr) M->apply(ctx, T(1), in(p), T(0), ph);                           // p^ = M p
-        A.apply(ctx, T(1), in(ph), T(0), v);                                              // v = A p^
-        dot<T, S>(ctx, in(r0), in(v), &s->r0v);                                           // alpha = rho / r0.v
-        sweep(ctx, n, BicgstabHalfStep<T>{s, v.data, r.data});                            // s = r - alpha v
-        if (M != nullptr) M->apply(ctx, T(1), in(r), T(0), sh);                           // s^ = M s
-        A.apply(ctx, T(1), in(sh), T(0), t);                                              // t = A s^
-        sweep(ctx, n, BicgstabDots<T>{s, t.data, r.data});                                // omega = t.s / t.t
+        sweep(ctx, n, BicgstabDirection<T>{s, r.data, v.data, p.data});  // p = r + beta (p - omega v)
+        if (M != nullptr) M->apply(ctx, T(1), in(p), T(0), ph);          // p^ = M p
+        A.apply(ctx, T(1), in(ph), T(0), v);                             // v = A p^
+        dot<T, S>(ctx, in(r0), in(v), &s->r0v);                          // alpha = rho / r0.v
+        sweep(ctx, n, BicgstabHalfStep<T>{s, v.data, r.data});           // s = r - alpha v
+        if (M != nullptr) M->apply(ctx, T(1), in(r), T(0), sh);          // s^ = M s
+        A.apply(ctx, T(1), in(sh), T(0), t);                             // t = A s^
+        sweep(ctx, n, BicgstabDots<T>{s, t.data, r.data});               // omega = t.s / t.t
+        // x += alpha p^ + omega s^, r = s - omega t, rho = r0.r
         sweep(ctx, n, BicgstabUpdate<T>{s, ph.data, sh.data, t.data, r0.data, x.data, r.data});
-      }                                                      // x += alpha p^ + omega s^, r = s - omega t, rho = r0.r
+      }
     } while (journal.look(&s->monitor));
     const Event event = journal.event();
-    if (is_breakdown(event) && journal.report().restarts < most_restarts) {
+    if (is_breakdown(event) && journal.report().restarts < most_restarts && !journal.interrupted()) {
       ++journal.report().restarts;
-      more = !journal.form_residual(r) && std::isfinite(journal.residual());              // r = b - A x
-      if (!more) journal.conclude(std::isfinite(journal.residual()) ? Status::converged : Status::not_finite, "");
+      more = !journal.form_residual(r) && std::isfinite(journal.residual());  // r = b - A x
+      if (!more && std::isfinite(journal.residual())) journal.conclude(Status::converged, "");
+      if (!more) journal.conclude(Event::not_finite);
     } else {
+      if (is_breakdown(event) && journal.interrupted()) journal.conclude(Event::none);
       journal.conclude(event);
       more = event == Event::tolerance_met && !journal.confirm(r, t);
     }
   }
   if (iterated && journal.report().status != Status::converged) {
-    const bool better = !journal.form_residual(r) && !(journal.residual() <= best.residual());
-    if (better) best.restore();
-    if (better) journal.form_residual(r);
+    const bool maybe_better = !journal.form_residual(r) && !(journal.residual() <= best.residual());
+    if (maybe_better) {
+      // The kept one was judged by the recurrence, which may have drifted: the true residuals decide.
+      const double last = journal.residual();
+      copy<T>(ctx, in(x), t);
+      best.restore();
+      if (!journal.form_residual(r) && journal.residual() > last) {
+        copy<T>(ctx, in(t), x);
+        journal.form_residual(r);
+      }
+    }
   }
   return journal.close(r);
 }

@@ -10,10 +10,10 @@ namespace detail {
 struct BicgstabState;
 }
 
-/// H. van der Vorst, "Bi-CGSTAB: A Fast and Smoothly Converging Variant of Bi-CG", SIAM J. Sci. Stat. Comput. 13 (1992),
-/// with right preconditioning. Where |rho| < eps |r0||r| or omega vanishes it starts again with r0 = r = b - A x, at
-/// most five times, then ends with `breakdown`. Of a solve that does not converge the best x seen is returned; it is
-/// looked for every 16 iterations, since its residuals jump.
+/// H. van der Vorst, "Bi-CGSTAB: A Fast and Smoothly Converging Variant of Bi-CG", SIAM J. Sci. Stat. Comput. 13
+/// (1992), with right preconditioning. Where |rho| < eps |r0||r| or omega vanishes it starts again with r0 = r = b -
+/// A x, at most five times, then ends with `breakdown`. Of a solve that does not converge the best x seen is
+/// returned; it is looked for every 16 iterations, since its residuals jump.
 template <class T, Space S>
 class Bicgstab final : public KrylovSolver<T, S> {
  public:

@@ -12,14 +12,14 @@ namespace purlin::detail {
 /// Scalars of the recurrence, in S.
 struct BicgstabState {
   Monitor monitor;
-  double rho, rho_old;       ///< r0.r of this iteration and of the one before
+  double rho, rho_old;  ///< r0.r of this iteration and of the one before
   double alpha, omega;
   double r0_norm, r_norm;
-  double r0v;                ///< r0.v
-  double ss;                 ///< s.s
-  double ts, tt;             ///< t.s, t.t
+  double r0v;     ///< r0.v
+  double ss;      ///< s.s
+  double ts, tt;  ///< t.s, t.t
   double scratch;
-  double epsilon;            ///< of the vectors' precision
+  double epsilon;  ///< of the vectors' precision
   bool first;
 };
 

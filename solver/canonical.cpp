@@ -25,7 +25,7 @@ Csr<T, Space::host> host_copy(const Context<Space::host>& host, const Context<S>
 
 template <class T, Space S>
 CanonicalMatrix<T, S>::CanonicalMatrix(const Context<S>& ctx, const CsrView<T, S>& a) {
-  const Context<Space::host> host;
+  const Context<Space::host> host = host_context(ctx);
   const Csr<T, Space::host> callers = host_copy(host, ctx, a);
   Array<Offset, Space::host> target_of;
   const Csr<T, Space::host> canonical = make_canonical(host, CsrView<T, Space::host>(callers), &target_of);

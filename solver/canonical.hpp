@@ -23,7 +23,7 @@ class CanonicalMatrix {
 
  private:
   Csr<T, S> matrix_;
-  Array<Offset, S> begin_;   ///< canonical entry k sums the caller's entries source_[begin_[k] .. begin_[k+1]-1]
+  Array<Offset, S> begin_;  ///< canonical entry k sums the caller's entries source_[begin_[k] .. begin_[k+1]-1]
   Array<Offset, S> source_;
 };
 

@@ -12,13 +12,13 @@ namespace purlin::detail {
 /// Scalars of the recurrence, in S.
 struct CgState {
   Monitor monitor;
-  double rr;            ///< r.r
-  double rz;            ///< r.M r, left by the preconditioner
-  double rho_old;       ///< r.M r of the iteration before
-  double pq;            ///< p.A p
+  double rr;       ///< r.r
+  double rz;       ///< r.M r, left by the preconditioner
+  double rho_old;  ///< r.M r of the iteration before
+  double pq;       ///< p.A p
   double scratch;
   bool preconditioned;
-  bool first;           ///< no direction yet: p = z
+  bool first;  ///< no direction yet: p = z
 
   PURLIN_HD double rho() const { return preconditioned ? rz : rr; }
 };
@@ -40,7 +40,9 @@ struct CgDirection {
     return {state->first ? T(0) : static_cast<T>(state->rho() / state->rho_old), state->first};
   }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums&) const { p[i] = c.first ? z[i] : z[i] + c.beta * p[i]; }
+  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums&) const {
+    p[i] = c.first ? z[i] : z[i] + c.beta * p[i];
+  }
   PURLIN_HD void end(const double*) const {}
 };
 
@@ -74,7 +76,7 @@ struct CgUpdate {
     const double rho = state->rho(), pq = state->pq;
     if (!(rho > 0) || !(pq > 0)) {
       const bool finite = rho - rho == 0 && pq - pq == 0;
-      state->monitor.event = !finite     ? Event::not_finite
+      state->monitor.event = !finite    ? Event::not_finite
                              : rho <= 0 ? Event::precond_not_positive
                                         : Event::matrix_not_positive;
       return;

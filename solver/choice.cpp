@@ -10,7 +10,8 @@ SolverChoice choose_solver(const MatrixTraits& traits) {
             traits.pattern_symmetric ? "the values are not symmetric" : "the pattern is not symmetric"};
   }
   if (traits.positive_diagonal()) return {{"cg", "gmres", "bicgstab"}, "symmetric with a positive diagonal"};
-  return {{"gmres", "bicgstab"}, "symmetric, but the diagonal is not positive, so the matrix is indefinite"};
+  return {{"gmres", "bicgstab"},
+          "symmetric, but the diagonal is not positive, so the matrix is not positive definite"};
 }
 
 }  // namespace purlin

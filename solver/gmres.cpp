@@ -30,8 +30,15 @@ int cycle_length(Index n, int restart) {
 
 template <class T, Space S>
 Gmres<T, S>::Gmres(const Context<S>& ctx, Index n, int restart, bool left)
-    : n_(n), m_(cycle_length(n, restart)), left_(left), basis_(ctx, (std::int64_t{m_} + 1) * n), r_(ctx, n),
-      w_(ctx, n), z_(ctx, n), small_(ctx, GmresArrays::size(m_)), partial_(ctx, basis_scratch(ctx, n, m_ + 1)),
+    : n_(n),
+      m_(cycle_length(n, restart)),
+      left_(left),
+      basis_(ctx, (std::int64_t{m_} + 1) * n),
+      r_(ctx, n),
+      w_(ctx, n),
+      z_(ctx, n),
+      small_(ctx, GmresArrays::size(m_)),
+      partial_(ctx, basis_scratch(ctx, n, m_ + 1)),
       state_(ctx, 1) {}
 
 /// One cycle: extends the basis column by column, then corrects x.
@@ -69,24 +76,24 @@ class Gmres<T, S>::Cycle {
     const auto& [ctx, A, M, b, x, stop, progress] = args_;
     const Span<T, S> w = g_.w_, z = g_.z_;
     if (M == nullptr) {
-      A.apply(ctx, T(1), in(v(j)), T(0), w);                                            // w = A v_j
+      A.apply(ctx, T(1), in(v(j)), T(0), w);  // w = A v_j
     } else if (g_.left_) {
-      A.apply(ctx, T(1), in(v(j)), T(0), z);                                            // z = A v_j
-      M->apply(ctx, T(1), in(z), T(0), w);                                              // w = M z
+      A.apply(ctx, T(1), in(v(j)), T(0), z);  // z = A v_j
+      M->apply(ctx, T(1), in(z), T(0), w);    // w = M z
     } else {
-      M->apply(ctx, T(1), in(v(j)), T(0), z);                                           // z = M v_j
-      A.apply(ctx, T(1), in(z), T(0), w);                                               // w = A z
+      M->apply(ctx, T(1), in(v(j)), T(0), z);  // z = M v_j
+      A.apply(ctx, T(1), in(z), T(0), w);      // w = A z
     }
     const T* const V = g_.basis_.data();
     double* const partial = g_.partial_.data();
     const PassGate first{&state_->monitor, nullptr, nullptr};
     const PassGate second{&state_->monitor, small_.h + j + 1, &state_->after_first};
-    basis_dot(ctx, first, V, g_.n_, j + 1, w.data, small_.h, partial);                  // h = V^T w
-    basis_subtract(ctx, first, V, g_.n_, j + 1, small_.h, w.data, &state_->after_first, partial);     // w -= V h
+    basis_dot(ctx, first, V, g_.n_, j + 1, w.data, small_.h, partial);                             // h = V^T w
+    basis_subtract(ctx, first, V, g_.n_, j + 1, small_.h, w.data, &state_->after_first, partial);  // w -= V h
     basis_dot(ctx, second, V, g_.n_, j + 1, w.data, small_.h2, partial);
     basis_subtract(ctx, second, V, g_.n_, j + 1, small_.h2, w.data, &state_->after_second, partial);
-    sweep(ctx, 0, GmresRotate{state_, small_, j});                                      // column j of R, |g_{j+1}|
-    sweep(ctx, g_.n_, GmresScale<T>{state_, w.data, v(j + 1).data});                    // v_{j+1} = w / |w|
+    sweep(ctx, 0, GmresRotate{state_, small_, j});                    // column j of R, |g_{j+1}|
+    sweep(ctx, g_.n_, GmresScale<T>{state_, w.data, v(j + 1).data});  // v_{j+1} = w / |w|
   }
 
   // x += M V y with R y = g
@@ -94,7 +101,7 @@ class Gmres<T, S>::Cycle {
     const auto& [ctx, A, M, b, x, stop, progress] = args_;
     if (columns <= 0) return;
     sweep(ctx, 0, GmresBackSolve{small_, columns});
-    basis_combine(ctx, g_.basis_.data(), g_.n_, columns, small_.y, g_.w_.data());       // w = V y
+    basis_combine(ctx, g_.basis_.data(), g_.n_, columns, small_.y, g_.w_.data());  // w = V y
     if (M != nullptr && !g_.left_) {
       M->apply(ctx, T(1), in(g_.w_), T(1), x);
     } else {
@@ -125,12 +132,12 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
   Cycle cycle(*this, arguments);
 
   journal.report().cycle_length = m_;
-  bool more = journal.open(r_);                                                         // r = b - A x
+  const bool iterate = journal.open(r_);  // r = b - A x
   double tightening = 1;
-  for (int idle = 0; more;) {
+  for (int idle = 0; iterate;) {
     const double before = journal.residual();
     const int first_iteration = journal.iterations();
-    cycle.begin(journal.fresh_monitor(), before, tightening);                           // v_0 = r / |r|
+    cycle.begin(journal.fresh_monitor(), before, tightening);  // v_0 = r / |r|
     bool running = true;
     for (int j = 0; j < m_ && running;) {
       for (int k = 0; k < journal.check_every() && j < m_; ++k, ++j) cycle.extend(j);
@@ -139,17 +146,22 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
     const Event event = journal.event();
     const int columns = journal.iterations() - first_iteration;
     journal.report().second_passes += cycle.second_passes();
-    cycle.correct(event == Event::not_finite ? columns - 1 : columns);                  // x += M V y
+    cycle.correct(event == Event::not_finite ? columns - 1 : columns);  // x += M V y
 
     if (event == Event::tolerance_met && !left) {
-      if (journal.confirm(r_, w_)) break;                                               // r = b - A x
+      if (journal.confirm(r_, w_)) break;  // r = b - A x
     } else if (journal.form_residual(r_)) {
       journal.conclude(Status::converged, "");
       break;
     }
-    if (event != Event::krylov_space_exhausted) journal.conclude(event);
-    more = event != Event::iterations_spent && event != Event::not_finite && !journal.interrupted();
-    if (!more) break;
+    if (event == Event::iterations_spent || event == Event::not_finite) {
+      journal.conclude(event);
+      break;
+    }
+    if (journal.interrupted()) {
+      journal.conclude(Event::none);
+      break;
+    }
     if (event == Event::tolerance_met) tightening *= 0.5 * journal.tolerance() / journal.residual();
     idle = journal.residual() < (1 - least_gain) * before ? 0 : idle + 1;
     if (idle == 2) {

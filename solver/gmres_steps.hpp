@@ -15,9 +15,9 @@ struct GmresState {
   double scale;        ///< what turns w into the next basis vector
   double after_first;  ///< w.w after the first pass of Gram-Schmidt
   double after_second;
-  double epsilon;      ///< of the vectors' precision
+  double epsilon;  ///< of the vectors' precision
   double scratch;
-  int second_passes;   ///< in this cycle
+  int second_passes;  ///< in this cycle
 };
 
 /// The arrays of the small least-squares problem min |g - R y|, in S; m is the length of a cycle.
@@ -33,8 +33,14 @@ struct GmresArrays {
 
   static constexpr std::int64_t size(std::int64_t m) { return 2 * (m + 2) + m * m + 2 * m + (m + 1) + m; }
   GmresArrays(double* memory, int m_)
-      : h(memory), h2(h + m_ + 2), R(h2 + m_ + 2), cosine(R + static_cast<std::int64_t>(m_) * m_), sine(cosine + m_),
-        g(sine + m_), y(g + m_ + 1), m(m_) {}
+      : h(memory),
+        h2(h + m_ + 2),
+        R(h2 + m_ + 2),
+        cosine(R + static_cast<std::int64_t>(m_) * m_),
+        sine(cosine + m_),
+        g(sine + m_),
+        y(g + m_ + 1),
+        m(m_) {}
 };
 
 /// v = scale w
@@ -48,7 +54,9 @@ struct GmresScale {
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD T begin() const { return static_cast<T>(state->scale); }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, T scale, Sums&) const { v[i] = scale * w[i]; }
+  PURLIN_HD void element(std::int64_t i, T scale, Sums&) const {
+    v[i] = scale * w[i];
+  }
   PURLIN_HD void end(const double*) const {}
 };
 
@@ -79,6 +87,12 @@ struct GmresRotate {
       const double below = a.h[i + 1] + (second ? a.h2[i + 1] : 0.0);
       column[i] = a.cosine[i] * entry + a.sine[i] * below;
       entry = a.cosine[i] * below - a.sine[i] * entry;
+    }
+    // NaN or an overflow in w would pass the comparisons below as if the space had ended.
+    const double sum = before + next + entry;
+    if (!(sum - sum == 0)) {
+      state->monitor.finish_iteration(sum - sum);
+      return;
     }
     // Where nothing but rounding is left of both, the Krylov space ends in a direction that A maps to zero.
     const double rounding = exhausted_at * state->epsilon * sqrt(before);

@@ -16,6 +16,8 @@ namespace {
 
 constexpr int most_replacements = 3;
 constexpr int power_iterations = 10;
+// Below, the squares of a vector's entries lose digits or vanish.
+constexpr double least_safe_norm = 1e-140;
 
 void check_criterion(const StopCriterion& stop) {
   if (stop.max_iterations < 0) throw InputError("max_iterations is 0 or more");
@@ -35,16 +37,18 @@ std::string scientific(double value) {
 }  // namespace
 
 template <class T, Space S>
-Journal<T, S>::Journal(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments, double* scratch)
+Journal<T, S>::Journal(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments,
+                       double* scratch)
     : args_(arguments), scratch_(scratch) {
   const auto& [ctx, A, M, b, x, stop, progress] = args_;
   if (A.rows() != n || A.cols() != n || b.size != n || x.size != n ||
       (M != nullptr && (M->rows() != n || M->cols() != n))) {
     throw InputError("a solver of " + std::to_string(n) + " unknowns got a matrix of " + std::to_string(A.rows()) +
-                     " x " + std::to_string(A.cols()) + ", b of length " + std::to_string(b.size) +
-                     ", x of length " + std::to_string(x.size) +
+                     " x " + std::to_string(A.cols()) + ", b of length " + std::to_string(b.size) + ", x of length " +
+                     std::to_string(x.size) +
                      (M != nullptr ? ", a preconditioner of " + std::to_string(M->rows()) : ""));
   }
+  if (n > 0 && b.data < x.data + n && x.data < b.data + n) throw InputError("b and x share memory");
   check_criterion(stop);
   ctx.make_current();
   check_every_ = stop.check_every > 0 ? stop.check_every : S == Space::host ? 1 : 16;
@@ -64,12 +68,12 @@ double Journal<T, S>::norm(Span<const T, S> v) {
 
 template <class T, Space S>
 bool Journal<T, S>::refuse_norm(double norm, Span<const T, S> v, const char* what) {
-  if (std::isfinite(norm) && norm > 0) return false;
+  if (std::isfinite(norm) && norm >= least_safe_norm) return false;
   // A sum of squares can leave the range of double where the vector does not.
   sweep(args_.ctx, v.size, AbsSumStep<T>(v.data, scratch_));
   const double abs_sum = fetch(args_.ctx, scratch_);
   if (norm == 0 && abs_sum == 0) return false;
-  conclude(Status::not_finite, norm == 0                ? std::string("the norm of the ") + what + " underflows"
+  conclude(Status::not_finite, norm < least_safe_norm   ? std::string("the norm of the ") + what + " underflows"
                                : std::isfinite(abs_sum) ? std::string("the norm of the ") + what + " overflows"
                                                         : std::string("the ") + what + " holds NaN or infinity");
   return true;
@@ -130,17 +134,14 @@ bool Journal<T, S>::look(const Monitor* monitor) {
   if (seen_.iteration > before) residual_known_ = false;
   const double seconds = elapsed();
   if (args_.progress) {
-    const Progress now{report_.solver,       seen_.iteration, seen_.residual, report_.relative(seen_.residual),
-                       report_.tolerance, seconds};
-    interrupted_ = !args_.progress(now) && seen_.running();
-    if (interrupted_) conclude(Status::stopped_by_caller, "the caller asked to stop");
+    const Progress now{report_.solver,  seen_.iteration, seen_.residual, report_.relative(seen_.residual),
+                       seen_.tolerance, seconds};
+    if (!args_.progress(now)) interrupted_ = Status::stopped_by_caller;
   }
-  if (!interrupted_ && seen_.running() && args_.stop.time_limit_seconds > 0 &&
-      seconds > args_.stop.time_limit_seconds) {
-    interrupted_ = true;
-    conclude(Status::time_limit, "the time limit of " + scientific(args_.stop.time_limit_seconds) + " s is over");
+  if (!interrupted() && args_.stop.time_limit_seconds > 0 && seconds > args_.stop.time_limit_seconds) {
+    interrupted_ = Status::time_limit;
   }
-  return seen_.running() && !interrupted_;
+  return seen_.running() && !interrupted();
 }
 
 template <class T, Space S>
@@ -149,6 +150,11 @@ bool Journal<T, S>::form_residual(Span<T, S> r) {
   copy<T>(ctx, args_.b, r);
   args_.A.apply(ctx, T(-1), Span<const T, S>(args_.x), T(1), r);  // r = b - A x
   residual_ = norm(r);
+  if (residual_ < least_safe_norm) {
+    // Squares underflow here: the sum of absolute values is the safe side of the 2-norm.
+    sweep(ctx, r.size, AbsSumStep<T>(r.data, scratch_));
+    residual_ = fetch(ctx, scratch_);
+  }
   residual_known_ = true;
   return residual_ <= report_.tolerance;
 }
@@ -161,6 +167,10 @@ bool Journal<T, S>::confirm(Span<T, S> r, Span<T, S> work) {
   }
   if (!std::isfinite(residual_)) {
     conclude(Event::not_finite);
+    return true;
+  }
+  if (interrupted()) {
+    conclude(Event::none);
     return true;
   }
   if (report_.residual_replacements == most_replacements) {
@@ -183,8 +193,7 @@ template <class T, Space S>
 void Journal<T, S>::conclude(Event event) {
   switch (event) {
     case Event::iterations_spent:
-      return conclude(Status::max_iterations,
-                      std::to_string(args_.stop.max_iterations) + " iterations did not suffice");
+      return conclude(Status::max_iterations, "the iterations that were allowed did not suffice");
     case Event::not_finite:
       return conclude(Status::not_finite, "NaN or infinity appeared in the iteration");
     case Event::matrix_not_positive:
@@ -196,11 +205,15 @@ void Journal<T, S>::conclude(Event event) {
     case Event::omega_vanished:
       return conclude(Status::breakdown, "omega vanished: the stabilising step makes no progress");
     case Event::krylov_space_exhausted:
-      return conclude(Status::breakdown, "the Krylov space is exhausted without a solution: the matrix is singular, "
-                                         "or nearly so");
+      return conclude(Status::breakdown,
+                      "the Krylov space is exhausted without a solution: the matrix is singular, "
+                      "or nearly so");
     case Event::none:
+      if (interrupted_ == Status::stopped_by_caller) return conclude(interrupted_, "the caller asked to stop");
+      if (interrupted_ == Status::time_limit) return conclude(interrupted_, "the time limit is over");
+      return;
     case Event::tolerance_met:
-      break;
+      return;
   }
 }
 
@@ -223,11 +236,10 @@ void Journal<T, S>::conclude_stagnation(Span<T, S> v, Span<T, S> w) {
   const std::string attainable = scientific(report_.relative(report_.attainable_residual)) + " of |b|";
   // The estimate is a lower bound of the rounding in b - A x; far above it, rounding is not what holds the solve up.
   constexpr double far_above = 1e4;
-  conclude(Status::stagnation, residual_ <= far_above * report_.attainable_residual
-                                   ? "rounding keeps b - A x above the tolerance; about " + attainable +
-                                         " is attainable"
-                                   : "the residual does not fall any more, though rounding would allow about " +
-                                         attainable);
+  conclude(Status::stagnation,
+           residual_ <= far_above * report_.attainable_residual
+               ? "rounding keeps b - A x above the tolerance; about " + attainable + " is attainable"
+               : "the residual does not fall any more, though rounding would allow about " + attainable);
 }
 
 template <class T, Space S>
@@ -241,8 +253,8 @@ SolveReport Journal<T, S>::close(Span<T, S> r) {
     report_.reason.clear();
   }
   report_.seconds = elapsed();
-  report_.attempts = {{report_.solver, report_.status, report_.iterations, report_.true_residual, report_.seconds,
-                       report_.reason}};
+  report_.attempts = {
+      {report_.solver, report_.status, report_.iterations, report_.true_residual, report_.seconds, report_.reason}};
   return std::move(report_);
 }
 

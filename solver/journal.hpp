@@ -40,10 +40,11 @@ class Journal {
   /// stopped or is to be stopped.
   bool look(const Monitor* monitor);
 
-  /// Why `look` said false; `none` when the caller or the clock did, and the report's status is set.
+  /// Why `look` said false; `none` when the caller or the clock did.
   Event event() const { return seen_.event; }
   int iterations() const { return seen_.iteration; }
-  bool interrupted() const { return interrupted_; }
+  /// The caller or the clock has asked for the end, at this look or at an earlier one.
+  bool interrupted() const { return interrupted_ != Status::converged; }
   int check_every() const { return check_every_; }
   double tolerance() const { return report_.tolerance; }
   double residual() const { return residual_; }
@@ -51,13 +52,14 @@ class Journal {
   /// r = b - A x and its norm; true when it meets the tolerance.
   bool form_residual(Span<T, S> r);
 
-  /// After the recurrence met the tolerance: forms b - A x. True when that agrees (converged) or when the residual has
-  /// been replaced three times already (stagnation); the status is then set. False: go on from the new r.
+  /// After the recurrence met the tolerance: forms b - A x. True when that agrees (converged), when the solve was
+  /// interrupted, or when the residual has been replaced three times already (stagnation); the status is then set.
+  /// False: go on from the new r.
   bool confirm(Span<T, S> r, Span<T, S> work);
 
   /// Sets the outcome unless it is set.
   void conclude(Status status, std::string reason);
-  /// The outcome that belongs to an event other than `tolerance_met`.
+  /// The outcome that belongs to an event other than `tolerance_met`; with `none`, that of an interruption.
   void conclude(Event event);
   /// eps |A| |x| in the report, |A| by power iterations with two work vectors; then status `stagnation`.
   void conclude_stagnation(Span<T, S> v, Span<T, S> w);
@@ -77,10 +79,10 @@ class Journal {
   SolveReport report_;
   Monitor seen_{};
   int check_every_;
-  double residual_ = 0;         // the latest true residual
-  bool residual_known_ = false; // residual_ belongs to the present x
+  double residual_ = 0;          // the latest true residual
+  bool residual_known_ = false;  // residual_ belongs to the present x
   bool concluded_ = false;
-  bool interrupted_ = false;
+  Status interrupted_ = Status::converged;  // or stopped_by_caller, time_limit
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

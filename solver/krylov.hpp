@@ -24,14 +24,14 @@ struct StopCriterion {
 
 /// How a solve ended. Only `converged` is success, and it is said only of a true residual.
 enum class Status {
-  converged,              ///< |b - A x| was formed and meets the tolerance
+  converged,  ///< |b - A x| was formed and meets the tolerance
   max_iterations,
   breakdown,              ///< the recurrence cannot go on (BiCGStab after its restarts, GMRES on a singular system)
   not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); `reason` says which
   not_finite,             ///< NaN or infinity in the matrix, the right-hand side or the guess, or overflow
-  stagnation,             ///< rounding keeps the true residual above the tolerance
+  stagnation,  ///< the residual does not fall any more, by rounding or for want of progress; `reason` says which
   time_limit,
-  stopped_by_caller,      ///< the progress callback returned false
+  stopped_by_caller,  ///< the progress callback returned false
 };
 
 /// "converged", "max_iterations", ...
@@ -51,21 +51,21 @@ struct Attempt {
 struct SolveReport {
   Status status = Status::max_iterations;
   std::string solver;              ///< "cg", "bicgstab", "gmres"
-  std::string reason;              ///< one sentence about the status; empty for `converged`
+  std::string reason;              ///< what was seen, in a few words; empty for `converged`
   int iterations = 0;              ///< of all attempts together
   double rhs_norm = 0;             ///< |b|
   double tolerance = 0;            ///< max(rel_tol |b|, abs_tol)
   double initial_residual = 0;     ///< |b - A x0|
-  double recurrence_residual = 0;  ///< what the recurrence held at the end
-  double true_residual = 0;        ///< |b - A x|, formed from the x that is returned
+  double recurrence_residual = 0;  ///< what the recurrence held at the end; |M r| in GMRES from the left
+  double true_residual = 0;        ///< |b - A x|, formed from the last x; a null space is taken out of it afterwards
   double attainable_residual = 0;  ///< eps |A| |x|, an estimate; formed for `stagnation` only, else 0
   int residual_replacements = 0;   ///< how often the recurrence met the tolerance and b - A x did not
   int cycle_length = 0;            ///< GMRES: iterations between restarts
   int restarts = 0;                ///< GMRES: cycles after the first; BiCGStab: breakdowns survived
   int second_passes = 0;           ///< GMRES: how often Gram-Schmidt ran again
   double seconds = 0;
-  std::vector<double> history;     ///< residual before the first and after each iteration, as the recurrence has it
-  std::vector<Attempt> attempts;   ///< one or more, in order
+  std::vector<double> history;    ///< residual before the first and after each iteration, as the recurrence has it
+  std::vector<Attempt> attempts;  ///< one or more, in order
 
   bool converged() const { return status == Status::converged; }
   /// residual / |b|, or the residual itself for b = 0.
@@ -76,9 +76,9 @@ struct SolveReport {
 struct Progress {
   std::string_view solver;
   int iteration = 0;
-  double residual = 0;           ///< of the recurrence
+  double residual = 0;           ///< of the recurrence; |M r| in GMRES from the left
   double relative_residual = 0;  ///< over |b|
-  double tolerance = 0;          ///< absolute
+  double tolerance = 0;          ///< absolute, in the same norm
   double seconds = 0;            ///< since the solve began
 };
 
@@ -95,8 +95,8 @@ class KrylovSolver {
   virtual std::string_view name() const = 0;
 
   /// Solves from the guess in x, which receives the result: the last iterate, or the best one where that is said.
-  /// M may be null. Lengths are checked (InputError). Waits on the context's stream at its check points. Several
-  /// solvers may share A and M as long as one thread uses them at a time.
+  /// M may be null. Lengths, and that b and x share no memory, are checked (InputError). Waits on the context's
+  /// stream at its check points. Several solvers may share A and M as long as one thread uses them at a time.
   [[nodiscard]] virtual SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A,
                                           const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
                                           const StopCriterion& stop, const ProgressFn& progress = {}) = 0;

@@ -20,9 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // After these the next solver may do better from the same x.
 bool worth_another_solver(const SolveReport& report) {
@@ -67,6 +65,7 @@ struct LinearSystem<T, S>::Impl {
   std::map<std::string, std::unique_ptr<KrylovSolver<T, S>>> solvers;
   Array<T, S> ordered_b, ordered_x;  // where the system is renumbered
   Array<T, S> best_x;                // where several solvers may be tried
+  Array<T, S> null_residual;         // with NullSpace::constant
   bool usable = true;                // false after a refresh that failed
   std::vector<std::pair<std::string, double>> setup_seconds;
 
@@ -81,6 +80,7 @@ struct LinearSystem<T, S>::Impl {
                                          : make_row_order(ctx, options.old_of_new);
     });
     timed("choice", [&] { choose(view); });
+    require_memory(a);  // again: now the method is known
     PermutedCsr<T, S> permuted;
     if (!order.natural()) {
       timed("permute", [&] { permuted = permute(ctx, view, order); });
@@ -104,9 +104,11 @@ struct LinearSystem<T, S>::Impl {
   void require_memory(const CsrView<T, S>& a) const {
     const auto n = static_cast<std::uint64_t>(a.rows);
     const auto cycle = static_cast<std::uint64_t>(gmres_cycle_length(options.solver, a.rows, sizeof(T)));
-    const std::uint64_t vectors = options.solver.name == "gmres" ? n * (cycle + 5) : n * 10;
-    const std::uint64_t wanted = vectors * sizeof(T) + find_spmv_format(options.spmv.format)
-                                                           .estimate_bytes(a.rows, a.cols, a.nnz(), sizeof(T));
+    const std::string& first = choice.order.empty() ? options.solver.name : choice.order.front();
+    const std::uint64_t vectors = first == "gmres" ? n * (cycle + 5) : n * 10;
+    const std::uint64_t wanted =
+        vectors * sizeof(T) +
+        find_spmv_format(options.spmv.format).estimate_bytes(a.rows, a.cols, a.nnz(), sizeof(T));
     const std::uint64_t available = ctx.memory()->available_bytes();
     if (wanted > available) throw OutOfMemory(name_of(S), "this system (an estimate)", wanted, available);
   }
@@ -142,6 +144,11 @@ struct LinearSystem<T, S>::Impl {
     if (options.null_space == NullSpace::constant) {
       zero_mean = std::make_unique<detail::ZeroMeanPrecond<T, S>>(ctx, rows);
       zero_mean->set_inner(M.get());
+      null_residual = Array<T, S>(ctx, rows);
+      Array<T, S> scratch(ctx, rows);
+      if (rows > 1 && !zero_mean->is_null_vector_of(ctx, *A, null_residual.span(), scratch.span())) {
+        throw InputError("the matrix does not map the constant vector to zero, so that is not its null space");
+      }
     }
   }
 
@@ -165,12 +172,26 @@ struct LinearSystem<T, S>::Impl {
       zero_mean->remove_mean(ctx, x);
     }
     SolveReport report = solver(name).solve(ctx, *A, precond, b, x, stop, progress);
-    if (zero_mean != nullptr) zero_mean->remove_mean(ctx, x);
+    if (zero_mean != nullptr) {
+      zero_mean->remove_mean(ctx, x);
+      if (!report.converged()) explain_null_space(report, b, x);
+    }
     return report;
   }
 
-  // A solve that gives up as `stagnation` where BiCGStab has not found a better residual for long: it may wander for as
-  // many iterations as there are, and the next solver would get none. The other methods' residuals do not wander.
+  // A right-hand side with a constant part leaves it in the residual, and whatever then stops the method is not why.
+  void explain_null_space(SolveReport& report, Span<const T, S> b, Span<T, S> x) {
+    copy<T>(ctx, b, null_residual.span());
+    A->apply(ctx, T(-1), Span<const T, S>(x), T(1), null_residual.span());
+    const double constant = zero_mean->constant_part(ctx, null_residual.cspan());
+    if (constant <= report.tolerance) return;
+    report.status = report.attempts.back().status = Status::stagnation;
+    report.reason = report.attempts.back().reason =
+        "the right-hand side has a constant part, which this singular matrix cannot produce";
+  }
+
+  // A solve that gives up as `stagnation` where BiCGStab has not found a better residual for long: it may wander for
+  // as many iterations as there are, and the next solver would get none.
   SolveReport solve_with_patience(const std::string& name, Span<const T, S> b, Span<T, S> x,
                                   const StopCriterion& stop, const ProgressFn& progress) {
     if (name != "bicgstab") return solve_once(name, b, x, stop, progress);
@@ -179,6 +200,7 @@ struct LinearSystem<T, S>::Impl {
     int lowest_at = 0;
     bool gave_up = false;
     SolveReport report = solve_once(name, b, x, stop, [&](const Progress& now) {
+      gave_up = false;
       if (progress && !progress(now)) return false;
       if (now.residual < lowest) {
         lowest = now.residual;
@@ -204,6 +226,7 @@ struct LinearSystem<T, S>::Impl {
     double best = INFINITY;
     for (std::size_t k = 0; k < choice.order.size(); ++k) {
       if (choice.order.size() > 1) copy<T>(ctx, Span<const T, S>(x), best_x.span());
+      if (k > 0 && !can_make(choice.order[k], whole)) break;
       const bool last = k + 1 == choice.order.size();
       SolveReport report = last ? solve_once(choice.order[k], b, x, stop, progress)
                                 : solve_with_patience(choice.order[k], b, x, stop, progress);
@@ -211,7 +234,10 @@ struct LinearSystem<T, S>::Impl {
       const bool worse = report.status != Status::converged && !(report.true_residual <= best);
       if (worse && choice.order.size() > 1) copy<T>(ctx, best_x.cspan(), x);
       best = worse ? best : report.true_residual;
-      if (k == 0) whole = std::move(report); else append_attempt(whole, std::move(report));
+      if (k == 0)
+        whole = std::move(report);
+      else
+        append_attempt(whole, std::move(report));
       if (worse && choice.order.size() > 1) whole.true_residual = best;
       stop.max_iterations = options.stop.max_iterations - whole.iterations;
       if (options.stop.time_limit_seconds > 0) {
@@ -219,7 +245,29 @@ struct LinearSystem<T, S>::Impl {
       }
       if (!worth_another_solver(whole) || stop.max_iterations <= 0) break;
     }
+    ctx.synchronize();  // x may be read from any stream
     return whole;
+  }
+
+  // Makes a solver that an earlier one's failure calls for. Where memory does not suffice, what was reached stands.
+  bool can_make(const std::string& name, SolveReport& whole) {
+    try {
+      solver(name);
+      return true;
+    } catch (const OutOfMemory& e) {
+      whole.reason += "; " + name + " was not tried: " + e.what();
+      return false;
+    }
+  }
+
+  // Public entries start here: the device is current, and no vector is shorter or longer than the system.
+  void enter(std::initializer_list<std::int64_t> lengths) const {
+    ctx.make_current();
+    for (const std::int64_t length : lengths) {
+      if (length == rows) continue;
+      throw InputError("a vector of length " + std::to_string(length) + " for a system of " + std::to_string(rows) +
+                       " unknowns");
+    }
   }
 };
 
@@ -252,10 +300,11 @@ void LinearSystem<T, S>::refresh(Span<const T, S> values) {
 template <class T, Space S>
 SolveReport LinearSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
   Impl& s = *impl_;
-  if (s.order.natural()) return solve_ordered(b, x, progress);
+  s.enter({b.size, x.size});
+  if (s.order.natural()) return s.solve_ordered(b, x, progress);
   to_solver_order(b, s.ordered_b);
   to_solver_order(x, s.ordered_x);
-  SolveReport report = solve_ordered(s.ordered_b, s.ordered_x, progress);
+  SolveReport report = s.solve_ordered(s.ordered_b, s.ordered_x, progress);
   to_user_order(s.ordered_x, x);
   s.ctx.synchronize();
   return report;
@@ -263,13 +312,14 @@ SolveReport LinearSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Pr
 
 template <class T, Space S>
 SolveReport LinearSystem<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
-  impl_->ctx.make_current();
+  impl_->enter({b.size, x.size});
   return impl_->solve_ordered(b, x, progress);
 }
 
 template <class T, Space S>
 void LinearSystem<T, S>::to_solver_order(Span<const T, S> user_order, Span<T, S> solver_order) const {
   const Impl& s = *impl_;
+  s.enter({user_order.size, solver_order.size});
   if (s.order.natural()) return copy<T>(s.ctx, user_order, solver_order);
   gather<T, S>(s.ctx, user_order, s.order.old_of_new.cspan(), solver_order);
 }
@@ -277,6 +327,7 @@ void LinearSystem<T, S>::to_solver_order(Span<const T, S> user_order, Span<T, S>
 template <class T, Space S>
 void LinearSystem<T, S>::to_user_order(Span<const T, S> solver_order, Span<T, S> user_order) const {
   const Impl& s = *impl_;
+  s.enter({user_order.size, solver_order.size});
   if (s.order.natural()) return copy<T>(s.ctx, solver_order, user_order);
   gather<T, S>(s.ctx, solver_order, s.order.new_of_old.cspan(), user_order);
 }
@@ -284,6 +335,7 @@ void LinearSystem<T, S>::to_user_order(Span<const T, S> solver_order, Span<T, S>
 template <class T, Space S>
 void LinearSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
   Impl& s = *impl_;
+  s.enter({x.size, y.size});
   if (s.order.natural()) return s.A->apply(s.ctx, T(1), x, T(0), y);
   to_solver_order(x, s.ordered_x);
   s.A->apply(s.ctx, T(1), s.ordered_x.cspan(), T(0), s.ordered_b);

@@ -46,6 +46,10 @@ struct SystemInfo {
 /// Solver order is the numbering in which the system works; a time loop may keep its vectors in it
 /// (`to_solver_order`, `solve_ordered`, `to_user_order`) and save two gathers per solve.
 ///
+/// Device systems read and write on the stream of their context: what other streams wrote must be finished before it
+/// is handed in. `solve` returns when x is ready for any stream; the other functions when their work is queued.
+/// Vectors of a length other than `rows()` are refused with InputError.
+///
 /// Thread safety: one thread at a time uses a LinearSystem. Systems with contexts of their own are independent and
 /// may be used at the same time, from different threads or on different streams.
 template <class T, Space S>

@@ -2,6 +2,10 @@
 // The projection that takes the constant vector out.
 #include <purlin/solver/null_space.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 
@@ -10,11 +14,36 @@ namespace purlin::detail {
 template <class T, Space S>
 void ZeroMeanPrecond<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
   if (inner_ != nullptr) {
-    inner_->apply(ctx, alpha, x, beta, y);
+    copy<T>(ctx, x, projected_.span());
+    remove_mean(ctx, projected_.span());
+    inner_->apply(ctx, alpha, projected_.cspan(), beta, y);
   } else {
     axpby<T, S>(ctx, alpha, x, beta, y);
   }
   remove_mean(ctx, y);
+}
+
+template <class T, Space S>
+bool ZeroMeanPrecond<T, S>::is_null_vector_of(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<T, S> v,
+                                              Span<T, S> w) const {
+  const auto image_norm = [&] {
+    A.apply(ctx, T(1), Span<const T, S>(v), T(0), w);
+    norm2<T, S>(ctx, w, total_.data());
+    return fetch(ctx, total_.data());
+  };
+  fill<T, S>(ctx, T(1), v);
+  const double of_ones = image_norm();
+  std::vector<T> signs(static_cast<std::size_t>(n_));
+  for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = i % 3 == 0 ? T(-1) : T(1);
+  copy<T>(ctx, Span<const T, Space::host>(signs), v);
+  constexpr double rounding = std::is_same_v<T, double> ? 1e-8 : 1e-3;
+  return of_ones <= rounding * image_norm();
+}
+
+template <class T, Space S>
+double ZeroMeanPrecond<T, S>::constant_part(const Context<S>& ctx, Span<const T, S> r) const {
+  sum<T, S>(ctx, r, total_.data());
+  return std::abs(fetch(ctx, total_.data())) / std::sqrt(static_cast<double>(std::max<Index>(n_, 1)));
 }
 
 template <class T, Space S>

@@ -6,12 +6,11 @@
 
 namespace purlin::detail {
 
-/// z = P M r with P = I - 1 1^T / n; M may be null (z = P r). For right-hand sides in A's range, r.z = r.M r, so CG
-/// keeps its symmetry.
+/// z = P M P r with P = I - 1 1^T / n: symmetric where M is. M may be null (z = P r).
 template <class T, Space S>
 class ZeroMeanPrecond final : public LinearOperator<T, S> {
  public:
-  ZeroMeanPrecond(const Context<S>& ctx, Index n) : n_(n), total_(ctx, 1) {}
+  ZeroMeanPrecond(const Context<S>& ctx, Index n) : n_(n), total_(ctx, 1), projected_(ctx, n) {}
 
   /// The preconditioner behind the projection, null for none. Not owned.
   void set_inner(const LinearOperator<T, S>* inner) { inner_ = inner; }
@@ -25,10 +24,17 @@ class ZeroMeanPrecond final : public LinearOperator<T, S> {
   /// x = x - mean(x)
   void remove_mean(const Context<S>& ctx, Span<T, S> x) const;
 
+  /// |A 1| is no more than rounding beside |A v| for a v that alternates in sign. Uses two vectors of work.
+  bool is_null_vector_of(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<T, S> v, Span<T, S> w) const;
+
+  /// |P^perp r|: how much of r no x can take away where A and its transpose have the constant null space.
+  double constant_part(const Context<S>& ctx, Span<const T, S> r) const;
+
  private:
   Index n_;
   const LinearOperator<T, S>* inner_ = nullptr;
   mutable Array<double, S> total_;  ///< scratch of the sum
+  mutable Array<T, S> projected_;   ///< P r
 };
 
 }  // namespace purlin::detail

@@ -18,8 +18,8 @@
   SWEEP(purlin::detail::GmresScale<T>)
 
 /// Every step of the solvers, for one space.
-#define PURLIN_SOLVER_STEPS(SWEEP)       \
-  PURLIN_SOLVER_STEPS_OF(SWEEP, double)  \
-  PURLIN_SOLVER_STEPS_OF(SWEEP, float)   \
-  SWEEP(purlin::detail::GmresRotate)     \
+#define PURLIN_SOLVER_STEPS(SWEEP)      \
+  PURLIN_SOLVER_STEPS_OF(SWEEP, double) \
+  PURLIN_SOLVER_STEPS_OF(SWEEP, float)  \
+  SWEEP(purlin::detail::GmresRotate)    \
   SWEEP(purlin::detail::GmresBackSolve)

@@ -23,7 +23,8 @@ class LinearOperator {
   virtual Index cols() const = 0;
 
   /// y = alpha A x + beta y. x has length cols(), y length rows(); they do not overlap. With beta = 0, y is not
-  /// read. Queued on the context's stream; allocates nothing, does not synchronise, may be captured in a graph.
+  /// read. Queued on the context's stream; allocates nothing, does not synchronise, may be captured in a graph, which
+  /// is then launched on the context's stream or while that stream is idle.
   virtual void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const = 0;
 
   /// y = A x and *xy = x.y, in double, in S. For square operators. The default applies, then takes the dot product;
@@ -33,8 +34,8 @@ class LinearOperator {
 
 /// What an operator is made of; `purlin info` and the reports print it.
 struct OperatorInfo {
-  std::string name;         ///< name and variant as in the table
-  std::string detail;       ///< one line for people, or empty
+  std::string name;    ///< name and variant as in the table
+  std::string detail;  ///< one line for people, or empty
   Index rows = 0;
   Index cols = 0;
   Offset nonzeros = 0;

@@ -98,8 +98,9 @@ OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const
 #define X(S) template RowOrder<S> plan_order(const Context<S>&, const Pattern<S>&, const SpmvOptions&);
 PURLIN_FOR_SPACES(X)
 #undef X
-#define X(T, S) \
-  template OperatorPtr<T, S> make_spmv(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, const SpmvOptions&);
+#define X(T, S)                                                                                     \
+  template OperatorPtr<T, S> make_spmv(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, \
+                                       const SpmvOptions&);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -33,9 +33,15 @@ struct FactoryColumns {
   template <class T, Space S>
   Function<T, S> get() const {
     if constexpr (S == Space::host) {
-      if constexpr (std::is_same_v<T, double>) return host_double; else return host_float;
+      if constexpr (std::is_same_v<T, double>)
+        return host_double;
+      else
+        return host_float;
     } else {
-      if constexpr (std::is_same_v<T, double>) return device_double; else return device_float;
+      if constexpr (std::is_same_v<T, double>)
+        return device_double;
+      else
+        return device_float;
     }
   }
 };

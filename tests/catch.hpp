@@ -19,12 +19,12 @@ using Catch::Approx;
 #define PURLIN_JOIN2(a, b) a##b
 #define PURLIN_JOIN(a, b) PURLIN_JOIN2(a, b)
 #if PURLIN_HAS_CUDA
-#define TEST_BOTH_IMPL(id, name, tags)                                                         \
-  template <purlin::Space S>                                                                   \
-  static void id();                                                                            \
-  TEST_CASE(name " (host)", tags) { id<purlin::Space::host>(); }                               \
-  TEST_CASE(name " (device)", tags "[device]") { id<purlin::Space::device>(); }                \
-  template <purlin::Space S>                                                                   \
+#define TEST_BOTH_IMPL(id, name, tags)                                          \
+  template <purlin::Space S>                                                    \
+  static void id();                                                             \
+  TEST_CASE(name " (host)", tags) { id<purlin::Space::host>(); }                \
+  TEST_CASE(name " (device)", tags "[device]") { id<purlin::Space::device>(); } \
+  template <purlin::Space S>                                                    \
   static void id()
 #else
 #define TEST_BOTH_IMPL(id, name, tags)                           \

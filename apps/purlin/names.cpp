@@ -24,7 +24,8 @@ std::string find_name(std::string_view kind, std::string_view given, const std::
 
 template <class Entry>
 bool exists_for(const Entry& entry, Space space, bool single_precision) {
-  if (space == Space::host) return single_precision ? entry.make.host_float != nullptr : entry.make.host_double != nullptr;
+  if (space == Space::host)
+    return single_precision ? entry.make.host_float != nullptr : entry.make.host_double != nullptr;
   return single_precision ? entry.make.device_float != nullptr : entry.make.device_double != nullptr;
 }
 

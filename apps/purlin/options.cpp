@@ -93,7 +93,9 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
   solve.add_option("--format", s.spmv.format, "Format of the matrix, default " + s.spmv.format)
       ->option_text(one_of(format_names()))
       ->group(group);
-  solve.add_option("--restart", s.solver.restart, "Length of a GMRES cycle, default 50; longer for small systems under auto")
+  solve
+      .add_option("--restart", s.solver.restart,
+                  "Length of a GMRES cycle, default 50; longer for small systems under auto")
       ->option_text("M")
       ->group(group)
       ->check(CLI::Range(1, INT32_MAX));

@@ -29,10 +29,10 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   void invert(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source);
   [[noreturn]] void refuse(const Context<S>& ctx, const std::vector<T>& diagonal) const;
 
-  Array<T, S> inverse_;           ///< 1 / a_ii
-  ValueMap<S> diagonal_source_;   ///< where a_ii stands in the caller's values
-  Array<Index, S> user_row_;      ///< the caller's number of each row, empty in the natural order: for messages
-  Array<double, S> refused_;      ///< how many entries have no finite inverse
+  Array<T, S> inverse_;          ///< 1 / a_ii
+  ValueMap<S> diagonal_source_;  ///< where a_ii stands in the caller's values
+  Array<Index, S> user_row_;     ///< the caller's number of each row, empty in the natural order: for messages
+  Array<double, S> refused_;     ///< how many entries have no finite inverse
   double setup_seconds_ = 0;
 };
 

@@ -27,7 +27,10 @@ struct FindDiagonalStep : PlainStep {
     const Offset end = high;
     while (low < high) {
       const Offset middle = low + (high - low) / 2;
-      if (col[middle] < i) low = middle + 1; else high = middle;
+      if (col[middle] < i)
+        low = middle + 1;
+      else
+        high = middle;
     }
     const bool found = low < end && col[low] == i;
     position[i] = found ? low : Offset{-1};
@@ -47,15 +50,16 @@ struct InvertStep : PlainStep {
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
     const T inverse = T(1) / d[i];
     d[i] = inverse;
-    total.add(0, inverse - inverse == T(0) && inverse != T(0) ? 0.0 : 1.0);  // infinity and NaN differ from themselves
+    total.add(0,
+              inverse - inverse == T(0) && inverse != T(0) ? 0.0 : 1.0);  // infinity and NaN: their difference is NaN
   }
   PURLIN_HD void end(const double* totals) const { *refused = totals[0]; }
 };
 
-#define PURLIN_JACOBI_STEPS(SWEEP)                       \
-  SWEEP(purlin::detail::FindDiagonalStep<std::int32_t>)  \
-  SWEEP(purlin::detail::FindDiagonalStep<Offset>)        \
-  SWEEP(purlin::detail::InvertStep<double>)              \
+#define PURLIN_JACOBI_STEPS(SWEEP)                      \
+  SWEEP(purlin::detail::FindDiagonalStep<std::int32_t>) \
+  SWEEP(purlin::detail::FindDiagonalStep<Offset>)       \
+  SWEEP(purlin::detail::InvertStep<double>)             \
   SWEEP(purlin::detail::InvertStep<float>)
 
 }  // namespace purlin::detail

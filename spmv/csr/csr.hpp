@@ -15,10 +15,10 @@ namespace purlin {
 template <class T, Space S>
 class CsrOperator;
 
-/// Host: the path through rows and entries is cut into equal shares, one per thread, wherever the cut falls (D. Merrill
-/// and M. Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication", SC 2016), so that neither a dense row
-/// nor many empty ones leave a thread idle. The number of shares is the number of threads at construction; it
-/// determines the bits of the result. Row pointers are kept in 32 bits where they suffice.
+/// Host: the path through rows and entries is cut into equal shares, one per thread, wherever the cut falls (D.
+/// Merrill and M. Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication", SC 2016), so that neither a
+/// dense row nor many empty ones leave a thread idle. The number of shares is the number of threads at construction;
+/// it determines the bits of the result. Row pointers are kept in 32 bits where they suffice.
 template <class T>
 class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> {
  public:
@@ -61,8 +61,8 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
 
 /// Device: the generic API of cuSPARSE, analysed once (`cusparseSpMV_preprocess`) with its buffer allocated at
 /// construction. Row offsets are 32-bit where they suffice. Variants "alg1" and "alg2" are cuSPARSE's
-/// CUSPARSE_SPMV_CSR_ALG1 and _ALG2: the first, the default, is faster and may differ in the last bits from run to run;
-/// the second gives the same bits on every run.
+/// CUSPARSE_SPMV_CSR_ALG1 and _ALG2: the first, the default, is faster and may differ in the last bits from run to
+/// run; the second gives the same bits on every run.
 template <class T>
 class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::device> {
  public:

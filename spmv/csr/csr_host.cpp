@@ -12,15 +12,17 @@
 namespace purlin {
 namespace {
 
-// Entries and rows of a share, at least; and those of a matrix for which waking the threads pays. Below, the shares run
-// one after the other.
+// Entries and rows of a share, at least; and those of a matrix for which waking the threads pays. Below, the shares
+// run one after the other.
 constexpr std::int64_t least_share = 4096;
 constexpr std::int64_t least_parallel = 32768;
+// What an apply keeps on its stack, one sum for each share.
+constexpr int most_shares = 256;
 
 // Where x is larger than what the caches keep of it beside the matrix, its entries are asked for this many matrix
 // entries ahead: the rows of a finite-element matrix are too short for the processor to look beyond their ends by
-// itself. Measured on one core, renumbered tetrahedral meshes, 15 entries a row: with x of 8 and 10 MB it takes 20% off
-// the product, with x of 4 MB it adds 20%; with 45 entries a row it makes no difference.
+// itself. Measured on one core, renumbered tetrahedral meshes, 15 entries a row: with x of 8 and 10 MB it takes 20%
+// off the product, with x of 4 MB it adds 20%; with 45 entries a row it makes no difference.
 constexpr Offset ahead = 256;
 constexpr std::int64_t cached_x_bytes = std::int64_t{6} << 20;
 
@@ -73,13 +75,16 @@ CsrOperator<T, Space::host>::CsrOperator(const Context<Space::host>& ctx, const 
 
   // Row i takes places row_begin(i) + i .. row_begin(i + 1) + i of the path: its entries, then its end.
   const std::int64_t path = a.nnz() + rows_;
-  const std::int64_t shares = std::clamp<std::int64_t>(path / least_share, 1, ctx.threads());
+  const std::int64_t shares = std::clamp<std::int64_t>(path / least_share, 1, std::min(ctx.threads(), most_shares));
   for (std::int64_t share = 0; share <= shares; ++share) {
     const std::int64_t place = path / shares * share + path % shares * share / shares;
     Index low = 0, high = rows_;  // the first row whose last place is at or behind `place`
     while (low < high) {
       const Index middle = low + (high - low) / 2;
-      if (a.row_begin(middle + 1) + middle < place) low = middle + 1; else high = middle;
+      if (a.row_begin(middle + 1) + middle < place)
+        low = middle + 1;
+      else
+        high = middle;
     }
     cuts_.push_back({low, place - low});
   }
@@ -99,11 +104,8 @@ void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, 
     T value;     // of the row that the share leaves unfinished
     double dot;  // x.y over the rows that it finishes
   };
-  constexpr std::int64_t most_on_stack = 256;
   const auto shares = static_cast<std::int64_t>(cuts_.size()) - 1;
-  Carry on_stack[most_on_stack];
-  std::vector<Carry> on_heap(shares > most_on_stack ? static_cast<std::size_t>(shares) : 0);
-  Carry* const carry = shares > most_on_stack ? on_heap.data() : on_stack;
+  Carry carry[most_shares];
   const T* const val = val_.data();
   const Index* const col = col_.data();
   const bool parallel = shares > 1 && val_.size() + rows_ >= least_parallel;
@@ -142,7 +144,10 @@ void CsrOperator<T, Space::host>::apply_any(const Context<Space::host>& ctx, T a
       apply_shares<false>(ctx, row_ptr, alpha, x, beta, y, xy);
     }
   };
-  if (!row_ptr32_.empty()) apply_with(row_ptr32_.data()); else apply_with(row_ptr64_.data());
+  if (!row_ptr32_.empty())
+    apply_with(row_ptr32_.data());
+  else
+    apply_with(row_ptr64_.data());
 }
 
 template <class T>

@@ -41,7 +41,8 @@ TEST_BOTH("BiCGStab solves a convection-dominated system", "[solver][bicgstab]")
   CHECK(true_residual<double>(a, b, run.x) <= 1e-11 * norm(b) * (1 + 1e-6));
 }
 
-TEST_BOTH("BiCGStab returns no worse an iterate than the guess when it runs out of iterations", "[solver][bicgstab]") {
+TEST_BOTH("BiCGStab returns no worse an iterate than the guess when it runs out of iterations",
+          "[solver][bicgstab]") {
   const Context<S> ctx;
   // Strongly indefinite: residuals jump above the start.
   Rows a = laplacian(16, 0.5, -3.7);

@@ -16,8 +16,8 @@ Solved<double, S> run_gmres(const Rows& a, const std::vector<double>& b, int res
   const Context<S> ctx;
   const Arrays<double, S> arrays(ctx, a);
   const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
-  const auto M = precondition ? make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{}, SpmvOptions{})
-                              : nullptr;
+  const auto M =
+      precondition ? make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{}, SpmvOptions{}) : nullptr;
   Gmres<double, S> solver(ctx, a.size(), restart, left);
   return run_solver<double, S>(ctx, solver, *A, M.get(), b, stop);
 }

@@ -86,7 +86,8 @@ TEST_BOTH("a solve in solver order equals a solve in the caller's order", "[syst
   CHECK(to_vector(ctx, x.cspan()) == direct);
 }
 
-TEST_BOTH("refresh equals a new system bit for bit, allocates nothing, and is seen by the preconditioner", "[system]") {
+TEST_BOTH("refresh equals a new system bit for bit, allocates nothing, and is seen by the preconditioner",
+          "[system]") {
   const Context<S> ctx;
   const Rows a = laplacian(12);
   Rows changed = laplacian(12, 0, 2.0);
@@ -195,8 +196,8 @@ TEST_BOTH("the automatic choice says why, and goes on to the next solver", "[sys
 }
 
 TEST_BOTH("the automatic choice leaves a method that wanders, and the next solves", "[system]") {
-  // Rows of a random matrix, scaled over eight orders of magnitude: BiCGStab finds no better residual for thousands of
-  // iterations, and GMRES needs as many as there are unknowns.
+  // Rows of a random matrix, scaled over eight orders of magnitude: BiCGStab finds no better residual for thousands
+  // of iterations, and GMRES needs as many as there are unknowns.
   constexpr Index n = 100;
   Rows a(n);
   const auto values = noise(n * n, 5), scales = noise(n, 6);
@@ -299,4 +300,46 @@ TEST_BOTH("matrices that are no linear system are refused", "[system]") {
   options = {};
   options.old_of_new = {1};
   CHECK_THROWS_AS((LinearSystem<double, S>(ctx, one, options)), InputError);
+}
+
+TEST_BOTH("vectors of another length are refused, with and without an order", "[system]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(4);
+  const Arrays<double, S> arrays(ctx, a);
+  for (const bool reorder : {false, true}) {
+    SystemOptions options;
+    if (reorder) options.old_of_new = shuffled(16);
+    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    Array<double, S> good(ctx, 16), shorter(ctx, 15), out(ctx, 16);
+    CHECK_THROWS_AS((void)system.solve(shorter.cspan(), out.span()), InputError);
+    CHECK_THROWS_AS((void)system.solve(good.cspan(), shorter.span()), InputError);
+    CHECK_THROWS_AS((void)system.solve_ordered(shorter.cspan(), out.span()), InputError);
+    CHECK_THROWS_AS(system.to_solver_order(shorter.cspan(), out.span()), InputError);
+    CHECK_THROWS_AS(system.to_user_order(good.cspan(), shorter.span()), InputError);
+    CHECK_THROWS_AS(system.multiply(shorter.cspan(), out.span()), InputError);
+  }
+}
+
+TEST_BOTH("a null space that is none, and a right-hand side outside the range, are named", "[system]") {
+  const Context<S> ctx;
+  SystemOptions options;
+  options.null_space = NullSpace::constant;
+  const Rows regular = laplacian(6);
+  const Arrays<double, S> regular_arrays(ctx, regular);
+  CHECK_THROWS_AS((LinearSystem<double, S>(ctx, regular_arrays.view(), options)), InputError);
+
+  const Rows a = neumann(6);
+  const Arrays<double, S> arrays(ctx, a);
+  auto b = a.rhs_for(noise(36));
+  b[5] += 1;
+  for (const char* solver : {"auto", "cg", "gmres"}) {
+    options.solver.name = solver;
+    options.stop.max_iterations = 500;
+    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    SolveReport report;
+    solve_with(ctx, system, b, &report);
+    INFO(solver << " " << report.reason);
+    CHECK_FALSE(report.converged());
+    CHECK(report.reason.find("constant part") != std::string::npos);
+  }
 }

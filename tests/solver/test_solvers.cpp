@@ -22,7 +22,9 @@ struct Bench {
   Arrays<T, S> arrays;
   OperatorPtr<T, S> A, M;
   explicit Bench(Rows a)
-      : rows(std::move(a)), arrays(ctx, rows), A(make_spmv(ctx, arrays.view(), RowOrder<S>{}, same_bits())),
+      : rows(std::move(a)),
+        arrays(ctx, rows),
+        A(make_spmv(ctx, arrays.view(), RowOrder<S>{}, same_bits())),
         M(make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{}, SpmvOptions{})) {}
   std::unique_ptr<KrylovSolver<T, S>> solver(const std::string& name, int restart = 30, bool left = false) {
     return make_solver<T, S>(ctx, rows.size(), {name, restart, left});
@@ -311,4 +313,67 @@ TEST_CASE("the cycle of GMRES is what was asked for, 50, or what a small basis h
   CHECK(gmres_cycle_length({"auto", 30, false}, 10000, 8) == 30);
   CHECK(gmres_cycle_length({"auto", 0, false}, 1000000, 8) == 50);
   CHECK(gmres_cycle_length({"auto", 0, false}, 0, 8) == 1);
+}
+
+TEST_BOTH("NaN or overflow inside an iteration is told in time, and x stays sound", "[solver]") {
+  constexpr Index n = 60;
+  const Context<S> ctx;
+  std::vector<double> diagonal(n);
+  for (Index i = 0; i < n; ++i) diagonal[i] = 1 + i;
+  const auto d = make_array(ctx, diagonal);
+  int calls = 0;
+  const FunctionOperator<double, S> spoiled(
+      n, n, [&](const Context<S>& c, double alpha, Span<const double, S> x, double beta, Span<double, S> y) {
+        multiply<double, S>(c, alpha, d.cspan(), x, beta, y);
+        if (++calls == 5) scale<double, S>(c, std::numeric_limits<double>::quiet_NaN(), y);
+      });
+  for (const auto& name : all_solvers) {
+    calls = 0;
+    StopCriterion stop;
+    stop.check_every = 1;
+    const auto solver = make_solver<double, S>(ctx, n, {name, 30, false});
+    const auto run = run_solver<double, S>(ctx, *solver, spoiled, nullptr, std::vector<double>(n, 1.0), stop);
+    INFO(name << " " << run.report.reason);
+    CHECK(run.report.status == Status::not_finite);
+    CHECK(run.report.iterations <= 5);
+    if (name == "gmres") {
+      for (const double value : run.x) CHECK(std::isfinite(value));
+    }
+  }
+}
+
+TEST_BOTH("GMRES calls an overflow an overflow, not a singular matrix", "[solver][gmres]") {
+  Rows a(12);
+  for (Index i = 0; i < 12; ++i) a.at(i, i) = 1e160;
+  Bench<double, S> s(a);
+  const auto run = run_solver<double, S>(s.ctx, *s.solver("gmres"), *s.A, nullptr, std::vector<double>(12, 1.0), {});
+  CHECK(run.report.status == Status::not_finite);
+}
+
+TEST_BOTH("a right-hand side and a solution in the same memory are refused", "[solver]") {
+  for (const auto& name : all_solvers) {
+    Bench<double, S> s(laplacian(4));
+    auto v = make_array(s.ctx, std::vector<double>(16, 1.0));
+    CHECK_THROWS_AS((void)s.solver(name)->solve(s.ctx, *s.A, nullptr, v.cspan(), v.span(), {}), InputError);
+  }
+}
+
+TEST_BOTH("a caller who says stop once is heard, even where the recurrence had just met the tolerance", "[solver]") {
+  for (const auto& name : all_solvers) {
+    Bench<double, S> s(laplacian(12));
+    const auto b = s.rows.rhs_for(noise(s.rows.size()));
+    StopCriterion stop;
+    stop.rel_tol = 1e-18;  // the recurrence gets there, b - A x does not
+    stop.max_iterations = 100000;
+    bool said = false;
+    const auto progress = [&](const Progress& now) {
+      const bool met = now.residual <= now.tolerance;
+      const bool go_on = said || !met;
+      said = said || met;
+      return go_on;
+    };
+    const auto run = run_solver<double, S>(s.ctx, *s.solver(name), *s.A, s.M.get(), b, stop, {}, progress);
+    INFO(name << " " << run.report.reason);
+    if (said) CHECK(run.report.status == Status::stopped_by_caller);
+  }
 }
