@@ -27,7 +27,8 @@ TEST_CASE("Every line of the table is complete on the host and told apart by its
     CHECK(format.estimate_bytes != nullptr);
     CHECK(&find_spmv_format(format.name) == &format);
     CHECK((format.make.get<double, Space::host>() == nullptr) == (format.make.get<float, Space::host>() == nullptr));
-    CHECK((format.make.get<double, Space::device>() == nullptr) == (format.make.get<float, Space::device>() == nullptr));
+    CHECK((format.make.get<double, Space::device>() == nullptr) ==
+          (format.make.get<float, Space::device>() == nullptr));
     if (!has_cuda) CHECK(format.make.get<double, Space::device>() == nullptr);
   }
   CHECK(seen.front() == "csr");
