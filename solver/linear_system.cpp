@@ -3,8 +3,6 @@
 #include <purlin/solver/linear_system.hpp>
 
 #include <chrono>
-#include <cmath>
-#include <map>
 #include <optional>
 
 #include <purlin/core/error.hpp>
@@ -13,7 +11,7 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/canonical.hpp>
 #include <purlin/solver/choice.hpp>
-#include <purlin/solver/null_space.hpp>
+#include <purlin/solver/solver_chain.hpp>
 
 namespace purlin {
 namespace {
@@ -21,33 +19,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// After these the next solver may do better from the same x.
-bool worth_another_solver(const SolveReport& report) {
-  switch (report.status) {
-    case Status::breakdown:
-    case Status::not_positive_definite:
-    case Status::stagnation:
-      return true;
-    case Status::not_finite:
-      return std::isfinite(report.initial_residual);
-    default:
-      return false;
-  }
-}
-
-// Appends what a later attempt did to the report of the earlier ones.
-void append_attempt(SolveReport& whole, SolveReport&& next) {
-  next.attempts.insert(next.attempts.begin(), whole.attempts.begin(), whole.attempts.end());
-  next.history.insert(next.history.begin(), whole.history.begin(), whole.history.end());
-  next.iterations += whole.iterations;
-  next.initial_residual = whole.initial_residual;
-  next.residual_replacements += whole.residual_replacements;
-  next.restarts += whole.restarts;
-  next.second_passes += whole.second_passes;
-  next.seconds += whole.seconds;
-  whole = std::move(next);
-}
 
 }  // namespace
 
@@ -60,12 +31,9 @@ struct LinearSystem<T, S>::Impl {
   RowOrder<S> order;
   OperatorPtr<T, S> A;
   OperatorPtr<T, S> M;
-  std::unique_ptr<detail::ZeroMeanPrecond<T, S>> zero_mean;  // set with NullSpace::constant
   SolverChoice choice;
-  std::map<std::string, std::unique_ptr<KrylovSolver<T, S>>> solvers;
+  std::optional<detail::SolverChain<T, S>> chain;
   Array<T, S> ordered_b, ordered_x;  // where the system is renumbered
-  Array<T, S> best_x;                // where several solvers may be tried
-  Array<T, S> null_residual;         // with NullSpace::constant
   bool usable = true;                // false after a refresh that failed
   std::vector<std::pair<std::string, double>> setup_seconds;
 
@@ -135,129 +103,17 @@ struct LinearSystem<T, S>::Impl {
   }
 
   void make_vectors() {
-    solver(choice.order.front());
-    if (choice.order.size() > 1) best_x = Array<T, S>(ctx, rows);
-    if (!order.natural()) {
-      ordered_b = Array<T, S>(ctx, rows);
-      ordered_x = Array<T, S>(ctx, rows);
-    }
-    if (options.null_space == NullSpace::constant) {
-      zero_mean = std::make_unique<detail::ZeroMeanPrecond<T, S>>(ctx, rows);
-      zero_mean->set_inner(M.get());
-      null_residual = Array<T, S>(ctx, rows);
-      Array<T, S> scratch(ctx, rows);
-      if (rows > 1 && !zero_mean->is_null_vector_of(ctx, *A, null_residual.span(), scratch.span())) {
-        throw InputError("the matrix does not map the constant vector to zero, so that is not its null space");
-      }
-    }
+    chain.emplace(ctx, choice, options.solver, *A, M.get(), options.null_space == NullSpace::constant);
+    if (order.natural()) return;
+    ordered_b = Array<T, S>(ctx, rows);
+    ordered_x = Array<T, S>(ctx, rows);
   }
 
-  // A solver by name; those behind the first are made when they are first needed.
-  KrylovSolver<T, S>& solver(const std::string& name) {
-    auto& entry = solvers[name];
-    if (entry == nullptr) {
-      SolverOptions wanted = options.solver;
-      wanted.restart = gmres_cycle_length(options.solver, rows, sizeof(T));
-      wanted.name = name;
-      entry = make_solver<T, S>(ctx, rows, wanted);
-    }
-    return *entry;
-  }
-
-  SolveReport solve_once(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                         const ProgressFn& progress) {
-    const LinearOperator<T, S>* precond = M.get();
-    if (zero_mean != nullptr) {
-      precond = zero_mean.get();
-      zero_mean->remove_mean(ctx, x);
-    }
-    SolveReport report = solver(name).solve(ctx, *A, precond, b, x, stop, progress);
-    if (zero_mean != nullptr) {
-      zero_mean->remove_mean(ctx, x);
-      if (!report.converged()) explain_null_space(report, b, x);
-    }
-    return report;
-  }
-
-  // A right-hand side with a constant part leaves it in the residual, and whatever then stops the method is not why.
-  void explain_null_space(SolveReport& report, Span<const T, S> b, Span<T, S> x) {
-    copy<T>(ctx, b, null_residual.span());
-    A->apply(ctx, T(-1), Span<const T, S>(x), T(1), null_residual.span());
-    const double constant = zero_mean->constant_part(ctx, null_residual.cspan());
-    if (constant <= report.tolerance) return;
-    report.status = report.attempts.back().status = Status::stagnation;
-    report.reason = report.attempts.back().reason =
-        "the right-hand side has a constant part, which this singular matrix cannot produce";
-  }
-
-  // A solve that gives up as `stagnation` where BiCGStab has not found a better residual for long: it may wander for
-  // as many iterations as there are, and the next solver would get none.
-  SolveReport solve_with_patience(const std::string& name, Span<const T, S> b, Span<T, S> x,
-                                  const StopCriterion& stop, const ProgressFn& progress) {
-    if (name != "bicgstab") return solve_once(name, b, x, stop, progress);
-    constexpr int patience = 1000;
-    double lowest = INFINITY;
-    int lowest_at = 0;
-    bool gave_up = false;
-    SolveReport report = solve_once(name, b, x, stop, [&](const Progress& now) {
-      gave_up = false;
-      if (progress && !progress(now)) return false;
-      if (now.residual < lowest) {
-        lowest = now.residual;
-        lowest_at = now.iteration;
-      }
-      gave_up = now.iteration - lowest_at >= patience;
-      return !gave_up;
-    });
-    if (gave_up && report.status == Status::stopped_by_caller) {
-      report.status = report.attempts.back().status = Status::stagnation;
-      report.reason = report.attempts.back().reason =
-          "no better residual for " + std::to_string(patience) + " iterations";
-    }
-    return report;
-  }
-
-  // Tries the solvers of the choice in turn, each from the best x of those before.
   SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
     if (!usable) throw InputError("the last refresh failed; refresh with values that the preconditioner admits");
-    StopCriterion stop = options.stop;
-    const auto start = Clock::now();
-    SolveReport whole;
-    double best = INFINITY;
-    for (std::size_t k = 0; k < choice.order.size(); ++k) {
-      if (choice.order.size() > 1) copy<T>(ctx, Span<const T, S>(x), best_x.span());
-      if (k > 0 && !can_make(choice.order[k], whole)) break;
-      const bool last = k + 1 == choice.order.size();
-      SolveReport report = last ? solve_once(choice.order[k], b, x, stop, progress)
-                                : solve_with_patience(choice.order[k], b, x, stop, progress);
-      if (k == 0) best = report.initial_residual;
-      const bool worse = report.status != Status::converged && !(report.true_residual <= best);
-      if (worse && choice.order.size() > 1) copy<T>(ctx, best_x.cspan(), x);
-      best = worse ? best : report.true_residual;
-      if (k == 0)
-        whole = std::move(report);
-      else
-        append_attempt(whole, std::move(report));
-      if (worse && choice.order.size() > 1) whole.true_residual = best;
-      stop.max_iterations = options.stop.max_iterations - whole.iterations;
-      if (options.stop.time_limit_seconds > 0) {
-        stop.time_limit_seconds = std::max(options.stop.time_limit_seconds - seconds_since(start), 1e-9);
-      }
-      if (!worth_another_solver(whole) || stop.max_iterations <= 0) break;
-    }
+    SolveReport report = chain->solve(b, x, options.stop, progress);
     ctx.synchronize();  // x may be read from any stream
-    return whole;
-  }
-
-  // Makes a solver that an earlier one's failure calls for. Where memory does not suffice, what was reached stands.
-  bool can_make(const std::string& name, SolveReport& whole) {
-    try {
-      solver(name);
-      return true;
-    } catch (const OutOfMemory& e) {
-      whole.reason += "; " + name + " was not tried: " + e.what();
-      return false;
-    }
+    return report;
   }
 
   // Public entries start here: the device is current, and no vector is shorter or longer than the system.

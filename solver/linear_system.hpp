@@ -13,7 +13,9 @@ namespace purlin {
 /// Directions that A maps to zero, taken out of the solution.
 enum class NullSpace {
   none,
-  constant,  ///< the vector of ones: pure Neumann problems. The returned x has mean zero.
+  /// The vector of ones: pure Neumann problems. The returned x has mean zero. Where the columns of A sum to zero too
+  /// and b does not, x solves the system for b without its mean, and the status is `stagnation`.
+  constant,
 };
 
 /// Everything that a LinearSystem is told.

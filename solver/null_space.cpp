@@ -36,14 +36,16 @@ bool ZeroMeanPrecond<T, S>::is_null_vector_of(const Context<S>& ctx, const Linea
   std::vector<T> signs(static_cast<std::size_t>(n_));
   for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = i % 3 == 0 ? T(-1) : T(1);
   copy<T>(ctx, Span<const T, Space::host>(signs), v);
-  constexpr double rounding = std::is_same_v<T, double> ? 1e-8 : 1e-3;
   return of_ones <= rounding * image_norm();
 }
 
 template <class T, Space S>
-double ZeroMeanPrecond<T, S>::constant_part(const Context<S>& ctx, Span<const T, S> r) const {
+std::pair<double, double> ZeroMeanPrecond<T, S>::constant_part(const Context<S>& ctx, Span<const T, S> r) const {
   sum<T, S>(ctx, r, total_.data());
-  return std::abs(fetch(ctx, total_.data())) / std::sqrt(static_cast<double>(std::max<Index>(n_, 1)));
+  const double constant =
+      std::abs(fetch(ctx, total_.data())) / std::sqrt(static_cast<double>(std::max<Index>(n_, 1)));
+  norm2<T, S>(ctx, r, total_.data());
+  return {constant, fetch(ctx, total_.data())};
 }
 
 template <class T, Space S>

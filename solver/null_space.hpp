@@ -2,6 +2,8 @@
 /// A preconditioner whose result has mean zero: what a singular system with the constant null space needs. Internal.
 #pragma once
 
+#include <utility>
+
 #include <purlin/spmv/operator.hpp>
 
 namespace purlin::detail {
@@ -24,11 +26,15 @@ class ZeroMeanPrecond final : public LinearOperator<T, S> {
   /// x = x - mean(x)
   void remove_mean(const Context<S>& ctx, Span<T, S> x) const;
 
-  /// |A 1| is no more than rounding beside |A v| for a v that alternates in sign. Uses two vectors of work.
+  /// What counts as zero beside the length of a vector that A made.
+  static constexpr double rounding = std::is_same_v<T, double> ? 1e-8 : 1e-3;
+
+  /// |A 1| is no more than rounding beside |A v| for a v of mixed signs. Uses two vectors of work, and leaves A v in
+  /// w.
   bool is_null_vector_of(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<T, S> v, Span<T, S> w) const;
 
-  /// |P^perp r|: how much of r no x can take away where A and its transpose have the constant null space.
-  double constant_part(const Context<S>& ctx, Span<const T, S> r) const;
+  /// |r - P r| and |r|. Waits for the stream.
+  std::pair<double, double> constant_part(const Context<S>& ctx, Span<const T, S> r) const;
 
  private:
   Index n_;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The solvers that a choice names, tried in turn, each from the best x of those before. Internal.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include <purlin/solver/choice.hpp>
+#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/null_space.hpp>
+
+namespace purlin::detail {
+
+template <class T, Space S>
+class SolverChain {
+ public:
+  /// Makes the first solver of the choice; the others are made when they are first needed. A and M (which may be
+  /// null) outlive the chain. With `constant_null_space` the mean is taken out of x; throws InputError when A does
+  /// not map the constant vector to zero.
+  SolverChain(const Context<S>& ctx, const SolverChoice& choice, const SolverOptions& options,
+              const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space);
+
+  /// Goes on to the next solver after breakdown, indefiniteness or stagnation; iterations and time are those of all
+  /// together. The report lists every attempt. A right-hand side with a part that a singular matrix cannot produce is
+  /// solved without that part and ends with `stagnation`.
+  SolveReport solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress);
+
+ private:
+  KrylovSolver<T, S>& solver(const std::string& name);
+  bool can_make(const std::string& name, SolveReport& whole);
+  SolveReport attempt(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                      const ProgressFn& progress);
+  SolveReport patient_attempt(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                              const ProgressFn& progress);
+  double split_off_constant(Span<const T, S> b, const StopCriterion& stop);
+
+  Context<S> ctx_;
+  SolverChoice choice_;
+  SolverOptions options_;
+  const LinearOperator<T, S>& A_;
+  const LinearOperator<T, S>* M_;
+  std::unique_ptr<ZeroMeanPrecond<T, S>> zero_mean_;  ///< with the constant null space
+  std::map<std::string, std::unique_ptr<KrylovSolver<T, S>>> solvers_;
+  Array<T, S> best_x_;       ///< where several solvers may be tried
+  Array<T, S> projected_b_;  ///< with the constant null space: b without its mean
+  bool range_has_mean_zero_ = false;
+};
+
+}  // namespace purlin::detail
