@@ -155,7 +155,8 @@ MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, S
   const DeviceTraits t = to_vector(ctx, found.cspan())[0];
   const auto rows = [&](int what) { return RowCount{t.count[what], t.count[what] == 0 ? -1 : t.first[what]}; };
   MatrixTraits traits;
-  traits.pattern_symmetric = a.rows == a.cols && t.lower == t.lower_matched && t.upper == t.lower;
+  traits.square = a.rows == a.cols;
+  traits.pattern_symmetric = traits.square && t.lower == t.lower_matched && t.upper == t.lower;
   traits.max_abs = from_bits(t.max_abs);
   traits.max_asymmetry = from_bits(t.max_asymmetry);
   traits.empty_rows = rows(0);

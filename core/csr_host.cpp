@@ -164,7 +164,8 @@ MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Spa
   with_row_ptr(a, [&](auto row_ptr) {
     // Entries above the diagonal need a search of their own only where some have no partner below.
     Partial p = look_at_rows(ctx, row_ptr, a, false);
-    traits.pattern_symmetric = a.rows == a.cols && p.lower == p.lower_matched && p.upper == p.lower;
+    traits.square = a.rows == a.cols;
+    traits.pattern_symmetric = traits.square && p.lower == p.lower_matched && p.upper == p.lower;
     if (a.rows == a.cols && p.upper != p.lower_matched) p = look_at_rows(ctx, row_ptr, a, true);
     traits.max_abs = p.max_abs;
     traits.max_asymmetry = p.max_asymmetry;

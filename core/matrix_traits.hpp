@@ -14,6 +14,7 @@ struct RowCount {
 
 /// Rows are 0-based. Symmetry and diagonal are formed for square matrices only.
 struct MatrixTraits {
+  bool square = false;
   bool pattern_symmetric = false;
   double max_abs = 0;        ///< max |a_ij|
   double max_asymmetry = 0;  ///< max |a_ij - a_ji|, entries that are not stored being 0
@@ -23,7 +24,7 @@ struct MatrixTraits {
   RowCount negative_diagonal;  ///< stored, and below 0
 
   /// |a_ij - a_ji| <= 1e-12 max |A|: many symmetric matrices are stored as general, with rounding in them.
-  bool symmetric() const { return max_asymmetry <= 1e-12 * max_abs; }
+  bool symmetric() const { return square && max_asymmetry <= 1e-12 * max_abs; }
   bool positive_diagonal() const {
     return missing_diagonal.count == 0 && zero_diagonal.count == 0 && negative_diagonal.count == 0;
   }

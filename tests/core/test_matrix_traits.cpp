@@ -109,6 +109,7 @@ TEST_BOTH("A rectangle has a greatest entry and empty rows, but no symmetry and 
   for (const Index cols : {2, 9}) {
     const auto t = traits_of(ctx, from_rows(cols, {{{1, -7}}, {}, {{0, 1}}, {}}));
     CHECK_FALSE(t.pattern_symmetric);
+    CHECK_FALSE(t.symmetric());
     CHECK(t.max_abs == 7);
     CHECK(is(t.empty_rows, 2, 1));
     CHECK(is(t.missing_diagonal, 0, -1));
