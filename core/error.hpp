@@ -62,11 +62,6 @@ class DeviceError : public Error {
   using Error::Error;
 };
 
-/// Throws InputError with `message` unless `condition` holds.
-inline void require(bool condition, const char* message) {
-  if (!condition) throw InputError(message);
-}
-
 /// "1.50 GB", "312 kB": bytes for people, in powers of ten.
 std::string human_bytes(std::uint64_t bytes);
 

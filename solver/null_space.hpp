@@ -12,10 +12,9 @@ namespace purlin::detail {
 template <class T, Space S>
 class ZeroMeanPrecond final : public LinearOperator<T, S> {
  public:
-  ZeroMeanPrecond(const Context<S>& ctx, Index n) : n_(n), total_(ctx, 1), projected_(ctx, n) {}
-
-  /// The preconditioner behind the projection, null for none. Not owned.
-  void set_inner(const LinearOperator<T, S>* inner) { inner_ = inner; }
+  /// `inner`, M or null, is not owned and outlives this.
+  ZeroMeanPrecond(const Context<S>& ctx, Index n, const LinearOperator<T, S>* inner)
+      : n_(n), inner_(inner), total_(ctx, 1), projected_(ctx, n) {}
 
   Index rows() const override { return n_; }
   Index cols() const override { return n_; }
@@ -38,7 +37,7 @@ class ZeroMeanPrecond final : public LinearOperator<T, S> {
 
  private:
   Index n_;
-  const LinearOperator<T, S>* inner_ = nullptr;
+  const LinearOperator<T, S>* inner_;
   mutable Array<double, S> total_;  ///< scratch of the sum
   mutable Array<T, S> projected_;   ///< P r
 };

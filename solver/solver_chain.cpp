@@ -59,8 +59,7 @@ SolverChain<T, S>::SolverChain(const Context<S>& ctx, const SolverChoice& choice
   solver(choice_.order.front());
   if (choice_.order.size() > 1) best_x_ = Array<T, S>(ctx_, A_.rows());
   if (!constant_null_space) return;
-  zero_mean_ = std::make_unique<ZeroMeanPrecond<T, S>>(ctx_, A_.rows());
-  zero_mean_->set_inner(M_);
+  zero_mean_ = std::make_unique<ZeroMeanPrecond<T, S>>(ctx_, A_.rows(), M_);
   projected_b_ = Array<T, S>(ctx_, A_.rows());
   Array<T, S> image(ctx_, A_.rows());
   if (A_.rows() > 1 && !zero_mean_->is_null_vector_of(ctx_, A_, projected_b_.span(), image.span())) {
