@@ -9,6 +9,7 @@ set(PURLIN_PUBLIC_HEADERS
   core/context.hpp
   core/csr.hpp
   core/error.hpp
+  core/machine.hpp
   core/matrix_market.hpp
   core/matrix_traits.hpp
   core/memory.hpp

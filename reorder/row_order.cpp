@@ -11,6 +11,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/row_scratch.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/reorder/host_pattern.hpp>
 
 namespace purlin {
 namespace {
@@ -70,28 +71,6 @@ PermutedPattern permute_pattern(const Context<Space::host>& ctx, const Pattern<S
   return p;
 }
 
-// The pattern on the host: the view itself, or a downloaded copy held in `copy`.
-template <class T, Space S>
-Pattern<Space::host> host_pattern(const Context<S>& ctx, const CsrView<T, S>& a, std::vector<Offset>& row_ptr,
-                                  std::vector<Index>& col) {
-  if constexpr (S == Space::host) {
-    (void)ctx, (void)row_ptr, (void)col;
-    return Pattern<Space::host>(a);
-  } else {
-    with_row_ptr(a, [&](auto pointers) {
-      const auto downloaded = to_vector(ctx, pointers);
-      row_ptr.assign(downloaded.begin(), downloaded.end());
-    });
-    col = to_vector(ctx, a.col);
-    Pattern<Space::host> p;
-    p.rows = a.rows;
-    p.cols = a.cols;
-    p.row_ptr64 = {row_ptr.data(), static_cast<std::int64_t>(row_ptr.size())};
-    p.col = {col.data(), static_cast<std::int64_t>(col.size())};
-    return p;
-  }
-}
-
 }  // namespace
 
 template <Space S>
@@ -111,13 +90,12 @@ PermutedCsr<T, S> permute(const Context<S>& ctx, const CsrView<T, S>& a, const R
     throw InputError("an order of " + std::to_string(order.old_of_new.size()) + " rows for a matrix of " +
                      std::to_string(a.rows));
   }
-  std::vector<Offset> row_ptr;
-  std::vector<Index> col;
-  const Pattern<Space::host> pattern = host_pattern(ctx, a, row_ptr, col);
+  const detail::HostPattern pattern(ctx, a);
   const Context<Space::host> host = host_context(ctx);
   const auto old_of_new = to_vector(ctx, order.old_of_new.cspan());
   const auto new_of_old = to_vector(ctx, order.new_of_old.cspan());
-  const PermutedPattern p = permute_pattern(host, pattern, {old_of_new.data(), a.rows}, {new_of_old.data(), a.rows});
+  const PermutedPattern p =
+      permute_pattern(host, pattern.view(), {old_of_new.data(), a.rows}, {new_of_old.data(), a.rows});
 
   PermutedCsr<T, S> result;
   result.matrix.rows = a.rows;

@@ -2,11 +2,20 @@
 /// RowOrder: a renumbering of x and y together, with the bounds of its parts; and the permuted matrix it induces.
 #pragma once
 
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <purlin/core/csr.hpp>
 
 namespace purlin {
+
+/// How an order was found: what reports print.
+struct OrderReport {
+  std::string method;                                   ///< one line, or empty for the natural order
+  std::vector<std::pair<std::string, double>> figures;  ///< "parts", "cut", "halo per row", ...
+  std::vector<std::pair<std::string, double>> seconds;  ///< by phase
+};
 
 /// A symmetric renumbering. Both arrays have length n, or are empty for the natural order. Vectors go from the
 /// caller's order to the solver's by `gather(x, old_of_new)` and back by `gather(x, new_of_old)`.
@@ -15,6 +24,7 @@ struct RowOrder {
   Array<Index, S> old_of_new;     ///< new row i is the caller's row old_of_new[i]
   Array<Index, S> new_of_old;     ///< the inverse
   std::vector<Index> part_begin;  ///< parts + 1, ascending from 0 to n, in new numbers; empty: no parts
+  OrderReport report;
 
   bool natural() const { return old_of_new.empty(); }
 };

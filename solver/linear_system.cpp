@@ -44,7 +44,7 @@ struct LinearSystem<T, S>::Impl {
     CsrView<T, S> view = a;
     timed("check", [&] { view = checked(a); });
     timed("order", [&] {
-      order = options.old_of_new.empty() ? plan_order(ctx, Pattern<S>(view), options.spmv)
+      order = options.old_of_new.empty() ? plan_order<T>(ctx, Pattern<S>(view), options.spmv)
                                          : make_row_order(ctx, options.old_of_new);
     });
     timed("choice", [&] { choose(view); });

@@ -41,6 +41,10 @@ struct OperatorInfo {
   Offset nonzeros = 0;
   Offset stored_slots = 0;  ///< numbers kept, padding included
   double cached_share = 0;  ///< share of entries that read x from a cache that the format manages itself
+  /// What one product moves between memory and processor by the format's own count: its arrays once, x and y as often
+  /// as the format reads and writes them.
+  std::uint64_t bytes_per_product = 0;
+  std::vector<std::pair<std::string, double>> figures;        ///< a format's own: parts, halo, threshold, ...
   std::vector<std::pair<std::string, std::uint64_t>> bytes;   ///< memory by part: values, columns, ...
   std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
 

@@ -6,6 +6,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/reorder/host_pattern.hpp>
 #include <purlin/spmv/csr/csr.hpp>
 
 namespace purlin {
@@ -13,19 +14,22 @@ namespace {
 
 template <class Operator, class T, Space S>
 OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                       std::string_view variant) {
-  return std::make_unique<Operator>(ctx, a, order, variant);
+                       const FormatRequest& request) {
+  return std::make_unique<Operator>(ctx, a, order, request);
 }
 
 // A line of the table. The device column is there with CUDA on.
 template <template <class, Space> class Operator>
 SpmvFormat line(std::string name, std::vector<std::string> variants, std::string summary,
-                std::uint64_t (*estimate_bytes)(Index, Index, Offset, std::size_t)) {
+                std::uint64_t (*estimate_bytes)(Index, Index, Offset, std::size_t), PlanOrder plan = nullptr,
+                bool (*square_only)(std::string_view) = nullptr) {
   SpmvFormat format;
   format.name = std::move(name);
   format.variants = std::move(variants);
   format.summary = std::move(summary);
   format.estimate_bytes = estimate_bytes;
+  format.plan = plan;
+  format.square_only = square_only;
   format.make.host_double = &make<Operator<double, Space::host>, double, Space::host>;
   format.make.host_float = &make<Operator<float, Space::host>, float, Space::host>;
   if constexpr (has_cuda) {
@@ -68,37 +72,68 @@ const SpmvFormat& find_spmv_format(std::string_view name_and_variant) {
   throw InputError("there is no format '" + std::string(name_and_variant) + "'; there are: " + known);
 }
 
-template <Space S>
-RowOrder<S> plan_order(const Context<S>&, const Pattern<S>&, const SpmvOptions& options) {
-  find_spmv_format(options.format);
-  return {};  // no format of the table renumbers
-}
+namespace {
 
-template <class T, Space S>
-OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                            const SpmvOptions& options) {
-  const SpmvFormat& format = find_spmv_format(options.format);
-  const std::string variant = canonical_name(split_variant(options.format).second);
+// The variant that the options name, in canonical letters; empty: the default one.
+std::string checked_variant(const SpmvFormat& format, std::string_view name) {
+  std::string variant = canonical_name(split_variant(name).second);
   bool known = variant.empty();
   std::string names;
   for (const auto& v : format.variants) {
     known = known || canonical_name(v) == variant;
     names += (names.empty() ? "" : ", ") + format.name + ":" + v;
   }
-  if (!known) {
-    throw InputError("format '" + format.name + "' has no variant '" + variant + "'; there are: " + names);
+  if (known) return variant;
+  throw InputError("format '" + format.name + "' has no variant '" + variant + "'; " +
+                   (names.empty() ? "it has none" : "there are: " + names));
+}
+
+template <class T, Space S>
+FormatRequest request_for(const Context<S>& ctx, const SpmvFormat& format, const SpmvOptions& options) {
+  return {checked_variant(format, options.format), options, machine_of(ctx), sizeof(T)};
+}
+
+}  // namespace
+
+bool takes_square_only(std::string_view name_and_variant) {
+  const SpmvFormat& format = find_spmv_format(name_and_variant);
+  return format.square_only != nullptr && format.square_only(checked_variant(format, name_and_variant));
+}
+
+template <class T, Space S>
+RowOrder<S> plan_order(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options) {
+  const SpmvFormat& format = find_spmv_format(options.format);
+  const FormatRequest request = request_for<T>(ctx, format, options);
+  if (format.plan == nullptr || pattern.rows != pattern.cols) return {};
+  const detail::HostPattern on_host(ctx, pattern);
+  RowOrder<Space::host> planned = format.plan(host_context(ctx), on_host.view(), request);
+  if constexpr (S == Space::host) {
+    return planned;
+  } else {
+    return {make_array(ctx, planned.old_of_new.cspan()), make_array(ctx, planned.new_of_old.cspan()),
+            std::move(planned.part_begin), std::move(planned.report)};
+  }
+}
+
+template <class T, Space S>
+OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                            const SpmvOptions& options) {
+  const SpmvFormat& format = find_spmv_format(options.format);
+  const FormatRequest request = request_for<T>(ctx, format, options);
+  if (a.rows != a.cols && takes_square_only(options.format)) {
+    throw InputError("format '" + options.format +
+                     "' numbers rows and columns alike and takes square matrices, not " + std::to_string(a.rows) +
+                     " x " + std::to_string(a.cols));
   }
   const auto make_format = format.make.get<T, S>();
   if (make_format == nullptr) {
     throw InputError("format '" + format.name + "' does not exist on the " + std::string(name_of(S)));
   }
-  return make_format(ctx, a, order, variant);
+  return make_format(ctx, a, order, request);
 }
 
-#define X(S) template RowOrder<S> plan_order(const Context<S>&, const Pattern<S>&, const SpmvOptions&);
-PURLIN_FOR_SPACES(X)
-#undef X
 #define X(T, S)                                                                                     \
+  template RowOrder<S> plan_order<T>(const Context<S>&, const Pattern<S>&, const SpmvOptions&);     \
   template OperatorPtr<T, S> make_spmv(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, \
                                        const SpmvOptions&);
 PURLIN_FOR_TYPES_AND_SPACES(X)

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include <purlin/core/machine.hpp>
 #include <purlin/reorder/row_order.hpp>
 #include <purlin/spmv/operator.hpp>
 
@@ -18,9 +19,21 @@ struct SpmvOptions {
   std::string format = "csr";
 };
 
+/// What a format is asked to be.
+struct FormatRequest {
+  std::string variant;  ///< canonical; empty: the format's default
+  const SpmvOptions& options;
+  Machine machine;
+  std::size_t value_bytes = sizeof(double);
+};
+
+/// Finds the order that a format wants for a canonical pattern.
+using PlanOrder = RowOrder<Space::host> (*)(const Context<Space::host>&, const Pattern<Space::host>&,
+                                            const FormatRequest&);
+
 template <class T, Space S>
 using MakeSpmv = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
-                                       std::string_view variant);
+                                       const FormatRequest&);
 
 /// The functions of one line of a table, by space and precision. A null one: not there in this build.
 template <template <class, Space> class Function>
@@ -54,6 +67,10 @@ struct SpmvFormat {
   /// Bytes that the format will hold for a matrix of this size, as far as its size alone tells.
   std::uint64_t (*estimate_bytes)(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes) = nullptr;
   FactoryColumns<MakeSpmv> make;
+  /// Null for a format that takes any order as it comes.
+  PlanOrder plan = nullptr;
+  /// Whether the variant numbers x and y alike, and so takes square matrices only. Null: none does.
+  bool (*square_only)(std::string_view variant) = nullptr;
 };
 
 /// All formats of this build, in the order of the documentation.
@@ -62,13 +79,17 @@ const std::vector<SpmvFormat>& spmv_formats();
 /// The line for a format's name, without variant. Throws InputError that lists the names there are.
 const SpmvFormat& find_spmv_format(std::string_view name_and_variant);
 
-/// The order in which the format wants rows and unknowns, for a canonical pattern; analysed once per pattern.
-/// The natural order for formats that do not renumber.
-template <Space S>
+/// Whether the format, named with or without variant, takes square matrices only.
+bool takes_square_only(std::string_view name_and_variant);
+
+/// The order in which the format wants rows and unknowns, for a canonical pattern of values of type T; analysed once
+/// per pattern, on the host. The natural order for formats that do not renumber, and for rectangular matrices.
+template <class T, Space S>
 RowOrder<S> plan_order(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options);
 
-/// Builds the format for a canonical matrix that is already in `order`. Throws InputError for unknown names and
-/// variants, OutOfMemory.
+/// Builds the format for a canonical matrix that is already in `order`: the planned one, or any other, which a format
+/// with parts then cuts into equal ranges. Throws InputError for unknown names and variants and for a rectangular
+/// matrix where the variant takes square ones only; OutOfMemory.
 template <class T, Space S>
 OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                             const SpmvOptions& options = {});

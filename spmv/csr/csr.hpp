@@ -4,11 +4,9 @@
 
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include <purlin/reorder/row_order.hpp>
-#include <purlin/spmv/operator.hpp>
+#include <purlin/spmv/registry.hpp>
 
 namespace purlin {
 
@@ -24,7 +22,7 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
  public:
   /// Copies the canonical matrix `a`, in any order. There are no variants on the host: any of the table is accepted.
   CsrOperator(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, const RowOrder<Space::host>& order,
-              std::string_view variant);
+              const FormatRequest& request);
 
   Index rows() const override { return rows_; }
   Index cols() const override { return cols_; }
@@ -68,7 +66,7 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
  public:
   /// Copies the canonical matrix `a`, in any order.
   CsrOperator(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
-              const RowOrder<Space::device>& order, std::string_view variant);
+              const RowOrder<Space::device>& order, const FormatRequest& request);
   ~CsrOperator() override;
 
   Index rows() const override;
@@ -88,5 +86,9 @@ std::vector<std::string> csr_variants();
 
 /// Bytes that a CSR operator holds.
 std::uint64_t csr_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
+
+/// Bytes that a product needs at least: the arrays, x and y once each. Its time at the copy bandwidth is the roofline
+/// that formats are measured against.
+std::uint64_t csr_product_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
 
 }  // namespace purlin

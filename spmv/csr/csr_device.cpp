@@ -85,12 +85,12 @@ void CsrOperator<T, Space::device>::State::analyse(const Context<Space::device>&
 
 template <class T>
 CsrOperator<T, Space::device>::CsrOperator(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
-                                           const RowOrder<Space::device>&, std::string_view variant)
+                                           const RowOrder<Space::device>&, const FormatRequest& request)
     : state_(std::make_unique<State>()) {
   using Clock = std::chrono::steady_clock;
   const auto seconds = [](Clock::duration d) { return std::chrono::duration<double>(d).count(); };
   const auto start = Clock::now();
-  state_->algorithm = variant == "alg2" ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_CSR_ALG1;
+  state_->algorithm = request.variant == "alg2" ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_CSR_ALG1;
   state_->take(ctx, a);
   ctx.synchronize();
   const auto converted = Clock::now();
@@ -142,6 +142,7 @@ OperatorInfo CsrOperator<T, Space::device>::info() const {
                 {"row pointers", state_->row_ptr32.bytes() + state_->row_ptr64.bytes()},
                 {"buffer", state_->buffer.bytes()},
                 {"value map", state_->value_map.bytes()}};
+  info.bytes_per_product = csr_product_bytes(state_->rows, state_->cols, state_->val.size(), sizeof(T));
   info.setup_seconds = {{"convert", state_->convert_seconds}, {"analyse", state_->analyse_seconds}};
   return info;
 }

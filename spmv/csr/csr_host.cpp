@@ -53,7 +53,7 @@ inline T row_sum(const T* val, const Index* col, const T* x, Offset begin, Offse
 
 template <class T>
 CsrOperator<T, Space::host>::CsrOperator(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
-                                         const RowOrder<Space::host>&, std::string_view)
+                                         const RowOrder<Space::host>&, const FormatRequest&)
     : rows_(a.rows), cols_(a.cols) {
   const auto start = std::chrono::steady_clock::now();
   if (a.nnz() <= std::numeric_limits<std::int32_t>::max()) {
@@ -174,6 +174,7 @@ OperatorInfo CsrOperator<T, Space::host>::info() const {
                 {"columns", col_.bytes()},
                 {"row pointers", row_ptr32_.bytes() + row_ptr64_.bytes()},
                 {"value map", value_map_.bytes()}};
+  info.bytes_per_product = csr_product_bytes(rows_, cols_, val_.size(), sizeof(T));
   info.setup_seconds = {{"convert", setup_seconds_}};
   return info;
 }
@@ -184,6 +185,11 @@ std::uint64_t csr_bytes(Index rows, Index, Offset nonzeros, std::size_t value_by
   const std::uint64_t row_ptr_bytes = nonzeros <= std::numeric_limits<std::int32_t>::max() ? 4 : 8;
   return (static_cast<std::uint64_t>(rows) + 1) * row_ptr_bytes +
          static_cast<std::uint64_t>(nonzeros) * (value_bytes + sizeof(Index));
+}
+
+std::uint64_t csr_product_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes) {
+  return csr_bytes(rows, cols, nonzeros, value_bytes) +
+         (static_cast<std::uint64_t>(rows) + static_cast<std::uint64_t>(cols)) * value_bytes;
 }
 
 template class CsrOperator<double, Space::host>;

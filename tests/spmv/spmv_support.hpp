@@ -40,8 +40,9 @@ template <class T, Space S>
 class Product {
  public:
   Product(const Context<S>& ctx, const CsrView<T, S>& a, const std::string& format) : ctx_(ctx) {
-    const SpmvOptions options{format};
-    order_ = plan_order(ctx, Pattern<S>(a), options);
+    SpmvOptions options;
+    options.format = format;
+    order_ = plan_order<T>(ctx, Pattern<S>(a), options);
     if (order_.natural()) {
       operator_ = make_spmv<T, S>(ctx, a, order_, options);
     } else {

@@ -10,18 +10,19 @@ using namespace purlin::testing;
 
 namespace {
 
-// Calls f(zero of the value type, format, matrix) for everything there is.
+// Calls f(zero of the value type, format, matrix) for everything there is and that the format takes.
 template <Space S, class F>
 void for_each_format(const std::vector<NamedMatrix>& matrices, F&& f) {
   for (const auto& [name, a] : matrices) {
     INFO(name);
+    const bool square = a.rows == a.cols;
     for (const std::string& format : format_names<double, S>()) {
       INFO(format << " in double");
-      f(double{}, format, a);
+      if (square || !takes_square_only(format)) f(double{}, format, a);
     }
     for (const std::string& format : format_names<float, S>()) {
       INFO(format << " in single");
-      f(float{}, format, a);
+      if (square || !takes_square_only(format)) f(float{}, format, a);
     }
   }
 }
@@ -40,6 +41,57 @@ TEST_BOTH("Every format multiplies every awkward matrix, from row pointers of ei
     CHECK(wide.op().cols() == a.cols);
     CHECK(first_outside(wide.apply(T(1), x).y, expected) == "");
     CHECK(first_outside(narrow.apply(T(1), x).y, expected) == "");
+  });
+}
+
+TEST_BOTH("A format that numbers rows and columns alike refuses a rectangular matrix and says so", "[spmv]") {
+  const auto ctx = make_context<S>();
+  const auto there = upload_matrix<double>(ctx, ragged_matrix(30, 20));
+  for (const std::string& format : format_names<double, S>()) {
+    if (!takes_square_only(format)) continue;
+    INFO(format);
+    SpmvOptions options;
+    options.format = format;
+    const auto message = message_of<InputError>([&] { (void)make_spmv<double, S>(ctx, there.wide(), {}, options); });
+    CHECK(contains(message, "30 x 20"));
+    CHECK(contains(message, format));
+  }
+}
+
+TEST_BOTH("Every format says what it is made of", "[spmv]") {
+  const auto ctx = make_context<S>();
+  for_each_format<S>(awkward_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
+    using T = decltype(zero);
+    const auto there = upload_matrix<T>(ctx, a);
+    Product<T, S> product(ctx, there.wide(), format);
+    const OperatorInfo info = product.op().info();
+    CHECK(info.name.substr(0, info.name.find(':')) == format.substr(0, format.find(':')));
+    CHECK(info.rows == a.rows);
+    CHECK(info.cols == a.cols);
+    CHECK(info.nonzeros == a.nnz());
+    CHECK(info.stored_slots >= info.nonzeros);
+    CHECK(info.cached_share >= 0);
+    CHECK(info.cached_share <= 1);
+    CHECK(info.total_bytes() >= static_cast<std::uint64_t>(info.stored_slots) * sizeof(T));
+    CHECK(info.bytes_per_product >= static_cast<std::uint64_t>(info.stored_slots) * sizeof(T));
+    CHECK_FALSE(info.setup_seconds.empty());
+    for (const auto& [phase, seconds] : info.setup_seconds) {
+      INFO(phase);
+      CHECK(seconds >= 0);
+    }
+  });
+}
+
+TEST_BOTH("Every format gives the same bits on every run, where it promises so", "[spmv]") {
+  const auto ctx = make_context<S>();
+  for_each_format<S>(awkward_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
+    using T = decltype(zero);
+    if (!repeats_its_bits<S>(format)) return;
+    const auto there = upload_matrix<T>(ctx, a);
+    const auto x = random_vector<T>(a.cols, 3), y0 = random_vector<T>(a.rows, 4);
+    const Product<T, S> product(ctx, there.wide(), format);
+    const auto first = product.apply(T(0.3), x, T(0.7), y0).y;
+    for (int run = 0; run < 3; ++run) CHECK(same_bits(product.apply(T(0.3), x, T(0.7), y0).y, first));
   });
 }
 

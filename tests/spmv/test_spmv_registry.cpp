@@ -38,7 +38,7 @@ TEST_BOTH("An unknown format is refused with the names there are", "[spmv]") {
   const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(5));
   const auto make = [&] { make_spmv<double, S>(ctx, there.wide(), {}, SpmvOptions{"skyline"}); };
-  const auto plan = [&] { plan_order(ctx, Pattern<S>(there.wide()), SpmvOptions{"skyline"}); };
+  const auto plan = [&] { plan_order<double>(ctx, Pattern<S>(there.wide()), SpmvOptions{"skyline"}); };
   for (const std::string& message : {message_of<InputError>(make), message_of<InputError>(plan)}) {
     CHECK(contains(message, "'skyline'"));
     for (const SpmvFormat& format : spmv_formats()) CHECK(contains(message, format.name));
@@ -62,7 +62,7 @@ TEST_BOTH("An unknown variant is refused with the variants there are", "[spmv]")
 TEST_BOTH("csr keeps the natural order", "[spmv]") {
   const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, arrow_matrix(50));
-  const RowOrder<S> order = plan_order(ctx, Pattern<S>(there.narrow()), SpmvOptions{});
+  const RowOrder<S> order = plan_order<double>(ctx, Pattern<S>(there.narrow()), SpmvOptions{});
   CHECK(order.natural());
   CHECK(order.part_begin.empty());
 }
@@ -76,7 +76,7 @@ TEST_BOTH("info accounts for every byte that an operator holds, and for its entr
       INFO(format);
       const std::uint64_t before = ctx.memory()->use().bytes;
       const auto product = make_spmv<double, S>(
-          ctx, there.wide(), plan_order(ctx, Pattern<S>(there.wide()), {format}), SpmvOptions{format});
+          ctx, there.wide(), plan_order<double>(ctx, Pattern<S>(there.wide()), {format}), SpmvOptions{format});
       const std::uint64_t held = ctx.memory()->use().bytes - before;
       const OperatorInfo info = product->info();
       CHECK(info.total_bytes() == held);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Machine: what a format's layout may count on, of the host or of a card.
+#pragma once
+
+#include <cstddef>
+
+#include <purlin/core/context.hpp>
+
+namespace purlin {
+
+/// Processors that work side by side, each with fast memory of its own that a format fills by itself (device) or
+/// that fills itself (host).
+struct Machine {
+  Space space = Space::host;
+  int processors = 1;           ///< threads of the context; multiprocessors of the card
+  std::size_t cache_bytes = 0;  ///< of one of them: second-level cache; opt-in shared memory of a block
+  int lanes = 8;                ///< rows side by side: vector lanes (8 doubles); threads of a warp (32)
+  int resident_threads = 1;     ///< of one of them at the same time: 1; 2048 on current cards
+
+  bool device() const { return space == Space::device; }
+};
+
+Machine machine_of(const Context<Space::host>& ctx);
+Machine machine_of(const Context<Space::device>& ctx);
+
+}  // namespace purlin

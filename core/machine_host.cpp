@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host offers to a layout.
+#include <unistd.h>
+
+#include <purlin/core/machine.hpp>
+
+namespace purlin {
+
+Machine machine_of(const Context<Space::host>& ctx) {
+  // Where the system does not say: what processors of the last ten years have at least.
+  constexpr long usual_bytes = 512 * 1024;
+  const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  Machine machine;
+  machine.processors = ctx.threads();
+  machine.cache_bytes = static_cast<std::size_t>(second_level > 0 ? second_level : usual_bytes);
+  return machine;
+}
+
+}  // namespace purlin

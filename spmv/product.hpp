@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What every format's loops are handed, and the two lines that they all end a row with. Internal.
+#pragma once
+
+#include <purlin/core/host_device.hpp>
+#include <purlin/core/types.hpp>
+
+namespace purlin::detail {
+
+/// y = alpha A x + beta y; with beta = 0, y is not read. Where `xy` is not null, x.y is left there too (alpha is then
+/// 1 and beta 0).
+template <class T>
+struct ProductArgs {
+  T alpha;
+  const T* x;
+  T beta;
+  T* y;
+  double* xy;
+};
+
+/// alpha * sum + beta * y[i] as it is written to row i.
+template <class T>
+PURLIN_HD T row_result(const ProductArgs<T>& args, T sum, std::int64_t i) {
+  const T product = args.alpha * sum;
+  return args.beta == T(0) ? product : product + args.beta * args.y[i];
+}
+
+}  // namespace purlin::detail
