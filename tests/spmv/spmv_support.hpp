@@ -69,7 +69,7 @@ class Product {
 
  private:
   std::vector<T> to_new(const std::vector<T>& x) const {
-    if (old_of_new_.empty()) return x;
+    if (old_of_new_.empty() || x.empty()) return x;
     std::vector<T> result;
     for (const Index old : old_of_new_) result.push_back(x[old]);
     return result;
