@@ -16,6 +16,8 @@ set(PURLIN_PUBLIC_HEADERS
   core/span.hpp
   core/types.hpp
   core/vector_ops.hpp
+  reorder/blocks.hpp
+  reorder/partition.hpp
   reorder/row_order.hpp
   spmv/operator.hpp
   spmv/registry.hpp
@@ -47,4 +49,5 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/purlinConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/purlinConfig.cmake INSTALL_DESTINATION ${PURLIN_PACKAGE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/purlinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/purlinConfig.cmake ${PROJECT_BINARY_DIR}/purlinConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/FindMETIS.cmake
         DESTINATION ${PURLIN_PACKAGE_DIR})

@@ -12,7 +12,7 @@ fail() {
 
 # Debian and Ubuntu names. The compiler brings OpenMP.
 # shellcheck disable=SC2034  # used by the scripts that source this
-build_packages=(g++ make cmake zlib1g-dev libcli11-dev nlohmann-json3-dev libeigen3-dev)
+build_packages=(g++ make cmake zlib1g-dev libmetis-dev libcli11-dev nlohmann-json3-dev libeigen3-dev)
 
 package_is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include <purlin/reorder/blocks.hpp>
+
 #include "exit_status.hpp"
 #include "info_report.hpp"
 #include "output_files.hpp"
@@ -20,7 +22,7 @@ Facts gather_facts(const InfoOptions& options) {
   f.lengths = row_lengths(a);
   f.band = bandwidth(a);
   f.dominant = f.square() ? dominant_rows(a) : 0;
-  f.block = block_size(a);
+  f.block = node_block_size(ctx, CsrView<double, Space::host>(a));
   f.repeated = repeated_entries(f.matrix);
   f.advice = recommend(options.matrix, a.rows, a.cols, f.traits);
   return f;

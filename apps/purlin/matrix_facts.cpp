@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row lengths, dominance, bandwidth and blocks, each by one plain pass over the pattern.
+// Row lengths, dominance and bandwidth, each by one plain pass over the pattern.
 #include "matrix_facts.hpp"
 
 #include <algorithm>
@@ -33,30 +33,6 @@ std::vector<LengthBin> bins_for(const RowLengths& lengths, std::size_t distinct)
     bins.push_back({from, std::min(from + width - 1, longest), 0});
   }
   return bins;
-}
-
-// Rows first .. first + b - 1 have one pattern, made of aligned runs of b columns.
-bool is_block_row(const Matrix& a, Index first, Index b) {
-  const Offset begin = a.row_ptr[first];
-  const Offset length = length_of(a, first);
-  if (length % b != 0) return false;
-  for (Offset k = 0; k < length; ++k) {
-    const Index column = a.col[begin + k];
-    if (k % b == 0 ? column % b != 0 : column != a.col[begin + k - 1] + 1) return false;
-  }
-  for (Index i = first + 1; i < first + b; ++i) {
-    if (length_of(a, i) != length) return false;
-    if (!std::equal(a.col.begin() + begin, a.col.begin() + begin + length, a.col.begin() + a.row_ptr[i]))
-      return false;
-  }
-  return true;
-}
-
-bool has_blocks(const Matrix& a, Index b) {
-  for (Index first = 0; first < a.rows; first += b) {
-    if (!is_block_row(a, first, b)) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -113,14 +89,6 @@ Index dominant_rows(const Matrix& a) {
     count += diagonal >= others ? 1 : 0;
   }
   return count;
-}
-
-Index block_size(const Matrix& a) {
-  if (a.nnz() == 0) return 1;
-  for (Index b = largest_block_size; b > 1; --b) {
-    if (a.rows % b == 0 && a.cols % b == 0 && has_blocks(a, b)) return b;
-  }
-  return 1;
 }
 
 }  // namespace purlin::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What `purlin info` says of a matrix beyond its traits: row lengths, dominance, bandwidth, blocks.
+/// What `purlin info` says of a matrix beyond its traits: row lengths, dominance, bandwidth.
 #pragma once
 
 #include <vector>
@@ -29,8 +29,6 @@ struct Bandwidth {
   Index upper = 0;  ///< max (j - i) over entries above it
 };
 
-inline constexpr Index largest_block_size = 12;
-
 /// Bins of the histogram: one for each length where there are few; of equal width; in powers of two where the
 /// longest row is much longer than the median.
 RowLengths row_lengths(const Csr<double, Space::host>& a);
@@ -39,9 +37,5 @@ Bandwidth bandwidth(const Csr<double, Space::host>& a);
 
 /// How many rows of a square matrix have |a_ii| >= sum over j != i of |a_ij|.
 Index dominant_rows(const Csr<double, Space::host>& a);
-
-/// The largest b, up to `largest_block_size`, such that the pattern consists of aligned, full b x b blocks; 1 where
-/// there is none. O(nnz) for each b that divides both sizes.
-Index block_size(const Csr<double, Space::host>& a);
 
 }  // namespace purlin::cli

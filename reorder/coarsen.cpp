@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Locally dominant matching, then contraction with a small hash table per thread.
+#include <purlin/reorder/coarsen.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace purlin::detail {
+namespace {
+
+constexpr int chunk_vertices = 256;
+// Each pass matches about half of what can still be matched.
+constexpr int matching_passes = 6;
+
+// The same from both ends: among equal weights, whom to prefer.
+std::uint64_t edge_hash(Index u, Index v) {
+  std::uint64_t h =
+      (std::uint64_t{static_cast<std::uint32_t>(std::min(u, v))} << 32) | static_cast<std::uint32_t>(std::max(u, v));
+  h *= 0x9e3779b97f4a7c15u;
+  h ^= h >> 32;
+  h *= 0xbf58476d1ce4e5b9u;
+  return h ^ (h >> 29);
+}
+
+// The heaviest edge to a free neighbour that is not too heavy itself; -1 where there is none.
+Index favourite(const Graph& g, const Array<Index, Space::host>& mate, Index v, Index most_weight) {
+  Index best = -1, best_weight = 0;
+  std::uint64_t best_hash = 0;
+  for (Offset k = g.begin[v]; k < g.begin[v + 1]; ++k) {
+    const Index u = g.neighbour[k];
+    const Index weight = g.edge_weight[k];
+    if (weight < best_weight || mate[u] >= 0) continue;
+    if (Offset{g.vertex_weight[u]} + g.vertex_weight[v] > most_weight) continue;
+    const std::uint64_t hash = edge_hash(u, v);
+    if (weight > best_weight || hash > best_hash || (hash == best_hash && u < best)) {
+      best = u;
+      best_weight = weight;
+      best_hash = hash;
+    }
+  }
+  return best;
+}
+
+// mate[v] of every vertex, itself where it stays alone.
+Array<Index, Space::host> match(const Context<Space::host>& ctx, const Graph& g, Index most_weight) {
+  Array<Index, Space::host> mate(ctx, g.vertices), choice(ctx, g.vertices);
+  std::fill(mate.begin(), mate.end(), -1);
+  for (int pass = 0; pass < matching_passes; ++pass) {
+#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_vertices)
+    for (Index v = 0; v < g.vertices; ++v) choice[v] = mate[v] >= 0 ? -1 : favourite(g, mate, v, most_weight);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+    for (Index v = 0; v < g.vertices; ++v) {
+      if (choice[v] >= 0 && choice[choice[v]] == v) mate[v] = choice[v];
+    }
+  }
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Index v = 0; v < g.vertices; ++v) mate[v] = mate[v] < 0 ? v : mate[v];
+  return mate;
+}
+
+// A neighbour with the weight of its edge, in one number that sorts by neighbour.
+std::uint64_t packed(Index vertex, Index weight) {
+  return std::uint64_t{static_cast<std::uint32_t>(vertex)} << 32 | static_cast<std::uint32_t>(weight);
+}
+Index vertex_of(std::uint64_t edge) { return static_cast<Index>(edge >> 32); }
+Index weight_of(std::uint64_t edge) { return static_cast<Index>(edge & 0xffffffffu); }
+
+// Sorts the edges and adds up those to one neighbour; returns how many are left.
+Offset sum_by_neighbour(std::uint64_t* first, std::uint64_t* last) {
+  std::sort(first, last);
+  std::uint64_t* out = first;
+  for (std::uint64_t* from = first; from != last; ++out) {
+    const Index vertex = vertex_of(*from);
+    Offset weight = 0;
+    for (; from != last && vertex_of(*from) == vertex; ++from) weight += weight_of(*from);
+    *out = packed(vertex, static_cast<Index>(std::min<Offset>(weight, std::numeric_limits<Index>::max())));
+  }
+  return out - first;
+}
+
+Graph contract(const Context<Space::host>& ctx, const Graph& fine, const Array<Index, Space::host>& mate,
+               const Array<Index, Space::host>& first, const Array<Index, Space::host>& coarse_of_fine) {
+  Graph g;
+  g.vertices = static_cast<Index>(first.size());
+  g.begin = Array<Offset, Space::host>(ctx, Offset{g.vertices} + 1);
+  g.vertex_weight = Array<Index, Space::host>(ctx, g.vertices);
+  // Room for the edges of both members, summed up in place and then moved together.
+  Array<Offset, Space::host> room(ctx, Offset{g.vertices} + 1);
+  for (Index c = 0; c < g.vertices; ++c) {
+    const Index v = first[c], w = mate[v];
+    room[c] = fine.begin[v + 1] - fine.begin[v] + (w != v ? fine.begin[w + 1] - fine.begin[w] : 0);
+    g.vertex_weight[c] = fine.vertex_weight[v] + (w != v ? fine.vertex_weight[w] : 0);
+  }
+  room[g.vertices] = g.begin[g.vertices] = 0;
+  exclusive_sum(room);
+  Array<std::uint64_t, Space::host> edges(ctx, room[g.vertices]);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_vertices)
+  for (Index c = 0; c < g.vertices; ++c) {
+    std::uint64_t* last = edges.data() + room[c];
+    const auto add_edges_of = [&](Index v) {
+      for (Offset k = fine.begin[v]; k < fine.begin[v + 1]; ++k) {
+        const Index other = coarse_of_fine[fine.neighbour[k]];
+        if (other != c) *last++ = packed(other, fine.edge_weight[k]);
+      }
+    };
+    add_edges_of(first[c]);
+    if (mate[first[c]] != first[c]) add_edges_of(mate[first[c]]);
+    g.begin[c] = sum_by_neighbour(edges.data() + room[c], last);
+  }
+  exclusive_sum(g.begin);
+  g.neighbour = Array<Index, Space::host>(ctx, g.begin[g.vertices]);
+  g.edge_weight = Array<Index, Space::host>(ctx, g.begin[g.vertices]);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_vertices)
+  for (Index c = 0; c < g.vertices; ++c) {
+    const std::uint64_t* from = edges.data() + room[c];
+    for (Offset k = g.begin[c]; k < g.begin[c + 1]; ++k, ++from) {
+      g.neighbour[k] = vertex_of(*from);
+      g.edge_weight[k] = weight_of(*from);
+    }
+  }
+  return g;
+}
+
+}  // namespace
+
+CoarseLevel coarsen_once(const Context<Space::host>& ctx, const Graph& fine, Index most_weight) {
+  const Array<Index, Space::host> mate = match(ctx, fine, most_weight);
+  CoarseLevel level;
+  level.coarse_of_fine = Array<Index, Space::host>(ctx, fine.vertices);
+  Index count = 0;
+  for (Index v = 0; v < fine.vertices; ++v) {
+    level.coarse_of_fine[v] = mate[v] < v ? level.coarse_of_fine[mate[v]] : count++;
+  }
+  Array<Index, Space::host> first(ctx, count);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Index v = 0; v < fine.vertices; ++v) {
+    if (mate[v] >= v) first[level.coarse_of_fine[v]] = v;
+  }
+  level.graph = contract(ctx, fine, mate, first, level.coarse_of_fine);
+  return level;
+}
+
+std::vector<CoarseLevel> coarsen(const Context<Space::host>& ctx, const Graph& graph, int rounds,
+                                 Index fewest_vertices, Offset most_neighbours) {
+  std::vector<CoarseLevel> levels;
+  const Offset rows = std::accumulate(graph.vertex_weight.begin(), graph.vertex_weight.end(), Offset{0});
+  const auto most_weight = static_cast<Index>(
+      std::min<Offset>(3 * rows / std::max<Index>(fewest_vertices, 1) + 1, std::numeric_limits<Index>::max()));
+  const Graph* coarsest = &graph;
+  for (int round = 0;; ++round) {
+    const bool wanted = round < rounds && coarsest->vertices / 2 >= fewest_vertices;
+    if (!wanted && coarsest->neighbours() <= most_neighbours) break;
+    CoarseLevel level = coarsen_once(ctx, *coarsest, most_weight);
+    if (level.graph.vertices > coarsest->vertices - coarsest->vertices / 10) break;
+    levels.push_back(std::move(level));
+    coarsest = &levels.back().graph;
+  }
+  return levels;
+}
+
+}  // namespace purlin::detail

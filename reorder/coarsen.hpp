@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Smaller graphs by heavy-edge matching. Internal.
+#pragma once
+
+#include <vector>
+
+#include <purlin/reorder/graph.hpp>
+
+namespace purlin::detail {
+
+/// One round: the coarse graph, and where each fine vertex went.
+struct CoarseLevel {
+  Graph graph;
+  Array<Index, Space::host> coarse_of_fine;
+};
+
+/// Matches each vertex with at most one neighbour and contracts the pairs; weights of vertices and of parallel edges
+/// are summed. Every vertex points along its heaviest edge to a free neighbour, pairs that point at each other match,
+/// and this is repeated a few times (J. Hoepman, "Simple distributed weighted matchings", 2004). Ties are broken by a
+/// hash of the edge. No pair weighs more than `most_weight`. O(edges), parallel, the same for any number of threads.
+CoarseLevel coarsen_once(const Context<Space::host>& ctx, const Graph& fine, Index most_weight);
+
+/// Up to `rounds` rounds, as long as they leave at least `fewest_vertices`; then more while there are over
+/// `most_neighbours` in the lists. Ends early where a round shrinks the graph by less than a tenth. The first level
+/// is the one below `graph`. No vertex weighs more than three times what an even spread over `fewest_vertices` gives.
+std::vector<CoarseLevel> coarsen(const Context<Space::host>& ctx, const Graph& graph, int rounds,
+                                 Index fewest_vertices, Offset most_neighbours);
+
+}  // namespace purlin::detail

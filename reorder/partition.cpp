@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks the wish, chooses the method, and runs graphs from fine to coarse and back.
+#include <purlin/reorder/partition.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+
+#include <purlin/core/error.hpp>
+#include <purlin/reorder/balance.hpp>
+#include <purlin/reorder/coarsen.hpp>
+#include <purlin/reorder/grouping.hpp>
+#include <purlin/reorder/partition_report.hpp>
+#include <purlin/reorder/partitioners.hpp>
+#include <purlin/reorder/pattern_graph.hpp>
+#include <purlin/reorder/refine.hpp>
+
+namespace purlin {
+namespace {
+
+constexpr std::string_view names[] = {"automatic", "natural", "metis", "coordinates", "greedy"};
+
+// Where ranges of rows cut no more than this share of the entries, a better order has little to win.
+constexpr double natural_is_good = 0.05;
+// Rows of one pattern that one vertex stands for, at most: the more, the worse the balance.
+constexpr Index most_vertex_rows = 64;
+// Vertices per part that coarsening leaves: with fewer, parts of equal size are hard to find.
+constexpr Index vertices_per_part = 40;
+// Below this METIS bisects what it cannot, and complains on standard output.
+constexpr Index fewest_vertices_per_part = 4;
+constexpr int refinement_passes = 3;
+
+// Names phases and their seconds in the report.
+class Phases {
+ public:
+  explicit Phases(PartitionReport& report) : report_(report) {}
+  void end(const char* name) {
+    const auto now = std::chrono::steady_clock::now();
+    report_.seconds.emplace_back(name, std::chrono::duration<double>(now - start_).count());
+    start_ = now;
+  }
+
+ private:
+  PartitionReport& report_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void check_positive(const char* what, Index value, Index least) {
+  if (value < least) {
+    throw InputError(std::string(what) + " is " + std::to_string(value) + ", expected at least " +
+                     std::to_string(least));
+  }
+}
+
+void check(const Pattern<Space::host>& a, const PartitionOptions& options) {
+  if (a.rows != a.cols) {
+    throw InputError("only a square matrix is cut into parts of rows and columns, not one of " +
+                     std::to_string(a.rows) + " x " + std::to_string(a.cols));
+  }
+  check_positive("the number of parts", options.parts, 1);
+  check_positive("the limit of rows in a part", options.most_part_rows, 0);
+  check_positive("the number of rows of a node", options.node_rows, 1);
+  check_positive("the number of coarsening rounds", options.coarsen_rounds, 0);
+  if (a.rows % options.node_rows != 0) {
+    throw InputError(std::to_string(a.rows) + " rows are no multiple of the " + std::to_string(options.node_rows) +
+                     " rows of a node");
+  }
+}
+
+// Rows of each given node.
+Index check_coordinates(const NodeCoordinates* coordinates, Index rows) {
+  if (coordinates == nullptr) throw InputError("partitioning by coordinates needs coordinates");
+  const int dimension = coordinates->dimension;
+  const auto numbers = static_cast<Offset>(coordinates->xyz.size());
+  if (dimension < 1 || dimension > 3) {
+    throw InputError("coordinates have 1, 2 or 3 dimensions, not " + std::to_string(dimension));
+  }
+  const Offset points = numbers / dimension;
+  if (numbers % dimension != 0 || points == 0 || rows % points != 0) {
+    throw InputError(std::to_string(numbers) + " coordinates in " + std::to_string(dimension) +
+                     " dimensions do not give each of " + std::to_string(rows) + " rows a point");
+  }
+  return static_cast<Index>(rows / points);
+}
+
+// How many parts there can be of units of `unit` rows that stay together, and must be.
+Index possible_parts(Index rows, Index unit, const PartitionOptions& options) {
+  const Index units = rows / unit;
+  const Index most_units = options.most_part_rows == 0 ? units : options.most_part_rows / unit;
+  const Index least = (units + most_units - 1) / most_units;
+  return std::min(std::max(options.parts, least), units);
+}
+
+void natural(const Pattern<Space::host>& a, const PartitionOptions& options, Index unit, Partition& partition) {
+  partition.parts = possible_parts(a.rows, unit, options);
+  partition.part_of_row.resize(static_cast<std::size_t>(a.rows));
+  for (Index i = 0; i < a.rows; ++i) {
+    partition.part_of_row[i] = detail::part_of_position(i / unit, a.rows / unit, partition.parts);
+  }
+}
+
+class Multilevel {
+ public:
+  Multilevel(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const PartitionOptions& options,
+             Index unit, Partition& partition, Phases& phases)
+      : ctx_(ctx), options_(options), partition_(partition), phases_(phases) {
+    const Index limit = options.most_part_rows == 0 ? a.rows : options.most_part_rows;
+    const Index wanted = possible_parts(a.rows, unit, options);
+    const Index together = std::min(most_vertex_rows, limit);
+    fine_ = detail::make_pattern_graph(ctx, a, std::max(unit, together - together % unit));
+    if (fine_.graph.vertices < wanted) fine_ = detail::make_pattern_graph(ctx, a, unit);
+    parts_ = std::min(wanted, fine_.graph.vertices);
+    // Parts that refinement may fill: as uneven as METIS may leave them.
+    const Offset mean = a.rows / parts_;
+    most_rows_ = static_cast<Index>(std::min<Offset>(limit, mean + std::max<Offset>(mean / 16, unit)));
+    phases_.end("graph");
+  }
+
+  void run(bool with_metis) {
+    const Index fewest =
+        static_cast<Index>(std::min<Offset>(Offset{vertices_per_part} * parts_, std::numeric_limits<Index>::max()));
+    const auto levels = detail::coarsen(ctx_, fine_.graph, options_.coarsen_rounds, fewest,
+                                        with_metis ? detail::most_metis_neighbours() : fine_.graph.neighbours());
+    phases_.end("coarsen");
+    std::vector<Index> part = begin_with(with_metis, levels.empty() ? fine_.graph : levels.back().graph);
+    phases_.end(partition_.report.method == "metis" ? "metis" : "greedy");
+    for (std::size_t level = levels.size(); level-- > 0;) {
+      const detail::Graph& graph = level == 0 ? fine_.graph : levels[level - 1].graph;
+      part = spread(part, levels[level].coarse_of_fine);
+      detail::refine(ctx_, graph, parts_, most_rows_, refinement_passes, part);
+    }
+    phases_.end("refine");
+    const Index limit = options_.most_part_rows == 0 ? std::numeric_limits<Index>::max() : options_.most_part_rows;
+    partition_.parts = detail::enforce_limits(ctx_, fine_.graph, parts_, limit, part);
+    partition_.part_of_row = spread(part, fine_.vertex_of_row);
+    partition_.report.vertices = fine_.graph.vertices;
+    phases_.end("limits");
+  }
+
+ private:
+  std::vector<Index> begin_with(bool with_metis, const detail::Graph& graph) {
+    std::string& method = partition_.report.method;
+    method = "greedy";
+    if (with_metis) {
+      if (graph.neighbours() > detail::most_metis_neighbours()) {
+        method += " (the graph is too large for METIS)";
+      } else if (graph.vertices / fewest_vertices_per_part < parts_) {
+        method += " (too few vertices for METIS)";
+      } else {
+        auto answer = detail::partition_by_metis(graph, parts_, options_.most_part_rows, options_.minimise_halo);
+        if (answer.failure.empty()) {
+          method = "metis";
+          return std::move(answer.part_of_vertex);
+        }
+        method += " (" + answer.failure + ")";
+      }
+    }
+    std::vector<Index> part = detail::partition_by_growth(graph, parts_);
+    detail::refine(ctx_, graph, parts_, most_rows_, refinement_passes, part);
+    return part;
+  }
+
+  std::vector<Index> spread(const std::vector<Index>& coarse, const Array<Index, Space::host>& coarse_of_fine) const {
+    std::vector<Index> fine(static_cast<std::size_t>(coarse_of_fine.size()));
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
+    for (std::int64_t v = 0; v < coarse_of_fine.size(); ++v) fine[v] = coarse[coarse_of_fine[v]];
+    return fine;
+  }
+
+  const Context<Space::host>& ctx_;
+  const PartitionOptions& options_;
+  Partition& partition_;
+  Phases& phases_;
+  detail::PatternGraph fine_;
+  Index parts_ = 0;
+  Index most_rows_ = 0;
+};
+
+// Whether the natural ranges, which it leaves in the partition, are good enough.
+bool natural_suffices(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const PartitionOptions& options,
+                      Index unit, Partition& partition) {
+  natural(a, options, unit, partition);
+  const Offset cut = detail::count_cut(ctx, a, partition.part_of_row);
+  return static_cast<double>(cut) <= natural_is_good * static_cast<double>(a.nnz());
+}
+
+}  // namespace
+
+std::string_view name_of(Partitioner method) { return names[static_cast<int>(method)]; }
+
+Partitioner partitioner_named(std::string_view name) {
+  std::string all;
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    if (names[i] == name) return static_cast<Partitioner>(i);
+    all += (i == 0 ? "" : ", ") + std::string(names[i]);
+  }
+  throw InputError("there is no partitioner '" + std::string(name) + "'; there are " + all);
+}
+
+Partition make_partition(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                         const PartitionOptions& options) {
+  check(a, options);
+  const bool by_coordinates = options.method == Partitioner::coordinates;
+  if (by_coordinates && a.rows == 0 && options.coordinates != nullptr && options.coordinates->xyz.empty()) return {};
+  const Index point_rows = by_coordinates ? check_coordinates(options.coordinates, a.rows) : 1;
+  Partition partition;
+  partition.report.method = options.method == Partitioner::automatic ? "natural" : name_of(options.method);
+  if (a.rows == 0) return partition;
+
+  Phases phases(partition.report);
+  Index unit = by_coordinates ? point_rows : options.node_rows;
+  const bool limited = options.most_part_rows > 0;
+  if (limited && options.most_part_rows < unit) {
+    if (by_coordinates) {
+      throw InputError("a part of " + std::to_string(options.most_part_rows) + " rows cannot hold a node of " +
+                       std::to_string(unit));
+    }
+    unit = 1;
+  }
+  if (by_coordinates) {
+    partition.parts = possible_parts(a.rows, unit, options);
+    partition.part_of_row = detail::partition_by_curve(ctx, *options.coordinates, a.rows, partition.parts);
+    phases.end("curve");
+  } else if (options.method == Partitioner::natural || possible_parts(a.rows, unit, options) == 1) {
+    natural(a, options, unit, partition);
+    phases.end("ranges");
+  } else if (options.method != Partitioner::automatic || !natural_suffices(ctx, a, options, unit, partition)) {
+    if (options.method == Partitioner::automatic) phases.end("ranges");
+    Multilevel(ctx, a, options, unit, partition, phases).run(options.method != Partitioner::greedy);
+  } else {
+    phases.end("ranges");
+  }
+  detail::measure(ctx, a, partition);
+  phases.end("report");
+  return partition;
+}
+
+PartOrder order_by_parts(const Context<Space::host>& ctx, const Partition& partition) {
+  auto rows = static_cast<std::int64_t>(partition.part_of_row.size());
+  detail::Grouping sorted = detail::group(ctx, {partition.part_of_row.data(), rows}, partition.parts);
+  return {std::move(sorted.items), std::move(sorted.begin)};
+}
+
+}  // namespace purlin

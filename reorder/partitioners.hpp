@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What make_partition chooses among. Internal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <purlin/reorder/graph.hpp>
+#include <purlin/reorder/partition.hpp>
+
+namespace purlin::detail {
+
+/// The longest neighbour lists, together, that METIS can number.
+Offset most_metis_neighbours();
+
+struct MetisAnswer {
+  std::string failure;  ///< empty: it worked
+  std::vector<Index> part_of_vertex;
+};
+
+/// METIS k-way, for 2 <= parts <= vertices. Parts may come out empty, and larger than `most_rows`, which only sets
+/// the imbalance that METIS aims for (0: 6 %). One call at a time in the whole process.
+MetisAnswer partition_by_metis(const Graph& graph, Index parts, Index most_rows, bool minimise_halo);
+
+/// Grows one part after the other by breadth-first search from the edge of what is taken, each to an equal share of
+/// what is left (C. Farhat, Comput. Struct. 28, 1988); each component's first part begins at one of its ends.
+/// O(edges).
+std::vector<Index> partition_by_growth(const Graph& graph, Index parts);
+
+/// Part of each row: ranges of equal length of the nodes along a Hilbert curve.
+std::vector<Index> partition_by_curve(const Context<Space::host>& ctx, const NodeCoordinates& coordinates, Index rows,
+                                      Index parts);
+
+/// Part of item i of n in equal contiguous ranges.
+inline Index part_of_position(Index i, Index n, Index parts) { return static_cast<Index>(Offset{i} * parts / n); }
+
+}  // namespace purlin::detail

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Candidates in parallel against frozen parts, moves in sequence against the true ones: few vertices are candidates.
+#include <purlin/reorder/refine.hpp>
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include <purlin/reorder/part_ties.hpp>
+
+namespace purlin::detail {
+
+void refine(const Context<Space::host>& ctx, const Graph& graph, Index parts, Index most_rows, int passes,
+            std::vector<Index>& part_of_vertex) {
+  std::vector<Index> rows = rows_of_parts(graph, part_of_vertex, parts);
+  std::vector<PartTies> ties(static_cast<std::size_t>(ctx.threads()), PartTies(parts));
+  Array<bool, Space::host> candidate(ctx, graph.vertices);
+  for (int pass = 0; pass < passes; ++pass) {
+#pragma omp parallel num_threads(ctx.threads())
+    {
+      PartTies& mine = ties[static_cast<std::size_t>(omp_get_thread_num())];
+#pragma omp for schedule(dynamic, 256)
+      for (Index v = 0; v < graph.vertices; ++v) {
+        candidate[v] = mine.best_move(graph, part_of_vertex, rows, most_rows, v).worth_it();
+      }
+    }
+    Index moved = 0;
+    for (Index v = 0; v < graph.vertices; ++v) {
+      if (!candidate[v]) continue;
+      const Move move = ties[0].best_move(graph, part_of_vertex, rows, most_rows, v);
+      if (!move.worth_it() || rows[part_of_vertex[v]] == graph.vertex_weight[v]) continue;
+      rows[part_of_vertex[v]] -= graph.vertex_weight[v];
+      rows[move.part] += graph.vertex_weight[v];
+      part_of_vertex[v] = move.part;
+      ++moved;
+    }
+    if (moved == 0) break;
+  }
+}
+
+}  // namespace purlin::detail
