@@ -6,7 +6,7 @@
 
 namespace purlin::detail {
 
-/// Every edge stands in the lists of both its ends, with one weight. No loops. Lists ascend.
+/// Every edge stands in the lists of both its ends, with one positive weight. No loops, no edge twice.
 struct Graph {
   Index vertices = 0;
   Array<Offset, Space::host> begin;         ///< vertices + 1
