@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row lengths, bandwidth, dominance and blocks on matrices that one can check by hand.
+// Row lengths, bandwidth and dominance on matrices that one can check by hand.
 #include "tests/catch.hpp"
 
 #include <purlin/core/matrix_market.hpp>
@@ -28,36 +28,7 @@ Csr<double, Space::host> matrix_of(const std::vector<std::vector<Index>>& column
   return a;
 }
 
-// The pattern with each entry replaced by a full b x b block.
-Csr<double, Space::host> blown_up(const std::vector<std::vector<Index>>& columns_of_row, Index cols, Index b) {
-  std::vector<std::vector<Index>> rows;
-  for (const auto& columns : columns_of_row) {
-    std::vector<Index> wide;
-    for (const Index column : columns) {
-      for (Index k = 0; k < b; ++k) wide.push_back(column * b + k);
-    }
-    for (Index k = 0; k < b; ++k) rows.push_back(wide);
-  }
-  return matrix_of(rows, cols * b);
-}
-
-// No blocks of its own: the first row has one entry, the others differ.
-const std::vector<std::vector<Index>> ragged = {{0}, {0, 1, 3}, {2}, {1, 3}};
-
 }  // namespace
-
-TEST_CASE("The block size is the largest of aligned full blocks", "[cli]") {
-  for (Index b = 1; b <= largest_block_size; ++b) {
-    INFO(b);
-    CHECK(block_size(blown_up(ragged, 4, b)) == b);
-  }
-}
-
-TEST_CASE("A block with a hole, or off its alignment, is no block", "[cli]") {
-  CHECK(block_size(matrix_of({{0, 1}, {1}}, 2)) == 1);
-  CHECK(block_size(matrix_of({{1, 2}, {1, 2}, {0, 1}, {0, 1}}, 4)) == 1);
-  CHECK(block_size(matrix_of({}, 0)) == 1);
-}
 
 TEST_CASE("Bandwidth looks both ways", "[cli]") {
   const Bandwidth band = bandwidth(matrix_of({{0, 3}, {}, {0, 2}, {2}}, 4));

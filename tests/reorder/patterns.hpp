@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Patterns for the tests of partitions, and what they are judged by, in plain loops.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <purlin/reorder/partition.hpp>
+
+#include "tests/matrices.hpp"
+
+namespace purlin::testing {
+
+using HostPattern = Pattern<Space::host>;
+
+/// A view; the matrix must outlive it.
+inline HostPattern pattern_of(const HostCsr& a) {
+  return CsrView<double, Space::host>(a.rows, a.cols, {a.row_ptr.data(), a.rows + 1}, {a.col.data(), a.nnz()},
+                                      {a.val.data(), a.nnz()});
+}
+
+inline HostCsr matrix_of(const std::vector<std::vector<Index>>& columns_of_row, Index cols) {
+  Rows rows(columns_of_row.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const Index j : columns_of_row[i]) rows[i][j] = 1;
+  }
+  return from_rows(cols, rows);
+}
+
+/// Every entry replaced by a full b x b block.
+inline HostCsr blown_up(const HostCsr& a, Index b) {
+  Rows rows(static_cast<std::size_t>(a.rows * b));
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      for (Index r = 0; r < b; ++r) {
+        for (Index c = 0; c < b; ++c) rows[i * b + r][a.col[k] * b + c] = 1;
+      }
+    }
+  }
+  return from_rows(a.cols * b, rows);
+}
+
+/// Rows and columns renumbered: row i becomes row new_of_old[i].
+inline HostCsr renumbered(const HostCsr& a, const std::vector<Index>& new_of_old) {
+  Rows rows(static_cast<std::size_t>(a.rows));
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[new_of_old[i]][new_of_old[a.col[k]]] = a.val[k];
+  }
+  return from_rows(a.cols, rows);
+}
+
+struct Quality {
+  Offset cut = 0, halo = 0;
+  Index largest_part = 0, smallest_part = 0, largest_halo = 0;
+};
+
+/// Cut, halo and sizes by sets.
+inline Quality quality_of(const HostCsr& a, const std::vector<Index>& part_of_row, Index parts) {
+  Quality q;
+  std::vector<std::set<Index>> outside(static_cast<std::size_t>(parts));
+  std::vector<Index> rows(static_cast<std::size_t>(parts), 0);
+  for (Index i = 0; i < a.rows; ++i) {
+    ++rows[part_of_row[i]];
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      if (part_of_row[a.col[k]] == part_of_row[i]) continue;
+      ++q.cut;
+      outside[part_of_row[i]].insert(a.col[k]);
+    }
+  }
+  for (Index p = 0; p < parts; ++p) {
+    const auto halo = static_cast<Index>(outside[p].size());
+    q.halo += halo;
+    q.largest_halo = std::max(q.largest_halo, halo);
+    q.largest_part = std::max(q.largest_part, rows[p]);
+    q.smallest_part = p == 0 ? rows[p] : std::min(q.smallest_part, rows[p]);
+  }
+  return q;
+}
+
+}  // namespace purlin::testing
