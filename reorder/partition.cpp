@@ -22,6 +22,9 @@ constexpr std::string_view names[] = {"automatic", "natural", "metis", "coordina
 
 // Where ranges of rows cut no more than this share of the entries, a better order has little to win.
 constexpr double natural_is_good = 0.05;
+// Where greedy growth cuts more than this share, there are no parts to be found (a random graph), and METIS takes
+// long to find none.
+constexpr double hopeless = 0.75;
 // Rows of one pattern that one vertex stands for, at most: the more, the worse the balance.
 constexpr Index most_vertex_rows = 64;
 // Vertices per part that coarsening leaves: with fewer, parts of equal size are hard to find.
@@ -110,9 +113,10 @@ class Multilevel {
     fine_ = detail::make_pattern_graph(ctx, a, std::max(unit, together - together % unit));
     if (fine_.graph.vertices < wanted) fine_ = detail::make_pattern_graph(ctx, a, unit);
     parts_ = std::min(wanted, fine_.graph.vertices);
-    // Parts that refinement may fill: as uneven as METIS may leave them.
+    // How far refinement may fill a part. Coarse vertices need room to move, whatever the limit: keeping it from the
+    // beginning cuts up to a fifth more than enforcing it at the end.
     const Offset mean = a.rows / parts_;
-    most_rows_ = static_cast<Index>(std::min<Offset>(limit, mean + std::max<Offset>(mean / 16, unit)));
+    most_rows_ = static_cast<Index>(std::min<Offset>(a.rows, mean + std::max<Offset>(mean / 16, unit)));
     phases_.end("graph");
   }
 
@@ -131,33 +135,61 @@ class Multilevel {
     }
     phases_.end("refine");
     const Index limit = options_.most_part_rows == 0 ? std::numeric_limits<Index>::max() : options_.most_part_rows;
+    const std::vector<Index> before = part;
     partition_.parts = detail::enforce_limits(ctx_, fine_.graph, parts_, limit, part);
+    if (part != before) {
+      detail::refine(ctx_, fine_.graph, partition_.parts, std::min(limit, most_rows_), refinement_passes, part);
+    }
     partition_.part_of_row = spread(part, fine_.vertex_of_row);
     partition_.report.vertices = fine_.graph.vertices;
     phases_.end("limits");
   }
 
  private:
+  // Parts of the coarsest graph, and in the report by which method.
   std::vector<Index> begin_with(bool with_metis, const detail::Graph& graph) {
     std::string& method = partition_.report.method;
     method = "greedy";
-    if (with_metis) {
-      if (graph.neighbours() > detail::most_metis_neighbours()) {
-        method += " (the graph is too large for METIS)";
-      } else if (graph.vertices / fewest_vertices_per_part < parts_) {
-        method += " (too few vertices for METIS)";
-      } else {
-        auto answer = detail::partition_by_metis(graph, parts_, options_.most_part_rows, options_.minimise_halo);
-        if (answer.failure.empty()) {
-          method = "metis";
-          return std::move(answer.part_of_vertex);
-        }
-        method += " (" + answer.failure + ")";
+    std::string failure;
+    if (with_metis && graph.neighbours() > detail::most_metis_neighbours()) {
+      failure = "the graph is too large for METIS";
+    } else if (with_metis && graph.vertices / fewest_vertices_per_part < parts_) {
+      failure = "too few vertices for METIS";
+    } else if (with_metis && options_.method == Partitioner::automatic) {
+      std::vector<Index> part = grow(graph);
+      if (share_cut(graph, part) > hopeless) {
+        method += " (hardly any neighbours share a part)";
+        return part;
       }
     }
+    if (with_metis && failure.empty()) {
+      auto answer = detail::partition_by_metis(graph, parts_, options_.minimise_halo);
+      if (answer.failure.empty()) {
+        method = "metis";
+        return std::move(answer.part_of_vertex);
+      }
+      failure = answer.failure;
+    }
+    if (!failure.empty()) method += " (" + failure + ")";
+    return grow(graph);
+  }
+
+  std::vector<Index> grow(const detail::Graph& graph) const {
     std::vector<Index> part = detail::partition_by_growth(graph, parts_);
     detail::refine(ctx_, graph, parts_, most_rows_, refinement_passes, part);
     return part;
+  }
+
+  // Of the entries between vertices of the fine graph.
+  double share_cut(const detail::Graph& coarse, const std::vector<Index>& part) const {
+    Offset all = 0, cut = 0;
+    for (const Index weight : fine_.graph.edge_weight) all += weight;
+    for (Index v = 0; v < coarse.vertices; ++v) {
+      for (Offset k = coarse.begin[v]; k < coarse.begin[v + 1]; ++k) {
+        if (part[coarse.neighbour[k]] != part[v]) cut += coarse.edge_weight[k];
+      }
+    }
+    return static_cast<double>(cut) / static_cast<double>(std::max<Offset>(all, 1));
   }
 
   std::vector<Index> spread(const std::vector<Index>& coarse, const Array<Index, Space::host>& coarse_of_fine) const {

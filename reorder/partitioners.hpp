@@ -18,9 +18,9 @@ struct MetisAnswer {
   std::vector<Index> part_of_vertex;
 };
 
-/// METIS k-way, for 2 <= parts <= vertices. Parts may come out empty, and larger than `most_rows`, which only sets
-/// the imbalance that METIS aims for (0: 6 %). One call at a time in the whole process.
-MetisAnswer partition_by_metis(const Graph& graph, Index parts, Index most_rows, bool minimise_halo);
+/// METIS k-way, for 2 <= parts <= vertices. It aims at parts within 3 % of the mean, which it may miss; parts may
+/// come out empty. One call at a time in the whole process.
+MetisAnswer partition_by_metis(const Graph& graph, Index parts, bool minimise_halo);
 
 /// Grows one part after the other by breadth-first search from the edge of what is taken, each to an equal share of
 /// what is left (C. Farhat, Comput. Struct. 28, 1988); each component's first part begins at one of its ends.

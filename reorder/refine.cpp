@@ -13,7 +13,8 @@ namespace purlin::detail {
 void refine(const Context<Space::host>& ctx, const Graph& graph, Index parts, Index most_rows, int passes,
             std::vector<Index>& part_of_vertex) {
   std::vector<Index> rows = rows_of_parts(graph, part_of_vertex, parts);
-  std::vector<PartTies> ties(static_cast<std::size_t>(ctx.threads()), PartTies(parts));
+  std::vector<PartTies> ties;
+  for (int t = 0; t < ctx.threads(); ++t) ties.emplace_back(parts);
   Array<bool, Space::host> candidate(ctx, graph.vertices);
   for (int pass = 0; pass < passes; ++pass) {
 #pragma omp parallel num_threads(ctx.threads())

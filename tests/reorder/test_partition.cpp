@@ -178,6 +178,20 @@ TEST_CASE("A band needs no partitioner: automatic keeps natural ranges", "[reord
   CHECK(p.report.halo == 18);
 }
 
+TEST_CASE("A random graph has no parts: automatic does not wait for METIS", "[reorder]") {
+  const HostCsr a = random_matrix(4000, 4000, 21, [](Index) { return Offset{12}; });
+  const Partition p = checked_partition(a, options_for(Partitioner::automatic, 20));
+  CHECK(p.report.method == "greedy (hardly any neighbours share a part)");
+}
+
+TEST_CASE("Almost equal parts cost little", "[reorder]") {
+  const HostCsr a = fem_matrix("generate:diffusion:24");
+  const Offset free = partition_of(a, options_for(Partitioner::metis, 24)).report.halo;
+  const Partition p = checked_partition(a, options_for(Partitioner::metis, 24, 580));  // 576 are the mean
+  CHECK(p.parts <= 25);
+  CHECK(p.report.halo < 1.05 * free);
+}
+
 TEST_CASE("A Hilbert curve through a grid cuts it into compact parts", "[reorder]") {
   // 64 x 64 points in 16 parts: the curve fills one 16 x 16 square after the other.
   const Index side = 64;
