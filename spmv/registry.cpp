@@ -8,6 +8,8 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 #include <purlin/spmv/csr/csr.hpp>
+#include <purlin/spmv/ehyb/ehyb.hpp>
+#include <purlin/spmv/ehyb/ehyb_plan.hpp>
 
 namespace purlin {
 namespace {
@@ -50,6 +52,8 @@ std::pair<std::string_view, std::string_view> split_variant(std::string_view nam
 const std::vector<SpmvFormat>& spmv_formats() {
   static const std::vector<SpmvFormat> table = {
       line<CsrOperator>("csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes),
+      line<EhybOperator>("ehyb", ehyb_variants(), "parts with their x cached, 16-bit columns", &ehyb_bytes,
+                         &detail::plan_ehyb_order, &ehyb_square_only),
   };
   return table;
 }

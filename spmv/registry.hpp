@@ -2,11 +2,13 @@
 /// The table of product formats, and the two functions that look a format up: `plan_order` and `make_spmv`.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <purlin/core/machine.hpp>
+#include <purlin/reorder/partition.hpp>
 #include <purlin/reorder/row_order.hpp>
 #include <purlin/spmv/operator.hpp>
 
@@ -17,6 +19,11 @@ struct SpmvOptions {
   /// A name of the table, with a variant behind a colon where the format has variants ("csr:alg2"). Upper and lower
   /// case are the same; '-' and '_' are ignored.
   std::string format = "csr";
+  /// How the formats with parts (EHYB) find them, and how many they take; 0: as many as their caches ask for.
+  Partitioner partitioner = Partitioner::automatic;
+  Index parts = 0;
+  /// Where the nodes lie, for Partitioner::coordinates.
+  std::shared_ptr<const NodeCoordinates> coordinates;
 };
 
 /// What a format is asked to be.
@@ -62,7 +69,7 @@ struct FactoryColumns {
 /// One line of the table.
 struct SpmvFormat {
   std::string name;
-  std::vector<std::string> variants;  ///< the first is the default
+  std::vector<std::string> variants;  ///< without one, the format chooses or takes the first; its README says
   std::string summary;
   /// Bytes that the format will hold for a matrix of this size, as far as its size alone tells.
   std::uint64_t (*estimate_bytes)(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes) = nullptr;

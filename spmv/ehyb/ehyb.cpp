@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// EHYB as an operator: which variant, which arrays, what it is made of.
+#include <purlin/spmv/ehyb/ehyb.hpp>
+
+#include <algorithm>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/reorder/host_pattern.hpp>
+#include <purlin/spmv/ehyb/ehyb_plan.hpp>
+#include <purlin/spmv/phase_clock.hpp>
+
+namespace purlin {
+namespace {
+
+using detail::EhybGeometry;
+using detail::EhybShape;
+using detail::EhybVariant;
+
+// What is built, and how it came to that.
+struct Choice {
+  EhybShape shape;
+  std::vector<Index> part_begin;
+  int resident = 1;
+  std::string name;
+  std::string remark;
+};
+
+Index largest_part(const std::vector<Index>& part_begin) {
+  Index largest = 0;
+  for (std::size_t p = 0; p + 1 < part_begin.size(); ++p) {
+    largest = std::max(largest, part_begin[p + 1] - part_begin[p]);
+  }
+  return largest;
+}
+
+bool bounds_divide_by(const std::vector<Index>& part_begin, int block) {
+  return std::all_of(part_begin.begin(), part_begin.end(), [&](Index bound) { return bound % block == 0; });
+}
+
+Choice candidate(const FormatRequest& request, Index rows, const std::vector<Index>& planned, bool halo, int block) {
+  Choice choice;
+  const EhybGeometry wanted = halo ? detail::halo_geometry(request.machine, rows, request.value_bytes)
+                                   : detail::paper_geometry(request.machine, rows, request.value_bytes);
+  const auto parts = static_cast<Index>(planned.empty() ? wanted.parts : planned.size() - 1);
+  const Index largest = planned.empty() ? rows / std::max<Index>(1, parts) + block : largest_part(planned);
+  EhybGeometry geometry = detail::cache_for(request.machine, parts, largest, request.value_bytes, halo);
+  choice.part_begin = detail::ehyb_parts(planned, rows, block, geometry);
+  choice.resident = geometry.resident;
+  choice.shape = {block, halo, geometry.cached_length, request.machine.lanes};
+  choice.name = !halo ? "ehyb:paper" : block > 1 ? "ehyb:block" : "ehyb:halo";
+  return choice;
+}
+
+Choice choose(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const std::vector<Index>& planned,
+              const FormatRequest& request) {
+  const EhybVariant variant = detail::ehyb_variant(request.variant);
+  if (variant == EhybVariant::paper) return candidate(request, a.rows, planned, false, 1);
+  if (variant == EhybVariant::halo) return candidate(request, a.rows, planned, true, 1);
+  int block = detail::ehyb_block(ctx, a);
+  std::string remark;
+  if (block == 1) {
+    remark = variant == EhybVariant::block ? "the pattern has no 2 x 2, 3 x 3 or 6 x 6 blocks: no ehyb:block" : "";
+  } else if (!bounds_divide_by(planned, block)) {
+    remark = "the order cuts through " + std::to_string(block) + " x " + std::to_string(block) + " blocks";
+    block = 1;
+  }
+  Choice cached = candidate(request, a.rows, planned, true, block);
+  cached.remark = remark;
+  if (variant == EhybVariant::block) return cached;
+  Choice paper = candidate(request, a.rows, planned, false, 1);
+  const auto bytes = [&](const Choice& choice) {
+    return measure_ehyb(ctx, a, choice.part_begin, choice.shape).product_bytes(request.value_bytes);
+  };
+  return bytes(paper) < bytes(cached) ? paper : cached;
+}
+
+std::string detail_line(const Choice& choice, const detail::EhybLayout& layout) {
+  std::string line = std::to_string(layout.part.size()) + " parts";
+  if (choice.shape.block > 1) line += ", " + std::to_string(choice.shape.block) + " rows a node";
+  line += ", x cached up to " + std::to_string(layout.longest_cache) + " entries a part";
+  if (layout.has_remainder()) {
+    line += ", " + std::to_string(layout.er_row.size()) + " extra and " + std::to_string(layout.long_rows.size()) +
+            " long rows";
+  }
+  return choice.remark.empty() ? line : line + "; " + choice.remark;
+}
+
+}  // namespace
+
+template <class T, Space S>
+EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                 const FormatRequest& request)
+    : rows_(a.rows) {
+  detail::PhaseClock clock;
+  const Context<Space::host> host = host_context(ctx);
+  const detail::HostPattern pattern(ctx, Pattern<S>(a));
+  if (S == Space::device) clock.end("download");
+  const Choice choice = choose(host, pattern.view(), order.part_begin, request);
+  clock.end("choose");
+  const detail::EhybLayout layout = make_ehyb_layout(host, pattern.view(), choice.part_begin, choice.shape);
+  clock.end("layout");
+  shape_ = choice.shape;
+  upload(ctx, a, layout, choice.resident);
+  ctx.synchronize();
+  clock.end("upload and fill");
+
+  info_.name = choice.name;
+  info_.detail = detail_line(choice, layout);
+  info_.rows = info_.cols = rows_;
+  info_.nonzeros = a.nnz();
+  info_.stored_slots = values_.slots();
+  info_.cached_share = a.nnz() == 0 ? 0.0 : static_cast<double>(layout.cached_entries) / static_cast<double>(a.nnz());
+  info_.bytes_per_product = sizes_of(layout).product_bytes(sizeof(T));
+  info_.figures = {{"parts", static_cast<double>(layout.part.size())},
+                   {"node rows", choice.shape.block},
+                   {"halo per row", rows_ == 0 ? 0.0 : double(layout.halo_node.size()) * choice.shape.block / rows_},
+                   {"longest cache", layout.longest_cache},
+                   {"extra rows", static_cast<double>(layout.er_row.size())},
+                   {"long rows", static_cast<double>(layout.long_rows.size())},
+                   {"parts side by side", choice.resident}};
+  info_.setup_seconds = clock.seconds();
+}
+
+template <class T, Space S>
+void EhybOperator<T, S>::upload(const Context<S>& ctx, const CsrView<T, S>& a, const detail::EhybLayout& layout,
+                                int resident) {
+  part_ = make_array(ctx, layout.part);
+  halo_node_ = make_array(ctx, layout.halo_node.cspan());
+  slice_first_ = make_array(ctx, layout.slice_first.cspan());
+  column_ = make_array(ctx, layout.column.cspan());
+  er_row_ = make_array(ctx, layout.er_row.cspan());
+  er_slice_first_ = make_array(ctx, layout.er_slice_first.cspan());
+  er_column_ = make_array(ctx, layout.er_column.cspan());
+  long_row_ = make_array(ctx, layout.long_rows.cspan());
+  long_segment_ = make_array(ctx, layout.long_segment.cspan());
+  long_column_ = make_array(ctx, layout.long_column.cspan());
+  segment_begin_ = make_array(ctx, layout.segment_begin.cspan());
+  values_ = detail::SlotValues<T, S>(ctx, a, layout.slot_source.cspan());
+  const Index segments = static_cast<Index>(layout.segment_begin.size()) - 1;
+  segment_sum_ = Array<T, S>(ctx, segments);
+  part_dot_ = Array<double, S>(ctx, part_.size());
+  int cache_threads = 1;
+  if constexpr (S == Space::host) {
+    cache_threads = ctx.threads();
+    if (shape_.halo) cache_ = Array<T, S>(ctx, Offset{layout.longest_cache} * cache_threads);
+  }
+  view_ = {rows_, shape_.block, shape_.lanes, static_cast<Index>(part_.size()), part_.data(), halo_node_.data(),
+           slice_first_.data(), column_.data(), values_.data(),
+           //
+           static_cast<Index>(er_row_.size()), static_cast<Index>(er_slice_first_.size()) - 1, er_row_.data(),
+           er_slice_first_.data(), er_column_.data(), values_.data() + layout.block_slots,
+           //
+           static_cast<Index>(long_row_.size()), segments, long_row_.data(), long_segment_.data(),
+           segment_begin_.data(), long_column_.data(), values_.data() + layout.block_slots + layout.er_slots,
+           //
+           layout.longest_cache, resident, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data()};
+  detail::prepare_ehyb(ctx, view_);
+}
+
+template <class T, Space S>
+void EhybOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
+  values_.refresh(ctx, values);
+}
+
+template <class T, Space S>
+void EhybOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
+  detail::ehyb_product(ctx, view_, detail::ProductArgs<T>{alpha, x.data, beta, y.data, nullptr});
+}
+
+template <class T, Space S>
+void EhybOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
+  // The remainder is added by later passes, behind which the dot product is formed.
+  if (rows_ == 0 || view_.has_remainder()) {
+    return LinearOperator<T, S>::apply_dot(ctx, x, y, xy);
+  }
+  detail::ehyb_product(ctx, view_, detail::ProductArgs<T>{T(1), x.data, T(0), y.data, xy});
+}
+
+template <class T, Space S>
+OperatorInfo EhybOperator<T, S>::info() const {
+  OperatorInfo info = info_;
+  info.bytes = {{"values", values_.value_bytes()},
+                {"columns", column_.bytes() + er_column_.bytes() + long_column_.bytes()},
+                {"parts and slices", part_.bytes() + slice_first_.bytes() + er_slice_first_.bytes()},
+                {"halo", halo_node_.bytes()},
+                {"extra and long rows", er_row_.bytes() + long_row_.bytes() + long_segment_.bytes() +
+                                            segment_begin_.bytes() + segment_sum_.bytes()},
+                {"scratch", cache_.bytes() + part_dot_.bytes()},
+                {"value map", values_.map_bytes()}};
+  return info;
+}
+
+std::vector<std::string> ehyb_variants() { return {"paper", "halo", "block"}; }
+
+bool ehyb_square_only(std::string_view) { return true; }
+
+std::uint64_t ehyb_bytes(Index rows, Index, Offset nonzeros, std::size_t value_bytes) {
+  const auto slots = static_cast<std::uint64_t>(nonzeros) * 11 / 10;
+  return slots * (value_bytes + sizeof(std::uint16_t) + sizeof(std::uint32_t)) + static_cast<std::uint64_t>(rows) * 2;
+}
+
+#define X(T, S) template class EhybOperator<T, S>;
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin

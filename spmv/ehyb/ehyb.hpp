@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/// EHYB: parts whose entries of x are cached, 16-bit columns within them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <purlin/spmv/ehyb/ehyb_product.hpp>
+#include <purlin/spmv/registry.hpp>
+#include <purlin/spmv/slot_values.hpp>
+
+namespace purlin {
+
+/// The explicitly cached hybrid format (C. Chen et al., "EHYB", sections 3 and 4), for square matrices.
+///
+/// Each part of the order (a range of rows) is one thread block's, or one thread's on the host. The entries of x that
+/// belong to it are loaded into shared memory, or a local buffer, once; its matrix entries reach them by 16-bit
+/// columns in sliced ELL. Variants:
+///
+/// - "paper": other entries are extra rows (ER) with 32-bit columns, added by a second pass. As printed, Algorithm 3
+/// may
+///   lose an ER sum to the part that stores y afterwards; here the second pass is behind the first.
+/// - "halo": the x entries that a part reads from outside are gathered behind its own, so all entries have 16-bit
+///   columns. Where they do not all fit, the most used ones are cached and the rest are extra rows.
+/// - "block": halo, with one column for each 2 x 2, 3 x 3 or 6 x 6 block. Where the pattern has no such blocks it is
+///   "halo", and the detail line of `info` says so.
+/// - default: the one of these that moves the fewest bytes.
+///
+/// Rows that would fill their slice with padding are cut into segments of their own. No atomics on y: the same bits
+/// on every run.
+template <class T, Space S>
+class EhybOperator final : public MatrixOperator<T, S> {
+ public:
+  /// Copies the square canonical matrix `a`, in `order`; an order without parts is cut into equal ranges.
+  EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const FormatRequest& request);
+
+  Index rows() const override { return rows_; }
+  Index cols() const override { return rows_; }
+  void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  OperatorInfo info() const override;
+
+ private:
+  void upload(const Context<S>& ctx, const CsrView<T, S>& a, const detail::EhybLayout& layout, int resident);
+
+  Index rows_ = 0;
+  detail::EhybShape shape_;
+  Array<detail::EhybPart, S> part_;
+  Array<Index, S> halo_node_, slice_first_;
+  Array<std::uint16_t, S> column_;
+  Array<Index, S> er_row_, er_slice_first_, er_column_;
+  Array<Index, S> long_row_, long_segment_, long_column_;
+  Array<Offset, S> segment_begin_;
+  detail::SlotValues<T, S> values_;
+  Array<T, S> cache_, segment_sum_;
+  Array<double, S> part_dot_;
+  detail::EhybView<T> view_{};
+  OperatorInfo info_;  ///< all but the bytes
+};
+
+/// "paper", "halo", "block": the default is none of them but chooses.
+std::vector<std::string> ehyb_variants();
+
+/// Every variant numbers x and y alike.
+bool ehyb_square_only(std::string_view variant);
+
+/// Bytes that the format holds with a tenth of padding and a halo of half the rows.
+std::uint64_t ehyb_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
+
+}  // namespace purlin

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// EHYB on the host: a thread takes a part, gathers what it reads of x, and walks slices of eight nodes.
+#include <omp.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <purlin/spmv/ehyb/ehyb_product.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr int lanes = 8;  // Machine::lanes of the host
+
+// Entries for which waking the threads pays.
+constexpr Offset least_parallel = 32768;
+
+// The part's entries of x: its own range of x where it reads no other, else a copy with the halo behind.
+template <class T, int B>
+const T* cached_x(const EhybView<T>& a, const EhybPart& part, const T* x, T* cache) {
+  const T* own = x + Offset{part.node_begin} * B;
+  if (part.halo_begin == part.halo_end) return own;
+  const Offset own_entries = Offset{part.node_end - part.node_begin} * B;
+  std::memcpy(cache, own, static_cast<std::size_t>(own_entries) * sizeof(T));
+  T* to = cache + own_entries;
+  for (Index h = part.halo_begin; h < part.halo_end; ++h) {
+    const T* from = x + Offset{a.halo_node[h]} * B;
+    for (int e = 0; e < B; ++e) *to++ = from[e];
+  }
+  return cache;
+}
+
+// sums[d][lane] = rows d of the nodes of a slice.
+template <class T, int B>
+inline void slice_sums(const EhybView<T>& a, Index slice, const T* xs, T (&sums)[B][lanes]) {
+  for (int d = 0; d < B; ++d) std::fill(sums[d], sums[d] + lanes, T(0));
+  const Offset first = a.slice_first[slice], last = a.slice_first[slice + 1];
+  const std::uint16_t* column = a.column + first * lanes;
+  const T* value = a.value + first * lanes * B * B;
+  for (Offset k = first; k < last; ++k, column += lanes, value += lanes * B * B) {
+    for (int e = 0; e < B; ++e) {
+      T from[lanes];
+#pragma omp simd
+      for (int lane = 0; lane < lanes; ++lane) from[lane] = xs[Offset{column[lane]} * B + e];
+      for (int d = 0; d < B; ++d) {
+#pragma omp simd
+        for (int lane = 0; lane < lanes; ++lane) sums[d][lane] += value[(d * B + e) * lanes + lane] * from[lane];
+      }
+    }
+  }
+}
+
+template <class T, int B>
+double part_product(const EhybView<T>& a, const EhybPart& part, const ProductArgs<T>& args, T* cache) {
+  const T* const xs = cached_x<T, B>(a, part, args.x, cache);
+  double dot = 0;
+  for (Index s = part.slice_begin; s < part.slice_end; ++s) {
+    T sums[B][lanes];
+    slice_sums<T, B>(a, s, xs, sums);
+    const Index first = part.node_begin + (s - part.slice_begin) * lanes;
+    const int nodes = std::min<Index>(lanes, part.node_end - first);
+    for (int lane = 0; lane < nodes; ++lane) {
+      for (int d = 0; d < B; ++d) {
+        const Offset row = Offset{first + lane} * B + d;
+        args.y[row] = row_result(args, sums[d][lane], row);
+        if (args.xy != nullptr) dot += double(args.x[row]) * double(args.y[row]);
+      }
+    }
+  }
+  return dot;
+}
+
+template <class T, int B>
+void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
+  const bool parallel =
+      a.parts > 1 && Offset{a.slice_first[a.part[a.parts - 1].slice_end]} * lanes * B * B + a.rows >= least_parallel;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(std::min(ctx.threads(), a.cache_threads)) if (parallel)
+  for (Index p = 0; p < a.parts; ++p) {
+    T* const cache = a.cache + Offset{a.longest_cache} * (parallel ? omp_get_thread_num() : 0);
+    a.part_dot[p] = part_product<T, B>(a, a.part[p], args, cache);
+  }
+  if (args.xy == nullptr) return;
+  double total = 0;
+  for (Index p = 0; p < a.parts; ++p) total += a.part_dot[p];
+  *args.xy = total;
+}
+
+template <class T>
+void add_extra_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
+  const bool parallel = Offset{a.er_slice_first[a.er_slices]} * lanes >= least_parallel;
+#pragma omp parallel for schedule(dynamic, 64) num_threads(ctx.threads()) if (parallel)
+  for (Index s = 0; s < a.er_slices; ++s) {
+    T sums[lanes] = {};
+    for (Offset k = a.er_slice_first[s]; k < a.er_slice_first[s + 1]; ++k) {
+#pragma omp simd
+      for (int lane = 0; lane < lanes; ++lane) {
+        sums[lane] += a.er_value[k * lanes + lane] * args.x[a.er_column[k * lanes + lane]];
+      }
+    }
+    const Index first = s * lanes;
+    for (Index i = first; i < std::min(a.er_rows, first + lanes); ++i) {
+      args.y[a.er_row[i]] += args.alpha * sums[i - first];
+    }
+  }
+}
+
+template <class T>
+void add_long_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
+  const bool parallel = a.segment_begin[a.segments] >= least_parallel;
+#pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (parallel)
+  for (Index s = 0; s < a.segments; ++s) {
+    T sums[lanes] = {};
+    Offset k = a.segment_begin[s];
+    for (; k + lanes <= a.segment_begin[s + 1]; k += lanes) {
+      for (int lane = 0; lane < lanes; ++lane) sums[lane] += a.long_value[k + lane] * args.x[a.long_column[k + lane]];
+    }
+    for (int lane = 0; k + lane < a.segment_begin[s + 1]; ++lane) {
+      sums[lane] += a.long_value[k + lane] * args.x[a.long_column[k + lane]];
+    }
+    T total = 0;
+    for (const T sum : sums) total += sum;
+    a.segment_sum[s] = total;
+  }
+  for (Index i = 0; i < a.long_rows; ++i) {
+    T total = 0;
+    for (Index s = a.long_segment[i]; s < a.long_segment[i + 1]; ++s) total += a.segment_sum[s];
+    args.y[a.long_row[i]] += args.alpha * total;
+  }
+}
+
+}  // namespace
+
+template <class T>
+void ehyb_product(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
+  if (a.rows == 0) return;
+  switch (a.block) {
+    case 6:
+      parts_product<T, 6>(ctx, a, args);
+      break;
+    case 3:
+      parts_product<T, 3>(ctx, a, args);
+      break;
+    case 2:
+      parts_product<T, 2>(ctx, a, args);
+      break;
+    default:
+      parts_product<T, 1>(ctx, a, args);
+      break;
+  }
+  if (a.er_rows > 0) add_extra_rows(ctx, a, args);
+  if (a.long_rows > 0) add_long_rows(ctx, a, args);
+}
+
+template <class T>
+void prepare_ehyb(const Context<Space::host>&, const EhybView<T>&) {}
+
+template void ehyb_product(const Context<Space::host>&, const EhybView<double>&, const ProductArgs<double>&);
+template void ehyb_product(const Context<Space::host>&, const EhybView<float>&, const ProductArgs<float>&);
+template void prepare_ehyb(const Context<Space::host>&, const EhybView<double>&);
+template void prepare_ehyb(const Context<Space::host>&, const EhybView<float>&);
+
+}  // namespace purlin::detail

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: Apache-2.0
+// EHYB's arrays in two passes over the parts: what is cached and how wide slices are, then the slots.
+#include <purlin/spmv/ehyb/ehyb_layout.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/parallel_for.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr Offset padding = -1;
+
+// A row that makes its slice this wide and at least twice as large as the slice's entries leaves it.
+constexpr Index least_sticking_out = 64;
+bool sticks_out(Index width, Index lanes, Offset entries) {
+  return width >= least_sticking_out && Offset{width} * lanes > 2 * entries;
+}
+
+// The pattern in nodes of `block` rows.
+class NodePattern {
+ public:
+  NodePattern(const Pattern<Space::host>& a, int block) : a_(a), block_(block) {}
+  Index nodes() const { return a_.rows / block_; }
+  Offset first(Index node) const { return a_.row_begin(node * block_); }
+  Index count(Index node) const {
+    return static_cast<Index>((a_.row_begin(node * block_ + 1) - first(node)) / block_);
+  }
+  Index column(Index node, Index k) const { return a_.col[first(node) + Offset{k} * block_] / block_; }
+  /// Position of number (d, e) of the node's k-th block.
+  Offset position(Index node, Index k, int d, int e) const {
+    return a_.row_begin(node * block_ + d) + Offset{k} * block_ + e;
+  }
+
+ private:
+  const Pattern<Space::host>& a_;
+  int block_;
+};
+
+// What the first pass finds out about a part.
+struct PartSurvey {
+  Index begin = 0, end = 0;  // nodes
+  bool all_cached = false;
+  std::vector<Index> halo;
+  std::vector<Index> slice_width;
+  Offset entries = 0;  // numbers in cached blocks
+
+  bool owns(Index node) const { return node >= begin && node < end; }
+  // The place among the cached nodes; -1: not cached.
+  Index place(Index node) const {
+    if (owns(node)) return node - begin;
+    const auto at = std::lower_bound(halo.begin(), halo.end(), node);
+    return at != halo.end() && *at == node ? end - begin + static_cast<Index>(at - halo.begin()) : -1;
+  }
+  bool caches(Index node) const { return all_cached || place(node) >= 0; }
+};
+
+struct Survey {
+  std::vector<PartSurvey> part;
+  std::vector<Index> uncached;  // per node: blocks that read x from outside the cache
+  std::vector<char> ejected;    // per node: all its blocks count as uncached
+};
+
+// The outside nodes that a part caches: all of them, or those with the most readers where there is no room for all.
+std::vector<Index> choose_halo(std::vector<Index> outside, Index room) {
+  std::sort(outside.begin(), outside.end());
+  std::vector<Index> halo = outside;
+  halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
+  if (static_cast<Index>(halo.size()) <= room) return halo;
+  std::vector<std::pair<Index, Index>> readers;  // -count, node
+  for (auto at = outside.begin(); at != outside.end();) {
+    const auto next = std::upper_bound(at, outside.end(), *at);
+    readers.emplace_back(-static_cast<Index>(next - at), *at);
+    at = next;
+  }
+  std::nth_element(readers.begin(), readers.begin() + room, readers.end());
+  halo.clear();
+  for (Index k = 0; k < room; ++k) halo.push_back(readers[static_cast<std::size_t>(k)].second);
+  std::sort(halo.begin(), halo.end());
+  return halo;
+}
+
+// The widths of the part's slices; nodes that would make one mostly padding are ejected.
+void survey_slices(const NodePattern& a, const EhybShape& shape, PartSurvey& part, Survey& survey) {
+  std::vector<Index> cached;
+  for (Index first = part.begin; first < part.end; first += shape.lanes) {
+    const Index last = std::min(part.end, first + shape.lanes);
+    cached.clear();
+    Offset entries = 0;
+    for (Index node = first; node < last; ++node) {
+      cached.push_back(a.count(node) - survey.uncached[node]);
+      entries += cached.back();
+    }
+    for (;;) {
+      const auto widest = std::max_element(cached.begin(), cached.end());
+      if (!sticks_out(*widest * shape.block, shape.lanes, entries * shape.block)) break;
+      const Index node = first + static_cast<Index>(widest - cached.begin());
+      survey.ejected[node] = 1;
+      survey.uncached[node] = a.count(node);
+      entries -= *widest;
+      *widest = 0;
+    }
+    part.slice_width.push_back(*std::max_element(cached.begin(), cached.end()));
+    part.entries += entries * shape.block * shape.block;
+  }
+}
+
+void survey_part(const NodePattern& a, const EhybShape& shape, PartSurvey& part, Survey& survey) {
+  std::vector<Index> outside;
+  for (Index node = part.begin; node < part.end; ++node) {
+    for (Index k = 0; k < a.count(node); ++k) {
+      const Index j = a.column(node, k);
+      if (!part.owns(j)) outside.push_back(j);
+    }
+  }
+  const std::size_t outside_entries = outside.size();
+  const Index room = shape.cached_length / shape.block - (part.end - part.begin);
+  if (shape.halo && outside_entries > 0) part.halo = choose_halo(std::move(outside), room);
+  part.all_cached = outside_entries == 0 || (shape.halo && static_cast<Index>(part.halo.size()) < room);
+  for (Index node = part.begin; node < part.end && !part.all_cached; ++node) {
+    for (Index k = 0; k < a.count(node); ++k) survey.uncached[node] += part.place(a.column(node, k)) < 0;
+  }
+  survey_slices(a, shape, part, survey);
+}
+
+void check_part(const EhybShape& shape, Index begin, Index end) {
+  constexpr Index most_places = 65536;  // what 16 bits number
+  if (end - begin <= std::min(shape.cached_length / shape.block, most_places)) return;
+  throw InputError("a part of " + std::to_string(Offset{end - begin} * shape.block) +
+                   " rows does not fit into a cache of " + std::to_string(shape.cached_length) + " entries");
+}
+
+Survey survey_parts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
+                    const std::vector<Index>& part_begin, const EhybShape& shape) {
+  const NodePattern a(pattern, shape.block);
+  Survey survey;
+  survey.uncached.assign(static_cast<std::size_t>(a.nodes()), 0);
+  survey.ejected.assign(static_cast<std::size_t>(a.nodes()), 0);
+  survey.part.resize(part_begin.empty() ? 0 : part_begin.size() - 1);
+  for (std::size_t p = 0; p < survey.part.size(); ++p) {
+    survey.part[p].begin = part_begin[p] / shape.block;
+    survey.part[p].end = part_begin[p + 1] / shape.block;
+    check_part(shape, survey.part[p].begin, survey.part[p].end);
+  }
+  parallel_for(ctx, static_cast<std::int64_t>(survey.part.size()),
+               [&](std::int64_t p) { survey_part(a, shape, survey.part[static_cast<std::size_t>(p)], survey); });
+  return survey;
+}
+
+// The rows of the remainder: sliced ones, longest first, and long ones, ascending.
+struct Remainder {
+  std::vector<Index> sliced;
+  std::vector<Index> slice_first = {0};
+  std::vector<Index> long_rows;
+  Offset long_entries = 0;
+};
+
+Remainder split_remainder(const Survey& survey, const EhybShape& shape) {
+  const auto count = [&](Index row) { return survey.uncached[row / shape.block] * shape.block; };
+  Remainder r;
+  for (Index node = 0; node < static_cast<Index>(survey.uncached.size()); ++node) {
+    for (int d = 0; d < shape.block && survey.uncached[node] > 0; ++d) r.sliced.push_back(node * shape.block + d);
+  }
+  std::stable_sort(r.sliced.begin(), r.sliced.end(), [&](Index i, Index j) { return count(i) > count(j); });
+
+  // Rows that stick out of the slice that they would begin are long. Once one does not, none behind it does.
+  const auto rows = static_cast<Index>(r.sliced.size());
+  Index first = 0;
+  for (; first < rows; ++first) {
+    Offset entries = 0;
+    for (Index i = first; i < std::min(rows, first + shape.lanes); ++i) entries += count(r.sliced[i]);
+    const Index width = count(r.sliced[first]);
+    if (width <= EhybLayout::long_row && !sticks_out(width, shape.lanes, entries)) break;
+  }
+  r.long_rows.assign(r.sliced.begin(), r.sliced.begin() + first);
+  r.sliced.erase(r.sliced.begin(), r.sliced.begin() + first);
+  std::sort(r.long_rows.begin(), r.long_rows.end());
+  for (const Index row : r.long_rows) r.long_entries += count(row);
+  for (std::size_t i = 0; i < r.sliced.size(); i += static_cast<std::size_t>(shape.lanes)) {
+    r.slice_first.push_back(r.slice_first.back() + count(r.sliced[i]));
+  }
+  return r;
+}
+
+EhybSizes sizes_of(const Survey& survey, const Remainder& remainder, const EhybShape& shape, Index rows) {
+  EhybSizes sizes;
+  sizes.shape = shape;
+  sizes.rows = rows;
+  for (const PartSurvey& part : survey.part) {
+    sizes.block_columns += std::accumulate(part.slice_width.begin(), part.slice_width.end(), Offset{0});
+    sizes.halo_nodes += static_cast<Offset>(part.halo.size());
+    sizes.cached_entries += part.entries;
+  }
+  sizes.er_columns = remainder.slice_first.back();
+  sizes.long_entries = remainder.long_entries;
+  return sizes;
+}
+
+// The second pass: slots of the cached blocks.
+class BlockFiller {
+ public:
+  BlockFiller(const Pattern<Space::host>& a, const Survey& survey, EhybLayout& layout)
+      : a_(a, layout.shape.block), survey_(survey), layout_(layout) {}
+
+  void fill_part(std::int64_t p) const {
+    const EhybPart& part = layout_.part[static_cast<std::size_t>(p)];
+    const PartSurvey& found = survey_.part[static_cast<std::size_t>(p)];
+    std::copy(found.halo.begin(), found.halo.end(), layout_.halo_node.begin() + part.halo_begin);
+    const Index lanes = layout_.shape.lanes;
+    for (Index s = part.slice_begin; s < part.slice_end; ++s) {
+      for (Index lane = 0; lane < lanes; ++lane) {
+        const Index node = part.node_begin + (s - part.slice_begin) * lanes + lane;
+        Index k = layout_.slice_first[s];
+        Index place = 0;
+        if (node < part.node_end) {
+          place = node - part.node_begin;
+          k = fill_node(found, node, k, lane, place);
+        }
+        for (; k < layout_.slice_first[s + 1]; ++k) put(k, lane, place, -1, 0);
+      }
+    }
+  }
+
+ private:
+  // Returns the first column behind the node's own; `place` is left at its last one.
+  Index fill_node(const PartSurvey& part, Index node, Index k, Index lane, Index& place) const {
+    if (survey_.ejected[node]) return k;
+    for (Index j = 0; j < a_.count(node); ++j) {
+      const Index at = part.place(a_.column(node, j));
+      if (at < 0) continue;
+      place = at;
+      put(k++, lane, place, node, j);
+    }
+    return k;
+  }
+
+  // Block slot (k, lane): the j-th block of `node`, or padding for node -1.
+  void put(Index k, Index lane, Index place, Index node, Index j) const {
+    const int block = layout_.shape.block;
+    const Offset lanes = layout_.shape.lanes;
+    layout_.column[k * lanes + lane] = static_cast<std::uint16_t>(place);
+    for (int d = 0; d < block; ++d) {
+      for (int e = 0; e < block; ++e) {
+        const Offset slot = (Offset{k} * block * block + d * block + e) * lanes + lane;
+        layout_.slot_source[slot] = node < 0 ? padding : a_.position(node, j, d, e);
+      }
+    }
+  }
+
+  NodePattern a_;
+  const Survey& survey_;
+  EhybLayout& layout_;
+};
+
+// The second pass: rows of the remainder.
+class RemainderFiller {
+ public:
+  RemainderFiller(const Pattern<Space::host>& a, const std::vector<Index>& part_begin, const Survey& survey,
+                  EhybLayout& layout)
+      : a_(a), part_begin_(part_begin), survey_(survey), layout_(layout) {}
+
+  void fill_slice(std::int64_t s) const {
+    const Offset lanes = layout_.shape.lanes;
+    for (Offset lane = 0; lane < lanes; ++lane) {
+      Offset k = layout_.er_slice_first[s];
+      Index column = 0;
+      const Offset i = s * lanes + lane;
+      if (i < layout_.er_row.size()) {
+        for_each_entry(layout_.er_row[i], [&](Offset position) {
+          column = a_.col[position];
+          layout_.er_column[k * lanes + lane] = column;
+          layout_.slot_source[layout_.block_slots + k * lanes + lane] = position;
+          ++k;
+        });
+      }
+      for (; k < layout_.er_slice_first[s + 1]; ++k) {
+        layout_.er_column[k * lanes + lane] = column;
+        layout_.slot_source[layout_.block_slots + k * lanes + lane] = padding;
+      }
+    }
+  }
+
+  void fill_long_row(std::int64_t i) const {
+    Offset at = layout_.segment_begin[layout_.long_segment[i]];
+    for_each_entry(layout_.long_rows[i], [&](Offset position) {
+      layout_.long_column[at] = a_.col[position];
+      layout_.slot_source[layout_.block_slots + layout_.er_slots + at] = position;
+      ++at;
+    });
+  }
+
+ private:
+  // Calls f(position) for the row's entries that are not cached.
+  template <class F>
+  void for_each_entry(Index row, F&& f) const {
+    const auto p = std::upper_bound(part_begin_.begin(), part_begin_.end(), row) - part_begin_.begin() - 1;
+    const PartSurvey& part = survey_.part[static_cast<std::size_t>(p)];
+    const Index node = row / layout_.shape.block;
+    for (Offset k = a_.row_begin(row); k < a_.row_begin(row + 1); ++k) {
+      if (survey_.ejected[node] || !part.caches(a_.col[k] / layout_.shape.block)) f(k);
+    }
+  }
+
+  const Pattern<Space::host>& a_;
+  const std::vector<Index>& part_begin_;
+  const Survey& survey_;
+  EhybLayout& layout_;
+};
+
+void number_parts(const Context<Space::host>& ctx, const Survey& survey, const EhybSizes& sizes, EhybLayout& layout) {
+  layout.halo_node = Array<Index, Space::host>(ctx, sizes.halo_nodes);
+  std::vector<Index> slice_first = {0};
+  EhybPart part{};
+  for (const PartSurvey& found : survey.part) {
+    part.node_begin = found.begin;
+    part.node_end = found.end;
+    part.halo_begin = part.halo_end;
+    part.halo_end += static_cast<Index>(found.halo.size());
+    part.slice_begin = part.slice_end;
+    part.slice_end += static_cast<Index>(found.slice_width.size());
+    for (const Index width : found.slice_width) slice_first.push_back(slice_first.back() + width);
+    layout.part.push_back(part);
+    const Index cached = part.node_end - part.node_begin + part.halo_end - part.halo_begin;
+    layout.longest_cache = std::max(layout.longest_cache, cached * layout.shape.block);
+  }
+  layout.slice_first = make_array(ctx, slice_first);
+}
+
+void number_remainder(const Context<Space::host>& ctx, const Survey& survey, const Remainder& remainder,
+                      EhybLayout& layout) {
+  layout.er_row = make_array(ctx, remainder.sliced);
+  layout.er_slice_first = make_array(ctx, remainder.slice_first);
+  layout.er_column = Array<Index, Space::host>(ctx, layout.er_slots);
+  layout.long_rows = make_array(ctx, remainder.long_rows);
+  layout.long_column = Array<Index, Space::host>(ctx, remainder.long_entries);
+  std::vector<Index> first = {0};
+  std::vector<Offset> begin;
+  Offset at = 0;
+  for (const Index row : remainder.long_rows) {
+    const Offset end = at + Offset{survey.uncached[row / layout.shape.block]} * layout.shape.block;
+    for (; at < end; at = std::min(end, at + EhybLayout::segment)) begin.push_back(at);
+    first.push_back(static_cast<Index>(begin.size()));
+  }
+  begin.push_back(at);
+  layout.long_segment = make_array(ctx, first);
+  layout.segment_begin = make_array(ctx, begin);
+}
+
+}  // namespace
+
+std::uint64_t EhybSizes::product_bytes(std::size_t value_bytes) const {
+  const Offset lanes = shape.lanes, block = shape.block;
+  const Offset numbers = block_columns * lanes * block * block + er_columns * lanes + long_entries;
+  const Offset columns = block_columns * lanes * 2 + er_columns * lanes * 4 + long_entries * 4 + halo_nodes * 4;
+  const Offset remainder = er_columns * lanes + long_entries;
+  const Offset vectors = 2 * Offset{rows} + halo_nodes * block + remainder + (remainder > 0 ? 2 * Offset{rows} : 0);
+  return static_cast<std::uint64_t>(columns) + static_cast<std::uint64_t>(numbers + vectors) * value_bytes;
+}
+
+EhybSizes sizes_of(const EhybLayout& layout) {
+  EhybSizes sizes;
+  sizes.shape = layout.shape;
+  sizes.rows = layout.nodes * layout.shape.block;
+  sizes.block_columns = layout.column.size() / layout.shape.lanes;
+  sizes.er_columns = layout.er_column.size() / layout.shape.lanes;
+  sizes.long_entries = layout.long_column.size();
+  sizes.halo_nodes = layout.halo_node.size();
+  sizes.cached_entries = layout.cached_entries;
+  return sizes;
+}
+
+EhybSizes measure_ehyb(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                       const std::vector<Index>& part_begin, const EhybShape& shape) {
+  const Survey survey = survey_parts(ctx, a, part_begin, shape);
+  return sizes_of(survey, split_remainder(survey, shape), shape, a.rows);
+}
+
+EhybLayout make_ehyb_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                            const std::vector<Index>& part_begin, const EhybShape& shape) {
+  const Survey survey = survey_parts(ctx, a, part_begin, shape);
+  const Remainder remainder = split_remainder(survey, shape);
+  const EhybSizes sizes = sizes_of(survey, remainder, shape, a.rows);
+  EhybLayout layout;
+  layout.shape = shape;
+  layout.nodes = a.rows / shape.block;
+  layout.cached_entries = sizes.cached_entries;
+  layout.block_slots = sizes.block_columns * shape.lanes * shape.block * shape.block;
+  layout.er_slots = sizes.er_columns * shape.lanes;
+  number_parts(ctx, survey, sizes, layout);
+  number_remainder(ctx, survey, remainder, layout);
+  layout.column = Array<std::uint16_t, Space::host>(ctx, sizes.block_columns * shape.lanes);
+  layout.slot_source = Array<Offset, Space::host>(ctx, layout.block_slots + layout.er_slots + sizes.long_entries);
+  const BlockFiller blocks(a, survey, layout);
+  parallel_for(ctx, static_cast<std::int64_t>(layout.part.size()), [&](std::int64_t p) { blocks.fill_part(p); });
+  const RemainderFiller rest(a, part_begin, survey, layout);
+  parallel_for(ctx, layout.er_slice_first.size() - 1, [&](std::int64_t s) { rest.fill_slice(s); });
+  parallel_for(ctx, layout.long_rows.size(), [&](std::int64_t i) { rest.fill_long_row(i); });
+  return layout;
+}
+
+}  // namespace purlin::detail

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The arrays of EHYB for a pattern that is already cut into parts: sliced ELL over cached entries of x with 16-bit
+/// columns, and the extra rows (ER) for what reads x from elsewhere. Internal.
+#pragma once
+
+#include <vector>
+
+#include <purlin/core/csr.hpp>
+
+namespace purlin::detail {
+
+/// What a layout is asked for.
+struct EhybShape {
+  int block = 1;            ///< rows of a node: 1, or the pattern consists of full aligned blocks of 2, 3 or 6
+  bool halo = true;         ///< cache also the entries of x that a part reads from outside
+  Index cached_length = 0;  ///< entries of x that a part has room for; its own must fit
+  int lanes = 32;           ///< nodes side by side in a slice: the warp's width, or a host vector's
+};
+
+/// A part: a range of nodes, of the list of halo nodes, and of the slices.
+struct EhybPart {
+  Index node_begin, node_end;
+  Index halo_begin, halo_end;
+  Index slice_begin, slice_end;
+};
+
+/// A node of `block` rows is one lane; with block = 1 nodes are rows.
+///
+/// Slice s of part p holds nodes node_begin + (s - slice_begin) lanes + lane. Its columns k = slice_first[s] ..
+/// slice_first[s + 1] - 1 are places of `lanes` block slots: `column[k lanes + lane]` is the node's position among
+/// the part's cached nodes (its own, then its halo), and number (d, e) of the block is slot
+/// (k block^2 + d block + e) lanes + lane. Padding repeats a column that the lane reads anyway.
+///
+/// What is not cached: rows of `er_row`, longest first, sliced in the same way with 32-bit columns; and, where there
+/// are more than `long_row` of them in a row, one after the other in segments.
+///
+/// Slots are numbered through: cached blocks, then ER, then long rows.
+struct EhybLayout {
+  static constexpr Index long_row = 2048;  ///< entries outside the cache from which a row is cut into segments
+  static constexpr Index segment = 1024;   ///< entries of a segment
+
+  EhybShape shape;
+  Index nodes = 0;
+  std::vector<EhybPart> part;
+  Array<Index, Space::host> halo_node;       ///< ascending within a part
+  Array<Index, Space::host> slice_first;     ///< slices + 1
+  Array<std::uint16_t, Space::host> column;  ///< lanes x slice_first.back()
+  Array<Index, Space::host> er_row;          ///< by count, descending
+  Array<Index, Space::host> er_slice_first;  ///< ER slices + 1, in columns of `lanes` slots
+  Array<Index, Space::host> er_column;       ///< lanes x er_slice_first.back()
+  Array<Index, Space::host> long_rows;       ///< ascending
+  Array<Index, Space::host> long_segment;    ///< long rows + 1: the first segment of each
+  Array<Offset, Space::host> segment_begin;  ///< segments + 1: places in `long_column`
+  Array<Index, Space::host> long_column;     ///< entries of long rows
+  Array<Offset, Space::host> slot_source;    ///< position of each slot's number, -1 for padding
+
+  Offset block_slots = 0;     ///< numbers in cached blocks, padding included
+  Offset er_slots = 0;        ///< numbers in ER slices, padding included
+  Offset cached_entries = 0;  ///< entries whose x is cached
+  Index longest_cache = 0;    ///< entries of x that the fullest part caches
+
+  Offset long_slots() const { return long_column.size(); }
+  bool has_remainder() const { return !er_row.empty() || !long_rows.empty(); }
+};
+
+/// The sizes of a layout, from its first pass alone.
+struct EhybSizes {
+  Offset block_columns = 0;  ///< places of `lanes` block slots
+  Offset er_columns = 0;     ///< places of `lanes` ER slots
+  Offset long_entries = 0;
+  Offset halo_nodes = 0;
+  Offset cached_entries = 0;
+  Index rows = 0;
+  EhybShape shape;
+
+  /// What a product moves: each array once, x once for the parts and once more for each halo entry and each entry
+  /// that is not cached, y once, twice for the rows of the remainder.
+  std::uint64_t product_bytes(std::size_t value_bytes) const;
+};
+
+/// The sizes of a layout that is made.
+EhybSizes sizes_of(const EhybLayout& layout);
+
+/// The first pass only. `part_begin` has parts + 1 rows, multiples of the block; the pattern is square and canonical.
+EhybSizes measure_ehyb(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                       const std::vector<Index>& part_begin, const EhybShape& shape);
+
+/// Parallel over parts; the same layout whatever the number of threads. O(nnz log halo). Throws InputError where a
+/// part's own entries do not fit into the cache.
+EhybLayout make_ehyb_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                            const std::vector<Index>& part_begin, const EhybShape& shape);
+
+}  // namespace purlin::detail

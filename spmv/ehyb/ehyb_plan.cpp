@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts, cache lengths and the order of the rows.
+#include <purlin/spmv/ehyb/ehyb_plan.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <purlin/core/parallel_for.hpp>
+#include <purlin/reorder/blocks.hpp>
+#include <purlin/reorder/partition.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr Index most_places = 65536;  // of a 16-bit column
+
+// A card's part: several fit beside each other, unless that made them too small to have an inside.
+constexpr int most_resident = 4;
+constexpr Index least_part_rows = 512;
+// A part's own entries leave this much of the cache to the halo. FEM meshes need 0.3 to 0.5 of the own entries; where
+// it is too little, planning takes more parts.
+constexpr double own_share = 0.7;
+// Of a multiprocessor's shared memory the driver takes a kilobyte for each block of threads, and the kernel a little
+// for its counter and sums.
+constexpr std::size_t driver_bytes = 1024;
+constexpr std::size_t kernel_bytes = 512;
+
+Index entries_in(std::size_t bytes, std::size_t value_bytes) {
+  return static_cast<Index>(std::min<std::size_t>(bytes / value_bytes, most_places));
+}
+
+// Entries of x that one of `resident` parts may cache.
+Index length_for(const Machine& machine, int resident, std::size_t value_bytes) {
+  if (!machine.device()) return entries_in(machine.cache_bytes / 2, value_bytes);  // the other half: the matrix
+  const std::size_t bytes = (machine.cache_bytes + driver_bytes) / static_cast<std::size_t>(resident);
+  return entries_in(bytes - driver_bytes - kernel_bytes, value_bytes);
+}
+
+Index ceil_div(Offset a, Offset b) { return static_cast<Index>((a + b - 1) / b); }
+
+// The smallest multiple of `processors` for which rows / parts <= length.
+Index parts_for(Index rows, Index length, int processors) {
+  const Index needed = std::max<Index>(1, ceil_div(rows, std::max<Index>(1, length)));
+  return ceil_div(needed, processors) * processors;
+}
+
+// Rows of the parts, longest cached rows first; whole nodes of `block` rows.
+void sort_parts(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const Partition& partition, int block,
+                bool halo, PartOrder& order) {
+  parallel_for(ctx, static_cast<std::int64_t>(order.part_begin.size()) - 1, [&](std::int64_t p) {
+    const Index begin = order.part_begin[p], end = order.part_begin[p + 1];
+    std::vector<std::pair<Index, Index>> nodes;  // -entries, first row
+    for (Index i = begin; i < end; i += block) {
+      const Index row = order.old_of_new[i];
+      Index entries = static_cast<Index>(a.row_begin(row + 1) - a.row_begin(row));
+      if (!halo) {
+        entries = static_cast<Index>(std::count_if(a.col.data + a.row_begin(row), a.col.data + a.row_begin(row + 1),
+                                                   [&](Index j) { return partition.part_of_row[j] == p; }));
+      }
+      nodes.emplace_back(-entries, row);
+    }
+    std::sort(nodes.begin(), nodes.end());
+    Index i = begin;
+    for (const auto& node : nodes) {
+      for (int d = 0; d < block; ++d) order.old_of_new[i++] = node.second + d;
+    }
+  });
+}
+
+OrderReport report_of(const PartitionReport& found, Index rows, const EhybGeometry& geometry) {
+  OrderReport report;
+  report.method = std::to_string(found.parts) + " parts by " + found.method;
+  report.figures = {{"parts", found.parts},
+                    {"graph vertices", found.vertices},
+                    {"cut entries", static_cast<double>(found.cut)},
+                    {"halo per row", static_cast<double>(found.halo) / std::max<Index>(1, rows)},
+                    {"largest part", found.largest_part},
+                    {"largest halo", found.largest_halo},
+                    {"cached length", geometry.cached_length}};
+  report.seconds = found.seconds;
+  return report;
+}
+
+}  // namespace
+
+EhybVariant ehyb_variant(std::string_view name) {
+  if (name == "paper") return EhybVariant::paper;
+  if (name == "halo") return EhybVariant::halo;
+  if (name == "block") return EhybVariant::block;
+  return EhybVariant::fewest_bytes;
+}
+
+EhybGeometry paper_geometry(const Machine& machine, Index rows, std::size_t value_bytes) {
+  EhybGeometry geometry;
+  geometry.cached_length = length_for(machine, 1, value_bytes);
+  geometry.parts = parts_for(rows, geometry.cached_length, machine.processors);
+  return geometry;
+}
+
+EhybGeometry halo_geometry(const Machine& machine, Index rows, std::size_t value_bytes) {
+  EhybGeometry geometry;
+  if (machine.device()) {
+    const Index per_processor = rows / machine.processors;
+    geometry.resident = static_cast<int>(std::clamp<Index>(per_processor / least_part_rows, 1, most_resident));
+  }
+  geometry.cached_length = length_for(machine, geometry.resident, value_bytes);
+  const auto own = static_cast<Index>(own_share * geometry.cached_length);
+  geometry.parts = parts_for(rows, own, machine.processors * geometry.resident);
+  return geometry;
+}
+
+EhybGeometry cache_for(const Machine& machine, Index parts, Index largest, std::size_t value_bytes, bool halo) {
+  EhybGeometry geometry;
+  geometry.parts = parts;
+  const double needed = halo ? largest / own_share : largest;
+  const Index side_by_side = std::max<Index>(1, parts / machine.processors);
+  geometry.resident = machine.device() && halo ? static_cast<int>(std::min<Index>(most_resident, side_by_side)) : 1;
+  while (geometry.resident > 1 && length_for(machine, geometry.resident, value_bytes) < needed) --geometry.resident;
+  geometry.cached_length = length_for(machine, geometry.resident, value_bytes);
+  return geometry;
+}
+
+int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a) {
+  const Index found = node_block_size(ctx, a);
+  for (const int block : {6, 3, 2}) {
+    if (found % block == 0) return block;
+  }
+  return 1;
+}
+
+std::vector<Index> ehyb_parts(const std::vector<Index>& part_begin, Index rows, int block,
+                              const EhybGeometry& geometry) {
+  if (rows == 0) return {};
+  std::vector<Index> bounds = part_begin;
+  const Index nodes = rows / block;
+  if (bounds.empty()) {
+    const Index parts = std::min(nodes, geometry.parts);
+    for (Index p = 0; p <= parts; ++p) bounds.push_back(static_cast<Index>(Offset{nodes} * p / parts) * block);
+  }
+  const Index room = std::max<Index>(1, geometry.cached_length / block);
+  std::vector<Index> result = {0};
+  for (std::size_t p = 0; p + 1 < bounds.size(); ++p) {
+    const Index first = bounds[p] / block, length = bounds[p + 1] / block - first;
+    if (length == 0) continue;
+    const Index pieces = ceil_div(length, room);
+    for (Index piece = 1; piece <= pieces; ++piece) {
+      result.push_back((first + static_cast<Index>(Offset{length} * piece / pieces)) * block);
+    }
+  }
+  return result;
+}
+
+RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                                      const FormatRequest& request) {
+  if (a.rows == 0) return {};
+  const EhybVariant variant = ehyb_variant(request.variant);
+  const bool halo = variant != EhybVariant::paper;
+  const bool blocks = variant == EhybVariant::block || variant == EhybVariant::fewest_bytes;
+  const int block = blocks ? ehyb_block(ctx, a) : 1;
+  EhybGeometry geometry = halo ? halo_geometry(request.machine, a.rows, request.value_bytes)
+                               : paper_geometry(request.machine, a.rows, request.value_bytes);
+  PartitionOptions options;
+  options.method = request.options.partitioner;
+  options.coordinates = request.options.coordinates.get();
+  options.node_rows = block;
+  options.most_part_rows = geometry.cached_length / block * block;
+  options.parts = request.options.parts > 0 ? request.options.parts : geometry.parts;
+  Partition partition = make_partition(ctx, a, options);
+  // The fullest part decides whether everything is cached. More parts help as long as halos shrink with them.
+  constexpr int most_tries = 3;
+  for (int tries = 1; halo && request.options.parts == 0 && tries < most_tries; ++tries) {
+    const double fill = double(partition.report.largest_part) + partition.report.largest_halo;
+    const double excess = fill / geometry.cached_length;
+    if (excess <= 1 || partition.report.largest_halo > 3 * Offset{partition.report.largest_part}) break;
+    const int processors = request.machine.processors;
+    options.parts =
+        ceil_div(static_cast<Offset>(std::ceil(partition.parts * excess * 1.05)), processors) * processors;
+    partition = make_partition(ctx, a, options);
+  }
+  PartOrder order = order_by_parts(ctx, partition);
+  sort_parts(ctx, a, partition, block, halo, order);
+  RowOrder<Space::host> planned = make_row_order(ctx, order.old_of_new, std::move(order.part_begin));
+  planned.report = report_of(partition.report, a.rows, geometry);
+  return planned;
+}
+
+}  // namespace purlin::detail

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/// EHYB's choices before its arrays exist: how many parts, how much of x each may cache, in which order the rows
+/// stand. Internal.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include <purlin/spmv/ehyb/ehyb_layout.hpp>
+#include <purlin/spmv/registry.hpp>
+
+namespace purlin::detail {
+
+/// The variants of the table.
+enum class EhybVariant {
+  fewest_bytes,  ///< "": whichever of the others moves the fewest bytes
+  paper,         ///< own entries of x only, the rest as extra rows
+  halo,          ///< entries from outside are cached too
+  block          ///< the same with one column per node block
+};
+EhybVariant ehyb_variant(std::string_view name);
+
+/// Parts, and entries of x that each may cache.
+struct EhybGeometry {
+  Index parts = 1;
+  Index cached_length = 0;
+  int resident = 1;  ///< parts that one multiprocessor works on side by side
+};
+
+/// Equations 1 and 2 of the paper: K is the smallest integer for which rows / (K P) entries of `value_bytes` fit into
+/// the cache of one of P processors, and there are K P parts of that length.
+EhybGeometry paper_geometry(const Machine& machine, Index rows, std::size_t value_bytes);
+
+/// The same with room for a halo, and on a card for several parts side by side, so that one loads its x while others
+/// multiply.
+EhybGeometry halo_geometry(const Machine& machine, Index rows, std::size_t value_bytes);
+
+/// The cache that parts which are already there can have: `largest` is the most rows of one of `parts`.
+EhybGeometry cache_for(const Machine& machine, Index parts, Index largest, std::size_t value_bytes, bool halo);
+
+/// 6, 3, 2 or 1: rows of a node for which there is a kernel.
+int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a);
+
+/// The parts of an order, or equal ranges where it has none; ranges too long for the cache are cut. Multiples of
+/// `block` rows, where the order's own bounds are.
+std::vector<Index> ehyb_parts(const std::vector<Index>& part_begin, Index rows, int block,
+                              const EhybGeometry& geometry);
+
+/// Rows by part; within a part by their cached entries, descending.
+RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                                      const FormatRequest& request);
+
+}  // namespace purlin::detail

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What EHYB's loops walk, in either space. Internal.
+#pragma once
+
+#include <purlin/core/context.hpp>
+#include <purlin/spmv/ehyb/ehyb_layout.hpp>
+#include <purlin/spmv/product.hpp>
+
+namespace purlin::detail {
+
+/// The arrays of EhybLayout in one space, with the numbers in their slots.
+template <class T>
+struct EhybView {
+  Index rows;
+  int block;
+  int lanes;
+  Index parts;
+  const EhybPart* part;
+  const Index* halo_node;
+  const Index* slice_first;
+  const std::uint16_t* column;
+  const T* value;
+
+  Index er_rows;
+  Index er_slices;
+  const Index* er_row;
+  const Index* er_slice_first;
+  const Index* er_column;
+  const T* er_value;
+
+  Index long_rows;
+  Index segments;
+  const Index* long_row;
+  const Index* long_segment;
+  const Offset* segment_begin;
+  const Index* long_column;
+  const T* long_value;
+
+  Index longest_cache;  ///< entries of x
+  int resident;         ///< parts side by side on a multiprocessor
+  T* cache;             ///< host: `longest_cache` entries for each of `cache_threads`; null: x itself, no halo
+  int cache_threads;    ///< the most that may work
+  T* segment_sum;       ///< one per segment
+  double* part_dot;     ///< one per part: its share of x.y
+
+  bool has_remainder() const { return er_rows > 0 || long_rows > 0; }
+};
+
+/// args.xy is null where the layout has a remainder.
+template <class T>
+void ehyb_product(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args);
+template <class T>
+void ehyb_product(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args);
+
+/// Whether the launch needs to be prepared, once per operator: a card's blocks must be allowed their shared memory.
+template <class T>
+void prepare_ehyb(const Context<Space::host>& ctx, const EhybView<T>& a);
+template <class T>
+void prepare_ehyb(const Context<Space::device>& ctx, const EhybView<T>& a);
+
+}  // namespace purlin::detail
