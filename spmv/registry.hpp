@@ -23,7 +23,7 @@ struct SpmvOptions {
   Partitioner partitioner = Partitioner::automatic;
   Index parts = 0;
   /// Where the nodes lie, for Partitioner::coordinates.
-  std::shared_ptr<const NodeCoordinates> coordinates;
+  std::shared_ptr<const NodeCoordinates> coordinates = nullptr;
 };
 
 /// What a format is asked to be.
