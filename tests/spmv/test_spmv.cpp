@@ -58,30 +58,6 @@ TEST_BOTH("A format that numbers rows and columns alike refuses a rectangular ma
   }
 }
 
-TEST_BOTH("Every format says what it is made of", "[spmv]") {
-  const auto ctx = make_context<S>();
-  for_each_format<S>(awkward_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
-    using T = decltype(zero);
-    const auto there = upload_matrix<T>(ctx, a);
-    Product<T, S> product(ctx, there.wide(), format);
-    const OperatorInfo info = product.op().info();
-    CHECK(info.name.substr(0, info.name.find(':')) == format.substr(0, format.find(':')));
-    CHECK(info.rows == a.rows);
-    CHECK(info.cols == a.cols);
-    CHECK(info.nonzeros == a.nnz());
-    CHECK(info.stored_slots >= info.nonzeros);
-    CHECK(info.cached_share >= 0);
-    CHECK(info.cached_share <= 1);
-    CHECK(info.total_bytes() >= static_cast<std::uint64_t>(info.stored_slots) * sizeof(T));
-    CHECK(info.bytes_per_product >= static_cast<std::uint64_t>(info.stored_slots) * sizeof(T));
-    CHECK_FALSE(info.setup_seconds.empty());
-    for (const auto& [phase, seconds] : info.setup_seconds) {
-      INFO(phase);
-      CHECK(seconds >= 0);
-    }
-  });
-}
-
 TEST_BOTH("Every format gives the same bits on every run, where it promises so", "[spmv]") {
   const auto ctx = make_context<S>();
   for_each_format<S>(awkward_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {

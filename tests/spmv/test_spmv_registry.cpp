@@ -74,6 +74,7 @@ TEST_BOTH("info accounts for every byte that an operator holds, and for its entr
     const auto there = upload_matrix<double>(ctx, a);
     for (const std::string& format : format_names<double, S>()) {
       INFO(format);
+      if (a.rows != a.cols && takes_square_only(format)) continue;
       const std::uint64_t before = ctx.memory()->use().bytes;
       const auto product = make_spmv<double, S>(
           ctx, there.wide(), plan_order<double>(ctx, Pattern<S>(there.wide()), {format}), SpmvOptions{format});
@@ -87,6 +88,10 @@ TEST_BOTH("info accounts for every byte that an operator holds, and for its entr
       CHECK(info.padding_ratio() >= 0);
       CHECK(info.total_bytes() >= static_cast<std::uint64_t>(a.nnz()) * sizeof(double));
       CHECK(contains(info.name, format.substr(0, format.find(':'))));
+      CHECK(info.bytes_per_product >= static_cast<std::uint64_t>(info.stored_slots) * sizeof(double));
+      CHECK(info.cached_share >= 0);
+      CHECK(info.cached_share <= 1);
+      CHECK_FALSE(info.setup_seconds.empty());
       for (const auto& [phase, seconds] : info.setup_seconds) CHECK(seconds >= 0);
     }
   }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// EHYB's plan: parts and cache by the paper's equations, the order of the rows, the choice of a variant.
+#include "tests/catch.hpp"
+#include "tests/spmv/spmv_support.hpp"
+
+#include <purlin/spmv/ehyb/ehyb.hpp>
+#include <purlin/spmv/ehyb/ehyb_plan.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+using detail::EhybGeometry;
+
+namespace {
+
+Machine card(int processors, std::size_t shared_bytes) { return {Space::device, processors, shared_bytes, 32, 2048}; }
+
+template <class T, Space S>
+OperatorInfo info_of(const Context<S>& ctx, const HostCsr& a, const std::string& format) {
+  return Product<T, S>(ctx, upload_matrix<T>(ctx, a).wide(), format).op().info();
+}
+
+double figure(const std::vector<std::pair<std::string, double>>& figures, const std::string& name) {
+  for (const auto& [key, value] : figures) {
+    if (key == name) return value;
+  }
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+}  // namespace
+
+TEST_CASE("Equations 1 and 2: the fewest multiples of the multiprocessors whose parts fit", "[ehyb]") {
+  // 96 KB and 80 multiprocessors: a million rows in double are 1e6 / (80 K) x 8 bytes < 98304, K = 2.
+  const EhybGeometry v100 = detail::paper_geometry(card(80, 98304), 1000000, 8);
+  CHECK(v100.parts == 160);
+  CHECK(v100.cached_length >= 1000000 / 160);
+  CHECK(v100.cached_length * 8 <= 98304);
+  CHECK(detail::paper_geometry(card(80, 98304), 1000000, 4).parts == 80);
+  // 227 KB and 132: 2.4 million rows in double fit with K = 1, 4 million with K = 2.
+  CHECK(detail::paper_geometry(card(132, 232448), 2400000, 8).parts == 132);
+  CHECK(detail::paper_geometry(card(132, 232448), 4000000, 8).parts == 264);
+  CHECK(detail::paper_geometry(card(132, 232448), 1, 8).parts == 132);
+}
+
+TEST_CASE("A 16-bit column bounds the cache of any machine", "[ehyb]") {
+  Machine machine;
+  machine.processors = 4;
+  machine.cache_bytes = std::size_t{64} << 20;
+  const EhybGeometry geometry = detail::paper_geometry(machine, 10000000, 4);
+  CHECK(geometry.cached_length == 65536);
+  CHECK(geometry.parts % 4 == 0);
+  CHECK(10000000 / geometry.parts <= 65536);
+}
+
+TEST_CASE("Parts side by side share a multiprocessor's memory with room for halos", "[ehyb]") {
+  const Machine h200 = card(132, 232448);
+  const EhybGeometry large = detail::halo_geometry(h200, 2400000, 8);
+  CHECK(large.resident == 4);
+  CHECK(large.parts % (132 * 4) == 0);
+  CHECK((large.cached_length * 8 + 1024) * 4 <= 232448 + 1024);
+  CHECK(2400000 / large.parts < large.cached_length);
+  CHECK(detail::halo_geometry(h200, 1000, 8).resident == 1);
+  CHECK(detail::cache_for(h200, 528, 20000, 8, true).resident == 1);
+  CHECK(detail::cache_for(h200, 528, 2000, 8, true).resident == 4);
+  CHECK(detail::cache_for(h200, 132, 2000, 8, true).resident == 1);
+}
+
+TEST_CASE("An order without parts is cut into equal ranges, and a part that is too long into pieces", "[ehyb]") {
+  EhybGeometry geometry;
+  geometry.parts = 3;
+  geometry.cached_length = 100;
+  CHECK(detail::ehyb_parts({}, 10, 1, geometry) == std::vector<Index>{0, 3, 6, 10});
+  CHECK(detail::ehyb_parts({}, 12, 3, geometry) == std::vector<Index>{0, 3, 6, 12});
+  CHECK(detail::ehyb_parts({}, 2, 1, geometry) == std::vector<Index>{0, 1, 2});
+  CHECK(detail::ehyb_parts({}, 0, 1, geometry).empty());
+  CHECK(detail::ehyb_parts({0, 250, 250, 260}, 260, 1, geometry) == std::vector<Index>{0, 83, 166, 250, 260});
+}
+
+TEST_BOTH("The planned order sorts the rows of a part by their entries and keeps nodes whole", "[ehyb]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:elasticity:7");
+  const auto there = upload_matrix<double>(ctx, a);
+  SpmvOptions options;
+  options.format = "ehyb";
+  options.parts = 5;
+  const RowOrder<S> order = plan_order<double>(ctx, Pattern<S>(there.wide()), options);
+  const auto old_of_new = download(ctx, order.old_of_new);
+  REQUIRE(order.part_begin.size() == 6);
+  CHECK(figure(order.report.figures, "parts") == 5);
+  CHECK_FALSE(order.report.seconds.empty());
+  for (std::size_t p = 0; p < 5; ++p) {
+    for (Index i = order.part_begin[p]; i < order.part_begin[p + 1]; ++i) {
+      if (i % 3 != 0) {
+        CHECK(old_of_new[i] == old_of_new[i - 1] + 1);
+      } else if (i > order.part_begin[p]) {
+        CHECK(a.row_length(old_of_new[i]) <= a.row_length(old_of_new[i - 1]));
+      }
+    }
+  }
+}
+
+TEST_BOTH("Plain ehyb takes the variant of fewest bytes", "[ehyb]") {
+  const auto ctx = make_context<S>();
+  const HostCsr elasticity = fem_matrix("generate:elasticity:8"), diffusion = fem_matrix("generate:diffusion:10");
+  CHECK(info_of<double>(ctx, elasticity, "ehyb").name == "ehyb:block");
+  CHECK(figure(info_of<double>(ctx, elasticity, "ehyb").figures, "node rows") == 3);
+  CHECK(info_of<double>(ctx, diffusion, "ehyb").name == "ehyb:halo");
+  for (const auto& [name, a] : awkward_square_matrices()) {
+    INFO(name);
+    const auto bytes = [&](const char* format) { return info_of<double>(ctx, a, format).bytes_per_product; };
+    CHECK(bytes("ehyb") <= bytes("ehyb:block"));
+  }
+}
+
+TEST_BOTH("ehyb:block on a pattern without blocks is ehyb:halo and says so", "[ehyb]") {
+  const auto ctx = make_context<S>();
+  const OperatorInfo info = info_of<double>(ctx, tridiagonal_matrix(100), "ehyb:block");
+  CHECK(info.name == "ehyb:halo");
+  CHECK(contains(info.detail, "no ehyb:block"));
+}
+
+TEST_BOTH("A halo caches every entry of a FEM matrix, the paper's variant only those inside a part", "[ehyb]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:diffusion:12");
+  CHECK(info_of<double>(ctx, a, "ehyb:halo").cached_share == 1);
+  SpmvOptions options;
+  options.format = "ehyb:paper";
+  options.parts = 6;
+  const auto there = upload_matrix<double>(ctx, a);
+  const RowOrder<S> order = plan_order<double>(ctx, Pattern<S>(there.wide()), options);
+  const auto permuted = permute(ctx, there.wide(), order);
+  const double share = make_spmv<double, S>(ctx, permuted.view(), order, options)->info().cached_share;
+  CHECK(share < 1);
+  CHECK(share > 0.5);
+  // The report's cut is what is not cached.
+  CHECK(share == Approx(1 - figure(order.report.figures, "cut entries") / static_cast<double>(a.nnz())));
+}
+
+TEST_BOTH("Rows longer than every slice are multiplied in segments", "[ehyb]") {
+  const auto ctx = make_context<S>();
+  const Index n = 20000;
+  const HostCsr a = random_matrix(n, n, 3, [&](Index i) { return Offset{i % 7000 == 3 ? 15000 : 2}; });
+  const auto there = upload_matrix<double>(ctx, a);
+  const auto x = random_vector<double>(n), y0 = random_vector<double>(n, 2);
+  for (const std::string format : {"ehyb", "ehyb:paper"}) {
+    const Product<double, S> product(ctx, there.wide(), format);
+    CHECK(first_outside(product.apply(-0.5, x, 0.25, y0).y, expected_product(a, -0.5, x, 0.25, y0)) == "");
+  }
+  CHECK(figure(info_of<double>(ctx, a, "ehyb").figures, "long rows") == 3);
+}
