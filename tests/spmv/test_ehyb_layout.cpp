@@ -57,10 +57,11 @@ class Reader {
  public:
   explicit Reader(const EhybLayout& layout) : layout_(layout) {}
 
-  std::multiset<Entry> entries() {
+  std::vector<Entry> entries() {
     for (const auto& part : layout_.part) read_part(part);
     read_extra_rows();
     read_long_rows();
+    std::sort(entries_.begin(), entries_.end());
     return std::move(entries_);
   }
 
@@ -71,7 +72,7 @@ class Reader {
   }
   void add(Index row, Index column, Offset slot) {
     const Offset position = layout_.slot_source[slot];
-    if (position >= 0) entries_.insert({row, column, position});
+    if (position >= 0) entries_.emplace_back(row, column, position);
   }
   void read_part(const detail::EhybPart& part) {
     const Index own = part.node_end - part.node_begin, block = layout_.shape.block, lanes = layout_.shape.lanes;
@@ -122,13 +123,13 @@ class Reader {
   }
 
   const EhybLayout& layout_;
-  std::multiset<Entry> entries_;
+  std::vector<Entry> entries_;
 };
 
-std::multiset<Entry> entries_of(const HostCsr& a) {
-  std::multiset<Entry> entries;
+std::vector<Entry> entries_of(const HostCsr& a) {
+  std::vector<Entry> entries;
   for (Index i = 0; i < a.rows; ++i) {
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) entries.insert({i, a.col[k], k});
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) entries.emplace_back(i, a.col[k], k);
   }
   return entries;
 }
@@ -238,7 +239,7 @@ TEST_CASE("Every layout holds every entry once, whatever the parts, the room and
   for (const auto& [name, nodes] : awkward_square_matrices()) {
     if (nodes.rows > 3000) continue;
     for (const int block : {1, 2, 3, 6}) {
-      if (block > 1 && nodes.nnz() > 20000) continue;
+      if (block > 1 && nodes.nnz() > 5000) continue;
       const HostCsr a = block == 1 ? nodes : blown_up(nodes, block);
       for (const Index parts : {1, 3, 40}) {
         if (a.rows == 0) continue;
