@@ -51,10 +51,9 @@ Choice candidate(const FormatRequest& request, Index rows, const std::vector<Ind
   return choice;
 }
 
-Choice choose(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const std::vector<Index>& planned,
-              const FormatRequest& request) {
-  const EhybVariant variant = detail::ehyb_variant(request.variant);
-  if (variant == EhybVariant::paper) return candidate(request, a.rows, planned, false, 1);
+// What a variant other than the paper's is built as.
+Choice cached_candidate(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                        const std::vector<Index>& planned, const FormatRequest& request, EhybVariant variant) {
   if (variant == EhybVariant::halo) return candidate(request, a.rows, planned, true, 1);
   int block = detail::ehyb_block(ctx, a);
   std::string remark;
@@ -64,14 +63,34 @@ Choice choose(const Context<Space::host>& ctx, const Pattern<Space::host>& a, co
     remark = "the order cuts through " + std::to_string(block) + " x " + std::to_string(block) + " blocks";
     block = 1;
   }
-  Choice cached = candidate(request, a.rows, planned, true, block);
-  cached.remark = remark;
-  if (variant == EhybVariant::block) return cached;
-  Choice paper = candidate(request, a.rows, planned, false, 1);
-  const auto bytes = [&](const Choice& choice) {
-    return measure_ehyb(ctx, a, choice.part_begin, choice.shape).product_bytes(request.value_bytes);
+  Choice choice = candidate(request, a.rows, planned, true, block);
+  choice.remark = remark;
+  return choice;
+}
+
+struct Built {
+  Choice choice;
+  detail::EhybLayout layout;
+};
+
+Built build(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const std::vector<Index>& planned,
+            const FormatRequest& request) {
+  const EhybVariant variant = detail::ehyb_variant(request.variant);
+  const auto layout_of = [&](const Choice& choice) {
+    return make_ehyb_layout(ctx, a, choice.part_begin, choice.shape);
   };
-  return bytes(paper) < bytes(cached) ? paper : cached;
+  Choice paper = candidate(request, a.rows, planned, false, 1);
+  if (variant == EhybVariant::paper) return {paper, layout_of(paper)};
+  Choice cached = cached_candidate(ctx, a, planned, request, variant);
+  detail::EhybLayout layout = layout_of(cached);
+  // An entry outside costs the paper's variant a wide column, a read of x and its share of a second pass over y: more
+  // than its share of a halo. So it can only win where the halo leaves a remainder too.
+  if (variant == EhybVariant::fewest_bytes && layout.has_remainder() &&
+      measure_ehyb(ctx, a, paper.part_begin, paper.shape).product_bytes(request.value_bytes) <
+          sizes_of(layout).product_bytes(request.value_bytes)) {
+    return {paper, layout_of(paper)};
+  }
+  return {std::move(cached), std::move(layout)};
 }
 
 std::string detail_line(const Choice& choice, const detail::EhybLayout& layout) {
@@ -95,9 +114,7 @@ EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   const Context<Space::host> host = host_context(ctx);
   const detail::HostPattern pattern(ctx, Pattern<S>(a));
   if (S == Space::device) clock.end("download");
-  const Choice choice = choose(host, pattern.view(), order.part_begin, request);
-  clock.end("choose");
-  const detail::EhybLayout layout = make_ehyb_layout(host, pattern.view(), choice.part_begin, choice.shape);
+  const auto [choice, layout] = build(host, pattern.view(), order.part_begin, request);
   clock.end("layout");
   shape_ = choice.shape;
   upload(ctx, a, layout, choice.resident);
