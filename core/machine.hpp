@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 #include <purlin/core/context.hpp>
 
@@ -12,10 +13,14 @@ namespace purlin {
 /// that fills itself (host).
 struct Machine {
   Space space = Space::host;
+  std::string name = "host";    ///< of the card
   int processors = 1;           ///< threads of the context; multiprocessors of the card
   std::size_t cache_bytes = 0;  ///< of one of them: second-level cache; opt-in shared memory of a block
   int lanes = 8;                ///< rows side by side: vector lanes (8 doubles); threads of a warp (32)
   int resident_threads = 1;     ///< of one of them at the same time: 1; 2048 on current cards
+
+  /// What its memory moves, roughly: for choices, not for reports.
+  double bytes_per_second = 1e10;
 
   bool device() const { return space == Space::device; }
 };

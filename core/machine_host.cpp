@@ -2,6 +2,8 @@
 // What the host offers to a layout.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <purlin/core/machine.hpp>
 
 namespace purlin {
@@ -11,6 +13,10 @@ Machine machine_of(const Context<Space::host>& ctx) {
   constexpr long usual_bytes = 512 * 1024;
   const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
   Machine machine;
+  // What one thread draws from memory, and how many it takes to have all that a usual socket has.
+  constexpr double bytes_per_thread = 1.2e10;
+  constexpr int threads_of_socket = 10;
+  machine.bytes_per_second = bytes_per_thread * std::min(ctx.threads(), threads_of_socket);
   machine.processors = ctx.threads();
   machine.cache_bytes = static_cast<std::size_t>(second_level > 0 ? second_level : usual_bytes);
   return machine;

@@ -13,6 +13,7 @@ namespace purlin {
 /// How an order was found: what reports print.
 struct OrderReport {
   std::string method;                                   ///< one line, or empty for the natural order
+  std::string remark;                                   ///< what did not go as asked; empty: nothing
   std::vector<std::pair<std::string, double>> figures;  ///< "parts", "cut", "halo per row", ...
   std::vector<std::pair<std::string, double>> seconds;  ///< by phase
 };

@@ -10,6 +10,7 @@
 #include <purlin/spmv/csr/csr.hpp>
 #include <purlin/spmv/ehyb/ehyb.hpp>
 #include <purlin/spmv/ehyb/ehyb_plan.hpp>
+#include <purlin/spmv/plan_cache.hpp>
 
 namespace purlin {
 namespace {
@@ -110,7 +111,7 @@ RowOrder<S> plan_order(const Context<S>& ctx, const Pattern<S>& pattern, const S
   const FormatRequest request = request_for<T>(ctx, format, options);
   if (format.plan == nullptr || pattern.rows != pattern.cols) return {};
   const detail::HostPattern on_host(ctx, pattern);
-  RowOrder<Space::host> planned = format.plan(host_context(ctx), on_host.view(), request);
+  RowOrder<Space::host> planned = detail::plan_through_cache(host_context(ctx), on_host.view(), format, request);
   if constexpr (S == Space::host) {
     return planned;
   } else {

@@ -24,6 +24,9 @@ struct SpmvOptions {
   Index parts = 0;
   /// Where the nodes lie, for Partitioner::coordinates.
   std::shared_ptr<const NodeCoordinates> coordinates = nullptr;
+  /// A folder that keeps orders and measured choices per pattern, machine and options; made where it is missing.
+  /// Empty: none. A file that is damaged or of another version is ignored, and the order's report says so.
+  std::string plan_cache = {};
 };
 
 /// What a format is asked to be.

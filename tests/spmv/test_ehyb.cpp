@@ -12,7 +12,15 @@ using detail::EhybGeometry;
 
 namespace {
 
-Machine card(int processors, std::size_t shared_bytes) { return {Space::device, processors, shared_bytes, 32, 2048}; }
+Machine card(int processors, std::size_t shared_bytes) {
+  Machine machine;
+  machine.space = Space::device;
+  machine.processors = processors;
+  machine.cache_bytes = shared_bytes;
+  machine.lanes = 32;
+  machine.resident_threads = 2048;
+  return machine;
+}
 
 template <class T, Space S>
 OperatorInfo info_of(const Context<S>& ctx, const HostCsr& a, const std::string& format) {

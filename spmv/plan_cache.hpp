@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Orders and choices of format kept in files, so that the next run on the same pattern finds them. Internal.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include <purlin/spmv/registry.hpp>
+
+namespace purlin::detail {
+
+/// A fingerprint of everything that a plan depends on: pattern, machine, options. Text goes in with its length.
+class PlanKey {
+ public:
+  void add(std::uint64_t number);
+  void add(std::string_view text);
+  /// Sizes, row pointers and columns; parallel, the same whatever the number of threads and the width of the
+  /// pointers.
+  void add(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern);
+
+  /// 32 hexadecimal digits.
+  std::string name() const;
+  const std::array<std::uint64_t, 2>& words() const { return words_; }
+
+ private:
+  std::array<std::uint64_t, 2> words_ = {0x6a09e667f3bcc908u, 0xbb67ae8584caa73bu};
+};
+
+/// What a file of the cache holds.
+struct CachedPlan {
+  std::string choice;             ///< a format's name, or empty
+  std::string reason;             ///< why it was chosen
+  std::vector<Index> old_of_new;  ///< empty: the natural order
+  std::vector<Index> part_begin;  ///< empty: no parts
+  std::string method;             ///< how the order was found
+  std::vector<std::pair<std::string, double>> figures;
+};
+
+/// A folder of plans. Files carry a version and a checksum; one that is damaged, of another version or of another key
+/// is as good as none, and `remark` says so.
+class PlanCache {
+ public:
+  explicit PlanCache(std::string folder) : folder_(std::move(folder)) {}
+
+  /// Nothing where there is no file, or no sound one.
+  std::optional<CachedPlan> find(const PlanKey& key);
+  /// Writes beside the place and renames, so that a reader never sees half a file. Failure is a remark, not an error:
+  /// the solve does not need the cache.
+  void keep(const PlanKey& key, const CachedPlan& plan);
+
+  /// What a report should say: empty where all went well.
+  const std::string& remark() const { return remark_; }
+
+ private:
+  std::string path(const PlanKey& key) const;
+
+  std::string folder_;
+  std::string remark_;
+};
+
+/// The key of what is known about a pattern on a machine; the caller adds what was asked.
+PlanKey plan_key(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern, const FormatRequest& request);
+
+/// `format.plan`, or what an earlier run kept of it.
+RowOrder<Space::host> plan_through_cache(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
+                                         const SpmvFormat& format, const FormatRequest& request);
+
+}  // namespace purlin::detail
