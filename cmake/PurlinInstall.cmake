@@ -19,6 +19,8 @@ set(PURLIN_PUBLIC_HEADERS
   reorder/blocks.hpp
   reorder/partition.hpp
   reorder/row_order.hpp
+  spmv/forecast.hpp
+  spmv/format_choice.hpp
   spmv/operator.hpp
   spmv/registry.hpp
   spmv/csr/csr.hpp

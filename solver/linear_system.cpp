@@ -31,6 +31,7 @@ struct LinearSystem<T, S>::Impl {
   RowOrder<S> order;
   OperatorPtr<T, S> A;
   OperatorPtr<T, S> M;
+  FormatChoice format;
   SolverChoice choice;
   std::optional<detail::SolverChain<T, S>> chain;
   Array<T, S> ordered_b, ordered_x;  // where the system is renumbered
@@ -43,6 +44,7 @@ struct LinearSystem<T, S>::Impl {
     require_memory(a);
     CsrView<T, S> view = a;
     timed("check", [&] { view = checked(a); });
+    timed("format choice", [&] { choose_format(view); });
     timed("order", [&] {
       order = options.old_of_new.empty() ? plan_order<T>(ctx, Pattern<S>(view), options.spmv)
                                          : make_row_order(ctx, options.old_of_new);
@@ -74,9 +76,10 @@ struct LinearSystem<T, S>::Impl {
     const auto cycle = static_cast<std::uint64_t>(gmres_cycle_length(options.solver, a.rows, sizeof(T)));
     const std::string& first = choice.order.empty() ? options.solver.name : choice.order.front();
     const std::uint64_t vectors = first == "gmres" ? n * (cycle + 5) : n * 10;
+    // Before a choice is made: at least what the smallest usual format takes.
+    const std::string spmv = is_format_choice(options.spmv.format) ? "csr" : options.spmv.format;
     const std::uint64_t wanted =
-        vectors * sizeof(T) +
-        find_spmv_format(options.spmv.format).estimate_bytes(a.rows, a.cols, a.nnz(), sizeof(T));
+        vectors * sizeof(T) + find_spmv_format(spmv).estimate_bytes(a.rows, a.cols, a.nnz(), sizeof(T));
     const std::uint64_t available = ctx.memory()->available_bytes();
     if (wanted > available) throw OutOfMemory(name_of(S), "this system (an estimate)", wanted, available);
   }
@@ -92,6 +95,18 @@ struct LinearSystem<T, S>::Impl {
     }
     canonical.emplace(ctx, a);
     return canonical->view();
+  }
+
+  void choose_format(const CsrView<T, S>& view) {
+    const std::string asked = canonical_name(options.spmv.format);
+    format.format = options.spmv.format;
+    if (!is_format_choice(asked)) return;
+    const double products =
+        options.expected_products > 0 ? options.expected_products : expected_products(rows, options.stop.rel_tol);
+    const bool may_renumber = options.old_of_new.empty();
+    format = asked == "auto" ? forecast_format<T>(ctx, Pattern<S>(view), options.spmv, products, may_renumber)
+                             : measure_formats(ctx, view, options.spmv, products, may_renumber);
+    options.spmv.format = format.format;
   }
 
   void choose(const CsrView<T, S>& view) {
@@ -211,6 +226,8 @@ SystemInfo LinearSystem<T, S>::info() const {
   }
   info.solver = s.choice.order.front();
   info.solver_reason = s.choice.reason;
+  info.format = s.format;
+  info.order = s.order.report;
   info.reordered = !s.order.natural();
   info.setup_seconds = s.setup_seconds;
   info.bytes = s.ctx.memory()->use().bytes;

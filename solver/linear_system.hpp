@@ -7,6 +7,7 @@
 
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/krylov.hpp>
+#include <purlin/spmv/format_choice.hpp>
 
 namespace purlin {
 
@@ -20,7 +21,11 @@ enum class NullSpace {
 
 /// Everything that a LinearSystem is told.
 struct SystemOptions {
-  SpmvOptions spmv;
+  /// The format may also be "auto", the default, or "measure": see `forecast_format` and `measure_formats`.
+  SpmvOptions spmv{"auto"};
+  /// Products that this setup will be used for, which a chosen format must pay back in; 0: those of one solve, as
+  /// `expected_products` estimates them.
+  double expected_products = 0;
   PrecondOptions precond;
   SolverOptions solver;
   StopCriterion stop;
@@ -37,6 +42,8 @@ struct SystemInfo {
   OperatorInfo preconditioner;  ///< name "none" where there is none
   std::string solver;           ///< the one that a solve starts with
   std::string solver_reason;    ///< why, where it was chosen automatically
+  FormatChoice format;          ///< with its grounds, where it was chosen
+  OrderReport order;
   bool reordered = false;
   std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
   std::uint64_t bytes = 0;                                    ///< held in S by all that was made with this context
@@ -68,7 +75,7 @@ class LinearSystem {
 
   /// New numbers on the same pattern: `values` in the order of the matrix given to the constructor. No allocation.
   /// On failure (a zero diagonal entry, say) throws InputError and the system is unusable until the next refresh.
-  /// An automatic choice of solver stays: it was made from the numbers given to the constructor.
+  /// An automatic choice of solver or format stays: it was made from the numbers given to the constructor.
   void refresh(Span<const T, S> values);
 
   /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver.

@@ -21,18 +21,9 @@ OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowO
   return std::make_unique<Operator>(ctx, a, order, request);
 }
 
-// A line of the table. The device column is there with CUDA on.
+// A line of the table with its operator's constructors. The device column is there with CUDA on.
 template <template <class, Space> class Operator>
-SpmvFormat line(std::string name, std::vector<std::string> variants, std::string summary,
-                std::uint64_t (*estimate_bytes)(Index, Index, Offset, std::size_t), PlanOrder plan = nullptr,
-                bool (*square_only)(std::string_view) = nullptr) {
-  SpmvFormat format;
-  format.name = std::move(name);
-  format.variants = std::move(variants);
-  format.summary = std::move(summary);
-  format.estimate_bytes = estimate_bytes;
-  format.plan = plan;
-  format.square_only = square_only;
+SpmvFormat line(SpmvFormat format) {
   format.make.host_double = &make<Operator<double, Space::host>, double, Space::host>;
   format.make.host_float = &make<Operator<float, Space::host>, float, Space::host>;
   if constexpr (has_cuda) {
@@ -52,9 +43,10 @@ std::pair<std::string_view, std::string_view> split_variant(std::string_view nam
 
 const std::vector<SpmvFormat>& spmv_formats() {
   static const std::vector<SpmvFormat> table = {
-      line<CsrOperator>("csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes),
-      line<EhybOperator>("ehyb", ehyb_variants(), "parts with their x cached, 16-bit columns", &ehyb_bytes,
-                         &detail::plan_ehyb_order, &ehyb_square_only),
+      line<CsrOperator>(
+          {"csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes, &csr_forecast}),
+      line<EhybOperator>({"ehyb", ehyb_variants(), "parts with their x cached, 16-bit columns", &ehyb_bytes,
+                          &detail::ehyb_forecast, &detail::plan_ehyb_order, &ehyb_square_only}),
   };
   return table;
 }

@@ -10,6 +10,7 @@
 #include <purlin/core/machine.hpp>
 #include <purlin/reorder/partition.hpp>
 #include <purlin/reorder/row_order.hpp>
+#include <purlin/spmv/forecast.hpp>
 #include <purlin/spmv/operator.hpp>
 
 namespace purlin {
@@ -69,6 +70,9 @@ struct FactoryColumns {
   }
 };
 
+/// Estimates what the format will cost for a pattern.
+using ForecastFormat = Forecast (*)(const PatternFacts&, const FormatRequest&);
+
 /// One line of the table.
 struct SpmvFormat {
   std::string name;
@@ -76,11 +80,12 @@ struct SpmvFormat {
   std::string summary;
   /// Bytes that the format will hold for a matrix of this size, as far as its size alone tells.
   std::uint64_t (*estimate_bytes)(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes) = nullptr;
-  FactoryColumns<MakeSpmv> make;
+  ForecastFormat forecast = nullptr;
   /// Null for a format that takes any order as it comes.
   PlanOrder plan = nullptr;
   /// Whether the variant numbers x and y alike, and so takes square matrices only. Null: none does.
   bool (*square_only)(std::string_view variant) = nullptr;
+  FactoryColumns<MakeSpmv> make = {};
 };
 
 /// All formats of this build, in the order of the documentation.

@@ -22,7 +22,9 @@ std::uint64_t estimate_solve_bytes(const SystemOptions& options, Index rows, Ind
   const auto n = static_cast<std::uint64_t>(rows);
   const auto nnz = static_cast<std::uint64_t>(nonzeros);
   std::uint64_t bytes = (solver_vectors(options.solver, rows, value_bytes) + system_vectors) * n * value_bytes;
-  bytes += find_spmv_format(options.spmv.format).estimate_bytes(rows, cols, nonzeros, value_bytes);
+  // Before a choice is made: at least what the smallest usual format takes.
+  const std::string format = is_format_choice(options.spmv.format) ? "csr" : options.spmv.format;
+  bytes += find_spmv_format(format).estimate_bytes(rows, cols, nonzeros, value_bytes);
   // The CSR that the format reads is uploaded first; on the host it is there, but for values in another precision.
   if (space == Space::device) {
     bytes += nnz * (sizeof(Index) + value_bytes) + (n + 1) * sizeof(Offset);

@@ -6,7 +6,7 @@
 
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/krylov.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <purlin/spmv/format_choice.hpp>
 
 #include "exit_status.hpp"
 #include "text.hpp"
@@ -58,9 +58,16 @@ std::vector<std::string> solver_choices() {
   return names;
 }
 
+std::vector<std::string> format_choices() {
+  std::vector<std::string> names{"auto", "measure"};
+  for (const std::string& name : format_names()) names.push_back(name);
+  return names;
+}
+
 std::string check_format(const std::string& given) {
+  if (is_format_choice(given)) return canonical_name(given);
   const std::size_t colon = given.find(':');
-  const std::string name = find_name("--format", given.substr(0, colon), format_names());
+  const std::string name = find_name("--format", given.substr(0, colon), format_choices());
   if (colon == std::string::npos) return name;
   const std::vector<std::string>& variants = find_spmv_format(name).variants;
   if (variants.empty()) throw UsageError("--format " + given + ": " + name + " has no variants");
@@ -75,7 +82,7 @@ std::string check_solver(const std::string& given) { return find_name("--solver"
 
 void check_available(const std::string& format, const std::string& preconditioner, Space space,
                      bool single_precision) {
-  require_exists("--format", find_spmv_format(format), space, single_precision);
+  if (!is_format_choice(format)) require_exists("--format", find_spmv_format(format), space, single_precision);
   for (const PrecondEntry& entry : preconditioners()) {
     if (entry.name == preconditioner) require_exists("--precond", entry, space, single_precision);
   }

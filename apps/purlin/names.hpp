@@ -11,6 +11,8 @@
 namespace purlin::cli {
 
 std::vector<std::string> format_names();
+/// The same behind "auto" and "measure".
+std::vector<std::string> format_choices();
 std::vector<std::string> preconditioner_names();  ///< with "none"
 std::vector<std::string> solver_choices();        ///< with "auto"
 

@@ -46,9 +46,11 @@ struct RawSolve {
   SolveOptions options;
   std::string precision = "double";
   std::string null_space = "none";
+  std::string partitioner = "automatic";
   double rtol = default_rtol_double;
   CLI::Option* rtol_given = nullptr;
   CLI::Option* time_limit_given = nullptr;
+  CLI::Option* products_given = nullptr;
 };
 
 std::string one_of(const std::vector<std::string>& names) {
@@ -90,9 +92,6 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
   solve.add_option("--precond", s.precond.name, "Preconditioner, default " + s.precond.name)
       ->option_text(one_of(preconditioner_names()))
       ->group(group);
-  solve.add_option("--format", s.spmv.format, "Format of the matrix, default " + s.spmv.format)
-      ->option_text(one_of(format_names()))
-      ->group(group);
   solve
       .add_option("--restart", s.solver.restart,
                   "Length of a GMRES cycle, default 50; longer for small systems under auto")
@@ -102,6 +101,39 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
   solve.add_flag("--left", s.solver.left, "Precondition GMRES from the left")->group(group);
   solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
       ->option_text("none|constant")
+      ->group(group);
+}
+
+void add_format_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "The format of the matrix";
+  SystemOptions& s = raw.options.system;
+  solve
+      .add_option("--format", s.spmv.format,
+                  "auto, the default, goes by forecasts; measure builds all and times them. FORMAT:VARIANT\n"
+                  "names a variant")
+      ->option_text(one_of(format_choices()))
+      ->group(group);
+  raw.products_given = solve
+                           .add_option("--expect-products", s.expected_products,
+                                       "Products that the setup will be used for; default: an estimate for one solve")
+                           ->option_text("N")
+                           ->group(group);
+  solve.add_option("--partitioner", raw.partitioner, "How ehyb finds its parts")
+      ->option_text("automatic|natural|metis|coordinates|greedy")
+      ->group(group);
+  solve.add_option("--parts", s.spmv.parts, "How many parts; default: what the caches ask for")
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, INT32_MAX));
+  solve
+      .add_option("--coordinates", raw.options.coordinates,
+                  "Where the nodes lie, for --partitioner coordinates: matrix array real general, points x 1 to 3")
+      ->option_text("X.mtx")
+      ->group(group);
+  solve
+      .add_option("--plan-cache", s.spmv.plan_cache,
+                  "Keep orders and measured choices in this folder, per pattern, machine and options")
+      ->option_text("DIR")
       ->group(group);
 }
 
@@ -175,6 +207,15 @@ void require_number(const char* option, double value) {
   throw UsageError(text("%s: expected a number that is not negative, found %g", option, value));
 }
 
+Partitioner check_partitioner(const std::string& given, const std::string& coordinates) {
+  const auto partitioner =
+      partitioner_named(choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
+  if ((partitioner == Partitioner::coordinates) == coordinates.empty()) {
+    throw UsageError("--partitioner coordinates and --coordinates X.mtx belong together");
+  }
+  return partitioner;
+}
+
 SolveOptions checked(RawSolve& raw) {
   SolveOptions& o = raw.options;
   SystemOptions& s = o.system;
@@ -191,6 +232,11 @@ SolveOptions checked(RawSolve& raw) {
   s.solver.name = check_solver(s.solver.name);
   s.precond.name = check_preconditioner(s.precond.name);
   s.spmv.format = check_format(s.spmv.format);
+  s.spmv.partitioner = check_partitioner(raw.partitioner, o.coordinates);
+  require_number("--expect-products", s.expected_products);
+  if (raw.products_given->count() > 0 && s.expected_products < 1) {
+    throw UsageError("--expect-products: expected at least 1");
+  }
   if (s.solver.left && s.solver.name != "gmres") {
     throw UsageError("--left is a choice of GMRES: expected --solver gmres with it, found --solver " + s.solver.name);
   }
@@ -241,6 +287,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
   add_system_options(solve, raw.options);
   add_method_options(solve, raw);
+  add_format_options(solve, raw);
   add_stopping_options(solve, raw);
   add_machine_options(solve, raw);
   add_output_options(solve, raw.options);

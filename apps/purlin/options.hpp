@@ -14,6 +14,7 @@ struct SolveOptions {
   std::string matrix;  ///< file, or generated spec
   std::string rhs = "A*random:1";
   std::string guess, out, history, report;
+  std::string coordinates;  ///< file of the nodes' coordinates, for --partitioner coordinates
   std::string device = "auto";
   bool single_precision = false;
   int threads = 0;  ///< 0: all

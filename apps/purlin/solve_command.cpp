@@ -23,12 +23,26 @@ namespace {
 
 void check_files(const SolveOptions& o, const RhsSpec& rhs) {
   check_outputs({{"--out", o.out}, {"--history", o.history}, {"--report", o.report}},
-                {{"matrix", o.matrix}, {"right-hand side", rhs.file}});
+                {{"matrix", o.matrix}, {"right-hand side", rhs.file}, {"coordinates", o.coordinates}});
 }
 
 std::vector<double> first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n) {
   return o.guess.empty() ? std::vector<double>(static_cast<std::size_t>(n), 0.0)
                          : read_vector_of(ctx, "--guess", o.guess, n);
+}
+
+std::shared_ptr<const NodeCoordinates> read_coordinates(const Context<Space::host>& ctx, const std::string& file) {
+  if (file.empty()) return nullptr;
+  MatrixMarketHeader header;
+  const Csr<double, Space::host> points = read_matrix(ctx, file, &header);
+  if (header.layout != MatrixMarketHeader::Layout::array || points.cols < 1 || points.cols > 3) {
+    throw InputError(file + ": expected an array of points x 1, 2 or 3, found " + std::to_string(points.rows) +
+                     " x " + std::to_string(points.cols));
+  }
+  auto coordinates = std::make_shared<NodeCoordinates>();
+  coordinates->xyz.assign(points.val.begin(), points.val.end());
+  coordinates->dimension = points.cols;
+  return coordinates;
 }
 
 // With constants in the null space the solution that is returned has mean zero, and so has the one to compare with.
@@ -99,6 +113,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   const Stopwatch rhs_watch;
   RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
   SolveTask task{matrix.a, std::move(rhs.b), first_guess(host, options, result.rows), options.system};
+  task.options.spmv.coordinates = read_coordinates(host, options.coordinates);
   result.seconds.rhs = rhs_watch.seconds();
 
   LiveProgress live(stdout, LiveProgress::mode_for(stdout, options.quiet));

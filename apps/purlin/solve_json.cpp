@@ -24,6 +24,9 @@ Json operator_json(const OperatorInfo& info) {
   return {{"name", info.name},
           {"detail", info.detail},
           {"stored_slots", info.stored_slots},
+          {"cached_share", info.cached_share},
+          {"bytes_per_product", info.bytes_per_product},
+          {"figures", phases_json(info.figures)},
           {"bytes", bytes},
           {"setup_phases", phases_json(info.setup_seconds)}};
 }
@@ -69,6 +72,25 @@ void add_request(Json& json, const SolveOptions& options) {
   json["left"] = s.solver.left;
 }
 
+void add_format(Json& json, const SolveResult& result) {
+  const SystemInfo& system = result.outcome.setup.system;
+  json["format"] = system.format.format;
+  json["format_asked"] = result.options.system.spmv.format;
+  json["format_reason"] = system.format.reason;
+  json["format_trials"] = Json::array();
+  for (const FormatTrial& trial : system.format.trials) {
+    json["format_trials"].push_back({{"format", trial.format},
+                                     {"measured", system.format.measured},
+                                     {"product_seconds", trial.product_seconds},
+                                     {"setup_seconds", trial.setup_seconds},
+                                     {"failure", trial.failure}});
+  }
+  json["order"] = {{"method", system.order.method},
+                   {"remark", system.order.remark},
+                   {"figures", phases_json(system.order.figures)},
+                   {"phases", phases_json(system.order.seconds)}};
+}
+
 std::string shortest(double value) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
@@ -95,7 +117,7 @@ Json solve_json(const SolveResult& result) {
   json["solver"] = report.solver;
   json["solver_reason"] = system.solver_reason;
   json["preconditioner"] = result.options.system.precond.name;
-  json["format"] = result.options.system.spmv.format;
+  add_format(json, result);
   json["device"] = result.place.name();
   json["device_name"] = setup.device_name.empty() ? Json() : Json(setup.device_name);
   json["precision"] = result.options.single_precision ? "single" : "double";

@@ -22,6 +22,15 @@ std::string seconds_text(const SolveResult& result) {
   return line;
 }
 
+std::string format_text(const SystemInfo& system) {
+  std::string lines = labelled("format", system.matrix.name + ", " + human_bytes(system.matrix.total_bytes()) +
+                                             (system.matrix.detail.empty() ? "" : ", " + system.matrix.detail));
+  if (!system.format.reason.empty()) lines += labelled("", system.format.reason);
+  if (!system.order.method.empty()) lines += labelled("order", system.order.method);
+  if (!system.order.remark.empty()) lines += labelled("", system.order.remark);
+  return lines;
+}
+
 std::string attempts_text(const SolveReport& report) {
   std::string lines;
   for (const Attempt& attempt : report.attempts) {
@@ -45,8 +54,7 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
                                              count_of(result.nonzeros, "non-zero", "non-zeros"));
   lines += labelled("right-hand side", result.options.rhs);
   lines += labelled("device", where + ", " + (result.options.single_precision ? "single" : "double") + " precision");
-  lines += labelled("format", result.options.system.spmv.format + ", " + human_bytes(system.matrix.total_bytes()) +
-                                  (system.matrix.detail.empty() ? "" : ", " + system.matrix.detail));
+  lines += format_text(system);
   lines += labelled("preconditioner", result.options.system.precond.name);
   lines += labelled("solver", system.solver + (system.solver_reason.empty() ? "" : ": " + system.solver_reason));
   return lines;

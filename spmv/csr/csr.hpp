@@ -91,4 +91,7 @@ std::uint64_t csr_bytes(Index rows, Index cols, Offset nonzeros, std::size_t val
 /// that formats are measured against.
 std::uint64_t csr_product_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
 
+/// The forecast of the format (see SpmvFormat).
+Forecast csr_forecast(const PatternFacts& facts, const FormatRequest& request);
+
 }  // namespace purlin

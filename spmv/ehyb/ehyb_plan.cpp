@@ -44,6 +44,14 @@ Index parts_for(Index rows, Index length, int processors) {
   return ceil_div(needed, processors) * processors;
 }
 
+// The largest block for which there is a kernel that divides `found`.
+int block_with_kernel(Index found) {
+  for (const int block : {6, 3, 2}) {
+    if (found % block == 0) return block;
+  }
+  return 1;
+}
+
 // Rows of the parts, longest cached rows first; whole nodes of `block` rows.
 void sort_parts(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const Partition& partition, int block,
                 bool halo, PartOrder& order) {
@@ -121,11 +129,7 @@ EhybGeometry cache_for(const Machine& machine, Index parts, Index largest, std::
 }
 
 int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a) {
-  const Index found = node_block_size(ctx, a);
-  for (const int block : {6, 3, 2}) {
-    if (found % block == 0) return block;
-  }
-  return 1;
+  return block_with_kernel(node_block_size(ctx, a));
 }
 
 std::vector<Index> ehyb_parts(const std::vector<Index>& part_begin, Index rows, int block,
@@ -182,6 +186,27 @@ RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pat
   RowOrder<Space::host> planned = make_row_order(ctx, order.old_of_new, std::move(order.part_begin));
   planned.report = report_of(partition.report, a.rows, geometry);
   return planned;
+}
+
+Forecast ehyb_forecast(const PatternFacts& facts, const FormatRequest& request) {
+  constexpr double padding = 1.03;
+  constexpr double halo_of_mesh = 5.7, halo_of_hubs = 4;
+  constexpr Index hub = 20;  // times the mean
+  const double T = static_cast<double>(request.value_bytes);
+  const double block = block_with_kernel(facts.block);
+  const double entries = static_cast<double>(facts.nonzeros), rows = facts.rows;
+  const Index parts = halo_geometry(request.machine, facts.rows, request.value_bytes).parts;
+  const double own = std::max(1.0, rows / block / parts);
+  const bool hubs = facts.longest_row > hub * std::max(1.0, entries / std::max(1.0, rows));
+  double halo = hubs ? halo_of_hubs : std::min(1.0, halo_of_mesh / std::cbrt(own));
+  if (parts == 1) halo = 0;
+  Forecast forecast;
+  forecast.product_bytes =
+      padding * entries * (T + 2 / (block * block)) + 2 * rows * T + halo * rows / block * (4 + block * T);
+  forecast.bandwidth_share = 0.8;
+  forecast.setup_seconds_per_entry = 2.5e-7;
+  forecast.upload_bytes = padding * entries * (sizeof(Offset) + 2 / (block * block) + 2 * sizeof(Offset));
+  return forecast;
 }
 
 }  // namespace purlin::detail

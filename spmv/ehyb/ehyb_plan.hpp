@@ -50,4 +50,8 @@ std::vector<Index> ehyb_parts(const std::vector<Index>& part_begin, Index rows, 
 RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                                       const FormatRequest& request);
 
+/// The forecast of the default variant: a halo of 5.7 / (nodes of a part)^(1/3) of its own entries, as tetrahedral
+/// meshes have; several times the own entries where a few rows are far longer than the rest.
+Forecast ehyb_forecast(const PatternFacts& facts, const FormatRequest& request);
+
 }  // namespace purlin::detail

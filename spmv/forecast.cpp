@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Facts of a pattern, and seconds from bytes.
+#include <purlin/spmv/forecast.hpp>
+
+#include <algorithm>
+#include <map>
+
+#include <purlin/reorder/blocks.hpp>
+
+namespace purlin {
+namespace {
+
+// From the start of a kernel to the next one's: measured on an H200, launched from a stream.
+constexpr double launch_seconds = 2.5e-6;
+// What waking the threads of a host costs.
+constexpr double wake_seconds = 3e-6;
+// Of a link between host and card.
+constexpr double upload_bytes_per_second = 2e10;
+// Phases of a setup are not all parallel: this many threads are as good as more.
+constexpr int useful_threads = 16;
+
+}  // namespace
+
+Offset PatternFacts::sorted_slots(int lanes) const {
+  Offset slots = 0;
+  Offset room = 0;  // rows that the current group, as wide as its longest, still takes
+  for (auto at = lengths.rbegin(); at != lengths.rend(); ++at) {
+    Offset rows_left = at->second - std::min<Offset>(room, at->second);
+    room -= std::min<Offset>(room, at->second);
+    const Offset groups = (rows_left + lanes - 1) / lanes;
+    slots += groups * lanes * at->first;
+    if (groups > 0) room = groups * lanes - rows_left;
+  }
+  return slots;
+}
+
+PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern) {
+  PatternFacts facts;
+  facts.rows = pattern.rows;
+  facts.cols = pattern.cols;
+  facts.nonzeros = pattern.nnz();
+  std::map<Index, Index> count;
+  Index length = -1, run = 0;  // rows of one length tend to follow each other
+  for (Index i = 0; i < pattern.rows; ++i) {
+    const auto here = static_cast<Index>(pattern.row_begin(i + 1) - pattern.row_begin(i));
+    if (here != length && run > 0) {
+      count[length] += run;
+      run = 0;
+    }
+    length = here;
+    ++run;
+  }
+  if (run > 0) count[length] += run;
+  facts.lengths.assign(count.begin(), count.end());
+  if (!facts.lengths.empty()) facts.longest_row = facts.lengths.back().first;
+  if (pattern.rows == pattern.cols) facts.block = static_cast<int>(node_block_size(ctx, pattern));
+  return facts;
+}
+
+double Forecast::product_seconds(const Machine& machine) const {
+  const double start = machine.device() ? launches * launch_seconds : wake_seconds;
+  return start + product_bytes / (machine.bytes_per_second * bandwidth_share);
+}
+
+double Forecast::setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const {
+  const double threads = std::clamp(host_threads, 1, useful_threads);
+  const double seconds = setup_seconds_per_entry * static_cast<double>(nonzeros) / threads;
+  return machine.device() ? seconds + upload_bytes / upload_bytes_per_second : seconds;
+}
+
+}  // namespace purlin

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a product and a setup will cost in a format that is not built: from sizes and row lengths, not from a clock.
+#pragma once
+
+#include <vector>
+
+#include <purlin/core/csr.hpp>
+#include <purlin/core/machine.hpp>
+
+namespace purlin {
+
+/// What the forecasts of all formats look at.
+struct PatternFacts {
+  Index rows = 0;
+  Index cols = 0;
+  Offset nonzeros = 0;
+  Index longest_row = 0;
+  int block = 1;  ///< rows of a node, where the pattern consists of full aligned blocks (`node_block_size`)
+  /// Row lengths that occur, ascending, with how many rows have each.
+  std::vector<std::pair<Index, Index>> lengths;
+
+  /// Slots of rows sorted by length and padded in groups of `lanes`.
+  Offset sorted_slots(int lanes) const;
+};
+
+/// Reads the pattern once or twice; parallel.
+PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern);
+
+/// The cost of a format, as far as bytes tell. Estimates: see docs/performance.md for how near they come.
+struct Forecast {
+  double product_bytes = 0;
+  /// The share of the copy bandwidth that the product reaches, from measurements of large systems.
+  double bandwidth_share = 1;
+  /// Seconds of one host thread for each entry, from CSR to a product that can start.
+  double setup_seconds_per_entry = 0;
+  /// Bytes that setup moves to a card.
+  double upload_bytes = 0;
+  int launches = 1;
+
+  double product_seconds(const Machine& machine) const;
+  /// With `host_threads` threads of the machine that plans.
+  double setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const;
+};
+
+}  // namespace purlin

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice of a format, by forecasts and by the clock.
+#include <purlin/spmv/format_choice.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/reorder/host_pattern.hpp>
+#include <purlin/spmv/plan_cache.hpp>
+
+namespace purlin {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::string counted(double products) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", products);
+  // No powers of ten where a person would write the number out.
+  if (products < 1e9) std::snprintf(text, sizeof text, "%.0f", std::max(1.0, std::ceil(products)));
+  return text;
+}
+
+// "ehyb pays back after 310 products, 1900 are planned" and its like.
+std::string reason_for(const FormatTrial& best, const std::vector<FormatTrial>& trials, double products,
+                       bool measured) {
+  const std::string planned = counted(products) + (products == 1 ? " is planned" : " are planned");
+  const std::string source = measured ? "measured" : "estimated";
+  const FormatTrial& csr = trials.front();
+  if (&best != &csr) {
+    const double after = break_even(best, csr);
+    if (after <= 0) return "the fastest from the first product on (" + source + ")";
+    return "pays back after " + counted(after) + " products, " + planned + " (" + source + ")";
+  }
+  const FormatTrial* fastest = &csr;
+  for (const FormatTrial& trial : trials) {
+    if (trial.failure.empty() && trial.product_seconds < fastest->product_seconds) fastest = &trial;
+  }
+  if (fastest == &csr) return "no other is faster (" + source + ")";
+  return fastest->format + " would pay back after " + counted(break_even(*fastest, csr)) + " products, " + planned +
+         " (" + source + ")";
+}
+
+FormatChoice best_of(std::vector<FormatTrial> trials, double products, bool measured) {
+  FormatChoice choice;
+  const auto cost = [&](const FormatTrial& trial) {
+    return trial.failure.empty() ? trial.seconds_of(products) : std::numeric_limits<double>::infinity();
+  };
+  const auto best = std::min_element(trials.begin(), trials.end(),
+                                     [&](const FormatTrial& a, const FormatTrial& b) { return cost(a) < cost(b); });
+  choice.format = best->format;
+  choice.reason = reason_for(*best, trials, products, measured);
+  choice.measured = measured;
+  choice.trials = std::move(trials);
+  return choice;
+}
+
+template <class T, Space S>
+bool admits(const SpmvFormat& format, bool square, bool may_renumber) {
+  if (format.make.get<T, S>() == nullptr) return false;
+  return may_renumber ? square || !takes_square_only(format.name) : !takes_square_only(format.name);
+}
+
+// Median seconds of a product, from blocks long enough for the clock.
+template <class T, Space S>
+double time_product(const Context<S>& ctx, const MatrixOperator<T, S>& op) {
+  constexpr int blocks = 5;
+  constexpr double least_seconds = 2e-3;
+  constexpr int most_repeats = 1000;
+  Array<T, S> x(ctx, op.cols()), y(ctx, op.rows());
+  fill<T, S>(ctx, T(1), x.span());
+  const auto run = [&](int repeats) {
+    const auto start = Clock::now();
+    for (int k = 0; k < repeats; ++k) op.apply(ctx, T(1), x.cspan(), T(0), y.span());
+    ctx.synchronize();
+    return seconds_since(start) / repeats;
+  };
+  run(1);  // warm up
+  const int repeats = std::clamp(static_cast<int>(least_seconds / std::max(run(2), 1e-9)), 1, most_repeats);
+  double seconds[blocks];
+  for (double& block : seconds) block = run(repeats);
+  std::sort(seconds, seconds + blocks);
+  return seconds[blocks / 2];
+}
+
+template <class T, Space S>
+FormatTrial try_format(const Context<S>& ctx, const CsrView<T, S>& a, SpmvOptions options, bool may_renumber) {
+  FormatTrial trial;
+  trial.format = options.format;
+  try {
+    const auto start = Clock::now();
+    const RowOrder<S> order = may_renumber ? plan_order<T>(ctx, Pattern<S>(a), options) : RowOrder<S>{};
+    PermutedCsr<T, S> permuted;
+    CsrView<T, S> view = a;
+    if (!order.natural()) {
+      permuted = permute(ctx, a, order);
+      view = permuted.view();
+    }
+    const OperatorPtr<T, S> op = make_spmv(ctx, view, order, options);
+    ctx.synchronize();
+    trial.setup_seconds = seconds_since(start);
+    trial.product_seconds = time_product(ctx, *op);
+  } catch (const Error& error) {
+    trial.failure = error.what();
+  }
+  return trial;
+}
+
+}  // namespace
+
+bool is_format_choice(std::string_view name) {
+  const std::string word = canonical_name(name);
+  return word == "auto" || word == "measure";
+}
+
+double break_even(const FormatTrial& format, const FormatTrial& base) {
+  const double gain = base.product_seconds - format.product_seconds;
+  const double price = format.setup_seconds - base.setup_seconds;
+  if (gain <= 0) return price <= 0 && gain == 0 ? 0 : std::numeric_limits<double>::infinity();
+  return std::max(0.0, price / gain);
+}
+
+double expected_products(Index n, double rel_tol) {
+  const double tolerance = std::clamp(rel_tol, 1e-16, 0.1);
+  return std::max(1.0, std::round(0.6 * std::log(1 / tolerance) * std::cbrt(static_cast<double>(n))));
+}
+
+template <class T, Space S>
+FormatChoice forecast_format(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options,
+                             double products, bool may_renumber) {
+  const Context<Space::host> host = host_context(ctx);
+  const detail::HostPattern on_host(ctx, pattern);
+  const PatternFacts facts = pattern_facts(host, on_host.view());
+  const FormatRequest request{"", options, machine_of(ctx), sizeof(T)};
+  std::vector<FormatTrial> trials;
+  for (const SpmvFormat& format : spmv_formats()) {
+    if (format.forecast == nullptr || !admits<T, S>(format, facts.rows == facts.cols, may_renumber)) continue;
+    const Forecast forecast = format.forecast(facts, request);
+    trials.push_back({format.name, forecast.product_seconds(request.machine),
+                      forecast.setup_seconds(request.machine, facts.nonzeros, host.threads()), ""});
+  }
+  return best_of(std::move(trials), products, false);
+}
+
+template <class T, Space S>
+FormatChoice measure_formats(const Context<S>& ctx, const CsrView<T, S>& a, const SpmvOptions& options,
+                             double products, bool may_renumber) {
+  const FormatRequest request{"", options, machine_of(ctx), sizeof(T)};
+  detail::PlanCache cache(options.plan_cache);
+  detail::PlanKey key;
+  if (!options.plan_cache.empty()) {
+    const detail::HostPattern on_host(ctx, Pattern<S>(a));
+    key = detail::plan_key(host_context(ctx), on_host.view(), request);
+    key.add("measure");
+    key.add(static_cast<std::uint64_t>(products));
+    key.add(static_cast<std::uint64_t>(may_renumber));
+    if (const auto found = cache.find(key)) {
+      FormatChoice choice;
+      choice.format = found->choice;
+      choice.reason = found->reason + ", from the plan cache";
+      choice.measured = true;
+      return choice;
+    }
+  }
+  std::vector<FormatTrial> trials;
+  for (const SpmvFormat& format : spmv_formats()) {
+    if (!admits<T, S>(format, a.rows == a.cols, may_renumber)) continue;
+    SpmvOptions candidate = options;
+    candidate.format = format.name;
+    trials.push_back(try_format<T, S>(ctx, a, candidate, may_renumber));
+  }
+  FormatChoice choice = best_of(std::move(trials), products, true);
+  if (!options.plan_cache.empty()) {
+    cache.keep(key, {choice.format, choice.reason, {}, {}, "", {}});
+    if (!cache.remark().empty()) choice.reason += "; " + cache.remark();
+  }
+  return choice;
+}
+
+#define X(T, S)                                                                                                     \
+  template FormatChoice forecast_format<T>(const Context<S>&, const Pattern<S>&, const SpmvOptions&, double, bool); \
+  template FormatChoice measure_formats(const Context<S>&, const CsrView<T, S>&, const SpmvOptions&, double, bool);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin
