@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which format is chosen, and the grounds that are given.
+#include "tests/catch.hpp"
+#include "tests/spmv/spmv_support.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <cmath>
+
+#include <purlin/core/error.hpp>
+#include <purlin/solver/linear_system.hpp>
+#include <purlin/spmv/format_choice.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+bool has_trial(const FormatChoice& choice, const std::string& format) {
+  for (const FormatTrial& trial : choice.trials) {
+    if (trial.format == format) return true;
+  }
+  return false;
+}
+
+// Groups of `lanes` rows, longest first, each as wide as its longest.
+Offset slots_by_hand(const HostCsr& a, Index lanes) {
+  std::vector<Offset> lengths;
+  for (Index i = 0; i < a.rows; ++i) lengths.push_back(a.row_length(i));
+  std::sort(lengths.rbegin(), lengths.rend());
+  Offset slots = 0;
+  for (std::size_t i = 0; i < lengths.size(); i += static_cast<std::size_t>(lanes)) slots += lengths[i] * lanes;
+  return slots;
+}
+
+}  // namespace
+
+TEST_CASE("Facts of a pattern: lengths, the longest row, blocks, and slots of sorted rows", "[format-choice]") {
+  const Context<Space::host> ctx(2);
+  for (const auto& [name, a] : awkward_matrices()) {
+    INFO(name);
+    const auto there = upload_matrix<double>(ctx, a);
+    const PatternFacts facts = pattern_facts(ctx, Pattern<Space::host>(there.narrow()));
+    CHECK(facts.nonzeros == a.nnz());
+    Offset rows = 0, entries = 0;
+    for (const auto& [length, count] : facts.lengths) {
+      rows += count;
+      entries += Offset{length} * count;
+    }
+    CHECK(rows == a.rows);
+    CHECK(entries == a.nnz());
+    for (const int lanes : {1, 4, 32}) CHECK(facts.sorted_slots(lanes) == slots_by_hand(a, lanes));
+  }
+  const auto elasticity = upload_matrix<double>(ctx, fem_matrix("generate:elasticity:5"));
+  CHECK(pattern_facts(ctx, Pattern<Space::host>(elasticity.wide())).block == 3);
+}
+
+TEST_CASE("A dearer setup is earned back after its price over its gain", "[format-choice]") {
+  const FormatTrial base{"csr", 2e-3, 0.5, ""};
+  CHECK(break_even({"fast", 1e-3, 1.5, ""}, base) == Approx(1000));
+  CHECK(break_even({"fast and cheap", 1e-3, 0.25, ""}, base) == 0);
+  CHECK(std::isinf(break_even({"slow", 3e-3, 0.1, ""}, base)));
+  CHECK(std::isinf(break_even({"as fast and dearer", 2e-3, 0.6, ""}, base)));
+  CHECK(break_even(base, base) == 0);
+}
+
+TEST_CASE("The products of a solve grow with the side of the mesh and with the digits", "[format-choice]") {
+  CHECK(expected_products(1000, 1e-8) == Approx(std::round(0.6 * std::log(1e8) * 10)));
+  CHECK(expected_products(8000, 1e-8) == Approx(2 * expected_products(1000, 1e-8)).epsilon(0.01));
+  CHECK(expected_products(1000, 1e-4) < expected_products(1000, 1e-8));
+  CHECK(expected_products(0, 0) == 1);
+}
+
+TEST_BOTH("Few products take csr, many take what reads fewer bytes, and the reason names both", "[format-choice]") {
+  const auto ctx = make_context<S>();
+  const auto there = upload_matrix<double>(ctx, fem_matrix("generate:elasticity:20"));
+  const Pattern<S> pattern(there.wide());
+  const FormatChoice few = forecast_format<double>(ctx, pattern, {}, 1);
+  CHECK(few.format == "csr");
+  CHECK(contains(few.reason, "1 is planned"));
+  CHECK(few.trials.front().format == "csr");
+  const FormatChoice many = forecast_format<double>(ctx, pattern, {}, 1e8);
+  CHECK(many.format == "ehyb");
+  CHECK(contains(many.reason, "pays back after"));
+  CHECK(contains(many.reason, "100000000 are planned"));
+  CHECK_FALSE(many.measured);
+  // The same question has the same answer.
+  CHECK(forecast_format<double>(ctx, pattern, {}, 1e8).reason == many.reason);
+}
+
+TEST_BOTH("Where rows may not be renumbered only formats that take any order are candidates", "[format-choice]") {
+  const auto ctx = make_context<S>();
+  const auto square = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:12"));
+  const auto wide = upload_matrix<double>(ctx, ragged_matrix(300, 5000));
+  CHECK(has_trial(forecast_format<double>(ctx, Pattern<S>(square.wide()), {}, 1e8), "ehyb"));
+  CHECK_FALSE(has_trial(forecast_format<double>(ctx, Pattern<S>(square.wide()), {}, 1e8, false), "ehyb"));
+  CHECK_FALSE(has_trial(forecast_format<double>(ctx, Pattern<S>(wide.wide()), {}, 1e8), "ehyb"));
+}
+
+TEST_BOTH("Measuring builds every format and takes the cheapest", "[format-choice]") {
+  const auto ctx = make_context<S>();
+  const auto there = upload_matrix<float>(ctx, fem_matrix("generate:diffusion:8"));
+  const FormatChoice choice = measure_formats(ctx, there.wide(), {}, 100);
+  CHECK(choice.measured);
+  for (const SpmvFormat& format : spmv_formats()) {
+    if (format.make.get<float, S>() != nullptr) CHECK(has_trial(choice, format.name));
+  }
+  double least = std::numeric_limits<double>::infinity();
+  for (const FormatTrial& trial : choice.trials) {
+    INFO(trial.format);
+    CHECK(trial.failure == "");
+    CHECK(trial.product_seconds > 0);
+    CHECK(trial.setup_seconds > 0);
+    least = std::min(least, trial.seconds_of(100));
+  }
+  for (const FormatTrial& trial : choice.trials) {
+    if (trial.format == choice.format) CHECK(trial.seconds_of(100) == least);
+  }
+  CHECK(contains(choice.reason, "(measured)"));
+}
+
+TEST_BOTH("A measured choice is kept and found", "[format-choice]") {
+  const auto ctx = make_context<S>();
+  const TemporaryFolder folder;
+  const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(500));
+  SpmvOptions options;
+  options.plan_cache = folder.path().string();
+  const FormatChoice first = measure_formats(ctx, there.wide(), options, 100);
+  const FormatChoice second = measure_formats(ctx, there.narrow(), options, 100);
+  CHECK(second.format == first.format);
+  CHECK(contains(second.reason, "from the plan cache"));
+  CHECK(second.trials.empty());
+  CHECK_FALSE(measure_formats(ctx, there.wide(), options, 200).trials.empty());
+}
+
+TEST_BOTH("A system chooses its format, says why, and solves in it", "[format-choice]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:elasticity:12");
+  const auto there = upload_matrix<double>(ctx, a);
+  const auto x_true = random_vector<double>(a.rows);
+  const auto b_host = product_oracle(a, x_true);
+  const auto b = upload(ctx, b_host);
+  for (const double products : {1.0, 1e8}) {
+    SystemOptions options;
+    options.expected_products = products;
+    LinearSystem<double, S> system(ctx, there.wide(), options);
+    const SystemInfo info = system.info();
+    CHECK(info.format.format == (products == 1 ? "csr" : "ehyb"));
+    CHECK(contains(info.format.reason, "planned"));
+    CHECK(info.reordered == (products != 1));
+    CHECK(info.order.method.empty() == (products == 1));
+    auto x = upload(ctx, std::vector<double>(static_cast<std::size_t>(a.rows), 0.0));
+    CHECK(system.solve(b.cspan(), x.span()).converged());
+    CHECK(residual_norm(a, download(ctx, x), b_host) <= 1e-8 * norm_oracle(b_host) * 1.01);
+  }
+  SystemOptions own;
+  own.expected_products = 1e8;
+  own.old_of_new = random_order(a.rows);
+  CHECK(LinearSystem<double, S>(ctx, there.wide(), own).info().matrix.name.substr(0, 4) != "ehyb");
+  SystemOptions asked;
+  asked.spmv.format = "ehyb:halo";
+  const SystemInfo info = LinearSystem<double, S>(ctx, there.wide(), asked).info();
+  CHECK(info.format.format == "ehyb:halo");
+  CHECK(info.format.reason == "");
+}
+
+TEST_CASE("auto and measure choose among the formats and are none", "[format-choice]") {
+  CHECK(is_format_choice("auto"));
+  CHECK(is_format_choice("Measure"));
+  CHECK_FALSE(is_format_choice("csr"));
+  CHECK_THROWS_AS(find_spmv_format("auto"), InputError);
+}
