@@ -8,6 +8,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/spmv/csr/csr.hpp>
+#include <purlin/spmv/prefetch_host.hpp>
 
 namespace purlin {
 namespace {
@@ -19,19 +20,14 @@ constexpr std::int64_t least_parallel = 32768;
 // What an apply keeps on its stack, one sum for each share.
 constexpr int most_shares = 256;
 
-// Where x is larger than what the caches keep of it beside the matrix, its entries are asked for this many matrix
-// entries ahead: the rows of a finite-element matrix are too short for the processor to look beyond their ends by
-// itself. Measured on one core, renumbered tetrahedral meshes, 15 entries a row: with x of 8 and 10 MB it takes 20%
-// off the product, with x of 4 MB it adds 20%; with 45 entries a row it makes no difference.
-constexpr Offset ahead = 256;
-constexpr std::int64_t cached_x_bytes = std::int64_t{6} << 20;
+using detail::prefetch_ahead;
 
 // Sum over entries k in [begin, end) of val[k] x[col[k]], in four interleaved sums: one chain of additions would wait
 // for itself, and gathers are no faster than scalar loads here.
 template <bool prefetch, class T>
 inline T row_sum(const T* val, const Index* col, const T* x, Offset begin, Offset end) {
   const auto ask = [&](Offset k) {
-    if constexpr (prefetch) __builtin_prefetch(&x[col[k + ahead]]);
+    if constexpr (prefetch) __builtin_prefetch(&x[col[k + prefetch_ahead]]);
   };
   T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   Offset k = begin;
@@ -63,9 +59,9 @@ CsrOperator<T, Space::host>::CsrOperator(const Context<Space::host>& ctx, const 
     row_ptr64_ = Array<Offset, Space::host>(ctx, Offset{rows_} + 1);
     for (Index i = 0; i <= rows_; ++i) row_ptr64_[i] = a.row_begin(i);
   }
-  prefetch_ = Offset{cols_} * static_cast<Offset>(sizeof(T)) > cached_x_bytes;
+  prefetch_ = detail::prefetch_pays(cols_, sizeof(T));
   if (prefetch_) {
-    col_ = Array<Index, Space::host>(ctx, a.nnz() + ahead);
+    col_ = Array<Index, Space::host>(ctx, a.nnz() + prefetch_ahead);
     std::fill(std::copy(a.col.begin(), a.col.end(), col_.begin()), col_.end(), Index{0});
   } else {
     col_ = make_array(ctx, a.col);
