@@ -23,7 +23,9 @@ set(PURLIN_PUBLIC_HEADERS
   spmv/format_choice.hpp
   spmv/operator.hpp
   spmv/registry.hpp
+  spmv/slot_values.hpp
   spmv/csr/csr.hpp
+  spmv/ell_warp/ell_warp.hpp
   precond/registry.hpp
   precond/jacobi/jacobi.hpp
   solver/krylov.hpp

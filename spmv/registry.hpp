@@ -28,6 +28,11 @@ struct SpmvOptions {
   /// A folder that keeps orders and measured choices per pattern, machine and options; made where it is missing.
   /// Empty: none. A file that is damaged or of another version is ignored, and the order's report says so.
   std::string plan_cache = {};
+  /// ELL-WARP (k2 and its kin): entries of a row that one thread takes, at most. 0: chosen by a model.
+  Index ell_warp_threshold = 0;
+  /// ELL-WARP: how many neighbouring rows are sorted by length among themselves. 0: 64 warps of them; as many as the
+  /// matrix has, or more: all, as in the paper.
+  Index ell_warp_window = 0;
 };
 
 /// What a format is asked to be.

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// ELL-WARP on the host: a warp is eight lanes of a loop.
+#include <algorithm>
+
+#include <purlin/spmv/ell_warp/ell_warp_product.hpp>
+#include <purlin/spmv/prefetch_host.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr Index lanes = ell_warp_lanes<Space::host>;
+// Slots and rows below which waking the threads costs more than it saves.
+constexpr Offset least_parallel = 32768;
+
+// sum[l] = sum over the slots of lane l, x taken at their columns.
+template <bool prefetch, class T>
+inline void sum_lanes(const T* val, const Index* col, Offset steps, const T* x, T (&sum)[lanes]) {
+  for (Index l = 0; l < lanes; ++l) sum[l] = T(0);
+  for (Offset j = 0; j < steps; ++j, val += lanes, col += lanes) {
+    if constexpr (prefetch) {
+      for (Index l = 0; l < lanes; ++l) __builtin_prefetch(&x[col[l + prefetch_ahead]]);
+    }
+    for (Index l = 0; l < lanes; ++l) sum[l] += val[l] * x[col[l]];
+  }
+}
+
+// Adds the 2^k neighbouring lanes of each row; row q's sum is then sum[q].
+template <class T>
+inline void reduce_lanes(int k, T (&sum)[lanes]) {
+  for (Index rows = lanes / 2; k > 0; --k, rows /= 2) {
+    for (Index q = 0; q < rows; ++q) sum[q] = sum[2 * q] + sum[2 * q + 1];
+  }
+}
+
+template <class T>
+inline T sum_chunk(const EllWarpView<T>& view, Offset warp, const T* x) {
+  T sum[lanes];
+  const Offset begin = view.slot_begin[warp];
+  sum_lanes<false>(view.val + begin, view.col + begin, (view.slot_begin[warp + 1] - begin) / lanes, x, sum);
+  reduce_lanes(3, sum);
+  return sum[0];
+}
+
+// Writes the rows of warps [begin, end) behind the shared ones; returns x.y over them.
+template <bool prefetch, class T>
+double product_of_warps(const EllWarpView<T>& view, const ProductArgs<T>& args, Offset begin, Offset end) {
+  double dot = 0;
+  T sum[lanes];
+  for (Offset warp = begin; warp < end; ++warp) {
+    const Offset* const slot = view.slot_begin + view.shared_warps + warp;
+    sum_lanes<prefetch>(view.val + slot[0], view.col + slot[0], (slot[1] - slot[0]) / lanes, args.x, sum);
+    const Index first = view.row_begin == nullptr ? static_cast<Index>(warp * lanes) : view.row_begin[warp];
+    const Index last = view.row_begin == nullptr ? std::min(view.count, first + lanes) : view.row_begin[warp + 1];
+    if (view.reductions != nullptr) reduce_lanes(view.reductions[warp], sum);
+    for (Index p = first; p < last; ++p) {
+      const Index i = view.row_at(p);
+      args.y[i] = row_result(args, sum[p - first], i);
+      if (args.xy != nullptr) dot += double(args.x[i]) * double(args.y[i]);
+    }
+  }
+  return dot;
+}
+
+}  // namespace
+
+// A thread takes a run of neighbouring warps. The chunks of shared rows come first; their sums are added in order of
+// the chunks.
+template <class T>
+void ell_warp_product(const Context<Space::host>& ctx, const EllWarpView<T>& view, const ProductArgs<T>& args) {
+  double dot[ell_warp_most_shares];
+  const bool parallel =
+      view.shares > 1 && view.slot_begin[view.shared_warps + view.warps] + view.count >= least_parallel;
+#pragma omp parallel num_threads(ctx.threads()) if (parallel)
+  {
+#pragma omp for schedule(static) nowait
+    for (Offset warp = 0; warp < view.shared_warps; ++warp) view.shared_sum[warp] = sum_chunk(view, warp, args.x);
+#pragma omp for schedule(static, 1)
+    for (int share = 0; share < view.shares; ++share) {
+      dot[share] = view.prefetch ? product_of_warps<true>(view, args, view.cuts[share], view.cuts[share + 1])
+                                 : product_of_warps<false>(view, args, view.cuts[share], view.cuts[share + 1]);
+    }
+  }
+  double total = 0;
+  for (int share = 0; share < view.shares; ++share) total += dot[share];
+  for (Index r = 0; r < view.shared_rows; ++r) {
+    T sum = 0;
+    for (Offset warp = view.shared_begin[r]; warp < view.shared_begin[r + 1]; ++warp) sum += view.shared_sum[warp];
+    const Index i = view.shared_row[r];
+    args.y[i] = row_result(args, sum, i);
+    if (args.xy != nullptr) total += double(args.x[i]) * double(args.y[i]);
+  }
+  if (args.xy != nullptr) *args.xy = total;
+}
+
+template void ell_warp_product(const Context<Space::host>&, const EllWarpView<double>&, const ProductArgs<double>&);
+template void ell_warp_product(const Context<Space::host>&, const EllWarpView<float>&, const ProductArgs<float>&);
+
+}  // namespace purlin::detail
