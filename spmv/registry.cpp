@@ -7,6 +7,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/reorder/host_pattern.hpp>
+#include <purlin/spmv/bce/bce.hpp>
 #include <purlin/spmv/csr/csr.hpp>
 #include <purlin/spmv/ehyb/ehyb.hpp>
 #include <purlin/spmv/ehyb/ehyb_plan.hpp>
@@ -47,6 +48,8 @@ const std::vector<SpmvFormat>& spmv_formats() {
           {"csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes, &csr_forecast}),
       line<EhybOperator>({"ehyb", ehyb_variants(), "parts with their x cached, 16-bit columns", &ehyb_bytes,
                           &detail::ehyb_forecast, &detail::plan_ehyb_order, &ehyb_square_only}),
+      line<BceOperator>(
+          {"bce", {}, "rows of similar width in blocks, by an optimal partition", &bce_bytes, &bce_forecast}),
   };
   return table;
 }
