@@ -12,6 +12,7 @@
 #include <purlin/spmv/ehyb/ehyb.hpp>
 #include <purlin/spmv/ehyb/ehyb_plan.hpp>
 #include <purlin/spmv/plan_cache.hpp>
+#include <purlin/spmv/evc_hyb/evc_hyb.hpp>
 
 namespace purlin {
 namespace {
@@ -50,6 +51,8 @@ const std::vector<SpmvFormat>& spmv_formats() {
                           &detail::ehyb_forecast, &detail::plan_ehyb_order, &ehyb_square_only}),
       line<BceOperator>(
           {"bce", {}, "rows of similar width in blocks, by an optimal partition", &bce_bytes, &bce_forecast}),
+      line<EvcHybOperator>({"evchyb", evc_hyb_variants(), "short rows as ELL by length, long ones as vectorised CSR",
+                            &evc_hyb_bytes, &evc_hyb_forecast, &plan_evc_hyb_order, &evc_hyb_square_only}),
   };
   return table;
 }

@@ -56,4 +56,19 @@ Buckets stable_buckets(const Context<Space::host>& ctx, Index n, std::size_t buc
   return result;
 }
 
+/// The numbers 0 .. n-1 in the order of key(number), from 0 to `largest`; equal ones as in `member` (empty:
+/// ascending). Radix sort, 11 bits at a time.
+template <class Key>
+Array<Index, Space::host> stable_order(const Context<Space::host>& ctx, Index n, Offset largest, Key&& key,
+                                       Array<Index, Space::host> member = {}) {
+  constexpr int bits = 11;
+  int shift = 0;
+  do {
+    const auto digit = [&](Index i) { return static_cast<std::size_t>(key(i) >> shift) & ((1u << bits) - 1); };
+    member = stable_buckets(ctx, n, std::size_t{1} << bits, digit, member.empty() ? nullptr : member.data()).member;
+    shift += bits;
+  } while (largest >> shift > 0);
+  return member;
+}
+
 }  // namespace purlin::detail

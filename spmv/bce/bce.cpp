@@ -2,12 +2,14 @@
 // BCE in both spaces: from the pattern to the arrays, and what they weigh.
 #include <purlin/spmv/bce/bce.hpp>
 
+#include <algorithm>
 #include <limits>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 #include <purlin/spmv/phase_clock.hpp>
+#include <purlin/spmv/slot_sum_host.hpp>
 
 namespace purlin {
 namespace {
@@ -92,7 +94,7 @@ void BceOperator<T, S>::make_view(const Context<S>& ctx, const BceLayout& layout
         ctx, detail::bce_device_blocks(view_.blocks, view_.pieces, view_.join.rows, view_.block_threads));
     view_.partial = partial_.data();
   } else {
-    view_.shares = ctx.threads();
+    view_.shares = std::clamp(ctx.threads(), 1, detail::most_host_shares);
   }
 }
 
