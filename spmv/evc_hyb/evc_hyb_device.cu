@@ -8,7 +8,7 @@ namespace {
 
 // The paper's block of 256 threads. Slots in flight not measured yet: four to eight a thread, see slot_sum.
 struct EvcHybTuning {
-  static constexpr int threads = 256;
+  static constexpr int threads = evc_hyb_block_threads;
   static constexpr int warps = threads / 32;
   static constexpr int most_ranges = 129 + 9;  // row lengths 0 to 128; 1 to 256 threads a row
   static constexpr int batch = 4;

@@ -9,14 +9,17 @@
 
 namespace purlin {
 
+/// The kernel is compiled for blocks of so many threads.
+constexpr Index evc_hyb_block_threads = 256;
+
 /// What the layout takes from the machine, and the paper's numbers.
 struct EvcHybShape {
-  Index warp = 32;            ///< ELL parts end at multiples of so many rows, CSR rows at multiples of so many slots
-  Index slice = 32;           ///< rows that lie side by side in an ELL part; divides `warp`
-  Index longest_ell = 128;    ///< entries of a row, above which it goes to the CSR part
-  Index block_threads = 256;  ///< a power of two
-  Index thread_entries = 8;   ///< what a thread is to have of a CSR row
-  Offset reach = 8192;        ///< slots of a row, above which several blocks share it
+  Index warp = 32;          ///< ELL parts end at multiples of so many rows, CSR rows at multiples of so many slots
+  Index slice = 32;         ///< rows that lie side by side in an ELL part; divides `warp`
+  Index longest_ell = 128;  ///< entries of a row, above which it goes to the CSR part
+  Index block_threads = evc_hyb_block_threads;  ///< a power of two
+  Index thread_entries = 8;                     ///< what a thread is to have of a CSR row
+  Offset reach = 8192;                          ///< slots of a row, above which several blocks share it
 };
 
 EvcHybShape evc_hyb_shape(const Machine& machine);
