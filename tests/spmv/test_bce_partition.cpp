@@ -86,7 +86,7 @@ TEST_CASE("bce counts the rows of every width that occurs, with any number of th
   }
 }
 
-TEST_CASE("The cost of the paper's example with L = 2 is least for {1}, {2}, {3,4}, {6,7}: 34", "[spmv][bce]") {
+TEST_CASE("On the paper's example with L = 2 the sets {1}, {2}, {3,4}, {6,7} cost least", "[spmv][bce]") {
   const std::vector<Index> bounds = optimal_bounds(of_paper, 2);
   CHECK(bounds == std::vector<Index>{1, 2, 4, 7});
   CHECK(partition_cost(of_paper, bounds, 2) == 34);
