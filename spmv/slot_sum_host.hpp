@@ -15,12 +15,19 @@ constexpr Offset least_parallel_work = 32768;
 /// What an apply keeps on its stack, one part of x.y for each share of the work.
 constexpr int most_host_shares = 256;
 
-/// The sums of a full group of lanes, stored column by column: one row a lane, the sums in registers.
+/// The sums of a full group of lanes, stored column by column: one row a lane, the sums in registers. In single
+/// precision four lanes to a register take a third off the time of what g++ 12 makes of the plain loop (several
+/// columns at once, sorted into lanes); in double, two to a register add a third to it.
 template <class T>
 inline void sum_lanes(const T* val, const Index* col, Offset width, const T* x, T* sum) {
   T s[host_lanes] = {};
   for (Offset k = 0; k < width; ++k, val += host_lanes, col += host_lanes) {
-    for (Index lane = 0; lane < host_lanes; ++lane) s[lane] += val[lane] * x[col[lane]];
+    if constexpr (std::is_same_v<T, float>) {
+#pragma omp simd
+      for (Index lane = 0; lane < host_lanes; ++lane) s[lane] += val[lane] * x[col[lane]];
+    } else {
+      for (Index lane = 0; lane < host_lanes; ++lane) s[lane] += val[lane] * x[col[lane]];
+    }
   }
   std::copy_n(s, host_lanes, sum);
 }
