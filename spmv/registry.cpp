@@ -11,8 +11,8 @@
 #include <purlin/spmv/csr/csr.hpp>
 #include <purlin/spmv/ehyb/ehyb.hpp>
 #include <purlin/spmv/ehyb/ehyb_plan.hpp>
-#include <purlin/spmv/plan_cache.hpp>
 #include <purlin/spmv/evc_hyb/evc_hyb.hpp>
+#include <purlin/spmv/plan_cache.hpp>
 
 namespace purlin {
 namespace {

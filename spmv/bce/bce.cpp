@@ -138,6 +138,29 @@ std::uint64_t bce_bytes(Index rows, Index, Offset nonzeros, std::size_t value_by
          static_cast<std::uint64_t>(rows) * sizeof(Index);
 }
 
+Forecast bce_forecast(const PatternFacts& facts, const FormatRequest& request) {
+  const BceShape shape = bce_shape(request.machine);
+  WidthDistribution f;
+  Offset slots = 0;
+  for (const auto& [width, rows] : facts.lengths) {
+    if (width > shape.widest) {
+      slots += Offset{width} * rows;
+    } else if (width > 0) {
+      f.width.push_back(width);
+      f.rows.push_back(rows);
+    }
+  }
+  slots += partition_cost(f, optimal_bounds(f, shape.least_rows), 0);
+  const double T = static_cast<double>(request.value_bytes), rows = facts.rows, stored = static_cast<double>(slots);
+  Forecast forecast;
+  forecast.product_bytes = stored * (T + sizeof(Index)) + rows * (sizeof(Index) + T) + facts.cols * T;
+  forecast.bandwidth_share = request.machine.device() ? 0.68 : 0.85;
+  forecast.setup_seconds_per_entry = 1.5e-8;
+  forecast.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
+  forecast.launches = facts.longest_row > std::max<Offset>(shape.widest, shape.piece_slots) ? 2 : 1;
+  return forecast;
+}
+
 #define X(T, S) template class BceOperator<T, S>;
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

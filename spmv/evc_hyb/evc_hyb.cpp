@@ -151,6 +151,33 @@ std::uint64_t evc_hyb_bytes(Index rows, Index, Offset nonzeros, std::size_t valu
          static_cast<std::uint64_t>(rows) * sizeof(Index);
 }
 
+Forecast evc_hyb_forecast(const PatternFacts& facts, const FormatRequest& request) {
+  const EvcHybShape shape = evc_hyb_shape(request.machine);
+  const auto in_csr = [&](Offset length) { return (length + shape.warp - 1) / shape.warp * shape.warp; };
+  Offset slots = 0, short_rows = 0, placed = 0, longest_short = 0;
+  for (const auto& [length, rows] : facts.lengths) {
+    if (length > shape.longest_ell) {
+      slots += in_csr(length) * rows;
+      continue;
+    }
+    longest_short = length;
+    short_rows += rows;
+    const Offset end = short_rows / shape.warp * shape.warp;
+    slots += (end - placed) * length;
+    placed = end;
+  }
+  slots += (short_rows - placed) * in_csr(longest_short);
+  const double T = static_cast<double>(request.value_bytes), rows = facts.rows, stored = static_cast<double>(slots);
+  const double list_bytes = renumbers(request.variant) ? 0 : sizeof(Index);
+  Forecast forecast;
+  forecast.product_bytes = stored * (T + sizeof(Index)) + rows * (list_bytes + T) + facts.cols * T;
+  forecast.bandwidth_share = request.machine.device() ? 0.66 : 0.78;
+  forecast.setup_seconds_per_entry = 3e-8;
+  forecast.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
+  forecast.launches = facts.longest_row > shape.reach ? 2 : 1;
+  return forecast;
+}
+
 #define X(T, S) template class EvcHybOperator<T, S>;
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

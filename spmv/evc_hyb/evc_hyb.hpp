@@ -94,4 +94,8 @@ RowOrder<Space::host> plan_evc_hyb_order(const Context<Space::host>& ctx, const 
 /// Bytes that the format holds at least: without padding.
 std::uint64_t evc_hyb_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
 
+/// From the split itself: the row lengths are all it looks at. Shares of the bandwidth: a host's measured, a card's
+/// not yet.
+Forecast evc_hyb_forecast(const PatternFacts& facts, const FormatRequest& request);
+
 }  // namespace purlin

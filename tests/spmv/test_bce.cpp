@@ -69,3 +69,20 @@ TEST_BOTH("bce says how many sets, blocks and long rows it made", "[spmv][bce]")
   CHECK(phases.back() == "upload and fill");
   CHECK((phases.front() == "download") == (S == Space::device));
 }
+
+TEST_BOTH("bce forecasts the bytes of a product that it then reports", "[spmv][bce]") {
+  const auto ctx = make_context<S>();
+  for (const auto& [name, a] : awkward_matrices()) {
+    INFO(name);
+    const auto there = upload_matrix<double>(ctx, a);
+    const SpmvOptions options{"bce"};
+    const double bytes =
+        static_cast<double>(make_spmv<double, S>(ctx, there.wide(), {}, options)->info().bytes_per_product);
+    const auto at_host = upload_matrix<double>(Context<Space::host>(1), a);
+    const PatternFacts facts = pattern_facts(Context<Space::host>(1), Pattern<Space::host>(at_host.wide()));
+    const Forecast forecast = find_spmv_format("bce").forecast(facts, {"", options, machine_of(ctx), sizeof(double)});
+    // What blocks, pieces and their alignment take is left out.
+    CHECK(forecast.product_bytes <= bytes);
+    CHECK(forecast.product_bytes >= 0.8 * bytes - 5000);
+  }
+}

@@ -99,3 +99,21 @@ TEST_BOTH("evchyb reports what Table 3 and the model of section 3.2 need", "[spm
   CHECK(figures.at("entries a row") == Approx(static_cast<double>(a.nnz()) / a.rows));
   CHECK(figures.at("rows in pieces") >= 2);
 }
+
+TEST_BOTH("evchyb forecasts the bytes of a product that it then reports", "[spmv][evchyb]") {
+  const auto ctx = make_context<S>();
+  for (const auto& [name, a] : awkward_matrices()) {
+    INFO(name);
+    const auto there = upload_matrix<double>(ctx, a);
+    const SpmvOptions options{"evchyb"};
+    const double bytes =
+        static_cast<double>(make_spmv<double, S>(ctx, there.wide(), {}, options)->info().bytes_per_product);
+    const auto at_host = upload_matrix<double>(Context<Space::host>(1), a);
+    const PatternFacts facts = pattern_facts(Context<Space::host>(1), Pattern<Space::host>(at_host.wide()));
+    const Forecast forecast =
+        find_spmv_format("evchyb").forecast(facts, {"", options, machine_of(ctx), sizeof(double)});
+    // The last warp of short rows is taken to be as long as its longest.
+    CHECK(forecast.product_bytes <= bytes + 31 * 128 * 12.0);
+    CHECK(forecast.product_bytes >= 0.9 * bytes - 5000);
+  }
+}
