@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// EVC-HYB as an operator: rows by ascending length, ELL for the short ones and vectorised CSR for the long ones,
-/// with as many threads as they need (the paper of EVC-HYB, an enhanced hybrid of ELL and vectorised CSR).
+/// with as many threads as they need (D. Guo, W. Gropp and L. Olson, "A hybrid format for better performance of
+/// sparse matrix-vector multiplication on a GPU").
 #pragma once
 
 #include <string>
