@@ -7,10 +7,12 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/reorder/host_pattern.hpp>
+#include <purlin/spmv/bce/bce.hpp>
 #include <purlin/spmv/csr/csr.hpp>
 #include <purlin/spmv/ehyb/ehyb.hpp>
 #include <purlin/spmv/ehyb/ehyb_plan.hpp>
 #include <purlin/spmv/ell_warp/ell_warp.hpp>
+#include <purlin/spmv/evc_hyb/evc_hyb.hpp>
 #include <purlin/spmv/plan_cache.hpp>
 
 namespace purlin {
@@ -48,9 +50,13 @@ const std::vector<SpmvFormat>& spmv_formats() {
           {"csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes, &csr_forecast}),
       line<EhybOperator>({"ehyb", ehyb_variants(), "parts with their x cached, 16-bit columns", &ehyb_bytes,
                           &detail::ehyb_forecast, &detail::plan_ehyb_order, &ehyb_square_only}),
+      line<BceOperator>(
+          {"bce", {}, "rows of similar width in blocks, by an optimal partition", &bce_bytes, &bce_forecast}),
       line<EllWarpOperator>({"ellwarp", ell_warp_variants(),
                              "rows sorted by length, padded warp by warp, several threads for long rows",
                              &ell_warp_bytes, &ell_warp_forecast, &plan_ell_warp_order, &ell_warp_square_only}),
+      line<EvcHybOperator>({"evchyb", evc_hyb_variants(), "short rows as ELL by length, long ones as vectorised CSR",
+                            &evc_hyb_bytes, &evc_hyb_forecast, &plan_evc_hyb_order, &evc_hyb_square_only}),
   };
   return table;
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// BCE in both spaces: from the pattern to the arrays, and what they weigh.
+#include <purlin/spmv/bce/bce.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/reorder/host_pattern.hpp>
+#include <purlin/spmv/phase_clock.hpp>
+#include <purlin/spmv/slot_sum_host.hpp>
+
+namespace purlin {
+namespace {
+
+// One line for people, and what a reader of the report may ask for.
+void describe(const BceLayout& layout, const BceShape& shape, OperatorInfo& info) {
+  const auto& pieces = layout.pieces;
+  Index long_rows = static_cast<Index>(pieces.joined_row.size());
+  for (const Index row : pieces.piece_row) long_rows += row >= 0 ? 1 : 0;
+  info.detail = std::to_string(layout.bounds.size()) + " sets of widths in " + std::to_string(layout.blocks()) +
+                " blocks, " + std::to_string(long_rows) + " long rows";
+  info.stored_slots = layout.slots();
+  info.figures = {{"sets", static_cast<double>(layout.bounds.size())},
+                  {"blocks", static_cast<double>(layout.blocks())},
+                  {"rows a block", static_cast<double>(shape.block_rows)},
+                  {"lower limit of rows", static_cast<double>(shape.least_rows)},
+                  {"long rows", static_cast<double>(long_rows)},
+                  {"pieces of long rows", static_cast<double>(pieces.piece_row.size())}};
+}
+
+}  // namespace
+
+template <class T, Space S>
+BceOperator<T, S>::BceOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>&,
+                               const FormatRequest& request)
+    : rows_(a.rows), cols_(a.cols) {
+  detail::PhaseClock clock;
+  const Context<Space::host> host = host_context(ctx);
+  const detail::HostPattern pattern(ctx, a);
+  if constexpr (S == Space::device) clock.end("download");
+  const BceShape shape = bce_shape(request.machine);
+  const WidthDistribution f = width_distribution(host, pattern.view(), shape.widest);
+  clock.end("distribution");
+  std::vector<Index> bounds = optimal_bounds(f, shape.least_rows);
+  clock.end("partition");
+  BceLayout layout = make_bce_layout(host, pattern.view(), shape, std::move(bounds));
+  clock.end("layout");
+
+  info_.name = "bce";
+  info_.rows = rows_;
+  info_.cols = cols_;
+  info_.nonzeros = a.nnz();
+  describe(layout, shape, info_);
+  val_ = detail::SlotValues<T, S>(ctx, a, layout.slot_source.cspan());
+  make_view(ctx, layout, shape);
+  ctx.synchronize();
+  clock.end("upload and fill");
+  info_.setup_seconds = clock.seconds();
+}
+
+template <class T, Space S>
+void BceOperator<T, S>::make_view(const Context<S>& ctx, const BceLayout& layout, const BceShape& shape) {
+  row_no_ = make_array(ctx, layout.row_no.cspan());
+  block_row_ = make_array(ctx, layout.block_row.cspan());
+  block_width_ = make_array(ctx, layout.block_width.cspan());
+  block_slot_ = make_array(ctx, layout.block_slot.cspan());
+  piece_slot_ = make_array(ctx, layout.pieces.piece_slot);
+  piece_row_ = make_array(ctx, layout.pieces.piece_row);
+  joined_row_ = make_array(ctx, layout.pieces.joined_row);
+  joined_first_ = make_array(ctx, layout.pieces.joined_first);
+  piece_sums_ = Array<T, S>(ctx, joined_row_.empty() ? 0 : piece_row_.size());
+  col_ = make_array(ctx, layout.col.cspan());
+
+  view_.rows = rows_;
+  view_.blocks = layout.blocks();
+  view_.row_no = row_no_.data();
+  view_.block_row = block_row_.data();
+  view_.block_width = block_width_.data();
+  view_.block_slot = block_slot_.data();
+  view_.pieces = static_cast<Index>(piece_row_.size());
+  view_.piece_slot = piece_slot_.data();
+  view_.piece_row = piece_row_.data();
+  const Offset blocked = layout.block_slot[layout.blocks()];
+  view_.piece_val = val_.data() + blocked;
+  view_.piece_col = col_.data() + blocked;
+  view_.join = {static_cast<Index>(joined_row_.size()), joined_row_.data(), joined_first_.data(), piece_sums_.data()};
+  view_.val = val_.data();
+  view_.col = col_.data();
+  if constexpr (S == Space::device) {
+    view_.block_threads = (shape.block_rows + 31) / 32 * 32;
+    partial_ = Array<double, S>(
+        ctx, detail::bce_device_blocks(view_.blocks, view_.pieces, view_.join.rows, view_.block_threads));
+    view_.partial = partial_.data();
+  } else {
+    view_.shares = std::clamp(ctx.threads(), 1, detail::most_host_shares);
+  }
+}
+
+template <class T, Space S>
+void BceOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
+  val_.refresh(ctx, values);
+}
+
+template <class T, Space S>
+void BceOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
+  detail::bce_product(ctx, view_, detail::ProductArgs<T>{alpha, x.data, beta, y.data, nullptr});
+}
+
+template <class T, Space S>
+void BceOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
+  if (rows_ == 0) return fill<double, S>(ctx, 0.0, Span<double, S>(xy, 1));
+  detail::bce_product(ctx, view_, detail::ProductArgs<T>{T(1), x.data, T(0), y.data, xy});
+}
+
+template <class T, Space S>
+OperatorInfo BceOperator<T, S>::info() const {
+  OperatorInfo info = info_;
+  const std::size_t blocks = block_row_.bytes() + block_width_.bytes() + block_slot_.bytes();
+  const std::size_t pieces = piece_slot_.bytes() + piece_row_.bytes() + joined_row_.bytes() + joined_first_.bytes();
+  info.bytes = {{"values", val_.value_bytes()},
+                {"columns", col_.bytes()},
+                {"row numbers", row_no_.bytes()},
+                {"blocks", blocks},
+                {"pieces of long rows", pieces + piece_sums_.bytes()},
+                {"sums of x.y", partial_.bytes()},
+                {"value map", val_.map_bytes()}};
+  info.bytes_per_product = val_.value_bytes() + col_.bytes() + row_no_.bytes() + blocks + pieces +
+                           2 * piece_sums_.bytes() +
+                           (static_cast<std::uint64_t>(rows_) + static_cast<std::uint64_t>(cols_)) * sizeof(T);
+  return info;
+}
+
+std::uint64_t bce_bytes(Index rows, Index, Offset nonzeros, std::size_t value_bytes) {
+  const std::uint64_t map_bytes = nonzeros < std::numeric_limits<std::uint32_t>::max() ? 4 : 8;
+  return static_cast<std::uint64_t>(nonzeros) * (value_bytes + sizeof(Index) + map_bytes) +
+         static_cast<std::uint64_t>(rows) * sizeof(Index);
+}
+
+Forecast bce_forecast(const PatternFacts& facts, const FormatRequest& request) {
+  const BceShape shape = bce_shape(request.machine);
+  WidthDistribution f;
+  Offset slots = 0;
+  for (const auto& [width, rows] : facts.lengths) {
+    if (width > shape.widest) {
+      slots += Offset{width} * rows;
+    } else if (width > 0) {
+      f.width.push_back(width);
+      f.rows.push_back(rows);
+    }
+  }
+  slots += partition_cost(f, optimal_bounds(f, shape.least_rows), 0);
+  const double T = static_cast<double>(request.value_bytes), rows = facts.rows, stored = static_cast<double>(slots);
+  Forecast forecast;
+  forecast.product_bytes = stored * (T + sizeof(Index)) + rows * (sizeof(Index) + T) + facts.cols * T;
+  forecast.bandwidth_share = request.machine.device() ? 0.68 : 0.85;
+  forecast.setup_seconds_per_entry = 1.5e-8;
+  forecast.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
+  forecast.launches = facts.longest_row > std::max<Offset>(shape.widest, shape.piece_slots) ? 2 : 1;
+  return forecast;
+}
+
+#define X(T, S) template class BceOperator<T, S>;
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/// BCE as an operator: rows of similar width in ELL blocks, the widths grouped by an optimal partition (W. Yang, K.
+/// Li and K. Li, "A parallel computing method using blocked format with optimal partitioning for SpMV on GPU").
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <purlin/spmv/bce/bce_layout.hpp>
+#include <purlin/spmv/registry.hpp>
+#include <purlin/spmv/slot_values.hpp>
+
+namespace purlin {
+namespace detail {
+
+/// What the loops and kernels see of the operator; see BceLayout.
+template <class T>
+struct BceView {
+  Index rows = 0;
+  Index blocks = 0;
+  const Index* row_no = nullptr;
+  const Index* block_row = nullptr;
+  const Index* block_width = nullptr;
+  const Offset* block_slot = nullptr;
+  Index pieces = 0;
+  const Offset* piece_slot = nullptr;
+  const Index* piece_row = nullptr;
+  const T* piece_val = nullptr;  ///< piece_slot counts from here
+  const Index* piece_col = nullptr;
+  JoinView<T> join;
+  const T* val = nullptr;
+  const Index* col = nullptr;
+  int block_threads = 0;      ///< device: rows of a block, rounded up to warps
+  int shares = 1;             ///< host: equal shares of the work
+  double* partial = nullptr;  ///< device: one a block
+};
+
+/// y = alpha A x + beta y and, where args.xy is not null, x.y.
+template <class T>
+void bce_product(const Context<Space::host>& ctx, const BceView<T>& a, const ProductArgs<T>& args);
+template <class T>
+void bce_product(const Context<Space::device>& ctx, const BceView<T>& a, const ProductArgs<T>& args);
+
+/// How many places `partial` must have. Defined with CUDA on.
+std::int64_t bce_device_blocks(Index blocks, Index pieces, Index joined, int block_threads);
+
+}  // namespace detail
+
+/// Takes any order and any shape; rows are not renumbered, y is written at the caller's numbers. The bits of a
+/// product depend on the matrix and the machine's shape only; those of x.y also on the threads at construction.
+template <class T, Space S>
+class BceOperator final : public MatrixOperator<T, S> {
+ public:
+  /// Copies the canonical matrix `a`, in any order. O(n log k + nnz + M'^2), M' being the widths that occur.
+  BceOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const FormatRequest& request);
+
+  Index rows() const override { return rows_; }
+  Index cols() const override { return cols_; }
+  void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  OperatorInfo info() const override;
+
+ private:
+  void make_view(const Context<S>& ctx, const BceLayout& layout, const BceShape& shape);
+
+  Index rows_ = 0;
+  Index cols_ = 0;
+  Array<Index, S> row_no_, block_row_, block_width_;
+  Array<Offset, S> block_slot_;
+  Array<Offset, S> piece_slot_;
+  Array<Index, S> piece_row_, joined_row_, joined_first_;
+  Array<T, S> piece_sums_;
+  Array<Index, S> col_;
+  detail::SlotValues<T, S> val_;
+  Array<double, S> partial_;  ///< device
+  detail::BceView<T> view_;
+  OperatorInfo info_;
+};
+
+/// Bytes that the format holds at least: without padding and without what its blocks need.
+std::uint64_t bce_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
+
+/// From the partition itself: the row lengths are all it looks at. Shares of the bandwidth: a host's measured, a
+/// card's not yet.
+Forecast bce_forecast(const PatternFacts& facts, const FormatRequest& request);
+
+}  // namespace purlin

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// How BCE's arrays are built: assignment of rows to sets, cutting into blocks, filling.
+#include <purlin/spmv/bce/bce_layout.hpp>
+
+#include <algorithm>
+
+#include <purlin/spmv/stable_buckets.hpp>
+
+namespace purlin {
+namespace {
+
+using detail::Buckets;
+using Host = Context<Space::host>;
+
+Index width_of(const Pattern<Space::host>& a, Index i) {
+  return static_cast<Index>(a.row_begin(i + 1) - a.row_begin(i));
+}
+
+// A block before it has its place.
+struct Cut {
+  Index set;
+  Offset first;  // in the buckets' order
+  Index rows;
+};
+
+// Equal blocks of at most `block_rows` rows, a multiple of `lanes` but for the last of a set.
+std::vector<Cut> cut_into_blocks(const Buckets& sets, std::size_t count, const BceShape& shape) {
+  std::vector<Cut> cuts;
+  for (std::size_t set = 0; set < count; ++set) {
+    const Offset rows = sets.size(set);
+    if (rows == 0) continue;
+    const Offset blocks = (rows + shape.block_rows - 1) / shape.block_rows;
+    const Offset share = (rows + blocks - 1) / blocks;
+    const Offset step = (share + shape.lanes - 1) / shape.lanes * shape.lanes;
+    for (Offset done = 0; done < rows; done += step) {
+      cuts.push_back(
+          {static_cast<Index>(set), sets.begin[set] + done, static_cast<Index>(std::min(step, rows - done))});
+    }
+  }
+  return cuts;
+}
+
+// The numbers of the blocks, ascending by their first row. No two share one, so that a mark at each row sorts them.
+std::vector<Index> by_first_row(const Host& ctx, const Buckets& sets, const std::vector<Cut>& cuts, Index rows) {
+  const auto blocks = static_cast<Index>(cuts.size());
+  Array<Index, Space::host> block_at(ctx, rows);
+#pragma omp parallel for num_threads(ctx.threads())
+  for (Index i = 0; i < rows; ++i) block_at[i] = -1;
+#pragma omp parallel for num_threads(ctx.threads())
+  for (Index b = 0; b < blocks; ++b) block_at[sets.member[cuts[static_cast<std::size_t>(b)].first]] = b;
+  const Buckets marked = detail::stable_buckets(ctx, rows, 2, [&](Index i) { return block_at[i] < 0 ? 1 : 0; });
+  std::vector<Index> order(cuts.size());
+#pragma omp parallel for num_threads(ctx.threads())
+  for (Index b = 0; b < blocks; ++b) order[static_cast<std::size_t>(b)] = block_at[marked.member[b]];
+  return order;
+}
+
+void place_blocks(const Host& ctx, const Buckets& sets, std::size_t count, const BceShape& shape, BceLayout& to) {
+  const std::vector<Cut> cuts = cut_into_blocks(sets, count, shape);
+  const std::vector<Index> order = by_first_row(ctx, sets, cuts, to.rows);
+  const auto blocks = static_cast<Index>(cuts.size());
+  to.row_no = Array<Index, Space::host>(ctx, sets.begin[count]);
+  to.block_row = Array<Index, Space::host>(ctx, Offset{blocks} + 1);
+  to.block_width = Array<Index, Space::host>(ctx, blocks);
+  to.block_slot = Array<Offset, Space::host>(ctx, Offset{blocks} + 1);
+  Index row = 0;
+  Offset slot = 0;
+  for (Index b = 0; b < blocks; ++b) {
+    const Cut& cut = cuts[static_cast<std::size_t>(order[static_cast<std::size_t>(b)])];
+    to.block_row[b] = row;
+    to.block_slot[b] = slot;
+    to.block_width[b] = cut.set == 0 ? 0 : to.bounds[static_cast<std::size_t>(cut.set) - 1];
+    row += cut.rows;
+    slot += Offset{cut.rows} * to.block_width[b];
+    slot = (slot + shape.lanes - 1) / shape.lanes * shape.lanes;
+  }
+  to.block_row[blocks] = row;
+  to.block_slot[blocks] = slot;
+#pragma omp parallel for num_threads(ctx.threads())
+  for (Index b = 0; b < blocks; ++b) {
+    const Cut& cut = cuts[static_cast<std::size_t>(order[static_cast<std::size_t>(b)])];
+    std::copy_n(sets.member.begin() + cut.first, cut.rows, to.row_no.begin() + to.block_row[b]);
+  }
+}
+
+void fill_blocks(const Host& ctx, const Pattern<Space::host>& a, BceLayout& to) {
+  const Index blocks = to.blocks();
+#pragma omp parallel for schedule(dynamic, 64) num_threads(ctx.threads())
+  for (Index b = 0; b < blocks; ++b) {
+    const Index rows = to.block_row[b + 1] - to.block_row[b];
+    Offset used = to.block_slot[b];
+    for (Index r = 0; r < rows; ++r) {
+      const Index i = to.row_no[to.block_row[b] + r];
+      const Offset begin = a.row_begin(i), width = a.row_begin(i + 1) - begin;
+      for (Index k = 0; k < to.block_width[b]; ++k) {
+        const Offset slot = to.block_slot[b] + Offset{k} * rows + r;
+        to.slot_source[slot] = k < width ? begin + k : Offset{-1};
+        to.col[slot] = a.col[begin + std::min<Offset>(k, width - 1)];
+      }
+    }
+    used += Offset{rows} * to.block_width[b];
+    for (; used < to.block_slot[b + 1]; ++used) {
+      to.slot_source[used] = -1;
+      to.col[used] = 0;
+    }
+  }
+}
+
+void fill_pieces(const Host& ctx, const Pattern<Space::host>& a, const std::vector<Index>& long_rows, BceLayout& to) {
+  std::vector<Offset> slot{to.block_slot[to.blocks()]};
+  for (const Index i : long_rows) slot.push_back(slot.back() + a.row_begin(i + 1) - a.row_begin(i));
+  const auto count = static_cast<std::int64_t>(long_rows.size());
+#pragma omp parallel for schedule(dynamic, 1) num_threads(ctx.threads())
+  for (std::int64_t r = 0; r < count; ++r) {
+    const Offset begin = a.row_begin(long_rows[static_cast<std::size_t>(r)]);
+    const Offset first = slot[static_cast<std::size_t>(r)], last = slot[static_cast<std::size_t>(r) + 1];
+    for (Offset k = first; k < last; ++k) {
+      to.slot_source[k] = begin + k - first;
+      to.col[k] = a.col[begin + k - first];
+    }
+  }
+}
+
+}  // namespace
+
+BceShape bce_shape(const Machine& machine) {
+  BceShape shape;
+  shape.lanes = machine.lanes;
+  if (machine.device()) {
+    const Index share = machine.resident_threads * 3 / 32;
+    shape.block_rows = std::clamp((share + machine.lanes - 1) / machine.lanes, 1, 8) * machine.lanes;
+  } else {
+    shape.block_rows = machine.lanes;
+    shape.widest = 4096;
+    shape.piece_slots = 16384;
+  }
+  shape.least_rows = shape.block_rows;
+  return shape;
+}
+
+BceLayout make_bce_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const BceShape& shape,
+                          std::vector<Index> bounds) {
+  BceLayout layout;
+  layout.rows = a.rows;
+  layout.bounds = std::move(bounds);
+  // Set 0 holds the empty rows (M_0 = 0), the one behind the last the rows too wide for a block.
+  const std::size_t blocked = layout.bounds.size() + 1;
+  const auto set_of = [&](Index i) {
+    const Index width = width_of(a, i);
+    if (width == 0) return std::size_t{0};
+    if (width > shape.widest) return blocked;
+    const auto bound = std::lower_bound(layout.bounds.begin(), layout.bounds.end(), width);
+    return static_cast<std::size_t>(bound - layout.bounds.begin()) + 1;
+  };
+  const Buckets sets = detail::stable_buckets(ctx, a.rows, blocked + 1, set_of);
+  place_blocks(ctx, sets, blocked, shape, layout);
+
+  std::vector<Index> long_rows(sets.member.begin() + sets.begin[blocked], sets.member.end());
+  std::stable_sort(long_rows.begin(), long_rows.end(),
+                   [&](Index i, Index j) { return width_of(a, i) < width_of(a, j); });
+  for (const Index i : long_rows) layout.pieces.append(i, width_of(a, i), shape.piece_slots, shape.lanes);
+  layout.pieces.close();
+
+  const Offset slots = layout.block_slot[layout.blocks()] + layout.pieces.piece_slot.back();
+  layout.col = Array<Index, Space::host>(ctx, slots);
+  layout.slot_source = Array<Offset, Space::host>(ctx, slots);
+  fill_blocks(ctx, a, layout);
+  fill_pieces(ctx, a, long_rows, layout);
+  return layout;
+}
+
+}  // namespace purlin

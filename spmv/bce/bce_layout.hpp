@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The arrays of BCE: rows of similar width in blocks, and where each stored number comes from. Section 6.2 of the
+/// paper.
+#pragma once
+
+#include <vector>
+
+#include <purlin/core/machine.hpp>
+#include <purlin/spmv/bce/bce_partition.hpp>
+#include <purlin/spmv/row_pieces.hpp>
+
+namespace purlin {
+
+/// What the layout takes from the machine.
+struct BceShape {
+  Offset least_rows = 192;  ///< L of section 5.3: what fewer rows than this in a block cost as much as
+  Index block_rows = 192;   ///< larger sets are cut into blocks of at most so many rows (end of section 5.6)
+  Index lanes = 32;         ///< blocks begin at multiples of so many slots, and are cut at multiples of so many rows
+  Index widest = 256;       ///< rows of more entries are not blocked
+  Offset piece_slots = 1024;  ///< what one worker takes of such a row
+};
+
+/// Device: L is the share of a multiprocessor's threads that the paper's 192 is of a K20c's 2048; a thread that adds
+/// more than `widest` entries by itself would be at it for longer than a whole product takes. Host: a block is a
+/// group of lanes, and rows are cut only where one would leave other threads without work.
+BceShape bce_shape(const Machine& machine);
+
+/// A partition into sets C_1 .. C_k, each cut into blocks; the blocks stand in the order of their first rows, so that
+/// a sweep over them is one sweep over x. Empty rows are blocks of width 0. Names of the paper in brackets.
+struct BceLayout {
+  Index rows = 0;
+  std::vector<Index> bounds;               ///< M_1 .. M_k
+  Array<Index, Space::host> row_no;        ///< [rowNo] rows in blocks: the row that a lane writes
+  Array<Index, Space::host> block_row;     ///< [Ap] blocks + 1: each one's first place in row_no
+  Array<Index, Space::host> block_width;   ///< [Aw] blocks: slots of a row
+  Array<Offset, Space::host> block_slot;   ///< [blockPos] blocks + 1; block b is stored column by column
+  detail::RowPieces pieces;                ///< rows wider than any block, behind the blocks, from block_slot's end
+  Array<Index, Space::host> col;           ///< [Offset] slots; of a padded one the last column of its row
+  Array<Offset, Space::host> slot_source;  ///< slots: position in the CSR [whose value is EData], or -1
+
+  Index blocks() const { return static_cast<Index>(block_width.size()); }
+  Offset slots() const { return slot_source.size(); }
+};
+
+/// Assigns every row to its set by binary search among `bounds` (Algorithm 3, O(N log k)), which ascend and end at or
+/// above the largest width up to `shape.widest`. The same layout whatever the number of threads. O(N log k + nnz).
+BceLayout make_bce_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const BceShape& shape,
+                          std::vector<Index> bounds);
+
+}  // namespace purlin

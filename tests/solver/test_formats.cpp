@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every format under the solvers: it converges where csr does, in as many iterations.
+#include "tests/catch.hpp"
+#include "tests/support.hpp"
+
+#include <purlin/solver/linear_system.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+template <class T, Space S>
+std::vector<std::string> formats_and_variants() {
+  std::vector<std::string> names;
+  for (const SpmvFormat& format : spmv_formats()) {
+    if (format.make.get<T, S>() == nullptr) continue;
+    names.push_back(format.name);
+    for (const std::string& variant : format.variants) names.push_back(format.name + ":" + variant);
+  }
+  return names;
+}
+
+template <Space S>
+SolveReport solve_in(const Context<S>& ctx, const HostCsr& a, const std::string& format, const std::string& solver) {
+  SystemOptions options;
+  options.spmv.format = format;
+  options.solver.name = solver;
+  options.solver.restart = 50;
+  options.stop.max_iterations = 3000;
+  const auto there = upload_matrix<double>(ctx, a);
+  LinearSystem<double, S> system(ctx, there.wide(), options);
+  const auto b_host = product_oracle(a, random_vector<double>(a.rows, 5));
+  const auto b = upload(ctx, b_host);
+  auto x = upload(ctx, std::vector<double>(static_cast<std::size_t>(a.rows), 0.0));
+  const SolveReport report = system.solve(b.cspan(), x.span());
+  CHECK(report.converged());
+  CHECK(residual_norm(a, download(ctx, x), b_host) <= 1.01 * options.stop.rel_tol * norm_oracle(b_host));
+  return report;
+}
+
+// Other formats add in another order; that may move the last iteration, or 2 % of them.
+template <Space S>
+void check_formats(const HostCsr& a, const std::string& solver) {
+  const auto ctx = make_context<S>();
+  const int expected = solve_in(ctx, a, "csr", solver).iterations;
+  for (const std::string& format : formats_and_variants<double, S>()) {
+    INFO(format << " with " << solver);
+    const int found = solve_in(ctx, a, format, solver).iterations;
+    CHECK(std::abs(found - expected) <= std::max(2.0, 0.02 * expected));
+  }
+}
+
+}  // namespace
+
+TEST_BOTH("In every format CG takes as many iterations as in csr", "[solver][formats]") {
+  check_formats<S>(fem_matrix("generate:diffusion:11"), "cg");
+  check_formats<S>(fem_matrix("generate:elasticity:6"), "cg");
+  check_formats<S>(arrow_matrix(1200), "cg");
+}
+
+TEST_BOTH("In every format GMRES takes as many iterations as in csr", "[solver][formats]") {
+  check_formats<S>(dominant_matrix(1500), "gmres");
+  check_formats<S>(fem_matrix("generate:diffusion:11"), "gmres");
+}
+
+TEST_BOTH("In every format BiCGStab converges", "[solver][formats]") {
+  const auto ctx = make_context<S>();
+  for (const std::string& format : formats_and_variants<double, S>()) {
+    INFO(format);
+    solve_in(ctx, dominant_matrix(1500), format, "bicgstab");
+  }
+}
