@@ -9,6 +9,7 @@ set(PURLIN_PUBLIC_HEADERS
   core/context.hpp
   core/csr.hpp
   core/error.hpp
+  core/host_device.hpp
   core/machine.hpp
   core/matrix_market.hpp
   core/matrix_traits.hpp
@@ -22,10 +23,20 @@ set(PURLIN_PUBLIC_HEADERS
   spmv/forecast.hpp
   spmv/format_choice.hpp
   spmv/operator.hpp
+  spmv/product.hpp
   spmv/registry.hpp
+  spmv/row_pieces.hpp
   spmv/slot_values.hpp
   spmv/csr/csr.hpp
+  spmv/ehyb/ehyb.hpp
+  spmv/ehyb/ehyb_layout.hpp
+  spmv/ehyb/ehyb_product.hpp
+  spmv/bce/bce.hpp
+  spmv/bce/bce_layout.hpp
+  spmv/bce/bce_partition.hpp
   spmv/ell_warp/ell_warp.hpp
+  spmv/evc_hyb/evc_hyb.hpp
+  spmv/evc_hyb/evc_hyb_layout.hpp
   precond/registry.hpp
   precond/jacobi/jacobi.hpp
   solver/krylov.hpp
