@@ -19,9 +19,8 @@ CopyBandwidth measure_copy(const Context<Space::device>& ctx, int repeats, std::
   displace_caches(ctx, from.span());
   const Timer<Space::device> timer(ctx);
   const auto copy_once = [&] { copy<char>(ctx, from.cspan(), to.span()); };
-  for (const double seconds : alternate({[&] { return timer.back_to_back(2, copy_once); }}, repeats).front()) {
-    result.gigabytes_per_second.push_back(2e-9 * static_cast<double>(result.bytes) / seconds);
-  }
+  const Samples seconds = alternate({[&] { return timer.back_to_back(2, copy_once); }}, repeats).front();
+  for (const double s : seconds) result.gigabytes_per_second.push_back(2e-9 * static_cast<double>(result.bytes) / s);
   return result;
 }
 

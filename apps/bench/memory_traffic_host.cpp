@@ -39,9 +39,8 @@ CopyBandwidth measure_copy(const Context<Space::host>& ctx, int repeats, std::ui
     for_pieces(ctx, size,
                [&](std::int64_t begin, std::size_t bytes) { std::memcpy(&to[begin], &from[begin], bytes); });
   };
-  for (const double seconds : alternate({[&] { return timer.back_to_back(1, copy_once); }}, repeats).front()) {
-    result.gigabytes_per_second.push_back(2e-9 * static_cast<double>(result.bytes) / seconds);
-  }
+  const Samples seconds = alternate({[&] { return timer.back_to_back(1, copy_once); }}, repeats).front();
+  for (const double s : seconds) result.gigabytes_per_second.push_back(2e-9 * static_cast<double>(result.bytes) / s);
   return result;
 }
 

@@ -20,7 +20,7 @@ constexpr const char* columns =
     "  error        the worst row, in units of what rounding allows; above 1 it is WRONG and the exit status 1\n"
     "  beta, B      non-zeros over stored slots; bytes a floating-point operation (2 a non-zero)\n"
     "  P_max        GFLOP/s that B allows at the copy's bandwidth\n"
-    "  in products  the setup in units of the format's own product\n"
+    "  in products  the setup before it, or the refresh, in units of the format's own product\n"
     "  pays back    after so many products: setup and products cost less than those of the fastest cuSPARSE format\n"
     "               (host: of csr); never, where the product is not faster";
 

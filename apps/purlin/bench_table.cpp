@@ -36,7 +36,7 @@ std::string setup_line(const BenchLine& line, const BenchFigures& f) {
   std::string remark;
   if (line.info.name != line.name) remark += "  " + line.info.name;
   if (!line.same_as.empty()) remark += " (timed as " + line.same_as + ")";
-  return named(line) + text("%6.1f%% %5.3f %6.2f %7.1f %9.4g %8.3g %8.3g %8.3g %10.4g %11s %8.4g %7.2f%s\n",
+  return named(line) + text("%6.1f%% %5.3f %6.2f %7.1f %9.4g %8.3g %8.3g %8.3g %11.4g %11s %10.4g %11.2f%s\n",
                             100 * line.info.padding_ratio(), f.beta, f.code_balance, f.p_max_gflops,
                             1e3 * line.setup_seconds(), 1e3 * line.plan_seconds, 1e3 * line.permute_seconds,
                             1e3 * line.format_seconds, f.setup_in_products, break_even_text(f).c_str(),
@@ -69,8 +69,8 @@ std::string bench_table_text(const BenchSystem& system, const bench::CopyBandwid
                                                           "speed-up", "error");
   std::string setups =
       "\n" + text(name_column, "format") +
-      text("%7s %5s %6s %7s %9s %8s %8s %8s %10s %11s %8s %7s\n", "padding", "beta", "B", "P_max", "setup ms",
-           "plan", "permute", "format", "in product", "pays back", "refresh", "in prod");
+      text("%7s %5s %6s %7s %9s %8s %8s %8s %11s %11s %10s %11s\n", "padding", "beta", "B", "P_max", "setup ms",
+           "plan", "permute", "format", "in products", "pays back", "refresh ms", "in products");
   for (const BenchLine& line : system.lines) {
     if (!line.measured()) {
       speeds += named(line) + "refused: " + line.refused + "\n";
