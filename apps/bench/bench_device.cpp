@@ -74,7 +74,8 @@ Json compare_products(const fem::HostCsr& a, OwnSide& own, UsualDevice& usual, c
   const Timer<device> timer(own.ctx);
   const auto own_run = [&](const LinearOperator<double, device>& matrix) {
     return [&] {
-      return timer.back_to_back(options.products, [&] { matrix.apply(own.ctx, 1.0, own.b.cspan(), 0.0, own.y.span()); });
+      return timer.back_to_back(options.products,
+                                [&] { matrix.apply(own.ctx, 1.0, own.b.cspan(), 0.0, own.y.span()); });
     };
   };
   const auto raw_run = [&](bool alg2) {

@@ -27,9 +27,9 @@ struct Contender {
   using Build = std::function<BuiltProduct<T, S>(const Context<S>&, const CsrView<T, S>&)>;
 
   std::string name;
-  Build build;               ///< throws Error where the contender does not take the matrix
-  bool competitor = false;   ///< one of those that the others are compared with
-  bool break_even = false;   ///< one of those whose setup and products the others have to undercut
+  Build build;              ///< throws Error where the contender does not take the matrix
+  bool competitor = false;  ///< one of those that the others are compared with
+  bool break_even = false;  ///< one of those whose setup and products the others have to undercut
 };
 
 /// A format of the table as LinearSystem sets it up: plan_order, permute where it renumbers, make_spmv. Throws

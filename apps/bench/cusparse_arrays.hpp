@@ -13,8 +13,8 @@ struct CusparseArrays {
   Array<Offset, Space::host> source;
 };
 
-/// Sliced ELL: `slice` rows side by side, all as wide as the longest of them, slots of one column one after the other.
-/// Parallel; O(slots).
+/// Sliced ELL: `slice` rows side by side, all as wide as the longest of them, slots of one column one after the
+/// other. Parallel; O(slots).
 CusparseArrays make_sell_arrays(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Index slice);
 
 /// Block CSR of a pattern that consists of full `block` x `block` blocks (see node_block_size), row by row in a

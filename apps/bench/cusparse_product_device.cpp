@@ -112,8 +112,7 @@ class CusparseProduct final : public MatrixOperator<T, device> {
     gather<T, device>(ctx, values, map_, values_.span());
   }
 
-  void apply(const Context<device>& ctx, T alpha, Span<const T, device> x, T beta,
-             Span<T, device> y) const override {
+  void apply(const Context<device>& ctx, T alpha, Span<const T, device> x, T beta, Span<T, device> y) const override {
     PURLIN_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.x, const_cast<T*>(x.data)));
     PURLIN_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.y, y.data));
     PURLIN_CHECK_CUSPARSE(cusparseSpMV(ctx.cusparse(), plain, &alpha, use_.matrix, use_.x, &beta, use_.y, value_type,
@@ -133,9 +132,8 @@ class CusparseProduct final : public MatrixOperator<T, device> {
                   {"offsets", first_.bytes() + row_.bytes()},
                   {"buffer", buffer_.bytes()},
                   {"value map", map_.bytes()}};
-    info.bytes_per_product =
-        values_.bytes() + col_.bytes() + first_.bytes() + row_.bytes() +
-        (static_cast<std::uint64_t>(rows_) + static_cast<std::uint64_t>(cols_)) * sizeof(T);
+    info.bytes_per_product = values_.bytes() + col_.bytes() + first_.bytes() + row_.bytes() +
+                             (static_cast<std::uint64_t>(rows_) + static_cast<std::uint64_t>(cols_)) * sizeof(T);
     info.setup_seconds = setup_seconds_;
     return info;
   }
@@ -213,11 +211,11 @@ class CusparseProduct final : public MatrixOperator<T, device> {
     PURLIN_CHECK_CUSPARSE(cusparseCreateDnVec(&use_.y, rows_, some_y.data(), value_type));
     const T one = 1, zero = 0;
     std::size_t bytes = 0;
-    PURLIN_CHECK_CUSPARSE(cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y, value_type,
-                                                  algorithm_of(format_), &bytes));
+    PURLIN_CHECK_CUSPARSE(cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
+                                                  value_type, algorithm_of(format_), &bytes));
     buffer_ = Array<char, device>(ctx, static_cast<std::int64_t>(bytes));
-    PURLIN_CHECK_CUSPARSE(cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y, value_type,
-                                                  algorithm_of(format_), buffer_.data()));
+    PURLIN_CHECK_CUSPARSE(cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
+                                                  value_type, algorithm_of(format_), buffer_.data()));
   }
 
   CusparseFormat format_;

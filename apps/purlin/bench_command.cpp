@@ -98,8 +98,8 @@ int run_bench(const BenchOptions& options, const std::string& command_line) {
   const Place place = choose_place(options.device);
   check_files(options);
   const Context<Space::host> host(options.threads);
-  const BenchResult result = at_place(
-      place, host, [&](const auto& ctx) { return measure_all(host, ctx, options, command_line); });
+  const BenchResult result =
+      at_place(place, host, [&](const auto& ctx) { return measure_all(host, ctx, options, command_line); });
   print(bench_means_text(result));
   return bench_exit_status(result);
 }

@@ -55,8 +55,8 @@ const BenchLine* break_even_competitor(const BenchSystem& system) {
 BenchFigures figures_of(const BenchLine& line, const BenchSystem& system, const bench::CopyBandwidth& copy) {
   const auto bytes = static_cast<double>(line.info.bytes_per_product);
   const double operations = 2.0 * static_cast<double>(system.nonzeros);
-  const auto roofline_bytes = static_cast<double>(
-      csr_product_bytes(system.rows, system.cols, system.nonzeros, system.value_bytes()));
+  const auto roofline_bytes =
+      static_cast<double>(csr_product_bytes(system.rows, system.cols, system.nonzeros, system.value_bytes()));
   const double bandwidth = copy.bytes_per_second();
   BenchFigures f;
   f.seconds = bench::median(line.warm);

@@ -188,8 +188,9 @@ class BenchRun {
       return timer_.back_to_back(count, [&] { multiply(product); });
     });
     alternate(&BenchLine::cold, [&](const bench::BuiltProduct<T, S>& product, int count) {
-      return timer_.one_by_one(std::min(count, most_cold), [&] { bench::displace_caches(ctx_, displaced_.span()); },
-                               [&] { multiply(product); });
+      return timer_.one_by_one(
+          std::min(count, most_cold), [&] { bench::displace_caches(ctx_, displaced_.span()); },
+          [&] { multiply(product); });
     });
     alternate(&BenchLine::refresh, [&](const bench::BuiltProduct<T, S>& product, int count) {
       return timer_.back_to_back(count, [&] { product.matrix->refresh(ctx_, values_.cspan()); });

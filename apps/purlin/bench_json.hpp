@@ -11,7 +11,8 @@ namespace purlin::cli {
 /// r.json, schema 1: program, command, date, machine; then
 ///   copy             bytes, gigabytes_per_second {min, median, max, samples}
 ///   displacing_bytes written before each cold product
-///   systems          system (without folders), precision, rows, cols, nonzeros, block, refused (null or why there are
+///   systems          system (without folders), precision, rows, cols, nonzeros, block, refused (null or why there
+///   are
 ///                    no formats), best_competitor, break_even_competitor (names or null), formats: one object each
 ///   geometric_means  name, precision, speedup over the best competitor, systems, of
 /// A format has name, built (what it became), detail, competitor, refused (null or the reason, and then nothing but

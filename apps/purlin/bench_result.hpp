@@ -39,7 +39,7 @@ struct BenchSystem {
   Index rows = 0;
   Index cols = 0;
   Offset nonzeros = 0;
-  Index block = 1;  ///< of node_block_size
+  Index block = 1;      ///< of node_block_size
   std::string refused;  ///< why there are no lines
   std::vector<BenchLine> lines;
 

@@ -64,9 +64,9 @@ std::string bench_system_text(const BenchSystem& system) {
 
 std::string bench_table_text(const BenchSystem& system, const bench::CopyBandwidth& copy) {
   if (!system.refused.empty()) return "  refused: " + system.refused + "\n";
-  std::string speeds = text(name_column, "format") + text("%-28s %8s %8s %8s %7s %6s %6s %8s  %s\n", "ms (min .. max)",
-                                                          "cold ms", "GFLOP/s", "MB", "GB/s", "copy%", "roof%",
-                                                          "speed-up", "error");
+  std::string speeds =
+      text(name_column, "format") + text("%-28s %8s %8s %8s %7s %6s %6s %8s  %s\n", "ms (min .. max)", "cold ms",
+                                         "GFLOP/s", "MB", "GB/s", "copy%", "roof%", "speed-up", "error");
   std::string setups =
       "\n" + text(name_column, "format") +
       text("%7s %5s %6s %7s %9s %8s %8s %8s %11s %11s %10s %11s\n", "padding", "beta", "B", "P_max", "setup ms",

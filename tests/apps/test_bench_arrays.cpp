@@ -36,11 +36,10 @@ TEST_CASE("Slices are as wide as their longest row, columns side by side, padded
 
 TEST_CASE("Blocks hold their rows one after the other", "[bench]") {
   // Blocks (0, 0), (0, 1) and (1, 1) of 2 x 2
-  const auto a = testing::make_matrix<double>(
-      ctx, testing::from_rows(4, {{{0, 1}, {1, 1}, {2, 1}, {3, 1}},
-                                  {{0, 1}, {1, 1}, {2, 1}, {3, 1}},
-                                  {{2, 1}, {3, 1}},
-                                  {{2, 1}, {3, 1}}}));
+  const auto a = testing::make_matrix<double>(ctx, testing::from_rows(4, {{{0, 1}, {1, 1}, {2, 1}, {3, 1}},
+                                                                          {{0, 1}, {1, 1}, {2, 1}, {3, 1}},
+                                                                          {{2, 1}, {3, 1}},
+                                                                          {{2, 1}, {3, 1}}}));
   const CusparseArrays bsr = make_bsr_arrays(ctx, pattern_of(a), 2);
   CHECK(to_vector(ctx, bsr.first.cspan()) == Offsets{0, 2, 3});
   CHECK(to_vector(ctx, bsr.col.cspan()) == Indices{0, 1, 1});
@@ -55,7 +54,8 @@ TEST_CASE("Coordinates name the row of each entry", "[bench]") {
 TEST_CASE("Calls one by one are each behind a call that is not timed", "[bench]") {
   const Timer<Space::host> timer(ctx);
   std::string calls;
-  CHECK(timer.one_by_one(3, [&] { calls += 'b'; }, [&] { calls += 'w'; }) >= 0);
+  CHECK(timer.one_by_one(
+            3, [&] { calls += 'b'; }, [&] { calls += 'w'; }) >= 0);
   CHECK(calls == "bwbwbw");
   CHECK(timer.back_to_back(4, [&] { calls += 'w'; }) >= 0);
   CHECK(calls == "bwbwbwwwww");

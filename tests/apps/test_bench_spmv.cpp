@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include <purlin/config.hpp>
-
 #include "apps/bench/product_oracle.hpp"
 #include "apps/purlin/bench_figures.hpp"
 #include "apps/purlin/bench_in.hpp"
@@ -104,24 +102,14 @@ const BenchLine& named(const std::vector<BenchLine>& lines, const std::string& n
 
 }  // namespace
 
-TEST_CASE("Every format and every competitor is measured, each right", "[bench]") {
+TEST_BOTH("Every format and every competitor is measured, each right", "[bench]") {
   for (const char* spec : {"generate:elasticity:5", "generate:diffusion:8", "generate:grid7:6"}) {
     const Csr<double, host> a = fem::generate_matrix(Context<host>(), spec);
-    check_lines<double, host>(a);
-    check_lines<float, host>(a);
+    check_lines<double, S>(a);
+    check_lines<float, S>(a);
   }
+  check_lines<double, S>(matrix_of(testing::arrow_matrix(33)));
 }
-
-#if PURLIN_HAS_CUDA
-TEST_CASE("Every format and every competitor is measured on the device, each right", "[bench][device]") {
-  for (const char* spec : {"generate:elasticity:5", "generate:diffusion:8", "generate:grid7:6"}) {
-    const Csr<double, host> a = fem::generate_matrix(Context<host>(), spec);
-    check_lines<double, Space::device>(a);
-    check_lines<float, Space::device>(a);
-  }
-  check_lines<double, Space::device>(matrix_of(testing::arrow_matrix(33)));
-}
-#endif
 
 TEST_CASE("All formats with all variants take part, and the competitors, none of them twice", "[bench]") {
   const Context<host> ctx;

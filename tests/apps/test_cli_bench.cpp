@@ -30,9 +30,9 @@ BenchOptions parsed(std::vector<const char*> arguments) {
 }  // namespace
 
 TEST_CASE("Options of bench spmv are taken as typed, in the table's spelling", "[cli][bench]") {
-  const BenchOptions o = parsed({"a.mtx", "generate:grid7:9", "--formats", "CSR:ALG2,e-hyb", "--precision", "single",
-                                 "--device", "host", "--threads", "3", "--repeats", "5", "--report", "r.json", "--csv",
-                                 "r.csv"});
+  const BenchOptions o =
+      parsed({"a.mtx", "generate:grid7:9", "--formats", "CSR:ALG2,e-hyb", "--precision", "single", "--device", "host",
+              "--threads", "3", "--repeats", "5", "--report", "r.json", "--csv", "r.csv"});
   CHECK(o.systems == std::vector<std::string>{"a.mtx", "generate:grid7:9"});
   CHECK(o.formats == std::vector<std::string>{"csr:alg2", "ehyb"});
   CHECK(o.single_precision);
@@ -53,9 +53,9 @@ TEST_CASE("Options of bench spmv are taken as typed, in the table's spelling", "
 TEST_CASE("bench spmv refuses what makes no sense", "[cli][bench]") {
   CHECK_THROWS_AS(parsed({}), UsageError);
   const std::vector<std::vector<const char*>> wrong = {
-      {"--formats", "xyz"},      {"--formats", "csr,"},  {"--formats", "csr,csr"}, {"--formats", "ehyb:paperr"},
-      {"--precision", "half"},   {"--repeats", "0"},     {"--repeats", "x"},       {"--threads", "-1"},
-      {"--time-limit", "5"},     {"--format", "csr"}};
+      {"--formats", "xyz"},    {"--formats", "csr,"}, {"--formats", "csr,csr"}, {"--formats", "ehyb:paperr"},
+      {"--precision", "half"}, {"--repeats", "0"},    {"--repeats", "x"},       {"--threads", "-1"},
+      {"--time-limit", "5"},   {"--format", "csr"}};
   for (std::vector<const char*> arguments : wrong) {
     INFO(arguments.front() << " " << arguments.back());
     arguments.insert(arguments.begin(), "a.mtx");
@@ -74,11 +74,11 @@ TEST_CASE("bench spmv refuses what makes no sense", "[cli][bench]") {
 TEST_CASE("bench spmv prints each format of each system and writes every figure", "[cli][bench]") {
   const TemporaryFolder folder;
   const std::string file = folder.write("grid.mtx", grid_system(12).text());
-  const std::string wide = folder.write("wide.mtx",
-                                        "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 3 2\n2 2 1\n");
-  const Outcome outcome = run_purlin({"bench", "spmv", file, "generate:elasticity:4", wide, "--device", "host",
-                                      "--threads", "2", "--repeats", "2", "--report", folder.file("r.json"), "--csv",
-                                      folder.file("r.csv")});
+  const std::string wide =
+      folder.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 3 2\n2 2 1\n");
+  const Outcome outcome =
+      run_purlin({"bench", "spmv", file, "generate:elasticity:4", wide, "--device", "host", "--threads", "2",
+                  "--repeats", "2", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   std::vector<std::string> names = purlin::bench::all_format_names();
@@ -91,9 +91,9 @@ TEST_CASE("bench spmv prints each format of each system and writes every figure"
   const std::string text = file_content(folder.file("r.json"));
   CHECK_FALSE(contains(text, folder.path().string()));
   const Json report = Json::parse(text);
-  for (const char* field : {"schema", "program", "version", "command", "date", "processor", "cores", "load_average",
-                            "compiler", "threads", "space", "repeats", "copy", "displacing_bytes", "systems",
-                            "geometric_means"}) {
+  for (const char* field :
+       {"schema", "program", "version", "command", "date", "processor", "cores", "load_average", "compiler",
+        "threads", "space", "repeats", "copy", "displacing_bytes", "systems", "geometric_means"}) {
     INFO(field);
     CHECK(report.contains(field));
   }
@@ -106,12 +106,37 @@ TEST_CASE("bench spmv prints each format of each system and writes every figure"
   for (const Json& format : report["systems"][2]["formats"]) {
     INFO(format);
     CHECK(format["refused"].is_null());
-    for (const char* field :
-         {"name", "built", "detail", "competitor", "same_as", "wrong", "error_in_bounds", "warm", "cold", "refresh",
-          "gflops", "bytes_per_product", "gigabytes_per_second", "percent_of_copy", "percent_of_csr_roofline",
-          "stored_slots", "padding", "beta", "code_balance", "p_max_gflops", "cached_share", "bytes", "figures",
-          "order", "setup_seconds", "plan_phases", "format_phases", "setup_in_products", "refresh_in_products",
-          "speedup", "break_even"}) {
+    for (const char* field : {"name",
+                              "built",
+                              "detail",
+                              "competitor",
+                              "same_as",
+                              "wrong",
+                              "error_in_bounds",
+                              "warm",
+                              "cold",
+                              "refresh",
+                              "gflops",
+                              "bytes_per_product",
+                              "gigabytes_per_second",
+                              "percent_of_copy",
+                              "percent_of_csr_roofline",
+                              "stored_slots",
+                              "padding",
+                              "beta",
+                              "code_balance",
+                              "p_max_gflops",
+                              "cached_share",
+                              "bytes",
+                              "figures",
+                              "order",
+                              "setup_seconds",
+                              "plan_phases",
+                              "format_phases",
+                              "setup_in_products",
+                              "refresh_in_products",
+                              "speedup",
+                              "break_even"}) {
       INFO(field);
       CHECK(format.contains(field));
     }
