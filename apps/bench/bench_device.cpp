@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include <purlin/config.hpp>
+#include <purlin/core/error.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/krylov.hpp>

@@ -45,7 +45,8 @@ CLI::App& add_bench_spmv(CLI::App& bench, RawBench& raw) {
                   "mesh:FILE.mesh:elasticity|diffusion|convection[:REFINEMENTS]")
       ->option_text("...")
       ->required();
-  spmv.add_option("--formats", raw.formats, "Names of the table, with or without variant; default all, with all variants")
+  spmv.add_option("--formats", raw.formats,
+                  "Names of the table, with or without variant; default all, with all variants")
       ->option_text("all|NAME,NAME...");
   spmv.add_option("--precision", raw.precision, "Of matrix and vectors, default both")
       ->option_text("both|double|single");

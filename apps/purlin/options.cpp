@@ -201,8 +201,8 @@ void require_number(const char* option, double value) {
 }
 
 Partitioner check_partitioner(const std::string& given, const std::string& coordinates) {
-  const auto partitioner =
-      partitioner_named(check_choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
+  const auto partitioner = partitioner_named(
+      check_choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
   if ((partitioner == Partitioner::coordinates) == coordinates.empty()) {
     throw UsageError("--partitioner coordinates and --coordinates X.mtx belong together");
   }
