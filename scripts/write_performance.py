@@ -155,7 +155,12 @@ def spmv_section(name, data):
         "",
         f"`{data['command']}`, {data['date']}; all figures in [results/{name}](results/{name}). A copy moves "
         f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run. Speed-ups over the fastest "
-        "competitor; `purlin bench spmv --help` tells what the columns mean.",
+        "competitor; `purlin bench spmv --help` tells what the columns mean. Products are y = A x in the format's own order, "
+        "on the stream between two events (host: by the clock), in blocks of 10 ms or one product; the blocks of all "
+        "formats take turns, every other round backwards. Before each cold product "
+        f"{data['displacing_bytes'] / 1e6:,.0f} MB are written. Setup begins with the matrix in the memory of the device "
+        "(host: in memory) and was done once on a small matrix before; what cuSPARSE does not convert by itself is "
+        "converted on the host, as in our formats.",
         "",
     ]
     lines += spmv_overview(data)

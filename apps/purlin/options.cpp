@@ -61,7 +61,10 @@ std::string one_of(const std::vector<std::string>& names) {
 
 void add_system_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "The system";
-  solve.add_option("A", o.matrix, "Matrix Market file (.gz too), or a generated system, generate:KIND:SIZE")
+  solve
+      .add_option(
+          "A", o.matrix,
+          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:SIZE, mesh:FILE:KIND[:R]")
       ->option_text(" ")
       ->required();
   solve
@@ -186,7 +189,9 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
 }
 
 void add_info_options(CLI::App& info, InfoOptions& o) {
-  info.add_option("A", o.matrix, "Matrix Market file (.gz too), or a generated system, generate:KIND:SIZE")
+  info.add_option(
+          "A", o.matrix,
+          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:SIZE, mesh:FILE:KIND[:R]")
       ->option_text(" ")
       ->required();
   info.add_option("--report", o.report, "The same facts for programs")->option_text("R.json");
