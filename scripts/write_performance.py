@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/performance.md from the measurements in docs/results (device_*.json, host_*.json, reader_*.json)."""
+"""Writes docs/performance.md from the measurements in docs/results (spmv_*.json, device_*.json,
+host_*.json, reader_*.json)."""
 import json
 import pathlib
 
@@ -65,6 +66,116 @@ def host_section(name, data):
     return lines + [""]
 
 
+def number(value, digits=3):
+    """Plain digits, however large; a dash for what there is not."""
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 10 ** digits else f"{value:.{digits}g}"
+
+
+def plain_formats(data):
+    names = []
+    for system in data["systems"]:
+        for line in system["formats"]:
+            if ":" not in line["name"] and not line["competitor"] and line["name"] not in names:
+                names.append(line["name"])
+    return names
+
+
+def verdict(line):
+    if line is None:
+        return "-"
+    if line["refused"] is not None:
+        return "refused"
+    if line["wrong"]:
+        return "**WRONG**"
+    return number(line["speedup"])
+
+
+def break_even(line, system):
+    if line["name"] == system["break_even_competitor"] or line["same_as"] == system["break_even_competitor"]:
+        return "-"
+    return "never" if line["break_even"] is None else f"{line['break_even']:,.0f}"
+
+
+def spmv_overview(data):
+    names = plain_formats(data)
+    lines = [
+        "| system | precision | rows | non-zeros | fastest competitor | its ms | "
+        + " | ".join(f"`{name}`" for name in names) + " |",
+        "|---|---|---:|---:|---|---:|" + "---:|" * len(names),
+    ]
+    for system in data["systems"]:
+        by_name = {line["name"]: line for line in system["formats"]}
+        best = by_name.get(system["best_competitor"])
+        cells = [system["system"], system["precision"], f"{system['rows']:,}", f"{system['nonzeros']:,}",
+                 "-" if best is None else f"`{best['name']}`",
+                 "-" if best is None else spread(best["warm"]["milliseconds"])]
+        lines.append("| " + " | ".join(cells + [verdict(by_name.get(name)) for name in names]) + " |")
+    for precision in ("double", "single"):
+        means = {m["name"]: m for m in data["geometric_means"] if m["precision"] == precision}
+        if means:
+            cells = [number(means[name]["speedup"]) if name in means else "-" for name in names]
+            lines.append(f"| geometric mean | {precision} | | | | | " + " | ".join(cells) + " |")
+    return lines + [""]
+
+
+def spmv_row(line, system):
+    error = number(line["error_in_bounds"], 2)
+    cells = [f"`{line['name']}`", spread(line["warm"]["milliseconds"]), number(line["cold"]["milliseconds"]["median"], 4),
+             number(line["gflops"]), number(line["bytes_per_product"] / 1e6), number(line["gigabytes_per_second"]),
+             number(line["percent_of_copy"]), number(line["percent_of_csr_roofline"]), number(line["speedup"]),
+             f"{100 * line['padding']:.1f} %", f"{line['beta']:.3f}", number(line["code_balance"]),
+             number(line["p_max_gflops"]), number(1e3 * line["setup_seconds"]["total"]),
+             number(line["setup_in_products"]), break_even(line, system), number(line["refresh_in_products"]),
+             f"**WRONG** ({error})" if line["wrong"] else error]
+    return "| " + " | ".join(cells) + " |"
+
+
+def spmv_details(system):
+    lines = [
+        f"<details><summary>{system['system']}, {system['precision']} precision</summary>",
+        "",
+        "| format | ms | cold ms | GFLOP/s | MB | GB/s | % of copy | % of CSR roofline | speed-up | padding | beta | B | "
+        "P_max | setup ms | in products | pays back after | refresh, in products | error |",
+        "|---|" + "---:|" * 17,
+    ]
+    for line in system["formats"]:
+        if line["refused"] is not None:
+            lines.append(f"| `{line['name']}` | refused: {line['refused']} |" + " |" * 16)
+        elif line["same_as"] is None:
+            lines.append(spmv_row(line, system))
+    return lines + ["", "</details>", ""]
+
+
+def spmv_section(name, data):
+    where = data.get("device") or f"{data['processor']}, {data['threads']} threads"
+    lines = [
+        f"## Products of all formats, {where}",
+        "",
+        f"`{data['command']}`, {data['date']}; all figures in [results/{name}](results/{name}). A copy moves "
+        f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run. Speed-ups over the fastest "
+        "competitor; `purlin bench spmv --help` tells what the columns mean. Products are y = A x in the format's own order, "
+        "on the stream between two events (host: by the clock), in blocks of 10 ms or one product; the blocks of all "
+        "formats take turns, every other round backwards. Before each cold product "
+        f"{data['displacing_bytes'] / 1e6:,.0f} MB are written. Setup begins with the matrix in the memory of the device "
+        "(host: in memory) and was done once on a small matrix before; what cuSPARSE does not convert by itself is "
+        "converted on the host, as in our formats.",
+        "",
+    ]
+    lines += spmv_overview(data)
+    for picture, words in (("speedup", "speed-ups"), ("setup", "setup and products together")):
+        file = name.replace(".json", f"_{picture}.svg")
+        if (RESULTS / file).exists():
+            lines += [f"![{words}](results/{file})", ""]
+    for system in data["systems"]:
+        if system["refused"] is None:
+            lines += spmv_details(system)
+        else:
+            lines += [f"{system['system']}, {system['precision']} precision: {system['refused']}", ""]
+    return lines
+
+
 def reader_section(name, data):
     lines = [
         "## Reading Matrix Market files",
@@ -93,6 +204,8 @@ def main():
         "(`purlin solve generate:elasticity:68` solves one).",
         "",
     ]
+    for name, data in load("spmv_*.json"):
+        text += spmv_section(name, data)
     for name, data in load("device_*.json"):
         text += device_section(name, data)
     for name, data in load("host_*.json"):
@@ -100,8 +213,8 @@ def main():
     for name, data in load("reader_*.json"):
         text += reader_section(name, data)
     text += [
-        "To repeat: `scripts/bench_device.sh`, `scripts/bench_host.sh`, `scripts/bench_reader.py`, then "
-        "`scripts/write_performance.py`.",
+        "To repeat: `scripts/bench_spmv.sh`, `scripts/plot_spmv.py`, `scripts/bench_device.sh`, `scripts/bench_host.sh`, "
+        "`scripts/bench_reader.py`, then `scripts/write_performance.py`.",
         "",
     ]
     (ROOT / "docs" / "performance.md").write_text("\n".join(text))

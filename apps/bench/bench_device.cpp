@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // purlin_bench_device: our product and our iterations on the card against cuSPARSE's call and the usual cuBLAS loop.
-#include <cuda_runtime.h>
-
 #include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <cstdio>
 
 #include <purlin/config.hpp>
-#include <purlin/core/context_device.hpp>
+#include <purlin/core/error.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/krylov.hpp>
 
 #include "apps/fem/problem.hpp"
+#include "machine_facts.hpp"
 #include "measure.hpp"
+#include "memory_traffic.hpp"
+#include "program.hpp"
+#include "timer.hpp"
 #include "usual_cg_device.hpp"
 
 namespace {
@@ -35,57 +37,6 @@ struct Options {
   double tolerance = 1e-8;
   std::string report;
 };
-
-// Times what is queued on one stream between two events.
-class DeviceTimer {
- public:
-  explicit DeviceTimer(cudaStream_t stream) : stream_(stream) {
-    PURLIN_CHECK_CUDA(cudaEventCreate(&start_));
-    PURLIN_CHECK_CUDA(cudaEventCreate(&stop_));
-  }
-  ~DeviceTimer() {
-    cudaEventDestroy(start_);
-    cudaEventDestroy(stop_);
-  }
-  DeviceTimer(const DeviceTimer&) = delete;
-  DeviceTimer& operator=(const DeviceTimer&) = delete;
-
-  // Seconds of `count` calls, over count.
-  double operator()(int count, const std::function<void()>& queue_work) {
-    PURLIN_CHECK_CUDA(cudaEventRecord(start_, stream_));
-    for (int k = 0; k < count; ++k) queue_work();
-    PURLIN_CHECK_CUDA(cudaEventRecord(stop_, stream_));
-    PURLIN_CHECK_CUDA(cudaEventSynchronize(stop_));
-    float milliseconds = 0;
-    PURLIN_CHECK_CUDA(cudaEventElapsedTime(&milliseconds, start_, stop_));
-    return 1e-3 * milliseconds / count;
-  }
-
- private:
-  cudaStream_t stream_;
-  cudaEvent_t start_ = nullptr, stop_ = nullptr;
-};
-
-// Bytes read and written by device-to-device copies of a quarter of the free memory, at most 4 GiB.
-Json measure_copy(const Context<device>& ctx, int repeats) {
-  std::size_t free = 0, total = 0;
-  PURLIN_CHECK_CUDA(cudaMemGetInfo(&free, &total));
-  const std::size_t bytes = std::min<std::size_t>(std::size_t{4} << 30, free / 4);
-  Array<char, device> from(ctx, static_cast<std::int64_t>(bytes)), to(ctx, static_cast<std::int64_t>(bytes));
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(from.data(), 1, bytes, ctx.stream()));
-  DeviceTimer timer(ctx.stream());
-  const auto run = [&] {
-    return timer(2, [&] {
-      PURLIN_CHECK_CUDA(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, ctx.stream()));
-    });
-  };
-  const Samples seconds = alternate({run}, repeats).front();
-  Samples rates;
-  for (double s : seconds) rates.push_back(2e-9 * static_cast<double>(bytes) / s);
-  std::printf("copy of %.1f GiB on the card: %s GB/s, read and written\n", static_cast<double>(bytes) / (1 << 30),
-              spread(rates).c_str());
-  return {{"bytes", bytes}, {"gigabytes_per_second", summary(rates)}};
-}
 
 // Our side of one system.
 struct OwnSide {
@@ -121,10 +72,11 @@ struct OwnSide {
 };
 
 Json compare_products(const fem::HostCsr& a, OwnSide& own, UsualDevice& usual, const Options& options) {
-  DeviceTimer timer(own.ctx.stream());
+  const Timer<device> timer(own.ctx);
   const auto own_run = [&](const LinearOperator<double, device>& matrix) {
     return [&] {
-      return timer(options.products, [&] { matrix.apply(own.ctx, 1.0, own.b.cspan(), 0.0, own.y.span()); });
+      return timer.back_to_back(options.products,
+                                [&] { matrix.apply(own.ctx, 1.0, own.b.cspan(), 0.0, own.y.span()); });
     };
   };
   const auto raw_run = [&](bool alg2) {
@@ -225,8 +177,11 @@ Json run_system(const std::string& spec, const Context<device>& ctx, const Optio
   return result;
 }
 
-std::string cuda_version(int number) {
-  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+Json report_copy(const Context<device>& ctx, int repeats) {
+  const CopyBandwidth copied = measure_copy(ctx, repeats);
+  std::printf("copy of %.1f GiB on the card: %s GB/s, read and written\n",
+              static_cast<double>(copied.bytes) / (1 << 30), spread(copied.gigabytes_per_second).c_str());
+  return {{"bytes", copied.bytes}, {"gigabytes_per_second", summary(copied.gigabytes_per_second)}};
 }
 
 int run(int argc, char* argv[]) {
@@ -251,19 +206,11 @@ int run(int argc, char* argv[]) {
 
   const Context<device> ctx(options.device);
   ctx.make_current();
-  int driver = 0, runtime = 0;
-  PURLIN_CHECK_CUDA(cudaDriverGetVersion(&driver));
-  PURLIN_CHECK_CUDA(cudaRuntimeGetVersion(&runtime));
-  Json report = report_head("purlin_bench_device", argc, argv);
-  report["device"] = ctx.device_name();
-  report["multiprocessors"] = ctx.multiprocessors();
-  report["driver_supports_cuda"] = cuda_version(driver);
-  report["cuda_runtime"] = cuda_version(runtime);
-  report["cuda_toolkit"] = PURLIN_CUDA_TOOLKIT;
-  report["cuda_architectures"] = PURLIN_CUDA_ARCHITECTURES;
+  Json report = report_head("purlin_bench_device", typed_command(argc, argv));
+  report.update(machine_facts(ctx));
   std::printf("%s, CUDA %s, driver for %s\n", ctx.device_name().c_str(), PURLIN_CUDA_TOOLKIT,
-              cuda_version(driver).c_str());
-  report["copy"] = measure_copy(ctx, options.repeats);
+              report["driver_supports_cuda"].get<std::string>().c_str());
+  report["copy"] = report_copy(ctx, options.repeats);
   report["systems"] = Json::array();
   for (const std::string& spec : options.systems) report["systems"].push_back(run_system(spec, ctx, options));
   if (!options.report.empty()) write_report(options.report, report);
@@ -272,11 +219,4 @@ int run(int argc, char* argv[]) {
 
 }  // namespace
 
-int main(int argc, char* argv[]) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
-    return 2;
-  }
-}
+int main(int argc, char* argv[]) { return purlin::bench::run_program(argc, argv, run); }

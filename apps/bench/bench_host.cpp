@@ -13,6 +13,7 @@
 #include "apps/fem/problem.hpp"
 #include "eigen_side.hpp"
 #include "measure.hpp"
+#include "program.hpp"
 
 namespace {
 
@@ -151,7 +152,7 @@ int run(int argc, char* argv[]) {
   CLI11_PARSE(app, argc, argv);
 
   const Context<host> ctx(options.threads);
-  Json report = report_head("purlin_bench_host", argc, argv);
+  Json report = report_head("purlin_bench_host", typed_command(argc, argv));
   report["threads"] = ctx.threads();
   report["eigen"] = EigenSide::version() + ", compiled for " + EigenSide::instructions();
   std::printf("%s, %d threads; Eigen %s\n", report["processor"].get<std::string>().c_str(), ctx.threads(),
@@ -166,11 +167,4 @@ int run(int argc, char* argv[]) {
 
 }  // namespace
 
-int main(int argc, char* argv[]) {
-  try {
-    return run(argc, argv);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "error: %s\n", error.what());
-    return 2;
-  }
-}
+int main(int argc, char* argv[]) { return purlin::bench::run_program(argc, argv, run); }

@@ -41,20 +41,6 @@ std::string today() {
   return text;
 }
 
-// The arguments as given, but for where the report goes; the program without its folder.
-std::string command_line(int argc, char* argv[]) {
-  const std::string program = argv[0];
-  std::string command = program.substr(program.rfind('/') + 1);
-  for (int k = 1; k < argc; ++k) {
-    const std::string argument = argv[k];
-    if (argument == "--report")
-      ++k;
-    else if (argument.rfind("--report=", 0) != 0)
-      command += " " + argument;
-  }
-  return command;
-}
-
 }  // namespace
 
 double median(Samples samples) {
@@ -138,11 +124,24 @@ std::vector<double> product(const fem::HostCsr& a, const std::vector<double>& x)
   return y;
 }
 
-Json report_head(const std::string& program, int argc, char* argv[]) {
+std::string typed_command(int argc, char* argv[]) {
+  const std::string program = argv[0];
+  std::string command = program.substr(program.rfind('/') + 1);
+  for (int k = 1; k < argc; ++k) {
+    const std::string argument = argv[k];
+    if (argument == "--report")
+      ++k;
+    else if (argument.rfind("--report=", 0) != 0)
+      command += " " + argument;
+  }
+  return command;
+}
+
+Json report_head(const std::string& program, const std::string& command) {
   return {{"schema", 1},
           {"program", program},
           {"version", PURLIN_VERSION},
-          {"command", command_line(argc, argv)},
+          {"command", command},
           {"date", today()},
           {"processor", processor()},
           {"cores", std::thread::hardware_concurrency()},

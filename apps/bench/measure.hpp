@@ -47,8 +47,11 @@ std::vector<double> random_vector(std::int64_t size);
 /// b = A x, row by row.
 std::vector<double> product(const fem::HostCsr& a, const std::vector<double>& x);
 
+/// The arguments as given, but for where the report goes; the program without its folder.
+std::string typed_command(int argc, char* argv[]);
+
 /// What every report opens with: program, versions, command, date, processor, compiler.
-Json report_head(const std::string& program, int argc, char* argv[]);
+Json report_head(const std::string& program, const std::string& command);
 
 /// Writes `report` as indented text. Throws InputError when the file cannot be written.
 void write_report(const std::string& file, const Json& report);

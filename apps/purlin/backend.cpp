@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From words to a space and a precision: the only place that knows whether the device was compiled in.
+// From words to a space and a precision.
 #include "backend.hpp"
 
 #include <charconv>
@@ -33,13 +33,6 @@ int device_number(const std::string& device) {
   return number;
 }
 
-template <Space S>
-SolveOutcome solve_with(const Context<Space::host>& host, const Context<S>& ctx, bool single_precision,
-                        SolveTask& task, const SetupFacts& facts, const SolveObserver& observer) {
-  return single_precision ? solve_in<float, S>(host, ctx, task, facts, observer)
-                          : solve_in<double, S>(host, ctx, task, facts, observer);
-}
-
 }  // namespace
 
 Place choose_place(const std::string& device) {
@@ -62,18 +55,17 @@ Place choose_place(const std::string& device) {
 
 SolveOutcome solve_at(const Place& place, const Context<Space::host>& host, bool single_precision, SolveTask& task,
                       const SolveObserver& observer) {
-  SetupFacts facts;
-  if (place.space == Space::host) return solve_with(host, host, single_precision, task, facts, observer);
-#if PURLIN_HAS_CUDA
   const Stopwatch watch;
-  const Context<Space::device> ctx(place.device);
-  ctx.make_current();
-  facts.device_name = ctx.device_name();
-  facts.start_seconds = watch.seconds();
-  return solve_with(host, ctx, single_precision, task, facts, observer);
-#else
-  throw NoDevice("this purlin was built without CUDA");
-#endif
+  return at_place(place, host, [&](const auto& ctx) {
+    using Ctx = std::decay_t<decltype(ctx)>;
+    SetupFacts facts;
+    if constexpr (std::is_same_v<Ctx, Context<Space::device>>) {
+      facts.device_name = ctx.device_name();
+      facts.start_seconds = watch.seconds();
+    }
+    return single_precision ? solve_in<float>(host, ctx, task, facts, observer)
+                            : solve_in<double>(host, ctx, task, facts, observer);
+  });
 }
 
 }  // namespace purlin::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where a solve runs: the choice that `--device` makes, and the solve in that space and precision.
+/// A solve in the space and the precision that were asked for.
 #pragma once
 
 #include <functional>
@@ -9,19 +9,9 @@
 
 #include <purlin/solver/linear_system.hpp>
 
+#include "place.hpp"
+
 namespace purlin::cli {
-
-struct Place {
-  Space space = Space::host;
-  int device = 0;  ///< number of the CUDA device
-
-  /// "host", "cuda:0"
-  std::string name() const { return space == Space::host ? "host" : "cuda:" + std::to_string(device); }
-};
-
-/// auto | host | cuda[:N]. Throws UsageError for other words, NoDevice where a device was asked for by name and is
-/// not there.
-Place choose_place(const std::string& device);
 
 /// A x = b in double on the host, as loaded.
 struct SolveTask {

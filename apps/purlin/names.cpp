@@ -64,14 +64,27 @@ std::vector<std::string> format_choices() {
   return names;
 }
 
-std::string check_format(const std::string& given) {
-  if (is_format_choice(given)) return canonical_name(given);
+namespace {
+
+std::string check_variant(const std::string& given, const std::string& option,
+                          const std::vector<std::string>& choices) {
   const std::size_t colon = given.find(':');
-  const std::string name = find_name("--format", given.substr(0, colon), format_choices());
+  const std::string name = find_name(option, given.substr(0, colon), choices);
   if (colon == std::string::npos) return name;
   const std::vector<std::string>& variants = find_spmv_format(name).variants;
-  if (variants.empty()) throw UsageError("--format " + given + ": " + name + " has no variants");
+  if (variants.empty()) throw UsageError(option + ' ' + given + ": " + name + " has no variants");
   return name + ':' + find_name("variant of " + name, given.substr(colon + 1), variants);
+}
+
+}  // namespace
+
+std::string check_format(const std::string& given) {
+  if (is_format_choice(given)) return canonical_name(given);
+  return check_variant(given, "--format", format_choices());
+}
+
+std::string check_table_format(const std::string& given, const std::string& option) {
+  return check_variant(given, option, format_names());
 }
 
 std::string check_preconditioner(const std::string& given) {
@@ -79,6 +92,13 @@ std::string check_preconditioner(const std::string& given) {
 }
 
 std::string check_solver(const std::string& given) { return find_name("--solver", given, solver_choices()); }
+
+std::string check_choice(const std::string& given, const std::string& option, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (name == given) return name;
+  }
+  throw UsageError(unknown_name(option, given, names));
+}
 
 void check_available(const std::string& format, const std::string& preconditioner, Space space,
                      bool single_precision) {

@@ -18,8 +18,13 @@ std::vector<std::string> solver_choices();        ///< with "auto"
 
 /// The name as the table has it. Throw UsageError that lists what there is and suggests the nearest.
 std::string check_format(const std::string& given);
+/// One of the table itself, neither "auto" nor "measure".
+std::string check_table_format(const std::string& given, const std::string& option);
 std::string check_preconditioner(const std::string& given);
 std::string check_solver(const std::string& given);
+
+/// `given`, where it is one of `names`; else throws UsageError that names the option.
+std::string check_choice(const std::string& given, const std::string& option, const std::vector<std::string>& names);
 
 /// Throws UsageError when the format or the preconditioner does not exist for the precision in the space, or not in
 /// this build.

@@ -8,6 +8,7 @@
 
 #include <purlin/config.hpp>
 
+#include "bench_options.hpp"
 #include "exit_status.hpp"
 #include "names.hpp"
 #include "rhs.hpp"
@@ -16,12 +17,11 @@
 namespace purlin::cli {
 namespace {
 
-constexpr int most_threads = 1024;
 constexpr int most_check_every = 64;  // what the library keeps norms for
 
 constexpr const char* usage =
     "usage: purlin solve A.mtx [options]    solve A x = b (purlin solve --help)\n"
-    "             purlin info A.mtx [options]     what is in a matrix\n"
+    "             purlin info A.mtx [options]     what is in a matrix; purlin bench spmv A.mtx ...: formats timed\n"
     "             purlin --help | --version";
 
 constexpr const char* examples =
@@ -59,16 +59,12 @@ std::string one_of(const std::vector<std::string>& names) {
   return result;
 }
 
-std::string choice(const std::string& given, const std::string& option, const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    if (name == given) return name;
-  }
-  throw UsageError(unknown_name(option, given, names));
-}
-
 void add_system_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "The system";
-  solve.add_option("A", o.matrix, "Matrix Market file (.gz too), or a generated system, generate:KIND:SIZE")
+  solve
+      .add_option(
+          "A", o.matrix,
+          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:SIZE, mesh:FILE:KIND[:R]")
       ->option_text(" ")
       ->required();
   solve
@@ -193,7 +189,9 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
 }
 
 void add_info_options(CLI::App& info, InfoOptions& o) {
-  info.add_option("A", o.matrix, "Matrix Market file (.gz too), or a generated system, generate:KIND:SIZE")
+  info.add_option(
+          "A", o.matrix,
+          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:SIZE, mesh:FILE:KIND[:R]")
       ->option_text(" ")
       ->required();
   info.add_option("--report", o.report, "The same facts for programs")->option_text("R.json");
@@ -208,8 +206,8 @@ void require_number(const char* option, double value) {
 }
 
 Partitioner check_partitioner(const std::string& given, const std::string& coordinates) {
-  const auto partitioner =
-      partitioner_named(choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
+  const auto partitioner = partitioner_named(
+      check_choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
   if ((partitioner == Partitioner::coordinates) == coordinates.empty()) {
     throw UsageError("--partitioner coordinates and --coordinates X.mtx belong together");
   }
@@ -219,7 +217,7 @@ Partitioner check_partitioner(const std::string& given, const std::string& coord
 SolveOptions checked(RawSolve& raw) {
   SolveOptions& o = raw.options;
   SystemOptions& s = o.system;
-  o.single_precision = choice(raw.precision, "--precision", {"double", "single"}) == "single";
+  o.single_precision = check_choice(raw.precision, "--precision", {"double", "single"}) == "single";
   s.stop.rel_tol = raw.rtol_given->count() > 0 || !o.single_precision ? raw.rtol : default_rtol_single;
   require_number("--rtol", s.stop.rel_tol);
   require_number("--atol", s.stop.abs_tol);
@@ -227,7 +225,7 @@ SolveOptions checked(RawSolve& raw) {
   if (raw.time_limit_given->count() > 0 && s.stop.time_limit_seconds == 0) {
     throw UsageError("--time-limit: expected seconds, more than 0");
   }
-  const std::string null_space = choice(raw.null_space, "--null-space", {"none", "constant"});
+  const std::string null_space = check_choice(raw.null_space, "--null-space", {"none", "constant"});
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
   s.solver.name = check_solver(s.solver.name);
   s.precond.name = check_preconditioner(s.precond.name);
@@ -264,11 +262,11 @@ void refuse_extras(const CLI::App& app) {
   if (!extras.empty()) throw UsageError("unexpected argument '" + extras.front() + '\'');
 }
 
-void refuse_unknown_command(const CLI::App& app) {
+[[noreturn]] void refuse_unknown_command(const CLI::App& app, const std::vector<std::string>& commands) {
   const std::vector<std::string> extras = app.remaining();
   if (extras.empty()) throw UsageError(usage);
   if (extras.front()[0] == '-') refuse_extras(app);
-  throw UsageError(unknown_name("command", extras.front(), {"solve", "info"}));
+  throw UsageError(unknown_name("command", extras.front(), commands));
 }
 
 }  // namespace
@@ -296,6 +294,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App& info = *app.add_subcommand("info", "What is in a matrix: structure, diagonal, blocks, memory, advice");
   add_info_options(info, info_options);
   info.allow_extras();
+  RawBench raw_bench;
+  CLI::App& bench = *app.add_subcommand("bench", "Measure: purlin bench spmv A.mtx B.mtx ...");
+  bench.allow_extras();
+  CLI::App& bench_spmv = add_bench_spmv(bench, raw_bench);
 
   try {
     app.parse(argc, argv);
@@ -303,7 +305,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     result.command = TextOnly{app.help()};
     return result;
   } catch (const CLI::RequiredError&) {
-    throw UsageError("expected a matrix: purlin solve A.mtx, or purlin info A.mtx");
+    throw UsageError("expected a matrix: purlin solve A.mtx, purlin info A.mtx, or purlin bench spmv A.mtx");
   } catch (const CLI::ConversionError& error) {
     throw UsageError(std::string("expected a number: ") + error.what());
   } catch (const CLI::ParseError& error) {
@@ -313,12 +315,19 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     result.command = TextOnly{version_text()};
     return result;
   }
-  if (!solve.parsed() && !info.parsed()) refuse_unknown_command(app);
-  refuse_extras(solve.parsed() ? solve : info);
   if (solve.parsed()) {
+    refuse_extras(solve);
     result.command = checked(raw);
-  } else {
+  } else if (info.parsed()) {
+    refuse_extras(info);
     result.command = info_options;
+  } else if (bench_spmv.parsed()) {
+    refuse_extras(bench_spmv);
+    result.command = checked_bench(raw_bench);
+  } else if (bench.parsed()) {
+    refuse_unknown_command(bench, {"spmv"});
+  } else {
+    refuse_unknown_command(app, {"solve", "info", "bench"});
   }
   return result;
 }

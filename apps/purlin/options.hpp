@@ -4,6 +4,7 @@
 
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <purlin/solver/linear_system.hpp>
 
@@ -29,13 +30,25 @@ struct InfoOptions {
   int threads = 0;
 };
 
+/// `purlin bench spmv`.
+struct BenchOptions {
+  std::vector<std::string> systems;  ///< files, or generated specs
+  std::vector<std::string> formats;  ///< names of the table, with or without variant; empty: all, with all variants
+  bool double_precision = true;
+  bool single_precision = true;
+  std::string device = "auto";
+  int threads = 0;  ///< 0: all
+  int repeats = 11;
+  std::string report, csv;
+};
+
 /// Text that was asked for instead of work: --help, --version.
 struct TextOnly {
   std::string text;
 };
 
 struct CommandLine {
-  std::variant<TextOnly, SolveOptions, InfoOptions> command;
+  std::variant<TextOnly, SolveOptions, InfoOptions, BenchOptions> command;
   std::string text;  ///< as typed, quoted for a shell
 };
 

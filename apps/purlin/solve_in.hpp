@@ -2,32 +2,13 @@
 /// One solve in a space and a precision: estimate, convert, upload, set up, iterate, download.
 #pragma once
 
-#include <cmath>
-#include <limits>
-
-#include <purlin/core/error.hpp>
-
 #include "backend.hpp"
 #include "interrupt.hpp"
 #include "memory_estimate.hpp"
+#include "precision.hpp"
 #include "stopwatch.hpp"
 
 namespace purlin::cli {
-
-/// `from` in precision T, rounded. Throws InputError where a finite number becomes infinite.
-template <class T>
-Array<T, Space::host> to_precision(const Context<Space::host>& ctx, Span<const double, Space::host> from,
-                                   const char* what) {
-  Array<T, Space::host> to(ctx, from.size);
-  for (std::int64_t i = 0; i < from.size; ++i) {
-    if (std::abs(from[i]) > static_cast<double>(std::numeric_limits<T>::max())) {
-      throw InputError(std::string(what) + " holds " + std::to_string(from[i]) +
-                       ", which is beyond single precision: use --precision double");
-    }
-    to[i] = static_cast<T>(from[i]);
-  }
-  return to;
-}
 
 /// A vector in precision T in the context's space.
 template <class T, Space S>

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a report says of the machine that was measured on.
+#pragma once
+
+#include <purlin/core/context.hpp>
+
+#include "measure.hpp"
+
+namespace purlin::bench {
+
+/// {"threads": ...}
+Json machine_facts(const Context<Space::host>& ctx);
+
+/// {"device": name, "multiprocessors": ..., "driver_supports_cuda": ..., "cuda_runtime": ..., "cuda_toolkit": ...,
+/// "cuda_architectures": ...}
+Json machine_facts(const Context<Space::device>& ctx);
+
+}  // namespace purlin::bench

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host has its threads to tell; the processor stands in every report.
+#include "machine_facts.hpp"
+
+namespace purlin::bench {
+
+Json machine_facts(const Context<Space::host>& ctx) { return {{"threads", ctx.threads()}}; }
+
+}  // namespace purlin::bench

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+/// All contenders on one matrix, in a space and a precision: build, check, time turn by turn, check again.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <optional>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/vector_ops.hpp>
+
+#include "apps/bench/contender.hpp"
+#include "apps/bench/product_oracle.hpp"
+#include "apps/bench/timer.hpp"
+#include "bench_result.hpp"
+#include "precision.hpp"
+
+namespace purlin::cli {
+
+struct BenchSettings {
+  int repeats = 11;
+  double block_seconds = 0.01;         ///< of products between two looks at the clock, at least one
+  std::uint64_t displacing_bytes = 0;  ///< written before each cold product
+};
+
+/// The competitors and the formats of `names` (empty: all, with all variants), those of the table first.
+template <class T, Space S>
+std::vector<bench::Contender<T, S>> choose_contenders(const Context<S>& ctx, std::vector<std::string> names) {
+  if (names.empty()) names = bench::all_format_names();
+  std::vector<bench::Contender<T, S>> contenders;
+  for (const std::string& name : names) contenders.push_back(bench::format_contender<T, S>(name));
+  for (bench::Contender<T, S>& competitor : bench::competitors<T>(ctx)) {
+    const auto same = std::find_if(contenders.begin(), contenders.end(),
+                                   [&](const auto& contender) { return contender.name == competitor.name; });
+    if (same == contenders.end())
+      contenders.push_back(std::move(competitor));
+    else
+      *same = std::move(competitor);
+  }
+  return contenders;
+}
+
+/// Products are timed in each format's own order, without the gathers between the orders (a solve permutes once), and
+/// checked in the caller's, before anything is timed and after all of it, so that refresh is checked too.
+template <class T, Space S>
+class BenchRun {
+ public:
+  /// Converts and uploads `a`, which must outlive the run. Throws InputError where it exceeds the precision.
+  BenchRun(const Context<Space::host>& host, const Context<S>& ctx, const Csr<double, Space::host>& a,
+           const BenchSettings& settings)
+      : ctx_(ctx), settings_(settings), timer_(ctx), displaced_(ctx, std::int64_t(settings.displacing_bytes)) {
+    upload(host, a);
+    const std::vector<double> random = bench::random_vector(std::int64_t{a.rows} + a.cols);
+    const std::vector<T> x(random.begin(), random.begin() + a.cols);
+    y_before_.assign(random.begin() + a.cols, random.end());
+    x_ = make_array(ctx, x);
+    y_ = Array<T, S>(ctx, a.rows);
+    const Span<const Offset, Space::host> row_ptr = a.row_ptr;
+    if constexpr (std::is_same_v<T, double>) {
+      oracle_.emplace(host, CsrView<T, Space::host>(a.rows, a.cols, row_ptr, a.col, a.val), x);
+    } else {
+      const Array<T, Space::host> values = to_precision<T>(host, a.val, "the matrix");
+      oracle_.emplace(host, CsrView<T, Space::host>(a.rows, a.cols, row_ptr, a.col, values), x);
+    }
+  }
+
+  /// One line for each contender, in their order.
+  std::vector<BenchLine> run(const std::vector<bench::Contender<T, S>>& contenders) {
+    lines_.clear();
+    entrants_.clear();
+    build_small(contenders);
+    for (const bench::Contender<T, S>& contender : contenders) add(contender);
+    measure();
+    for (Entrant& entrant : entrants_) {
+      BenchLine& line = lines_[entrant.line];
+      line.error = std::max(line.error, worst_error(entrant.product));
+    }
+    share();
+    return std::move(lines_);
+  }
+
+ private:
+  struct Entrant {
+    std::size_t line;
+    bench::BuiltProduct<T, S> product;
+  };
+
+  void upload(const Context<Space::host>& host, const Csr<double, Space::host>& a) {
+    values_ = make_array(ctx_, to_precision<T>(host, a.val, "the matrix").cspan());
+    col_ = make_array(ctx_, a.col.cspan());
+    if (a.nnz() <= std::numeric_limits<std::int32_t>::max()) {
+      row_ptr32_ = make_array(ctx_, std::vector<std::int32_t>(a.row_ptr.begin(), a.row_ptr.end()));
+      view_ = CsrView<T, S>(a.rows, a.cols, row_ptr32_.cspan(), col_.cspan(), values_.cspan());
+    } else {
+      row_ptr64_ = make_array(ctx_, a.row_ptr.cspan());
+      view_ = CsrView<T, S>(a.rows, a.cols, row_ptr64_.cspan(), col_.cspan(), values_.cspan());
+    }
+  }
+
+  // What is done once in a process (kernels that are loaded, handles, threads) is no format's setup.
+  void build_small(const std::vector<bench::Contender<T, S>>& contenders) {
+    constexpr Index n = 64;
+    std::vector<std::int32_t> row_ptr(n + 1);
+    std::vector<Index> col(n);
+    for (Index i = 0; i <= n; ++i) row_ptr[i] = i;
+    for (Index i = 0; i < n; ++i) col[i] = i;
+    const auto rows = make_array(ctx_, row_ptr);
+    const auto cols = make_array(ctx_, col);
+    const Array<T, S> ones = make_array(ctx_, std::vector<T>(n, T(1)));
+    Array<T, S> y(ctx_, n);
+    for (const bench::Contender<T, S>& contender : contenders) {
+      try {
+        const auto built = contender.build(ctx_, {n, n, rows.cspan(), cols.cspan(), ones.cspan()});
+        built.matrix->apply(ctx_, T(1), ones.cspan(), T(0), y.span());
+        ctx_.synchronize();
+      } catch (const Error&) {  // it says so again for the matrix itself
+      }
+    }
+  }
+
+  void add(const bench::Contender<T, S>& contender) {
+    BenchLine line;
+    line.name = contender.name;
+    line.competitor = contender.competitor;
+    line.break_even = contender.break_even;
+    try {
+      bench::BuiltProduct<T, S> product = contender.build(ctx_, view_);
+      line.info = product.matrix->info();
+      line.order = product.order.report;
+      line.plan_seconds = product.plan_seconds;
+      line.permute_seconds = product.permute_seconds;
+      line.format_seconds = product.format_seconds;
+      line.error = worst_error(product);
+      product.matrix->refresh(ctx_, values_.cspan());
+      ctx_.synchronize();
+      line.same_as = twin_of(line.info, product);
+      if (line.same_as.empty()) entrants_.push_back({lines_.size(), std::move(product)});
+    } catch (const Error& error) {
+      line.refused = error.what();
+    } catch (const std::bad_alloc&) {
+      line.refused = "the system refused an allocation on the host";
+    }
+    lines_.push_back(std::move(line));
+  }
+
+  // The line that was built as the same format, with as many slots and bytes, in the natural order or not; or "".
+  std::string twin_of(const OperatorInfo& info, const bench::BuiltProduct<T, S>& product) const {
+    for (const Entrant& entrant : entrants_) {
+      const OperatorInfo& other = lines_[entrant.line].info;
+      if (other.name == info.name && other.stored_slots == info.stored_slots &&
+          other.bytes_per_product == info.bytes_per_product && other.total_bytes() == info.total_bytes() &&
+          entrant.product.order.natural() == product.order.natural()) {
+        return lines_[entrant.line].name;
+      }
+    }
+    return "";
+  }
+
+  // As many calls as make a block, by the fastest of a few: one may have met the machine at other work.
+  template <class Block>
+  int calls_for(const bench::BuiltProduct<T, S>& product, Block&& block) const {
+    constexpr double most = 1000;
+    double seconds = block(product, 1);
+    for (int again = 0; again < 3; ++again) seconds = std::min(seconds, block(product, 1));
+    return static_cast<int>(std::clamp(settings_.block_seconds / std::max(seconds, 1e-9), 1.0, most));
+  }
+
+  // Blocks of calls, turn by turn; `samples` names the member that takes the seconds of a call.
+  template <class Block>
+  void alternate(bench::Samples BenchLine::*samples, Block&& block) {
+    std::vector<bench::Run> runs;
+    for (const Entrant& entrant : entrants_) {
+      const int count = calls_for(entrant.product, block);
+      runs.push_back([&entrant, &block, count] { return block(entrant.product, count); });
+    }
+    if (runs.empty()) return;
+    const auto seconds = bench::alternate(runs, settings_.repeats);
+    for (std::size_t k = 0; k < entrants_.size(); ++k) lines_[entrants_[k].line].*samples = seconds[k];
+  }
+
+  void measure() {
+    const auto multiply = [this](const bench::BuiltProduct<T, S>& product) {
+      product.matrix->apply(ctx_, T(1), x_.cspan(), T(0), y_.span());
+    };
+    alternate(&BenchLine::warm, [&](const bench::BuiltProduct<T, S>& product, int count) {
+      multiply(product);  // not timed: the turn before was another's
+      return timer_.back_to_back(count, [&] { multiply(product); });
+    });
+    alternate(&BenchLine::cold, [&](const bench::BuiltProduct<T, S>& product, int count) {
+      return timer_.one_by_one(
+          std::min(count, most_cold), [&] { bench::displace_caches(ctx_, displaced_.span()); },
+          [&] { multiply(product); });
+    });
+    alternate(&BenchLine::refresh, [&](const bench::BuiltProduct<T, S>& product, int count) {
+      return timer_.back_to_back(count, [&] { product.matrix->refresh(ctx_, values_.cspan()); });
+    });
+  }
+
+  // Once as it is timed, on a poisoned y, and once with other alpha and beta.
+  double worst_error(const bench::BuiltProduct<T, S>& product) {
+    const RowOrder<S>& order = product.order;
+    Array<T, S> ordered_x, in_order(ctx_, y_.size());
+    if (!order.natural()) {
+      ordered_x = Array<T, S>(ctx_, x_.size());
+      gather<T, S>(ctx_, x_.cspan(), order.old_of_new.cspan(), ordered_x.span());
+    }
+    const Span<const T, S> x = order.natural() ? x_.cspan() : ordered_x.cspan();
+    fill(ctx_, std::numeric_limits<T>::quiet_NaN(), in_order.span());
+    product.matrix->apply(ctx_, T(1), x, T(0), in_order.span());
+    const double plain = oracle_->worst(in_callers_order(order, in_order), T(1));
+
+    const Array<T, S> before = make_array(ctx_, y_before_);
+    if (order.natural())
+      copy<T>(ctx_, before.cspan(), in_order.span());
+    else
+      gather<T, S>(ctx_, before.cspan(), order.old_of_new.cspan(), in_order.span());
+    product.matrix->apply(ctx_, T(-0.75), x, T(0.5), in_order.span());
+    return std::max(plain, oracle_->worst(in_callers_order(order, in_order), T(-0.75), T(0.5), y_before_));
+  }
+
+  std::vector<T> in_callers_order(const RowOrder<S>& order, const Array<T, S>& y) const {
+    if (order.natural()) return to_vector(ctx_, y.cspan());
+    Array<T, S> result(ctx_, y.size());
+    gather<T, S>(ctx_, y.cspan(), order.new_of_old.cspan(), result.span());
+    return to_vector(ctx_, result.cspan());
+  }
+
+  // What was timed once for several lines.
+  void share() {
+    for (BenchLine& line : lines_) {
+      if (line.same_as.empty()) continue;
+      const auto twin = std::find_if(lines_.begin(), lines_.end(),
+                                     [&](const BenchLine& other) { return other.name == line.same_as; });
+      line.warm = twin->warm;
+      line.cold = twin->cold;
+      line.refresh = twin->refresh;
+      line.error = std::max(line.error, twin->error);
+    }
+  }
+
+  static constexpr int most_cold = 20;
+
+  const Context<S>& ctx_;
+  BenchSettings settings_;
+  bench::Timer<S> timer_;
+  Array<char, S> displaced_;
+  Array<std::int32_t, S> row_ptr32_;
+  Array<Offset, S> row_ptr64_;
+  Array<Index, S> col_;
+  Array<T, S> values_, x_, y_;
+  CsrView<T, S> view_;
+  std::vector<T> y_before_;
+  std::optional<bench::ProductOracle<T>> oracle_;
+  std::vector<BenchLine> lines_;
+  std::vector<Entrant> entrants_;
+};
+
+}  // namespace purlin::cli

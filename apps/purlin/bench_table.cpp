@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of fixed columns.
+#include "bench_table.hpp"
+
+#include <purlin/core/error.hpp>
+
+#include "bench_figures.hpp"
+#include "text.hpp"
+
+namespace purlin::cli {
+namespace {
+
+constexpr const char* name_column = "  %-18s ";
+
+std::string named(const BenchLine& line) { return text(name_column, line.name.c_str()); }
+
+std::string range_of(const bench::Samples& seconds) { return bench::spread(seconds, 1e3); }
+
+std::string error_text(const BenchLine& line) {
+  return line.wrong() ? text("WRONG (%.3g)", line.error) : text("%.2g", line.error);
+}
+
+std::string speed_line(const BenchLine& line, const BenchFigures& f) {
+  return named(line) + text("%-28s %8.4g %8.1f %8.1f %7.1f %6.1f %6.1f %8s  %s\n", range_of(line.warm).c_str(),
+                            1e3 * f.cold_seconds, f.gflops, 1e-6 * double(line.info.bytes_per_product),
+                            1e-9 * f.bytes_per_second, 100 * f.share_of_copy, 100 * f.share_of_roofline,
+                            f.speedup ? text("%.3f", *f.speedup).c_str() : "-", error_text(line).c_str());
+}
+
+std::string break_even_text(const BenchFigures& f) {
+  if (!f.comparable) return "-";
+  return f.break_even ? thousands(static_cast<std::int64_t>(*f.break_even)) : "never";
+}
+
+std::string setup_line(const BenchLine& line, const BenchFigures& f) {
+  std::string remark;
+  if (line.info.name != line.name) remark += "  " + line.info.name;
+  if (!line.same_as.empty()) remark += " (timed as " + line.same_as + ")";
+  return named(line) + text("%6.1f%% %5.3f %6.2f %7.1f %9.4g %8.3g %8.3g %8.3g %11.4g %11s %10.4g %11.2f%s\n",
+                            100 * line.info.padding_ratio(), f.beta, f.code_balance, f.p_max_gflops,
+                            1e3 * line.setup_seconds(), 1e3 * line.plan_seconds, 1e3 * line.permute_seconds,
+                            1e3 * line.format_seconds, f.setup_in_products, break_even_text(f).c_str(),
+                            1e3 * f.refresh_seconds, f.refresh_in_products, remark.c_str());
+}
+
+}  // namespace
+
+std::string bench_head_text(const BenchResult& result) {
+  const Json& head = result.head;
+  const std::string where = head.contains("device") ? head["device"].get<std::string>()
+                                                    : head["processor"].get<std::string>() + ", " +
+                                                          count_of(head["threads"].get<int>(), "thread", "threads");
+  return where + "\ncopy of " + human_bytes(result.copy.bytes) + ": " +
+         bench::spread(result.copy.gigabytes_per_second) + " GB/s, read and written; " +
+         human_bytes(result.displacing_bytes) + " written before each cold product\n";
+}
+
+std::string bench_system_text(const BenchSystem& system) {
+  return "\n" + system.name + ", " + system.precision() + " precision: " + count_of(system.rows, "row", "rows") +
+         (system.cols == system.rows ? "" : ", " + count_of(system.cols, "column", "columns")) + ", " +
+         count_of(system.nonzeros, "non-zero", "non-zeros") +
+         (system.block > 1 ? text(", %d x %d blocks", system.block, system.block) : "") + "\n";
+}
+
+std::string bench_table_text(const BenchSystem& system, const bench::CopyBandwidth& copy) {
+  if (!system.refused.empty()) return "  refused: " + system.refused + "\n";
+  std::string speeds =
+      text(name_column, "format") + text("%-28s %8s %8s %8s %7s %6s %6s %8s  %s\n", "ms (min .. max)", "cold ms",
+                                         "GFLOP/s", "MB", "GB/s", "copy%", "roof%", "speed-up", "error");
+  std::string setups =
+      "\n" + text(name_column, "format") +
+      text("%7s %5s %6s %7s %9s %8s %8s %8s %11s %11s %10s %11s\n", "padding", "beta", "B", "P_max", "setup ms",
+           "plan", "permute", "format", "in products", "pays back", "refresh ms", "in products");
+  for (const BenchLine& line : system.lines) {
+    if (!line.measured()) {
+      speeds += named(line) + "refused: " + line.refused + "\n";
+      continue;
+    }
+    const BenchFigures f = figures_of(line, system, copy);
+    speeds += speed_line(line, f);
+    setups += setup_line(line, f);
+  }
+  return speeds + setups;
+}
+
+std::string bench_means_text(const BenchResult& result) {
+  const std::vector<BenchMean> means = geometric_means(result.systems);
+  if (means.empty()) return "";
+  std::string lines = "\nspeed-up over the fastest competitor, geometric mean over the systems\n";
+  for (const BenchMean& mean : means) {
+    lines += text(name_column, mean.name.c_str()) + text("%-7s ", mean.single_precision ? "single" : "double") +
+             (mean.systems == 0 ? "     -" : text("%6.3f", mean.speedup)) +
+             text("  (%d of %d)\n", mean.systems, mean.of);
+  }
+  return lines;
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,133 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws the measurements of `purlin bench spmv`: speed-ups over the fastest competitor, and what setup costs.
+
+    scripts/plot_spmv.py [docs/results/spmv_NAME.json ...] [--formats ehyb,bce]
+
+Without files, all of docs/results/spmv_*.json. Writes spmv_NAME_speedup.svg and spmv_NAME_setup.svg beside each.
+Without --formats, the table's formats by their plain names. Needs matplotlib.
+"""
+import argparse
+import json
+import pathlib
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+RESULTS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "results"
+PRECISIONS = ("double", "single")
+
+
+def short(system):
+    return system.removeprefix("generate:").removeprefix("mesh:").replace(".mtx", "").replace(".gz", "")
+
+
+def drawn_formats(data, wanted):
+    """Names in the order of the report."""
+    names = []
+    for system in data["systems"]:
+        for line in system["formats"]:
+            plain = ":" not in line["name"] and not line["competitor"]
+            if line["name"] not in names and (line["name"] in wanted if wanted else plain):
+                names.append(line["name"])
+    return names
+
+
+def line_of(system, name):
+    return next((line for line in system["formats"] if line["name"] == name), None)
+
+
+def usable(line):
+    return line is not None and line["refused"] is None and not line["wrong"]
+
+
+def save(figure, path):
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+    print("written:", path)
+
+
+def draw_bars(axis, systems, names):
+    width = 0.8 / max(1, len(names))
+    for k, name in enumerate(names):
+        at = [i - 0.4 + (k + 0.5) * width for i in range(len(systems))]
+        lines = [line_of(system, name) for system in systems]
+        heights = [line["speedup"] or 0 if usable(line) else 0 for line in lines]
+        axis.bar(at, heights, width, label=name, color=f"C{k}")
+        for x, line in zip(at, lines):
+            if line is not None and not usable(line):
+                word = "refused" if line["refused"] is not None else "WRONG"
+                axis.text(x, 0.02, word, rotation=90, ha="center", va="bottom", fontsize=7)
+    axis.axhline(1, color="black", linewidth=0.8)
+    axis.set_xticks(range(len(systems)))
+    axis.set_xticklabels([f"{short(s['system'])}\n{s['best_competitor']}" for s in systems], fontsize=8)
+
+
+def plot_speedups(data, names, path):
+    present = [p for p in PRECISIONS if any(s["precision"] == p for s in data["systems"])]
+    count = max(sum(s["precision"] == p for s in data["systems"]) for p in present)
+    figure, axes = plt.subplots(len(present), 1, figsize=(max(7, 2.2 * count), 3.2 * len(present)), squeeze=False)
+    for axis, precision in zip(axes[:, 0], present):
+        draw_bars(axis, [s for s in data["systems"] if s["precision"] == precision and s["formats"]], names)
+        axis.set_ylabel(f"speed-up, {precision}")
+    axes[0, 0].set_title("over the fastest competitor, which is named below each system", fontsize=10)
+    axes[0, 0].legend(fontsize=8)
+    figure.tight_layout()
+    save(figure, path)
+
+
+def draw_setup(axis, system, names):
+    """Seconds of setup and n products, over those of the competitor that the break-even is reckoned against."""
+    base = line_of(system, system["break_even_competitor"])
+    counts = [10 ** (k / 10) for k in range(61)]
+
+    def seconds(line, n):
+        return line["setup_seconds"]["total"] + n * 1e-3 * line["warm"]["milliseconds"]["median"]
+
+    for k, name in enumerate(names):
+        line = line_of(system, name)
+        if not usable(line):
+            continue
+        axis.plot(counts, [seconds(line, n) / seconds(base, n) for n in counts], label=name, color=f"C{k}")
+        if line["break_even"] and line["break_even"] <= counts[-1]:
+            axis.plot([line["break_even"]], [1], "o", color=f"C{k}", markersize=4)
+    axis.axhline(1, color="black", linewidth=0.8)
+    axis.set(xscale="log", yscale="log")
+    axis.set_title(f"{short(system['system'])}, {system['precision']}, over {base['name']}", fontsize=8)
+
+
+def plot_setups(data, names, path):
+    systems = [s for s in data["systems"] if s["break_even_competitor"] is not None]
+    if not systems:
+        return
+    columns = min(3, len(systems))
+    rows = -(-len(systems) // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(4 * columns, 3 * rows), squeeze=False, sharex=True)
+    for axis in axes.flat[len(systems):]:
+        axis.set_visible(False)
+    for axis, system in zip(axes.flat, systems):
+        draw_setup(axis, system, names)
+    axes[0, 0].legend(fontsize=7)
+    figure.supxlabel("products", fontsize=9)
+    figure.supylabel("setup and products together, relative", fontsize=9)
+    figure.tight_layout()
+    save(figure, path)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("reports", nargs="*", type=pathlib.Path)
+    parser.add_argument("--formats", default="", help="names, separated by commas")
+    arguments = parser.parse_args()
+    matplotlib.rcParams["svg.hashsalt"] = "purlin"  # the same file for the same figures
+    for path in arguments.reports or sorted(RESULTS.glob("spmv_*.json")):
+        data = json.loads(path.read_text())
+        names = drawn_formats(data, [name for name in arguments.formats.split(",") if name])
+        plot_speedups(data, names, path.with_name(path.stem + "_speedup.svg"))
+        plot_setups(data, names, path.with_name(path.stem + "_setup.svg"))
+
+
+if __name__ == "__main__":
+    main()

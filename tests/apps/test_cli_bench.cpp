@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// `purlin bench spmv` as a program: its options, its tables, its files.
+#include "tests/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include "apps/bench/contender.hpp"
+#include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/options.hpp"
+#include "tests/apps/cli_systems.hpp"
+#include "tests/apps/process.hpp"
+
+using namespace purlin::cli_testing;
+using purlin::cli::BenchOptions;
+using purlin::cli::UsageError;
+using Json = nlohmann::json;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+BenchOptions parsed(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), {"purlin", "bench", "spmv"});
+  const auto line = purlin::cli::parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+  return std::get<BenchOptions>(line.command);
+}
+
+}  // namespace
+
+TEST_CASE("Options of bench spmv are taken as typed, in the table's spelling", "[cli][bench]") {
+  const BenchOptions o =
+      parsed({"a.mtx", "generate:grid7:9", "--formats", "CSR:ALG2,e-hyb", "--precision", "single", "--device", "host",
+              "--threads", "3", "--repeats", "5", "--report", "r.json", "--csv", "r.csv"});
+  CHECK(o.systems == std::vector<std::string>{"a.mtx", "generate:grid7:9"});
+  CHECK(o.formats == std::vector<std::string>{"csr:alg2", "ehyb"});
+  CHECK(o.single_precision);
+  CHECK_FALSE(o.double_precision);
+  CHECK(o.device == "host");
+  CHECK(o.threads == 3);
+  CHECK(o.repeats == 5);
+  CHECK(o.report == "r.json");
+  CHECK(o.csv == "r.csv");
+  const BenchOptions defaults = parsed({"a.mtx"});
+  CHECK(defaults.formats.empty());
+  CHECK(defaults.single_precision);
+  CHECK(defaults.double_precision);
+  CHECK(defaults.device == "auto");
+  CHECK(parsed({"a.mtx", "--formats", "all"}).formats.empty());
+}
+
+TEST_CASE("bench spmv refuses what makes no sense", "[cli][bench]") {
+  CHECK_THROWS_AS(parsed({}), UsageError);
+  const std::vector<std::vector<const char*>> wrong = {
+      {"--formats", "xyz"},    {"--formats", "csr,"}, {"--formats", "csr,csr"}, {"--formats", "ehyb:paperr"},
+      {"--precision", "half"}, {"--repeats", "0"},    {"--repeats", "x"},       {"--threads", "-1"},
+      {"--time-limit", "5"},   {"--format", "csr"}};
+  for (std::vector<const char*> arguments : wrong) {
+    INFO(arguments.front() << " " << arguments.back());
+    arguments.insert(arguments.begin(), "a.mtx");
+    CHECK_THROWS_AS(parsed(arguments), UsageError);
+  }
+  const Outcome unknown = run_purlin({"bench", "spvm", "generate:grid7:5"});
+  CHECK(unknown.status == 2);
+  CHECK(contains(unknown.err, "spmv"));
+  CHECK(run_purlin({"bench"}).status == 2);
+  const Outcome missing = run_purlin({"bench", "spmv", "generate:grid7:5", "absent.mtx", "--device", "host"});
+  CHECK(missing.status == 2);
+  CHECK(contains(missing.err, "absent.mtx"));
+  CHECK(missing.out.empty());
+}
+
+TEST_CASE("bench spmv prints each format of each system and writes every figure", "[cli][bench]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("grid.mtx", grid_system(12).text());
+  const std::string wide =
+      folder.write("wide.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1\n1 3 2\n2 2 1\n");
+  const Outcome outcome =
+      run_purlin({"bench", "spmv", file, "generate:elasticity:4", wide, "--device", "host", "--threads", "2",
+                  "--repeats", "2", "--report", folder.file("r.json"), "--csv", folder.file("r.csv")});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  std::vector<std::string> names = purlin::bench::all_format_names();
+  for (const std::string& name : names) CHECK(contains(outcome.out, "  " + name + " "));
+  CHECK(contains(outcome.out, "3 x 3 blocks"));
+  CHECK(contains(outcome.out, "geometric mean"));
+  CHECK(contains(outcome.out, "square"));  // why ehyb refuses the last one
+  CHECK_FALSE(contains(outcome.out, "WRONG"));
+
+  const std::string text = file_content(folder.file("r.json"));
+  CHECK_FALSE(contains(text, folder.path().string()));
+  const Json report = Json::parse(text);
+  for (const char* field :
+       {"schema", "program", "version", "command", "date", "processor", "cores", "load_average", "compiler",
+        "threads", "space", "repeats", "copy", "displacing_bytes", "systems", "geometric_means"}) {
+    INFO(field);
+    CHECK(report.contains(field));
+  }
+  CHECK(report["copy"]["gigabytes_per_second"]["samples"].size() == 2);
+  REQUIRE(report["systems"].size() == 6);
+  CHECK(report["systems"][0]["system"] == "grid.mtx");
+  CHECK(report["systems"][1]["precision"] == "single");
+  CHECK(report["systems"][2]["block"] == 3);
+  CHECK(report["systems"][5]["cols"] == 3);
+  for (const Json& format : report["systems"][2]["formats"]) {
+    INFO(format);
+    CHECK(format["refused"].is_null());
+    for (const char* field : {"name",
+                              "built",
+                              "detail",
+                              "competitor",
+                              "same_as",
+                              "wrong",
+                              "error_in_bounds",
+                              "warm",
+                              "cold",
+                              "refresh",
+                              "gflops",
+                              "bytes_per_product",
+                              "gigabytes_per_second",
+                              "percent_of_copy",
+                              "percent_of_csr_roofline",
+                              "stored_slots",
+                              "padding",
+                              "beta",
+                              "code_balance",
+                              "p_max_gflops",
+                              "cached_share",
+                              "bytes",
+                              "figures",
+                              "order",
+                              "setup_seconds",
+                              "plan_phases",
+                              "format_phases",
+                              "setup_in_products",
+                              "refresh_in_products",
+                              "speedup",
+                              "break_even"}) {
+      INFO(field);
+      CHECK(format.contains(field));
+    }
+    for (const char* phase : {"plan", "permute", "format", "total"}) CHECK(format["setup_seconds"].contains(phase));
+    CHECK(format["warm"]["milliseconds"]["median"] > 0);
+    CHECK(format["error_in_bounds"] <= 1);
+  }
+  const std::string csv = file_content(folder.file("r.csv"));
+  const auto lines = std::count(csv.begin(), csv.end(), '\n');
+  CHECK(lines == 1 + 6 * static_cast<std::ptrdiff_t>(report["systems"][0]["formats"].size()));
+}
