@@ -17,6 +17,7 @@
 namespace purlin::cli {
 namespace {
 
+constexpr int most_power = 8;         // patterns of higher ones are as good as full
 constexpr int most_check_every = 64;  // what the library keeps norms for
 
 constexpr const char* usage =
@@ -47,6 +48,7 @@ struct RawSolve {
   std::string precision = "double";
   std::string null_space = "none";
   std::string partitioner = "automatic";
+  std::string spai_side = "right";
   double rtol = default_rtol_double;
   CLI::Option* rtol_given = nullptr;
   CLI::Option* time_limit_given = nullptr;
@@ -97,6 +99,34 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
   solve.add_flag("--left", s.solver.left, "Precondition GMRES from the left")->group(group);
   solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
       ->option_text("none|constant")
+      ->group(group);
+}
+
+void add_precond_options(CLI::App& solve, PrecondOptions& p, std::string& side) {
+  const char* group = "The preconditioner";
+  solve.add_option("--spai-side", side, "Which product SPAI brings close to the identity, A M or M A; default right")
+      ->option_text("right|left")
+      ->group(group);
+  solve.add_option("--spai-power", p.spai_power, "M has the pattern of A^N, default 1")
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, most_power));
+  solve
+      .add_option("--spai-drop,--fsai-drop", p.drop,
+                  "Leave |a_ij| <= D sqrt(|a_ii a_jj|) out of the pattern before its powers are formed, default 0")
+      ->option_text("D")
+      ->group(group);
+  solve
+      .add_option("--spai-adaptive", p.adaptive,
+                  "Let the pattern grow where the residual of a column exceeds EPS; default: it is static")
+      ->option_text("EPS")
+      ->group(group);
+  solve.add_option("--fsai-power", p.fsai_power, "G has the pattern of the lower triangle of A^N, default 1")
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, most_power));
+  solve.add_option("--precond-format", p.format, "The format of SPAI's M and of FSAI's G; default: as for A")
+      ->option_text(one_of(format_names()))
       ->group(group);
 }
 
@@ -214,6 +244,14 @@ Partitioner check_partitioner(const std::string& given, const std::string& coord
   return partitioner;
 }
 
+void check_precond_options(PrecondOptions& p, const std::string& side) {
+  p.name = check_preconditioner(p.name);
+  p.side = check_choice(side, "--spai-side", {"right", "left"}) == "left" ? PrecondSide::left : PrecondSide::right;
+  require_number("--spai-drop", p.drop);
+  require_number("--spai-adaptive", p.adaptive);
+  if (!p.format.empty()) p.format = check_table_format(p.format, "--precond-format");
+}
+
 SolveOptions checked(RawSolve& raw) {
   SolveOptions& o = raw.options;
   SystemOptions& s = o.system;
@@ -228,7 +266,7 @@ SolveOptions checked(RawSolve& raw) {
   const std::string null_space = check_choice(raw.null_space, "--null-space", {"none", "constant"});
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
   s.solver.name = check_solver(s.solver.name);
-  s.precond.name = check_preconditioner(s.precond.name);
+  check_precond_options(s.precond, raw.spai_side);
   s.spmv.format = check_format(s.spmv.format);
   s.spmv.partitioner = check_partitioner(raw.partitioner, o.coordinates);
   require_number("--expect-products", s.expected_products);
@@ -285,6 +323,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
   add_system_options(solve, raw.options);
   add_method_options(solve, raw);
+  add_precond_options(solve, raw.options.system.precond, raw.spai_side);
   add_format_options(solve, raw);
   add_stopping_options(solve, raw);
   add_machine_options(solve, raw);
