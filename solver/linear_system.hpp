@@ -19,6 +19,14 @@ enum class NullSpace {
   constant,
 };
 
+/// What `LinearSystem::refresh` replaces.
+enum class RefreshScope {
+  everything,
+  /// The matrix; the preconditioner keeps its numbers. For values that change little from solve to solve, where an
+  /// old approximate inverse serves nearly as well as a new one and costs nothing.
+  operator_only,
+};
+
 /// Everything that a LinearSystem is told.
 struct SystemOptions {
   /// The format may also be "auto", the default, or "measure": see `forecast_format` and `measure_formats`.
@@ -76,7 +84,9 @@ class LinearSystem {
   /// New numbers on the same pattern: `values` in the order of the matrix given to the constructor. No allocation.
   /// On failure (a zero diagonal entry, say) throws InputError and the system is unusable until the next refresh.
   /// An automatic choice of solver or format stays: it was made from the numbers given to the constructor.
-  void refresh(Span<const T, S> values);
+  /// With `operator_only` the preconditioner keeps those of the last full refresh, or of the constructor; where that
+  /// refresh failed, only a full one makes the system usable again.
+  void refresh(Span<const T, S> values, RefreshScope scope = RefreshScope::everything);
 
   /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
