@@ -6,6 +6,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/jacobi/jacobi.hpp>
 
 namespace purlin {
@@ -47,6 +48,7 @@ void check_numbers(const PrecondOptions& o) {
 const std::vector<PrecondEntry>& preconditioners() {
   static const std::vector<PrecondEntry> table = {
       line<JacobiOperator>("jacobi", "the inverse of the diagonal"),
+      line<FsaiOperator>("fsai", "G^T G with a sparse lower triangle G, for symmetric positive definite matrices"),
   };
   return table;
 }
