@@ -185,9 +185,7 @@ template <class T, Space S>
 void FsaiOperator<T, S>::make_products(const Context<S>& ctx, const detail::FsaiPattern& pattern,
                                        const RowOrder<S>& order, const SpmvOptions& options) {
   const Offset entries = g_val_.size();
-  const CsrView<T, S> g(rows_, rows_, Span<const Offset, S>(view_.g_row_ptr, Offset{rows_} + 1),
-                        Span<const Index, S>(view_.g_col, entries), g_val_.cspan());
-  g_ = make_spmv(ctx, g, order, options);
+  g_ = make_spmv(ctx, factor(), order, options);
   // G^T takes its numbers from G's, in one gather.
   const auto row_ptr = make_array(ctx, pattern.transpose.pattern.row_ptr.cspan());
   const auto col = make_array(ctx, pattern.transpose.pattern.col.cspan());

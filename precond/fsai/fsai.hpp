@@ -71,6 +71,12 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
   OperatorInfo info() const override;
 
+  /// G in solver order, its rows ending with their diagonal entries; valid as long as the operator.
+  CsrView<T, S> factor() const {
+    return CsrView<T, S>(rows_, rows_, Span<const Offset, S>(view_.g_row_ptr, Offset{rows_} + 1),
+                         Span<const Index, S>(view_.g_col, g_val_.size()), g_val_.cspan());
+  }
+
  private:
   void place(const Context<S>& ctx, detail::FsaiPattern& pattern, const RowOrder<S>& order);
   void make_products(const Context<S>& ctx, const detail::FsaiPattern& pattern, const RowOrder<S>& order,

@@ -2,7 +2,6 @@
 // FSAI's local problems on the device: a warp or a block has a row, and its triangle column by column in shared
 // memory, or in global scratch where it does not fit.
 #include <algorithm>
-#include <limits>
 
 #include <purlin/core/context_device.hpp>
 #include <purlin/core/machine.hpp>
@@ -80,16 +79,15 @@ __device__ void assemble(const FsaiView<T>& a, const Index* J, int m, double* tr
 }
 
 // L of A = L L^T in its place, but for the diagonal, whose inverse replaces `diagonal`. False, in all threads: not
-// positive definite. A pivot is taken for zero where rounding alone may have left it.
+// positive definite.
 template <int threads>
 __device__ bool factorise(int m, double* triangle, double* diagonal) {
   using G = Group<threads>;
-  constexpr double eps = std::numeric_limits<double>::epsilon();
   const int rank = G::rank(), along = rank % G::wide, across = rank / G::wide;
   for (int k = 0; k < m; ++k) {
     double* column = triangle + entry_at(m, k, k) - k;  // column[i]: entry (i, k)
     const double pivot = column[k];
-    if (!(pivot > eps * diagonal[k])) return false;
+    if (!(pivot > fsai_zero_pivot * diagonal[k])) return false;
     const double inverse = 1 / sqrt(pivot);
     for (int i = k + 1 + rank; i < m; i += threads) column[i] *= inverse;
     G::sync();

@@ -38,15 +38,13 @@ void assemble(const FsaiView<T>& a, const Index* J, Index m, double* triangle) {
   }
 }
 
-// L of A = L L^T in its place, but for the diagonal, whose inverse goes to `inverse`. False: not positive definite. A
-// pivot is taken for zero where rounding alone may have left it.
+// L of A = L L^T in its place, but for the diagonal, whose inverse goes to `inverse`. False: not positive definite.
 bool factorise(double* triangle, Index m, double* inverse) {
-  constexpr double eps = std::numeric_limits<double>::epsilon();
   for (Index i = 0; i < m; ++i) {
     double* row = triangle + row_at(i);
     for (Index j = 0; j < i; ++j) row[j] = (row[j] - dot_of(row, triangle + row_at(j), j)) * inverse[j];
     const double pivot = row[i] - dot_of(row, row, i);
-    if (!(pivot > eps * row[i])) return false;
+    if (!(pivot > fsai_zero_pivot * row[i])) return false;
     inverse[i] = 1 / std::sqrt(pivot);
   }
   return true;

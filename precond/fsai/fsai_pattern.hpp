@@ -26,6 +26,9 @@ struct FsaiPattern {
 FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                               const Sparsity* thresholded, int power);
 
+/// A pivot is taken for zero where it is not larger than this times its diagonal entry: rounding may have left it.
+constexpr double fsai_zero_pivot = 2.220446049250313e-16;
+
 /// Local problems of no more than `largest` unknowns: row_list[begin .. end - 1].
 struct FsaiClass {
   Index largest = 0;
