@@ -240,6 +240,16 @@ SystemInfo LinearSystem<T, S>::info() const {
 }
 
 template <class T, Space S>
+InverseResidual LinearSystem<T, S>::preconditioner_residual() const {
+  const Impl& s = *impl_;
+  s.enter({});
+  if (s.M != nullptr) return inverse_residual(s.ctx, *s.A, *s.M, s.options.precond.side);
+  const FunctionOperator<T, S> identity(
+      s.rows, s.rows, [](const auto& ctx, T alpha, auto x, T beta, auto y) { axpby<T, S>(ctx, alpha, x, beta, y); });
+  return inverse_residual(s.ctx, *s.A, identity);
+}
+
+template <class T, Space S>
 void LinearSystem<T, S>::set_stop_criterion(const StopCriterion& stop) {
   impl_->options.stop = stop;
 }

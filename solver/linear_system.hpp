@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include <purlin/precond/registry.hpp>
+#include <purlin/precond/inverse_residual.hpp>
 #include <purlin/solver/krylov.hpp>
 #include <purlin/spmv/format_choice.hpp>
 
@@ -103,6 +103,10 @@ class LinearSystem {
   void multiply(Span<const T, S> x, Span<T, S> y);
 
   SystemInfo info() const;
+
+  /// How far the preconditioner M is from the inverse of A, in its own side's norm; see `inverse_residual` for its
+  /// cost. A system without preconditioner is measured with M = I.
+  InverseResidual preconditioner_residual() const;
 
   /// Tolerances and limits may change between solves.
   void set_stop_criterion(const StopCriterion& stop);

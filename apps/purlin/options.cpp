@@ -11,13 +11,13 @@
 #include "bench_options.hpp"
 #include "exit_status.hpp"
 #include "names.hpp"
+#include "precond_options.hpp"
 #include "rhs.hpp"
 #include "text.hpp"
 
 namespace purlin::cli {
 namespace {
 
-constexpr int most_power = 8;         // patterns of higher ones are as good as full
 constexpr int most_check_every = 64;  // what the library keeps norms for
 
 constexpr const char* usage =
@@ -48,18 +48,12 @@ struct RawSolve {
   std::string precision = "double";
   std::string null_space = "none";
   std::string partitioner = "automatic";
-  std::string spai_side = "right";
+  RawPrecond precond;
   double rtol = default_rtol_double;
   CLI::Option* rtol_given = nullptr;
   CLI::Option* time_limit_given = nullptr;
   CLI::Option* products_given = nullptr;
 };
-
-std::string one_of(const std::vector<std::string>& names) {
-  std::string result;
-  for (const std::string& name : names) result += (result.empty() ? "" : "|") + name;
-  return result;
-}
 
 void add_system_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "The system";
@@ -87,9 +81,6 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
                   "goes on with the next where one fails")
       ->option_text(one_of(solver_choices()))
       ->group(group);
-  solve.add_option("--precond", s.precond.name, "Preconditioner, default " + s.precond.name)
-      ->option_text(one_of(preconditioner_names()))
-      ->group(group);
   solve
       .add_option("--restart", s.solver.restart,
                   "Length of a GMRES cycle, default 50; longer for small systems under auto")
@@ -99,34 +90,6 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
   solve.add_flag("--left", s.solver.left, "Precondition GMRES from the left")->group(group);
   solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
       ->option_text("none|constant")
-      ->group(group);
-}
-
-void add_precond_options(CLI::App& solve, PrecondOptions& p, std::string& side) {
-  const char* group = "The preconditioner";
-  solve.add_option("--spai-side", side, "Which product SPAI brings close to the identity, A M or M A; default right")
-      ->option_text("right|left")
-      ->group(group);
-  solve.add_option("--spai-power", p.spai_power, "M has the pattern of A^N, default 1")
-      ->option_text("N")
-      ->group(group)
-      ->check(CLI::Range(1, most_power));
-  solve
-      .add_option("--spai-drop,--fsai-drop", p.drop,
-                  "Leave |a_ij| <= D sqrt(|a_ii a_jj|) out of the pattern before its powers are formed, default 0")
-      ->option_text("D")
-      ->group(group);
-  solve
-      .add_option("--spai-adaptive", p.adaptive,
-                  "Let the pattern grow where the residual of a column exceeds EPS; default: it is static")
-      ->option_text("EPS")
-      ->group(group);
-  solve.add_option("--fsai-power", p.fsai_power, "G has the pattern of the lower triangle of A^N, default 1")
-      ->option_text("N")
-      ->group(group)
-      ->check(CLI::Range(1, most_power));
-  solve.add_option("--precond-format", p.format, "The format of SPAI's M and of FSAI's G; default: as for A")
-      ->option_text(one_of(format_names()))
       ->group(group);
 }
 
@@ -230,11 +193,6 @@ void add_info_options(CLI::App& info, InfoOptions& o) {
       ->check(CLI::Range(1, most_threads));
 }
 
-void require_number(const char* option, double value) {
-  if (std::isfinite(value) && value >= 0) return;
-  throw UsageError(text("%s: expected a number that is not negative, found %g", option, value));
-}
-
 Partitioner check_partitioner(const std::string& given, const std::string& coordinates) {
   const auto partitioner = partitioner_named(
       check_choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
@@ -242,14 +200,6 @@ Partitioner check_partitioner(const std::string& given, const std::string& coord
     throw UsageError("--partitioner coordinates and --coordinates X.mtx belong together");
   }
   return partitioner;
-}
-
-void check_precond_options(PrecondOptions& p, const std::string& side) {
-  p.name = check_preconditioner(p.name);
-  p.side = check_choice(side, "--spai-side", {"right", "left"}) == "left" ? PrecondSide::left : PrecondSide::right;
-  require_number("--spai-drop", p.drop);
-  require_number("--spai-adaptive", p.adaptive);
-  if (!p.format.empty()) p.format = check_table_format(p.format, "--precond-format");
 }
 
 SolveOptions checked(RawSolve& raw) {
@@ -266,7 +216,7 @@ SolveOptions checked(RawSolve& raw) {
   const std::string null_space = check_choice(raw.null_space, "--null-space", {"none", "constant"});
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
   s.solver.name = check_solver(s.solver.name);
-  check_precond_options(s.precond, raw.spai_side);
+  check_precond_options(s.precond, raw.precond);
   s.spmv.format = check_format(s.spmv.format);
   s.spmv.partitioner = check_partitioner(raw.partitioner, o.coordinates);
   require_number("--expect-products", s.expected_products);
@@ -320,10 +270,12 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.allow_extras();
   RawSolve raw;
   InfoOptions info_options;
+  RawPrecond info_precond;
   CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
   add_system_options(solve, raw.options);
   add_method_options(solve, raw);
-  add_precond_options(solve, raw.options.system.precond, raw.spai_side);
+  PrecondOptions& precond = raw.options.system.precond;
+  add_precond_options(solve, precond, raw.precond, "Preconditioner, default " + precond.name);
   add_format_options(solve, raw);
   add_stopping_options(solve, raw);
   add_machine_options(solve, raw);
@@ -332,6 +284,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   solve.footer(examples);
   CLI::App& info = *app.add_subcommand("info", "What is in a matrix: structure, diagonal, blocks, memory, advice");
   add_info_options(info, info_options);
+  add_precond_options(info, info_options.precond, info_precond, "Build this one on the host and judge it");
   info.allow_extras();
   RawBench raw_bench;
   CLI::App& bench = *app.add_subcommand("bench", "Measure: purlin bench spmv A.mtx B.mtx ...");
@@ -359,6 +312,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     result.command = checked(raw);
   } else if (info.parsed()) {
     refuse_extras(info);
+    check_precond_options(info_options.precond, info_precond);
     result.command = info_options;
   } else if (bench_spmv.parsed()) {
     refuse_extras(bench_spmv);

@@ -137,10 +137,15 @@ template <class T, int threads, bool in_shared>
 __global__ void __launch_bounds__(threads == 32 ? 32 * FsaiTuning::warps : threads)
     fsai_kernel(const FsaiView<T> a, const FsaiClass rows, std::int64_t room) {
   using G = Group<threads>;
-  extern __shared__ double fsai_shared[];
   const int groups = static_cast<int>(blockDim.x) / threads, group = static_cast<int>(threadIdx.x) / threads;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * groups + group;
-  double* triangle = in_shared ? fsai_shared + group * room : a.scratch + first * room;
+  double* triangle;
+  if constexpr (in_shared) {
+    extern __shared__ double fsai_shared[];
+    triangle = fsai_shared + group * room;
+  } else {
+    triangle = a.scratch + first * room;
+  }
   for (std::int64_t n = rows.begin + first; n < rows.end; n += static_cast<std::int64_t>(gridDim.x) * groups) {
     const Index i = a.row_list[n];
     const Offset begin = a.g_row_ptr[i];
