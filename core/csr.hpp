@@ -9,6 +9,9 @@ namespace purlin {
 /// Where each stored number comes from: entry k of a permuted or converted matrix takes its value from position
 /// `position(k)` of the caller's value array, or is `none` (padding, value 0). Positions are 32-bit where the
 /// caller's count of values allows it. An empty map is the identity.
+///
+/// A map of runs says with one position where `run` numbers come from that follow each other in the source: position
+/// i fills entries (i / lanes) run lanes + e lanes + i % lanes, e = 0 .. run - 1. Layouts with node blocks use it.
 template <Space S>
 struct ValueMap {
   static constexpr std::uint32_t none32 = 0xffffffffu;
@@ -17,16 +20,21 @@ struct ValueMap {
   Array<std::uint32_t, S> narrow;  ///< used when not empty
   Array<Offset, S> wide;           ///< used when `narrow` is empty and this is not
   Offset source_size = 0;          ///< how many values the positions point into; not used by the identity
+  int run = 1;
+  Index lanes = 1;
 
   bool identity() const { return narrow.empty() && wide.empty(); }
-  std::int64_t size() const { return narrow.empty() ? wide.size() : narrow.size(); }
+  std::int64_t positions() const { return narrow.empty() ? wide.size() : narrow.size(); }
+  /// Entries that it fills.
+  std::int64_t size() const { return positions() * run; }
   std::size_t bytes() const { return narrow.bytes() + wide.bytes(); }
 };
 
 /// A second map with the same positions.
 template <Space S>
 ValueMap<S> copy_of(const Context<S>& ctx, const ValueMap<S>& map) {
-  return {make_array(ctx, map.narrow.cspan()), make_array(ctx, map.wide.cspan()), map.source_size};
+  return {make_array(ctx, map.narrow.cspan()), make_array(ctx, map.wide.cspan()), map.source_size, map.run,
+          map.lanes};
 }
 
 /// The map that takes entry k from `positions[k]` (-1: none) of an array of `source_size` values. Where those values
@@ -35,6 +43,11 @@ ValueMap<S> copy_of(const Context<S>& ctx, const ValueMap<S>& map) {
 template <Space S>
 ValueMap<S> make_value_map(const Context<S>& ctx, Span<const Offset, S> positions, Offset source_size,
                            const ValueMap<S>* through = nullptr);
+
+/// Whether `run` numbers that follow each other from each of `positions` on still do so in the array that `through`
+/// leads to. Waits for the stream.
+template <Space S>
+bool runs_stay_together(const Context<S>& ctx, Span<const Offset, S> positions, int run, const ValueMap<S>& through);
 
 /// An owning CSR matrix. Row i holds entries row_ptr[i] .. row_ptr[i+1]-1 with strictly ascending columns.
 template <class T, Space S>

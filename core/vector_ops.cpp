@@ -95,7 +95,16 @@ void gather(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& m
   if (values.size != map.source_size) {
     throw InputError("expected " + std::to_string(map.source_size) + " values, found " + std::to_string(values.size));
   }
-  if (!map.narrow.empty()) {
+  if (map.run > 1) {
+    if (!map.narrow.empty()) {
+      detail::sweep(
+          ctx, map.positions(),
+          detail::GatherRunsStep<T, std::uint32_t>(values.data, map.narrow.data(), y.data, map.run, map.lanes));
+    } else {
+      detail::sweep(ctx, map.positions(),
+                    detail::GatherRunsStep<T, Offset>(values.data, map.wide.data(), y.data, map.run, map.lanes));
+    }
+  } else if (!map.narrow.empty()) {
     detail::sweep(ctx, y.size, detail::GatherStep<T, std::uint32_t>(values.data, map.narrow.data(), y.data));
   } else {
     detail::sweep(ctx, y.size, detail::GatherStep<T, Offset>(values.data, map.wide.data(), y.data));
@@ -132,6 +141,20 @@ ValueMap<S> make_value_map(const Context<S>& ctx, Span<const Offset, S> position
   return map;
 }
 
+template <Space S>
+bool runs_stay_together(const Context<S>& ctx, Span<const Offset, S> positions, int run, const ValueMap<S>& through) {
+  if (run == 1 || positions.empty() || through.identity()) return true;
+  Array<double, S> broken(ctx, 1);
+  if (!through.narrow.empty()) {
+    detail::sweep(ctx, positions.size,
+                  detail::BrokenRunsStep<std::uint32_t>(positions.data, through.narrow.data(), run, broken.data()));
+  } else {
+    detail::sweep(ctx, positions.size,
+                  detail::BrokenRunsStep<Offset>(positions.data, through.wide.data(), run, broken.data()));
+  }
+  return fetch(ctx, broken.data()) == 0;
+}
+
 template <class From, class To, Space S>
 void convert(const Context<S>& ctx, Span<const From, S> x, Span<To, S> y) {
   same_length("convert", x.size, y.size);
@@ -157,8 +180,9 @@ void convert(const Context<S>& ctx, Span<const From, S> x, Span<To, S> y) {
   template void convert(const Context<S>&, Span<const T, S>, Span<float, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
-#define X(S) \
-  template ValueMap<S> make_value_map(const Context<S>&, Span<const Offset, S>, Offset, const ValueMap<S>*);
+#define X(S)                                                                                                 \
+  template ValueMap<S> make_value_map(const Context<S>&, Span<const Offset, S>, Offset, const ValueMap<S>*); \
+  template bool runs_stay_together(const Context<S>&, Span<const Offset, S>, int, const ValueMap<S>&);
 PURLIN_FOR_SPACES(X)
 #undef X
 

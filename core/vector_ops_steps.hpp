@@ -132,6 +132,48 @@ struct GatherStep : PlainStep {
   }
 };
 
+/// The same for a map of runs: element i fills `run` places, `lanes` apart.
+template <class T, class Position>
+struct GatherRunsStep : PlainStep {
+  const T* x;
+  const Position* from;
+  T* y;
+  int run;
+  Index lanes;
+  GatherRunsStep(const T* x_, const Position* from_, T* y_, int run_, Index lanes_)
+      : x(x_), from(from_), y(y_), run(run_), lanes(lanes_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    const Position position = from[i];
+    T* const to = y + i / lanes * run * lanes + i % lanes;
+    if (position == static_cast<Position>(-1)) {
+      for (int e = 0; e < run; ++e) to[std::int64_t{e} * lanes] = T(0);
+    } else {
+      for (int e = 0; e < run; ++e) to[std::int64_t{e} * lanes] = x[position + e];
+    }
+  }
+};
+
+/// *result = how many numbers of runs do not follow the first of theirs behind `through`.
+template <class Through>
+struct BrokenRunsStep : PlainStep {
+  static constexpr int sums = 1;
+  const Offset* position;
+  const Through* through;
+  int run;
+  double* result;
+  BrokenRunsStep(const Offset* position_, const Through* through_, int run_, double* result_)
+      : position(position_), through(through_), run(run_), result(result_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& broken) const {
+    const Offset at = position[i];
+    int count = 0;
+    for (int e = 1; e < run && at >= 0; ++e) count += through[at + e] != through[at] + static_cast<Through>(e);
+    broken.add(0, count);
+  }
+  PURLIN_HD void end(const double* totals) const { *result = totals[0]; }
+};
+
 template <class From, class To>
 struct ConvertStep : PlainStep {
   const From* x;
@@ -174,21 +216,23 @@ struct ComposeMapStep : PlainStep {
   }
 };
 
-#define PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, T)          \
-  SWEEP(purlin::detail::FillStep<T>)                  \
-  SWEEP(purlin::detail::AxpbyStep<T>)                 \
-  SWEEP(purlin::detail::ScaleStep<T>)                 \
-  SWEEP(purlin::detail::MultiplyStep<T>)              \
-  SWEEP(purlin::detail::MultiplyDotStep<T>)           \
-  SWEEP(purlin::detail::DotStep<T, false>)            \
-  SWEEP(purlin::detail::DotStep<T, true>)             \
-  SWEEP(purlin::detail::SumStep<T>)                   \
-  SWEEP(purlin::detail::SubtractMeanStep<T>)          \
-  SWEEP(purlin::detail::GatherStep<T, Index>)         \
-  SWEEP(purlin::detail::GatherStep<T, std::uint32_t>) \
-  SWEEP(purlin::detail::GatherStep<T, Offset>)        \
-  SWEEP(purlin::detail::GatherSumStep<T>)             \
-  SWEEP(purlin::detail::ConvertStep<T, double>)       \
+#define PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, T)              \
+  SWEEP(purlin::detail::FillStep<T>)                      \
+  SWEEP(purlin::detail::AxpbyStep<T>)                     \
+  SWEEP(purlin::detail::ScaleStep<T>)                     \
+  SWEEP(purlin::detail::MultiplyStep<T>)                  \
+  SWEEP(purlin::detail::MultiplyDotStep<T>)               \
+  SWEEP(purlin::detail::DotStep<T, false>)                \
+  SWEEP(purlin::detail::DotStep<T, true>)                 \
+  SWEEP(purlin::detail::SumStep<T>)                       \
+  SWEEP(purlin::detail::SubtractMeanStep<T>)              \
+  SWEEP(purlin::detail::GatherStep<T, Index>)             \
+  SWEEP(purlin::detail::GatherStep<T, std::uint32_t>)     \
+  SWEEP(purlin::detail::GatherStep<T, Offset>)            \
+  SWEEP(purlin::detail::GatherRunsStep<T, std::uint32_t>) \
+  SWEEP(purlin::detail::GatherRunsStep<T, Offset>)        \
+  SWEEP(purlin::detail::GatherSumStep<T>)                 \
+  SWEEP(purlin::detail::ConvertStep<T, double>)           \
   SWEEP(purlin::detail::ConvertStep<T, float>)
 /// Every step of this file, for one space.
 #define PURLIN_VECTOR_OPS_STEPS(SWEEP)                                \
@@ -197,6 +241,8 @@ struct ComposeMapStep : PlainStep {
   SWEEP(purlin::detail::ConvertStep<std::int32_t, Offset>)            \
   SWEEP(purlin::detail::ConvertStep<Offset, std::int32_t>)            \
   SWEEP(purlin::detail::ComposeMapStep<std::uint32_t, std::uint32_t>) \
-  SWEEP(purlin::detail::ComposeMapStep<Offset, Offset>)
+  SWEEP(purlin::detail::ComposeMapStep<Offset, Offset>)               \
+  SWEEP(purlin::detail::BrokenRunsStep<std::uint32_t>)                \
+  SWEEP(purlin::detail::BrokenRunsStep<Offset>)
 
 }  // namespace purlin::detail

@@ -152,7 +152,8 @@ void EhybOperator<T, S>::upload(const Context<S>& ctx, const CsrView<T, S>& a, c
   long_segment_ = make_array(ctx, layout.long_segment.cspan());
   long_column_ = make_array(ctx, layout.long_column.cspan());
   segment_begin_ = make_array(ctx, layout.segment_begin.cspan());
-  values_ = detail::SlotValues<T, S>(ctx, a, layout.slot_source.cspan());
+  values_ = detail::SlotValues<T, S>(ctx, a, layout.run_source.cspan(), shape_.block, shape_.lanes,
+                                     layout.rest_source.cspan());
   const Index segments = static_cast<Index>(layout.segment_begin.size()) - 1;
   segment_sum_ = Array<T, S>(ctx, segments);
   part_dot_ = Array<double, S>(ctx, part_.size());

@@ -30,10 +30,8 @@ class NodePattern {
     return static_cast<Index>((a_.row_begin(node * block_ + 1) - first(node)) / block_);
   }
   Index column(Index node, Index k) const { return a_.col[first(node) + Offset{k} * block_] / block_; }
-  /// Position of number (d, e) of the node's k-th block.
-  Offset position(Index node, Index k, int d, int e) const {
-    return a_.row_begin(node * block_ + d) + Offset{k} * block_ + e;
-  }
+  /// Position of row d of the node's k-th block.
+  Offset position(Index node, Index k, int d) const { return a_.row_begin(node * block_ + d) + Offset{k} * block_; }
 
  private:
   const Pattern<Space::host>& a_;
@@ -243,10 +241,7 @@ class BlockFiller {
     const Offset lanes = layout_.shape.lanes;
     layout_.column[k * lanes + lane] = static_cast<std::uint16_t>(place);
     for (int d = 0; d < block; ++d) {
-      for (int e = 0; e < block; ++e) {
-        const Offset slot = (Offset{k} * block * block + d * block + e) * lanes + lane;
-        layout_.slot_source[slot] = node < 0 ? padding : a_.position(node, j, d, e);
-      }
+      layout_.run_source[(Offset{k} * block + d) * lanes + lane] = node < 0 ? padding : a_.position(node, j, d);
     }
   }
 
@@ -272,13 +267,13 @@ class RemainderFiller {
         for_each_entry(layout_.er_row[i], [&](Offset position) {
           column = a_.col[position];
           layout_.er_column[k * lanes + lane] = column;
-          layout_.slot_source[layout_.block_slots + k * lanes + lane] = position;
+          layout_.rest_source[k * lanes + lane] = position;
           ++k;
         });
       }
       for (; k < layout_.er_slice_first[s + 1]; ++k) {
         layout_.er_column[k * lanes + lane] = column;
-        layout_.slot_source[layout_.block_slots + k * lanes + lane] = padding;
+        layout_.rest_source[k * lanes + lane] = padding;
       }
     }
   }
@@ -287,7 +282,7 @@ class RemainderFiller {
     Offset at = layout_.segment_begin[layout_.long_segment[i]];
     for_each_entry(layout_.long_rows[i], [&](Offset position) {
       layout_.long_column[at] = a_.col[position];
-      layout_.slot_source[layout_.block_slots + layout_.er_slots + at] = position;
+      layout_.rest_source[layout_.er_slots + at] = position;
       ++at;
     });
   }
@@ -392,7 +387,8 @@ EhybLayout make_ehyb_layout(const Context<Space::host>& ctx, const Pattern<Space
   number_parts(ctx, survey, sizes, layout);
   number_remainder(ctx, survey, remainder, layout);
   layout.column = Array<std::uint16_t, Space::host>(ctx, sizes.block_columns * shape.lanes);
-  layout.slot_source = Array<Offset, Space::host>(ctx, layout.block_slots + layout.er_slots + sizes.long_entries);
+  layout.run_source = Array<Offset, Space::host>(ctx, sizes.block_columns * shape.lanes * shape.block);
+  layout.rest_source = Array<Offset, Space::host>(ctx, layout.er_slots + sizes.long_entries);
   const BlockFiller blocks(a, survey, layout);
   parallel_for(ctx, static_cast<std::int64_t>(layout.part.size()), [&](std::int64_t p) { blocks.fill_part(p); });
   const RemainderFiller rest(a, part_begin, survey, layout);

@@ -34,7 +34,8 @@ struct EhybPart {
 /// What is not cached: rows of `er_row`, longest first, sliced in the same way with 32-bit columns; and, where there
 /// are more than `long_row` of them in a row, one after the other in segments.
 ///
-/// Slots are numbered through: cached blocks, then ER, then long rows.
+/// Slots are numbered through: cached blocks, then ER, then long rows. The numbers of a block's row follow each other
+/// in the matrix, so that one position stands for them.
 struct EhybLayout {
   static constexpr Index long_row = 2048;  ///< entries outside the cache from which a row is cut into segments
   static constexpr Index segment = 1024;   ///< entries of a segment
@@ -52,7 +53,8 @@ struct EhybLayout {
   Array<Index, Space::host> long_segment;    ///< long rows + 1: the first segment of each
   Array<Offset, Space::host> segment_begin;  ///< segments + 1: places in `long_column`
   Array<Index, Space::host> long_column;     ///< entries of long rows
-  Array<Offset, Space::host> slot_source;    ///< position of each slot's number, -1 for padding
+  Array<Offset, Space::host> run_source;     ///< (k block + d) lanes + lane: where row d of the block begins, or -1
+  Array<Offset, Space::host> rest_source;    ///< ER and long slots: position of each slot's number, -1 for padding
 
   Offset block_slots = 0;     ///< numbers in cached blocks, padding included
   Offset er_slots = 0;        ///< numbers in ER slices, padding included

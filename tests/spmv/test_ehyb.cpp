@@ -155,3 +155,40 @@ TEST_BOTH("Rows longer than every slice are multiplied in segments", "[ehyb]") {
   }
   CHECK(figure(info_of<double>(ctx, a, "ehyb").figures, "long rows") == 3);
 }
+
+TEST_BOTH("Blocks of an order whose numbers lie apart in the caller's matrix are refreshed one by one", "[ehyb]") {
+  // The caller numbers all first unknowns of the nodes, then all second ones; the order brings them together.
+  const auto ctx = make_context<S>();
+  const HostCsr nodes = tridiagonal_matrix(40);
+  const Index n = nodes.rows * 2;
+  const auto component = [&](Index i) { return i / 2 + (i % 2) * nodes.rows; };
+  Random random(7);
+  Rows rows(static_cast<std::size_t>(n));
+  for (Index i = 0; i < nodes.rows; ++i) {
+    for (Offset k = nodes.row_ptr[i]; k < nodes.row_ptr[i + 1]; ++k) {
+      for (const Index d : {0, 1}) {
+        for (const Index e : {0, 1}) rows[component(2 * i + d)][component(2 * nodes.col[k] + e)] = random.value();
+      }
+    }
+  }
+  const HostCsr a = from_rows(n, rows), fresh = whole_numbers(a, 3);
+  std::vector<Index> old_of_new;
+  for (Index i = 0; i < n; ++i) old_of_new.push_back(component(i));
+  const RowOrder<S> order = make_row_order(ctx, old_of_new);
+  const auto there = upload_matrix<double>(ctx, a), new_there = upload_matrix<double>(ctx, fresh);
+  const auto permuted = permute(ctx, there.wide(), order), new_permuted = permute(ctx, new_there.wide(), order);
+  Product<double, S> product(ctx, permuted.view(), "ehyb:block");
+  CHECK(product.op().info().name == "ehyb:block");
+  const auto x = whole_vector<double>(n);
+  product.refresh(converted<double>(fresh.val));
+  CHECK(product.apply(1.0, x).y == product_oracle(download_matrix(ctx, new_permuted.matrix), x));
+  // Numbers that do lie together take one position for two of them.
+  const auto bytes = [](const OperatorInfo& info) {
+    for (const auto& [part, size] : info.bytes) {
+      if (part == "value map") return size;
+    }
+    return std::uint64_t{0};
+  };
+  const auto together = upload_matrix<double>(ctx, download_matrix(ctx, permuted.matrix));
+  CHECK(bytes(Product<double, S>(ctx, together.wide(), "ehyb:block").op().info()) * 2 == bytes(product.op().info()));
+}

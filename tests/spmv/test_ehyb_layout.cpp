@@ -70,8 +70,7 @@ class Reader {
   static void require(bool holds) {
     if (!holds) throw std::logic_error("a number of the layout is out of range");
   }
-  void add(Index row, Index column, Offset slot) {
-    const Offset position = layout_.slot_source[slot];
+  void add(Index row, Index column, Offset position) {
     if (position >= 0) entries_.emplace_back(row, column, position);
   }
   void read_part(const detail::EhybPart& part) {
@@ -86,9 +85,9 @@ class Reader {
           const Index from = place < own ? part.node_begin + place : layout_.halo_node[part.halo_begin + place - own];
           for (Index d = 0; d < block; ++d) {
             for (Index e = 0; e < block; ++e) {
-              const Offset slot = (Offset{k} * block * block + d * block + e) * lanes + lane;
-              if (layout_.slot_source[slot] >= 0) require(node < part.node_end);
-              add(node * block + d, from * block + e, slot);
+              const Offset start = layout_.run_source[(Offset{k} * block + d) * lanes + lane];
+              if (start >= 0) require(node < part.node_end);
+              add(node * block + d, from * block + e, start < 0 ? start : start + e);
             }
           }
         }
@@ -103,9 +102,9 @@ class Reader {
           const Offset slot = Offset{k} * lanes + lane;
           const Index i = s * lanes + lane;
           if (i >= layout_.er_row.size()) {
-            require(layout_.slot_source[layout_.block_slots + slot] == -1);
+            require(layout_.rest_source[slot] == -1);
           } else {
-            add(layout_.er_row[i], layout_.er_column[slot], layout_.block_slots + slot);
+            add(layout_.er_row[i], layout_.er_column[slot], layout_.rest_source[slot]);
           }
         }
       }
@@ -116,7 +115,7 @@ class Reader {
       for (Index s = layout_.long_segment[i]; s < layout_.long_segment[i + 1]; ++s) {
         require(layout_.segment_begin[s + 1] - layout_.segment_begin[s] <= EhybLayout::segment);
         for (Offset k = layout_.segment_begin[s]; k < layout_.segment_begin[s + 1]; ++k) {
-          add(layout_.long_rows[i], layout_.long_column[k], layout_.block_slots + layout_.er_slots + k);
+          add(layout_.long_rows[i], layout_.long_column[k], layout_.rest_source[layout_.er_slots + k]);
         }
       }
     }
@@ -179,7 +178,7 @@ TEST_CASE("With halos every entry of a small matrix has its place behind the par
   // Part 0: own 0 1 2, halo 4 5 at places 3 and 4. Rows 0 and 1 are side by side; row 1 repeats its last column.
   CHECK(values(layout.column) == std::vector<std::uint16_t>{0, 1, 1, 2, 4, 2, /* row 2 and no row */ 2, 0, 3, 0,
                                                             /* rows 3, 4 */ 0, 3, 1, 1, 2, 1});
-  CHECK(values(layout.slot_source) == std::vector<Offset>{0, 3, 1, 4, 2, -1, 5, -1, 6, -1, 7, 10, 8, 11, 9, -1});
+  CHECK(values(layout.run_source) == std::vector<Offset>{0, 3, 1, 4, 2, -1, 5, -1, 6, -1, 7, 10, 8, 11, 9, -1});
   CHECK(layout.cached_entries == 12);
   CHECK(layout.longest_cache == 5);
   CHECK_FALSE(layout.has_remainder());
@@ -192,7 +191,7 @@ TEST_CASE("Without halos the entries outside a part are extra rows, longest firs
   CHECK(values(layout.er_row) == std::vector<Index>{0, 2, 4});
   CHECK(values(layout.er_slice_first) == std::vector<Index>{0, 1, 2});
   CHECK(values(layout.er_column) == std::vector<Index>{5, 4, 0, 0});
-  CHECK(values(layout.slot_source).back() == -1);
+  CHECK(values(layout.rest_source) == std::vector<Offset>{2, 6, 10, -1});
   CHECK(layout.block_slots == 12);
   CHECK(layout.er_slots == 4);
   CHECK(layout.cached_entries == 9);
@@ -218,10 +217,9 @@ TEST_CASE("A node's block is one column and its numbers lie lane by lane", "[ehy
   CHECK(values(layout.halo_node) == std::vector<Index>{2, 0});
   CHECK(values(layout.slice_first) == std::vector<Index>{0, 2, 4});
   CHECK(values(layout.column) == std::vector<std::uint16_t>{0, 1, 2, 1, 1, 0, 0, 0});
-  // Node 0 has rows 0 and 1 with four entries each, node 1 two: numbers (0,0), (0,1), (1,0), (1,1) of both.
-  const auto source = values(layout.slot_source);
-  CHECK(std::vector<Offset>(source.begin(), source.begin() + 16) ==
-        std::vector<Offset>{0, 8, 1, 9, 4, 10, 5, 11, 2, -1, 3, -1, 6, -1, 7, -1});
+  // Node 0 has rows 0 and 1 with four entries each, node 1 two: where their rows begin, block by block.
+  const auto source = values(layout.run_source);
+  CHECK(std::vector<Offset>(source.begin(), source.begin() + 8) == std::vector<Offset>{0, 8, 4, 10, 2, -1, 6, -1});
   CHECK(layout.longest_cache == 6);
 }
 
@@ -266,7 +264,8 @@ TEST_CASE("A layout does not depend on the number of threads", "[ehyb]") {
   const auto bounds = random_bounds(a.rows, 9, 1, 5);
   const EhybShape shape{1, true, 1200, 8};
   const EhybLayout one = layout_of(a, bounds, shape), three = layout_of(a, bounds, shape, Context<host>(3));
-  CHECK(values(one.slot_source) == values(three.slot_source));
+  CHECK(values(one.run_source) == values(three.run_source));
+  CHECK(values(one.rest_source) == values(three.rest_source));
   CHECK(values(one.column) == values(three.column));
   CHECK(values(one.halo_node) == values(three.halo_node));
   CHECK(values(one.er_column) == values(three.er_column));
