@@ -38,6 +38,8 @@ set(PURLIN_PUBLIC_HEADERS
   spmv/evc_hyb/evc_hyb.hpp
   spmv/evc_hyb/evc_hyb_layout.hpp
   precond/registry.hpp
+  precond/inverse_residual.hpp
+  precond/fsai/fsai.hpp
   precond/jacobi/jacobi.hpp
   solver/krylov.hpp
   solver/choice.hpp

@@ -32,7 +32,32 @@ std::string zero_diagonal_text(std::int64_t row, std::int64_t count, double valu
          ": this preconditioner divides by it; use the preconditioner none";
 }
 
+std::string not_symmetric_text(std::int64_t row, std::int64_t col, double entry, double opposite) {
+  char numbers[64];
+  std::snprintf(numbers, sizeof numbers, "%g and %g", entry, opposite);
+  const std::string i = std::to_string(row), j = std::to_string(col);
+  return "the matrix is not symmetric: entries (" + i + ", " + j + ") and (" + j + ", " + i + ") (0-based) are " +
+         numbers + "; use the preconditioner spai or jacobi";
+}
+
+std::string not_positive_definite_text(std::int64_t row, std::int64_t count) {
+  return "the matrix is not positive definite: the local problem of row " + std::to_string(row) +
+         " (0-based) has a pivot that is not positive" +
+         (count > 1 ? ", and so have those of " + std::to_string(count - 1) + " more" : "") +
+         "; use the preconditioner spai or jacobi";
+}
+
 }  // namespace
+
+NotSymmetric::NotSymmetric(std::int64_t row, std::int64_t col, double entry, double opposite)
+    : InputError(not_symmetric_text(row, col, entry, opposite)),
+      row_(row),
+      col_(col),
+      entry_(entry),
+      opposite_(opposite) {}
+
+NotPositiveDefinite::NotPositiveDefinite(std::int64_t row, std::int64_t count)
+    : InputError(not_positive_definite_text(row, count)), row_(row), count_(count) {}
 
 ZeroDiagonal::ZeroDiagonal(std::int64_t row, std::int64_t count, double value)
     : InputError(zero_diagonal_text(row, count, value)), row_(row), count_(count), value_(value) {}

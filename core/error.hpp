@@ -39,6 +39,39 @@ class ZeroDiagonal : public InputError {
   double value_;
 };
 
+/// A preconditioner for symmetric matrices was asked for one that is not.
+class NotSymmetric : public InputError {
+ public:
+  /// a_ij and a_ji, i < j, the first such pair, 0-based, in the caller's numbering; 0 where an entry is not stored.
+  NotSymmetric(std::int64_t row, std::int64_t col, double entry, double opposite);
+
+  std::int64_t row() const { return row_; }
+  std::int64_t col() const { return col_; }
+  double entry() const { return entry_; }
+  double opposite() const { return opposite_; }
+
+ private:
+  std::int64_t row_;
+  std::int64_t col_;
+  double entry_;
+  double opposite_;
+};
+
+/// A preconditioner for positive definite matrices met a part of the matrix that is not.
+class NotPositiveDefinite : public InputError {
+ public:
+  /// `row`: the first row, 0-based, in the caller's numbering, whose local problem has a pivot that is not positive,
+  /// or overflows; `count`: how many there are.
+  NotPositiveDefinite(std::int64_t row, std::int64_t count);
+
+  std::int64_t row() const { return row_; }
+  std::int64_t count() const { return count_; }
+
+ private:
+  std::int64_t row_;
+  std::int64_t count_;
+};
+
 /// Memory of one space does not suffice; the message says how many bytes were wanted and how many were there.
 class OutOfMemory : public Error {
  public:

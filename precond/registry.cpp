@@ -2,8 +2,11 @@
 // The table of preconditioners: one line each.
 #include <purlin/precond/registry.hpp>
 
+#include <cmath>
+
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/jacobi/jacobi.hpp>
 
 namespace purlin {
@@ -30,11 +33,22 @@ PrecondEntry line(std::string name, std::string summary) {
   return entry;
 }
 
+void require(bool sound, const std::string& what) {
+  if (!sound) throw InputError("preconditioner options: " + what);
+}
+
+void check_numbers(const PrecondOptions& o) {
+  require(o.spai_power >= 1 && o.fsai_power >= 1, "the power of a pattern is at least 1");
+  require(std::isfinite(o.drop) && o.drop >= 0, "drop is a finite number that is not negative");
+  require(std::isfinite(o.adaptive) && o.adaptive >= 0, "adaptive is a finite number that is not negative");
+}
+
 }  // namespace
 
 const std::vector<PrecondEntry>& preconditioners() {
   static const std::vector<PrecondEntry> table = {
       line<JacobiOperator>("jacobi", "the inverse of the diagonal"),
+      line<FsaiOperator>("fsai", "G^T G with a sparse lower triangle G, for symmetric positive definite matrices"),
   };
   return table;
 }
@@ -44,6 +58,7 @@ OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, co
                                const PrecondOptions& options, const SpmvOptions& spmv_options) {
   const std::string name = canonical_name(options.name);
   if (name == "none") return nullptr;
+  check_numbers(options);
   std::string known = "none";
   for (const PrecondEntry& entry : preconditioners()) {
     known += ", " + entry.name;
@@ -55,6 +70,12 @@ OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, co
     return make_entry(ctx, a, order, options, spmv_options);
   }
   throw InputError("there is no preconditioner '" + options.name + "'; there are: " + known);
+}
+
+SpmvOptions precond_spmv(const PrecondOptions& options, const SpmvOptions& spmv_options) {
+  SpmvOptions result = spmv_options;
+  if (!options.format.empty()) result.format = options.format;
+  return result;
 }
 
 #define X(T, S)                                                                                        \

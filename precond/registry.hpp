@@ -6,10 +6,27 @@
 
 namespace purlin {
 
+/// On which side of A a sparse approximate inverse M is made: right, from the columns of A M - I; left, from the rows
+/// of M A - I.
+enum class PrecondSide { right, left };
+
 /// Which preconditioner, and its choices.
 struct PrecondOptions {
   /// "none" or a name of the table.
   std::string name = "jacobi";
+  /// SPAI: the product that comes close to the identity.
+  PrecondSide side = PrecondSide::right;
+  /// SPAI: M has the pattern of A^spai_power, at least 1.
+  int spai_power = 1;
+  /// FSAI: G has the pattern of the lower triangle of A^fsai_power, at least 1.
+  int fsai_power = 1;
+  /// SPAI and FSAI: entries with |a_ij| <= drop sqrt(|a_ii a_jj|) are left out of A's pattern before its powers are
+  /// formed. A's values themselves all count. 0: every stored entry is in the pattern. At least 0.
+  double drop = 0;
+  /// SPAI: the pattern grows where the residual of a column (row) exceeds this (Grote and Huckle). 0: it is static.
+  double adaptive = 0;
+  /// The format of SPAI's M and of FSAI's G and G^T, with a variant behind a colon where it has any. Empty: as for A.
+  std::string format = {};
 };
 
 template <class T, Space S>
@@ -28,9 +45,12 @@ const std::vector<PrecondEntry>& preconditioners();
 
 /// M, an approximation of the inverse of the canonical square matrix `a`, or null for "none". `order` and
 /// `spmv_options` are for preconditioners that are sparse matrices themselves. Throws InputError for unknown names
-/// and for matrices that do not admit the preconditioner, with the row named; OutOfMemory.
+/// and numbers out of range, and for matrices that do not admit the preconditioner, with the row named; OutOfMemory.
 template <class T, Space S>
 OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                const PrecondOptions& options, const SpmvOptions& spmv_options);
+
+/// The options with which a preconditioner makes its own matrices: those of A, in the format that it is told.
+SpmvOptions precond_spmv(const PrecondOptions& options, const SpmvOptions& spmv_options);
 
 }  // namespace purlin

@@ -35,7 +35,8 @@ struct LinearSystem<T, S>::Impl {
   SolverChoice choice;
   std::optional<detail::SolverChain<T, S>> chain;
   Array<T, S> ordered_b, ordered_x;  // where the system is renumbered
-  bool usable = true;                // false after a refresh that failed
+  bool matrix_sound = true;          // false after a refresh that failed
+  bool precond_sound = true;
   std::vector<std::pair<std::string, double>> setup_seconds;
 
   Impl(const Context<S>& ctx_, const CsrView<T, S>& a, SystemOptions options_)
@@ -125,7 +126,8 @@ struct LinearSystem<T, S>::Impl {
   }
 
   SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
-    if (!usable) throw InputError("the last refresh failed; refresh with values that the preconditioner admits");
+    if (!matrix_sound || !precond_sound)
+      throw InputError("the last refresh failed; refresh with values that the preconditioner admits");
     SolveReport report = chain->solve(b, x, options.stop, progress);
     ctx.synchronize();  // x may be read from any stream
     return report;
@@ -158,14 +160,17 @@ Index LinearSystem<T, S>::rows() const {
 }
 
 template <class T, Space S>
-void LinearSystem<T, S>::refresh(Span<const T, S> values) {
+void LinearSystem<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   Impl& s = *impl_;
   s.ctx.make_current();
-  s.usable = false;
+  s.matrix_sound = false;
   const Span<const T, S> canonical = s.canonical ? s.canonical->values(s.ctx, values) : values;
   s.A->refresh(s.ctx, canonical);
-  if (s.M != nullptr) s.M->refresh(s.ctx, canonical);
-  s.usable = true;
+  s.matrix_sound = true;
+  if (s.M == nullptr || scope == RefreshScope::operator_only) return;
+  s.precond_sound = false;
+  s.M->refresh(s.ctx, canonical);
+  s.precond_sound = true;
 }
 
 template <class T, Space S>
@@ -232,6 +237,16 @@ SystemInfo LinearSystem<T, S>::info() const {
   info.setup_seconds = s.setup_seconds;
   info.bytes = s.ctx.memory()->use().bytes;
   return info;
+}
+
+template <class T, Space S>
+InverseResidual LinearSystem<T, S>::preconditioner_residual() const {
+  const Impl& s = *impl_;
+  s.enter({});
+  if (s.M != nullptr) return inverse_residual(s.ctx, *s.A, *s.M, s.options.precond.side);
+  const FunctionOperator<T, S> identity(
+      s.rows, s.rows, [](const auto& ctx, T alpha, auto x, T beta, auto y) { axpby<T, S>(ctx, alpha, x, beta, y); });
+  return inverse_residual(s.ctx, *s.A, identity);
 }
 
 template <class T, Space S>

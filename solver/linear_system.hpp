@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include <purlin/precond/registry.hpp>
+#include <purlin/precond/inverse_residual.hpp>
 #include <purlin/solver/krylov.hpp>
 #include <purlin/spmv/format_choice.hpp>
 
@@ -17,6 +17,14 @@ enum class NullSpace {
   /// The vector of ones: pure Neumann problems. The returned x has mean zero. Where the columns of A sum to zero too
   /// and b does not, x solves the system for b without its mean, and the status is `stagnation`.
   constant,
+};
+
+/// What `LinearSystem::refresh` replaces.
+enum class RefreshScope {
+  everything,
+  /// The matrix; the preconditioner keeps its numbers. For values that change little from solve to solve, where an
+  /// old approximate inverse serves nearly as well as a new one and costs nothing.
+  operator_only,
 };
 
 /// Everything that a LinearSystem is told.
@@ -76,7 +84,9 @@ class LinearSystem {
   /// New numbers on the same pattern: `values` in the order of the matrix given to the constructor. No allocation.
   /// On failure (a zero diagonal entry, say) throws InputError and the system is unusable until the next refresh.
   /// An automatic choice of solver or format stays: it was made from the numbers given to the constructor.
-  void refresh(Span<const T, S> values);
+  /// With `operator_only` the preconditioner keeps those of the last full refresh, or of the constructor; where that
+  /// refresh failed, only a full one makes the system usable again.
+  void refresh(Span<const T, S> values, RefreshScope scope = RefreshScope::everything);
 
   /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
@@ -93,6 +103,10 @@ class LinearSystem {
   void multiply(Span<const T, S> x, Span<T, S> y);
 
   SystemInfo info() const;
+
+  /// How far the preconditioner M is from the inverse of A, in its own side's norm; see `inverse_residual` for its
+  /// cost. A system without preconditioner is measured with M = I.
+  InverseResidual preconditioner_residual() const;
 
   /// Tolerances and limits may change between solves.
   void set_stop_criterion(const StopCriterion& stop);

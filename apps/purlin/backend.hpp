@@ -19,6 +19,7 @@ struct SolveTask {
   std::vector<double> b;
   std::vector<double> x;  ///< the guess, then the solution
   SystemOptions options;
+  bool measure_preconditioner = false;  ///< for the report
 };
 
 /// What is known when everything is set up and nothing is solved.
@@ -32,6 +33,7 @@ struct SetupFacts {
 struct SolveOutcome {
   SetupFacts setup;
   SolveReport report;
+  std::optional<InverseResidual> preconditioner_residual;  ///< where it was to be measured
   std::uint64_t peak_bytes = 0;  ///< the most that the solve held in its space; on the host beside what was loaded
 };
 

@@ -25,6 +25,10 @@ Facts gather_facts(const InfoOptions& options) {
   f.block = node_block_size(ctx, CsrView<double, Space::host>(a));
   f.repeated = repeated_entries(f.matrix);
   f.advice = recommend(options.matrix, a.rows, a.cols, f.traits);
+  if (options.precond.name != "none") {
+    if (!f.square()) throw InputError(options.matrix + ": --precond needs a square matrix");
+    f.precond = precond_facts(ctx, CsrView<double, Space::host>(a), options.precond);
+  }
   return f;
 }
 

@@ -125,6 +125,7 @@ std::string facts_text(const Facts& f) {
                                               human_bytes(format_bytes(format, f, sizeof(float))) +
                                               " in single precision (" + spaces_text(format) + ')');
   }
+  if (f.precond) result += precond_facts_text(*f.precond);
   result += labelled("recommended", f.advice.command.empty() ? f.advice.reason : f.advice.command);
   if (!f.advice.command.empty()) result += labelled("", f.advice.reason);
   return result;
@@ -163,6 +164,7 @@ Json facts_json(const Facts& f) {
                        {"device", format.make.device_double != nullptr}});
   }
   report["formats"] = formats;
+  report["preconditioner"] = f.precond ? precond_facts_json(*f.precond) : Json();
   report["recommended_command"] = f.advice.command.empty() ? Json() : Json(f.advice.command);
   report["recommended_reason"] = f.advice.reason;
   report["seconds"] = {{"read", f.matrix.read_seconds}};

@@ -2,12 +2,14 @@
 /// What `purlin info` knows of a matrix, and the two reports made from it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "advice.hpp"
 #include "input_matrix.hpp"
 #include "json_file.hpp"
 #include "matrix_facts.hpp"
+#include "precond_report.hpp"
 
 namespace purlin::cli {
 
@@ -20,6 +22,7 @@ struct Facts {
   Index block = 1;
   Offset repeated = 0;  ///< entries of the file that repeat others
   Recommendation advice;
+  std::optional<PrecondFacts> precond;  ///< where one was to be built
 
   bool square() const { return matrix.a.rows == matrix.a.cols; }
 };

@@ -11,6 +11,7 @@
 #include "bench_options.hpp"
 #include "exit_status.hpp"
 #include "names.hpp"
+#include "precond_options.hpp"
 #include "rhs.hpp"
 #include "text.hpp"
 
@@ -47,17 +48,12 @@ struct RawSolve {
   std::string precision = "double";
   std::string null_space = "none";
   std::string partitioner = "automatic";
+  RawPrecond precond;
   double rtol = default_rtol_double;
   CLI::Option* rtol_given = nullptr;
   CLI::Option* time_limit_given = nullptr;
   CLI::Option* products_given = nullptr;
 };
-
-std::string one_of(const std::vector<std::string>& names) {
-  std::string result;
-  for (const std::string& name : names) result += (result.empty() ? "" : "|") + name;
-  return result;
-}
 
 void add_system_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "The system";
@@ -84,9 +80,6 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
                   "Krylov method. auto: CG where A is symmetric with a positive diagonal, else another;\n"
                   "goes on with the next where one fails")
       ->option_text(one_of(solver_choices()))
-      ->group(group);
-  solve.add_option("--precond", s.precond.name, "Preconditioner, default " + s.precond.name)
-      ->option_text(one_of(preconditioner_names()))
       ->group(group);
   solve
       .add_option("--restart", s.solver.restart,
@@ -200,11 +193,6 @@ void add_info_options(CLI::App& info, InfoOptions& o) {
       ->check(CLI::Range(1, most_threads));
 }
 
-void require_number(const char* option, double value) {
-  if (std::isfinite(value) && value >= 0) return;
-  throw UsageError(text("%s: expected a number that is not negative, found %g", option, value));
-}
-
 Partitioner check_partitioner(const std::string& given, const std::string& coordinates) {
   const auto partitioner = partitioner_named(
       check_choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
@@ -228,7 +216,7 @@ SolveOptions checked(RawSolve& raw) {
   const std::string null_space = check_choice(raw.null_space, "--null-space", {"none", "constant"});
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
   s.solver.name = check_solver(s.solver.name);
-  s.precond.name = check_preconditioner(s.precond.name);
+  check_precond_options(s.precond, raw.precond);
   s.spmv.format = check_format(s.spmv.format);
   s.spmv.partitioner = check_partitioner(raw.partitioner, o.coordinates);
   require_number("--expect-products", s.expected_products);
@@ -282,9 +270,12 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   app.allow_extras();
   RawSolve raw;
   InfoOptions info_options;
+  RawPrecond info_precond;
   CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
   add_system_options(solve, raw.options);
   add_method_options(solve, raw);
+  PrecondOptions& precond = raw.options.system.precond;
+  add_precond_options(solve, precond, raw.precond, "Preconditioner, default " + precond.name);
   add_format_options(solve, raw);
   add_stopping_options(solve, raw);
   add_machine_options(solve, raw);
@@ -293,6 +284,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   solve.footer(examples);
   CLI::App& info = *app.add_subcommand("info", "What is in a matrix: structure, diagonal, blocks, memory, advice");
   add_info_options(info, info_options);
+  add_precond_options(info, info_options.precond, info_precond, "Build this one on the host and judge it");
   info.allow_extras();
   RawBench raw_bench;
   CLI::App& bench = *app.add_subcommand("bench", "Measure: purlin bench spmv A.mtx B.mtx ...");
@@ -320,6 +312,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     result.command = checked(raw);
   } else if (info.parsed()) {
     refuse_extras(info);
+    check_precond_options(info_options.precond, info_precond);
     result.command = info_options;
   } else if (bench_spmv.parsed()) {
     refuse_extras(bench_spmv);

@@ -28,6 +28,7 @@ struct InfoOptions {
   std::string matrix;
   std::string report;
   int threads = 0;
+  PrecondOptions precond{"none"};  ///< one to build and to judge
 };
 
 /// `purlin bench spmv`.

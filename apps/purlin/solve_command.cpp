@@ -13,6 +13,7 @@
 #include "live_progress.hpp"
 #include "names.hpp"
 #include "output_files.hpp"
+#include "precond_report.hpp"
 #include "rhs.hpp"
 #include "solve_result.hpp"
 #include "stopwatch.hpp"
@@ -71,16 +72,6 @@ void print(bool quiet, const std::string& lines) {
   std::fflush(stdout);
 }
 
-// The library counts rows from 0 and knows no file and no option.
-[[noreturn]] void throw_in_words_of_the_file(const ZeroDiagonal& error, const SolveOptions& o) {
-  char value[32];
-  std::snprintf(value, sizeof value, "%g", error.value());
-  throw InputError(o.matrix + ": expected a diagonal entry that " + o.system.precond.name + " can divide by, found " +
-                   (error.value() == 0 ? "zero or none" : value) + " in row " + std::to_string(error.row() + 1) +
-                   (error.count() > 1 ? " and " + count_of(error.count() - 1, "other", "others") : "") +
-                   ": try --precond none");
-}
-
 std::optional<double> error_against(std::optional<std::vector<double>>& solution, const std::vector<double>& x,
                                     NullSpace null_space) {
   if (!solution) return std::nullopt;
@@ -112,7 +103,8 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
 
   const Stopwatch rhs_watch;
   RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
-  SolveTask task{matrix.a, std::move(rhs.b), first_guess(host, options, result.rows), options.system};
+  SolveTask task{matrix.a, std::move(rhs.b), first_guess(host, options, result.rows), options.system,
+                 !options.report.empty() && options.system.precond.name != "none"};
   task.options.spmv.coordinates = read_coordinates(host, options.coordinates);
   result.seconds.rhs = rhs_watch.seconds();
 
@@ -126,7 +118,11 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   try {
     result.outcome = solve_at(result.place, host, options.single_precision, task, observer);
   } catch (const ZeroDiagonal& error) {
-    throw_in_words_of_the_file(error, options);
+    throw InputError(options.matrix + ": " + in_words_of_the_file(error, options.system.precond.name));
+  } catch (const NotSymmetric& error) {
+    throw InputError(options.matrix + ": " + in_words_of_the_file(error, options.system.precond.name));
+  } catch (const NotPositiveDefinite& error) {
+    throw InputError(options.matrix + ": " + in_words_of_the_file(error, options.system.precond.name));
   }
   live.finish();
 

@@ -71,6 +71,7 @@ SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, S
   const std::vector<T> solution = to_vector(ctx, x.cspan());
   task.x.assign(solution.begin(), solution.end());
   outcome.setup.system = system.info();
+  if (task.measure_preconditioner) outcome.preconditioner_residual = system.preconditioner_residual();
   const std::uint64_t peak = ctx.memory()->use().peak_bytes;
   outcome.peak_bytes = S == Space::host ? peak : peak - held_before;
   return outcome;

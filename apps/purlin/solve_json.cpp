@@ -8,6 +8,7 @@
 #include <purlin/config.hpp>
 
 #include "advice.hpp"
+#include "precond_report.hpp"
 
 namespace purlin::cli {
 namespace {
@@ -16,19 +17,6 @@ Json phases_json(const std::vector<std::pair<std::string, double>>& phases) {
   Json result = Json::object();
   for (const auto& [phase, seconds] : phases) result[phase] = seconds;
   return result;
-}
-
-Json operator_json(const OperatorInfo& info) {
-  Json bytes = Json::object();
-  for (const auto& [part, size] : info.bytes) bytes[part] = size;
-  return {{"name", info.name},
-          {"detail", info.detail},
-          {"stored_slots", info.stored_slots},
-          {"cached_share", info.cached_share},
-          {"bytes_per_product", info.bytes_per_product},
-          {"figures", phases_json(info.figures)},
-          {"bytes", bytes},
-          {"setup_phases", phases_json(info.setup_seconds)}};
 }
 
 Json attempts_json(const SolveReport& report) {
@@ -117,6 +105,8 @@ Json solve_json(const SolveResult& result) {
   json["solver"] = report.solver;
   json["solver_reason"] = system.solver_reason;
   json["preconditioner"] = result.options.system.precond.name;
+  json["preconditioner_options"] = precond_options_json(result.options.system.precond);
+  json["preconditioner_residual"] = residual_json(result.outcome.preconditioner_residual);
   add_format(json, result);
   json["device"] = result.place.name();
   json["device_name"] = setup.device_name.empty() ? Json() : Json(setup.device_name);

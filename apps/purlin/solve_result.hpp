@@ -41,6 +41,7 @@ struct SolveResult {
 ///   solution_error                |x - x*| / |x*| where the solution is known, else null
 ///   device                        "host" or "cuda:N"; device_name is null on the host
 ///   seconds                       read, rhs, start, setup, solve, total; setup_phases splits setup
+///   preconditioner_residual       |A M - I|_F: norm, relative to |I|_F, probes (0: exact); null for none
 ///   history                       the recurrence's residual, absolute, before the first and after each iteration of
 ///                                 each attempt
 ///   attempts                      the solvers that ran, in order

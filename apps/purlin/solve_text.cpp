@@ -7,6 +7,7 @@
 #include <purlin/core/error.hpp>
 
 #include "advice.hpp"
+#include "precond_report.hpp"
 #include "text.hpp"
 
 namespace purlin::cli {
@@ -55,7 +56,7 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
   lines += labelled("right-hand side", result.options.rhs);
   lines += labelled("device", where + ", " + (result.options.single_precision ? "single" : "double") + " precision");
   lines += format_text(system);
-  lines += labelled("preconditioner", result.options.system.precond.name);
+  lines += labelled("preconditioner", precond_text(system.preconditioner));
   lines += labelled("solver", system.solver + (system.solver_reason.empty() ? "" : ": " + system.solver_reason));
   return lines;
 }

@@ -132,6 +132,50 @@ TEST_BOTH("a refresh that the preconditioner cannot take makes the system unusab
   CHECK(report.converged());
 }
 
+TEST_BOTH("a refresh of the operator only keeps the preconditioner, and does not mend one that failed", "[system]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(12);
+  Rows changed = laplacian(12, 0, 1.5), indefinite = laplacian(12);
+  indefinite.at(7, 7) = -1;
+  const Arrays<double, S> old_values(ctx, a), new_values(ctx, changed), bad(ctx, indefinite);
+  const auto b = changed.rhs_for(noise(a.size()));
+  for (const bool reorder : {false, true}) {
+    SystemOptions options;
+    options.solver.name = "cg";
+    options.precond.name = "fsai";
+    options.spmv = same_bits();
+    options.stop.rel_tol = 1e-10;
+    if (reorder) options.old_of_new = shuffled(a.size());
+    LinearSystem<double, S> kept(ctx, old_values.view(), options), whole(ctx, old_values.view(), options);
+    const double old_residual = kept.preconditioner_residual().norm;
+    const auto before = ctx.memory()->use().allocations;
+    kept.refresh(new_values.val.span(), RefreshScope::operator_only);
+    CHECK(ctx.memory()->use().allocations == before);
+    whole.refresh(new_values.val.span());
+    // The old inverse serves the new matrix, but less well.
+    CHECK(whole.preconditioner_residual().norm < kept.preconditioner_residual().norm);
+    SolveReport with_old, with_new;
+    const auto x = solve_with(ctx, kept, b, &with_old);
+    CHECK(with_old.converged());
+    CHECK(true_residual<double>(changed, b, x) <= 1e-10 * norm(b) * (1 + 1e-6));
+    solve_with(ctx, whole, b, &with_new);
+    CHECK(with_new.converged());
+    // Back to the old numbers: as if nothing had been.
+    kept.refresh(old_values.val.span(), RefreshScope::operator_only);
+    CHECK(kept.preconditioner_residual().norm == Approx(old_residual).epsilon(1e-12));
+
+    CHECK_THROWS_AS(whole.refresh(bad.val.span()), NotPositiveDefinite);
+    whole.refresh(new_values.val.span(), RefreshScope::operator_only);
+    CHECK_THROWS_AS(solve_with(ctx, whole, b), InputError);
+    whole.refresh(new_values.val.span());
+    CHECK(solve_with(ctx, whole, b).size() == b.size());
+    CHECK_THROWS_AS(whole.refresh(new_values.val.span().subspan(0, 5), RefreshScope::operator_only), InputError);
+    CHECK_THROWS_AS(solve_with(ctx, whole, b), InputError);
+    whole.refresh(new_values.val.span(), RefreshScope::operator_only);
+    CHECK(solve_with(ctx, whole, b).size() == b.size());
+  }
+}
+
 TEST_BOTH("unsorted and repeated columns are refused with the row, or made canonical on request", "[system]") {
   const Context<S> ctx;
   // [4 1; 1 3] with row 1 as (1: 1), (0: 1), (1: 2)

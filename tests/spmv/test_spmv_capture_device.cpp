@@ -94,6 +94,23 @@ TEST_CASE("A refresh of csr may be captured too", "[spmv][device]") {
   CHECK(download(ctx, y) == product_oracle(b, x));
 }
 
+TEST_CASE("FSAI captured in a graph equals the direct call, and sees a refresh", "[precond][device]") {
+  const Context<D> ctx;
+  const HostCsr a = tridiagonal_matrix(5001);
+  HostCsr b = a;
+  for (double& value : b.val) value *= 2;
+  const auto there = upload_matrix<double>(ctx, a);
+  for (const std::string& format : format_names<double, D>()) {
+    if (!repeats_its_bits<D>(format)) continue;
+    INFO(format);
+    PrecondOptions options;
+    options.name = "fsai";
+    options.format = format;
+    const auto m = make_precond<double, D>(ctx, there.wide(), {}, options, SpmvOptions{});
+    check_captured<double>(ctx, *m, a.val, b.val, random_vector<double>(a.cols));
+  }
+}
+
 TEST_CASE("Jacobi captured in a graph equals the direct call, and sees a refresh", "[precond][device]") {
   const Context<D> ctx;
   const HostCsr a = dominant_matrix(5001, 1);

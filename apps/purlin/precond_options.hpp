@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The options of preconditioners, declared to CLI11: `purlin solve` and `purlin info` share them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#include <vector>
+
+#include <purlin/precond/registry.hpp>
+
+namespace purlin::cli {
+
+/// The side as it was typed, until it has been asked for among those there are.
+struct RawPrecond {
+  std::string side = "right";
+};
+
+/// Adds --precond, described by `what`, and what goes with it. Both structs must live as long as `command`.
+void add_precond_options(CLI::App& command, PrecondOptions& options, RawPrecond& raw, const std::string& what);
+
+/// Brings names to the table's own. Throws UsageError for names that there are not and for numbers out of range.
+void check_precond_options(PrecondOptions& options, const RawPrecond& raw);
+
+/// "a|b|c"
+std::string one_of(const std::vector<std::string>& names);
+
+/// Throws UsageError for a number that is negative or not finite.
+void require_number(const char* option, double value);
+
+}  // namespace purlin::cli

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators and preconditioners for people and for programs.
+#include "precond_report.hpp"
+
+#include "stopwatch.hpp"
+#include "text.hpp"
+
+namespace purlin::cli {
+namespace {
+
+Json pairs_json(const std::vector<std::pair<std::string, double>>& pairs) {
+  Json result = Json::object();
+  for (const auto& [name, value] : pairs) result[name] = value;
+  return result;
+}
+
+std::string residual_text(const InverseResidual& residual) {
+  const std::string how = residual.probes == 0 ? "exact" : text("estimated with %d vectors", residual.probes);
+  return text("%.3g, %.3g of |I|_F (%s)", residual.norm, residual.relative, how.c_str());
+}
+
+}  // namespace
+
+Json operator_json(const OperatorInfo& info) {
+  Json bytes = Json::object();
+  for (const auto& [part, size] : info.bytes) bytes[part] = size;
+  return {{"name", info.name},
+          {"detail", info.detail},
+          {"stored_slots", info.stored_slots},
+          {"cached_share", info.cached_share},
+          {"bytes_per_product", info.bytes_per_product},
+          {"figures", pairs_json(info.figures)},
+          {"bytes", bytes},
+          {"setup_phases", pairs_json(info.setup_seconds)}};
+}
+
+Json precond_options_json(const PrecondOptions& o) {
+  return {{"spai_side", o.side == PrecondSide::left ? "left" : "right"},
+          {"spai_power", o.spai_power},
+          {"fsai_power", o.fsai_power},
+          {"drop", o.drop},
+          {"spai_adaptive", o.adaptive},
+          {"format", o.format.empty() ? Json() : Json(o.format)}};
+}
+
+Json residual_json(const std::optional<InverseResidual>& residual) {
+  if (!residual) return Json();
+  return {{"norm", residual->norm}, {"relative", residual->relative}, {"probes", residual->probes}};
+}
+
+std::string precond_text(const OperatorInfo& info) {
+  if (info.bytes.empty()) return info.name;
+  std::string line = info.name + ", " + human_bytes(info.total_bytes());
+  if (!info.detail.empty()) line += ", " + info.detail;
+  for (const auto& [name, value] : info.figures) line += text(", %s %.3g", name.c_str(), value);
+  return line;
+}
+
+std::string in_words_of_the_file(const ZeroDiagonal& error, const std::string& precond) {
+  return "expected a diagonal entry that " + precond + " can divide by, found " +
+         (error.value() == 0 ? "zero or none" : text("%g", error.value())) + " in row " +
+         std::to_string(error.row() + 1) +
+         (error.count() > 1 ? " and " + count_of(error.count() - 1, "other", "others") : "") + ": try --precond none";
+}
+
+std::string in_words_of_the_file(const NotSymmetric& error, const std::string& precond) {
+  const std::string i = std::to_string(error.row() + 1), j = std::to_string(error.col() + 1);
+  return "expected a symmetric matrix, as " + precond + " needs it, found " +
+         text("%g in row %s, column %s, and %g in row %s, column %s", error.entry(), i.c_str(), j.c_str(),
+              error.opposite(), j.c_str(), i.c_str()) +
+         ": try --precond spai or jacobi";
+}
+
+std::string in_words_of_the_file(const NotPositiveDefinite& error, const std::string& precond) {
+  return "expected a positive definite matrix, as " + precond +
+         " needs it, found a pivot that is not positive in row " + std::to_string(error.row() + 1) +
+         (error.count() > 1 ? " and " + count_of(error.count() - 1, "other", "others") : "") +
+         ": try --precond spai or jacobi";
+}
+
+PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double, Space::host>& a,
+                           const PrecondOptions& options) {
+  PrecondFacts facts;
+  facts.options = options;
+  const SpmvOptions csr;
+  const Stopwatch watch;
+  try {
+    const auto m = make_precond<double, Space::host>(ctx, a, {}, options, csr);
+    facts.seconds = watch.seconds();
+    facts.info = m->info();
+    facts.residual = inverse_residual(ctx, *make_spmv<double, Space::host>(ctx, a, {}, csr), *m, options.side);
+  } catch (const ZeroDiagonal& error) {
+    facts.refusal = in_words_of_the_file(error, options.name);
+  } catch (const NotSymmetric& error) {
+    facts.refusal = in_words_of_the_file(error, options.name);
+  } catch (const NotPositiveDefinite& error) {
+    facts.refusal = in_words_of_the_file(error, options.name);
+  } catch (const InputError& error) {
+    facts.refusal = error.what();
+  }
+  return facts;
+}
+
+std::string precond_facts_text(const PrecondFacts& facts) {
+  if (!facts.refusal.empty()) return labelled("preconditioner", facts.options.name + " refuses: " + facts.refusal);
+  std::string result = labelled("preconditioner", precond_text(facts.info));
+  std::string phases;
+  for (const auto& [phase, seconds] : facts.info.setup_seconds) {
+    phases += (phases.empty() ? ": " : ", ") + phase + ' ' + duration(seconds);
+  }
+  result += labelled("built in", duration(facts.seconds) + phases);
+  const char* product = facts.options.side == PrecondSide::left ? "|M A - I|_F" : "|A M - I|_F";
+  return result + labelled(product, residual_text(*facts.residual));
+}
+
+Json precond_facts_json(const PrecondFacts& facts) {
+  Json result = {{"name", facts.options.name}, {"options", precond_options_json(facts.options)}};
+  result["refusal"] = facts.refusal.empty() ? Json() : Json(facts.refusal);
+  result["build_seconds"] = facts.refusal.empty() ? Json(facts.seconds) : Json();
+  result["operator"] = facts.refusal.empty() ? operator_json(facts.info) : Json();
+  result["residual"] = residual_json(facts.residual);
+  return result;
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What is told of operators and preconditioners: as JSON, in a line, and, where one is refused, in words of the
+/// file.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <purlin/core/error.hpp>
+#include <purlin/solver/linear_system.hpp>
+
+#include "json_file.hpp"
+
+namespace purlin::cli {
+
+/// Name, detail, sizes, a format's or preconditioner's own figures, bytes by part and seconds by phase.
+Json operator_json(const OperatorInfo& info);
+
+/// The choices that a preconditioner was made with.
+Json precond_options_json(const PrecondOptions& options);
+
+/// {"norm", "relative", "probes"}: see InverseResidual; null where it was not measured.
+Json residual_json(const std::optional<InverseResidual>& residual);
+
+/// "fsai, 1.20 MB, G as csr, power 1, density 1.00"
+std::string precond_text(const OperatorInfo& info);
+
+/// The library counts rows from 0; files and reports from 1.
+std::string in_words_of_the_file(const ZeroDiagonal& error, const std::string& precond);
+std::string in_words_of_the_file(const NotSymmetric& error, const std::string& precond);
+std::string in_words_of_the_file(const NotPositiveDefinite& error, const std::string& precond);
+
+/// A preconditioner built for `purlin info`: on the host, in double, with its matrices as csr unless told otherwise.
+struct PrecondFacts {
+  PrecondOptions options;
+  OperatorInfo info;
+  double seconds = 0;
+  std::optional<InverseResidual> residual;
+  std::string refusal;  ///< why the matrix does not admit it; empty where it does
+};
+
+PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double, Space::host>& a,
+                           const PrecondOptions& options);
+std::string precond_facts_text(const PrecondFacts& facts);
+Json precond_facts_json(const PrecondFacts& facts);
+
+}  // namespace purlin::cli

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// FSAI in both spaces: pattern, numbers, and the two products.
+#include <purlin/precond/fsai/fsai.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/matrix_traits.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/fsai/fsai_pattern.hpp>
+#include <purlin/reorder/host_pattern.hpp>
+#include <purlin/spmv/phase_clock.hpp>
+
+namespace purlin {
+namespace {
+
+constexpr Offset most_entries = 4096;  // of a row: a triangle of 64 MiB and some seconds of arithmetic
+
+// The matrix on the host: the view itself, or a download that `kept` holds.
+template <class T>
+CsrView<T, Space::host> on_host(const Context<Space::host>&, const CsrView<T, Space::host>& a, Csr<T, Space::host>&) {
+  return a;
+}
+template <class T>
+CsrView<T, Space::host> on_host(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
+                                Csr<T, Space::host>& kept) {
+  kept = make_host_csr(host_context(ctx), ctx, a);
+  return kept;
+}
+
+// a_ij, 0 where it is not stored.
+template <class T>
+double value_at(const CsrView<T, Space::host>& a, Index i, Index j) {
+  const Index* end = a.col.data + a.row_begin(i + 1);
+  const Index* at = std::lower_bound(a.col.data + a.row_begin(i), end, j);
+  return at == end || *at != j ? 0.0 : static_cast<double>(a.val[at - a.col.data]);
+}
+
+// Names the first pair, in the caller's numbering, that differs by more than `tolerance`.
+template <class T>
+[[noreturn]] void refuse_asymmetry(const CsrView<T, Space::host>& a, const std::vector<Index>& user_row,
+                                   double tolerance) {
+  const auto user = [&](Index i) { return user_row.empty() ? i : user_row[i]; };
+  std::tuple<Index, Index, double, double> first{std::numeric_limits<Index>::max(), 0, 0, 0};
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
+      const Index j = a.col[k];
+      const double here = static_cast<double>(a.val[k]), there = value_at(a, j, i);
+      if (!(std::fabs(here - there) > tolerance)) continue;
+      const bool swap = user(j) < user(i);
+      const auto found =
+          swap ? std::make_tuple(user(j), user(i), there, here) : std::make_tuple(user(i), user(j), here, there);
+      first = std::min(first, found);
+    }
+  }
+  const auto [i, j, here, there] = first;
+  throw NotSymmetric(i, j, here, there);
+}
+
+template <class T, Space S>
+void require_symmetry(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order) {
+  const MatrixTraits traits = matrix_traits(ctx, a);
+  // Two doubles that agree to 1e-12 may round to neighbouring floats.
+  const double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
+  const double tolerance = std::max(1e-12, 2 * eps) * traits.max_abs;
+  if (!(traits.max_asymmetry > tolerance)) return;
+  Csr<T, Space::host> kept;
+  refuse_asymmetry(on_host(ctx, a, kept), to_vector(ctx, order.old_of_new.cspan()), tolerance);
+}
+
+template <Space S>
+void require_short_rows(const Context<S>& ctx, const detail::FsaiPattern& pattern, const RowOrder<S>& order) {
+  if (pattern.longest <= most_entries) return;
+  const std::vector<Index> user_row = to_vector(ctx, order.old_of_new.cspan());
+  const detail::Sparsity& g = pattern.g();
+  Index row = 0;
+  while (g.row_length(row) < pattern.longest) ++row;
+  throw InputError("row " + std::to_string(user_row.empty() ? row : user_row[row]) +
+                   " (0-based) of FSAI's factor would have " + std::to_string(pattern.longest) +
+                   " entries, more than " + std::to_string(most_entries) +
+                   ", with a dense problem of that size to solve: drop small entries, take a lower power, or another "
+                   "preconditioner");
+}
+
+// The array itself, or a copy on the device.
+template <class V>
+Array<V, Space::host> placed(const Context<Space::host>&, Array<V, Space::host>&& from) {
+  return std::move(from);
+}
+template <class V>
+Array<V, Space::device> placed(const Context<Space::device>& ctx, Array<V, Space::host>&& from) {
+  return make_array(ctx, from.cspan());
+}
+
+}  // namespace
+
+template <class T, Space S>
+FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                 const PrecondOptions& options, const SpmvOptions& spmv_options)
+    : rows_(a.rows), a_nonzeros_(a.nnz()) {
+  detail::PhaseClock clock;
+  const Context<Space::host> host = host_context(ctx);
+  if (a.rows != a.cols) throw InputError("FSAI needs a square matrix");
+  require_symmetry(ctx, a, order);
+  clock.end("symmetry");
+  detail::FsaiPattern pattern;
+  {
+    const detail::HostPattern on_the_host(ctx, a);
+    Csr<T, Space::host> kept;
+    detail::Sparsity thresholded;
+    if (options.drop > 0) thresholded = detail::thresholded(host, on_host(ctx, a, kept), options.drop);
+    pattern = detail::make_fsai_pattern(host, on_the_host.view(), options.drop > 0 ? &thresholded : nullptr,
+                                        options.fsai_power);
+  }
+  require_short_rows(ctx, pattern, order);
+  clock.end("pattern");
+
+  const Array<Offset, S> positions = placed(ctx, std::move(pattern.lower.source));
+  a_source_ = make_value_map(ctx, positions.cspan(), a.nnz(), a.value_map);
+  const ValueMap<S> in_view = make_value_map(ctx, positions.cspan(), a.nnz());
+  a_val_ = Array<T, S>(ctx, positions.size());
+  gather<T, S>(ctx, a.val, in_view, a_val_.span());
+  place(ctx, pattern, order);
+  ctx.synchronize();
+  clock.end("upload");
+  compute(ctx);
+  clock.end("numbers");
+  make_products(ctx, pattern, order, precond_spmv(options, spmv_options));
+  between_ = Array<T, S>(ctx, rows_);
+  ctx.synchronize();
+  clock.end("formats");
+
+  info_.name = "fsai";
+  info_.detail = "G as " + g_->info().name + ", power " + std::to_string(options.fsai_power);
+  const double entries = 2 * static_cast<double>(g_val_.size()) - static_cast<double>(rows_);
+  info_.figures = {{"density", a_nonzeros_ == 0 ? 0.0 : entries / static_cast<double>(a_nonzeros_)},
+                   {"largest local problem", static_cast<double>(pattern.longest)}};
+  info_.setup_seconds = clock.seconds();
+}
+
+template <class T, Space S>
+FsaiOperator<T, S>::~FsaiOperator() = default;
+
+// Patterns, classes and scratch go where the numeric phase works. The pattern of G's transpose stays.
+template <class T, Space S>
+void FsaiOperator<T, S>::place(const Context<S>& ctx, detail::FsaiPattern& pattern, const RowOrder<S>& order) {
+  const Machine machine = machine_of(ctx);
+  detail::FsaiClasses by_size =
+      detail::make_fsai_classes(host_context(ctx), pattern.g(), detail::fsai_limits(machine), pattern.longest);
+  const detail::FsaiScratch scratch = detail::fsai_scratch(machine, by_size, pattern.longest);
+  a_row_ptr_ = placed(ctx, std::move(pattern.lower.pattern.row_ptr));
+  a_col_ = placed(ctx, std::move(pattern.lower.pattern.col));
+  if (!pattern.g_is_lower) {
+    g_row_ptr_ = placed(ctx, std::move(pattern.wider.row_ptr));
+    g_col_ = placed(ctx, std::move(pattern.wider.col));
+  }
+  g_val_ = Array<T, S>(ctx, pattern.transpose.pattern.nnz());
+  if (!order.natural()) user_row_ = make_array(ctx, order.old_of_new.cspan());
+  if constexpr (S == Space::device) row_list_ = placed(ctx, std::move(by_size.row_list));
+  classes_ = std::move(by_size.classes);
+  scratch_ = Array<double, S>(ctx, scratch.groups * scratch.room);
+  verdict_ = Array<detail::FsaiVerdict, S>(ctx, 1);
+
+  view_.rows = rows_;
+  view_.a_row_ptr = a_row_ptr_.data();
+  view_.a_col = a_col_.data();
+  view_.a_val = a_val_.data();
+  view_.g_row_ptr = pattern.g_is_lower ? a_row_ptr_.data() : g_row_ptr_.data();
+  view_.g_col = pattern.g_is_lower ? a_col_.data() : g_col_.data();
+  view_.g_val = g_val_.data();
+  view_.user_row = user_row_.data();
+  view_.row_list = row_list_.data();
+  view_.scratch = scratch_.data();
+  view_.scratch_room = scratch.room;
+  view_.scratch_groups = scratch.groups;
+  view_.verdict = verdict_.data();
+}
+
+template <class T, Space S>
+void FsaiOperator<T, S>::make_products(const Context<S>& ctx, const detail::FsaiPattern& pattern,
+                                       const RowOrder<S>& order, const SpmvOptions& options) {
+  const Offset entries = g_val_.size();
+  g_ = make_spmv(ctx, factor(), order, options);
+  // G^T takes its numbers from G's, in one gather.
+  const auto row_ptr = make_array(ctx, pattern.transpose.pattern.row_ptr.cspan());
+  const auto col = make_array(ctx, pattern.transpose.pattern.col.cspan());
+  const auto source = make_array(ctx, pattern.transpose.source.cspan());
+  const ValueMap<S> from_g = make_value_map(ctx, source.cspan(), entries);
+  Array<T, S> val(ctx, entries);
+  gather<T, S>(ctx, g_val_.cspan(), from_g, val.span());
+  CsrView<T, S> transposed(rows_, rows_, row_ptr.cspan(), col.cspan(), val.cspan());
+  transposed.value_map = &from_g;
+  gt_ = make_spmv(ctx, transposed, order, options);
+}
+
+// From a_val_ to g_val_.
+template <class T, Space S>
+void FsaiOperator<T, S>::compute(const Context<S>& ctx) {
+  detail::fsai_numeric(ctx, view_, classes_);
+  const detail::FsaiVerdict verdict = fetch(ctx, verdict_.cspan().data);
+  if (verdict.count == 0) return;
+  throw NotPositiveDefinite(static_cast<std::int64_t>(verdict.first), static_cast<std::int64_t>(verdict.count));
+}
+
+template <class T, Space S>
+void FsaiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
+  gather<T, S>(ctx, values, a_source_, a_val_.span());
+  compute(ctx);
+  g_->refresh(ctx, g_val_.cspan());
+  gt_->refresh(ctx, g_val_.cspan());
+}
+
+template <class T, Space S>
+void FsaiOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
+  g_->apply(ctx, T(1), x, T(0), between_.span());
+  gt_->apply(ctx, alpha, between_.cspan(), beta, y);
+}
+
+template <class T, Space S>
+void FsaiOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
+  apply(ctx, T(1), x, T(0), y);
+  dot<T, S>(ctx, between_.cspan(), between_.cspan(), xy);
+}
+
+template <class T, Space S>
+OperatorInfo FsaiOperator<T, S>::info() const {
+  OperatorInfo info = info_;
+  const OperatorInfo g = g_->info(), gt = gt_->info();
+  info.rows = info.cols = rows_;
+  info.nonzeros = g.nonzeros + gt.nonzeros;
+  info.stored_slots = g.stored_slots + gt.stored_slots;
+  info.bytes_per_product = g.bytes_per_product + gt.bytes_per_product;
+  info.bytes = {{"G", g.total_bytes()},
+                {"G^T", gt.total_bytes()},
+                {"vector between", between_.bytes()},
+                {"numbers of G", g_val_.bytes()},
+                {"pattern of G", g_row_ptr_.bytes() + g_col_.bytes()},
+                {"lower triangle of A", a_row_ptr_.bytes() + a_col_.bytes() + a_val_.bytes()},
+                {"value map", a_source_.bytes() + user_row_.bytes()},
+                {"local problems", row_list_.bytes() + scratch_.bytes() + verdict_.bytes()}};
+  return info;
+}
+
+#define X(T, S) template class FsaiOperator<T, S>;
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin

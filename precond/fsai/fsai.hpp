@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+/// FSAI: M = G^T G, G a sparse lower triangle with diag(G A G^T) = 1 (L. Yu. Kolotilina and A. Yu. Yeremin,
+/// "Factorized sparse approximate inverse preconditionings I", SIAM J. Matrix Anal. Appl. 14, 1993).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <purlin/precond/registry.hpp>
+
+namespace purlin {
+namespace detail {
+
+struct FsaiPattern;
+struct FsaiClass;
+
+/// What the numeric phase found: the first row, in the caller's numbering, whose local problem is not positive
+/// definite or overflows, and how many there are.
+struct FsaiVerdict {
+  unsigned long long first;
+  unsigned long long count;
+};
+
+/// What the loops and kernels see of the operator.
+template <class T>
+struct FsaiView {
+  Index rows = 0;
+  const Offset* a_row_ptr = nullptr;  ///< A's lower triangle, the diagonal last in every row
+  const Index* a_col = nullptr;
+  const T* a_val = nullptr;
+  const Offset* g_row_ptr = nullptr;
+  const Index* g_col = nullptr;
+  T* g_val = nullptr;
+  const Index* user_row = nullptr;  ///< null: rows are in the caller's order
+  const Index* row_list = nullptr;  ///< device: rows by class
+  double* scratch = nullptr;        ///< scratch_groups times scratch_room
+  std::int64_t scratch_room = 0;
+  std::int64_t scratch_groups = 0;
+  FsaiVerdict* verdict = nullptr;
+};
+
+/// For every row i, with J the columns of G in it, i last: the last row of the inverse of the Cholesky factor of
+/// A(J, J). In double whatever T is: the local problems of a matrix rounded to float are as badly conditioned as A.
+template <class T>
+void fsai_numeric(const Context<Space::host>& ctx, const FsaiView<T>& view, const std::vector<FsaiClass>& classes);
+template <class T>
+void fsai_numeric(const Context<Space::device>& ctx, const FsaiView<T>& view, const std::vector<FsaiClass>& classes);
+
+}  // namespace detail
+
+/// z = G^T (G r): two products of a format of the table. Symmetric and positive definite by construction, and so fit
+/// for CG. For symmetric positive definite A; only its lower triangle (in solver order) is read.
+template <class T, Space S>
+class FsaiOperator final : public MatrixOperator<T, S> {
+ public:
+  /// PrecondOptions::fsai_power, drop and format apply. Throws NotSymmetric, NotPositiveDefinite, and InputError for
+  /// a row of G that has more than 4,096 entries. The pattern is found on the host. Waits on the stream.
+  FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions& options,
+               const SpmvOptions& spmv_options);
+  ~FsaiOperator() override;
+
+  Index rows() const override { return rows_; }
+  Index cols() const override { return rows_; }
+
+  /// The numbers of G on the pattern of the constructor, thresholds included. Symmetry is not checked again. Throws
+  /// NotPositiveDefinite, and then G keeps its old numbers. Waits on the stream for the verdict.
+  void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  /// x.y as |G x|^2: never negative, whatever the rounding.
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  OperatorInfo info() const override;
+
+  /// G in solver order, its rows ending with their diagonal entries; valid as long as the operator.
+  CsrView<T, S> factor() const {
+    return CsrView<T, S>(rows_, rows_, Span<const Offset, S>(view_.g_row_ptr, Offset{rows_} + 1),
+                         Span<const Index, S>(view_.g_col, g_val_.size()), g_val_.cspan());
+  }
+
+ private:
+  void place(const Context<S>& ctx, detail::FsaiPattern& pattern, const RowOrder<S>& order);
+  void make_products(const Context<S>& ctx, const detail::FsaiPattern& pattern, const RowOrder<S>& order,
+                     const SpmvOptions& options);
+  void compute(const Context<S>& ctx);
+
+  Index rows_ = 0;
+  Offset a_nonzeros_ = 0;
+  Array<Offset, S> a_row_ptr_, g_row_ptr_;  ///< of G where its pattern is not A's lower triangle
+  Array<Index, S> a_col_, g_col_;
+  Array<T, S> a_val_, g_val_;
+  ValueMap<S> a_source_;
+  Array<Index, S> user_row_, row_list_;
+  std::vector<detail::FsaiClass> classes_;
+  Array<double, S> scratch_;
+  Array<detail::FsaiVerdict, S> verdict_;
+  detail::FsaiView<T> view_;
+  OperatorPtr<T, S> g_, gt_;
+  mutable Array<T, S> between_;  ///< G x
+  OperatorInfo info_;
+};
+
+}  // namespace purlin

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// From A's pattern to that of G, and its rows sorted by the size of their local problems.
+#include <purlin/precond/fsai/fsai_pattern.hpp>
+
+#include <algorithm>
+
+#include <purlin/spmv/stable_buckets.hpp>
+
+namespace purlin::detail {
+
+FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                              const Sparsity* thresholded, int power) {
+  FsaiPattern result;
+  result.lower = lower_of(ctx, a);
+  result.g_is_lower = thresholded == nullptr && power == 1;
+  if (!result.g_is_lower) {
+    result.wider = power_of(ctx, thresholded == nullptr ? a : thresholded->view(), power, Triangle::lower);
+  }
+  result.longest = longest_row(result.g().view());
+  result.transpose = transpose_of(ctx, result.g().view());
+  return result;
+}
+
+std::vector<Index> fsai_limits(const Machine& machine) {
+  if (!machine.device()) return {};
+  const auto doubles = static_cast<std::int64_t>(machine.cache_bytes / sizeof(double));
+  std::vector<Index> limits;
+  for (const Index limit : {32, 64, 128}) {
+    if (fsai_room(limit) <= doubles) limits.push_back(limit);
+  }
+  Index largest = limits.empty() ? 1 : limits.back();
+  while (fsai_room(largest + 1) <= doubles) ++largest;
+  if (limits.empty() || largest > limits.back()) limits.push_back(largest);
+  return limits;
+}
+
+FsaiClasses make_fsai_classes(const Context<Space::host>& ctx, const Sparsity& g, const std::vector<Index>& limits,
+                              Offset longest) {
+  const auto class_of = [&](Index i) {
+    return std::lower_bound(limits.begin(), limits.end(), g.row_length(i)) - limits.begin();
+  };
+  Buckets buckets = stable_buckets(ctx, g.rows, limits.size() + 1, class_of);
+  FsaiClasses result;
+  for (std::size_t k = 0; k <= limits.size(); ++k) {
+    result.classes.push_back({k < limits.size() ? limits[k] : static_cast<Index>(longest),
+                              static_cast<Index>(buckets.begin[k]), static_cast<Index>(buckets.begin[k + 1])});
+  }
+  result.row_list = std::move(buckets.member);
+  return result;
+}
+
+FsaiScratch fsai_scratch(const Machine& machine, const FsaiClasses& classes, Offset longest) {
+  constexpr std::int64_t most_doubles = std::int64_t{32} << 20;  // 256 MiB, or one local problem
+  const FsaiClass& last = classes.classes.back();
+  const std::int64_t rows = last.end - last.begin;
+  if (rows == 0) return {};
+  FsaiScratch scratch;
+  scratch.room = fsai_room(longest);
+  if (machine.device()) {
+    scratch.groups = std::clamp<std::int64_t>(most_doubles / scratch.room, 1, 2 * machine.processors);
+  } else {
+    scratch.groups = machine.processors;
+  }
+  scratch.groups = std::min(scratch.groups, rows);
+  return scratch;
+}
+
+}  // namespace purlin::detail

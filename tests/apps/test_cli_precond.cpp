@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The preconditioners of `purlin solve` and `purlin info`: options, reports, refusals in words of the file.
+#include "tests/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/apps/cli_systems.hpp"
+#include "tests/apps/process.hpp"
+
+using namespace purlin::cli_testing;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
+
+Json report_of(const TemporaryFolder& folder, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--report", folder.file("r.json")});
+  const Outcome outcome = run_purlin(arguments);
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  return Json::parse(file_content(folder.file("r.json")));
+}
+
+void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& words) {
+  const Outcome outcome = run_purlin(arguments);
+  CHECK(outcome.status == 2);
+  for (const std::string& word : words) {
+    INFO(outcome.err << "lacks " << word);
+    CHECK(outcome.err.find(word) != std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("solve takes FSAI and its options, and reports what it is made of", "[cli][fsai]") {
+  const TemporaryFolder folder;
+  const std::string matrix = "generate:elasticity:5";
+  const std::vector<std::string> solve = {"solve", matrix, "--device", "host", "--solver", "cg"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = solve;
+    all.insert(all.end(), more.begin(), more.end());
+    return report_of(folder, all);
+  };
+  const Json jacobi = with({});
+  const Json one = with({"--precond", "fsai"});
+  const Json two = with({"--precond", "FSAI", "--fsai-power", "2", "--precond-format", "bce", "--fsai-drop", "0.01"});
+  CHECK(one["iterations"].get<int>() < 0.7 * jacobi["iterations"].get<int>());
+  CHECK(two["iterations"].get<int>() < one["iterations"].get<int>());
+  CHECK(two["preconditioner"] == "fsai");
+  CHECK(two["preconditioner_options"]["fsai_power"] == 2);
+  CHECK(two["preconditioner_options"]["drop"] == 0.01);
+  CHECK(two["preconditioner_options"]["format"] == "bce");
+  CHECK(one["preconditioner_options"]["format"].is_null());
+  const Json& made = one["operators"]["preconditioner"];
+  CHECK(made["figures"]["density"] == 1.0);
+  CHECK(made["setup_phases"].contains("numbers"));
+  CHECK(made["bytes"]["G"].get<double>() > 0);
+  CHECK(two["operators"]["preconditioner"]["figures"]["density"].get<double>() > 1.5);
+  CHECK(one["preconditioner_residual"]["probes"] == 32);
+  CHECK(one["preconditioner_residual"]["norm"].get<double>() > 0);
+  CHECK(with({"--precond", "none"})["preconditioner_residual"].is_null());
+}
+
+TEST_CASE("FSAI refuses in words of the file what is not symmetric or not positive definite", "[cli][fsai]") {
+  const TemporaryFolder folder;
+  const std::string skew = folder.write("skew.mtx", banner + "3 3 5\n1 1 4\n2 2 4\n3 3 4\n2 3 1\n3 2 -1\n");
+  check_refused({"solve", skew, "--precond", "fsai", "--device", "host"},
+                {skew, "symmetric", "1 in row 2, column 3", "-1 in row 3, column 2", "--precond spai or jacobi"});
+  const std::string saddle = folder.write("saddle.mtx", banner + "3 3 5\n1 1 4\n2 2 1\n3 3 1\n2 3 2\n3 2 2\n");
+  check_refused({"solve", saddle, "--precond", "fsai", "--device", "host"},
+                {saddle, "positive definite", "row 3", "--precond spai or jacobi"});
+}
+
+TEST_CASE("The preconditioners' options are checked", "[cli][fsai]") {
+  const TemporaryFolder folder;
+  const std::string matrix = folder.write("A.mtx", grid_system(4).text());
+  check_refused({"solve", matrix, "--fsai-power", "0"}, {"--fsai-power"});
+  check_refused({"solve", matrix, "--spai-power", "99"}, {"--spai-power"});
+  check_refused({"solve", matrix, "--spai-side", "top"}, {"top", "left", "right"});
+  check_refused({"solve", matrix, "--spai-drop", "-1"}, {"--spai-drop", "not negative"});
+  check_refused({"solve", matrix, "--spai-adaptive", "nan"}, {"--spai-adaptive"});
+  check_refused({"solve", matrix, "--precond-format", "auto"}, {"auto", "csr"});
+  check_refused({"info", matrix, "--precond", "jakobi"}, {"did you mean jacobi"});
+}
+
+TEST_CASE("info builds a preconditioner and judges it, or says why it cannot", "[cli][fsai]") {
+  const TemporaryFolder folder;
+  const std::string grid = folder.write("A.mtx", grid_system(8).text());
+  const Json jacobi = report_of(folder, {"info", grid, "--precond", "jacobi"})["preconditioner"];
+  const Json fsai = report_of(folder, {"info", grid, "--precond", "fsai", "--fsai-power", "2"})["preconditioner"];
+  CHECK(fsai["name"] == "fsai");
+  CHECK(fsai["refusal"].is_null());
+  CHECK(fsai["build_seconds"].get<double>() > 0);
+  CHECK(fsai["options"]["fsai_power"] == 2);
+  CHECK(fsai["operator"]["figures"]["density"].get<double>() > 1);
+  CHECK(fsai["residual"]["probes"] == 0);
+  CHECK(fsai["residual"]["norm"].get<double>() < jacobi["residual"]["norm"].get<double>());
+  CHECK(report_of(folder, {"info", grid})["preconditioner"].is_null());
+
+  const Outcome printed = run_purlin({"info", grid, "--precond", "fsai"});
+  for (const char* word : {"density", "built in", "|A M - I|_F", "exact"}) {
+    INFO(printed.out << "lacks " << word);
+    CHECK(printed.out.find(word) != std::string::npos);
+  }
+  const std::string skew = folder.write("skew.mtx", banner + "2 2 4\n1 1 4\n2 2 4\n1 2 1\n2 1 -1\n");
+  const Json refused = report_of(folder, {"info", skew, "--precond", "fsai"})["preconditioner"];
+  CHECK(refused["refusal"].get<std::string>().find("row 1, column 2") != std::string::npos);
+  CHECK(refused["operator"].is_null());
+  check_refused({"info", folder.write("wide.mtx", banner + "2 3 2\n1 1 1\n2 3 1\n"), "--precond", "fsai"},
+                {"square"});
+}
