@@ -116,6 +116,7 @@ struct LinearSystem<T, S>::Impl {
     } else {
       choice = {{options.solver.name}, "asked for"};
     }
+    if (choice.order.front() == "cg") options.precond.symmetric = true;
   }
 
   void make_vectors() {

@@ -88,7 +88,8 @@ class LocalProblem {
     return place_.bytes() + rows_.bytes() + norm_.bytes() + diagonal_.bytes() + matrix_.bytes();
   }
 
-  /// Numbers the rows that the `columns` rows `k` of B have entries in; returns how many. There must be room for them.
+  /// Numbers the rows that the `columns` rows `k` of B have entries in; returns how many. There must be room for
+  /// them.
   Index enter(const SpaiRows<T>& b, const Index* k, Index columns) {
     m_ = 0;
     for (Index c = 0; c < columns; ++c) {

@@ -10,7 +10,7 @@ template <class T>
 class SpaiScratch<T, Space::host> {
  public:
   SpaiScratch(const Context<Space::host>& ctx, const SpaiLayout& layout) {
-    const Index n = layout.pattern.rows;
+    const Index n = layout.most_columns > 1 ? layout.pattern.rows : 0;
     // A problem's size is known; the room for the threads that may come is made here, not in a refresh.
     for (int thread = 0; thread < ctx.threads(); ++thread) {
       threads.emplace_back(ctx, n);
@@ -72,9 +72,9 @@ void solve_spai(const Context<Space::host>& ctx, const SpaiView<T>& a, SpaiScrat
   *a.verdict = {fallbacks, worst};
 }
 
-#define X(T)                                                                                                       \
-  template SpaiScratchPtr<T, Space::host> make_spai_scratch<T>(const Context<Space::host>&, const SpaiLayout&);    \
-  template std::size_t bytes_of(const SpaiScratch<T, Space::host>&);                                               \
+#define X(T)                                                                                                    \
+  template SpaiScratchPtr<T, Space::host> make_spai_scratch<T>(const Context<Space::host>&, const SpaiLayout&); \
+  template std::size_t bytes_of(const SpaiScratch<T, Space::host>&);                                            \
   template void solve_spai(const Context<Space::host>&, const SpaiView<T>&, SpaiScratch<T, Space::host>&);
 X(double)
 X(float)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /// The local least-squares problems of SPAI before their numbers: which columns and how many rows each has. Internal.
 ///
-/// SPAI from the right, A M = I, has one problem a column of M; from the left, M A = I, one a row. Both are written as
-/// one here, with B = A^T from the right and B = A from the left: problem j finds the row n_j of N that minimises
+/// SPAI from the right, A M = I, has one problem a column of M; from the left, M A = I, one a row. Both are written
+/// as one here, with B = A^T from the right and B = A from the left: problem j finds the row n_j of N that minimises
 /// | sum_k n_jk b_k - e_j |, b_k being row k of B, over the k of a given pattern. M = N^T or N.
 #pragma once
 
@@ -33,8 +33,8 @@ SpaiLayout make_spai_layout(const Context<Space::host>& ctx, const Pattern<Space
 /// The diagonal alone.
 Sparsity diagonal_sparsity(const Context<Space::host>& ctx, Index n);
 
-/// The union of a square pattern and its transposed one, and which entries of `pattern` each entry is the sum of: those
-/// at source[first[k]] .. source[first[k+1]-1], one or two.
+/// The union of a square pattern and its transposed one, and which entries of `pattern` each entry is the sum of:
+/// those at source[first[k]] .. source[first[k+1]-1], one or two.
 struct SymmetricUnion {
   Sparsity pattern;
   Array<Offset, Space::host> first;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The numeric phase of SPAI in both spaces: what it reads, what it leaves, and what the two have in common. Internal.
+/// The numeric phase of SPAI in both spaces: what it reads, what it leaves, and what the two have in common.
+/// Internal.
 ///
 /// A problem with more than one column is a dense matrix of |touched| rows, its columns scaled to length 1, solved by
-/// Householder QR without pivoting (G. H. Golub and C. F. Van Loan, "Matrix Computations", algorithm 5.2.1). A problem
-/// counts as rank-deficient where a diagonal entry of R is not above rows * eps, and where e_j is orthogonal to all
-/// columns to that accuracy; it then falls back to one diagonal entry.
+/// Householder QR without pivoting (G. H. Golub and C. F. Van Loan, "Matrix Computations", algorithm 5.2.1). A
+/// problem counts as rank-deficient where a diagonal entry of R is not above rows * eps, and where e_j is orthogonal
+/// to all columns to that accuracy; it then falls back to one diagonal entry.
 #pragma once
 
 #include <memory>
