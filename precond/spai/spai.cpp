@@ -28,9 +28,11 @@ void SpaiOperator<T, S>::make_matrix(const Context<S>& ctx, const RowOrder<S>& o
   Array<T, S> values;
   if (options_.symmetric) {
     SymmetricUnion both = symmetric_union(host, pattern);
-    first_ = make_array(ctx, both.first.cspan());
-    source_ = make_array(ctx, both.source.cspan());
+    const Array<Offset, S> own = make_array(ctx, both.own.cspan()), mirrored = make_array(ctx, both.mirrored.cspan());
+    own_ = make_value_map(ctx, own.cspan(), problems_.values().size());
+    mirrored_ = make_value_map(ctx, mirrored.cspan(), problems_.values().size());
     symmetric_ = Array<T, S>(ctx, both.pattern.nnz());
+    mirror_ = Array<T, S>(ctx, both.pattern.nnz());
     make_symmetric(ctx);
     pattern = std::move(both.pattern);
   } else if (options_.side == PrecondSide::right) {
@@ -51,8 +53,9 @@ void SpaiOperator<T, S>::make_matrix(const Context<S>& ctx, const RowOrder<S>& o
 
 template <class T, Space S>
 void SpaiOperator<T, S>::make_symmetric(const Context<S>& ctx) {
-  gather_sum<T, S>(ctx, problems_.values().cspan(), first_.cspan(), source_.cspan(), symmetric_.span());
-  scale<T, S>(ctx, T(0.5), symmetric_.span());
+  gather<T, S>(ctx, problems_.values().cspan(), own_, symmetric_.span());
+  gather<T, S>(ctx, problems_.values().cspan(), mirrored_, mirror_.span());
+  axpby<T, S>(ctx, T(0.5), mirror_.cspan(), T(0.5), symmetric_.span());
 }
 
 template <class T, Space S>
@@ -99,7 +102,7 @@ OperatorInfo SpaiOperator<T, S>::info() const {
   info.bytes_per_product = matrix.bytes_per_product;
   problems_.describe(info);
   info.bytes.emplace_back("M", matrix.total_bytes());
-  info.bytes.emplace_back("symmetric M", first_.bytes() + source_.bytes() + symmetric_.bytes());
+  info.bytes.emplace_back("symmetric M", own_.bytes() + mirrored_.bytes() + symmetric_.bytes() + mirror_.bytes());
   info.setup_seconds = clock_.seconds();
   return info;
 }

@@ -38,8 +38,8 @@ class SpaiOperator final : public MatrixOperator<T, S> {
   PrecondOptions options_;
   detail::PhaseClock clock_;
   detail::SpaiProblems<T, S> problems_;
-  Array<Offset, S> first_, source_;  ///< symmetric: the entries of M and M^T that an entry is half the sum of
-  Array<T, S> symmetric_;
+  ValueMap<S> own_, mirrored_;  ///< symmetric: the entries of M and of M^T that an entry is half the sum of
+  Array<T, S> symmetric_, mirror_;
   OperatorPtr<T, S> matrix_;
 };
 

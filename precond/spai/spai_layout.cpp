@@ -139,18 +139,15 @@ SymmetricUnion symmetric_union(const Context<Space::host>& ctx, const Sparsity& 
   }
   for (Index i = 0; i < n; ++i) both.pattern.row_ptr[i + 1] += both.pattern.row_ptr[i];
   both.pattern.col = Array<Index, Space::host>(ctx, both.pattern.row_ptr[n]);
-  both.first = Array<Offset, Space::host>(ctx, both.pattern.row_ptr[n] + 1);
-  both.first[0] = 0;
-  both.source = Array<Offset, Space::host>(ctx, 2 * pattern.nnz());
-  // Row i has as many sources as its two rows have entries: where they begin needs no second count.
+  both.own = Array<Offset, Space::host>(ctx, both.pattern.row_ptr[n]);
+  both.mirrored = Array<Offset, Space::host>(ctx, both.pattern.row_ptr[n]);
 #pragma omp parallel for schedule(static) num_threads(ctx.threads())
   for (Index i = 0; i < n; ++i) {
-    Offset at = both.pattern.row_ptr[i], end = pattern.row_ptr[i] + t.row_ptr[i];
+    Offset at = both.pattern.row_ptr[i];
     merge(i, [&](Index j, Offset k, Offset l) {
       both.pattern.col[at] = j;
-      if (k >= 0) both.source[end++] = k;
-      if (l >= 0) both.source[end++] = transposed.source[l];
-      both.first[++at] = end;
+      both.own[at] = k;
+      both.mirrored[at++] = l >= 0 ? transposed.source[l] : Offset{-1};
     });
   }
   return both;

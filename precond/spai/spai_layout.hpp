@@ -33,12 +33,11 @@ SpaiLayout make_spai_layout(const Context<Space::host>& ctx, const Pattern<Space
 /// The diagonal alone.
 Sparsity diagonal_sparsity(const Context<Space::host>& ctx, Index n);
 
-/// The union of a square pattern and its transposed one, and which entries of `pattern` each entry is the sum of:
-/// those at source[first[k]] .. source[first[k+1]-1], one or two.
+/// The union of a square pattern and its transposed one: entry (i, j) of it is entry `own` of the pattern, and
+/// `mirrored` is the pattern's entry (j, i); -1 where there is none.
 struct SymmetricUnion {
   Sparsity pattern;
-  Array<Offset, Space::host> first;
-  Array<Offset, Space::host> source;
+  Array<Offset, Space::host> own, mirrored;
 };
 SymmetricUnion symmetric_union(const Context<Space::host>& ctx, const Sparsity& pattern);
 
