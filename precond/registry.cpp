@@ -49,9 +49,9 @@ void check_numbers(const PrecondOptions& o) {
 const std::vector<PrecondEntry>& preconditioners() {
   static const std::vector<PrecondEntry> table = {
       line<JacobiOperator>("jacobi", "the inverse of the diagonal"),
-      line<FsaiOperator>("fsai", "G^T G with a sparse lower triangle G, for symmetric positive definite matrices"),
       line<Spai0Operator>("spai0", "the diagonal matrix closest to the inverse"),
       line<SpaiOperator>("spai", "the sparse matrix closest to the inverse, for any matrix"),
+      line<FsaiOperator>("fsai", "G^T G with a sparse lower triangle G, for symmetric positive definite matrices"),
   };
   return table;
 }
