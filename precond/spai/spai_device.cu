@@ -23,7 +23,7 @@ struct SpaiTuning {
                                    {56 << 10, 128}, {74 << 10, 128}, {112 << 10, 256}};
   static constexpr int most_threads = 256;
   static constexpr std::int64_t places_bytes = std::int64_t{1} << 30;  ///< global memory for the largest problems
-  static constexpr int places_per_multiprocessor = 4;
+  static constexpr int places_per_multiprocessor = 2;                  ///< so few stay in the second-level cache
   static constexpr int diagonal_threads = 256;
 };
 
@@ -312,14 +312,20 @@ struct BlockProblem {
   }
 };
 
-// A block for each problem; where they live in global memory, block b has place b and takes every (grid size)-th.
-template <class T>
+// A block for each problem, in its shared memory; or, with `in_global`, block b has place b of global memory and
+// takes every (grid size)-th problem. One template, so that the compiler knows which memory a pointer means.
+template <class T, bool in_global>
 __global__ void __launch_bounds__(SpaiTuning::most_threads)
     spai_kernel(const SpaiView<T> a, const Index* order, Index count, char* places, std::int64_t room_bytes, T eps) {
-  extern __shared__ double shared_room[];
   __shared__ T beta[2];
   __shared__ Index found;
-  char* const at = places == nullptr ? reinterpret_cast<char*>(shared_room) : places + blockIdx.x * room_bytes;
+  char* at;
+  if constexpr (in_global) {
+    at = places + blockIdx.x * room_bytes;
+  } else {
+    extern __shared__ double shared_room[];
+    at = reinterpret_cast<char*>(shared_room);
+  }
   for (Index q = static_cast<Index>(blockIdx.x); q < count; q += static_cast<Index>(gridDim.x)) {
     const Index j = order[q];
     const Offset begin = a.row_ptr[j];
@@ -381,11 +387,12 @@ class SpaiScratch<T, Space::device> {
 
  private:
   void allow_shared_memory(const Context<Space::device>& ctx) {
+    const auto shared_kernel = spai_kernel<T, false>;
     cudaFuncAttributes attributes;
-    PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, spai_kernel<T>));
+    PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, shared_kernel));
     shared_bytes_ = static_cast<std::int64_t>(machine_of(ctx).cache_bytes) -
                     static_cast<std::int64_t>(attributes.sharedSizeBytes);
-    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(spai_kernel<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(shared_bytes_)));
   }
 
@@ -427,9 +434,10 @@ void solve_spai(const Context<Space::device>& ctx, const SpaiView<T>& a, SpaiScr
     const T eps = std::numeric_limits<T>::epsilon();
     if (of.places > 0) {
       char* const places = reinterpret_cast<char*>(scratch.places.data());
-      spai_kernel<T><<<of.places, of.threads, 0, stream>>>(a, order + of.first, of.count, places, of.room_bytes, eps);
+      spai_kernel<T, true>
+          <<<of.places, of.threads, 0, stream>>>(a, order + of.first, of.count, places, of.room_bytes, eps);
     } else {
-      spai_kernel<T>
+      spai_kernel<T, false>
           <<<static_cast<unsigned>(of.count), of.threads, static_cast<std::size_t>(of.room_bytes), stream>>>(
               a, order + of.first, of.count, nullptr, 0, eps);
     }

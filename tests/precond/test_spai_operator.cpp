@@ -259,3 +259,22 @@ TEST_BOTH("SPAI solves a system whose diagonal is zero", "[precond][spai][solver
   options.adaptive = 0.2;
   CHECK(solve_with<S>(ctx, from_rows(200, rows), "gmres", options).converged());
 }
+
+TEST_BOTH("CG names SPAI where (M + M^T)/2 is not positive definite", "[precond][spai][solver]") {
+  // Positive definite, the least eigenvalue 0.12; that of (M + M^T)/2 is -0.72 (numpy).
+  const double entry[5][5] = {
+      {5, -9, -2, 0, 0}, {-9, 27, -3, -12, 0}, {-2, -3, 6, 6, -1}, {0, -12, 6, 21, 0}, {0, 0, -1, 0, 5}};
+  Rows rows(5);
+  for (Index i = 0; i < 5; ++i) {
+    for (Index j = 0; j < 5; ++j) {
+      if (entry[i][j] != 0) rows[i][j] = entry[i][j];
+    }
+  }
+  const auto ctx = make_context<S>();
+  const HostCsr a = from_rows(5, rows);
+  const SolveReport report = solve_with<S>(ctx, a, "cg", spai_options());
+  CHECK(report.status == Status::not_positive_definite);
+  CHECK(contains(report.reason, "the preconditioner spai is not positive definite"));
+  // Left to itself, the system goes on with a solver that does not mind.
+  CHECK(solve_with<S>(ctx, a, "auto", spai_options()).converged());
+}
