@@ -10,11 +10,11 @@
 
 namespace purlin::testing {
 
-using Dense = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-using DenseVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+using EigenMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+using EigenVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
 
-inline Dense dense_of(const HostCsr& a) {
-  Dense d = Dense::Zero(a.rows, a.cols);
+inline EigenMatrix eigen_of(const HostCsr& a) {
+  EigenMatrix d = EigenMatrix::Zero(a.rows, a.cols);
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) d(i, a.col[k]) = a.val[k];
   }
@@ -23,9 +23,9 @@ inline Dense dense_of(const HostCsr& a) {
 
 /// Column by column, by applying it to the unit vectors: its entries exactly.
 template <class T, Space S>
-Dense dense_of(const Context<S>& ctx, const LinearOperator<T, S>& m) {
+EigenMatrix eigen_of(const Context<S>& ctx, const LinearOperator<T, S>& m) {
   const Index n = m.rows();
-  Dense d(n, n);
+  EigenMatrix d(n, n);
   std::vector<T> unit(static_cast<std::size_t>(n), T(0));
   for (Index j = 0; j < n; ++j) {
     unit[j] = T(1);
@@ -75,14 +75,14 @@ inline Eigen::MatrixXi pattern_oracle(const HostCsr& a, int power) {
 /// What Eigen makes of one local problem from the right.
 struct LocalOracle {
   std::vector<Index> columns;
-  DenseVector solution;
+  EigenVector solution;
   long double residual = 0;
   long double condition = 0;  ///< of the matrix with columns of length 1
   long double scaled_length = 0;
-  DenseVector column_norm;
+  EigenVector column_norm;
 };
 
-inline LocalOracle local_oracle(const Dense& a, const Eigen::MatrixXi& pattern, Index j) {
+inline LocalOracle local_oracle(const EigenMatrix& a, const Eigen::MatrixXi& pattern, Index j) {
   LocalOracle o;
   for (Index i = 0; i < a.rows(); ++i) {
     if (pattern(i, j) != 0) o.columns.push_back(i);
@@ -93,16 +93,16 @@ inline LocalOracle local_oracle(const Dense& a, const Eigen::MatrixXi& pattern, 
     for (const Index k : o.columns) touched = touched || a(i, k) != 0;
     if (touched) rows.push_back(i);
   }
-  Dense local(rows.size(), o.columns.size());
-  DenseVector unit = DenseVector::Zero(static_cast<Eigen::Index>(rows.size()));
+  EigenMatrix local(rows.size(), o.columns.size());
+  EigenVector unit = EigenVector::Zero(static_cast<Eigen::Index>(rows.size()));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     unit(i) = rows[i] == j ? 1 : 0;
     for (std::size_t k = 0; k < o.columns.size(); ++k) local(i, k) = a(rows[i], o.columns[k]);
   }
   o.column_norm = local.colwise().norm();
-  const Dense scaled = local * o.column_norm.cwiseInverse().asDiagonal();
-  const Eigen::ColPivHouseholderQR<Dense> qr(scaled);
-  const DenseVector z = qr.solve(unit);
+  const EigenMatrix scaled = local * o.column_norm.cwiseInverse().asDiagonal();
+  const Eigen::ColPivHouseholderQR<EigenMatrix> qr(scaled);
+  const EigenVector z = qr.solve(unit);
   o.solution = o.column_norm.cwiseInverse().asDiagonal() * z;
   o.residual = (scaled * z - unit).norm();
   o.scaled_length = z.norm();

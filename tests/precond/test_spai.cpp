@@ -30,10 +30,11 @@ HostCsr full_matrix(Index n) {
 
 // M against the oracle's columns: M and A from the right, their transposes from the left.
 template <class T>
-void check_columns(const Dense& a, const Eigen::MatrixXi& pattern, const Dense& m, const OperatorInfo& info) {
+void check_columns(const EigenMatrix& a, const Eigen::MatrixXi& pattern, const EigenMatrix& m,
+                   const OperatorInfo& info) {
   const long double eps = std::numeric_limits<T>::epsilon();
-  const Dense identity = Dense::Identity(a.rows(), a.cols());
-  const Dense rest = a * m - identity;
+  const EigenMatrix identity = EigenMatrix::Identity(a.rows(), a.cols());
+  const EigenMatrix rest = a * m - identity;
   long double worst = 0;
   for (Index j = 0; j < a.cols(); ++j) {
     INFO("column " << j);
@@ -43,7 +44,7 @@ void check_columns(const Dense& a, const Eigen::MatrixXi& pattern, const Dense& 
     CHECK(residual <= o.residual + (sizeof(T) == 8 ? 1e-10L : 100 * eps * o.condition));
     const long double bound = 100 * eps * (o.condition + o.condition * o.condition * o.residual) * o.scaled_length;
     long double difference = 0;
-    Dense left_over = m.col(j);
+    EigenMatrix left_over = m.col(j);
     for (std::size_t k = 0; k < o.columns.size(); ++k) {
       const Index i = o.columns[k];
       difference = std::max(difference, std::fabs(m(i, j) - o.solution(k)) * o.column_norm(k));
@@ -68,11 +69,11 @@ void check_least_squares(const NamedMatrix& named, int power) {
     INFO(named.name << (side == PrecondSide::left ? ", left" : ", right") << ", power " << power);
     const auto m =
         spai<T, S>(ctx, side == PrecondSide::left ? there.wide() : there.narrow(), spai_options(side, power));
-    const Dense d = dense_of(ctx, *m);
+    const EigenMatrix d = eigen_of(ctx, *m);
     if (side == PrecondSide::right)
-      check_columns<T>(dense_of(a), pattern, d, m->info());
+      check_columns<T>(eigen_of(a), pattern, d, m->info());
     else
-      check_columns<T>(dense_of(a).transpose(), pattern.transpose(), d.transpose(), m->info());
+      check_columns<T>(eigen_of(a).transpose(), pattern.transpose(), d.transpose(), m->info());
   }
 }
 
@@ -103,10 +104,10 @@ TEST_BOTH("On the pattern of a full matrix SPAI is the inverse", "[precond][spai
     INFO(n);
     const HostCsr a = full_matrix(n);
     const auto there = upload_matrix<double>(ctx, a);
-    const Dense inverse = dense_of(a).inverse();
+    const EigenMatrix inverse = eigen_of(a).inverse();
     for (const PrecondSide side : {PrecondSide::right, PrecondSide::left}) {
       const auto m = spai<double, S>(ctx, there.wide(), spai_options(side));
-      CHECK((dense_of(ctx, *m) - inverse).norm() <= 1e-13 * inverse.norm());
+      CHECK((eigen_of(ctx, *m) - inverse).norm() <= 1e-13 * inverse.norm());
       CHECK(figure(m->info(), "residual norm") <= 1e-12);
     }
   }
@@ -117,16 +118,16 @@ TEST_BOTH("Rows of up to 1,000 entries are solved, in shared memory and beyond i
   for (const Index n : {1, 31, 32, 33, 130, 240, 1000}) {
     INFO(n);
     const HostCsr a = dense_row_matrix(n, n / 2);
-    const Dense inverse = dense_of(a).inverse();
+    const EigenMatrix inverse = eigen_of(a).inverse();
     // From the left, the dense row has a problem of n columns whose solution is the inverse's row.
     const auto there = upload_matrix<double>(ctx, a);
     const auto m = spai<double, S>(ctx, there.wide(), spai_options(PrecondSide::left));
-    CHECK((dense_of(ctx, *m) - inverse).norm() <= 1e-12 * inverse.norm());
+    CHECK((eigen_of(ctx, *m) - inverse).norm() <= 1e-12 * inverse.norm());
     CHECK(figure(m->info(), "most local columns") == n);
     if (n > 240) continue;
     const auto turned = upload_matrix<float>(ctx, transposed(a));
     const auto f = spai<float, S>(ctx, turned.wide(), spai_options(PrecondSide::right));
-    CHECK((dense_of(ctx, *f).transpose() - inverse).norm() <= 1e-4 * inverse.norm());
+    CHECK((eigen_of(ctx, *f).transpose() - inverse).norm() <= 1e-4 * inverse.norm());
   }
 }
 
@@ -152,12 +153,12 @@ TEST_BOTH("spai0 divides the diagonal by squared lengths of columns, or of rows"
   const auto there = upload_matrix<double>(ctx, a);
   for (const PrecondSide side : {PrecondSide::right, PrecondSide::left}) {
     const auto m = spai<double, S>(ctx, there.wide(), spai_options(side, 1, "spai0"));
-    const Dense d = side == PrecondSide::right ? dense_of(a) : Dense(dense_of(a).transpose());
-    const Dense found = dense_of(ctx, *m);
-    Dense expected = Dense::Zero(500, 500);
+    const EigenMatrix d = side == PrecondSide::right ? eigen_of(a) : EigenMatrix(eigen_of(a).transpose());
+    const EigenMatrix found = eigen_of(ctx, *m);
+    EigenMatrix expected = EigenMatrix::Zero(500, 500);
     for (Index j = 0; j < 500; ++j) expected(j, j) = d(j, j) / d.col(j).squaredNorm();
     CHECK((found - expected).cwiseAbs().maxCoeff() <= 1e-14);
-    const Dense rest = d * expected - Dense::Identity(500, 500);
+    const EigenMatrix rest = d * expected - EigenMatrix::Identity(500, 500);
     CHECK(figure(m->info(), "residual norm") == Approx(static_cast<double>(rest.norm())));
     CHECK(figure(m->info(), "diagonal fallbacks") == 0);
   }
@@ -205,12 +206,12 @@ TEST_BOTH("Problems without full rank fall back to a diagonal entry, are counted
     for (const PrecondSide side : {PrecondSide::right, PrecondSide::left}) {
       for (const std::string kind : {"spai", "spai0"}) {
         const auto m = spai<double, S>(ctx, there.wide(), spai_options(side, 1, kind));
-        const Dense d = dense_of(ctx, *m);
+        const EigenMatrix d = eigen_of(ctx, *m);
         CHECK(d.allFinite());
         for (Index j = 0; j < a.cols; ++j) CHECK(d.col(j).norm() > 0);
         if (kind == "spai") CHECK(figure(m->info(), "diagonal fallbacks") >= fallbacks);
         m->refresh(ctx, there.matrix.val.cspan());
-        CHECK(dense_of(ctx, *m) == d);
+        CHECK(eigen_of(ctx, *m) == d);
       }
     }
   }
@@ -226,9 +227,9 @@ TEST_BOTH("Scale does no harm: columns of 1e200 and of 1e-200 are solved as colu
   for (Offset k = 0; k < a.nnz(); ++k)
     scaled.val[k] *= a.col[k] % 2 == 0 ? std::ldexp(1.0, 660) : std::ldexp(1.0, -660);
   const auto there = upload_matrix<double>(ctx, a), there_scaled = upload_matrix<double>(ctx, scaled);
-  const Dense m = dense_of(ctx, *spai<double, S>(ctx, there.wide(), spai_options()));
+  const EigenMatrix m = eigen_of(ctx, *spai<double, S>(ctx, there.wide(), spai_options()));
   const auto scaled_m = spai<double, S>(ctx, there_scaled.wide(), spai_options());
-  const Dense s = dense_of(ctx, *scaled_m);
+  const EigenMatrix s = eigen_of(ctx, *scaled_m);
   CHECK(figure(scaled_m->info(), "diagonal fallbacks") == 0);
   for (Index i = 0; i < 100; ++i) {
     const long double factor = i % 2 == 0 ? std::ldexp(1.0L, 660) : std::ldexp(1.0L, -660);

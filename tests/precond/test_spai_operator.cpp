@@ -49,7 +49,7 @@ void check_refresh(const PrecondOptions& options) {
   refreshed->refresh(ctx, at_b.matrix.val.cspan());
   CHECK(ctx.memory()->use().allocations == allocations);
   const auto rebuilt = spai<T, S>(ctx, at_b.wide(), options);
-  CHECK(dense_of(ctx, *refreshed) == dense_of(ctx, *rebuilt));
+  CHECK(eigen_of(ctx, *refreshed) == eigen_of(ctx, *rebuilt));
   CHECK(figure(refreshed->info(), "residual norm") == figure(rebuilt->info(), "residual norm"));
   CHECK_THROWS_AS(refreshed->refresh(ctx, at_b.matrix.val.cspan().subspan(0, 5)), InputError);
 
@@ -57,7 +57,7 @@ void check_refresh(const PrecondOptions& options) {
   const auto a_new = permute(ctx, at_a.wide(), order), b_new = permute(ctx, at_b.wide(), order);
   const auto permuted = spai<T, S>(ctx, a_new.view(), options, order);
   permuted->refresh(ctx, at_b.matrix.val.cspan());
-  CHECK(dense_of(ctx, *permuted) == dense_of(ctx, *spai<T, S>(ctx, b_new.view(), options, order)));
+  CHECK(eigen_of(ctx, *permuted) == eigen_of(ctx, *spai<T, S>(ctx, b_new.view(), options, order)));
 }
 
 }  // namespace
@@ -75,9 +75,9 @@ TEST_BOTH("SPAI made symmetric is half the sum of itself and its transpose", "[p
     const auto there = upload_matrix<double>(ctx, a);
     for (const PrecondSide side : {PrecondSide::right, PrecondSide::left}) {
       PrecondOptions options = spai_options(side);
-      const Dense m = dense_of(ctx, *spai<double, S>(ctx, there.wide(), options));
+      const EigenMatrix m = eigen_of(ctx, *spai<double, S>(ctx, there.wide(), options));
       options.symmetric = true;
-      const Dense s = dense_of(ctx, *spai<double, S>(ctx, there.wide(), options));
+      const EigenMatrix s = eigen_of(ctx, *spai<double, S>(ctx, there.wide(), options));
       CHECK(s == s.transpose());
       CHECK((2 * s - m - m.transpose()).norm() <= 1e-15 * m.norm());
     }
@@ -88,11 +88,11 @@ TEST_BOTH("SPAI is applied in every format of the table", "[precond][spai]") {
   const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:3");
   const auto there = upload_matrix<double>(ctx, a);
-  const Dense expected = dense_of(ctx, *spai<double, S>(ctx, there.wide(), spai_options()));
+  const EigenMatrix expected = eigen_of(ctx, *spai<double, S>(ctx, there.wide(), spai_options()));
   const std::vector<double> x = random_vector<double>(a.rows);
-  DenseVector at(a.rows);
+  EigenVector at(a.rows);
   for (Index i = 0; i < a.rows; ++i) at(i) = x[i];
-  const DenseVector product = expected * at;
+  const EigenVector product = expected * at;
   for (const SpmvFormat& format : spmv_formats()) {
     if (format.make.template get<double, S>() == nullptr) continue;
     INFO(format.name);
@@ -120,15 +120,15 @@ TEST_CASE("SPAI has the same bits whatever the number of threads", "[precond][sp
   adaptive.adaptive = 0.05;
   for (const PrecondOptions& options : {spai_options(), spai_options(PrecondSide::left, 2), adaptive}) {
     const auto x = random_vector<double>(a.rows);
-    CHECK(dense_of(one, *spai<double, Space::host>(one, in_one.wide(), options)) ==
-          dense_of(three, *spai<double, Space::host>(three, in_three.wide(), options)));
+    CHECK(eigen_of(one, *spai<double, Space::host>(one, in_one.wide(), options)) ==
+          eigen_of(three, *spai<double, Space::host>(three, in_three.wide(), options)));
   }
 }
 
 TEST_BOTH("Grown patterns bring every residual under epsilon or end at their limit", "[precond][spai]") {
   const auto ctx = make_context<S>();
   for (const HostCsr& a : {fem_matrix("generate:diffusion:5"), dominant_matrix(300)}) {
-    const Dense d = dense_of(a);
+    const EigenMatrix d = eigen_of(a);
     const auto there = upload_matrix<double>(ctx, a);
     double last_density = 0;
     for (const double epsilon : {2.0, 0.6, 0.4, 0.2}) {
@@ -137,10 +137,10 @@ TEST_BOTH("Grown patterns bring every residual under epsilon or end at their lim
         PrecondOptions options = spai_options(side);
         options.adaptive = epsilon;
         const auto grown = spai<double, S>(ctx, there.wide(), options);
-        const Dense m = dense_of(ctx, *grown);
-        const Dense rest = side == PrecondSide::right ? Dense(d * m) : Dense((m * d).transpose());
+        const EigenMatrix m = eigen_of(ctx, *grown);
+        const EigenMatrix rest = side == PrecondSide::right ? EigenMatrix(d * m) : EigenMatrix((m * d).transpose());
         for (Index j = 0; j < a.rows; ++j) {
-          const long double residual = (rest.col(j) - Dense::Identity(a.rows, a.rows).col(j)).norm();
+          const long double residual = (rest.col(j) - EigenMatrix::Identity(a.rows, a.rows).col(j)).norm();
           const auto entries =
               side == PrecondSide::right ? (m.col(j).array() != 0).count() : (m.row(j).array() != 0).count();
           CHECK((residual <= epsilon + 1e-10 || entries >= detail::AdaptiveLimits{}.most_columns));
@@ -149,11 +149,12 @@ TEST_BOTH("Grown patterns bring every residual under epsilon or end at their lim
         const double density = figure(grown->info(), "density");
         CHECK(density >= last_density);
         last_density = density;
-        const Dense before = m;
+        const EigenMatrix before = m;
         grown->refresh(ctx, there.matrix.val.cspan());
-        CHECK(dense_of(ctx, *grown) == before);
+        CHECK(eigen_of(ctx, *grown) == before);
         if (epsilon != 2.0) continue;
-        const Dense diagonal = dense_of(ctx, *spai<double, S>(ctx, there.wide(), spai_options(side, 1, "spai0")));
+        const EigenMatrix diagonal =
+            eigen_of(ctx, *spai<double, S>(ctx, there.wide(), spai_options(side, 1, "spai0")));
         CHECK(m == diagonal);
       }
     }
@@ -185,7 +186,7 @@ TEST_BOTH("Dropping small entries makes the pattern smaller and counts all value
   options.drop = 0.05;
   const auto dropped = spai<double, S>(ctx, there.wide(), options);
   CHECK(dropped->info().nonzeros < whole->info().nonzeros);
-  const Dense rest = dense_of(a) * dense_of(ctx, *dropped) - Dense::Identity(a.rows, a.rows);
+  const EigenMatrix rest = eigen_of(a) * eigen_of(ctx, *dropped) - EigenMatrix::Identity(a.rows, a.rows);
   CHECK(figure(dropped->info(), "residual norm") == Approx(static_cast<double>(rest.norm())));
 }
 
