@@ -37,6 +37,7 @@ set(PURLIN_PUBLIC_HEADERS
   spmv/ell_warp/ell_warp.hpp
   spmv/evc_hyb/evc_hyb.hpp
   spmv/evc_hyb/evc_hyb_layout.hpp
+  precond/choice.hpp
   precond/registry.hpp
   precond/inverse_residual.hpp
   precond/fsai/fsai.hpp

@@ -8,6 +8,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/jacobi/jacobi.hpp>
+#include <purlin/precond/spai/spai.hpp>
 
 namespace purlin {
 namespace {
@@ -48,6 +49,8 @@ void check_numbers(const PrecondOptions& o) {
 const std::vector<PrecondEntry>& preconditioners() {
   static const std::vector<PrecondEntry> table = {
       line<JacobiOperator>("jacobi", "the inverse of the diagonal"),
+      line<Spai0Operator>("spai0", "the diagonal matrix closest to the inverse"),
+      line<SpaiOperator>("spai", "the sparse matrix closest to the inverse, for any matrix"),
       line<FsaiOperator>("fsai", "G^T G with a sparse lower triangle G, for symmetric positive definite matrices"),
   };
   return table;

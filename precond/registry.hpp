@@ -25,6 +25,8 @@ struct PrecondOptions {
   double drop = 0;
   /// SPAI: the pattern grows where the residual of a column (row) exceeds this (Grote and Huckle). 0: it is static.
   double adaptive = 0;
+  /// SPAI: apply (M + M^T)/2, as CG needs. LinearSystem sets it where a solve starts with CG.
+  bool symmetric = false;
   /// The format of SPAI's M and of FSAI's G and G^T, with a variant behind a colon where it has any. Empty: as for A.
   std::string format = {};
 };

@@ -2,6 +2,7 @@
 // The facade: order, format, preconditioner and solver of one pattern.
 #include <purlin/solver/linear_system.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -9,6 +10,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/matrix_traits.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/choice.hpp>
 #include <purlin/solver/canonical.hpp>
 #include <purlin/solver/choice.hpp>
 #include <purlin/solver/solver_chain.hpp>
@@ -19,6 +21,29 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+constexpr int trial_iterations = 32;
+
+// A right-hand side without structure that a preconditioner could like or dislike; the same on every machine.
+template <class T>
+std::vector<T> trial_rhs(Index n) {
+  std::vector<T> b(static_cast<std::size_t>(n));
+  std::uint64_t state = 0;
+  for (T& value : b) {
+    std::uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    value = static_cast<T>(static_cast<double>(z >> 12) / 2251799813685248.0 - 1);
+  }
+  return b;
+}
+
+// The solvers know their preconditioner as an operator only.
+void name_preconditioner(std::string& reason, const std::string& name) {
+  const std::string anonymous = "the preconditioner";
+  const std::size_t at = reason.find(anonymous);
+  if (at != std::string::npos && name != "none") reason.insert(at + anonymous.size(), " " + name);
+}
 
 }  // namespace
 
@@ -33,6 +58,8 @@ struct LinearSystem<T, S>::Impl {
   OperatorPtr<T, S> M;
   FormatChoice format;
   SolverChoice choice;
+  std::optional<MatrixTraits> traits;  // where something is chosen by them
+  std::string precond_reason;
   std::optional<detail::SolverChain<T, S>> chain;
   Array<T, S> ordered_b, ordered_x;  // where the system is renumbered
   bool matrix_sound = true;          // false after a refresh that failed
@@ -58,7 +85,7 @@ struct LinearSystem<T, S>::Impl {
       view = permuted.view();
     }
     timed("format", [&] { A = make_spmv(ctx, view, order, options.spmv); });
-    timed("preconditioner", [&] { M = make_precond(ctx, view, order, options.precond, options.spmv); });
+    timed("preconditioner", [&] { make_preconditioner(view); });
     timed("vectors", [&] { make_vectors(); });
     if (canonical) canonical->drop_pattern();
   }
@@ -111,11 +138,49 @@ struct LinearSystem<T, S>::Impl {
   }
 
   void choose(const CsrView<T, S>& view) {
+    const bool choose_precond = canonical_name(options.precond.name) == "auto";
+    if (options.solver.name == "auto" || choose_precond) traits = matrix_traits(ctx, view);
     if (options.solver.name == "auto") {
-      choice = choose_solver(matrix_traits(ctx, view));
+      choice = choose_solver(*traits);
     } else {
       choice = {{options.solver.name}, "asked for"};
     }
+    if (choice.order.front() == "cg") options.precond.symmetric = true;
+  }
+
+  void make_preconditioner(const CsrView<T, S>& view) {
+    if (canonical_name(options.precond.name) != "auto") {
+      M = make_precond(ctx, view, order, options.precond, options.spmv);
+      return;
+    }
+    const PrecondUse use{*traits, options.stop.rel_tol, options.expected_products};
+    const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
+    ChosenPrecond<T, S> chosen = choose_precond<T, S>(ctx, view, order, options.precond, options.spmv, use, attempt);
+    M = std::move(chosen.M);
+    options.precond.name = chosen.choice.name;
+    precond_reason = chosen.choice.reason;
+  }
+
+  PrecondTrial tried(const LinearOperator<T, S>* candidate) {
+    SolverOptions solver = options.solver;
+    if (solver.restart == 0) solver.restart = trial_iterations;
+    StopCriterion stop = options.stop;
+    stop.max_iterations = std::min(trial_iterations, stop.max_iterations);
+    detail::SolverChain<T, S> first(ctx, {{choice.order.front()}, ""}, solver, *A, candidate,
+                                    options.null_space == NullSpace::constant);
+    const Array<T, S> b = make_array(ctx, trial_rhs<T>(rows));
+    Array<T, S> x(ctx, rows);
+    fill<T, S>(ctx, T(0), x.span());
+    const SolveReport report = first.solve(b.cspan(), x.span(), stop, {});
+    PrecondTrial trial;
+    trial.iterations = report.iterations;
+    trial.seconds = report.seconds;
+    trial.failed = report.status == Status::breakdown || report.status == Status::not_positive_definite ||
+                   report.status == Status::not_finite;
+    for (const double residual : report.history) {
+      if (report.history.front() > 0) trial.reduction = std::min(trial.reduction, residual / report.history.front());
+    }
+    return trial;
   }
 
   void make_vectors() {
@@ -130,6 +195,8 @@ struct LinearSystem<T, S>::Impl {
       throw InputError("the last refresh failed; refresh with values that the preconditioner admits");
     SolveReport report = chain->solve(b, x, options.stop, progress);
     ctx.synchronize();  // x may be read from any stream
+    name_preconditioner(report.reason, options.precond.name);
+    for (Attempt& attempt : report.attempts) name_preconditioner(attempt.reason, options.precond.name);
     return report;
   }
 
@@ -229,6 +296,7 @@ SystemInfo LinearSystem<T, S>::info() const {
     info.preconditioner.name = "none";
     info.preconditioner.rows = info.preconditioner.cols = s.rows;
   }
+  info.preconditioner_reason = s.precond_reason;
   info.solver = s.choice.order.front();
   info.solver_reason = s.choice.reason;
   info.format = s.format;

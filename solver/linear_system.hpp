@@ -34,6 +34,7 @@ struct SystemOptions {
   /// Products that this setup will be used for, which a chosen format must pay back in; 0: those of one solve, as
   /// `expected_products` estimates them.
   double expected_products = 0;
+  /// The name may also be "auto": see `choose_precond`.
   PrecondOptions precond;
   SolverOptions solver;
   StopCriterion stop;
@@ -47,10 +48,11 @@ struct SystemOptions {
 /// What `LinearSystem::info` returns.
 struct SystemInfo {
   OperatorInfo matrix;
-  OperatorInfo preconditioner;  ///< name "none" where there is none
-  std::string solver;           ///< the one that a solve starts with
-  std::string solver_reason;    ///< why, where it was chosen automatically
-  FormatChoice format;          ///< with its grounds, where it was chosen
+  OperatorInfo preconditioner;        ///< name "none" where there is none
+  std::string preconditioner_reason;  ///< why, where it was chosen automatically
+  std::string solver;                 ///< the one that a solve starts with
+  std::string solver_reason;          ///< why, where it was chosen automatically
+  FormatChoice format;                ///< with its grounds, where it was chosen
   OrderReport order;
   bool reordered = false;
   std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
@@ -83,9 +85,9 @@ class LinearSystem {
 
   /// New numbers on the same pattern: `values` in the order of the matrix given to the constructor. No allocation.
   /// On failure (a zero diagonal entry, say) throws InputError and the system is unusable until the next refresh.
-  /// An automatic choice of solver or format stays: it was made from the numbers given to the constructor.
-  /// With `operator_only` the preconditioner keeps those of the last full refresh, or of the constructor; where that
-  /// refresh failed, only a full one makes the system usable again.
+  /// An automatic choice of solver, format or preconditioner stays: it was made from the numbers given to the
+  /// constructor. With `operator_only` the preconditioner keeps those of the last full refresh, or of the
+  /// constructor; where that refresh failed, only a full one makes the system usable again.
   void refresh(Span<const T, S> values, RefreshScope scope = RefreshScope::everything);
 
   /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver.

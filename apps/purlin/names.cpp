@@ -50,6 +50,12 @@ std::vector<std::string> preconditioner_names() {
   return names;
 }
 
+std::vector<std::string> preconditioner_choices() {
+  std::vector<std::string> names{"auto"};
+  for (const std::string& name : preconditioner_names()) names.push_back(name);
+  return names;
+}
+
 std::vector<std::string> solver_choices() {
   std::vector<std::string> names{"auto"};
   for (const std::string& name : solver_names()) {
@@ -87,8 +93,8 @@ std::string check_table_format(const std::string& given, const std::string& opti
   return check_variant(given, option, format_names());
 }
 
-std::string check_preconditioner(const std::string& given) {
-  return find_name("--precond", given, preconditioner_names());
+std::string check_preconditioner(const std::string& given, const std::vector<std::string>& names) {
+  return find_name("--precond", given, names);
 }
 
 std::string check_solver(const std::string& given) { return find_name("--solver", given, solver_choices()); }

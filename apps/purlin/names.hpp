@@ -14,13 +14,15 @@ std::vector<std::string> format_names();
 /// The same behind "auto" and "measure".
 std::vector<std::string> format_choices();
 std::vector<std::string> preconditioner_names();  ///< with "none"
-std::vector<std::string> solver_choices();        ///< with "auto"
+/// The same behind "auto".
+std::vector<std::string> preconditioner_choices();
+std::vector<std::string> solver_choices();  ///< with "auto"
 
 /// The name as the table has it. Throw UsageError that lists what there is and suggests the nearest.
 std::string check_format(const std::string& given);
 /// One of the table itself, neither "auto" nor "measure".
 std::string check_table_format(const std::string& given, const std::string& option);
-std::string check_preconditioner(const std::string& given);
+std::string check_preconditioner(const std::string& given, const std::vector<std::string>& names);
 std::string check_solver(const std::string& given);
 
 /// `given`, where it is one of `names`; else throws UsageError that names the option.

@@ -271,6 +271,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   RawSolve raw;
   InfoOptions info_options;
   RawPrecond info_precond;
+  raw.precond.names = preconditioner_choices();
+  info_precond.names = preconditioner_names();
   CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
   add_system_options(solve, raw.options);
   add_method_options(solve, raw);

@@ -17,7 +17,7 @@ constexpr int most_power = 8;  // higher ones reach most of a matrix from every 
 
 void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, const std::string& what) {
   const char* group = "The preconditioner";
-  command.add_option("--precond", p.name, what)->option_text(one_of(preconditioner_names()))->group(group);
+  command.add_option("--precond", p.name, what)->option_text(one_of(raw.names))->group(group);
   command
       .add_option("--fsai-power", p.fsai_power, "FSAI's G has the pattern of the lower triangle of A^N, default 1")
       ->option_text("N")
@@ -47,7 +47,7 @@ void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, 
 }
 
 void check_precond_options(PrecondOptions& p, const RawPrecond& raw) {
-  p.name = check_preconditioner(p.name);
+  p.name = check_preconditioner(p.name, raw.names);
   p.side =
       check_choice(raw.side, "--spai-side", {"right", "left"}) == "left" ? PrecondSide::left : PrecondSide::right;
   require_number("--fsai-drop, --spai-drop", p.drop);

@@ -11,8 +11,9 @@
 
 namespace purlin::cli {
 
-/// The side as it was typed, until it has been asked for among those there are.
+/// The side as it was typed, until it has been asked for among those there are; and what --precond may be.
 struct RawPrecond {
+  std::vector<std::string> names;
   std::string side = "right";
 };
 

@@ -104,7 +104,8 @@ Json solve_json(const SolveResult& result) {
   add_request(json, result.options);
   json["solver"] = report.solver;
   json["solver_reason"] = system.solver_reason;
-  json["preconditioner"] = result.options.system.precond.name;
+  json["preconditioner"] = system.preconditioner.name;
+  json["preconditioner_reason"] = system.preconditioner_reason;
   json["preconditioner_options"] = precond_options_json(result.options.system.precond);
   json["preconditioner_residual"] = residual_json(result.outcome.preconditioner_residual);
   add_format(json, result);

@@ -57,6 +57,7 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
   lines += labelled("device", where + ", " + (result.options.single_precision ? "single" : "double") + " precision");
   lines += format_text(system);
   lines += labelled("preconditioner", precond_text(system.preconditioner));
+  if (!system.preconditioner_reason.empty()) lines += labelled("", system.preconditioner_reason);
   lines += labelled("solver", system.solver + (system.solver_reason.empty() ? "" : ": " + system.solver_reason));
   return lines;
 }

@@ -62,6 +62,32 @@ TEST_CASE("solve takes FSAI and its options, and reports what it is made of", "[
   CHECK(with({"--precond", "none"})["preconditioner_residual"].is_null());
 }
 
+TEST_CASE("solve takes SPAI with its options, and chooses a preconditioner where it is asked to", "[cli][spai]") {
+  const TemporaryFolder folder;
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"solve", "generate:diffusion:8", "--device", "host", "--solver", "bicgstab"};
+    all.insert(all.end(), more.begin(), more.end());
+    return report_of(folder, all);
+  };
+  const Json one = with({"--precond", "spai"});
+  const Json left =
+      with({"--precond", "SPAI", "--spai-side", "left", "--spai-power", "2", "--precond-format", "bce"});
+  const Json grown = with({"--precond", "spai", "--spai-adaptive", "0.3"});
+  CHECK(one["iterations"].get<int>() < with({})["iterations"].get<int>());
+  CHECK(one["preconditioner_reason"] == "");
+  const Json& figures = one["operators"]["preconditioner"]["figures"];
+  CHECK(figures["density"] == 1.0);
+  CHECK(figures["diagonal fallbacks"] == 0.0);
+  CHECK(figures["residual norm"].get<double>() > 0);
+  CHECK(left["operators"]["preconditioner"]["figures"]["density"].get<double>() > 1.5);
+  CHECK(left["operators"]["preconditioner"]["detail"] == "from the left, the pattern of A^2, in bce");
+  CHECK(grown["operators"]["preconditioner"]["figures"]["worst local residual"].get<double>() <= 0.3);
+  const Json chosen = with({"--precond", "auto", "--expect-products", "100000"});
+  CHECK(chosen["preconditioner"] != "auto");
+  CHECK(chosen["preconditioner_reason"].get<std::string>().find("trial") != std::string::npos);
+  check_refused({"info", "generate:diffusion:4", "--precond", "auto"}, {"auto", "jacobi", "spai"});
+}
+
 TEST_CASE("FSAI refuses in words of the file what is not symmetric or not positive definite", "[cli][fsai]") {
   const TemporaryFolder folder;
   const std::string skew = folder.write("skew.mtx", banner + "3 3 5\n1 1 4\n2 2 4\n3 3 4\n2 3 1\n3 2 -1\n");

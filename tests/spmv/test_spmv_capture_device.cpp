@@ -120,3 +120,19 @@ TEST_CASE("Jacobi captured in a graph equals the direct call, and sees a refresh
   const auto m = make_precond<double, D>(ctx, there.wide(), {}, PrecondOptions{"jacobi"}, SpmvOptions{});
   check_captured<double>(ctx, *m, a.val, b.val, random_vector<double>(a.cols));
 }
+
+TEST_CASE("SPAI captured in a graph equals the direct call, and sees a refresh", "[precond][spai][device]") {
+  const Context<D> ctx;
+  const HostCsr a = dominant_matrix(501, 1);
+  HostCsr b = a;
+  for (double& value : b.val) value *= 2;
+  const auto there = upload_matrix<double>(ctx, a);
+  for (const std::string name : {"spai0", "spai"}) {
+    for (const bool symmetric : {false, true}) {
+      PrecondOptions options{name};
+      options.symmetric = symmetric;
+      const auto m = make_precond<double, D>(ctx, there.wide(), {}, options, SpmvOptions{"ell-warp"});
+      check_captured<double>(ctx, *m, a.val, b.val, random_vector<double>(a.cols));
+    }
+  }
+}

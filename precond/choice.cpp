@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The automatic choice of a preconditioner.
+#include <purlin/precond/choice.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+
+namespace purlin {
+namespace {
+
+constexpr double few_iterations = 40;  // so many with Jacobi leave a stronger one little to save
+
+std::string rounded(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", number);
+  return text;
+}
+
+std::string iterations_text(double iterations) {
+  return std::isfinite(iterations) ? rounded(iterations) + " iterations" : "no progress";
+}
+
+// Seconds of so many solves, building included.
+double forecast_seconds(const PrecondTrial& trial, double iterations, double solves) {
+  if (!std::isfinite(iterations)) return iterations;
+  return trial.build_seconds + solves * iterations * trial.seconds / std::max(trial.iterations, 1);
+}
+
+double solves_of(double expected_products, double iterations) {
+  if (expected_products <= 0 || !std::isfinite(iterations)) return 1;
+  return std::max(1.0, expected_products / std::max(iterations, 1.0));
+}
+
+}  // namespace
+
+double forecast_iterations(const PrecondTrial& trial, double rel_tol) {
+  if (trial.reduction == 0) return trial.iterations;
+  if (trial.failed || !(trial.reduction < 1)) return std::numeric_limits<double>::infinity();
+  return std::max<double>(1, trial.iterations * std::log(rel_tol) / std::log(trial.reduction));
+}
+
+PrecondChoice decide_precond(const PrecondTrial& simple, const PrecondTrial& strong, double rel_tol,
+                             double expected_products) {
+  const double simple_count = forecast_iterations(simple, rel_tol),
+               strong_count = forecast_iterations(strong, rel_tol);
+  const double solves = solves_of(expected_products, simple_count);
+  const double simple_seconds = forecast_seconds(simple, simple_count, solves);
+  const double strong_seconds = forecast_seconds(strong, strong_count, solves);
+  const bool neither = !std::isfinite(simple_count) && !std::isfinite(strong_count);
+  const bool take_strong = neither ? !strong.failed : strong_seconds < simple_seconds;
+  if (neither) {
+    return {take_strong ? strong.name : simple.name,
+            "a trial of " + std::to_string(std::max(simple.iterations, strong.iterations)) +
+                " iterations made no progress with " + simple.name + " or " + strong.name};
+  }
+  const auto told = [&](const PrecondTrial& trial, double count, double seconds) {
+    return trial.name + " (" + iterations_text(count) +
+           (std::isfinite(seconds) ? ", " + rounded(seconds) + " s with its building)" : ")");
+  };
+  const std::string a = told(simple, simple_count, simple_seconds), b = told(strong, strong_count, strong_seconds);
+  return {take_strong ? strong.name : simple.name, "a trial forecasts " + (take_strong ? b : a) + " against " +
+                                                       (take_strong ? a : b) + " for " + rounded(solves) +
+                                                       (solves == 1 ? " right-hand side" : " right-hand sides")};
+}
+
+template <class T, Space S>
+ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                   const PrecondOptions& options, const SpmvOptions& spmv_options,
+                                   const PrecondUse& use, const TryPrecond<T, S>& attempt) {
+  std::string refusal;
+  // Builds and tries one; false where it is not admitted.
+  const auto tried = [&](const std::string& name, OperatorPtr<T, S>& M, PrecondTrial& trial) {
+    PrecondOptions named = options;
+    named.name = name;
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      M = make_precond(ctx, a, order, named, spmv_options);
+    } catch (const InputError& e) {
+      refusal = e.what();
+      return false;
+    } catch (const OutOfMemory& e) {
+      refusal = e.what();
+      return false;
+    }
+    ctx.synchronize();
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    trial = attempt(M.get());
+    trial.name = name;
+    trial.build_seconds = seconds;
+    return true;
+  };
+
+  OperatorPtr<T, S> simple, strong;
+  PrecondTrial of_simple, of_strong;
+  const MatrixTraits& traits = use.traits;
+  const bool divides = traits.missing_diagonal.count == 0 && traits.zero_diagonal.count == 0;
+  if (!divides || !tried("jacobi", simple, of_simple)) tried("none", simple, of_simple);
+  const double first = forecast_iterations(of_simple, use.rel_tol);
+  if (first <= few_iterations && use.expected_products <= first) {
+    return {std::move(simple),
+            {of_simple.name, "a trial forecasts " + iterations_text(first) + ": no more is needed"}};
+  }
+  const std::string other = traits.symmetric() && traits.positive_diagonal() ? "fsai" : "spai";
+  if (!tried(other, strong, of_strong)) {
+    return {std::move(simple), {of_simple.name, other + " was refused: " + refusal}};
+  }
+  const PrecondChoice choice = decide_precond(of_simple, of_strong, use.rel_tol, use.expected_products);
+  return {std::move(choice.name == other ? strong : simple), choice};
+}
+
+#define X(T, S)                                                                                             \
+  template ChosenPrecond<T, S> choose_precond(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,  \
+                                              const PrecondOptions&, const SpmvOptions&, const PrecondUse&, \
+                                              const TryPrecond<T, S>&);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin

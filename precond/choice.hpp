@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which preconditioner to use for a matrix, and why: by a short trial of Jacobi and of one that costs more to build.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <purlin/core/matrix_traits.hpp>
+#include <purlin/precond/registry.hpp>
+
+namespace purlin {
+
+/// What a few iterations with a preconditioner gave.
+struct PrecondTrial {
+  std::string name;
+  double build_seconds = 0;
+  int iterations = 0;
+  double seconds = 0;    ///< of the iterations
+  double reduction = 1;  ///< the least residual over the first one
+  bool failed = false;   ///< the solver gave up: breakdown, indefiniteness, overflow
+};
+
+/// What the choice is made from, beside the trials.
+struct PrecondUse {
+  MatrixTraits traits;
+  double rel_tol = 1e-8;
+  double expected_products = 0;  ///< as SystemOptions has them; 0: those of one solve
+};
+
+/// A choice, and its grounds in one sentence.
+struct PrecondChoice {
+  std::string name;
+  std::string reason;
+};
+
+/// How many iterations to `rel_tol` the trial promises, if the residual goes on falling as it did; infinity where it
+/// did not fall or the solver failed.
+double forecast_iterations(const PrecondTrial& trial, double rel_tol);
+
+/// The quicker of two, building included. The right-hand sides that the building is shared by are the expected
+/// products over the iterations that `simple` needs. Where neither made the residual fall, `strong` unless it failed.
+PrecondChoice decide_precond(const PrecondTrial& simple, const PrecondTrial& strong, double rel_tol,
+                             double expected_products);
+
+/// Runs a few iterations with M, which may be null, and fills all of a trial but its name and build seconds.
+template <class T, Space S>
+using TryPrecond = std::function<PrecondTrial(const LinearOperator<T, S>*)>;
+
+template <class T, Space S>
+struct ChosenPrecond {
+  OperatorPtr<T, S> M;  ///< null for "none"
+  PrecondChoice choice;
+};
+
+/// "auto": Jacobi (none, where the diagonal has zeros) against FSAI for a symmetric matrix with a positive diagonal
+/// and against SPAI for any other. The second is built only where the first needs more than a few iterations. One
+/// that the matrix or the memory does not admit is out. `options` holds sides, powers and the like of both.
+template <class T, Space S>
+ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                   const PrecondOptions& options, const SpmvOptions& spmv_options,
+                                   const PrecondUse& use, const TryPrecond<T, S>& attempt);
+
+}  // namespace purlin

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPAI in both spaces: from the solutions of the local problems to the matrix that is applied.
+#include <purlin/precond/spai/spai.hpp>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+
+namespace purlin {
+
+using namespace detail;
+
+template <class T, Space S>
+SpaiOperator<T, S>::SpaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                 const PrecondOptions& options, const SpmvOptions& spmv_options)
+    : options_(options), problems_(ctx, a, options, SpaiPattern::as_options_say, clock_) {
+  make_matrix(ctx, order, precond_spmv(options, spmv_options));
+  ctx.synchronize();
+  clock_.end("format");
+}
+
+// N is M from the left and its transpose from the right. A symmetric M is half the sum of both, whatever the side.
+template <class T, Space S>
+void SpaiOperator<T, S>::make_matrix(const Context<S>& ctx, const RowOrder<S>& order,
+                                     const SpmvOptions& spmv_options) {
+  const Context<Space::host> host = host_context(ctx);
+  Sparsity pattern = problems_.take_pattern();
+  ValueMap<S> map;
+  Array<T, S> values;
+  if (options_.symmetric) {
+    SymmetricUnion both = symmetric_union(host, pattern);
+    const Array<Offset, S> own = make_array(ctx, both.own.cspan()), mirrored = make_array(ctx, both.mirrored.cspan());
+    own_ = make_value_map(ctx, own.cspan(), problems_.values().size());
+    mirrored_ = make_value_map(ctx, mirrored.cspan(), problems_.values().size());
+    symmetric_ = Array<T, S>(ctx, both.pattern.nnz());
+    mirror_ = Array<T, S>(ctx, both.pattern.nnz());
+    make_symmetric(ctx);
+    pattern = std::move(both.pattern);
+  } else if (options_.side == PrecondSide::right) {
+    SourcedSparsity transposed = transpose_of(host, pattern.view());
+    const Array<Offset, S> positions = make_array(ctx, transposed.source.cspan());
+    map = make_value_map(ctx, positions.cspan(), problems_.values().size());
+    values = Array<T, S>(ctx, transposed.pattern.nnz());
+    gather<T, S>(ctx, problems_.values().cspan(), map, values.span());
+    pattern = std::move(transposed.pattern);
+  }
+  const Array<Offset, S> row_ptr = make_array(ctx, pattern.row_ptr.cspan());
+  const Array<Index, S> col = make_array(ctx, pattern.col.cspan());
+  const Array<T, S>& from = options_.symmetric ? symmetric_ : values.empty() ? problems_.values() : values;
+  CsrView<T, S> view(rows(), rows(), row_ptr.cspan(), col.cspan(), from.cspan());
+  if (!map.identity()) view.value_map = &map;
+  matrix_ = make_spmv(ctx, view, order, spmv_options);
+}
+
+template <class T, Space S>
+void SpaiOperator<T, S>::make_symmetric(const Context<S>& ctx) {
+  gather<T, S>(ctx, problems_.values().cspan(), own_, symmetric_.span());
+  gather<T, S>(ctx, problems_.values().cspan(), mirrored_, mirror_.span());
+  axpby<T, S>(ctx, T(0.5), mirror_.cspan(), T(0.5), symmetric_.span());
+}
+
+template <class T, Space S>
+void SpaiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
+  problems_.refresh(ctx, values);
+  if (options_.symmetric) make_symmetric(ctx);
+  matrix_->refresh(ctx, options_.symmetric ? symmetric_.cspan() : problems_.values().cspan());
+}
+
+template <class T, Space S>
+void SpaiOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
+  matrix_->apply(ctx, alpha, x, beta, y);
+}
+
+template <class T, Space S>
+void SpaiOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
+  matrix_->apply_dot(ctx, x, y, xy);
+}
+
+template <class T, Space S>
+std::string SpaiOperator<T, S>::detail() const {
+  std::string text = options_.side == PrecondSide::right ? "from the right" : "from the left";
+  if (options_.adaptive > 0)
+    text += ", a pattern grown to residuals of " + std::to_string(options_.adaptive);
+  else if (options_.spai_power > 1)
+    text += ", the pattern of A^" + std::to_string(options_.spai_power);
+  else
+    text += ", the pattern of A";
+  if (options_.adaptive == 0 && options_.drop > 0) text += " without small entries";
+  if (options_.symmetric) text += ", (M + M^T)/2";
+  return text + ", in " + matrix_->info().name;
+}
+
+template <class T, Space S>
+OperatorInfo SpaiOperator<T, S>::info() const {
+  const OperatorInfo matrix = matrix_->info();
+  OperatorInfo info;
+  info.name = "spai";
+  info.detail = detail();
+  info.rows = info.cols = rows();
+  info.nonzeros = matrix.nonzeros;
+  info.stored_slots = matrix.stored_slots;
+  info.cached_share = matrix.cached_share;
+  info.bytes_per_product = matrix.bytes_per_product;
+  problems_.describe(info);
+  info.bytes.emplace_back("M", matrix.total_bytes());
+  info.bytes.emplace_back("symmetric M", own_.bytes() + mirrored_.bytes() + symmetric_.bytes() + mirror_.bytes());
+  info.setup_seconds = clock_.seconds();
+  return info;
+}
+
+template <class T, Space S>
+Spai0Operator<T, S>::Spai0Operator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>&,
+                                   const PrecondOptions& options, const SpmvOptions&)
+    : side_(options.side), problems_(ctx, a, options, SpaiPattern::diagonal, clock_) {
+  problems_.take_pattern();
+}
+
+template <class T, Space S>
+void Spai0Operator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
+  multiply<T, S>(ctx, alpha, problems_.values().cspan(), x, beta, y);
+}
+
+template <class T, Space S>
+void Spai0Operator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
+  multiply_dot<T, S>(ctx, problems_.values().cspan(), x, y, xy);
+}
+
+template <class T, Space S>
+OperatorInfo Spai0Operator<T, S>::info() const {
+  OperatorInfo info;
+  info.name = "spai0";
+  info.detail = side_ == PrecondSide::right ? "from the right" : "from the left";
+  info.rows = info.cols = rows();
+  info.nonzeros = info.stored_slots = rows();
+  info.bytes_per_product = 3 * static_cast<std::uint64_t>(rows()) * sizeof(T);
+  problems_.describe(info);
+  info.setup_seconds = clock_.seconds();
+  return info;
+}
+
+#define X(T, S)                      \
+  template class SpaiOperator<T, S>; \
+  template class Spai0Operator<T, S>;
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin

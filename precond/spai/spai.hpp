@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// SPAI: a sparse M that minimises |A M - I|_F or |M A - I|_F over a pattern, column by column or row by row, and its
+/// diagonal relative. One product with M per application, in any format of the table.
+#pragma once
+
+#include <purlin/precond/spai/spai_problems.hpp>
+
+namespace purlin {
+
+/// M over the pattern of A, of a power of it, of its large entries, or one that grows (M. J. Grote and T. Huckle,
+/// SIAM J. Sci. Comput. 18, 1997); see PrecondOptions. Every matrix is admitted: problems without full rank fall back
+/// to a diagonal entry and are counted in `info()`.
+template <class T, Space S>
+class SpaiOperator final : public MatrixOperator<T, S> {
+ public:
+  /// For the canonical square matrix `a` in `order`. The pattern is found on the host, the numbers in S. About
+  /// 2 r c^2 operations a column for r rows and c columns of its local problem. Throws InputError, OutOfMemory.
+  SpaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions& options,
+               const SpmvOptions& spmv_options);
+
+  Index rows() const override { return problems_.rows(); }
+  Index cols() const override { return problems_.rows(); }
+
+  /// New numbers on the same pattern, also on one that grew. Waits on the stream for the count of fallbacks.
+  void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+
+  /// "residual norm" is |A M - I|_F, exact, of M before it was made symmetric.
+  OperatorInfo info() const override;
+
+ private:
+  void make_matrix(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& spmv_options);
+  void make_symmetric(const Context<S>& ctx);
+  std::string detail() const;
+
+  PrecondOptions options_;
+  detail::PhaseClock clock_;
+  detail::SpaiProblems<T, S> problems_;
+  ValueMap<S> own_, mirrored_;  ///< symmetric: the entries of M and of M^T that an entry is half the sum of
+  Array<T, S> symmetric_, mirror_;
+  OperatorPtr<T, S> matrix_;
+};
+
+/// M = diag(a_jj / |A e_j|^2) from the right, with rows instead of columns from the left: the diagonal matrix that
+/// minimises the same norm (M. Benzi and others call it diagonal SPAI, amgcl spai0). Where a_jj is 0, 1 / |A e_j|.
+template <class T, Space S>
+class Spai0Operator final : public MatrixOperator<T, S> {
+ public:
+  Spai0Operator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                const PrecondOptions& options, const SpmvOptions& spmv_options);
+
+  Index rows() const override { return problems_.rows(); }
+  Index cols() const override { return problems_.rows(); }
+  void refresh(const Context<S>& ctx, Span<const T, S> values) override { problems_.refresh(ctx, values); }
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  OperatorInfo info() const override;
+
+ private:
+  PrecondSide side_;
+  detail::PhaseClock clock_;
+  detail::SpaiProblems<T, S> problems_;
+};
+
+}  // namespace purlin

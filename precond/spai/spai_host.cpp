@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPAI's numeric phase on the host: a thread takes problem after problem.
+#include <omp.h>
+
+#include <purlin/precond/spai/local_problem.hpp>
+
+namespace purlin::detail {
+
+template <class T>
+class SpaiScratch<T, Space::host> {
+ public:
+  SpaiScratch(const Context<Space::host>& ctx, const SpaiLayout& layout) {
+    const Index n = layout.most_columns > 1 ? layout.pattern.rows : 0;
+    // A problem's size is known; the room for the threads that may come is made here, not in a refresh.
+    for (int thread = 0; thread < ctx.threads(); ++thread) {
+      threads.emplace_back(ctx, n);
+      threads.back().reserve(layout.most_rows, layout.most_columns, layout.most_numbers);
+    }
+  }
+  std::vector<LocalProblem<T>> threads;
+};
+
+template <class T>
+SpaiScratchPtr<T, Space::host> make_spai_scratch(const Context<Space::host>& ctx, const SpaiLayout& layout) {
+  return std::make_shared<SpaiScratch<T, Space::host>>(ctx, layout);
+}
+
+template <class T>
+std::size_t bytes_of(const SpaiScratch<T, Space::host>& scratch) {
+  std::size_t total = 0;
+  for (const auto& problem : scratch.threads) total += problem.bytes();
+  return total;
+}
+
+namespace {
+
+template <class T>
+LocalResult solve_one(const SpaiView<T>& a, const SpaiRows<T>& b, Index j, LocalProblem<T>& problem) {
+  const Offset begin = a.row_ptr[j];
+  const auto columns = static_cast<Index>(a.row_ptr[j + 1] - begin);
+  const Index* const k = a.col + begin;
+  T* const solution = a.val + begin;
+  if (a.touched[j] == 0 && columns == 1) return solve_diagonal(b, j, solution);
+  LocalResult result;
+  problem.enter(b, k, columns);
+  const bool solved = problem.solve(b, k, columns, j, solution, &result.residual);
+  problem.leave();
+  if (solved) return result;
+  T value;
+  result = solve_diagonal(b, j, &value);
+  result.fell_back = true;
+  for (Index c = 0; c < columns; ++c) solution[c] = k[c] == j ? value : T(0);
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+void solve_spai(const Context<Space::host>& ctx, const SpaiView<T>& a, SpaiScratch<T, Space::host>& scratch) {
+  const SpaiRows<T> b{a.b_row_ptr, a.b_col, a.b_val};
+  const int threads = std::min(ctx.threads(), static_cast<int>(scratch.threads.size()));
+  unsigned long long fallbacks = 0;
+  double worst = 0;
+#pragma omp parallel for schedule(dynamic, 32) num_threads(threads) reduction(+ : fallbacks) reduction(max : worst)
+  for (Index j = 0; j < a.problems; ++j) {
+    const auto mine = static_cast<std::size_t>(omp_get_thread_num());
+    const LocalResult result = solve_one(a, b, j, scratch.threads[mine]);
+    a.residual[j] = result.residual;
+    fallbacks += result.fell_back ? 1 : 0;
+    worst = std::max(worst, result.residual);
+  }
+  *a.verdict = {fallbacks, worst};
+}
+
+#define X(T)                                                                                                    \
+  template SpaiScratchPtr<T, Space::host> make_spai_scratch<T>(const Context<Space::host>&, const SpaiLayout&); \
+  template std::size_t bytes_of(const SpaiScratch<T, Space::host>&);                                            \
+  template void solve_spai(const Context<Space::host>&, const SpaiView<T>&, SpaiScratch<T, Space::host>&);
+X(double)
+X(float)
+#undef X
+
+}  // namespace purlin::detail
