@@ -20,8 +20,8 @@ struct ValueMap {
   Array<std::uint32_t, S> narrow;  ///< used when not empty
   Array<Offset, S> wide;           ///< used when `narrow` is empty and this is not
   Offset source_size = 0;          ///< how many values the positions point into; not used by the identity
-  int run = 1;
-  Index lanes = 1;
+  int run = 1;                     ///< 1, 2, 3 or 6
+  Index lanes = 1;                 ///< a power of two
 
   bool identity() const { return narrow.empty() && wide.empty(); }
   std::int64_t positions() const { return narrow.empty() ? wide.size() : narrow.size(); }

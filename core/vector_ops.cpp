@@ -83,6 +83,35 @@ void gather(const Context<S>& ctx, Span<const T, S> x, Span<const Index, S> from
   detail::sweep(ctx, y.size, detail::GatherStep<T, Index>(x.data, from.data, y.data));
 }
 
+namespace {
+
+template <int run, class T, Space S>
+void gather_runs_of(const Context<S>& ctx, const T* values, const ValueMap<S>& map, T* y) {
+  if (!map.narrow.empty()) {
+    detail::sweep(ctx, map.positions(),
+                  detail::GatherRunsStep<T, std::uint32_t, run>(values, map.narrow.data(), y, map.lanes));
+  } else {
+    detail::sweep(ctx, map.positions(),
+                  detail::GatherRunsStep<T, Offset, run>(values, map.wide.data(), y, map.lanes));
+  }
+}
+
+template <class T, Space S>
+void gather_runs(const Context<S>& ctx, const T* values, const ValueMap<S>& map, T* y) {
+  switch (map.run) {
+    case 2:
+      return gather_runs_of<2>(ctx, values, map, y);
+    case 3:
+      return gather_runs_of<3>(ctx, values, map, y);
+    case 6:
+      return gather_runs_of<6>(ctx, values, map, y);
+    default:
+      throw InputError("runs have 2, 3 or 6 values, not " + std::to_string(map.run));
+  }
+}
+
+}  // namespace
+
 template <class T, Space S>
 void gather(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& map, Span<T, S> y) {
   if (map.identity()) {
@@ -96,14 +125,7 @@ void gather(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& m
     throw InputError("expected " + std::to_string(map.source_size) + " values, found " + std::to_string(values.size));
   }
   if (map.run > 1) {
-    if (!map.narrow.empty()) {
-      detail::sweep(
-          ctx, map.positions(),
-          detail::GatherRunsStep<T, std::uint32_t>(values.data, map.narrow.data(), y.data, map.run, map.lanes));
-    } else {
-      detail::sweep(ctx, map.positions(),
-                    detail::GatherRunsStep<T, Offset>(values.data, map.wide.data(), y.data, map.run, map.lanes));
-    }
+    gather_runs(ctx, values.data, map, y.data);
   } else if (!map.narrow.empty()) {
     detail::sweep(ctx, y.size, detail::GatherStep<T, std::uint32_t>(values.data, map.narrow.data(), y.data));
   } else {

@@ -132,25 +132,24 @@ struct GatherStep : PlainStep {
   }
 };
 
-/// The same for a map of runs: element i fills `run` places, `lanes` apart.
-template <class T, class Position>
+/// The same for a map of runs: element i fills `run` places, `lanes` apart, a power of two: a division for each
+/// element would take longer than its loads.
+template <class T, class Position, int run>
 struct GatherRunsStep : PlainStep {
   const T* x;
   const Position* from;
   T* y;
-  int run;
-  Index lanes;
-  GatherRunsStep(const T* x_, const Position* from_, T* y_, int run_, Index lanes_)
-      : x(x_), from(from_), y(y_), run(run_), lanes(lanes_) {}
+  int lane_bits = 0;
+  GatherRunsStep(const T* x_, const Position* from_, T* y_, Index lanes) : x(x_), from(from_), y(y_) {
+    while ((Index{1} << lane_bits) < lanes) ++lane_bits;
+  }
   template <class Sums>
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     const Position position = from[i];
-    T* const to = y + i / lanes * run * lanes + i % lanes;
-    if (position == static_cast<Position>(-1)) {
-      for (int e = 0; e < run; ++e) to[std::int64_t{e} * lanes] = T(0);
-    } else {
-      for (int e = 0; e < run; ++e) to[std::int64_t{e} * lanes] = x[position + e];
-    }
+    const std::int64_t group = i >> lane_bits, lane = i - (group << lane_bits);
+    T* const to = y + ((group * run) << lane_bits) + lane;
+    const bool padding = position == static_cast<Position>(-1);
+    for (int e = 0; e < run; ++e) to[std::int64_t{e} << lane_bits] = padding ? T(0) : x[position + e];
   }
 };
 
@@ -216,23 +215,27 @@ struct ComposeMapStep : PlainStep {
   }
 };
 
-#define PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, T)              \
-  SWEEP(purlin::detail::FillStep<T>)                      \
-  SWEEP(purlin::detail::AxpbyStep<T>)                     \
-  SWEEP(purlin::detail::ScaleStep<T>)                     \
-  SWEEP(purlin::detail::MultiplyStep<T>)                  \
-  SWEEP(purlin::detail::MultiplyDotStep<T>)               \
-  SWEEP(purlin::detail::DotStep<T, false>)                \
-  SWEEP(purlin::detail::DotStep<T, true>)                 \
-  SWEEP(purlin::detail::SumStep<T>)                       \
-  SWEEP(purlin::detail::SubtractMeanStep<T>)              \
-  SWEEP(purlin::detail::GatherStep<T, Index>)             \
-  SWEEP(purlin::detail::GatherStep<T, std::uint32_t>)     \
-  SWEEP(purlin::detail::GatherStep<T, Offset>)            \
-  SWEEP(purlin::detail::GatherRunsStep<T, std::uint32_t>) \
-  SWEEP(purlin::detail::GatherRunsStep<T, Offset>)        \
-  SWEEP(purlin::detail::GatherSumStep<T>)                 \
-  SWEEP(purlin::detail::ConvertStep<T, double>)           \
+#define PURLIN_GATHER_RUNS_STEPS_OF(SWEEP, T, run)             \
+  SWEEP(purlin::detail::GatherRunsStep<T, std::uint32_t, run>) \
+  SWEEP(purlin::detail::GatherRunsStep<T, Offset, run>)
+#define PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, T)          \
+  SWEEP(purlin::detail::FillStep<T>)                  \
+  SWEEP(purlin::detail::AxpbyStep<T>)                 \
+  SWEEP(purlin::detail::ScaleStep<T>)                 \
+  SWEEP(purlin::detail::MultiplyStep<T>)              \
+  SWEEP(purlin::detail::MultiplyDotStep<T>)           \
+  SWEEP(purlin::detail::DotStep<T, false>)            \
+  SWEEP(purlin::detail::DotStep<T, true>)             \
+  SWEEP(purlin::detail::SumStep<T>)                   \
+  SWEEP(purlin::detail::SubtractMeanStep<T>)          \
+  SWEEP(purlin::detail::GatherStep<T, Index>)         \
+  SWEEP(purlin::detail::GatherStep<T, std::uint32_t>) \
+  SWEEP(purlin::detail::GatherStep<T, Offset>)        \
+  PURLIN_GATHER_RUNS_STEPS_OF(SWEEP, T, 2)            \
+  PURLIN_GATHER_RUNS_STEPS_OF(SWEEP, T, 3)            \
+  PURLIN_GATHER_RUNS_STEPS_OF(SWEEP, T, 6)            \
+  SWEEP(purlin::detail::GatherSumStep<T>)             \
+  SWEEP(purlin::detail::ConvertStep<T, double>)       \
   SWEEP(purlin::detail::ConvertStep<T, float>)
 /// Every step of this file, for one space.
 #define PURLIN_VECTOR_OPS_STEPS(SWEEP)                                \
