@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every format under the solvers: it converges where csr does, in as many iterations.
 #include "tests/catch.hpp"
-#include "tests/support.hpp"
+#include "tests/spmv/spmv_support.hpp"
 
 #include <purlin/solver/linear_system.hpp>
 
@@ -9,17 +9,6 @@ using namespace purlin;
 using namespace purlin::testing;
 
 namespace {
-
-template <class T, Space S>
-std::vector<std::string> formats_and_variants() {
-  std::vector<std::string> names;
-  for (const SpmvFormat& format : spmv_formats()) {
-    if (format.make.get<T, S>() == nullptr) continue;
-    names.push_back(format.name);
-    for (const std::string& variant : format.variants) names.push_back(format.name + ":" + variant);
-  }
-  return names;
-}
 
 template <Space S>
 SolveReport solve_in(const Context<S>& ctx, const HostCsr& a, const std::string& format, const std::string& solver) {
@@ -44,7 +33,7 @@ template <Space S>
 void check_formats(const HostCsr& a, const std::string& solver) {
   const auto ctx = make_context<S>();
   const int expected = solve_in(ctx, a, "csr", solver).iterations;
-  for (const std::string& format : formats_and_variants<double, S>()) {
+  for (const std::string& format : format_names<double, S>()) {
     INFO(format << " with " << solver);
     const int found = solve_in(ctx, a, format, solver).iterations;
     CHECK(std::abs(found - expected) <= std::max(2.0, 0.02 * expected));
@@ -66,7 +55,7 @@ TEST_BOTH("In every format GMRES takes as many iterations as in csr", "[solver][
 
 TEST_BOTH("In every format BiCGStab converges", "[solver][formats]") {
   const auto ctx = make_context<S>();
-  for (const std::string& format : formats_and_variants<double, S>()) {
+  for (const std::string& format : format_names<double, S>()) {
     INFO(format);
     solve_in(ctx, dominant_matrix(1500), format, "bicgstab");
   }

@@ -6,6 +6,7 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/spmv/registry.hpp>
 
+#include "tests/catch.hpp"
 #include "tests/support.hpp"
 
 namespace purlin::testing {
@@ -123,6 +124,25 @@ DotOracle expected_dot(const HostCsr& a, const std::vector<T>& x, int shares, lo
   }
   *bound = product_bound + (a.rows + shares + 2) * std::numeric_limits<double>::epsilon() * result.magnitude;
   return result;
+}
+
+/// Checks a format's product of `a` with and without alpha and beta, and for a square one x.y beside the same
+/// product.
+template <class T, Space S>
+void check_product(const HostCsr& a, const std::string& format, int threads) {
+  INFO(format << ", " << threads << " threads");
+  const auto ctx = make_context<S>(threads);
+  const auto there = upload_matrix<T>(ctx, a);
+  const Product<T, S> product(ctx, there.wide(), format);
+  const auto x = random_vector<T>(a.cols, 1), y0 = random_vector<T>(a.rows, 2);
+  CHECK(first_outside(product.apply(T(1), x).y, expected_product(a, T(1), x)) == "");
+  CHECK(first_outside(product.apply(T(0.3), x, T(-0.7), y0).y, expected_product(a, T(0.3), x, T(-0.7), y0)) == "");
+  if (a.rows != a.cols) return;
+  const Result<T> found = product.apply_dot(x);
+  CHECK(same_bits(found.y, product.apply(T(1), x).y));
+  long double bound = 0;
+  const DotOracle expected = expected_dot(a, x, 64, &bound);
+  CHECK(std::fabs(found.xy - expected.value) <= bound);
 }
 
 /// The same pattern with small whole numbers: sums are exact in any order, so that results have one value.

@@ -18,28 +18,12 @@ HostCsr mixed_matrix() {
   });
 }
 
-template <class T, Space S>
-void check_mixed(const HostCsr& a, int threads) {
-  const auto ctx = make_context<S>(threads);
-  const auto there = upload_matrix<T>(ctx, a);
-  const Product<T, S> product(ctx, there.wide(), "bce");
-  const auto x = random_vector<T>(a.cols, 1), y0 = random_vector<T>(a.rows, 2);
-  CHECK(first_outside(product.apply(T(1), x).y, expected_product(a, T(1), x)) == "");
-  CHECK(first_outside(product.apply(T(0.3), x, T(-0.7), y0).y, expected_product(a, T(0.3), x, T(-0.7), y0)) == "");
-  if (a.rows != a.cols) return;
-  const Result<T> found = product.apply_dot(x);
-  CHECK(same_bits(found.y, product.apply(T(1), x).y));
-  long double bound = 0;
-  const DotOracle expected = expected_dot(a, x, 64, &bound);
-  CHECK(std::fabs(found.xy - expected.value) <= bound);
-}
-
 }  // namespace
 
 TEST_BOTH("bce multiplies rows of every kind in one matrix", "[spmv][bce]") {
   for (const int threads : {1, 2, 5}) {
-    check_mixed<double, S>(mixed_matrix(), threads);
-    check_mixed<float, S>(mixed_matrix(), threads);
+    check_product<double, S>(mixed_matrix(), "bce", threads);
+    check_product<float, S>(mixed_matrix(), "bce", threads);
     if (S == Space::device) break;
   }
 }
@@ -48,8 +32,8 @@ TEST_BOTH("bce leaves x.y with rows of several pieces too", "[spmv][bce]") {
   const HostCsr a =
       random_matrix(40000, 40000, 75, [](Index i) { return i % 9000 == 1 ? Offset{60000} : Offset{i % 7}; });
   for (const int threads : {1, 3, 300}) {
-    check_mixed<double, S>(a, threads);
-    check_mixed<float, S>(a, threads);
+    check_product<double, S>(a, "bce", threads);
+    check_product<float, S>(a, "bce", threads);
     if (S == Space::device) break;
   }
 }

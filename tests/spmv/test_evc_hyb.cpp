@@ -19,30 +19,14 @@ HostCsr mixed_matrix(Index n) {
   });
 }
 
-template <class T, Space S>
-void check_mixed(const HostCsr& a, const std::string& format, int threads) {
-  INFO(format << ", " << threads << " threads");
-  const auto ctx = make_context<S>(threads);
-  const auto there = upload_matrix<T>(ctx, a);
-  const Product<T, S> product(ctx, there.wide(), format);
-  const auto x = random_vector<T>(a.cols, 1), y0 = random_vector<T>(a.rows, 2);
-  CHECK(first_outside(product.apply(T(1), x).y, expected_product(a, T(1), x)) == "");
-  CHECK(first_outside(product.apply(T(0.3), x, T(-0.7), y0).y, expected_product(a, T(0.3), x, T(-0.7), y0)) == "");
-  const Result<T> found = product.apply_dot(x);
-  CHECK(same_bits(found.y, product.apply(T(1), x).y));
-  long double bound = 0;
-  const DotOracle expected = expected_dot(a, x, 64, &bound);
-  CHECK(std::fabs(found.xy - expected.value) <= bound);
-}
-
 }  // namespace
 
 TEST_BOTH("evchyb multiplies rows of every kind in one matrix", "[spmv][evchyb]") {
   const HostCsr a = mixed_matrix(20000);
   for (const std::string format : {"evchyb:listed", "evchyb:renumbered"}) {
     for (const int threads : {1, 2, 5, 300}) {
-      check_mixed<double, S>(a, format, threads);
-      check_mixed<float, S>(a, format, threads);
+      check_product<double, S>(a, format, threads);
+      check_product<float, S>(a, format, threads);
       if (S == Space::device) break;
     }
   }
@@ -52,8 +36,8 @@ TEST_BOTH("evchyb multiplies around the size of a warp", "[spmv][evchyb]") {
   for (const Index n : {1, 31, 32, 33, 63, 64, 65, 255, 256, 257, 1023, 1024, 1025}) {
     INFO("n = " << n);
     for (const std::string format : {"evchyb:listed", "evchyb:renumbered"}) {
-      check_mixed<double, S>(tridiagonal_matrix(n), format, 1);
-      check_mixed<float, S>(random_matrix(n, n, 85, [](Index i) { return Offset{i % 40}; }), format, 1);
+      check_product<double, S>(tridiagonal_matrix(n), format, 1);
+      check_product<float, S>(random_matrix(n, n, 85, [](Index i) { return Offset{i % 40}; }), format, 1);
     }
   }
 }
