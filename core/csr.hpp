@@ -44,6 +44,11 @@ template <Space S>
 ValueMap<S> make_value_map(const Context<S>& ctx, Span<const Offset, S> positions, Offset source_size,
                            const ValueMap<S>* through = nullptr);
 
+/// The position that each of `size` entries is filled from, -1 for none: what the map says, written out. The identity
+/// gives 0 .. size - 1. On the device waits for the stream.
+template <Space S>
+std::vector<Offset> positions_of(const Context<S>& ctx, const ValueMap<S>& map, std::int64_t size);
+
 /// Whether `run` numbers that follow each other from each of `positions` on still do so in the array that `through`
 /// leads to. Waits for the stream.
 template <Space S>

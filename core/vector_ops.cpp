@@ -2,6 +2,7 @@
 // The vector primitives: lengths are checked, then one sweep runs.
 #include <purlin/core/vector_ops.hpp>
 
+#include <numeric>
 #include <string>
 
 #include <purlin/core/error.hpp>
@@ -177,6 +178,32 @@ bool runs_stay_together(const Context<S>& ctx, Span<const Offset, S> positions, 
   return fetch(ctx, broken.data()) == 0;
 }
 
+template <Space S>
+std::vector<Offset> positions_of(const Context<S>& ctx, const ValueMap<S>& map, std::int64_t size) {
+  std::vector<Offset> entry(static_cast<std::size_t>(size));
+  if (map.identity()) {
+    std::iota(entry.begin(), entry.end(), Offset{0});
+    return entry;
+  }
+  same_length("positions_of", map.size(), size);
+  const auto write_out = [&](const auto& starts) {
+    using Position = std::decay_t<decltype(starts[0])>;
+    for (std::int64_t i = 0; i < map.positions(); ++i) {
+      const bool none = starts[i] == static_cast<Position>(-1);
+      for (Offset e = 0; e < map.run; ++e) {
+        const Offset slot = i / map.lanes * map.run * map.lanes + e * map.lanes + i % map.lanes;
+        entry[slot] = none ? -1 : static_cast<Offset>(starts[i]) + e;
+      }
+    }
+  };
+  if (map.narrow.empty()) {
+    write_out(to_vector(ctx, map.wide.cspan()));
+  } else {
+    write_out(to_vector(ctx, map.narrow.cspan()));
+  }
+  return entry;
+}
+
 template <class From, class To, Space S>
 void convert(const Context<S>& ctx, Span<const From, S> x, Span<To, S> y) {
   same_length("convert", x.size, y.size);
@@ -204,6 +231,7 @@ PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 #define X(S)                                                                                                 \
   template ValueMap<S> make_value_map(const Context<S>&, Span<const Offset, S>, Offset, const ValueMap<S>*); \
+  template std::vector<Offset> positions_of(const Context<S>&, const ValueMap<S>&, std::int64_t);            \
   template bool runs_stay_together(const Context<S>&, Span<const Offset, S>, int, const ValueMap<S>&);
 PURLIN_FOR_SPACES(X)
 #undef X

@@ -200,6 +200,19 @@ struct LinearSystem<T, S>::Impl {
     return report;
   }
 
+  template <class F>
+  void refresh_preconditioner(RefreshScope scope, F&& f) {
+    if (M == nullptr || scope == RefreshScope::operator_only) return;
+    precond_sound = false;
+    f();
+    precond_sound = true;
+  }
+
+  void enter_slots() const {
+    ctx.make_current();
+    if (canonical) throw InputError("a matrix that had to be made canonical cannot be written in place");
+  }
+
   // Public entries start here: the device is current, and no vector is shorter or longer than the system.
   void enter(std::initializer_list<std::int64_t> lengths) const {
     ctx.make_current();
@@ -234,10 +247,29 @@ void LinearSystem<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   const Span<const T, S> canonical = s.canonical ? s.canonical->values(s.ctx, values) : values;
   s.A->refresh(s.ctx, canonical);
   s.matrix_sound = true;
-  if (s.M == nullptr || scope == RefreshScope::operator_only) return;
-  s.precond_sound = false;
-  s.M->refresh(s.ctx, canonical);
-  s.precond_sound = true;
+  s.refresh_preconditioner(scope, [&] { s.M->refresh(s.ctx, canonical); });
+}
+
+template <class T, Space S>
+Slots<T, S> LinearSystem<T, S>::matrix_slots() {
+  impl_->enter_slots();
+  return impl_->A->slots(impl_->ctx);
+}
+
+template <class T, Space S>
+Slots<T, S> LinearSystem<T, S>::preconditioner_slots() {
+  impl_->enter_slots();
+  return impl_->M == nullptr ? Slots<T, S>{} : impl_->M->slots(impl_->ctx);
+}
+
+template <class T, Space S>
+void LinearSystem<T, S>::slots_written(RefreshScope scope) {
+  Impl& s = *impl_;
+  s.enter_slots();
+  s.matrix_sound = false;
+  s.A->slots_written(s.ctx);
+  s.matrix_sound = true;
+  s.refresh_preconditioner(scope, [&] { s.M->slots_written(s.ctx); });
 }
 
 template <class T, Space S>

@@ -90,6 +90,17 @@ class LinearSystem {
   /// constructor; where that refresh failed, only a full one makes the system usable again.
   void refresh(Span<const T, S> values, RefreshScope scope = RefreshScope::everything);
 
+  /// Where the matrix keeps its numbers, and where the preconditioner puts those that it is made from (nothing for
+  /// "none"), for callers who compute them in place instead of handing over CSR values. Entries are those of the
+  /// matrix given to the constructor. Throws InputError where the matrix had to be made canonical. Waits on the
+  /// stream.
+  Slots<T, S> matrix_slots();
+  Slots<T, S> preconditioner_slots();
+
+  /// To be called when the slots have been written, on the stream of the context: what `refresh` is to new values,
+  /// with the same errors. With `operator_only` the slots of the preconditioner need not have been written.
+  void slots_written(RefreshScope scope = RefreshScope::everything);
+
   /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
 

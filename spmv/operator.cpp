@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The default of apply_dot.
+// What operators do unless they know better.
 #include <purlin/spmv/operator.hpp>
 
+#include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 
@@ -13,7 +14,17 @@ void LinearOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, 
   dot<T, S>(ctx, x, y, xy);
 }
 
-#define X(T, S) template class LinearOperator<T, S>;
+template <class T, Space S>
+Slots<T, S> MatrixOperator<T, S>::slots(const Context<S>&) {
+  throw InputError("the numbers of " + info().name + " are not open to be written in place");
+}
+
+template <class T, Space S>
+void MatrixOperator<T, S>::slots_written(const Context<S>&) {}
+
+#define X(T, S)                        \
+  template class LinearOperator<T, S>; \
+  template class MatrixOperator<T, S>;
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

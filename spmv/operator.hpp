@@ -59,6 +59,14 @@ struct OperatorInfo {
   }
 };
 
+/// The numbers of an operator where it keeps them, for callers who compute them there: an assembly that writes the
+/// matrix of every time step in the format's own order needs no CSR values and no `refresh`.
+template <class T, Space S>
+struct Slots {
+  Span<T, S> values;          ///< valid as long as the operator
+  std::vector<Offset> entry;  ///< for each slot the caller's CSR entry that belongs there; -1: padding, to stay 0
+};
+
 /// An operator built from a CSR matrix: a product format or a preconditioner.
 template <class T, Space S>
 class MatrixOperator : public LinearOperator<T, S> {
@@ -68,6 +76,14 @@ class MatrixOperator : public LinearOperator<T, S> {
   /// nothing. Throws InputError when the count differs; preconditioners also when the numbers do not admit them,
   /// for which they wait on the stream.
   virtual void refresh(const Context<S>& ctx, Span<const T, S> values) = 0;
+
+  /// Where `refresh` puts the numbers that it takes; an entry that the operator does not read has no slot. For one
+  /// whose numbers are not open to callers, the default: throws InputError. Waits on the stream.
+  virtual Slots<T, S> slots(const Context<S>& ctx);
+
+  /// To be called when all slots that belong to an entry have been written, on the context's stream: the rest of
+  /// `refresh`, with the same errors. Formats have nothing left to do.
+  virtual void slots_written(const Context<S>& ctx);
 
   virtual OperatorInfo info() const = 0;
 };

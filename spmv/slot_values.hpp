@@ -3,6 +3,7 @@
 #pragma once
 
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/spmv/operator.hpp>
 
 namespace purlin::detail {
 
@@ -35,6 +36,14 @@ class SlotValues {
     // Without slots there are no values: the empty map checks that.
     if (run_slots_ > 0) gather<T, S>(ctx, values, run_map_, run_span());
     if (run_slots_ < values_.size() || run_slots_ == 0) gather<T, S>(ctx, values, map_, rest_span());
+  }
+
+  /// See MatrixOperator::slots.
+  Slots<T, S> open(const Context<S>& ctx) {
+    std::vector<Offset> entry = positions_of(ctx, run_map_, run_slots_);
+    const std::vector<Offset> rest = positions_of(ctx, map_, values_.size() - run_slots_);
+    entry.insert(entry.end(), rest.begin(), rest.end());
+    return {values_.span(), std::move(entry)};
   }
 
   const T* data() const { return values_.data(); }

@@ -210,6 +210,16 @@ void FsaiOperator<T, S>::compute(const Context<S>& ctx) {
 template <class T, Space S>
 void FsaiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
   gather<T, S>(ctx, values, a_source_, a_val_.span());
+  slots_written(ctx);
+}
+
+template <class T, Space S>
+Slots<T, S> FsaiOperator<T, S>::slots(const Context<S>& ctx) {
+  return {a_val_.span(), positions_of(ctx, a_source_, a_val_.size())};
+}
+
+template <class T, Space S>
+void FsaiOperator<T, S>::slots_written(const Context<S>& ctx) {
   compute(ctx);
   g_->refresh(ctx, g_val_.cspan());
   gt_->refresh(ctx, g_val_.cspan());

@@ -65,6 +65,9 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   /// The numbers of G on the pattern of the constructor, thresholds included. Symmetry is not checked again. Throws
   /// NotPositiveDefinite, and then G keeps its old numbers. Waits on the stream for the verdict.
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+  /// Of A's lower triangle in solver order.
+  Slots<T, S> slots(const Context<S>& ctx) override;
+  void slots_written(const Context<S>& ctx) override;
 
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   /// x.y as |G x|^2: never negative, whatever the rounding.

@@ -30,24 +30,44 @@ JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>&
     gather<T, S>(ctx, a.val, in_view, inverse_.span());
     refuse(ctx, to_vector(ctx, inverse_.cspan()));
   }
-  invert(ctx, a.val, in_view);
+  take(ctx, a.val, in_view);
   diagonal_source_ = make_value_map(ctx, position.cspan(), a.nnz(), a.value_map);
   setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 template <class T, Space S>
 void JacobiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
-  invert(ctx, values, diagonal_source_);
+  take(ctx, values, diagonal_source_);
 }
 
 template <class T, Space S>
-void JacobiOperator<T, S>::invert(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source) {
+Slots<T, S> JacobiOperator<T, S>::slots(const Context<S>& ctx) {
+  return {inverse_.span(), positions_of(ctx, diagonal_source_, inverse_.size())};
+}
+
+template <class T, Space S>
+void JacobiOperator<T, S>::slots_written(const Context<S>& ctx) {
+  if (invert(ctx)) return;
+  std::vector<T> diagonal = to_vector(ctx, inverse_.cspan());
+  for (T& value : diagonal) value = T(1) / value;
+  refuse(ctx, diagonal);
+}
+
+template <class T, Space S>
+void JacobiOperator<T, S>::take(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source) {
   if (inverse_.empty()) return;
   gather(ctx, values, source, inverse_.span());
-  detail::sweep(ctx, inverse_.size(), detail::InvertStep<T>(inverse_.data(), refused_.data()));
-  if (fetch(ctx, refused_.data()) == 0) return;
+  if (invert(ctx)) return;
   gather(ctx, values, source, inverse_.span());
   refuse(ctx, to_vector(ctx, inverse_.cspan()));
+}
+
+// False where an entry has no finite inverse.
+template <class T, Space S>
+bool JacobiOperator<T, S>::invert(const Context<S>& ctx) {
+  if (inverse_.empty()) return true;
+  detail::sweep(ctx, inverse_.size(), detail::InvertStep<T>(inverse_.data(), refused_.data()));
+  return fetch(ctx, refused_.data()) == 0;
 }
 
 template <class T, Space S>

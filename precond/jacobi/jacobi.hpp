@@ -20,13 +20,16 @@ class JacobiOperator final : public MatrixOperator<T, S> {
 
   /// Gathers the new diagonal and inverts it; errors as the constructor. Waits on the stream for the verdict.
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+  Slots<T, S> slots(const Context<S>& ctx) override;
+  void slots_written(const Context<S>& ctx) override;
 
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
   OperatorInfo info() const override;
 
  private:
-  void invert(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source);
+  void take(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source);
+  bool invert(const Context<S>& ctx);
   [[noreturn]] void refuse(const Context<S>& ctx, const std::vector<T>& diagonal) const;
 
   Array<T, S> inverse_;          ///< 1 / a_ii

@@ -61,6 +61,17 @@ void SpaiOperator<T, S>::make_symmetric(const Context<S>& ctx) {
 template <class T, Space S>
 void SpaiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
   problems_.refresh(ctx, values);
+  take_solutions(ctx);
+}
+
+template <class T, Space S>
+void SpaiOperator<T, S>::slots_written(const Context<S>& ctx) {
+  problems_.solve(ctx);
+  take_solutions(ctx);
+}
+
+template <class T, Space S>
+void SpaiOperator<T, S>::take_solutions(const Context<S>& ctx) {
   if (options_.symmetric) make_symmetric(ctx);
   matrix_->refresh(ctx, options_.symmetric ? symmetric_.cspan() : problems_.values().cspan());
 }

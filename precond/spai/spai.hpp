@@ -23,6 +23,8 @@ class SpaiOperator final : public MatrixOperator<T, S> {
 
   /// New numbers on the same pattern, also on one that grew. Waits on the stream for the count of fallbacks.
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+  Slots<T, S> slots(const Context<S>& ctx) override { return problems_.slots(ctx); }
+  void slots_written(const Context<S>& ctx) override;
 
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
@@ -33,6 +35,7 @@ class SpaiOperator final : public MatrixOperator<T, S> {
  private:
   void make_matrix(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& spmv_options);
   void make_symmetric(const Context<S>& ctx);
+  void take_solutions(const Context<S>& ctx);
   std::string detail() const;
 
   PrecondOptions options_;
@@ -54,6 +57,8 @@ class Spai0Operator final : public MatrixOperator<T, S> {
   Index rows() const override { return problems_.rows(); }
   Index cols() const override { return problems_.rows(); }
   void refresh(const Context<S>& ctx, Span<const T, S> values) override { problems_.refresh(ctx, values); }
+  Slots<T, S> slots(const Context<S>& ctx) override { return problems_.slots(ctx); }
+  void slots_written(const Context<S>& ctx) override { problems_.solve(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
   OperatorInfo info() const override;

@@ -77,6 +77,11 @@ void SpaiProblems<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values)
 }
 
 template <class T, Space S>
+Slots<T, S> SpaiProblems<T, S>::slots(const Context<S>& ctx) {
+  return {b_val_.span(), positions_of(ctx, b_source_, b_val_.size())};
+}
+
+template <class T, Space S>
 void SpaiProblems<T, S>::solve(const Context<S>& ctx) {
   SpaiView<T> view;
   view.problems = rows_;

@@ -22,6 +22,9 @@ class SpaiProblems {
   /// Solves for new values, in the order of the matrix that the value map of `a` pointed into. Allocates nothing;
   /// waits on the stream for the verdict.
   void refresh(const Context<S>& ctx, Span<const T, S> values);
+  /// Of B, and the rest of `refresh` when they have been written.
+  Slots<T, S> slots(const Context<S>& ctx);
+  void solve(const Context<S>& ctx);
 
   Index rows() const { return rows_; }
   const Array<T, S>& values() const { return val_; }
@@ -34,7 +37,6 @@ class SpaiProblems {
  private:
   Sparsity wanted(const Context<S>& ctx, const Sparsity& b, const PrecondOptions& options, SpaiPattern pattern) const;
   void take_rows(const Context<S>& ctx, const CsrView<T, S>& a, const SourcedSparsity& b);
-  void solve(const Context<S>& ctx);
 
   Index rows_ = 0;
   Array<Offset, S> b_row_ptr_;

@@ -27,6 +27,7 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
   Index rows() const override { return rows_; }
   Index cols() const override { return cols_; }
   void refresh(const Context<Space::host>& ctx, Span<const T, Space::host> values) override;
+  Slots<T, Space::host> slots(const Context<Space::host>& ctx) override;
   void apply(const Context<Space::host>& ctx, T alpha, Span<const T, Space::host> x, T beta,
              Span<T, Space::host> y) const override;
   void apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
@@ -72,6 +73,7 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
   Index rows() const override;
   Index cols() const override;
   void refresh(const Context<Space::device>& ctx, Span<const T, Space::device> values) override;
+  Slots<T, Space::device> slots(const Context<Space::device>& ctx) override;
   void apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x, T beta,
              Span<T, Space::device> y) const override;
   OperatorInfo info() const override;

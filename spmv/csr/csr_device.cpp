@@ -119,6 +119,11 @@ void CsrOperator<T, Space::device>::refresh(const Context<Space::device>& ctx, S
 }
 
 template <class T>
+Slots<T, Space::device> CsrOperator<T, Space::device>::slots(const Context<Space::device>& ctx) {
+  return {state_->val.span(), positions_of(ctx, state_->value_map, state_->val.size())};
+}
+
+template <class T>
 void CsrOperator<T, Space::device>::apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x,
                                           T beta, Span<T, Space::device> y) const {
   if (state_->matrix == nullptr) return scale(ctx, beta, y);

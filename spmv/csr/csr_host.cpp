@@ -93,6 +93,11 @@ void CsrOperator<T, Space::host>::refresh(const Context<Space::host>& ctx, Span<
 }
 
 template <class T>
+Slots<T, Space::host> CsrOperator<T, Space::host>::slots(const Context<Space::host>& ctx) {
+  return {val_.span(), positions_of(ctx, value_map_, val_.size())};
+}
+
+template <class T>
 template <bool prefetch, class RowPtr>
 void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, const RowPtr* row_ptr, T alpha,
                                                const T* x, T beta, T* y, double* xy) const {

@@ -38,6 +38,7 @@ class EhybOperator final : public MatrixOperator<T, S> {
   Index rows() const override { return rows_; }
   Index cols() const override { return rows_; }
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+  Slots<T, S> slots(const Context<S>& ctx) override { return values_.open(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
   OperatorInfo info() const override;
