@@ -75,7 +75,7 @@ struct LinearSystem<T, S>::Impl {
     timed("format choice", [&] { choose_format(view); });
     timed("order", [&] {
       order = options.old_of_new.empty() ? plan_order<T>(ctx, Pattern<S>(view), options.spmv)
-                                         : make_row_order(ctx, options.old_of_new);
+                                         : make_row_order(ctx, options.old_of_new, options.part_begin);
     });
     timed("choice", [&] { choose(view); });
     require_memory(a);  // again: now the method is known
@@ -337,6 +337,21 @@ SystemInfo LinearSystem<T, S>::info() const {
   info.setup_seconds = s.setup_seconds;
   info.bytes = s.ctx.memory()->use().bytes;
   return info;
+}
+
+template <class T, Space S>
+const RowOrder<S>& LinearSystem<T, S>::order() const {
+  return impl_->order;
+}
+
+template <class T, Space S>
+const LinearOperator<T, S>& LinearSystem<T, S>::ordered_matrix() const {
+  return *impl_->A;
+}
+
+template <class T, Space S>
+const LinearOperator<T, S>* LinearSystem<T, S>::ordered_preconditioner() const {
+  return impl_->M.get();
 }
 
 template <class T, Space S>

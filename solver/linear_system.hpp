@@ -41,6 +41,9 @@ struct SystemOptions {
   NullSpace null_space = NullSpace::none;
   /// The caller's own numbering: new row i is the caller's row old_of_new[i]. Empty: the format decides.
   std::vector<Index> old_of_new;
+  /// Bounds of parts in that numbering, parts + 1, from 0 to n: for formats with parts, which else cut into equal
+  /// ranges. An order and its parts may be kept (`LinearSystem::order`) and given to a later system.
+  std::vector<Index> part_begin;
   /// Accept rows with unsorted or repeated columns: sort and sum them. Otherwise they are refused.
   bool canonicalise = false;
 };
@@ -116,6 +119,13 @@ class LinearSystem {
   void multiply(Span<const T, S> x, Span<T, S> y);
 
   SystemInfo info() const;
+
+  /// The numbering of solver order: for operators of the caller's own beside A (`permute`, `make_spmv`).
+  const RowOrder<S>& order() const;
+  /// A in solver order, as long as the system lives.
+  const LinearOperator<T, S>& ordered_matrix() const;
+  /// M in solver order; null where there is none.
+  const LinearOperator<T, S>* ordered_preconditioner() const;
 
   /// How far the preconditioner M is from the inverse of A, in its own side's norm; see `inverse_residual` for its
   /// cost. A system without preconditioner is measured with M = I.
