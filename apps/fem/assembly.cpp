@@ -8,54 +8,17 @@
 
 #include <purlin/core/error.hpp>
 
+#include "apps/fem/geometry.hpp"
 #include "apps/fem/row_assembly.hpp"
+#include "apps/fem/tet_geometry.hpp"
 
 namespace purlin::fem {
 namespace {
 
 using detail::assemble_rows;
+using detail::cross;
+using detail::dot;
 using detail::Mask;
-
-double dot(const Point& a, const Point& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-Point cross(const Point& a, const Point& b) {
-  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
-}
-
-// Volume and the constant gradients of the four barycentric coordinates.
-struct Geometry {
-  double volume;
-  std::array<Point, 4> gradient;
-};
-
-Geometry geometry(const TetMesh& mesh, Index t) {
-  const Tet& tet = mesh.tets[t];
-  std::array<Point, 3> edge;
-  for (int k = 0; k < 3; ++k) {
-    for (int axis = 0; axis < 3; ++axis) edge[k][axis] = mesh.nodes[tet[k + 1]][axis] - mesh.nodes[tet[0]][axis];
-  }
-  Geometry g;
-  const Point normal = cross(edge[1], edge[2]);
-  const double determinant = dot(edge[0], normal);
-  const double scale = 1 / determinant;
-  g.volume = determinant / 6;
-  g.gradient[1] = normal;
-  g.gradient[2] = cross(edge[2], edge[0]);
-  g.gradient[3] = cross(edge[0], edge[1]);
-  for (int axis = 0; axis < 3; ++axis) {
-    for (int k = 1; k < 4; ++k) g.gradient[k][axis] *= scale;
-    g.gradient[0][axis] = -(g.gradient[1][axis] + g.gradient[2][axis] + g.gradient[3][axis]);
-  }
-  return g;
-}
-
-Point centroid(const TetMesh& mesh, Index t) {
-  Point sum{};
-  for (const Index corner : mesh.tets[t]) {
-    for (int axis = 0; axis < 3; ++axis) sum[axis] += mesh.nodes[corner][axis] / 4;
-  }
-  return sum;
-}
 
 // The integral of N_a N_b over a tetrahedron of volume 1.
 double unit_mass(int a, int b) { return a == b ? 0.1 : 0.05; }
@@ -81,7 +44,7 @@ template <class T, class Field>
 Array<T, Space::host> tabulate(const Context<Space::host>& ctx, const TetMesh& mesh, const Field& field) {
   Array<T, Space::host> table(ctx, mesh.tet_count());
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index t = 0; t < mesh.tet_count(); ++t) table[t] = field(t, centroid(mesh, t));
+  for (Index t = 0; t < mesh.tet_count(); ++t) table[t] = field(t, tet_centroid(mesh, t));
   return table;
 }
 
@@ -90,7 +53,7 @@ struct Wind {
   double upwind_time;  // what streamline upwinding multiplies (w . grad v) (w . grad u) with
 };
 
-double upwind_time(const Geometry& g, const Point& velocity, double diffusivity) {
+double upwind_time(const TetGeometry& g, const Point& velocity, double diffusivity) {
   const double speed = std::sqrt(dot(velocity, velocity));
   double sum = 0;
   for (const Point& gradient : g.gradient) sum += std::fabs(dot(velocity, gradient));
@@ -112,7 +75,7 @@ void add_inflow(const Context<Space::host>& ctx, const TetMesh& mesh, const Arra
     double outflow = 0;
     for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
       const Index t = around.tets[k];
-      const Geometry g = geometry(mesh, t);
+      const TetGeometry g = tet_geometry(mesh, t);
       const auto corner = std::find(mesh.tets[t].begin(), mesh.tets[t].end(), i) - mesh.tets[t].begin();
       outflow += g.volume * dot(winds[t].velocity, g.gradient[corner]);
     }
@@ -160,7 +123,7 @@ HostCsr assemble_diffusion(const Context<Space::host>& ctx, const TetMesh& mesh,
   const double reaction = options.reaction;
   if (!options.conductivity) {
     return assemble_rows<1>(ctx, mesh, clamped, [&](Index t, int a, auto& row) {
-      const Geometry g = geometry(mesh, t);
+      const TetGeometry g = tet_geometry(mesh, t);
       for (int b = 0; b < 4; ++b) {
         row[b][0] = g.volume * (dot(g.gradient[a], g.gradient[b]) + reaction * unit_mass(a, b));
       }
@@ -168,7 +131,7 @@ HostCsr assemble_diffusion(const Context<Space::host>& ctx, const TetMesh& mesh,
   }
   const auto conductivity = tabulate<Tensor>(ctx, mesh, options.conductivity);
   return assemble_rows<1>(ctx, mesh, clamped, [&](Index t, int a, auto& row) {
-    const Geometry g = geometry(mesh, t);
+    const TetGeometry g = tet_geometry(mesh, t);
     const Tensor& k = conductivity[t];
     for (int b = 0; b < 4; ++b) {
       // The flux of the later corner in both of a pair's entries: the same rounding, so the same bits.
@@ -193,10 +156,10 @@ HostCsr assemble_convection_diffusion(const Context<Space::host>& ctx, const Tet
   check_orientation(ctx, mesh);
   const auto winds = tabulate<Wind>(ctx, mesh, [&](Index t, const Point& at) {
     const Point w = velocity(t, at);
-    return Wind{w, upwind_time(geometry(mesh, t), w, diffusivity)};
+    return Wind{w, upwind_time(tet_geometry(mesh, t), w, diffusivity)};
   });
   HostCsr matrix = assemble_rows<1>(ctx, mesh, mask_of(ctx, mesh, clamped), [&](Index t, int a, auto& row) {
-    const Geometry g = geometry(mesh, t);
+    const TetGeometry g = tet_geometry(mesh, t);
     const Point& w = winds[t].velocity;
     // The integral of N_a over a tetrahedron of volume 1 is 1/4.
     const double test = 0.25 + winds[t].upwind_time * dot(w, g.gradient[a]);
@@ -224,7 +187,7 @@ HostCsr assemble_elasticity(const Context<Space::host>& ctx, const TetMesh& mesh
   const double mu = youngs_modulus / (2 * (1 + poisson_ratio));
   const double lambda = youngs_modulus * poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio));
   return assemble_rows<3>(ctx, mesh, mask_of(ctx, mesh, clamped), [&, mu, lambda](Index t, int a, auto& row) {
-    const Geometry g = geometry(mesh, t);
+    const TetGeometry g = tet_geometry(mesh, t);
     const double volume_lambda = g.volume * lambda;
     const double volume_mu = g.volume * mu;
     const Point& ga = g.gradient[a];

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assembly of the tangent in both spaces: lists on the host, once; sums in S, every Newton iteration.
+#include "apps/heart/heart_assembly.hpp"
+
+#include <numeric>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+
+#include "apps/fem/geometry.hpp"
+#include "apps/fem/tet_geometry.hpp"
+
+namespace purlin::heart {
+namespace {
+
+using purlin::detail::sweep;
+
+fem::Tensor conduction_tensor(const Conductivity& d, const fem::Point& n) {
+  const bool directed = n[0] != 0 || n[1] != 0 || n[2] != 0;
+  const double across = directed ? d.across : (d.along + 2 * d.across) / 3;
+  fem::Tensor tensor{};
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) tensor[i][j] = (i == j ? across : 0.0) + (d.along - d.across) * n[i] * n[j];
+  }
+  return tensor;
+}
+
+fem::Point fiber_of(const std::vector<fem::Point>& fibers, Index tet) {
+  return fibers.empty() ? fem::Point{} : fibers[tet];
+}
+
+}  // namespace
+
+fem::HostCsr assemble_conduction(const Context<Space::host>& host, const fem::TetMesh& mesh,
+                                 const std::vector<fem::Point>& fibers, const Conductivity& conductivity) {
+  fem::DiffusionOptions options;
+  options.conductivity = [&](Index tet, const fem::Point&) {
+    return conduction_tensor(conductivity, fiber_of(fibers, tet));
+  };
+  return fem::assemble_diffusion(host, mesh, options);
+}
+
+fem::HostCsr resting_tangent(const Context<Space::host>& host, const fem::TetMesh& mesh,
+                             const fem::HostCsr& conduction, const Tissue& tissue, double dt) {
+  // The consistent mass matrix has V/10 on the diagonal of an element and V/20 off it; one integration point gives
+  // V/16 everywhere.
+  fem::HostCsr k = fem::assemble_mass(host, mesh);
+  const double rate = 1 / dt + tissue.c * tissue.alpha / tissue.time_unit;
+  for (Index i = 0; i < k.rows; ++i) {
+    for (Offset e = k.row_ptr[i]; e < k.row_ptr[i + 1]; ++e) {
+      k.val[e] = conduction.val[e] + rate * k.val[e] * (k.col[e] == i ? 10.0 / 16 : 20.0 / 16);
+    }
+  }
+  return k;
+}
+
+template <Space S>
+HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
+                                const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
+                                const std::vector<std::uint32_t>& marks, LinearSystem<double, S>& system,
+                                AssemblyKind kind)
+    : system_(&system), kind_(kind), nodes_(mesh.node_count()) {
+  const Context<Space::host> host = host_context(ctx);
+  const std::vector<Index> new_of_old = to_vector(ctx, system.order().new_of_old.cspan());
+  const std::vector<Index> old_of_new = to_vector(ctx, system.order().old_of_new.cspan());
+  element_order_ = order_elements(mesh, new_of_old);
+
+  const std::size_t count = element_order_.size();
+  std::vector<Index> corner(4 * count);
+  std::vector<double> volume(count);
+  std::vector<std::uint32_t> ordered_marks(marks.empty() ? 0 : count);
+  for (std::size_t e = 0; e < count; ++e) {
+    const Index tet = element_order_[e];
+    for (int a = 0; a < 4; ++a) {
+      const Index node = mesh.tets[tet][a];
+      corner[4 * e + a] = new_of_old.empty() ? node : new_of_old[node];
+    }
+    volume[e] = fem::element_volume(mesh, tet);
+    if (!marks.empty()) ordered_marks[e] = marks[tet];
+  }
+  corner_ = make_array(ctx, corner);
+  volume_ = make_array(ctx, volume);
+  marks_ = make_array(ctx, ordered_marks);
+  for (Array<double, S>* array : {&old_mean_, &old_r_, &tangent_, &load_}) {
+    *array = Array<double, S>(ctx, static_cast<std::int64_t>(count));
+  }
+  verdict_ = Array<detail::ElementVerdict, S>(ctx, 1);
+
+  if (kind == AssemblyKind::reference) {
+    make_reference(ctx, mesh, conduction, fibers, conductivity, new_of_old);
+    return;
+  }
+  const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
+  const EntryElements lists = entry_elements(host, mesh, pattern, element_order_, old_of_new);
+  list_ = make_array(ctx, lists.element);
+  matrix_ = make_target(ctx, system.matrix_slots(), lists, conduction);
+  preconditioner_ = make_target(ctx, system.preconditioner_slots(), lists, conduction);
+  make_load_lists(ctx, lists, conduction, old_of_new);
+}
+
+template <Space S>
+typename HeartAssembly<S>::Target HeartAssembly<S>::make_target(const Context<S>& ctx, Slots<double, S> slots,
+                                                                const EntryElements& lists,
+                                                                const fem::HostCsr& conduction) const {
+  const std::size_t count = slots.entry.size();
+  std::vector<std::uint32_t> begin(count, 0);
+  std::vector<std::uint16_t> length(count, 0);
+  std::vector<double> constant(count, 0.0);
+  for (std::size_t k = 0; k < count; ++k) {
+    const Offset entry = slots.entry[k];
+    if (entry < 0) continue;
+    begin[k] = lists.begin[entry];
+    length[k] = lists.count[entry];
+    constant[k] = conduction.val[entry];
+  }
+  return {slots.values, make_array(ctx, begin), make_array(ctx, length), make_array(ctx, constant)};
+}
+
+// The elements around a node are those that meet in its diagonal entry.
+template <Space S>
+void HeartAssembly<S>::make_load_lists(const Context<S>& ctx, const EntryElements& lists,
+                                       const fem::HostCsr& conduction, const std::vector<Index>& old_of_new) {
+  const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
+  std::vector<std::uint32_t> begin(static_cast<std::size_t>(nodes_));
+  std::vector<std::uint16_t> count(static_cast<std::size_t>(nodes_));
+  for (Index i = 0; i < nodes_; ++i) {
+    const Index node = old_of_new.empty() ? i : old_of_new[i];
+    const Offset entry = find_entry(pattern, node, node);
+    begin[i] = lists.begin[entry];
+    count[i] = lists.count[entry];
+  }
+  load_begin_ = make_array(ctx, begin);
+  load_count_ = make_array(ctx, count);
+}
+
+template <Space S>
+void HeartAssembly<S>::make_reference(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
+                                      const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
+                                      const std::vector<Index>& new_of_old) {
+  const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
+  const std::size_t count = element_order_.size();
+  std::vector<double> stiffness(10 * count);
+  std::vector<Offset> row_of(16 * count), matrix_place(16 * count), load_place(4 * count);
+  std::vector<Offset> matrix_first(static_cast<std::size_t>(pattern.nnz()) + 1, 0),
+      load_first(static_cast<std::size_t>(nodes_) + 1, 0);
+  const auto solver_row = [&](Index node) { return new_of_old.empty() ? node : new_of_old[node]; };
+  for (std::size_t e = 0; e < count; ++e) {
+    const fem::Tet& tet = mesh.tets[element_order_[e]];
+    const fem::TetGeometry g = fem::tet_geometry(mesh, element_order_[e]);
+    const fem::Tensor d = conduction_tensor(conductivity, fiber_of(fibers, element_order_[e]));
+    std::size_t m = 0;
+    for (int a = 0; a < 4; ++a) {
+      ++load_first[solver_row(tet[a]) + 1];
+      for (int b = 0; b < 4; ++b) {
+        const Offset row = find_entry(pattern, tet[a], tet[b]);
+        if (row < 0) throw InputError("the matrix has no entry for two nodes of a tetrahedron");
+        row_of[(4 * a + b) * count + e] = row;
+        ++matrix_first[row + 1];
+        if (b < a) continue;
+        fem::Point flux{};
+        for (int i = 0; i < 3; ++i) flux[i] = fem::detail::dot(d[i], g.gradient[b]);
+        stiffness[m++ * count + e] = g.volume * fem::detail::dot(g.gradient[a], flux);
+      }
+    }
+  }
+  std::partial_sum(matrix_first.begin(), matrix_first.end(), matrix_first.begin());
+  std::partial_sum(load_first.begin(), load_first.end(), load_first.begin());
+  // Elements come in ascending order: a row's numbers stand in the order in which it is summed.
+  std::vector<Offset> next(matrix_first.begin(), matrix_first.end() - 1),
+      next_load(load_first.begin(), load_first.end() - 1);
+  for (std::size_t e = 0; e < count; ++e) {
+    for (std::size_t place = 0; place < 16; ++place) {
+      matrix_place[place * count + e] = next[row_of[place * count + e]]++;
+    }
+    for (std::size_t a = 0; a < 4; ++a) {
+      load_place[a * count + e] = next_load[solver_row(mesh.tets[element_order_[e]][a])]++;
+    }
+  }
+  Reference& r = reference_;
+  r.stiffness = make_array(ctx, stiffness);
+  r.matrix_place = make_array(ctx, matrix_place);
+  r.load_place = make_array(ctx, load_place);
+  r.matrix_first = make_array(ctx, matrix_first);
+  r.load_first = make_array(ctx, load_first);
+  r.k_elem = Array<double, S>(ctx, static_cast<std::int64_t>(16 * count));
+  r.r_elem = Array<double, S>(ctx, static_cast<std::int64_t>(4 * count));
+  r.values = Array<double, S>(ctx, pattern.nnz());
+}
+
+template <Space S>
+void HeartAssembly<S>::begin_step(const Context<S>& ctx, Span<const double, S> phi, Span<const double, S> r) {
+  sweep(ctx, elements(), detail::KeepElement({corner_.data(), phi.data}, r.data, old_mean_.data(), old_r_.data()));
+}
+
+template <Space S>
+detail::ElementVerdict HeartAssembly<S>::update(const Context<S>& ctx, const ElementForces& forces,
+                                                Span<const double, S> phi, Span<double, S> r) {
+  detail::UpdateElement step;
+  step.tissue = forces.tissue;
+  step.dt = forces.dt;
+  step.stimulus = forces.stimulus;
+  step.active_marks = forces.active_marks;
+  step.point = {corner_.data(), phi.data};
+  step.volume = volume_.data();
+  step.marks = marks_.empty() ? nullptr : marks_.data();
+  step.old_mean = old_mean_.data();
+  step.old_r = old_r_.data();
+  step.r = r.data;
+  step.tangent = tangent_.data();
+  step.load = load_.data();
+  step.verdict = verdict_.data();
+  sweep(ctx, elements(), step);
+  return fetch(ctx, static_cast<const detail::ElementVerdict*>(verdict_.data()));
+}
+
+template <Space S>
+void HeartAssembly<S>::fill(const Context<S>& ctx, Target& target) {
+  sweep(ctx, target.slot.size,
+        detail::FillSlots(lists_of(target.begin, target.count), target.constant.data(), tangent_.data(),
+                          target.slot.data));
+}
+
+// K_elem and R_elem of the present tangents and loads; the matrix comes first in every iteration.
+template <Space S>
+void HeartAssembly<S>::scatter(const Context<S>& ctx) {
+  Reference& r = reference_;
+  sweep(ctx, elements(),
+        detail::ScatterElement(elements(), r.stiffness.data(), tangent_.data(), load_.data(), r.matrix_place.data(),
+                               r.load_place.data(), r.k_elem.data(), r.r_elem.data()));
+}
+
+template <Space S>
+void HeartAssembly<S>::fill_matrix(const Context<S>& ctx, RefreshScope scope) {
+  if (kind_ == AssemblyKind::reference) {
+    Reference& r = reference_;
+    scatter(ctx);
+    sweep(ctx, r.values.size(), detail::SumRows(r.matrix_first.data(), r.k_elem.data(), r.values.data()));
+    system_->refresh(r.values.cspan(), scope);
+    return;
+  }
+  fill(ctx, matrix_);
+  if (scope == RefreshScope::everything) fill(ctx, preconditioner_);
+  system_->slots_written(scope);
+}
+
+template <Space S>
+void HeartAssembly<S>::fill_rhs(const Context<S>& ctx, Span<double, S> rhs) {
+  if (kind_ == AssemblyKind::reference) {
+    sweep(ctx, nodes_, detail::SumRows(reference_.load_first.data(), reference_.r_elem.data(), rhs.data));
+  } else {
+    sweep(ctx, nodes_, detail::SumLoads(lists_of(load_begin_, load_count_), load_.data(), rhs.data));
+  }
+}
+
+template <Space S>
+std::vector<double> HeartAssembly<S>::node_volumes(const Context<S>& ctx) const {
+  const std::vector<Index> corner = to_vector(ctx, corner_.cspan());
+  const std::vector<double> volume = to_vector(ctx, volume_.cspan());
+  std::vector<double> result(static_cast<std::size_t>(nodes_), 0.0);
+  for (std::size_t e = 0; e < volume.size(); ++e) {
+    for (std::size_t a = 0; a < 4; ++a) result[corner[4 * e + a]] += volume[e] / 4;
+  }
+  return result;
+}
+
+template <Space S>
+std::uint64_t HeartAssembly<S>::Reference::bytes() const {
+  return stiffness.bytes() + matrix_place.bytes() + load_place.bytes() + matrix_first.bytes() + load_first.bytes() +
+         k_elem.bytes() + r_elem.bytes() + values.bytes();
+}
+
+template <Space S>
+std::uint64_t HeartAssembly<S>::bytes() const {
+  return corner_.bytes() + volume_.bytes() + old_mean_.bytes() + old_r_.bytes() + tangent_.bytes() + load_.bytes() +
+         marks_.bytes() + list_.bytes() + matrix_.bytes() + preconditioner_.bytes() + load_begin_.bytes() +
+         load_count_.bytes() + reference_.bytes();
+}
+
+#define X(S) template class HeartAssembly<S>;
+PURLIN_FOR_SPACES(X)
+#undef X
+
+}  // namespace purlin::heart

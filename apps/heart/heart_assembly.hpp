@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+/// HeartAssembly: the tangent matrix and the right-hand side of Newton's equation, made in the space of the system.
+#pragma once
+
+#include <vector>
+
+#include <purlin/solver/linear_system.hpp>
+
+#include "apps/fem/assembly.hpp"
+#include "apps/heart/element_lists.hpp"
+#include "apps/heart/heart_steps.hpp"
+
+namespace purlin::heart {
+
+enum class AssemblyKind {
+  /// Each slot of the format gathers one number per element that meets there, and adds its constant part.
+  in_place,
+  /// Section 4 of Wong, Kuhl and Darve: element matrices are written out, summed by rows into CSR values, and the
+  /// system
+  /// is refreshed with those. What the other kind is measured against.
+  reference,
+};
+
+/// Conduction tensor of a tetrahedron, mm^2/ms: across I + (along - across) n n^T; without a direction n it is the
+/// mean (along + 2 across) / 3 times I.
+struct Conductivity {
+  double along = 1.2;
+  double across = 0.25;
+};
+
+/// The integrals of (grad v) . D grad u for all tetrahedra, in the mesh's numbering. `fibers`: a unit vector or zero
+/// for each, or empty.
+fem::HostCsr assemble_conduction(const Context<Space::host>& host, const fem::TetMesh& mesh,
+                                 const std::vector<fem::Point>& fibers, const Conductivity& conductivity);
+
+/// K of tissue at rest: conduction + (1/dt + c alpha) times the mass matrix of one integration point. What a system
+/// is set up with; the pattern is that of assemble_conduction.
+fem::HostCsr resting_tangent(const Context<Space::host>& host, const fem::TetMesh& mesh,
+                             const fem::HostCsr& conduction, const Tissue& tissue, double dt);
+
+/// What an element update needs beside the state.
+struct ElementForces {
+  Tissue tissue;
+  double dt = 0;        ///< ms
+  double stimulus = 0;  ///< per ms, where a mark is active
+  std::uint32_t active_marks = 0;
+};
+
+/// Elements in an order of their own (`element_order`), nodes in solver order. All arrays live in S.
+template <Space S>
+class HeartAssembly {
+ public:
+  /// `system` has the pattern of `conduction` and outlives the assembly. `marks`: a bit mask per tetrahedron, or
+  /// empty.
+  HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
+                const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
+                const std::vector<std::uint32_t>& marks, LinearSystem<double, S>& system, AssemblyKind kind);
+
+  Index elements() const { return static_cast<Index>(volume_.size()); }
+  /// Element i is the mesh's tetrahedron element_order()[i].
+  const std::vector<Index>& element_order() const { return element_order_; }
+
+  /// Begins a step of time from phi (solver order) and r (element order).
+  void begin_step(const Context<S>& ctx, Span<const double, S> phi, Span<const double, S> r);
+
+  /// r as it was when the step began.
+  void restore(const Context<S>& ctx, Span<double, S> r) const { copy<double>(ctx, old_r_.cspan(), r); }
+
+  /// Solves the recovery r in every element for the voltage phi, and linearises. Waits for the verdict.
+  detail::ElementVerdict update(const Context<S>& ctx, const ElementForces& forces, Span<const double, S> phi,
+                                Span<double, S> r);
+
+  /// The tangent, written into the system; what the preconditioner reads too unless `scope` is operator_only. Errors
+  /// as LinearSystem::slots_written.
+  void fill_matrix(const Context<S>& ctx, RefreshScope scope);
+  /// The right-hand side, in solver order.
+  void fill_rhs(const Context<S>& ctx, Span<double, S> rhs);
+
+  /// Volume of the tissue that belongs to each node, mm^3, in solver order: the mass matrix lumped.
+  std::vector<double> node_volumes(const Context<S>& ctx) const;
+
+  /// Bytes of the arrays above in S.
+  std::uint64_t bytes() const;
+
+ private:
+  // What fills one array of slots.
+  struct Target {
+    Span<double, S> slot;
+    Array<std::uint32_t, S> begin;
+    Array<std::uint16_t, S> count;
+    Array<double, S> constant;
+    std::uint64_t bytes() const { return begin.bytes() + count.bytes() + constant.bytes(); }
+  };
+  // K_elem and R_elem with their row sums.
+  struct Reference {
+    Array<double, S> stiffness;
+    Array<Offset, S> matrix_place, load_place, matrix_first, load_first;
+    Array<double, S> k_elem, r_elem, values;
+    std::uint64_t bytes() const;
+  };
+
+  Target make_target(const Context<S>& ctx, Slots<double, S> slots, const EntryElements& lists,
+                     const fem::HostCsr& conduction) const;
+  void make_load_lists(const Context<S>& ctx, const EntryElements& lists, const fem::HostCsr& conduction,
+                       const std::vector<Index>& old_of_new);
+  void make_reference(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
+                      const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
+                      const std::vector<Index>& new_of_old);
+  void fill(const Context<S>& ctx, Target& target);
+  void scatter(const Context<S>& ctx);
+  detail::ElementLists lists_of(const Array<std::uint32_t, S>& begin, const Array<std::uint16_t, S>& count) const {
+    return {begin.data(), count.data(), list_.data()};
+  }
+
+  LinearSystem<double, S>* system_;
+  AssemblyKind kind_;
+  Index nodes_ = 0;
+  std::vector<Index> element_order_;
+  Array<Index, S> corner_;
+  Array<double, S> volume_, old_mean_, old_r_, tangent_, load_;
+  Array<std::uint32_t, S> marks_;
+  Array<detail::ElementVerdict, S> verdict_;
+  Array<Index, S> list_;
+  Target matrix_, preconditioner_;
+  Array<std::uint32_t, S> load_begin_;
+  Array<std::uint16_t, S> load_count_;
+  Reference reference_;
+};
+
+}  // namespace purlin::heart

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The loops of the heart over elements, slots and nodes, as vector steps for both spaces (core/vector_step.hpp).
+/// Internal.
+#pragma once
+
+#include <cstdint>
+
+#include <purlin/core/types.hpp>
+#include <purlin/core/vector_step.hpp>
+
+#include "apps/heart/tissue.hpp"
+
+namespace purlin::heart::detail {
+
+using purlin::detail::NoCoefficients;
+using purlin::detail::PlainStep;
+
+/// What the elements tell after an update.
+struct ElementVerdict {
+  double too_steep;  ///< elements whose reaction rises faster than 1 / dt: the tangent may be indefinite
+  double failed;     ///< elements whose recovery did not converge, or where phi is no number
+};
+
+/// The integration point of a tetrahedron, where phi is the mean of the corners.
+struct ElementPoint {
+  const Index* corner;  ///< 4 per element
+  const double* phi;    ///< per node
+
+  PURLIN_HD double mean(std::int64_t e) const {
+    const Index* at = corner + 4 * e;
+    return 0.25 * ((phi[at[0]] + phi[at[1]]) + (phi[at[2]] + phi[at[3]]));
+  }
+};
+
+/// Begins a time step: keeps the element's voltage and recovery at its start.
+struct KeepElement : PlainStep {
+  ElementPoint point;
+  const double* r;
+  double* old_mean;
+  double* old_r;
+
+  KeepElement(ElementPoint point_, const double* r_, double* old_mean_, double* old_r_)
+      : point(point_), r(r_), old_mean(old_mean_), old_r(old_r_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t e, NoCoefficients, Sums&) const {
+    old_mean[e] = point.mean(e);
+    old_r[e] = r[e];
+  }
+};
+
+/// Newton's linearisation in an element: recovery solved, then
+///
+///     tangent = V / 16 (1/dt - slope),   on all 16 places of the element matrix
+///     load    = V / 4 (old_mean/dt + value - slope mean + stimulus),   on its 4 corners
+///
+/// so that (diffusion + tangents) phi = loads is Newton's equation for the new phi itself. With one integration point
+/// the mass matrix of an element is V / 16 everywhere.
+struct UpdateElement : PlainStep {
+  static constexpr int sums = 2;
+
+  Tissue tissue;
+  double dt = 0;
+  double stimulus = 0;  ///< per ms, in the elements that carry one of the active marks
+  std::uint32_t active_marks = 0;
+  ElementPoint point{};
+  const double* volume = nullptr;
+  const std::uint32_t* marks = nullptr;  ///< null: no element is stimulated
+  const double* old_mean = nullptr;
+  const double* old_r = nullptr;
+  double* r = nullptr;
+  double* tangent = nullptr;
+  double* load = nullptr;
+  ElementVerdict* verdict = nullptr;
+
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t e, NoCoefficients, Sums& total) const {
+    const double mean = point.mean(e);
+    double r_new = r[e];
+    int steps = 0;
+    const Reaction reaction = RecoveryNewton::solve(tissue, dt, mean, old_r[e], r_new, steps);
+    const bool stimulated = marks != nullptr && (marks[e] & active_marks) != 0;
+    const double v = volume[e];
+    r[e] = r_new;
+    tangent[e] = v / 16 * (1 / dt - reaction.slope);
+    load[e] = v / 4 * (old_mean[e] / dt + reaction.value - reaction.slope * mean + (stimulated ? stimulus : 0.0));
+    total.add(0, reaction.slope * dt < 1 ? 0.0 : 1.0);
+    total.add(1, steps < RecoveryNewton::most_steps && std::isfinite(r_new) && std::isfinite(mean) ? 0.0 : 1.0);
+  }
+  PURLIN_HD void end(const double* totals) const { *verdict = {totals[0], totals[1]}; }
+};
+
+/// For each slot the elements that meet in its entry.
+struct ElementLists {
+  const std::uint32_t* begin;  ///< per slot, into `element`
+  const std::uint16_t* count;
+  const Index* element;
+
+  PURLIN_HD double sum(std::int64_t k, const double* per_element, double value) const {
+    const Index* at = element + begin[k];
+    for (int j = 0; j < count[k]; ++j) value += per_element[at[j]];
+    return value;
+  }
+};
+
+/// slot = constant + the tangents of its elements: the matrix, or what a preconditioner reads of it, in place.
+struct FillSlots : PlainStep {
+  ElementLists lists;
+  const double* constant;
+  const double* tangent;
+  double* slot;
+
+  FillSlots(ElementLists lists_, const double* constant_, const double* tangent_, double* slot_)
+      : lists(lists_), constant(constant_), tangent(tangent_), slot(slot_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+    slot[k] = lists.sum(k, tangent, constant[k]);
+  }
+};
+
+/// node = the loads of its elements.
+struct SumLoads : PlainStep {
+  ElementLists lists;
+  const double* load;
+  double* rhs;
+
+  SumLoads(ElementLists lists_, const double* load_, double* rhs_) : lists(lists_), load(load_), rhs(rhs_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    rhs[i] = lists.sum(i, load, 0.0);
+  }
+};
+
+/// The reference assembly, first half: the 16 numbers of each element matrix and the 4 of its load go to their places
+/// in K_elem and R_elem, whose rows are the entries of K and the nodes (section 4 of Wong, Kuhl and Darve).
+struct ScatterElement : PlainStep {
+  std::int64_t elements;
+  const double* stiffness;  ///< 10 per element, the upper triangle by rows, number m at m elements + e
+  const double* tangent;
+  const double* load;
+  const Offset* matrix_place;  ///< 16 per element, likewise
+  const Offset* load_place;    ///< 4 per element
+  double* k_elem;
+  double* r_elem;
+
+  ScatterElement(std::int64_t elements_, const double* stiffness_, const double* tangent_, const double* load_,
+                 const Offset* matrix_place_, const Offset* load_place_, double* k_elem_, double* r_elem_)
+      : elements(elements_),
+        stiffness(stiffness_),
+        tangent(tangent_),
+        load(load_),
+        matrix_place(matrix_place_),
+        load_place(load_place_),
+        k_elem(k_elem_),
+        r_elem(r_elem_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t e, NoCoefficients, Sums&) const {
+    std::int64_t m = 0;
+    for (int a = 0; a < 4; ++a) {
+      for (int b = a; b < 4; ++b, ++m) {
+        const double value = stiffness[m * elements + e] + tangent[e];
+        k_elem[matrix_place[(4 * a + b) * elements + e]] = value;
+        if (b != a) k_elem[matrix_place[(4 * b + a) * elements + e]] = value;
+      }
+      r_elem[load_place[a * elements + e]] = load[e];
+    }
+  }
+};
+
+/// The second half: a product with a vector of ones, that is, sums of rows without multiplications.
+struct SumRows : PlainStep {
+  const Offset* first;
+  const double* value;
+  double* sum;
+
+  SumRows(const Offset* first_, const double* value_, double* sum_) : first(first_), value(value_), sum(sum_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+    double total = 0;
+    for (Offset j = first[k]; j < first[k + 1]; ++j) total += value[j];
+    sum[k] = total;
+  }
+};
+
+/// The time at which a node's voltage first rises through the threshold, linear within the step; below 0: not yet.
+struct NoteActivation : PlainStep {
+  double threshold, start, dt;
+  const double* old_phi;
+  const double* phi;
+  double* time;
+
+  NoteActivation(double threshold_, double start_, double dt_, const double* old_phi_, const double* phi_,
+                 double* time_)
+      : threshold(threshold_), start(start_), dt(dt_), old_phi(old_phi_), phi(phi_), time(time_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    if (time[i] >= 0 || phi[i] < threshold || old_phi[i] >= threshold) return;
+    time[i] = start + dt * (threshold - old_phi[i]) / (phi[i] - old_phi[i]);
+  }
+};
+
+/// guess = phi + ratio (phi - before): where the voltage goes if it goes on as it did.
+struct Extrapolate : PlainStep {
+  double ratio;
+  const double* before;
+  const double* phi;
+  double* guess;
+
+  Extrapolate(double ratio_, const double* before_, const double* phi_, double* guess_)
+      : ratio(ratio_), before(before_), phi(phi_), guess(guess_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    guess[i] = phi[i] + ratio * (phi[i] - before[i]);
+  }
+};
+
+}  // namespace purlin::heart::detail
+
+/// X(step) for every step above.
+#define PURLIN_FOR_HEART_STEPS(X)          \
+  X(purlin::heart::detail::KeepElement)    \
+  X(purlin::heart::detail::UpdateElement)  \
+  X(purlin::heart::detail::FillSlots)      \
+  X(purlin::heart::detail::SumLoads)       \
+  X(purlin::heart::detail::ScatterElement) \
+  X(purlin::heart::detail::SumRows)        \
+  X(purlin::heart::detail::NoteActivation) \
+  X(purlin::heart::detail::Extrapolate)

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// A time step of the heart in both spaces.
+#include "apps/heart/monodomain.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+
+namespace purlin::heart {
+namespace {
+
+using purlin::detail::sweep;
+using transient::Phase;
+
+// A linear system is solved as far as Newton's method will get with it: its next residual is about quadratic in this
+// one.
+constexpr double forcing = 1e-3;
+// And where the tolerance is near, a little below it, so that the next residual meets it.
+constexpr double below_tolerance = 0.3;
+// A preconditioner that costs more than a product is kept until a solve needs that many times the iterations.
+constexpr double worn_out = 1.4;
+
+template <Space S>
+LinearSystem<double, S> make_system(const Context<S>& ctx, const HeartModel& model, const fem::HostCsr& conduction,
+                                    double dt, SystemOptions options) {
+  if (options.solver.name == "auto") options.solver.name = "cg";
+  const fem::HostCsr tangent = resting_tangent(host_context(ctx), model.mesh, conduction, model.tissue, dt);
+  if constexpr (S == Space::host) {
+    return LinearSystem<double, S>(ctx, tangent, std::move(options));
+  } else {
+    const Csr<double, S> there = make_csr(ctx, CsrView<double, Space::host>(tangent));
+    return LinearSystem<double, S>(ctx, there, std::move(options));
+  }
+}
+
+double norm_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value * value;
+  return std::sqrt(sum);
+}
+
+template <class V>
+std::vector<V> reordered(const std::vector<V>& values, const std::vector<Index>& from) {
+  std::vector<V> result(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) result[i] = values[from[i]];
+  return result;
+}
+
+}  // namespace
+
+template <Space S>
+Monodomain<S>::Monodomain(const Context<S>& ctx, const HeartModel& model, double dt, SystemOptions options,
+                          AssemblyKind kind, const NewtonOptions& newton)
+    : ctx_(ctx),
+      tissue_(model.tissue),
+      newton_(newton),
+      conduction_(assemble_conduction(host_context(ctx), model.mesh, model.fibers, model.conductivity)),
+      system_(make_system(ctx, model, conduction_, dt, std::move(options))),
+      assembly_(ctx, model.mesh, conduction_, model.fibers, model.conductivity, model.marks, system_, kind),
+      volume_norm_(norm_of(assembly_.node_volumes(ctx))),
+      phi_(ctx, system_.rows()),
+      old_phi_(ctx, system_.rows()),
+      previous_(ctx, system_.rows()),
+      rhs_(ctx, system_.rows()),
+      r_(ctx, assembly_.elements()) {
+  conduction_ = {};  // its values are where they are needed
+  const std::string name = system_.info().preconditioner.name;
+  cheap_preconditioner_ = name == "jacobi" || name == "none" || name == "spai0";
+  for (Array<double, S>* array : {&phi_, &old_phi_, &previous_, &r_}) fill<double, S>(ctx_, 0.0, array->span());
+}
+
+template <Space S>
+void Monodomain<S>::begin_step(double dt) {
+  if (moved_on_) previous_.swap(old_phi_);
+  moved_on_ = false;
+  copy<double>(ctx_, phi_.cspan(), old_phi_.span());
+  if (previous_dt_ == 0) return;
+  sweep(ctx_, phi_.size(), detail::Extrapolate(dt / previous_dt_, previous_.data(), old_phi_.data(), phi_.data()));
+}
+
+template <Space S>
+StepOutcome Monodomain<S>::step(double dt, double stimulus, std::uint32_t active_marks, transient::Shares& shares,
+                                transient::SolveTotals& totals) {
+  shares.timed(ctx_, Phase::vector_work, [&] { begin_step(dt); });
+  shares.timed(ctx_, Phase::assembly, [&] { assembly_.begin_step(ctx_, old_phi_.cspan(), r_.cspan()); });
+  StepOutcome outcome = iterate({tissue_, dt, stimulus, active_marks}, shares, totals);
+  outcome.accepted = outcome.refusal.empty();
+  if (outcome.accepted) {
+    moved_on_ = true;
+    previous_dt_ = dt;
+  } else {
+    copy<double>(ctx_, old_phi_.cspan(), phi_.span());
+    assembly_.restore(ctx_, r_.span());
+    preconditioner_dt_ = 0;
+    expected_residual_.clear();
+  }
+  return outcome;
+}
+
+template <Space S>
+StepOutcome Monodomain<S>::iterate(const ElementForces& forces, transient::Shares& shares,
+                                   transient::SolveTotals& totals) {
+  StepOutcome outcome;
+  const double scale = volume_norm_ / forces.dt;
+  for (int k = 0; k <= newton_.most_iterations; ++k) {
+    const auto verdict =
+        shares.timed(ctx_, Phase::assembly, [&] { return assembly_.update(ctx_, forces, phi_.cspan(), r_.span()); });
+    if (verdict.failed > 0) {
+      outcome.refusal = "the recovery of an element does not converge";
+    } else if (verdict.too_steep > 0) {
+      outcome.refusal = "the reaction rises faster than the step allows";
+    } else {
+      outcome.refusal = shares.timed(ctx_, Phase::assembly, [&] { return assemble(forces.dt, k); });
+    }
+    if (!outcome.refusal.empty()) return outcome;
+
+    const double last = outcome.residual;
+    const SolveReport report = solve(k, newton_.tolerance * scale, shares, totals);
+    outcome.residual = report.initial_residual / scale;
+    outcome.iterations += report.iterations;
+    outcome.newton += report.iterations > 0 ? 1 : 0;
+    if (outcome.residual <= newton_.tolerance) return outcome;
+    if (!report.converged()) {
+      outcome.refusal = "the solver ends with " + std::string(name_of(report.status)) + ": " + report.reason;
+    } else if (k > 1 && outcome.residual > last) {
+      outcome.refusal = "Newton's method diverges";
+    }
+    if (!outcome.refusal.empty()) return outcome;
+  }
+  outcome.refusal = "Newton's method does not converge";
+  return outcome;
+}
+
+// Matrix, preconditioner where it is due, right-hand side; returns why not.
+template <Space S>
+std::string Monodomain<S>::assemble(double dt, int newton) {
+  const bool worn = fresh_iterations_ > 0 && last_iterations_ > worn_out * fresh_iterations_ + 2;
+  const bool due = cheap_preconditioner_ || dt != preconditioner_dt_ || (newton == 0 && worn);
+  try {
+    assembly_.fill_matrix(ctx_, due ? RefreshScope::everything : RefreshScope::operator_only);
+  } catch (const NotPositiveDefinite& e) {
+    return e.what();
+  }
+  if (due) {
+    preconditioner_dt_ = dt;
+    fresh_iterations_ = 0;
+  }
+  assembly_.fill_rhs(ctx_, rhs_.span());
+  return {};
+}
+
+// Towards |K phi - rhs| <= tolerance, from the present phi. The first solves of a step go only as far as Newton's
+// method will follow, judged by the step before; where that one was accepted without a solve, so may this.
+template <Space S>
+SolveReport Monodomain<S>::solve(int newton, double tolerance, transient::Shares& shares,
+                                 transient::SolveTotals& totals) {
+  const auto k = static_cast<std::size_t>(newton);
+  const double expected = k < expected_residual_.size() ? expected_residual_[k] : 0;
+  const bool last = expected > 0 && expected <= tolerance;
+  StopCriterion stop = system_.stop_criterion();
+  stop.rel_tol = 0;
+  stop.abs_tol = last ? tolerance : std::max(below_tolerance * tolerance, forcing * expected);
+  SolveReport report = solve_to(stop, shares, totals);
+  const double residual = report.initial_residual;
+  if (report.iterations == 0 && report.converged() && residual > tolerance) {  // the step before was no guide
+    stop.abs_tol = std::max(below_tolerance * tolerance, forcing * residual);
+    report = solve_to(stop, shares, totals);
+  }
+  expected_residual_.resize(std::max(expected_residual_.size(), k + 1), 0.0);
+  expected_residual_[k] = residual;
+  if (newton == 0) {
+    last_iterations_ = report.iterations;
+    if (fresh_iterations_ == 0) fresh_iterations_ = report.iterations;
+  }
+  return report;
+}
+
+template <Space S>
+SolveReport Monodomain<S>::solve_to(const StopCriterion& stop, transient::Shares& shares,
+                                    transient::SolveTotals& totals) {
+  system_.set_stop_criterion(stop);
+  SolveReport report = shares.timed(ctx_, Phase::solve, [&] { return system_.solve_ordered(rhs_, phi_); });
+  totals.add(report);
+  return report;
+}
+
+template <Space S>
+std::vector<double> Monodomain<S>::in_mesh_order(Span<const double, S> node_values) const {
+  const std::vector<double> values = to_vector(ctx_, node_values);
+  const std::vector<Index> new_of_old = to_vector(ctx_, system_.order().new_of_old.cspan());
+  return new_of_old.empty() ? values : reordered(values, new_of_old);
+}
+
+template <Space S>
+std::vector<double> Monodomain<S>::recovery() const {
+  const std::vector<double> values = to_vector(ctx_, r_.cspan());
+  std::vector<double> result(values.size());
+  for (std::size_t e = 0; e < values.size(); ++e) result[assembly_.element_order()[e]] = values[e];
+  return result;
+}
+
+template <Space S>
+HeartState Monodomain<S>::state() {
+  preconditioner_dt_ = 0;
+  fresh_iterations_ = 0;
+  HeartState state;
+  state.phi = in_mesh_order(phi_.cspan());
+  state.previous_dt = previous_dt_;
+  if (previous_dt_ > 0) state.previous = in_mesh_order(moved_on_ ? old_phi_.cspan() : previous_.cspan());
+  state.r = recovery();
+  state.expected_residual = expected_residual_;
+  return state;
+}
+
+template <Space S>
+void Monodomain<S>::set_state(const HeartState& state) {
+  const std::vector<Index> old_of_new = to_vector(ctx_, system_.order().old_of_new.cspan());
+  const auto place = [&](const std::vector<double>& from, Array<double, S>& to, const std::vector<Index>& order) {
+    if (static_cast<std::int64_t>(from.size()) != to.size()) {
+      throw InputError("a state of " + std::to_string(from.size()) + " values for a heart of " +
+                       std::to_string(to.size()));
+    }
+    const std::vector<double> ordered = order.empty() ? from : reordered(from, order);
+    copy<double>(ctx_, Span<const double, Space::host>(ordered.data(), to.size()), to.span());
+  };
+  place(state.phi, phi_, old_of_new);
+  place(state.r, r_, assembly_.element_order());
+  if (state.previous_dt > 0) place(state.previous, old_phi_, old_of_new);
+  moved_on_ = true;
+  previous_dt_ = state.previous_dt;
+  preconditioner_dt_ = 0;
+  fresh_iterations_ = 0;
+  expected_residual_ = state.expected_residual;
+}
+
+#define X(S) template class Monodomain<S>;
+PURLIN_FOR_SPACES(X)
+#undef X
+
+}  // namespace purlin::heart

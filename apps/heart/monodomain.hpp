@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Monodomain: the voltage of a heart, step by step. Backward Euler in time, linear tetrahedra with one integration
+/// point in space, Newton's method over the nodes with the recovery eliminated in every element (J. Wong, E. Kuhl,
+/// E. Darve, Int. J. Numer. Meth. Engng 102, 2015, section 2 and Table I).
+///
+///     dphi/dt = div(D grad phi) + f(phi, r) + stimulus,   no flux through the surface
+///     dr/dt   = g(phi, r)
+///
+/// Newton's equation K (phi_new - phi) = -R is solved for phi_new itself, K phi_new = K phi - R, whose right-hand
+/// side is a sum of one number per element; the residual R is then the solver's first one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/heart/heart_assembly.hpp"
+#include "apps/transient/shares.hpp"
+
+namespace purlin::heart {
+
+struct NewtonOptions {
+  /// The step is solved when |R|_2 <= tolerance |m|_2 / dt, m being the volume of each node: an error in phi of about
+  /// `tolerance`.
+  double tolerance = 1e-7;
+  int most_iterations = 12;
+};
+
+/// A heart before it is set up: mesh in mm, mesh numbering.
+struct HeartModel {
+  fem::TetMesh mesh;
+  std::vector<fem::Point> fibers;    ///< per tetrahedron, of length 1 or zero; empty: none
+  std::vector<std::uint32_t> marks;  ///< per tetrahedron, which stimuli reach it; empty: none
+  Tissue tissue;
+  Conductivity conductivity;
+};
+
+/// What runs, between two steps; in the mesh's numbering, whatever the order of the system.
+struct HeartState {
+  std::vector<double> phi;       ///< per node
+  std::vector<double> previous;  ///< phi a step before; empty before the first step
+  double previous_dt = 0;        ///< ms, from `previous` to `phi`; 0 before the first step
+  std::vector<double> r;         ///< per tetrahedron
+  std::vector<double>
+      solver;  ///< what the solves have learned, for bits that a resumed run shall share; may be empty
+};
+
+/// What came of a step that was tried.
+struct StepOutcome {
+  bool accepted = false;
+  std::string refusal;  ///< why not, in a few words
+  int newton = 0;       ///< systems solved
+  std::int64_t iterations = 0;
+  double residual = 0;  ///< |R| at the end, over |m|/dt
+};
+
+template <Space S>
+class Monodomain {
+ public:
+  /// Sets up the system for steps of `dt` ms, at rest. `options.solver` "auto" becomes CG: the tangent is positive
+  /// definite. With `options.old_of_new` the system is renumbered so. Throws InputError, OutOfMemory.
+  Monodomain(const Context<S>& ctx, const HeartModel& model, double dt, SystemOptions options, AssemblyKind kind,
+             const NewtonOptions& newton);
+  Monodomain(const Monodomain&) = delete;
+  Monodomain& operator=(const Monodomain&) = delete;
+
+  /// Tries a step; where it is not accepted the state is as before. `stimulus` (per ms) acts where a mark of
+  /// `active_marks` is set. Refusals: the reaction rises faster than 1/dt somewhere, so that the tangent may not be
+  /// positive definite; Newton's method does not converge; the solver fails.
+  StepOutcome step(double dt, double stimulus, std::uint32_t active_marks, transient::Shares& shares,
+                   transient::SolveTotals& totals);
+
+  const Context<S>& context() const { return ctx_; }
+  LinearSystem<double, S>& system() { return system_; }
+  const LinearSystem<double, S>& system() const { return system_; }
+  const HeartAssembly<S>& assembly() const { return assembly_; }
+
+  /// Voltage now and before the last accepted step, in solver order.
+  Span<const double, S> phi() const { return phi_.cspan(); }
+  Span<const double, S> phi_before() const { return old_phi_.cspan(); }
+
+  HeartState state() const;
+  void set_state(const HeartState& state);
+
+  /// `node_values` in solver order in S, as the mesh numbers nodes.
+  std::vector<double> in_mesh_order(Span<const double, S> node_values) const;
+  /// The recovery in the order of the mesh's tetrahedra.
+  std::vector<double> recovery() const;
+
+ private:
+  void begin_step(double dt);
+  StepOutcome iterate(const ElementForces& forces, transient::Shares& shares, transient::SolveTotals& totals);
+  std::string assemble(double dt, int newton);
+  SolveReport solve(int newton, double tolerance, transient::Shares& shares, transient::SolveTotals& totals);
+  SolveReport solve_to(const StopCriterion& stop, transient::Shares& shares, transient::SolveTotals& totals);
+
+  Context<S> ctx_;
+  Tissue tissue_;
+  NewtonOptions newton_;
+  fem::HostCsr conduction_;
+  LinearSystem<double, S> system_;
+  HeartAssembly<S> assembly_;
+  double volume_norm_;
+  Array<double, S> phi_, old_phi_, previous_, rhs_;
+  Array<double, S> r_;
+  double previous_dt_ = 0;
+  bool moved_on_ = false;         ///< old_phi_ is a step before phi_; else previous_ is
+  bool cheap_preconditioner_;     ///< one that follows every matrix
+  double preconditioner_dt_ = 0;  ///< the step that it was made for; 0: it is due
+  int fresh_iterations_ = 0;      ///< of the first solve after it was made; 0: none yet
+  int last_iterations_ = 0;
+  std::vector<double> expected_residual_;  ///< by Newton iteration, of the step before
+};
+
+}  // namespace purlin::heart
