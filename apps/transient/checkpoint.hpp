@@ -58,7 +58,9 @@ class CheckpointFolder {
   std::string program_;
 };
 
-/// A fingerprint of bytes, 16 hexadecimal digits (FNV-1a, 64 bits): for "are these the parameters of that run".
-std::string fingerprint(const std::string& bytes);
+/// A fingerprint of bytes, 16 hexadecimal digits (FNV-1a over words of 64 bits): for "are these the parameters of
+/// that run".
+std::string fingerprint(const char* data, std::size_t size);
+inline std::string fingerprint(const std::string& bytes) { return fingerprint(bytes.data(), bytes.size()); }
 
 }  // namespace purlin::transient

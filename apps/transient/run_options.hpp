@@ -60,7 +60,7 @@ class RunCommand {
   std::optional<std::string> parse(int argc, const char* const* argv);
 
   /// As typed, quoted for a shell.
-  const std::string& text() const { return text_; }
+  const std::string& command_line() const { return text_; }
   /// Whether the user gave it: `given("--dt")`. After `parse`.
   bool given(const std::string& option) const { return app_.get_option(option)->count() > 0; }
 

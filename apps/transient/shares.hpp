@@ -125,7 +125,8 @@ class Shares {
   bool in_step_ = false;
   bool sampled_ = true;
   std::int64_t steps_ = 0, sampled_steps_ = 0;
-  double step_seconds_ = 0;  ///< of all steps, without output
+  double step_seconds_ = 0;          ///< of all steps, without output
+  double sampled_step_seconds_ = 0;  ///< of the sampled ones
   double output_before_step_ = 0;
   cli::Stopwatch step_watch_;
   std::array<double, phase_count> seconds_{};
