@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Directions of muscle fibres: from files, or by a rule from the shape of a body. One direction per tetrahedron, a
+/// vector of length 1 whose sign means nothing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/fem/mesh_file.hpp"
+
+namespace purlin::fem {
+
+/// Vectors at the nodes, averaged over the four corners of each tetrahedron and normalised; corners are turned to one
+/// side first, since v and -v are one direction. The average is that of the directions; zero where all four are.
+std::vector<Point> fibers_from_nodes(const Context<Space::host>& ctx, const TetMesh& mesh,
+                                     const std::vector<Point>& node_vectors);
+
+/// The vectors of a mesh file as directions: those of its tetrahedra where it has them, else those of its nodes, else
+/// an empty result. Zero vectors stay zero: tissue without a direction, which conducts equally along all.
+std::vector<Point> fibers_from_mesh_file(const Context<Space::host>& ctx, const MeshFile& file);
+
+/// Directions for `file` from a second file, plain or gzipped: a Gmsh or VTK file with vectors (see `read_mesh`), or
+/// text of three numbers a line (blank lines and `#` comments skipped). Their count decides: as many as `file` lists
+/// nodes, or tetrahedra; zero vectors as above. Text is in the order of the mesh file, unused nodes included.
+/// Throws InputError "FILE:LINE: ..." for text that is not three finite numbers, and "FILE: ..." for a count that
+/// fits neither, or a file without vectors.
+std::vector<Point> read_fibers(const Context<Space::host>& ctx, const std::string& path, const MeshFile& file);
+
+/// Inherited by the eight children of every tetrahedron: see `refine`.
+std::vector<Point> refine_fibers(const std::vector<Point>& fibers);
+
+/// How many directions are zero.
+Index count_zero(const std::vector<Point>& fibers);
+
+struct FiberRule {
+  double inner_degrees = 60;   ///< helix angle at the inner surface
+  double outer_degrees = -60;  ///< at the outer surface; linear between them in the transmural coordinate
+  double tolerance = 1e-6;     ///< relative, of the solve for the transmural coordinate
+};
+
+struct RuleFibers {
+  std::vector<Point> fibers;       ///< one per tetrahedron, of length 1
+  std::vector<double> transmural;  ///< per node, 0 on inner surfaces and 1 on outer ones
+  Point axis{};                    ///< the long axis, of length 1; its sign means nothing
+  int cavities = 0;                ///< 0: a body without any, such as a slab
+  int iterations = 0;              ///< of the solve
+};
+
+/// Fibres from the shape alone, in the manner of J. Bayer, R. Blake, G. Plank, N. Trayanova, "A novel rule-based
+/// algorithm for assigning myocardial fiber orientation to computational heart models", Ann. Biomed. Eng. 40, 2012,
+/// reduced to what a demonstration needs: the transmural coordinate t is harmonic, 0 on inner and 1 on outer surface,
+/// insulated on the base; e_t is the direction of its gradient, e_l that of the long axis within the wall, e_c = e_l
+/// x e_t points around; the fibre is cos(a) e_c + sin(a) e_l with the helix angle a linear in t (D. Streeter et al.,
+/// Circ. Res. 24, 1969: from about +60 degrees within to -60 without; right-handed helices are positive).
+///
+/// Which surface is which is seen by rays from every boundary triangle: a triangle is inner where most of them meet
+/// the body again. Connected inner triangles are a cavity. The long axis is the mean direction in which rays leave
+/// the cavities, and outer triangles that face it and touch a cavity's rim are base. With several cavities the one
+/// with the thickest wall is the left; where the wall behind another's surface ends in a third cavity (the septum),
+/// that surface counts as outer, so that fibres turn once from the left cavity to the right. Where
+/// no ray leaves a cavity the axis is that of the longest extent. A body without cavity (a slab) has t along
+/// its shortest extent and its axis across the longest one, so that fibres in the middle of the wall run along
+/// the longest. Where e_t and the axis are parallel, at the apex, any direction across e_t is taken.
+///
+/// The result depends on the number of threads in its last bits only. Cost: one diffusion solve and 24 rays a
+/// triangle. Throws InputError for an inverted tetrahedron.
+RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const FiberRule& rule = {});
+
+}  // namespace purlin::fem

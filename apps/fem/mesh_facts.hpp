@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a user should know of a mesh before trusting a run on it: size, pieces, edges, angles, and its likely unit.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "apps/fem/mesh.hpp"
+
+namespace purlin::fem {
+
+struct MeshFacts {
+  Index nodes = 0;
+  Index tets = 0;
+  std::vector<Index> component_nodes;                ///< nodes of each connected piece, largest first
+  Point low{}, high{};                               ///< corners of the box around the nodes
+  double edge_min = 0, edge_mean = 0, edge_max = 0;  ///< every edge counted once
+  double volume = 0, tet_volume_min = 0, tet_volume_max = 0;
+  double dihedral_min = 0, dihedral_max = 0;  ///< degrees; 70.5 in a regular tetrahedron
+
+  /// The longest side of the box.
+  double extent() const;
+};
+
+/// Needs every tetrahedron positively oriented. About the cost of assembling a mass matrix.
+MeshFacts mesh_facts(const Context<Space::host>& ctx, const TetMesh& mesh);
+
+/// For each node the number of its connected piece; pieces are numbered by their lowest node. Nodes without
+/// tetrahedra are pieces of their own.
+std::vector<Index> component_of_node(const TetMesh& mesh);
+
+enum class MeshUnit { mm, cm, m };
+
+/// "mm", "cm" or "m".
+std::string_view name_of(MeshUnit unit);
+/// How many metres a unit is.
+double metres_of(MeshUnit unit);
+
+enum class BodyKind {
+  heart,  ///< hearts, ventricles and slabs of tissue, from a mouse's to a whale calf's: 3 mm to 20 cm
+  part,   ///< mechanical parts
+};
+
+/// The likely unit of coordinates whose longest side is `extent`; a guess, which a program should say.
+/// Hearts: below 0.3 metres; from 0.3 to below 20 centimetres; from 20 on millimetres. A small animal's heart given
+/// in millimetres and shorter than 20 is taken for centimetres: nothing in the file tells them apart.
+/// Parts: up to 5 metres, beyond millimetres; centimetres are never guessed.
+MeshUnit guess_unit(double extent, BodyKind kind);
+
+}  // namespace purlin::fem

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Results for ParaView: unstructured grids (.vtu) and the list of frames of a run (.pvd).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <purlin/core/span.hpp>
+
+#include "apps/fem/mesh.hpp"
+
+namespace purlin::fem {
+
+/// Numbers on nodes or tetrahedra. Refers to the caller's memory. `values` holds `components` numbers per node or
+/// tetrahedron, one after the other.
+struct VtuField {
+  enum class On { nodes, tets };
+  using Values =
+      std::variant<Span<const double, Space::host>, Span<const float, Space::host>, Span<const Index, Space::host>>;
+
+  std::string name;
+  On on = On::nodes;
+  int components = 1;
+  Values values;
+};
+
+/// Fields from the usual arrays: scalars (double, float or Index) and vectors.
+VtuField node_field(std::string name, VtuField::Values values);
+VtuField tet_field(std::string name, VtuField::Values values);
+VtuField node_field(std::string name, const std::vector<Point>& vectors);
+VtuField tet_field(std::string name, const std::vector<Point>& vectors);
+
+/// Writes frames of one mesh. The mesh, and fields that stay, are compressed once; a frame compresses its own fields
+/// and writes. Binary data is appended raw, compressed by zlib in blocks of fixed size, so that the bits do not
+/// depend on the number of threads; coordinates are double.
+class VtuWriter {
+ public:
+  /// Keeps no reference to the mesh or to the fields. Throws InputError for a field whose length does not fit.
+  VtuWriter(const Context<Space::host>& ctx, const TetMesh& mesh, const std::vector<VtuField>& constant_fields = {});
+
+  /// Writes to a temporary name beside `path`, then renames: a reader sees a whole file or none. `time` is kept in
+  /// the file as ParaView's TimeValue. Throws InputError for a field whose length does not fit, Error for a file
+  /// that cannot be written.
+  void write(const std::string& path, const std::vector<VtuField>& fields) const;
+  void write(const std::string& path, const std::vector<VtuField>& fields, double time) const;
+
+ private:
+  struct Piece {  // one array of the file
+    std::string declaration;
+    std::string bytes;
+  };
+  Piece compress(const VtuField& field) const;
+  void write_file(const std::string& path, const std::vector<VtuField>& fields, const double* time) const;
+
+  Context<Space::host> ctx_;
+  Index nodes_ = 0;
+  Index tets_ = 0;
+  Piece points_;
+  std::vector<Piece> cells_;
+  std::vector<Piece> node_fields_, tet_fields_;
+};
+
+/// One file at once; see VtuWriter.
+void write_vtu(const Context<Space::host>& ctx, const std::string& path, const TetMesh& mesh,
+               const std::vector<VtuField>& fields);
+
+/// The list of a run's frames, which ParaView opens as one animation. Rewritten (temporary name, rename) after every
+/// frame, so that a run that was killed leaves a list that is right.
+class PvdSeries {
+ public:
+  /// A new, empty series; written with its first frame.
+  explicit PvdSeries(std::string path);
+  /// Goes on with the series at `path`, which this class wrote: frames later than `time` are dropped. A file that is
+  /// not there is an empty series. Throws InputError for one that is not such a list.
+  static PvdSeries reopen(std::string path, double time);
+
+  /// Adds a frame; `file` is relative to the folder of the .pvd. A frame of the same time is replaced. Throws
+  /// InputError for a time before the last frame's, Error for a file that cannot be written.
+  void append(double time, const std::string& file);
+
+  struct Frame {
+    double time;
+    std::string file;
+  };
+  const std::vector<Frame>& frames() const { return frames_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  std::vector<Frame> frames_;
+};
+
+}  // namespace purlin::fem
