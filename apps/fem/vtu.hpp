@@ -41,25 +41,26 @@ class VtuWriter {
   VtuWriter(const Context<Space::host>& ctx, const TetMesh& mesh, const std::vector<VtuField>& constant_fields = {});
 
   /// Writes to a temporary name beside `path`, then renames: a reader sees a whole file or none. `time` is kept in
-  /// the file as ParaView's TimeValue. Throws InputError for a field whose length does not fit, Error for a file
+  /// the file as ParaView's TimeValue. Throws InputError for a field whose length does not fit and for a file
   /// that cannot be written.
   void write(const std::string& path, const std::vector<VtuField>& fields) const;
   void write(const std::string& path, const std::vector<VtuField>& fields, double time) const;
 
  private:
-  struct Piece {  // one array of the file
-    std::string declaration;
+  // One array of the file: what its element says of it, and its bytes, compressed.
+  struct Packed {
+    std::string attributes;
     std::string bytes;
   };
-  Piece compress(const VtuField& field) const;
-  void write_file(const std::string& path, const std::vector<VtuField>& fields, const double* time) const;
+  using PackedFields = std::vector<Packed>;
+
+  Packed pack(const VtuField& field) const;
+  void write_file(const std::string& path, const std::vector<VtuField>& fields, const std::string& time) const;
 
   Context<Space::host> ctx_;
-  Index nodes_ = 0;
-  Index tets_ = 0;
-  Piece points_;
-  std::vector<Piece> cells_;
-  std::vector<Piece> node_fields_, tet_fields_;
+  Index nodes_;
+  Index tets_;
+  PackedFields points_, cells_, node_fields_, tet_fields_;
 };
 
 /// One file at once; see VtuWriter.
@@ -77,7 +78,7 @@ class PvdSeries {
   static PvdSeries reopen(std::string path, double time);
 
   /// Adds a frame; `file` is relative to the folder of the .pvd. A frame of the same time is replaced. Throws
-  /// InputError for a time before the last frame's, Error for a file that cannot be written.
+  /// InputError for a time before the last frame's and for a file that cannot be written.
   void append(double time, const std::string& file);
 
   struct Frame {
