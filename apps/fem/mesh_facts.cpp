@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces by union and find, edges by their lower end, angles from the gradients of the barycentric coordinates.
+#include "apps/fem/mesh_facts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "apps/fem/geometry.hpp"
+
+namespace purlin::fem {
+namespace {
+
+using detail::cross;
+using detail::dot;
+using detail::length;
+using detail::minus;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Chunks of nodes whose sums are added in order: the bits do not depend on the number of threads.
+constexpr Index chunk = 4096;
+
+struct EdgeSum {
+  double least = infinity, sum = 0, most = 0;
+  std::int64_t count = 0;
+};
+
+EdgeSum sum_edges(const TetMesh& mesh, const NodeTets& around, Index first, Index last) {
+  EdgeSum result;
+  std::vector<Index> upper;
+  for (Index i = first; i < last; ++i) {
+    upper.clear();
+    for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
+      for (const Index other : mesh.tets[around.tets[k]]) {
+        if (other > i && std::find(upper.begin(), upper.end(), other) == upper.end()) upper.push_back(other);
+      }
+    }
+    for (const Index other : upper) {
+      const double l = length(minus(mesh.nodes[i], mesh.nodes[other]));
+      result.least = std::min(result.least, l);
+      result.most = std::max(result.most, l);
+      result.sum += l;
+      ++result.count;
+    }
+  }
+  return result;
+}
+
+void find_edges(const Context<Space::host>& ctx, const TetMesh& mesh, MeshFacts& facts) {
+  const NodeTets around = node_tets(ctx, mesh);
+  const Index chunks = (mesh.node_count() + chunk - 1) / chunk;
+  std::vector<EdgeSum> sums(static_cast<std::size_t>(chunks));
+#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic)
+  for (Index c = 0; c < chunks; ++c) {
+    sums[c] = sum_edges(mesh, around, c * chunk, std::min(mesh.node_count(), (c + 1) * chunk));
+  }
+  EdgeSum total;
+  for (const EdgeSum& s : sums) {
+    total.least = std::min(total.least, s.least);
+    total.most = std::max(total.most, s.most);
+    total.sum += s.sum;
+    total.count += s.count;
+  }
+  if (total.count == 0) return;
+  facts.edge_min = total.least;
+  facts.edge_mean = total.sum / static_cast<double>(total.count);
+  facts.edge_max = total.most;
+}
+
+// The largest and the smallest cosine among the six dihedral angles: the outward normals of two faces that meet
+// under the angle a enclose pi - a.
+void widen(const TetMesh& mesh, const Tet& tet, double& greatest_cosine, double& least_cosine) {
+  constexpr int face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
+  Point normal[4];
+  for (int f = 0; f < 4; ++f) {
+    const Point& origin = mesh.nodes[tet[face[f][0]]];
+    normal[f] = detail::normalised(
+        cross(minus(mesh.nodes[tet[face[f][1]]], origin), minus(mesh.nodes[tet[face[f][2]]], origin)));
+  }
+  for (int a = 0; a < 4; ++a) {
+    for (int b = a + 1; b < 4; ++b) {
+      const double cosine = -dot(normal[a], normal[b]);
+      greatest_cosine = std::max(greatest_cosine, cosine);
+      least_cosine = std::min(least_cosine, cosine);
+    }
+  }
+}
+
+void find_volumes(const TetMesh& mesh, MeshFacts& facts) {
+  double greatest = -1, least = 1;
+  facts.tet_volume_min = mesh.tets.empty() ? 0 : infinity;
+  for (Index t = 0; t < mesh.tet_count(); ++t) {
+    const double volume = element_volume(mesh, t);
+    facts.volume += volume;
+    facts.tet_volume_min = std::min(facts.tet_volume_min, volume);
+    facts.tet_volume_max = std::max(facts.tet_volume_max, volume);
+    widen(mesh, mesh.tets[t], greatest, least);
+  }
+  const double degrees = 180 / std::acos(-1.0);
+  if (mesh.tets.empty()) return;
+  facts.dihedral_min = degrees * std::acos(std::min(1.0, greatest));
+  facts.dihedral_max = degrees * std::acos(std::max(-1.0, least));
+}
+
+}  // namespace
+
+double MeshFacts::extent() const { return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]}); }
+
+std::vector<Index> component_of_node(const TetMesh& mesh) {
+  std::vector<Index> root(mesh.nodes.size());
+  std::iota(root.begin(), root.end(), 0);
+  const auto find = [&](Index i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+  };
+  for (const Tet& tet : mesh.tets) {
+    for (int corner = 1; corner < 4; ++corner) {
+      const Index a = find(tet[0]);
+      const Index b = find(tet[corner]);
+      root[std::max(a, b)] = std::min(a, b);
+    }
+  }
+  // The root of a piece is its lowest node, so it has its number before others of the piece ask for it.
+  std::vector<Index> component(root.size());
+  Index count = 0;
+  for (Index i = 0; i < mesh.node_count(); ++i) {
+    const Index lowest = find(i);
+    component[i] = lowest == i ? count++ : component[lowest];
+  }
+  return component;
+}
+
+MeshFacts mesh_facts(const Context<Space::host>& ctx, const TetMesh& mesh) {
+  MeshFacts facts;
+  facts.nodes = mesh.node_count();
+  facts.tets = mesh.tet_count();
+  if (mesh.nodes.empty()) return facts;
+  for (const Index c : component_of_node(mesh)) {
+    if (static_cast<std::size_t>(c) >= facts.component_nodes.size()) facts.component_nodes.resize(c + 1, 0);
+    ++facts.component_nodes[c];
+  }
+  std::sort(facts.component_nodes.begin(), facts.component_nodes.end(), std::greater<>());
+  facts.low = facts.high = mesh.nodes[0];
+  for (const Point& p : mesh.nodes) {
+    for (int axis = 0; axis < 3; ++axis) {
+      facts.low[axis] = std::min(facts.low[axis], p[axis]);
+      facts.high[axis] = std::max(facts.high[axis], p[axis]);
+    }
+  }
+  find_edges(ctx, mesh, facts);
+  find_volumes(mesh, facts);
+  return facts;
+}
+
+std::string_view name_of(MeshUnit unit) { return unit == MeshUnit::mm ? "mm" : unit == MeshUnit::cm ? "cm" : "m"; }
+
+double metres_of(MeshUnit unit) { return unit == MeshUnit::mm ? 1e-3 : unit == MeshUnit::cm ? 1e-2 : 1.0; }
+
+MeshUnit guess_unit(double extent, BodyKind kind) {
+  if (kind == BodyKind::part) return extent <= 5 ? MeshUnit::m : MeshUnit::mm;
+  if (extent < 0.3) return MeshUnit::m;
+  return extent < 20 ? MeshUnit::cm : MeshUnit::mm;
+}
+
+}  // namespace purlin::fem
