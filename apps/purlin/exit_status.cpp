@@ -8,30 +8,30 @@
 
 namespace purlin::cli {
 
-void print_error(const std::string& message) {
+void print_error(const std::string& message, const char* program) {
   constexpr int most_lines = 3;
   std::istringstream lines(message);
   std::string line;
   for (int i = 0; i < most_lines && std::getline(lines, line); ++i) {
-    std::fprintf(stderr, "%s%s\n", i == 0 ? "purlin: " : "  ", line.c_str());
+    std::fprintf(stderr, "%s%s%s\n", i == 0 ? program : "", i == 0 ? ": " : "  ", line.c_str());
   }
   std::fflush(stderr);
 }
 
-int report_exception() {
+int report_exception(const char* program) {
   try {
     throw;
   } catch (const OutOfMemory& error) {
-    print_error(error.what());
+    print_error(error.what(), program);
     return error.on_device() ? exit_device_failure : exit_bad_input;
   } catch (const DeviceError& error) {
-    print_error(error.what());
+    print_error(error.what(), program);
     return exit_device_failure;
   } catch (const std::bad_alloc&) {
-    print_error("out of host memory: the system refused an allocation");
+    print_error("out of host memory: the system refused an allocation", program);
     return exit_bad_input;
   } catch (const std::exception& error) {
-    print_error(error.what());
+    print_error(error.what(), program);
     return exit_bad_input;
   }
 }

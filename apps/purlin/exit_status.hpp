@@ -26,10 +26,10 @@ class NoDevice : public DeviceError {
   using DeviceError::DeviceError;
 };
 
-/// Prints `purlin: message` on stderr, at most three lines.
-void print_error(const std::string& message);
+/// Prints `PROGRAM: message` on stderr, at most three lines.
+void print_error(const std::string& message, const char* program = "purlin");
 
 /// To be called in a catch block: prints the exception in flight and returns its exit status.
-[[nodiscard]] int report_exception();
+[[nodiscard]] int report_exception(const char* program = "purlin");
 
 }  // namespace purlin::cli

@@ -20,13 +20,6 @@ constexpr double plain_interval_seconds = 1.0;
 constexpr double plain_interval_share = 0.05;  // keeps the log of an hour's solve below a few hundred lines
 constexpr int narrowest_bar = 10;
 constexpr int widest_bar = 30;
-constexpr const char* clear_line = "\r\x1b[K";
-
-int terminal_width(std::FILE* out) {
-  constexpr int usual_width = 80;
-  winsize size = {};
-  return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual_width;
-}
 
 // 1, 2, 5, 10, 20, 50, ...: the first of them above `iteration`.
 int next_round_number(int iteration) {
@@ -37,16 +30,22 @@ int next_round_number(int iteration) {
   }
 }
 
+std::string rate_text(double rate) { return std::isfinite(rate) && rate > 0 ? text("%.3f", rate) : "  -  "; }
+
+}  // namespace
+
+int terminal_width(std::FILE* out) {
+  constexpr int usual_width = 80;
+  winsize size = {};
+  return ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual_width;
+}
+
 std::string clock_text(double seconds) {
   if (seconds < 60) return text("%.1f s", seconds);
   const auto whole = static_cast<long long>(seconds);
   if (whole < 3600) return text("%lld:%02lld min", whole / 60, whole % 60);
   return text("%lld:%02lld:%02lld h", whole / 3600, whole / 60 % 60, whole % 60);
 }
-
-std::string rate_text(double rate) { return std::isfinite(rate) && rate > 0 ? text("%.3f", rate) : "  -  "; }
-
-}  // namespace
 
 std::string format_live_line(const ProgressLine& line, int width) {
   std::string result =

@@ -25,6 +25,15 @@ std::string format_live_line(const ProgressLine& line, int width);
 /// The line for a pipe, of any width.
 std::string format_plain_line(const ProgressLine& line);
 
+/// Columns of the terminal behind `out`; 80 where it does not tell.
+int terminal_width(std::FILE* out);
+
+/// "12.3 s", "4:05 min", "1:02:03 h"
+std::string clock_text(double seconds);
+
+/// Takes away what stands on a terminal's line.
+inline constexpr const char* clear_line = "\r\x1b[K";
+
 /// Draws on `out`; nothing at all when silent.
 class LiveProgress {
  public:

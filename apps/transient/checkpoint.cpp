@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints: sections with lengths and checksums, written beside the name and renamed.
+#include "checkpoint.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <purlin/core/error.hpp>
+
+#include "apps/purlin/text.hpp"
+
+namespace purlin::transient {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char magic[8] = {'P', 'U', 'R', 'L', 'I', 'N', 'C', 'P'};
+constexpr std::uint32_t version = 1;
+constexpr std::size_t alignment = 8;
+constexpr std::uint64_t fnv_start = 0xcbf29ce484222325u;
+constexpr std::size_t kept = 2;
+
+enum Kind : std::uint32_t { header_kind = 1, doubles_kind = 2, integers_kind = 3, bytes_kind = 4 };
+
+// FNV-1a over words of eight bytes: a byte at a time would take as long as the disk. The rest is taken bytewise.
+std::uint64_t checksum(const char* data, std::size_t size, std::uint64_t sum) {
+  constexpr std::uint64_t prime = 0x100000001b3u;
+  std::size_t i = 0;
+  for (; i + sizeof(std::uint64_t) <= size; i += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, data + i, sizeof word);
+    sum = (sum ^ word) * prime;
+    sum ^= sum >> 32;  // the product alone never carries high bits down
+  }
+  for (; i < size; ++i) sum = (sum ^ static_cast<unsigned char>(data[i])) * prime;
+  return sum;
+}
+
+std::uint64_t section_checksum(std::uint32_t kind, const std::string& name, const char* data, std::size_t size) {
+  std::uint64_t sum = checksum(reinterpret_cast<const char*>(&kind), sizeof kind, fnv_start);
+  sum = checksum(name.data(), name.size(), sum);
+  return checksum(data, size, sum);
+}
+
+std::size_t padded(std::size_t size) { return (size + alignment - 1) / alignment * alignment; }
+
+// ---- writing
+
+class Output {
+ public:
+  explicit Output(const std::string& file) : file_(file), temporary_(file + ".part") {
+    descriptor_ = ::open(temporary_.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) fail();
+  }
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+  ~Output() {
+    if (descriptor_ < 0) return;
+    ::close(descriptor_);
+    ::unlink(temporary_.c_str());
+  }
+
+  void put(const void* data, std::size_t size) {
+    const char* from = static_cast<const char*>(data);
+    while (size > 0) {
+      const ssize_t done = ::write(descriptor_, from, size);
+      if (done < 0 && errno == EINTR) continue;
+      if (done <= 0) fail();
+      from += done;
+      size -= static_cast<std::size_t>(done);
+    }
+  }
+  template <class T>
+  void put_number(T number) {
+    put(&number, sizeof number);
+  }
+  void put_padded(const void* data, std::size_t size) {
+    constexpr char zeros[alignment] = {};
+    put(data, size);
+    put(zeros, padded(size) - size);
+  }
+
+  void commit() {
+    if (::fsync(descriptor_) != 0) fail();
+    if (::close(std::exchange(descriptor_, -1)) != 0 || ::rename(temporary_.c_str(), file_.c_str()) != 0) fail();
+    // The new name is on the disk once its folder is. Where that cannot be asked for, nothing is lost but a
+    // guarantee.
+    const fs::path folder = fs::path(file_).parent_path();
+    const int directory = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) return;
+    ::fsync(directory);
+    ::close(directory);
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    const std::string why = std::strerror(errno);
+    ::unlink(temporary_.c_str());
+    throw InputError(file_ + ": the checkpoint cannot be written: " + why);
+  }
+
+  std::string file_, temporary_;
+  int descriptor_ = -1;
+};
+
+void put_section(Output& out, std::uint32_t kind, const std::string& name, const void* data, std::size_t size) {
+  out.put_number(kind);
+  out.put_number(static_cast<std::uint32_t>(name.size()));
+  out.put_number(static_cast<std::uint64_t>(size));
+  out.put_number(section_checksum(kind, name, static_cast<const char*>(data), size));
+  out.put_padded(name.data(), name.size());
+  out.put_padded(data, size);
+}
+
+// ---- reading
+
+class Input {
+ public:
+  Input(const std::string& file, const std::string& content) : file_(file), content_(content) {}
+
+  const char* take(std::size_t size) {
+    if (size > content_.size() - at_) fail("it ends early");
+    const char* found = content_.data() + at_;
+    at_ += size;
+    return found;
+  }
+  template <class T>
+  T number() {
+    T result{};
+    std::memcpy(&result, take(sizeof result), sizeof result);
+    return result;
+  }
+  const char* take_padded(std::size_t size) {
+    if (size > content_.size()) fail("it ends early");
+    return take(padded(size));
+  }
+  bool finished() const { return at_ == content_.size(); }
+
+  [[noreturn]] void fail(const std::string& why) const { throw InputError(file_ + ": no sound checkpoint: " + why); }
+
+ private:
+  const std::string& file_;
+  const std::string& content_;
+  std::size_t at_ = 0;
+};
+
+template <class T>
+std::vector<T> as_numbers(const Input& in, const std::string& name, const char* data, std::size_t size) {
+  if (size % sizeof(T) != 0) in.fail("array '" + name + "' holds no whole number of numbers");
+  std::vector<T> result(size / sizeof(T));
+  if (size > 0) std::memcpy(result.data(), data, size);
+  return result;
+}
+
+void read_section(Input& in, Checkpoint& checkpoint) {
+  const auto kind = in.number<std::uint32_t>();
+  const auto name_size = in.number<std::uint32_t>();
+  const auto size = static_cast<std::size_t>(in.number<std::uint64_t>());
+  const auto sum = in.number<std::uint64_t>();
+  const std::string name(in.take_padded(name_size), name_size);
+  const char* data = in.take_padded(size);
+  if (section_checksum(kind, name, data, size) != sum) in.fail("the checksum of a section is wrong");
+  switch (kind) {
+    case header_kind:
+      checkpoint.header = cli::Json::parse(data, data + size, nullptr, false);
+      if (!checkpoint.header.is_object()) in.fail("its header is no JSON object");
+      return;
+    case doubles_kind:
+      checkpoint.doubles[name] = as_numbers<double>(in, name, data, size);
+      return;
+    case integers_kind:
+      checkpoint.integers[name] = as_numbers<std::int64_t>(in, name, data, size);
+      return;
+    case bytes_kind:
+      checkpoint.bytes[name].assign(data, size);
+      return;
+    default:
+      in.fail("a section of unknown kind");
+  }
+}
+
+template <class T>
+const std::vector<T>& array_of(const std::map<std::string, std::vector<T>>& arrays, const std::string& name,
+                               std::int64_t size, const std::string& file) {
+  const auto found = arrays.find(name);
+  if (found == arrays.end()) throw InputError(file + ": expected an array '" + name + "', found none");
+  if (size >= 0 && static_cast<std::int64_t>(found->second.size()) != size) {
+    throw InputError(file + cli::text(": expected %lld numbers in '%s', found %zu", static_cast<long long>(size),
+                                      name.c_str(), found->second.size()));
+  }
+  return found->second;
+}
+
+// Step numbers of the checkpoints in a folder, ascending.
+std::vector<std::int64_t> steps_in(const std::string& folder) {
+  std::vector<std::int64_t> result;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    long long steps = -1;
+    int used = 0;
+    if (std::sscanf(name.c_str(), "checkpoint-%18lld.bin%n", &steps, &used) == 1 && steps >= 0 &&
+        used == static_cast<int>(name.size())) {
+      result.push_back(steps);
+    }
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+std::string name_of_steps(const std::string& folder, std::int64_t steps) {
+  return (fs::path(folder) / cli::text("checkpoint-%09lld.bin", static_cast<long long>(steps))).string();
+}
+
+}  // namespace
+
+const std::vector<double>& Checkpoint::doubles_of(const std::string& name, std::int64_t size) const {
+  return array_of(doubles, name, size, file);
+}
+
+const std::vector<std::int64_t>& Checkpoint::integers_of(const std::string& name, std::int64_t size) const {
+  return array_of(integers, name, size, file);
+}
+
+void write_checkpoint(const std::string& file, const Checkpoint& checkpoint) {
+  Output out(file);
+  out.put(magic, sizeof magic);
+  out.put_number(version);
+  out.put_number(static_cast<std::uint32_t>(1 + checkpoint.doubles.size() + checkpoint.integers.size() +
+                                            checkpoint.bytes.size()));
+  const std::string header = checkpoint.header.dump(-1, ' ', false, cli::Json::error_handler_t::replace);
+  put_section(out, header_kind, "", header.data(), header.size());
+  for (const auto& [name, values] : checkpoint.doubles) {
+    put_section(out, doubles_kind, name, values.data(), values.size() * sizeof(double));
+  }
+  for (const auto& [name, values] : checkpoint.integers) {
+    put_section(out, integers_kind, name, values.data(), values.size() * sizeof(std::int64_t));
+  }
+  for (const auto& [name, values] : checkpoint.bytes) {
+    put_section(out, bytes_kind, name, values.data(), values.size());
+  }
+  out.put(magic, sizeof magic);
+  out.commit();
+}
+
+Checkpoint read_checkpoint(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || fs::is_directory(file)) throw InputError(file + ": the checkpoint cannot be read");
+  const std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  Input in(file, content);
+  if (content.size() < sizeof magic || std::memcmp(in.take(sizeof magic), magic, sizeof magic) != 0) {
+    in.fail("it does not begin like one");
+  }
+  const auto found = in.number<std::uint32_t>();
+  if (found != version) in.fail(cli::text("it is of version %u, this program reads version %u", found, version));
+  const auto sections = in.number<std::uint32_t>();
+  Checkpoint checkpoint;
+  checkpoint.file = file;
+  for (std::uint32_t i = 0; i < sections; ++i) read_section(in, checkpoint);
+  if (std::memcmp(in.take(sizeof magic), magic, sizeof magic) != 0 || !in.finished()) in.fail("its end is missing");
+  if (!checkpoint.header.is_object()) in.fail("its header is missing");
+  return checkpoint;
+}
+
+void CheckpointFolder::write(std::int64_t steps, Checkpoint checkpoint) const {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) throw InputError(folder_ + ": the folder for checkpoints cannot be made: " + error.message());
+  checkpoint.header["program"] = program_;
+  write_checkpoint(name_of_steps(folder_, steps), checkpoint);
+  std::vector<std::int64_t> old = steps_in(folder_);
+  const auto behind = std::upper_bound(old.begin(), old.end(), steps);
+  const auto keep = behind - old.begin() > static_cast<std::ptrdiff_t>(kept) ? behind - kept : old.begin();
+  for (auto it = old.begin(); it != old.end(); ++it) {
+    if (it < keep || it >= behind) fs::remove(name_of_steps(folder_, *it), error);
+  }
+}
+
+Checkpoint CheckpointFolder::latest(std::string& remark) const {
+  remark.clear();
+  const std::vector<std::int64_t> steps = steps_in(folder_);
+  for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
+    try {
+      Checkpoint checkpoint = read_checkpoint(name_of_steps(folder_, *it));
+      const cli::Json program = checkpoint.header.value("program", cli::Json());
+      if (program != program_) {
+        throw InputError(checkpoint.file + ": expected a checkpoint of " + program_ + ", found one of " +
+                         program.dump());
+      }
+      return checkpoint;
+    } catch (const InputError& error) {
+      remark += (remark.empty() ? "" : "\n") + std::string(error.what());
+    }
+  }
+  throw InputError(folder_ + ": no sound checkpoint to resume from" +
+                   (remark.empty() ? std::string(": the folder holds none") : "\n" + remark));
+}
+
+std::string fingerprint(const char* data, std::size_t size) {
+  return cli::text("%016llx", static_cast<unsigned long long>(checksum(data, size, fnv_start)));
+}
+
+}  // namespace purlin::transient

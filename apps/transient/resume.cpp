@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options and order through a checkpoint.
+#include "resume.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <purlin/core/error.hpp>
+
+namespace purlin::transient {
+namespace {
+
+using cli::Json;
+
+enum class Change {
+  free,        // may always be given anew
+  loses_bits,  // may not where the same bits are promised
+  never,
+};
+
+// One kept option: its name in the checkpoint and on the command line, and the way to and from RunOptions.
+struct Kept {
+  const char* key;
+  const char* option;
+  Change change;
+  Json (*get)(const RunOptions&);
+  void (*set)(RunOptions&, const Json&);
+};
+
+template <class T>
+T value(const Json& json) {
+  return json.get<T>();
+}
+
+const std::vector<Kept>& kept_list() {
+  using O = RunOptions;
+  using S = std::string;
+  static const std::vector<Kept> list = {
+      {"mesh", "mesh", Change::never,
+       [](const O& o) { return Json(o.mesh.empty() ? S() : std::filesystem::absolute(o.mesh).string()); },
+       [](O& o, const Json& j) { o.mesh = value<S>(j); }},
+      {"refine", "--refine", Change::never, [](const O& o) { return Json(o.refine); },
+       [](O& o, const Json& j) { o.refine = value<int>(j); }},
+      {"mesh_unit", "--mesh-unit", Change::never, [](const O& o) { return Json(o.mesh_unit); },
+       [](O& o, const Json& j) { o.mesh_unit = value<S>(j); }},
+      {"dt", "--dt", Change::never, [](const O& o) { return Json(o.dt); },
+       [](O& o, const Json& j) { o.dt = value<double>(j); }},
+      {"duration", "--duration", Change::free, [](const O& o) { return Json(o.duration); },
+       [](O& o, const Json& j) { o.duration = value<double>(j); }},
+      {"output_every", "--output-every", Change::free, [](const O& o) { return Json(o.output_every); },
+       [](O& o, const Json& j) { o.output_every = value<double>(j); }},
+      {"checkpoint_every", "--checkpoint-every", Change::free, [](const O& o) { return Json(o.checkpoint_every); },
+       [](O& o, const Json& j) { o.checkpoint_every = value<double>(j); }},
+      {"deterministic", "--deterministic", Change::free, [](const O& o) { return Json(o.deterministic); },
+       [](O& o, const Json& j) { o.deterministic = value<bool>(j); }},
+      {"threads", "--threads", Change::loses_bits, [](const O& o) { return Json(o.threads); },
+       [](O& o, const Json& j) { o.threads = value<int>(j); }},
+      {"rel_tol", "--tol", Change::loses_bits, [](const O& o) { return Json(o.system.stop.rel_tol); },
+       [](O& o, const Json& j) { o.system.stop.rel_tol = value<double>(j); }},
+      {"solver", "--solver", Change::loses_bits, [](const O& o) { return Json(o.system.solver.name); },
+       [](O& o, const Json& j) { o.system.solver.name = value<S>(j); }},
+      {"format", "--format", Change::loses_bits, [](const O& o) { return Json(o.system.spmv.format); },
+       [](O& o, const Json& j) { o.system.spmv.format = value<S>(j); }},
+      {"precond", "--precond", Change::loses_bits, [](const O& o) { return Json(o.system.precond.name); },
+       [](O& o, const Json& j) { o.system.precond.name = value<S>(j); }},
+      {"fsai_power", "--fsai-power", Change::loses_bits, [](const O& o) { return Json(o.system.precond.fsai_power); },
+       [](O& o, const Json& j) { o.system.precond.fsai_power = value<int>(j); }},
+      {"spai_power", "--spai-power", Change::loses_bits, [](const O& o) { return Json(o.system.precond.spai_power); },
+       [](O& o, const Json& j) { o.system.precond.spai_power = value<int>(j); }},
+      {"drop", "--fsai-drop", Change::loses_bits, [](const O& o) { return Json(o.system.precond.drop); },
+       [](O& o, const Json& j) { o.system.precond.drop = value<double>(j); }},
+      {"side", "--spai-side", Change::loses_bits,
+       [](const O& o) { return Json(o.system.precond.side == PrecondSide::left ? "left" : "right"); },
+       [](O& o, const Json& j) {
+         o.system.precond.side = value<S>(j) == "left" ? PrecondSide::left : PrecondSide::right;
+       }},
+      {"adaptive", "--spai-adaptive", Change::loses_bits, [](const O& o) { return Json(o.system.precond.adaptive); },
+       [](O& o, const Json& j) { o.system.precond.adaptive = value<double>(j); }},
+      {"precond_format", "--precond-format", Change::loses_bits,
+       [](const O& o) { return Json(o.system.precond.format); },
+       [](O& o, const Json& j) { o.system.precond.format = value<S>(j); }},
+  };
+  return list;
+}
+
+const Json& kept_value(const Checkpoint& checkpoint, const Json& options, const char* key) {
+  const auto found = options.find(key);
+  if (found == options.end()) {
+    throw InputError(checkpoint.file + ": expected an option '" + key + "' in the header, found none");
+  }
+  return *found;
+}
+
+}  // namespace
+
+Json kept_options(const RunOptions& options, const SystemInfo& system, int threads) {
+  RunOptions effective = options;
+  effective.system.spmv.format = system.matrix.name;
+  effective.system.precond.name = system.preconditioner.name;
+  effective.threads = threads;
+  Json json = Json::object();
+  for (const Kept& kept : kept_list()) json[kept.key] = kept.get(effective);
+  return json;
+}
+
+void take_kept_options(const Checkpoint& checkpoint, const RunCommand& command, RunOptions& options) {
+  const Json json =
+      checkpoint.header.is_object() ? checkpoint.header.value("options", Json::object()) : Json::object();
+  try {
+    const bool same_bits = options.deterministic || kept_value(checkpoint, json, "deterministic").get<bool>();
+    for (const Kept& kept : kept_list()) {
+      const Json& old = kept_value(checkpoint, json, kept.key);
+      const Json now = kept.get(options);
+      const bool left_open = kept.change == Change::loses_bits && (now == "auto" || now == "measure");
+      if (!command.given(kept.option) || left_open) {
+        kept.set(options, old);
+        continue;
+      }
+      const bool fixed = kept.change == Change::never || (kept.change == Change::loses_bits && same_bits);
+      if (fixed && now != old) {
+        throw InputError(checkpoint.file + ": the run was made with " + kept.option + ' ' + old.dump() +
+                         " and cannot go on with " + now.dump());
+      }
+    }
+  } catch (const Json::exception&) {
+    throw InputError(checkpoint.file + ": an option in the header is not of its type");
+  }
+}
+
+template <Space S>
+void keep_order(const Context<S>& ctx, const RowOrder<S>& order, Checkpoint& checkpoint) {
+  if (order.natural()) return;
+  const std::vector<Index> old_of_new = to_vector(ctx, order.old_of_new.cspan());
+  checkpoint.integers["order"].assign(old_of_new.begin(), old_of_new.end());
+  checkpoint.integers["parts"].assign(order.part_begin.begin(), order.part_begin.end());
+}
+
+template void keep_order(const Context<Space::host>&, const RowOrder<Space::host>&, Checkpoint&);
+#if PURLIN_HAS_CUDA
+template void keep_order(const Context<Space::device>&, const RowOrder<Space::device>&, Checkpoint&);
+#endif
+
+void take_kept_order(const Checkpoint& checkpoint, Index rows, SystemOptions& options) {
+  if (checkpoint.integers.count("order") == 0) return;
+  const auto checked = [&](const std::vector<std::int64_t>& from, std::int64_t most, const char* name) {
+    std::vector<Index> result;
+    result.reserve(from.size());
+    for (const std::int64_t number : from) {
+      if (number < 0 || number > most) {
+        throw InputError(checkpoint.file + ": '" + name + "' holds " + std::to_string(number) + " for " +
+                         std::to_string(rows) + " unknowns");
+      }
+      result.push_back(static_cast<Index>(number));
+    }
+    return result;
+  };
+  options.old_of_new = checked(checkpoint.integers_of("order", rows), rows - 1, "order");
+  options.part_begin = checked(checkpoint.integers_of("parts"), rows, "parts");
+  const std::vector<Index>& parts = options.part_begin;
+  const bool sound =
+      parts.empty() || (parts.front() == 0 && parts.back() == rows && std::is_sorted(parts.begin(), parts.end()));
+  if (!sound) throw InputError(checkpoint.file + ": 'parts' does not go from 0 to " + std::to_string(rows));
+}
+
+std::string mesh_fingerprint(const std::vector<std::array<double, 3>>& nodes,
+                             const std::vector<std::array<Index, 4>>& tets) {
+  const auto of = [](const auto& values) {
+    return fingerprint(reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]);
+  };
+  return of(nodes) + of(tets);
+}
+
+}  // namespace purlin::transient

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Resuming: which options a checkpoint keeps, and how they meet those of the new command line.
+#pragma once
+
+#include "checkpoint.hpp"
+#include "run_options.hpp"
+
+namespace purlin::transient {
+
+/// The options that a run is made again from: with the format and the preconditioner that `system` came to have, the
+/// number of threads, and the mesh's name made absolute.
+cli::Json kept_options(const RunOptions& options, const SystemInfo& system, int threads);
+
+/// Options of the checkpoint for all that the command line does not give. Mesh, refinement, unit and step cannot be
+/// changed: throws InputError where they are given and differ; with --deterministic (then or now) neither can
+/// threads, format, solver, preconditioner and tolerance. Words that leave a choice to the program ("auto") take what
+/// was chosen. Duration, output and device may always be given anew.
+void take_kept_options(const Checkpoint& checkpoint, const RunCommand& command, RunOptions& options);
+
+/// Puts the order of the unknowns and its parts into a checkpoint, as "order" and "parts"; nothing for the natural
+/// one.
+template <Space S>
+void keep_order(const Context<S>& ctx, const RowOrder<S>& order, Checkpoint& checkpoint);
+
+/// Makes a system take the order that was kept. Throws InputError where it is not one of `rows` unknowns.
+void take_kept_order(const Checkpoint& checkpoint, Index rows, SystemOptions& options);
+
+/// Of the numbers of a mesh: for "is this the mesh of that run".
+std::string mesh_fingerprint(const std::vector<std::array<double, 3>>& nodes,
+                             const std::vector<std::array<Index, 4>>& tets);
+
+}  // namespace purlin::transient

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of the demos, declared to CLI11, and the mapping of its complaints to ours.
+#include "run_options.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include <purlin/config.hpp>
+#include <purlin/core/error.hpp>
+
+#include "apps/purlin/bench_options.hpp"
+#include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/names.hpp"
+#include "apps/purlin/precond_report.hpp"
+#include "apps/purlin/text.hpp"
+
+namespace purlin::transient {
+namespace {
+
+using cli::text;
+using cli::UsageError;
+
+constexpr int most_refinements = 8;
+
+std::string version_text(const std::string& program) {
+  std::string result = program + " " PURLIN_VERSION "\n";
+  if (!has_cuda) return result + "without CUDA\n";
+  return result + "CUDA toolkit " PURLIN_CUDA_TOOLKIT ", compiled for architectures " PURLIN_CUDA_ARCHITECTURES "\n";
+}
+
+void refuse_extras(const CLI::App& app, const std::string& program) {
+  for (const std::string& extra : app.remaining()) {
+    if (extra.size() < 2 || extra[0] != '-') continue;
+    std::vector<std::string> names;
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    const std::string name = extra.substr(0, extra.find('='));
+    const std::string nearest = cli::nearest_name(name, names);
+    throw UsageError("unknown option " + name +
+                     (nearest.empty() ? "; see " + program + " --help" : " (did you mean " + nearest + "?)"));
+  }
+  if (!app.remaining().empty()) throw UsageError("unexpected argument '" + app.remaining().front() + '\'');
+}
+
+void require_positive(const char* option, double value) {
+  if (std::isfinite(value) && value > 0) return;
+  throw UsageError(text("%s: expected a number > 0, found %g", option, value));
+}
+
+}  // namespace
+
+RunCommand::RunCommand(const ProgramWords& words, RunOptions& options)
+    : words_(words), options_(options), app_(words.summary, words.name) {
+  constexpr int help_column = 32;
+  app_.get_formatter()->column_width(help_column);
+  app_.allow_extras();
+  app_.footer(
+      words.examples +
+      "\nExit status: 0 finished, 1 not finished (a solve failed, or Ctrl-C, after which --resume goes on), 2 "
+      "bad input\nor usage, 3 device failure. A second Ctrl-C kills.");
+  precond_.names = cli::preconditioner_choices();
+  add_run_options();
+  add_method_options();
+  add_machine_options();
+}
+
+void RunCommand::add_run_options() {
+  RunOptions& o = options_;
+  const std::string unit = words_.time_unit;
+  app_.add_flag("--version", "Version, CUDA toolkit, architectures");
+  app_.add_option("mesh", o.mesh,
+                  "Medit .mesh, Gmsh .msh or legacy VTK of tetrahedra, .gz too; default: " + words_.mesh_help)
+      ->option_text(" ");
+  const char* group = "The run";
+  app_.add_option("--refine", o.refine, "Cut every tetrahedron into eight, N times; default 0")
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(0, most_refinements));
+  app_.add_option("--mesh-unit", o.mesh_unit, "Of the file's coordinates; auto, the default, guesses and says so")
+      ->option_text("auto|mm|cm|m")
+      ->group(group);
+  app_.add_option("--duration", o.duration, text("Simulated time in %s, default %g", unit.c_str(), o.duration))
+      ->option_text("T")
+      ->group(group);
+  app_.add_option("--dt", o.dt, text("Time step in %s, default %g", unit.c_str(), o.dt))
+      ->option_text("DT")
+      ->group(group);
+  app_.add_option("--params", o.params,
+                  "Parameters of the model: JSON, // comments allowed. OUT/params.json shows all")
+      ->option_text("FILE")
+      ->group(group);
+  const char* output = "Output";
+  app_.add_option("--out", o.out, "Folder for all that is written, default the current one, with --resume that one")
+      ->option_text("DIR")
+      ->group(output);
+  app_.add_option("--output-every", o.output_every,
+                  text("A .vtu every T %s, default %g; 0: the last state only", unit.c_str(), o.output_every))
+      ->option_text("T")
+      ->group(output);
+  app_.add_option("--checkpoint-every", o.checkpoint_every,
+                  text("A checkpoint every T %s, default %g; 0: on Ctrl-C only", unit.c_str(), o.checkpoint_every))
+      ->option_text("T")
+      ->group(output);
+  app_.add_option("--resume", o.resume,
+                  "Go on from the last checkpoint in this folder (the --out of that run), with the options of\nthat "
+                  "run where no others are given")
+      ->option_text("DIR")
+      ->group(output);
+  app_.add_option("--report", o.report, "Everything about the run; default: report.json in OUT")
+      ->option_text("R.json")
+      ->group(output);
+  app_.add_flag("--quiet", o.quiet, "Print nothing but errors")->group(output);
+}
+
+void RunCommand::add_method_options() {
+  SystemOptions& s = options_.system;
+  const char* group = "The method";
+  app_.add_option("--solver", s.solver.name, "Krylov method, default " + s.solver.name)
+      ->option_text(cli::one_of(cli::solver_choices()))
+      ->group(group);
+  app_.add_option("--tol", s.stop.rel_tol, text("Solve until |b - A x| <= TOL |b|, default %g", s.stop.rel_tol))
+      ->option_text("TOL")
+      ->group(group);
+  app_.add_option(
+          "--format", s.spmv.format,
+          "Of the matrix, default " + s.spmv.format + ". auto goes by forecasts for the whole run, measure times all")
+      ->option_text(cli::one_of(cli::format_choices()))
+      ->group(group);
+  cli::add_precond_options(app_, s.precond, precond_, "Preconditioner, default " + s.precond.name);
+}
+
+void RunCommand::add_machine_options() {
+  RunOptions& o = options_;
+  const char* group = "The machine";
+  app_.add_option("--device", o.device, "Where to compute, default auto: cuda if a device answers, else host")
+      ->option_text("auto|host|cuda[:N]")
+      ->group(group);
+  app_.add_option("--threads", o.threads, "Host threads, default all")
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, cli::most_threads));
+  app_.add_flag("--deterministic", o.deterministic,
+                "The same bits every time, also after --resume: nothing is chosen by the clock")
+      ->group(group);
+}
+
+std::optional<std::string> RunCommand::parse(int argc, const char* const* argv) {
+  text_ = words_.name;
+  for (int i = 1; i < argc; ++i) text_ += ' ' + cli::shell_quoted(argv[i]);
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return app_.help();
+  } catch (const CLI::ConversionError& error) {
+    throw UsageError(std::string("expected a number: ") + error.what());
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what());
+  }
+  if (given("--version")) return version_text(words_.name);
+  refuse_extras(app_, words_.name);
+  check();
+  return std::nullopt;
+}
+
+void RunCommand::check() {
+  RunOptions& o = options_;
+  SystemOptions& s = o.system;
+  require_positive("--duration", o.duration);
+  require_positive("--dt", o.dt);
+  require_positive("--tol", s.stop.rel_tol);
+  cli::require_number("--output-every", o.output_every);
+  cli::require_number("--checkpoint-every", o.checkpoint_every);
+  o.mesh_unit = cli::check_choice(o.mesh_unit, "--mesh-unit", {"auto", "mm", "cm", "m"});
+  s.solver.name = cli::check_solver(s.solver.name);
+  cli::check_precond_options(s.precond, precond_);
+  s.spmv.format = cli::check_format(s.spmv.format);
+  if (o.out.empty()) throw UsageError("--out: expected a folder");
+  if (o.resume.empty() && given("--resume")) throw UsageError("--resume: expected the folder of a run");
+  if (!o.resume.empty() && !given("--out")) o.out = o.resume;
+  if (!o.deterministic) return;
+  if (s.spmv.format == "measure") throw UsageError("--deterministic: --format measure goes by the clock");
+  if (s.precond.name == "auto") throw UsageError("--deterministic: --precond auto goes by the clock");
+}
+
+cli::Json options_json(const RunOptions& o) {
+  cli::Json json;
+  json["mesh"] = o.mesh.empty() ? cli::Json() : cli::Json(o.mesh);
+  json["refine"] = o.refine;
+  json["mesh_unit"] = o.mesh_unit;
+  json["duration"] = o.duration;
+  json["dt"] = o.dt;
+  json["output_every"] = o.output_every;
+  json["checkpoint_every"] = o.checkpoint_every;
+  json["resume"] = o.resume.empty() ? cli::Json() : cli::Json(o.resume);
+  json["out"] = o.out;
+  json["params"] = o.params.empty() ? cli::Json() : cli::Json(o.params);
+  json["format"] = o.system.spmv.format;
+  json["solver"] = o.system.solver.name;
+  json["preconditioner"] = o.system.precond.name;
+  json["preconditioner_options"] = cli::precond_options_json(o.system.precond);
+  json["rel_tol"] = o.system.stop.rel_tol;
+  json["device"] = o.device;
+  json["deterministic"] = o.deterministic;
+  return json;
+}
+
+void prepare_folder(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError("--out " + folder + ": the folder cannot be made: " + error.message());
+  std::string probe = (fs::path(folder) / ".purlin-XXXXXX").string();
+  const int descriptor = mkstemp(probe.data());
+  if (descriptor < 0) throw InputError("--out " + folder + ": nothing can be written there: " + std::strerror(errno));
+  close(descriptor);
+  unlink(probe.c_str());
+}
+
+}  // namespace purlin::transient

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The options that both demos have, declared to CLI11 once, checked as far as words alone can be checked.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <purlin/solver/linear_system.hpp>
+
+#include "apps/purlin/json_file.hpp"
+#include "apps/purlin/precond_options.hpp"
+
+namespace purlin::transient {
+
+/// What the user asked for. A program fills in its defaults before it parses.
+struct RunOptions {
+  std::string mesh;  ///< file; empty: the program's own
+  int refine = 0;
+  std::string mesh_unit = "auto";  ///< auto | mm | cm | m
+  double duration = 1;             ///< times are in the program's unit
+  double dt = 1;
+  double output_every = 0;      ///< 0: the last state only
+  double checkpoint_every = 0;  ///< 0: at the end and when interrupted only
+  std::string resume;           ///< folder of a run to go on with; empty: from the beginning
+  std::string out = ".";
+  std::string params;  ///< file; empty: defaults
+  std::string report;  ///< file; empty: report.json in `out`
+  std::string device = "auto";
+  int threads = 0;  ///< 0: all
+  bool deterministic = false;
+  bool quiet = false;
+  SystemOptions system;  ///< format, preconditioner, solver, tolerance
+};
+
+/// How a program speaks of itself.
+struct ProgramWords {
+  std::string name;       ///< "purlin-heat"
+  std::string summary;    ///< one sentence
+  std::string mesh_help;  ///< what comes without a mesh
+  std::string time_unit;  ///< "ms", "s"
+  std::string examples;   ///< foot of --help
+};
+
+/// A demo's command line. The program adds options of its own to `app` before it parses.
+class RunCommand {
+ public:
+  /// `options` holds the defaults, receives what was asked, and outlives the command.
+  RunCommand(const ProgramWords& words, RunOptions& options);
+  RunCommand(const RunCommand&) = delete;
+  RunCommand& operator=(const RunCommand&) = delete;
+
+  CLI::App& app() { return app_; }
+
+  /// Parses and checks. Returns text that was asked for instead of work (--help, --version). Throws cli::UsageError
+  /// for everything that is not a command line; names of formats, preconditioners and solvers are those of the tables
+  /// afterwards.
+  std::optional<std::string> parse(int argc, const char* const* argv);
+
+  /// As typed, quoted for a shell.
+  const std::string& command_line() const { return text_; }
+  /// Whether the user gave it: `given("--dt")`. After `parse`.
+  bool given(const std::string& option) const { return app_.get_option(option)->count() > 0; }
+
+ private:
+  void add_run_options();
+  void add_method_options();
+  void add_machine_options();
+  void check();
+
+  ProgramWords words_;
+  RunOptions& options_;
+  cli::RawPrecond precond_;
+  CLI::App app_;
+  std::string text_;
+};
+
+/// What the report tells of the options.
+cli::Json options_json(const RunOptions& options);
+
+/// Makes the folder where it is missing, and proves that files can be made in it. Throws InputError.
+void prepare_folder(const std::string& folder);
+
+}  // namespace purlin::transient

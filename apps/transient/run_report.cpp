@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a run, for programs and for people.
+#include "run_report.hpp"
+
+#include <algorithm>
+#include <fstream>
+
+#include <purlin/config.hpp>
+#include <purlin/core/error.hpp>
+
+#include "apps/purlin/precond_report.hpp"
+#include "apps/purlin/text.hpp"
+
+namespace purlin::transient {
+namespace {
+
+using cli::Json;
+using cli::labelled;
+using cli::text;
+
+Json phases_json(const std::vector<std::pair<std::string, double>>& phases) {
+  Json result = Json::object();
+  for (const auto& [phase, seconds] : phases) result[phase] = seconds;
+  return result;
+}
+
+double wall_seconds_per_simulated(const RunReport& r) {
+  const double simulated = (r.end_time - r.start_time) * r.unit.seconds;
+  const double stepping = r.shares.total - r.shares.setup;
+  return simulated > 0 ? stepping / simulated : 0;
+}
+
+double products_per_setup(const RunReport& r) {
+  return r.setups > 0 ? static_cast<double>(r.totals.products) / static_cast<double>(r.setups) : 0;
+}
+
+Json solves_json(const SolveTotals& t) {
+  return {{"solves", t.solves},
+          {"iterations", t.iterations},
+          {"most_iterations", t.most_iterations},
+          {"iterations_per_solve",
+           t.solves > 0 ? static_cast<double>(t.iterations) / static_cast<double>(t.solves) : 0.0},
+          {"products", t.products},
+          {"preconditioner_applications", t.preconditioned},
+          {"residual_replacements", t.replacements},
+          {"not_converged", t.not_converged},
+          {"worst_true_relative_residual", t.worst_relative_residual},
+          {"seconds", t.solve_seconds}};
+}
+
+std::string shares_text(const ShareReport& shares) {
+  std::vector<std::pair<std::string, double>> parts = shares.parts();
+  std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::string line;
+  for (const auto& [name, seconds] : parts) {
+    const double percent = shares.total > 0 ? 100 * seconds / shares.total : 0;
+    std::string words = name;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    line += (line.empty() ? "" : ", ") + words + text(percent >= 10 ? " %.0f%%" : " %.1f%%", percent);
+  }
+  return line;
+}
+
+}  // namespace
+
+std::uint64_t peak_process_bytes() {
+  std::ifstream status("/proc/self/status");
+  std::string word;
+  while (status >> word) {
+    std::uint64_t kilobytes = 0;
+    if (word == "VmHWM:" && status >> kilobytes) return kilobytes * 1024;
+  }
+  return 0;
+}
+
+Json mesh_json(std::int64_t nodes, std::int64_t tets, const std::string& source) {
+  return {{"source", source}, {"nodes", nodes}, {"tetrahedra", tets}};
+}
+
+Json run_json(const RunReport& r) {
+  Json json = {{"schema", "purlin-run-1"}, {"program", r.program}, {"version", PURLIN_VERSION}};
+  json["command_line"] = r.command_line;
+  json["ending"] = r.ending;
+  json["reason"] = r.reason;
+  json["device"] = r.place.name();
+  json["device_name"] = r.device_name.empty() ? Json() : Json(r.device_name);
+  json["threads"] = r.threads;
+  json["mesh"] = r.mesh;
+  if (r.options != nullptr) json["options"] = options_json(*r.options);
+  json["params"] = r.params;
+  json["time_unit"] = r.unit.name;
+  json["start_time"] = r.start_time;
+  json["end_time"] = r.end_time;
+  json["resumed_from"] = r.resumed_from.empty() ? Json() : Json(r.resumed_from);
+  json["steps"] = r.steps;
+  json["newton_iterations"] = r.newton;
+  json["real_time_factor"] = wall_seconds_per_simulated(r);
+  json["milliseconds_per_step"] =
+      r.steps > 0 ? 1e3 * (r.shares.total - r.shares.setup - r.shares.output) / static_cast<double>(r.steps) : 0.0;
+  json["solves"] = solves_json(r.totals);
+  json["setups"] = r.setups;
+  json["products_per_setup"] = products_per_setup(r);
+  json["shares"] = shares_json(r.shares);
+  json["solver"] = r.system.solver;
+  json["solver_reason"] = r.system.solver_reason;
+  json["format"] = r.system.matrix.name;
+  json["format_reason"] = r.system.format.reason;
+  json["preconditioner"] = r.system.preconditioner.name;
+  json["preconditioner_reason"] = r.system.preconditioner_reason;
+  json["setup_phases"] = phases_json(r.system.setup_seconds);
+  json["order"] = {{"method", r.system.order.method},
+                   {"remark", r.system.order.remark},
+                   {"figures", phases_json(r.system.order.figures)},
+                   {"phases", phases_json(r.system.order.seconds)}};
+  json["operators"] = {{"matrix", cli::operator_json(r.system.matrix)},
+                       {"preconditioner", cli::operator_json(r.system.preconditioner)}};
+  json["memory"] = {{"peak_bytes", r.peak_bytes}, {"peak_process_bytes", r.peak_host_bytes}};
+  if (r.own.is_object()) {
+    for (const auto& [name, value] : r.own.items()) json[name] = value;
+  }
+  return json;
+}
+
+std::string run_text(const RunReport& r) {
+  const SolveTotals& t = r.totals;
+  std::string lines;
+  lines +=
+      labelled(r.ending, text("%.6g %s in %s steps%s", r.end_time, r.unit.name.c_str(),
+                              cli::thousands(r.steps).c_str(), r.reason.empty() ? "" : (": " + r.reason).c_str()));
+  const double factor = wall_seconds_per_simulated(r);
+  lines += labelled("time", cli::duration(r.shares.total) + " in all, " +
+                                (factor < 1 ? text("%.3g times faster than real time", factor > 0 ? 1 / factor : 0)
+                                            : text("%.3g times slower than real time", factor)));
+  lines += labelled("shares", shares_text(r.shares));
+  const double per_solve = t.solves > 0 ? static_cast<double>(t.iterations) / static_cast<double>(t.solves) : 0;
+  lines += labelled(
+      "solves", cli::thousands(t.solves) + text(", %.1f iterations each, %lld at most, by %s with %s", per_solve,
+                                                static_cast<long long>(t.most_iterations), r.system.solver.c_str(),
+                                                r.system.preconditioner.name.c_str()));
+  if (r.newton > 0) {
+    lines += labelled("newton",
+                      text("%.2f iterations a step",
+                           static_cast<double>(r.newton) / static_cast<double>(std::max<std::int64_t>(r.steps, 1))));
+  }
+  lines += labelled("setup", cli::duration(r.shares.setup) + ", one served " +
+                                 cli::thousands(static_cast<std::int64_t>(products_per_setup(r))) + " products as " +
+                                 r.system.matrix.name);
+  lines += labelled("memory", human_bytes(r.peak_bytes) + " of arrays" +
+                                  (r.peak_host_bytes > 0 ? ", process " + human_bytes(r.peak_host_bytes) : ""));
+  return lines;
+}
+
+}  // namespace purlin::transient

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// RunReport: what a finished run tells, as JSON for programs and as a few lines for people.
+#pragma once
+
+#include <string>
+
+#include "apps/purlin/place.hpp"
+#include "shares.hpp"
+#include "run_options.hpp"
+#include "run_progress.hpp"
+
+namespace purlin::transient {
+
+/// Everything that both demos report. A demo adds its own under names of its own (`own`).
+struct RunReport {
+  std::string program;       ///< "purlin-heat"
+  std::string command_line;  ///< as typed
+  cli::Place place;
+  std::string device_name;  ///< "NVIDIA H200"; empty on the host
+  int threads = 0;
+  std::string ending = "finished";  ///< finished | interrupted | failed
+  std::string reason;               ///< of a failure
+  cli::Json mesh;                   ///< nodes, tetrahedra, extent, unit, ...
+  cli::Json params;                 ///< effective
+  const RunOptions* options = nullptr;
+  SystemInfo system;
+  TimeUnit unit;
+  double start_time = 0, end_time = 0;  ///< simulated, of this process
+  std::string resumed_from;             ///< file; empty: from the beginning
+  std::int64_t steps = 0;               ///< of this process
+  std::int64_t newton = 0;
+  std::int64_t setups = 1;  ///< how many LinearSystems the run made
+  SolveTotals totals;
+  ShareReport shares;
+  std::uint64_t peak_bytes = 0;       ///< arrays in the run's space
+  std::uint64_t peak_host_bytes = 0;  ///< of the whole process: `peak_process_bytes`
+  cli::Json own;                      ///< more fields at the top level
+};
+
+/// The most memory that this process has held (VmHWM); 0 where the system does not tell.
+std::uint64_t peak_process_bytes();
+
+/// Schema "purlin-run-1".
+cli::Json run_json(const RunReport& report);
+
+/// About a dozen lines.
+std::string run_text(const RunReport& report);
+
+/// Of a mesh: what `RunReport::mesh` holds of its size.
+cli::Json mesh_json(std::int64_t nodes, std::int64_t tets, const std::string& source);
+
+}  // namespace purlin::transient

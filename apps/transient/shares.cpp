@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the seconds went: bookings, and the split of the solves by operators timed in isolation.
+#include "shares.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <purlin/core/vector_ops.hpp>
+
+namespace purlin::transient {
+namespace {
+
+// The median time of one application. On a device several are queued at once, as a solver does.
+template <Space S>
+double application_seconds(const Context<S>& ctx, const LinearOperator<double, S>& op, Span<const double, S> x,
+                           Span<double, S> y, int repeats) {
+  constexpr int queued = S == Space::device ? 16 : 1;
+  op.apply(ctx, 1.0, x, 0.0, y);
+  std::vector<double> seconds;
+  for (int i = 0; i < std::max(repeats, 1); ++i) {
+    ctx.synchronize();
+    const cli::Stopwatch watch;
+    for (int k = 0; k < queued; ++k) op.apply(ctx, 1.0, x, 0.0, y);
+    ctx.synchronize();
+    seconds.push_back(watch.seconds() / queued);
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
+  return seconds[seconds.size() / 2];
+}
+
+}  // namespace
+
+void SolveTotals::add(const SolveReport& report) {
+  ++solves;
+  iterations += report.iterations;
+  most_iterations = std::max<std::int64_t>(most_iterations, report.iterations);
+  const std::int64_t per_iteration = report.solver == "bicgstab" ? 2 : 1;
+  const std::int64_t residuals = 1 + report.residual_replacements + report.restarts;
+  products += per_iteration * report.iterations + 1 + residuals;
+  preconditioned += per_iteration * report.iterations + residuals;
+  replacements += report.residual_replacements;
+  if (report.converged()) {
+    worst_relative_residual = std::max(worst_relative_residual, report.relative(report.true_residual));
+  } else {
+    ++not_converged;
+  }
+  solve_seconds += report.seconds;
+}
+
+template <Space S>
+OperatorSeconds measure_operators(const Context<S>& ctx, const LinearSystem<double, S>& system, int repeats) {
+  ctx.make_current();
+  Array<double, S> x(ctx, system.rows()), y(ctx, system.rows());
+  fill<double, S>(ctx, 1.0, x.span());
+  OperatorSeconds result;
+  result.product = application_seconds<S>(ctx, system.ordered_matrix(), x.cspan(), y.span(), repeats);
+  if (const LinearOperator<double, S>* M = system.ordered_preconditioner()) {
+    result.preconditioner = application_seconds<S>(ctx, *M, x.cspan(), y.span(), repeats);
+  }
+  return result;
+}
+
+template OperatorSeconds measure_operators(const Context<Space::host>&, const LinearSystem<double, Space::host>&,
+                                           int);
+#if PURLIN_HAS_CUDA
+template OperatorSeconds measure_operators(const Context<Space::device>&, const LinearSystem<double, Space::device>&,
+                                           int);
+#endif
+
+void Shares::begin_step() {
+  sampled_ = sample_every_ <= 1 || steps_ % sample_every_ == 0;
+  ++steps_;
+  if (sampled_) ++sampled_steps_;
+  in_step_ = true;
+  output_before_step_ = seconds_[static_cast<int>(Phase::output)];
+  step_watch_ = {};
+}
+
+void Shares::end_step() {
+  const double output = seconds_[static_cast<int>(Phase::output)] - output_before_step_;
+  step_seconds_ += step_watch_.seconds() - output;
+  if (sampled_) sampled_step_seconds_ += step_watch_.seconds() - output;
+  in_step_ = false;
+}
+
+bool Shares::counts(Phase phase) const {
+  return !in_step_ || sampled_ || phase == Phase::setup || phase == Phase::output;
+}
+
+ShareReport Shares::report(double total, const SolveTotals& totals, const OperatorSeconds& operators) const {
+  const auto booked = [&](Phase phase) { return seconds_[static_cast<int>(phase)]; };
+  // What a phase took in the sampled steps stands for all: sampled steps wait more often, so their proportions count,
+  // not their sum.
+  const double scale = sampled_step_seconds_ > 0 ? step_seconds_ / sampled_step_seconds_ : 1;
+  ShareReport result;
+  result.total = total;
+  result.steps = steps_;
+  result.sampled_steps = sampled_steps_;
+  result.operators = operators;
+  result.setup = booked(Phase::setup);
+  result.output = booked(Phase::output);
+  result.assembly = scale * (booked(Phase::assembly) + booked(Phase::refresh));
+  const double solve = scale * booked(Phase::solve);
+  const double product = static_cast<double>(totals.products) * operators.product;
+  const double preconditioner = static_cast<double>(totals.preconditioned) * operators.preconditioner;
+  // Operators in isolation find the caches as they left them; they must not come to more than the solves themselves.
+  const double fit = product + preconditioner > solve ? solve / (product + preconditioner) : 1;
+  result.product = fit * product;
+  result.preconditioner = fit * preconditioner;
+  result.vector_work = solve - result.product - result.preconditioner + scale * booked(Phase::vector_work);
+  const double known = result.setup + result.output + result.assembly + solve + scale * booked(Phase::vector_work);
+  result.other = std::max(0.0, total - known);
+  return result;
+}
+
+std::vector<std::pair<std::string, double>> ShareReport::parts() const {
+  return {{"setup", setup},
+          {"assembly", assembly},
+          {"product", product},
+          {"preconditioner", preconditioner},
+          {"vector_work", vector_work},
+          {"output", output},
+          {"other", other}};
+}
+
+cli::Json shares_json(const ShareReport& report) {
+  cli::Json seconds = cli::Json::object(), share = cli::Json::object();
+  for (const auto& [name, value] : report.parts()) {
+    seconds[name] = value;
+    share[name] = report.total > 0 ? value / report.total : 0.0;
+  }
+  cli::Json json;
+  json["total_seconds"] = report.total;
+  json["seconds"] = seconds;
+  json["share"] = share;
+  json["steps"] = report.steps;
+  json["sampled_steps"] = report.sampled_steps;
+  json["one_product_seconds"] = report.operators.product;
+  json["one_preconditioner_seconds"] = report.operators.preconditioner;
+  json["how"] =
+      "phases by the clock, in the sampled steps between waits for the device; product and preconditioner inside the "
+      "solves: one application timed in isolation times the applications counted, the rest of the solves is vector "
+      "work";
+  return json;
+}
+
+}  // namespace purlin::transient

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checkpoints: bits survive, damage is refused by name, the last sound one is used.
+#include "tests/catch.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include <purlin/core/error.hpp>
+
+#include "apps/transient/checkpoint.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace purlin;
+using namespace purlin::transient;
+using purlin::testing::file_content;
+using purlin::testing::TemporaryFolder;
+
+namespace {
+
+Checkpoint example(double time) {
+  Checkpoint c;
+  c.header = {{"program", "purlin-test"}, {"time", time}};
+  c.doubles["u"] = {0.1, -0.0, std::numeric_limits<double>::denorm_min(), 1e308, time};
+  c.doubles["none"] = {};
+  c.integers["order"] = {3, 1, 2, std::numeric_limits<std::int64_t>::min()};
+  c.bytes["text"] = std::string("odd\0length", 10);
+  return c;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+std::string message_of(const std::string& file) {
+  try {
+    (void)read_checkpoint(file);
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a checkpoint is read back bit for bit, and nothing else stays in the folder", "[transient]") {
+  const TemporaryFolder folder;
+  const Checkpoint written = example(2.5);
+  write_checkpoint(folder.file("c.bin"), written);
+  const Checkpoint read = read_checkpoint(folder.file("c.bin"));
+  CHECK(read.header == written.header);
+  CHECK(same_bits(read.doubles_of("u", 5), written.doubles.at("u")));
+  CHECK(read.doubles_of("none", 0).empty());
+  CHECK(read.integers_of("order") == written.integers.at("order"));
+  CHECK(read.bytes.at("text") == written.bytes.at("text"));
+  CHECK(read.file == folder.file("c.bin"));
+  CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);
+}
+
+TEST_CASE("a file cut anywhere is refused by name", "[transient]") {
+  const TemporaryFolder folder;
+  write_checkpoint(folder.file("c.bin"), example(1));
+  const std::string whole = file_content(folder.file("c.bin"));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const std::string torn = folder.write("torn.bin", whole.substr(0, size));
+    CAPTURE(size);
+    REQUIRE(message_of(torn).find(torn + ": no sound checkpoint") == 0);
+  }
+  CHECK(!message_of(folder.write("long.bin", whole + "x")).empty());
+}
+
+TEST_CASE("a byte changed anywhere is noticed or lies in the padding", "[transient]") {
+  const TemporaryFolder folder;
+  write_checkpoint(folder.file("c.bin"), example(1));
+  const std::string whole = file_content(folder.file("c.bin"));
+  const Checkpoint sound = read_checkpoint(folder.file("c.bin"));
+  int unnoticed = 0;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    std::string damaged = whole;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x40);
+    const std::string file = folder.write("damaged.bin", damaged);
+    if (!message_of(file).empty()) continue;
+    ++unnoticed;
+    const Checkpoint read = read_checkpoint(file);
+    CAPTURE(i);
+    REQUIRE(read.header == sound.header);
+    REQUIRE(same_bits(read.doubles.at("u"), sound.doubles.at("u")));
+    REQUIRE(read.integers == sound.integers);
+    REQUIRE(read.bytes == sound.bytes);
+  }
+  CHECK(unnoticed < 64);
+}
+
+TEST_CASE("files that are no checkpoint and arrays that are not there are refused by name", "[transient]") {
+  const TemporaryFolder folder;
+  CHECK(message_of(folder.file("absent.bin")).find("cannot be read") != std::string::npos);
+  CHECK(message_of(folder.path().string()).find("cannot be read") != std::string::npos);
+  CHECK(message_of(folder.write("foreign.bin", std::string(1000, 'x'))).find("does not begin") != std::string::npos);
+  write_checkpoint(folder.file("c.bin"), example(1));
+  std::string other = file_content(folder.file("c.bin"));
+  other[8] = 9;
+  CHECK(message_of(folder.write("other.bin", other)).find("version 9") != std::string::npos);
+  const Checkpoint c = read_checkpoint(folder.file("c.bin"));
+  CHECK_THROWS_AS(c.doubles_of("v"), InputError);
+  CHECK_THROWS_AS(c.doubles_of("u", 4), InputError);
+  CHECK_THROWS_AS(c.integers_of("u"), InputError);
+  CHECK_THROWS_AS(write_checkpoint(folder.file("no/such/folder.bin"), c), InputError);
+}
+
+TEST_CASE("the last two checkpoints stay, and those behind a resumed one go", "[transient]") {
+  const TemporaryFolder folder;
+  const CheckpointFolder checkpoints(folder.file("run"), "purlin-test");
+  std::string remark;
+  CHECK_THROWS_AS(checkpoints.latest(remark), InputError);
+  for (const int steps : {0, 10, 20, 30}) checkpoints.write(steps, example(steps));
+  CHECK(!std::filesystem::exists(folder.file("run/checkpoint-000000010.bin")));
+  CHECK(std::filesystem::exists(folder.file("run/checkpoint-000000020.bin")));
+  CHECK(checkpoints.latest(remark).header["time"] == 30.0);
+  CHECK(remark.empty());
+
+  // A run resumed from step 20 writes step 25: step 30 was of the run before.
+  checkpoints.write(25, example(25));
+  CHECK(checkpoints.latest(remark).header["time"] == 25.0);
+  CHECK(std::filesystem::exists(folder.file("run/checkpoint-000000020.bin")));
+}
+
+TEST_CASE("a torn last checkpoint is passed over, and said", "[transient]") {
+  const TemporaryFolder folder;
+  const CheckpointFolder checkpoints(folder.path().string(), "purlin-test");
+  checkpoints.write(1, example(1));
+  checkpoints.write(2, example(2));
+  const std::string last = folder.file("checkpoint-000000002.bin");
+  folder.write("checkpoint-000000002.bin", file_content(last).substr(0, 100));
+  folder.write("checkpoint-000000003.bin.part", "not yet one");
+  std::string remark;
+  CHECK(checkpoints.latest(remark).header["time"] == 1.0);
+  CHECK(remark.find(last) == 0);
+
+  const CheckpointFolder others(folder.path().string(), "purlin-other");
+  CHECK_THROWS_AS(others.latest(remark), InputError);
+}

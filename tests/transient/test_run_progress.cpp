@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The progress of a run: what the line says, how narrow it gets, how many lines a pipe sees.
+#include "tests/catch.hpp"
+
+#include <algorithm>
+
+#include "apps/transient/run_progress.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace purlin::transient;
+using purlin::testing::file_content;
+using purlin::testing::TemporaryFolder;
+
+namespace {
+
+RunState half_way() {
+  RunState state;
+  state.time = 200;
+  state.end = 400;
+  state.step = 0.5;
+  state.steps = 400;
+  state.newton = 3;
+  state.iterations = 14;
+  state.seconds = 10;
+  state.note = "hot";
+  return state;
+}
+
+std::string drawn(RunProgress::Mode mode, int steps) {
+  const TemporaryFolder folder;
+  const std::string name = folder.file("out");
+  std::FILE* out = std::fopen(name.c_str(), "w");
+  {
+    RunProgress progress(out, mode, {"s", 1});
+    RunState state = half_way();
+    state.end = steps;
+    for (int i = 1; i <= steps; ++i) {
+      state.time = i;
+      state.seconds = i;
+      progress.update(state);
+    }
+    progress.say("a word");
+  }
+  std::fclose(out);
+  return file_content(name);
+}
+
+}  // namespace
+
+TEST_CASE("a line tells time, share, pace, iterations and what is left", "[transient]") {
+  const std::string line = format_run_line(half_way(), {"ms", 1e-3}, 200);
+  CHECK(line == "200 of 400 ms   50%  50 x real time  newton 3  iterations 14  10.0 s left  hot");
+  for (int width = 0; width < 100; ++width) {
+    CHECK(static_cast<int>(format_run_line(half_way(), {"ms", 1e-3}, width).size()) <= width);
+  }
+}
+
+TEST_CASE("a resumed run reckons from where it began", "[transient]") {
+  RunState state = half_way();
+  state.start = 100;
+  CHECK(seconds_left(state) == Approx(20));
+  CHECK(real_time_factor(state, {"ms", 1e-3}) == Approx(100));
+  state.time = 100;
+  CHECK(seconds_left(state) == 0);
+  CHECK(real_time_factor(state, {"ms", 1e-3}) == 0);
+}
+
+TEST_CASE("a pipe sees some twenty lines of a long run, a quiet one none", "[transient]") {
+  const std::string lines = drawn(RunProgress::Mode::plain, 1000);
+  const auto count = std::count(lines.begin(), lines.end(), '\n');
+  CHECK(count >= 20);
+  CHECK(count <= 24);
+  CHECK(lines.find("1000 of 1000 s") != std::string::npos);
+  CHECK(lines.find("\x1b") == std::string::npos);
+  CHECK(drawn(RunProgress::Mode::silent, 1000).empty());
+  const std::string live = drawn(RunProgress::Mode::live, 10);
+  CHECK(live.find("a word\n") != std::string::npos);
+  CHECK(live.find("\r\x1b[K") != std::string::npos);
+}

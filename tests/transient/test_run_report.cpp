@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a run: fields, products of one setup, and the words.
+#include "tests/catch.hpp"
+
+#include "apps/transient/run_report.hpp"
+
+using namespace purlin;
+using namespace purlin::transient;
+
+TEST_CASE("a report tells how many products one setup served, the pace, and the program's own fields",
+          "[transient]") {
+  RunReport report;
+  report.program = "purlin-test";
+  report.unit = {"ms", 1e-3};
+  report.end_time = 100;
+  report.steps = 50;
+  report.totals.solves = 50;
+  report.totals.iterations = 500;
+  report.totals.products = 600;
+  report.setups = 2;
+  report.shares.total = 3;
+  report.shares.setup = 1;
+  report.shares.product = 2;
+  report.system.matrix.name = "bce";
+  report.own["hottest"] = 81.5;
+  const cli::Json json = run_json(report);
+  CHECK(json["schema"] == "purlin-run-1");
+  CHECK(json["products_per_setup"] == 300.0);
+  CHECK(json["real_time_factor"] == Approx(20.0));  // two seconds for a tenth of a second
+  CHECK(json["milliseconds_per_step"] == Approx(40.0));
+  CHECK(json["shares"]["share"]["product"] == Approx(2.0 / 3));
+  CHECK(json["solves"]["iterations_per_solve"] == 10.0);
+  CHECK(json["hottest"] == 81.5);
+  const std::string text = run_text(report);
+  CHECK(text.find("one served 300 products as bce") != std::string::npos);
+  CHECK(text.find("20 times slower than real time") != std::string::npos);
+  CHECK(text.find("product 67%, setup 33%") != std::string::npos);
+}
+
+TEST_CASE("the peak of the process covers what was just touched", "[transient]") {
+  const std::uint64_t before = peak_process_bytes();
+  std::vector<char> block(std::size_t{64} << 20, 'x');
+  const std::uint64_t after = peak_process_bytes();
+  CHECK(block[12345] == 'x');
+  if (before > 0) CHECK(after >= (std::uint64_t{64} << 20));
+}
