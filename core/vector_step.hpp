@@ -4,6 +4,7 @@
 /// A step is a small struct of pointers with
 ///
 ///     static constexpr int sums;                            // 0 to 4 sums over the elements
+///     static constexpr int weight;                          // optional: cost of an element, 1 for a few numbers
 ///     bool active() const;                                  // false: the whole sweep does nothing
 ///     Coefficients begin() const;                           // read once per thread, before the elements
 ///     void element(int64 i, Coefficients, Sums&) const;     // independent of every other element
@@ -12,6 +13,8 @@
 /// `begin`, `element` and `active` may read scalars in S; only `end` may write them. Sums are double and are
 /// added in an order that depends on the length alone (host) or on the length and the device.
 #pragma once
+
+#include <type_traits>
 
 #include <purlin/core/context.hpp>
 #include <purlin/core/host_device.hpp>
@@ -24,6 +27,12 @@ template <class Step>
 void sweep(const Context<Space::host>& ctx, std::int64_t n, const Step& step);
 template <class Step>
 void sweep(const Context<Space::device>& ctx, std::int64_t n, const Step& step);
+
+/// The cost of a step's element, 1 where it does not say: threads are woken for light steps on long vectors only.
+template <class Step, class = void>
+constexpr int weight_of = 1;
+template <class Step>
+constexpr int weight_of<Step, std::void_t<decltype(Step::weight)>> = Step::weight;
 
 /// For steps without coefficients.
 struct NoCoefficients {};

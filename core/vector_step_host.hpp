@@ -63,7 +63,7 @@ void sweep(const Context<Space::host>& ctx, std::int64_t n, const Step& step) {
   const auto coefficients = step.begin();
   const Chunks chunks(n);
   double partial[Chunks::most * (Step::sums > 0 ? Step::sums : 1)];
-  const bool parallel = n >= Chunks::least_parallel && ctx.threads() > 1;
+  const bool parallel = n * weight_of<Step> >= Chunks::least_parallel && chunks.count > 1 && ctx.threads() > 1;
 #pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (parallel)
   for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) {
     sweep_chunk(step, coefficients, chunks.begin(chunk), chunks.end(chunk), partial + chunk * Step::sums);

@@ -57,6 +57,7 @@ struct KeepElement : PlainStep {
 /// the mass matrix of an element is V / 16 everywhere.
 struct UpdateElement : PlainStep {
   static constexpr int sums = 2;
+  static constexpr int weight = 16;
 
   Tissue tissue;
   double dt = 0;
@@ -104,6 +105,7 @@ struct ElementLists {
 
 /// slot = constant + the tangents of its elements: the matrix, or what a preconditioner reads of it, in place.
 struct FillSlots : PlainStep {
+  static constexpr int weight = 4;
   ElementLists lists;
   const double* constant;
   const double* tangent;
@@ -119,6 +121,7 @@ struct FillSlots : PlainStep {
 
 /// node = the loads of its elements.
 struct SumLoads : PlainStep {
+  static constexpr int weight = 8;
   ElementLists lists;
   const double* load;
   double* rhs;
@@ -133,6 +136,7 @@ struct SumLoads : PlainStep {
 /// The reference assembly, first half: the 16 numbers of each element matrix and the 4 of its load go to their places
 /// in K_elem and R_elem, whose rows are the entries of K and the nodes (section 4 of Wong, Kuhl and Darve).
 struct ScatterElement : PlainStep {
+  static constexpr int weight = 16;
   std::int64_t elements;
   const double* stiffness;  ///< 10 per element, the upper triangle by rows, number m at m elements + e
   const double* tangent;
@@ -168,6 +172,7 @@ struct ScatterElement : PlainStep {
 
 /// The second half: a product with a vector of ones, that is, sums of rows without multiplications.
 struct SumRows : PlainStep {
+  static constexpr int weight = 4;
   const Offset* first;
   const double* value;
   double* sum;

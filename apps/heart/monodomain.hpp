@@ -40,8 +40,8 @@ struct HeartState {
   std::vector<double> previous;  ///< phi a step before; empty before the first step
   double previous_dt = 0;        ///< ms, from `previous` to `phi`; 0 before the first step
   std::vector<double> r;         ///< per tetrahedron
-  std::vector<double>
-      solver;  ///< what the solves have learned, for bits that a resumed run shall share; may be empty
+  /// By Newton iteration the residual that the last step began with: what the next one expects. May be empty.
+  std::vector<double> expected_residual;
 };
 
 /// What came of a step that was tried.
@@ -78,7 +78,9 @@ class Monodomain {
   Span<const double, S> phi() const { return phi_.cspan(); }
   Span<const double, S> phi_before() const { return old_phi_.cspan(); }
 
-  HeartState state() const;
+  /// For a checkpoint: a preconditioner that is kept over many steps is made anew in the next one, here as in the run
+  /// that goes on from this state, so that both have the same bits.
+  HeartState state();
   void set_state(const HeartState& state);
 
   /// `node_values` in solver order in S, as the mesh numbers nodes.
