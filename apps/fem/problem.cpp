@@ -6,10 +6,12 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 
 #include <purlin/core/error.hpp>
+
+#include "apps/fem/mesh_facts.hpp"
+#include "apps/fem/mesh_file.hpp"
 
 namespace purlin::fem {
 namespace {
@@ -134,28 +136,9 @@ HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind k
   return assemble(ctx, kind, cube);
 }
 
-// The smallest node number of the connected component of each node (union by path halving).
-std::vector<Index> components(const TetMesh& mesh) {
-  std::vector<Index> root(mesh.nodes.size());
-  std::iota(root.begin(), root.end(), 0);
-  const auto find = [&](Index i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-  };
-  for (const Tet& tet : mesh.tets) {
-    for (int corner = 1; corner < 4; ++corner) {
-      const Index a = find(tet[0]);
-      const Index b = find(tet[corner]);
-      root[std::max(a, b)] = std::min(a, b);
-    }
-  }
-  for (Index i = 0; i < mesh.node_count(); ++i) root[i] = find(i);
-  return root;
-}
-
 // Whole tetrahedra, so that no component keeps a rigid motion.
 Mask clamp_lowest(const TetMesh& mesh) {
-  const std::vector<Index> component = components(mesh);
+  const std::vector<Index> component = component_of_node(mesh);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<double> low(mesh.nodes.size(), infinity);
   std::vector<double> high(mesh.nodes.size(), -infinity);
@@ -176,12 +159,7 @@ Mask clamp_lowest(const TetMesh& mesh) {
 
 HostCsr on_mesh(const Context<Space::host>& ctx, const std::string& spec, Kind kind, const std::string& path,
                 Index refinements) {
-  Domain domain{read_medit(path), {}};
-  const Index inverted = first_inverted(ctx, domain.mesh);
-  if (inverted >= 0) {
-    throw InputError(path + ": tetrahedron " + std::to_string(inverted + 1) + " has volume " +
-                     std::to_string(element_volume(domain.mesh, inverted)) + ", expected a positive one");
-  }
+  Domain domain{read_mesh(path).mesh, {}};
   const double tets = domain.mesh.tet_count() * std::pow(8, refinements);
   // One refinement gives a node to each edge, and multiplies nodes by 8 in the limit.
   const double nodes =

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words, lines and bytes of a mesh file, with the place where something is wrong.
+#include "apps/fem/mesh_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <purlin/core/context.hpp>
+#include <purlin/core/error.hpp>
+
+namespace purlin::fem::detail {
+namespace {
+
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+}  // namespace
+
+purlin::detail::TextSource open_text(const std::string& path) {
+  const Context<Space::host> ctx(1);
+  return purlin::detail::TextSource::open(*ctx.memory(), path, [](std::string_view, const std::string&) {});
+}
+
+void MeshText::skip_blanks() {
+  bool comment = false;
+  for (; at_ < text_.size(); ++at_) {
+    const char c = text_[at_];
+    if (c == '\n') {
+      comment = false;
+    } else if (comment_ != 0 && c == comment_) {
+      comment = true;
+    } else if (!comment && !is_blank(c)) {
+      break;
+    }
+  }
+}
+
+std::string_view MeshText::word() {
+  skip_blanks();
+  const std::size_t begin = at_;
+  while (at_ < text_.size() && !is_blank(text_[at_]) && (comment_ == 0 || text_[at_] != comment_)) ++at_;
+  return text_.substr(begin, at_ - begin);
+}
+
+std::string_view MeshText::peek() {
+  const std::size_t before = at_;
+  const std::string_view found = word();
+  at_ = before;
+  return found;
+}
+
+std::string_view MeshText::line() {
+  const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+  std::string_view found = text_.substr(at_, end - at_);
+  at_ = std::min(end + 1, text_.size());
+  if (!found.empty() && found.back() == '\r') found.remove_suffix(1);
+  return found;
+}
+
+void MeshText::end_line() {
+  const std::string_view rest = line();
+  if (rest.find_first_not_of(" \t") != std::string_view::npos) expect("the end of the line", rest);
+}
+
+void MeshText::skip_past(std::string_view mark) {
+  const std::size_t found = text_.find(mark, at_);
+  if (found == std::string_view::npos) {
+    at_ = text_.size();
+    expect(std::string(mark), "");
+  }
+  at_ = found + mark.size();
+}
+
+void MeshText::skip_bytes(std::uint64_t count) {
+  if (count > left()) expect_bytes(std::to_string(count) + " more bytes", std::to_string(left()));
+  at_ += static_cast<std::size_t>(count);
+}
+
+double MeshText::coordinate(const char* expected) {
+  const double value = number<double>(expected);
+  if (!std::isfinite(value)) expect("a finite " + std::string(expected).substr(2), "nan or inf");
+  return value;
+}
+
+double MeshText::raw_coordinate(bool swap) {
+  const auto value = raw<double>(swap);
+  if (!std::isfinite(value)) expect_bytes("a finite number", "nan or inf");
+  return value;
+}
+
+std::size_t MeshText::count(const char* expected, std::size_t smallest_entry) {
+  const auto count = number<std::int64_t>(expected);
+  check_count(count, expected, smallest_entry);
+  return static_cast<std::size_t>(count);
+}
+
+void MeshText::check_count(std::int64_t count, const char* expected, std::size_t smallest_entry) const {
+  if (count < 0 || count > std::numeric_limits<Index>::max()) expect(expected, std::to_string(count));
+  if (static_cast<std::size_t>(count) > left() / smallest_entry) {
+    expect(std::string(expected) + " that the rest of the file can hold", std::to_string(count));
+  }
+}
+
+void MeshText::expect(const std::string& expected, std::string_view found) const {
+  constexpr std::size_t longest = 40;
+  const auto lines = std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
+  std::string shown(found.substr(0, longest));
+  for (char& c : shown) c = static_cast<unsigned char>(c) < ' ' ? '?' : c;  // bytes of a binary file
+  throw InputError(path_ + ":" + std::to_string(1 + lines) + ": expected " + expected + ", found " +
+                   (found.empty() ? "the end of the file" : "'" + shown + "'"));
+}
+
+void MeshText::expect_bytes(const std::string& expected, const std::string& found) const {
+  throw InputError(path_ + ": byte " + std::to_string(at_) + ": expected " + expected + ", found " + found);
+}
+
+void refuse_curved(const std::string& path, int nodes) {
+  throw InputError(path + ": expected tetrahedra with 4 nodes, found some with " + std::to_string(nodes) +
+                   ": mesh with elements of first order (Gmsh: Mesh.ElementOrder = 1)");
+}
+
+}  // namespace purlin::fem::detail
