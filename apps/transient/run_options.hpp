@@ -23,7 +23,7 @@ struct RunOptions {
   double duration = 1;             ///< times are in the program's unit
   double dt = 1;
   double output_every = 0;      ///< 0: the last state only
-  double checkpoint_every = 0;  ///< 0: at the end and when interrupted only
+  double checkpoint_every = 0;  ///< 0: when interrupted only
   std::string resume;           ///< folder of a run to go on with; empty: from the beginning
   std::string out = ".";
   std::string params;  ///< file; empty: defaults

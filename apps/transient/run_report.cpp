@@ -73,10 +73,6 @@ std::uint64_t peak_process_bytes() {
   return 0;
 }
 
-Json mesh_json(std::int64_t nodes, std::int64_t tets, const std::string& source) {
-  return {{"source", source}, {"nodes", nodes}, {"tetrahedra", tets}};
-}
-
 Json run_json(const RunReport& r) {
   Json json = {{"schema", "purlin-run-1"}, {"program", r.program}, {"version", PURLIN_VERSION}};
   json["command_line"] = r.command_line;

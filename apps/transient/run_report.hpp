@@ -20,7 +20,7 @@ struct RunReport {
   int threads = 0;
   std::string ending = "finished";  ///< finished | interrupted | failed
   std::string reason;               ///< of a failure
-  cli::Json mesh;                   ///< nodes, tetrahedra, extent, unit, ...
+  cli::Json mesh;                   ///< MeshInput::json
   cli::Json params;                 ///< effective
   const RunOptions* options = nullptr;
   SystemInfo system;
@@ -45,8 +45,5 @@ cli::Json run_json(const RunReport& report);
 
 /// About a dozen lines.
 std::string run_text(const RunReport& report);
-
-/// Of a mesh: what `RunReport::mesh` holds of its size.
-cli::Json mesh_json(std::int64_t nodes, std::int64_t tets, const std::string& source);
 
 }  // namespace purlin::transient

@@ -72,12 +72,12 @@ void Shares::begin_step() {
   ++steps_;
   if (sampled_) ++sampled_steps_;
   in_step_ = true;
-  output_before_step_ = seconds_[static_cast<int>(Phase::output)];
+  output_before_step_ = inside_[static_cast<int>(Phase::output)];
   step_watch_ = {};
 }
 
 void Shares::end_step() {
-  const double output = seconds_[static_cast<int>(Phase::output)] - output_before_step_;
+  const double output = inside_[static_cast<int>(Phase::output)] - output_before_step_;
   step_seconds_ += step_watch_.seconds() - output;
   if (sampled_) sampled_step_seconds_ += step_watch_.seconds() - output;
   in_step_ = false;
@@ -88,10 +88,14 @@ bool Shares::counts(Phase phase) const {
 }
 
 ShareReport Shares::report(double total, const SolveTotals& totals, const OperatorSeconds& operators) const {
-  const auto booked = [&](Phase phase) { return seconds_[static_cast<int>(phase)]; };
   // What a phase took in the sampled steps stands for all: sampled steps wait more often, so their proportions count,
-  // not their sum.
+  // not their sum. Output is timed in all of them.
   const double scale = sampled_step_seconds_ > 0 ? step_seconds_ / sampled_step_seconds_ : 1;
+  const auto booked = [&](Phase phase) {
+    const auto at = static_cast<std::size_t>(phase);
+    const bool always = phase == Phase::setup || phase == Phase::output;
+    return outside_[at] + (always ? 1 : scale) * inside_[at];
+  };
   ShareReport result;
   result.total = total;
   result.steps = steps_;
@@ -99,16 +103,16 @@ ShareReport Shares::report(double total, const SolveTotals& totals, const Operat
   result.operators = operators;
   result.setup = booked(Phase::setup);
   result.output = booked(Phase::output);
-  result.assembly = scale * (booked(Phase::assembly) + booked(Phase::refresh));
-  const double solve = scale * booked(Phase::solve);
-  const double product = static_cast<double>(totals.products) * operators.product;
+  result.assembly = booked(Phase::assembly) + booked(Phase::refresh);
+  const double solve = booked(Phase::solve);
+  const double product = static_cast<double>(totals.products + totals.other_products) * operators.product;
   const double preconditioner = static_cast<double>(totals.preconditioned) * operators.preconditioner;
   // Operators in isolation find the caches as they left them; they must not come to more than the solves themselves.
   const double fit = product + preconditioner > solve ? solve / (product + preconditioner) : 1;
   result.product = fit * product;
   result.preconditioner = fit * preconditioner;
-  result.vector_work = solve - result.product - result.preconditioner + scale * booked(Phase::vector_work);
-  const double known = result.setup + result.output + result.assembly + solve + scale * booked(Phase::vector_work);
+  result.vector_work = solve - result.product - result.preconditioner + booked(Phase::vector_work);
+  const double known = result.setup + result.output + result.assembly + solve + booked(Phase::vector_work);
   result.other = std::max(0.0, total - known);
   return result;
 }

@@ -89,7 +89,7 @@ class Shares {
     return f();
   }
   /// Books seconds that were taken elsewhere.
-  void add(Phase phase, double seconds) { seconds_[static_cast<int>(phase)] += seconds; }
+  void add(Phase phase, double seconds) { (in_step_ ? inside_ : outside_)[static_cast<int>(phase)] += seconds; }
 
   /// `total`: seconds of the whole run. Seconds of no phase are `other`.
   ShareReport report(double total, const SolveTotals& totals, const OperatorSeconds& operators) const;
@@ -129,7 +129,8 @@ class Shares {
   double sampled_step_seconds_ = 0;  ///< of the sampled ones
   double output_before_step_ = 0;
   cli::Stopwatch step_watch_;
-  std::array<double, phase_count> seconds_{};
+  std::array<double, phase_count> inside_{};  ///< of steps
+  std::array<double, phase_count> outside_{};
 };
 
 }  // namespace purlin::transient

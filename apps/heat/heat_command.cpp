@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options, parameters, mesh and checkpoint of purlin-heat, brought together.
+#include "heat_command.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include <purlin/core/error.hpp>
+
+#include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/names.hpp"
+#include "apps/purlin/output_files.hpp"
+#include "apps/transient/resume.hpp"
+#include "heat_run.hpp"
+#include "heat_sink.hpp"
+
+namespace purlin::heat {
+namespace {
+
+const transient::ProgramWords words{
+    "purlin-heat", "Heat conduction in a mechanical part: one matrix, thousands of right-hand sides.",
+    "a plate with fins on a chip", "s",
+    "Examples:\n"
+    "  purlin-heat --out sink                        the part that comes with it; open sink/heat.pvd in ParaView\n"
+    "  purlin-heat bracket.msh --mesh-unit mm --params steel.json --duration 600 --dt 0.5 --out bracket\n"
+    "  purlin-heat --resume bracket                  go on after Ctrl-C or a crash\n"};
+
+void set_defaults(transient::RunOptions& o) {
+  o.duration = 240;
+  o.dt = 0.2;
+  o.output_every = 10;
+  o.system.solver.name = "cg";
+}
+
+// Of a resumed run: what may not differ from the run before.
+void take_checkpoint(const transient::RunCommand& command, HeatJob& job, transient::ParamTable& table) {
+  std::string remark;
+  job.resume = transient::CheckpointFolder(job.options.resume, words.name).latest(remark);
+  if (!remark.empty()) cli::print_error(remark, words.name.c_str());
+  const transient::Checkpoint& kept = *job.resume;
+  take_kept_options(kept, command, job.options);
+  const std::string scheme = kept.header.value("scheme", "");
+  if (command.given("--scheme") && job.scheme != scheme) {
+    throw InputError(kept.file + ": the run was made with --scheme " + scheme);
+  }
+  job.scheme = scheme;
+  if (command.given("--params")) {
+    table.read(job.options.params);
+  } else {
+    table.read_text(kept.file, kept.header.value("params", cli::Json::object()).dump());
+  }
+  if (table.fingerprint() != kept.header.value("params_fingerprint", "")) {
+    throw InputError(kept.file + ": the run was made with other parameters");
+  }
+}
+
+// A format that exists on one side only, or has variants there only, is left to its family on the other.
+void bring_format_over(HeatJob& job) {
+  if (!job.resume || job.resume->header.value("space", "") == name_of(job.place.space)) return;
+  std::string& format = job.options.system.spmv.format;
+  format = format.substr(0, format.find(':'));
+}
+
+void load_mesh(const Context<Space::host>& host, HeatJob& job) {
+  const transient::RunOptions& o = job.options;
+  job.mesh = o.mesh.empty() ? made_mesh_input(host, o, make_heat_sink(), "a plate with fins", fem::MeshUnit::m)
+                            : read_mesh_input(host, o, fem::BodyKind::part, fem::MeshUnit::m);
+  if (job.resume && job.resume->header.value("mesh_fingerprint", "") !=
+                        transient::mesh_fingerprint(job.mesh.mesh.nodes, job.mesh.mesh.tets)) {
+    throw InputError(job.resume->file + ": the run was made on another mesh than " + job.mesh.source + " is now");
+  }
+}
+
+}  // namespace
+
+int run_command(int argc, const char* const* argv) {
+  HeatJob job;
+  set_defaults(job.options);
+  transient::RunCommand command(words, job.options);
+  const std::vector<std::string> schemes = {"crank-nicolson", "backward-euler"};
+  command.app()
+      .add_option("--scheme", job.scheme, "Time stepping, default " + job.scheme)
+      ->option_text("crank-nicolson|backward-euler")
+      ->group("The run");
+  bool no_compare = false;
+  command.app()
+      .add_flag("--no-compare", no_compare, "Do not measure, at the end, when each format and preconditioner pays")
+      ->group("Output");
+  if (const auto wanted = command.parse(argc, argv)) {
+    std::fputs(wanted->c_str(), stdout);
+    return cli::exit_converged;
+  }
+  job.command_line = command.command_line();
+  job.scheme = cli::check_choice(job.scheme, "--scheme", schemes);
+  job.compare = !no_compare;
+
+  HeatParams& params = job.params;
+  params = heat_sink_params();
+  transient::ParamTable table = heat_table(params);
+  if (!job.options.resume.empty()) {
+    take_checkpoint(command, job, table);
+  } else {
+    if (!job.options.mesh.empty()) params = HeatParams{};
+    if (!job.options.params.empty()) table.read(job.options.params);
+  }
+  job.params_json = table.values();
+  job.params_fingerprint = table.fingerprint();
+  job.place = cli::choose_place(job.options.device);
+  bring_format_over(job);
+  cli::check_available(job.options.system.spmv.format, job.options.system.precond.name, job.place.space, false);
+  transient::prepare_folder(job.options.out);
+  cli::check_outputs({{"--report", job.options.report}},
+                     {{"mesh", job.options.mesh}, {"parameters", job.options.params}});
+  cli::write_text_file("--out", (std::filesystem::path(job.options.out) / "params.json").string(), table.text());
+
+  const Context<Space::host> host(job.options.threads);
+  load_mesh(host, job);
+  return cli::at_place(job.place, host, [&](const auto& ctx) { return run_heat(host, ctx, job); });
+}
+
+}  // namespace purlin::heat

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time loop of purlin-heat, and what surrounds it.
+#include "heat_run.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include <purlin/config.hpp>
+#include <purlin/core/error.hpp>
+
+#include "apps/fem/vtu.hpp"
+#include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/interrupt.hpp"
+#include "apps/purlin/output_files.hpp"
+#include "apps/purlin/text.hpp"
+#include "apps/transient/resume.hpp"
+#include "apps/transient/run_progress.hpp"
+#include "apps/transient/run_report.hpp"
+#include "apps/transient/time_grid.hpp"
+#include "comparison.hpp"
+#include "heat_stepper.hpp"
+
+namespace purlin::heat {
+namespace {
+
+using cli::text;
+using transient::Checkpoint;
+using transient::Every;
+using transient::Phase;
+using transient::TimeGrid;
+
+constexpr const char* program = "purlin-heat";
+const transient::TimeUnit seconds_unit{"s", 1};
+
+void print(bool quiet, const std::string& lines) {
+  if (quiet) return;
+  std::fputs(lines.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+std::string in_folder(const std::string& folder, const std::string& name) {
+  return (std::filesystem::path(folder) / name).string();
+}
+
+// time,lowest,mean,highest at every frame; whole after each, so that a killed run leaves a file that is right.
+class History {
+ public:
+  History(std::string file, bool resume, double until) : file_(std::move(file)) {
+    std::ifstream old(file_);
+    std::string line;
+    if (!resume || !std::getline(old, line)) return;
+    while (std::getline(old, line)) {
+      if (std::strtod(line.c_str(), nullptr) <= until) lines_ += line + '\n';
+    }
+  }
+  void append(double time, double lowest, double mean, double highest) {
+    lines_ += text("%.17g,%.9g,%.9g,%.9g\n", time, lowest, mean, highest);
+    cli::write_text_file("--out", file_, "time,lowest,mean,highest\n" + lines_);
+  }
+
+ private:
+  std::string file_, lines_;
+};
+
+// Frames: .vtu, .pvd and the line of the history.
+class Frames {
+ public:
+  Frames(const Context<Space::host>& host, const HeatJob& job, const TimeGrid& grid)
+      : folder_(job.options.out),
+        writer_(host, job.mesh.mesh),
+        series_(job.resume ? fem::PvdSeries::reopen(in_folder(folder_, series_name), grid.now())
+                           : fem::PvdSeries(in_folder(folder_, series_name))),
+        history_(in_folder(folder_, history_name), job.resume.has_value(), grid.now()) {}
+
+  void write(const TimeGrid& grid, const std::vector<double>& temperature, double mean) {
+    const std::string name = frame_name(grid.steps());
+    writer_.write(in_folder(folder_, name), {fem::node_field("temperature", temperature)}, grid.now());
+    series_.append(grid.now(), name);
+    const auto [lowest, highest] = std::minmax_element(temperature.begin(), temperature.end());
+    history_.append(grid.now(), *lowest, mean, *highest);
+    highest_ = *highest;
+    last_step_ = grid.steps();
+  }
+  double highest() const { return highest_; }
+  std::int64_t last_step() const { return last_step_; }
+
+ private:
+  std::string folder_;
+  fem::VtuWriter writer_;
+  fem::PvdSeries series_;
+  History history_;
+  double highest_ = 0;
+  std::int64_t last_step_ = -1;
+};
+
+TimeGrid grid_of(const HeatJob& job) {
+  if (!job.resume) return TimeGrid(job.options.dt, 0);
+  const std::vector<std::int64_t>& kept = job.resume->integers_of("grid", 3);
+  return TimeGrid(job.options.dt, 0, {kept[0], kept[1], kept[2]});
+}
+
+double theta_of(const std::string& scheme) { return scheme == "backward-euler" ? backward_euler : crank_nicolson; }
+
+// The options of the system: what the run will ask of one setup, and the order of a run that is resumed.
+SystemOptions system_options(const HeatJob& job, std::int64_t steps) {
+  constexpr double products_a_step = 10;  // a guess before anything is solved; formats differ by far more
+  SystemOptions options = job.options.system;
+  options.expected_products = products_a_step * static_cast<double>(std::max<std::int64_t>(steps, 1));
+  if (job.resume) take_kept_order(*job.resume, job.mesh.mesh.node_count(), options);
+  return options;
+}
+
+template <Space S>
+std::string device_name(const Context<S>& ctx) {
+  if constexpr (S == Space::host) {
+    return "";
+  } else {
+    return ctx.device_name();
+  }
+}
+
+template <Space S>
+class HeatRun {
+ public:
+  HeatRun(const Context<Space::host>& host, const Context<S>& ctx, HeatJob& job)
+      : host_(host),
+        ctx_(ctx),
+        job_(job),
+        grid_(grid_of(job)),
+        last_(transient::whole_steps(job.options.duration, job.options.dt)),
+        output_(job.options.output_every, job.options.dt),
+        checkpoint_(job.options.checkpoint_every, job.options.dt),
+        start_(grid_.now()),
+        first_(grid_.steps()),
+        equation_(shares_.timed(
+            host, Phase::assembly,
+            [&] { return assemble_heat(host, job.mesh.mesh, job.params, job.options.dt, theta_of(job.scheme)); })),
+        stepper_(shares_.timed(ctx, Phase::setup,
+                               [&] {
+                                 return HeatStepper<S>(ctx, equation_, system_options(job, last_ - first_),
+                                                       job.options.deterministic);
+                               })),
+        frames_(shares_.timed(host, Phase::output, [&] { return Frames(host, job, grid_); })),
+        checkpoints_(job.options.out, program),
+        progress_(stdout, cli::LiveProgress::mode_for(stdout, job.options.quiet), seconds_unit) {
+    begin();
+  }
+
+  int run() {
+    print(job_.options.quiet, setup_text());
+    const cli::InterruptScope interrupt;
+    const cli::Stopwatch stepping;
+    transient::RunState state;
+    state.start = start_;
+    state.end = static_cast<double>(last_) * job_.options.dt;
+    state.step = job_.options.dt;
+    while (grid_.steps() < last_ && !interrupt.requested() && failure_.empty()) {
+      shares_.begin_step();
+      const std::int64_t before = totals_.iterations;
+      step();
+      shares_.end_step();
+      state.time = grid_.now();
+      state.steps = grid_.steps();
+      state.iterations = totals_.iterations - before;
+      state.seconds = stepping.seconds();
+      state.note = text("mean %.4g C", mean_);
+      progress_.update(state);
+    }
+    progress_.finish();
+    return finish(interrupt);
+  }
+
+ private:
+  void begin() {
+    if (job_.resume) {
+      const std::int64_t n = job_.mesh.mesh.node_count();
+      stepper_.resume(job_.resume->doubles_of("temperature", n), job_.resume->doubles_of("temperature_before", n));
+      mean_ = stepper_.mean();
+      return;
+    }
+    stepper_.start(std::vector<double>(job_.mesh.mesh.nodes.size(), job_.params.initial));
+    mean_ = stepper_.mean();
+    shares_.timed(ctx_, Phase::output, [&] {
+      if (output_.interval_steps() > 0) write_frame();
+      if (checkpoint_.interval_steps() > 0) write_checkpoint();
+    });
+  }
+
+  void step() {
+    const bool sampled = job_.compare && grid_.steps() == first_ + (last_ - first_) / 2;
+    if (sampled) sample_.guess = stepper_.next_guess();
+    const SolveReport report = shares_.timed(
+        ctx_, Phase::solve, [&] { return stepper_.step(job_.params.mean_amplitude(grid_.now(), grid_.next())); });
+    totals_.add(report);
+    ++totals_.other_products;
+    if (!report.converged()) {
+      failure_ = text("the solve at %.6g s ended with %s: %s", grid_.next(),
+                      std::string(name_of(report.status)).c_str(), report.reason.c_str());
+      return;
+    }
+    if (sampled) sample_.rhs = stepper_.last_rhs();
+    grid_.accept();
+    const bool ended = grid_.steps() == last_;
+    const std::int64_t look_every = std::max<std::int64_t>(1, (last_ - first_) / 200);
+    if (ended || grid_.steps() % look_every == 0) {
+      mean_ = shares_.timed(ctx_, Phase::vector_work, [&] { return stepper_.mean(); });
+    }
+    shares_.timed(ctx_, Phase::output, [&] {
+      if (ended || output_.due(grid_)) write_frame();
+      if (checkpoint_.due(grid_) || (ended && checkpoint_.interval_steps() > 0)) write_checkpoint();
+    });
+  }
+
+  void write_frame() {
+    mean_ = stepper_.mean();
+    frames_.write(grid_, stepper_.temperature(), mean_);
+  }
+
+  void write_checkpoint() {
+    Checkpoint checkpoint;
+    checkpoint.header["version"] = PURLIN_VERSION;
+    checkpoint.header["time"] = grid_.now();
+    checkpoint.header["space"] = name_of(S);
+    checkpoint.header["scheme"] = job_.scheme;
+    checkpoint.header["options"] = kept_options(job_.options, stepper_.system().info(), host_.threads());
+    checkpoint.header["params"] = job_.params_json;
+    checkpoint.header["params_fingerprint"] = job_.params_fingerprint;
+    checkpoint.header["mesh_fingerprint"] = transient::mesh_fingerprint(job_.mesh.mesh.nodes, job_.mesh.mesh.tets);
+    checkpoint.integers["grid"] = {grid_.state().ticks, grid_.state().steps, grid_.state().halvings};
+    checkpoint.doubles["temperature"] = stepper_.state();
+    checkpoint.doubles["temperature_before"] = stepper_.state_before();
+    keep_order(ctx_, stepper_.system().order(), checkpoint);
+    checkpoints_.write(grid_.steps(), std::move(checkpoint));
+  }
+
+  std::string setup_text() {
+    const SystemInfo info = stepper_.system().info();
+    std::string lines = mesh_text(job_.mesh);
+    const std::string from = job_.resume ? ", from " + job_.resume->file : "";
+    lines += cli::labelled("run", text("%.6g s in steps of %g s by %s", static_cast<double>(last_) * job_.options.dt,
+                                       job_.options.dt, job_.scheme.c_str()) +
+                                      from);
+    lines += cli::labelled("place", S == Space::host ? cli::count_of(host_.threads(), "thread", "threads")
+                                                     : job_.place.name() + " " + device_name(ctx_));
+    lines +=
+        cli::labelled("system", info.solver + " with " + info.preconditioner.name + ", matrix as " +
+                                    info.matrix.name + (info.format.reason.empty() ? "" : ": " + info.format.reason));
+    return lines;
+  }
+
+  int finish(const cli::InterruptScope& interrupt) {
+    const bool finished = failure_.empty() && grid_.steps() == last_;
+    if (!finished && failure_.empty()) {
+      shares_.timed(ctx_, Phase::output, [&] {
+        if (frames_.last_step() != grid_.steps()) write_frame();
+        write_checkpoint();
+      });
+    }
+    transient::RunReport report = make_report(finished);
+    Comparison comparison;
+    if (finished && job_.compare && !sample_.empty() && !interrupt.requested()) {
+      SystemOptions used = job_.options.system;
+      used.spmv.format = report.system.matrix.name;
+      used.precond.name = report.system.preconditioner.name;
+      used.solver.name = report.system.solver;
+      comparison = compare<S>(ctx_, equation_.implicit_matrix, sample_, used, [&] { return interrupt.requested(); });
+      report.own["break_even"] = comparison_json(comparison);
+    }
+    const std::string file =
+        job_.options.report.empty() ? in_folder(job_.options.out, "report.json") : job_.options.report;
+    cli::write_text_file("--report", file, cli::format_json(run_json(report)));
+    print(job_.options.quiet, run_text(report));
+    if (!comparison.formats.empty()) print(job_.options.quiet, comparison_text(comparison, report.totals.solves));
+    print(job_.options.quiet, cli::labelled("written", in_folder(job_.options.out, series_name) + " for ParaView, " +
+                                                           history_name + ", " + file));
+    if (!finished && failure_.empty()) {
+      print(job_.options.quiet,
+            cli::labelled("to go on", std::string(program) + " --resume " + cli::shell_quoted(job_.options.out)));
+    }
+    if (!failure_.empty()) cli::print_error(failure_, program);
+    return finished ? cli::exit_converged : cli::exit_not_converged;
+  }
+
+  transient::RunReport make_report(bool finished) {
+    const double total = job_.total.seconds();
+    transient::RunReport report;
+    report.program = program;
+    report.command_line = job_.command_line;
+    report.place = job_.place;
+    report.device_name = device_name(ctx_);
+    report.threads = host_.threads();
+    report.ending = finished ? "finished" : failure_.empty() ? "interrupted" : "failed";
+    report.reason = failure_;
+    report.mesh = job_.mesh.json;
+    report.params = job_.params_json;
+    report.options = &job_.options;
+    report.system = stepper_.system().info();
+    report.unit = seconds_unit;
+    report.start_time = start_;
+    report.end_time = grid_.now();
+    report.resumed_from = job_.resume ? job_.resume->file : "";
+    report.steps = grid_.steps() - first_;
+    report.totals = totals_;
+    report.shares = shares_.report(total, totals_, measure_operators(ctx_, stepper_.system()));
+    report.peak_bytes = ctx_.memory()->use().peak_bytes;
+    report.peak_host_bytes = transient::peak_process_bytes();
+    report.own["scheme"] = job_.scheme;
+    report.own["mean_temperature"] = mean_;
+    report.own["highest_temperature"] = frames_.highest();
+    report.own["cooled_area"] = equation_.cooled_area;
+    return report;
+  }
+
+  const Context<Space::host>& host_;
+  const Context<S>& ctx_;
+  HeatJob& job_;
+  transient::Shares shares_;
+  TimeGrid grid_;
+  std::int64_t last_;  // step at which the run ends
+  Every output_, checkpoint_;
+  double start_;
+  std::int64_t first_;
+  HeatEquation equation_;
+  HeatStepper<S> stepper_;
+  Frames frames_;
+  transient::CheckpointFolder checkpoints_;
+  transient::RunProgress progress_;
+  transient::SolveTotals totals_;
+  SampleStep sample_;
+  std::string failure_;
+  double mean_ = 0;
+};
+
+}  // namespace
+
+std::string frame_name(std::int64_t steps) { return text("heat-%06lld.vtu", static_cast<long long>(steps)); }
+
+template <Space S>
+int run_heat(const Context<Space::host>& host, const Context<S>& ctx, HeatJob& job) {
+  return HeatRun<S>(host, ctx, job).run();
+}
+
+template int run_heat(const Context<Space::host>&, const Context<Space::host>&, HeatJob&);
+#if PURLIN_HAS_CUDA
+template int run_heat(const Context<Space::host>&, const Context<Space::device>&, HeatJob&);
+#endif
+
+}  // namespace purlin::heat

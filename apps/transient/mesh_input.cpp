@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Meshes as they come into a run.
+#include "mesh_input.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "apps/purlin/text.hpp"
+
+namespace purlin::transient {
+namespace {
+
+using cli::text;
+
+fem::MeshUnit named_unit(const std::string& name) {
+  for (const fem::MeshUnit unit : {fem::MeshUnit::mm, fem::MeshUnit::cm}) {
+    if (name == fem::name_of(unit)) return unit;
+  }
+  return fem::MeshUnit::m;
+}
+
+void refine_once(const Context<Space::host>& ctx, MeshInput& input) {
+  constexpr std::size_t children = 8;
+  std::vector<std::array<Index, 2>> parents;
+  input.mesh = fem::refine(ctx, input.mesh, &parents);
+  if (!input.node_vectors.empty()) {
+    std::vector<fem::Point> refined(parents.size());
+    for (std::size_t i = 0; i < parents.size(); ++i) {
+      const fem::Point& a = input.node_vectors[static_cast<std::size_t>(parents[i][0])];
+      const fem::Point& b = input.node_vectors[static_cast<std::size_t>(parents[i][1])];
+      // A fibre has no head: of b and -b the one that lies closer to a.
+      const double sign = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] < 0 ? -1 : 1;
+      for (std::size_t k = 0; k < 3; ++k) refined[i][k] = 0.5 * (a[k] + sign * b[k]);
+    }
+    input.node_vectors = std::move(refined);
+  }
+  if (!input.tet_vectors.empty()) {
+    std::vector<fem::Point> refined;
+    refined.reserve(children * input.tet_vectors.size());
+    for (const fem::Point& vector : input.tet_vectors) refined.insert(refined.end(), children, vector);
+    input.tet_vectors = std::move(refined);
+  }
+}
+
+void describe(const Context<Space::host>& ctx, MeshInput& input, fem::MeshUnit unit) {
+  input.facts = fem::mesh_facts(ctx, input.mesh);
+  const fem::MeshFacts& facts = input.facts;
+  const std::size_t pieces = facts.component_nodes.size();
+  if (pieces > 1) {
+    input.remarks.push_back(text("%zu pieces that do not touch; the largest has %s of the nodes", pieces,
+                                 cli::thousands(facts.component_nodes.front()).c_str()));
+  }
+  cli::Json& json = input.json;
+  json["source"] = input.source;
+  json["nodes"] = facts.nodes;
+  json["tetrahedra"] = facts.tets;
+  json["pieces"] = pieces;
+  json["unit"] = fem::name_of(unit);
+  json["low"] = facts.low;
+  json["high"] = facts.high;
+  json["edge_min"] = facts.edge_min;
+  json["edge_mean"] = facts.edge_mean;
+  json["edge_max"] = facts.edge_max;
+  json["volume"] = facts.volume;
+  json["dihedral_min"] = facts.dihedral_min;
+  json["remarks"] = input.remarks;
+}
+
+}  // namespace
+
+MeshInput read_mesh_input(const Context<Space::host>& ctx, const RunOptions& options, fem::BodyKind kind,
+                          fem::MeshUnit unit) {
+  fem::MeshFile file = fem::read_mesh(options.mesh);
+  MeshInput input;
+  input.source = options.mesh;
+  if (file.dropped_nodes() > 0) {
+    input.remarks.push_back(cli::count_of(file.dropped_nodes(), "node", "nodes") +
+                            " that no tetrahedron uses left out");
+  }
+  if (file.turned) input.remarks.push_back("all tetrahedra were inverted: two corners of each were swapped");
+  fem::MeshUnit from = named_unit(options.mesh_unit);
+  if (options.mesh_unit == "auto") {
+    double extent = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      double low = file.mesh.nodes.empty() ? 0 : file.mesh.nodes[0][axis], high = low;
+      for (const fem::Point& at : file.mesh.nodes) {
+        low = std::min(low, at[axis]);
+        high = std::max(high, at[axis]);
+      }
+      extent = std::max(extent, high - low);
+    }
+    from = fem::guess_unit(extent, kind);
+    const std::string name(fem::name_of(from));
+    input.remarks.push_back(
+        text("taken as %s, for the longest side is %.4g; --mesh-unit says otherwise", name.c_str(), extent));
+  }
+  input.mesh = std::move(file.mesh);
+  input.node_vectors = std::move(file.node_vectors);
+  input.tet_vectors = std::move(file.tet_vectors);
+  if (from != unit) {
+    const double scale = fem::metres_of(from) / fem::metres_of(unit);
+    for (fem::Point& at : input.mesh.nodes) {
+      for (double& coordinate : at) coordinate *= scale;
+    }
+  }
+  for (int i = 0; i < options.refine; ++i) refine_once(ctx, input);
+  describe(ctx, input, unit);
+  input.json["format"] = file.format;
+  return input;
+}
+
+MeshInput made_mesh_input(const Context<Space::host>& ctx, const RunOptions& options, fem::TetMesh mesh,
+                          const std::string& source, fem::MeshUnit unit) {
+  MeshInput input;
+  input.mesh = std::move(mesh);
+  input.source = source;
+  for (int i = 0; i < options.refine; ++i) refine_once(ctx, input);
+  describe(ctx, input, unit);
+  return input;
+}
+
+std::string mesh_text(const MeshInput& input) {
+  const fem::MeshFacts& f = input.facts;
+  const std::string unit = input.json.value("unit", "");
+  std::string lines = cli::labelled(
+      "mesh", input.source + ": " + cli::thousands(f.nodes) + " nodes, " + cli::thousands(f.tets) + " tetrahedra, " +
+                  text("%.3g x %.3g x %.3g %s, edges %.2g to %.2g", f.high[0] - f.low[0], f.high[1] - f.low[1],
+                       f.high[2] - f.low[2], unit.c_str(), f.edge_min, f.edge_max));
+  for (const std::string& remark : input.remarks) lines += cli::labelled("", remark);
+  return lines;
+}
+
+}  // namespace purlin::transient

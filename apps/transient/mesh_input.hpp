@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The mesh of a run: read or made, refined, brought to the program's unit, described.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "apps/fem/mesh_facts.hpp"
+#include "apps/fem/mesh_file.hpp"
+#include "run_options.hpp"
+
+namespace purlin::transient {
+
+struct MeshInput {
+  fem::TetMesh mesh;                     ///< in the program's unit
+  std::vector<fem::Point> node_vectors;  ///< of the file, one per node; empty: none
+  std::vector<fem::Point> tet_vectors;   ///< one per tetrahedron; empty: none
+  fem::MeshFacts facts;                  ///< in the program's unit
+  std::string source;                    ///< file, or what was made
+  std::vector<std::string> remarks;      ///< what a user should know: the unit guessed, nodes dropped, pieces
+  cli::Json json;                        ///< for RunReport::mesh
+};
+
+/// Reads options.mesh, scales it from --mesh-unit (guessed for a `kind` of body) to `unit`, refines it --refine
+/// times: vectors on nodes are averaged along the edges that are halved, those on tetrahedra are handed down. Throws
+/// what `fem::read_mesh` does.
+MeshInput read_mesh_input(const Context<Space::host>& ctx, const RunOptions& options, fem::BodyKind kind,
+                          fem::MeshUnit unit);
+
+/// The same for a mesh that the program made, already in its unit; it is refined too.
+MeshInput made_mesh_input(const Context<Space::host>& ctx, const RunOptions& options, fem::TetMesh mesh,
+                          const std::string& source, fem::MeshUnit unit);
+
+/// "25,317 nodes, 131,072 tetrahedra, 60 x 60 x 36 mm" and the remarks, one line each, labelled.
+std::string mesh_text(const MeshInput& input);
+
+}  // namespace purlin::transient
