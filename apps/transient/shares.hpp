@@ -34,6 +34,7 @@ struct SolveTotals {
   std::int64_t most_iterations = 0;
   std::int64_t products = 0;        ///< with A; counted from the reports, see `add`
   std::int64_t preconditioned = 0;  ///< applications of M
+  std::int64_t other_products = 0;  ///< of the caller's own, with matrices like A, inside Phase::solve
   std::int64_t replacements = 0;    ///< of residuals
   std::int64_t not_converged = 0;
   double worst_relative_residual = 0;  ///< true residual over |b|, of the solves that converged
