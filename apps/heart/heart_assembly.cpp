@@ -16,6 +16,12 @@ namespace {
 
 using purlin::detail::sweep;
 
+fem::Point fiber_of(const std::vector<fem::Point>& fibers, Index tet) {
+  return fibers.empty() ? fem::Point{} : fibers[tet];
+}
+
+}  // namespace
+
 fem::Tensor conduction_tensor(const Conductivity& d, const fem::Point& n) {
   const bool directed = n[0] != 0 || n[1] != 0 || n[2] != 0;
   const double across = directed ? d.across : (d.along + 2 * d.across) / 3;
@@ -25,12 +31,6 @@ fem::Tensor conduction_tensor(const Conductivity& d, const fem::Point& n) {
   }
   return tensor;
 }
-
-fem::Point fiber_of(const std::vector<fem::Point>& fibers, Index tet) {
-  return fibers.empty() ? fem::Point{} : fibers[tet];
-}
-
-}  // namespace
 
 fem::HostCsr assemble_conduction(const Context<Space::host>& host, const fem::TetMesh& mesh,
                                  const std::vector<fem::Point>& fibers, const Conductivity& conductivity) {

@@ -28,6 +28,9 @@ struct Conductivity {
   double across = 0.25;
 };
 
+/// D for the fibre direction n, of length 1 or zero.
+fem::Tensor conduction_tensor(const Conductivity& conductivity, const fem::Point& n);
+
 /// The integrals of (grad v) . D grad u for all tetrahedra, in the mesh's numbering. `fibers`: a unit vector or zero
 /// for each, or empty.
 fem::HostCsr assemble_conduction(const Context<Space::host>& host, const fem::TetMesh& mesh,

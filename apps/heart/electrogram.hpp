@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Electrograms: what an electrode beside the tissue would see, as one dot product with the voltage.
+#pragma once
+
+#include <vector>
+
+#include "apps/heart/heart_assembly.hpp"
+
+namespace purlin::heart {
+
+/// For a point p, mm, the weight of every node's voltage (mesh numbering) in
+///
+///     phi_e(p) = 1 / (4 pi d) integral of (D grad V) . grad(1 / |x - p|) dx,
+///
+/// the potential in a large bath of the same mean conductivity d = (along + 2 across) / 3 (R. Plonsey and R. Barr,
+/// Bioelectricity, chapter on volume conductors; the sign makes an approaching front positive). The integrand is
+/// taken at the middles of the tetrahedra, so that p may be a node.
+std::vector<double> electrogram_weights(const fem::TetMesh& mesh, const std::vector<fem::Point>& fibers,
+                                        const Conductivity& conductivity, const fem::Point& p);
+
+}  // namespace purlin::heart

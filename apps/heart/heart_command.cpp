@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options, parameters, mesh and checkpoint of purlin-heart, brought together.
+#include "heart_command.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+#include <purlin/core/error.hpp>
+
+#include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/names.hpp"
+#include "apps/purlin/output_files.hpp"
+#include "apps/transient/resume.hpp"
+#include "heart_run.hpp"
+
+namespace purlin::heart {
+namespace {
+
+const transient::ProgramWords words{
+    program_name,
+    "A beating heart: the electrical wave of each beat, step by step, thousands of solves on one setup.",
+    "an idealised left ventricle", "ms",
+    "Examples:\n"
+    "  purlin-heart --out beat                       one beat of the ventricle; open beat/heart.pvd in ParaView\n"
+    "  purlin-heart heart.vtk --stimulus apex@0 --stimulus 12,-4,30@320:3 --duration 800 --out paced\n"
+    "  purlin-heart --resume paced --duration 1200   go on after the end, Ctrl-C or a crash\n"};
+
+// The options of purlin-heart's own, as typed.
+struct OwnOptions {
+  std::int64_t nodes = 6000;
+  std::string fibers;
+  std::vector<std::string> stimuli;
+  std::string assembly = "in-place";
+};
+
+void set_defaults(transient::RunOptions& o) {
+  o.duration = 400;
+  o.dt = 0.25;
+  o.output_every = 5;
+  o.system.solver.name = "cg";
+  o.system.stop.rel_tol = 1e-6;
+}
+
+void add_own_options(CLI::App& app, OwnOptions& own) {
+  const char* group = "The heart";
+  app.add_option(
+         "--stimulus", own.stimuli,
+         "Where and when the tissue is stimulated, any number of times: apex, base, endo or X,Y,Z in mm; from\n"
+         "START ms on, default 0, for MS, default 2. Default: apex. Strength and radius: --params")
+      ->option_text("PLACE[@START[:MS]]")
+      ->group(group)
+      ->expected(1);
+  app.get_option("--stimulus")->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--fibers", own.fibers,
+                 "Directions of the fibres: three numbers a line, or a file of Gmsh or VTK with vectors, for each\n"
+                 "node or tetrahedron of the mesh; default: those of the mesh file, else by rule")
+      ->option_text("FILE")
+      ->group(group);
+  app.add_option("--nodes", own.nodes,
+                 "Without a mesh: of the ventricle, about; default " + std::to_string(own.nodes))
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(300, 20000000));
+  app.add_option("--assembly", own.assembly,
+                 "Of the matrix: in-place, the default, or reference, the paper's, for comparison")
+      ->option_text("in-place|reference")
+      ->group(group);
+}
+
+// Of a resumed run: what may not differ from the run before.
+void take_checkpoint(const transient::RunCommand& command, HeartJob& job, OwnOptions& own,
+                     transient::ParamTable& table) {
+  std::string remark;
+  job.resume = transient::CheckpointFolder(job.options.resume, program_name).latest(remark);
+  if (!remark.empty()) cli::print_error(remark, program_name);
+  const transient::Checkpoint& kept = *job.resume;
+  take_kept_options(kept, command, job.options);
+  if (command.given("--nodes") || command.given("--fibers")) {
+    throw InputError(kept.file + ": --nodes and --fibers are those of the run before");
+  }
+  own.nodes = kept.header.value("nodes", own.nodes);
+  own.fibers = kept.header.value("fibers", own.fibers);
+  if (!command.given("--stimulus")) own.stimuli = kept.header.value("stimuli", own.stimuli);
+  if (!command.given("--assembly")) own.assembly = kept.header.value("assembly", own.assembly);
+  if (command.given("--params")) {
+    table.read(job.options.params);
+  } else {
+    table.read_text(kept.file, kept.header.value("params", cli::Json::object()).dump());
+  }
+  if (table.fingerprint() != kept.header.value("params_fingerprint", "")) {
+    throw InputError(kept.file + ": the run was made with other parameters");
+  }
+}
+
+// A format that exists on one side only, or has variants there only, is left to its family on the other.
+void bring_format_over(HeartJob& job) {
+  if (!job.resume || job.resume->header.value("space", "") == name_of(job.place.space)) return;
+  std::string& format = job.options.system.spmv.format;
+  format = format.substr(0, format.find(':'));
+}
+
+void load_body(const Context<Space::host>& host, HeartJob& job, const OwnOptions& own) {
+  job.body = make_heart_body(host, job.options, job.params, own.fibers, own.nodes);
+  const fem::TetMesh& mesh = job.body.input.mesh;
+  if (job.resume &&
+      job.resume->header.value("mesh_fingerprint", "") != transient::mesh_fingerprint(mesh.nodes, mesh.tets)) {
+    throw InputError(job.resume->file + ": the run was made on another mesh than " + job.body.input.source +
+                     " is now");
+  }
+}
+
+}  // namespace
+
+int run_command(int argc, const char* const* argv) {
+  HeartJob job;
+  OwnOptions own;
+  set_defaults(job.options);
+  transient::RunCommand command(words, job.options);
+  add_own_options(command.app(), own);
+  if (const auto wanted = command.parse(argc, argv)) {
+    std::fputs(wanted->c_str(), stdout);
+    return cli::exit_converged;
+  }
+  job.command_line = command.command_line();
+
+  transient::ParamTable table = heart_table(job.params);
+  if (!job.options.resume.empty()) {
+    take_checkpoint(command, job, own, table);
+  } else if (!job.options.params.empty()) {
+    table.read(job.options.params);
+  }
+  job.params_json = table.values();
+  job.params_fingerprint = table.fingerprint();
+  if (own.stimuli.empty()) own.stimuli = {"apex"};
+  for (const std::string& stimulus : own.stimuli) job.stimuli.push_back(parse_stimulus(stimulus));
+  own.assembly = cli::check_choice(own.assembly, "--assembly", {"in-place", "reference"});
+  job.assembly = own.assembly == "reference" ? AssemblyKind::reference : AssemblyKind::in_place;
+  job.kept = {{"nodes", own.nodes}, {"fibers", own.fibers}, {"stimuli", own.stimuli}, {"assembly", own.assembly}};
+  job.place = cli::choose_place(job.options.device);
+  bring_format_over(job);
+  cli::check_available(job.options.system.spmv.format, job.options.system.precond.name, job.place.space, false);
+  transient::prepare_folder(job.options.out);
+  cli::check_outputs({{"--report", job.options.report}},
+                     {{"mesh", job.options.mesh}, {"parameters", job.options.params}, {"fibres", own.fibers}});
+  cli::write_text_file("--out", (std::filesystem::path(job.options.out) / "params.json").string(), table.text());
+
+  const Context<Space::host> host(job.options.threads);
+  load_body(host, job, own);
+  return cli::at_place(job.place, host, [&](const auto& ctx) { return run_heart(host, ctx, job); });
+}
+
+}  // namespace purlin::heart

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames, activation times and electrograms in both spaces.
+#include "heart_recorder.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+
+#include "apps/heart/electrogram.hpp"
+#include "apps/purlin/output_files.hpp"
+#include "apps/purlin/text.hpp"
+
+namespace purlin::heart {
+namespace {
+
+using cli::text;
+
+std::string log_header(const std::vector<Index>& probes) {
+  std::string header = "time_ms";
+  for (const Index node : probes) header += text(",voltage_mV_node_%d", node + 1);
+  for (const Index node : probes) header += text(",electrogram_mV_node_%d", node + 1);
+  return header;
+}
+
+std::vector<double> millivolts(std::vector<double> phi) {
+  for (double& value : phi) value = Tissue::millivolt_range * value + Tissue::millivolt_rest;
+  return phi;
+}
+
+}  // namespace
+
+std::string frame_name(std::int64_t whole_step) {
+  return text("heart-%06lld.vtu", static_cast<long long>(whole_step));
+}
+
+CsvLog::CsvLog(std::string file, std::string header, std::optional<double> keep_until)
+    : file_(std::move(file)), header_(std::move(header)) {
+  if (!keep_until) return;
+  std::ifstream old(file_);
+  std::string line;
+  if (!std::getline(old, line) || line != header_) return;
+  while (std::getline(old, line)) {
+    if (std::strtod(line.c_str(), nullptr) <= *keep_until) append(line);
+  }
+}
+
+void CsvLog::flush() const { cli::write_text_file("--out", file_, header_ + '\n' + lines_); }
+
+std::vector<Index> probes_of(const HeartBody& body, const HeartParams& params) {
+  if (params.probes.empty()) return usual_probes(body);
+  std::vector<Index> probes;
+  for (const std::int64_t number : params.probes) {
+    if (number > body.input.mesh.node_count()) {
+      throw InputError(text("probes.nodes: there is no node %lld, the mesh has %d", static_cast<long long>(number),
+                            body.input.mesh.node_count()));
+    }
+    probes.push_back(static_cast<Index>(number - 1));
+  }
+  return probes;
+}
+
+template <Space S>
+HeartRecorder<S>::HeartRecorder(const Context<Space::host>& host, const HeartBody& body, const HeartParams& params,
+                                const std::string& folder, const Monodomain<S>& heart,
+                                std::optional<double> resumed_at)
+    : folder_(folder),
+      threshold_((params.threshold - Tissue::millivolt_rest) / Tissue::millivolt_range),
+      frames_(host, body.input.mesh),
+      map_(host, body.input.mesh,
+           {fem::tet_field("fiber", body.fibers), fem::node_field("transmural", body.transmural)}),
+      series_(resumed_at ? fem::PvdSeries::reopen(path(series_name), *resumed_at)
+                         : fem::PvdSeries(path(series_name))),
+      log_(path(electrogram_name), log_header(probes_of(body, params)), resumed_at),
+      time_(heart.context(), heart.phi().size) {
+  fill<double, S>(heart.context(), -1.0, time_.span());
+  watch(host, body, params, heart);
+}
+
+template <Space S>
+std::string HeartRecorder<S>::path(const std::string& name) const {
+  return (std::filesystem::path(folder_) / name).string();
+}
+
+template <Space S>
+void HeartRecorder<S>::watch(const Context<Space::host>&, const HeartBody& body, const HeartParams& params,
+                             const Monodomain<S>& heart) {
+  const Context<S>& ctx = heart.context();
+  const std::vector<Index> new_of_old = to_vector(ctx, heart.system().order().new_of_old.cspan());
+  std::vector<Index> places;
+  for (const Index node : probes_of(body, params)) {
+    places.push_back(new_of_old.empty() ? node : new_of_old[node]);
+    const std::vector<double> weights =
+        electrogram_weights(body.input.mesh, body.fibers, params.conductivity, body.input.mesh.nodes[node]);
+    const Array<double, S> in_mesh_order = make_array(ctx, weights);
+    weights_.emplace_back(ctx, in_mesh_order.size());
+    heart.system().to_solver_order(in_mesh_order.cspan(), weights_.back().span());
+  }
+  probe_ = make_array(ctx, places);
+  seen_ = Array<double, S>(ctx, 2 * probe_.size());
+}
+
+template <Space S>
+void HeartRecorder<S>::step(const Monodomain<S>& heart, double start, double dt) {
+  purlin::detail::sweep(
+      heart.context(), time_.size(),
+      detail::NoteActivation(threshold_, start, dt, heart.phi_before().data, heart.phi().data, time_.data()));
+}
+
+template <Space S>
+void HeartRecorder<S>::sample(const Monodomain<S>& heart, double time) {
+  const Context<S>& ctx = heart.context();
+  const std::int64_t probes = probe_.size();
+  gather<double, S>(ctx, heart.phi(), probe_.cspan(), seen_.span().subspan(0, probes));
+  for (std::int64_t k = 0; k < probes; ++k) {
+    dot<double, S>(ctx, weights_[static_cast<std::size_t>(k)].cspan(), heart.phi(), seen_.data() + probes + k);
+  }
+  std::string line = text("%.9g", time);
+  const std::vector<double> seen = to_vector(ctx, seen_.cspan());
+  for (std::size_t k = 0; k < seen.size(); ++k) {
+    const bool voltage = k < static_cast<std::size_t>(probes);
+    line += text(",%.6g", Tissue::millivolt_range * seen[k] + (voltage ? Tissue::millivolt_rest : 0.0));
+  }
+  log_.append(line);
+}
+
+template <Space S>
+void HeartRecorder<S>::frame(const Monodomain<S>& heart, const transient::TimeGrid& grid) {
+  const std::int64_t whole_step = grid.ticks() / transient::TimeGrid::ticks_per_dt0;
+  const std::string name = frame_name(whole_step);
+  const std::vector<double> voltage = millivolts(heart.in_mesh_order(heart.phi()));
+  const std::vector<double> recovery = heart.recovery();
+  frames_.write(path(name), {fem::node_field("voltage_mV", voltage), fem::tet_field("recovery", recovery)},
+                grid.now());
+  series_.append(grid.now(), name);
+  log_.flush();
+  last_frame_ = whole_step;
+  highest_ = voltage.empty() ? 0 : *std::max_element(voltage.begin(), voltage.end());
+}
+
+template <Space S>
+ActivationFacts HeartRecorder<S>::finish(const Monodomain<S>& heart) {
+  const std::vector<double> times = activation(heart);
+  map_.write(path(activation_name), {fem::node_field("activation_ms", times)});
+  log_.flush();
+  ActivationFacts facts;
+  for (const double time : times) {
+    if (time < 0) continue;
+    facts.first = facts.activated == 0 ? time : std::min(facts.first, time);
+    facts.last = std::max(facts.last, time);
+    ++facts.activated;
+  }
+  return facts;
+}
+
+template <Space S>
+std::vector<double> HeartRecorder<S>::activation(const Monodomain<S>& heart) const {
+  return heart.in_mesh_order(time_.cspan());
+}
+
+template <Space S>
+void HeartRecorder<S>::set_activation(const Monodomain<S>& heart, const std::vector<double>& times) {
+  const Array<double, S> in_mesh_order = make_array(heart.context(), times);
+  heart.system().to_solver_order(in_mesh_order.cspan(), time_.span());
+  heart.context().synchronize();
+}
+
+#define X(S) template class HeartRecorder<S>;
+PURLIN_FOR_SPACES(X)
+#undef X
+
+}  // namespace purlin::heart

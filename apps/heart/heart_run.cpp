@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+// The time loop of purlin-heart, and what surrounds it.
+#include "heart_run.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include <purlin/config.hpp>
+#include <purlin/core/error.hpp>
+
+#include "apps/heart/heart_recorder.hpp"
+#include "apps/heart/step_control.hpp"
+#include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/interrupt.hpp"
+#include "apps/purlin/output_files.hpp"
+#include "apps/purlin/text.hpp"
+#include "apps/transient/resume.hpp"
+#include "apps/transient/run_progress.hpp"
+#include "apps/transient/run_report.hpp"
+
+namespace purlin::heart {
+namespace {
+
+using cli::text;
+using transient::Checkpoint;
+using transient::Every;
+using transient::Phase;
+
+const transient::TimeUnit milliseconds{"ms", 1e-3};
+constexpr int sampled_steps_on_device = 16;
+
+void print(bool quiet, const std::string& lines) {
+  if (quiet) return;
+  std::fputs(lines.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+std::string in_folder(const std::string& folder, const std::string& name) {
+  return (std::filesystem::path(folder) / name).string();
+}
+
+StepControl control_of(const HeartJob& job) {
+  const auto halvings = static_cast<int>(job.params.most_halvings);
+  if (!job.resume) return StepControl(job.options.dt, halvings);
+  return StepControl(job.options.dt, halvings, job.resume->integers_of("grid", StepControl::state_size));
+}
+
+// What a run asks of one setup: about two Newton iterations a step, a dozen products each; formats differ by far
+// more.
+SystemOptions system_options(const HeartJob& job) {
+  constexpr double products_a_step = 24;
+  SystemOptions options = job.options.system;
+  options.expected_products = products_a_step * job.options.duration / job.options.dt;
+  if (job.resume) take_kept_order(*job.resume, job.body.input.mesh.node_count(), options);
+  return options;
+}
+
+NewtonOptions newton_of(const HeartJob& job) {
+  return {job.options.system.stop.rel_tol, static_cast<int>(job.params.newton_iterations)};
+}
+
+HeartModel model_of(HeartJob& job) {
+  HeartModel model;
+  model.mesh = job.body.input.mesh;
+  model.fibers = job.body.fibers;
+  model.marks = mark_elements(job.body, job.stimuli, job.params.stimulus_radius);
+  model.tissue = job.params.tissue;
+  model.conductivity = job.params.conductivity;
+  return model;
+}
+
+template <Space S>
+std::string device_name(const Context<S>& ctx) {
+  if constexpr (S == Space::host) {
+    return "";
+  } else {
+    return ctx.device_name();
+  }
+}
+
+template <Space S>
+class HeartRun {
+ public:
+  HeartRun(const Context<Space::host>& host, const Context<S>& ctx, HeartJob& job)
+      : host_(host),
+        ctx_(ctx),
+        job_(job),
+        shares_(S == Space::host ? 1 : sampled_steps_on_device),
+        control_(control_of(job)),
+        end_(transient::whole_steps(job.options.duration, job.options.dt) * transient::TimeGrid::ticks_per_dt0),
+        output_(job.options.output_every, job.options.dt),
+        checkpoint_(job.options.checkpoint_every, job.options.dt),
+        start_(grid().now()),
+        first_(grid().steps()),
+        heart_(ctx, model_of(job), job.options.dt, system_options(job), job.assembly, newton_of(job)),
+        recorder_(host, job.body, job.params, job.options.out, heart_,
+                  job.resume ? std::optional<double>(start_) : std::nullopt),
+        checkpoints_(job.options.out, program_name),
+        progress_(stdout, cli::LiveProgress::mode_for(stdout, job.options.quiet), milliseconds) {
+    ctx.synchronize();
+    shares_.add(Phase::setup, job.total.seconds());
+    begin();
+  }
+
+  int run() {
+    print(job_.options.quiet, setup_text());
+    const cli::InterruptScope interrupt;
+    const cli::Stopwatch stepping;
+    while (grid().ticks() < end_ && !interrupt.requested() && failure_.empty()) {
+      shares_.begin_step();
+      const double step = grid().step();
+      const StepOutcome outcome = this->step();
+      shares_.end_step();
+      if (!outcome.accepted) continue;
+      transient::RunState state;
+      state.start = start_;
+      state.end = job_.options.duration;
+      state.time = grid().now();
+      state.step = step;
+      state.steps = grid().steps();
+      state.newton = outcome.newton;
+      state.iterations = outcome.iterations;
+      state.seconds = stepping.seconds();
+      progress_.update(state);
+    }
+    progress_.finish();
+    return finish();
+  }
+
+ private:
+  const transient::TimeGrid& grid() const { return control_.grid(); }
+
+  void begin() {
+    if (job_.resume) {
+      const transient::Checkpoint& kept = *job_.resume;
+      const auto nodes = static_cast<std::int64_t>(job_.body.input.mesh.nodes.size());
+      HeartState state;
+      state.phi = kept.doubles_of("phi", nodes);
+      state.previous_dt = kept.doubles_of("previous_dt", 1)[0];
+      if (state.previous_dt > 0) state.previous = kept.doubles_of("previous", nodes);
+      state.r = kept.doubles_of("r", job_.body.input.mesh.tet_count());
+      state.expected_residual = kept.doubles_of("expected_residual");
+      heart_.set_state(state);
+      recorder_.set_activation(heart_, kept.doubles_of("activation", nodes));
+      return;
+    }
+    shares_.timed(ctx_, Phase::output, [&] {
+      recorder_.sample(heart_, grid().now());
+      if (output_.interval_steps() > 0) recorder_.frame(heart_, grid());
+      if (checkpoint_.interval_steps() > 0) write_checkpoint();
+    });
+  }
+
+  StepOutcome step() {
+    const double start = grid().now(), dt = grid().step();
+    const StepOutcome outcome =
+        heart_.step(dt, job_.params.stimulus_strength, active_marks(job_.stimuli, grid().next()), shares_, totals_);
+    newton_ += outcome.newton;
+    if (!outcome.accepted) {
+      refused_++;
+      if (!control_.refuse()) {
+        failure_ = text("no step of %.3g ms at %.6g ms succeeds: ", dt, start) + outcome.refusal;
+      } else {
+        progress_.say(text("at %.6g ms the step is halved to %.3g ms: ", start, grid().step()) + outcome.refusal);
+      }
+      return outcome;
+    }
+    shares_.timed(ctx_, Phase::vector_work, [&] { recorder_.step(heart_, start, dt); });
+    control_.accept(outcome.newton);
+    shares_.timed(ctx_, Phase::output, [&] {
+      if (!grid().on_dt0()) return;
+      recorder_.sample(heart_, grid().now());
+      const bool ended = grid().ticks() == end_;
+      if (ended || output_.due(grid())) recorder_.frame(heart_, grid());
+      if (checkpoint_.due(grid()) || (ended && checkpoint_.interval_steps() > 0)) write_checkpoint();
+    });
+    return outcome;
+  }
+
+  void write_checkpoint() {
+    recorder_.flush();
+    Checkpoint checkpoint;
+    checkpoint.header["version"] = PURLIN_VERSION;
+    checkpoint.header["time"] = grid().now();
+    checkpoint.header["space"] = name_of(S);
+    checkpoint.header["options"] = kept_options(job_.options, heart_.system().info(), host_.threads());
+    checkpoint.header["params"] = job_.params_json;
+    checkpoint.header["params_fingerprint"] = job_.params_fingerprint;
+    checkpoint.header["mesh_fingerprint"] =
+        transient::mesh_fingerprint(job_.body.input.mesh.nodes, job_.body.input.mesh.tets);
+    checkpoint.header.update(job_.kept);
+    checkpoint.integers["grid"] = control_.state();
+    HeartState state = heart_.state();
+    checkpoint.doubles["phi"] = std::move(state.phi);
+    checkpoint.doubles["previous_dt"] = {state.previous_dt};
+    if (state.previous_dt > 0) checkpoint.doubles["previous"] = std::move(state.previous);
+    checkpoint.doubles["r"] = std::move(state.r);
+    checkpoint.doubles["expected_residual"] = std::move(state.expected_residual);
+    checkpoint.doubles["activation"] = recorder_.activation(heart_);
+    keep_order(ctx_, heart_.system().order(), checkpoint);
+    checkpoints_.write(grid().steps(), std::move(checkpoint));
+  }
+
+  std::string setup_text() {
+    const SystemInfo info = heart_.system().info();
+    const Tissue& t = job_.params.tissue;
+    const Conductivity& d = job_.params.conductivity;
+    std::string lines = mesh_text(job_.body.input);
+    lines += cli::labelled("fibres", job_.body.fiber_source);
+    lines += cli::labelled(
+        "wave",
+        text("%.2f m/s along the fibres and %.2f across, fronts of %.2g and %.2g mm (of the equation)",
+             front_speed(t, d.along), front_speed(t, d.across), front_width(t, d.along), front_width(t, d.across)));
+    const std::string warning = resolution_warning(job_.body, job_.params);
+    if (!warning.empty()) lines += cli::labelled("warning", warning);
+    std::vector<std::string> stimuli;
+    for (const Stimulus& s : job_.stimuli) {
+      stimuli.push_back(text("%s at %g ms for %g", s.text.substr(0, s.text.find('@')).c_str(), s.start, s.duration));
+    }
+    lines += cli::labelled("stimulus", cli::join(stimuli));
+    lines += cli::labelled("run", text("%.6g ms in steps of %g ms", job_.options.duration, job_.options.dt) +
+                                      (job_.resume ? ", from " + job_.resume->file : ""));
+    lines += cli::labelled("place", S == Space::host ? cli::count_of(host_.threads(), "thread", "threads")
+                                                     : job_.place.name() + " " + device_name(ctx_));
+    lines +=
+        cli::labelled("system", info.solver + " with " + info.preconditioner.name + ", matrix as " +
+                                    info.matrix.name + (info.format.reason.empty() ? "" : ": " + info.format.reason));
+    return lines;
+  }
+
+  int finish() {
+    const bool finished = failure_.empty() && grid().ticks() == end_;
+    const ActivationFacts facts = shares_.timed(ctx_, Phase::output, [&] {
+      if (!finished && grid().on_dt0() &&
+          recorder_.last_frame() != grid().ticks() / transient::TimeGrid::ticks_per_dt0) {
+        recorder_.frame(heart_, grid());
+      }
+      if (!finished) write_checkpoint();
+      return recorder_.finish(heart_);
+    });
+    const transient::RunReport report = make_report(finished, facts);
+    const std::string file =
+        job_.options.report.empty() ? in_folder(job_.options.out, "report.json") : job_.options.report;
+    cli::write_text_file("--report", file, cli::format_json(run_json(report)));
+    print(job_.options.quiet, run_text(report) + activation_text(facts));
+    print(job_.options.quiet, cli::labelled("written", in_folder(job_.options.out, series_name) + " for ParaView, " +
+                                                           activation_name + ", " + electrogram_name + ", " + file));
+    if (!finished && failure_.empty()) {
+      print(job_.options.quiet, cli::labelled("to go on", std::string(program_name) + " --resume " +
+                                                              cli::shell_quoted(job_.options.out)));
+    }
+    if (!failure_.empty()) cli::print_error(failure_, program_name);
+    return finished ? cli::exit_converged : cli::exit_not_converged;
+  }
+
+  std::string activation_text(const ActivationFacts& facts) const {
+    const Index nodes = job_.body.input.mesh.node_count();
+    if (facts.activated == 0) return cli::labelled("activation", "no node has been activated");
+    return cli::labelled("activation", text("%.4g %% of the nodes, from %.4g to %.4g ms",
+                                            100.0 * facts.activated / nodes, facts.first, facts.last));
+  }
+
+  transient::RunReport make_report(bool finished, const ActivationFacts& facts) {
+    const double total = job_.total.seconds();
+    transient::RunReport report;
+    report.program = program_name;
+    report.command_line = job_.command_line;
+    report.place = job_.place;
+    report.device_name = device_name(ctx_);
+    report.threads = host_.threads();
+    report.ending = finished ? "finished" : failure_.empty() ? "interrupted" : "failed";
+    report.reason = failure_;
+    report.mesh = job_.body.input.json;
+    report.params = job_.params_json;
+    report.options = &job_.options;
+    report.system = heart_.system().info();
+    report.unit = milliseconds;
+    report.start_time = start_;
+    report.end_time = grid().now();
+    report.resumed_from = job_.resume ? job_.resume->file : "";
+    report.steps = grid().steps() - first_;
+    report.newton = newton_;
+    report.totals = totals_;
+    report.shares = shares_.report(total, totals_, measure_operators(ctx_, heart_.system()));
+    report.peak_bytes = ctx_.memory()->use().peak_bytes;
+    report.peak_host_bytes = transient::peak_process_bytes();
+    cli::Json& own = report.own;
+    own["assembly"] = job_.assembly == AssemblyKind::in_place ? "in-place" : "reference";
+    own["assembly_bytes"] = heart_.assembly().bytes();
+    own["fibers"] = job_.body.fiber_source;
+    own["steps_refused"] = refused_;
+    own["front_speed_m_per_s"] = {{"along", front_speed(job_.params.tissue, job_.params.conductivity.along)},
+                                  {"across", front_speed(job_.params.tissue, job_.params.conductivity.across)}};
+    own["activation"] = {{"nodes", facts.activated}, {"first_ms", facts.first}, {"last_ms", facts.last}};
+    return report;
+  }
+
+  const Context<Space::host>& host_;
+  const Context<S>& ctx_;
+  HeartJob& job_;
+  transient::Shares shares_;
+  StepControl control_;
+  std::int64_t end_;  // tick
+  Every output_, checkpoint_;
+  double start_;
+  std::int64_t first_;
+  Monodomain<S> heart_;
+  HeartRecorder<S> recorder_;
+  transient::CheckpointFolder checkpoints_;
+  transient::RunProgress progress_;
+  transient::SolveTotals totals_;
+  std::int64_t newton_ = 0, refused_ = 0;
+  std::string failure_;
+};
+
+}  // namespace
+
+template <Space S>
+int run_heart(const Context<Space::host>& host, const Context<S>& ctx, HeartJob& job) {
+  return HeartRun<S>(host, ctx, job).run();
+}
+
+template int run_heart(const Context<Space::host>&, const Context<Space::host>&, HeartJob&);
+#if PURLIN_HAS_CUDA
+template int run_heart(const Context<Space::host>&, const Context<Space::device>&, HeartJob&);
+#endif
+
+}  // namespace purlin::heart
