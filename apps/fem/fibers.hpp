@@ -53,17 +53,20 @@ struct RuleFibers {
 /// x e_t points around; the fibre is cos(a) e_c + sin(a) e_l with the helix angle a linear in t (D. Streeter et al.,
 /// Circ. Res. 24, 1969: from about +60 degrees within to -60 without; right-handed helices are positive).
 ///
-/// Which surface is which is seen by rays from every boundary triangle: a triangle is inner where most of them meet
-/// the body again. Connected inner triangles are a cavity. The long axis is the mean direction in which rays leave
-/// the cavities, and outer triangles that face it and touch a cavity's rim are base. With several cavities the one
-/// with the thickest wall is the left; where the wall behind another's surface ends in a third cavity (the septum),
-/// that surface counts as outer, so that fibres turn once from the left cavity to the right. Where
-/// no ray leaves a cavity the axis is that of the longest extent. A body without cavity (a slab) has t along
-/// its shortest extent and its axis across the longest one, so that fibres in the middle of the wall run along
-/// the longest. Where e_t and the axis are parallel, at the apex, any direction across e_t is taken.
+/// Which surface is which is seen by 24 rays from every boundary triangle: it is inner where more than 35 % of them
+/// meet the body again. Connected inner triangles are a cavity. The long axis is the mean direction in which rays
+/// leave the cavities, that of the longest extent where hardly any do; outer triangles that face it (within 45
+/// degrees) and are connected to a cavity's rim are base. With several cavities the one with the thickest wall is the
+/// left; where another cavity's surface has the left one behind its wall (the septum), it counts as outer, so that
+/// fibres turn once from the left cavity to the right. A body without cavity (a slab) has its depth along its
+/// shortest extent and its axis along the middle one, so that fibres half-way through run along the longest. Where
+/// e_t and the axis are parallel, at the apex, any direction across e_t is taken.
 ///
-/// The result depends on the number of threads in its last bits only. Cost: one diffusion solve and 24 rays a
-/// triangle. Throws InputError for an inverted tetrahedron.
+/// Against the closed form on `make_ventricle` half of the fibres are within 5 degrees, 99 % within 15; against
+/// vectors that came with biventricular meshes the medians are 0.6 degrees (biVentMedium) and 9 degrees (human250).
+///
+/// The result depends on the number of threads in its last bits only. Cost: one diffusion solve and the rays; 1.4 s
+/// for 30 000 nodes on two cores. Throws InputError for an inverted tetrahedron.
 RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const FiberRule& rule = {});
 
 }  // namespace purlin::fem

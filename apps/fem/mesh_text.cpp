@@ -110,6 +110,11 @@ void MeshText::expect(const std::string& expected, std::string_view found) const
                    (found.empty() ? "the end of the file" : "'" + shown + "'"));
 }
 
+void MeshText::expect_before_line(const std::string& expected, std::string_view found) {
+  if (at_ > 0 && text_[at_ - 1] == '\n') --at_;
+  expect(expected, found);
+}
+
 void MeshText::expect_bytes(const std::string& expected, const std::string& found) const {
   throw InputError(path_ + ": byte " + std::to_string(at_) + ": expected " + expected + ", found " + found);
 }

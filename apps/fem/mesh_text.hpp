@@ -90,6 +90,8 @@ class MeshText {
 
   /// "FILE:LINE: expected ..., found ..."; an empty `found` is the end of the file.
   [[noreturn]] void expect(const std::string& expected, std::string_view found) const;
+  /// The same for the line that was passed last.
+  [[noreturn]] void expect_before_line(const std::string& expected, std::string_view found);
   /// The same with the byte in place of the line.
   [[noreturn]] void expect_bytes(const std::string& expected, const std::string& found) const;
 
