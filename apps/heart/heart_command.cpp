@@ -27,7 +27,7 @@ const transient::ProgramWords words{
 
 // The options of purlin-heart's own, as typed.
 struct OwnOptions {
-  std::int64_t nodes = 6000;
+  std::int64_t nodes = 15000;
   std::string fibers;
   std::vector<std::string> stimuli;
   std::string assembly = "in-place";

@@ -282,7 +282,7 @@ class HeartRun {
     report.steps = grid().steps() - first_;
     report.newton = newton_;
     report.totals = totals_;
-    report.shares = shares_.report(total, totals_, measure_operators(ctx_, heart_.system()));
+    report.shares = shares_.report(total, totals_, transient::measure_operators(ctx_, heart_.system()));
     report.peak_bytes = ctx_.memory()->use().peak_bytes;
     report.peak_host_bytes = transient::peak_process_bytes();
     cli::Json& own = report.own;

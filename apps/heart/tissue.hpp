@@ -65,7 +65,8 @@ struct RecoveryNewton {
       slope = 1 - h * (a * (pull - r) - (t.gamma + a * r));
       const double change = residual / slope;
       r -= change;
-      if (std::fabs(change) <= 4e-16 * (1 + std::fabs(r))) break;
+      // The equation is quadratic: what is left is below the square of the change.
+      if (std::fabs(change) <= 1e-9 * (1 + std::fabs(r))) break;
     }
     slope = 1 - h * (a * (pull - r) - (t.gamma + a * r));
     const double by_phi = -a * r / (t.mu2 + phi) * (pull - r) - (t.gamma + a * r) * t.c * (2 * phi - t.b - 1);
