@@ -18,9 +18,7 @@ using detail::RawMesh;
 
 bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
 
-RawMesh read_raw(const std::string& path) {
-  const auto source = detail::open_text(path);
-  const std::string_view text = source.text();
+RawMesh read_raw(const std::string& path, std::string_view text) {
   if (starts_with(text, "# vtk DataFile")) return detail::read_vtk_text(path, text);
   const std::string_view first = detail::MeshText(path, text, '#').word();
   if (first == "MeshVersionFormatted") return detail::read_medit_text(path, text);
@@ -100,10 +98,7 @@ std::vector<Index> drop_unused(RawMesh& raw) {
   return positions;
 }
 
-}  // namespace
-
-MeshFile read_mesh(const std::string& path) {
-  RawMesh raw = read_raw(path);
+MeshFile checked(const std::string& path, RawMesh raw) {
   MeshFile file;
   file.format = raw.format;
   file.file_nodes = raw.mesh.node_count();
@@ -116,6 +111,18 @@ MeshFile read_mesh(const std::string& path) {
   file.file_tags = std::move(raw.node_tags);
   file.skipped_elements = raw.skipped_elements;
   return file;
+}
+
+}  // namespace
+
+MeshFile read_mesh(const std::string& path) {
+  const auto source = detail::open_text(path);
+  return checked(path, read_raw(path, source.text()));
+}
+
+MeshFile parse_mesh(std::string_view bytes, const std::string& name) {
+  const auto source = detail::inflate_text(bytes, name);
+  return checked(name, read_raw(name, source.text()));
 }
 
 }  // namespace purlin::fem

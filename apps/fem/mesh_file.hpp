@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/fem/mesh.hpp"
@@ -55,5 +56,8 @@ struct MeshFile {
 /// is binary, what TextSource says of files that cannot be read, and for an unknown format what `meshio convert`
 /// would make of it. Counts are checked against the length of the file before memory is taken.
 MeshFile read_mesh(const std::string& path);
+
+/// The same for the bytes of a file in memory; `name` stands in messages.
+MeshFile parse_mesh(std::string_view bytes, const std::string& name);
 
 }  // namespace purlin::fem

@@ -12,13 +12,21 @@
 namespace purlin::fem::detail {
 namespace {
 
+// Any beginning may be a mesh's: formats are told apart once all is there.
+void accept_head(std::string_view, const std::string&) {}
+
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 }  // namespace
 
 purlin::detail::TextSource open_text(const std::string& path) {
   const Context<Space::host> ctx(1);
-  return purlin::detail::TextSource::open(*ctx.memory(), path, [](std::string_view, const std::string&) {});
+  return purlin::detail::TextSource::open(*ctx.memory(), path, accept_head);
+}
+
+purlin::detail::TextSource inflate_text(std::string_view bytes, const std::string& name) {
+  const Context<Space::host> ctx(1);
+  return purlin::detail::TextSource::from_memory(*ctx.memory(), bytes, name, accept_head);
 }
 
 void MeshText::skip_blanks() {

@@ -28,6 +28,8 @@ struct RawMesh {
 
 /// The bytes of a file, inflated where they are gzip. Throws InputError, "FILE: ...".
 purlin::detail::TextSource open_text(const std::string& path);
+/// The same of bytes in memory, which must outlive the result.
+purlin::detail::TextSource inflate_text(std::string_view bytes, const std::string& name);
 
 /// The type behind a number of 4 or 8 bytes, or fewer, turned where the file has the other byte order.
 template <class T>

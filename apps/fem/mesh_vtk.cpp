@@ -8,6 +8,7 @@
 #include <purlin/core/error.hpp>
 
 #include "apps/fem/mesh_text.hpp"
+#include "apps/fem/vtk_numbers.hpp"
 
 namespace purlin::fem::detail {
 namespace {
@@ -15,79 +16,13 @@ namespace {
 constexpr std::int64_t tetrahedron = 10, quadratic_tetrahedron = 24, lagrange_tetrahedron = 71,
                        bezier_tetrahedron = 78;
 
-std::string upper(std::string_view word) {
-  std::string result(word);
-  for (char& c : result) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  return result;
-}
-
-// "%20" and its like in the names of arrays.
-std::string decoded(std::string_view name) {
-  std::string result;
-  for (std::size_t i = 0; i < name.size(); ++i) {
-    unsigned char byte = 0;
-    if (name[i] == '%' && i + 2 < name.size() &&
-        std::from_chars(name.data() + i + 1, name.data() + i + 3, byte, 16).ptr == name.data() + i + 3) {
-      result += static_cast<char>(byte);
-      i += 2;
-    } else {
-      result += name[i];
-    }
-  }
-  return result;
-}
-
-enum class Type { bit, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
-
-struct NamedType {
-  std::string_view name;
-  Type type;
-};
-// vtkIdType is written as 32 bits before version 5.1 and does not occur after.
-constexpr NamedType types[] = {{"BIT", Type::bit},
-                               {"CHAR", Type::int8},
-                               {"SIGNED_CHAR", Type::int8},
-                               {"UNSIGNED_CHAR", Type::uint8},
-                               {"SHORT", Type::int16},
-                               {"UNSIGNED_SHORT", Type::uint16},
-                               {"INT", Type::int32},
-                               {"UNSIGNED_INT", Type::uint32},
-                               {"VTKIDTYPE", Type::int32},
-                               {"LONG", Type::int64},
-                               {"UNSIGNED_LONG", Type::uint64},
-                               {"VTKTYPEINT64", Type::int64},
-                               {"VTKTYPEUINT64", Type::uint64},
-                               {"FLOAT", Type::float32},
-                               {"DOUBLE", Type::float64}};
-
-std::size_t bytes_of(Type type) {
-  switch (type) {
-    case Type::bit:
-    case Type::int8:
-    case Type::uint8:
-      return 1;
-    case Type::int16:
-    case Type::uint16:
-      return 2;
-    case Type::int32:
-    case Type::uint32:
-    case Type::float32:
-      return 4;
-    default:
-      return 8;
-  }
-}
-
-constexpr bool big_endian_machine = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
-constexpr bool swap_bytes = !big_endian_machine;
-
 class VtkReader {
  public:
   VtkReader(const std::string& path, std::string_view text) : path_(path), text_(path, text) {}
 
   RawMesh read() {
     read_head();
-    for (auto word = text_.word(); !word.empty(); word = text_.word()) read_section(upper(word), word);
+    for (auto word = text_.word(); !word.empty(); word = text_.word()) read_section(vtk_upper(word), word);
     return finish();
   }
 
@@ -97,13 +32,13 @@ class VtkReader {
     const std::string_view version = text_.word();
     text_.line();
     text_.line();  // the title
-    const std::string kind = upper(text_.peek());
+    const std::string kind = vtk_upper(text_.peek());
     if (kind != "ASCII" && kind != "BINARY") text_.expect("ASCII or BINARY", text_.peek());
     binary_ = kind == "BINARY";
     text_.word();
-    if (upper(text_.peek()) != "DATASET") text_.expect("DATASET", text_.peek());
+    if (vtk_upper(text_.peek()) != "DATASET") text_.expect("DATASET", text_.peek());
     text_.word();
-    if (const auto set = text_.word(); upper(set) != "UNSTRUCTURED_GRID") text_.expect("UNSTRUCTURED_GRID", set);
+    if (const auto set = text_.word(); vtk_upper(set) != "UNSTRUCTURED_GRID") text_.expect("UNSTRUCTURED_GRID", set);
     raw_.format = "legacy VTK " + std::string(version.substr(0, 8)) + (binary_ ? " binary" : " ASCII");
   }
 
@@ -133,55 +68,20 @@ class VtkReader {
     }
   }
 
-  Type read_type() {
-    const std::string_view word = text_.word();
-    const std::string name = upper(word);
-    for (const NamedType& known : types) {
-      if (known.name == name) return known.type;
-    }
-    text_.expect("a type of numbers, such as float or double", word);
-  }
-
   // How many values follow, of the type that is named next or was.
-  void check(std::int64_t count, const char* expected, Type type) {
+  void check(std::int64_t count, const char* expected, VtkType type) {
     // A value takes two characters of text at least, the last one less.
-    text_.check_count(count, expected, binary_ ? (type == Type::bit ? 1 : bytes_of(type)) : 1);
+    text_.check_count(count, expected, binary_ ? (type == VtkType::bit ? 1 : vtk_bytes(type)) : 1);
   }
 
-  double raw_value(Type type) {
-    switch (type) {
-      case Type::int8:
-        return text_.raw<std::int8_t>(false);
-      case Type::bit:
-      case Type::uint8:
-        return text_.raw<std::uint8_t>(false);
-      case Type::int16:
-        return text_.raw<std::int16_t>(swap_bytes);
-      case Type::uint16:
-        return text_.raw<std::uint16_t>(swap_bytes);
-      case Type::int32:
-        return text_.raw<std::int32_t>(swap_bytes);
-      case Type::uint32:
-        return text_.raw<std::uint32_t>(swap_bytes);
-      case Type::int64:
-        return static_cast<double>(text_.raw<std::int64_t>(swap_bytes));
-      case Type::uint64:
-        return static_cast<double>(text_.raw<std::uint64_t>(swap_bytes));
-      case Type::float32:
-        return text_.raw<float>(swap_bytes);
-      default:
-        return text_.raw<double>(swap_bytes);
-    }
-  }
-
-  std::int64_t integer(const char* expected, Type type = Type::int32) {
+  std::int64_t integer(const char* expected, VtkType type = VtkType::int32) {
     if (!binary_) return text_.number<std::int64_t>(expected);
-    return type == Type::int64 ? text_.raw<std::int64_t>(swap_bytes) : text_.raw<std::int32_t>(swap_bytes);
+    return type == VtkType::int64 ? text_.raw<std::int64_t>(vtk_swap) : text_.raw<std::int32_t>(vtk_swap);
   }
 
-  double finite(const char* expected, Type type) {
+  double finite(const char* expected, VtkType type) {
     if (!binary_) return text_.coordinate(expected);
-    const double value = raw_value(type);
+    const double value = raw_vtk_number(text_, type);
     if (!std::isfinite(value)) text_.expect_bytes("a finite number", "nan or inf");
     return value;
   }
@@ -189,9 +89,9 @@ class VtkReader {
   void read_points() {
     if (!raw_.mesh.nodes.empty()) text_.expect("one section POINTS", "another");
     const auto n = text_.number<std::int64_t>("a number of points");
-    const Type type = read_type();
+    const VtkType type = read_vtk_type(text_);
     if (n < 1) text_.expect("a number of points", std::to_string(n));
-    text_.check_count(n, "a number of points", binary_ ? 3 * bytes_of(type) : std::strlen("0 0 0"));
+    text_.check_count(n, "a number of points", binary_ ? 3 * vtk_bytes(type) : std::strlen("0 0 0"));
     if (binary_) text_.end_line();
     raw_.mesh.nodes.resize(static_cast<std::size_t>(n));
     for (Point& p : raw_.mesh.nodes) {
@@ -204,9 +104,9 @@ class VtkReader {
     if (!first_.empty()) text_.expect("one section CELLS", "another");
     const auto n = text_.number<std::int64_t>("a number of cells");
     const auto size = text_.number<std::int64_t>("a number of numbers");
-    check(n, "a number of cells", Type::uint8);
-    check(size, "a number of numbers", binary_ ? Type::int32 : Type::uint8);
-    if (upper(text_.peek().substr(0, 7)) == "OFFSETS") {
+    check(n, "a number of cells", VtkType::uint8);
+    check(size, "a number of numbers", binary_ ? VtkType::int32 : VtkType::uint8);
+    if (vtk_upper(text_.peek().substr(0, 7)) == "OFFSETS") {
       read_new_cells(n, size);
     } else {
       read_old_cells(n, size);
@@ -228,18 +128,18 @@ class VtkReader {
 
   void read_new_cells(std::int64_t offsets, std::int64_t size) {
     text_.word();
-    Type type = read_type();
+    VtkType type = read_vtk_type(text_);
     const auto values = [&](std::int64_t count, const char* expected, std::vector<std::int64_t>& to) {
-      check(count, expected, binary_ ? type : Type::uint8);
+      check(count, expected, binary_ ? type : VtkType::uint8);
       if (binary_) text_.end_line();
-      if (type != Type::int32 && type != Type::int64) text_.expect("vtktypeint64 or int", "another type");
+      if (type != VtkType::int32 && type != VtkType::int64) text_.expect("vtktypeint64 or int", "another type");
       to.resize(static_cast<std::size_t>(count));
       for (std::int64_t& value : to) value = integer(expected, type);
     };
     if (offsets < 1) text_.expect("one offset or more", std::to_string(offsets));
     values(offsets, "an offset", first_);
-    if (const auto word = text_.word(); upper(word) != "CONNECTIVITY") text_.expect("CONNECTIVITY", word);
-    type = read_type();
+    if (const auto word = text_.word(); vtk_upper(word) != "CONNECTIVITY") text_.expect("CONNECTIVITY", word);
+    type = read_vtk_type(text_);
     values(size, "a point number", corners_);
     const bool ascends = std::is_sorted(first_.begin(), first_.end());
     if (first_.front() != 0 || first_.back() != size || !ascends) {
@@ -251,7 +151,7 @@ class VtkReader {
     const auto n = text_.number<std::int64_t>("a number of cells");
     const auto cells = static_cast<std::int64_t>(first_.size()) - 1;
     if (n != cells) text_.expect("types for " + std::to_string(cells) + " cells", std::to_string(n));
-    check(n, "a number of cells", binary_ ? Type::int32 : Type::uint8);
+    check(n, "a number of cells", binary_ ? VtkType::int32 : VtkType::uint8);
     if (binary_) text_.end_line();
     types_.resize(static_cast<std::size_t>(n));
     for (std::int64_t& type : types_) type = integer("a cell type");
@@ -288,9 +188,9 @@ class VtkReader {
   // Whether vectors at the present place (points or cells) are still looked for.
   bool wanted() const { return tuples_ >= 0 && (on_points_ ? raw_.node_vectors : cell_vectors_).empty(); }
 
-  void read_vectors(Type type, const std::string& name) {
+  void read_vectors(VtkType type, const std::string& name) {
     std::vector<Point>& vectors = on_points_ ? raw_.node_vectors : cell_vectors_;
-    text_.check_count(tuples_, "a number of vectors", binary_ ? 3 * bytes_of(type) : std::strlen("0 0 0"));
+    text_.check_count(tuples_, "a number of vectors", binary_ ? 3 * vtk_bytes(type) : std::strlen("0 0 0"));
     if (binary_) text_.end_line();
     vectors.resize(static_cast<std::size_t>(tuples_));
     for (Point& v : vectors) {
@@ -299,17 +199,20 @@ class VtkReader {
     (on_points_ ? node_name_ : cell_name_) = name;
   }
 
-  void skip_values(std::int64_t tuples, std::int64_t components, Type type) {
-    if (tuples < 0 || components < 0 || (components > 0 && tuples > static_cast<std::int64_t>(text_.left()))) {
+  // From the next line on, or where the line's end is passed already from here on.
+  void skip_values(std::int64_t tuples, std::int64_t components, VtkType type, bool at_line_begin = false) {
+    constexpr std::int64_t most_components = 1 << 20;
+    if (components < 0 || components > most_components) {
+      text_.expect("a number of components", std::to_string(components));
+    }
+    if (tuples < 0 || tuples > static_cast<std::int64_t>(text_.left())) {
       text_.expect("values that the rest of the file can hold", std::to_string(tuples));
     }
-    constexpr std::int64_t most = 1 << 20;
-    if (components > most) text_.expect("fewer components", std::to_string(components));
     const std::int64_t count = tuples * components;
     if (binary_) {
-      text_.end_line();
-      text_.skip_bytes(type == Type::bit ? static_cast<std::uint64_t>(count + 7) / 8
-                                         : static_cast<std::uint64_t>(count) * bytes_of(type));
+      if (!at_line_begin) text_.end_line();
+      text_.skip_bytes(type == VtkType::bit ? static_cast<std::uint64_t>(count + 7) / 8
+                                            : static_cast<std::uint64_t>(count) * vtk_bytes(type));
       return;
     }
     for (std::int64_t k = 0; k < count; ++k) {
@@ -321,19 +224,19 @@ class VtkReader {
     text_.word();  // its name
     const auto arrays = text_.number<std::int64_t>("a number of arrays");
     for (std::int64_t a = 0; a < arrays; ++a) {
-      if (upper(text_.peek()) == "METADATA") {
+      if (vtk_upper(text_.peek()) == "METADATA") {
         text_.word();
         skip_metadata();
       }
-      const std::string name = decoded(text_.word());
+      const std::string name = vtk_decoded(text_.word());
       const auto components = text_.number<std::int64_t>("a number of components");
       const auto tuples = text_.number<std::int64_t>("a number of values");
-      if (upper(text_.peek()) == "STRING") {
+      if (vtk_upper(text_.peek()) == "STRING") {
         skip_strings(components, tuples);
         continue;
       }
-      const Type type = read_type();
-      const bool real = type == Type::float32 || type == Type::float64;
+      const VtkType type = read_vtk_type(text_);
+      const bool real = type == VtkType::float32 || type == VtkType::float64;
       if (components == 3 && real && tuples == tuples_ && wanted()) {
         read_vectors(type, name);
       } else {
@@ -370,53 +273,39 @@ class VtkReader {
   }
 
   void read_attribute(const std::string& keyword, std::string_view word) {
-    const std::string name = decoded(text_.word());
+    const std::string name = vtk_decoded(text_.word());
     if (keyword == "LOOKUP_TABLE") {
       // The name behind SCALARS, or a table of four colours per entry.
       const auto size = text_.number<std::int64_t>("the size of a table");
-      skip_values(size, 4, binary_ ? Type::uint8 : Type::float32);
+      skip_values(size, 4, binary_ ? VtkType::uint8 : VtkType::float32);
     } else if (keyword == "COLOR_SCALARS") {
       const auto components = text_.number<std::int64_t>("a number of components");
-      skip_values(tuples_, components, binary_ ? Type::uint8 : Type::float32);
+      skip_values(tuples_, components, binary_ ? VtkType::uint8 : VtkType::float32);
     } else if (keyword == "SCALARS") {
-      const Type type = read_type();
+      const VtkType type = read_vtk_type(text_);
       std::int64_t components = 1;
       const std::string_view rest = text_.line();
       if (const auto digit = rest.find_first_not_of(" \t"); digit != std::string_view::npos) {
         std::from_chars(rest.data() + digit, rest.data() + rest.size(), components);
       }
-      if (upper(text_.peek()) == "LOOKUP_TABLE") {
+      if (vtk_upper(text_.peek()) == "LOOKUP_TABLE") {
         text_.word();
         text_.word();
         if (binary_) text_.end_line();
       }
-      skip_line_values(components, type);
+      skip_values(tuples_, components, type, true);
     } else if (keyword == "VECTORS" || keyword == "NORMALS") {
-      const Type type = read_type();
+      const VtkType type = read_vtk_type(text_);
       keyword == "VECTORS" && wanted() ? read_vectors(type, name) : skip_values(tuples_, 3, type);
     } else if (keyword == "TENSORS" || keyword == "TENSORS6") {
-      skip_values(tuples_, keyword == "TENSORS" ? 9 : 6, read_type());
+      skip_values(tuples_, keyword == "TENSORS" ? 9 : 6, read_vtk_type(text_));
     } else if (keyword == "TEXTURE_COORDINATES") {
       const auto components = text_.number<std::int64_t>("a number of components");
-      skip_values(tuples_, components, read_type());
+      skip_values(tuples_, components, read_vtk_type(text_));
     } else if (keyword == "GLOBAL_IDS" || keyword == "PEDIGREE_IDS") {
-      skip_values(tuples_, 1, read_type());
+      skip_values(tuples_, 1, read_vtk_type(text_));
     } else {
       text_.expect("an attribute such as SCALARS, VECTORS or FIELD", word);
-    }
-  }
-
-  // As skip_values, with the end of the line already passed.
-  void skip_line_values(std::int64_t components, Type type) {
-    if (components < 1 || components > 64) text_.expect("1 to 64 components", std::to_string(components));
-    const std::int64_t count = tuples_ * components;
-    if (binary_) {
-      text_.skip_bytes(type == Type::bit ? static_cast<std::uint64_t>(count + 7) / 8
-                                         : static_cast<std::uint64_t>(count) * bytes_of(type));
-      return;
-    }
-    for (std::int64_t k = 0; k < count; ++k) {
-      if (text_.word().empty()) text_.expect("a value", "");
     }
   }
 

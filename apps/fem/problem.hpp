@@ -18,9 +18,9 @@ bool is_generated(std::string_view spec);
 ///         on a jittered, renumbered tetrahedral cube of N nodes per side, clamped on the face z = 0;
 ///     generate:grid7:N
 ///         the 7-point Laplacian on N x N x N points;
-///     mesh:FILE.mesh[.gz]:diffusion|elasticity|convection[:R]
-///         on a Medit mesh, refined uniformly R times. Of each connected component the tetrahedra that reach into
-///         the lowest twentieth of its height are clamped.
+///     mesh:FILE:diffusion|elasticity|convection[:R]
+///         on a mesh of any format that `read_mesh` knows, refined uniformly R times. Of each connected component the
+///         tetrahedra that reach into the lowest twentieth of its height are clamped.
 ///
 /// Conductivity and Young's modulus are 1, Poisson's ratio is 0.3. The wind of the convection rises along z with an
 /// eddy around it; its Peclet number over the longest extent is 50: far from symmetric, and no trouble for BiCGStab.

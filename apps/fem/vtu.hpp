@@ -34,7 +34,8 @@ VtuField tet_field(std::string name, const std::vector<Point>& vectors);
 
 /// Writes frames of one mesh. The mesh, and fields that stay, are compressed once; a frame compresses its own fields
 /// and writes. Binary data is appended raw, compressed by zlib in blocks of fixed size, so that the bits do not
-/// depend on the number of threads; coordinates are double.
+/// depend on the number of threads; coordinates are double. Every frame repeats mesh and constant fields: three
+/// numbers per tetrahedron (fibres) are most of a file, and better written once to a file of their own.
 class VtuWriter {
  public:
   /// Keeps no reference to the mesh or to the fields. Throws InputError for a field whose length does not fit.

@@ -128,6 +128,17 @@ TEST_CASE("legacy VTK grids are read in both layouts, as text and binary", "[fem
   }
 }
 
+TEST_CASE("text with carriage returns is read", "[fem][mesh_file]") {
+  GmshFixture version4;
+  version4.version4 = true;
+  for (const std::string& text : {medit, gmsh_text(), gmsh_text(version4), vtk_text(), vtk_text({true, false})}) {
+    std::string windows;
+    for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+    const MeshFile file = read_text(windows);
+    check(file, file.format != "Medit ASCII");
+  }
+}
+
 TEST_CASE("every format is read gzipped", "[fem][mesh_file]") {
   const TemporaryFolder folder;
   for (const std::string& text : all_fixtures()) {
