@@ -38,6 +38,7 @@ set(PURLIN_PUBLIC_HEADERS
   spmv/evc_hyb/evc_hyb.hpp
   spmv/evc_hyb/evc_hyb_layout.hpp
   precond/choice.hpp
+  precond/given_pattern.hpp
   precond/registry.hpp
   precond/inverse_residual.hpp
   precond/fsai/fsai.hpp

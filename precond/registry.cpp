@@ -38,10 +38,12 @@ void require(bool sound, const std::string& what) {
   if (!sound) throw InputError("preconditioner options: " + what);
 }
 
-void check_numbers(const PrecondOptions& o) {
+void check_options(const PrecondOptions& o) {
   require(o.spai_power >= 1 && o.fsai_power >= 1, "the power of a pattern is at least 1");
   require(std::isfinite(o.drop) && o.drop >= 0, "drop is a finite number that is not negative");
   require(std::isfinite(o.adaptive) && o.adaptive >= 0, "adaptive is a finite number that is not negative");
+  const bool plain = o.spai_power == 1 && o.fsai_power == 1 && o.drop == 0 && o.adaptive == 0;
+  require(o.pattern == nullptr || plain, "a pattern that is given takes no power, drop or adaptive growth");
 }
 
 }  // namespace
@@ -61,7 +63,7 @@ OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, co
                                const PrecondOptions& options, const SpmvOptions& spmv_options) {
   const std::string name = canonical_name(options.name);
   if (name == "none") return nullptr;
-  check_numbers(options);
+  check_options(options);
   std::string known = "none";
   for (const PrecondEntry& entry : preconditioners()) {
     known += ", " + entry.name;

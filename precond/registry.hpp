@@ -2,6 +2,7 @@
 /// The table of preconditioners, and `make_precond`, which looks one up.
 #pragma once
 
+#include <purlin/precond/given_pattern.hpp>
 #include <purlin/spmv/registry.hpp>
 
 namespace purlin {
@@ -25,6 +26,9 @@ struct PrecondOptions {
   double drop = 0;
   /// SPAI: the pattern grows where the residual of a column (row) exceeds this (Grote and Huckle). 0: it is static.
   double adaptive = 0;
+  /// SPAI: M has entries there and nowhere else. FSAI: G has them where this or its transpose has one, on and below
+  /// the diagonal in solver order. In the place of powers (1 then), drop and adaptive (0 then). Null: as they say.
+  std::shared_ptr<const GivenPattern> pattern = nullptr;
   /// SPAI: apply (M + M^T)/2, as CG needs. LinearSystem sets it where a solve starts with CG.
   bool symmetric = false;
   /// The format of SPAI's M and of FSAI's G and G^T, with a variant behind a colon where it has any. Empty: as for A.

@@ -86,6 +86,7 @@ struct LinearSystem<T, S>::Impl {
     }
     timed("format", [&] { A = make_spmv(ctx, view, order, options.spmv); });
     timed("preconditioner", [&] { make_preconditioner(view); });
+    options.precond.pattern = nullptr;  // read, and no longer needed
     timed("vectors", [&] { make_vectors(); });
     if (canonical) canonical->drop_pattern();
   }

@@ -217,6 +217,7 @@ SolveOptions checked(RawSolve& raw) {
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
   s.solver.name = check_solver(s.solver.name);
   check_precond_options(s.precond, raw.precond);
+  o.precond_pattern = raw.precond.pattern;
   s.spmv.format = check_format(s.spmv.format);
   s.spmv.partitioner = check_partitioner(raw.partitioner, o.coordinates);
   require_number("--expect-products", s.expected_products);
@@ -315,6 +316,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   } else if (info.parsed()) {
     refuse_extras(info);
     check_precond_options(info_options.precond, info_precond);
+    info_options.precond_pattern = info_precond.pattern;
     result.command = info_options;
   } else if (bench_spmv.parsed()) {
     refuse_extras(bench_spmv);

@@ -111,11 +111,18 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   detail::FsaiPattern pattern;
   {
     const detail::HostPattern on_the_host(ctx, a);
-    Csr<T, Space::host> kept;
-    detail::Sparsity thresholded;
-    if (options.drop > 0) thresholded = detail::thresholded(host, on_host(ctx, a, kept), options.drop);
-    pattern = detail::make_fsai_pattern(host, on_the_host.view(), options.drop > 0 ? &thresholded : nullptr,
-                                        options.fsai_power);
+    if (options.pattern != nullptr) {
+      pattern = detail::make_fsai_pattern(
+          host, on_the_host.view(),
+          detail::given_sparsity(host, *options.pattern, rows_, to_vector(ctx, order.new_of_old.cspan()),
+                                 detail::GivenFold::lower));
+    } else {
+      Csr<T, Space::host> kept;
+      detail::Sparsity thresholded;
+      if (options.drop > 0) thresholded = detail::thresholded(host, on_host(ctx, a, kept), options.drop);
+      pattern = detail::make_fsai_pattern(host, on_the_host.view(), options.drop > 0 ? &thresholded : nullptr,
+                                          options.fsai_power);
+    }
   }
   require_short_rows(ctx, pattern, order);
   clock.end("pattern");
@@ -136,7 +143,9 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   clock.end("formats");
 
   info_.name = "fsai";
-  info_.detail = "G as " + g_->info().name + ", power " + std::to_string(options.fsai_power);
+  info_.detail =
+      "G as " + g_->info().name + ", " +
+      (options.pattern != nullptr ? "on the pattern given" : "power " + std::to_string(options.fsai_power));
   const double entries = 2 * static_cast<double>(g_val_.size()) - static_cast<double>(rows_);
   info_.figures = {{"density", a_nonzeros_ == 0 ? 0.0 : entries / static_cast<double>(a_nonzeros_)},
                    {"largest local problem", static_cast<double>(pattern.longest)}};

@@ -53,8 +53,9 @@ void fsai_numeric(const Context<Space::device>& ctx, const FsaiView<T>& view, co
 template <class T, Space S>
 class FsaiOperator final : public MatrixOperator<T, S> {
  public:
-  /// PrecondOptions::fsai_power, drop and format apply. Throws NotSymmetric, NotPositiveDefinite, and InputError for
-  /// a row of G that has more than 4,096 entries. The pattern is found on the host. Waits on the stream.
+  /// PrecondOptions::fsai_power, drop, pattern and format apply. Throws NotSymmetric, NotPositiveDefinite, and
+  /// InputError for a row of G that has more than 4,096 entries. The pattern is found on the host. Waits on the
+  /// stream.
   FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions& options,
                const SpmvOptions& spmv_options);
   ~FsaiOperator() override;

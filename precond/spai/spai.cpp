@@ -12,7 +12,10 @@ using namespace detail;
 template <class T, Space S>
 SpaiOperator<T, S>::SpaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                  const PrecondOptions& options, const SpmvOptions& spmv_options)
-    : options_(options), problems_(ctx, a, options, SpaiPattern::as_options_say, clock_) {
+    : options_(options),
+      pattern_given_(options.pattern != nullptr),
+      problems_(ctx, a, order, options, SpaiPattern::as_options_say, clock_) {
+  options_.pattern = nullptr;  // may be large, and has been read
   make_matrix(ctx, order, precond_spmv(options, spmv_options));
   ctx.synchronize();
   clock_.end("format");
@@ -89,7 +92,9 @@ void SpaiOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Sp
 template <class T, Space S>
 std::string SpaiOperator<T, S>::detail() const {
   std::string text = options_.side == PrecondSide::right ? "from the right" : "from the left";
-  if (options_.adaptive > 0)
+  if (pattern_given_)
+    text += ", the pattern given";
+  else if (options_.adaptive > 0)
     text += ", a pattern grown to residuals of " + std::to_string(options_.adaptive);
   else if (options_.spai_power > 1)
     text += ", the pattern of A^" + std::to_string(options_.spai_power);
@@ -119,9 +124,9 @@ OperatorInfo SpaiOperator<T, S>::info() const {
 }
 
 template <class T, Space S>
-Spai0Operator<T, S>::Spai0Operator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>&,
+Spai0Operator<T, S>::Spai0Operator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                    const PrecondOptions& options, const SpmvOptions&)
-    : side_(options.side), problems_(ctx, a, options, SpaiPattern::diagonal, clock_) {
+    : side_(options.side), problems_(ctx, a, order, options, SpaiPattern::diagonal, clock_) {
   problems_.take_pattern();
 }
 

@@ -39,6 +39,7 @@ class SpaiOperator final : public MatrixOperator<T, S> {
   std::string detail() const;
 
   PrecondOptions options_;
+  bool pattern_given_ = false;
   detail::PhaseClock clock_;
   detail::SpaiProblems<T, S> problems_;
   ValueMap<S> own_, mirrored_;  ///< symmetric: the entries of M and of M^T that an entry is half the sum of
