@@ -60,7 +60,7 @@ void add_system_options(CLI::App& solve, SolveOptions& o) {
   solve
       .add_option(
           "A", o.matrix,
-          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:SIZE, mesh:FILE:KIND[:R]")
+          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:N[:PE], mesh:FILE:KIND[:R]")
       ->option_text(" ")
       ->required();
   solve
@@ -184,7 +184,7 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
 void add_info_options(CLI::App& info, InfoOptions& o) {
   info.add_option(
           "A", o.matrix,
-          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:SIZE, mesh:FILE:KIND[:R]")
+          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:N[:PE], mesh:FILE:KIND[:R]")
       ->option_text(" ")
       ->required();
   info.add_option("--report", o.report, "The same facts for programs")->option_text("R.json");
