@@ -61,28 +61,6 @@ PrecondOptions on_pattern(PrecondOptions options, std::shared_ptr<const GivenPat
   return options;
 }
 
-PrecondOptions fsai_options(int power = 1) {
-  PrecondOptions options;
-  options.name = "fsai";
-  options.fsai_power = power;
-  return options;
-}
-
-// What M does to a vector, its own numbering being that of `order`.
-template <class T, Space S>
-std::vector<T> applied(const Context<S>& ctx, const LinearOperator<T, S>& m, const std::vector<T>& x) {
-  const auto at_x = upload(ctx, x);
-  auto y = poisoned<T>(ctx, m.rows());
-  m.apply(ctx, T(1), at_x.cspan(), T(0), y.span());
-  return download(ctx, y);
-}
-
-template <Space S>
-HostCsr factor_of(const Context<S>& ctx, const FsaiOperator<double, S>& m) {
-  const CsrView<double, S> g = m.factor();
-  return {g.rows, g.cols, to_vector(ctx, g.row_ptr64), to_vector(ctx, g.col), to_vector(ctx, g.val)};
-}
-
 }  // namespace
 
 TEST_BOTH("The pattern of a power of A given is that power, bit for bit", "[precond][pattern]") {
