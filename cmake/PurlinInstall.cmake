@@ -48,6 +48,7 @@ set(PURLIN_PUBLIC_HEADERS
   solver/cg.hpp
   solver/bicgstab.hpp
   solver/gmres.hpp
+  solver/memory_estimate.hpp
   solver/linear_system.hpp)
 foreach(header IN LISTS PURLIN_PUBLIC_HEADERS)
   get_filename_component(folder ${header} DIRECTORY)

@@ -17,6 +17,20 @@
 #include <purlin/spmv/phase_clock.hpp>
 
 namespace purlin {
+
+std::uint64_t detail::estimate_fsai_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
+                                          Offset nonzeros, std::size_t value_bytes) {
+  const auto half_of = [&](Offset entries) { return (entries + rows) / 2; };  // with all of a full diagonal
+  Offset entries = options.drop > 0 ? rows : half_of(nonzeros);
+  if (options.pattern != nullptr) entries = half_of(static_cast<Offset>(options.pattern->col.size()));
+  const auto n = static_cast<std::uint64_t>(rows), g = static_cast<std::uint64_t>(entries);
+  const bool own_pattern = options.fsai_power > 1 || options.drop > 0 || options.pattern != nullptr;
+  return 2 * format.estimate_bytes(rows, rows, entries, value_bytes) + g * (value_bytes + sizeof(std::uint32_t)) +
+         static_cast<std::uint64_t>(half_of(nonzeros)) * (sizeof(Index) + value_bytes + sizeof(std::uint32_t)) +
+         (n + 1) * sizeof(Offset) + n * value_bytes +
+         (own_pattern ? g * sizeof(Index) + (n + 1) * sizeof(Offset) : 0);
+}
+
 namespace {
 
 constexpr Offset most_entries = 4096;  // of a row: a triangle of 64 MiB and some seconds of arithmetic

@@ -11,6 +11,10 @@
 namespace purlin {
 namespace detail {
 
+/// See EstimatePrecond.
+std::uint64_t estimate_fsai_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
+                                  Offset nonzeros, std::size_t value_bytes);
+
 struct FsaiPattern;
 struct FsaiClass;
 

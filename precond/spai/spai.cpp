@@ -9,6 +9,39 @@ namespace purlin {
 
 using namespace detail;
 
+namespace {
+
+// Rows of A with the way to their values, and solutions with so many entries.
+std::uint64_t problem_bytes(const PrecondOptions& options, Index rows, Offset nonzeros, Offset entries,
+                            std::size_t value_bytes) {
+  const auto n = static_cast<std::uint64_t>(rows), nnz = static_cast<std::uint64_t>(nonzeros);
+  const std::uint64_t map = options.side == PrecondSide::right ? sizeof(std::uint32_t) : 0;
+  return nnz * (sizeof(Index) + value_bytes + map) +
+         static_cast<std::uint64_t>(entries) * (sizeof(Index) + value_bytes) + 2 * (n + 1) * sizeof(Offset) +
+         n * (sizeof(Index) + sizeof(double));
+}
+
+}  // namespace
+
+std::uint64_t detail::estimate_spai0_bytes(const PrecondOptions& options, const SpmvFormat&, Index rows,
+                                           Offset nonzeros, std::size_t value_bytes) {
+  return problem_bytes(options, rows, nonzeros, rows, value_bytes);
+}
+
+std::uint64_t detail::estimate_spai_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
+                                          Offset nonzeros, std::size_t value_bytes) {
+  Offset entries = options.drop > 0 || options.adaptive > 0 ? rows : nonzeros;
+  if (options.pattern != nullptr) entries = static_cast<Offset>(options.pattern->col.size());
+  std::uint64_t an_entry = 0;
+  if (options.symmetric) {
+    an_entry = 2 * (sizeof(std::uint32_t) + value_bytes);
+  } else if (options.side == PrecondSide::right) {
+    an_entry = sizeof(std::uint32_t);
+  }
+  return problem_bytes(options, rows, nonzeros, entries, value_bytes) +
+         static_cast<std::uint64_t>(entries) * an_entry + format.estimate_bytes(rows, rows, entries, value_bytes);
+}
+
 template <class T, Space S>
 SpaiOperator<T, S>::SpaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                  const PrecondOptions& options, const SpmvOptions& spmv_options)
