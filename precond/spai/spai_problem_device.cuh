@@ -10,10 +10,10 @@
 namespace purlin::detail {
 
 /// Rounded up to 8 bytes.
-PURLIN_HD inline std::int64_t whole_words(std::int64_t bytes) { return (bytes + 7) / 8 * 8; }
+PURLIN_HD std::int64_t whole_words(std::int64_t bytes) { return (bytes + 7) / 8 * 8; }
 
 /// Twice as many slots as rows, a power of two.
-PURLIN_HD inline Index table_slots(Index rows) {
+PURLIN_HD Index table_slots(Index rows) {
   Index slots = 32;
   while (slots < 2 * rows) slots *= 2;
   return slots;
