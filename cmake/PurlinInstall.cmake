@@ -38,6 +38,7 @@ set(PURLIN_PUBLIC_HEADERS
   spmv/evc_hyb/evc_hyb.hpp
   spmv/evc_hyb/evc_hyb_layout.hpp
   precond/choice.hpp
+  precond/given_pattern.hpp
   precond/registry.hpp
   precond/inverse_residual.hpp
   precond/fsai/fsai.hpp
@@ -47,6 +48,7 @@ set(PURLIN_PUBLIC_HEADERS
   solver/cg.hpp
   solver/bicgstab.hpp
   solver/gmres.hpp
+  solver/memory_estimate.hpp
   solver/linear_system.hpp)
 foreach(header IN LISTS PURLIN_PUBLIC_HEADERS)
   get_filename_component(folder ${header} DIRECTORY)

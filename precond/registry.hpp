@@ -2,6 +2,7 @@
 /// The table of preconditioners, and `make_precond`, which looks one up.
 #pragma once
 
+#include <purlin/precond/given_pattern.hpp>
 #include <purlin/spmv/registry.hpp>
 
 namespace purlin {
@@ -25,6 +26,9 @@ struct PrecondOptions {
   double drop = 0;
   /// SPAI: the pattern grows where the residual of a column (row) exceeds this (Grote and Huckle). 0: it is static.
   double adaptive = 0;
+  /// SPAI: M has entries there and nowhere else. FSAI: G has them where this or its transpose has one, on and below
+  /// the diagonal in solver order. In the place of powers (1 then), drop and adaptive (0 then). Null: as they say.
+  std::shared_ptr<const GivenPattern> pattern = nullptr;
   /// SPAI: apply (M + M^T)/2, as CG needs. LinearSystem sets it where a solve starts with CG.
   bool symmetric = false;
   /// The format of SPAI's M and of FSAI's G and G^T, with a variant behind a colon where it has any. Empty: as for A.
@@ -35,15 +39,29 @@ template <class T, Space S>
 using MakePrecond = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
                                           const PrecondOptions&, const SpmvOptions&);
 
+/// At least the bytes that the preconditioner will hold, its matrices in `format`; what the pattern decides is not
+/// counted.
+using EstimatePrecond = std::uint64_t (*)(const PrecondOptions&, const SpmvFormat& format, Index rows,
+                                          Offset nonzeros, std::size_t value_bytes);
+
 /// One line of the table.
 struct PrecondEntry {
   std::string name;
   std::string summary;
+  EstimatePrecond estimate_bytes = nullptr;
   FactoryColumns<MakePrecond> make;
 };
 
 /// All preconditioners of this build; "none" is not among them.
 const std::vector<PrecondEntry>& preconditioners();
+
+/// The line of that name. Throws InputError that lists the names there are.
+const PrecondEntry& find_preconditioner(std::string_view name);
+
+/// At least what the preconditioner of a matrix of this size will hold: for powers, thresholds and growing patterns
+/// what they cannot go below. 0 for "none"; for "auto" that of Jacobi.
+std::uint64_t estimate_precond_bytes(const PrecondOptions& options, const SpmvOptions& spmv_options, Index rows,
+                                     Offset nonzeros, std::size_t value_bytes);
 
 /// M, an approximation of the inverse of the canonical square matrix `a`, or null for "none". `order` and
 /// `spmv_options` are for preconditioners that are sparse matrices themselves. Throws InputError for unknown names

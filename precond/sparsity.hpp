@@ -48,7 +48,8 @@ Sparsity thresholded(const Context<Space::host>& ctx, const CsrView<T, Space::ho
 
 /// The pattern of (I + |A|)^power for the square pattern `a`, power >= 1: what |A|^power reaches, with the diagonal
 /// and all lower powers in it, so that patterns nest. `triangle`: of the last power only what stands on and below the
-/// diagonal. O(entries met by the last product), with a mark per column in each thread.
+/// diagonal. The columns of a row of `a` may stand in any order, and more than once, where the whole of it is asked
+/// for. O(entries met by the last product), with a mark per column in each thread.
 Sparsity power_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a, int power,
                   Triangle triangle = Triangle::whole);
 

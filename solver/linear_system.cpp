@@ -13,6 +13,7 @@
 #include <purlin/precond/choice.hpp>
 #include <purlin/solver/canonical.hpp>
 #include <purlin/solver/choice.hpp>
+#include <purlin/solver/memory_estimate.hpp>
 #include <purlin/solver/solver_chain.hpp>
 
 namespace purlin {
@@ -86,6 +87,7 @@ struct LinearSystem<T, S>::Impl {
     }
     timed("format", [&] { A = make_spmv(ctx, view, order, options.spmv); });
     timed("preconditioner", [&] { make_preconditioner(view); });
+    options.precond.pattern = nullptr;  // read, and no longer needed
     timed("vectors", [&] { make_vectors(); });
     if (canonical) canonical->drop_pattern();
   }
@@ -98,16 +100,12 @@ struct LinearSystem<T, S>::Impl {
     setup_seconds.emplace_back(phase, seconds_since(start));
   }
 
-  // Says so before anything is allocated when format and vectors cannot fit.
+  // Says so before anything is allocated when format, preconditioner and vectors cannot fit.
   void require_memory(const CsrView<T, S>& a) const {
-    const auto n = static_cast<std::uint64_t>(a.rows);
-    const auto cycle = static_cast<std::uint64_t>(gmres_cycle_length(options.solver, a.rows, sizeof(T)));
-    const std::string& first = choice.order.empty() ? options.solver.name : choice.order.front();
-    const std::uint64_t vectors = first == "gmres" ? n * (cycle + 5) : n * 10;
-    // Before a choice is made: at least what the smallest usual format takes.
-    const std::string spmv = is_format_choice(options.spmv.format) ? "csr" : options.spmv.format;
-    const std::uint64_t wanted =
-        vectors * sizeof(T) + find_spmv_format(spmv).estimate_bytes(a.rows, a.cols, a.nnz(), sizeof(T));
+    SolverOptions first = options.solver;
+    if (!choice.order.empty()) first.name = choice.order.front();
+    const SystemSize size{a.rows, a.nnz(), sizeof(T), !order.natural()};
+    const std::uint64_t wanted = estimate_system(options.spmv, options.precond, first, size).total();
     const std::uint64_t available = ctx.memory()->available_bytes();
     if (wanted > available) throw OutOfMemory(name_of(S), "this system (an estimate)", wanted, available);
   }

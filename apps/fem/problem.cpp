@@ -40,6 +40,21 @@ std::optional<Index> number_of(std::string_view text) {
   return value;
 }
 
+std::optional<double> positive_number_of(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return std::isfinite(value) && value > 0 ? std::optional<double>(value) : std::nullopt;
+}
+
+// Cuts the first field off `text`; the whole when there is no colon.
+std::string_view cut_first_field(std::string_view& text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view field = text.substr(0, colon);
+  text = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+  return field;
+}
+
 // Cuts the last field off `text`; the whole when there is no colon.
 std::string_view cut_last_field(std::string_view& text) {
   const std::size_t colon = text.rfind(':');
@@ -100,13 +115,15 @@ VectorField rising_wind(const Point& low, const Point& extent) {
   };
 }
 
-HostCsr assemble(const Context<Space::host>& ctx, Kind kind, const Domain& domain) {
+constexpr double usual_peclet = 50;
+
+// `peclet` is for the convection: wind times the longest extent over diffusivity.
+HostCsr assemble(const Context<Space::host>& ctx, Kind kind, const Domain& domain, double peclet = usual_peclet) {
   const NodeFilter clamped = [&](Index node, const Point&) { return domain.clamped[node] != 0; };
   switch (kind) {
     case Kind::elasticity:
       return assemble_elasticity(ctx, domain.mesh, 1, 0.3, clamped);
     case Kind::convection: {
-      constexpr double peclet = 50;
       const Point low = lowest_of(domain.mesh);
       const Point extent = extent_of(domain.mesh, low);
       const double longest = *std::max_element(extent.begin(), extent.end());
@@ -120,7 +137,7 @@ HostCsr assemble(const Context<Space::host>& ctx, Kind kind, const Domain& domai
   }
 }
 
-HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind kind, Index n) {
+HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind kind, Index n, double peclet) {
   const double nodes = std::pow(n, 3);
   if (kind == Kind::grid7) {
     check_memory(ctx, spec, nodes * (sizeof(Offset) + 7 * (sizeof(Index) + sizeof(double))));
@@ -133,7 +150,7 @@ HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind k
   Domain cube{make_cube(ctx, n, options), {}};
   cube.clamped.resize(cube.mesh.nodes.size());
   for (std::size_t i = 0; i < cube.clamped.size(); ++i) cube.clamped[i] = cube.mesh.nodes[i][2] == 0 ? 1 : 0;
-  return assemble(ctx, kind, cube);
+  return assemble(ctx, kind, cube, peclet);
 }
 
 // Whole tetrahedra, so that no component keeps a rigid motion.
@@ -185,19 +202,23 @@ HostCsr on_mesh(const Context<Space::host>& ctx, const std::string& spec, Kind k
 }
 
 HostCsr generate_cube(const Context<Space::host>& ctx, const std::string& spec) {
-  std::string_view kind_name = std::string_view(spec).substr(generate_prefix.size());
-  const std::optional<Index> n = number_of(cut_last_field(kind_name));
-  const std::optional<Kind> kind = kind_of(kind_name);
-  if (!kind || !n) {
-    throw InputError("expected generate:KIND:N with KIND diffusion, elasticity, convection or grid7, found '" + spec +
-                     "'");
+  std::string_view rest = std::string_view(spec).substr(generate_prefix.size());
+  const std::optional<Kind> kind = kind_of(cut_first_field(rest));
+  const bool with_peclet = kind == Kind::convection && rest.find(':') != std::string_view::npos;
+  const std::optional<Index> n = number_of(with_peclet ? cut_first_field(rest) : rest);
+  const std::optional<double> peclet = with_peclet ? positive_number_of(rest) : usual_peclet;
+  if (!kind || !n || !peclet) {
+    throw InputError(
+        "expected generate:KIND:N with KIND diffusion, elasticity, convection or grid7, or generate:convection:N:PE "
+        "with a Peclet number above 0, found '" +
+        spec + "'");
   }
   // Rows below 2^31 for grid7, tetrahedra for the others (fewer rows than that even with three per node).
   const Index largest = *kind == Kind::grid7 ? 1290 : 711;
   if (*n < 2 || *n > largest) {
     throw InputError("expected N from 2 to " + std::to_string(largest) + " in generate:KIND:N, found '" + spec + "'");
   }
-  return on_cube(ctx, spec, *kind, *n);
+  return on_cube(ctx, spec, *kind, *n, *peclet);
 }
 
 HostCsr generate_on_mesh(const Context<Space::host>& ctx, const std::string& spec) {

@@ -14,7 +14,7 @@ bool is_generated(std::string_view spec);
 
 /// Assembles the system that a spec names:
 ///
-///     generate:diffusion:N     generate:elasticity:N     generate:convection:N
+///     generate:diffusion:N     generate:elasticity:N     generate:convection:N[:PE]
 ///         on a jittered, renumbered tetrahedral cube of N nodes per side, clamped on the face z = 0;
 ///     generate:grid7:N
 ///         the 7-point Laplacian on N x N x N points;
@@ -23,7 +23,8 @@ bool is_generated(std::string_view spec);
 ///         tetrahedra that reach into the lowest twentieth of its height are clamped.
 ///
 /// Conductivity and Young's modulus are 1, Poisson's ratio is 0.3. The wind of the convection rises along z with an
-/// eddy around it; its Peclet number over the longest extent is 50: far from symmetric, and no trouble for BiCGStab.
+/// eddy around it; its Peclet number over the longest extent is PE, or 50: far from symmetric, and, stabilised by
+/// streamline upwinding as it is, no trouble for BiCGStab.
 /// Throws InputError that shows the form expected, for sizes that 32 bits cannot number and for bad meshes;
 /// OutOfMemory, before the work begins, when the estimated memory exceeds what the host has.
 HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec);

@@ -41,7 +41,7 @@ CLI::App& add_bench_spmv(CLI::App& bench, RawBench& raw) {
   BenchOptions& o = raw.options;
   CLI::App& spmv = *bench.add_subcommand("spmv", "Time the products of all formats on the given systems");
   spmv.add_option("A", o.systems,
-                  "Matrix Market files (.gz too), generate:elasticity|diffusion|convection|grid7:N, or\n"
+                  "Matrix Market files (.gz too), generate:elasticity|diffusion|convection|grid7:N[:PE], or\n"
                   "mesh:FILE.mesh:elasticity|diffusion|convection[:REFINEMENTS]")
       ->option_text("...")
       ->required();

@@ -27,7 +27,10 @@ Facts gather_facts(const InfoOptions& options) {
   f.advice = recommend(options.matrix, a.rows, a.cols, f.traits);
   if (options.precond.name != "none") {
     if (!f.square()) throw InputError(options.matrix + ": --precond needs a square matrix");
-    f.precond = precond_facts(ctx, CsrView<double, Space::host>(a), options.precond);
+    PrecondOptions precond = options.precond;
+    precond.pattern = read_pattern(ctx, options.precond_pattern, a.rows);
+    f.precond = precond_facts(ctx, CsrView<double, Space::host>(a), precond);
+    f.precond->pattern = options.precond_pattern;
   }
   return f;
 }
@@ -35,7 +38,8 @@ Facts gather_facts(const InfoOptions& options) {
 }  // namespace
 
 int run_info(const InfoOptions& options) {
-  check_outputs({{"--report", options.report}}, {{"matrix", options.matrix}});
+  check_outputs({{"--report", options.report}},
+                {{"matrix", options.matrix}, {"preconditioner's pattern", options.precond_pattern}});
   const Facts facts = gather_facts(options);
   std::fputs(facts_text(facts).c_str(), stdout);
   std::fflush(stdout);

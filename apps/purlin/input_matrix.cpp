@@ -42,6 +42,21 @@ void require_solvable(const InputMatrix& matrix) {
                    ": the matrix is singular");
 }
 
+std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx, const std::string& file, Index n) {
+  if (file.empty()) return nullptr;
+  const Csr<double, Space::host> entries = read_matrix(ctx, file);
+  if (entries.rows != n || entries.cols != n) {
+    throw InputError(file + ": expected a pattern of " + std::to_string(n) + " x " + std::to_string(n) +
+                     ", as the matrix is, found " + std::to_string(entries.rows) + " x " +
+                     std::to_string(entries.cols));
+  }
+  auto pattern = std::make_shared<GivenPattern>();
+  pattern->rows = n;
+  pattern->row_ptr.assign(entries.row_ptr.begin(), entries.row_ptr.end());
+  pattern->col.assign(entries.col.begin(), entries.col.end());
+  return pattern;
+}
+
 Offset repeated_entries(const InputMatrix& matrix) {
   if (!matrix.header || matrix.header->layout != MatrixMarketHeader::Layout::coordinate) return 0;
   const Csr<double, Space::host>& a = matrix.a;

@@ -2,10 +2,12 @@
 /// The matrix `A` of the command line: a Matrix Market file, or a system generated on the spot.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include <purlin/core/matrix_market.hpp>
+#include <purlin/precond/given_pattern.hpp>
 
 namespace purlin::cli {
 
@@ -21,6 +23,10 @@ InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name
 
 /// Throws InputError unless the matrix is square and each of its rows holds an entry. Rows are named as in the file.
 void require_solvable(const InputMatrix& matrix);
+
+/// The pattern of a Matrix Market file, for a preconditioner of a matrix of n rows; null without a file. Throws
+/// InputError for a file of another size, and as `read_matrix`.
+std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx, const std::string& file, Index n);
 
 /// How many entries the file repeats, which reading summed up.
 Offset repeated_entries(const InputMatrix& matrix);

@@ -60,7 +60,7 @@ void add_system_options(CLI::App& solve, SolveOptions& o) {
   solve
       .add_option(
           "A", o.matrix,
-          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:SIZE, mesh:FILE:KIND[:R]")
+          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:N[:PE], mesh:FILE:KIND[:R]")
       ->option_text(" ")
       ->required();
   solve
@@ -184,7 +184,7 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
 void add_info_options(CLI::App& info, InfoOptions& o) {
   info.add_option(
           "A", o.matrix,
-          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:SIZE, mesh:FILE:KIND[:R]")
+          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:N[:PE], mesh:FILE:KIND[:R]")
       ->option_text(" ")
       ->required();
   info.add_option("--report", o.report, "The same facts for programs")->option_text("R.json");
@@ -217,6 +217,7 @@ SolveOptions checked(RawSolve& raw) {
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
   s.solver.name = check_solver(s.solver.name);
   check_precond_options(s.precond, raw.precond);
+  o.precond_pattern = raw.precond.pattern;
   s.spmv.format = check_format(s.spmv.format);
   s.spmv.partitioner = check_partitioner(raw.partitioner, o.coordinates);
   require_number("--expect-products", s.expected_products);
@@ -315,6 +316,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   } else if (info.parsed()) {
     refuse_extras(info);
     check_precond_options(info_options.precond, info_precond);
+    info_options.precond_pattern = info_precond.pattern;
     result.command = info_options;
   } else if (bench_spmv.parsed()) {
     refuse_extras(bench_spmv);

@@ -15,7 +15,8 @@ struct SolveOptions {
   std::string matrix;  ///< file, or generated spec
   std::string rhs = "A*random:1";
   std::string guess, out, history, report;
-  std::string coordinates;  ///< file of the nodes' coordinates, for --partitioner coordinates
+  std::string precond_pattern;  ///< file of --precond-pattern
+  std::string coordinates;      ///< file of the nodes' coordinates, for --partitioner coordinates
   std::string device = "auto";
   bool single_precision = false;
   int threads = 0;  ///< 0: all
@@ -29,6 +30,7 @@ struct InfoOptions {
   std::string report;
   int threads = 0;
   PrecondOptions precond{"none"};  ///< one to build and to judge
+  std::string precond_pattern;     ///< file of --precond-pattern
 };
 
 /// `purlin bench spmv`.

@@ -13,6 +13,16 @@ namespace {
 
 constexpr int most_power = 8;  // higher ones reach most of a matrix from every row
 
+void check_pattern(const PrecondOptions& p) {
+  if (p.name != "spai" && p.name != "fsai" && p.name != "auto") {
+    throw UsageError(
+        "--precond-pattern is a choice of spai and fsai: expected one of them with it, found --precond " + p.name);
+  }
+  if (p.fsai_power == 1 && p.spai_power == 1 && p.drop == 0 && p.adaptive == 0) return;
+  throw UsageError(
+      "--precond-pattern takes the place of --fsai-power, --spai-power, --spai-drop and --spai-adaptive");
+}
+
 }  // namespace
 
 void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, const std::string& what) {
@@ -41,6 +51,12 @@ void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, 
                   "Let SPAI's pattern grow where the residual of a column exceeds EPS; default: never")
       ->option_text("EPS")
       ->group(group);
+  command
+      .add_option("--precond-pattern", raw.pattern,
+                  "Where FSAI's G (on and below the diagonal) and SPAI's M may have entries: those of this\n"
+                  "Matrix Market file, in the numbering of A, and the diagonal. In the place of powers and drop")
+      ->option_text("P.mtx")
+      ->group(group);
   command.add_option("--precond-format", p.format, "The format of FSAI's G and SPAI's M; default: as for A")
       ->option_text(one_of(format_names()))
       ->group(group);
@@ -52,6 +68,7 @@ void check_precond_options(PrecondOptions& p, const RawPrecond& raw) {
       check_choice(raw.side, "--spai-side", {"right", "left"}) == "left" ? PrecondSide::left : PrecondSide::right;
   require_number("--fsai-drop, --spai-drop", p.drop);
   require_number("--spai-adaptive", p.adaptive);
+  if (!raw.pattern.empty()) check_pattern(p);
   if (!p.format.empty()) p.format = check_table_format(p.format, "--precond-format");
 }
 

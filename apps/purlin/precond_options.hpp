@@ -11,16 +11,18 @@
 
 namespace purlin::cli {
 
-/// The side as it was typed, until it has been asked for among those there are; and what --precond may be.
+/// What was typed and has yet to be looked up or read; and what --precond may be.
 struct RawPrecond {
   std::vector<std::string> names;
   std::string side = "right";
+  std::string pattern;  ///< a file, empty where none was given
 };
 
 /// Adds --precond, described by `what`, and what goes with it. Both structs must live as long as `command`.
 void add_precond_options(CLI::App& command, PrecondOptions& options, RawPrecond& raw, const std::string& what);
 
-/// Brings names to the table's own. Throws UsageError for names that there are not and for numbers out of range.
+/// Brings names to the table's own. Throws UsageError for names that there are not, for numbers out of range and for
+/// what does not go with a pattern of the user's.
 void check_precond_options(PrecondOptions& options, const RawPrecond& raw);
 
 /// "a|b|c"

@@ -34,12 +34,13 @@ Json operator_json(const OperatorInfo& info) {
           {"setup_phases", pairs_json(info.setup_seconds)}};
 }
 
-Json precond_options_json(const PrecondOptions& o) {
+Json precond_options_json(const PrecondOptions& o, const std::string& pattern) {
   return {{"spai_side", o.side == PrecondSide::left ? "left" : "right"},
           {"spai_power", o.spai_power},
           {"fsai_power", o.fsai_power},
           {"drop", o.drop},
           {"spai_adaptive", o.adaptive},
+          {"pattern", pattern.empty() ? Json() : Json(pattern)},
           {"format", o.format.empty() ? Json() : Json(o.format)}};
 }
 
@@ -114,7 +115,7 @@ std::string precond_facts_text(const PrecondFacts& facts) {
 }
 
 Json precond_facts_json(const PrecondFacts& facts) {
-  Json result = {{"name", facts.options.name}, {"options", precond_options_json(facts.options)}};
+  Json result = {{"name", facts.options.name}, {"options", precond_options_json(facts.options, facts.pattern)}};
   result["refusal"] = facts.refusal.empty() ? Json() : Json(facts.refusal);
   result["build_seconds"] = facts.refusal.empty() ? Json(facts.seconds) : Json();
   result["operator"] = facts.refusal.empty() ? operator_json(facts.info) : Json();

@@ -16,8 +16,8 @@ namespace purlin::cli {
 /// Name, detail, sizes, a format's or preconditioner's own figures, bytes by part and seconds by phase.
 Json operator_json(const OperatorInfo& info);
 
-/// The choices that a preconditioner was made with.
-Json precond_options_json(const PrecondOptions& options);
+/// The choices that a preconditioner was made with; `pattern` is the file of a given one.
+Json precond_options_json(const PrecondOptions& options, const std::string& pattern);
 
 /// {"norm", "relative", "probes"}: see InverseResidual; null where it was not measured.
 Json residual_json(const std::optional<InverseResidual>& residual);
@@ -33,6 +33,7 @@ std::string in_words_of_the_file(const NotPositiveDefinite& error, const std::st
 /// A preconditioner built for `purlin info`: on the host, in double, with its matrices as csr unless told otherwise.
 struct PrecondFacts {
   PrecondOptions options;
+  std::string pattern;  ///< the file of a given one
   OperatorInfo info;
   double seconds = 0;
   std::optional<InverseResidual> residual;

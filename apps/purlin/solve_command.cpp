@@ -24,7 +24,10 @@ namespace {
 
 void check_files(const SolveOptions& o, const RhsSpec& rhs) {
   check_outputs({{"--out", o.out}, {"--history", o.history}, {"--report", o.report}},
-                {{"matrix", o.matrix}, {"right-hand side", rhs.file}, {"coordinates", o.coordinates}});
+                {{"matrix", o.matrix},
+                 {"right-hand side", rhs.file},
+                 {"coordinates", o.coordinates},
+                 {"preconditioner's pattern", o.precond_pattern}});
 }
 
 std::vector<double> first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n) {
@@ -106,6 +109,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   SolveTask task{matrix.a, std::move(rhs.b), first_guess(host, options, result.rows), options.system,
                  !options.report.empty() && options.system.precond.name != "none"};
   task.options.spmv.coordinates = read_coordinates(host, options.coordinates);
+  task.options.precond.pattern = read_pattern(host, options.precond_pattern, result.rows);
   result.seconds.rhs = rhs_watch.seconds();
 
   LiveProgress live(stdout, LiveProgress::mode_for(stdout, options.quiet));

@@ -106,7 +106,8 @@ Json solve_json(const SolveResult& result) {
   json["solver_reason"] = system.solver_reason;
   json["preconditioner"] = system.preconditioner.name;
   json["preconditioner_reason"] = system.preconditioner_reason;
-  json["preconditioner_options"] = precond_options_json(result.options.system.precond);
+  json["preconditioner_options"] =
+      precond_options_json(result.options.system.precond, result.options.precond_pattern);
   json["preconditioner_residual"] = residual_json(result.outcome.preconditioner_residual);
   add_format(json, result);
   json["device"] = result.place.name();

@@ -17,6 +17,20 @@
 #include <purlin/spmv/phase_clock.hpp>
 
 namespace purlin {
+
+std::uint64_t detail::estimate_fsai_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
+                                          Offset nonzeros, std::size_t value_bytes) {
+  const auto half_of = [&](Offset entries) { return (entries + rows) / 2; };  // with all of a full diagonal
+  Offset entries = options.drop > 0 ? rows : half_of(nonzeros);
+  if (options.pattern != nullptr) entries = half_of(static_cast<Offset>(options.pattern->col.size()));
+  const auto n = static_cast<std::uint64_t>(rows), g = static_cast<std::uint64_t>(entries);
+  const bool own_pattern = options.fsai_power > 1 || options.drop > 0 || options.pattern != nullptr;
+  return 2 * format.estimate_bytes(rows, rows, entries, value_bytes) + g * (value_bytes + sizeof(std::uint32_t)) +
+         static_cast<std::uint64_t>(half_of(nonzeros)) * (sizeof(Index) + value_bytes + sizeof(std::uint32_t)) +
+         (n + 1) * sizeof(Offset) + n * value_bytes +
+         (own_pattern ? g * sizeof(Index) + (n + 1) * sizeof(Offset) : 0);
+}
+
 namespace {
 
 constexpr Offset most_entries = 4096;  // of a row: a triangle of 64 MiB and some seconds of arithmetic
@@ -111,11 +125,18 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   detail::FsaiPattern pattern;
   {
     const detail::HostPattern on_the_host(ctx, a);
-    Csr<T, Space::host> kept;
-    detail::Sparsity thresholded;
-    if (options.drop > 0) thresholded = detail::thresholded(host, on_host(ctx, a, kept), options.drop);
-    pattern = detail::make_fsai_pattern(host, on_the_host.view(), options.drop > 0 ? &thresholded : nullptr,
-                                        options.fsai_power);
+    if (options.pattern != nullptr) {
+      pattern = detail::make_fsai_pattern(
+          host, on_the_host.view(),
+          detail::given_sparsity(host, *options.pattern, rows_, to_vector(ctx, order.new_of_old.cspan()),
+                                 detail::GivenFold::lower));
+    } else {
+      Csr<T, Space::host> kept;
+      detail::Sparsity thresholded;
+      if (options.drop > 0) thresholded = detail::thresholded(host, on_host(ctx, a, kept), options.drop);
+      pattern = detail::make_fsai_pattern(host, on_the_host.view(), options.drop > 0 ? &thresholded : nullptr,
+                                          options.fsai_power);
+    }
   }
   require_short_rows(ctx, pattern, order);
   clock.end("pattern");
@@ -136,7 +157,9 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   clock.end("formats");
 
   info_.name = "fsai";
-  info_.detail = "G as " + g_->info().name + ", power " + std::to_string(options.fsai_power);
+  info_.detail =
+      "G as " + g_->info().name + ", " +
+      (options.pattern != nullptr ? "on the pattern given" : "power " + std::to_string(options.fsai_power));
   const double entries = 2 * static_cast<double>(g_val_.size()) - static_cast<double>(rows_);
   info_.figures = {{"density", a_nonzeros_ == 0 ? 0.0 : entries / static_cast<double>(a_nonzeros_)},
                    {"largest local problem", static_cast<double>(pattern.longest)}};

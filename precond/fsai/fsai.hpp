@@ -11,6 +11,10 @@
 namespace purlin {
 namespace detail {
 
+/// See EstimatePrecond.
+std::uint64_t estimate_fsai_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
+                                  Offset nonzeros, std::size_t value_bytes);
+
 struct FsaiPattern;
 struct FsaiClass;
 
@@ -53,8 +57,9 @@ void fsai_numeric(const Context<Space::device>& ctx, const FsaiView<T>& view, co
 template <class T, Space S>
 class FsaiOperator final : public MatrixOperator<T, S> {
  public:
-  /// PrecondOptions::fsai_power, drop and format apply. Throws NotSymmetric, NotPositiveDefinite, and InputError for
-  /// a row of G that has more than 4,096 entries. The pattern is found on the host. Waits on the stream.
+  /// PrecondOptions::fsai_power, drop, pattern and format apply. Throws NotSymmetric, NotPositiveDefinite, and
+  /// InputError for a row of G that has more than 4,096 entries. The pattern is found on the host. Waits on the
+  /// stream.
   FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions& options,
                const SpmvOptions& spmv_options);
   ~FsaiOperator() override;

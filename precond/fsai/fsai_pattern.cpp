@@ -3,21 +3,43 @@
 #include <purlin/precond/fsai/fsai_pattern.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <purlin/spmv/stable_buckets.hpp>
 
 namespace purlin::detail {
 
-FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
-                              const Sparsity* thresholded, int power) {
+namespace {
+
+FsaiPattern with_lower(const Context<Space::host>& ctx, const Pattern<Space::host>& a) {
   FsaiPattern result;
   result.lower = lower_of(ctx, a);
+  return result;
+}
+
+void finish(const Context<Space::host>& ctx, FsaiPattern& pattern) {
+  pattern.longest = longest_row(pattern.g().view());
+  pattern.transpose = transpose_of(ctx, pattern.g().view());
+}
+
+}  // namespace
+
+FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                              const Sparsity* thresholded, int power) {
+  FsaiPattern result = with_lower(ctx, a);
   result.g_is_lower = thresholded == nullptr && power == 1;
   if (!result.g_is_lower) {
     result.wider = power_of(ctx, thresholded == nullptr ? a : thresholded->view(), power, Triangle::lower);
   }
-  result.longest = longest_row(result.g().view());
-  result.transpose = transpose_of(ctx, result.g().view());
+  finish(ctx, result);
+  return result;
+}
+
+FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Sparsity given) {
+  FsaiPattern result = with_lower(ctx, a);
+  result.g_is_lower = false;
+  result.wider = std::move(given);
+  finish(ctx, result);
   return result;
 }
 

@@ -14,7 +14,7 @@ namespace purlin::detail {
 struct FsaiPattern {
   SourcedSparsity lower;      ///< A's lower triangle, diagonal last in every row: all that the local problems read
   Sparsity wider;             ///< of G, where that is not `lower`
-  bool g_is_lower = true;     ///< power 1 and nothing dropped
+  bool g_is_lower = true;     ///< power 1, nothing dropped and no pattern given
   SourcedSparsity transpose;  ///< of G
   Offset longest = 0;         ///< entries of G's longest row: the largest local problem
 
@@ -25,6 +25,9 @@ struct FsaiPattern {
 /// takes).
 FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                               const Sparsity* thresholded, int power);
+
+/// G takes `given`, a lower triangle with every diagonal entry.
+FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Sparsity given);
 
 /// A pivot is taken for zero where it is not larger than this times its diagonal entry: rounding may have left it.
 constexpr double fsai_zero_pivot = 2.220446049250313e-16;

@@ -13,6 +13,11 @@
 
 namespace purlin {
 
+std::uint64_t detail::estimate_jacobi_bytes(const PrecondOptions&, const SpmvFormat&, Index rows, Offset,
+                                            std::size_t value_bytes) {
+  return static_cast<std::uint64_t>(rows) * (value_bytes + sizeof(std::uint32_t));
+}
+
 template <class T, Space S>
 JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                      const PrecondOptions&, const SpmvOptions&)

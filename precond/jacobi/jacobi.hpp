@@ -5,6 +5,13 @@
 #include <purlin/precond/registry.hpp>
 
 namespace purlin {
+namespace detail {
+
+/// See EstimatePrecond.
+std::uint64_t estimate_jacobi_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
+                                    Offset nonzeros, std::size_t value_bytes);
+
+}  // namespace detail
 
 /// z_i = r_i / a_ii. Needs every diagonal entry stored, nonzero and with a finite inverse.
 template <class T, Space S>

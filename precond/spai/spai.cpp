@@ -9,10 +9,46 @@ namespace purlin {
 
 using namespace detail;
 
+namespace {
+
+// Rows of A with the way to their values, and solutions with so many entries.
+std::uint64_t problem_bytes(const PrecondOptions& options, Index rows, Offset nonzeros, Offset entries,
+                            std::size_t value_bytes) {
+  const auto n = static_cast<std::uint64_t>(rows), nnz = static_cast<std::uint64_t>(nonzeros);
+  const std::uint64_t map = options.side == PrecondSide::right ? sizeof(std::uint32_t) : 0;
+  return nnz * (sizeof(Index) + value_bytes + map) +
+         static_cast<std::uint64_t>(entries) * (sizeof(Index) + value_bytes) + 2 * (n + 1) * sizeof(Offset) +
+         n * (sizeof(Index) + sizeof(double));
+}
+
+}  // namespace
+
+std::uint64_t detail::estimate_spai0_bytes(const PrecondOptions& options, const SpmvFormat&, Index rows,
+                                           Offset nonzeros, std::size_t value_bytes) {
+  return problem_bytes(options, rows, nonzeros, rows, value_bytes);
+}
+
+std::uint64_t detail::estimate_spai_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
+                                          Offset nonzeros, std::size_t value_bytes) {
+  Offset entries = options.drop > 0 || options.adaptive > 0 ? rows : nonzeros;
+  if (options.pattern != nullptr) entries = static_cast<Offset>(options.pattern->col.size());
+  std::uint64_t an_entry = 0;
+  if (options.symmetric) {
+    an_entry = 2 * (sizeof(std::uint32_t) + value_bytes);
+  } else if (options.side == PrecondSide::right) {
+    an_entry = sizeof(std::uint32_t);
+  }
+  return problem_bytes(options, rows, nonzeros, entries, value_bytes) +
+         static_cast<std::uint64_t>(entries) * an_entry + format.estimate_bytes(rows, rows, entries, value_bytes);
+}
+
 template <class T, Space S>
 SpaiOperator<T, S>::SpaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                  const PrecondOptions& options, const SpmvOptions& spmv_options)
-    : options_(options), problems_(ctx, a, options, SpaiPattern::as_options_say, clock_) {
+    : options_(options),
+      pattern_given_(options.pattern != nullptr),
+      problems_(ctx, a, order, options, SpaiPattern::as_options_say, clock_) {
+  options_.pattern = nullptr;  // may be large, and has been read
   make_matrix(ctx, order, precond_spmv(options, spmv_options));
   ctx.synchronize();
   clock_.end("format");
@@ -89,7 +125,9 @@ void SpaiOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Sp
 template <class T, Space S>
 std::string SpaiOperator<T, S>::detail() const {
   std::string text = options_.side == PrecondSide::right ? "from the right" : "from the left";
-  if (options_.adaptive > 0)
+  if (pattern_given_)
+    text += ", the pattern given";
+  else if (options_.adaptive > 0)
     text += ", a pattern grown to residuals of " + std::to_string(options_.adaptive);
   else if (options_.spai_power > 1)
     text += ", the pattern of A^" + std::to_string(options_.spai_power);
@@ -119,9 +157,9 @@ OperatorInfo SpaiOperator<T, S>::info() const {
 }
 
 template <class T, Space S>
-Spai0Operator<T, S>::Spai0Operator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>&,
+Spai0Operator<T, S>::Spai0Operator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                    const PrecondOptions& options, const SpmvOptions&)
-    : side_(options.side), problems_(ctx, a, options, SpaiPattern::diagonal, clock_) {
+    : side_(options.side), problems_(ctx, a, order, options, SpaiPattern::diagonal, clock_) {
   problems_.take_pattern();
 }
 

@@ -6,6 +6,15 @@
 #include <purlin/precond/spai/spai_problems.hpp>
 
 namespace purlin {
+namespace detail {
+
+/// See EstimatePrecond.
+std::uint64_t estimate_spai_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
+                                  Offset nonzeros, std::size_t value_bytes);
+std::uint64_t estimate_spai0_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
+                                   Offset nonzeros, std::size_t value_bytes);
+
+}  // namespace detail
 
 /// M over the pattern of A, of a power of it, of its large entries, or one that grows (M. J. Grote and T. Huckle,
 /// SIAM J. Sci. Comput. 18, 1997); see PrecondOptions. Every matrix is admitted: problems without full rank fall back
@@ -39,6 +48,7 @@ class SpaiOperator final : public MatrixOperator<T, S> {
   std::string detail() const;
 
   PrecondOptions options_;
+  bool pattern_given_ = false;
   detail::PhaseClock clock_;
   detail::SpaiProblems<T, S> problems_;
   ValueMap<S> own_, mirrored_;  ///< symmetric: the entries of M and of M^T that an entry is half the sum of

@@ -11,8 +11,8 @@
 namespace purlin::detail {
 
 template <class T, Space S>
-SpaiProblems<T, S>::SpaiProblems(const Context<S>& ctx, const CsrView<T, S>& a, const PrecondOptions& options,
-                                 SpaiPattern pattern, PhaseClock& clock)
+SpaiProblems<T, S>::SpaiProblems(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                 const PrecondOptions& options, SpaiPattern pattern, PhaseClock& clock)
     : rows_(a.rows) {
   if (a.rows != a.cols) throw InputError("a sparse approximate inverse needs a square matrix");
   const Context<Space::host> host = host_context(ctx);
@@ -22,7 +22,7 @@ SpaiProblems<T, S>::SpaiProblems(const Context<S>& ctx, const CsrView<T, S>& a, 
     const SourcedSparsity b = options.side == PrecondSide::right ? transpose_of(host, of_a.view())
                                                                  : SourcedSparsity{copy_of(host, of_a.view()), {}};
     take_rows(ctx, a, b);
-    layout = make_spai_layout(host, b.pattern.view(), wanted(ctx, b.pattern, options, pattern));
+    layout = make_spai_layout(host, b.pattern.view(), wanted(ctx, b.pattern, order, options, pattern));
   }
   row_ptr_ = make_array(ctx, layout.pattern.row_ptr.cspan());
   col_ = make_array(ctx, layout.pattern.col.cspan());
@@ -59,10 +59,14 @@ void SpaiProblems<T, S>::take_rows(const Context<S>& ctx, const CsrView<T, S>& a
 }
 
 template <class T, Space S>
-Sparsity SpaiProblems<T, S>::wanted(const Context<S>& ctx, const Sparsity& b, const PrecondOptions& options,
-                                    SpaiPattern pattern) const {
+Sparsity SpaiProblems<T, S>::wanted(const Context<S>& ctx, const Sparsity& b, const RowOrder<S>& order,
+                                    const PrecondOptions& options, SpaiPattern pattern) const {
   const Context<Space::host> host = host_context(ctx);
   if (pattern == SpaiPattern::diagonal) return diagonal_sparsity(host, b.rows);
+  if (options.pattern != nullptr) {
+    const GivenFold fold = options.side == PrecondSide::right ? GivenFold::transposed : GivenFold::none;
+    return given_sparsity(host, *options.pattern, b.rows, to_vector(ctx, order.new_of_old.cspan()), fold);
+  }
   if (options.adaptive == 0 && options.drop == 0) return power_of(host, b.view(), options.spai_power);
   const std::vector<T> values = to_vector(ctx, b_val_.cspan());
   if (options.adaptive > 0) return adaptive_sparsity<T>(host, b, values, options.adaptive);

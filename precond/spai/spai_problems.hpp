@@ -15,9 +15,10 @@ enum class SpaiPattern { diagonal, as_options_say };
 template <class T, Space S>
 class SpaiProblems {
  public:
-  /// Finds the pattern and solves, for the square canonical matrix `a`. Ends the phases "pattern" and "numbers".
-  SpaiProblems(const Context<S>& ctx, const CsrView<T, S>& a, const PrecondOptions& options, SpaiPattern pattern,
-               PhaseClock& clock);
+  /// Finds the pattern and solves, for the square canonical matrix `a` in `order`. Ends the phases "pattern" and
+  /// "numbers".
+  SpaiProblems(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions& options,
+               SpaiPattern pattern, PhaseClock& clock);
 
   /// Solves for new values, in the order of the matrix that the value map of `a` pointed into. Allocates nothing;
   /// waits on the stream for the verdict.
@@ -35,7 +36,8 @@ class SpaiProblems {
   void describe(OperatorInfo& info) const;
 
  private:
-  Sparsity wanted(const Context<S>& ctx, const Sparsity& b, const PrecondOptions& options, SpaiPattern pattern) const;
+  Sparsity wanted(const Context<S>& ctx, const Sparsity& b, const RowOrder<S>& order, const PrecondOptions& options,
+                  SpaiPattern pattern) const;
   void take_rows(const Context<S>& ctx, const CsrView<T, S>& a, const SourcedSparsity& b);
 
   Index rows_ = 0;

@@ -110,6 +110,45 @@ TEST_CASE("The preconditioners' options are checked", "[cli][fsai]") {
   check_refused({"info", matrix, "--precond", "jakobi"}, {"did you mean jacobi"});
 }
 
+TEST_CASE("A pattern for SPAI and FSAI is read from a file, for solve and for info", "[cli][pattern]") {
+  const TemporaryFolder folder;
+  const std::string matrix = folder.write("A.mtx", grid_system(6).text());
+  const std::string same = folder.write("P.mtx", grid_system(6).text());
+  const std::string empty = folder.write("D.mtx", "%%MatrixMarket matrix coordinate pattern general\n36 36 1\n7 7\n");
+  for (const std::string name : {"spai", "fsai"}) {
+    const auto with = [&](const std::vector<std::string>& more) {
+      std::vector<std::string> all = {"solve", matrix, "--precond", name, "--device", "host"};
+      all.insert(all.end(), more.begin(), more.end());
+      return report_of(folder, all);
+    };
+    const Json usual = with({}), given = with({"--precond-pattern", same}),
+               diagonal = with({"--precond-pattern", empty});
+    CHECK(given["history"] == usual["history"]);
+    CHECK(given["preconditioner_options"]["pattern"] == same);
+    CHECK(usual["preconditioner_options"]["pattern"].is_null());
+    CHECK(diagonal["operators"]["preconditioner"]["figures"]["density"].get<double>() < 0.5);
+  }
+  const Json info = report_of(folder, {"info", matrix, "--precond", "fsai", "--precond-pattern", empty});
+  CHECK(info["preconditioner"]["options"]["pattern"] == empty);
+  CHECK(info["preconditioner"]["operator"]["figures"]["largest local problem"] == 1.0);
+
+  const auto refused = [&](const std::vector<std::string>& more, const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"solve", matrix, "--device", "host", "--precond-pattern", same};
+    all.insert(all.end(), more.begin(), more.end());
+    check_refused(all, words);
+  };
+  refused({"--precond", "jacobi"}, {"--precond-pattern", "spai and fsai", "jacobi"});
+  refused({"--precond", "spai", "--spai-power", "2"}, {"takes the place of", "--spai-power"});
+  refused({"--precond", "fsai", "--fsai-drop", "0.1"}, {"takes the place of"});
+  const std::string small = folder.write("S.mtx", grid_system(4).text());
+  check_refused({"solve", matrix, "--device", "host", "--precond", "spai", "--precond-pattern", small},
+                {small, "36 x 36", "16 x 16"});
+  check_refused({"info", matrix, "--precond", "fsai", "--precond-pattern", small}, {small, "36 x 36"});
+  check_refused(
+      {"solve", matrix, "--device", "host", "--precond", "spai", "--precond-pattern", same, "--report", same},
+      {"pattern"});
+}
+
 TEST_CASE("info builds a preconditioner and judges it, or says why it cannot", "[cli][fsai]") {
   const TemporaryFolder folder;
   const std::string grid = folder.write("A.mtx", grid_system(8).text());

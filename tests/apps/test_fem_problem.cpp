@@ -104,6 +104,21 @@ TEST_CASE("the generated convection is far from symmetric and solvable by BiCGSt
   REQUIRE((b - matrix * x).norm() < 1e-8 * b.norm());
 }
 
+TEST_CASE("the more its Peclet number is, the less diffusion the generated convection has", "[fem]") {
+  const auto of = [](const std::string& peclet) {
+    return to_eigen(generate_matrix(ctx, "generate:convection:6" + peclet));
+  };
+  const EigenMatrix wind = of(":1e300");
+  REQUIRE((of("") - of(":50")).norm() == 0);
+  double last = (of(":5") - wind).norm();
+  for (const std::string peclet : {":50", ":500.5", ":5e3"}) {
+    const double rest = (of(peclet) - wind).norm();
+    REQUIRE(rest < 0.3 * last);
+    last = rest;
+  }
+  REQUIRE(last > 0);
+}
+
 TEST_CASE("every component of a mesh is clamped, refined or not", "[fem]") {
   const TwoCubes file;
   for (const std::string refinements : {"", ":0", ":1"}) {
@@ -116,10 +131,15 @@ TEST_CASE("every component of a mesh is clamped, refined or not", "[fem]") {
 }
 
 TEST_CASE("wrong names are answered with the form expected", "[fem]") {
-  const std::string form = "expected generate:KIND:N with KIND diffusion, elasticity, convection or grid7, found '";
+  const std::string form =
+      "expected generate:KIND:N with KIND diffusion, elasticity, convection or grid7, or generate:convection:N:PE "
+      "with "
+      "a Peclet number above 0, found '";
   for (const std::string spec :
        {"generate:", "generate:diffusion", "generate:diffusion:", "generate:plasticity:4", "generate:diffusion:4x",
-        "generate:diffusion:9999999999", "generate:diffusion:4:4"}) {
+        "generate:diffusion:9999999999", "generate:diffusion:4:4",
+        "generate:convection:4:", "generate:convection:4:0", "generate:convection:4:-1", "generate:convection:4:nan",
+        "generate:convection:4:inf", "generate:convection:4:1:1", "generate:convection:4x:1"}) {
     REQUIRE(complaint(spec) == form + spec + "'");
   }
   const std::string mesh_form =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Symmetric positive definite test matrices for FSAI, and its definition in long double: dense local systems by
-/// elimination with pivoting, nothing of the library.
+/// Symmetric positive definite test matrices for FSAI, how the tests make and apply it, and its definition in long
+/// double: dense local systems by elimination with pivoting, nothing of the library.
 #pragma once
 
 #include <purlin/precond/fsai/fsai.hpp>
@@ -140,6 +140,41 @@ Expected expected_fsai(const HostCsr& g, const std::vector<T>& x) {
   }
   for (Index j = 0; j < g.rows; ++j) z.bound[j] *= eps * (length[j] + 3) / 2;
   return z;
+}
+
+inline PrecondOptions fsai_options(int power = 1, double drop = 0, const std::string& format = "") {
+  PrecondOptions options;
+  options.name = "fsai";
+  options.fsai_power = power;
+  options.drop = drop;
+  options.format = format;
+  return options;
+}
+
+template <class T, Space S>
+FsaiOperator<T, S> fsai(const Context<S>& ctx, const CsrView<T, S>& a, const PrecondOptions& options = fsai_options(),
+                        const RowOrder<S>& order = {}) {
+  return FsaiOperator<T, S>(ctx, a, order, options, SpmvOptions{});
+}
+
+template <class T, Space S>
+HostCsr factor_of(const Context<S>& ctx, const FsaiOperator<T, S>& m) {
+  const CsrView<T, S> view = m.factor();
+  HostCsr g;
+  g.rows = g.cols = view.rows;
+  g.row_ptr = to_vector(ctx, view.row_ptr64);
+  g.col = to_vector(ctx, view.col);
+  const std::vector<T> values = to_vector(ctx, view.val);
+  g.val.assign(values.begin(), values.end());
+  return g;
+}
+
+template <class T, Space S>
+std::vector<T> applied(const Context<S>& ctx, const LinearOperator<T, S>& m, const std::vector<T>& x) {
+  const auto at_x = upload(ctx, x);
+  auto y = poisoned<T>(ctx, m.rows());
+  m.apply(ctx, T(1), at_x.cspan(), T(0), y.span());
+  return download(ctx, y);
 }
 
 }  // namespace purlin::testing

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a system, each by its own formula.
+#include <purlin/solver/memory_estimate.hpp>
+
+#include <purlin/spmv/format_choice.hpp>
+
+namespace purlin {
+namespace {
+
+// Vectors of length n that a solver works with, besides b and x. "auto" begins with CG, and keeps the best x.
+std::uint64_t solver_vectors(const SolverOptions& solver, const SystemSize& size) {
+  if (solver.name == "gmres") {
+    return static_cast<std::uint64_t>(gmres_cycle_length(solver, size.rows, size.value_bytes)) + 4;
+  }
+  if (solver.name == "bicgstab") return 8;
+  return solver.name == "auto" ? 5 : 4;
+}
+
+}  // namespace
+
+SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
+                               const SystemSize& size) {
+  const auto n = static_cast<std::uint64_t>(size.rows), nnz = static_cast<std::uint64_t>(size.nonzeros);
+  SpmvOptions decided = spmv;  // before a choice is made: what the smallest usual format takes
+  if (is_format_choice(spmv.format)) decided.format = "csr";
+  SystemEstimate estimate;
+  estimate.matrix =
+      find_spmv_format(decided.format).estimate_bytes(size.rows, size.rows, size.nonzeros, size.value_bytes);
+  estimate.preconditioner = estimate_precond_bytes(precond, decided, size.rows, size.nonzeros, size.value_bytes);
+  estimate.vectors = solver_vectors(solver, size) * n * size.value_bytes;
+  if (!size.reordered) return estimate;
+  estimate.vectors += 2 * n * (size.value_bytes + sizeof(Index));  // and the order itself
+  estimate.renumbered = nnz * (2 * sizeof(Index) + size.value_bytes) + (n + 1) * sizeof(Offset);
+  return estimate;
+}
+
+}  // namespace purlin

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a LinearSystem will hold, from sizes and options alone, before anything is allocated.
+#pragma once
+
+#include <purlin/precond/registry.hpp>
+#include <purlin/solver/krylov.hpp>
+
+namespace purlin {
+
+/// The matrix as it is handed in.
+struct SystemSize {
+  Index rows = 0;
+  Offset nonzeros = 0;
+  std::size_t value_bytes = sizeof(double);
+  bool reordered = false;  ///< the solver works in an order of its own
+};
+
+/// Bytes, by part.
+struct SystemEstimate {
+  std::uint64_t matrix = 0;          ///< in its format
+  std::uint64_t renumbered = 0;      ///< the matrix in solver order, which lives until the setup is done
+  std::uint64_t preconditioner = 0;  ///< see `estimate_precond_bytes`
+  std::uint64_t vectors = 0;         ///< of the first solver, and b and x in solver order; not the caller's b and x
+
+  std::uint64_t total() const { return matrix + renumbered + preconditioner + vectors; }
+};
+
+/// At least what is held at the end of a setup: what patterns decide, such as the padding of a format or the density
+/// of a power, is not counted, nor are the arrays that a setup drops again. For "auto" the least that may be chosen.
+/// Throws InputError for names that there are not.
+SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
+                               const SystemSize& size);
+
+}  // namespace purlin
