@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
 #include "apps/purlin/bench_figures.hpp"
