@@ -25,10 +25,10 @@ struct Trial {
   bool used = false;         ///< by the run
   bool baseline = false;     ///< what the others of the group are measured against
   double setup_seconds = 0;  ///< order, format, preconditioner, vectors: from the matrix in its space to ready
-  double solve_seconds = 0;  ///< median of three
+  double solve_seconds = 0;  ///< the best of three: what other programs take is not the format's
   int iterations = 0;
-  std::string failure;                      ///< why there are no numbers; empty: there are
-  std::optional<double> break_even_solves;  ///< none: never pays back
+  std::string failure = {};                      ///< why there are no numbers; empty: there are
+  std::optional<double> break_even_solves = {};  ///< none: never pays back
 };
 
 struct Comparison {

@@ -189,7 +189,7 @@ class HeatRun {
   }
 
   void step() {
-    const bool sampled = job_.compare && grid_.steps() == first_ + (last_ - first_) / 2;
+    const bool sampled = job_.compare && grid_.steps() == sample_step();
     if (sampled) sample_.guess = stepper_.next_guess();
     const SolveReport report = shares_.timed(
         ctx_, Phase::solve, [&] { return stepper_.step(job_.params.mean_amplitude(grid_.now(), grid_.next())); });
@@ -212,6 +212,9 @@ class HeatRun {
       if (checkpoint_.due(grid_) || (ended && checkpoint_.interval_steps() > 0)) write_checkpoint();
     });
   }
+
+  // Behind the middle: there the default source has been on for a while, and does not just switch.
+  std::int64_t sample_step() const { return first_ + (last_ - first_) * 5 / 8; }
 
   void write_frame() {
     mean_ = stepper_.mean();
@@ -303,7 +306,7 @@ class HeatRun {
     report.resumed_from = job_.resume ? job_.resume->file : "";
     report.steps = grid_.steps() - first_;
     report.totals = totals_;
-    report.shares = shares_.report(total, totals_, measure_operators(ctx_, stepper_.system()));
+    report.shares = shares_.report(total, totals_, transient::measure_operators(ctx_, stepper_.system()));
     report.peak_bytes = ctx_.memory()->use().peak_bytes;
     report.peak_host_bytes = transient::peak_process_bytes();
     report.own["scheme"] = job_.scheme;

@@ -16,7 +16,7 @@ struct HeatSink {
   int cells_across_fin = 2;
 };
 
-/// Cells cut into six tetrahedra each (Kuhn's subdivision), nodes numbered along x, then y, then z: 24,705 with the
+/// Cells cut into six tetrahedra each (Kuhn's subdivision), nodes numbered along x, then y, then z: 15,004 with the
 /// values above.
 /// Throws InputError for counts below 1 and lengths that are not positive.
 fem::TetMesh make_heat_sink(const HeatSink& sink = {});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
 namespace purlin::transient {

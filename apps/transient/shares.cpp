@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include <purlin/config.hpp>
 #include <purlin/core/vector_ops.hpp>
 
 namespace purlin::transient {

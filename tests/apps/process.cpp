@@ -17,12 +17,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-[[noreturn]] void execute(const std::vector<std::string>& arguments) {
+[[noreturn]] void execute(const std::vector<std::string>& arguments, const std::string& executable) {
   std::vector<char*> argv;
-  argv.push_back(const_cast<char*>(PURLIN_EXECUTABLE));
+  argv.push_back(const_cast<char*>(executable.c_str()));
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  execv(PURLIN_EXECUTABLE, argv.data());
+  execv(executable.c_str(), argv.data());
   _exit(127);
 }
 
@@ -42,7 +42,7 @@ Outcome outcome_of(int wait_status) {
 
 }  // namespace
 
-Process::Process(const std::vector<std::string>& arguments) {
+Process::Process(const std::vector<std::string>& arguments, const std::string& executable) {
   const std::string out = files_.file("out");
   const std::string err = files_.file("err");
   pid_ = fork();
@@ -52,7 +52,7 @@ Process::Process(const std::vector<std::string>& arguments) {
     redirect("/dev/null", O_RDONLY, STDIN_FILENO);
     redirect(out, O_WRONLY | O_CREAT, STDOUT_FILENO);
     redirect(err, O_WRONLY | O_CREAT, STDERR_FILENO);
-    execute(arguments);
+    execute(arguments, executable.empty() ? PURLIN_EXECUTABLE : executable);
   }
 }
 
@@ -82,7 +82,7 @@ std::optional<Outcome> run_purlin_on_terminal(const std::vector<std::string>& ar
   if (pid < 0) return std::nullopt;
   if (pid == 0) {
     setenv("TERM", "xterm", 1);
-    execute(arguments);
+    execute(arguments, PURLIN_EXECUTABLE);
   }
   std::string drawn;
   char buffer[4096];

@@ -21,10 +21,11 @@ struct Outcome {
   std::string out, err;
 };
 
-/// `purlin` with arguments, under way. stdout and stderr go to files; stdin is empty.
+/// A program with arguments, under way. stdout and stderr go to files; stdin is empty.
 class Process {
  public:
-  explicit Process(const std::vector<std::string>& arguments);
+  /// `executable` empty: `purlin`.
+  explicit Process(const std::vector<std::string>& arguments, const std::string& executable = "");
 
   std::string out_so_far() const { return file_content(files_.file("out")); }
   void send(int signal) const;

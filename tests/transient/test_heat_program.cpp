@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// purlin-heat as a process: what it writes, how it ends, and that a killed run goes on to the same bits.
+#include "tests/catch.hpp"
+
+#include <nlohmann/json.hpp>
+#include <signal.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "tests/apps/process.hpp"
+
+using namespace purlin::cli_testing;
+using Json = nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> joined(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+Outcome run_heat(const std::vector<std::string>& arguments) {
+  return Process(joined(arguments, {"--device", "host"}), PURLIN_HEAT).wait();
+}
+
+// Some three hundred steps with frames and checkpoints all along.
+const std::vector<std::string> long_run = {"--duration",
+                                           "60",
+                                           "--dt",
+                                           "0.2",
+                                           "--output-every",
+                                           "5",
+                                           "--checkpoint-every",
+                                           "2",
+                                           "--deterministic",
+                                           "--no-compare",
+                                           "--quiet",
+                                           "--threads",
+                                           "2"};
+
+std::set<std::string> names_in(const fs::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
+  return names;
+}
+
+// Kills the run as soon as a checkpoint behind step `steps` is there; whether it was still running then.
+bool killed_behind(const std::vector<std::string>& arguments, const fs::path& folder, long steps) {
+  Process process(joined(arguments, {"--device", "host"}), PURLIN_HEAT);
+  for (int i = 0; i < 60000; ++i) {
+    if (fs::exists(folder)) {
+      for (const std::string& name : names_in(folder)) {
+        long found = -1;
+        if (std::sscanf(name.c_str(), "checkpoint-%ld.bin", &found) == 1 && found >= steps) {
+          process.send(SIGKILL);
+          return process.wait().signal == SIGKILL;
+        }
+      }
+    }
+    usleep(500);
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("purlin-heat without a file runs, reports and writes what ParaView opens", "[heat][process]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_heat({"--out", folder.file("o"), "--duration", "4", "--output-every", "1"});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.out.find("a plate with fins: 15,004 nodes") != std::string::npos);
+  CHECK(outcome.out.find("measured against") != std::string::npos);
+  const std::set<std::string> names = names_in(folder.file("o"));
+  for (const char* name : {"heat-000000.vtu", "heat-000005.vtu", "heat-000020.vtu", "heat.pvd", "heat.csv",
+                           "params.json", "report.json"}) {
+    CHECK(names.count(name) == 1);
+  }
+  const Json report = Json::parse(file_content(folder.file("o/report.json")));
+  CHECK(report["schema"] == "purlin-run-1");
+  CHECK(report["ending"] == "finished");
+  CHECK(report["steps"] == 20);
+  CHECK(report["setups"] == 1);
+  CHECK(report["products_per_setup"] > 20);
+  CHECK(report["solves"]["not_converged"] == 0);
+  CHECK(report["break_even"]["formats"].size() >= 5);
+  CHECK(report["mean_temperature"] > 20.0);
+  double sum = 0;
+  for (const auto& share : report["shares"]["share"]) sum += share.get<double>();
+  CHECK(sum == Approx(1).margin(0.02));
+  // The parameters that it wrote are parameters that it reads.
+  const Outcome again = run_heat({"--out", folder.file("p"), "--duration", "1", "--params",
+                                  folder.file("o/params.json"), "--no-compare", "--quiet"});
+  INFO(again.err);
+  CHECK(again.status == 0);
+  CHECK(again.out.empty());
+}
+
+TEST_CASE("a run that is killed again and again ends with the bits of an unbroken one", "[heat][process]") {
+  const TemporaryFolder folder;
+  for (const std::vector<std::string>& method :
+       {std::vector<std::string>{"--format", "csr"}, {"--format", "ehyb", "--precond", "fsai"}}) {
+    const std::string whole = folder.file("whole" + method[1]), broken = folder.file("broken" + method[1]);
+    const Outcome unbroken = run_heat(joined(joined(long_run, method), {"--out", whole}));
+    INFO(unbroken.err);
+    REQUIRE(unbroken.status == 0);
+    int kills = killed_behind(joined(joined(long_run, method), {"--out", broken}), broken, 40) ? 1 : 0;
+    for (const long behind : {110L, 230L}) {
+      kills += killed_behind({"--resume", broken, "--quiet", "--no-compare"}, broken, behind) ? 1 : 0;
+    }
+    CHECK(kills >= 1);  // on a crowded machine a run may end before it is looked at
+    const Outcome last = run_heat({"--resume", broken, "--quiet", "--no-compare"});
+    INFO(last.err);
+    REQUIRE(last.status == 0);
+    CHECK(names_in(broken) == names_in(whole));
+    for (const std::string& name : names_in(whole)) {
+      if (name == "report.json") continue;
+      CAPTURE(name);
+      CHECK(file_content(broken + "/" + name) == file_content(whole + "/" + name));
+    }
+    const Json report = Json::parse(file_content(broken + "/report.json"));
+    CHECK(report["resumed_from"].is_string());
+  }
+}
+
+TEST_CASE("a torn checkpoint is told, and the one before it is used", "[heat][process]") {
+  const TemporaryFolder folder;
+  const std::string whole = folder.file("whole"), torn = folder.file("torn");
+  REQUIRE(run_heat(joined(long_run, {"--out", whole})).status == 0);
+  REQUIRE(run_heat(joined(long_run, {"--out", torn})).status == 0);
+  const std::string last = torn + "/checkpoint-000000300.bin";
+  REQUIRE(fs::exists(last));
+  fs::resize_file(last, fs::file_size(last) / 2);
+  const Outcome outcome = run_heat({"--resume", torn, "--quiet", "--no-compare"});
+  INFO(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.find(last + ": no sound checkpoint") != std::string::npos);
+  CHECK(file_content(torn + "/heat-000300.vtu") == file_content(whole + "/heat-000300.vtu"));
+  CHECK(file_content(torn + "/heat.pvd") == file_content(whole + "/heat.pvd"));
+}
+
+TEST_CASE("Ctrl-C and SIGTERM end the run after a step, with a checkpoint, and exit with 1", "[heat][process]") {
+  const TemporaryFolder folder;
+  for (const int number : {SIGINT, SIGTERM}) {
+    const std::string out = folder.file("o" + std::to_string(number));
+    Process process({"--out", out, "--duration", "100000", "--output-every", "1", "--device", "host"}, PURLIN_HEAT);
+    for (int i = 0; i < 12000 && !fs::exists(out + "/heat-000005.vtu"); ++i) usleep(5000);
+    process.send(number);
+    const Outcome outcome = process.wait(60);
+    INFO(outcome.out << outcome.err);
+    REQUIRE(outcome.status == 1);
+    CHECK(outcome.out.find("purlin-heat --resume ") != std::string::npos);
+    const Json report = Json::parse(file_content(out + "/report.json"));
+    CHECK(report["ending"] == "interrupted");
+    // And it can be gone on with, to an end that is given anew.
+    const long steps = report["steps"].get<long>();
+    const std::string end = std::to_string(0.2 * static_cast<double>(steps + 10));
+    const Outcome resumed = run_heat({"--resume", out, "--duration", end, "--no-compare"});
+    INFO(resumed.out << resumed.err);
+    CHECK(resumed.status == 0);
+    CHECK(Json::parse(file_content(out + "/report.json"))["steps"] == 10);
+  }
+}
+
+TEST_CASE("a solve that fails ends the run with 1 and says at which time", "[heat][process]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_heat({"--out", folder.file("o"), "--tol", "1e-30", "--quiet"});
+  CHECK(outcome.status == 1);
+  CHECK(outcome.err.find("purlin-heat: the solve at 0.2 s ended with") == 0);
+  CHECK(Json::parse(file_content(folder.file("o/report.json")))["ending"] == "failed");
+}
+
+TEST_CASE("bad input ends with 2 and one line that names it", "[heat][process]") {
+  const TemporaryFolder folder;
+  const std::string params = folder.write("p.json", R"({"convection": {"coefficient": -1}})");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--params", params}, "'convection.coefficient': expected a number >= 0, found -1"},
+      {{"--params", folder.file("none.json")}, "cannot be read"},
+      {{folder.file("none.mesh")}, "none.mesh"},
+      {{"--resume", folder.file("none")}, "no sound checkpoint to resume from"},
+      {{"--scheme", "leapfrog"}, "leapfrog"},
+      {{"--dt", "0"}, "--dt: expected a number > 0"},
+      {{"--duration", "1e30"}, "steps"},
+      {{"--device", "cuda:99"}, "cuda:99"},
+  };
+  for (const auto& [arguments, words] : cases) {
+    const Outcome outcome = Process(joined({"--out", folder.file("o"), "--quiet"}, arguments), PURLIN_HEAT).wait();
+    CAPTURE(words);
+    CHECK(outcome.status == (words == "cuda:99" ? 3 : 2));
+    CHECK(outcome.err.find("purlin-heat: ") == 0);
+    CHECK(outcome.err.find(words) != std::string::npos);
+  }
+}
+
+TEST_CASE("a resumed run refuses another mesh, other parameters and another scheme", "[heat][process]") {
+  const TemporaryFolder folder;
+  const std::string out = folder.file("o");
+  REQUIRE(run_heat({"--out", out, "--duration", "1", "--checkpoint-every", "1", "--no-compare", "--quiet"}).status ==
+          0);
+  const std::string params = folder.write("p.json", R"({"convection": {"coefficient": 7}})");
+  for (const std::vector<std::string>& change : {std::vector<std::string>{"--params", params},
+                                                 {"--scheme", "backward-euler"},
+                                                 {"--refine", "1"},
+                                                 {"--dt", "0.1"}}) {
+    const Outcome outcome = run_heat(joined({"--resume", out, "--quiet"}, change));
+    CAPTURE(change);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find("the run was made ") != std::string::npos);
+  }
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stepper: every format gives the same run, warm starts and state survive a restart, nothing is allocated.
+#include "tests/catch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "apps/heat/comparison.hpp"
+#include "apps/heat/heat_sink.hpp"
+#include "apps/heat/heat_stepper.hpp"
+#include "apps/purlin/names.hpp"
+
+using namespace purlin;
+using namespace purlin::heat;
+
+namespace {
+
+constexpr double dt = 0.5;
+
+const HeatEquation& equation() {
+  static const HeatEquation eq = [] {
+    HeatSink sink;
+    sink.cells_across_fin = 1;
+    return assemble_heat(Context<Space::host>(2), make_heat_sink(sink), heat_sink_params(), dt, crank_nicolson);
+  }();
+  return eq;
+}
+
+SystemOptions options_with(const std::string& format, const std::string& precond = "jacobi") {
+  SystemOptions options;
+  options.solver.name = "cg";
+  options.stop.rel_tol = 1e-11;
+  options.spmv.format = format;
+  options.precond.name = precond;
+  return options;
+}
+
+template <Space S>
+void steps(HeatStepper<S>& stepper, int from, int to) {
+  const HeatParams p = heat_sink_params();
+  for (int i = from; i < to; ++i) {
+    const SolveReport report = stepper.step(p.mean_amplitude(i * dt, (i + 1) * dt));
+    REQUIRE(report.converged());
+  }
+}
+
+double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  REQUIRE(a.size() == b.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(a[i] - b[i]));
+  return largest;
+}
+
+const std::vector<double>& reference() {
+  static const std::vector<double> temperature = [] {
+    HeatStepper<Space::host> stepper(Context<Space::host>(2), equation(), options_with("csr"), true);
+    stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
+    steps(stepper, 0, 40);
+    return stepper.temperature();
+  }();
+  return temperature;
+}
+
+}  // namespace
+
+TEST_BOTH("every format gives the same run to the solver's tolerance", "[heat]") {
+  const Context<S> ctx;
+  for (const std::string& format : cli::format_names()) {
+    HeatStepper<S> stepper(ctx, equation(), options_with(format), true);
+    stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
+    steps(stepper, 0, 40);
+    CAPTURE(format);
+    // 40 steps, each within 1e-11 of |b|, whose root mean square is some 20 times a row's sum.
+    CHECK(largest_difference(stepper.temperature(), reference()) < 1e-6);
+  }
+}
+
+TEST_BOTH("every preconditioner gives the same run to the solver's tolerance", "[heat]") {
+  const Context<S> ctx;
+  for (const std::string& precond : cli::preconditioner_names()) {
+    HeatStepper<S> stepper(ctx, equation(), options_with("csr", precond), true);
+    stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
+    steps(stepper, 0, 40);
+    CAPTURE(precond);
+    CHECK(largest_difference(stepper.temperature(), reference()) < 1e-6);
+  }
+}
+
+TEST_BOTH("a stepper that goes on from a kept state makes the same bits", "[heat]") {
+  const Context<S> ctx;
+  for (const std::string format : {"csr", "ehyb", "ellwarp"}) {
+    HeatStepper<S> whole(ctx, equation(), options_with(format), true);
+    whole.start(std::vector<double>(equation().capacity.size(), 20.0));
+    steps(whole, 0, 12);
+    const std::vector<double> u = whole.state(), before = whole.state_before();
+    SystemOptions kept = options_with(whole.system().info().matrix.name);
+    if (!whole.system().order().natural()) {
+      kept.old_of_new = to_vector(ctx, whole.system().order().old_of_new.cspan());
+      kept.part_begin = whole.system().order().part_begin;
+    }
+    HeatStepper<S> again(ctx, equation(), kept, true);
+    again.resume(u, before);
+    steps(whole, 12, 30);
+    steps(again, 12, 30);
+    CAPTURE(format);
+    CHECK(again.state() == whole.state());
+    CHECK(again.state_before() == whole.state_before());
+  }
+}
+
+TEST_BOTH("steps after the first allocate nothing", "[heat]") {
+  const Context<S> ctx;
+  HeatStepper<S> stepper(ctx, equation(), options_with("csr"), true);
+  stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
+  steps(stepper, 0, 1);
+  const std::uint64_t before = ctx.memory()->use().allocations;
+  steps(stepper, 1, 10);
+  CHECK(ctx.memory()->use().allocations == before);
+}
+
+TEST_CASE("heat is neither made nor lost: what is stored is what came in less what the air took", "[heat]") {
+  const Context<Space::host> ctx(2);
+  HeatParams p = heat_sink_params();
+  p.convection = 0;
+  HeatSink sink;
+  sink.cells_across_fin = 1;
+  const HeatEquation eq = assemble_heat(ctx, make_heat_sink(sink), p, dt, crank_nicolson);
+  HeatStepper<Space::host> stepper(ctx, eq, options_with("csr"), true);
+  stepper.start(std::vector<double>(eq.capacity.size(), 20.0));
+  steps(stepper, 0, 20);
+  double capacity = 0;
+  for (const double c : eq.capacity) capacity += c;
+  CHECK(stepper.mean() == Approx(20 + 20 * dt * p.power / capacity).epsilon(1e-9));
+}
+
+TEST_CASE("a solve that fails leaves the state as it was", "[heat]") {
+  const Context<Space::host> ctx(2);
+  SystemOptions options = options_with("csr");
+  options.stop.max_iterations = 1;
+  HeatStepper<Space::host> stepper(ctx, equation(), options, true);
+  stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
+  const std::vector<double> before = stepper.state();
+  CHECK(!stepper.step(1).converged());
+  CHECK(stepper.state() == before);
+}
+
+TEST_BOTH("the comparison measures every format and preconditioner, with one baseline each", "[heat]") {
+  const Context<S> ctx;
+  HeatStepper<S> stepper(ctx, equation(), options_with("bce"), true);
+  stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
+  steps(stepper, 0, 5);
+  SampleStep sample;
+  sample.guess = stepper.next_guess();
+  steps(stepper, 5, 6);
+  sample.rhs = stepper.last_rhs();
+  const Comparison c = compare<S>(ctx, equation().implicit_matrix, sample, options_with("bce"), [] { return false; });
+  REQUIRE(c.formats.size() == cli::format_names().size());
+  REQUIRE(c.preconds.size() == cli::preconditioner_names().size());
+  for (const auto* group : {&c.formats, &c.preconds}) {
+    int baselines = 0, used = 0;
+    for (const Trial& trial : *group) {
+      INFO(trial.format << " " << trial.precond << " " << trial.failure);
+      CHECK(trial.failure.empty());
+      CHECK(trial.setup_seconds > 0);
+      CHECK(trial.solve_seconds > 0);
+      CHECK(trial.iterations > 0);
+      baselines += trial.baseline ? 1 : 0;
+      used += trial.used ? 1 : 0;
+    }
+    CHECK(baselines == 1);
+    CHECK(used == 1);
+  }
+  const std::string text = comparison_text(c, 100);
+  CHECK(text.find("* bce") != std::string::npos);
+  CHECK(text.find("measured against") != std::string::npos);
+  CHECK(comparison_json(c)["formats"].size() == c.formats.size());
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// The mesh of a run: units, refinement with its vectors, remarks.
+#include "tests/catch.hpp"
+
+#include <algorithm>
+
+#include "apps/transient/mesh_input.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace purlin;
+using namespace purlin::transient;
+using purlin::testing::TemporaryFolder;
+
+namespace {
+
+// One tetrahedron of the side 60, a node that nothing uses, and a vector per node.
+const char* vtk = R"(# vtk DataFile Version 3.0
+a corner
+ASCII
+DATASET UNSTRUCTURED_GRID
+POINTS 5 double
+0 0 0  60 0 0  0 60 0  0 0 60  9 9 9
+CELLS 1 5
+4 0 1 2 3
+CELL_TYPES 1
+10
+POINT_DATA 5
+VECTORS fibres double
+1 0 0  -1 0 0  0 1 0  0 0 1  1 1 1
+)";
+
+bool says(const MeshInput& input, const std::string& words) {
+  return std::any_of(input.remarks.begin(), input.remarks.end(),
+                     [&](const std::string& remark) { return remark.find(words) != std::string::npos; });
+}
+
+}  // namespace
+
+TEST_CASE("a mesh comes in the program's unit, and what was guessed or left out is said", "[transient]") {
+  const Context<Space::host> ctx(2);
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.mesh = folder.write("corner.vtk", vtk);
+  const MeshInput guessed = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::m);
+  CHECK(guessed.mesh.node_count() == 4);
+  CHECK(guessed.mesh.nodes[1][0] == Approx(0.060));
+  CHECK(says(guessed, "taken as mm"));
+  CHECK(says(guessed, "1 node that no tetrahedron uses left out"));
+  CHECK(guessed.json["unit"] == "m");
+  CHECK(guessed.json["volume"] == Approx(0.06 * 0.06 * 0.06 / 6));
+  options.mesh_unit = "cm";
+  const MeshInput told = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::mm);
+  CHECK(told.mesh.nodes[1][0] == Approx(600));
+  CHECK(!says(told, "taken as"));
+  CHECK(mesh_text(told).find("4 nodes, 1 tetrahedra, 600 x 600 x 600 mm") != std::string::npos);
+}
+
+TEST_CASE("vectors go with a refinement, and fibres have no head", "[transient]") {
+  const Context<Space::host> ctx(2);
+  const TemporaryFolder folder;
+  RunOptions options;
+  options.mesh = folder.write("corner.vtk", vtk);
+  options.refine = 1;
+  const MeshInput input = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::m);
+  REQUIRE(input.mesh.node_count() == 10);
+  REQUIRE(input.node_vectors.size() == 10);
+  CHECK(input.mesh.tet_count() == 8);
+  // Between (1 0 0) and (-1 0 0), the same fibre: not nothing.
+  for (std::size_t i = 0; i < 10; ++i) {
+    const fem::Point& at = input.mesh.nodes[i];
+    if (at[0] == Approx(0.03) && at[1] == 0 && at[2] == 0) CHECK(input.node_vectors[i] == fem::Point{1, 0, 0});
+    if (at[0] == 0 && at[1] == Approx(0.03) && at[2] == 0) CHECK(input.node_vectors[i] == fem::Point{0.5, 0.5, 0});
+  }
+}
