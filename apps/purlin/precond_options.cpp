@@ -25,7 +25,8 @@ void check_pattern(const PrecondOptions& p) {
 
 }  // namespace
 
-void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, const std::string& what) {
+void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, const std::string& what,
+                         PatternFile pattern_file) {
   const char* group = "The preconditioner";
   command.add_option("--precond", p.name, what)->option_text(one_of(raw.names))->group(group);
   command
@@ -51,12 +52,14 @@ void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, 
                   "Let SPAI's pattern grow where the residual of a column exceeds EPS; default: never")
       ->option_text("EPS")
       ->group(group);
-  command
-      .add_option("--precond-pattern", raw.pattern,
-                  "Where FSAI's G (on and below the diagonal) and SPAI's M may have entries: those of this\n"
-                  "Matrix Market file, in the numbering of A, and the diagonal. In the place of powers and drop")
-      ->option_text("P.mtx")
-      ->group(group);
+  if (pattern_file == PatternFile::offered) {
+    command
+        .add_option("--precond-pattern", raw.pattern,
+                    "Where FSAI's G (on and below the diagonal) and SPAI's M may have entries: those of this\n"
+                    "Matrix Market file, in the numbering of A, and the diagonal. In the place of powers and drop")
+        ->option_text("P.mtx")
+        ->group(group);
+  }
   command.add_option("--precond-format", p.format, "The format of FSAI's G and SPAI's M; default: as for A")
       ->option_text(one_of(format_names()))
       ->group(group);

@@ -18,8 +18,11 @@ struct RawPrecond {
   std::string pattern;  ///< a file, empty where none was given
 };
 
-/// Adds --precond, described by `what`, and what goes with it. Both structs must live as long as `command`.
-void add_precond_options(CLI::App& command, PrecondOptions& options, RawPrecond& raw, const std::string& what);
+/// Adds --precond, described by `what`, and what goes with it. Both structs must live as long as `command`. A program
+/// that makes its matrix itself has no use for a pattern from a file.
+enum class PatternFile { offered, none };
+void add_precond_options(CLI::App& command, PrecondOptions& options, RawPrecond& raw, const std::string& what,
+                         PatternFile pattern_file = PatternFile::offered);
 
 /// Brings names to the table's own. Throws UsageError for names that there are not, for numbers out of range and for
 /// what does not go with a pattern of the user's.
