@@ -200,7 +200,6 @@ detail::ElementVerdict HeartAssembly<S>::update(const Context<S>& ctx, const Ele
   step.tissue = forces.tissue;
   step.dt = forces.dt;
   step.stimulus = forces.stimulus;
-  step.active_marks = forces.active_marks;
   step.point = {corner_.data(), phi.data};
   step.volume = volume_.data();
   step.marks = marks_.empty() ? nullptr : marks_.data();

@@ -44,9 +44,8 @@ fem::HostCsr resting_tangent(const Context<Space::host>& host, const fem::TetMes
 /// What an element update needs beside the state.
 struct ElementForces {
   Tissue tissue;
-  double dt = 0;        ///< ms
-  double stimulus = 0;  ///< per ms, where a mark is active
-  std::uint32_t active_marks = 0;
+  double dt = 0;  ///< ms
+  StimulusRates stimulus;
 };
 
 /// Elements in an order of their own (`element_order`), nodes in solver order. All arrays live in S.

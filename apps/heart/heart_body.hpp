@@ -2,6 +2,7 @@
 /// HeartBody: the mesh of a run with its fibres, and the directions by which places in it are called.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,22 +39,23 @@ struct Stimulus {
   fem::Point at{};                 ///< for `point`, mm
   double start = 0, duration = 2;  ///< ms
 
-  /// Whether it acts at `time`: from `start`, exclusive, on.
-  bool active(double time) const { return time > start && time <= start + duration * (1 + 1e-12); }
+  /// The share of the time from `from` to `to` in which it acts.
+  double share(double from, double to) const {
+    const double overlap = std::min(to, start + duration) - std::max(from, start);
+    return overlap > 0 ? overlap / (to - from) : 0.0;
+  }
 };
-
-constexpr std::size_t most_stimuli = 32;
 
 /// "apex", "base@100", "endo@0:3", "10.5,0,-20@350:2": PLACE[@START[:DURATION]] in mm and ms. Throws cli::UsageError.
 Stimulus parse_stimulus(const std::string& text);
 
 /// A bit per stimulus and tetrahedron, by the tetrahedron's middle: within `radius` of the apex or the point, of the
 /// base plane, or in the inner fifth of the wall. Throws InputError for a stimulus that reaches no tetrahedron, with
-/// the distance of the nearest, and for more than `most_stimuli`.
+/// the distance of the nearest, and for more than StimulusRates::most.
 std::vector<std::uint32_t> mark_elements(const HeartBody& body, const std::vector<Stimulus>& stimuli, double radius);
 
-/// The bits of those that act at `time`.
-std::uint32_t active_marks(const std::vector<Stimulus>& stimuli, double time);
+/// What they add in a step, each `strength` per ms while it acts: its whole effect, however long the step.
+StimulusRates stimulus_rates(const std::vector<Stimulus>& stimuli, double strength, double from, double to);
 
 /// Nodes to watch where none are named: the apex, and three more at a third, two thirds and the end of the long axis,
 /// on the outer surface.

@@ -154,8 +154,8 @@ class HeartRun {
 
   StepOutcome step() {
     const double start = grid().now(), dt = grid().step();
-    const StepOutcome outcome =
-        heart_.step(dt, job_.params.stimulus_strength, active_marks(job_.stimuli, grid().next()), shares_, totals_);
+    const StimulusRates stimulus = stimulus_rates(job_.stimuli, job_.params.stimulus_strength, start, grid().next());
+    const StepOutcome outcome = heart_.step(dt, stimulus, shares_, totals_);
     newton_ += outcome.newton;
     if (!outcome.accepted) {
       refused_++;

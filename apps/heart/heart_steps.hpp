@@ -10,6 +10,30 @@
 
 #include "apps/heart/tissue.hpp"
 
+namespace purlin::heart {
+
+/// What stimuli add to phi in a step, per ms on average over it, by the bit that marks their elements.
+struct StimulusRates {
+  static constexpr int most = 32;
+  std::uint32_t active = 0;  ///< bits whose rate is not 0
+  double rate[most] = {};
+
+  void set(int bit, double value) {
+    rate[bit] = value;
+    if (value != 0) active |= std::uint32_t{1} << bit;
+  }
+  PURLIN_HD double sum(std::uint32_t marks) const {
+    double total = 0;
+    marks &= active;
+    for (int bit = 0; marks != 0; ++bit, marks >>= 1) {
+      if ((marks & 1u) != 0) total += rate[bit];
+    }
+    return total;
+  }
+};
+
+}  // namespace purlin::heart
+
 namespace purlin::heart::detail {
 
 using purlin::detail::NoCoefficients;
@@ -61,8 +85,7 @@ struct UpdateElement : PlainStep {
 
   Tissue tissue;
   double dt = 0;
-  double stimulus = 0;  ///< per ms, in the elements that carry one of the active marks
-  std::uint32_t active_marks = 0;
+  StimulusRates stimulus;
   ElementPoint point{};
   const double* volume = nullptr;
   const std::uint32_t* marks = nullptr;  ///< null: no element is stimulated
@@ -79,11 +102,11 @@ struct UpdateElement : PlainStep {
     double r_new = r[e];
     int steps = 0;
     const Reaction reaction = RecoveryNewton::solve(tissue, dt, mean, old_r[e], r_new, steps);
-    const bool stimulated = marks != nullptr && (marks[e] & active_marks) != 0;
+    const double stimulated = marks != nullptr ? stimulus.sum(marks[e]) : 0.0;
     const double v = volume[e];
     r[e] = r_new;
     tangent[e] = v / 16 * (1 / dt - reaction.slope);
-    load[e] = v / 4 * (old_mean[e] / dt + reaction.value - reaction.slope * mean + (stimulated ? stimulus : 0.0));
+    load[e] = v / 4 * (old_mean[e] / dt + reaction.value - reaction.slope * mean + stimulated);
     total.add(0, reaction.slope * dt < 1 ? 0.0 : 1.0);
     total.add(1, steps < RecoveryNewton::most_steps && std::isfinite(r_new) && std::isfinite(mean) ? 0.0 : 1.0);
   }

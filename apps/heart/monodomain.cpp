@@ -83,11 +83,11 @@ void Monodomain<S>::begin_step(double dt) {
 }
 
 template <Space S>
-StepOutcome Monodomain<S>::step(double dt, double stimulus, std::uint32_t active_marks, transient::Shares& shares,
+StepOutcome Monodomain<S>::step(double dt, const StimulusRates& stimulus, transient::Shares& shares,
                                 transient::SolveTotals& totals) {
   shares.timed(ctx_, Phase::vector_work, [&] { begin_step(dt); });
   shares.timed(ctx_, Phase::assembly, [&] { assembly_.begin_step(ctx_, old_phi_.cspan(), r_.cspan()); });
-  StepOutcome outcome = iterate({tissue_, dt, stimulus, active_marks}, shares, totals);
+  StepOutcome outcome = iterate({tissue_, dt, stimulus}, shares, totals);
   outcome.accepted = outcome.refusal.empty();
   if (outcome.accepted) {
     moved_on_ = true;

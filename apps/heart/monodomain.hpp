@@ -63,10 +63,10 @@ class Monodomain {
   Monodomain(const Monodomain&) = delete;
   Monodomain& operator=(const Monodomain&) = delete;
 
-  /// Tries a step; where it is not accepted the state is as before. `stimulus` (per ms) acts where a mark of
-  /// `active_marks` is set. Refusals: the reaction rises faster than 1/dt somewhere, so that the tangent may not be
-  /// positive definite; Newton's method does not converge; the solver fails.
-  StepOutcome step(double dt, double stimulus, std::uint32_t active_marks, transient::Shares& shares,
+  /// Tries a step; where it is not accepted the state is as before. Refusals: the reaction rises faster than 1/dt
+  /// somewhere, so that the tangent may not be positive definite; Newton's method does not converge; the solver
+  /// fails.
+  StepOutcome step(double dt, const StimulusRates& stimulus, transient::Shares& shares,
                    transient::SolveTotals& totals);
 
   const Context<S>& context() const { return ctx_; }

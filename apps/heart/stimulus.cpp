@@ -83,8 +83,8 @@ Stimulus parse_stimulus(const std::string& given) {
 }
 
 std::vector<std::uint32_t> mark_elements(const HeartBody& body, const std::vector<Stimulus>& stimuli, double radius) {
-  if (stimuli.size() > most_stimuli) {
-    throw InputError(text("%zu stimuli, more than %zu", stimuli.size(), most_stimuli));
+  if (stimuli.size() > StimulusRates::most) {
+    throw InputError(text("%zu stimuli, more than %d", stimuli.size(), StimulusRates::most));
   }
   const Index tets = body.input.mesh.tet_count();
   std::vector<std::uint32_t> marks(static_cast<std::size_t>(tets), 0);
@@ -108,12 +108,12 @@ std::vector<std::uint32_t> mark_elements(const HeartBody& body, const std::vecto
   return marks;
 }
 
-std::uint32_t active_marks(const std::vector<Stimulus>& stimuli, double time) {
-  std::uint32_t marks = 0;
+StimulusRates stimulus_rates(const std::vector<Stimulus>& stimuli, double strength, double from, double to) {
+  StimulusRates rates;
   for (std::size_t k = 0; k < stimuli.size(); ++k) {
-    if (stimuli[k].active(time)) marks |= std::uint32_t{1} << k;
+    rates.set(static_cast<int>(k), strength * stimuli[k].share(from, to));
   }
-  return marks;
+  return rates;
 }
 
 }  // namespace purlin::heart

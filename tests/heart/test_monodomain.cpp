@@ -28,12 +28,18 @@ double farthest(const std::vector<double>& a, const std::vector<double>& b) {
 
 double stimulus_at(int step) { return step < 8 ? 1.0 : 0.0; }
 
+heart::StimulusRates rates(double rate) {
+  heart::StimulusRates result;
+  result.set(0, rate);
+  return result;
+}
+
 template <Space S>
 void run(Monodomain<S>& heart, int from, int to, double step_ms = dt) {
   transient::Shares shares;
   transient::SolveTotals totals;
   for (int k = from; k < to; ++k) {
-    const StepOutcome outcome = heart.step(step_ms, stimulus_at(k), 1u, shares, totals);
+    const StepOutcome outcome = heart.step(step_ms, rates(stimulus_at(k)), shares, totals);
     INFO("step " << k << ": " << outcome.refusal);
     REQUIRE(outcome.accepted);
   }
@@ -104,7 +110,7 @@ TEST_BOTH("both assemblies are the element-by-element sum, to rounding, and the 
         for (const Index tet : assembly.element_order()) r_ordered.push_back(start.r[static_cast<std::size_t>(tet)]);
         r = make_array(ctx, r_ordered);
         assembly.begin_step(ctx, ordered.cspan(), r.cspan());
-        assembly.update(ctx, {model.tissue, dt, 0.5, 1u}, ordered.cspan(), r.span());
+        assembly.update(ctx, {model.tissue, dt, rates(0.5)}, ordered.cspan(), r.span());
         assembly.fill_matrix(ctx, RefreshScope::everything);
         assembly.fill_rhs(ctx, ordered.span());
         system.to_user_order(ordered, rhs);
@@ -145,7 +151,7 @@ TEST_BOTH("a step that the reaction is too fast for is refused, and leaves the h
   transient::SolveTotals totals;
   const double limit = 1 / heart::steepest_slope(model.tissue);
   CHECK(limit == Approx(4.9).epsilon(0.01));
-  const StepOutcome outcome = heart.step(3 * limit, 0.5, 1u, shares, totals);
+  const StepOutcome outcome = heart.step(3 * limit, rates(0.5), shares, totals);
   CHECK_FALSE(outcome.accepted);
   CHECK(outcome.refusal != "");
   const heart::HeartState after = heart.state();
@@ -185,7 +191,7 @@ TEST_BOTH("backward Euler is of first order in time", "[heart]") {
     heart.set_state(state);
     transient::Shares shares;
     transient::SolveTotals totals;
-    for (int k = 0; k < steps; ++k) REQUIRE(heart.step(8.0 / steps, 0, 0u, shares, totals).accepted);
+    for (int k = 0; k < steps; ++k) REQUIRE(heart.step(8.0 / steps, {}, shares, totals).accepted);
     return heart.in_mesh_order(heart.phi());
   };
   const auto fine = after(1280);

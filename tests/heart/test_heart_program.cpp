@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// purlin-heart as a process: what it writes, how it ends, and that a killed run goes on to the same bits.
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <sstream>
+
+#include "tests/catch.hpp"
+#include "tests/transient/program_runs.hpp"
+
+using namespace purlin::cli_testing;
+using Json = nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+Outcome run_heart(const std::vector<std::string>& arguments) { return run_on_host(PURLIN_HEART, arguments); }
+
+// A coarse ventricle, a hundred and twenty steps, frames and checkpoints all along.
+const std::vector<std::string> small_run = {"--nodes", "600", "--dt", "0.5", "--duration", "60", "--quiet"};
+const std::vector<std::string> long_run =
+    joined(small_run, {"--output-every", "5", "--checkpoint-every", "2", "--deterministic", "--threads", "2"});
+
+std::vector<std::vector<double>> rows_of(const std::string& csv) {
+  std::vector<std::vector<double>> rows;
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    rows.emplace_back();
+    std::istringstream cells(line);
+    for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(std::stod(cell));
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("purlin-heart without a file runs, reports and writes what ParaView opens", "[heart][process]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_heart({"--out", folder.file("o"), "--nodes", "2500", "--duration", "40"});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.out.find("an idealised left ventricle: ") != std::string::npos);
+  CHECK(outcome.out.find("0.60 m/s along the fibres") != std::string::npos);
+  CHECK(outcome.out.find("warning") != std::string::npos);  // coarse
+  const std::set<std::string> names = names_in(folder.file("o"));
+  for (const char* name : {"heart-000000.vtu", "heart-000020.vtu", "heart-000160.vtu", "heart.pvd", "activation.vtu",
+                           "electrograms.csv", "params.json", "report.json"}) {
+    CAPTURE(name);
+    CHECK(names.count(name) == 1);
+  }
+  const Json report = Json::parse(file_content(folder.file("o/report.json")));
+  CHECK(report["ending"] == "finished");
+  CHECK(report["steps"] == 160);
+  CHECK(report["setups"] == 1);
+  CHECK(report["products_per_setup"] > 160);
+  CHECK(report["newton_iterations"] >= 160);
+  CHECK(report["solves"]["not_converged"] == 0);
+  CHECK(report["activation"]["nodes"] > 500);
+  CHECK(report["activation"]["first_ms"] < 2.0);
+  for (const char* part : {"assembly", "product", "preconditioner", "vector_work", "setup", "output"}) {
+    CHECK(report["shares"]["share"].contains(part));
+  }
+  // The apex is excited at once, and its voltage rises from rest to about 20 mV.
+  const auto rows = rows_of(file_content(folder.file("o/electrograms.csv")));
+  REQUIRE(rows.size() == 161);
+  CHECK(rows.front()[1] == -80);
+  CHECK(rows.back()[1] > 0);
+  for (std::size_t i = 0; i < rows.size(); ++i) CHECK(rows[i][0] == Approx(0.25 * static_cast<double>(i)));
+
+  const Outcome again = run_heart({"--out", folder.file("p"), "--nodes", "600", "--duration", "1", "--params",
+                                   folder.file("o/params.json"), "--quiet", "--assembly", "reference"});
+  INFO(again.err);
+  CHECK(again.status == 0);
+  CHECK(again.out.empty());
+}
+
+TEST_CASE("a heart that is killed again and again ends with the bits of an unbroken one", "[heart][process]") {
+  const TemporaryFolder folder;
+  for (const std::vector<std::string>& method :
+       {std::vector<std::string>{"--format", "csr"}, {"--format", "ehyb", "--precond", "fsai"}}) {
+    const std::string whole = folder.file("whole" + method[1]), broken = folder.file("broken" + method[1]);
+    const Outcome unbroken = run_heart(joined(joined(long_run, method), {"--out", whole}));
+    INFO(unbroken.err);
+    REQUIRE(unbroken.status == 0);
+    int kills = killed_behind(PURLIN_HEART, joined(joined(long_run, method), {"--out", broken}), broken, 20) ? 1 : 0;
+    for (const long behind : {50L, 90L}) {
+      kills += killed_behind(PURLIN_HEART, {"--resume", broken, "--quiet"}, broken, behind) ? 1 : 0;
+    }
+    CHECK(kills >= 1);  // on a crowded machine a run may end before it is looked at
+    const Outcome last = run_heart({"--resume", broken, "--quiet"});
+    INFO(last.err);
+    REQUIRE(last.status == 0);
+    CHECK(names_in(broken) == names_in(whole));
+    for (const std::string& name : names_in(whole)) {
+      if (name == "report.json") continue;
+      CAPTURE(name);
+      CHECK(file_content(broken + "/" + name) == file_content(whole + "/" + name));
+    }
+  }
+}
+
+TEST_CASE("a step that the tissue is too fast for is halved, and grows again", "[heart][process]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_heart({"--nodes", "600", "--dt", "8", "--duration", "80", "--out", folder.file("o")});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.out.find("the step is halved to 4 ms: the reaction rises faster") != std::string::npos);
+  const Json report = Json::parse(file_content(folder.file("o/report.json")));
+  CHECK(report["steps_refused"] > 0);
+  CHECK(report["steps"] > 10);
+  CHECK(report["end_time"] == 80.0);
+}
+
+TEST_CASE("the same heart comes out of every format, preconditioner and assembly", "[heart][process]") {
+  const TemporaryFolder folder;
+  std::vector<double> expected;
+  for (const std::vector<std::string>& method : std::vector<std::vector<std::string>>{{"--format", "csr"},
+                                                                                      {"--format", "ehyb"},
+                                                                                      {"--format", "bce"},
+                                                                                      {"--format", "ellwarp:k1rs"},
+                                                                                      {"--format", "ellwarp:k2rs"},
+                                                                                      {"--format", "evchyb"},
+                                                                                      {"--precond", "fsai"},
+                                                                                      {"--precond", "spai"},
+                                                                                      {"--assembly", "reference"}}) {
+    const std::string out = folder.file("o");
+    const Outcome outcome = run_heart(joined(joined(small_run, method), {"--out", out, "--tol", "1e-9"}));
+    INFO(method[1] << outcome.err);
+    REQUIRE(outcome.status == 0);
+    const std::vector<double> last = rows_of(file_content(out + "/electrograms.csv")).back();
+    if (expected.empty()) expected = last;
+    REQUIRE(last.size() == expected.size());
+    for (std::size_t k = 0; k < last.size(); ++k) CHECK(last[k] == Approx(expected[k]).margin(2e-4));
+  }
+}
+
+TEST_CASE("Ctrl-C ends the heart after a step, with a checkpoint from which it goes on", "[heart][process]") {
+  const TemporaryFolder folder;
+  const std::string out = folder.file("o");
+  Process process({"--out", out, "--nodes", "600", "--duration", "100000", "--output-every", "1", "--device", "host"},
+                  PURLIN_HEART);
+  for (int i = 0; i < 12000 && !fs::exists(out + "/heart-000008.vtu"); ++i) usleep(5000);
+  process.send(SIGINT);
+  const Outcome outcome = process.wait(60);
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 1);
+  CHECK(outcome.out.find("purlin-heart --resume ") != std::string::npos);
+  const Json report = Json::parse(file_content(out + "/report.json"));
+  CHECK(report["ending"] == "interrupted");
+  const std::string end = std::to_string(report["end_time"].get<double>() + 5);
+  const Outcome resumed = run_heart({"--resume", out, "--duration", end});
+  INFO(resumed.out << resumed.err);
+  CHECK(resumed.status == 0);
+  CHECK(Json::parse(file_content(out + "/report.json"))["steps"] == 20);
+}
+
+TEST_CASE("bad input of a heart ends with 2 and one line that names it", "[heart][process]") {
+  const TemporaryFolder folder;
+  const std::string tissue = folder.write("t.json", R"({"tissue": {"alfa": 0.1}})");
+  const std::string probes = folder.write("n.json", R"({"probes": {"nodes": [99999999]}})");
+  const std::string flat =
+      folder.write("flat.mesh",
+                   "MeshVersionFormatted 1\nDimension 3\nVertices\n4\n0 0 0 0\n1 0 0 0\n0 1 0 0\n"
+                   "1 1 0 0\nTetrahedra\n1\n1 2 3 4 0\nEnd\n");
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"--params", tissue}, "unknown name 'tissue.alfa' (did you mean 'tissue.alpha'?)"},
+      {{"--nodes", "600", "--params", probes}, "there is no node 99999999"},
+      {{"--stimulus", "somewhere"}, "--stimulus: expected apex, base, endo or X,Y,Z"},
+      {{"--stimulus", "apex@-3"}, "--stimulus: expected"},
+      {{"--nodes", "600", "--stimulus", "500,0,0@3"}, "reaches no tetrahedron"},
+      {{flat}, "tetrahedron 1"},
+      {{"--fibers", tissue}, "--fibers needs the mesh"},
+      {{"--assembly", "fast"}, "fast"},
+      {{"--resume", folder.file("none")}, "no sound checkpoint"},
+  };
+  for (const auto& [arguments, words] : cases) {
+    const Outcome outcome = run_heart(joined({"--out", folder.file("o"), "--quiet"}, arguments));
+    CAPTURE(words, outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find("purlin-heart: ") == 0);
+    CHECK(outcome.err.find(words) != std::string::npos);
+  }
+}
