@@ -148,6 +148,7 @@ class VtkReader {
   }
 
   void read_types() {
+    if (!types_.empty()) text_.expect("one section CELL_TYPES", "another");
     const auto n = text_.number<std::int64_t>("a number of cells");
     const auto cells = static_cast<std::int64_t>(first_.size()) - 1;
     if (n != cells) text_.expect("types for " + std::to_string(cells) + " cells", std::to_string(n));

@@ -216,6 +216,8 @@ TEST_CASE("a bad VTK file is refused with its place", "[fem][mesh_file]") {
   REQUIRE(
       complaint(replaced(good, "POINT_DATA 6\nNORMALS", "POINT_DATA 6\nWHATEVER")).find("expected an attribute") !=
       std::string::npos);
+  REQUIRE(complaint(replaced(good, "\nCELL_DATA 3", "\nCELL_TYPES 3\n5 10 10\nCELL_DATA 3")) ==
+          "18: expected one section CELL_TYPES, found 'another'");
   const std::string newer = vtk_text({true, false});
   REQUIRE(complaint(replaced(newer, "0 3 7 11", "0 8 7 11")).find("that never fall") != std::string::npos);
 }
