@@ -10,16 +10,17 @@ function(run)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# check_consumer(SOURCE_DIR [further choices for the configure step])
-function(check_consumer source)
-  set(build ${SCRATCH}/build)
+# check_consumer(SOURCE_DIR PROGRAM [further choices for the configure step]); leaves the program's path in `consumer`.
+function(check_consumer source program)
+  set(build ${SCRATCH}/build-${program})
   run(${CMAKE_COMMAND} -S ${source} -B ${build} -G ${GENERATOR} -D CMAKE_BUILD_TYPE=${CONFIG}
       -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
       -D "CMAKE_CXX_FLAGS=${CXX_FLAGS}" ${ARGN})
   run(${CMAKE_COMMAND} --build ${build} --config ${CONFIG} --parallel 2)
-  find_program(consumer NAMES consumer PATHS ${build} ${build}/${CONFIG} NO_DEFAULT_PATH REQUIRED)
-  run(${consumer})
+  find_program(path_of_${program} NAMES ${program} PATHS ${build} ${build}/${CONFIG} NO_DEFAULT_PATH REQUIRED)
+  run(${path_of_${program}})
   message(STATUS "${output}")
+  set(consumer ${path_of_${program}} PARENT_SCOPE)
 endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})

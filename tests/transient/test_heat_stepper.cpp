@@ -118,6 +118,21 @@ TEST_BOTH("steps after the first allocate nothing", "[heat]") {
   CHECK(ctx.memory()->use().allocations == before);
 }
 
+TEST_BOTH("the line through the last two states is a better guess than the last state", "[heat]") {
+  const Context<S> ctx;
+  HeatStepper<S> stepper(ctx, equation(), options_with("csr"), true);
+  stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
+  steps(stepper, 0, 40);
+  const auto last = make_array(ctx, stepper.temperature());
+  const SolveReport extrapolated = stepper.step(1);
+  const auto rhs = make_array(ctx, stepper.last_rhs());
+  Array<double, S> x(ctx, last.size());
+  copy<double>(ctx, last.cspan(), x.span());
+  const SolveReport from_last = stepper.system().solve(rhs.cspan(), x.span());
+  CHECK(extrapolated.initial_residual < 0.2 * from_last.initial_residual);
+  CHECK(extrapolated.iterations < from_last.iterations);
+}
+
 TEST_CASE("heat is neither made nor lost: what is stored is what came in less what the air took", "[heat]") {
   const Context<Space::host> ctx(2);
   HeatParams p = heat_sink_params();
