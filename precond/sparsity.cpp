@@ -231,12 +231,6 @@ SourcedSparsity transpose_of(const Context<Space::host>& ctx, const Pattern<Spac
   return result;
 }
 
-Offset longest_row(const Pattern<Space::host>& a) {
-  Offset longest = 0;
-  for (Index i = 0; i < a.rows; ++i) longest = std::max(longest, a.row_begin(i + 1) - a.row_begin(i));
-  return longest;
-}
-
 template Sparsity thresholded(const Context<Space::host>&, const CsrView<double, Space::host>&, double);
 template Sparsity thresholded(const Context<Space::host>&, const CsrView<float, Space::host>&, double);
 

@@ -60,7 +60,4 @@ SourcedSparsity lower_of(const Context<Space::host>& ctx, const Pattern<Space::h
 /// The transposed pattern, and where each of its entries stands in `a`. O(nnz + rows + cols).
 SourcedSparsity transpose_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a);
 
-/// The length of the longest row; 0 where there is none.
-Offset longest_row(const Pattern<Space::host>& a);
-
 }  // namespace purlin::detail

@@ -12,8 +12,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/matrix_traits.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/fsai/fsai_pattern.hpp>
-#include <purlin/reorder/host_pattern.hpp>
+#include <purlin/precond/fsai/fsai_symbolic.hpp>
 #include <purlin/spmv/phase_clock.hpp>
 
 namespace purlin {
@@ -88,27 +87,15 @@ void require_symmetry(const Context<S>& ctx, const CsrView<T, S>& a, const RowOr
 }
 
 template <Space S>
-void require_short_rows(const Context<S>& ctx, const detail::FsaiPattern& pattern, const RowOrder<S>& order) {
-  if (pattern.longest <= most_entries) return;
+void require_short_rows(const Context<S>& ctx, const detail::FsaiSymbolic<S>& symbolic, const RowOrder<S>& order) {
+  if (symbolic.longest <= most_entries) return;
   const std::vector<Index> user_row = to_vector(ctx, order.old_of_new.cspan());
-  const detail::Sparsity& g = pattern.g();
-  Index row = 0;
-  while (g.row_length(row) < pattern.longest) ++row;
+  const Index row = symbolic.longest_row;
   throw InputError("row " + std::to_string(user_row.empty() ? row : user_row[row]) +
-                   " (0-based) of FSAI's factor would have " + std::to_string(pattern.longest) +
+                   " (0-based) of FSAI's factor would have " + std::to_string(symbolic.longest) +
                    " entries, more than " + std::to_string(most_entries) +
                    ", with a dense problem of that size to solve: drop small entries, take a lower power, or another "
                    "preconditioner");
-}
-
-// The array itself, or a copy on the device.
-template <class V>
-Array<V, Space::host> placed(const Context<Space::host>&, Array<V, Space::host>&& from) {
-  return std::move(from);
-}
-template <class V>
-Array<V, Space::device> placed(const Context<Space::device>& ctx, Array<V, Space::host>&& from) {
-  return make_array(ctx, from.cspan());
 }
 
 }  // namespace
@@ -118,40 +105,25 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
                                  const PrecondOptions& options, const SpmvOptions& spmv_options)
     : rows_(a.rows), a_nonzeros_(a.nnz()) {
   detail::PhaseClock clock;
-  const Context<Space::host> host = host_context(ctx);
   if (a.rows != a.cols) throw InputError("FSAI needs a square matrix");
   require_symmetry(ctx, a, order);
   clock.end("symmetry");
-  detail::FsaiPattern pattern;
-  {
-    const detail::HostPattern on_the_host(ctx, a);
-    if (options.pattern != nullptr) {
-      pattern = detail::make_fsai_pattern(
-          host, on_the_host.view(),
-          detail::given_sparsity(host, *options.pattern, rows_, to_vector(ctx, order.new_of_old.cspan()),
-                                 detail::GivenFold::lower));
-    } else {
-      Csr<T, Space::host> kept;
-      detail::Sparsity thresholded;
-      if (options.drop > 0) thresholded = detail::thresholded(host, on_host(ctx, a, kept), options.drop);
-      pattern = detail::make_fsai_pattern(host, on_the_host.view(), options.drop > 0 ? &thresholded : nullptr,
-                                          options.fsai_power);
-    }
-  }
-  require_short_rows(ctx, pattern, order);
+  detail::FsaiSymbolic<S> symbolic = detail::make_fsai_symbolic(ctx, a, order, options);
+  require_short_rows(ctx, symbolic, order);
+  ctx.synchronize();
   clock.end("pattern");
 
-  const Array<Offset, S> positions = placed(ctx, std::move(pattern.lower.source));
-  a_source_ = make_value_map(ctx, positions.cspan(), a.nnz(), a.value_map);
-  const ValueMap<S> in_view = make_value_map(ctx, positions.cspan(), a.nnz());
-  a_val_ = Array<T, S>(ctx, positions.size());
+  a_source_ = make_value_map(ctx, symbolic.a_source.cspan(), a.nnz(), a.value_map);
+  const ValueMap<S> in_view = make_value_map(ctx, symbolic.a_source.cspan(), a.nnz());
+  a_val_ = Array<T, S>(ctx, symbolic.a_source.size());
   gather<T, S>(ctx, a.val, in_view, a_val_.span());
-  place(ctx, pattern, order);
+  symbolic.a_source = {};
+  place(ctx, symbolic, order);
   ctx.synchronize();
-  clock.end("upload");
+  clock.end("values");
   compute(ctx);
   clock.end("numbers");
-  make_products(ctx, pattern, order, precond_spmv(options, spmv_options));
+  make_products(ctx, symbolic, order, precond_spmv(options, spmv_options));
   between_ = Array<T, S>(ctx, rows_);
   ctx.synchronize();
   clock.end("formats");
@@ -162,30 +134,26 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
       (options.pattern != nullptr ? "on the pattern given" : "power " + std::to_string(options.fsai_power));
   const double entries = 2 * static_cast<double>(g_val_.size()) - static_cast<double>(rows_);
   info_.figures = {{"density", a_nonzeros_ == 0 ? 0.0 : entries / static_cast<double>(a_nonzeros_)},
-                   {"largest local problem", static_cast<double>(pattern.longest)}};
+                   {"largest local problem", static_cast<double>(symbolic.longest)}};
   info_.setup_seconds = clock.seconds();
 }
 
 template <class T, Space S>
 FsaiOperator<T, S>::~FsaiOperator() = default;
 
-// Patterns, classes and scratch go where the numeric phase works. The pattern of G's transpose stays.
+// Patterns, classes and scratch stay where the numeric phase works, G's transpose until its format is made.
 template <class T, Space S>
-void FsaiOperator<T, S>::place(const Context<S>& ctx, detail::FsaiPattern& pattern, const RowOrder<S>& order) {
-  const Machine machine = machine_of(ctx);
-  detail::FsaiClasses by_size =
-      detail::make_fsai_classes(host_context(ctx), pattern.g(), detail::fsai_limits(machine), pattern.longest);
-  const detail::FsaiScratch scratch = detail::fsai_scratch(machine, by_size, pattern.longest);
-  a_row_ptr_ = placed(ctx, std::move(pattern.lower.pattern.row_ptr));
-  a_col_ = placed(ctx, std::move(pattern.lower.pattern.col));
-  if (!pattern.g_is_lower) {
-    g_row_ptr_ = placed(ctx, std::move(pattern.wider.row_ptr));
-    g_col_ = placed(ctx, std::move(pattern.wider.col));
-  }
-  g_val_ = Array<T, S>(ctx, pattern.transpose.pattern.nnz());
+void FsaiOperator<T, S>::place(const Context<S>& ctx, detail::FsaiSymbolic<S>& symbolic, const RowOrder<S>& order) {
+  const detail::FsaiScratch scratch = detail::fsai_scratch(machine_of(ctx), symbolic.by_size, symbolic.longest);
+  a_row_ptr_ = std::move(symbolic.a_row_ptr);
+  a_col_ = std::move(symbolic.a_col);
+  const bool g_is_lower = symbolic.g_is_lower();
+  g_row_ptr_ = std::move(symbolic.g_row_ptr);
+  g_col_ = std::move(symbolic.g_col);
+  g_val_ = Array<T, S>(ctx, symbolic.g_nonzeros());
   if (!order.natural()) user_row_ = make_array(ctx, order.old_of_new.cspan());
-  if constexpr (S == Space::device) row_list_ = placed(ctx, std::move(by_size.row_list));
-  classes_ = std::move(by_size.classes);
+  if constexpr (S == Space::device) row_list_ = make_array(ctx, symbolic.by_size.row_list.cspan());
+  classes_ = std::move(symbolic.by_size.classes);
   scratch_ = Array<double, S>(ctx, scratch.groups * scratch.room);
   verdict_ = Array<detail::FsaiVerdict, S>(ctx, 1);
 
@@ -193,8 +161,8 @@ void FsaiOperator<T, S>::place(const Context<S>& ctx, detail::FsaiPattern& patte
   view_.a_row_ptr = a_row_ptr_.data();
   view_.a_col = a_col_.data();
   view_.a_val = a_val_.data();
-  view_.g_row_ptr = pattern.g_is_lower ? a_row_ptr_.data() : g_row_ptr_.data();
-  view_.g_col = pattern.g_is_lower ? a_col_.data() : g_col_.data();
+  view_.g_row_ptr = g_is_lower ? a_row_ptr_.data() : g_row_ptr_.data();
+  view_.g_col = g_is_lower ? a_col_.data() : g_col_.data();
   view_.g_val = g_val_.data();
   view_.user_row = user_row_.data();
   view_.row_list = row_list_.data();
@@ -205,18 +173,15 @@ void FsaiOperator<T, S>::place(const Context<S>& ctx, detail::FsaiPattern& patte
 }
 
 template <class T, Space S>
-void FsaiOperator<T, S>::make_products(const Context<S>& ctx, const detail::FsaiPattern& pattern,
+void FsaiOperator<T, S>::make_products(const Context<S>& ctx, const detail::FsaiSymbolic<S>& symbolic,
                                        const RowOrder<S>& order, const SpmvOptions& options) {
   const Offset entries = g_val_.size();
   g_ = make_spmv(ctx, factor(), order, options);
   // G^T takes its numbers from G's, in one gather.
-  const auto row_ptr = make_array(ctx, pattern.transpose.pattern.row_ptr.cspan());
-  const auto col = make_array(ctx, pattern.transpose.pattern.col.cspan());
-  const auto source = make_array(ctx, pattern.transpose.source.cspan());
-  const ValueMap<S> from_g = make_value_map(ctx, source.cspan(), entries);
+  const ValueMap<S> from_g = make_value_map(ctx, symbolic.t_source.cspan(), entries);
   Array<T, S> val(ctx, entries);
   gather<T, S>(ctx, g_val_.cspan(), from_g, val.span());
-  CsrView<T, S> transposed(rows_, rows_, row_ptr.cspan(), col.cspan(), val.cspan());
+  CsrView<T, S> transposed(rows_, rows_, symbolic.t_row_ptr.cspan(), symbolic.t_col.cspan(), val.cspan());
   transposed.value_map = &from_g;
   gt_ = make_spmv(ctx, transposed, order, options);
 }

@@ -15,7 +15,8 @@ namespace detail {
 std::uint64_t estimate_fsai_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
                                   Offset nonzeros, std::size_t value_bytes);
 
-struct FsaiPattern;
+template <Space S>
+struct FsaiSymbolic;
 struct FsaiClass;
 
 /// What the numeric phase found: the first row, in the caller's numbering, whose local problem is not positive
@@ -58,8 +59,8 @@ template <class T, Space S>
 class FsaiOperator final : public MatrixOperator<T, S> {
  public:
   /// PrecondOptions::fsai_power, drop, pattern and format apply. Throws NotSymmetric, NotPositiveDefinite, and
-  /// InputError for a row of G that has more than 4,096 entries. The pattern is found on the host. Waits on the
-  /// stream.
+  /// InputError for a row of G that has more than 4,096 entries. Patterns are found on the host;
+  /// on a device where they are A's own. Waits on the stream.
   FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions& options,
                const SpmvOptions& spmv_options);
   ~FsaiOperator() override;
@@ -86,8 +87,8 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   }
 
  private:
-  void place(const Context<S>& ctx, detail::FsaiPattern& pattern, const RowOrder<S>& order);
-  void make_products(const Context<S>& ctx, const detail::FsaiPattern& pattern, const RowOrder<S>& order,
+  void place(const Context<S>& ctx, detail::FsaiSymbolic<S>& symbolic, const RowOrder<S>& order);
+  void make_products(const Context<S>& ctx, const detail::FsaiSymbolic<S>& symbolic, const RowOrder<S>& order,
                      const SpmvOptions& options);
   void compute(const Context<S>& ctx);
 

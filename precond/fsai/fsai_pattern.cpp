@@ -17,11 +17,6 @@ FsaiPattern with_lower(const Context<Space::host>& ctx, const Pattern<Space::hos
   return result;
 }
 
-void finish(const Context<Space::host>& ctx, FsaiPattern& pattern) {
-  pattern.longest = longest_row(pattern.g().view());
-  pattern.transpose = transpose_of(ctx, pattern.g().view());
-}
-
 }  // namespace
 
 FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
@@ -31,7 +26,7 @@ FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Spa
   if (!result.g_is_lower) {
     result.wider = power_of(ctx, thresholded == nullptr ? a : thresholded->view(), power, Triangle::lower);
   }
-  finish(ctx, result);
+  result.transpose = transpose_of(ctx, result.g().view());
   return result;
 }
 
@@ -39,7 +34,7 @@ FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Spa
   FsaiPattern result = with_lower(ctx, a);
   result.g_is_lower = false;
   result.wider = std::move(given);
-  finish(ctx, result);
+  result.transpose = transpose_of(ctx, result.g().view());
   return result;
 }
 
@@ -56,12 +51,12 @@ std::vector<Index> fsai_limits(const Machine& machine) {
   return limits;
 }
 
-FsaiClasses make_fsai_classes(const Context<Space::host>& ctx, const Sparsity& g, const std::vector<Index>& limits,
-                              Offset longest) {
+FsaiClasses make_fsai_classes(const Context<Space::host>& ctx, Span<const Offset, Space::host> g_row_ptr,
+                              const std::vector<Index>& limits, Offset longest) {
   const auto class_of = [&](Index i) {
-    return std::lower_bound(limits.begin(), limits.end(), g.row_length(i)) - limits.begin();
+    return std::lower_bound(limits.begin(), limits.end(), g_row_ptr[i + 1] - g_row_ptr[i]) - limits.begin();
   };
-  Buckets buckets = stable_buckets(ctx, g.rows, limits.size() + 1, class_of);
+  Buckets buckets = stable_buckets(ctx, static_cast<Index>(g_row_ptr.size - 1), limits.size() + 1, class_of);
   FsaiClasses result;
   for (std::size_t k = 0; k <= limits.size(); ++k) {
     result.classes.push_back({k < limits.size() ? limits[k] : static_cast<Index>(longest),

@@ -16,7 +16,6 @@ struct FsaiPattern {
   Sparsity wider;             ///< of G, where that is not `lower`
   bool g_is_lower = true;     ///< power 1, nothing dropped and no pattern given
   SourcedSparsity transpose;  ///< of G
-  Offset longest = 0;         ///< entries of G's longest row: the largest local problem
 
   const Sparsity& g() const { return g_is_lower ? lower.pattern : wider; }
 };
@@ -49,8 +48,9 @@ struct FsaiClasses {
 /// The largest local problems of the classes in a device's shared memory, ascending.
 std::vector<Index> fsai_limits(const Machine& machine);
 
-FsaiClasses make_fsai_classes(const Context<Space::host>& ctx, const Sparsity& g, const std::vector<Index>& limits,
-                              Offset longest);
+/// From G's row pointers.
+FsaiClasses make_fsai_classes(const Context<Space::host>& ctx, Span<const Offset, Space::host> g_row_ptr,
+                              const std::vector<Index>& limits, Offset longest);
 
 /// Doubles that a local problem of m unknowns is solved in: a triangle, and a vector.
 constexpr std::int64_t fsai_room(std::int64_t m) { return m * (m + 1) / 2 + m; }

@@ -180,10 +180,9 @@ TEST_CASE("A threshold drops what is small against both diagonal entries, and ne
   CHECK(kept(100) == Sets{{0}, {1}, {2, 3}, {1}});
 }
 
-TEST_CASE("A copied pattern is the pattern, and the longest row is found", "[precond][sparsity]") {
+TEST_CASE("A copied pattern is the pattern", "[precond][sparsity]") {
   const HostCsr a = ragged_matrix(700, 900);
   for_contexts(a, [&](const auto& ctx, const auto& view) {
     CHECK(sets_of(detail::copy_of(ctx, Pattern<H>(view))) == sets_of(a));
-    CHECK(detail::longest_row(Pattern<H>(view)) == 12);
   });
 }

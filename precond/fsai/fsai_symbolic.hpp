@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// FSAI's symbolic phase: the patterns of A's lower triangle, of G and of G^T, in the space where numbers are
+/// computed on them. Internal.
+#pragma once
+
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/fsai/fsai_pattern.hpp>
+#include <purlin/precond/registry.hpp>
+
+namespace purlin::detail {
+
+/// In the order of the matrix handed in. G has A's lower triangle as its pattern where it has no arrays of its own.
+template <Space S>
+struct FsaiSymbolic {
+  Array<Offset, S> a_row_ptr;  ///< A's lower triangle, the diagonal last in every row
+  Array<Index, S> a_col;
+  Array<Offset, S> a_source;  ///< where its entries stand in A, -1 for a diagonal entry that is not there
+  Array<Offset, S> g_row_ptr;
+  Array<Index, S> g_col;
+  Array<Offset, S> t_row_ptr;  ///< G^T
+  Array<Index, S> t_col;
+  Array<Offset, S> t_source;  ///< where its entries stand in G
+  FsaiClasses by_size;        ///< of G's rows
+  Offset longest = 0;         ///< entries of G's longest row
+  Index longest_row = 0;      ///< the first of them
+
+  bool g_is_lower() const { return g_row_ptr.empty(); }
+  Offset g_nonzeros() const { return t_col.size(); }
+};
+
+/// For the square matrix `a`, by PrecondOptions::fsai_power, drop and pattern. On a device with kernels where G has
+/// the pattern of A's lower triangle and A's pattern is symmetric, so that only row pointers come to the host;
+/// otherwise on the host. Throws InputError for a given pattern that does not fit. O(what the power takes).
+template <class T, Space S>
+FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                   const PrecondOptions& options);
+
+/// Power 1 by kernels; false, and nothing of use in `result`, where the pattern is not symmetric. Waits on the
+/// stream.
+bool make_lower_symbolic(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
+                         FsaiSymbolic<Space::device>& result);
+
+/// Rows by size, and the longest, from G's row pointers.
+template <Space S>
+void sort_by_size(const Context<S>& ctx, Span<const Offset, Space::host> g_row_ptr, FsaiSymbolic<S>& result);
+
+}  // namespace purlin::detail

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the tables of docs/preconditioners.md from docs/results/preconditioners_host.json, between its markers.
+
+    scripts/preconditioner_tables.py       again, without measuring; scripts/compare_preconditioners.py measures
+"""
+import json
+import math
+import pathlib
+import re
+import statistics
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FEWEST_ITERATIONS = 20  # systems that CG with Jacobi solves in fewer say nothing of a preconditioner
+MOST_ITERATIONS = 5000
+BOUNDS = {"fsai(1)": 0.6, "fsai(2)": 0.4}
+WORDS = {"not_positive_definite": "not definite", "max_iterations": "5,000 are not enough", "refused": "refused",
+         "build_limit": "build too long", "time_limit": "too slow"}
+
+
+def dump(document):
+    """Indented, with a line for each system and each run."""
+    lines = ["{"]
+    for key, value in document.items():
+        if key in ("systems", "runs"):
+            lines.append(f' "{key}": [\n  ' + ",\n  ".join(json.dumps(item) for item in value) + "\n ],")
+        else:
+            lines.append(f" {json.dumps(key)}: {json.dumps(value)},")
+    lines[-1] = lines[-1].removesuffix(",")
+    return "\n".join(lines) + "\n}\n"
+
+
+class Results:
+    def __init__(self, document):
+        self.document = document
+        self.systems = {facts["name"]: facts for facts in document["systems"]}
+        self.runs = {(run["system"], run["precond"], run["solver"]): run for run in document["runs"]}
+        self.solvers = list(document["solvers"])
+        self.preconditioners = list(document["preconditioners"])
+
+    def run(self, system, precond, solver):
+        return self.runs.get((system, precond, solver))
+
+    def solved(self, *key):
+        run = self.runs.get(key)
+        return run is not None and run["status"] == "converged"
+
+    def seconds(self, *key):
+        return self.runs[key]["build"] + self.runs[key]["solve"]
+
+    def definite(self, name):
+        """Symmetric, with a positive diagonal, and CG met no direction that says otherwise."""
+        facts = self.systems[name]
+        if not (facts["symmetric"] and facts["positive_diagonal"]):
+            return False
+        return all(self.run(name, precond, "cg")["status"] != "not_positive_definite" for precond in ("none", "jacobi"))
+
+    def counted(self):
+        """The positive definite systems that the summary is over; and how many it leaves out, by reason."""
+        left_out = {"diagonal": 0, f"solved by Jacobi in fewer than {FEWEST_ITERATIONS} iterations": 0}
+        names = []
+        for name in self.systems:
+            if not self.definite(name):
+                continue
+            jacobi = self.run(name, "jacobi", "cg")
+            if self.systems[name]["diagonal"]:
+                left_out["diagonal"] += 1
+            elif jacobi["status"] == "converged" and jacobi["iterations"] < FEWEST_ITERATIONS:
+                left_out[f"solved by Jacobi in fewer than {FEWEST_ITERATIONS} iterations"] += 1
+            else:
+                names.append(name)
+        return names, left_out
+
+
+def geometric_mean(ratios):
+    return math.exp(statistics.fmean(map(math.log, ratios))) if ratios else math.nan
+
+
+def figure(value):
+    return "-" if math.isnan(value) else f"{value:.2f}"
+
+
+def milliseconds(seconds):
+    value = 1000 * seconds
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
+def word(run):
+    return WORDS.get(run["status"], run["status"].replace("_", " "))
+
+
+def how_lines(document):
+    note = f" {document['note']}." if document["note"] else ""
+    return [f"`{document['command']}`, {document['date']}, commit {document['commit']}, {document['machine']}: one thread "
+            f"a run, {document['processes']} runs at a time, {document['time_limit']:g} s to iterate and "
+            f"{document['build_limit']:g} s more to build.{note} Each run is `purlin solve SYSTEM "
+            f"{' '.join(document['common_options'])}` with the options of the solver and the preconditioner, and counts as "
+            "solved where the true residual |b - A x| is at most 1e-8 |b|. All figures are in "
+            "[results/preconditioners_host.json](results/preconditioners_host.json)."]
+
+
+def summary_lines(results):
+    names, left_out = results.counted()
+    lines = [f"{len(names)} positive definite systems are counted; left out are "
+             + " and ".join(f"{count} {why}" for why, count in left_out.items())
+             + ". Ratios are geometric means over the systems that both solve; in brackets a failure counts as "
+             f"{MOST_ITERATIONS:,} iterations, on either side.", "",
+             "| CG with | solves | iterations, Jacobi = 1 | build + solve seconds, Jacobi = 1 | median density |",
+             "|---|---:|---:|---:|---:|"]
+    for precond in results.preconditioners:
+        tried = [name for name in names if results.run(name, precond, "cg")]
+        both = [name for name in tried if results.solved(name, precond, "cg") and results.solved(name, "jacobi", "cg")]
+
+        def iterations(name, precond):
+            return results.run(name, precond, "cg")["iterations"] if results.solved(name, precond, "cg") else MOST_ITERATIONS
+
+        ratio = geometric_mean([iterations(name, precond) / iterations(name, "jacobi") for name in both])
+        harsh = geometric_mean([iterations(name, precond) / iterations(name, "jacobi") for name in tried])
+        seconds = geometric_mean([results.seconds(name, precond, "cg") / results.seconds(name, "jacobi", "cg")
+                                  for name in both])
+        densities = [results.run(name, precond, "cg").get("density") for name in tried]
+        densities = [density for density in densities if density is not None]
+        density = f"{statistics.median(densities):.2f}" if densities and precond != "auto" else "-"
+        count = sum(results.solved(name, precond, "cg") for name in tried)
+        lines.append(f"| {precond} | {count} of {len(tried)} | {figure(ratio)} ({figure(harsh)}) | {figure(seconds)} | "
+                     f"{density} |")
+        if precond in BOUNDS:
+            verdict = "met" if ratio <= BOUNDS[precond] else "MISSED"
+            print(f"{precond}: {ratio:.3f} of Jacobi's iterations, bound {BOUNDS[precond]}: {verdict}")
+    lines += ["", "Where CG fails on one of them:", ""]
+    failures = []
+    for name in names:
+        told = [f"{precond}: {word(results.run(name, precond, 'cg'))}" for precond in results.preconditioners
+                if results.run(name, precond, "cg") and not results.solved(name, precond, "cg")]
+        if told:
+            failures.append(f"* {name}: " + "; ".join(told))
+    return lines + (failures or ["* nowhere"])
+
+
+def solved_lines(results):
+    """How many systems each pair of solver and preconditioner solves."""
+    groups = {"positive definite": [name for name in results.systems if results.definite(name)],
+              "the others": [name for name in results.systems if not results.definite(name)]}
+    header = [f"{group} ({len(names)}), {solver}" for group, names in groups.items() for solver in results.solvers]
+    lines = ["| | " + " | ".join(header) + " |", "|---|" + "---:|" * len(header)]
+    for precond in results.preconditioners:
+        if precond == "fsai(3)":  # not run on all
+            continue
+        counts = [str(sum(results.solved(name, precond, solver) for name in names))
+                  for names in groups.values() for solver in results.solvers]
+        lines.append(f"| {precond} | " + " | ".join(counts) + " |")
+    return lines
+
+
+def cell(results, key, best):
+    run = results.runs.get(key)
+    if run is None:
+        return ""
+    if run["status"] != "converged":
+        return word(run)
+    text = f"{run['iterations']}: {milliseconds(run['build'])} + {milliseconds(run['solve'])}"
+    if key[1] == "auto":
+        text += f", {run['chosen']}"
+    return f"**{text}**" if key == best else text
+
+
+def nonsymmetric_lines(results):
+    """Jacobi and the quickest SPAI of the grid, system by system; harder for Jacobi first."""
+    lines = ["| system | rows | entries | BiCGStab with Jacobi | the quickest SPAI | with | iterations | "
+             "build + solve, ms | true residual | solved by |",
+             "|---|---:|---:|---|---|---|---:|---:|---:|---:|"]
+    for name in results.document["hard"]:
+        if name not in results.systems:
+            continue
+        facts = results.systems[name]
+        plain = "jacobi" if results.run(name, "jacobi", "bicgstab")["status"] != "refused" else "none"
+        jacobi = results.run(name, plain, "bicgstab")
+        told = word(jacobi) if jacobi["status"] != "converged" else f"{jacobi['iterations']}, {milliseconds(jacobi['solve'])} ms"
+        told += "" if plain == "jacobi" else " (none: zeros on the diagonal)"
+        keys = [(name, precond, solver) for precond in results.document["spai_grid"]
+                for solver in ("bicgstab", "gmres(50)")]
+        solved = sorted((key for key in keys if results.solved(*key)), key=lambda key: results.seconds(*key))
+        row = f"| {name} | {facts['rows']:,} | {facts['nonzeros']:,} | {told} | "
+        if not solved:
+            lines.append(row + f"none | | | | | 0 of {len(keys)} |")
+            continue
+        run = results.runs[solved[0]]
+        lines.append(row + f"{solved[0][1].removeprefix('spai ')} | {solved[0][2]} | {run['iterations']} | "
+                     f"{milliseconds(run['build'])} + {milliseconds(run['solve'])} | {run['true_residual']:.1e} | {len(solved)} of {len(keys)} |")
+    return lines
+
+
+def all_lines(results):
+    lines = []
+    for solver in results.solvers:
+        lines += [f"### {solver}", "", "| system | rows | entries | " + " | ".join(results.preconditioners) + " |",
+                  "|---|" + "---:|" * (2 + len(results.preconditioners))]
+        for name, facts in results.systems.items():
+            keys = [(name, precond, solver) for precond in results.preconditioners]
+            solved = [key for key in keys if results.solved(*key)]
+            best = min(solved, key=lambda key: results.seconds(*key)) if solved else None
+            cells = " | ".join(cell(results, key, best) for key in keys)
+            lines.append(f"| {name} | {facts['rows']:,} | {facts['nonzeros']:,} | {cells} |")
+        lines.append("")
+    return lines[:-1]
+
+
+def dishonest(results):
+    """Runs that are called converged and whose true residual is not below the tolerance, up to rounding."""
+    return [f"{run['system']}, {run['precond']}, {run['solver']}: {run['true_residual']:.2e}"
+            for run in results.runs.values() if run["status"] == "converged" and not run["true_residual"] <= 1.001e-8]
+
+
+def write(document, path):
+    results = Results(document)
+    parts = {"how": how_lines(document), "summary": summary_lines(results), "solved": solved_lines(results),
+             "nonsymmetric": nonsymmetric_lines(results), "all": all_lines(results)}
+    text = path.read_text(encoding="utf-8")
+    for name, lines in parts.items():
+        begin, end = f"<!-- {name}: written by scripts/preconditioner_tables.py -->", f"<!-- end of {name} -->"
+        if begin not in text or end not in text:
+            raise SystemExit(f"error: {path} has no markers for {name}: {begin} ... {end}")
+        body = "\n".join(lines)
+        text = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: f"{begin}\n\n{body}\n\n{end}", text,
+                      flags=re.DOTALL)
+    path.write_text(text, encoding="utf-8")
+    for line in dishonest(results):
+        print("called converged above the tolerance: " + line)
+
+
+if __name__ == "__main__":
+    write(json.loads((ROOT / "docs/results/preconditioners_host.json").read_text(encoding="utf-8")),
+          ROOT / "docs/preconditioners.md")

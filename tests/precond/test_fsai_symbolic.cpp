@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// FSAI's symbolic phase: what the kernels make of a pattern is what the host makes of it, array by array.
+#include "tests/catch.hpp"
+#include "tests/precond/fsai_support.hpp"
+
+#include <purlin/precond/fsai/fsai_symbolic.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+struct Arrays {
+  std::vector<Offset> a_row_ptr, a_source, g_row_ptr, t_row_ptr, t_source;
+  std::vector<Index> a_col, g_col, t_col, row_list;
+  std::vector<Index> class_ends;
+  Offset longest = 0;
+  Index longest_row = 0;
+};
+
+template <Space S>
+Arrays arrays_of(const Context<S>& ctx, const detail::FsaiSymbolic<S>& symbolic) {
+  Arrays arrays;
+  arrays.a_row_ptr = download(ctx, symbolic.a_row_ptr);
+  arrays.a_col = download(ctx, symbolic.a_col);
+  arrays.a_source = download(ctx, symbolic.a_source);
+  arrays.g_row_ptr = download(ctx, symbolic.g_row_ptr);
+  arrays.g_col = download(ctx, symbolic.g_col);
+  arrays.t_row_ptr = download(ctx, symbolic.t_row_ptr);
+  arrays.t_col = download(ctx, symbolic.t_col);
+  arrays.t_source = download(ctx, symbolic.t_source);
+  const auto& list = symbolic.by_size.row_list;
+  arrays.row_list.assign(list.begin(), list.end());
+  for (const auto& c : symbolic.by_size.classes) arrays.class_ends.push_back(c.end);
+  arrays.longest = symbolic.longest;
+  arrays.longest_row = symbolic.longest_row;
+  return arrays;
+}
+
+template <Space S>
+Arrays symbolic_of(const Context<S>& ctx, const HostCsr& a, bool narrow, const PrecondOptions& options) {
+  const auto there = upload_matrix<double>(ctx, a);
+  return arrays_of(ctx,
+                   detail::make_fsai_symbolic<double, S>(ctx, narrow ? there.narrow() : there.wide(), {}, options));
+}
+
+// Symmetric in its pattern, with empty rows, missing diagonal entries and rows of every length up to n.
+HostCsr symmetric_pattern(Index n) {
+  Random random(41);
+  Rows rows(n);
+  for (Index i = 0; i < n; ++i) {
+    if (i % 5 != 0) rows[i][i] = 1;
+    if (i % 7 == 3) continue;
+    for (Index k = 0; k < i; k += 1 + random.index(1 + n / 2)) {
+      if (k % 7 != 3) rows[i][k] = rows[k][i] = 0.5;
+    }
+  }
+  for (Index k = 0; n > 40 && k < n; ++k) rows[n - 2][k] = rows[k][n - 2] = 0.25;
+  return from_rows(n, rows);
+}
+
+}  // namespace
+
+TEST_CASE("FSAI's symbolic phase finds the triangles, the way to their values, and the longest row",
+          "[precond][fsai]") {
+  const Context<Space::host> ctx(2);
+  const HostCsr a = symmetric_pattern(90);
+  const Arrays found = symbolic_of(ctx, a, true, fsai_options());
+  const auto entry = [&](Index i, Index j) {
+    const auto begin = a.col.begin() + a.row_ptr[i], end = a.col.begin() + a.row_ptr[i + 1];
+    const auto at = std::find(begin, end, j);
+    return at == end ? Offset{-1} : at - a.col.begin();
+  };
+  for (Index i = 0; i < 90; ++i) {
+    REQUIRE(found.a_col[found.a_row_ptr[i + 1] - 1] == i);
+    for (Offset k = found.a_row_ptr[i]; k < found.a_row_ptr[i + 1]; ++k) {
+      REQUIRE(found.a_source[k] == entry(i, found.a_col[k]));
+    }
+    for (Offset k = found.t_row_ptr[i]; k < found.t_row_ptr[i + 1]; ++k) {
+      const Index j = found.t_col[k];
+      REQUIRE(found.a_col[found.t_source[k]] == i);
+      REQUIRE(found.t_source[k] >= found.a_row_ptr[j]);
+      REQUIRE(found.t_source[k] < found.a_row_ptr[j + 1]);
+    }
+  }
+  CHECK(found.t_col.size() == found.a_col.size());
+  CHECK(found.longest_row == 88);
+  CHECK(found.longest == found.a_row_ptr[89] - found.a_row_ptr[88]);
+}
+
+#if PURLIN_HAS_CUDA
+TEST_CASE("FSAI's patterns are the same from kernels as from the host", "[precond][fsai][device]") {
+  const Context<Space::host> host;
+  const Context<Space::device> device;
+  const auto check = [&](const HostCsr& a, const PrecondOptions& options) {
+    for (const bool narrow : {true, false}) {
+      INFO(a.rows << " rows, " << a.col.size() << " entries");
+      const Arrays here = symbolic_of(host, a, narrow, options), there = symbolic_of(device, a, narrow, options);
+      CHECK(here.a_row_ptr == there.a_row_ptr);
+      CHECK(here.a_col == there.a_col);
+      CHECK(here.a_source == there.a_source);
+      CHECK(here.g_row_ptr == there.g_row_ptr);
+      CHECK(here.g_col == there.g_col);
+      CHECK(here.t_row_ptr == there.t_row_ptr);
+      CHECK(here.t_col == there.t_col);
+      CHECK(here.t_source == there.t_source);
+      CHECK(here.longest == there.longest);
+      CHECK(here.longest_row == there.longest_row);
+      CHECK(there.class_ends.back() == a.rows);
+      CHECK(std::is_permutation(here.row_list.begin(), here.row_list.end(), there.row_list.begin()));
+    }
+  };
+  for (const Index n : {0, 1, 2, 31, 32, 33, 255, 256, 257, 700}) check(symmetric_pattern(n), fsai_options());
+  check(fem_matrix("generate:elasticity:5"), fsai_options());
+  check(diagonal_matrix(100), fsai_options());
+  check(symmetric_pattern(80), fsai_options(2));
+  // Not symmetric in the pattern: as many entries on both sides, and not; the host takes over.
+  check(from_rows(4, {{{0, 1.0}, {2, 1.0}}, {{1, 1.0}}, {{2, 1.0}}, {{1, 1.0}, {3, 1.0}}}), fsai_options());
+  check(ragged_matrix(120, 120), fsai_options());
+}
+
+TEST_CASE("The kernels take a pattern that is symmetric, and refuse others", "[precond][fsai][device]") {
+  const Context<Space::device> ctx;
+  const auto taken = [&](const HostCsr& a) {
+    const auto there = upload_matrix<double>(ctx, a);
+    detail::FsaiSymbolic<Space::device> result;
+    return detail::make_lower_symbolic(ctx, Pattern<Space::device>(there.wide()), result);
+  };
+  CHECK(taken(symmetric_pattern(300)));
+  CHECK_FALSE(taken(from_rows(4, {{{0, 1.0}, {2, 1.0}}, {{1, 1.0}}, {{2, 1.0}}, {{1, 1.0}, {3, 1.0}}})));
+  CHECK_FALSE(taken(from_rows(2, {{{0, 1.0}, {1, 1.0}}, {{1, 1.0}}})));
+  CHECK_FALSE(taken(from_rows(2, {{{0, 1.0}}, {{0, 1.0}, {1, 1.0}}})));
+}
+#endif
