@@ -23,7 +23,7 @@ std::vector<double> electrogram_weights(const fem::TetMesh& mesh, const std::vec
     for (int a = 0; a < 4; ++a) {
       fem::Point flux{};
       for (int i = 0; i < 3; ++i) flux[i] = dot(d[i], g.gradient[a]);
-      weights[mesh.tets[t][a]] += scale * dot(flux, from);
+      weights[mesh.tets[t][a]] -= scale * dot(flux, from);
     }
   }
   return weights;

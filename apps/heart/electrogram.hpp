@@ -10,10 +10,11 @@ namespace purlin::heart {
 
 /// For a point p, mm, the weight of every node's voltage (mesh numbering) in
 ///
-///     phi_e(p) = 1 / (4 pi d) integral of (D grad V) . grad(1 / |x - p|) dx,
+///     phi_e(p) = 1 / (4 pi d) integral of (-D grad V) . grad(1 / |x - p|) dx,
 ///
-/// the potential in a large bath of the same mean conductivity d = (along + 2 across) / 3 (R. Plonsey and R. Barr,
-/// Bioelectricity, chapter on volume conductors; the sign makes an approaching front positive). The integrand is
+/// the potential in a large bath of the same mean conductivity d = (along + 2 across) / 3: the currents -D grad V are
+/// dipoles, and a front that comes closer is positive (R. Plonsey and R. Barr, Bioelectricity, chapter on volume
+/// conductors). The integrand is
 /// taken at the middles of the tetrahedra, so that p may be a node.
 std::vector<double> electrogram_weights(const fem::TetMesh& mesh, const std::vector<fem::Point>& fibers,
                                         const Conductivity& conductivity, const fem::Point& p);

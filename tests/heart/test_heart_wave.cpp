@@ -138,7 +138,8 @@ TEST_CASE("an electrogram is that of the dipoles of the tissue, and a resting he
   const heart::HeartModel model = small_heart(6, 4);
   const heart::Conductivity isotropic{0.6, 0.6};
   const std::vector<fem::Point> none;
-  // Far away a voltage that rises linearly along a direction is one dipole: |volume| g . (p - c) / (4 pi |p - c|^3).
+  // Far away a voltage that rises linearly along g is one dipole: current flows against g, and the potential is
+  // -|volume| g . (p - c) / (4 pi |p - c|^3).
   const fem::Point p{30, 22, 17}, slope{3, -1, 2};
   const std::vector<double> weights = heart::electrogram_weights(model.mesh, none, isotropic, p);
   double sum = 0, potential = 0, magnitude = 0;
@@ -154,6 +155,10 @@ TEST_CASE("an electrogram is that of the dipoles of the tissue, and a resting he
     along += slope[i] * (p[i] - 2);
     distance += (p[i] - 2) * (p[i] - 2);
   }
-  const double expected = 64 * along / (4 * 3.14159265358979 * std::pow(distance, 1.5));
+  const double expected = -64 * along / (4 * 3.14159265358979 * std::pow(distance, 1.5));
   CHECK(potential == Approx(expected).epsilon(0.01));
+  // A front on its way from x = 0 to p: excited behind, at rest ahead. It is seen as positive.
+  double front = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) front += weights[i] * (model.mesh.nodes[i][0] < 2 ? 20 : -80);
+  CHECK(front > 0);
 }
