@@ -13,9 +13,9 @@ namespace purlin::heart {
 struct HeartParams {
   Tissue tissue;
   Conductivity conductivity;
-  double stimulus_strength = 1;  ///< of phi per ms
-  double stimulus_radius = 2.5;  ///< mm
-  double inner_degrees = 60;     ///< helix angle of fibres made by rule
+  double stimulus_strength = 0.5;  ///< of phi per ms
+  double stimulus_radius = 2.5;    ///< mm
+  double inner_degrees = 60;       ///< helix angle of fibres made by rule
   double outer_degrees = -60;
   double threshold = -40;  ///< mV; a node is activated when its voltage first rises through it
   /// Nodes, numbered from 1, whose voltage and electrogram are recorded. Empty: four along the long axis.
