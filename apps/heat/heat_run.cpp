@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
-#include "apps/fem/vtu.hpp"
 #include "apps/purlin/exit_status.hpp"
 #include "apps/purlin/interrupt.hpp"
 #include "apps/purlin/output_files.hpp"
@@ -20,6 +18,7 @@
 #include "apps/transient/run_report.hpp"
 #include "apps/transient/time_grid.hpp"
 #include "comparison.hpp"
+#include "heat_frames.hpp"
 #include "heat_stepper.hpp"
 
 namespace purlin::heat {
@@ -39,61 +38,6 @@ void print(bool quiet, const std::string& lines) {
   std::fputs(lines.c_str(), stdout);
   std::fflush(stdout);
 }
-
-std::string in_folder(const std::string& folder, const std::string& name) {
-  return (std::filesystem::path(folder) / name).string();
-}
-
-// time,lowest,mean,highest at every frame; whole after each, so that a killed run leaves a file that is right.
-class History {
- public:
-  History(std::string file, bool resume, double until) : file_(std::move(file)) {
-    std::ifstream old(file_);
-    std::string line;
-    if (!resume || !std::getline(old, line)) return;
-    while (std::getline(old, line)) {
-      if (std::strtod(line.c_str(), nullptr) <= until) lines_ += line + '\n';
-    }
-  }
-  void append(double time, double lowest, double mean, double highest) {
-    lines_ += text("%.17g,%.9g,%.9g,%.9g\n", time, lowest, mean, highest);
-    cli::write_text_file("--out", file_, "time,lowest,mean,highest\n" + lines_);
-  }
-
- private:
-  std::string file_, lines_;
-};
-
-// Frames: .vtu, .pvd and the line of the history.
-class Frames {
- public:
-  Frames(const Context<Space::host>& host, const HeatJob& job, const TimeGrid& grid)
-      : folder_(job.options.out),
-        writer_(host, job.mesh.mesh),
-        series_(job.resume ? fem::PvdSeries::reopen(in_folder(folder_, series_name), grid.now())
-                           : fem::PvdSeries(in_folder(folder_, series_name))),
-        history_(in_folder(folder_, history_name), job.resume.has_value(), grid.now()) {}
-
-  void write(const TimeGrid& grid, const std::vector<double>& temperature, double mean) {
-    const std::string name = frame_name(grid.steps());
-    writer_.write(in_folder(folder_, name), {fem::node_field("temperature", temperature)}, grid.now());
-    series_.append(grid.now(), name);
-    const auto [lowest, highest] = std::minmax_element(temperature.begin(), temperature.end());
-    history_.append(grid.now(), *lowest, mean, *highest);
-    highest_ = *highest;
-    last_step_ = grid.steps();
-  }
-  double highest() const { return highest_; }
-  std::int64_t last_step() const { return last_step_; }
-
- private:
-  std::string folder_;
-  fem::VtuWriter writer_;
-  fem::PvdSeries series_;
-  History history_;
-  double highest_ = 0;
-  std::int64_t last_step_ = -1;
-};
 
 TimeGrid grid_of(const HeatJob& job) {
   if (!job.resume) return TimeGrid(job.options.dt, 0);
@@ -142,13 +86,18 @@ class HeatRun {
                                  return HeatStepper<S>(ctx, equation_, system_options(job, last_ - first_),
                                                        job.options.deterministic);
                                })),
-        frames_(shares_.timed(host, Phase::output, [&] { return Frames(host, job, grid_); })),
+        frames_(shares_.timed(host, Phase::output,
+                              [&] { return Frames(host, job.mesh.mesh, job.options.out, resumed_at()); })),
         checkpoints_(job.options.out, program),
         progress_(stdout, cli::LiveProgress::mode_for(stdout, job.options.quiet), seconds_unit) {
     begin();
   }
 
   int run() {
+    if (first_ > last_) {
+      throw InputError(job_.resume->file +
+                       text(": the run is at %g s already, expected a --duration behind that", start_));
+    }
     print(job_.options.quiet, setup_text());
     const cli::InterruptScope interrupt;
     const cli::Stopwatch stepping;
@@ -173,6 +122,8 @@ class HeatRun {
   }
 
  private:
+  std::optional<double> resumed_at() const { return job_.resume ? std::optional<double>(start_) : std::nullopt; }
+
   void begin() {
     if (job_.resume) {
       const std::int64_t n = job_.mesh.mesh.node_count();
@@ -218,7 +169,7 @@ class HeatRun {
 
   void write_frame() {
     mean_ = stepper_.mean();
-    frames_.write(grid_, stepper_.temperature(), mean_);
+    frames_.write(grid_.steps(), grid_.now(), stepper_.temperature(), mean_);
   }
 
   void write_checkpoint() {
@@ -337,8 +288,6 @@ class HeatRun {
 };
 
 }  // namespace
-
-std::string frame_name(std::int64_t steps) { return text("heat-%06lld.vtu", static_cast<long long>(steps)); }
 
 template <Space S>
 int run_heat(const Context<Space::host>& host, const Context<S>& ctx, HeatJob& job) {

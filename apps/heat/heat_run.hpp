@@ -29,11 +29,6 @@ struct HeatJob {
   cli::Stopwatch total;  ///< since the program began
 };
 
-/// Names of what a run writes into its folder.
-std::string frame_name(std::int64_t steps);  ///< "heat-000120.vtu"
-inline constexpr const char* series_name = "heat.pvd";
-inline constexpr const char* history_name = "heat.csv";
-
 /// Runs and returns the exit status; throws what bad input and devices throw.
 template <Space S>
 int run_heat(const Context<Space::host>& host, const Context<S>& ctx, HeatJob& job);

@@ -201,6 +201,11 @@ TEST_CASE("a resumed run refuses another mesh, other parameters and another sche
   REQUIRE(run_heat({"--out", out, "--duration", "1", "--checkpoint-every", "1", "--no-compare", "--quiet"}).status ==
           0);
   const std::string params = folder.write("p.json", R"({"convection": {"coefficient": 7}})");
+  // Going on to where it is already changes nothing; to a time before that is refused.
+  CHECK(run_heat({"--resume", out, "--quiet"}).status == 0);
+  const Outcome back = run_heat({"--resume", out, "--quiet", "--duration", "0.6"});
+  CHECK(back.status == 2);
+  CHECK(back.err.find("the run is at 1 s already") != std::string::npos);
   for (const std::vector<std::string>& change : {std::vector<std::string>{"--params", params},
                                                  {"--scheme", "backward-euler"},
                                                  {"--refine", "1"},

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What a run of purlin-heat shows of itself: frames for ParaView and a line of a table for each.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/fem/vtu.hpp"
+
+namespace purlin::heat {
+
+inline constexpr const char* series_name = "heat.pvd";
+inline constexpr const char* history_name = "heat.csv";
+/// "heat-000120.vtu"
+std::string frame_name(std::int64_t steps);
+
+std::string in_folder(const std::string& folder, const std::string& name);
+
+/// time,lowest,mean,highest in degrees Celsius, a line a frame. The file is written whole after each, so that a
+/// killed run leaves one that is right.
+class History {
+ public:
+  /// With `resumed_at`, lines up to that time stay.
+  History(std::string file, std::optional<double> resumed_at);
+  void append(double time, double lowest, double mean, double highest);
+
+ private:
+  std::string file_, lines_;
+};
+
+/// Writes a .vtu, the .pvd and the history for each frame. All throw InputError where a file cannot be written.
+class Frames {
+ public:
+  /// In metres. With `resumed_at`, the series and the history in the folder go on from that time.
+  Frames(const Context<Space::host>& host, const fem::TetMesh& mesh, const std::string& folder,
+         std::optional<double> resumed_at);
+
+  void write(std::int64_t steps, double time, const std::vector<double>& temperature, double mean);
+
+  /// Of the last frame; step -1 before the first.
+  double highest() const { return highest_; }
+  std::int64_t last_step() const { return last_step_; }
+
+ private:
+  std::string folder_;
+  fem::VtuWriter writer_;
+  fem::PvdSeries series_;
+  History history_;
+  double highest_ = 0;
+  std::int64_t last_step_ = -1;
+};
+
+}  // namespace purlin::heat
