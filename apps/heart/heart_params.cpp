@@ -23,10 +23,10 @@ transient::ParamTable heart_table(HeartParams& p) {
       .number("fibers.outer_degrees", p.outer_degrees, "and at the outer one", between(-90, 90))
       .number("activation.threshold", p.threshold, "mV; a node is activated when it first rises through it",
               between(-75, 10))
-      .integers(
-          "probes.nodes", p.probes,
-          "numbers of nodes, from 1, whose voltage and electrogram are recorded; none: four along the long axis",
-          at_least(1))
+      .integers("probes.nodes", p.probes,
+                "nodes, by their numbers in the mesh file, whose voltage and electrogram are recorded; none: four "
+                "along the long axis",
+                at_least(1))
       .integer("newton.most_iterations", p.newton_iterations, "of a step, before it is halved", between(1, 100))
       .integer("step.most_halvings", p.most_halvings, "of --dt, before the run is given up", between(0, 20));
   return table;

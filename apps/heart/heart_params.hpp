@@ -18,7 +18,8 @@ struct HeartParams {
   double inner_degrees = 60;       ///< helix angle of fibres made by rule
   double outer_degrees = -60;
   double threshold = -40;  ///< mV; a node is activated when its voltage first rises through it
-  /// Nodes, numbered from 1, whose voltage and electrogram are recorded. Empty: four along the long axis.
+  /// Nodes, by their numbers in the mesh file (from 1 where it has none), whose voltage and electrogram are recorded.
+  /// Empty: four along the long axis.
   std::vector<std::int64_t> probes;
   std::int64_t newton_iterations = 12;
   std::int64_t most_halvings = 10;

@@ -20,10 +20,13 @@ namespace {
 
 using cli::text;
 
-std::string log_header(const std::vector<Index>& probes) {
+std::string log_header(const transient::MeshInput& mesh, const std::vector<Index>& probes) {
   std::string header = "time_ms";
-  for (const Index node : probes) header += text(",voltage_mV_node_%d", node + 1);
-  for (const Index node : probes) header += text(",electrogram_mV_node_%d", node + 1);
+  for (const char* what : {"voltage", "electrogram"}) {
+    for (const Index node : probes) {
+      header += text(",%s_mV_node_%lld", what, static_cast<long long>(mesh.number_of(node)));
+    }
+  }
   return header;
 }
 
@@ -55,11 +58,9 @@ std::vector<Index> probes_of(const HeartBody& body, const HeartParams& params) {
   if (params.probes.empty()) return usual_probes(body);
   std::vector<Index> probes;
   for (const std::int64_t number : params.probes) {
-    if (number > body.input.mesh.node_count()) {
-      throw InputError(text("probes.nodes: there is no node %lld, the mesh has %d", static_cast<long long>(number),
-                            body.input.mesh.node_count()));
-    }
-    probes.push_back(static_cast<Index>(number - 1));
+    const Index node = body.input.node_of(number);
+    if (node < 0) throw InputError(text("probes.nodes: the mesh has no node %lld", static_cast<long long>(number)));
+    probes.push_back(node);
   }
   return probes;
 }
@@ -75,7 +76,7 @@ HeartRecorder<S>::HeartRecorder(const Context<Space::host>& host, const HeartBod
            {fem::tet_field("fiber", body.fibers), fem::node_field("transmural", body.transmural)}),
       series_(resumed_at ? fem::PvdSeries::reopen(path(series_name), *resumed_at)
                          : fem::PvdSeries(path(series_name))),
-      log_(path(electrogram_name), log_header(probes_of(body, params)), resumed_at),
+      log_(path(electrogram_name), log_header(body.input, probes_of(body, params)), resumed_at),
       time_(heart.context(), heart.phi().size) {
   fill<double, S>(heart.context(), -1.0, time_.span());
   watch(host, body, params, heart);

@@ -95,6 +95,7 @@ MeshInput read_mesh_input(const Context<Space::host>& ctx, const RunOptions& opt
     input.remarks.push_back(
         text("taken as %s, for the longest side is %.4g; --mesh-unit says otherwise", name.c_str(), extent));
   }
+  for (Index i = 0; i < file.mesh.node_count(); ++i) input.node_numbers.push_back(file.node_number(i));
   input.mesh = std::move(file.mesh);
   input.node_vectors = std::move(file.node_vectors);
   input.tet_vectors = std::move(file.tet_vectors);
@@ -105,6 +106,8 @@ MeshInput read_mesh_input(const Context<Space::host>& ctx, const RunOptions& opt
     }
   }
   for (int i = 0; i < options.refine; ++i) refine_once(ctx, input);
+  std::int64_t next = *std::max_element(input.node_numbers.begin(), input.node_numbers.end());
+  while (input.node_numbers.size() < input.mesh.nodes.size()) input.node_numbers.push_back(++next);
   describe(ctx, input, unit);
   input.json["format"] = file.format;
   return input;
@@ -118,6 +121,12 @@ MeshInput made_mesh_input(const Context<Space::host>& ctx, const RunOptions& opt
   for (int i = 0; i < options.refine; ++i) refine_once(ctx, input);
   describe(ctx, input, unit);
   return input;
+}
+
+Index MeshInput::node_of(std::int64_t number) const {
+  if (node_numbers.empty()) return number >= 1 && number <= mesh.node_count() ? static_cast<Index>(number - 1) : -1;
+  const auto at = std::find(node_numbers.begin(), node_numbers.end(), number);
+  return at == node_numbers.end() ? -1 : static_cast<Index>(at - node_numbers.begin());
 }
 
 std::string mesh_text(const MeshInput& input) {

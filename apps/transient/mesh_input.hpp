@@ -19,6 +19,15 @@ struct MeshInput {
   std::string source;                    ///< file, or what was made
   std::vector<std::string> remarks;      ///< what a user should know: the unit guessed, nodes dropped, pieces
   cli::Json json;                        ///< for RunReport::mesh
+  /// The number by which the file calls each node; those that refinement adds go on behind the largest. Empty: 1, 2,
+  /// ...
+  std::vector<std::int64_t> node_numbers;
+
+  std::int64_t number_of(Index node) const {
+    return node_numbers.empty() ? std::int64_t{node} + 1 : node_numbers[static_cast<std::size_t>(node)];
+  }
+  /// The node of that number, -1 where there is none.
+  Index node_of(std::int64_t number) const;
 };
 
 /// Reads options.mesh, scales it from --mesh-unit (guessed for a `kind` of body) to `unit`, refines it --refine

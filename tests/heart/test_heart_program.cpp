@@ -167,7 +167,7 @@ TEST_CASE("bad input of a heart ends with 2 and one line that names it", "[heart
                    "1 1 0 0\nTetrahedra\n1\n1 2 3 4 0\nEnd\n");
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
       {{"--params", tissue}, "unknown name 'tissue.alfa' (did you mean 'tissue.alpha'?)"},
-      {{"--nodes", "600", "--params", probes}, "there is no node 99999999"},
+      {{"--nodes", "600", "--params", probes}, "the mesh has no node 99999999"},
       {{"--stimulus", "somewhere"}, "--stimulus: expected apex, base, endo or X,Y,Z"},
       {{"--stimulus", "apex@-3"}, "--stimulus: expected"},
       {{"--nodes", "600", "--stimulus", "500,0,0@3"}, "reaches no tetrahedron"},

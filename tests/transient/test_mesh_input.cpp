@@ -36,6 +36,26 @@ bool says(const MeshInput& input, const std::string& words) {
 
 }  // namespace
 
+TEST_CASE("nodes keep the numbers that their file gives them", "[transient]") {
+  const TemporaryFolder folder;
+  // Node 2 is used by no tetrahedron.
+  const std::string file =
+      folder.write("m.mesh",
+                   "MeshVersionFormatted 1\nDimension 3\nVertices\n5\n0 0 0 0\n9 9 9 0\n1 0 0 0\n"
+                   "0 1 0 0\n0 0 1 0\nTetrahedra\n1\n1 3 4 5 0\nEnd\n");
+  transient::RunOptions options;
+  options.mesh = file;
+  options.refine = 1;
+  const auto input = read_mesh_input(Context<Space::host>(), options, fem::BodyKind::part, fem::MeshUnit::m);
+  CHECK(input.number_of(0) == 1);
+  CHECK(input.number_of(1) == 3);
+  CHECK(input.node_of(5) == 3);
+  CHECK(input.node_of(2) == -1);
+  CHECK(input.number_of(4) == 6);
+  CHECK(input.node_of(11) == 9);
+  CHECK(input.node_of(12) == -1);
+}
+
 TEST_CASE("a mesh comes in the program's unit, and what was guessed or left out is said", "[transient]") {
   const Context<Space::host> ctx(2);
   const TemporaryFolder folder;
