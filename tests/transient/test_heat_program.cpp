@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // purlin-heat as a process: what it writes, how it ends, and that a killed run goes on to the same bits.
-#include "tests/catch.hpp"
-
 #include <nlohmann/json.hpp>
-#include <signal.h>
-#include <unistd.h>
 
-#include <set>
+#include <fstream>
 
-#include "tests/apps/process.hpp"
+#include "apps/fem/mesh.hpp"
+#include "tests/catch.hpp"
+#include "tests/transient/program_runs.hpp"
 
+using namespace purlin;
 using namespace purlin::cli_testing;
 using Json = nlohmann::json;
 
@@ -17,52 +16,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> joined(std::vector<std::string> words, const std::vector<std::string>& more) {
-  words.insert(words.end(), more.begin(), more.end());
-  return words;
-}
+Outcome run_heat(const std::vector<std::string>& arguments) { return run_on_host(PURLIN_HEAT, arguments); }
 
-Outcome run_heat(const std::vector<std::string>& arguments) {
-  return Process(joined(arguments, {"--device", "host"}), PURLIN_HEAT).wait();
+// A block of 1,300 nodes, 6 x 6 x 3 cm, as a Medit file.
+std::string small_block(const TemporaryFolder& folder) {
+  const fem::TetMesh mesh = fem::make_beam(Context<Space::host>(), 13, 13, 8, 0.06, 0.06, 0.03);
+  std::string file = folder.file("block.mesh");
+  std::ofstream out(file);
+  out << "MeshVersionFormatted 2\nDimension 3\nVertices\n" << mesh.node_count() << '\n';
+  for (const fem::Point& x : mesh.nodes) out << x[0] << ' ' << x[1] << ' ' << x[2] << " 0\n";
+  out << "Tetrahedra\n" << mesh.tet_count() << '\n';
+  for (const fem::Tet& t : mesh.tets) {
+    for (const Index corner : t) out << corner + 1 << ' ';
+    out << "0\n";
+  }
+  out << "End\n";
+  return file;
 }
 
 // Some three hundred steps with frames and checkpoints all along.
-const std::vector<std::string> long_run = {"--duration",
-                                           "60",
-                                           "--dt",
-                                           "0.2",
-                                           "--output-every",
-                                           "5",
-                                           "--checkpoint-every",
-                                           "2",
-                                           "--deterministic",
-                                           "--no-compare",
-                                           "--quiet",
-                                           "--threads",
-                                           "2"};
-
-std::set<std::string> names_in(const fs::path& folder) {
-  std::set<std::string> names;
-  for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
-  return names;
-}
-
-// Kills the run as soon as a checkpoint behind step `steps` is there; whether it was still running then.
-bool killed_behind(const std::vector<std::string>& arguments, const fs::path& folder, long steps) {
-  Process process(joined(arguments, {"--device", "host"}), PURLIN_HEAT);
-  for (int i = 0; i < 60000; ++i) {
-    if (fs::exists(folder)) {
-      for (const std::string& name : names_in(folder)) {
-        long found = -1;
-        if (std::sscanf(name.c_str(), "checkpoint-%ld.bin", &found) == 1 && found >= steps) {
-          process.send(SIGKILL);
-          return process.wait().signal == SIGKILL;
-        }
-      }
-    }
-    usleep(500);
-  }
-  return false;
+std::vector<std::string> long_run(const std::string& mesh) {
+  return {
+      mesh, "--mesh-unit",        "m", "--duration",      "60",           "--dt",    "0.2",       "--output-every",
+      "5",  "--checkpoint-every", "4", "--deterministic", "--no-compare", "--quiet", "--threads", "2"};
 }
 
 }  // namespace
@@ -101,15 +77,16 @@ TEST_CASE("purlin-heat without a file runs, reports and writes what ParaView ope
 
 TEST_CASE("a run that is killed again and again ends with the bits of an unbroken one", "[heat][process]") {
   const TemporaryFolder folder;
+  const std::vector<std::string> run = long_run(small_block(folder));
   for (const std::vector<std::string>& method :
        {std::vector<std::string>{"--format", "csr"}, {"--format", "ehyb", "--precond", "fsai"}}) {
     const std::string whole = folder.file("whole" + method[1]), broken = folder.file("broken" + method[1]);
-    const Outcome unbroken = run_heat(joined(joined(long_run, method), {"--out", whole}));
+    const Outcome unbroken = run_heat(joined(joined(run, method), {"--out", whole}));
     INFO(unbroken.err);
     REQUIRE(unbroken.status == 0);
-    int kills = killed_behind(joined(joined(long_run, method), {"--out", broken}), broken, 40) ? 1 : 0;
+    int kills = killed_behind(PURLIN_HEAT, joined(joined(run, method), {"--out", broken}), broken, 40) ? 1 : 0;
     for (const long behind : {110L, 230L}) {
-      kills += killed_behind({"--resume", broken, "--quiet", "--no-compare"}, broken, behind) ? 1 : 0;
+      kills += killed_behind(PURLIN_HEAT, {"--resume", broken, "--quiet", "--no-compare"}, broken, behind) ? 1 : 0;
     }
     CHECK(kills >= 1);  // on a crowded machine a run may end before it is looked at
     const Outcome last = run_heat({"--resume", broken, "--quiet", "--no-compare"});
@@ -128,9 +105,10 @@ TEST_CASE("a run that is killed again and again ends with the bits of an unbroke
 
 TEST_CASE("a torn checkpoint is told, and the one before it is used", "[heat][process]") {
   const TemporaryFolder folder;
+  const std::vector<std::string> run = long_run(small_block(folder));
   const std::string whole = folder.file("whole"), torn = folder.file("torn");
-  REQUIRE(run_heat(joined(long_run, {"--out", whole})).status == 0);
-  REQUIRE(run_heat(joined(long_run, {"--out", torn})).status == 0);
+  REQUIRE(run_heat(joined(run, {"--out", whole})).status == 0);
+  REQUIRE(run_heat(joined(run, {"--out", torn})).status == 0);
   const std::string last = torn + "/checkpoint-000000300.bin";
   REQUIRE(fs::exists(last));
   fs::resize_file(last, fs::file_size(last) / 2);
