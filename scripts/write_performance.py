@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/performance.md from the measurements in docs/results (spmv_*.json, device_*.json,
+"""Writes docs/performance.md from the measurements in docs/results (spmv_*.json, heart_*.json, device_*.json,
 host_*.json, reader_*.json)."""
 import json
 import pathlib
+
+import heart_tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
@@ -206,6 +208,7 @@ def main():
     ]
     for name, data in load("spmv_*.json"):
         text += spmv_section(name, data)
+    text += heart_tables.section(load("heart_*.json"))
     for name, data in load("device_*.json"):
         text += device_section(name, data)
     for name, data in load("host_*.json"):
@@ -213,8 +216,8 @@ def main():
     for name, data in load("reader_*.json"):
         text += reader_section(name, data)
     text += [
-        "To repeat: `scripts/bench_spmv.sh`, `scripts/plot_spmv.py`, `scripts/bench_device.sh`, `scripts/bench_host.sh`, "
-        "`scripts/bench_reader.py`, then `scripts/write_performance.py`.",
+        "To repeat: `scripts/bench_spmv.sh`, `scripts/plot_spmv.py`, `scripts/bench_heart.sh`, `scripts/bench_device.sh`, "
+        "`scripts/bench_host.sh`, `scripts/bench_reader.py`, then `scripts/write_performance.py`.",
         "",
     ]
     (ROOT / "docs" / "performance.md").write_text("\n".join(text))

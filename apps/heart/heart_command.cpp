@@ -33,14 +33,6 @@ struct OwnOptions {
   std::string assembly = "in-place";
 };
 
-void set_defaults(transient::RunOptions& o) {
-  o.duration = 400;
-  o.dt = 0.25;
-  o.output_every = 5;
-  o.system.solver.name = "cg";
-  o.system.stop.rel_tol = 1e-6;
-}
-
 void add_own_options(CLI::App& app, OwnOptions& own) {
   const char* group = "The heart";
   app.add_option(
@@ -114,7 +106,7 @@ void load_body(const Context<Space::host>& host, HeartJob& job, const OwnOptions
 int run_command(int argc, const char* const* argv) {
   HeartJob job;
   OwnOptions own;
-  set_defaults(job.options);
+  set_heart_defaults(job.options);
   transient::RunCommand command(words, job.options);
   add_own_options(command.app(), own);
   if (const auto wanted = command.parse(argc, argv)) {

@@ -46,30 +46,6 @@ StepControl control_of(const HeartJob& job) {
   return StepControl(job.options.dt, halvings, job.resume->integers_of("grid", StepControl::state_size));
 }
 
-// What a run asks of one setup: about two Newton iterations a step, a dozen products each; formats differ by far
-// more.
-SystemOptions system_options(const HeartJob& job) {
-  constexpr double products_a_step = 24;
-  SystemOptions options = job.options.system;
-  options.expected_products = products_a_step * job.options.duration / job.options.dt;
-  if (job.resume) take_kept_order(*job.resume, job.body.input.mesh.node_count(), options);
-  return options;
-}
-
-NewtonOptions newton_of(const HeartJob& job) {
-  return {job.options.system.stop.rel_tol, static_cast<int>(job.params.newton_iterations)};
-}
-
-HeartModel model_of(HeartJob& job) {
-  HeartModel model;
-  model.mesh = job.body.input.mesh;
-  model.fibers = job.body.fibers;
-  model.marks = mark_elements(job.body, job.stimuli, job.params.stimulus_radius);
-  model.tissue = job.params.tissue;
-  model.conductivity = job.params.conductivity;
-  return model;
-}
-
 template <Space S>
 std::string device_name(const Context<S>& ctx) {
   if constexpr (S == Space::host) {
@@ -93,7 +69,7 @@ class HeartRun {
         checkpoint_(job.options.checkpoint_every, job.options.dt),
         start_(grid().now()),
         first_(grid().steps()),
-        heart_(ctx, model_of(job), job.options.dt, system_options(job), job.assembly, newton_of(job)),
+        heart_(ctx, model_of(job), job.options.dt, system_options_of(job), job.assembly, newton_options_of(job)),
         recorder_(host, job.body, job.params, job.options.out, heart_,
                   job.resume ? std::optional<double>(start_) : std::nullopt),
         checkpoints_(job.options.out, program_name),

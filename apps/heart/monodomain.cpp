@@ -183,7 +183,9 @@ template <Space S>
 SolveReport Monodomain<S>::solve_to(const StopCriterion& stop, transient::Shares& shares,
                                     transient::SolveTotals& totals) {
   system_.set_stop_criterion(stop);
-  SolveReport report = shares.timed(ctx_, Phase::solve, [&] { return system_.solve_ordered(rhs_, phi_); });
+  SolveReport report = shares.timed(ctx_, Phase::solve, [&] {
+    return other_solver_ ? other_solver_(rhs_.cspan(), phi_.span(), stop) : system_.solve_ordered(rhs_, phi_);
+  });
   totals.add(report);
   return report;
 }

@@ -10,6 +10,7 @@
 /// side is a sum of one number per element; the residual R is then the solver's first one.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,15 @@ class Monodomain {
   Span<const double, S> phi() const { return phi_.cspan(); }
   Span<const double, S> phi_before() const { return old_phi_.cspan(); }
 
+  /// Solves A x = rhs, A being what the slots of `system()` hold, from the guess in x until |rhs - A x| is at most
+  /// stop.abs_tol; all in solver order. Of the report the status, its reason, the iterations and the initial residual
+  /// are read.
+  using OtherSolver =
+      std::function<SolveReport(Span<const double, S> rhs, Span<double, S> x, const StopCriterion& stop)>;
+  /// From now on `solver` is called in the place of the system's own: the same model, assembly, guesses and
+  /// tolerances with another code's solver. An empty one gives the place back.
+  void solve_with(OtherSolver solver) { other_solver_ = std::move(solver); }
+
   /// For a checkpoint: a preconditioner that is kept over many steps is made anew in the next one, here as in the run
   /// that goes on from this state, so that both have the same bits.
   HeartState state();
@@ -101,6 +111,7 @@ class Monodomain {
   fem::HostCsr conduction_;
   LinearSystem<double, S> system_;
   HeartAssembly<S> assembly_;
+  OtherSolver other_solver_;
   double volume_norm_;
   Array<double, S> phi_, old_phi_, previous_, rhs_;
   Array<double, S> r_;

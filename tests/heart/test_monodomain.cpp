@@ -180,6 +180,57 @@ TEST_BOTH("a heart that goes on from a kept state has the bits of one that never
   }
 }
 
+TEST_CASE("another code's solver in the system's place takes the same steps, and its failures refuse them",
+          "[heart]") {
+  const Context<Space::host> ctx;
+  const HeartModel model = small_heart(5, 6);
+  const fem::HostCsr pattern = heart::assemble_conduction(ctx, model.mesh, model.fibers, model.conductivity);
+  Monodomain<Space::host> own(ctx, model, dt, sharp_options(), AssemblyKind::in_place, sharp_newton());
+  Monodomain<Space::host> other(ctx, model, dt, sharp_options(), AssemblyKind::in_place, sharp_newton());
+  const Slots<double, Space::host> slots = other.system().matrix_slots();
+  int calls = 0;
+  Status ending = Status::converged;
+  other.solve_with([&](Span<const double, Space::host> rhs, Span<double, Space::host> x, const StopCriterion& stop) {
+    Eigen::MatrixXd a = Eigen::MatrixXd::Zero(pattern.rows, pattern.rows);
+    for (Index i = 0; i < pattern.rows; ++i) {
+      for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
+        a(i, pattern.col[k]) = slots.values.data[k];  // csr keeps them in their order
+      }
+    }
+    const Eigen::Map<const Eigen::VectorXd> b(rhs.data, rhs.size);
+    Eigen::Map<Eigen::VectorXd> solution(x.data, x.size);
+    SolveReport report;
+    report.status = ending;
+    report.initial_residual = (b - a * solution).norm();
+    CHECK(stop.rel_tol == 0);
+    CHECK(stop.abs_tol > 0);
+    if (report.initial_residual <= stop.abs_tol) return report;
+    solution = a.llt().solve(b);
+    report.iterations = 1;
+    ++calls;
+    return report;
+  });
+  run(own, 0, 20);
+  run(other, 0, 20);
+  CHECK(calls >= 20);
+  CHECK(farthest(other.in_mesh_order(other.phi()), own.in_mesh_order(own.phi())) <= 1e-9);
+
+  transient::Shares shares;
+  transient::SolveTotals totals;
+  ending = Status::max_iterations;
+  const heart::HeartState before = other.state();
+  const StepOutcome outcome = other.step(dt, rates(1), shares, totals);
+  CHECK_FALSE(outcome.accepted);
+  CHECK(outcome.refusal.find("the solver ends with") == 0);
+  CHECK(other.state().phi == before.phi);
+  other.solve_with({});
+  const int calls_so_far = calls;
+  run(other, 20, 22);
+  run(own, 20, 22);
+  CHECK(calls == calls_so_far);
+  CHECK(farthest(other.in_mesh_order(other.phi()), own.in_mesh_order(own.phi())) <= 1e-9);
+}
+
 TEST_BOTH("backward Euler is of first order in time", "[heart]") {
   const Context<S> ctx;
   const HeartModel model = small_heart(4, 4);

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The section of docs/performance.md on purlin-heart, from docs/results/heart_*.json as bench_heart.py writes them."""
+
+MISSING = "not measured yet"
+NOT_THERE = {"h200": "NVIDIA H200"}  # columns that stand in the tables before their file does
+
+
+def number(value, digits=3):
+    if value is None:
+        return "never"
+    return f"{value:,.0f}" if abs(value) >= 10 ** digits else f"{value:.{digits}g}"
+
+
+class Machine:
+    def __init__(self, name, file, data):
+        self.name, self.file, self.data = name, file, data
+        self.sizes = (data or {}).get("sizes", [])
+
+    def title(self):
+        if self.data is None:
+            return NOT_THERE[self.name]
+        return place(self.data)
+
+    def facts(self):
+        """{nodes: facts}, in order."""
+        return {size["nodes"]: size for size in self.sizes}
+
+
+def place(data):
+    return data["device_name"] or f"{data['processor']}, {data['threads']} threads"
+
+
+def machines(results):
+    """Of [(file, data)]: host machines after devices; H200 always."""
+    known = {file.removeprefix("heart_").removesuffix(".json"): (file, data) for file, data in results}
+    found = [Machine(name, *known.get(name, (None, None))) for name in sorted(set(known) | set(NOT_THERE))]
+    return sorted(found, key=lambda machine: machine.data is not None and machine.data["device"] == "host")
+
+
+def rows_of(machines_):
+    """(nodes, asked format, assembly), of all machines."""
+    rows = {}
+    for machine in machines_:
+        for size in machine.sizes:
+            for run in size["runs"]:
+                rows[size["nodes"], run["asked"], run["assembly"]] = None
+    return sorted(rows, key=lambda row: row[0])  # stable: formats stay in the order of the file
+
+
+def run_of(machine, row):
+    for run in machine.facts().get(row[0], {}).get("runs", []):
+        if (run["asked"], run["assembly"]) == row[1:]:
+            return run
+    return None
+
+
+def cell(machine, row, words):
+    run = run_of(machine, row)
+    if run is None:
+        return MISSING if machine.data is None else "-"
+    return words(run)
+
+
+def table(header, lines, left):
+    rule = "|" + "---|" * left + "---:|" * (len(header) - left)
+    return ["| " + " | ".join(header) + " |", rule] + ["| " + " | ".join(line) + " |" for line in lines] + [""]
+
+
+def described(row):
+    return [f"{row[0]:,}", f"`{row[1]}`", row[2]]
+
+
+def total(run):
+    times = run["repetitions"]
+    spread = f" ({number(min(times))} to {number(max(times))})" if len(times) > 1 else ""
+    return number(run["milliseconds_per_step"]["total"]) + spread
+
+
+def overview(found):
+    header = ["nodes", "format", "assembly"] + [f"ms a step, {machine.title()}" for machine in found]
+    return table(header, [described(row) + [cell(machine, row, total) for machine in found] for row in rows_of(found)], 3)
+
+
+def steps(machine):
+    header = ["nodes", "format", "assembly", "ms a step", "assembly", "product", "preconditioner", "vector work", "other",
+              "speed-up over `csr`", "over one thread", "setup ms", "a product, µs", "an assembly, µs", "in products",
+              "products a setup"]
+    lines = []
+    for row in rows_of([machine]):
+        run = run_of(machine, row)
+        parts = run["milliseconds_per_step"]
+        lines.append(described(row) + [
+            number(parts["total"]), number(parts["assembly"]), number(parts["product"]), number(parts["preconditioner"]),
+            number(parts["vector_work"]), number(parts["other"]), number(run["speedup_over_csr"]),
+            number(run["speedup_over_serial"]) if "speedup_over_serial" in run else "-", number(1e3 * run["setup_seconds"]),
+            number(1e6 * run["product_seconds"]), number(1e6 * run["assembly_seconds"]), number(run["assembly_in_products"]),
+            number(run["products_per_setup"])])
+    title = f"{machine.title()}, a beat's first {machine.data['duration_milliseconds']:g} ms, by phase"
+    return [f"<details><summary>{title}</summary>", ""] + table(header, lines, 3) + ["</details>", ""]
+
+
+def break_even(found):
+    """One line a size and format: alpha of a setup, of a Newton iteration by the reference assembly, and in place."""
+    header = ["nodes", "format"]
+    columns = [("in-place", "alpha_setup", "setup"), ("reference", "alpha_newton", "reordering in each Newton iteration"),
+               ("in-place", "alpha_newton", "values in place")]
+    for machine in found:
+        header += [f"{words}, {machine.title()}" for _, _, words in columns]
+    lines = []
+    for nodes, form, _ in [row for row in rows_of(found) if row[1] != "csr" and row[2] == "in-place"]:
+        line = [f"{nodes:,}", f"`{form}`"]
+        for machine in found:
+            for assembly, key, _ in columns:
+                line.append(cell(machine, (nodes, form, assembly), lambda run, key=key: number(run[key])))
+        lines.append(line)
+    return table(header, lines, 2)
+
+
+def eigen_lines(data):
+    heart = data["heart"]
+    header = ["side", "format", "ms a step", "assembly", "solve", "other", "Newton's iterations", "iterations of CG"]
+    lines = []
+    for side in heart["sides"]:
+        parts = side["milliseconds_per_step"]
+        spread = [f"{number(parts[key]['median'])} ({number(parts[key]['min'])} to {number(parts[key]['max'])})"
+                  for key in ("total", "assembly", "solve", "other")]
+        lines.append([side["name"], f"`{side['format']}`" if side["name"] != "eigen" else side["format"]] + spread
+                     + [f"{side['newton_iterations']:,}", f"{side['iterations']:,}"])
+    ratio, alone = heart["eigen_over_purlin"], heart["eigen_over_purlin_solve"]
+    return [
+        f"The same {heart['nodes']:,} nodes with Eigen's `ConjugateGradient<SparseMatrix<double, RowMajor>, Lower | Upper, "
+        f"DiagonalPreconditioner<double>>` in the solver's place, {data['processor']}, {data['threads']} threads, load "
+        f"{data['load_average']:.2g} as it began, {data['date']} (`{data['command']}`; Eigen {data['eigen']}): assembly, guesses and tolerances "
+        "are the same, and the time of |b - A x0|, which Eigen forms and does not tell, is not counted for it. Eigen / "
+        f"purlin: {ratio['median']:.3g} ({ratio['min']:.3g} to {ratio['max']:.3g}) of a step, {alone['median']:.3g} "
+        f"({alone['min']:.3g} to {alone['max']:.3g}) of the solves.",
+        "",
+    ] + table(header, lines, 2)
+
+
+def real_time_lines(machine):
+    if machine.data is None or "real_time" not in machine.data:
+        return [f"A beat against the clock, {machine.title()}: {MISSING}.", ""]
+    data = machine.data["real_time"]
+    header = ["step, ms", "activation differs from a tenth of it by", "steps", "ms a step", "seconds", "times real time",
+              "setup s"]
+    lines = []
+    for run in data["tried"]:
+        difference = run["difference_milliseconds"]
+        lines.append([f"{run['step_milliseconds']:g}",
+                      "some nodes are reached in one run only" if difference is None else f"{difference:.3g} ms",
+                      f"{run['steps']:,}", number(run["milliseconds_per_step"]), number(run["seconds"]),
+                      number(run["times_real_time"]), number(run["setup_seconds"])])
+    end = "" if data["found"] else " No step that was tried is that exact."
+    return [
+        f"A beat of {data['beat_milliseconds']:g} ms against the clock, {data['nodes']:,} nodes, {place(data)}, load "
+        f"{data['load_average']:.2g} (`{data['command']}`, {data['date']}): from the longest step on, until the activation times lie "
+        f"within {data['within_milliseconds']:g} ms of those of a run with a tenth of the step, at every node. Seconds are those of all steps; "
+        f"setup and output are not in them.{end}",
+        "",
+    ] + table(header, lines, 0)
+
+
+def sources(machine):
+    if machine.data is None:
+        return [f"{machine.title()}: {MISSING}. On it, `NAME={machine.name} scripts/bench_heart.sh` measures it.", ""]
+    data = machine.data
+    policy = f", OMP_WAIT_POLICY={data['wait_policy']}" if data.get("wait_policy") else ""
+    return [f"{machine.title()}: `{data['command']}`, {data['date']}, commit {data['commit']}, load {data['load_average']:.2g} as it "
+            f"began{policy}, medians of {data['repeats']} runs in turns; all figures in [results/{machine.file}](results/{machine.file}).", ""]
+
+
+def section(results):
+    found = machines(results)
+    lines = [
+        "## A beating heart",
+        "",
+        "`purlin-heart`'s own ventricle, from rest, steps of 0.25 ms, CG with Jacobi, absolute tolerances of Newton's "
+        "loop. `in-place`: the values are written where the format keeps them; `reference`: the assembly of Wong, Kuhl and "
+        "Darve (2015), section 4, whose CSR values the format then takes over. A step's time holds everything but setup and "
+        "output; `setup` is that of the linear system, without mesh and lists of elements; an assembly is the element "
+        "update, the matrix and the right-hand side of one Newton iteration. Products are timed alone, see `shares.how` in a report.",
+        "",
+    ]
+    for machine in found:
+        lines += sources(machine)
+    lines += overview(found)
+    for machine in found:
+        if machine.sizes:
+            lines += steps(machine)
+    lines += [
+        "Speed-ups over one thread are over `csr` with the reference assembly by one thread of the host, as the paper's Figure "
+        "12 counts them, but for its solver.",
+        "",
+        "Break-even by the paper's equation 14, t_reorder + alpha t_format <= alpha t_csr, in products (its Table IV). `setup`: "
+        "t_reorder is what the setup takes longer than that of `csr`, and alpha is to be compared with the products of a setup, "
+        "thousands. `reordering in each Newton iteration`: what an assembly takes longer with the reference "
+        "assembly, as in the paper; alpha is to be compared with the products of a Newton iteration, about ten. `values in "
+        "place`: the same for ours. 0: nothing has to be paid back; never: the product alone is not faster than that of `csr`; -: not measured.",
+        "",
+    ]
+    lines += break_even(found)
+    for machine in found:
+        if machine.data is not None and "eigen" in machine.data:
+            lines += eigen_lines(machine.data["eigen"])
+    for machine in found:
+        lines += real_time_lines(machine)
+    return lines
