@@ -60,13 +60,8 @@ void add_own_options(CLI::App& app, OwnOptions& own) {
 }
 
 // Of a resumed run: what may not differ from the run before.
-void take_checkpoint(const transient::RunCommand& command, HeartJob& job, OwnOptions& own,
-                     transient::ParamTable& table) {
-  std::string remark;
-  job.resume = transient::CheckpointFolder(job.options.resume, program_name).latest(remark);
-  if (!remark.empty()) cli::print_error(remark, program_name);
+void take_own_options(const transient::RunCommand& command, const HeartJob& job, OwnOptions& own) {
   const transient::Checkpoint& kept = *job.resume;
-  take_kept_options(kept, command, job.options);
   if (command.given("--nodes") || command.given("--fibers")) {
     throw InputError(kept.file + ": --nodes and --fibers are those of the run before");
   }
@@ -74,31 +69,6 @@ void take_checkpoint(const transient::RunCommand& command, HeartJob& job, OwnOpt
   own.fibers = kept.header.value("fibers", own.fibers);
   if (!command.given("--stimulus")) own.stimuli = kept.header.value("stimuli", own.stimuli);
   if (!command.given("--assembly")) own.assembly = kept.header.value("assembly", own.assembly);
-  if (command.given("--params")) {
-    table.read(job.options.params);
-  } else {
-    table.read_text(kept.file, kept.header.value("params", cli::Json::object()).dump());
-  }
-  if (table.fingerprint() != kept.header.value("params_fingerprint", "")) {
-    throw InputError(kept.file + ": the run was made with other parameters");
-  }
-}
-
-// A format that exists on one side only, or has variants there only, is left to its family on the other.
-void bring_format_over(HeartJob& job) {
-  if (!job.resume || job.resume->header.value("space", "") == name_of(job.place.space)) return;
-  std::string& format = job.options.system.spmv.format;
-  format = format.substr(0, format.find(':'));
-}
-
-void load_body(const Context<Space::host>& host, HeartJob& job, const OwnOptions& own) {
-  job.body = make_heart_body(host, job.options, job.params, own.fibers, own.nodes);
-  const fem::TetMesh& mesh = job.body.input.mesh;
-  if (job.resume &&
-      job.resume->header.value("mesh_fingerprint", "") != transient::mesh_fingerprint(mesh.nodes, mesh.tets)) {
-    throw InputError(job.resume->file + ": the run was made on another mesh than " + job.body.input.source +
-                     " is now");
-  }
 }
 
 }  // namespace
@@ -117,27 +87,21 @@ int run_command(int argc, const char* const* argv) {
 
   transient::ParamTable table = heart_table(job.params);
   if (!job.options.resume.empty()) {
-    take_checkpoint(command, job, own, table);
+    take_checkpoint(job, command, table);
+    take_own_options(command, job, own);
   } else if (!job.options.params.empty()) {
     table.read(job.options.params);
   }
-  job.params_json = table.values();
-  job.params_fingerprint = table.fingerprint();
   if (own.stimuli.empty()) own.stimuli = {"apex"};
   for (const std::string& stimulus : own.stimuli) job.stimuli.push_back(parse_stimulus(stimulus));
   own.assembly = cli::check_choice(own.assembly, "--assembly", {"in-place", "reference"});
   job.assembly = own.assembly == "reference" ? AssemblyKind::reference : AssemblyKind::in_place;
   job.kept = {{"nodes", own.nodes}, {"fibers", own.fibers}, {"stimuli", own.stimuli}, {"assembly", own.assembly}};
-  job.place = cli::choose_place(job.options.device);
-  bring_format_over(job);
-  cli::check_available(job.options.system.spmv.format, job.options.system.precond.name, job.place.space, false);
-  transient::prepare_folder(job.options.out);
-  cli::check_outputs({{"--report", job.options.report}},
-                     {{"mesh", job.options.mesh}, {"parameters", job.options.params}, {"fibres", own.fibers}});
-  cli::write_text_file("--out", (std::filesystem::path(job.options.out) / "params.json").string(), table.text());
+  prepare_run(job, table, {{"mesh", job.options.mesh}, {"parameters", job.options.params}, {"fibres", own.fibers}});
 
   const Context<Space::host> host(job.options.threads);
-  load_body(host, job, own);
+  job.body = make_heart_body(host, job.options, job.params, own.fibers, own.nodes);
+  require_same_mesh(job, job.body.input);
   return cli::at_place(job.place, host, [&](const auto& ctx) { return run_heart(host, ctx, job); });
 }
 

@@ -3,17 +3,14 @@
 #include "heart_recorder.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 
 #include "apps/heart/electrogram.hpp"
-#include "apps/purlin/output_files.hpp"
 #include "apps/purlin/text.hpp"
+#include "apps/transient/run_job.hpp"
 
 namespace purlin::heart {
 namespace {
@@ -40,19 +37,6 @@ std::vector<double> millivolts(std::vector<double> phi) {
 std::string frame_name(std::int64_t whole_step) {
   return text("heart-%06lld.vtu", static_cast<long long>(whole_step));
 }
-
-CsvLog::CsvLog(std::string file, std::string header, std::optional<double> keep_until)
-    : file_(std::move(file)), header_(std::move(header)) {
-  if (!keep_until) return;
-  std::ifstream old(file_);
-  std::string line;
-  if (!std::getline(old, line) || line != header_) return;
-  while (std::getline(old, line)) {
-    if (std::strtod(line.c_str(), nullptr) <= *keep_until) append(line);
-  }
-}
-
-void CsvLog::flush() const { cli::write_text_file("--out", file_, header_ + '\n' + lines_); }
 
 std::vector<Index> probes_of(const HeartBody& body, const HeartParams& params) {
   if (params.probes.empty()) return usual_probes(body);
@@ -84,7 +68,7 @@ HeartRecorder<S>::HeartRecorder(const Context<Space::host>& host, const HeartBod
 
 template <Space S>
 std::string HeartRecorder<S>::path(const std::string& name) const {
-  return (std::filesystem::path(folder_) / name).string();
+  return transient::in_folder(folder_, name);
 }
 
 template <Space S>

@@ -9,6 +9,7 @@
 #include "apps/fem/vtu.hpp"
 #include "apps/heart/heart_body.hpp"
 #include "apps/heart/monodomain.hpp"
+#include "apps/transient/csv_log.hpp"
 #include "apps/transient/time_grid.hpp"
 
 namespace purlin::heart {
@@ -18,17 +19,6 @@ inline constexpr const char* activation_name = "activation.vtu";
 inline constexpr const char* electrogram_name = "electrograms.csv";
 /// "heart-000120.vtu", by the number of the frame's multiple of --dt.
 std::string frame_name(std::int64_t whole_step);
-
-/// Lines of a CSV file, whole on disk whenever they are flushed. A run that goes on keeps the lines up to its time.
-class CsvLog {
- public:
-  CsvLog(std::string file, std::string header, std::optional<double> keep_until);
-  void append(const std::string& line) { lines_ += line + '\n'; }
-  void flush() const;
-
- private:
-  std::string file_, header_, lines_;
-};
 
 /// How far the wave has come.
 struct ActivationFacts {
@@ -71,7 +61,7 @@ class HeartRecorder {
   double threshold_;  ///< phi
   fem::VtuWriter frames_, map_;
   fem::PvdSeries series_;
-  CsvLog log_;
+  transient::CsvLog log_;
   Array<double, S> time_;  ///< of activation, solver order; -1: not yet
   Array<Index, S> probe_;  ///< solver order
   std::vector<Array<double, S>> weights_;

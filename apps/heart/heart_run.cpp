@@ -3,56 +3,34 @@
 #include "heart_run.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
 #include "apps/heart/heart_recorder.hpp"
 #include "apps/heart/step_control.hpp"
-#include "apps/purlin/exit_status.hpp"
 #include "apps/purlin/interrupt.hpp"
-#include "apps/purlin/output_files.hpp"
 #include "apps/purlin/text.hpp"
 #include "apps/transient/resume.hpp"
 #include "apps/transient/run_progress.hpp"
-#include "apps/transient/run_report.hpp"
 
 namespace purlin::heart {
 namespace {
 
 using cli::text;
 using transient::Checkpoint;
+using transient::device_name_of;
 using transient::Every;
+using transient::in_folder;
 using transient::Phase;
 
 const transient::TimeUnit milliseconds{"ms", 1e-3};
 constexpr int sampled_steps_on_device = 16;
 
-void print(bool quiet, const std::string& lines) {
-  if (quiet) return;
-  std::fputs(lines.c_str(), stdout);
-  std::fflush(stdout);
-}
-
-std::string in_folder(const std::string& folder, const std::string& name) {
-  return (std::filesystem::path(folder) / name).string();
-}
-
 StepControl control_of(const HeartJob& job) {
   const auto halvings = static_cast<int>(job.params.most_halvings);
   if (!job.resume) return StepControl(job.options.dt, halvings);
   return StepControl(job.options.dt, halvings, job.resume->integers_of("grid", StepControl::state_size));
-}
-
-template <Space S>
-std::string device_name(const Context<S>& ctx) {
-  if constexpr (S == Space::host) {
-    return "";
-  } else {
-    return ctx.device_name();
-  }
 }
 
 template <Space S>
@@ -69,10 +47,11 @@ class HeartRun {
         checkpoint_(job.options.checkpoint_every, job.options.dt),
         start_(grid().now()),
         first_(grid().steps()),
-        heart_(ctx, model_of(job), job.options.dt, system_options_of(job), job.assembly, newton_options_of(job)),
+        heart_(ctx, model_of(job), job.options.dt, system_options_of(job), job.assembly, newton_options_of(job),
+               job.options.deterministic),
         recorder_(host, job.body, job.params, job.options.out, heart_,
                   job.resume ? std::optional<double>(start_) : std::nullopt),
-        checkpoints_(job.options.out, program_name),
+        checkpoints_(job.options.out, job.program),
         progress_(stdout, cli::LiveProgress::mode_for(stdout, job.options.quiet), milliseconds) {
     ctx.synchronize();
     shares_.add(Phase::setup, job.total.seconds());
@@ -80,7 +59,11 @@ class HeartRun {
   }
 
   int run() {
-    print(job_.options.quiet, setup_text());
+    if (grid().ticks() > end_) {
+      throw InputError(job_.resume->file +
+                       text(": the run is at %g ms already, expected a --duration behind that", start_));
+    }
+    print_lines(job_, setup_text());
     const cli::InterruptScope interrupt;
     const cli::Stopwatch stepping;
     while (grid().ticks() < end_ && !interrupt.requested() && failure_.empty()) {
@@ -156,15 +139,8 @@ class HeartRun {
 
   void write_checkpoint() {
     recorder_.flush();
-    Checkpoint checkpoint;
-    checkpoint.header["version"] = PURLIN_VERSION;
-    checkpoint.header["time"] = grid().now();
-    checkpoint.header["space"] = name_of(S);
-    checkpoint.header["options"] = kept_options(job_.options, heart_.system().info(), host_.threads());
-    checkpoint.header["params"] = job_.params_json;
-    checkpoint.header["params_fingerprint"] = job_.params_fingerprint;
-    checkpoint.header["mesh_fingerprint"] =
-        transient::mesh_fingerprint(job_.body.input.mesh.nodes, job_.body.input.mesh.tets);
+    Checkpoint checkpoint =
+        begin_checkpoint(job_, job_.body.input, heart_.system().info(), S, host_.threads(), grid().now());
     checkpoint.header.update(job_.kept);
     checkpoint.integers["grid"] = control_.state();
     HeartState state = heart_.state();
@@ -179,7 +155,6 @@ class HeartRun {
   }
 
   std::string setup_text() {
-    const SystemInfo info = heart_.system().info();
     const Tissue& t = job_.params.tissue;
     const Conductivity& d = job_.params.conductivity;
     std::string lines = mesh_text(job_.body.input);
@@ -197,12 +172,7 @@ class HeartRun {
     lines += cli::labelled("stimulus", cli::join(stimuli));
     lines += cli::labelled("run", text("%.6g ms in steps of %g ms", job_.options.duration, job_.options.dt) +
                                       (job_.resume ? ", from " + job_.resume->file : ""));
-    lines += cli::labelled("place", S == Space::host ? cli::count_of(host_.threads(), "thread", "threads")
-                                                     : job_.place.name() + " " + device_name(ctx_));
-    lines +=
-        cli::labelled("system", info.solver + " with " + info.preconditioner.name + ", matrix as " +
-                                    info.matrix.name + (info.format.reason.empty() ? "" : ": " + info.format.reason));
-    return lines;
+    return lines + method_text(job_, heart_.system().info(), host_.threads(), device_name_of(ctx_));
   }
 
   int finish() {
@@ -215,19 +185,9 @@ class HeartRun {
       if (!finished) write_checkpoint();
       return recorder_.finish(heart_);
     });
-    const transient::RunReport report = make_report(finished, facts);
-    const std::string file =
-        job_.options.report.empty() ? in_folder(job_.options.out, "report.json") : job_.options.report;
-    cli::write_text_file("--report", file, cli::format_json(run_json(report)));
-    print(job_.options.quiet, run_text(report) + activation_text(facts));
-    print(job_.options.quiet, cli::labelled("written", in_folder(job_.options.out, series_name) + " for ParaView, " +
-                                                           activation_name + ", " + electrogram_name + ", " + file));
-    if (!finished && failure_.empty()) {
-      print(job_.options.quiet, cli::labelled("to go on", std::string(program_name) + " --resume " +
-                                                              cli::shell_quoted(job_.options.out)));
-    }
-    if (!failure_.empty()) cli::print_error(failure_, program_name);
-    return finished ? cli::exit_converged : cli::exit_not_converged;
+    return end_run(
+        job_, make_report(finished, facts), activation_text(facts),
+        in_folder(job_.options.out, series_name) + " for ParaView, " + activation_name + ", " + electrogram_name);
   }
 
   std::string activation_text(const ActivationFacts& facts) const {
@@ -239,28 +199,18 @@ class HeartRun {
 
   transient::RunReport make_report(bool finished, const ActivationFacts& facts) {
     const double total = job_.total.seconds();
-    transient::RunReport report;
-    report.program = program_name;
-    report.command_line = job_.command_line;
-    report.place = job_.place;
-    report.device_name = device_name(ctx_);
+    transient::RunReport report = begin_report(job_, job_.body.input, finished, failure_);
+    report.device_name = device_name_of(ctx_);
     report.threads = host_.threads();
-    report.ending = finished ? "finished" : failure_.empty() ? "interrupted" : "failed";
-    report.reason = failure_;
-    report.mesh = job_.body.input.json;
-    report.params = job_.params_json;
-    report.options = &job_.options;
     report.system = heart_.system().info();
     report.unit = milliseconds;
     report.start_time = start_;
     report.end_time = grid().now();
-    report.resumed_from = job_.resume ? job_.resume->file : "";
     report.steps = grid().steps() - first_;
     report.newton = newton_;
     report.totals = totals_;
     report.shares = shares_.report(total, totals_, transient::measure_operators(ctx_, heart_.system()));
     report.peak_bytes = ctx_.memory()->use().peak_bytes;
-    report.peak_host_bytes = transient::peak_process_bytes();
     cli::Json& own = report.own;
     own["assembly"] = job_.assembly == AssemblyKind::in_place ? "in-place" : "reference";
     own["assembly_bytes"] = heart_.assembly().bytes();

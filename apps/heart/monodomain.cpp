@@ -10,6 +10,8 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 
+#include "apps/transient/run_system.hpp"
+
 namespace purlin::heart {
 namespace {
 
@@ -26,14 +28,14 @@ constexpr double worn_out = 1.4;
 
 template <Space S>
 LinearSystem<double, S> make_system(const Context<S>& ctx, const HeartModel& model, const fem::HostCsr& conduction,
-                                    double dt, SystemOptions options) {
+                                    double dt, SystemOptions options, bool same_bits) {
   if (options.solver.name == "auto") options.solver.name = "cg";
   const fem::HostCsr tangent = resting_tangent(host_context(ctx), model.mesh, conduction, model.tissue, dt);
   if constexpr (S == Space::host) {
-    return LinearSystem<double, S>(ctx, tangent, std::move(options));
+    return transient::make_run_system<S>(ctx, tangent, std::move(options), same_bits);
   } else {
     const Csr<double, S> there = make_csr(ctx, CsrView<double, Space::host>(tangent));
-    return LinearSystem<double, S>(ctx, there, std::move(options));
+    return transient::make_run_system<S>(ctx, there, std::move(options), same_bits);
   }
 }
 
@@ -54,12 +56,12 @@ std::vector<V> reordered(const std::vector<V>& values, const std::vector<Index>&
 
 template <Space S>
 Monodomain<S>::Monodomain(const Context<S>& ctx, const HeartModel& model, double dt, SystemOptions options,
-                          AssemblyKind kind, const NewtonOptions& newton)
+                          AssemblyKind kind, const NewtonOptions& newton, bool same_bits)
     : ctx_(ctx),
       tissue_(model.tissue),
       newton_(newton),
       conduction_(assemble_conduction(host_context(ctx), model.mesh, model.fibers, model.conductivity)),
-      system_(make_system(ctx, model, conduction_, dt, std::move(options))),
+      system_(make_system(ctx, model, conduction_, dt, std::move(options), same_bits)),
       assembly_(ctx, model.mesh, conduction_, model.fibers, model.conductivity, model.marks, system_, kind),
       volume_norm_(norm_of(assembly_.node_volumes(ctx))),
       phi_(ctx, system_.rows()),

@@ -58,9 +58,10 @@ template <Space S>
 class Monodomain {
  public:
   /// Sets up the system for steps of `dt` ms, at rest. `options.solver` "auto" becomes CG: the tangent is positive
-  /// definite. With `options.old_of_new` the system is renumbered so. Throws InputError, OutOfMemory.
+  /// definite. With `options.old_of_new` the system is renumbered so.
+  /// `same_bits`: every run gives the same (`make_run_system`). Throws InputError, OutOfMemory.
   Monodomain(const Context<S>& ctx, const HeartModel& model, double dt, SystemOptions options, AssemblyKind kind,
-             const NewtonOptions& newton);
+             const NewtonOptions& newton, bool same_bits = false);
   Monodomain(const Monodomain&) = delete;
   Monodomain& operator=(const Monodomain&) = delete;
 

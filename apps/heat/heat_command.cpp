@@ -34,48 +34,26 @@ void set_defaults(transient::RunOptions& o) {
 }
 
 // Of a resumed run: what may not differ from the run before.
-void take_checkpoint(const transient::RunCommand& command, HeatJob& job, transient::ParamTable& table) {
-  std::string remark;
-  job.resume = transient::CheckpointFolder(job.options.resume, words.name).latest(remark);
-  if (!remark.empty()) cli::print_error(remark, words.name.c_str());
-  const transient::Checkpoint& kept = *job.resume;
-  take_kept_options(kept, command, job.options);
-  const std::string scheme = kept.header.value("scheme", "");
+void take_scheme(const transient::RunCommand& command, HeatJob& job) {
+  const std::string scheme = job.resume->header.value("scheme", "");
   if (command.given("--scheme") && job.scheme != scheme) {
-    throw InputError(kept.file + ": the run was made with --scheme " + scheme);
+    throw InputError(job.resume->file + ": the run was made with --scheme " + scheme);
   }
   job.scheme = scheme;
-  if (command.given("--params")) {
-    table.read(job.options.params);
-  } else {
-    table.read_text(kept.file, kept.header.value("params", cli::Json::object()).dump());
-  }
-  if (table.fingerprint() != kept.header.value("params_fingerprint", "")) {
-    throw InputError(kept.file + ": the run was made with other parameters");
-  }
-}
-
-// A format that exists on one side only, or has variants there only, is left to its family on the other.
-void bring_format_over(HeatJob& job) {
-  if (!job.resume || job.resume->header.value("space", "") == name_of(job.place.space)) return;
-  std::string& format = job.options.system.spmv.format;
-  format = format.substr(0, format.find(':'));
 }
 
 void load_mesh(const Context<Space::host>& host, HeatJob& job) {
   const transient::RunOptions& o = job.options;
   job.mesh = o.mesh.empty() ? made_mesh_input(host, o, make_heat_sink(), "a plate with fins", fem::MeshUnit::m)
                             : read_mesh_input(host, o, fem::BodyKind::part, fem::MeshUnit::m);
-  if (job.resume && job.resume->header.value("mesh_fingerprint", "") !=
-                        transient::mesh_fingerprint(job.mesh.mesh.nodes, job.mesh.mesh.tets)) {
-    throw InputError(job.resume->file + ": the run was made on another mesh than " + job.mesh.source + " is now");
-  }
+  require_same_mesh(job, job.mesh);
 }
 
 }  // namespace
 
 int run_command(int argc, const char* const* argv) {
   HeatJob job;
+  job.program = words.name;
   set_defaults(job.options);
   transient::RunCommand command(words, job.options);
   const std::vector<std::string> schemes = {"crank-nicolson", "backward-euler"};
@@ -99,20 +77,13 @@ int run_command(int argc, const char* const* argv) {
   params = heat_sink_params();
   transient::ParamTable table = heat_table(params);
   if (!job.options.resume.empty()) {
-    take_checkpoint(command, job, table);
+    take_checkpoint(job, command, table);
+    take_scheme(command, job);
   } else {
     if (!job.options.mesh.empty()) params = HeatParams{};
     if (!job.options.params.empty()) table.read(job.options.params);
   }
-  job.params_json = table.values();
-  job.params_fingerprint = table.fingerprint();
-  job.place = cli::choose_place(job.options.device);
-  bring_format_over(job);
-  cli::check_available(job.options.system.spmv.format, job.options.system.precond.name, job.place.space, false);
-  transient::prepare_folder(job.options.out);
-  cli::check_outputs({{"--report", job.options.report}},
-                     {{"mesh", job.options.mesh}, {"parameters", job.options.params}});
-  cli::write_text_file("--out", (std::filesystem::path(job.options.out) / "params.json").string(), table.text());
+  prepare_run(job, table, {{"mesh", job.options.mesh}, {"parameters", job.options.params}});
 
   const Context<Space::host> host(job.options.threads);
   load_mesh(host, job);

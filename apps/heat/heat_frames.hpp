@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "apps/fem/vtu.hpp"
+#include "apps/transient/csv_log.hpp"
 
 namespace purlin::heat {
 
@@ -14,20 +15,6 @@ inline constexpr const char* series_name = "heat.pvd";
 inline constexpr const char* history_name = "heat.csv";
 /// "heat-000120.vtu"
 std::string frame_name(std::int64_t steps);
-
-std::string in_folder(const std::string& folder, const std::string& name);
-
-/// time,lowest,mean,highest in degrees Celsius, a line a frame. The file is written whole after each, so that a
-/// killed run leaves one that is right.
-class History {
- public:
-  /// With `resumed_at`, lines up to that time stay.
-  History(std::string file, std::optional<double> resumed_at);
-  void append(double time, double lowest, double mean, double highest);
-
- private:
-  std::string file_, lines_;
-};
 
 /// Writes a .vtu, the .pvd and the history for each frame. All throw InputError where a file cannot be written.
 class Frames {
@@ -46,7 +33,7 @@ class Frames {
   std::string folder_;
   fem::VtuWriter writer_;
   fem::PvdSeries series_;
-  History history_;
+  transient::CsvLog history_;  ///< a line a frame, in degrees Celsius
   double highest_ = 0;
   std::int64_t last_step_ = -1;
 };

@@ -3,19 +3,14 @@
 #include "heat_run.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
-#include "apps/purlin/exit_status.hpp"
 #include "apps/purlin/interrupt.hpp"
-#include "apps/purlin/output_files.hpp"
 #include "apps/purlin/text.hpp"
 #include "apps/transient/resume.hpp"
 #include "apps/transient/run_progress.hpp"
-#include "apps/transient/run_report.hpp"
 #include "apps/transient/time_grid.hpp"
 #include "comparison.hpp"
 #include "heat_frames.hpp"
@@ -26,18 +21,13 @@ namespace {
 
 using cli::text;
 using transient::Checkpoint;
+using transient::device_name_of;
 using transient::Every;
+using transient::in_folder;
 using transient::Phase;
 using transient::TimeGrid;
 
-constexpr const char* program = "purlin-heat";
 const transient::TimeUnit seconds_unit{"s", 1};
-
-void print(bool quiet, const std::string& lines) {
-  if (quiet) return;
-  std::fputs(lines.c_str(), stdout);
-  std::fflush(stdout);
-}
 
 TimeGrid grid_of(const HeatJob& job) {
   if (!job.resume) return TimeGrid(job.options.dt, 0);
@@ -54,15 +44,6 @@ SystemOptions system_options(const HeatJob& job, std::int64_t steps) {
   options.expected_products = products_a_step * static_cast<double>(std::max<std::int64_t>(steps, 1));
   if (job.resume) take_kept_order(*job.resume, job.mesh.mesh.node_count(), options);
   return options;
-}
-
-template <Space S>
-std::string device_name(const Context<S>& ctx) {
-  if constexpr (S == Space::host) {
-    return "";
-  } else {
-    return ctx.device_name();
-  }
 }
 
 template <Space S>
@@ -88,7 +69,7 @@ class HeatRun {
                                })),
         frames_(shares_.timed(host, Phase::output,
                               [&] { return Frames(host, job.mesh.mesh, job.options.out, resumed_at()); })),
-        checkpoints_(job.options.out, program),
+        checkpoints_(job.options.out, job.program),
         progress_(stdout, cli::LiveProgress::mode_for(stdout, job.options.quiet), seconds_unit) {
     begin();
   }
@@ -98,7 +79,7 @@ class HeatRun {
       throw InputError(job_.resume->file +
                        text(": the run is at %g s already, expected a --duration behind that", start_));
     }
-    print(job_.options.quiet, setup_text());
+    print_lines(job_, setup_text());
     const cli::InterruptScope interrupt;
     const cli::Stopwatch stepping;
     transient::RunState state;
@@ -173,15 +154,9 @@ class HeatRun {
   }
 
   void write_checkpoint() {
-    Checkpoint checkpoint;
-    checkpoint.header["version"] = PURLIN_VERSION;
-    checkpoint.header["time"] = grid_.now();
-    checkpoint.header["space"] = name_of(S);
+    Checkpoint checkpoint =
+        begin_checkpoint(job_, job_.mesh, stepper_.system().info(), S, host_.threads(), grid_.now());
     checkpoint.header["scheme"] = job_.scheme;
-    checkpoint.header["options"] = kept_options(job_.options, stepper_.system().info(), host_.threads());
-    checkpoint.header["params"] = job_.params_json;
-    checkpoint.header["params_fingerprint"] = job_.params_fingerprint;
-    checkpoint.header["mesh_fingerprint"] = transient::mesh_fingerprint(job_.mesh.mesh.nodes, job_.mesh.mesh.tets);
     checkpoint.integers["grid"] = {grid_.state().ticks, grid_.state().steps, grid_.state().halvings};
     checkpoint.doubles["temperature"] = stepper_.state();
     checkpoint.doubles["temperature_before"] = stepper_.state_before();
@@ -190,18 +165,12 @@ class HeatRun {
   }
 
   std::string setup_text() {
-    const SystemInfo info = stepper_.system().info();
     std::string lines = mesh_text(job_.mesh);
     const std::string from = job_.resume ? ", from " + job_.resume->file : "";
     lines += cli::labelled("run", text("%.6g s in steps of %g s by %s", static_cast<double>(last_) * job_.options.dt,
                                        job_.options.dt, job_.scheme.c_str()) +
                                       from);
-    lines += cli::labelled("place", S == Space::host ? cli::count_of(host_.threads(), "thread", "threads")
-                                                     : job_.place.name() + " " + device_name(ctx_));
-    lines +=
-        cli::labelled("system", info.solver + " with " + info.preconditioner.name + ", matrix as " +
-                                    info.matrix.name + (info.format.reason.empty() ? "" : ": " + info.format.reason));
-    return lines;
+    return lines + method_text(job_, stepper_.system().info(), host_.threads(), device_name_of(ctx_));
   }
 
   int finish(const cli::InterruptScope& interrupt) {
@@ -222,44 +191,23 @@ class HeatRun {
       comparison = compare<S>(ctx_, equation_.implicit_matrix, sample_, used, [&] { return interrupt.requested(); });
       report.own["break_even"] = comparison_json(comparison);
     }
-    const std::string file =
-        job_.options.report.empty() ? in_folder(job_.options.out, "report.json") : job_.options.report;
-    cli::write_text_file("--report", file, cli::format_json(run_json(report)));
-    print(job_.options.quiet, run_text(report));
-    if (!comparison.formats.empty()) print(job_.options.quiet, comparison_text(comparison, report.totals.solves));
-    print(job_.options.quiet, cli::labelled("written", in_folder(job_.options.out, series_name) + " for ParaView, " +
-                                                           history_name + ", " + file));
-    if (!finished && failure_.empty()) {
-      print(job_.options.quiet,
-            cli::labelled("to go on", std::string(program) + " --resume " + cli::shell_quoted(job_.options.out)));
-    }
-    if (!failure_.empty()) cli::print_error(failure_, program);
-    return finished ? cli::exit_converged : cli::exit_not_converged;
+    const std::string tables = comparison.formats.empty() ? "" : comparison_text(comparison, report.totals.solves);
+    return end_run(job_, report, tables, in_folder(job_.options.out, series_name) + " for ParaView, " + history_name);
   }
 
   transient::RunReport make_report(bool finished) {
     const double total = job_.total.seconds();
-    transient::RunReport report;
-    report.program = program;
-    report.command_line = job_.command_line;
-    report.place = job_.place;
-    report.device_name = device_name(ctx_);
+    transient::RunReport report = begin_report(job_, job_.mesh, finished, failure_);
+    report.device_name = device_name_of(ctx_);
     report.threads = host_.threads();
-    report.ending = finished ? "finished" : failure_.empty() ? "interrupted" : "failed";
-    report.reason = failure_;
-    report.mesh = job_.mesh.json;
-    report.params = job_.params_json;
-    report.options = &job_.options;
     report.system = stepper_.system().info();
     report.unit = seconds_unit;
     report.start_time = start_;
     report.end_time = grid_.now();
-    report.resumed_from = job_.resume ? job_.resume->file : "";
     report.steps = grid_.steps() - first_;
     report.totals = totals_;
     report.shares = shares_.report(total, totals_, transient::measure_operators(ctx_, stepper_.system()));
     report.peak_bytes = ctx_.memory()->use().peak_bytes;
-    report.peak_host_bytes = transient::peak_process_bytes();
     report.own["scheme"] = job_.scheme;
     report.own["mean_temperature"] = mean_;
     report.own["highest_temperature"] = frames_.highest();

@@ -150,6 +150,9 @@ TEST_CASE("Ctrl-C ends the heart after a step, with a checkpoint from which it g
   CHECK(outcome.out.find("purlin-heart --resume ") != std::string::npos);
   const Json report = Json::parse(file_content(out + "/report.json"));
   CHECK(report["ending"] == "interrupted");
+  const Outcome past = run_heart({"--resume", out, "--duration", "1"});
+  CHECK(past.status == 2);
+  CHECK(past.err.find("already, expected a --duration behind that") != std::string::npos);
   const std::string end = std::to_string(report["end_time"].get<double>() + 5);
   const Outcome resumed = run_heart({"--resume", out, "--duration", end});
   INFO(resumed.out << resumed.err);

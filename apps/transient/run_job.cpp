@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What programs that step through time do alike.
+#include "run_job.hpp"
+
+#include <cstdio>
+#include <filesystem>
+
+#include <purlin/config.hpp>
+#include <purlin/core/error.hpp>
+
+#include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/names.hpp"
+#include "apps/purlin/text.hpp"
+#include "resume.hpp"
+
+namespace purlin::transient {
+namespace {
+
+// A format that exists on one side only, or has variants there only, is left to its family on the other.
+void bring_format_over(RunJob& job) {
+  if (!job.resume || job.resume->header.value("space", "") == name_of(job.place.space)) return;
+  std::string& format = job.options.system.spmv.format;
+  format = format.substr(0, format.find(':'));
+}
+
+}  // namespace
+
+void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table) {
+  std::string remark;
+  job.resume = CheckpointFolder(job.options.resume, job.program).latest(remark);
+  if (!remark.empty()) cli::print_error(remark, job.program.c_str());
+  const Checkpoint& kept = *job.resume;
+  take_kept_options(kept, command, job.options);
+  if (command.given("--params")) {
+    table.read(job.options.params);
+  } else {
+    table.read_text(kept.file, kept.header.value("params", cli::Json::object()).dump());
+  }
+  if (table.fingerprint() != kept.header.value("params_fingerprint", "")) {
+    throw InputError(kept.file + ": the run was made with other parameters");
+  }
+}
+
+void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::NamedFile>& inputs) {
+  const RunOptions& options = job.options;
+  job.params_json = table.values();
+  job.params_fingerprint = table.fingerprint();
+  job.place = cli::choose_place(options.device);
+  bring_format_over(job);
+  cli::check_available(options.system.spmv.format, options.system.precond.name, job.place.space, false);
+  prepare_folder(options.out);
+  cli::check_outputs({{"--report", options.report}}, inputs);
+  cli::write_text_file("--out", in_folder(options.out, "params.json"), table.text());
+}
+
+void require_same_mesh(const RunJob& job, const MeshInput& mesh) {
+  if (!job.resume) return;
+  if (job.resume->header.value("mesh_fingerprint", "") == mesh_fingerprint(mesh.mesh.nodes, mesh.mesh.tets)) return;
+  throw InputError(job.resume->file + ": the run was made on another mesh than " + mesh.source + " is now");
+}
+
+Checkpoint begin_checkpoint(const RunJob& job, const MeshInput& mesh, const SystemInfo& system, Space space,
+                            int threads, double time) {
+  Checkpoint checkpoint;
+  checkpoint.header["version"] = PURLIN_VERSION;
+  checkpoint.header["time"] = time;
+  checkpoint.header["space"] = name_of(space);
+  checkpoint.header["options"] = kept_options(job.options, system, threads);
+  checkpoint.header["params"] = job.params_json;
+  checkpoint.header["params_fingerprint"] = job.params_fingerprint;
+  checkpoint.header["mesh_fingerprint"] = mesh_fingerprint(mesh.mesh.nodes, mesh.mesh.tets);
+  return checkpoint;
+}
+
+RunReport begin_report(const RunJob& job, const MeshInput& mesh, bool finished, const std::string& failure) {
+  RunReport report;
+  report.program = job.program;
+  report.command_line = job.command_line;
+  report.place = job.place;
+  report.ending = finished ? "finished" : failure.empty() ? "interrupted" : "failed";
+  report.reason = failure;
+  report.mesh = mesh.json;
+  report.params = job.params_json;
+  report.options = &job.options;
+  report.resumed_from = job.resume ? job.resume->file : "";
+  report.peak_host_bytes = peak_process_bytes();
+  return report;
+}
+
+std::string method_text(const RunJob& job, const SystemInfo& system, int threads, const std::string& device_name) {
+  const std::string reason = system.format.reason.empty() ? "" : ": " + system.format.reason;
+  return cli::labelled("place", job.place.space == Space::host ? cli::count_of(threads, "thread", "threads")
+                                                               : job.place.name() + " " + device_name) +
+         cli::labelled("system", system.solver + " with " + system.preconditioner.name + ", matrix as " +
+                                     system.matrix.name + reason);
+}
+
+int end_run(const RunJob& job, const RunReport& report, const std::string& more, const std::string& files) {
+  const std::string file =
+      job.options.report.empty() ? in_folder(job.options.out, "report.json") : job.options.report;
+  cli::write_text_file("--report", file, cli::format_json(run_json(report)));
+  print_lines(job, run_text(report) + more + cli::labelled("written", files + ", " + file));
+  if (report.ending == "interrupted") {
+    print_lines(job, cli::labelled("to go on", job.program + " --resume " + cli::shell_quoted(job.options.out)));
+  }
+  if (report.ending == "failed") cli::print_error(report.reason, job.program.c_str());
+  return report.ending == "finished" ? cli::exit_converged : cli::exit_not_converged;
+}
+
+void print_lines(const RunJob& job, const std::string& lines) {
+  if (job.options.quiet) return;
+  std::fputs(lines.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+std::string in_folder(const std::string& folder, const std::string& name) {
+  return (std::filesystem::path(folder) / name).string();
+}
+
+}  // namespace purlin::transient

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/// RunJob: what a program that steps through time was asked for, and what all of them do alike before and after they
+/// step.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/purlin/output_files.hpp"
+#include "apps/purlin/place.hpp"
+#include "apps/purlin/stopwatch.hpp"
+#include "checkpoint.hpp"
+#include "mesh_input.hpp"
+#include "params.hpp"
+#include "run_options.hpp"
+#include "run_report.hpp"
+
+namespace purlin::transient {
+
+/// What is known before the space is entered. A program adds its own.
+struct RunJob {
+  std::string program;  ///< "purlin-heat"
+  RunOptions options;
+  cli::Json params_json;
+  std::string params_fingerprint;
+  std::optional<Checkpoint> resume;
+  cli::Place place;
+  std::string command_line;
+  cli::Stopwatch total;  ///< since the program began
+};
+
+/// Reads the checkpoint of --resume, and from it the options that the command line does not give and the parameters.
+/// Throws InputError where there is none, and where the parameters are not those of the run before.
+void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table);
+
+/// With options and parameters settled: chooses the place, checks that the method exists there, makes the folder, and
+/// writes params.json. `inputs` are files that no output may replace.
+void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::NamedFile>& inputs);
+
+/// Throws InputError where the run that goes on was made on another mesh.
+void require_same_mesh(const RunJob& job, const MeshInput& mesh);
+
+/// A checkpoint with all that is known of the run but its state.
+Checkpoint begin_checkpoint(const RunJob& job, const MeshInput& mesh, const SystemInfo& system, Space space,
+                            int threads, double time);
+
+/// A report with all that the job knows; `failure` empty: finished, or interrupted.
+RunReport begin_report(const RunJob& job, const MeshInput& mesh, bool finished, const std::string& failure);
+
+/// How the run is computed, two lines: the place and the system.
+std::string method_text(const RunJob& job, const SystemInfo& system, int threads, const std::string& device_name);
+
+/// Writes the report's file and prints what people want to know: its text, `more`, what was written (`files`, the
+/// report is added), how to go on, and the failure. Returns the exit status.
+int end_run(const RunJob& job, const RunReport& report, const std::string& more, const std::string& files);
+
+/// To stdout, unless the run is quiet.
+void print_lines(const RunJob& job, const std::string& lines);
+
+std::string in_folder(const std::string& folder, const std::string& name);
+
+/// "NVIDIA H200"; empty on the host.
+template <Space S>
+std::string device_name_of(const Context<S>& ctx) {
+  if constexpr (S == Space::host) {
+    (void)ctx;
+    return "";
+  } else {
+    return ctx.device_name();
+  }
+}
+
+}  // namespace purlin::transient
