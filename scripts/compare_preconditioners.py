@@ -184,7 +184,7 @@ def parse_arguments():
     parser.add_argument("--purlin", default=str(ROOT / "build/host/bin/purlin"), help="the executable")
     parser.add_argument("--only", default="*", help="names of systems to run, with wildcards")
     parser.add_argument("--time-limit", type=float, default=30, help="seconds that one run may iterate")
-    parser.add_argument("--build-limit", type=float, default=120, help="seconds that it may take on top of that")
+    parser.add_argument("--build-limit", type=float, default=60, help="seconds that it may take on top of that")
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="runs at a time")
     parser.add_argument("--note", default="", help="what to say of the circumstances, such as other load")
     parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build/compare_preconditioners.jsonl",
