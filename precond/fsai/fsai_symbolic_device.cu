@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(SymbolicTuning::threads)
       const Offset j_begin = row_ptr[j], j_end = row_ptr[j + 1];
       const Offset mirrored = first_from(col, j_begin, j_end, i);
       const bool found = mirrored < j_end && col[mirrored] == i;
-      if (!found) *missing = 1;
+      if (!found) atomicExch(missing, 1);
       upper_col[upper + 1 + (k - behind)] = j;
       upper_source[upper + 1 + (k - behind)] = found ? lower_ptr[j] + (mirrored - j_begin) : Offset{0};
     }
