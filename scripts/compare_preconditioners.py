@@ -130,13 +130,17 @@ def run_all_solvers(settings, spec, precond, solvers):
 class State:
     """Finished jobs, one line each."""
 
-    def __init__(self, path):
+    def __init__(self, path, retry_limits):
         self.path, self.lock, self.done = path, threading.Lock(), {}
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
             for line in path.read_text(encoding="utf-8").splitlines():
                 job = json.loads(line)
                 self.done[job["key"]] = job["results"]
+        if retry_limits:
+            limits = ("time_limit", "build_limit")
+            self.done = {key: results for key, results in self.done.items()
+                         if not any(result["status"] in limits for result in results)}
 
     def add(self, key, results):
         with self.lock, open(self.path, "a", encoding="utf-8") as file:
@@ -167,6 +171,11 @@ def work(settings, state, systems):
             print(f"[{count}/{len(jobs)}] {short(spec)}, {precond}: {told}", flush=True)
 
 
+def shortened(result):
+    """Four digits: more would only make the file longer."""
+    return {key: float(f"{value:.4g}") if isinstance(value, float) else value for key, value in result.items()}
+
+
 def machine():
     lines = open("/proc/cpuinfo", encoding="utf-8").readlines() if os.path.exists("/proc/cpuinfo") else []
     model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
@@ -189,6 +198,7 @@ def parse_arguments():
     parser.add_argument("--note", default="", help="what to say of the circumstances, such as other load")
     parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build/compare_preconditioners.jsonl",
                         help="finished runs, to go on from; delete it to start afresh")
+    parser.add_argument("--retry-limits", action="store_true", help="run again what met a limit of time before")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "docs/results/preconditioners_host.json")
     parser.add_argument("--markdown", type=pathlib.Path, default=ROOT / "docs/preconditioners.md")
     settings = parser.parse_args()
@@ -205,11 +215,11 @@ def main():
     specs = sorted(spec for spec in (*files, *GENERATED)
                    if fnmatch.fnmatch(short(spec), settings.only)
                    and (spec.startswith("generate:") or is_system(pathlib.Path(spec))))
-    state = State(settings.state)
+    state = State(settings.state, settings.retry_limits)
     with tempfile.TemporaryDirectory() as name:
         systems = [{**facts_of(settings, spec, pathlib.Path(name)), "spec": spec} for spec in specs]
     work(settings, state, systems)
-    changed = output_of("git", "status", "--porcelain", "--untracked-files=no")
+    changed = output_of("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs")
     document = {"schema": 1, "command": "scripts/compare_preconditioners.py $PURLIN_TEST_DATA",
                 "date": datetime.date.today().isoformat(), "machine": machine(), "threads": 1,
                 "processes": settings.processes, "note": settings.note,
@@ -220,7 +230,7 @@ def main():
                 "spai_grid": GRID, "hard": [short(name) for name in HARD],
                 "systems": sorted(({key: facts[key] for key in facts if key != "spec"} for facts in systems),
                                   key=lambda facts: facts["name"].lower()),
-                "runs": [run for key in sorted(state.done, key=str.lower) for run in state.done[key]
+                "runs": [shortened(run) for key in sorted(state.done, key=str.lower) for run in state.done[key]
                          if run["system"] in {facts["name"] for facts in systems}]}
     settings.json.parent.mkdir(parents=True, exist_ok=True)
     settings.json.write_text(preconditioner_tables.dump(document), encoding="utf-8")
