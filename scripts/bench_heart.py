@@ -9,8 +9,9 @@ scripts/write_performance.py shows.
 Each run is a process that simulates the first --duration ms of a beat (240 steps as usual) from rest, in every format
 with the matrix written in place, in csr and ELL-WARP also by the reference assembly of the paper, whose CSR values the
 format then reorders; and once by one thread of the host, reference assembly and csr: what the paper's Figure 12 counts
-speed-ups from. The runs of a size take turns, every other round backwards; a run's figures are those of the
-repetition whose steps took the median time. With --eigen, Eigen's CG in the solver's place is measured by
+speed-ups from. The runs of a size take turns, every other round backwards; each figure is the median of the
+repetitions by itself, so that phases need not add up to the whole. Sizes that are measured again replace those in the
+file. With --eigen, Eigen's CG in the solver's place is measured by
 purlin_bench_heart (host only).
 
 --real-time simulates one beat of --real-time-nodes nodes with the longest step whose activation times lie within
@@ -23,6 +24,7 @@ import json
 import os
 import pathlib
 import shlex
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -77,10 +79,19 @@ def per_step(run):
     return run["milliseconds_per_step"]["total"]
 
 
+def medians(values):
+    """Of each number by itself, in figures of one shape; words are those of the first."""
+    first = values[0]
+    if isinstance(first, dict):
+        return {key: medians([value[key] for value in values]) for key in first}
+    return statistics.median(values) if isinstance(first, (int, float)) else first
+
+
 def median_run(runs):
-    """That of the repetition in the middle, with all repetitions' ms of a step."""
-    middle = sorted(runs, key=per_step)[(len(runs) - 1) // 2]
-    return dict(middle, repetitions=[per_step(run) for run in runs])
+    """The repetitions' medians, and their ms of a step."""
+    run = dict(medians(runs), repetitions=[per_step(run) for run in runs])
+    run["assembly_in_products"] = run["assembly_seconds"] / run["product_seconds"]
+    return run
 
 
 def break_even(extra_seconds, product, csr_product):
@@ -103,6 +114,7 @@ def add_comparisons(runs, serial):
 
 
 def measure_size(heart, nodes, settings, folder):
+    load = os.getloadavg()[0]
     asked = [(form, "in-place", {}) for form in settings.formats]
     asked += [(form, "reference", {}) for form in REFERENCES if form in settings.formats]
     if nodes <= MOST_SERIAL_NODES:
@@ -117,7 +129,8 @@ def measure_size(heart, nodes, settings, folder):
     runs = [median_run(run) for run in collected]
     serial = runs.pop() if nodes <= MOST_SERIAL_NODES else None
     add_comparisons(runs, serial)
-    facts = {"nodes": report["mesh"]["nodes"], "tetrahedra": report["mesh"]["tetrahedra"], "runs": runs, "serial": serial}
+    facts = {"nodes": report["mesh"]["nodes"], "tetrahedra": report["mesh"]["tetrahedra"], "load_average": load,
+             "runs": runs, "serial": serial}
     print(f"{facts['nodes']:,} nodes, {facts['tetrahedra']:,} tetrahedra, ms a step:", flush=True)
     for run in runs + ([serial] if serial else []):
         parts = run["milliseconds_per_step"]
@@ -247,7 +260,9 @@ def main():
             sizes = HOST_SIZES if probe["device"] == "host" else DEVICE_SIZES
         if sizes:
             document.update(head(probe), duration_milliseconds=settings.duration, repeats=settings.repeats)
-            document["sizes"] = [measure_size(heart, nodes, settings, folder) for nodes in sizes]
+            known = {size["nodes"]: size for size in document.get("sizes", [])}
+            known.update((size["nodes"], size) for size in (measure_size(heart, n, settings, folder) for n in sizes))
+            document["sizes"] = [known[nodes] for nodes in sorted(known)]
         for name, wanted, measure in (("eigen", settings.eigen, lambda: eigen(settings, folder)),
                                       ("real_time", settings.real_time, lambda: real_time(heart, settings, folder))):
             if wanted:
