@@ -91,11 +91,11 @@ def word(run):
 
 def how_lines(document):
     note = f" {document['note']}." if document["note"] else ""
-    return [f"`{document['command']}`, {document['date']}, commit {document['commit']}, {document['machine']}: one thread "
-            f"a run, {document['processes']} runs at a time, {document['time_limit']:g} s to iterate and "
+    return [f"`{document['command']}`, {document['date']}, commit {document['commit']}, {document['machine']}: one "
+            f"thread a run, {document['processes']} runs at a time, {document['time_limit']:g} s to iterate and "
             f"{document['build_limit']:g} s more to build.{note} Each run is `purlin solve SYSTEM "
-            f"{' '.join(document['common_options'])}` with the options of the solver and the preconditioner, and counts as "
-            "solved where the true residual |b - A x| is at most 1e-8 |b|. All figures are in "
+            f"{' '.join(document['common_options'])}` with the options of the solver and the preconditioner, and counts "
+            "as solved where the true residual |b - A x| is at most 1e-8 |b|. All figures are in "
             "[results/preconditioners_host.json](results/preconditioners_host.json)."]
 
 
@@ -112,7 +112,8 @@ def summary_lines(results):
         both = [name for name in tried if results.solved(name, precond, "cg") and results.solved(name, "jacobi", "cg")]
 
         def iterations(name, precond):
-            return results.run(name, precond, "cg")["iterations"] if results.solved(name, precond, "cg") else MOST_ITERATIONS
+            solved = results.solved(name, precond, "cg")
+            return results.run(name, precond, "cg")["iterations"] if solved else MOST_ITERATIONS
 
         ratio = geometric_mean([iterations(name, precond) / iterations(name, "jacobi") for name in both])
         harsh = geometric_mean([iterations(name, precond) / iterations(name, "jacobi") for name in tried])
@@ -175,7 +176,9 @@ def nonsymmetric_lines(results):
         facts = results.systems[name]
         plain = "jacobi" if results.run(name, "jacobi", "bicgstab")["status"] != "refused" else "none"
         jacobi = results.run(name, plain, "bicgstab")
-        told = word(jacobi) if jacobi["status"] != "converged" else f"{jacobi['iterations']}, {milliseconds(jacobi['solve'])} ms"
+        told = word(jacobi)
+        if jacobi["status"] == "converged":
+            told = f"{jacobi['iterations']}, {milliseconds(jacobi['solve'])} ms"
         told += "" if plain == "jacobi" else " (none: zeros on the diagonal)"
         keys = [(name, precond, solver) for precond in results.document["spai_grid"]
                 for solver in ("bicgstab", "gmres(50)")]
@@ -187,7 +190,8 @@ def nonsymmetric_lines(results):
         run = results.runs[solved[0]]
         fewest = min(solved, key=lambda key: results.runs[key]["iterations"])
         lines.append(row + f"{solved[0][1].removeprefix('spai ')} | {solved[0][2]} | {run['iterations']} | "
-                     f"{milliseconds(run['build'])} + {milliseconds(run['solve'])} | {run['true_residual']:.1e} | {len(solved)} of {len(keys)} | "
+                     f"{milliseconds(run['build'])} + {milliseconds(run['solve'])} | "
+                     f"{run['true_residual']:.1e} | {len(solved)} of {len(keys)} | "
                      f"{results.runs[fewest]['iterations']}: {fewest[1].removeprefix('spai ')}, {fewest[2]} |")
     return lines
 
