@@ -34,7 +34,7 @@ RESULTS = ROOT / "docs" / "results"
 FORMATS = ("csr", "ellwarp:k1rs", "ellwarp:k2rs", "bce", "evchyb", "ehyb")
 REFERENCES = ("csr", "ellwarp:k1rs", "ellwarp:k2rs")
 HOST_SIZES, DEVICE_SIZES = (3000, 5000, 30000, 50000), (3000, 5000, 30000, 50000, 1000000)
-STEPS = (1.0, 0.5, 0.25, 0.125, 0.0625, 0.03125)
+STEPS = (0.5, 0.25, 0.1875, 0.125, 0.0625, 0.03125)
 MOST_SERIAL_NODES = 100000  # one thread of the host would take minutes beyond
 MARGIN_MILLISECONDS = 10  # beyond the end of the wave
 
