@@ -165,9 +165,10 @@ def sources(machine):
     if machine.data is None:
         return [f"{machine.title()}: {MISSING}. On it, `NAME={machine.name} scripts/bench_heart.sh` measures it.", ""]
     data = machine.data
+    loads = ", ".join(f"{size['load_average']:.2g}" for size in machine.sizes)
     policy = f", OMP_WAIT_POLICY={data['wait_policy']}" if data.get("wait_policy") else ""
-    return [f"{machine.title()}: `{data['command']}`, {data['date']}, commit {data['commit']}, load {data['load_average']:.2g} as it "
-            f"began{policy}, medians of {data['repeats']} runs in turns; all figures in [results/{machine.file}](results/{machine.file}).", ""]
+    return [f"{machine.title()}: `{data['command']}`, {data['date']}, commit {data['commit']}, load as each size "
+            f"began {loads}{policy} (above 1 other work had its share, and sizes should not be compared with each other), medians of {data['repeats']} runs in turns; all figures in [results/{machine.file}](results/{machine.file}).", ""]
 
 
 def section(results):
