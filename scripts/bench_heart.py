@@ -212,7 +212,7 @@ def processor():
 
 def head(probe):
     """What the measurements were made with, and on what."""
-    words = ["scripts/bench_heart.py"] + sys.argv[1:]
+    words = ["scripts/bench_heart.py"] + [word.replace(f"{ROOT}/", "") for word in sys.argv[1:]]
     return {"schema": 1, "command": shlex.join(words), "date": datetime.date.today().isoformat(), "commit": commit(),
             "version": probe["version"], "device": probe["device"], "device_name": probe["device_name"],
             "processor": processor(), "cores": os.cpu_count(), "threads": probe["threads"],
