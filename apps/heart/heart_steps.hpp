@@ -96,18 +96,22 @@ struct UpdateElement : PlainStep {
   double* load = nullptr;
   ElementVerdict* verdict = nullptr;
 
+  struct Coefficients {
+    double per_unit, per_dt;
+  };
+  PURLIN_HD Coefficients begin() const { return {1 / tissue.time_unit, 1 / dt}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t e, NoCoefficients, Sums& total) const {
+  PURLIN_HD void element(std::int64_t e, const Coefficients& k, Sums& total) const {
     const double mean = point.mean(e);
     double r_new = r[e];
     int steps = 0;
-    const Reaction reaction = RecoveryNewton::solve(tissue, dt, mean, old_r[e], r_new, steps);
+    const Reaction reaction = RecoveryNewton::solve(tissue, k.per_unit, dt, mean, old_r[e], r_new, steps);
     const double stimulated = marks != nullptr ? stimulus.sum(marks[e]) : 0.0;
     const double v = volume[e];
     r[e] = r_new;
-    tangent[e] = v / 16 * (1 / dt - reaction.slope);
-    load[e] = v / 4 * (old_mean[e] / dt + reaction.value - reaction.slope * mean + stimulated);
-    total.add(0, reaction.slope * dt < 1 ? 0.0 : 1.0);
+    tangent[e] = v / 16 * (k.per_dt - reaction.slope);
+    load[e] = v / 4 * (old_mean[e] * k.per_dt + reaction.value - reaction.slope * mean + stimulated);
+    total.add(0, reaction.slope < k.per_dt ? 0.0 : 1.0);
     total.add(1, steps < RecoveryNewton::most_steps && std::isfinite(r_new) && std::isfinite(mean) ? 0.0 : 1.0);
   }
   PURLIN_HD void end(const double* totals) const { *verdict = {totals[0], totals[1]}; }

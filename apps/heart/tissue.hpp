@@ -51,28 +51,30 @@ inline double steepest_slope(const Tissue& t) {
 
 /// Solves r - r_old = dt recovery_rate(phi, r) by Newton's method from r (equation 7), which receives the result, and
 /// returns the reaction there, consistently linearised (equation 8). `steps` receives how often it iterated;
-/// most_steps says that it did not converge.
+/// most_steps says that it did not converge. `per_unit` is 1 / t.time_unit: divisions are what an element costs.
 struct RecoveryNewton {
   static constexpr int most_steps = 30;
 
-  PURLIN_HD static Reaction solve(const Tissue& t, double dt, double phi, double r_old, double& r, int& steps) {
-    const double h = dt / t.time_unit;
-    const double a = t.mu1 / (t.mu2 + phi);
+  PURLIN_HD static Reaction solve(const Tissue& t, double per_unit, double dt, double phi, double r_old, double& r,
+                                  int& steps) {
+    const double h = dt * per_unit;
+    const double inverse = 1 / (t.mu2 + phi);
+    const double a = t.mu1 * inverse;
     const double pull = -t.c * phi * (phi - t.b - 1);
-    double slope = 1;  // of the residual in r
+    const double bend = h * a;  // half the second derivative of the residual
     for (steps = 0; steps < most_steps; ++steps) {
-      const double residual = r - r_old - h * (t.gamma + a * r) * (pull - r);
-      slope = 1 - h * (a * (pull - r) - (t.gamma + a * r));
-      const double change = residual / slope;
+      const double speed = t.gamma + a * r;
+      const double change = (r - r_old - h * speed * (pull - r)) / (1 - bend * (pull - r) + h * speed);
       r -= change;
-      // The equation is quadratic: what is left is below the square of the change.
-      if (std::fabs(change) <= 1e-9 * (1 + std::fabs(r))) break;
+      // What is left of the residual, which is quadratic.
+      if (bend * change * change <= 1e-17 * (1 + std::fabs(r))) break;
     }
-    slope = 1 - h * (a * (pull - r) - (t.gamma + a * r));
-    const double by_phi = -a * r / (t.mu2 + phi) * (pull - r) - (t.gamma + a * r) * t.c * (2 * phi - t.b - 1);
-    const double r_by_phi = h * by_phi / slope;
+    const double speed = t.gamma + a * r;
+    const double by_phi = -a * r * inverse * (pull - r) - speed * t.c * (2 * phi - t.b - 1);
+    const double r_by_phi = h * by_phi / (1 - bend * (pull - r) + h * speed);
     const double partial = t.c * (-3 * phi * phi + 2 * (1 + t.alpha) * phi - t.alpha) - r;
-    return {voltage_rate(t, phi, r), (partial - phi * r_by_phi) / t.time_unit};
+    const double value = t.c * phi * (phi - t.alpha) * (1 - phi) - r * phi;
+    return {value * per_unit, (partial - phi * r_by_phi) * per_unit};
   }
 };
 

@@ -34,13 +34,13 @@ TEST_CASE("the recovery of a step solves its equation, and the slope is that of 
     const double dt = 0.01 + 4 * std::fabs(random.value());
     double r = old;
     int steps = 0;
-    const heart::Reaction reaction = heart::RecoveryNewton::solve(t, dt, phi, old, r, steps);
+    const heart::Reaction reaction = heart::RecoveryNewton::solve(t, 1 / t.time_unit, dt, phi, old, r, steps);
     CHECK(steps < heart::RecoveryNewton::most_steps);
     CHECK(r - old - dt * heart::recovery_rate(t, phi, r) == Approx(0).margin(1e-14));
-    CHECK(reaction.value == heart::voltage_rate(t, phi, r));
+    CHECK(reaction.value == Approx(heart::voltage_rate(t, phi, r)).epsilon(1e-14).margin(1e-16));
     const auto value_at = [&](double moved) {
       double at = old;
-      return heart::RecoveryNewton::solve(t, dt, moved, old, at, steps).value;
+      return heart::RecoveryNewton::solve(t, 1 / t.time_unit, dt, moved, old, at, steps).value;
     };
     const double h = 1e-5;
     CHECK(reaction.slope == Approx((value_at(phi + h) - value_at(phi - h)) / (2 * h)).margin(1e-8));
