@@ -85,6 +85,7 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
   for (Array<double, S>* array : {&old_mean_, &old_r_, &tangent_, &load_}) {
     *array = Array<double, S>(ctx, static_cast<std::int64_t>(count));
   }
+  if (checks()) check_ = Array<double, S>(ctx, static_cast<std::int64_t>(count));
   verdict_ = Array<detail::ElementVerdict, S>(ctx, 1);
 
   if (kind == AssemblyKind::reference) {
@@ -195,7 +196,7 @@ void HeartAssembly<S>::begin_step(const Context<S>& ctx, Span<const double, S> p
 
 template <Space S>
 detail::ElementVerdict HeartAssembly<S>::update(const Context<S>& ctx, const ElementForces& forces,
-                                                Span<const double, S> phi, Span<double, S> r) {
+                                                Span<const double, S> phi, Span<double, S> r, bool check) {
   detail::UpdateElement step;
   step.tissue = forces.tissue;
   step.dt = forces.dt;
@@ -208,6 +209,7 @@ detail::ElementVerdict HeartAssembly<S>::update(const Context<S>& ctx, const Ele
   step.r = r.data;
   step.tangent = tangent_.data();
   step.load = load_.data();
+  step.check = check ? check_.data() : nullptr;
   step.verdict = verdict_.data();
   sweep(ctx, elements(), step);
   return fetch(ctx, static_cast<const detail::ElementVerdict*>(verdict_.data()));
@@ -253,6 +255,11 @@ void HeartAssembly<S>::fill_rhs(const Context<S>& ctx, Span<double, S> rhs) {
 }
 
 template <Space S>
+void HeartAssembly<S>::fill_check(const Context<S>& ctx, Span<double, S> rhs) {
+  sweep(ctx, nodes_, detail::SumLoads(lists_of(load_begin_, load_count_), check_.data(), rhs.data));
+}
+
+template <Space S>
 std::vector<double> HeartAssembly<S>::node_volumes(const Context<S>& ctx) const {
   const std::vector<Index> corner = to_vector(ctx, corner_.cspan());
   const std::vector<double> volume = to_vector(ctx, volume_.cspan());
@@ -272,8 +279,8 @@ std::uint64_t HeartAssembly<S>::Reference::bytes() const {
 template <Space S>
 std::uint64_t HeartAssembly<S>::bytes() const {
   return corner_.bytes() + volume_.bytes() + old_mean_.bytes() + old_r_.bytes() + tangent_.bytes() + load_.bytes() +
-         marks_.bytes() + list_.bytes() + matrix_.bytes() + preconditioner_.bytes() + load_begin_.bytes() +
-         load_count_.bytes() + reference_.bytes();
+         check_.bytes() + marks_.bytes() + list_.bytes() + matrix_.bytes() + preconditioner_.bytes() +
+         load_begin_.bytes() + load_count_.bytes() + reference_.bytes();
 }
 
 #define X(S) template class HeartAssembly<S>;

@@ -68,9 +68,15 @@ class HeartAssembly {
   /// r as it was when the step began.
   void restore(const Context<S>& ctx, Span<double, S> r) const { copy<double>(ctx, old_r_.cspan(), r); }
 
-  /// Solves the recovery r in every element for the voltage phi, and linearises. Waits for the verdict.
+  /// Solves the recovery r in every element for the voltage phi, and linearises. Waits for the verdict. `check`: the
+  /// loads of `fill_check` too, for which the matrix must be that of the update before.
   detail::ElementVerdict update(const Context<S>& ctx, const ElementForces& forces, Span<const double, S> phi,
-                                Span<double, S> r);
+                                Span<double, S> r, bool check = false);
+
+  /// Whether the residual can be told before the matrix is made: not in the reference, which does as the paper.
+  bool checks() const { return kind_ == AssemblyKind::in_place; }
+  /// With the matrix K as it stands, rhs - K phi is the residual of the step at phi. After an update with `check`.
+  void fill_check(const Context<S>& ctx, Span<double, S> rhs);
 
   /// The tangent, written into the system; what the preconditioner reads too unless `scope` is operator_only. Errors
   /// as LinearSystem::slots_written.
@@ -119,7 +125,7 @@ class HeartAssembly {
   Index nodes_ = 0;
   std::vector<Index> element_order_;
   Array<Index, S> corner_;
-  Array<double, S> volume_, old_mean_, old_r_, tangent_, load_;
+  Array<double, S> volume_, old_mean_, old_r_, tangent_, load_, check_;
   Array<std::uint32_t, S> marks_;
   Array<detail::ElementVerdict, S> verdict_;
   Array<Index, S> list_;

@@ -77,7 +77,13 @@ struct KeepElement : PlainStep {
 ///     tangent = V / 16 (1/dt - slope),   on all 16 places of the element matrix
 ///     load    = V / 4 (old_mean/dt + value - slope mean + stimulus),   on its 4 corners
 ///
-/// so that (diffusion + tangents) phi = loads is Newton's equation for the new phi itself. With one integration point
+/// and, where it is asked for, the load that goes with the tangent as it was before,
+///
+///     check   = V / 4 (old_mean/dt + value - old slope mean + stimulus):
+///
+/// with the matrix as it stands, loads minus its product with phi are then the residual at the new phi.
+///
+/// (diffusion + tangents) phi = loads is Newton's equation for the new phi itself. With one integration point
 /// the mass matrix of an element is V / 16 everywhere.
 struct UpdateElement : PlainStep {
   static constexpr int sums = 2;
@@ -94,6 +100,7 @@ struct UpdateElement : PlainStep {
   double* r = nullptr;
   double* tangent = nullptr;
   double* load = nullptr;
+  double* check = nullptr;  ///< null: not asked for
   ElementVerdict* verdict = nullptr;
 
   struct Coefficients {
@@ -109,6 +116,9 @@ struct UpdateElement : PlainStep {
     const double stimulated = marks != nullptr ? stimulus.sum(marks[e]) : 0.0;
     const double v = volume[e];
     r[e] = r_new;
+    if (check != nullptr) {
+      check[e] = v / 4 * ((old_mean[e] - mean) * k.per_dt + reaction.value + stimulated) + 4 * tangent[e] * mean;
+    }
     tangent[e] = v / 16 * (k.per_dt - reaction.slope);
     load[e] = v / 4 * (old_mean[e] * k.per_dt + reaction.value - reaction.slope * mean + stimulated);
     total.add(0, reaction.slope < k.per_dt ? 0.0 : 1.0);

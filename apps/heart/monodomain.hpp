@@ -102,6 +102,7 @@ class Monodomain {
  private:
   void begin_step(double dt);
   StepOutcome iterate(const ElementForces& forces, transient::Shares& shares, transient::SolveTotals& totals);
+  double residual(transient::Shares& shares, transient::SolveTotals& totals);
   std::string assemble(double dt, int newton);
   SolveReport solve(int newton, double tolerance, transient::Shares& shares, transient::SolveTotals& totals);
   SolveReport solve_to(const StopCriterion& stop, transient::Shares& shares, transient::SolveTotals& totals);
@@ -114,7 +115,7 @@ class Monodomain {
   HeartAssembly<S> assembly_;
   OtherSolver other_solver_;
   double volume_norm_;
-  Array<double, S> phi_, old_phi_, previous_, rhs_;
+  Array<double, S> phi_, old_phi_, previous_, rhs_, norm_;
   Array<double, S> r_;
   double previous_dt_ = 0;
   bool moved_on_ = false;         ///< old_phi_ is a step before phi_; else previous_ is
