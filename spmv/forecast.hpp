@@ -26,11 +26,19 @@ struct PatternFacts {
 /// Reads the pattern once or twice; parallel.
 PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern);
 
+/// Of the two seconds per entry of a format, measured in cache, the one for values of that size; 0 on a card, and for
+/// matrices that do not stay in a host's caches from product to product. The limit is the same for every format.
+double cached_entry_seconds(const PatternFacts& facts, const Machine& machine, std::size_t value_bytes,
+                            double in_double, double in_single);
+
 /// The cost of a format, as far as bytes tell. Estimates: see docs/performance.md for how near they come.
 struct Forecast {
   double product_bytes = 0;
   /// The share of the copy bandwidth that the product reaches, from measurements of large systems.
   double bandwidth_share = 1;
+  /// Seconds of one host thread where the matrix stays in its caches and bytes tell nothing (`cached_entry_seconds`
+  /// times what is stored); 0: as bytes tell.
+  double cached_seconds = 0;
   /// Seconds of one host thread for each entry, from CSR to a product that can start.
   double setup_seconds_per_entry = 0;
   /// Bytes that setup moves to a card.

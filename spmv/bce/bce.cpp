@@ -156,6 +156,8 @@ Forecast bce_forecast(const PatternFacts& facts, const FormatRequest& request) {
   forecast.product_bytes = stored * (T + sizeof(Index)) + rows * (sizeof(Index) + T) + facts.cols * T;
   forecast.bandwidth_share = request.machine.device() ? 0.68 : 0.85;
   forecast.setup_seconds_per_entry = 1.5e-8;
+  forecast.cached_seconds =
+      cached_entry_seconds(facts, request.machine, request.value_bytes, 3.0e-10, 2.7e-10) * stored;
   forecast.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
   forecast.launches = facts.longest_row > std::max<Offset>(shape.widest, shape.piece_slots) ? 2 : 1;
   return forecast;

@@ -200,6 +200,8 @@ Forecast csr_forecast(const PatternFacts& facts, const FormatRequest& request) {
       static_cast<double>(csr_product_bytes(facts.rows, facts.cols, facts.nonzeros, request.value_bytes));
   forecast.bandwidth_share = request.machine.device() ? 0.65 : 0.8;
   forecast.setup_seconds_per_entry = 2e-9;
+  forecast.cached_seconds = cached_entry_seconds(facts, request.machine, request.value_bytes, 3.4e-10, 3.5e-10) *
+                            static_cast<double>(facts.nonzeros);
   return forecast;
 }
 

@@ -87,6 +87,29 @@ TEST_BOTH("Few products take csr, many take what reads fewer bytes, and the reas
   CHECK(forecast_format<double>(ctx, pattern, {}, 1e8).reason == many.reason);
 }
 
+TEST_CASE("A matrix that stays in a host's caches is judged by its entries, a larger one by its bytes",
+          "[format-choice]") {
+  const Machine machine = machine_of(Context<Space::host>(2));
+  Forecast forecast;
+  forecast.product_bytes = 5e6;
+  CHECK(forecast.product_seconds(machine) == Approx(5e6 / machine.bytes_per_second).epsilon(0.05));
+  forecast.cached_seconds = 2e-4;
+  CHECK(forecast.product_seconds(machine) == Approx(1e-4).margin(1e-5));  // two threads
+  PatternFacts facts;
+  facts.nonzeros = 1000000;
+  CHECK(cached_entry_seconds(facts, machine, 8, 3e-10, 4e-10) == 3e-10);
+  CHECK(cached_entry_seconds(facts, machine, 4, 3e-10, 4e-10) == 4e-10);
+  facts.nonzeros = 1000001;  // of 12 bytes each
+  CHECK(cached_entry_seconds(facts, machine, 8, 3e-10, 4e-10) == 0);
+
+  // Of scalar rows as of a mesh of 20,000 nodes: parts with a cache of their own do not pay where everything has one.
+  const Context<Space::host> ctx(2);
+  const auto diffusion = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:24"));
+  const FormatChoice choice =
+      forecast_format<double>(ctx, Pattern<Space::host>(diffusion.wide()), SpmvOptions{"auto"}, 1e6, true);
+  CHECK(choice.format.substr(0, 4) != "ehyb");
+}
+
 TEST_BOTH("Where rows may not be renumbered only formats that take any order are candidates", "[format-choice]") {
   const auto ctx = make_context<S>();
   const auto square = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:12"));
