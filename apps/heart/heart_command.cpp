@@ -19,11 +19,13 @@ namespace {
 const transient::ProgramWords words{
     program_name,
     "A beating heart: the electrical wave of each beat, step by step, thousands of solves on one setup.",
-    "an idealised left ventricle", "ms",
+    "an idealised left ventricle",
+    "ms",
     "Examples:\n"
     "  purlin-heart --out beat                       one beat of the ventricle; open beat/heart.pvd in ParaView\n"
     "  purlin-heart heart.vtk --stimulus apex@0 --stimulus 12,-4,30@320:3 --duration 800 --out paced\n"
-    "  purlin-heart --resume paced --duration 1200   go on after the end, Ctrl-C or a crash\n"};
+    "  purlin-heart --resume paced --duration 1200   go on after the end, Ctrl-C or a crash\n",
+    "Solve each step until the error in phi is about TOL"};
 
 // The options of purlin-heart's own, as typed.
 struct OwnOptions {

@@ -123,7 +123,7 @@ void RunCommand::add_method_options() {
   app_.add_option("--solver", s.solver.name, "Krylov method, default " + s.solver.name)
       ->option_text(cli::one_of(cli::solver_choices()))
       ->group(group);
-  app_.add_option("--tol", s.stop.rel_tol, text("Solve until |b - A x| <= TOL |b|, default %g", s.stop.rel_tol))
+  app_.add_option("--tol", s.stop.rel_tol, text("%s, default %g", words_.tolerance.c_str(), s.stop.rel_tol))
       ->option_text("TOL")
       ->group(group);
   app_.add_option(

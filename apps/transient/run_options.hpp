@@ -37,11 +37,12 @@ struct RunOptions {
 
 /// How a program speaks of itself.
 struct ProgramWords {
-  std::string name;       ///< "purlin-heat"
-  std::string summary;    ///< one sentence
-  std::string mesh_help;  ///< what comes without a mesh
-  std::string time_unit;  ///< "ms", "s"
-  std::string examples;   ///< foot of --help
+  std::string name;                                            ///< "purlin-heat"
+  std::string summary;                                         ///< one sentence
+  std::string mesh_help;                                       ///< what comes without a mesh
+  std::string time_unit;                                       ///< "ms", "s"
+  std::string examples;                                        ///< foot of --help
+  std::string tolerance = "Solve until |b - A x| <= TOL |b|";  ///< what --tol means
 };
 
 /// A demo's command line. The program adds options of its own to `app` before it parses.
