@@ -63,7 +63,7 @@ HeartRecorder<S>::HeartRecorder(const Context<Space::host>& host, const HeartBod
       log_(path(electrogram_name), log_header(body.input, probes_of(body, params)), resumed_at),
       time_(heart.context(), heart.phi().size) {
   fill<double, S>(heart.context(), -1.0, time_.span());
-  watch(host, body, params, heart);
+  watch(body, params, heart);
 }
 
 template <Space S>
@@ -72,8 +72,7 @@ std::string HeartRecorder<S>::path(const std::string& name) const {
 }
 
 template <Space S>
-void HeartRecorder<S>::watch(const Context<Space::host>&, const HeartBody& body, const HeartParams& params,
-                             const Monodomain<S>& heart) {
+void HeartRecorder<S>::watch(const HeartBody& body, const HeartParams& params, const Monodomain<S>& heart) {
   const Context<S>& ctx = heart.context();
   const std::vector<Index> new_of_old = to_vector(ctx, heart.system().order().new_of_old.cspan());
   std::vector<Index> places;

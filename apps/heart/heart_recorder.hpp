@@ -54,8 +54,7 @@ class HeartRecorder {
 
  private:
   std::string path(const std::string& name) const;
-  void watch(const Context<Space::host>& host, const HeartBody& body, const HeartParams& params,
-             const Monodomain<S>& heart);
+  void watch(const HeartBody& body, const HeartParams& params, const Monodomain<S>& heart);
 
   std::string folder_;
   double threshold_;  ///< phi

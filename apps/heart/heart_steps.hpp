@@ -240,21 +240,6 @@ struct NoteActivation : PlainStep {
   }
 };
 
-/// guess = phi + ratio (phi - before): where the voltage goes if it goes on as it did.
-struct Extrapolate : PlainStep {
-  double ratio;
-  const double* before;
-  const double* phi;
-  double* guess;
-
-  Extrapolate(double ratio_, const double* before_, const double* phi_, double* guess_)
-      : ratio(ratio_), before(before_), phi(phi_), guess(guess_) {}
-  template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
-    guess[i] = phi[i] + ratio * (phi[i] - before[i]);
-  }
-};
-
 }  // namespace purlin::heart::detail
 
 /// X(step) for every step above.
@@ -265,5 +250,4 @@ struct Extrapolate : PlainStep {
   X(purlin::heart::detail::SumLoads)       \
   X(purlin::heart::detail::ScatterElement) \
   X(purlin::heart::detail::SumRows)        \
-  X(purlin::heart::detail::NoteActivation) \
-  X(purlin::heart::detail::Extrapolate)
+  X(purlin::heart::detail::NoteActivation)
