@@ -6,6 +6,7 @@
 
 #include "exit_status.hpp"
 #include "names.hpp"
+#include "text.hpp"
 
 namespace purlin::cli {
 namespace {
@@ -23,17 +24,6 @@ constexpr const char* columns =
     "  in products  the setup before it, or the refresh, in units of the format's own product\n"
     "  pays back    after so many products: setup and products cost less than those of the fastest cuSPARSE format\n"
     "               (host: of csr); never, where the product is not faster";
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t comma = list.find(','); comma != std::string::npos; comma = list.find(',', begin)) {
-    parts.push_back(list.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  parts.push_back(list.substr(begin));
-  return parts;
-}
 
 }  // namespace
 
@@ -71,7 +61,7 @@ BenchOptions checked_bench(const RawBench& raw) {
   o.double_precision = precision != "single";
   o.single_precision = precision != "double";
   if (raw.formats == "all") return o;
-  for (const std::string& given : split(raw.formats)) {
+  for (const std::string& given : split(raw.formats, ',')) {
     const std::string name = check_table_format(given, "--formats");
     if (std::find(o.formats.begin(), o.formats.end(), name) != o.formats.end()) {
       throw UsageError("--formats: " + name + " is there twice");

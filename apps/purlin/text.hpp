@@ -21,6 +21,9 @@ std::string count_of(std::int64_t number, std::string_view singular, std::string
 /// "250 us", "1.25 ms", "3.40 s".
 std::string duration(double seconds);
 
+/// The parts of `text` between the separators, empty ones too; one part where there is none.
+std::vector<std::string> split(const std::string& text, char separator);
+
 /// "a, b, c"
 std::string join(const std::vector<std::string>& names);
 

@@ -55,17 +55,6 @@ std::vector<T> checked_list(const Json& found, const std::string& where, const s
   return values;
 }
 
-std::vector<std::string> split(const std::string& name) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', begin)) {
-    parts.push_back(name.substr(begin, dot - begin));
-    begin = dot + 1;
-  }
-  parts.push_back(name.substr(begin));
-  return parts;
-}
-
 // The library keeps the last of two values under one name; a user who wrote both meant neither.
 struct DuplicateNames {
   std::vector<std::set<std::string>> open;
@@ -236,7 +225,7 @@ Json ParamTable::values() const {
   Json result = Json::object();
   for (const Entry& entry : entries_) {
     Json* at = &result;
-    for (const std::string& part : split(entry.name)) at = &(*at)[part];
+    for (const std::string& part : cli::split(entry.name, '.')) at = &(*at)[part];
     *at = entry.get();
   }
   return result;
@@ -248,7 +237,7 @@ std::string ParamTable::text() const {
   bool first = true;
   const auto indent = [&] { return std::string(2 * (open.size() + 1), ' '); };
   for (const Entry& entry : entries_) {
-    std::vector<std::string> groups = split(entry.name);
+    std::vector<std::string> groups = cli::split(entry.name, '.');
     const std::string leaf = groups.back();
     groups.pop_back();
     std::size_t shared = 0;
