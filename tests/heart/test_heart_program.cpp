@@ -82,23 +82,7 @@ TEST_CASE("a heart that is killed again and again ends with the bits of an unbro
   for (const std::vector<std::string>& method :
        {std::vector<std::string>{"--format", "csr"}, {"--format", "ehyb", "--precond", "fsai"}}) {
     const std::string whole = folder.file("whole" + method[1]), broken = folder.file("broken" + method[1]);
-    const Outcome unbroken = run_heart(joined(joined(long_run, method), {"--out", whole}));
-    INFO(unbroken.err);
-    REQUIRE(unbroken.status == 0);
-    int kills = killed_behind(PURLIN_HEART, joined(joined(long_run, method), {"--out", broken}), broken, 20) ? 1 : 0;
-    for (const long behind : {50L, 90L}) {
-      kills += killed_behind(PURLIN_HEART, {"--resume", broken, "--quiet"}, broken, behind) ? 1 : 0;
-    }
-    CHECK(kills >= 1);  // on a crowded machine a run may end before it is looked at
-    const Outcome last = run_heart({"--resume", broken, "--quiet"});
-    INFO(last.err);
-    REQUIRE(last.status == 0);
-    CHECK(names_in(broken) == names_in(whole));
-    for (const std::string& name : names_in(whole)) {
-      if (name == "report.json") continue;
-      CAPTURE(name);
-      CHECK(file_content(broken + "/" + name) == file_content(whole + "/" + name));
-    }
+    check_killed_runs(PURLIN_HEART, joined(long_run, method), {"--quiet"}, whole, broken, {20, 50, 90});
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/apps/process.hpp"
+#include "tests/catch.hpp"
 
 namespace purlin::cli_testing {
 
@@ -48,6 +49,29 @@ inline bool killed_behind(const std::string& program, const std::vector<std::str
     usleep(500);
   }
   return false;
+}
+
+/// A run in folder `whole`, and the same in `broken`, killed behind each of `steps` and gone on with: in the end
+/// every file but the report has the same bytes.
+inline void check_killed_runs(const std::string& program, const std::vector<std::string>& run,
+                              const std::vector<std::string>& going_on, const std::string& whole,
+                              const std::string& broken, const std::vector<long>& steps) {
+  const Outcome unbroken = run_on_host(program, joined(run, {"--out", whole}));
+  INFO(unbroken.err);
+  REQUIRE(unbroken.status == 0);
+  const std::vector<std::string> resume = joined({"--resume", broken}, going_on);
+  int kills = killed_behind(program, joined(run, {"--out", broken}), broken, steps.front()) ? 1 : 0;
+  for (std::size_t k = 1; k < steps.size(); ++k) kills += killed_behind(program, resume, broken, steps[k]) ? 1 : 0;
+  CHECK(kills >= 1);  // on a crowded machine a run may end before it is looked at
+  const Outcome last = run_on_host(program, resume);
+  INFO(last.err);
+  REQUIRE(last.status == 0);
+  CHECK(names_in(broken) == names_in(whole));
+  for (const std::string& name : names_in(whole)) {
+    if (name == "report.json") continue;
+    CAPTURE(name);
+    CHECK(file_content(broken + "/" + name) == file_content(whole + "/" + name));
+  }
 }
 
 }  // namespace purlin::cli_testing

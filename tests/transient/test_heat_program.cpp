@@ -81,23 +81,7 @@ TEST_CASE("a run that is killed again and again ends with the bits of an unbroke
   for (const std::vector<std::string>& method :
        {std::vector<std::string>{"--format", "csr"}, {"--format", "ehyb", "--precond", "fsai"}}) {
     const std::string whole = folder.file("whole" + method[1]), broken = folder.file("broken" + method[1]);
-    const Outcome unbroken = run_heat(joined(joined(run, method), {"--out", whole}));
-    INFO(unbroken.err);
-    REQUIRE(unbroken.status == 0);
-    int kills = killed_behind(PURLIN_HEAT, joined(joined(run, method), {"--out", broken}), broken, 40) ? 1 : 0;
-    for (const long behind : {110L, 230L}) {
-      kills += killed_behind(PURLIN_HEAT, {"--resume", broken, "--quiet", "--no-compare"}, broken, behind) ? 1 : 0;
-    }
-    CHECK(kills >= 1);  // on a crowded machine a run may end before it is looked at
-    const Outcome last = run_heat({"--resume", broken, "--quiet", "--no-compare"});
-    INFO(last.err);
-    REQUIRE(last.status == 0);
-    CHECK(names_in(broken) == names_in(whole));
-    for (const std::string& name : names_in(whole)) {
-      if (name == "report.json") continue;
-      CAPTURE(name);
-      CHECK(file_content(broken + "/" + name) == file_content(whole + "/" + name));
-    }
+    check_killed_runs(PURLIN_HEAT, joined(run, method), {"--quiet", "--no-compare"}, whole, broken, {40, 110, 230});
     const Json report = Json::parse(file_content(broken + "/report.json"));
     CHECK(report["resumed_from"].is_string());
   }
