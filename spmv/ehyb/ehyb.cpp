@@ -20,18 +20,9 @@ using detail::EhybVariant;
 struct Choice {
   EhybShape shape;
   std::vector<Index> part_begin;
-  int resident = 1;
   std::string name;
   std::string remark;
 };
-
-Index largest_part(const std::vector<Index>& part_begin) {
-  Index largest = 0;
-  for (std::size_t p = 0; p + 1 < part_begin.size(); ++p) {
-    largest = std::max(largest, part_begin[p + 1] - part_begin[p]);
-  }
-  return largest;
-}
 
 bool bounds_divide_by(const std::vector<Index>& part_begin, int block) {
   return std::all_of(part_begin.begin(), part_begin.end(), [&](Index bound) { return bound % block == 0; });
@@ -39,13 +30,9 @@ bool bounds_divide_by(const std::vector<Index>& part_begin, int block) {
 
 Choice candidate(const FormatRequest& request, Index rows, const std::vector<Index>& planned, bool halo, int block) {
   Choice choice;
-  const EhybGeometry wanted = halo ? detail::halo_geometry(request.machine, rows, request.value_bytes)
-                                   : detail::paper_geometry(request.machine, rows, request.value_bytes);
-  const auto parts = static_cast<Index>(planned.empty() ? wanted.parts : planned.size() - 1);
-  const Index largest = planned.empty() ? rows / std::max<Index>(1, parts) + block : largest_part(planned);
-  EhybGeometry geometry = detail::cache_for(request.machine, parts, largest, request.value_bytes, halo);
+  const EhybGeometry geometry = halo ? detail::halo_geometry(request.machine, rows, request.value_bytes, block)
+                                     : detail::paper_geometry(request.machine, rows, request.value_bytes);
   choice.part_begin = detail::ehyb_parts(planned, rows, block, geometry);
-  choice.resident = geometry.resident;
   choice.shape = {block, halo, geometry.cached_length, request.machine.lanes};
   choice.name = !halo ? "ehyb:paper" : block > 1 ? "ehyb:block" : "ehyb:halo";
   return choice;
@@ -117,7 +104,9 @@ EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   const auto [choice, layout] = build(host, pattern.view(), order.part_begin, request);
   clock.end("layout");
   shape_ = choice.shape;
-  upload(ctx, a, layout, choice.resident);
+  const int block_threads = detail::ehyb_block_threads(request.machine, static_cast<Index>(layout.part.size()),
+                                                       layout.longest_cache, sizeof(T));
+  upload(ctx, a, layout, block_threads);
   ctx.synchronize();
   clock.end("upload and fill");
 
@@ -134,13 +123,13 @@ EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
                    {"longest cache", layout.longest_cache},
                    {"extra rows", static_cast<double>(layout.er_row.size())},
                    {"long rows", static_cast<double>(layout.long_rows.size())},
-                   {"parts side by side", choice.resident}};
+                   {"threads a part", S == Space::device ? block_threads : 1}};
   info_.setup_seconds = clock.seconds();
 }
 
 template <class T, Space S>
 void EhybOperator<T, S>::upload(const Context<S>& ctx, const CsrView<T, S>& a, const detail::EhybLayout& layout,
-                                int resident) {
+                                int block_threads) {
   part_ = make_array(ctx, layout.part);
   halo_node_ = make_array(ctx, layout.halo_node.cspan());
   slice_first_ = make_array(ctx, layout.slice_first.cspan());
@@ -171,7 +160,7 @@ void EhybOperator<T, S>::upload(const Context<S>& ctx, const CsrView<T, S>& a, c
            static_cast<Index>(long_row_.size()), segments, long_row_.data(), long_segment_.data(),
            segment_begin_.data(), long_column_.data(), values_.data() + layout.block_slots + layout.er_slots,
            //
-           layout.longest_cache, resident, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data()};
+           layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data()};
   detail::prepare_ehyb(ctx, view_);
 }
 

@@ -44,7 +44,7 @@ class EhybOperator final : public MatrixOperator<T, S> {
   OperatorInfo info() const override;
 
  private:
-  void upload(const Context<S>& ctx, const CsrView<T, S>& a, const detail::EhybLayout& layout, int resident);
+  void upload(const Context<S>& ctx, const CsrView<T, S>& a, const detail::EhybLayout& layout, int block_threads);
 
   Index rows_ = 0;
   detail::EhybShape shape_;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB on the device: a thread block is a part, a warp a slice, a lane a node.
+#include <cuda_pipeline.h>
+
 #include <purlin/core/machine.hpp>
 #include <purlin/spmv/ehyb/ehyb_product.hpp>
 #include <purlin/spmv/product_device.cuh>
@@ -9,91 +11,180 @@ namespace {
 
 constexpr int warp = 32;
 
-/// Threads of the parts that share a multiprocessor, and places whose loads are in flight at once, by rows of a node:
-/// 64 registers a thread then suffice, and 1024 threads keep enough of the memory busy.
 struct EhybTuning {
-  static constexpr int threads_per_multiprocessor = 1024;
+  static constexpr int most_threads = 1024;
   static constexpr int extra_threads = 256;
-  static constexpr int places[4] = {0, 8, 4, 2};
-  static constexpr int places_of_six = 1;
+  static constexpr int halo_nodes = 4;  ///< whose numbers a thread reads before it asks for the first one's x
 };
 
-/// Loads x of the part's own nodes and of its halo; the whole block.
+/// Places of a slice that a lane asks for at once, one batch ahead of its sums: as many as fit 64 registers twice,
+/// which 1024 threads may have. In double and in single precision, by rows of a node; of six rows one place alone is
+/// too much to hold beside another.
+constexpr int batch_places[2][4] = {{0, 8, 2, 1}, {0, 8, 3, 2}};
+template <class T, int B>
+constexpr int ehyb_batch = B == 6 ? 0 : batch_places[sizeof(T) == 4][B % 4];
+
+/// Asks for x of the part's own nodes and of its halo, to lie in shared memory; the whole block. All of it is under
+/// way at once, past the registers; `cache_loaded` waits for it.
 template <class T, int B>
 __device__ __forceinline__ void load_cache(const EhybView<T>& a, const EhybPart& part, const T* x, T* cache) {
-  const int own = (part.node_end - part.node_begin) * B;
-  const T* own_x = x + Offset{part.node_begin} * B;
-  for (int i = threadIdx.x; i < own; i += blockDim.x) cache[i] = load_cached(own_x + i);
-  const int halo = (part.halo_end - part.halo_begin) * B;
-  for (int i = threadIdx.x; i < halo; i += blockDim.x) {
-    const int h = i / B;
-    cache[own + i] = load_cached(x + Offset{load_cached(a.halo_node + part.halo_begin + h)} * B + (i - h * B));
+  constexpr int nodes = EhybTuning::halo_nodes;
+  const int own = (part.node_end - part.node_begin) * B, halo = part.halo_end - part.halo_begin;
+  const int threads = static_cast<int>(blockDim.x);
+  for (int first = static_cast<int>(threadIdx.x); first < halo; first += nodes * threads) {
+    Index node[nodes];
+#pragma unroll
+    for (int i = 0; i < nodes; ++i) {
+      if (first + i * threads < halo) node[i] = load_cached(a.halo_node + part.halo_begin + first + i * threads);
+    }
+#pragma unroll
+    for (int i = 0; i < nodes; ++i) {
+      const int h = first + i * threads;
+      if (h >= halo) continue;
+#pragma unroll
+      for (int e = 0; e < B; ++e) {
+        __pipeline_memcpy_async(cache + own + h * B + e, x + Offset{node[i]} * B + e, sizeof(T));
+      }
+    }
   }
+  const T* own_x = x + Offset{part.node_begin} * B;
+  for (int i = static_cast<int>(threadIdx.x); i < own; i += threads) {
+    __pipeline_memcpy_async(cache + i, own_x + i, sizeof(T));
+  }
+  __pipeline_commit();
 }
 
-/// Adds `count` <= U places of the slice, starting at place k, to the lane's sums. All loads come before all sums.
+__device__ __forceinline__ void cache_loaded() {
+  __pipeline_wait_prior(0);
+  __syncthreads();
+}
+
+/// What a lane holds of U places of a slice; of none, it is never looked at.
 template <class T, int B, int U>
-__device__ __forceinline__ void add_places(const EhybView<T>& a, const T* cache, Offset k, int count, T (&sums)[B]) {
+struct EhybPlaces {
+  int column[U > 0 ? U : 1];
+  T value[U > 0 ? U : 1][B * B];
+};
+
+/// Asks for `count` places of a slice, the first of them k; none where count <= 0, and U at most.
+template <class T, int B, int U>
+__device__ __forceinline__ void load_places(const EhybView<T>& a, Index k, int count, EhybPlaces<T, B, U>& places) {
   const int lane = threadIdx.x % warp;
-  int column[U];
-  T value[U][B * B];
+  const std::uint16_t* column = a.column + Offset{k} * warp + lane;
+  const T* value = a.value + Offset{k} * (B * B * warp) + lane;
 #pragma unroll
   for (int u = 0; u < U; ++u) {
     if (u < count) {
-      column[u] = load_once(a.column + (k + u) * warp + lane) * B;
+      places.column[u] = load_once(column + u * warp);
 #pragma unroll
-      for (int i = 0; i < B * B; ++i) value[u][i] = load_once(a.value + ((k + u) * (B * B) + i) * warp + lane);
+      for (int i = 0; i < B * B; ++i) places.value[u][i] = load_once(value + (u * B * B + i) * warp);
     }
   }
+}
+
+/// Adds them to the lane's sums.
+template <class T, int B, int U>
+__device__ __forceinline__ void add_places(const EhybPlaces<T, B, U>& places, int count, const T* cache,
+                                           T (&sums)[B]) {
 #pragma unroll
   for (int u = 0; u < U; ++u) {
     if (u < count) {
 #pragma unroll
       for (int e = 0; e < B; ++e) {
-        const T from = cache[column[u] + e];
+        const T from = cache[places.column[u] * B + e];
 #pragma unroll
-        for (int d = 0; d < B; ++d) sums[d] += value[u][d * B + e] * from;
+        for (int d = 0; d < B; ++d) sums[d] += places.value[u][d * B + e] * from;
       }
     }
   }
 }
 
+/// Asks for one place and adds it, two columns of its block at a time.
+template <class T, int B>
+__device__ __forceinline__ void add_place(const EhybView<T>& a, Index k, const T* cache, T (&sums)[B]) {
+  const int lane = threadIdx.x % warp;
+  const T* value = a.value + Offset{k} * (B * B * warp) + lane;
+  const T* from = cache + load_once(a.column + Offset{k} * warp + lane) * B;
+#pragma unroll
+  for (int e = 0; e < B; ++e, value += warp) {
+#pragma unroll
+    for (int d = 0; d < B; ++d) sums[d] += load_once(value + d * B * warp) * from[e];
+  }
+}
+
+/// A slice and what is left of its places.
+struct EhybRun {
+  Index slice, k, last;
+};
+
+template <class T>
+__device__ __forceinline__ EhybRun run_of(const EhybView<T>& a, const EhybPart& part, Index slice) {
+  if (slice >= part.slice_end) return {slice, 0, 0};
+  return {slice, load_cached(a.slice_first + slice), load_cached(a.slice_first + slice + 1)};
+}
+
+/// Writes the node's rows, and sets the sums back to zero for the next.
+template <bool with_dot, class T, int B>
+__device__ __forceinline__ void write_node(const EhybPart& part, const ProductArgs<T>& args, Index node,
+                                           const T* cache, T (&sums)[B], double& dot) {
+#pragma unroll
+  for (int d = 0; d < B; ++d) {
+    if (node < part.node_end) {
+      const Offset row = Offset{node} * B + d;
+      const T y = row_result(args, sums[d], row);
+      args.y[row] = y;
+      if (with_dot) dot += double(cache[(node - part.node_begin) * B + d]) * double(y);
+    }
+    sums[d] = 0;
+  }
+}
+
 /// Algorithm 3 of the paper, its first half. A block is a part: it caches x in shared memory (own, then halo), then
-/// its warps take slices, the first by number, the next from a counter. Lane l has the slice's l-th node, whose rows
-/// it alone writes.
+/// its warps take slices, the first three by number, the others from a counter. Lane l has the slice's l-th node,
+/// whose rows it alone writes. A warp never waits for what it has only just asked for: the bounds of a slice are
+/// asked for two slices ahead, its numbers one batch ahead, the first before the cache is filled.
 template <class T, int B, bool with_dot>
-__global__ void __launch_bounds__(EhybTuning::threads_per_multiprocessor)
+__global__ void __launch_bounds__(EhybTuning::most_threads)
     ehyb_parts(const EhybView<T> a, const ProductArgs<T> args, unsigned* tickets) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T* const cache = reinterpret_cast<T*>(shared_bytes);
   __shared__ int next_slice;
-  constexpr int U = B == 6 ? EhybTuning::places_of_six : EhybTuning::places[B % 4];
+  constexpr int U = ehyb_batch<T, B>;
   const EhybPart part = a.part[blockIdx.x];
-  const int lane = threadIdx.x % warp;
-  int slice = part.slice_begin + threadIdx.x / warp;
-  if (threadIdx.x == 0) next_slice = part.slice_begin + blockDim.x / warp;
+  const int lane = threadIdx.x % warp, warps = blockDim.x / warp;
   load_cache<T, B>(a, part, args.x, cache);
-  __syncthreads();
+  const Index first_slice = part.slice_begin + static_cast<Index>(threadIdx.x / warp);
+  EhybRun run = run_of(a, part, first_slice);
+  EhybRun second = run_of(a, part, first_slice + warps);
+  EhybRun third = run_of(a, part, first_slice + 2 * warps);
+  if (threadIdx.x == 0) next_slice = part.slice_begin + 3 * warps;
+  EhybPlaces<T, B, U> places;
+  load_places(a, run.k, run.last - run.k, places);
+  cache_loaded();
 
   double dot = 0;
-  while (slice < part.slice_end) {
-    T sums[B] = {};
-    Offset k = load_cached(a.slice_first + slice);
-    const Offset last = load_cached(a.slice_first + slice + 1);
-    for (; k + U <= last; k += U) add_places<T, B, U>(a, cache, k, U, sums);
-    if (k < last) add_places<T, B, U>(a, cache, k, static_cast<int>(last - k), sums);
-    const Index node = part.node_begin + (slice - part.slice_begin) * warp + lane;
-    if (node < part.node_end) {
-#pragma unroll
-      for (int d = 0; d < B; ++d) {
-        const Offset row = Offset{node} * B + d;
-        const T y = row_result(args, sums[d], row);
-        args.y[row] = y;
-        if (with_dot) dot += double(cache[(node - part.node_begin) * B + d]) * double(y);
-      }
+  T sums[B] = {};
+  while (run.slice < part.slice_end) {
+    bool ends = true;
+    if constexpr (U > 0) {
+      ends = run.k + U >= run.last;
+      EhybPlaces<T, B, U> next;
+      const Index k = ends ? second.k : run.k + U;
+      load_places(a, k, (ends ? second.last : run.last) - k, next);
+      add_places(places, run.last - run.k, cache, sums);
+      places = next;
+      run.k = k;
+    } else {
+      for (; run.k < run.last; ++run.k) add_place(a, run.k, cache, sums);
     }
-    if (lane == 0) slice = atomicAdd(&next_slice, 1);
-    slice = __shfl_sync(0xffffffffu, slice, 0);
+    if (!ends) continue;
+    write_node<with_dot>(part, args, part.node_begin + (run.slice - part.slice_begin) * warp + lane, cache, sums,
+                         dot);
+    run = second;
+    second = third;
+    Index ticket = 0;
+    if (lane == 0) ticket = atomicAdd(&next_slice, 1);
+    third = run_of(a, part, __shfl_sync(0xffffffffu, ticket, 0));
   }
   if (with_dot) finish_dot(dot, a.part_dot, tickets, args.xy);
 }
@@ -162,6 +253,7 @@ PartsKernel<T> parts_kernel(int block) {
 }
 
 /// Blocks of which each warp takes one of `pieces`.
+template <class T>
 unsigned blocks_for(Index pieces) {
   constexpr Offset warps = EhybTuning::extra_threads / warp;
   return static_cast<unsigned>((pieces + warps - 1) / warps);
@@ -173,19 +265,18 @@ template <class T>
 void ehyb_product(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
   if (a.rows == 0) return;
   const auto& state = ctx.state();
-  const int threads = EhybTuning::threads_per_multiprocessor / a.resident / warp * warp;
   const std::size_t shared_bytes = static_cast<std::size_t>(a.longest_cache) * sizeof(T);
   const auto kernel = args.xy != nullptr ? parts_kernel<T, true>(a.block) : parts_kernel<T, false>(a.block);
-  kernel<<<a.parts, threads, shared_bytes, state.stream()>>>(a, args, state.tickets());
+  kernel<<<a.parts, a.block_threads, shared_bytes, state.stream()>>>(a, args, state.tickets());
   PURLIN_CHECK_LAUNCH();
   if (a.er_rows > 0) {
-    ehyb_extra_rows<<<blocks_for(a.er_slices), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
+    ehyb_extra_rows<<<blocks_for<T>(a.er_slices), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
     PURLIN_CHECK_LAUNCH();
   }
   if (a.long_rows > 0) {
-    ehyb_segments<<<blocks_for(a.segments), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
+    ehyb_segments<<<blocks_for<T>(a.segments), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
     PURLIN_CHECK_LAUNCH();
-    ehyb_long_rows<<<blocks_for(a.long_rows), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
+    ehyb_long_rows<<<blocks_for<T>(a.long_rows), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
     PURLIN_CHECK_LAUNCH();
   }
 }

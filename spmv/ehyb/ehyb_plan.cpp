@@ -14,12 +14,10 @@ namespace {
 
 constexpr Index most_places = 65536;  // of a 16-bit column
 
-// A card's part: several fit beside each other, unless that made them too small to have an inside.
-constexpr int most_resident = 4;
-constexpr Index least_part_rows = 512;
-// A part's own entries leave this much of the cache to the halo. FEM meshes need 0.3 to 0.5 of the own entries; where
-// it is too little, planning takes more parts.
-constexpr double own_share = 0.7;
+// A tetrahedral mesh cut into parts of n nodes has a halo of about 5.7 n^(2/3); part of the cache stays free for
+// parts that are larger than others. Where that is too little, planning takes more parts.
+constexpr double halo_of_mesh = 5.7;
+constexpr double filled = 0.95;
 // Of a multiprocessor's shared memory the driver takes a kilobyte for each block of threads, and the kernel a little
 // for its counter and sums.
 constexpr std::size_t driver_bytes = 1024;
@@ -29,11 +27,23 @@ Index entries_in(std::size_t bytes, std::size_t value_bytes) {
   return static_cast<Index>(std::min<std::size_t>(bytes / value_bytes, most_places));
 }
 
-// Entries of x that one of `resident` parts may cache.
-Index length_for(const Machine& machine, int resident, std::size_t value_bytes) {
+// What loads are under way to a multiprocessor pass through its first-level cache, which is what shared memory leaves
+// of 256 KB on an H200: parts of 216 KB took 1.2 times as long as parts of 146 KB (7-point grid of 180^3).
+constexpr double shared_for_halo_parts = 0.85;
+
+// Entries of x that a part may cache.
+Index length_for(const Machine& machine, double share, std::size_t value_bytes) {
   if (!machine.device()) return entries_in(machine.cache_bytes / 2, value_bytes);  // the other half: the matrix
-  const std::size_t bytes = (machine.cache_bytes + driver_bytes) / static_cast<std::size_t>(resident);
-  return entries_in(bytes - driver_bytes - kernel_bytes, value_bytes);
+  return entries_in(static_cast<std::size_t>(share * static_cast<double>(machine.cache_bytes - kernel_bytes)),
+                    value_bytes);
+}
+
+// The most rows of a part, in nodes of `block` rows, that leave room for a mesh's halo among `length` entries.
+Index own_length(Index length, int block) {
+  const double room = filled * length / block;
+  double own = room;
+  for (int k = 0; k < 8; ++k) own = room / (1 + halo_of_mesh / std::cbrt(std::max(1.0, own)));
+  return std::max<Index>(1, static_cast<Index>(own) * block);
 }
 
 Index ceil_div(Offset a, Offset b) { return static_cast<Index>((a + b - 1) / b); }
@@ -99,33 +109,23 @@ EhybVariant ehyb_variant(std::string_view name) {
 }
 
 EhybGeometry paper_geometry(const Machine& machine, Index rows, std::size_t value_bytes) {
-  EhybGeometry geometry;
-  geometry.cached_length = length_for(machine, 1, value_bytes);
-  geometry.parts = parts_for(rows, geometry.cached_length, machine.processors);
-  return geometry;
+  const Index length = length_for(machine, 1, value_bytes);
+  return {parts_for(rows, length, machine.processors), length};
 }
 
-EhybGeometry halo_geometry(const Machine& machine, Index rows, std::size_t value_bytes) {
-  EhybGeometry geometry;
-  if (machine.device()) {
-    const Index per_processor = rows / machine.processors;
-    geometry.resident = static_cast<int>(std::clamp<Index>(per_processor / least_part_rows, 1, most_resident));
-  }
-  geometry.cached_length = length_for(machine, geometry.resident, value_bytes);
-  const auto own = static_cast<Index>(own_share * geometry.cached_length);
-  geometry.parts = parts_for(rows, own, machine.processors * geometry.resident);
-  return geometry;
+EhybGeometry halo_geometry(const Machine& machine, Index rows, std::size_t value_bytes, int block) {
+  const Index length = length_for(machine, shared_for_halo_parts, value_bytes);
+  return {parts_for(rows, own_length(length, block), machine.processors), length};
 }
 
-EhybGeometry cache_for(const Machine& machine, Index parts, Index largest, std::size_t value_bytes, bool halo) {
-  EhybGeometry geometry;
-  geometry.parts = parts;
-  const double needed = halo ? largest / own_share : largest;
-  const Index side_by_side = std::max<Index>(1, parts / machine.processors);
-  geometry.resident = machine.device() && halo ? static_cast<int>(std::min<Index>(most_resident, side_by_side)) : 1;
-  while (geometry.resident > 1 && length_for(machine, geometry.resident, value_bytes) < needed) --geometry.resident;
-  geometry.cached_length = length_for(machine, geometry.resident, value_bytes);
-  return geometry;
+int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache, std::size_t value_bytes) {
+  constexpr Index most_threads = 1024, least_threads = 128, most_side_by_side = 4, warp = 32;
+  constexpr Index entries_of_thread = 2;
+  const std::size_t part_bytes = static_cast<std::size_t>(longest_cache) * value_bytes + kernel_bytes + driver_bytes;
+  const auto fit = static_cast<Index>((machine.cache_bytes + driver_bytes) / part_bytes);
+  const Index side_by_side = std::clamp<Index>(std::min(fit, parts / machine.processors), 1, most_side_by_side);
+  const Index useful = std::max(least_threads, ceil_div(longest_cache, entries_of_thread));
+  return std::min(most_threads / side_by_side, ceil_div(useful, warp) * warp);
 }
 
 int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a) {
@@ -161,7 +161,7 @@ RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pat
   const bool halo = variant != EhybVariant::paper;
   const bool blocks = variant == EhybVariant::block || variant == EhybVariant::fewest_bytes;
   const int block = blocks ? ehyb_block(ctx, a) : 1;
-  EhybGeometry geometry = halo ? halo_geometry(request.machine, a.rows, request.value_bytes)
+  EhybGeometry geometry = halo ? halo_geometry(request.machine, a.rows, request.value_bytes, block)
                                : paper_geometry(request.machine, a.rows, request.value_bytes);
   PartitionOptions options;
   options.method = request.options.partitioner;
@@ -190,12 +190,13 @@ RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pat
 
 Forecast ehyb_forecast(const PatternFacts& facts, const FormatRequest& request) {
   constexpr double padding = 1.03;
-  constexpr double halo_of_mesh = 5.7, halo_of_hubs = 4;
+  constexpr double halo_of_hubs = 4;
   constexpr Index hub = 20;  // times the mean
   const double T = static_cast<double>(request.value_bytes);
   const double block = block_with_kernel(facts.block);
   const double entries = static_cast<double>(facts.nonzeros), rows = facts.rows;
-  const Index parts = halo_geometry(request.machine, facts.rows, request.value_bytes).parts;
+  const Index parts =
+      halo_geometry(request.machine, facts.rows, request.value_bytes, block_with_kernel(facts.block)).parts;
   const double own = std::max(1.0, rows / block / parts);
   const bool hubs = facts.longest_row > hub * std::max(1.0, entries / std::max(1.0, rows));
   double halo = hubs ? halo_of_hubs : std::min(1.0, halo_of_mesh / std::cbrt(own));

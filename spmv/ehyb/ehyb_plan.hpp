@@ -24,19 +24,18 @@ EhybVariant ehyb_variant(std::string_view name);
 struct EhybGeometry {
   Index parts = 1;
   Index cached_length = 0;
-  int resident = 1;  ///< parts that one multiprocessor works on side by side
 };
 
 /// Equations 1 and 2 of the paper: K is the smallest integer for which rows / (K P) entries of `value_bytes` fit into
 /// the cache of one of P processors, and there are K P parts of that length.
 EhybGeometry paper_geometry(const Machine& machine, Index rows, std::size_t value_bytes);
 
-/// The same with room for a halo, and on a card for several parts side by side, so that one loads its x while others
-/// multiply.
-EhybGeometry halo_geometry(const Machine& machine, Index rows, std::size_t value_bytes);
+/// The same with room for the halo that a tetrahedral mesh has, in nodes of `block` rows.
+EhybGeometry halo_geometry(const Machine& machine, Index rows, std::size_t value_bytes, int block);
 
-/// The cache that parts which are already there can have: `largest` is the most rows of one of `parts`.
-EhybGeometry cache_for(const Machine& machine, Index parts, Index largest, std::size_t value_bytes, bool halo);
+/// Threads of a part's block on a card: all that may share a multiprocessor, or a share of them where parts are so
+/// many and so small that several fit side by side; no more than have something to load.
+int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache, std::size_t value_bytes);
 
 /// 6, 3, 2 or 1: rows of a node for which there is a kernel.
 int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a);

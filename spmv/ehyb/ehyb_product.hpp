@@ -37,7 +37,7 @@ struct EhybView {
   const T* long_value;
 
   Index longest_cache;  ///< entries of x
-  int resident;         ///< parts side by side on a multiprocessor
+  int block_threads;    ///< device: of a part
   T* cache;             ///< host: `longest_cache` entries for each of `cache_threads`; null: x itself, no halo
   int cache_threads;    ///< the most that may work
   T* segment_sum;       ///< one per segment

@@ -59,17 +59,34 @@ TEST_CASE("A 16-bit column bounds the cache of any machine", "[ehyb]") {
   CHECK(10000000 / geometry.parts <= 65536);
 }
 
-TEST_CASE("Parts side by side share a multiprocessor's memory with room for halos", "[ehyb]") {
+TEST_CASE("Parts leave room in the cache for the halo of a mesh", "[ehyb]") {
   const Machine h200 = card(132, 232448);
-  const EhybGeometry large = detail::halo_geometry(h200, 2400000, 8);
-  CHECK(large.resident == 4);
-  CHECK(large.parts % (132 * 4) == 0);
-  CHECK((large.cached_length * 8 + 1024) * 4 <= 232448 + 1024);
-  CHECK(2400000 / large.parts < large.cached_length);
-  CHECK(detail::halo_geometry(h200, 1000, 8).resident == 1);
-  CHECK(detail::cache_for(h200, 528, 20000, 8, true).resident == 1);
-  CHECK(detail::cache_for(h200, 528, 2000, 8, true).resident == 4);
-  CHECK(detail::cache_for(h200, 132, 2000, 8, true).resident == 1);
+  for (const int block : {1, 3}) {
+    for (const std::size_t bytes : {std::size_t{4}, std::size_t{8}}) {
+      for (const Index rows : {1000, 900000, 2400000, 5832000, 40000000}) {
+        INFO("blocks of " << block << ", " << bytes << " bytes, " << rows << " rows");
+        const EhybGeometry geometry = detail::halo_geometry(h200, rows, bytes, block);
+        CHECK(geometry.parts % 132 == 0);
+        CHECK(std::size_t(geometry.cached_length) * bytes < 232448);
+        const double nodes = double(rows) / geometry.parts / block;
+        CHECK((nodes + 5.7 * std::pow(nodes, 2.0 / 3)) * block <= 0.96 * geometry.cached_length);
+        // One multiple less would not have fitted.
+        const double more = double(rows) / std::max(1, geometry.parts - 132) / block;
+        if (geometry.parts > 132)
+          CHECK((more + 5.7 * std::pow(more, 2.0 / 3)) * block > 0.94 * geometry.cached_length);
+      }
+    }
+  }
+}
+
+TEST_CASE("A part has the threads of its multiprocessor, or its share, and no more than load something", "[ehyb]") {
+  const Machine h200 = card(132, 232448);
+  CHECK(detail::ehyb_block_threads(h200, 132, 28000, 8) == 1024);
+  CHECK(detail::ehyb_block_threads(h200, 264, 28000, 8) == 1024);  // one after the other
+  CHECK(detail::ehyb_block_threads(h200, 264, 12000, 8) == 512);
+  CHECK(detail::ehyb_block_threads(h200, 528, 6690, 8) == 256);
+  CHECK(detail::ehyb_block_threads(h200, 132, 530, 8) == 288);
+  CHECK(detail::ehyb_block_threads(h200, 132, 10, 8) == 128);
 }
 
 TEST_CASE("An order without parts is cut into equal ranges, and a part that is too long into pieces", "[ehyb]") {
