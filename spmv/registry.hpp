@@ -30,8 +30,9 @@ struct SpmvOptions {
   std::string plan_cache = {};
   /// ELL-WARP (k2 and its kin): entries of a row that one thread takes, at most. 0: chosen by a model.
   Index ell_warp_threshold = 0;
-  /// ELL-WARP: how many neighbouring rows are sorted by length among themselves. 0: 64 warps of them; as many as the
-  /// matrix has, or more: all, as in the paper.
+  /// ELL-WARP: how many neighbouring rows are sorted by length among themselves. 0: 64 warps of them, on a card
+  /// the 512 of a block of threads where no row is far longer than the mean; as many as the matrix has, or more: all,
+  /// as in the paper.
   Index ell_warp_window = 0;
 };
 

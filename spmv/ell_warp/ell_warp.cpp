@@ -36,12 +36,22 @@ struct Variant {
 
 constexpr const char* default_variant = "k2rs";
 
-// Rows are sorted among this many neighbours, or all: a choice of SpmvOptions.
-Index window_of(const SpmvOptions& options, const Machine& machine, Index rows) {
+// Rows are sorted among this many neighbours, or all: a choice of SpmvOptions, else 64 warps of them. On a card, a
+// block of threads has the rows of a window, since larger ones take apart what one first-level cache serves; but a
+// block waits for its longest row, and where a few are far longer than the rest, larger windows put those together.
+Index window_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const FormatRequest& request) {
   constexpr Index warps_of_window = 64;
-  const Offset wanted =
-      options.ell_warp_window > 0 ? Offset{options.ell_warp_window} : Offset{warps_of_window} * machine.lanes;
-  return static_cast<Index>(std::clamp<Offset>(wanted, 1, std::max(rows, Index{1})));
+  constexpr Offset uneven = 8;  // times the mean
+  Offset wanted = Offset{warps_of_window} * request.machine.lanes;
+  if (request.options.ell_warp_window > 0) {
+    wanted = request.options.ell_warp_window;
+  } else if (request.machine.device()) {
+    Offset longest = 0;
+#pragma omp parallel for schedule(static) num_threads(ctx.threads()) reduction(max : longest)
+    for (Index i = 0; i < a.rows; ++i) longest = std::max(longest, a.row_begin(i + 1) - a.row_begin(i));
+    if (longest * a.rows <= uneven * a.nnz()) wanted = detail::ell_warp_most_block_threads;
+  }
+  return static_cast<Index>(std::clamp<Offset>(wanted, 1, std::max(a.rows, Index{1})));
 }
 
 // What is decided before the layout is made.
@@ -49,6 +59,7 @@ struct Plan {
   Variant variant;
   std::string note;  // what the detail line begins with
   EllWarpRules rules;
+  Index window = 0;
   RowSequence sequence;
 };
 
@@ -56,9 +67,9 @@ struct Plan {
 Plan make_plan(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const FormatRequest& request,
                detail::PhaseClock& clock) {
   const Index width = request.machine.lanes;
-  Plan plan{Variant(request.variant), "", EllWarpRules::of_width(width), {}};
+  Plan plan{Variant(request.variant), "", EllWarpRules::of_width(width), window_of(ctx, a, request), {}};
   RowSequence given = detail::given_sequence(ctx, a, plan.rules.longest_warp_row);
-  RowSequence sorted = detail::sorted_sequence(ctx, a, given, window_of(request.options, request.machine, a.rows));
+  RowSequence sorted = detail::sorted_sequence(ctx, a, given, plan.window);
   const bool comes_sorted = detail::is_natural(ctx, sorted);
   if (request.variant.empty()) {
     plan.variant = Variant(a.rows == a.cols && comes_sorted ? default_variant : "k2");
@@ -128,7 +139,7 @@ std::vector<Offset> cut_warps(const EllWarpLayout& layout, int threads) {
 }
 
 // All that info() says but for bytes and seconds.
-OperatorInfo describe(const EllWarpLayout& layout, const Plan& plan, Index window, Offset nonzeros) {
+OperatorInfo describe(const EllWarpLayout& layout, const Plan& plan, Offset nonzeros) {
   const Offset shared_rows = layout.shared_begin.size() - 1, warps = layout.warps + layout.shared_warps;
   const bool halved = !layout.row_begin.empty();
   OperatorInfo info;
@@ -145,7 +156,7 @@ OperatorInfo describe(const EllWarpLayout& layout, const Plan& plan, Index windo
   info.figures.emplace_back("longest row", static_cast<double>(layout.longest));
   info.figures.emplace_back("warps", static_cast<double>(warps));
   info.figures.emplace_back("padding", info.padding_ratio());
-  info.figures.emplace_back("sort window", window);
+  info.figures.emplace_back("sort window", plan.window);
   info.figures.emplace_back("shared rows", static_cast<double>(shared_rows));
   return info;
 }
@@ -200,7 +211,7 @@ EllWarpOperator<T, S>::EllWarpOperator(const Context<S>& ctx, const CsrView<T, S
   }
   ctx.synchronize();
   clock.end("upload and fill");
-  info_ = describe(layout, plan, window_of(request.options, request.machine, rows_), a.nnz());
+  info_ = describe(layout, plan, a.nnz());
   info_.setup_seconds = clock.seconds();
 }
 
@@ -298,7 +309,7 @@ RowOrder<Space::host> plan_ell_warp_order(const Context<Space::host>& ctx, const
   if (!Variant(request.variant.empty() ? default_variant : request.variant).renumbers) return {};
   detail::PhaseClock clock;
   const EllWarpRules rules = EllWarpRules::of_width(request.machine.lanes);
-  const Index window = window_of(request.options, request.machine, pattern.rows);
+  const Index window = window_of(ctx, pattern, request);
   const RowSequence sorted =
       detail::sorted_sequence(ctx, pattern, detail::given_sequence(ctx, pattern, rules.longest_warp_row), window);
   if (detail::is_natural(ctx, sorted)) return {};

@@ -8,9 +8,9 @@ namespace {
 
 struct EllWarpTuning {
   static constexpr int lanes = ell_warp_lanes<Space::device>;
-  static constexpr int most_block_threads = 128;
-  static constexpr int least_blocks = 8;  ///< of 128 threads, resident on a multiprocessor: at most 64 registers
-  static constexpr int batch = 8;         ///< loads of values, and of columns, that a lane has in flight
+  static constexpr int most_block_threads = ell_warp_most_block_threads;
+  static constexpr int least_blocks = 4;  ///< of these, resident on a multiprocessor: at most 32 registers
+  static constexpr int batch = 4;         ///< loads of values, and of columns, that a lane has in flight
 };
 
 // What lane `lane` of a warp sums. All lanes take the same number of steps.

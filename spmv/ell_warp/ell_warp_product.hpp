@@ -41,6 +41,9 @@ struct EllWarpView {
 template <Space S>
 constexpr Index ell_warp_lanes = S == Space::host ? 8 : 32;
 
+/// Most threads of a block on a device: the rows of a sort window then read x through one first-level cache.
+constexpr int ell_warp_most_block_threads = 512;
+
 /// Most shares of a host product.
 constexpr int ell_warp_most_shares = 256;
 

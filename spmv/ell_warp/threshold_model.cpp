@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include <purlin/spmv/ell_warp/ell_warp_product.hpp>
+
 namespace purlin::detail {
 namespace {
 
@@ -83,8 +85,8 @@ void add_warps(Index begin, Index end, Index width, int k, Offset high, Length&&
   add_warps(begin + half, end, width, k + 1, steps, length, table);
 }
 
-// The kernel's 64 registers leave every second thread out.
-int resident_threads(const Machine& machine) { return std::max(machine.lanes, machine.resident_threads / 2); }
+// Threads of the model, which have eight loads in flight: two of the kernel's with four each.
+int model_threads(const Machine& machine) { return std::max(machine.lanes, machine.resident_threads / 2); }
 
 }  // namespace
 
@@ -119,7 +121,7 @@ ThresholdWeights ThresholdWeights::of(const Machine& machine, std::size_t value_
     // one step, 160 ns, a multiprocessor's share of the bus moves 5.3 KB. A dependent load and the start of a warp
     // take four such steps, a shuffle with its addition some 20 ns.
     weights.bus_warps = machine.processors * 5300.0 / step_bytes;
-    weights.slot_warps = static_cast<double>(machine.processors) * resident_threads(machine) / machine.lanes;
+    weights.slot_warps = static_cast<double>(machine.processors) * model_threads(machine) / machine.lanes;
     weights.warp_start = 4;
     weights.reduction = 0.125;
   } else {
@@ -157,13 +159,13 @@ Index choose_threshold(const std::vector<EllWarpCounts>& counts, const Threshold
 }
 
 EllWarpGrid choose_grid(Offset warps, const Machine& machine) {
-  constexpr int least = 32, most = 128, blocks_of_processor = 4;
+  constexpr int least = 32, most = ell_warp_most_block_threads, blocks_of_processor = 4;
   const auto blocks = [&](int threads) {
     return std::max<Offset>(1, (warps * machine.lanes + threads - 1) / threads);
   };
   int threads = most;
   while (threads > least && blocks(threads) < Offset{blocks_of_processor} * machine.processors) threads /= 2;
-  const Offset resident = Offset{machine.processors} * std::max(1, resident_threads(machine) / threads);
+  const Offset resident = Offset{machine.processors} * std::max(1, machine.resident_threads / threads);
   return {threads, static_cast<int>(std::min(blocks(threads), resident))};
 }
 

@@ -52,9 +52,9 @@ struct EllWarpGrid {
   int dot_blocks;  ///< of a product that forms x.y, whose last block adds one number of each
 };
 
-/// For `warps` warps of work. Blocks end with their slowest warp, so they are small: 128 threads where that gives
-/// each multiprocessor four of them, else 64, else 32. A product that forms x.y takes no more blocks than are
-/// resident.
+/// For `warps` warps of work. Blocks are large, since the rows of one share a first-level cache and with it x: 512
+/// threads where that gives each multiprocessor four of them, else 256, ... 32. A product that forms x.y takes no
+/// more blocks than are resident.
 EllWarpGrid choose_grid(Offset warps, const Machine& machine);
 
 }  // namespace purlin::detail

@@ -134,8 +134,8 @@ TEST_CASE("No rows and empty rows have a threshold too", "[ellwarp]") {
 TEST_CASE("Blocks shrink where there are few, and a product that forms x.y takes the resident ones", "[ellwarp]") {
   const detail::EllWarpGrid large = detail::choose_grid(1000000, card()), middle = detail::choose_grid(1500, card()),
                             small = detail::choose_grid(100, card()), none = detail::choose_grid(0, card());
-  CHECK(large.block_threads == 128);
-  CHECK(large.dot_blocks == 132 * 8);
+  CHECK(large.block_threads == 512);
+  CHECK(large.dot_blocks == 132 * 4);
   CHECK(middle.block_threads == 64);
   CHECK(middle.dot_blocks == 750);
   CHECK(small.block_threads == 32);
