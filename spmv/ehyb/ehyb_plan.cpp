@@ -128,6 +128,17 @@ int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache,
   return std::min(most_threads / side_by_side, ceil_div(useful, warp) * warp);
 }
 
+int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts) {
+  constexpr Offset part_threads = 1024, least_blocks_of_lane = 3;
+  int share = 1;
+  if (!machine.device()) return share;
+  while (share < machine.lanes && Offset{nodes} * share < part_threads * parts &&
+         2 * share * least_blocks_of_lane * nodes <= blocks) {
+    share *= 2;
+  }
+  return share;
+}
+
 int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a) {
   return block_with_kernel(node_block_size(ctx, a));
 }
