@@ -88,6 +88,7 @@ struct KeepElement : PlainStep {
 struct UpdateElement : PlainStep {
   static constexpr int sums = 2;
   static constexpr int weight = 16;
+  static constexpr bool uneven = true;  // where the wave is, the recovery takes more iterations
 
   Tissue tissue;
   double dt = 0;
