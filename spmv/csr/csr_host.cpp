@@ -7,6 +7,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/core/wide_host.hpp>
 #include <purlin/spmv/csr/csr.hpp>
 #include <purlin/spmv/prefetch_host.hpp>
 
@@ -112,17 +113,19 @@ void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, 
   const bool parallel = shares > 1 && val_.size() + rows_ >= least_parallel;
 #pragma omp parallel for schedule(static, 1) num_threads(ctx.threads()) if (parallel)
   for (std::int64_t share = 0; share < shares; ++share) {
-    const Cut first = cuts_[share], last = cuts_[share + 1];
-    Offset k = first.entry;
-    double dot = 0;
-    for (Index i = first.row; i < last.row; ++i) {
-      const Offset end = row_ptr[i + 1];
-      const T product = alpha * row_sum<prefetch>(val, col, x, k, end);
-      y[i] = beta == T(0) ? product : product + beta * y[i];
-      if (xy != nullptr) dot += double(x[i]) * double(y[i]);
-      k = end;
-    }
-    carry[share] = {alpha * row_sum<prefetch>(val, col, x, k, last.entry), dot};
+    detail::with_wide_vectors([&] {
+      const Cut first = cuts_[share], last = cuts_[share + 1];
+      Offset k = first.entry;
+      double dot = 0;
+      for (Index i = first.row; i < last.row; ++i) {
+        const Offset end = row_ptr[i + 1];
+        const T product = alpha * row_sum<prefetch>(val, col, x, k, end);
+        y[i] = beta == T(0) ? product : product + beta * y[i];
+        if (xy != nullptr) dot += double(x[i]) * double(y[i]);
+        k = end;
+      }
+      carry[share] = {alpha * row_sum<prefetch>(val, col, x, k, last.entry), dot};
+    });
   }
   double total = 0;
   for (std::int64_t share = 0; share < shares; ++share) {
