@@ -2,7 +2,9 @@
 // Assembly of the tangent in both spaces: lists on the host, once; sums in S, every Newton iteration.
 #include "apps/heart/heart_assembly.hpp"
 
+#include <limits>
 #include <numeric>
+#include <string>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -18,6 +20,30 @@ using purlin::detail::sweep;
 
 fem::Point fiber_of(const std::vector<fem::Point>& fibers, Index tet) {
   return fibers.empty() ? fem::Point{} : fibers[tet];
+}
+
+// The slots of each list two by two, lists ascending; a list of an odd number ends with a slot alone. Padding is in
+// no pair.
+std::vector<detail::SlotPair> pair_slots(const std::vector<Offset>& entry_of_slot, const EntryElements& lists) {
+  const auto slots = static_cast<std::int64_t>(entry_of_slot.size());
+  if (slots > std::numeric_limits<std::uint32_t>::max()) {
+    throw InputError("a matrix of " + std::to_string(slots) + " slots, too many for 32-bit numbers");
+  }
+  std::vector<std::uint32_t> first_pair(std::size_t{lists.lists} + 1, 0);
+  for (const Offset entry : entry_of_slot) {
+    if (entry >= 0) ++first_pair[lists.list[entry] + 1];
+  }
+  for (std::size_t l = 0; l < lists.lists; ++l) first_pair[l + 1] = first_pair[l] + (first_pair[l + 1] + 1) / 2;
+  std::vector<detail::SlotPair> pairs(first_pair.back());
+  std::vector<std::uint32_t> placed(lists.lists, 0);
+  for (std::int64_t k = 0; k < slots; ++k) {
+    if (entry_of_slot[k] < 0) continue;
+    const std::uint32_t l = lists.list[entry_of_slot[k]], place = placed[l]++;
+    detail::SlotPair& pair = pairs[first_pair[l] + place / 2];
+    const auto slot = static_cast<std::uint32_t>(k);
+    pair = {place % 2 == 0 ? slot : pair.first, slot};
+  }
+  return pairs;
 }
 
 }  // namespace
@@ -101,21 +127,24 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
 }
 
 template <Space S>
-typename HeartAssembly<S>::Target HeartAssembly<S>::make_target(const Context<S>& ctx, Slots<double, S> slots,
+typename HeartAssembly<S>::Target HeartAssembly<S>::make_target(const Context<S>& ctx, const Slots<double, S>& slots,
                                                                 const EntryElements& lists,
                                                                 const fem::HostCsr& conduction) const {
-  const std::size_t count = slots.entry.size();
+  const std::vector<detail::SlotPair> pairs =
+      paired ? pair_slots(slots.entry, lists) : std::vector<detail::SlotPair>();
+  const std::size_t count = paired ? pairs.size() : slots.entry.size();
   std::vector<std::uint32_t> begin(count, 0);
   std::vector<std::uint16_t> length(count, 0);
   std::vector<double> constant(count, 0.0);
   for (std::size_t k = 0; k < count; ++k) {
-    const Offset entry = slots.entry[k];
+    const Offset entry = slots.entry[paired ? pairs[k].first : k];
     if (entry < 0) continue;
     begin[k] = lists.begin[entry];
     length[k] = lists.count[entry];
     constant[k] = conduction.val[entry];
   }
-  return {slots.values, make_array(ctx, begin), make_array(ctx, length), make_array(ctx, constant)};
+  return {slots.values, make_array(ctx, begin), make_array(ctx, length), make_array(ctx, constant),
+          make_array(ctx, pairs)};
 }
 
 // The elements around a node are those that meet in its diagonal entry.
@@ -217,9 +246,9 @@ detail::ElementVerdict HeartAssembly<S>::update(const Context<S>& ctx, const Ele
 
 template <Space S>
 void HeartAssembly<S>::fill(const Context<S>& ctx, Target& target) {
-  sweep(ctx, target.slot.size,
-        detail::FillSlots(lists_of(target.begin, target.count), target.constant.data(), tangent_.data(),
-                          target.slot.data));
+  sweep(ctx, target.constant.size(),
+        detail::FillSlots<paired>(lists_of(target.begin, target.count), target.constant.data(), target.pair.data(),
+                                  tangent_.data(), target.slot.data));
 }
 
 // K_elem and R_elem of the present tangents and loads; the matrix comes first in every iteration.

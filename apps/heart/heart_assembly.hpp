@@ -13,7 +13,8 @@
 namespace purlin::heart {
 
 enum class AssemblyKind {
-  /// Each slot of the format gathers one number per element that meets there, and adds its constant part.
+  /// Each slot of the format, on the host with the one that mirrors it, gathers one number per element that meets
+  /// there, and adds its constant part.
   in_place,
   /// Section 4 of Wong, Kuhl and Darve: element matrices are written out, summed by rows into CSR values, and the
   /// system
@@ -91,13 +92,17 @@ class HeartAssembly {
   std::uint64_t bytes() const;
 
  private:
+  // A host reads half as much where it forms the sum of an entry and its mirror once; on a device scattered writes
+  // would cost more than the reads.
+  static constexpr bool paired = S == Space::host;
   // What fills one array of slots.
   struct Target {
     Span<double, S> slot;
     Array<std::uint32_t, S> begin;
     Array<std::uint16_t, S> count;
     Array<double, S> constant;
-    std::uint64_t bytes() const { return begin.bytes() + count.bytes() + constant.bytes(); }
+    Array<detail::SlotPair, S> pair;  // empty: one after the other
+    std::uint64_t bytes() const { return begin.bytes() + count.bytes() + constant.bytes() + pair.bytes(); }
   };
   // K_elem and R_elem with their row sums.
   struct Reference {
@@ -107,7 +112,7 @@ class HeartAssembly {
     std::uint64_t bytes() const;
   };
 
-  Target make_target(const Context<S>& ctx, Slots<double, S> slots, const EntryElements& lists,
+  Target make_target(const Context<S>& ctx, const Slots<double, S>& slots, const EntryElements& lists,
                      const fem::HostCsr& conduction) const;
   void make_load_lists(const Context<S>& ctx, const EntryElements& lists, const fem::HostCsr& conduction,
                        const std::vector<Index>& old_of_new);

@@ -128,9 +128,9 @@ struct UpdateElement : PlainStep {
   PURLIN_HD void end(const double* totals) const { *verdict = {totals[0], totals[1]}; }
 };
 
-/// For each slot the elements that meet in its entry.
+/// For each slot, or pair of slots, the elements that meet in its entry.
 struct ElementLists {
-  const std::uint32_t* begin;  ///< per slot, into `element`
+  const std::uint32_t* begin;  ///< into `element`
   const std::uint16_t* count;
   const Index* element;
 
@@ -141,19 +141,35 @@ struct ElementLists {
   }
 };
 
-/// slot = constant + the tangents of its elements: the matrix, or what a preconditioner reads of it, in place.
+/// Two slots with the same sum: those of an entry and of its mirror. A slot that stands alone is both.
+struct SlotPair {
+  std::uint32_t first, second;
+};
+
+/// slot = constant + the tangents of its elements: the matrix, or what a preconditioner reads of it, in place. With
+/// `paired`, lists, constants and pairs go together and each sum is formed once: half the reads, at the price of
+/// scattered writes. Else they go by slot.
+template <bool paired>
 struct FillSlots : PlainStep {
   static constexpr int weight = 4;
   ElementLists lists;
   const double* constant;
+  const SlotPair* pair;
   const double* tangent;
   double* slot;
 
-  FillSlots(ElementLists lists_, const double* constant_, const double* tangent_, double* slot_)
-      : lists(lists_), constant(constant_), tangent(tangent_), slot(slot_) {}
+  FillSlots(ElementLists lists_, const double* constant_, const SlotPair* pair_, const double* tangent_,
+            double* slot_)
+      : lists(lists_), constant(constant_), pair(pair_), tangent(tangent_), slot(slot_) {}
   template <class Sums>
   PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
-    slot[k] = lists.sum(k, tangent, constant[k]);
+    const double value = lists.sum(k, tangent, constant[k]);
+    if constexpr (paired) {
+      slot[pair[k].first] = value;
+      slot[pair[k].second] = value;
+    } else {
+      slot[k] = value;
+    }
   }
 };
 
@@ -244,11 +260,12 @@ struct NoteActivation : PlainStep {
 }  // namespace purlin::heart::detail
 
 /// X(step) for every step above.
-#define PURLIN_FOR_HEART_STEPS(X)          \
-  X(purlin::heart::detail::KeepElement)    \
-  X(purlin::heart::detail::UpdateElement)  \
-  X(purlin::heart::detail::FillSlots)      \
-  X(purlin::heart::detail::SumLoads)       \
-  X(purlin::heart::detail::ScatterElement) \
-  X(purlin::heart::detail::SumRows)        \
+#define PURLIN_FOR_HEART_STEPS(X)            \
+  X(purlin::heart::detail::KeepElement)      \
+  X(purlin::heart::detail::UpdateElement)    \
+  X(purlin::heart::detail::FillSlots<false>) \
+  X(purlin::heart::detail::FillSlots<true>)  \
+  X(purlin::heart::detail::SumLoads)         \
+  X(purlin::heart::detail::ScatterElement)   \
+  X(purlin::heart::detail::SumRows)          \
   X(purlin::heart::detail::NoteActivation)
