@@ -18,12 +18,12 @@ constexpr Offset least_parallel_work = 32768;
 /// What an apply keeps on its stack, one part of x.y for each share of the work.
 constexpr int most_host_shares = 256;
 
-/// Eight numbers side by side, one a lane, in registers. What is gathered is loaded number by number: with the gather
+/// Numbers side by side, one a lane, in registers. What is gathered is loaded number by number: with the gather
 /// instructions of AVX2 and AVX-512 a product on an EPYC takes almost twice as long.
-template <class T>
+template <class T, int lanes = host_lanes>
 struct HostLanes {
   static constexpr int width = 16 / sizeof(T);
-  static constexpr int parts = host_lanes / width;
+  static constexpr int parts = lanes / width;
   typedef T Vector __attribute__((vector_size(16)));
   Vector part[parts] = {};
 
@@ -66,16 +66,28 @@ inline void sum_lanes(const T* val, const Index* col, Offset width, const T* x, 
   s.store(sum);
 }
 
-/// The sum over the slots [begin, end) of one row, in four interleaved sums.
-template <class T>
+/// The sum over the slots [begin, end) of one row, in four interleaved sums: one chain of additions would wait for
+/// itself. With `prefetch`, x is asked for ahead.
+template <bool prefetch = false, class T>
 inline T sum_run(const T* val, const Index* col, Offset begin, Offset end, const T* x) {
-  T s[4] = {};
+  constexpr int lanes = 4;
+  HostLanes<T, lanes> s, from;
+  const auto ask = [&](Offset k) {
+    if constexpr (prefetch) __builtin_prefetch(&x[col[k + prefetch_ahead]]);
+  };
   Offset k = begin;
-  for (; k + 4 <= end; k += 4) {
-    for (int lane = 0; lane < 4; ++lane) s[lane] += val[k + lane] * x[col[k + lane]];
+  for (; k + lanes <= end; k += lanes) {
+    for (int lane = 0; lane < lanes; ++lane) ask(k + lane);
+    from.gather(x, [&](int lane) { return col[k + lane]; });
+    s.add_product(val + k, from);
   }
-  for (; k < end; ++k) s[0] += val[k] * x[col[k]];
-  return (s[0] + s[1]) + (s[2] + s[3]);
+  T sum[lanes];
+  s.store(sum);
+  for (int lane = 1; lane < lanes && k < end; ++lane, ++k) {
+    ask(k);
+    sum[0] += val[k] * x[col[k]];
+  }
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /// Where share `share` of `shares` begins among `count` pieces of work: the first before which as much has been done

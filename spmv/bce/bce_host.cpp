@@ -40,7 +40,7 @@ template <class T>
 double pieces_product(const BceView<T>& a, const ProductArgs<T>& args, Index first, Index last) {
   double dot = 0;
   for (Index piece = first; piece < last; ++piece) {
-    const T sum = sum_run<T>(a.piece_val, a.piece_col, a.piece_slot[piece], a.piece_slot[piece + 1], args.x);
+    const T sum = sum_run(a.piece_val, a.piece_col, a.piece_slot[piece], a.piece_slot[piece + 1], args.x);
     const Index i = a.piece_row[piece];
     if (i < 0) {
       a.join.sums[piece] = sum;

@@ -218,8 +218,9 @@ Forecast ehyb_forecast(const PatternFacts& facts, const FormatRequest& request) 
   forecast.bandwidth_share = 0.8;
   // Measured on a host, 2 threads, 8 million entries: 5e-8 (diffusion) and 6e-8 (elasticity).
   forecast.setup_seconds_per_entry = 6e-8;
-  forecast.cached_seconds = entries * cached_entry_seconds(facts, request.machine, request.value_bytes,
-                                                           block > 1 ? 2.3e-10 : 4.3e-10, 3.1e-10);
+  forecast.cached_seconds =
+      entries * cached_entry_seconds(facts, request.machine, request.value_bytes, block > 1 ? 1.6e-10 : 2.7e-10,
+                                     block > 1 ? 1.0e-10 : 2.4e-10);
   forecast.upload_bytes = padding * entries * (sizeof(Offset) + 2 / (block * block) + 2 * sizeof(Offset));
   return forecast;
 }

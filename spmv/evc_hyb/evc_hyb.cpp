@@ -174,7 +174,7 @@ Forecast evc_hyb_forecast(const PatternFacts& facts, const FormatRequest& reques
   forecast.bandwidth_share = request.machine.device() ? 0.66 : 0.78;
   forecast.setup_seconds_per_entry = 3e-8;
   forecast.cached_seconds =
-      cached_entry_seconds(facts, request.machine, request.value_bytes, 3.0e-10, 3.1e-10) * stored;
+      cached_entry_seconds(facts, request.machine, request.value_bytes, 2.8e-10, 2.5e-10) * stored;
   forecast.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
   forecast.launches = facts.longest_row > shape.reach ? 2 : 1;
   return forecast;

@@ -51,7 +51,7 @@ template <class T>
 double csr_product(const EvcHybView<T>& a, const ProductArgs<T>& args, Index first, Index last) {
   double dot = 0;
   for (Index row = first; row < last; ++row) {
-    const T sum = sum_run<T>(a.val, a.col, a.csr_slot[row], a.csr_slot[row + 1], args.x);
+    const T sum = sum_run(a.val, a.col, a.csr_slot[row], a.csr_slot[row + 1], args.x);
     dot += write_place(a, args, a.split + row, sum);
   }
   return dot;
@@ -72,8 +72,7 @@ void evc_hyb_product(const Context<Space::host>& ctx, const EvcHybView<T>& a, co
     with_wide_vectors([&] {
       const Index last_piece = cut_at(a.pieces, share + 1, a.shares, piece_work);
       for (Index piece = cut_at(a.pieces, share, a.shares, piece_work); piece < last_piece; ++piece) {
-        a.join.sums[piece] =
-            sum_run<T>(a.piece_val, a.piece_col, a.piece_slot[piece], a.piece_slot[piece + 1], args.x);
+        a.join.sums[piece] = sum_run(a.piece_val, a.piece_col, a.piece_slot[piece], a.piece_slot[piece + 1], args.x);
       }
       dots[share] = ell_product(a, args, cut_at(groups, share, a.shares, group_work),
                                 cut_at(groups, share + 1, a.shares, group_work)) +
