@@ -3,8 +3,6 @@
 /// Internal.
 #pragma once
 
-#include <utility>
-
 /// Compilers and processors for which there is a second version. A build that is told to use these instructions
 /// everywhere (-march=...) needs none.
 #if defined(__x86_64__) && defined(__GNUC__) && !(defined(__AVX2__) && defined(__FMA__))
