@@ -10,9 +10,9 @@ namespace {
 constexpr double batch_seconds = 1e-6;
 constexpr double start_batches = 1;
 constexpr double shuffle_batches = 0.02;
-constexpr double second_launch_seconds = 2.5e-6;
+constexpr double launch_seconds = 2e-6, second_launch_seconds = 2.5e-6;
 constexpr double cached_bytes = 40e6, cached_speed_up = 2;
-constexpr double least_gain = 0.05;
+constexpr double worth = 1.05;
 // A row that lanes share begins anywhere in a sector of 32 bytes, of the values and of the columns, and writes one of
 // y by itself.
 constexpr double sector_bytes = 32;
@@ -76,12 +76,13 @@ double seconds_of(Load load, const Load& more, const Machine& machine, const Row
   const double speed = machine.bytes_per_second * (load.bytes < cached_bytes ? cached_speed_up : 1);
   const double busy = std::max(load.bytes / speed, load.batches / resident * batch_seconds);
   const double longest = load.longest * batch_seconds, fill = std::min(1.0, load.threads / resident);
-  return std::max(busy, longest) + (1 - fill) * std::min(busy, longest) + (load.joined ? second_launch_seconds : 0);
+  const double launches = launch_seconds + (load.joined ? second_launch_seconds : 0);
+  return launches + std::max(busy, longest) + (1 - fill) * std::min(busy, longest);
 }
 
-// The best number of lengths whose rows one thread takes; the format's own first.
+// Every number of lengths whose rows one thread takes; the format's own first.
 void try_way(const RowLengths& lengths, const Machine& machine, std::size_t value_bytes,
-             const SharingChoices& choices, const Way& way, RowSharing& best) {
+             const SharingChoices& choices, const Way& way, std::vector<RowSharing>& found) {
   std::vector<Load> before{Load{}};  // of the rows shorter than each length
   for (const auto& [length, rows] : lengths) {
     before.push_back(before.back());
@@ -93,10 +94,8 @@ void try_way(const RowLengths& lengths, const Machine& machine, std::size_t valu
     if (length <= choices.longest_alone) {
       const bool own = k == lengths.size() || lengths[k].first > choices.longest_alone;
       const double seconds = seconds_of(before[k], behind, machine, way.worker);
-      if (best.batch == 0 || seconds < (1 - least_gain) * best.seconds) {
-        const Index longest = own ? choices.longest_alone : length;
-        best = {longest, way.thread_slots, way.piece_slots, way.worker.batch, seconds};
-      }
+      const Index longest = own ? choices.longest_alone : length;
+      found.push_back({longest, way.thread_slots, way.piece_slots, way.worker.batch, seconds});
     }
     behind += shared(length, rows, way, choices, value_bytes);
   }
@@ -112,16 +111,25 @@ Index lanes_of_piece(Offset slots, Index thread_slots, Index least, Index most) 
 
 RowSharing share_rows(const RowLengths& lengths, const Machine& machine, std::size_t value_bytes,
                       const SharingChoices& choices) {
-  RowSharing best{choices.longest_alone, choices.thread_slots[0], choices.piece_slots[0], 0, 0};
+  std::vector<RowSharing> found;
   for (const RowWorker& worker : choices.workers) {
     for (const Index thread_slots : choices.thread_slots) {
       for (const Offset piece_slots : choices.piece_slots) {
-        try_way(lengths, machine, value_bytes, choices, {worker, thread_slots, piece_slots}, best);
+        try_way(lengths, machine, value_bytes, choices, {worker, thread_slots, piece_slots}, found);
       }
     }
   }
-  if (best.batch == 0) best.batch = choices.workers[0].batch;
-  return best;
+  if (found.empty()) {
+    return {choices.longest_alone, choices.thread_slots[0], choices.piece_slots[0], choices.workers[0].batch, 0};
+  }
+  double least = found[0].seconds;
+  for (const RowSharing& way : found) least = std::min(least, way.seconds);
+  const RowSharing* best = nullptr;
+  for (const RowSharing& way : found) {
+    if (way.seconds > worth * least) continue;
+    if (best == nullptr || way.longest_alone > best->longest_alone) best = &way;
+  }
+  return *best;
 }
 
 }  // namespace purlin::detail

@@ -47,7 +47,7 @@ Index lanes_of_piece(Offset slots, Index thread_slots, Index least, Index most);
 ///
 /// fill being threads / resident ones, at most 1: a full machine reads for other rows while the longest are waited
 /// for, an empty one has them in flight all together and then little else. A row costs one batch more than its slots
-/// for the numbers that say where they lie; a shuffle 20 ns; a second launch 2.5 us.
+/// for the numbers that say where they lie; a shuffle 20 ns; the launch 2 us, a second one 2.5 us.
 ///
 /// A batch of 4 to 8 slots is taken for 1 us, since on an H200 (matrices in its second-level cache, double) a thread
 /// a row took 0.9 us for each 8 slots of the longest rows (bcsstk33, 16 batches, 14.9 us; brack2, 4 batches, 8.3 us;
@@ -55,7 +55,8 @@ Index lanes_of_piece(Offset slots, Index thread_slots, Index least, Index most);
 /// with only a part of the multiprocessors at work. Matrices of less than 40 MB are taken to be read at twice the
 /// bandwidth of the memory.
 ///
-/// The format's own choice stays unless another promises 5 % less. O(lengths) for each combination of choices.
+/// Of the choices within 5 % of the least time that with the longest rows alone, then the first. O(lengths) for each
+/// combination of choices.
 RowSharing share_rows(const RowLengths& lengths, const Machine& machine, std::size_t value_bytes,
                       const SharingChoices& choices);
 

@@ -36,20 +36,20 @@ detail::SharingChoices plain_choices() {
 }  // namespace
 
 TEST_CASE("a product of one long row per thread waits for its batches and one for the start", "[spmv][sharing]") {
-  // 100 rows of 40 entries: 11 batches of 1 us; 52 KB of bytes are nothing beside them.
+  // 100 rows of 40 entries: the launch of 2 us, 11 batches of 1 us; 52 KB of bytes are nothing beside them.
   detail::SharingChoices choices = plain_choices();
   choices.thread_slots = {40};
   choices.most_lanes = 1;  // sharing gains nothing
   const detail::RowSharing sharing = detail::share_rows({{40, 100}}, card(), 8, choices);
   CHECK(sharing.longest_alone == 100);
-  CHECK(sharing.seconds == Approx(11e-6).epsilon(0.01));
+  CHECK(sharing.seconds == Approx(13e-6).epsilon(0.01));
 }
 
 TEST_CASE("few rows are shared from a length on that a thread is quickly done with", "[spmv][sharing]") {
   // 5,000 rows of 8 entries wait for 3 batches; 100 of 96 would wait for 25 alone, for 3 with 16 lanes each.
   const detail::RowSharing sharing = detail::share_rows({{8, 5000}, {96, 100}}, card(), 8, plain_choices());
   CHECK(sharing.longest_alone == 8);
-  CHECK(sharing.seconds == Approx(3e-6).epsilon(0.1));
+  CHECK(sharing.seconds == Approx(5e-6).epsilon(0.1));
 }
 
 TEST_CASE("a full machine keeps the format's own figures", "[spmv][sharing]") {
@@ -87,7 +87,7 @@ TEST_CASE("bce and evchyb share the long rows of a matrix that does not fill a c
   // As bcsstk33: 8,738 rows of 68 on average, up to 140.
   const RowLengths lengths = {{30, 2000}, {60, 4000}, {100, 2000}, {140, 738}};
   const BceShape bce = bce_shape(card(), lengths, 8);
-  CHECK(bce.widest < 30);
+  CHECK(bce.widest <= 30);
   CHECK(bce.least_rows == 192);
   CHECK(bce.block_rows == 32);
   CHECK(bce.batch == 8);
@@ -108,9 +108,12 @@ TEST_CASE("the host takes rows as it did, whatever their lengths", "[spmv][shari
 
 TEST_CASE("bce's grid counts each piece in the class of its lanes", "[spmv][bce][sharing]") {
   // Rows of 20 stay in blocks; 30 and 33 take 4 and 8 lanes of 8 slots, 300 is cut in two pieces of 32 lanes.
-  const HostCsr a = random_matrix(100, 1000, 75, [](Index i) {
-    return Offset{i < 90 ? 20 : i < 95 ? 30 : i < 99 ? 33 : 300};
-  });
+  Rows rows(100);
+  for (Index i = 0; i < 100; ++i) {
+    const Index length = i < 90 ? 20 : i < 95 ? 30 : i < 99 ? 33 : 300;
+    for (Index j = 0; j < length; ++j) rows[i][j] = 1;
+  }
+  const HostCsr a = from_rows(300, rows);
   BceShape shape = bce_shape(card());
   shape.widest = 20;
   shape.block_rows = 64;
