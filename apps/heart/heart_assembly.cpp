@@ -61,7 +61,6 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
                                 const std::vector<std::uint32_t>& marks, LinearSystem<double, S>& system,
                                 AssemblyKind kind)
     : system_(&system), kind_(kind), nodes_(mesh.node_count()) {
-  const Context<Space::host> host = host_context(ctx);
   const std::vector<Index> new_of_old = to_vector(ctx, system.order().new_of_old.cspan());
   const std::vector<Index> old_of_new = to_vector(ctx, system.order().old_of_new.cspan());
   element_order_ = order_elements(mesh, new_of_old);
@@ -92,47 +91,37 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
     make_reference(ctx, mesh, conduction, fibers, conductivity, new_of_old);
     return;
   }
-  const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
-  const EntryElements lists = entry_elements(host, mesh, pattern, element_order_, old_of_new);
-  list_ = make_array(ctx, lists.element);
-  matrix_ = make_target(ctx, system.matrix_slots(), lists, conduction);
-  preconditioner_ = make_target(ctx, system.preconditioner_slots(), lists, conduction);
-  make_load_lists(ctx, lists, conduction, old_of_new);
+  make_sums(ctx, mesh, conduction, old_of_new);
 }
 
+// The elements around a node are those that meet in its diagonal entry. What a preconditioner reads of the matrix
+// stands in the matrix's slots.
 template <Space S>
-typename HeartAssembly<S>::Target HeartAssembly<S>::make_target(const Context<S>& ctx, Slots<double, S> slots,
-                                                                const EntryElements& lists,
-                                                                const fem::HostCsr& conduction) const {
-  const std::size_t count = slots.entry.size();
-  std::vector<std::uint32_t> begin(count, 0);
-  std::vector<std::uint16_t> length(count, 0);
-  std::vector<double> constant(count, 0.0);
-  for (std::size_t k = 0; k < count; ++k) {
-    const Offset entry = slots.entry[k];
-    if (entry < 0) continue;
-    begin[k] = lists.begin[entry];
-    length[k] = lists.count[entry];
-    constant[k] = conduction.val[entry];
-  }
-  return {slots.values, make_array(ctx, begin), make_array(ctx, length), make_array(ctx, constant)};
-}
-
-// The elements around a node are those that meet in its diagonal entry.
-template <Space S>
-void HeartAssembly<S>::make_load_lists(const Context<S>& ctx, const EntryElements& lists,
-                                       const fem::HostCsr& conduction, const std::vector<Index>& old_of_new) {
+void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
+                                 const std::vector<Index>& old_of_new) {
   const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
-  std::vector<std::uint32_t> begin(static_cast<std::size_t>(nodes_));
-  std::vector<std::uint16_t> count(static_cast<std::size_t>(nodes_));
+  lists_ = entry_elements(host_context(ctx), mesh, pattern, element_order_, old_of_new);
+  std::vector<Offset> diagonal(static_cast<std::size_t>(nodes_));
   for (Index i = 0; i < nodes_; ++i) {
     const Index node = old_of_new.empty() ? i : old_of_new[i];
-    const Offset entry = find_entry(pattern, node, node);
-    begin[i] = lists.begin[entry];
-    count[i] = lists.count[entry];
+    diagonal[i] = find_entry(pattern, node, node);
   }
-  load_begin_ = make_array(ctx, begin);
-  load_count_ = make_array(ctx, count);
+  loads_ = SlotSums<S>(ctx, diagonal, lists_, nullptr);
+
+  const Slots<double, S> matrix = system_->matrix_slots(), preconditioner = system_->preconditioner_slots();
+  matrix_slot_ = matrix.values;
+  matrix_ = SlotSums<S>(ctx, matrix.entry, lists_, conduction.val.data());
+  preconditioner_slot_ = preconditioner.values;
+  std::vector<Offset> slot_of(static_cast<std::size_t>(pattern.nnz()), -1), source = preconditioner.entry;
+  for (std::size_t k = 0; k < matrix.entry.size(); ++k) {
+    if (matrix.entry[k] >= 0) slot_of[matrix.entry[k]] = static_cast<Offset>(k);
+  }
+  for (Offset& from : source) from = from < 0 ? -1 : slot_of[from];
+  preconditioner_source_ = make_value_map(ctx, make_array(ctx, source).cspan(), matrix_slot_.size);
+
+  lists_.begin = {};
+  lists_.count = {};
+  if (S == Space::device) lists_.element = {};
 }
 
 template <Space S>
@@ -215,13 +204,6 @@ detail::ElementVerdict HeartAssembly<S>::update(const Context<S>& ctx, const Ele
   return fetch(ctx, static_cast<const detail::ElementVerdict*>(verdict_.data()));
 }
 
-template <Space S>
-void HeartAssembly<S>::fill(const Context<S>& ctx, Target& target) {
-  sweep(ctx, target.slot.size,
-        detail::FillSlots(lists_of(target.begin, target.count), target.constant.data(), tangent_.data(),
-                          target.slot.data));
-}
-
 // K_elem and R_elem of the present tangents and loads; the matrix comes first in every iteration.
 template <Space S>
 void HeartAssembly<S>::scatter(const Context<S>& ctx) {
@@ -240,8 +222,10 @@ void HeartAssembly<S>::fill_matrix(const Context<S>& ctx, RefreshScope scope) {
     system_->refresh(r.values.cspan(), scope);
     return;
   }
-  fill(ctx, matrix_);
-  if (scope == RefreshScope::everything) fill(ctx, preconditioner_);
+  matrix_.add_up(ctx, tangent_.data(), matrix_slot_.data);
+  if (scope == RefreshScope::everything && preconditioner_slot_.size > 0) {
+    gather(ctx, Span<const double, S>(matrix_slot_), preconditioner_source_, preconditioner_slot_);
+  }
   system_->slots_written(scope);
 }
 
@@ -250,13 +234,13 @@ void HeartAssembly<S>::fill_rhs(const Context<S>& ctx, Span<double, S> rhs) {
   if (kind_ == AssemblyKind::reference) {
     sweep(ctx, nodes_, detail::SumRows(reference_.load_first.data(), reference_.r_elem.data(), rhs.data));
   } else {
-    sweep(ctx, nodes_, detail::SumLoads(lists_of(load_begin_, load_count_), load_.data(), rhs.data));
+    loads_.add_up(ctx, load_.data(), rhs.data);
   }
 }
 
 template <Space S>
 void HeartAssembly<S>::fill_check(const Context<S>& ctx, Span<double, S> rhs) {
-  sweep(ctx, nodes_, detail::SumLoads(lists_of(load_begin_, load_count_), check_.data(), rhs.data));
+  loads_.add_up(ctx, check_.data(), rhs.data);
 }
 
 template <Space S>
@@ -279,8 +263,8 @@ std::uint64_t HeartAssembly<S>::Reference::bytes() const {
 template <Space S>
 std::uint64_t HeartAssembly<S>::bytes() const {
   return corner_.bytes() + volume_.bytes() + old_mean_.bytes() + old_r_.bytes() + tangent_.bytes() + load_.bytes() +
-         check_.bytes() + marks_.bytes() + list_.bytes() + matrix_.bytes() + preconditioner_.bytes() +
-         load_begin_.bytes() + load_count_.bytes() + reference_.bytes();
+         check_.bytes() + marks_.bytes() + matrix_.bytes() + loads_.bytes() + preconditioner_source_.bytes() +
+         (S == Space::host ? lists_.element.size() * sizeof(Index) : 0) + reference_.bytes();
 }
 
 #define X(S) template class HeartAssembly<S>;

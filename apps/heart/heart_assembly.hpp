@@ -9,6 +9,7 @@
 #include "apps/fem/assembly.hpp"
 #include "apps/heart/element_lists.hpp"
 #include "apps/heart/heart_steps.hpp"
+#include "apps/heart/slot_sums.hpp"
 
 namespace purlin::heart {
 
@@ -91,14 +92,6 @@ class HeartAssembly {
   std::uint64_t bytes() const;
 
  private:
-  // What fills one array of slots.
-  struct Target {
-    Span<double, S> slot;
-    Array<std::uint32_t, S> begin;
-    Array<std::uint16_t, S> count;
-    Array<double, S> constant;
-    std::uint64_t bytes() const { return begin.bytes() + count.bytes() + constant.bytes(); }
-  };
   // K_elem and R_elem with their row sums.
   struct Reference {
     Array<double, S> stiffness;
@@ -107,18 +100,12 @@ class HeartAssembly {
     std::uint64_t bytes() const;
   };
 
-  Target make_target(const Context<S>& ctx, Slots<double, S> slots, const EntryElements& lists,
-                     const fem::HostCsr& conduction) const;
-  void make_load_lists(const Context<S>& ctx, const EntryElements& lists, const fem::HostCsr& conduction,
-                       const std::vector<Index>& old_of_new);
+  void make_sums(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
+                 const std::vector<Index>& old_of_new);
   void make_reference(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
                       const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
                       const std::vector<Index>& new_of_old);
-  void fill(const Context<S>& ctx, Target& target);
   void scatter(const Context<S>& ctx);
-  detail::ElementLists lists_of(const Array<std::uint32_t, S>& begin, const Array<std::uint16_t, S>& count) const {
-    return {begin.data(), count.data(), list_.data()};
-  }
 
   LinearSystem<double, S>* system_;
   AssemblyKind kind_;
@@ -128,10 +115,10 @@ class HeartAssembly {
   Array<double, S> volume_, old_mean_, old_r_, tangent_, load_, check_;
   Array<std::uint32_t, S> marks_;
   Array<detail::ElementVerdict, S> verdict_;
-  Array<Index, S> list_;
-  Target matrix_, preconditioner_;
-  Array<std::uint32_t, S> load_begin_;
-  Array<std::uint16_t, S> load_count_;
+  EntryElements lists_;  // only the elements, where the host's sums read them
+  SlotSums<S> matrix_, loads_;
+  Span<double, S> matrix_slot_, preconditioner_slot_;
+  ValueMap<S> preconditioner_source_;  // in the matrix's slots
   Reference reference_;
 };
 

@@ -170,6 +170,24 @@ struct SumLoads : PlainStep {
   }
 };
 
+/// The same for a few slots with long lists, given by their numbers.
+struct FillCrowded : PlainStep {
+  static constexpr int weight = 1024;
+  ElementLists lists;
+  const double* constant;
+  const std::int64_t* which;
+  const double* per_element;
+  double* slot;
+
+  FillCrowded(ElementLists lists_, const double* constant_, const std::int64_t* which_, const double* per_element_,
+              double* slot_)
+      : lists(lists_), constant(constant_), which(which_), per_element(per_element_), slot(slot_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+    slot[which[k]] = lists.sum(k, per_element, constant[k]);
+  }
+};
+
 /// The reference assembly, first half: the 16 numbers of each element matrix and the 4 of its load go to their places
 /// in K_elem and R_elem, whose rows are the entries of K and the nodes (section 4 of Wong, Kuhl and Darve).
 struct ScatterElement : PlainStep {
@@ -242,12 +260,15 @@ struct NoteActivation : PlainStep {
 
 }  // namespace purlin::heart::detail
 
-/// X(step) for every step above.
+/// X(step) for the steps of both spaces, and for those of one: sums into slots go their own way on the device
+/// (slot_sums.hpp).
 #define PURLIN_FOR_HEART_STEPS(X)          \
   X(purlin::heart::detail::KeepElement)    \
   X(purlin::heart::detail::UpdateElement)  \
-  X(purlin::heart::detail::FillSlots)      \
-  X(purlin::heart::detail::SumLoads)       \
   X(purlin::heart::detail::ScatterElement) \
   X(purlin::heart::detail::SumRows)        \
   X(purlin::heart::detail::NoteActivation)
+#define PURLIN_FOR_HEART_HOST_STEPS(X) \
+  X(purlin::heart::detail::FillSlots)  \
+  X(purlin::heart::detail::SumLoads)
+#define PURLIN_FOR_HEART_DEVICE_STEPS(X) X(purlin::heart::detail::FillCrowded)
