@@ -6,7 +6,6 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/tet_geometry.hpp"
@@ -66,26 +65,25 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
   element_order_ = order_elements(mesh, new_of_old);
 
   const std::size_t count = element_order_.size();
-  std::vector<Index> corner(4 * count);
+  std::vector<detail::Corners> corners(count);
   std::vector<double> volume(count);
   std::vector<std::uint32_t> ordered_marks(marks.empty() ? 0 : count);
   for (std::size_t e = 0; e < count; ++e) {
     const Index tet = element_order_[e];
     for (int a = 0; a < 4; ++a) {
       const Index node = mesh.tets[tet][a];
-      corner[4 * e + a] = new_of_old.empty() ? node : new_of_old[node];
+      corners[e].node[a] = new_of_old.empty() ? node : new_of_old[node];
     }
     volume[e] = fem::element_volume(mesh, tet);
     if (!marks.empty()) ordered_marks[e] = marks[tet];
   }
-  corner_ = make_array(ctx, corner);
+  corners_ = make_array(ctx, corners);
   volume_ = make_array(ctx, volume);
   marks_ = make_array(ctx, ordered_marks);
   for (Array<double, S>* array : {&old_mean_, &old_r_, &tangent_, &load_}) {
     *array = Array<double, S>(ctx, static_cast<std::int64_t>(count));
   }
-  if (checks()) check_ = Array<double, S>(ctx, static_cast<std::int64_t>(count));
-  verdict_ = Array<detail::ElementVerdict, S>(ctx, 1);
+  verdict_ = make_array(ctx, std::vector<detail::StepVerdict>(1));
 
   if (kind == AssemblyKind::reference) {
     make_reference(ctx, mesh, conduction, fibers, conductivity, new_of_old);
@@ -179,29 +177,48 @@ void HeartAssembly<S>::make_reference(const Context<S>& ctx, const fem::TetMesh&
 }
 
 template <Space S>
-void HeartAssembly<S>::begin_step(const Context<S>& ctx, Span<const double, S> phi, Span<const double, S> r) {
-  sweep(ctx, elements(), detail::KeepElement({corner_.data(), phi.data}, r.data, old_mean_.data(), old_r_.data()));
+void HeartAssembly<S>::begin_step(Span<const double, S> phi, Array<double, S>& r) {
+  old_phi_ = phi;
+  old_r_.swap(r);
 }
 
 template <Space S>
-detail::ElementVerdict HeartAssembly<S>::update(const Context<S>& ctx, const ElementForces& forces,
-                                                Span<const double, S> phi, Span<double, S> r, bool check) {
-  detail::UpdateElement step;
-  step.tissue = forces.tissue;
-  step.dt = forces.dt;
-  step.stimulus = forces.stimulus;
-  step.point = {corner_.data(), phi.data};
-  step.volume = volume_.data();
-  step.marks = marks_.empty() ? nullptr : marks_.data();
-  step.old_mean = old_mean_.data();
-  step.old_r = old_r_.data();
-  step.r = r.data;
-  step.tangent = tangent_.data();
-  step.load = load_.data();
-  step.check = check ? check_.data() : nullptr;
-  step.verdict = verdict_.data();
-  sweep(ctx, elements(), step);
-  return fetch(ctx, static_cast<const detail::ElementVerdict*>(verdict_.data()));
+void HeartAssembly<S>::set_pass(detail::ElementPass& pass, const ElementForces& forces, Span<const double, S> phi,
+                                Span<double, S> r) {
+  pass.tissue = forces.tissue;
+  pass.dt = forces.dt;
+  pass.stimulus = forces.stimulus;
+  pass.corners = corners_.data();
+  pass.phi = phi.data;
+  pass.volume = volume_.data();
+  pass.marks = marks_.empty() || forces.stimulus.active == 0 ? nullptr : marks_.data();
+  pass.old_mean = old_mean_.data();
+  pass.old_r = old_r_.data();
+  pass.r = r.data;
+  pass.load = load_.data();
+}
+
+template <Space S>
+void HeartAssembly<S>::linearize(const Context<S>& ctx, const ElementForces& forces, Span<const double, S> phi,
+                                 Span<double, S> r) {
+  detail::LinearizeElement pass;
+  set_pass(pass, forces, phi, r);
+  pass.old_phi = old_phi_.data;
+  pass.tangent = tangent_.data();
+  pass.verdict = &verdict_.data()->linearized;
+  sweep(ctx, elements(), pass);
+  old_phi_ = {};
+}
+
+template <Space S>
+void HeartAssembly<S>::check(const Context<S>& ctx, const ElementForces& forces, Span<const double, S> phi,
+                             Span<double, S> r, Span<double, S> rhs) {
+  detail::CheckElement pass;
+  set_pass(pass, forces, phi, r);
+  pass.tangent = tangent_.data();
+  pass.verdict = &verdict_.data()->checked;
+  sweep(ctx, elements(), pass);
+  loads_.add_up(ctx, load_.data(), rhs.data);
 }
 
 // K_elem and R_elem of the present tangents and loads; the matrix comes first in every iteration.
@@ -239,17 +256,12 @@ void HeartAssembly<S>::fill_rhs(const Context<S>& ctx, Span<double, S> rhs) {
 }
 
 template <Space S>
-void HeartAssembly<S>::fill_check(const Context<S>& ctx, Span<double, S> rhs) {
-  loads_.add_up(ctx, check_.data(), rhs.data);
-}
-
-template <Space S>
 std::vector<double> HeartAssembly<S>::node_volumes(const Context<S>& ctx) const {
-  const std::vector<Index> corner = to_vector(ctx, corner_.cspan());
+  const std::vector<detail::Corners> corners = to_vector(ctx, corners_.cspan());
   const std::vector<double> volume = to_vector(ctx, volume_.cspan());
   std::vector<double> result(static_cast<std::size_t>(nodes_), 0.0);
   for (std::size_t e = 0; e < volume.size(); ++e) {
-    for (std::size_t a = 0; a < 4; ++a) result[corner[4 * e + a]] += volume[e] / 4;
+    for (const Index node : corners[e].node) result[node] += volume[e] / 4;
   }
   return result;
 }
@@ -262,8 +274,8 @@ std::uint64_t HeartAssembly<S>::Reference::bytes() const {
 
 template <Space S>
 std::uint64_t HeartAssembly<S>::bytes() const {
-  return corner_.bytes() + volume_.bytes() + old_mean_.bytes() + old_r_.bytes() + tangent_.bytes() + load_.bytes() +
-         check_.bytes() + marks_.bytes() + matrix_.bytes() + loads_.bytes() + preconditioner_source_.bytes() +
+  return corners_.bytes() + volume_.bytes() + old_mean_.bytes() + old_r_.bytes() + tangent_.bytes() + load_.bytes() +
+         marks_.bytes() + matrix_.bytes() + loads_.bytes() + preconditioner_source_.bytes() +
          (S == Space::host ? lists_.element.size() * sizeof(Index) : 0) + reference_.bytes();
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include <purlin/core/error.hpp>
+
 #include "tests/catch.hpp"
 #include "tests/heart/heart_support.hpp"
 
@@ -138,7 +140,7 @@ TEST_CASE("a plan gives every slot its constant and its elements, whatever the c
     for (const SumLimits& limits : all_limits) {
       for (const bool constants : {true, false}) {
         INFO(entries << " entries, " << limits.slots << " slots, " << limits.numbers << " numbers");
-        const SumPlan plan = plan_sums(ctx, c.entry, c.lists, constants ? c.constant.data() : nullptr, limits);
+        const SumPlan plan = heart::plan_sums(ctx, c.entry, c.lists, constants ? c.constant.data() : nullptr, limits);
         std::vector<double> found = walk(plan, c, limits);
         const std::vector<double> expected = expected_sums(c, constants);
         CHECK(plan.crowded.empty() == (limits.numbers > 42 || entries < 32));
@@ -162,7 +164,7 @@ TEST_CASE("a plan adds up an entry and its mirror once where they share a chunk"
   c.constant = {0.5, 0.5, 0.25};
   c.entry = {1, 2, -1, 0};
   const Context<Space::host> ctx;
-  const SumPlan plan = plan_sums(ctx, c.entry, c.lists, c.constant.data(), {4, 20});
+  const SumPlan plan = heart::plan_sums(ctx, c.entry, c.lists, c.constant.data(), {4, 20});
   REQUIRE(plan.chunk.size() == 1);
   CHECK(plan.chunk[0].run == 4);
   CHECK(plan.chunk[0].others == 0);
@@ -180,9 +182,9 @@ TEST_CASE("a plan adds up an entry and its mirror once where they share a chunk"
 TEST_CASE("limits that no chunk can keep are refused", "[heart]") {
   const Context<Space::host> ctx;
   const Case c = make_case(10, 100, 1);
-  CHECK_THROWS_AS(plan_sums(ctx, c.entry, c.lists, nullptr, {0, 100}), InputError);
-  CHECK_THROWS_AS(plan_sums(ctx, c.entry, c.lists, nullptr, {10, 3}), InputError);
-  CHECK_THROWS_AS(plan_sums(ctx, c.entry, c.lists, nullptr, {10, 65536}), InputError);
+  CHECK_THROWS_AS(heart::plan_sums(ctx, c.entry, c.lists, nullptr, {0, 100}), InputError);
+  CHECK_THROWS_AS(heart::plan_sums(ctx, c.entry, c.lists, nullptr, {10, 3}), InputError);
+  CHECK_THROWS_AS(heart::plan_sums(ctx, c.entry, c.lists, nullptr, {10, 65536}), InputError);
 }
 
 TEST_BOTH("slots receive the same bits in both spaces, at chunks' borders and where a list fits into none",
@@ -216,7 +218,8 @@ TEST_BOTH("the matrix and what the preconditioner reads of it have the same sums
     std::vector<Index> order(static_cast<std::size_t>(model.mesh.tet_count()));
     for (std::size_t e = 0; e < order.size(); ++e) order[e] = static_cast<Index>(e);
     Case c;
-    c.lists = entry_elements(Context<Space::host>(), model.mesh, CsrView<double, Space::host>(conduction), order, {});
+    c.lists = heart::entry_elements(Context<Space::host>(), model.mesh, CsrView<double, Space::host>(conduction),
+                                    order, {});
     c.constant = std::vector<double>(conduction.val.begin(), conduction.val.end());
     c.number = random_vector<double>(model.mesh.tet_count());
     c.entry = slots.entry;
