@@ -108,14 +108,23 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
 
   const Slots<double, S> matrix = system_->matrix_slots(), preconditioner = system_->preconditioner_slots();
   matrix_slot_ = matrix.values;
-  matrix_ = SlotSums<S>(ctx, matrix.entry, lists_, conduction.val.data());
-  preconditioner_slot_ = preconditioner.values;
-  std::vector<Offset> slot_of(static_cast<std::size_t>(pattern.nnz()), -1), source = preconditioner.entry;
-  for (std::size_t k = 0; k < matrix.entry.size(); ++k) {
-    if (matrix.entry[k] >= 0) slot_of[matrix.entry[k]] = static_cast<Offset>(k);
+  if constexpr (S == Space::device) {
+    std::vector<Index> node(static_cast<std::size_t>(pattern.nnz()), -1);
+    for (Index i = 0; i < nodes_; ++i) node[diagonal[i]] = i;
+    matrix_ = SlotSums<S>(ctx, matrix.entry, lists_, conduction.val.data(), node);
+  } else {
+    matrix_ = SlotSums<S>(ctx, matrix.entry, lists_, conduction.val.data());
   }
-  for (Offset& from : source) from = from < 0 ? -1 : slot_of[from];
-  preconditioner_source_ = make_value_map(ctx, make_array(ctx, source).cspan(), matrix_slot_.size);
+  preconditioner_slot_ = preconditioner.values;
+  preconditioner_is_diagonal_ = preconditioner.entry == diagonal;
+  if (S == Space::host || !preconditioner_is_diagonal_) {
+    std::vector<Offset> slot_of(static_cast<std::size_t>(pattern.nnz()), -1), source = preconditioner.entry;
+    for (std::size_t k = 0; k < matrix.entry.size(); ++k) {
+      if (matrix.entry[k] >= 0) slot_of[matrix.entry[k]] = static_cast<Offset>(k);
+    }
+    for (Offset& from : source) from = from < 0 ? -1 : slot_of[from];
+    preconditioner_source_ = make_value_map(ctx, make_array(ctx, source).cspan(), matrix_slot_.size);
+  }
 
   lists_.begin = {};
   lists_.count = {};
@@ -221,38 +230,38 @@ void HeartAssembly<S>::check(const Context<S>& ctx, const ElementForces& forces,
   loads_.add_up(ctx, load_.data(), rhs.data);
 }
 
-// K_elem and R_elem of the present tangents and loads; the matrix comes first in every iteration.
 template <Space S>
-void HeartAssembly<S>::scatter(const Context<S>& ctx) {
+void HeartAssembly<S>::fill(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs) {
+  if (kind_ == AssemblyKind::reference) return fill_reference(ctx, scope, rhs);
+  fill_slots(ctx, scope == RefreshScope::everything && preconditioner_slot_.size > 0, rhs);
+  system_->slots_written(scope);
+}
+
+// On the device one kernel writes the matrix, the right-hand side, and a preconditioner's diagonal.
+template <Space S>
+void HeartAssembly<S>::fill_slots(const Context<S>& ctx, bool preconditioner, Span<double, S> rhs) {
+  bool left = preconditioner;
+  if constexpr (S == Space::device) {
+    left = preconditioner && !preconditioner_is_diagonal_;
+    double* const diagonal = preconditioner && !left ? preconditioner_slot_.data : nullptr;
+    matrix_.add_up_with_nodes(ctx, tangent_.data(), matrix_slot_.data, {load_.data(), rhs.data, diagonal});
+  } else {
+    matrix_.add_up(ctx, tangent_.data(), matrix_slot_.data);
+    loads_.add_up(ctx, load_.data(), rhs.data);
+  }
+  if (left) gather(ctx, Span<const double, S>(matrix_slot_), preconditioner_source_, preconditioner_slot_);
+}
+
+// K_elem and R_elem of the present tangents and loads, and their sums by rows.
+template <Space S>
+void HeartAssembly<S>::fill_reference(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs) {
   Reference& r = reference_;
   sweep(ctx, elements(),
         detail::ScatterElement(elements(), r.stiffness.data(), tangent_.data(), load_.data(), r.matrix_place.data(),
                                r.load_place.data(), r.k_elem.data(), r.r_elem.data()));
-}
-
-template <Space S>
-void HeartAssembly<S>::fill_matrix(const Context<S>& ctx, RefreshScope scope) {
-  if (kind_ == AssemblyKind::reference) {
-    Reference& r = reference_;
-    scatter(ctx);
-    sweep(ctx, r.values.size(), detail::SumRows(r.matrix_first.data(), r.k_elem.data(), r.values.data()));
-    system_->refresh(r.values.cspan(), scope);
-    return;
-  }
-  matrix_.add_up(ctx, tangent_.data(), matrix_slot_.data);
-  if (scope == RefreshScope::everything && preconditioner_slot_.size > 0) {
-    gather(ctx, Span<const double, S>(matrix_slot_), preconditioner_source_, preconditioner_slot_);
-  }
-  system_->slots_written(scope);
-}
-
-template <Space S>
-void HeartAssembly<S>::fill_rhs(const Context<S>& ctx, Span<double, S> rhs) {
-  if (kind_ == AssemblyKind::reference) {
-    sweep(ctx, nodes_, detail::SumRows(reference_.load_first.data(), reference_.r_elem.data(), rhs.data));
-  } else {
-    loads_.add_up(ctx, load_.data(), rhs.data);
-  }
+  sweep(ctx, r.values.size(), detail::SumRows(r.matrix_first.data(), r.k_elem.data(), r.values.data()));
+  sweep(ctx, nodes_, detail::SumRows(r.load_first.data(), r.r_elem.data(), rhs.data));
+  system_->refresh(r.values.cspan(), scope);
 }
 
 template <Space S>

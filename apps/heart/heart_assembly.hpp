@@ -88,11 +88,9 @@ class HeartAssembly {
     return fetch(ctx, static_cast<const detail::StepVerdict*>(verdict_.data()));
   }
 
-  /// The tangent, written into the system; what the preconditioner reads too unless `scope` is operator_only. Errors
-  /// as LinearSystem::slots_written.
-  void fill_matrix(const Context<S>& ctx, RefreshScope scope);
-  /// The right-hand side, in solver order.
-  void fill_rhs(const Context<S>& ctx, Span<double, S> rhs);
+  /// The tangent, written into the system, and the right-hand side, in solver order; what the preconditioner reads
+  /// too unless `scope` is operator_only. Errors as LinearSystem::slots_written.
+  void fill(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs);
 
   /// Volume of the tissue that belongs to each node, mm^3, in solver order: the mass matrix lumped.
   std::vector<double> node_volumes(const Context<S>& ctx) const;
@@ -115,7 +113,8 @@ class HeartAssembly {
                       const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
                       const std::vector<Index>& new_of_old);
   void set_pass(detail::ElementPass& pass, const ElementForces& forces, Span<const double, S> phi, Span<double, S> r);
-  void scatter(const Context<S>& ctx);
+  void fill_slots(const Context<S>& ctx, bool preconditioner, Span<double, S> rhs);
+  void fill_reference(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs);
 
   LinearSystem<double, S>* system_;
   AssemblyKind kind_;
@@ -129,7 +128,8 @@ class HeartAssembly {
   EntryElements lists_;  // only the elements, where the host's sums read them
   SlotSums<S> matrix_, loads_;
   Span<double, S> matrix_slot_, preconditioner_slot_;
-  ValueMap<S> preconditioner_source_;  // in the matrix's slots
+  bool preconditioner_is_diagonal_ = false;  // its slots are those of the nodes' diagonal entries
+  ValueMap<S> preconditioner_source_;        // in the matrix's slots
   Reference reference_;
 };
 

@@ -192,7 +192,7 @@ struct SumLoads : PlainStep {
   }
 };
 
-/// The same for a few slots with long lists, given by their numbers.
+/// The same for a few slots with long lists, given by their numbers; constants may be null.
 struct FillCrowded : PlainStep {
   static constexpr int weight = 1024;
   ElementLists lists;
@@ -206,7 +206,7 @@ struct FillCrowded : PlainStep {
       : lists(lists_), constant(constant_), which(which_), per_element(per_element_), slot(slot_) {}
   template <class Sums>
   PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
-    slot[which[k]] = lists.sum(k, per_element, constant[k]);
+    slot[which[k]] = lists.sum(k, per_element, constant != nullptr ? constant[k] : 0.0);
   }
 };
 

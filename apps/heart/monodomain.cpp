@@ -179,8 +179,9 @@ std::string Monodomain<S>::assemble(double dt, int newton, transient::Shares& sh
   const bool worn = fresh_iterations_ > 0 && last_iterations_ > worn_out * fresh_iterations_ + 2;
   const bool due = cheap_preconditioner_ || dt != preconditioner_dt_ || (newton == 0 && worn);
   try {
-    shares.timed(ctx_, Phase::matrix,
-                 [&] { assembly_.fill_matrix(ctx_, due ? RefreshScope::everything : RefreshScope::operator_only); });
+    shares.timed(ctx_, Phase::sums, [&] {
+      assembly_.fill(ctx_, due ? RefreshScope::everything : RefreshScope::operator_only, rhs_.span());
+    });
   } catch (const NotPositiveDefinite& e) {
     return e.what();
   } catch (const ZeroDiagonal& e) {
@@ -190,7 +191,6 @@ std::string Monodomain<S>::assemble(double dt, int newton, transient::Shares& sh
     preconditioner_dt_ = dt;
     fresh_iterations_ = 0;
   }
-  shares.timed(ctx_, Phase::right_hand_side, [&] { assembly_.fill_rhs(ctx_, rhs_.span()); });
   return {};
 }
 
@@ -239,9 +239,8 @@ AssemblySeconds Monodomain<S>::measure_assembly(double dt, int repeats) {
   AssemblySeconds seconds;
   seconds.elements =
       transient::seconds_of_one(ctx_, repeats, [&] { assembly_.linearize(ctx_, forces, phi_.cspan(), r_.span()); });
-  seconds.matrix =
-      transient::seconds_of_one(ctx_, repeats, [&] { assembly_.fill_matrix(ctx_, RefreshScope::operator_only); });
-  seconds.right_hand_side = transient::seconds_of_one(ctx_, repeats, [&] { assembly_.fill_rhs(ctx_, rhs_.span()); });
+  seconds.sums = transient::seconds_of_one(ctx_, repeats,
+                                           [&] { assembly_.fill(ctx_, RefreshScope::operator_only, rhs_.span()); });
   assembly_.restore(r_);
   return seconds;
 }

@@ -54,10 +54,10 @@ struct StepOutcome {
   double residual = 0;  ///< |R| at the end, over |m|/dt
 };
 
-/// Seconds of the parts of one assembly: the pass over the elements with their local Newton's method, the matrix from
-/// the elements' numbers (without what a preconditioner makes of it), and the right-hand side from theirs.
+/// Seconds of the parts of one assembly: the pass over the elements with their local Newton's method, and the matrix
+/// and the right-hand side from the elements' numbers, without what a preconditioner makes of the matrix.
 struct AssemblySeconds {
-  double elements = 0, matrix = 0, right_hand_side = 0;
+  double elements = 0, sums = 0;
 };
 
 template <Space S>

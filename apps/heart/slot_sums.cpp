@@ -37,64 +37,93 @@ void SlotSums<Space::host>::add_up(const Context<Space::host>& ctx, const double
 
 #if PURLIN_HAS_CUDA
 SlotSums<Space::device>::SlotSums(const Context<Space::device>& ctx, const std::vector<Offset>& entry,
-                                  const EntryElements& lists, const double* constant)
-    : SlotSums(ctx, entry, lists, constant, sum_limits(ctx, static_cast<std::int64_t>(entry.size()))) {}
+                                  const EntryElements& lists, const double* constant, const std::vector<Index>& node)
+    : SlotSums(ctx, entry, lists, constant, node,
+               sum_limits(ctx, static_cast<std::int64_t>(entry.size()), constant != nullptr)) {}
 
 SlotSums<Space::device>::SlotSums(const Context<Space::device>& ctx, const std::vector<Offset>& entry,
-                                  const EntryElements& lists, const double* constant, const SumLimits& limits) {
-  const SumPlan plan = plan_sums(host_context(ctx), entry, lists, constant, limits);
+                                  const EntryElements& lists, const double* constant, const std::vector<Index>& node,
+                                  const SumLimits& limits) {
+  const SumPlan plan = plan_sums(host_context(ctx), entry, lists, constant, node, limits);
   chunk_ = make_array(ctx, plan.chunk);
   group_begin_ = make_array(ctx, plan.group_begin);
   constant_ = make_array(ctx, plan.constant);
   place_ = make_array(ctx, plan.place);
   list_ = make_array(ctx, plan.list);
   other_ = make_array(ctx, plan.other);
+  node_ = make_array(ctx, plan.node);
   shared_bytes_ = static_cast<std::uint32_t>(plan.most_numbers * sizeof(double));
   prepare_sum_chunks(ctx);
-  if (!plan.crowded.empty()) keep_crowded(ctx, plan.crowded, entry, lists, constant);
+  if (!plan.crowded.empty()) keep_crowded(ctx, plan.crowded, entry, lists, constant, node);
 }
 
-void SlotSums<Space::device>::keep_crowded(const Context<Space::device>& ctx,
-                                           const std::vector<std::int64_t>& crowded, const std::vector<Offset>& entry,
-                                           const EntryElements& lists, const double* constant) {
-  std::vector<std::uint32_t> begin;
-  std::vector<std::uint16_t> count;
-  std::vector<double> constants;
-  std::vector<Index> list;
-  for (const std::int64_t k : crowded) {
+void SlotSums<Space::device>::keep_crowded(const Context<Space::device>& ctx, const std::vector<std::int64_t>& slots,
+                                           const std::vector<Offset>& entry, const EntryElements& lists,
+                                           const double* constant, const std::vector<Index>& node) {
+  std::vector<Offset> of_slot, of_node;
+  std::vector<std::int64_t> nodes;
+  for (const std::int64_t k : slots) {
     const Offset e = entry[static_cast<std::size_t>(k)];
-    begin.push_back(static_cast<std::uint32_t>(list.size()));
-    count.push_back(lists.count[e]);
-    constants.push_back(constant != nullptr ? constant[e] : 0.0);
-    list.insert(list.end(), lists.element.begin() + lists.begin[e],
-                lists.element.begin() + lists.begin[e] + lists.count[e]);
+    of_slot.push_back(e);
+    if (node.empty() || node[e] < 0) continue;
+    of_node.push_back(e);
+    nodes.push_back(node[e]);
   }
-  crowded_slot_ = make_array(ctx, crowded);
-  crowded_begin_ = make_array(ctx, begin);
-  crowded_count_ = make_array(ctx, count);
-  crowded_constant_ = make_array(ctx, constants);
-  crowded_list_ = make_array(ctx, list);
+  crowded_slots_ = Crowded(ctx, slots, of_slot, lists, constant);
+  crowded_nodes_ = Crowded(ctx, nodes, of_node, lists, constant);
+}
+
+SlotSums<Space::device>::Crowded::Crowded(const Context<Space::device>& ctx, const std::vector<std::int64_t>& place_,
+                                          const std::vector<Offset>& entry, const EntryElements& lists,
+                                          const double* constant_) {
+  std::vector<std::uint32_t> begins;
+  std::vector<std::uint16_t> counts;
+  std::vector<double> constants;
+  std::vector<Index> elements;
+  for (const Offset e : entry) {
+    begins.push_back(static_cast<std::uint32_t>(elements.size()));
+    counts.push_back(lists.count[e]);
+    constants.push_back(constant_ != nullptr ? constant_[e] : 0.0);
+    const auto first = lists.element.begin() + lists.begin[e];
+    elements.insert(elements.end(), first, first + lists.count[e]);
+  }
+  place = make_array(ctx, place_);
+  begin = make_array(ctx, begins);
+  count = make_array(ctx, counts);
+  constant = make_array(ctx, constants);
+  list = make_array(ctx, elements);
+}
+
+void SlotSums<Space::device>::Crowded::add_up(const Context<Space::device>& ctx, const double* per_element,
+                                              bool constants, double* to) const {
+  sweep(ctx, place.size(),
+        detail::FillCrowded({begin.data(), count.data(), list.data()}, constants ? constant.data() : nullptr,
+                            place.data(), per_element, to));
 }
 
 SumPlanView SlotSums<Space::device>::view() const {
-  return {chunk_.data(), group_begin_.data(), constant_.empty() ? nullptr : constant_.data(), place_.data(),
-          list_.data(),  other_.data(),       static_cast<std::uint32_t>(chunk_.size()),      shared_bytes_};
+  return {
+      chunk_.data(), group_begin_.data(), constant_.empty() ? nullptr : constant_.data(), place_.data(), list_.data(),
+      other_.data(), node_.data(),        static_cast<std::uint32_t>(chunk_.size()),      shared_bytes_};
 }
 
 void SlotSums<Space::device>::add_up(const Context<Space::device>& ctx, const double* per_element,
                                      double* slot) const {
-  if (chunk_.empty()) return;
-  sum_chunks(ctx, view(), per_element, slot);
-  if (crowded_slot_.empty()) return;
-  const detail::ElementLists lists{crowded_begin_.data(), crowded_count_.data(), crowded_list_.data()};
-  sweep(ctx, crowded_slot_.size(),
-        detail::FillCrowded(lists, crowded_constant_.data(), crowded_slot_.data(), per_element, slot));
+  sum_chunks(ctx, view(), per_element, slot, nullptr);
+  crowded_slots_.add_up(ctx, per_element, true, slot);
+}
+
+void SlotSums<Space::device>::add_up_with_nodes(const Context<Space::device>& ctx, const double* per_element,
+                                                double* slot, const NodeSums& nodes) const {
+  sum_chunks(ctx, view(), per_element, slot, &nodes);
+  crowded_slots_.add_up(ctx, per_element, true, slot);
+  crowded_nodes_.add_up(ctx, nodes.per_element, false, nodes.sum);
+  if (nodes.diagonal != nullptr) crowded_nodes_.add_up(ctx, per_element, true, nodes.diagonal);
 }
 
 std::uint64_t SlotSums<Space::device>::bytes() const {
   return chunk_.bytes() + group_begin_.bytes() + constant_.bytes() + place_.bytes() + list_.bytes() + other_.bytes() +
-         crowded_slot_.bytes() + crowded_begin_.bytes() + crowded_count_.bytes() + crowded_constant_.bytes() +
-         crowded_list_.bytes();
+         node_.bytes() + crowded_slots_.bytes() + crowded_nodes_.bytes();
 }
 #endif
 

@@ -13,31 +13,17 @@ namespace purlin::heart {
 namespace {
 
 struct SumTuning {
-  static constexpr int threads = 512;
-  static constexpr int resident = 3;           ///< blocks of a multiprocessor: some wait for elements, others add
-  static constexpr std::int64_t slots = 5632;  ///< about 390 rows of 14.5: 45 KB, and 28 KB for their elements
+  static constexpr int threads = 768;
+  static constexpr int resident = 2;  ///< blocks of a multiprocessor: one waits for elements, one adds
+  static constexpr std::int64_t slots =
+      5632;  ///< of a matrix: about 400 rows, 45 KB, and two numbers for 1.7 elements
+  static constexpr std::int64_t nodes = 1024;
   static constexpr std::int64_t least_slots = 128;
 };
 
-// A block is a chunk. Its elements' numbers come into shared memory all at once; then a warp adds up a group of 32
-// items, a lane each, whose results go to their slots in shared memory; then the slots are written, in one piece. A
-// list is walked in its order, whatever the chunk.
-//
-// Bytes, for a mesh of T tetrahedra per node (5.7), 1 + 2 G entries per row (G = 1.2 T edges per node) and chunks
-// that hold the share p of mirrors (0.75) and an element s times (1.4), per node and matrix:
-//   slots written                                 8 (1 + 2 G)
-//   items: constant and places                   12 (1 + (2 - p) G)
-//   lists, an edge being met by 6 T / G:          2 (4 T + 6 T (2 - p)), and up to 2 per item for pairs
-//   numbers 8 s T, and others' places 4 (s - 1) T
-// which is 116 + 115 + 132 + 10 + 73 = 446, where a list of 32 bits per slot, begin, count and constant come to 650
-// with the numbers' gathers 32 bytes apiece on top. Sums per node alone: 8 + 4 + 8 T + 73 = 131.
-__global__ void __launch_bounds__(SumTuning::threads, SumTuning::resident)
-    sum_chunks_kernel(const SumPlanView plan, const double* __restrict__ per_element, double* __restrict__ slot) {
-  extern __shared__ double chunk_numbers[];
-  const SumChunk chunk = plan.chunk[blockIdx.x];
-  const std::uint32_t elements = chunk.run + chunk.others;
-  double* const number = chunk_numbers;
-  double* const sum_of = chunk_numbers + elements + 1;
+// A chunk's numbers into shared memory, all on their way at once, with a zero behind them.
+__device__ __forceinline__ void load_numbers(const SumPlanView& plan, const SumChunk& chunk,
+                                             const double* per_element, double* number) {
   for (std::uint32_t i = threadIdx.x; i < chunk.run; i += blockDim.x) {
     __pipeline_memcpy_async(number + i, per_element + chunk.first_run + i, sizeof(double));
   }
@@ -45,7 +31,35 @@ __global__ void __launch_bounds__(SumTuning::threads, SumTuning::resident)
     const Index element = plan.other[chunk.first_other + i];
     __pipeline_memcpy_async(number + chunk.run + i, per_element + element, sizeof(double));
   }
-  if (threadIdx.x == 0) number[elements] = 0;
+  if (threadIdx.x == 0) number[chunk.run + chunk.others] = 0;
+}
+
+// A block is a chunk. Its elements' numbers come into shared memory all at once; then a warp adds up a group of 32
+// items, a lane each, whose results go to their slots in shared memory; then the slots are written, in one piece. A
+// list is walked in its order, whatever the chunk, and once for both sums of a node.
+//
+// Bytes a node of EHYB's matrix, for 5.3 tetrahedra and 14 entries a node, counted in the plans of a heart of 60,000
+// nodes with chunks of 5632 slots, where a sum serves 1.45 entries and a chunk's elements have 1.66 copies in all:
+//   slots written                        115, padding with them
+//   items: constants and places           78 + 39
+//   lists                                127, of which 43 are the diagonal's
+//   tangents of chunks, numbers of others 70 + 13
+//   loads of chunks                       70, and 4 + 8 + 8 for a node's number, its sum and its diagonal entry
+// 532 in all. Apart from the matrix the nodes would read their lists and constants again: 43 + 4 + 60 + 8 for the
+// loads, 44 for the diagonal. Lists of 32 bits with begin, count and constant per slot, which this replaces, come to
+// 650 for the matrix alone, and each number they gather is a sector of 32 bytes of the second-level cache.
+template <bool with_nodes>
+__global__ void __launch_bounds__(SumTuning::threads, SumTuning::resident)
+    sum_chunks_kernel(const SumPlanView plan, const double* __restrict__ per_element, double* __restrict__ slot,
+                      const NodeSums nodes) {
+  extern __shared__ double chunk_numbers[];
+  const SumChunk chunk = plan.chunk[blockIdx.x];
+  const std::uint32_t numbers = chunk.run + chunk.others + 1;
+  double* const number = chunk_numbers;
+  double* const second = number + numbers;
+  double* const sum_of = with_nodes ? second + numbers : second;
+  load_numbers(plan, chunk, per_element, number);
+  if (with_nodes) load_numbers(plan, chunk, nodes.per_element, second);
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
@@ -58,11 +72,28 @@ __global__ void __launch_bounds__(SumTuning::threads, SumTuning::resident)
     const ShortPair* const list = plan.list + std::size_t{begin} * SumPlan::lanes + lane;
     const ShortPair place = plan.place[item];
     double sum = plan.constant != nullptr ? plan.constant[item] : 0.0;
+    if (with_nodes && g < chunk.node_groups) {
+      const Index node = plan.node[(std::size_t{chunk.first_node_group} + g) * SumPlan::lanes + lane];
+      double node_sum = 0;
 #pragma unroll 4
-    for (std::uint32_t p = 0; p < pairs; ++p) {
-      const ShortPair pair = list[p * SumPlan::lanes];
-      sum += number[pair.first];
-      sum += number[pair.second];
+      for (std::uint32_t p = 0; p < pairs; ++p) {
+        const ShortPair pair = list[p * SumPlan::lanes];
+        sum += number[pair.first];
+        node_sum += second[pair.first];
+        sum += number[pair.second];
+        node_sum += second[pair.second];
+      }
+      if (node >= 0) {
+        nodes.sum[node] = node_sum;
+        if (nodes.diagonal != nullptr) nodes.diagonal[node] = sum;
+      }
+    } else {
+#pragma unroll 4
+      for (std::uint32_t p = 0; p < pairs; ++p) {
+        const ShortPair pair = list[p * SumPlan::lanes];
+        sum += number[pair.first];
+        sum += number[pair.second];
+      }
     }
     if (place.first == ShortPair::none) continue;
     sum_of[place.first] = sum;
@@ -74,25 +105,39 @@ __global__ void __launch_bounds__(SumTuning::threads, SumTuning::resident)
 
 }  // namespace
 
-SumLimits sum_limits(const Context<Space::device>& ctx, std::int64_t slots) {
+SumLimits sum_limits(const Context<Space::device>& ctx, std::int64_t slots, bool constants) {
   const Machine machine = machine_of(ctx);
   // The card keeps 1 KB of each block's shared memory for itself.
   const auto numbers = static_cast<std::int64_t>(machine.cache_bytes / SumTuning::resident - 1024) / 8;
   SumLimits limits;
   limits.numbers = std::min<std::int64_t>(numbers, ShortPair::none);
-  const std::int64_t even = slots / (std::int64_t{SumTuning::resident} * machine.processors) + 1;
-  limits.slots = std::min(std::max(even, SumTuning::least_slots), SumTuning::slots);
+  // As many chunks as fill the card a whole number of times.
+  const std::int64_t most = constants ? SumTuning::slots : SumTuning::nodes;
+  const std::int64_t side_by_side = std::int64_t{SumTuning::resident} * machine.processors;
+  const std::int64_t times = (slots + side_by_side * most - 1) / (side_by_side * most);
+  const std::int64_t even = times == 0 ? 1 : (slots + side_by_side * times - 1) / (side_by_side * times);
+  limits.slots = std::max(even, SumTuning::least_slots);
   return limits;
 }
 
 void prepare_sum_chunks(const Context<Space::device>& ctx) {
-  PURLIN_CHECK_CUDA(cudaFuncSetAttribute(sum_chunks_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                         static_cast<int>(machine_of(ctx).cache_bytes)));
+  const int most = static_cast<int>(machine_of(ctx).cache_bytes);
+  for (const auto kernel : {sum_chunks_kernel<false>, sum_chunks_kernel<true>}) {
+    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+  }
 }
 
-void sum_chunks(const Context<Space::device>& ctx, const SumPlanView& plan, const double* per_element, double* slot) {
-  sum_chunks_kernel<<<plan.chunks, SumTuning::threads, plan.shared_bytes, ctx.state().stream()>>>(plan, per_element,
-                                                                                                  slot);
+void sum_chunks(const Context<Space::device>& ctx, const SumPlanView& plan, const double* per_element, double* slot,
+                const NodeSums* nodes) {
+  if (plan.chunks == 0) return;
+  const auto stream = ctx.state().stream();
+  if (nodes == nullptr) {
+    sum_chunks_kernel<false>
+        <<<plan.chunks, SumTuning::threads, plan.shared_bytes, stream>>>(plan, per_element, slot, NodeSums{});
+  } else {
+    sum_chunks_kernel<true>
+        <<<plan.chunks, SumTuning::threads, plan.shared_bytes, stream>>>(plan, per_element, slot, *nodes);
+  }
   PURLIN_CHECK_LAUNCH();
 }
 

@@ -15,11 +15,17 @@ struct Source {
   const std::vector<Offset>& entry;
   const EntryElements& lists;
   const double* constant;
+  const std::vector<Index>& node;
   SumLimits limits;
 
   double constant_of(std::int64_t slot) const { return constant == nullptr ? 0.0 : constant[entry[slot]]; }
-  // A chunk with one slot holds a list that long.
-  bool crowded(Offset e) const { return lists.count[e] + std::int64_t{2} > limits.numbers; }
+  Index node_of(Offset e) const { return node.empty() ? -1 : node[e]; }
+  // What a chunk of so many slots and elements holds.
+  std::int64_t numbers(std::int64_t slots, std::int64_t elements) const {
+    return slots + (node.empty() ? 1 : 2) * (elements + 1);
+  }
+  // Not even a chunk of one slot holds the list.
+  bool crowded(Offset e) const { return numbers(1, lists.count[e]) > limits.numbers; }
 };
 
 // A sum on its way into a group.
@@ -29,6 +35,9 @@ struct Item {
   std::uint16_t key;  // the first element of the list, in the chunk
   double constant;
   ShortPair place;
+  Index node;  // -1: none
+
+  int pairs() const { return (count + 1) / 2; }
 };
 
 // Plans chunks one after another, into a plan of its own.
@@ -40,7 +49,8 @@ class Planner {
   void plan(std::int64_t first, std::int64_t last) {
     take_items(first, last);
     take_elements();
-    if (static_cast<std::int64_t>(element_.size()) + 1 + (last - first) > source_.limits.numbers) {
+    const std::int64_t numbers = source_.numbers(last - first, static_cast<std::int64_t>(element_.size()));
+    if (numbers > source_.limits.numbers) {
       forget_elements();
       const std::int64_t middle = first + (last - first) / 2;
       plan(first, middle);
@@ -53,8 +63,7 @@ class Planner {
     number_elements(chunk);
     write_groups(chunk);
     forget_elements();
-    result.most_numbers =
-        std::max<std::int64_t>(result.most_numbers, chunk.run + std::int64_t{chunk.others} + 1 + chunk.slots);
+    result.most_numbers = std::max(result.most_numbers, numbers);
     result.chunk.push_back(chunk);
   }
 
@@ -83,8 +92,8 @@ class Planner {
       const std::int64_t k = slots_[i];
       const Offset e = source_.entry[k];
       const auto at = static_cast<std::uint16_t>(k - first);
-      Item item{lists.begin[e], lists.count[e], 0, source_.constant_of(k), {at, at}};
-      if (i + 1 < slots_.size() && lists.begin[source_.entry[slots_[i + 1]]] == item.begin &&
+      Item item{lists.begin[e], lists.count[e], 0, source_.constant_of(k), {at, at}, source_.node_of(e)};
+      if (item.node < 0 && i + 1 < slots_.size() && lists.begin[source_.entry[slots_[i + 1]]] == item.begin &&
           source_.constant_of(slots_[i + 1]) == item.constant) {
         item.place.second = static_cast<std::uint16_t>(slots_[++i] - first);
       }
@@ -92,8 +101,9 @@ class Planner {
     }
     for (const std::int64_t k : empty_) {
       const auto at = static_cast<std::uint16_t>(k - first);
-      const bool alone = source_.entry[k] >= 0 && !source_.crowded(source_.entry[k]);
-      items_.push_back({0, 0, 0, alone ? source_.constant_of(k) : 0.0, {at, at}});
+      const Offset e = source_.entry[k];
+      const bool alone = e >= 0 && !source_.crowded(e);
+      items_.push_back({0, 0, 0, alone ? source_.constant_of(k) : 0.0, {at, at}, alone ? source_.node_of(e) : -1});
     }
   }
 
@@ -135,30 +145,42 @@ class Planner {
 
   void write_groups(SumChunk& chunk) {
     for (Item& item : items_) item.key = item.count > 0 ? number_[source_.lists.element[item.begin]] : 0;
-    const auto pairs = [](const Item& item) { return (item.count + 1) / 2; };
-    std::sort(items_.begin(), items_.end(), [&](const Item& a, const Item& b) {
-      if (pairs(a) != pairs(b)) return pairs(a) > pairs(b);
+    std::sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
+      if ((a.node < 0) != (b.node < 0)) return b.node < 0;
+      if (a.pairs() != b.pairs()) return a.pairs() > b.pairs();
       return a.key != b.key ? a.key < b.key : a.place.first < b.place.first;
     });
-    const auto zero = static_cast<std::uint16_t>(chunk.run + chunk.others);
+    const auto others =
+        std::find_if(items_.begin(), items_.end(), [](const Item& item) { return item.node < 0; }) - items_.begin();
+    const auto nodes = static_cast<std::size_t>(others);
     chunk.first_group = static_cast<std::uint32_t>(result.group_begin.size());
-    for (std::size_t first = 0; first < items_.size(); first += SumPlan::lanes) {
-      const std::size_t base = result.list.size();
-      result.group_begin.push_back(static_cast<std::uint32_t>(base / SumPlan::lanes));
-      result.list.resize(base + static_cast<std::size_t>(SumPlan::lanes * pairs(items_[first])), {zero, zero});
-      for (std::size_t lane = 0; lane < SumPlan::lanes; ++lane) {
-        const bool fills = first + lane >= items_.size();
-        const Item item = fills ? Item{0, 0, 0, 0.0, {ShortPair::none, ShortPair::none}} : items_[first + lane];
-        for (std::uint32_t j = 0; j < item.count; ++j) {
-          ShortPair& pair = result.list[base + SumPlan::lanes * (j / 2) + lane];
-          (j % 2 == 0 ? pair.first : pair.second) = number_[source_.lists.element[item.begin + j]];
-        }
-        result.place.push_back(item.place);
-        if (source_.constant != nullptr) result.constant.push_back(item.constant);
-      }
-      ++chunk.groups;
+    chunk.first_node_group = static_cast<std::uint32_t>(result.node.size() / SumPlan::lanes);
+    for (std::size_t i = 0; i < nodes; i += SumPlan::lanes, ++chunk.node_groups) write_group(chunk, i, nodes);
+    chunk.groups = chunk.node_groups;
+    for (std::size_t i = nodes; i < items_.size(); i += SumPlan::lanes, ++chunk.groups) {
+      write_group(chunk, i, items_.size());
     }
     result.crowded.insert(result.crowded.end(), crowded_.begin(), crowded_.end());
+  }
+
+  // Items first to first + 31, or to the last of their kind.
+  void write_group(const SumChunk& chunk, std::size_t first, std::size_t last) {
+    const auto zero = static_cast<std::uint16_t>(chunk.run + chunk.others);
+    const std::size_t base = result.list.size();
+    const bool of_nodes = items_[first].node >= 0;
+    result.group_begin.push_back(static_cast<std::uint32_t>(base / SumPlan::lanes));
+    result.list.resize(base + static_cast<std::size_t>(SumPlan::lanes * items_[first].pairs()), {zero, zero});
+    for (std::size_t lane = 0; lane < SumPlan::lanes; ++lane) {
+      const bool fills = first + lane >= last;
+      const Item item = fills ? Item{0, 0, 0, 0.0, {ShortPair::none, ShortPair::none}, -1} : items_[first + lane];
+      for (std::uint32_t j = 0; j < item.count; ++j) {
+        ShortPair& pair = result.list[base + SumPlan::lanes * (j / 2) + lane];
+        (j % 2 == 0 ? pair.first : pair.second) = number_[source_.lists.element[item.begin + j]];
+      }
+      result.place.push_back(item.place);
+      if (source_.constant != nullptr) result.constant.push_back(item.constant);
+      if (of_nodes) result.node.push_back(item.node);
+    }
   }
 
   const Source& source_;
@@ -193,9 +215,11 @@ SumPlan joined(std::vector<SumPlan>& parts) {
     const auto group = static_cast<std::uint32_t>(whole.group_begin.size());
     const auto other = static_cast<std::uint32_t>(whole.other.size());
     const auto list = static_cast<std::uint32_t>(whole.list.size() / SumPlan::lanes);
+    const auto node_group = static_cast<std::uint32_t>(whole.node.size() / SumPlan::lanes);
     for (SumChunk chunk : part.chunk) {
       chunk.first_group += group;
       chunk.first_other += other;
+      chunk.first_node_group += node_group;
       whole.chunk.push_back(chunk);
     }
     for (const std::uint32_t begin : part.group_begin) whole.group_begin.push_back(begin + list);
@@ -203,6 +227,7 @@ SumPlan joined(std::vector<SumPlan>& parts) {
     append(whole.place, part.place);
     append(whole.list, part.list);
     append(whole.other, part.other);
+    append(whole.node, part.node);
     append(whole.crowded, part.crowded);
     whole.most_numbers = std::max(whole.most_numbers, part.most_numbers);
     part = {};
@@ -214,11 +239,11 @@ SumPlan joined(std::vector<SumPlan>& parts) {
 }  // namespace
 
 SumPlan plan_sums(const Context<Space::host>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
-                  const double* constant, const SumLimits& limits) {
-  if (limits.slots < 1 || limits.numbers < 4 || limits.numbers > ShortPair::none) {
-    throw InputError("a chunk needs a slot and 4 to 65,535 numbers");
+                  const double* constant, const std::vector<Index>& node, const SumLimits& limits) {
+  if (limits.slots < 1 || limits.numbers < 5 || limits.numbers > ShortPair::none) {
+    throw InputError("a chunk needs a slot and 5 to 65,535 numbers");
   }
-  const Source source{entry, lists, constant, limits};
+  const Source source{entry, lists, constant, node, limits};
   const auto count = static_cast<std::int64_t>(entry.size());
   const std::int64_t size = std::min(limits.slots, limits.numbers - 1), ranges = (count + size - 1) / size;
   const Index elements =

@@ -105,10 +105,9 @@ ShareReport Shares::report(double total, const SolveTotals& totals, const Operat
   result.setup = booked(Phase::setup);
   result.output = booked(Phase::output);
   result.elements = booked(Phase::elements);
-  result.matrix = booked(Phase::matrix);
-  result.right_hand_side = booked(Phase::right_hand_side);
+  result.sums = booked(Phase::sums);
   result.check = booked(Phase::check);
-  result.assembly = booked(Phase::assembly) + result.elements + result.matrix + result.right_hand_side + result.check;
+  result.assembly = booked(Phase::assembly) + result.elements + result.sums + result.check;
   const double solve = booked(Phase::solve);
   const double product = static_cast<double>(totals.products + totals.other_products) * operators.product;
   const double preconditioner = static_cast<double>(totals.preconditioned) * operators.preconditioner;
@@ -133,8 +132,8 @@ std::vector<std::pair<std::string, double>> ShareReport::parts() const {
 }
 
 std::vector<std::pair<std::string, double>> ShareReport::assembly_parts() const {
-  if (elements + matrix + right_hand_side + check == 0) return {};
-  return {{"elements", elements}, {"matrix", matrix}, {"right_hand_side", right_hand_side}, {"check", check}};
+  if (elements + sums + check == 0) return {};
+  return {{"elements", elements}, {"matrix_and_right_hand_side", sums}, {"check", check}};
 }
 
 cli::Json shares_json(const ShareReport& report) {

@@ -25,11 +25,11 @@
 namespace purlin::transient {
 
 /// What is timed. `solve` is split into product, preconditioner and vector work in the end. A program whose assembly
-/// has parts books those instead of `assembly`, which is their sum: the pass over the elements, the matrix (with what
-/// of its preconditioner is made anew) and the right-hand side from the elements' numbers, and what it takes to tell
-/// whether a step is solved.
-enum class Phase { setup, assembly, elements, matrix, right_hand_side, check, solve, vector_work, output, other };
-inline constexpr int phase_count = 10;
+/// has parts books those instead of `assembly`, which is their sum: the pass over the elements; the matrix and the
+/// right-hand side, sums of the elements' numbers, with what is made anew of the preconditioner; and what it takes to
+/// tell whether a step is solved.
+enum class Phase { setup, assembly, elements, sums, check, solve, vector_work, output, other };
+inline constexpr int phase_count = 9;
 
 /// Iterations and applications, summed over solves.
 struct SolveTotals {
@@ -70,7 +70,7 @@ struct ShareReport {
   double setup = 0, assembly = 0, product = 0, preconditioner = 0, vector_work = 0, output = 0, other = 0;
   double total = 0;
   /// Parts of `assembly`, all 0 in a program that does not tell them apart.
-  double elements = 0, matrix = 0, right_hand_side = 0, check = 0;
+  double elements = 0, sums = 0, check = 0;
   std::int64_t steps = 0, sampled_steps = 0;
   OperatorSeconds operators;
 

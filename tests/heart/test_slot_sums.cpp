@@ -24,8 +24,11 @@ namespace {
 // Entries with lists of their own or a mirror's, slots in some order with padding between them.
 struct Case {
   EntryElements lists;
-  std::vector<double> constant, number;  // per entry; per element
-  std::vector<Offset> entry;             // per slot
+  std::vector<double> constant;        // per entry
+  std::vector<double> number, second;  // per element
+  std::vector<Offset> entry;           // per slot
+  std::vector<Index> node;             // per entry
+  std::vector<Offset> entry_of_node;
 };
 
 Case make_case(std::int64_t entries, Index elements, std::uint64_t seed) {
@@ -46,12 +49,18 @@ Case make_case(std::int64_t entries, Index elements, std::uint64_t seed) {
     const double constant = random.value();
     c.lists.element.insert(c.lists.element.end(), list.begin(), list.end());
     add(begin, list.size(), constant);
-    if (kind < 2) continue;
+    if (kind < 2) {
+      c.node.push_back(static_cast<Index>(c.entry_of_node.size()));
+      c.entry_of_node.push_back(static_cast<Offset>(c.constant.size()) - 1);
+      continue;
+    }
+    c.node.insert(c.node.end(), 2, -1);
     // The mirror, which in one case of six has a constant of its own.
     add(begin, list.size(), kind == 2 ? random.value() : constant);
     ++e;
   }
   c.number = random_vector<double>(elements, seed + 1);
+  c.second = random_vector<double>(elements, seed + 2);
   for (std::size_t e = 0; e < c.constant.size(); ++e) {
     if (random.index(9) == 0) c.entry.push_back(-1);
     c.entry.push_back(static_cast<Offset>(e));
@@ -63,58 +72,86 @@ Case make_case(std::int64_t entries, Index elements, std::uint64_t seed) {
   return c;
 }
 
-std::vector<double> expected_sums(const Case& c, bool with_constants) {
+std::vector<double> sums_of(const Case& c, const std::vector<Offset>& entries, bool with_constants,
+                            const std::vector<double>& number) {
   std::vector<double> result;
-  for (const Offset e : c.entry) {
+  for (const Offset e : entries) {
     double sum = e >= 0 && with_constants ? c.constant[e] : 0.0;
     for (std::uint32_t j = 0; e >= 0 && j < c.lists.count[e]; ++j) {
-      sum += c.number[c.lists.element[c.lists.begin[e] + j]];
+      sum += number[c.lists.element[c.lists.begin[e] + j]];
     }
     result.push_back(sum);
   }
   return result;
 }
+std::vector<double> expected_sums(const Case& c, bool with_constants) {
+  return sums_of(c, c.entry, with_constants, c.number);
+}
+std::vector<double> expected_nodes(const Case& c) { return sums_of(c, c.entry_of_node, false, c.second); }
 
-// The plan as its header describes it.
-std::vector<double> walk(const SumPlan& plan, const Case& c, const SumLimits& limits) {
-  std::vector<double> result(c.entry.size(), NAN);
+struct Walked {
+  std::vector<double> slot, node;
+};
+
+void write_once(double& to, double value) {
+  CHECK(std::isnan(to));
+  to = value;
+}
+
+// Group g of a chunk, as the plan's header describes it; `second` is empty where the group is of no nodes.
+void walk_group(const SumPlan& plan, const SumChunk& chunk, std::uint32_t g, const std::vector<double>& number,
+                const std::vector<double>& second, Walked& result) {
+  const std::uint32_t group = chunk.first_group + g;
+  for (std::size_t lane = 0; lane < SumPlan::lanes; ++lane) {
+    const std::size_t item = std::size_t{group} * SumPlan::lanes + lane;
+    double sum = plan.constant.empty() ? 0.0 : plan.constant.at(item), node_sum = 0;
+    for (std::uint32_t p = plan.group_begin.at(group); p < plan.group_begin.at(group + 1); ++p) {
+      const ShortPair pair = plan.list.at(std::size_t{p} * SumPlan::lanes + lane);
+      for (const std::uint16_t e : {pair.first, pair.second}) {
+        sum += number.at(e);
+        if (!second.empty()) node_sum += second.at(e);
+      }
+    }
+    const ShortPair place = plan.place.at(item);
+    if (!second.empty()) {
+      const Index node = plan.node.at((std::size_t{chunk.first_node_group} + g) * SumPlan::lanes + lane);
+      CHECK((node < 0) == (place.first == ShortPair::none));
+      if (node >= 0) write_once(result.node.at(static_cast<std::size_t>(node)), node_sum);
+    }
+    if (place.first == ShortPair::none) continue;
+    for (const std::uint16_t at : std::set<std::uint16_t>{place.first, place.second}) {
+      CHECK(at < chunk.slots);
+      write_once(result.slot.at(static_cast<std::size_t>(chunk.first_slot) + at), sum);
+    }
+  }
+}
+
+Walked walk(const SumPlan& plan, const Case& c, bool nodes, const SumLimits& limits) {
+  Walked result{std::vector<double>(c.entry.size(), NAN), std::vector<double>(c.entry_of_node.size(), NAN)};
   std::int64_t next_slot = 0, most = 0;
   for (const SumChunk& chunk : plan.chunk) {
     CHECK(chunk.first_slot == next_slot);
     next_slot += chunk.slots;
-    std::vector<double> number;
-    for (std::uint32_t i = 0; i < chunk.run; ++i) number.push_back(c.number.at(chunk.first_run + i));
-    for (std::uint32_t i = 0; i < chunk.others; ++i) {
-      number.push_back(c.number.at(static_cast<std::size_t>(plan.other.at(chunk.first_other + i))));
+    std::vector<double> number, second;
+    for (std::uint32_t i = 0; i < chunk.run + chunk.others; ++i) {
+      const std::size_t e = i < chunk.run
+                                ? chunk.first_run + i
+                                : static_cast<std::size_t>(plan.other.at(chunk.first_other + i - chunk.run));
+      number.push_back(c.number.at(e));
+      second.push_back(c.second.at(e));
     }
     number.push_back(0);
-    const auto held = static_cast<std::int64_t>(number.size()) + chunk.slots;
+    second.push_back(0);
+    const std::int64_t held = static_cast<std::int64_t>((nodes ? 2 : 1) * number.size()) + chunk.slots;
     most = std::max(most, held);
     CHECK(held <= limits.numbers);
     CHECK(chunk.slots <= limits.slots);
-    for (std::uint32_t g = chunk.first_group; g < chunk.first_group + chunk.groups; ++g) {
-      for (std::size_t lane = 0; lane < SumPlan::lanes; ++lane) {
-        const std::size_t item = std::size_t{g} * SumPlan::lanes + lane;
-        double sum = plan.constant.empty() ? 0.0 : plan.constant.at(item);
-        for (std::uint32_t p = plan.group_begin.at(g); p < plan.group_begin.at(g + 1); ++p) {
-          const ShortPair pair = plan.list.at(std::size_t{p} * SumPlan::lanes + lane);
-          sum += number.at(pair.first);
-          sum += number.at(pair.second);
-        }
-        const ShortPair place = plan.place.at(item);
-        if (place.first == ShortPair::none) continue;
-        CHECK(place.second < chunk.slots);
-        for (const std::uint16_t at : std::set<std::uint16_t>{place.first, place.second}) {
-          double& slot = result.at(static_cast<std::size_t>(chunk.first_slot) + at);
-          CHECK(std::isnan(slot));  // written once
-          slot = sum;
-        }
-      }
+    for (std::uint32_t g = 0; g < chunk.groups; ++g) {
+      walk_group(plan, chunk, g, number, g < chunk.node_groups ? second : std::vector<double>{}, result);
     }
   }
   CHECK(next_slot == static_cast<std::int64_t>(c.entry.size()));
   CHECK(plan.most_numbers == most);
-  for (const std::int64_t k : plan.crowded) CHECK(result.at(static_cast<std::size_t>(k)) == 0);
   return result;
 }
 
@@ -127,29 +164,40 @@ SlotSums<S> make_sums(const Context<S>& ctx, const Case& c, const double* consta
     (void)limits;
     return SlotSums<S>(ctx, c.entry, c.lists, constant);
   } else {
-    return SlotSums<S>(ctx, c.entry, c.lists, constant, limits);
+    return SlotSums<S>(ctx, c.entry, c.lists, constant, {}, limits);
   }
 }
 
 }  // namespace
 
-TEST_CASE("a plan gives every slot its constant and its elements, whatever the chunks", "[heart]") {
+TEST_CASE("a plan gives every slot its constant and its elements, and nodes theirs, whatever the chunks", "[heart]") {
   const Context<Space::host> ctx;
   for (const std::int64_t entries : {0, 1, 5, 32, 700, 5000}) {
     const Case c = make_case(entries, 2000, static_cast<std::uint64_t>(entries) + 3);
     for (const SumLimits& limits : all_limits) {
-      for (const bool constants : {true, false}) {
-        INFO(entries << " entries, " << limits.slots << " slots, " << limits.numbers << " numbers");
-        const SumPlan plan = heart::plan_sums(ctx, c.entry, c.lists, constants ? c.constant.data() : nullptr, limits);
-        std::vector<double> found = walk(plan, c, limits);
-        const std::vector<double> expected = expected_sums(c, constants);
-        CHECK(plan.crowded.empty() == (limits.numbers > 42 || entries < 32));
+      for (const bool nodes : {true, false}) {
+        INFO(entries << " entries, " << limits.slots << " slots, " << limits.numbers << " numbers, nodes " << nodes);
+        // Sums of a matrix with constants and nodes, or of nodes alone.
+        const SumPlan plan = heart::plan_sums(ctx, c.entry, c.lists, nodes ? c.constant.data() : nullptr,
+                                              nodes ? c.node : std::vector<Index>{}, limits);
+        Walked found = walk(plan, c, nodes, limits);
+        const std::vector<double> expected = expected_sums(c, nodes);
+        const std::vector<double> expected_node = nodes ? expected_nodes(c) : found.node;
+        // Lists of up to 40 elements.
+        if (limits.numbers >= 90) CHECK(plan.crowded.empty());
+        if (limits.numbers <= 45 && nodes && entries >= 700) CHECK(plan.crowded.size() > 10);
         for (const std::int64_t k : plan.crowded) {
           const auto at = static_cast<std::size_t>(k);
-          CHECK(c.lists.count[c.entry[at]] + 2 > limits.numbers);
-          found[at] = expected[at];
+          const auto entry = static_cast<std::size_t>(c.entry[at]);
+          CHECK(1 + (nodes ? 2 : 1) * (c.lists.count[entry] + 1) > limits.numbers);
+          CHECK(found.slot[at] == 0);
+          found.slot[at] = expected[at];
+          if (!nodes || c.node[entry] < 0) continue;
+          const auto node = static_cast<std::size_t>(c.node[entry]);
+          write_once(found.node[node], expected_node[node]);
         }
-        CHECK(found == expected);
+        CHECK(found.slot == expected);
+        if (nodes) CHECK(found.node == expected_node);
       }
     }
   }
@@ -157,14 +205,14 @@ TEST_CASE("a plan gives every slot its constant and its elements, whatever the c
 
 TEST_CASE("a plan adds up an entry and its mirror once where they share a chunk", "[heart]") {
   Case c;
-  c.number = {1, 2, 4, 8};
+  c.number = c.second = {1, 2, 4, 8};
   c.lists.element = {1, 2, 0, 1, 2, 3};
   c.lists.begin = {0, 0, 2};
   c.lists.count = {2, 2, 4};
   c.constant = {0.5, 0.5, 0.25};
   c.entry = {1, 2, -1, 0};
   const Context<Space::host> ctx;
-  const SumPlan plan = heart::plan_sums(ctx, c.entry, c.lists, c.constant.data(), {4, 20});
+  const SumPlan plan = heart::plan_sums(ctx, c.entry, c.lists, c.constant.data(), {}, {4, 20});
   REQUIRE(plan.chunk.size() == 1);
   CHECK(plan.chunk[0].run == 4);
   CHECK(plan.chunk[0].others == 0);
@@ -176,15 +224,15 @@ TEST_CASE("a plan adds up an entry and its mirror once where they share a chunk"
   CHECK(plan.place[2].first == 2);
   CHECK(plan.place[3].first == ShortPair::none);
   CHECK(plan.list.size() == 64);
-  CHECK(walk(plan, c, {4, 20}) == std::vector<double>{6.5, 15.25, 0, 6.5});
+  CHECK(walk(plan, c, false, {4, 20}).slot == std::vector<double>{6.5, 15.25, 0, 6.5});
 }
 
 TEST_CASE("limits that no chunk can keep are refused", "[heart]") {
   const Context<Space::host> ctx;
   const Case c = make_case(10, 100, 1);
-  CHECK_THROWS_AS(heart::plan_sums(ctx, c.entry, c.lists, nullptr, {0, 100}), InputError);
-  CHECK_THROWS_AS(heart::plan_sums(ctx, c.entry, c.lists, nullptr, {10, 3}), InputError);
-  CHECK_THROWS_AS(heart::plan_sums(ctx, c.entry, c.lists, nullptr, {10, 65536}), InputError);
+  CHECK_THROWS_AS(heart::plan_sums(ctx, c.entry, c.lists, nullptr, {}, {0, 100}), InputError);
+  CHECK_THROWS_AS(heart::plan_sums(ctx, c.entry, c.lists, nullptr, {}, {10, 4}), InputError);
+  CHECK_THROWS_AS(heart::plan_sums(ctx, c.entry, c.lists, nullptr, {}, {10, 65536}), InputError);
 }
 
 TEST_BOTH("slots receive the same bits in both spaces, at chunks' borders and where a list fits into none",
@@ -205,7 +253,32 @@ TEST_BOTH("slots receive the same bits in both spaces, at chunks' borders and wh
   }
 }
 
-TEST_BOTH("the matrix and what the preconditioner reads of it have the same sums in every format", "[heart]") {
+#if PURLIN_HAS_CUDA
+TEST_CASE("nodes receive their sums and their diagonal entries with the slots", "[heart][device]") {
+  const Context<Space::device> ctx;
+  const Case c = make_case(3000, 2000, 11);
+  const auto number = upload(ctx, c.number), second = upload(ctx, c.second);
+  const auto nodes = static_cast<std::int64_t>(c.entry_of_node.size());
+  for (const SumLimits& limits : all_limits) {
+    INFO(limits.slots << " slots, " << limits.numbers << " numbers");
+    const SlotSums<Space::device> sums(ctx, c.entry, c.lists, c.constant.data(), c.node, limits);
+    for (const bool wanted : {true, false}) {
+      auto slot = poisoned<double>(ctx, static_cast<std::int64_t>(c.entry.size()));
+      auto node = poisoned<double>(ctx, nodes), diagonal = poisoned<double>(ctx, nodes);
+      sums.add_up_with_nodes(ctx, number.data(), slot.data(),
+                             {second.data(), node.data(), wanted ? diagonal.data() : nullptr});
+      CHECK(download(ctx, slot) == expected_sums(c, true));
+      CHECK(download(ctx, node) == expected_nodes(c));
+      if (wanted) CHECK(download(ctx, diagonal) == sums_of(c, c.entry_of_node, true, c.number));
+    }
+    auto slot = poisoned<double>(ctx, static_cast<std::int64_t>(c.entry.size()));
+    sums.add_up(ctx, number.data(), slot.data());
+    CHECK(download(ctx, slot) == expected_sums(c, true));
+  }
+}
+#endif
+
+TEST_BOTH("the slots of every format receive their entries' sums", "[heart]") {
   const Context<S> ctx;
   const heart::HeartModel model = small_heart(7, 6);
   const fem::HostCsr conduction =
