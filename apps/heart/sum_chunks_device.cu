@@ -21,22 +21,48 @@ struct SumTuning {
   static constexpr std::int64_t least_slots = 128;
 };
 
-// A chunk's numbers into shared memory, all on their way at once, with a zero behind them.
-__device__ __forceinline__ void load_numbers(const SumPlanView& plan, const SumChunk& chunk,
-                                             const double* per_element, double* number) {
-  for (std::uint32_t i = threadIdx.x; i < chunk.run; i += blockDim.x) {
-    __pipeline_memcpy_async(number + i, per_element + chunk.first_run + i, sizeof(double));
-  }
+// A chunk's numbers, of both kinds where there are two, into shared memory, all on their way at once.
+template <bool two>
+__device__ __forceinline__ void load_numbers(const SumPlanView& plan, const SumChunk& chunk, const double* first,
+                                             const double* second, double* to_first, double* to_second) {
+  const auto load = [&](std::uint32_t to, std::size_t element) {
+    __pipeline_memcpy_async(to_first + to, first + element, sizeof(double));
+    if (two) __pipeline_memcpy_async(to_second + to, second + element, sizeof(double));
+  };
+  for (std::uint32_t i = threadIdx.x; i < chunk.run; i += blockDim.x) load(i, std::size_t{chunk.first_run} + i);
   for (std::uint32_t i = threadIdx.x; i < chunk.others; i += blockDim.x) {
-    const Index element = plan.other[chunk.first_other + i];
-    __pipeline_memcpy_async(number + chunk.run + i, per_element + element, sizeof(double));
+    load(chunk.run + i, static_cast<std::size_t>(plan.other[chunk.first_other + i]));
   }
-  if (threadIdx.x == 0) number[chunk.run + chunk.others] = 0;
+  if (threadIdx.x == 0) {
+    to_first[chunk.run + chunk.others] = 0;
+    if (two) to_second[chunk.run + chunk.others] = 0;
+  }
+}
+
+// f of every element of a lane's list, in its order. Four pairs are on their way at once: most lists have no more.
+template <class F>
+__device__ __forceinline__ void walk_list(const ShortPair* list, std::uint32_t pairs, F&& f) {
+  constexpr std::uint32_t batch = 4;
+  for (std::uint32_t p = 0; p < pairs; p += batch) {
+    ShortPair pair[batch];
+#pragma unroll
+    for (std::uint32_t q = 0; q < batch; ++q) {
+      if (p + q < pairs) pair[q] = list[(p + q) * SumPlan::lanes];
+    }
+#pragma unroll
+    for (std::uint32_t q = 0; q < batch; ++q) {
+      if (p + q < pairs) {
+        f(pair[q].first);
+        f(pair[q].second);
+      }
+    }
+  }
 }
 
 // A block is a chunk. Its elements' numbers come into shared memory all at once; then a warp adds up a group of 32
 // items, a lane each, whose results go to their slots in shared memory; then the slots are written, in one piece. A
-// list is walked in its order, whatever the chunk, and once for both sums of a node.
+// list is walked in its order, whatever the chunk, and once for both sums of a node. Warps draw their groups, the
+// long ones of nodes first: who adds up a sum changes nothing in it.
 //
 // Bytes a node of EHYB's matrix, for 5.3 tetrahedra and 14 entries a node, counted in the plans of a heart of 60,000
 // nodes with chunks of 5632 slots, where a sum serves 1.45 entries and a chunk's elements have 1.66 copies in all:
@@ -53,19 +79,25 @@ __global__ void __launch_bounds__(SumTuning::threads, SumTuning::resident)
     sum_chunks_kernel(const SumPlanView plan, const double* __restrict__ per_element, double* __restrict__ slot,
                       const NodeSums nodes) {
   extern __shared__ double chunk_numbers[];
+  __shared__ std::uint32_t next_group;
   const SumChunk chunk = plan.chunk[blockIdx.x];
   const std::uint32_t numbers = chunk.run + chunk.others + 1;
   double* const number = chunk_numbers;
   double* const second = number + numbers;
   double* const sum_of = with_nodes ? second + numbers : second;
-  load_numbers(plan, chunk, per_element, number);
-  if (with_nodes) load_numbers(plan, chunk, nodes.per_element, second);
+  load_numbers<with_nodes>(plan, chunk, per_element, nodes.per_element, number, second);
+  const std::uint32_t lane = threadIdx.x % SumPlan::lanes;
+  if (threadIdx.x == 0) next_group = blockDim.x / SumPlan::lanes;
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
 
-  const std::uint32_t lane = threadIdx.x % SumPlan::lanes, warps = blockDim.x / SumPlan::lanes;
-  for (std::uint32_t g = threadIdx.x / SumPlan::lanes; g < chunk.groups; g += warps) {
+  const auto drawn = [&] {
+    std::uint32_t g = 0;
+    if (lane == 0) g = atomicAdd(&next_group, 1u);
+    return __shfl_sync(0xffffffffu, g, 0);
+  };
+  for (std::uint32_t g = threadIdx.x / SumPlan::lanes; g < chunk.groups; g = drawn()) {
     const std::uint32_t group = chunk.first_group + g;
     const std::uint32_t begin = plan.group_begin[group], pairs = plan.group_begin[group + 1] - begin;
     const std::size_t item = std::size_t{group} * SumPlan::lanes + lane;
@@ -75,29 +107,21 @@ __global__ void __launch_bounds__(SumTuning::threads, SumTuning::resident)
     if (with_nodes && g < chunk.node_groups) {
       const Index node = plan.node[(std::size_t{chunk.first_node_group} + g) * SumPlan::lanes + lane];
       double node_sum = 0;
-#pragma unroll 4
-      for (std::uint32_t p = 0; p < pairs; ++p) {
-        const ShortPair pair = list[p * SumPlan::lanes];
-        sum += number[pair.first];
-        node_sum += second[pair.first];
-        sum += number[pair.second];
-        node_sum += second[pair.second];
-      }
+      walk_list(list, pairs, [&](std::uint16_t e) {
+        sum += number[e];
+        node_sum += second[e];
+      });
       if (node >= 0) {
         nodes.sum[node] = node_sum;
         if (nodes.diagonal != nullptr) nodes.diagonal[node] = sum;
       }
     } else {
-#pragma unroll 4
-      for (std::uint32_t p = 0; p < pairs; ++p) {
-        const ShortPair pair = list[p * SumPlan::lanes];
-        sum += number[pair.first];
-        sum += number[pair.second];
-      }
+      walk_list(list, pairs, [&](std::uint16_t e) { sum += number[e]; });
     }
-    if (place.first == ShortPair::none) continue;
-    sum_of[place.first] = sum;
-    if (place.second != place.first) sum_of[place.second] = sum;
+    if (place.first != ShortPair::none) {
+      sum_of[place.first] = sum;
+      if (place.second != place.first) sum_of[place.second] = sum;
+    }
   }
   __syncthreads();
   for (std::uint32_t i = threadIdx.x; i < chunk.slots; i += blockDim.x) slot[chunk.first_slot + i] = sum_of[i];
@@ -123,7 +147,10 @@ SumLimits sum_limits(const Context<Space::device>& ctx, std::int64_t slots, bool
 void prepare_sum_chunks(const Context<Space::device>& ctx) {
   const int most = static_cast<int>(machine_of(ctx).cache_bytes);
   for (const auto kernel : {sum_chunks_kernel<false>, sum_chunks_kernel<true>}) {
-    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    cudaFuncAttributes attributes;
+    PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                           most - static_cast<int>(attributes.sharedSizeBytes)));
   }
 }
 
