@@ -5,6 +5,7 @@
 ///
 ///     static constexpr int sums;                            // 0 to 4 sums over the elements
 ///     static constexpr int weight;                          // optional: cost of an element, 1 for a few numbers
+///     static constexpr bool uneven;                         // optional: true where elements differ much in cost
 ///     bool active() const;                                  // false: the whole sweep does nothing
 ///     Coefficients begin() const;                           // read once per thread, before the elements
 ///     void element(int64 i, Coefficients, Sums&) const;     // independent of every other element
@@ -33,6 +34,12 @@ template <class Step, class = void>
 constexpr int weight_of = 1;
 template <class Step>
 constexpr int weight_of<Step, std::void_t<decltype(Step::weight)>> = Step::weight;
+
+/// Whether a step's elements differ so much in cost that threads must not be given equal numbers of them.
+template <class Step, class = void>
+constexpr bool is_uneven = false;
+template <class Step>
+constexpr bool is_uneven<Step, std::void_t<decltype(Step::uneven)>> = Step::uneven;
 
 /// For steps without coefficients.
 struct NoCoefficients {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <purlin/core/vector_step.hpp>
+#include <purlin/core/wide_host.hpp>
 
 namespace purlin::detail {
 
@@ -13,13 +14,14 @@ namespace purlin::detail {
 struct Chunks {
   static constexpr std::int64_t lanes = 16;
   static constexpr std::int64_t most = 1024;
-  static constexpr std::int64_t least_parallel = 32768;  ///< below, waking the threads costs more than it saves
+  static constexpr std::int64_t least = 1024;            ///< elements of a chunk: adding its lanes up is 2 % of it
+  static constexpr std::int64_t least_parallel = 16384;  ///< below, waking the threads costs more than it saves
   std::int64_t n;
   std::int64_t size;
   std::int64_t count;
 
   explicit Chunks(std::int64_t n_) : n(n_) {
-    const std::int64_t wanted = std::max<std::int64_t>(4096, (n + most - 1) / most);
+    const std::int64_t wanted = std::max<std::int64_t>(least, (n + most - 1) / most);
     size = (wanted + lanes - 1) / lanes * lanes;
     count = (n + size - 1) / size;
   }
@@ -64,9 +66,17 @@ void sweep(const Context<Space::host>& ctx, std::int64_t n, const Step& step) {
   const Chunks chunks(n);
   double partial[Chunks::most * (Step::sums > 0 ? Step::sums : 1)];
   const bool parallel = n * weight_of<Step> >= Chunks::least_parallel && chunks.count > 1 && ctx.threads() > 1;
+  const auto run = [&](std::int64_t chunk) {
+    with_wide_vectors([&] {
+      sweep_chunk(step, coefficients, chunks.begin(chunk), chunks.end(chunk), partial + chunk * Step::sums);
+    });
+  };
+  if constexpr (is_uneven<Step>) {
+#pragma omp parallel for schedule(dynamic) num_threads(ctx.threads()) if (parallel)
+    for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) run(chunk);
+  } else {
 #pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (parallel)
-  for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) {
-    sweep_chunk(step, coefficients, chunks.begin(chunk), chunks.end(chunk), partial + chunk * Step::sums);
+    for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) run(chunk);
   }
   if constexpr (Step::sums > 0) {
     double totals[Step::sums] = {};

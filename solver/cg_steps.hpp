@@ -13,79 +13,96 @@ namespace purlin::detail {
 struct CgState {
   Monitor monitor;
   double rr;       ///< r.r
-  double rz;       ///< r.M r, left by the preconditioner
-  double rho_old;  ///< r.M r of the iteration before
+  double rz;       ///< r.M r, left by the preconditioner or by the update that holds its diagonal
+  double rho_old;  ///< r.M r of the iteration before; infinite before the first: then beta is 0
   double pq;       ///< p.A p
+  double alpha;    ///< what x still lacks is alpha p
   double scratch;
   bool preconditioned;
-  bool first;  ///< no direction yet: p = z
 
   PURLIN_HD double rho() const { return preconditioned ? rz : rr; }
 };
 
-/// p = z + (rho / rho_old) p
-template <class T>
+/// x = x + alpha p, p = z + (rho / rho_old) p; with `scaled`, z = d r is formed on the way. Before the first
+/// iteration alpha and p are 0.
+template <class T, bool scaled>
 struct CgDirection {
   static constexpr int sums = 0;
   const CgState* state;
-  const T* z;
-  T* p;
+  const T *d, *z;
+  T *p, *x;
 
   struct Coefficients {
-    T beta;
-    bool first;
+    T alpha, beta;
   };
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD Coefficients begin() const {
-    return {state->first ? T(0) : static_cast<T>(state->rho() / state->rho_old), state->first};
+    return {static_cast<T>(state->alpha), static_cast<T>(state->rho() / state->rho_old)};
   }
   template <class Sums>
   PURLIN_HD void element(std::int64_t i, Coefficients c, Sums&) const {
-    p[i] = c.first ? z[i] : z[i] + c.beta * p[i];
+    const T pi = p[i];
+    x[i] += c.alpha * pi;
+    if constexpr (scaled) {
+      p[i] = d[i] * z[i] + c.beta * pi;
+    } else {
+      p[i] = z[i] + c.beta * pi;
+    }
   }
   PURLIN_HD void end(const double*) const {}
 };
 
-/// alpha = rho / p.q, x = x + alpha p, r = r - alpha q, r.r; or an event where rho or p.q is not positive
-template <class T>
+/// alpha = rho / p.q, r = r - alpha q, r.r, with `scaled` r.d r too; or an event where rho or p.q is not positive
+template <class T, bool scaled>
 struct CgUpdate {
-  static constexpr int sums = 1;
+  static constexpr int sums = scaled ? 2 : 1;
   CgState* state;
-  const T *p, *q;
-  T *x, *r;
+  const T *d, *q;
+  T* r;
 
-  struct Coefficients {
-    T alpha;
-    bool sound;
-  };
+  PURLIN_HD bool sound() const { return state->rho() > 0 && state->pq > 0; }
   PURLIN_HD bool active() const { return state->monitor.running(); }
-  PURLIN_HD Coefficients begin() const {
-    const double rho = state->rho(), pq = state->pq;
-    const bool sound = rho > 0 && pq > 0;
-    return {sound ? static_cast<T>(rho / pq) : T(0), sound};
-  }
+  PURLIN_HD T begin() const { return sound() ? static_cast<T>(state->rho() / state->pq) : T(0); }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums& total) const {
-    if (!c.sound) return;
-    x[i] += c.alpha * p[i];
-    const T ri = r[i] - c.alpha * q[i];
+  PURLIN_HD void element(std::int64_t i, T alpha, Sums& total) const {
+    const T ri = r[i] - alpha * q[i];
     r[i] = ri;
     total.add(0, double(ri) * double(ri));
+    if constexpr (scaled) total.add(1, double(ri) * double(d[i] * ri));
   }
   PURLIN_HD void end(const double* totals) const {
     const double rho = state->rho(), pq = state->pq;
-    if (!(rho > 0) || !(pq > 0)) {
+    if (!sound()) {
       const bool finite = rho - rho == 0 && pq - pq == 0;
+      state->alpha = 0;
       state->monitor.event = !finite    ? Event::not_finite
                              : rho <= 0 ? Event::precond_not_positive
                                         : Event::matrix_not_positive;
       return;
     }
+    state->alpha = rho / pq;
     state->rho_old = rho;
     state->rr = totals[0];
-    state->first = false;
+    if constexpr (scaled) state->rz = totals[1];
     state->monitor.finish_iteration(sqrt(totals[0]));
   }
+};
+
+/// x = x + alpha p, once the iteration has ended: what the next direction would have done.
+template <class T>
+struct CgLastStep {
+  static constexpr int sums = 0;
+  const CgState* state;
+  const T* p;
+  T* x;
+
+  PURLIN_HD bool active() const { return state->alpha != 0; }
+  PURLIN_HD T begin() const { return static_cast<T>(state->alpha); }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, T alpha, Sums&) const {
+    x[i] += alpha * p[i];
+  }
+  PURLIN_HD void end(const double*) const {}
 };
 
 }  // namespace purlin::detail

@@ -7,14 +7,17 @@
 #include <purlin/solver/gmres_steps.hpp>
 #include <purlin/solver/journal_steps.hpp>
 
-#define PURLIN_SOLVER_STEPS_OF(SWEEP, T)      \
-  SWEEP(purlin::detail::AbsSumStep<T>)        \
-  SWEEP(purlin::detail::CgDirection<T>)       \
-  SWEEP(purlin::detail::CgUpdate<T>)          \
-  SWEEP(purlin::detail::BicgstabDirection<T>) \
-  SWEEP(purlin::detail::BicgstabHalfStep<T>)  \
-  SWEEP(purlin::detail::BicgstabDots<T>)      \
-  SWEEP(purlin::detail::BicgstabUpdate<T>)    \
+#define PURLIN_SOLVER_STEPS_OF(SWEEP, T)       \
+  SWEEP(purlin::detail::AbsSumStep<T>)         \
+  SWEEP(purlin::detail::CgDirection<T, false>) \
+  SWEEP(purlin::detail::CgDirection<T, true>)  \
+  SWEEP(purlin::detail::CgUpdate<T, false>)    \
+  SWEEP(purlin::detail::CgUpdate<T, true>)     \
+  SWEEP(purlin::detail::CgLastStep<T>)         \
+  SWEEP(purlin::detail::BicgstabDirection<T>)  \
+  SWEEP(purlin::detail::BicgstabHalfStep<T>)   \
+  SWEEP(purlin::detail::BicgstabDots<T>)       \
+  SWEEP(purlin::detail::BicgstabUpdate<T>)     \
   SWEEP(purlin::detail::GmresScale<T>)
 
 /// Every step of the solvers, for one space.

@@ -37,24 +37,30 @@ Offset PatternFacts::sorted_slots(int lanes) const {
   return slots;
 }
 
+RowLengths row_lengths(const Pattern<Space::host>& pattern) {
+  constexpr Index counted = 4096;  // longer ones are few
+  std::vector<Index> count(counted, 0);
+  std::map<Index, Index> longer;
+  for (Index i = 0; i < pattern.rows; ++i) {
+    const auto length = static_cast<Index>(pattern.row_begin(i + 1) - pattern.row_begin(i));
+    ++(length < counted ? count[static_cast<std::size_t>(length)] : longer[length]);
+  }
+  RowLengths lengths;
+  for (Index length = 0; length < counted; ++length) {
+    if (count[static_cast<std::size_t>(length)] > 0) {
+      lengths.emplace_back(length, count[static_cast<std::size_t>(length)]);
+    }
+  }
+  lengths.insert(lengths.end(), longer.begin(), longer.end());
+  return lengths;
+}
+
 PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern) {
   PatternFacts facts;
   facts.rows = pattern.rows;
   facts.cols = pattern.cols;
   facts.nonzeros = pattern.nnz();
-  std::map<Index, Index> count;
-  Index length = -1, run = 0;  // rows of one length tend to follow each other
-  for (Index i = 0; i < pattern.rows; ++i) {
-    const auto here = static_cast<Index>(pattern.row_begin(i + 1) - pattern.row_begin(i));
-    if (here != length && run > 0) {
-      count[length] += run;
-      run = 0;
-    }
-    length = here;
-    ++run;
-  }
-  if (run > 0) count[length] += run;
-  facts.lengths.assign(count.begin(), count.end());
+  facts.lengths = row_lengths(pattern);
   if (!facts.lengths.empty()) facts.longest_row = facts.lengths.back().first;
   if (pattern.rows == pattern.cols) facts.block = static_cast<int>(node_block_size(ctx, pattern));
   return facts;

@@ -2,12 +2,19 @@
 /// What a product and a setup will cost in a format that is not built: from sizes and row lengths, not from a clock.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include <purlin/core/csr.hpp>
 #include <purlin/core/machine.hpp>
 
 namespace purlin {
+
+/// Row lengths that occur, ascending, with how many rows have each.
+using RowLengths = std::vector<std::pair<Index, Index>>;
+
+/// One pass over the row pointers.
+RowLengths row_lengths(const Pattern<Space::host>& pattern);
 
 /// What the forecasts of all formats look at.
 struct PatternFacts {
@@ -16,8 +23,7 @@ struct PatternFacts {
   Offset nonzeros = 0;
   Index longest_row = 0;
   int block = 1;  ///< rows of a node, where the pattern consists of full aligned blocks (`node_block_size`)
-  /// Row lengths that occur, ascending, with how many rows have each.
-  std::vector<std::pair<Index, Index>> lengths;
+  RowLengths lengths;
 
   /// Slots of rows sorted by length and padded in groups of `lanes`.
   Offset sorted_slots(int lanes) const;

@@ -30,6 +30,10 @@ class LinearOperator {
   /// y = A x and *xy = x.y, in double, in S. For square operators. The default applies, then takes the dot product;
   /// formats that can do both in one pass override it.
   virtual void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const;
+
+  /// Where the operator is a diagonal matrix, its diagonal as it stands now, so that a solver can multiply with it in
+  /// a pass that it makes anyway; valid as long as the operator. Empty, the default, for all others.
+  virtual Span<const T, S> diagonal() const { return {}; }
 };
 
 /// What an operator is made of; `purlin info` and the reports print it.

@@ -7,8 +7,7 @@
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/linear_system.hpp>
 
 #include "apps/fem/problem.hpp"
 #include "eigen_side.hpp"
@@ -27,35 +26,52 @@ struct Options {
   int repeats = 15;
   int products = 10;
   int iterations = 60;
+  std::string format = "csr";
   std::string report;
 };
 
 // Our side of one system.
 struct OwnSide {
-  OwnSide(const Context<host>& ctx_, const CsrView<double, host>& a)
+  OwnSide(const Context<host>& ctx_, const CsrView<double, host>& a, const std::string& format)
       : ctx(ctx_),
-        matrix(make_spmv(ctx, a, RowOrder<host>{})),
-        precond(make_precond(ctx, a, RowOrder<host>{}, PrecondOptions{}, SpmvOptions{})),
-        solver(make_solver<double>(ctx, a.rows, {"cg"})),
+        system(ctx, a, options(format)),
         x(static_cast<std::size_t>(a.rows)),
-        y(x.size()) {}
+        y(x.size()),
+        ordered_x(ctx, a.rows),
+        ordered_y(ctx, a.rows) {}
+
+  static SystemOptions options(const std::string& format) {
+    SystemOptions options;
+    options.spmv.format = format;
+    options.solver.name = "cg";
+    options.precond.name = "jacobi";
+    return options;
+  }
 
   SolveReport solve(const std::vector<double>& b, int iterations) {
     StopCriterion stop;
     stop.max_iterations = iterations;
     stop.rel_tol = 0;
+    system.set_stop_criterion(stop);
     std::fill(x.begin(), x.end(), 0.0);
-    return solver->solve(ctx, *matrix, precond.get(), view(b), {x.data(), size()}, stop);
+    return system.solve(view(b), {x.data(), size()});
   }
-  void multiply(const std::vector<double>& from) { matrix->apply(ctx, 1.0, view(from), 0.0, {y.data(), size()}); }
+
+  // In the format's own order of rows, as a solve multiplies.
+  void take_x(const std::vector<double>& from) { system.to_solver_order(view(from), ordered_x.span()); }
+  void multiply() { system.ordered_matrix().apply(ctx, 1.0, ordered_x.cspan(), 0.0, ordered_y.span()); }
+  const std::vector<double>& product() {
+    system.to_user_order(ordered_y.cspan(), {y.data(), size()});
+    return y;
+  }
 
   std::int64_t size() const { return static_cast<std::int64_t>(x.size()); }
   Span<const double, host> view(const std::vector<double>& v) const { return {v.data(), size()}; }
 
   const Context<host>& ctx;
-  OperatorPtr<double, host> matrix, precond;
-  std::unique_ptr<KrylovSolver<double, host>> solver;
+  LinearSystem<double, host> system;
   std::vector<double> x, y;
+  Array<double, host> ordered_x, ordered_y;
 };
 
 double relative_difference(const std::vector<double>& a, const std::vector<double>& b) {
@@ -75,6 +91,7 @@ void print_row(const char* what, const Samples& own, const Samples& eigen) {
 Json compare_products(const fem::HostCsr& a, OwnSide& own, EigenSide& eigen, const Options& options) {
   const std::vector<double> x = random_vector(a.rows);
   eigen.set_x(x);
+  own.take_x(x);
   const auto repeat = [&](const std::function<void()>& work) {
     return [&options, work] {
       return seconds_of([&] {
@@ -84,14 +101,14 @@ Json compare_products(const fem::HostCsr& a, OwnSide& own, EigenSide& eigen, con
     };
   };
   const auto seconds =
-      alternate({repeat([&] { own.multiply(x); }), repeat([&] { eigen.multiply(); })}, options.repeats);
+      alternate({repeat([&] { own.multiply(); }), repeat([&] { eigen.multiply(); })}, options.repeats);
   print_row("product", seconds[0], seconds[1]);
   const double bytes = 12.0 * static_cast<double>(a.nnz()) + 20.0 * a.rows;  // values, columns; row pointers, x, y
   return {{"milliseconds", {{"purlin", summary(seconds[0], 1e3)}, {"eigen", summary(seconds[1], 1e3)}}},
           {"eigen_over_purlin", summary(ratios(seconds[1], seconds[0]))},
           {"least_bytes", bytes},
           {"purlin_gigabytes_per_second", bytes / median(seconds[0]) * 1e-9},
-          {"relative_difference", relative_difference(own.y, eigen.y())}};
+          {"relative_difference", relative_difference(own.product(), eigen.y())}};
 }
 
 // Seconds of one iteration: what 2n iterations take longer than n, over n. So the start, the closing true residual
@@ -128,9 +145,9 @@ Json run_system(const std::string& spec, const Context<host>& ctx, const Options
   std::printf("%s: %d rows, %lld entries, %.0f MB\n", spec.c_str(), a.rows, static_cast<long long>(a.nnz()),
               megabytes);
   std::printf("  %-12s %-26s %-26s %s\n", "ms", "purlin", "Eigen", "Eigen / purlin");
-  OwnSide own(ctx, a);
+  OwnSide own(ctx, a, options.format);
   EigenSide eigen(a, ctx.threads());
-  Json result{{"system", spec}, {"rows", a.rows}, {"nonzeros", a.nnz()}};
+  Json result{{"system", spec}, {"format", own.system.info().matrix.name}, {"rows", a.rows}, {"nonzeros", a.nnz()}};
   result["product"] = compare_products(a, own, eigen, options);
   result["cg_jacobi"] = compare_cg(a, own, eigen, options);
   return result;
@@ -138,7 +155,7 @@ Json run_system(const std::string& spec, const Context<host>& ctx, const Options
 
 int run(int argc, char* argv[]) {
   Options options;
-  CLI::App app("Our CSR product and CG + Jacobi iteration against Eigen's: medians (min .. max) of alternating runs");
+  CLI::App app("Our product and CG + Jacobi iteration against Eigen's: medians (min .. max) of alternating runs");
   app.add_option("systems", options.systems, "Generated systems, larger than the caches")->capture_default_str();
   app.add_option("--threads", options.threads, "Threads of both sides, default all");
   app.add_option("--repeats", options.repeats, "Rounds")->check(CLI::PositiveNumber)->capture_default_str();
@@ -148,6 +165,7 @@ int run(int argc, char* argv[]) {
   app.add_option("--iterations", options.iterations, "CG iterations: the difference of N and 2 N is timed")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--format", options.format, "Of our matrix, as in `purlin solve`")->capture_default_str();
   app.add_option("--report", options.report, "Write the figures as JSON");
   CLI11_PARSE(app, argc, argv);
 

@@ -66,6 +66,7 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
   EntryElements lists;
   lists.begin.assign(entries, 0);
   lists.count.assign(entries, 0);
+  lists.list.assign(entries, 0);
 
   std::atomic<bool> missing{false}, crowded{false};
 #pragma omp parallel num_threads(ctx.threads())
@@ -91,6 +92,8 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
     const Index a = old_of_new.empty() ? i : old_of_new[i];
     for (Offset k = pattern.row_begin(a); k < pattern.row_begin(a + 1); ++k) {
       lists.begin[k] = static_cast<std::uint32_t>(total);
+      lists.list[k] = lists.lists;
+      lists.lists += lists.count[k] > 0 ? 1 : 0;
       total += lists.count[k];
     }
   }
@@ -119,6 +122,7 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
       if (mirror < 0) continue;
       lists.begin[k] = lists.begin[mirror];
       lists.count[k] = lists.count[mirror];
+      lists.list[k] = lists.list[mirror];
     }
   }
   return lists;

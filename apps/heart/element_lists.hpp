@@ -13,6 +13,8 @@ namespace purlin::heart {
 struct EntryElements {
   std::vector<std::uint32_t> begin;  ///< per CSR entry, into `element`
   std::vector<std::uint16_t> count;
+  std::vector<std::uint32_t> list;  ///< per CSR entry, the number of its list: lists are stored in ascending order
+  std::uint32_t lists = 0;
   std::vector<Index> element;
 };
 

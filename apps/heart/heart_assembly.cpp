@@ -127,6 +127,7 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
   }
 
   lists_.begin = {};
+  lists_.list = {};
   lists_.count = {};
   if (S == Space::device) lists_.element = {};
 }

@@ -65,6 +65,7 @@ struct StepVerdict {
 struct ElementPass : PlainStep {
   static constexpr int sums = 2;
   static constexpr int weight = 16;
+  static constexpr bool uneven = true;  // where the wave is, the recovery takes more iterations
 
   Tissue tissue;
   double dt = 0;
@@ -149,9 +150,9 @@ struct CheckElement : ElementPass {
   }
 };
 
-/// For each slot the elements that meet in its entry.
+/// For each slot, or pair of slots, the elements that meet in its entry.
 struct ElementLists {
-  const std::uint32_t* begin;  ///< per slot, into `element`
+  const std::uint32_t* begin;  ///< into `element`
   const std::uint16_t* count;
   const Index* element;
 
@@ -162,19 +163,29 @@ struct ElementLists {
   }
 };
 
-/// slot = constant + the tangents of its elements: the matrix, or what a preconditioner reads of it, in place.
+/// Two slots with the same sum: those of an entry and of its mirror. A slot that stands alone is both.
+struct SlotPair {
+  std::uint32_t first, second;
+};
+
+/// slot = constant + the tangents of its elements: the matrix in place, each sum formed once for both slots of a
+/// pair.
 struct FillSlots : PlainStep {
   static constexpr int weight = 4;
   ElementLists lists;
   const double* constant;
+  const SlotPair* pair;
   const double* tangent;
   double* slot;
 
-  FillSlots(ElementLists lists_, const double* constant_, const double* tangent_, double* slot_)
-      : lists(lists_), constant(constant_), tangent(tangent_), slot(slot_) {}
+  FillSlots(ElementLists lists_, const double* constant_, const SlotPair* pair_, const double* tangent_,
+            double* slot_)
+      : lists(lists_), constant(constant_), pair(pair_), tangent(tangent_), slot(slot_) {}
   template <class Sums>
   PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
-    slot[k] = lists.sum(k, tangent, constant[k]);
+    const double value = lists.sum(k, tangent, constant[k]);
+    slot[pair[k].first] = value;
+    slot[pair[k].second] = value;
   }
 };
 

@@ -2,36 +2,88 @@
 // Sums into slots: lists as they are on the host, chunks on the device.
 #include "apps/heart/slot_sums.hpp"
 
+#include <limits>
+#include <string>
+
 #include <purlin/config.hpp>
+#include <purlin/core/error.hpp>
 
 namespace purlin::heart {
 
 using purlin::detail::sweep;
 
+namespace {
+
+// The slots of each list two by two, lists ascending; a list of an odd number ends with a slot alone. Padding is in
+// no pair.
+std::vector<detail::SlotPair> pair_slots(const std::vector<Offset>& entry_of_slot, const EntryElements& lists) {
+  const auto slots = static_cast<std::int64_t>(entry_of_slot.size());
+  if (slots > std::numeric_limits<std::uint32_t>::max()) {
+    throw InputError("a matrix of " + std::to_string(slots) + " slots, too many for 32-bit numbers");
+  }
+  std::vector<std::uint32_t> first_pair(std::size_t{lists.lists} + 1, 0);
+  for (const Offset entry : entry_of_slot) {
+    if (entry >= 0) ++first_pair[lists.list[entry] + 1];
+  }
+  for (std::size_t l = 0; l < lists.lists; ++l) first_pair[l + 1] = first_pair[l] + (first_pair[l + 1] + 1) / 2;
+  std::vector<detail::SlotPair> pairs(first_pair.back());
+  std::vector<std::uint32_t> placed(lists.lists, 0);
+  for (std::int64_t k = 0; k < slots; ++k) {
+    if (entry_of_slot[k] < 0) continue;
+    const std::uint32_t l = lists.list[entry_of_slot[k]], place = placed[l]++;
+    detail::SlotPair& pair = pairs[first_pair[l] + place / 2];
+    const auto slot = static_cast<std::uint32_t>(k);
+    pair = {place % 2 == 0 ? slot : pair.first, slot};
+  }
+  return pairs;
+}
+
+// The pairs whose constants agree, and the slots of the others alone.
+std::vector<detail::SlotPair> pairs_with_constants(const std::vector<Offset>& entry, const EntryElements& lists,
+                                                   const double* constant) {
+  std::vector<detail::SlotPair> pairs;
+  for (const detail::SlotPair& pair : pair_slots(entry, lists)) {
+    if (constant[entry[pair.first]] == constant[entry[pair.second]]) {
+      pairs.push_back(pair);
+    } else {
+      pairs.push_back({pair.first, pair.first});
+      pairs.push_back({pair.second, pair.second});
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+
 SlotSums<Space::host>::SlotSums(const Context<Space::host>& ctx, const std::vector<Offset>& entry,
                                 const EntryElements& lists, const double* constant)
     : element_(lists.element.data()) {
-  const std::size_t count = entry.size();
+  const bool paired = constant != nullptr;
+  const std::vector<detail::SlotPair> pairs =
+      paired ? pairs_with_constants(entry, lists, constant) : std::vector<detail::SlotPair>();
+  const std::size_t count = paired ? pairs.size() : entry.size();
   std::vector<std::uint32_t> begin(count, 0);
   std::vector<std::uint16_t> length(count, 0);
-  std::vector<double> constants(constant != nullptr ? count : 0, 0.0);
+  std::vector<double> constants(paired ? count : 0, 0.0);
   for (std::size_t k = 0; k < count; ++k) {
-    if (entry[k] < 0) continue;
-    begin[k] = lists.begin[entry[k]];
-    length[k] = lists.count[entry[k]];
-    if (constant != nullptr) constants[k] = constant[entry[k]];
+    const Offset e = entry[paired ? pairs[k].first : k];
+    if (e < 0) continue;
+    begin[k] = lists.begin[e];
+    length[k] = lists.count[e];
+    if (paired) constants[k] = constant[e];
   }
   begin_ = make_array(ctx, begin);
   count_ = make_array(ctx, length);
   constant_ = make_array(ctx, constants);
+  pair_ = make_array(ctx, pairs);
 }
 
 void SlotSums<Space::host>::add_up(const Context<Space::host>& ctx, const double* per_element, double* slot) const {
   const detail::ElementLists lists{begin_.data(), count_.data(), element_};
-  if (constant_.empty()) {
+  if (pair_.empty()) {
     sweep(ctx, begin_.size(), detail::SumLoads(lists, per_element, slot));
   } else {
-    sweep(ctx, begin_.size(), detail::FillSlots(lists, constant_.data(), per_element, slot));
+    sweep(ctx, begin_.size(), detail::FillSlots(lists, constant_.data(), pair_.data(), per_element, slot));
   }
 }
 

@@ -16,23 +16,25 @@ namespace purlin::heart {
 template <Space S>
 class SlotSums;
 
-/// On the host: a thread walks a slot's list, in caches that find what neighbours have read.
+/// On the host: a thread walks a slot's list, in caches that find what neighbours have read; with constants, once for
+/// the slots of an entry and of its mirror.
 template <>
 class SlotSums<Space::host> {
  public:
   SlotSums() = default;
-  /// `entry`: the CSR entry of each slot, -1 for padding, which stays 0. `constant`: per CSR entry, or null.
-  /// lists.element stays where it is as long as this lives.
+  /// `entry`: the CSR entry of each slot, -1 for padding, which stays as it is or becomes 0. `constant`: per CSR
+  /// entry, or null. lists.element stays where it is as long as this lives.
   SlotSums(const Context<Space::host>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
            const double* constant);
   /// Writes all slots.
   void add_up(const Context<Space::host>& ctx, const double* per_element, double* slot) const;
-  std::uint64_t bytes() const { return begin_.bytes() + count_.bytes() + constant_.bytes(); }
+  std::uint64_t bytes() const { return begin_.bytes() + count_.bytes() + constant_.bytes() + pair_.bytes(); }
 
  private:
   Array<std::uint32_t, Space::host> begin_;
   Array<std::uint16_t, Space::host> count_;
   Array<double, Space::host> constant_;
+  Array<detail::SlotPair, Space::host> pair_;
   const Index* element_ = nullptr;
 };
 

@@ -71,6 +71,7 @@ class Spai0Operator final : public MatrixOperator<T, S> {
   void slots_written(const Context<S>& ctx) override { problems_.solve(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  Span<const T, S> diagonal() const override { return problems_.values().cspan(); }
   OperatorInfo info() const override;
 
  private:

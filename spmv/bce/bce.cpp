@@ -26,6 +26,8 @@ void describe(const BceLayout& layout, const BceShape& shape, OperatorInfo& info
                   {"blocks", static_cast<double>(layout.blocks())},
                   {"rows a block", static_cast<double>(shape.block_rows)},
                   {"lower limit of rows", static_cast<double>(shape.least_rows)},
+                  {"widest blocked row", static_cast<double>(shape.widest)},
+                  {"slots of a piece", static_cast<double>(shape.piece_slots)},
                   {"long rows", static_cast<double>(long_rows)},
                   {"pieces of long rows", static_cast<double>(pieces.piece_row.size())}};
 }
@@ -40,7 +42,7 @@ BceOperator<T, S>::BceOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
   const Context<Space::host> host = host_context(ctx);
   const detail::HostPattern pattern(ctx, a);
   if constexpr (S == Space::device) clock.end("download");
-  const BceShape shape = bce_shape(request.machine);
+  const BceShape shape = bce_shape(request.machine, row_lengths(pattern.view()), sizeof(T));
   const WidthDistribution f = width_distribution(host, pattern.view(), shape.widest);
   clock.end("distribution");
   std::vector<Index> bounds = optimal_bounds(f, shape.least_rows);
@@ -54,14 +56,15 @@ BceOperator<T, S>::BceOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
   info_.nonzeros = a.nnz();
   describe(layout, shape, info_);
   val_ = detail::SlotValues<T, S>(ctx, a, layout.slot_source.cspan());
-  make_view(ctx, layout, shape);
+  make_view(ctx, layout, shape, request.machine);
   ctx.synchronize();
   clock.end("upload and fill");
   info_.setup_seconds = clock.seconds();
 }
 
 template <class T, Space S>
-void BceOperator<T, S>::make_view(const Context<S>& ctx, const BceLayout& layout, const BceShape& shape) {
+void BceOperator<T, S>::make_view(const Context<S>& ctx, const BceLayout& layout, const BceShape& shape,
+                                  const Machine& machine) {
   row_no_ = make_array(ctx, layout.row_no.cspan());
   block_row_ = make_array(ctx, layout.block_row.cspan());
   block_width_ = make_array(ctx, layout.block_width.cspan());
@@ -89,9 +92,9 @@ void BceOperator<T, S>::make_view(const Context<S>& ctx, const BceLayout& layout
   view_.val = val_.data();
   view_.col = col_.data();
   if constexpr (S == Space::device) {
-    view_.block_threads = (shape.block_rows + 31) / 32 * 32;
-    partial_ = Array<double, S>(
-        ctx, detail::bce_device_blocks(view_.blocks, view_.pieces, view_.join.rows, view_.block_threads));
+    view_.grid = bce_grid(layout, shape, machine);
+    view_.batch = shape.batch;
+    partial_ = Array<double, S>(ctx, std::int64_t{view_.grid.blocks} + view_.join.rows);
     view_.partial = partial_.data();
   } else {
     view_.shares = std::clamp(ctx.threads(), 1, detail::most_host_shares);
@@ -139,7 +142,7 @@ std::uint64_t bce_bytes(Index rows, Index, Offset nonzeros, std::size_t value_by
 }
 
 Forecast bce_forecast(const PatternFacts& facts, const FormatRequest& request) {
-  const BceShape shape = bce_shape(request.machine);
+  const BceShape shape = bce_shape(request.machine, facts.lengths, request.value_bytes);
   WidthDistribution f;
   Offset slots = 0;
   for (const auto& [width, rows] : facts.lengths) {

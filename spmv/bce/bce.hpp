@@ -30,7 +30,8 @@ struct BceView {
   JoinView<T> join;
   const T* val = nullptr;
   const Index* col = nullptr;
-  int block_threads = 0;      ///< device: rows of a block, rounded up to warps
+  BceGrid grid;               ///< device
+  int batch = 4;              ///< device: see BceShape
   int shares = 1;             ///< host: equal shares of the work
   double* partial = nullptr;  ///< device: one a block
 };
@@ -40,9 +41,6 @@ template <class T>
 void bce_product(const Context<Space::host>& ctx, const BceView<T>& a, const ProductArgs<T>& args);
 template <class T>
 void bce_product(const Context<Space::device>& ctx, const BceView<T>& a, const ProductArgs<T>& args);
-
-/// How many places `partial` must have. Defined with CUDA on.
-std::int64_t bce_device_blocks(Index blocks, Index pieces, Index joined, int block_threads);
 
 }  // namespace detail
 
@@ -63,7 +61,7 @@ class BceOperator final : public MatrixOperator<T, S> {
   OperatorInfo info() const override;
 
  private:
-  void make_view(const Context<S>& ctx, const BceLayout& layout, const BceShape& shape);
+  void make_view(const Context<S>& ctx, const BceLayout& layout, const BceShape& shape, const Machine& machine);
 
   Index rows_ = 0;
   Index cols_ = 0;

@@ -1,46 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// BCE on the device: Algorithm 4 over the blocks, a warp for each piece of a long row, one launch for both.
+// BCE on the device: Algorithm 4 over the blocks, a few lanes for each piece of a long row, one launch for both.
 #include <purlin/spmv/bce/bce.hpp>
+
 #include <purlin/spmv/slot_sum_device.cuh>
 
 namespace purlin::detail {
 namespace {
 
-// Not measured yet: four slots and four x a thread in flight at full occupancy are more than twice the bytes that
-// the memory's bandwidth times its delay asks for.
 struct BceTuning {
-  static constexpr int most_threads = 256;  // of a block
-  static constexpr int batch = 4;
+  static constexpr int most_threads = bce_most_threads;  // of a block
+  // Blocks resident on a multiprocessor: at most 48 registers with four slots in flight, 64 with eight.
+  static constexpr int least_blocks(int batch) { return batch > 4 ? 4 : 5; }
 };
 
-unsigned blocks_of_pieces(Index pieces, int block_threads) {
-  const int warps = block_threads / 32;
-  return static_cast<unsigned>((pieces + warps - 1) / warps);
-}
-
-// Algorithm 4: thread t of a block has row t of its set. Columns of the block lie `rows` slots apart, so that a warp
+// Algorithm 4: thread r of a block has row r of its set. Columns of the block lie `rows` slots apart, so that a warp
 // reads 32 neighbouring slots at a time. Returns the thread's part of x.y.
-template <class T, bool dot>
-__device__ __forceinline__ double block_product(const BceView<T>& a, const ProductArgs<T>& args, Index b) {
+template <int batch, class T, bool dot>
+__device__ __forceinline__ double block_product(const BceView<T>& a, const ProductArgs<T>& args, Index b, Index r) {
   const Index begin = a.block_row[b], rows = a.block_row[b + 1] - begin;
-  const auto r = static_cast<Index>(threadIdx.x);
   if (r >= rows) return 0;
   const Offset slot = a.block_slot[b] + r;
   const Index i = load_once(a.row_no + begin + r);
-  const T sum = slot_sum<BceTuning::batch>(a.val + slot, a.col + slot, args.x, rows, a.block_width[b]);
+  const T sum = slot_sum<batch>(a.val + slot, a.col + slot, args.x, rows, a.block_width[b]);
   const T value = row_result(args, sum, i);
   args.y[i] = value;
   return dot ? double(load_cached(args.x + i)) * double(value) : 0.0;
 }
 
-// A warp has a piece of a long row: it writes y where that is the whole row, else leaves its sum for the second step.
-template <class T, bool dot>
-__device__ __forceinline__ double piece_product(const BceView<T>& a, const ProductArgs<T>& args, Index piece) {
-  const auto lane = static_cast<Index>(threadIdx.x % 32);
-  const Offset begin = a.piece_slot[piece] + lane, end = a.piece_slot[piece + 1];
-  const Index count = begin < end ? static_cast<Index>((end - begin + 31) / 32) : 0;
-  const T sum = warp_sum(slot_sum<2 * BceTuning::batch>(a.piece_val + begin, a.piece_col + begin, args.x, 32, count));
-  if (lane != 0) return 0;
+// 4, 8, 16 or 32 lanes of warp number `warp` have a piece of a long row: the first of them writes y where that is the
+// whole row, else leaves their sum for the second step. All lanes of a warp reach the shuffles.
+template <int batch, class T, bool dot>
+__device__ __forceinline__ double piece_product(const BceView<T>& a, const ProductArgs<T>& args, Index warp) {
+  int c = BceGrid::classes - 1;
+  for (; c > 0 && warp >= a.grid.class_warps(c); --c) warp -= a.grid.class_warps(c);
+  const Index lanes = Index{4} << c, lane = static_cast<Index>(threadIdx.x) % lanes;
+  const Index piece = a.grid.piece[c] + ((warp * 32 + static_cast<Index>(threadIdx.x % 32)) >> (c + 2));
+  const bool mine = piece < a.grid.piece[c + 1];
+  T sum = 0;
+  if (mine) {
+    const Offset begin = a.piece_slot[piece] + lane, end = a.piece_slot[piece + 1];
+    const Index count = begin < end ? static_cast<Index>((end - begin + lanes - 1) >> (c + 2)) : 0;
+    sum = slot_sum<batch>(a.piece_val + begin, a.piece_col + begin, args.x, lanes, count);
+  }
+  for (Index offset = lanes / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, offset);
+  if (!mine || lane != 0) return 0;
   const Index i = a.piece_row[piece];
   if (i < 0) {
     a.join.sums[piece] = sum;
@@ -52,15 +55,17 @@ __device__ __forceinline__ double piece_product(const BceView<T>& a, const Produ
 }
 
 // The blocks with pieces come first: they take the longest.
-template <class T, bool dot>
-__global__ void __launch_bounds__(BceTuning::most_threads)
-    bce_kernel(const BceView<T> a, const ProductArgs<T> args, unsigned piece_blocks, unsigned* tickets) {
+template <int batch, class T, bool dot>
+__global__ void __launch_bounds__(BceTuning::most_threads, BceTuning::least_blocks(batch))
+    bce_kernel(const BceView<T> a, const ProductArgs<T> args, unsigned* tickets) {
   double mine = 0;
-  if (blockIdx.x < piece_blocks) {
-    const Index piece = static_cast<Index>(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32);
-    if (piece < a.pieces) mine = piece_product<T, dot>(a, args, piece);
+  if (blockIdx.x < a.grid.piece_blocks) {
+    mine =
+        piece_product<batch, T, dot>(a, args, static_cast<Index>(blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32));
   } else {
-    mine = block_product<T, dot>(a, args, static_cast<Index>(blockIdx.x - piece_blocks));
+    const auto threads = static_cast<unsigned>(a.grid.block_threads), groups = blockDim.x / threads;
+    const auto b = static_cast<Index>((blockIdx.x - a.grid.piece_blocks) * groups + threadIdx.x / threads);
+    if (b < a.blocks) mine = block_product<batch, T, dot>(a, args, b, static_cast<Index>(threadIdx.x % threads));
   }
   if constexpr (dot) {
     if (a.join.rows > 0) {
@@ -71,26 +76,29 @@ __global__ void __launch_bounds__(BceTuning::most_threads)
   }
 }
 
-}  // namespace
-
-std::int64_t bce_device_blocks(Index blocks, Index pieces, Index joined, int block_threads) {
-  return std::int64_t{blocks} + blocks_of_pieces(pieces, block_threads) + joined;
+template <int batch, class T>
+void launch(const Context<Space::device>& ctx, const BceView<T>& a, const ProductArgs<T>& args) {
+  const auto& state = ctx.state();
+  const int threads = a.grid.threads();
+  if (args.xy != nullptr) {
+    bce_kernel<batch, T, true><<<a.grid.blocks, threads, 0, state.stream()>>>(a, args, state.tickets());
+  } else {
+    bce_kernel<batch, T, false><<<a.grid.blocks, threads, 0, state.stream()>>>(a, args, state.tickets());
+  }
+  PURLIN_CHECK_LAUNCH();
 }
+
+}  // namespace
 
 template <class T>
 void bce_product(const Context<Space::device>& ctx, const BceView<T>& a, const ProductArgs<T>& args) {
-  const unsigned piece_blocks = blocks_of_pieces(a.pieces, a.block_threads);
-  const unsigned blocks = piece_blocks + static_cast<unsigned>(a.blocks);
-  if (blocks == 0) return;
-  const auto& state = ctx.state();
-  const int threads = a.block_threads;
-  if (args.xy != nullptr) {
-    bce_kernel<T, true><<<blocks, threads, 0, state.stream()>>>(a, args, piece_blocks, state.tickets());
+  if (a.grid.blocks == 0) return;
+  if (a.batch > 4) {
+    launch<8>(ctx, a, args);
   } else {
-    bce_kernel<T, false><<<blocks, threads, 0, state.stream()>>>(a, args, piece_blocks, state.tickets());
+    launch<4>(ctx, a, args);
   }
-  PURLIN_CHECK_LAUNCH();
-  launch_join(ctx, a.join, args, blocks, a.partial);
+  launch_join(ctx, a.join, args, a.grid.blocks, a.partial);
 }
 
 template void bce_product(const Context<Space::device>&, const BceView<double>&, const ProductArgs<double>&);

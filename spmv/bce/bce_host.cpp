@@ -24,7 +24,7 @@ double blocks_product(const BceView<T>& a, const ProductArgs<T>& args, Index fir
     const Index begin = a.block_row[b], rows = a.block_row[b + 1] - begin;
     const Offset slot = a.block_slot[b];
     if (rows == host_lanes)
-      sum_lanes<T>(a.val + slot, a.col + slot, a.block_width[b], args.x, sum);
+      sum_lanes(a.val + slot, a.col + slot, a.block_width[b], args.x, sum);
     else
       sum_last_block(a.val + slot, a.col + slot, a.block_width[b], rows, args.x, sum);
     for (Index r = 0; r < rows; ++r) {
@@ -40,7 +40,7 @@ template <class T>
 double pieces_product(const BceView<T>& a, const ProductArgs<T>& args, Index first, Index last) {
   double dot = 0;
   for (Index piece = first; piece < last; ++piece) {
-    const T sum = sum_run<T>(a.piece_val, a.piece_col, a.piece_slot[piece], a.piece_slot[piece + 1], args.x);
+    const T sum = sum_run(a.piece_val, a.piece_col, a.piece_slot[piece], a.piece_slot[piece + 1], args.x);
     const Index i = a.piece_row[piece];
     if (i < 0) {
       a.join.sums[piece] = sum;
@@ -63,11 +63,12 @@ void bce_product(const Context<Space::host>& ctx, const BceView<T>& a, const Pro
   double dots[most_host_shares];
 #pragma omp parallel for schedule(static, 1) num_threads(ctx.threads()) if (shares > 1)
   for (int share = 0; share < shares; ++share) {
-    double dot = pieces_product(a, args, cut_at(a.pieces, share, shares, piece_work),
-                                cut_at(a.pieces, share + 1, shares, piece_work));
-    dot += blocks_product(a, args, cut_at(a.blocks, share, shares, block_work),
-                          cut_at(a.blocks, share + 1, shares, block_work));
-    dots[share] = dot;
+    with_wide_vectors([&] {
+      dots[share] = pieces_product(a, args, cut_at(a.pieces, share, shares, piece_work),
+                                   cut_at(a.pieces, share + 1, shares, piece_work));
+      dots[share] += blocks_product(a, args, cut_at(a.blocks, share, shares, block_work),
+                                    cut_at(a.blocks, share + 1, shares, block_work));
+    });
   }
   double total = join_rows(a.join, args);
   for (int share = 0; share < shares; ++share) total += dots[share];

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <purlin/spmv/row_sharing.hpp>
 #include <purlin/spmv/stable_buckets.hpp>
 
 namespace purlin {
@@ -11,6 +12,8 @@ namespace {
 
 using detail::Buckets;
 using Host = Context<Space::host>;
+
+constexpr Index least_piece_lanes = 4, most_piece_lanes = least_piece_lanes << (BceGrid::classes - 1);
 
 Index width_of(const Pattern<Space::host>& a, Index i) {
   return static_cast<Index>(a.row_begin(i + 1) - a.row_begin(i));
@@ -136,6 +139,51 @@ BceShape bce_shape(const Machine& machine) {
   }
   shape.least_rows = shape.block_rows;
   return shape;
+}
+
+BceShape bce_shape(const Machine& machine, const RowLengths& lengths, std::size_t value_bytes) {
+  BceShape shape = bce_shape(machine);
+  if (!machine.device()) return shape;
+  detail::SharingChoices choices;
+  choices.longest_alone = shape.widest;
+  choices.workers = {{4, machine.resident_threads}, {8, machine.resident_threads / 2}};
+  choices.thread_slots = {shape.thread_slots, 16, 8};
+  choices.piece_slots = {shape.piece_slots, 512, 256};
+  choices.least_lanes = least_piece_lanes;
+  choices.most_lanes = most_piece_lanes;
+  const detail::RowSharing sharing = detail::share_rows(lengths, machine, value_bytes, choices);
+  shape.widest = sharing.longest_alone;
+  shape.thread_slots = sharing.thread_slots;
+  shape.piece_slots = sharing.piece_slots;
+  shape.batch = sharing.batch;
+  Offset blocked = 0;
+  for (const auto& [length, rows] : lengths) blocked += length <= shape.widest ? rows : 0;
+  const Offset share = blocked / (Offset{2} * machine.processors) / shape.lanes * shape.lanes;
+  shape.block_rows = static_cast<Index>(std::clamp<Offset>(share, shape.lanes, shape.block_rows));
+  return shape;
+}
+
+BceGrid bce_grid(const BceLayout& layout, const BceShape& shape, const Machine& machine) {
+  constexpr int blocks_of_processor = 4;
+  BceGrid grid;
+  grid.block_threads = (shape.block_rows + 31) / 32 * 32;
+  grid.groups = std::clamp(layout.blocks() / (blocks_of_processor * machine.processors), 1,
+                           std::max(1, bce_most_threads / grid.block_threads));
+  const auto& pieces = layout.pieces;
+  const auto count = static_cast<Index>(pieces.piece_row.size());
+  std::fill_n(grid.piece, BceGrid::classes + 1, count);
+  for (Index p = count; p > 0; --p) {
+    const bool joined = pieces.piece_row[p - 1] < 0;
+    const Offset slots = joined ? shape.piece_slots : pieces.piece_slot[p] - pieces.piece_slot[p - 1];
+    const Index lanes = detail::lanes_of_piece(slots, shape.thread_slots, least_piece_lanes, most_piece_lanes);
+    for (int c = 0; c < BceGrid::classes && (least_piece_lanes << c) <= lanes; ++c) grid.piece[c] = p - 1;
+  }
+  Index warps = 0;
+  for (int c = 0; c < BceGrid::classes; ++c) warps += grid.class_warps(c);
+  const int warps_a_block = grid.threads() / 32;
+  grid.piece_blocks = static_cast<unsigned>((warps + warps_a_block - 1) / warps_a_block);
+  grid.blocks = grid.piece_blocks + static_cast<unsigned>((layout.blocks() + grid.groups - 1) / grid.groups);
+  return grid;
 }
 
 BceLayout make_bce_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const BceShape& shape,

@@ -8,7 +8,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/spmv/csr/csr.hpp>
-#include <purlin/spmv/prefetch_host.hpp>
+#include <purlin/spmv/slot_sum_host.hpp>
 
 namespace purlin {
 namespace {
@@ -21,29 +21,6 @@ constexpr std::int64_t least_parallel = 32768;
 constexpr int most_shares = 256;
 
 using detail::prefetch_ahead;
-
-// Sum over entries k in [begin, end) of val[k] x[col[k]], in four interleaved sums: one chain of additions would wait
-// for itself, and gathers are no faster than scalar loads here.
-template <bool prefetch, class T>
-inline T row_sum(const T* val, const Index* col, const T* x, Offset begin, Offset end) {
-  const auto ask = [&](Offset k) {
-    if constexpr (prefetch) __builtin_prefetch(&x[col[k + prefetch_ahead]]);
-  };
-  T s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-  Offset k = begin;
-  for (; k + 4 <= end; k += 4) {
-    for (int ahead_of = 0; ahead_of < 4; ++ahead_of) ask(k + ahead_of);
-    s0 += val[k] * x[col[k]];
-    s1 += val[k + 1] * x[col[k + 1]];
-    s2 += val[k + 2] * x[col[k + 2]];
-    s3 += val[k + 3] * x[col[k + 3]];
-  }
-  for (; k < end; ++k) {
-    ask(k);
-    s0 += val[k] * x[col[k]];
-  }
-  return (s0 + s1) + (s2 + s3);
-}
 
 }  // namespace
 
@@ -112,17 +89,19 @@ void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, 
   const bool parallel = shares > 1 && val_.size() + rows_ >= least_parallel;
 #pragma omp parallel for schedule(static, 1) num_threads(ctx.threads()) if (parallel)
   for (std::int64_t share = 0; share < shares; ++share) {
-    const Cut first = cuts_[share], last = cuts_[share + 1];
-    Offset k = first.entry;
-    double dot = 0;
-    for (Index i = first.row; i < last.row; ++i) {
-      const Offset end = row_ptr[i + 1];
-      const T product = alpha * row_sum<prefetch>(val, col, x, k, end);
-      y[i] = beta == T(0) ? product : product + beta * y[i];
-      if (xy != nullptr) dot += double(x[i]) * double(y[i]);
-      k = end;
-    }
-    carry[share] = {alpha * row_sum<prefetch>(val, col, x, k, last.entry), dot};
+    detail::with_wide_vectors([&] {
+      const Cut first = cuts_[share], last = cuts_[share + 1];
+      Offset k = first.entry;
+      double dot = 0;
+      for (Index i = first.row; i < last.row; ++i) {
+        const Offset end = row_ptr[i + 1];
+        const T product = alpha * detail::sum_run<prefetch>(val, col, k, end, x);
+        y[i] = beta == T(0) ? product : product + beta * y[i];
+        if (xy != nullptr) dot += double(x[i]) * double(y[i]);
+        k = end;
+      }
+      carry[share] = {alpha * detail::sum_run<prefetch>(val, col, k, last.entry, x), dot};
+    });
   }
   double total = 0;
   for (std::int64_t share = 0; share < shares; ++share) {
@@ -200,7 +179,7 @@ Forecast csr_forecast(const PatternFacts& facts, const FormatRequest& request) {
       static_cast<double>(csr_product_bytes(facts.rows, facts.cols, facts.nonzeros, request.value_bytes));
   forecast.bandwidth_share = request.machine.device() ? 0.65 : 0.8;
   forecast.setup_seconds_per_entry = 2e-9;
-  forecast.cached_seconds = cached_entry_seconds(facts, request.machine, request.value_bytes, 3.4e-10, 3.5e-10) *
+  forecast.cached_seconds = cached_entry_seconds(facts, request.machine, request.value_bytes, 3.3e-10, 3.6e-10) *
                             static_cast<double>(facts.nonzeros);
   return forecast;
 }

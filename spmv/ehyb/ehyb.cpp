@@ -28,12 +28,16 @@ bool bounds_divide_by(const std::vector<Index>& part_begin, int block) {
   return std::all_of(part_begin.begin(), part_begin.end(), [&](Index bound) { return bound % block == 0; });
 }
 
-Choice candidate(const FormatRequest& request, Index rows, const std::vector<Index>& planned, bool halo, int block) {
+Choice candidate(const FormatRequest& request, const Pattern<Space::host>& a, const std::vector<Index>& planned,
+                 bool halo, int block) {
+  const Index rows = a.rows;
   Choice choice;
   const EhybGeometry geometry = halo ? detail::halo_geometry(request.machine, rows, request.value_bytes, block)
                                      : detail::paper_geometry(request.machine, rows, request.value_bytes);
   choice.part_begin = detail::ehyb_parts(planned, rows, block, geometry);
-  choice.shape = {block, halo, geometry.cached_length, request.machine.lanes};
+  const auto parts = static_cast<Index>(choice.part_begin.empty() ? 0 : choice.part_begin.size() - 1);
+  const int share = detail::ehyb_share(request.machine, rows / block, a.nnz() / (Offset{block} * block), parts);
+  choice.shape = {block, halo, geometry.cached_length, request.machine.lanes, share};
   choice.name = !halo ? "ehyb:paper" : block > 1 ? "ehyb:block" : "ehyb:halo";
   return choice;
 }
@@ -41,7 +45,7 @@ Choice candidate(const FormatRequest& request, Index rows, const std::vector<Ind
 // What a variant other than the paper's is built as.
 Choice cached_candidate(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                         const std::vector<Index>& planned, const FormatRequest& request, EhybVariant variant) {
-  if (variant == EhybVariant::halo) return candidate(request, a.rows, planned, true, 1);
+  if (variant == EhybVariant::halo) return candidate(request, a, planned, true, 1);
   int block = detail::ehyb_block(ctx, a);
   std::string remark;
   if (block == 1) {
@@ -50,7 +54,7 @@ Choice cached_candidate(const Context<Space::host>& ctx, const Pattern<Space::ho
     remark = "the order cuts through " + std::to_string(block) + " x " + std::to_string(block) + " blocks";
     block = 1;
   }
-  Choice choice = candidate(request, a.rows, planned, true, block);
+  Choice choice = candidate(request, a, planned, true, block);
   choice.remark = remark;
   return choice;
 }
@@ -66,7 +70,7 @@ Built build(const Context<Space::host>& ctx, const Pattern<Space::host>& a, cons
   const auto layout_of = [&](const Choice& choice) {
     return make_ehyb_layout(ctx, a, choice.part_begin, choice.shape);
   };
-  Choice paper = candidate(request, a.rows, planned, false, 1);
+  Choice paper = candidate(request, a, planned, false, 1);
   if (variant == EhybVariant::paper) return {paper, layout_of(paper)};
   Choice cached = cached_candidate(ctx, a, planned, request, variant);
   detail::EhybLayout layout = layout_of(cached);
@@ -83,6 +87,7 @@ Built build(const Context<Space::host>& ctx, const Pattern<Space::host>& a, cons
 std::string detail_line(const Choice& choice, const detail::EhybLayout& layout) {
   std::string line = std::to_string(layout.part.size()) + " parts";
   if (choice.shape.block > 1) line += ", " + std::to_string(choice.shape.block) + " rows a node";
+  if (choice.shape.share > 1) line += ", " + std::to_string(choice.shape.share) + " threads a node";
   line += ", x cached up to " + std::to_string(layout.longest_cache) + " entries a part";
   if (layout.has_remainder()) {
     line += ", " + std::to_string(layout.er_row.size()) + " extra and " + std::to_string(layout.long_rows.size()) +
@@ -123,6 +128,7 @@ EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
                    {"longest cache", layout.longest_cache},
                    {"extra rows", static_cast<double>(layout.er_row.size())},
                    {"long rows", static_cast<double>(layout.long_rows.size())},
+                   {"lanes a node", choice.shape.share},
                    {"threads a part", S == Space::device ? block_threads : 1}};
   info_.setup_seconds = clock.seconds();
 }
@@ -151,8 +157,8 @@ void EhybOperator<T, S>::upload(const Context<S>& ctx, const CsrView<T, S>& a, c
     cache_threads = ctx.threads();
     if (shape_.halo) cache_ = Array<T, S>(ctx, Offset{layout.longest_cache} * cache_threads);
   }
-  view_ = {rows_, shape_.block, shape_.lanes, static_cast<Index>(part_.size()), part_.data(), halo_node_.data(),
-           slice_first_.data(), column_.data(), values_.data(),
+  view_ = {rows_, shape_.block, shape_.lanes, shape_.share, static_cast<Index>(part_.size()), part_.data(),
+           halo_node_.data(), slice_first_.data(), column_.data(), values_.data(),
            //
            static_cast<Index>(er_row_.size()), static_cast<Index>(er_slice_first_.size()) - 1, er_row_.data(),
            er_slice_first_.data(), er_column_.data(), values_.data() + layout.block_slots,

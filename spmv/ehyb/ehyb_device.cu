@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EHYB on the device: a thread block is a part, a warp a slice, a lane a node.
+// EHYB on the device: a thread block is a part, a warp a slice, a lane a node or its share of one.
 #include <cuda_pipeline.h>
 
 #include <purlin/core/machine.hpp>
@@ -123,13 +123,18 @@ __device__ __forceinline__ EhybRun run_of(const EhybView<T>& a, const EhybPart& 
   return {slice, load_cached(a.slice_first + slice), load_cached(a.slice_first + slice + 1)};
 }
 
-/// Writes the node's rows, and sets the sums back to zero for the next.
+/// Adds the sums of a node's lanes, writes its rows by the first of them, and sets the sums back to zero.
 template <bool with_dot, class T, int B>
-__device__ __forceinline__ void write_node(const EhybPart& part, const ProductArgs<T>& args, Index node,
+__device__ __forceinline__ void write_node(const EhybPart& part, const ProductArgs<T>& args, Index node, int share,
                                            const T* cache, T (&sums)[B], double& dot) {
+  for (int step = 1; step < share; step *= 2) {
+#pragma unroll
+    for (int d = 0; d < B; ++d) sums[d] += __shfl_xor_sync(0xffffffffu, sums[d], step);
+  }
+  const bool writes = node < part.node_end && (threadIdx.x & (share - 1)) == 0;
 #pragma unroll
   for (int d = 0; d < B; ++d) {
-    if (node < part.node_end) {
+    if (writes) {
       const Offset row = Offset{node} * B + d;
       const T y = row_result(args, sums[d], row);
       args.y[row] = y;
@@ -140,9 +145,9 @@ __device__ __forceinline__ void write_node(const EhybPart& part, const ProductAr
 }
 
 /// Algorithm 3 of the paper, its first half. A block is a part: it caches x in shared memory (own, then halo), then
-/// its warps take slices, the first three by number, the others from a counter. Lane l has the slice's l-th node,
-/// whose rows it alone writes. A warp never waits for what it has only just asked for: the bounds of a slice are
-/// asked for two slices ahead, its numbers one batch ahead, the first before the cache is filled.
+/// its warps take slices, the first three by number, the others from a counter. Lane l has the slice's node l /
+/// share, whose rows the first lane of it writes. A warp never waits for what it has only just asked for: the bounds
+/// of a slice are asked for two slices ahead, its numbers one batch ahead, the first before the cache is filled.
 template <class T, int B, bool with_dot>
 __global__ void __launch_bounds__(EhybTuning::most_threads)
     ehyb_parts(const EhybView<T> a, const ProductArgs<T> args, unsigned* tickets) {
@@ -178,8 +183,8 @@ __global__ void __launch_bounds__(EhybTuning::most_threads)
       for (; run.k < run.last; ++run.k) add_place(a, run.k, cache, sums);
     }
     if (!ends) continue;
-    write_node<with_dot>(part, args, part.node_begin + (run.slice - part.slice_begin) * warp + lane, cache, sums,
-                         dot);
+    const Index node = part.node_begin + ((run.slice - part.slice_begin) * warp + lane) / a.share;
+    write_node<with_dot>(part, args, node, a.share, cache, sums, dot);
     run = second;
     second = third;
     Index ticket = 0;

@@ -6,14 +6,12 @@
 #include <cstring>
 
 #include <purlin/spmv/ehyb/ehyb_product.hpp>
+#include <purlin/spmv/slot_sum_host.hpp>
 
 namespace purlin::detail {
 namespace {
 
-constexpr int lanes = 8;  // Machine::lanes of the host
-
-// Entries for which waking the threads pays.
-constexpr Offset least_parallel = 32768;
+constexpr int lanes = host_lanes;  // Machine::lanes of the host
 
 // The part's entries of x: its own range of x where it reads no other, else a copy with the halo behind.
 template <class T, int B>
@@ -33,21 +31,17 @@ const T* cached_x(const EhybView<T>& a, const EhybPart& part, const T* x, T* cac
 // sums[d][lane] = rows d of the nodes of a slice.
 template <class T, int B>
 inline void slice_sums(const EhybView<T>& a, Index slice, const T* xs, T (&sums)[B][lanes]) {
-  for (int d = 0; d < B; ++d) std::fill(sums[d], sums[d] + lanes, T(0));
+  HostLanes<T> sum[B], from;
   const Offset first = a.slice_first[slice], last = a.slice_first[slice + 1];
   const std::uint16_t* column = a.column + first * lanes;
   const T* value = a.value + first * lanes * B * B;
   for (Offset k = first; k < last; ++k, column += lanes, value += lanes * B * B) {
     for (int e = 0; e < B; ++e) {
-      T from[lanes];
-#pragma omp simd
-      for (int lane = 0; lane < lanes; ++lane) from[lane] = xs[Offset{column[lane]} * B + e];
-      for (int d = 0; d < B; ++d) {
-#pragma omp simd
-        for (int lane = 0; lane < lanes; ++lane) sums[d][lane] += value[(d * B + e) * lanes + lane] * from[lane];
-      }
+      from.gather(xs, [&](int lane) { return Offset{column[lane]} * B + e; });
+      for (int d = 0; d < B; ++d) sum[d].add_product(value + (d * B + e) * lanes, from);
     }
   }
+  for (int d = 0; d < B; ++d) sum[d].store(sums[d]);
 }
 
 template <class T, int B>
@@ -73,11 +67,12 @@ double part_product(const EhybView<T>& a, const EhybPart& part, const ProductArg
 template <class T, int B>
 void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
   const bool parallel =
-      a.parts > 1 && Offset{a.slice_first[a.part[a.parts - 1].slice_end]} * lanes * B * B + a.rows >= least_parallel;
+      a.parts > 1 &&
+      Offset{a.slice_first[a.part[a.parts - 1].slice_end]} * lanes * B * B + a.rows >= least_parallel_work;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(std::min(ctx.threads(), a.cache_threads)) if (parallel)
   for (Index p = 0; p < a.parts; ++p) {
     T* const cache = a.cache + Offset{a.longest_cache} * (parallel ? omp_get_thread_num() : 0);
-    a.part_dot[p] = part_product<T, B>(a, a.part[p], args, cache);
+    with_wide_vectors([&] { a.part_dot[p] = part_product<T, B>(a, a.part[p], args, cache); });
   }
   if (args.xy == nullptr) return;
   double total = 0;
@@ -87,7 +82,7 @@ void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const 
 
 template <class T>
 void add_extra_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
-  const bool parallel = Offset{a.er_slice_first[a.er_slices]} * lanes >= least_parallel;
+  const bool parallel = Offset{a.er_slice_first[a.er_slices]} * lanes >= least_parallel_work;
 #pragma omp parallel for schedule(dynamic, 64) num_threads(ctx.threads()) if (parallel)
   for (Index s = 0; s < a.er_slices; ++s) {
     T sums[lanes] = {};
@@ -106,7 +101,7 @@ void add_extra_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const
 
 template <class T>
 void add_long_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
-  const bool parallel = a.segment_begin[a.segments] >= least_parallel;
+  const bool parallel = a.segment_begin[a.segments] >= least_parallel_work;
 #pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (parallel)
   for (Index s = 0; s < a.segments; ++s) {
     T sums[lanes] = {};

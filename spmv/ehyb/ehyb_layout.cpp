@@ -16,8 +16,8 @@ constexpr Offset padding = -1;
 
 // A row that makes its slice this wide and at least twice as large as the slice's entries leaves it.
 constexpr Index least_sticking_out = 64;
-bool sticks_out(Index width, Index lanes, Offset entries) {
-  return width >= least_sticking_out && Offset{width} * lanes > 2 * entries;
+bool sticks_out(Index width, Index rows, Offset entries) {
+  return width >= least_sticking_out && Offset{width} * rows > 2 * entries;
 }
 
 // The pattern in nodes of `block` rows.
@@ -84,8 +84,8 @@ std::vector<Index> choose_halo(std::vector<Index> outside, Index room) {
 // The widths of the part's slices; nodes that would make one mostly padding are ejected.
 void survey_slices(const NodePattern& a, const EhybShape& shape, PartSurvey& part, Survey& survey) {
   std::vector<Index> cached;
-  for (Index first = part.begin; first < part.end; first += shape.lanes) {
-    const Index last = std::min(part.end, first + shape.lanes);
+  for (Index first = part.begin; first < part.end; first += shape.slice_nodes()) {
+    const Index last = std::min(part.end, first + shape.slice_nodes());
     cached.clear();
     Offset entries = 0;
     for (Index node = first; node < last; ++node) {
@@ -94,14 +94,15 @@ void survey_slices(const NodePattern& a, const EhybShape& shape, PartSurvey& par
     }
     for (;;) {
       const auto widest = std::max_element(cached.begin(), cached.end());
-      if (!sticks_out(*widest * shape.block, shape.lanes, entries * shape.block)) break;
+      if (!sticks_out(*widest * shape.block, shape.slice_nodes(), entries * shape.block)) break;
       const Index node = first + static_cast<Index>(widest - cached.begin());
       survey.ejected[node] = 1;
       survey.uncached[node] = a.count(node);
       entries -= *widest;
       *widest = 0;
     }
-    part.slice_width.push_back(*std::max_element(cached.begin(), cached.end()));
+    const Index widest = *std::max_element(cached.begin(), cached.end());
+    part.slice_width.push_back((widest + shape.share - 1) / shape.share);
     part.entries += entries * shape.block * shape.block;
   }
 }
@@ -207,32 +208,34 @@ class BlockFiller {
     const EhybPart& part = layout_.part[static_cast<std::size_t>(p)];
     const PartSurvey& found = survey_.part[static_cast<std::size_t>(p)];
     std::copy(found.halo.begin(), found.halo.end(), layout_.halo_node.begin() + part.halo_begin);
-    const Index lanes = layout_.shape.lanes;
+    const Index nodes = layout_.shape.slice_nodes();
     for (Index s = part.slice_begin; s < part.slice_end; ++s) {
-      for (Index lane = 0; lane < lanes; ++lane) {
-        const Index node = part.node_begin + (s - part.slice_begin) * lanes + lane;
-        Index k = layout_.slice_first[s];
-        Index place = 0;
-        if (node < part.node_end) {
-          place = node - part.node_begin;
-          k = fill_node(found, node, k, lane, place);
-        }
-        for (; k < layout_.slice_first[s + 1]; ++k) put(k, lane, place, -1, 0);
-      }
+      for (Index i = 0; i < nodes; ++i) fill_node(part, found, s, i);
     }
   }
 
  private:
-  // Returns the first column behind the node's own; `place` is left at its last one.
-  Index fill_node(const PartSurvey& part, Index node, Index k, Index lane, Index& place) const {
-    if (survey_.ejected[node]) return k;
-    for (Index j = 0; j < a_.count(node); ++j) {
-      const Index at = part.place(a_.column(node, j));
-      if (at < 0) continue;
-      place = at;
-      put(k++, lane, place, node, j);
+  // The blocks of the slice's i-th node in turn, then padding to the end of its lanes.
+  void fill_node(const EhybPart& part, const PartSurvey& found, Index slice, Index i) const {
+    const EhybShape& shape = layout_.shape;
+    const Index node = part.node_begin + (slice - part.slice_begin) * shape.slice_nodes() + i;
+    const Index first = layout_.slice_first[slice];
+    const Index slots = (layout_.slice_first[slice + 1] - first) * shape.share;
+    Index place = 0, filled = 0;
+    const auto put_next = [&](Index of_node, Index j) {
+      put(first + filled / shape.share, i * shape.share + filled % shape.share, place, of_node, j);
+      ++filled;
+    };
+    if (node < part.node_end) {
+      place = node - part.node_begin;
+      for (Index j = 0; j < a_.count(node) && !survey_.ejected[node]; ++j) {
+        const Index at = found.place(a_.column(node, j));
+        if (at < 0) continue;
+        place = at;
+        put_next(node, j);
+      }
     }
-    return k;
+    while (filled < slots) put_next(-1, 0);
   }
 
   // Block slot (k, lane): the j-th block of `node`, or padding for node -1.

@@ -14,7 +14,10 @@ struct EhybShape {
   int block = 1;            ///< rows of a node: 1, or the pattern consists of full aligned blocks of 2, 3 or 6
   bool halo = true;         ///< cache also the entries of x that a part reads from outside
   Index cached_length = 0;  ///< entries of x that a part has room for; its own must fit
-  int lanes = 32;           ///< nodes side by side in a slice: the warp's width, or a host vector's
+  int lanes = 32;           ///< of a slice: the warp's width, or a host vector's
+  int share = 1;            ///< lanes of a node, a power of two up to `lanes`
+
+  int slice_nodes() const { return lanes / share; }
 };
 
 /// A part: a range of nodes, of the list of halo nodes, and of the slices.
@@ -24,12 +27,13 @@ struct EhybPart {
   Index slice_begin, slice_end;
 };
 
-/// A node of `block` rows is one lane; with block = 1 nodes are rows.
+/// A node of `block` rows has `share` neighbouring lanes, one as a rule; with block = 1 nodes are rows.
 ///
-/// Slice s of part p holds nodes node_begin + (s - slice_begin) lanes + lane. Its columns k = slice_first[s] ..
-/// slice_first[s + 1] - 1 are places of `lanes` block slots: `column[k lanes + lane]` is the node's position among
-/// the part's cached nodes (its own, then its halo), and number (d, e) of the block is slot
-/// (k block^2 + d block + e) lanes + lane. Padding repeats a column that the lane reads anyway.
+/// Slice s of part p holds nodes node_begin + (s - slice_begin) slice_nodes + lane / share. Its columns k =
+/// slice_first[s] .. slice_first[s + 1] - 1 are places of `lanes` block slots, which take the node's blocks in turn:
+/// block j lies in place j / share, lane j % share of the node's. `column[k lanes + lane]` is a position among the
+/// part's cached nodes (its own, then its halo), and number (d, e) of the block is slot
+/// (k block^2 + d block + e) lanes + lane. Padding repeats a column that the node reads anyway.
 ///
 /// What is not cached: rows of `er_row`, longest first, sliced in the same way with 32-bit columns; and, where there
 /// are more than `long_row` of them in a row, one after the other in segments.
@@ -37,8 +41,8 @@ struct EhybPart {
 /// Slots are numbered through: cached blocks, then ER, then long rows. The numbers of a block's row follow each other
 /// in the matrix, so that one position stands for them.
 struct EhybLayout {
-  static constexpr Index long_row = 2048;  ///< entries outside the cache from which a row is cut into segments
-  static constexpr Index segment = 1024;   ///< entries of a segment
+  static constexpr Index long_row = 128;  ///< entries outside the cache from which a row is cut into segments
+  static constexpr Index segment = 1024;  ///< entries of a segment
 
   EhybShape shape;
   Index nodes = 0;

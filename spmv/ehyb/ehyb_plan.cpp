@@ -128,6 +128,17 @@ int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache,
   return std::min(most_threads / side_by_side, ceil_div(useful, warp) * warp);
 }
 
+int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts) {
+  constexpr Offset part_threads = 1024, least_blocks_of_lane = 3;
+  int share = 1;
+  if (!machine.device()) return share;
+  while (share < machine.lanes && Offset{nodes} * share < part_threads * parts &&
+         2 * share * least_blocks_of_lane * nodes <= blocks) {
+    share *= 2;
+  }
+  return share;
+}
+
 int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a) {
   return block_with_kernel(node_block_size(ctx, a));
 }
@@ -207,8 +218,9 @@ Forecast ehyb_forecast(const PatternFacts& facts, const FormatRequest& request) 
   forecast.bandwidth_share = 0.8;
   // Measured on a host, 2 threads, 8 million entries: 5e-8 (diffusion) and 6e-8 (elasticity).
   forecast.setup_seconds_per_entry = 6e-8;
-  forecast.cached_seconds = entries * cached_entry_seconds(facts, request.machine, request.value_bytes,
-                                                           block > 1 ? 2.3e-10 : 4.3e-10, 3.1e-10);
+  forecast.cached_seconds =
+      entries * cached_entry_seconds(facts, request.machine, request.value_bytes, block > 1 ? 1.6e-10 : 2.7e-10,
+                                     block > 1 ? 1.0e-10 : 2.4e-10);
   forecast.upload_bytes = padding * entries * (sizeof(Offset) + 2 / (block * block) + 2 * sizeof(Offset));
   return forecast;
 }

@@ -37,6 +37,10 @@ EhybGeometry halo_geometry(const Machine& machine, Index rows, std::size_t value
 /// many and so small that several fit side by side; no more than have something to load.
 int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache, std::size_t value_bytes);
 
+/// Lanes of a node on a card: one where each warp of a part has a slice to itself, more where parts are so small that
+/// warps would stand idle while others walk long rows, as long as each lane keeps some blocks to add.
+int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts);
+
 /// 6, 3, 2 or 1: rows of a node for which there is a kernel.
 int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a);
 

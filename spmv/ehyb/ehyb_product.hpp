@@ -14,6 +14,7 @@ struct EhybView {
   Index rows;
   int block;
   int lanes;
+  int share;  ///< lanes of a node; 1 on the host
   Index parts;
   const EhybPart* part;
   const Index* halo_node;

@@ -299,7 +299,7 @@ Forecast ell_warp_forecast(const PatternFacts& facts, const FormatRequest& reque
   forecast.bandwidth_share = request.machine.device() ? 0.72 : 0.84;
   forecast.setup_seconds_per_entry = 4e-8;
   forecast.cached_seconds =
-      cached_entry_seconds(facts, request.machine, request.value_bytes, 2.7e-10, 3.9e-10) * slots;
+      cached_entry_seconds(facts, request.machine, request.value_bytes, 2.8e-10, 2.5e-10) * slots;
   forecast.upload_bytes = slots * (sizeof(Index) + sizeof(Offset));
   return forecast;
 }

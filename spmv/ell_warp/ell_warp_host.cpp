@@ -3,26 +3,13 @@
 #include <algorithm>
 
 #include <purlin/spmv/ell_warp/ell_warp_product.hpp>
-#include <purlin/spmv/prefetch_host.hpp>
+#include <purlin/spmv/slot_sum_host.hpp>
 
 namespace purlin::detail {
 namespace {
 
 constexpr Index lanes = ell_warp_lanes<Space::host>;
-// Slots and rows below which waking the threads costs more than it saves.
-constexpr Offset least_parallel = 32768;
-
-// sum[l] = sum over the slots of lane l, x taken at their columns.
-template <bool prefetch, class T>
-inline void sum_lanes(const T* val, const Index* col, Offset steps, const T* x, T (&sum)[lanes]) {
-  for (Index l = 0; l < lanes; ++l) sum[l] = T(0);
-  for (Offset j = 0; j < steps; ++j, val += lanes, col += lanes) {
-    if constexpr (prefetch) {
-      for (Index l = 0; l < lanes; ++l) __builtin_prefetch(&x[col[l + prefetch_ahead]]);
-    }
-    for (Index l = 0; l < lanes; ++l) sum[l] += val[l] * x[col[l]];
-  }
-}
+static_assert(lanes == host_lanes, "a warp is a group of the host's lanes");
 
 // Adds the 2^k neighbouring lanes of each row; row q's sum is then sum[q].
 template <class T>
@@ -36,7 +23,7 @@ template <class T>
 inline T sum_chunk(const EllWarpView<T>& view, Offset warp, const T* x) {
   T sum[lanes];
   const Offset begin = view.slot_begin[warp];
-  sum_lanes<false>(view.val + begin, view.col + begin, (view.slot_begin[warp + 1] - begin) / lanes, x, sum);
+  sum_lanes(view.val + begin, view.col + begin, (view.slot_begin[warp + 1] - begin) / lanes, x, sum);
   reduce_lanes(3, sum);
   return sum[0];
 }
@@ -69,15 +56,19 @@ template <class T>
 void ell_warp_product(const Context<Space::host>& ctx, const EllWarpView<T>& view, const ProductArgs<T>& args) {
   double dot[ell_warp_most_shares];
   const bool parallel =
-      view.shares > 1 && view.slot_begin[view.shared_warps + view.warps] + view.count >= least_parallel;
+      view.shares > 1 && view.slot_begin[view.shared_warps + view.warps] + view.count >= least_parallel_work;
 #pragma omp parallel num_threads(ctx.threads()) if (parallel)
   {
 #pragma omp for schedule(static) nowait
-    for (Offset warp = 0; warp < view.shared_warps; ++warp) view.shared_sum[warp] = sum_chunk(view, warp, args.x);
+    for (Offset warp = 0; warp < view.shared_warps; ++warp) {
+      with_wide_vectors([&] { view.shared_sum[warp] = sum_chunk(view, warp, args.x); });
+    }
 #pragma omp for schedule(static, 1)
     for (int share = 0; share < view.shares; ++share) {
-      dot[share] = view.prefetch ? product_of_warps<true>(view, args, view.cuts[share], view.cuts[share + 1])
-                                 : product_of_warps<false>(view, args, view.cuts[share], view.cuts[share + 1]);
+      with_wide_vectors([&] {
+        dot[share] = view.prefetch ? product_of_warps<true>(view, args, view.cuts[share], view.cuts[share + 1])
+                                   : product_of_warps<false>(view, args, view.cuts[share], view.cuts[share + 1]);
+      });
     }
   }
   double total = 0;

@@ -41,7 +41,7 @@ double ell_product(const EvcHybView<T>& a, const ProductArgs<T>& args, Index fir
   Offset slot = ell_work(a, first) - first * host_lanes;
   for (Index group = first; group < last; ++group, slot += Offset{range->length} * host_lanes) {
     while (group * host_lanes == (range + 1)->first_place) ++range;
-    sum_lanes<T>(a.val + slot, a.col + slot, range->length, args.x, sum);
+    sum_lanes(a.val + slot, a.col + slot, range->length, args.x, sum);
     for (Index lane = 0; lane < host_lanes; ++lane) dot += write_place(a, args, group * host_lanes + lane, sum[lane]);
   }
   return dot;
@@ -51,7 +51,7 @@ template <class T>
 double csr_product(const EvcHybView<T>& a, const ProductArgs<T>& args, Index first, Index last) {
   double dot = 0;
   for (Index row = first; row < last; ++row) {
-    const T sum = sum_run<T>(a.val, a.col, a.csr_slot[row], a.csr_slot[row + 1], args.x);
+    const T sum = sum_run(a.val, a.col, a.csr_slot[row], a.csr_slot[row + 1], args.x);
     dot += write_place(a, args, a.split + row, sum);
   }
   return dot;
@@ -69,14 +69,16 @@ void evc_hyb_product(const Context<Space::host>& ctx, const EvcHybView<T>& a, co
   double dots[most_host_shares];
 #pragma omp parallel for schedule(static, 1) num_threads(ctx.threads()) if (parallel)
   for (int share = 0; share < a.shares; ++share) {
-    const Index last_piece = cut_at(a.pieces, share + 1, a.shares, piece_work);
-    for (Index piece = cut_at(a.pieces, share, a.shares, piece_work); piece < last_piece; ++piece) {
-      a.join.sums[piece] = sum_run<T>(a.piece_val, a.piece_col, a.piece_slot[piece], a.piece_slot[piece + 1], args.x);
-    }
-    dots[share] = ell_product(a, args, cut_at(groups, share, a.shares, group_work),
-                              cut_at(groups, share + 1, a.shares, group_work)) +
-                  csr_product(a, args, cut_at(a.csr_rows, share, a.shares, row_work),
-                              cut_at(a.csr_rows, share + 1, a.shares, row_work));
+    with_wide_vectors([&] {
+      const Index last_piece = cut_at(a.pieces, share + 1, a.shares, piece_work);
+      for (Index piece = cut_at(a.pieces, share, a.shares, piece_work); piece < last_piece; ++piece) {
+        a.join.sums[piece] = sum_run(a.piece_val, a.piece_col, a.piece_slot[piece], a.piece_slot[piece + 1], args.x);
+      }
+      dots[share] = ell_product(a, args, cut_at(groups, share, a.shares, group_work),
+                                cut_at(groups, share + 1, a.shares, group_work)) +
+                    csr_product(a, args, cut_at(a.csr_rows, share, a.shares, row_work),
+                                cut_at(a.csr_rows, share + 1, a.shares, row_work));
+    });
   }
   double total = join_rows(a.join, args);
   for (int share = 0; share < a.shares; ++share) total += dots[share];

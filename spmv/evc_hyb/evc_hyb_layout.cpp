@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <purlin/spmv/row_sharing.hpp>
 #include <purlin/spmv/stable_buckets.hpp>
 
 namespace purlin {
@@ -71,7 +72,7 @@ std::vector<EvcHybRange> split_ell(const Places& places, Index rows, const EvcHy
   Index block = 0;
   for (std::size_t r = 0; r < ranges.size(); ++r) {
     EvcHybRange& range = ranges[r];
-    range.share = 2 * range.length >= longest ? 1 : 4 * range.length >= longest ? 2 : 4;
+    range.share = std::min(shape.most_rows, 2 * range.length >= longest ? 1 : 4 * range.length >= longest ? 2 : 4);
     range.first_block = block;
     const Index end = r + 1 < ranges.size() ? ranges[r + 1].first_place : to.split;
     const Index threads = (end - range.first_place + range.share - 1) / range.share;
@@ -158,6 +159,28 @@ EvcHybShape evc_hyb_shape(const Machine& machine) {
     shape.slice = machine.lanes;
     shape.reach = 16384;
   }
+  return shape;
+}
+
+EvcHybShape evc_hyb_shape(const Machine& machine, const RowLengths& lengths, std::size_t value_bytes) {
+  EvcHybShape shape = evc_hyb_shape(machine);
+  if (!machine.device()) return shape;
+  // The kernel's 64 registers leave every second thread out.
+  const Index resident = machine.resident_threads / 2;
+  detail::SharingChoices choices;
+  choices.longest_alone = shape.longest_ell;
+  choices.workers = {{8, resident}};
+  choices.thread_slots = {shape.thread_entries, 16};
+  choices.piece_slots = {shape.reach};
+  choices.most_lanes = shape.block_threads;
+  choices.granularity = shape.warp;
+  const detail::RowSharing sharing = detail::share_rows(lengths, machine, value_bytes, choices);
+  shape.longest_ell = sharing.longest_alone;
+  shape.thread_entries = sharing.thread_slots;
+  Offset short_rows = 0;
+  for (const auto& [length, rows] : lengths) short_rows += length <= shape.longest_ell ? rows : 0;
+  const Offset threads = Offset{machine.processors} * resident;
+  while (shape.most_rows > 1 && short_rows < shape.most_rows * threads) shape.most_rows /= 2;
   return shape;
 }
 

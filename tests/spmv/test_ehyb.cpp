@@ -89,6 +89,17 @@ TEST_CASE("A part has the threads of its multiprocessor, or its share, and no mo
   CHECK(detail::ehyb_block_threads(h200, 132, 10, 8) == 128);
 }
 
+TEST_CASE("Small parts give a node several lanes, as long as each has blocks to add", "[ehyb]") {
+  const Machine h200 = card(132, 232448);
+  CHECK(detail::ehyb_share(h200, 2400000, 36000000, 132) == 1);
+  CHECK(detail::ehyb_share(h200, 310000, 4500000, 132) == 1);
+  CHECK(detail::ehyb_share(h200, 30000, 450000, 132) == 4);   // 227 nodes a part, 15 blocks a node
+  CHECK(detail::ehyb_share(h200, 8738, 591904, 132) == 16);   // 66 and 68
+  CHECK(detail::ehyb_share(h200, 81920, 327680, 132) == 1);   // 4 blocks a node
+  CHECK(detail::ehyb_share(h200, 3000, 3000000, 132) == 32);  // no more than a warp
+  CHECK(detail::ehyb_share(Machine{}, 3000, 3000000, 4) == 1);
+}
+
 TEST_CASE("An order without parts is cut into equal ranges, and a part that is too long into pieces", "[ehyb]") {
   EhybGeometry geometry;
   geometry.parts = 3;

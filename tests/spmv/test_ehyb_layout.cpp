@@ -79,7 +79,7 @@ class Reader {
     for (Index s = part.slice_begin; s < part.slice_end; ++s) {
       for (Index k = layout_.slice_first[s]; k < layout_.slice_first[s + 1]; ++k) {
         for (Index lane = 0; lane < lanes; ++lane) {
-          const Index node = part.node_begin + (s - part.slice_begin) * lanes + lane;
+          const Index node = part.node_begin + ((s - part.slice_begin) * lanes + lane) / layout_.shape.share;
           const Index place = layout_.column[Offset{k} * lanes + lane];
           require(place < own + part.halo_end - part.halo_begin);
           const Index from = place < own ? part.node_begin + place : layout_.halo_node[part.halo_begin + place - own];
@@ -245,9 +245,10 @@ TEST_CASE("Every layout holds every entry once, whatever the parts, the room and
         Index largest = 0;
         for (std::size_t p = 0; p + 1 < bounds.size(); ++p) largest = std::max(largest, bounds[p + 1] - bounds[p]);
         for (const Index room : {0, 7 * block, 1000000}) {
-          for (const bool halo : {false, true}) {
-            INFO(name << ", block " << block << ", " << parts << " parts, room " << room << ", halo " << halo);
-            const EhybShape shape{block, halo, largest + room, 4};
+          for (const auto& [halo, share] : {std::pair{false, 1}, {true, 1}, {false, 4}, {true, 2}}) {
+            INFO(name << ", block " << block << ", " << parts << " parts, room " << room << ", halo " << halo
+                      << ", lanes of a node " << share);
+            const EhybShape shape{block, halo, largest + room, 4, share};
             const EhybLayout layout = layout_of(a, bounds, shape);
             CHECK((Reader(layout).entries() == entries_of(a)));
             const detail::EhybSizes sizes = measure_ehyb(one_thread, view(a), bounds, shape);
@@ -257,6 +258,15 @@ TEST_CASE("Every layout holds every entry once, whatever the parts, the room and
       }
     }
   }
+}
+
+// Rows 0 and 2 have three entries: two places of their two lanes.
+TEST_CASE("The blocks of a node lie in its lanes in turn, padded to the end of the slice", "[ehyb]") {
+  const HostCsr four = pattern_of(4, {{0, 1, 2}, {1}, {0, 2, 3}, {3}});
+  const EhybLayout layout = layout_of(four, {0, 4}, {1, true, 8, 4, 2});
+  CHECK(values(layout.slice_first) == std::vector<Index>{0, 2, 4});
+  CHECK(values(layout.column) == std::vector<std::uint16_t>{0, 1, 1, 1, 2, 2, 1, 1, 0, 2, 3, 3, 3, 3, 3, 3});
+  CHECK(values(layout.run_source) == std::vector<Offset>{0, 1, 3, -1, 2, -1, -1, -1, 4, 5, 7, -1, 6, -1, -1, -1});
 }
 
 TEST_CASE("A layout does not depend on the number of threads", "[ehyb]") {

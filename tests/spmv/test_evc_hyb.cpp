@@ -77,7 +77,9 @@ TEST_BOTH("evchyb reports what Table 3 and the model of section 3.2 need", "[spm
   std::map<std::string, double> figures(info.figures.begin(), info.figures.end());
   CHECK(info.name == "evchyb:listed");
   CHECK(static_cast<int>(figures.at("Isplit")) % 32 == 0);
-  CHECK(figures.at("Isplit") > 10000);
+  // On a card 20,000 rows of up to 140 entries leave most of it without work, so that fewer of them are short.
+  CHECK(figures.at("LCmax") <= 128);
+  CHECK(figures.at("Isplit") > (S == Space::device ? 1000 : 10000));
   CHECK(figures.at("slots of ELL") + figures.at("slots of CSR") == static_cast<double>(info.stored_slots));
   CHECK(figures.at("beta") == Approx(1 / (1 + info.padding_ratio())));
   CHECK(figures.at("entries a row") == Approx(static_cast<double>(a.nnz()) / a.rows));
