@@ -10,7 +10,9 @@ Each run is a process that simulates the first --duration ms of a beat (240 step
 with the matrix written in place, in csr and ELL-WARP also by the reference assembly of the paper, whose CSR values the
 format then reorders; and once by one thread of the host, reference assembly and csr: what the paper's Figure 12 counts
 speed-ups from. The runs of a size take turns, every other round backwards; each figure is the median of the
-repetitions by itself, so that phases need not add up to the whole. Sizes that are measured again replace those in the
+repetitions by itself, so that phases need not add up to the whole. An assembly's time by the clock is all of a run's
+assembly over its solves: elements, matrix, what Jacobi makes of it, right-hand side, and the check that ends a step; the
+pass over the elements, and the matrix with the right-hand side, are also timed alone, queued as products are. Sizes that are measured again replace those in the
 file. With --eigen, Eigen's CG in the solver's place is measured by
 purlin_bench_heart (host only).
 
@@ -57,6 +59,12 @@ class Heart:
         return json.loads((pathlib.Path(folder) / "report.json").read_text())
 
 
+def alone_in_products(one, product):
+    """The pass over the elements, and the matrix with the right-hand side from their numbers: each timed alone."""
+    return {"elements_in_products": one["elements"] / product,
+            "sums_in_products": one["matrix_and_right_hand_side"] / product}
+
+
 def figures(report):
     """What a report says of a step, in ms, and of the setup and one operation, in seconds."""
     seconds, steps, solves = report["shares"]["seconds"], report["steps"], report["solves"]
@@ -65,12 +73,16 @@ def figures(report):
     milliseconds["total"] = sum(milliseconds.values())
     product = report["shares"]["one_product_seconds"]
     assembly = seconds["assembly"] / solves["solves"]
+    one = report["one_assembly_seconds"]
+    parts = report["shares"]["assembly_seconds"]
     return {
         "format": report["format"], "assembly": report["assembly"], "device": report["device"],
         "threads": report["threads"], "steps": steps, "milliseconds_per_step": milliseconds,
         "newton_per_step": report["newton_iterations"] / steps, "iterations_per_step": solves["iterations"] / steps,
         "setup_seconds": sum(report["setup_phases"].values()), "product_seconds": product,
         "assembly_seconds": assembly, "assembly_in_products": assembly / product,
+        "assembly_milliseconds_per_step": {part: 1e3 * value / steps for part, value in parts.items()},
+        "one_assembly_seconds": one, **alone_in_products(one, product),
         "products_per_setup": report["products_per_setup"], "peak_bytes": report["memory"]["peak_bytes"],
     }
 
@@ -91,6 +103,7 @@ def median_run(runs):
     """The repetitions' medians, and their ms of a step."""
     run = dict(medians(runs), repetitions=[per_step(run) for run in runs])
     run["assembly_in_products"] = run["assembly_seconds"] / run["product_seconds"]
+    run.update(alone_in_products(run["one_assembly_seconds"], run["product_seconds"]))
     return run
 
 
@@ -136,7 +149,8 @@ def measure_size(heart, nodes, settings, folder):
         parts = run["milliseconds_per_step"]
         words = ", ".join(f"{phase.replace('_', ' ')} {parts[phase]:.3g}" for phase in ("assembly", "product", "vector_work"))
         print(f"  {run['asked']:<14}{run['assembly']:<10} {parts['total']:8.4g}  ({words}); an assembly is "
-              f"{run['assembly_in_products']:.3g} products"
+              f"{run['assembly_in_products']:.3g} products by the clock; alone, elements {run['elements_in_products']:.3g}, "
+              f"matrix and right-hand side {run['sums_in_products']:.3g}"
               + (", one thread of the host" if run is serial else ""), flush=True)
     return facts
 

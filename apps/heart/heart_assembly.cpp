@@ -2,13 +2,10 @@
 // Assembly of the tangent in both spaces: lists on the host, once; sums in S, every Newton iteration.
 #include "apps/heart/heart_assembly.hpp"
 
-#include <limits>
 #include <numeric>
-#include <string>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
-#include <purlin/core/vector_ops.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/tet_geometry.hpp"
@@ -20,30 +17,6 @@ using purlin::detail::sweep;
 
 fem::Point fiber_of(const std::vector<fem::Point>& fibers, Index tet) {
   return fibers.empty() ? fem::Point{} : fibers[tet];
-}
-
-// The slots of each list two by two, lists ascending; a list of an odd number ends with a slot alone. Padding is in
-// no pair.
-std::vector<detail::SlotPair> pair_slots(const std::vector<Offset>& entry_of_slot, const EntryElements& lists) {
-  const auto slots = static_cast<std::int64_t>(entry_of_slot.size());
-  if (slots > std::numeric_limits<std::uint32_t>::max()) {
-    throw InputError("a matrix of " + std::to_string(slots) + " slots, too many for 32-bit numbers");
-  }
-  std::vector<std::uint32_t> first_pair(std::size_t{lists.lists} + 1, 0);
-  for (const Offset entry : entry_of_slot) {
-    if (entry >= 0) ++first_pair[lists.list[entry] + 1];
-  }
-  for (std::size_t l = 0; l < lists.lists; ++l) first_pair[l + 1] = first_pair[l] + (first_pair[l + 1] + 1) / 2;
-  std::vector<detail::SlotPair> pairs(first_pair.back());
-  std::vector<std::uint32_t> placed(lists.lists, 0);
-  for (std::int64_t k = 0; k < slots; ++k) {
-    if (entry_of_slot[k] < 0) continue;
-    const std::uint32_t l = lists.list[entry_of_slot[k]], place = placed[l]++;
-    detail::SlotPair& pair = pairs[first_pair[l] + place / 2];
-    const auto slot = static_cast<std::uint32_t>(k);
-    pair = {place % 2 == 0 ? slot : pair.first, slot};
-  }
-  return pairs;
 }
 
 }  // namespace
@@ -87,81 +60,76 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
                                 const std::vector<std::uint32_t>& marks, LinearSystem<double, S>& system,
                                 AssemblyKind kind)
     : system_(&system), kind_(kind), nodes_(mesh.node_count()) {
-  const Context<Space::host> host = host_context(ctx);
   const std::vector<Index> new_of_old = to_vector(ctx, system.order().new_of_old.cspan());
   const std::vector<Index> old_of_new = to_vector(ctx, system.order().old_of_new.cspan());
   element_order_ = order_elements(mesh, new_of_old);
 
   const std::size_t count = element_order_.size();
-  std::vector<Index> corner(4 * count);
+  std::vector<detail::Corners> corners(count);
   std::vector<double> volume(count);
   std::vector<std::uint32_t> ordered_marks(marks.empty() ? 0 : count);
   for (std::size_t e = 0; e < count; ++e) {
     const Index tet = element_order_[e];
     for (int a = 0; a < 4; ++a) {
       const Index node = mesh.tets[tet][a];
-      corner[4 * e + a] = new_of_old.empty() ? node : new_of_old[node];
+      corners[e].node[a] = new_of_old.empty() ? node : new_of_old[node];
     }
     volume[e] = fem::element_volume(mesh, tet);
     if (!marks.empty()) ordered_marks[e] = marks[tet];
   }
-  corner_ = make_array(ctx, corner);
+  corners_ = make_array(ctx, corners);
   volume_ = make_array(ctx, volume);
   marks_ = make_array(ctx, ordered_marks);
   for (Array<double, S>* array : {&old_mean_, &old_r_, &tangent_, &load_}) {
     *array = Array<double, S>(ctx, static_cast<std::int64_t>(count));
   }
-  if (checks()) check_ = Array<double, S>(ctx, static_cast<std::int64_t>(count));
-  verdict_ = Array<detail::ElementVerdict, S>(ctx, 1);
+  verdict_ = make_array(ctx, std::vector<detail::StepVerdict>(1));
 
   if (kind == AssemblyKind::reference) {
     make_reference(ctx, mesh, conduction, fibers, conductivity, new_of_old);
     return;
   }
-  const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
-  const EntryElements lists = entry_elements(host, mesh, pattern, element_order_, old_of_new);
-  list_ = make_array(ctx, lists.element);
-  matrix_ = make_target(ctx, system.matrix_slots(), lists, conduction);
-  preconditioner_ = make_target(ctx, system.preconditioner_slots(), lists, conduction);
-  make_load_lists(ctx, lists, conduction, old_of_new);
+  make_sums(ctx, mesh, conduction, old_of_new);
 }
 
+// The elements around a node are those that meet in its diagonal entry. What a preconditioner reads of the matrix
+// stands in the matrix's slots.
 template <Space S>
-typename HeartAssembly<S>::Target HeartAssembly<S>::make_target(const Context<S>& ctx, const Slots<double, S>& slots,
-                                                                const EntryElements& lists,
-                                                                const fem::HostCsr& conduction) const {
-  const std::vector<detail::SlotPair> pairs =
-      paired ? pair_slots(slots.entry, lists) : std::vector<detail::SlotPair>();
-  const std::size_t count = paired ? pairs.size() : slots.entry.size();
-  std::vector<std::uint32_t> begin(count, 0);
-  std::vector<std::uint16_t> length(count, 0);
-  std::vector<double> constant(count, 0.0);
-  for (std::size_t k = 0; k < count; ++k) {
-    const Offset entry = slots.entry[paired ? pairs[k].first : k];
-    if (entry < 0) continue;
-    begin[k] = lists.begin[entry];
-    length[k] = lists.count[entry];
-    constant[k] = conduction.val[entry];
-  }
-  return {slots.values, make_array(ctx, begin), make_array(ctx, length), make_array(ctx, constant),
-          make_array(ctx, pairs)};
-}
-
-// The elements around a node are those that meet in its diagonal entry.
-template <Space S>
-void HeartAssembly<S>::make_load_lists(const Context<S>& ctx, const EntryElements& lists,
-                                       const fem::HostCsr& conduction, const std::vector<Index>& old_of_new) {
+void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
+                                 const std::vector<Index>& old_of_new) {
   const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
-  std::vector<std::uint32_t> begin(static_cast<std::size_t>(nodes_));
-  std::vector<std::uint16_t> count(static_cast<std::size_t>(nodes_));
+  lists_ = entry_elements(host_context(ctx), mesh, pattern, element_order_, old_of_new);
+  std::vector<Offset> diagonal(static_cast<std::size_t>(nodes_));
   for (Index i = 0; i < nodes_; ++i) {
     const Index node = old_of_new.empty() ? i : old_of_new[i];
-    const Offset entry = find_entry(pattern, node, node);
-    begin[i] = lists.begin[entry];
-    count[i] = lists.count[entry];
+    diagonal[i] = find_entry(pattern, node, node);
   }
-  load_begin_ = make_array(ctx, begin);
-  load_count_ = make_array(ctx, count);
+  loads_ = SlotSums<S>(ctx, diagonal, lists_, nullptr);
+
+  const Slots<double, S> matrix = system_->matrix_slots(), preconditioner = system_->preconditioner_slots();
+  matrix_slot_ = matrix.values;
+  if constexpr (S == Space::device) {
+    std::vector<Index> node(static_cast<std::size_t>(pattern.nnz()), -1);
+    for (Index i = 0; i < nodes_; ++i) node[diagonal[i]] = i;
+    matrix_ = SlotSums<S>(ctx, matrix.entry, lists_, conduction.val.data(), node);
+  } else {
+    matrix_ = SlotSums<S>(ctx, matrix.entry, lists_, conduction.val.data());
+  }
+  preconditioner_slot_ = preconditioner.values;
+  preconditioner_is_diagonal_ = preconditioner.entry == diagonal;
+  if (S == Space::host || !preconditioner_is_diagonal_) {
+    std::vector<Offset> slot_of(static_cast<std::size_t>(pattern.nnz()), -1), source = preconditioner.entry;
+    for (std::size_t k = 0; k < matrix.entry.size(); ++k) {
+      if (matrix.entry[k] >= 0) slot_of[matrix.entry[k]] = static_cast<Offset>(k);
+    }
+    for (Offset& from : source) from = from < 0 ? -1 : slot_of[from];
+    preconditioner_source_ = make_value_map(ctx, make_array(ctx, source).cspan(), matrix_slot_.size);
+  }
+
+  lists_.begin = {};
+  lists_.list = {};
+  lists_.count = {};
+  if (S == Space::device) lists_.element = {};
 }
 
 template <Space S>
@@ -219,82 +187,91 @@ void HeartAssembly<S>::make_reference(const Context<S>& ctx, const fem::TetMesh&
 }
 
 template <Space S>
-void HeartAssembly<S>::begin_step(const Context<S>& ctx, Span<const double, S> phi, Span<const double, S> r) {
-  sweep(ctx, elements(), detail::KeepElement({corner_.data(), phi.data}, r.data, old_mean_.data(), old_r_.data()));
+void HeartAssembly<S>::begin_step(Span<const double, S> phi, Array<double, S>& r) {
+  old_phi_ = phi;
+  old_r_.swap(r);
 }
 
 template <Space S>
-detail::ElementVerdict HeartAssembly<S>::update(const Context<S>& ctx, const ElementForces& forces,
-                                                Span<const double, S> phi, Span<double, S> r, bool check) {
-  detail::UpdateElement step;
-  step.tissue = forces.tissue;
-  step.dt = forces.dt;
-  step.stimulus = forces.stimulus;
-  step.point = {corner_.data(), phi.data};
-  step.volume = volume_.data();
-  step.marks = marks_.empty() ? nullptr : marks_.data();
-  step.old_mean = old_mean_.data();
-  step.old_r = old_r_.data();
-  step.r = r.data;
-  step.tangent = tangent_.data();
-  step.load = load_.data();
-  step.check = check ? check_.data() : nullptr;
-  step.verdict = verdict_.data();
-  sweep(ctx, elements(), step);
-  return fetch(ctx, static_cast<const detail::ElementVerdict*>(verdict_.data()));
+void HeartAssembly<S>::set_pass(detail::ElementPass& pass, const ElementForces& forces, Span<const double, S> phi,
+                                Span<double, S> r) {
+  pass.tissue = forces.tissue;
+  pass.dt = forces.dt;
+  pass.stimulus = forces.stimulus;
+  pass.corners = corners_.data();
+  pass.phi = phi.data;
+  pass.volume = volume_.data();
+  pass.marks = marks_.empty() || forces.stimulus.active == 0 ? nullptr : marks_.data();
+  pass.old_mean = old_mean_.data();
+  pass.old_r = old_r_.data();
+  pass.r = r.data;
+  pass.load = load_.data();
 }
 
 template <Space S>
-void HeartAssembly<S>::fill(const Context<S>& ctx, Target& target) {
-  sweep(ctx, target.constant.size(),
-        detail::FillSlots<paired>(lists_of(target.begin, target.count), target.constant.data(), target.pair.data(),
-                                  tangent_.data(), target.slot.data));
+void HeartAssembly<S>::linearize(const Context<S>& ctx, const ElementForces& forces, Span<const double, S> phi,
+                                 Span<double, S> r) {
+  detail::LinearizeElement pass;
+  set_pass(pass, forces, phi, r);
+  pass.old_phi = old_phi_.data;
+  pass.tangent = tangent_.data();
+  pass.verdict = &verdict_.data()->linearized;
+  sweep(ctx, elements(), pass);
+  old_phi_ = {};
 }
 
-// K_elem and R_elem of the present tangents and loads; the matrix comes first in every iteration.
 template <Space S>
-void HeartAssembly<S>::scatter(const Context<S>& ctx) {
+void HeartAssembly<S>::check(const Context<S>& ctx, const ElementForces& forces, Span<const double, S> phi,
+                             Span<double, S> r, Span<double, S> rhs) {
+  detail::CheckElement pass;
+  set_pass(pass, forces, phi, r);
+  pass.tangent = tangent_.data();
+  pass.verdict = &verdict_.data()->checked;
+  sweep(ctx, elements(), pass);
+  loads_.add_up(ctx, load_.data(), rhs.data);
+}
+
+template <Space S>
+void HeartAssembly<S>::fill(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs) {
+  if (kind_ == AssemblyKind::reference) return fill_reference(ctx, scope, rhs);
+  fill_slots(ctx, scope == RefreshScope::everything && preconditioner_slot_.size > 0, rhs);
+  system_->slots_written(scope);
+}
+
+// On the device one kernel writes the matrix, the right-hand side, and a preconditioner's diagonal.
+template <Space S>
+void HeartAssembly<S>::fill_slots(const Context<S>& ctx, bool preconditioner, Span<double, S> rhs) {
+  bool left = preconditioner;
+  if constexpr (S == Space::device) {
+    left = preconditioner && !preconditioner_is_diagonal_;
+    double* const diagonal = preconditioner && !left ? preconditioner_slot_.data : nullptr;
+    matrix_.add_up_with_nodes(ctx, tangent_.data(), matrix_slot_.data, {load_.data(), rhs.data, diagonal});
+  } else {
+    matrix_.add_up(ctx, tangent_.data(), matrix_slot_.data);
+    loads_.add_up(ctx, load_.data(), rhs.data);
+  }
+  if (left) gather(ctx, Span<const double, S>(matrix_slot_), preconditioner_source_, preconditioner_slot_);
+}
+
+// K_elem and R_elem of the present tangents and loads, and their sums by rows.
+template <Space S>
+void HeartAssembly<S>::fill_reference(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs) {
   Reference& r = reference_;
   sweep(ctx, elements(),
         detail::ScatterElement(elements(), r.stiffness.data(), tangent_.data(), load_.data(), r.matrix_place.data(),
                                r.load_place.data(), r.k_elem.data(), r.r_elem.data()));
-}
-
-template <Space S>
-void HeartAssembly<S>::fill_matrix(const Context<S>& ctx, RefreshScope scope) {
-  if (kind_ == AssemblyKind::reference) {
-    Reference& r = reference_;
-    scatter(ctx);
-    sweep(ctx, r.values.size(), detail::SumRows(r.matrix_first.data(), r.k_elem.data(), r.values.data()));
-    system_->refresh(r.values.cspan(), scope);
-    return;
-  }
-  fill(ctx, matrix_);
-  if (scope == RefreshScope::everything) fill(ctx, preconditioner_);
-  system_->slots_written(scope);
-}
-
-template <Space S>
-void HeartAssembly<S>::fill_rhs(const Context<S>& ctx, Span<double, S> rhs) {
-  if (kind_ == AssemblyKind::reference) {
-    sweep(ctx, nodes_, detail::SumRows(reference_.load_first.data(), reference_.r_elem.data(), rhs.data));
-  } else {
-    sweep(ctx, nodes_, detail::SumLoads(lists_of(load_begin_, load_count_), load_.data(), rhs.data));
-  }
-}
-
-template <Space S>
-void HeartAssembly<S>::fill_check(const Context<S>& ctx, Span<double, S> rhs) {
-  sweep(ctx, nodes_, detail::SumLoads(lists_of(load_begin_, load_count_), check_.data(), rhs.data));
+  sweep(ctx, r.values.size(), detail::SumRows(r.matrix_first.data(), r.k_elem.data(), r.values.data()));
+  sweep(ctx, nodes_, detail::SumRows(r.load_first.data(), r.r_elem.data(), rhs.data));
+  system_->refresh(r.values.cspan(), scope);
 }
 
 template <Space S>
 std::vector<double> HeartAssembly<S>::node_volumes(const Context<S>& ctx) const {
-  const std::vector<Index> corner = to_vector(ctx, corner_.cspan());
+  const std::vector<detail::Corners> corners = to_vector(ctx, corners_.cspan());
   const std::vector<double> volume = to_vector(ctx, volume_.cspan());
   std::vector<double> result(static_cast<std::size_t>(nodes_), 0.0);
   for (std::size_t e = 0; e < volume.size(); ++e) {
-    for (std::size_t a = 0; a < 4; ++a) result[corner[4 * e + a]] += volume[e] / 4;
+    for (const Index node : corners[e].node) result[node] += volume[e] / 4;
   }
   return result;
 }
@@ -307,9 +284,9 @@ std::uint64_t HeartAssembly<S>::Reference::bytes() const {
 
 template <Space S>
 std::uint64_t HeartAssembly<S>::bytes() const {
-  return corner_.bytes() + volume_.bytes() + old_mean_.bytes() + old_r_.bytes() + tangent_.bytes() + load_.bytes() +
-         check_.bytes() + marks_.bytes() + list_.bytes() + matrix_.bytes() + preconditioner_.bytes() +
-         load_begin_.bytes() + load_count_.bytes() + reference_.bytes();
+  return corners_.bytes() + volume_.bytes() + old_mean_.bytes() + old_r_.bytes() + tangent_.bytes() + load_.bytes() +
+         marks_.bytes() + matrix_.bytes() + loads_.bytes() + preconditioner_source_.bytes() +
+         (S == Space::host ? lists_.element.size() * sizeof(Index) : 0) + reference_.bytes();
 }
 
 #define X(S) template class HeartAssembly<S>;

@@ -4,17 +4,19 @@
 
 #include <vector>
 
+#include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/linear_system.hpp>
 
 #include "apps/fem/assembly.hpp"
 #include "apps/heart/element_lists.hpp"
 #include "apps/heart/heart_steps.hpp"
+#include "apps/heart/slot_sums.hpp"
 
 namespace purlin::heart {
 
 enum class AssemblyKind {
-  /// Each slot of the format, on the host with the one that mirrors it, gathers one number per element that meets
-  /// there, and adds its constant part.
+  /// Each slot of the format, as a rule with the one that mirrors it, gathers one number per element that meets there,
+  /// and adds its constant part.
   in_place,
   /// Section 4 of Wong, Kuhl and Darve: element matrices are written out, summed by rows into CSR values, and the
   /// system
@@ -63,27 +65,33 @@ class HeartAssembly {
   /// Element i is the mesh's tetrahedron element_order()[i].
   const std::vector<Index>& element_order() const { return element_order_; }
 
-  /// Begins a step of time from phi (solver order) and r (element order).
-  void begin_step(const Context<S>& ctx, Span<const double, S> phi, Span<const double, S> r);
+  /// Begins a step of time from phi (solver order), which stays until the step's first `linearize`, and r (element
+  /// order), whose memory is taken for it: r has no values until then.
+  void begin_step(Span<const double, S> phi, Array<double, S>& r);
 
-  /// r as it was when the step began.
-  void restore(const Context<S>& ctx, Span<double, S> r) const { copy<double>(ctx, old_r_.cspan(), r); }
+  /// r as it was when the step began, which is then over.
+  void restore(Array<double, S>& r) { r.swap(old_r_); }
 
-  /// Solves the recovery r in every element for the voltage phi, and linearises. Waits for the verdict. `check`: the
-  /// loads of `fill_check` too, for which the matrix must be that of the update before.
-  detail::ElementVerdict update(const Context<S>& ctx, const ElementForces& forces, Span<const double, S> phi,
-                                Span<double, S> r, bool check = false);
+  /// Solves the recovery r in every element for the voltage phi, and linearises.
+  void linearize(const Context<S>& ctx, const ElementForces& forces, Span<const double, S> phi, Span<double, S> r);
 
   /// Whether the residual can be told before the matrix is made: not in the reference, which does as the paper.
   bool checks() const { return kind_ == AssemblyKind::in_place; }
-  /// With the matrix K as it stands, rhs - K phi is the residual of the step at phi. After an update with `check`.
-  void fill_check(const Context<S>& ctx, Span<double, S> rhs);
+  /// Solves the recovery r for phi, and makes rhs such that with the matrix K as it stands rhs - K phi is the
+  /// residual of the step at phi. K must be that of the last `linearize`.
+  void check(const Context<S>& ctx, const ElementForces& forces, Span<const double, S> phi, Span<double, S> r,
+             Span<double, S> rhs);
 
-  /// The tangent, written into the system; what the preconditioner reads too unless `scope` is operator_only. Errors
-  /// as LinearSystem::slots_written.
-  void fill_matrix(const Context<S>& ctx, RefreshScope scope);
-  /// The right-hand side, in solver order.
-  void fill_rhs(const Context<S>& ctx, Span<double, S> rhs);
+  /// Where the caller's norm of a residual goes, which `verdict` brings along.
+  double* residual() { return &verdict_.data()->residual; }
+  /// What came of the last `linearize` and `check`. On the device waits for the stream.
+  detail::StepVerdict verdict(const Context<S>& ctx) const {
+    return fetch(ctx, static_cast<const detail::StepVerdict*>(verdict_.data()));
+  }
+
+  /// The tangent, written into the system, and the right-hand side, in solver order; what the preconditioner reads
+  /// too unless `scope` is operator_only. Errors as LinearSystem::slots_written.
+  void fill(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs);
 
   /// Volume of the tissue that belongs to each node, mm^3, in solver order: the mass matrix lumped.
   std::vector<double> node_volumes(const Context<S>& ctx) const;
@@ -92,18 +100,6 @@ class HeartAssembly {
   std::uint64_t bytes() const;
 
  private:
-  // A host reads half as much where it forms the sum of an entry and its mirror once; on a device scattered writes
-  // would cost more than the reads.
-  static constexpr bool paired = S == Space::host;
-  // What fills one array of slots.
-  struct Target {
-    Span<double, S> slot;
-    Array<std::uint32_t, S> begin;
-    Array<std::uint16_t, S> count;
-    Array<double, S> constant;
-    Array<detail::SlotPair, S> pair;  // empty: one after the other
-    std::uint64_t bytes() const { return begin.bytes() + count.bytes() + constant.bytes() + pair.bytes(); }
-  };
   // K_elem and R_elem with their row sums.
   struct Reference {
     Array<double, S> stiffness;
@@ -112,31 +108,29 @@ class HeartAssembly {
     std::uint64_t bytes() const;
   };
 
-  Target make_target(const Context<S>& ctx, const Slots<double, S>& slots, const EntryElements& lists,
-                     const fem::HostCsr& conduction) const;
-  void make_load_lists(const Context<S>& ctx, const EntryElements& lists, const fem::HostCsr& conduction,
-                       const std::vector<Index>& old_of_new);
+  void make_sums(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
+                 const std::vector<Index>& old_of_new);
   void make_reference(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
                       const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
                       const std::vector<Index>& new_of_old);
-  void fill(const Context<S>& ctx, Target& target);
-  void scatter(const Context<S>& ctx);
-  detail::ElementLists lists_of(const Array<std::uint32_t, S>& begin, const Array<std::uint16_t, S>& count) const {
-    return {begin.data(), count.data(), list_.data()};
-  }
+  void set_pass(detail::ElementPass& pass, const ElementForces& forces, Span<const double, S> phi, Span<double, S> r);
+  void fill_slots(const Context<S>& ctx, bool preconditioner, Span<double, S> rhs);
+  void fill_reference(const Context<S>& ctx, RefreshScope scope, Span<double, S> rhs);
 
   LinearSystem<double, S>* system_;
   AssemblyKind kind_;
   Index nodes_ = 0;
   std::vector<Index> element_order_;
-  Array<Index, S> corner_;
-  Array<double, S> volume_, old_mean_, old_r_, tangent_, load_, check_;
+  Array<detail::Corners, S> corners_;
+  Array<double, S> volume_, old_mean_, old_r_, tangent_, load_;
+  Span<const double, S> old_phi_{};  // null behind a step's first linearisation
   Array<std::uint32_t, S> marks_;
-  Array<detail::ElementVerdict, S> verdict_;
-  Array<Index, S> list_;
-  Target matrix_, preconditioner_;
-  Array<std::uint32_t, S> load_begin_;
-  Array<std::uint16_t, S> load_count_;
+  Array<detail::StepVerdict, S> verdict_;
+  EntryElements lists_;  // only the elements, where the host's sums read them
+  SlotSums<S> matrix_, loads_;
+  Span<double, S> matrix_slot_, preconditioner_slot_;
+  bool preconditioner_is_diagonal_ = false;  // its slots are those of the nodes' diagonal entries
+  ValueMap<S> preconditioner_source_;        // in the matrix's slots
   Reference reference_;
 };
 

@@ -213,6 +213,8 @@ class HeartRun {
     report.peak_bytes = ctx_.memory()->use().peak_bytes;
     cli::Json& own = report.own;
     own["assembly"] = job_.assembly == AssemblyKind::in_place ? "in-place" : "reference";
+    const AssemblySeconds one = heart_.measure_assembly(grid().step());
+    own["one_assembly_seconds"] = {{"elements", one.elements}, {"matrix_and_right_hand_side", one.sums}};
     own["assembly_bytes"] = heart_.assembly().bytes();
     own["fibers"] = job_.body.fiber_source;
     own["steps_refused"] = refused_;

@@ -39,53 +39,30 @@ namespace purlin::heart::detail {
 using purlin::detail::NoCoefficients;
 using purlin::detail::PlainStep;
 
-/// What the elements tell after an update.
+/// What the elements tell after a pass over them.
 struct ElementVerdict {
   double too_steep;  ///< elements whose reaction rises faster than 1 / dt: the tangent may be indefinite
   double failed;     ///< elements whose recovery did not converge, or where phi is no number
 };
 
-/// The integration point of a tetrahedron, where phi is the mean of the corners.
-struct ElementPoint {
-  const Index* corner;  ///< 4 per element
-  const double* phi;    ///< per node
-
-  PURLIN_HD double mean(std::int64_t e) const {
-    const Index* at = corner + 4 * e;
-    return 0.25 * ((phi[at[0]] + phi[at[1]]) + (phi[at[2]] + phi[at[3]]));
-  }
+/// The four nodes of a tetrahedron, read at once.
+struct alignas(16) Corners {
+  Index node[4];
 };
 
-/// Begins a time step: keeps the element's voltage and recovery at its start.
-struct KeepElement : PlainStep {
-  ElementPoint point;
-  const double* r;
-  double* old_mean;
-  double* old_r;
+/// phi at the integration point of a tetrahedron: the mean of the corners.
+PURLIN_HD double mean_at(const Corners& at, const double* phi) {
+  return 0.25 * ((phi[at.node[0]] + phi[at.node[1]]) + (phi[at.node[2]] + phi[at.node[3]]));
+}
 
-  KeepElement(ElementPoint point_, const double* r_, double* old_mean_, double* old_r_)
-      : point(point_), r(r_), old_mean(old_mean_), old_r(old_r_) {}
-  template <class Sums>
-  PURLIN_HD void element(std::int64_t e, NoCoefficients, Sums&) const {
-    old_mean[e] = point.mean(e);
-    old_r[e] = r[e];
-  }
+/// What a step of time asks the device for, so that one wait brings it all.
+struct StepVerdict {
+  ElementVerdict linearized, checked;
+  double residual;  ///< |R| of the check, by the caller
 };
 
-/// Newton's linearisation in an element: recovery solved, then
-///
-///     tangent = V / 16 (1/dt - slope),   on all 16 places of the element matrix
-///     load    = V / 4 (old_mean/dt + value - slope mean + stimulus),   on its 4 corners
-///
-/// and, where it is asked for, the load that goes with the tangent as it was before,
-///
-///     check   = V / 4 (old_mean/dt + value - old slope mean + stimulus):
-///
-/// with the matrix as it stands, loads minus its product with phi are then the residual at the new phi.
-///
-/// (diffusion + tangents) phi = loads is Newton's equation for the new phi itself. With one integration point
-/// the mass matrix of an element is V / 16 everywhere.
-struct UpdateElement : PlainStep {
+/// What both passes over the elements have in common: recovery solved for the voltage phi.
+struct ElementPass : PlainStep {
   static constexpr int sums = 2;
   static constexpr int weight = 16;
   static constexpr bool uneven = true;  // where the wave is, the recovery takes more iterations
@@ -93,39 +70,84 @@ struct UpdateElement : PlainStep {
   Tissue tissue;
   double dt = 0;
   StimulusRates stimulus;
-  ElementPoint point{};
+  const Corners* corners = nullptr;
+  const double* phi = nullptr;  ///< per node
   const double* volume = nullptr;
   const std::uint32_t* marks = nullptr;  ///< null: no element is stimulated
-  const double* old_mean = nullptr;
+  double* old_mean = nullptr;            ///< phi of the elements when the step of time began
   const double* old_r = nullptr;
   double* r = nullptr;
-  double* tangent = nullptr;
   double* load = nullptr;
-  double* check = nullptr;  ///< null: not asked for
   ElementVerdict* verdict = nullptr;
 
   struct Coefficients {
     double per_unit, per_dt;
   };
   PURLIN_HD Coefficients begin() const { return {1 / tissue.time_unit, 1 / dt}; }
+
+  /// Solves the recovery in element e from r_new, which receives it, and keeps it.
   template <class Sums>
-  PURLIN_HD void element(std::int64_t e, const Coefficients& k, Sums& total) const {
-    const double mean = point.mean(e);
-    double r_new = r[e];
+  PURLIN_HD Reaction react(std::int64_t e, const Coefficients& k, double mean, double r_old, double r_new,
+                           Sums& total) const {
     int steps = 0;
-    const Reaction reaction = RecoveryNewton::solve(tissue, k.per_unit, dt, mean, old_r[e], r_new, steps);
-    const double stimulated = marks != nullptr ? stimulus.sum(marks[e]) : 0.0;
-    const double v = volume[e];
+    const Reaction reaction = RecoveryNewton::solve(tissue, k.per_unit, dt, mean, r_old, r_new, steps);
     r[e] = r_new;
-    if (check != nullptr) {
-      check[e] = v / 4 * ((old_mean[e] - mean) * k.per_dt + reaction.value + stimulated) + 4 * tangent[e] * mean;
-    }
-    tangent[e] = v / 16 * (k.per_dt - reaction.slope);
-    load[e] = v / 4 * (old_mean[e] * k.per_dt + reaction.value - reaction.slope * mean + stimulated);
     total.add(0, reaction.slope < k.per_dt ? 0.0 : 1.0);
     total.add(1, steps < RecoveryNewton::most_steps && std::isfinite(r_new) && std::isfinite(mean) ? 0.0 : 1.0);
+    return reaction;
   }
   PURLIN_HD void end(const double* totals) const { *verdict = {totals[0], totals[1]}; }
+};
+
+/// Newton's linearisation in an element:
+///
+///     tangent = V / 16 (1/dt - slope),   on all 16 places of the element matrix
+///     load    = V / 4 (old_mean/dt + value - slope mean + stimulus),   on its 4 corners
+///
+/// (diffusion + tangents) phi = loads is Newton's equation for the new phi itself. With one integration point
+/// the mass matrix of an element is V / 16 everywhere.
+///
+/// Bytes of an element: corners 16, V, marks 4, old_mean, old_r, r in and out, tangent, load: 76, less 4 where no
+/// stimulus acts; the first of a step reads no r and writes old_mean instead of reading it. On top the phi of the
+/// nodes, 8 in all where caches hold what neighbours read.
+struct LinearizeElement : ElementPass {
+  const double* old_phi = nullptr;  ///< where the step of time began, for its first linearisation; then null
+  double* tangent = nullptr;
+
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t e, const Coefficients& k, Sums& total) const {
+    // All that is read comes before the recovery's loop, so that it is on its way at once.
+    const Corners at = corners[e];
+    const double v = volume[e], r_old = old_r[e];
+    const double stimulated = marks != nullptr ? stimulus.sum(marks[e]) : 0.0;
+    const double r_start = old_phi != nullptr ? r_old : r[e];
+    const double begun = old_phi != nullptr ? mean_at(at, old_phi) : old_mean[e];
+    const double mean = mean_at(at, phi);
+    const Reaction reaction = react(e, k, mean, r_old, r_start, total);
+    if (old_phi != nullptr) old_mean[e] = begun;
+    tangent[e] = v / 16 * (k.per_dt - reaction.slope);
+    load[e] = v / 4 * (begun * k.per_dt + reaction.value - reaction.slope * mean + stimulated);
+  }
+};
+
+/// The loads that go with the tangents as they stand,
+///
+///     load = V / 4 (old_mean/dt + value - old slope mean + stimulus):
+///
+/// with the matrix of those tangents, loads minus its product with phi are the residual at the new phi. 68 bytes of
+/// an element, less 4 where no stimulus acts.
+struct CheckElement : ElementPass {
+  const double* tangent = nullptr;
+
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t e, const Coefficients& k, Sums& total) const {
+    const Corners at = corners[e];
+    const double v = volume[e], r_old = old_r[e], r_start = r[e], begun = old_mean[e], slope = tangent[e];
+    const double stimulated = marks != nullptr ? stimulus.sum(marks[e]) : 0.0;
+    const double mean = mean_at(at, phi);
+    const Reaction reaction = react(e, k, mean, r_old, r_start, total);
+    load[e] = v / 4 * ((begun - mean) * k.per_dt + reaction.value + stimulated) + 4 * slope * mean;
+  }
 };
 
 /// For each slot, or pair of slots, the elements that meet in its entry.
@@ -146,10 +168,8 @@ struct SlotPair {
   std::uint32_t first, second;
 };
 
-/// slot = constant + the tangents of its elements: the matrix, or what a preconditioner reads of it, in place. With
-/// `paired`, lists, constants and pairs go together and each sum is formed once: half the reads, at the price of
-/// scattered writes. Else they go by slot.
-template <bool paired>
+/// slot = constant + the tangents of its elements: the matrix in place, each sum formed once for both slots of a
+/// pair.
 struct FillSlots : PlainStep {
   static constexpr int weight = 4;
   ElementLists lists;
@@ -164,12 +184,8 @@ struct FillSlots : PlainStep {
   template <class Sums>
   PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
     const double value = lists.sum(k, tangent, constant[k]);
-    if constexpr (paired) {
-      slot[pair[k].first] = value;
-      slot[pair[k].second] = value;
-    } else {
-      slot[k] = value;
-    }
+    slot[pair[k].first] = value;
+    slot[pair[k].second] = value;
   }
 };
 
@@ -184,6 +200,24 @@ struct SumLoads : PlainStep {
   template <class Sums>
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     rhs[i] = lists.sum(i, load, 0.0);
+  }
+};
+
+/// The same for a few slots with long lists, given by their numbers; constants may be null.
+struct FillCrowded : PlainStep {
+  static constexpr int weight = 1024;
+  ElementLists lists;
+  const double* constant;
+  const std::int64_t* which;
+  const double* per_element;
+  double* slot;
+
+  FillCrowded(ElementLists lists_, const double* constant_, const std::int64_t* which_, const double* per_element_,
+              double* slot_)
+      : lists(lists_), constant(constant_), which(which_), per_element(per_element_), slot(slot_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+    slot[which[k]] = lists.sum(k, per_element, constant != nullptr ? constant[k] : 0.0);
   }
 };
 
@@ -259,13 +293,15 @@ struct NoteActivation : PlainStep {
 
 }  // namespace purlin::heart::detail
 
-/// X(step) for every step above.
+/// X(step) for the steps of both spaces, and for those of one: sums into slots go their own way on the device
+/// (slot_sums.hpp).
 #define PURLIN_FOR_HEART_STEPS(X)            \
-  X(purlin::heart::detail::KeepElement)      \
-  X(purlin::heart::detail::UpdateElement)    \
-  X(purlin::heart::detail::FillSlots<false>) \
-  X(purlin::heart::detail::FillSlots<true>)  \
-  X(purlin::heart::detail::SumLoads)         \
+  X(purlin::heart::detail::LinearizeElement) \
+  X(purlin::heart::detail::CheckElement)     \
   X(purlin::heart::detail::ScatterElement)   \
   X(purlin::heart::detail::SumRows)          \
   X(purlin::heart::detail::NoteActivation)
+#define PURLIN_FOR_HEART_HOST_STEPS(X) \
+  X(purlin::heart::detail::FillSlots)  \
+  X(purlin::heart::detail::SumLoads)
+#define PURLIN_FOR_HEART_DEVICE_STEPS(X) X(purlin::heart::detail::FillCrowded)

@@ -38,6 +38,12 @@ LinearSystem<double, S> make_system(const Context<S>& ctx, const HeartModel& mod
   }
 }
 
+std::string refusal_of(const detail::ElementVerdict& verdict) {
+  if (verdict.failed > 0) return "the recovery of an element does not converge";
+  if (verdict.too_steep > 0) return "the reaction rises faster than the step allows";
+  return {};
+}
+
 double norm_of(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value * value;
@@ -67,7 +73,6 @@ Monodomain<S>::Monodomain(const Context<S>& ctx, const HeartModel& model, double
       old_phi_(ctx, system_.rows()),
       previous_(ctx, system_.rows()),
       rhs_(ctx, system_.rows()),
-      norm_(ctx, 1),
       r_(ctx, assembly_.elements()) {
   conduction_ = {};  // its values are where they are needed
   const std::string name = system_.info().preconditioner.name;
@@ -90,7 +95,7 @@ template <Space S>
 StepOutcome Monodomain<S>::step(double dt, const StimulusRates& stimulus, transient::Shares& shares,
                                 transient::SolveTotals& totals) {
   shares.timed(ctx_, Phase::vector_work, [&] { begin_step(dt); });
-  shares.timed(ctx_, Phase::assembly, [&] { assembly_.begin_step(ctx_, old_phi_.cspan(), r_.cspan()); });
+  assembly_.begin_step(old_phi_.cspan(), r_);
   StepOutcome outcome = iterate({tissue_, dt, stimulus}, shares, totals);
   outcome.accepted = outcome.refusal.empty();
   if (outcome.accepted) {
@@ -98,43 +103,54 @@ StepOutcome Monodomain<S>::step(double dt, const StimulusRates& stimulus, transi
     previous_dt_ = dt;
   } else {
     copy<double>(ctx_, old_phi_.cspan(), phi_.span());
-    assembly_.restore(ctx_, r_.span());
+    assembly_.restore(r_);
     preconditioner_dt_ = 0;
     expected_residual_.clear();
   }
   return outcome;
 }
 
+// What the elements tell of a linearisation is asked for with the residual behind its solve, by one wait for both, or
+// where the step would end before: a solve is then now and then in vain, and most steps wait once less.
 template <Space S>
 StepOutcome Monodomain<S>::iterate(const ElementForces& forces, transient::Shares& shares,
                                    transient::SolveTotals& totals) {
   StepOutcome outcome;
   const double scale = volume_norm_ / forces.dt;
+  const auto refused = [&](const detail::ElementVerdict& verdict) {
+    outcome.refusal = refusal_of(verdict);
+    return !outcome.refusal.empty();
+  };
+  const auto met = [&](double residual) {
+    outcome.residual = residual / scale;
+    return outcome.residual <= newton_.tolerance;
+  };
   for (int k = 0; k <= newton_.most_iterations; ++k) {
-    const bool check = k > 0 && assembly_.checks();
-    const auto verdict = shares.timed(ctx_, Phase::assembly,
-                                      [&] { return assembly_.update(ctx_, forces, phi_.cspan(), r_.span(), check); });
-    if (verdict.failed > 0) {
-      outcome.refusal = "the recovery of an element does not converge";
-    } else if (verdict.too_steep > 0) {
-      outcome.refusal = "the reaction rises faster than the step allows";
-    }
-    if (!outcome.refusal.empty()) return outcome;
-
     const double last = outcome.residual;
-    const auto met = [&](double residual) {
-      outcome.residual = residual / scale;
-      return outcome.residual <= newton_.tolerance;
-    };
-    if (check && met(residual(shares, totals))) return outcome;
-    outcome.refusal = shares.timed(ctx_, Phase::assembly, [&] { return assemble(forces.dt, k); });
-    if (!outcome.refusal.empty()) return outcome;
+    const bool check = k > 0 && assembly_.checks();
+    if (check) {
+      const detail::StepVerdict verdict = this->check(forces, shares, totals);
+      if (refused(verdict.linearized) || refused(verdict.checked) || met(verdict.residual)) return outcome;
+    }
+    shares.timed(ctx_, Phase::elements, [&] { assembly_.linearize(ctx_, forces, phi_.cspan(), r_.span()); });
+    const auto linearized = [&] { return assembly_.verdict(ctx_).linearized; };
+    if (!assembly_.checks() && refused(linearized())) return outcome;
+    const std::string indefinite = assemble(forces.dt, k, shares);
+    if (!indefinite.empty()) {
+      if (!refused(linearized())) outcome.refusal = indefinite;
+      return outcome;
+    }
     const SolveReport report = solve(k, newton_.tolerance * scale, shares, totals);
     outcome.iterations += report.iterations;
     outcome.newton += report.iterations > 0 ? 1 : 0;
-    if (!check && met(report.initial_residual)) return outcome;
+    if (!check && met(report.initial_residual)) {
+      refused(linearized());
+      return outcome;
+    }
     if (!report.converged()) {
-      outcome.refusal = "the solver ends with " + std::string(name_of(report.status)) + ": " + report.reason;
+      if (!refused(linearized())) {
+        outcome.refusal = "the solver ends with " + std::string(name_of(report.status)) + ": " + report.reason;
+      }
     } else if (k > 1 && outcome.residual > last) {
       outcome.refusal = "Newton's method diverges";
     }
@@ -146,31 +162,35 @@ StepOutcome Monodomain<S>::iterate(const ElementForces& forces, transient::Share
 
 // |R| at phi, by the matrix of the iteration before: most steps end here, and need no matrix of their own.
 template <Space S>
-double Monodomain<S>::residual(transient::Shares& shares, transient::SolveTotals& totals) {
-  shares.timed(ctx_, Phase::assembly, [&] { assembly_.fill_check(ctx_, rhs_.span()); });
+detail::StepVerdict Monodomain<S>::check(const ElementForces& forces, transient::Shares& shares,
+                                         transient::SolveTotals& totals) {
+  shares.timed(ctx_, Phase::check, [&] { assembly_.check(ctx_, forces, phi_.cspan(), r_.span(), rhs_.span()); });
   ++totals.other_products;
   return shares.timed(ctx_, Phase::solve, [&] {
     system_.ordered_matrix().apply(ctx_, -1.0, phi_.cspan(), 1.0, rhs_.span());
-    norm2<double, S>(ctx_, rhs_.cspan(), norm_.data());
-    return fetch(ctx_, static_cast<const double*>(norm_.data()));
+    norm2<double, S>(ctx_, rhs_.cspan(), assembly_.residual());
+    return assembly_.verdict(ctx_);
   });
 }
 
 // Matrix, preconditioner where it is due, right-hand side; returns why not.
 template <Space S>
-std::string Monodomain<S>::assemble(double dt, int newton) {
+std::string Monodomain<S>::assemble(double dt, int newton, transient::Shares& shares) {
   const bool worn = fresh_iterations_ > 0 && last_iterations_ > worn_out * fresh_iterations_ + 2;
   const bool due = cheap_preconditioner_ || dt != preconditioner_dt_ || (newton == 0 && worn);
   try {
-    assembly_.fill_matrix(ctx_, due ? RefreshScope::everything : RefreshScope::operator_only);
+    shares.timed(ctx_, Phase::sums, [&] {
+      assembly_.fill(ctx_, due ? RefreshScope::everything : RefreshScope::operator_only, rhs_.span());
+    });
   } catch (const NotPositiveDefinite& e) {
+    return e.what();
+  } catch (const ZeroDiagonal& e) {
     return e.what();
   }
   if (due) {
     preconditioner_dt_ = dt;
     fresh_iterations_ = 0;
   }
-  assembly_.fill_rhs(ctx_, rhs_.span());
   return {};
 }
 
@@ -209,6 +229,20 @@ SolveReport Monodomain<S>::solve_to(const StopCriterion& stop, transient::Shares
   });
   totals.add(report);
   return report;
+}
+
+template <Space S>
+AssemblySeconds Monodomain<S>::measure_assembly(double dt, int repeats) {
+  const ElementForces forces{tissue_, dt, {}};
+  preconditioner_dt_ = 0;
+  assembly_.begin_step(phi_.cspan(), r_);
+  AssemblySeconds seconds;
+  seconds.elements =
+      transient::seconds_of_one(ctx_, repeats, [&] { assembly_.linearize(ctx_, forces, phi_.cspan(), r_.span()); });
+  seconds.sums = transient::seconds_of_one(ctx_, repeats,
+                                           [&] { assembly_.fill(ctx_, RefreshScope::operator_only, rhs_.span()); });
+  assembly_.restore(r_);
+  return seconds;
 }
 
 template <Space S>

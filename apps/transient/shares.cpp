@@ -9,27 +9,22 @@
 #include <purlin/core/vector_ops.hpp>
 
 namespace purlin::transient {
-namespace {
 
-// The median time of one application. On a device several are queued at once, as a solver does.
 template <Space S>
-double application_seconds(const Context<S>& ctx, const LinearOperator<double, S>& op, Span<const double, S> x,
-                           Span<double, S> y, int repeats) {
+double seconds_of_one(const Context<S>& ctx, int repeats, const std::function<void()>& f) {
   constexpr int queued = S == Space::device ? 16 : 1;
-  op.apply(ctx, 1.0, x, 0.0, y);
+  f();
   std::vector<double> seconds;
   for (int i = 0; i < std::max(repeats, 1); ++i) {
     ctx.synchronize();
     const cli::Stopwatch watch;
-    for (int k = 0; k < queued; ++k) op.apply(ctx, 1.0, x, 0.0, y);
+    for (int k = 0; k < queued; ++k) f();
     ctx.synchronize();
     seconds.push_back(watch.seconds() / queued);
   }
   std::nth_element(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2), seconds.end());
   return seconds[seconds.size() / 2];
 }
-
-}  // namespace
 
 void SolveTotals::add(const SolveReport& report) {
   ++solves;
@@ -54,16 +49,21 @@ OperatorSeconds measure_operators(const Context<S>& ctx, const LinearSystem<doub
   Array<double, S> x(ctx, system.rows()), y(ctx, system.rows());
   fill<double, S>(ctx, 1.0, x.span());
   OperatorSeconds result;
-  result.product = application_seconds<S>(ctx, system.ordered_matrix(), x.cspan(), y.span(), repeats);
+  const auto seconds_of = [&](const LinearOperator<double, S>& op) {
+    return seconds_of_one(ctx, repeats, [&] { op.apply(ctx, 1.0, x.cspan(), 0.0, y.span()); });
+  };
+  result.product = seconds_of(system.ordered_matrix());
   if (const LinearOperator<double, S>* M = system.ordered_preconditioner()) {
-    result.preconditioner = application_seconds<S>(ctx, *M, x.cspan(), y.span(), repeats);
+    result.preconditioner = seconds_of(*M);
   }
   return result;
 }
 
+template double seconds_of_one(const Context<Space::host>&, int, const std::function<void()>&);
 template OperatorSeconds measure_operators(const Context<Space::host>&, const LinearSystem<double, Space::host>&,
                                            int);
 #if PURLIN_HAS_CUDA
+template double seconds_of_one(const Context<Space::device>&, int, const std::function<void()>&);
 template OperatorSeconds measure_operators(const Context<Space::device>&, const LinearSystem<double, Space::device>&,
                                            int);
 #endif
@@ -104,7 +104,10 @@ ShareReport Shares::report(double total, const SolveTotals& totals, const Operat
   result.operators = operators;
   result.setup = booked(Phase::setup);
   result.output = booked(Phase::output);
-  result.assembly = booked(Phase::assembly) + booked(Phase::refresh);
+  result.elements = booked(Phase::elements);
+  result.sums = booked(Phase::sums);
+  result.check = booked(Phase::check);
+  result.assembly = booked(Phase::assembly) + result.elements + result.sums + result.check;
   const double solve = booked(Phase::solve);
   const double product = static_cast<double>(totals.products + totals.other_products) * operators.product;
   const double preconditioner = static_cast<double>(totals.preconditioned) * operators.preconditioner;
@@ -128,6 +131,11 @@ std::vector<std::pair<std::string, double>> ShareReport::parts() const {
           {"other", other}};
 }
 
+std::vector<std::pair<std::string, double>> ShareReport::assembly_parts() const {
+  if (elements + sums + check == 0) return {};
+  return {{"elements", elements}, {"matrix_and_right_hand_side", sums}, {"check", check}};
+}
+
 cli::Json shares_json(const ShareReport& report) {
   cli::Json seconds = cli::Json::object(), share = cli::Json::object();
   for (const auto& [name, value] : report.parts()) {
@@ -138,6 +146,7 @@ cli::Json shares_json(const ShareReport& report) {
   json["total_seconds"] = report.total;
   json["seconds"] = seconds;
   json["share"] = share;
+  for (const auto& [name, value] : report.assembly_parts()) json["assembly_seconds"][name] = value;
   json["steps"] = report.steps;
   json["sampled_steps"] = report.sampled_steps;
   json["one_product_seconds"] = report.operators.product;

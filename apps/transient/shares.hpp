@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,12 @@
 
 namespace purlin::transient {
 
-/// What is timed. `solve` is split into product, preconditioner and vector work in the end.
-enum class Phase { setup, assembly, refresh, solve, vector_work, output, other };
-inline constexpr int phase_count = 7;
+/// What is timed. `solve` is split into product, preconditioner and vector work in the end. A program whose assembly
+/// has parts books those instead of `assembly`, which is their sum: the pass over the elements; the matrix and the
+/// right-hand side, sums of the elements' numbers, with what is made anew of the preconditioner; and what it takes to
+/// tell whether a step is solved.
+enum class Phase { setup, assembly, elements, sums, check, solve, vector_work, output, other };
+inline constexpr int phase_count = 9;
 
 /// Iterations and applications, summed over solves.
 struct SolveTotals {
@@ -51,6 +55,11 @@ struct OperatorSeconds {
   double preconditioner = 0;  ///< 0 where there is none
 };
 
+/// Seconds that f() takes, queued several times on a device as programs queue it: the median of `repeats`
+/// measurements after a call that is not counted. Waits for the stream.
+template <Space S>
+double seconds_of_one(const Context<S>& ctx, int repeats, const std::function<void()>& f);
+
 /// Applies the system's operators, in solver order, to vectors of its own: `repeats` times each after one that is not
 /// counted; the median. On the device waits for the stream.
 template <Space S>
@@ -60,14 +69,18 @@ OperatorSeconds measure_operators(const Context<S>& ctx, const LinearSystem<doub
 struct ShareReport {
   double setup = 0, assembly = 0, product = 0, preconditioner = 0, vector_work = 0, output = 0, other = 0;
   double total = 0;
+  /// Parts of `assembly`, all 0 in a program that does not tell them apart.
+  double elements = 0, sums = 0, check = 0;
   std::int64_t steps = 0, sampled_steps = 0;
   OperatorSeconds operators;
 
   /// name -> seconds, in the order of the members.
   std::vector<std::pair<std::string, double>> parts() const;
+  /// The same for the parts of the assembly; empty where they are not told apart.
+  std::vector<std::pair<std::string, double>> assembly_parts() const;
 };
 
-/// {"seconds": {...}, "share": {...}, "how": "..."}
+/// {"seconds": {...}, "share": {...}, "how": "..."}, and "assembly_seconds": {...} where its parts are told apart.
 cli::Json shares_json(const ShareReport& report);
 
 class Shares {

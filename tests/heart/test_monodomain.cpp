@@ -109,10 +109,9 @@ TEST_BOTH("both assemblies are the element-by-element sum, to rounding, and the 
         std::vector<double> r_ordered;
         for (const Index tet : assembly.element_order()) r_ordered.push_back(start.r[static_cast<std::size_t>(tet)]);
         r = make_array(ctx, r_ordered);
-        assembly.begin_step(ctx, ordered.cspan(), r.cspan());
-        assembly.update(ctx, {model.tissue, dt, rates(0.5)}, ordered.cspan(), r.span());
-        assembly.fill_matrix(ctx, RefreshScope::everything);
-        assembly.fill_rhs(ctx, ordered.span());
+        assembly.begin_step(ordered.cspan(), r);
+        assembly.linearize(ctx, {model.tissue, dt, rates(0.5)}, ordered.cspan(), r.span());
+        assembly.fill(ctx, RefreshScope::everything, ordered.span());
         system.to_user_order(ordered, rhs);
         Eigen::MatrixXd result(n, n + 1);
         result.col(n) = Eigen::Map<const Eigen::VectorXd>(to_vector(ctx, rhs.cspan()).data(), n);

@@ -56,6 +56,26 @@ TEST_CASE("shares add up to the whole, with the solves split by their operators"
   CHECK(r.sampled_steps == 5);
 }
 
+TEST_CASE("the parts of an assembly add up to it, and are reported where a program tells them apart", "[transient]") {
+  const Context<Space::host> ctx;
+  Shares shares;
+  shares.begin_step();
+  shares.timed(ctx, Phase::elements, [] { spend(0.006); });
+  shares.timed(ctx, Phase::sums, [] { spend(0.004); });
+  shares.timed(ctx, Phase::check, [] { spend(0.002); });
+  shares.end_step();
+  const ShareReport r = shares.report(1, {}, {});
+  CHECK(r.elements >= 0.006);
+  CHECK(r.sums >= 0.004);
+  CHECK(r.check >= 0.002);
+  CHECK(r.assembly == Approx(r.elements + r.sums + r.check).epsilon(1e-12));
+  const cli::Json json = shares_json(r);
+  CHECK(json["assembly_seconds"]["elements"] == r.elements);
+  CHECK(json["assembly_seconds"]["matrix_and_right_hand_side"] == r.sums);
+  CHECK(json["assembly_seconds"]["check"] == r.check);
+  CHECK_FALSE(shares_json(ShareReport{}).contains("assembly_seconds"));
+}
+
 TEST_CASE("operators that seem to take longer than the solves are fitted into them", "[transient]") {
   const Context<Space::host> ctx;
   Shares shares;
