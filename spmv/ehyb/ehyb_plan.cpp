@@ -129,13 +129,15 @@ int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache,
 }
 
 int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts) {
-  constexpr Offset part_threads = 1024, least_blocks_of_lane = 3;
+  constexpr Offset few_lanes = 512, many_lanes = 1024;  // of a part's nodes
+  constexpr Offset least_blocks = 3, many_blocks = 16;  // of a lane
   int share = 1;
   if (!machine.device()) return share;
-  while (share < machine.lanes && Offset{nodes} * share < part_threads * parts &&
-         2 * share * least_blocks_of_lane * nodes <= blocks) {
-    share *= 2;
-  }
+  const auto pays = [&] {
+    const Offset lanes = Offset{nodes} * share;
+    return lanes < few_lanes * parts || (nodes < many_lanes * parts && blocks > many_blocks * lanes);
+  };
+  while (share < machine.lanes && pays() && 2 * share * least_blocks * nodes <= blocks) share *= 2;
   return share;
 }
 
