@@ -70,7 +70,7 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
   const Span<T, S> r = r_, r0 = r0_, p = p_, v = v_, t = t_;
   const Span<T, S> ph = M != nullptr ? ph_.span() : p, sh = M != nullptr ? sh_.span() : r;
   const auto in = [](Span<T, S> vector) { return Span<const T, S>(vector); };
-  Journal<T, S> journal(name(), n, {ctx, A, M, b, x, stop, progress}, &s->scratch);
+  Journal<T, S> journal(name(), n, {ctx, A, M, b, x, stop, progress}, &s->scratch, last_iterations_);
 
   bool more = journal.open(r);  // r = b - A x
   const bool iterated = more;
@@ -124,6 +124,7 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
       }
     }
   }
+  last_iterations_ = journal.iterations();
   return journal.close(r);
 }
 

@@ -28,6 +28,7 @@ class Bicgstab final : public KrylovSolver<T, S> {
  private:
   Array<T, S> r_, r0_, p_, v_, t_, ph_, sh_, best_x_;
   Array<detail::BicgstabState, S> state_;
+  int last_iterations_ = 0;  // of the last solve
 };
 
 }  // namespace purlin

@@ -36,7 +36,7 @@ SolveReport Cg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A
     if (d != nullptr) return sweep(ctx, n, CgUpdate<T, true>{s, d, q.data, r.data});
     sweep(ctx, n, CgUpdate<T, false>{s, nullptr, q.data, r.data});
   };
-  Journal<T, S> journal(name(), n, {ctx, A, M, b, x, stop, progress}, &s->scratch);
+  Journal<T, S> journal(name(), n, {ctx, A, M, b, x, stop, progress}, &s->scratch, last_iterations_);
 
   bool more = journal.open(r);  // r = b - A x
   while (more) {
@@ -60,6 +60,7 @@ SolveReport Cg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A
     journal.conclude(journal.event());
     more = journal.event() == Event::tolerance_met && !journal.confirm(r, q);  // r = b - A x
   }
+  last_iterations_ = journal.iterations();
   return journal.close(r);
 }
 

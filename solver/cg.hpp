@@ -27,6 +27,7 @@ class Cg final : public KrylovSolver<T, S> {
  private:
   Array<T, S> r_, z_, p_, q_;
   Array<detail::CgState, S> state_;
+  int last_iterations_ = 0;  // of the last solve
 };
 
 }  // namespace purlin

@@ -128,7 +128,7 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
                                const ProgressFn& progress) {
   const SolveArguments<T, S> arguments{ctx, A, M, b, x, stop, progress};
   const bool left = left_ && M != nullptr;
-  Journal<T, S> journal(name(), n_, arguments, &state_.data()->scratch);
+  Journal<T, S> journal(name(), n_, arguments, &state_.data()->scratch, last_iterations_);
   Cycle cycle(*this, arguments);
 
   journal.report().cycle_length = m_;
@@ -171,6 +171,7 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
     }
     ++journal.report().restarts;
   }
+  last_iterations_ = journal.iterations();
   return journal.close(r_);
 }
 

@@ -40,6 +40,7 @@ class Gmres final : public KrylovSolver<T, S> {
   Array<T, S> r_, w_, z_;
   Array<double, S> small_, partial_;
   Array<detail::GmresState, S> state_;
+  int last_iterations_ = 0;  // of the last solve
 };
 
 }  // namespace purlin

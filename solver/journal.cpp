@@ -38,8 +38,8 @@ std::string scientific(double value) {
 
 template <class T, Space S>
 Journal<T, S>::Journal(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments,
-                       double* scratch)
-    : args_(arguments), scratch_(scratch) {
+                       double* scratch, int expected)
+    : args_(arguments), scratch_(scratch), expected_(expected) {
   const auto& [ctx, A, M, b, x, stop, progress] = args_;
   if (A.rows() != n || A.cols() != n || b.size != n || x.size != n ||
       (M != nullptr && (M->rows() != n || M->cols() != n))) {
@@ -51,8 +51,18 @@ Journal<T, S>::Journal(std::string_view solver, std::int64_t n, const SolveArgum
   if (n > 0 && b.data < x.data + n && x.data < b.data + n) throw InputError("b and x share memory");
   check_criterion(stop);
   ctx.make_current();
-  check_every_ = stop.check_every > 0 ? stop.check_every : S == Space::host ? 1 : 16;
   report_.solver = solver;
+}
+
+// A look waits for the device, an iteration behind the end is done in vain: where the solve before took a few
+// iterations, this one is looked at when it has as many, and then often.
+template <class T, Space S>
+int Journal<T, S>::check_every() const {
+  constexpr int seldom = 16, often = 4;
+  if (args_.stop.check_every > 0) return args_.stop.check_every;
+  if (S == Space::host) return 1;
+  if (expected_ <= 0 || expected_ >= seldom) return seldom;
+  return seen_.iteration < expected_ ? expected_ - seen_.iteration : often;
 }
 
 template <class T, Space S>

@@ -26,8 +26,10 @@ struct SolveArguments {
 template <class T, Space S>
 class Journal {
  public:
-  /// `scratch` is a double in S. Throws InputError for lengths that do not fit or a criterion that makes no sense.
-  Journal(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments, double* scratch);
+  /// `scratch` is a double in S; `expected` are the iterations of the solve before, 0: none. Throws InputError for
+  /// lengths that do not fit or a criterion that makes no sense.
+  Journal(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments, double* scratch,
+          int expected);
 
   /// Forms |b| and r = b - A x. False where nothing is left to do (zero right-hand side, exact guess, NaN, no
   /// iterations allowed): the report is then complete.
@@ -45,7 +47,8 @@ class Journal {
   int iterations() const { return seen_.iteration; }
   /// The caller or the clock has asked for the end, at this look or at an earlier one.
   bool interrupted() const { return interrupted_ != Status::converged; }
-  int check_every() const { return check_every_; }
+  /// Iterations until the next look.
+  int check_every() const;
   double tolerance() const { return report_.tolerance; }
   double residual() const { return residual_; }
 
@@ -78,7 +81,7 @@ class Journal {
   double* scratch_;
   SolveReport report_;
   Monitor seen_{};
-  int check_every_;
+  int expected_;
   double residual_ = 0;          // the latest true residual
   bool residual_known_ = false;  // residual_ belongs to the present x
   bool concluded_ = false;

@@ -18,7 +18,8 @@ struct StopCriterion {
   double abs_tol = 0;
   double time_limit_seconds = 0;  ///< 0: none; looked at every `check_every` iterations
   /// The host looks at the residual, the clock and the callback every so many iterations; 0: 1 on the host, 16 on
-  /// the device. Iteration counts and histories are exact whatever it is. At most 64.
+  /// the device, there fewer where the solve before took fewer. Iteration counts and histories are exact whatever it
+  /// is. At most 64.
   int check_every = 0;
 };
 

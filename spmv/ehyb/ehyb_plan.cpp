@@ -130,7 +130,7 @@ int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache,
 
 int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts) {
   constexpr Offset few_lanes = 512, many_lanes = 1024;  // of a part's nodes
-  constexpr Offset least_blocks = 3, many_blocks = 16;  // of a lane
+  constexpr Offset least_blocks = 3, many_blocks = 8;   // of a lane
   int share = 1;
   if (!machine.device()) return share;
   const auto pays = [&] {

@@ -81,6 +81,25 @@ TEST_BOTH("counts, histories and results do not depend on how often the host loo
   }
 }
 
+TEST_BOTH("counts, histories and results do not depend on how far the solve before went", "[solver]") {
+  for (const auto& name : all_solvers) {
+    Bench<double, S> s(laplacian(14, name == "cg" ? 0.0 : 0.3));
+    const auto b = s.rows.rhs_for(noise(s.rows.size()));
+    const auto used = s.solver(name, 10);
+    for (const double tolerance : {1e-1, 1e-2, 1e-9, 1e-3, 1e-1, 1e-5}) {
+      INFO(name << " to " << tolerance);
+      StopCriterion stop;
+      stop.rel_tol = tolerance;
+      const auto again = run_solver<double, S>(s.ctx, *used, *s.A, s.M.get(), b, stop);
+      const auto fresh = run_solver<double, S>(s.ctx, *s.solver(name, 10), *s.A, s.M.get(), b, stop);
+      CHECK(again.report.converged());
+      CHECK(again.report.iterations == fresh.report.iterations);
+      CHECK(again.report.history == fresh.report.history);
+      CHECK(again.x == fresh.x);
+    }
+  }
+}
+
 TEST_BOTH("max_iterations is kept exactly", "[solver]") {
   for (const auto& name : all_solvers) {
     Bench<double, S> s(laplacian(20));

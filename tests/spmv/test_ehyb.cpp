@@ -94,8 +94,8 @@ TEST_CASE("Small parts give a node several lanes, as long as each has blocks to 
   CHECK(detail::ehyb_share(h200, 2400000, 36000000, 132) == 1);
   CHECK(detail::ehyb_share(h200, 310000, 4500000, 132) == 1);
   CHECK(detail::ehyb_share(h200, 30000, 450000, 132) == 4);    // 227 nodes a part, 15 blocks a node
-  CHECK(detail::ehyb_share(h200, 8738, 591904, 132) == 8);     // 66 and 68
-  CHECK(detail::ehyb_share(h200, 34920, 4644230, 132) == 16);  // 264 and 133
+  CHECK(detail::ehyb_share(h200, 8738, 591904, 132) == 16);    // 66 and 68
+  CHECK(detail::ehyb_share(h200, 34920, 4644230, 132) == 32);  // 264 and 133
   CHECK(detail::ehyb_share(h200, 62631, 795749, 132) == 2);    // 474 and 13
   CHECK(detail::ehyb_share(h200, 81920, 327680, 132) == 1);    // 4 blocks a node
   CHECK(detail::ehyb_share(h200, 3000, 3000000, 132) == 32);   // no more than a warp
