@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the device tests on a machine with a GPU: plainly, then under compute-sanitizer's memcheck and racecheck.
 # Racecheck looks at Purlin's kernels only: cuSPARSE's own report hazards on shared memory that are not ours to mend.
-# Both are slow, so the tests are dealt out to as many processes as there are processors, at most 14.
+# Both are slow: where there are several GPUs, the tests are dealt out to all of them.
 #   scripts/test_device.sh [BIN_DIR] [LOG_DIR]
 # BIN_DIR holds purlin_tests and purlin of a CUDA build (default build/cuda/bin); it may be a copy from another machine.
 set -u
@@ -24,36 +24,46 @@ run() {  # name, command...
   fi
 }
 
-# The device tests under a tool of compute-sanitizer: a few at a time, those that took longest in the plain run first,
-# by whichever process is free. A line of totals last.
-sanitized() {  # tool, its options...
-  local tool=$1 processes status=0
-  processes=$(nproc)
-  [ "$processes" -le 14 ] || processes=14
-  rm -rf "$logs/$tool.parts"
-  mkdir -p "$logs/$tool.parts"
+# Deals the tests of the plain run out to files, those that took longest first and alone.
+deal_tests() {
+  rm -rf "$logs/parts"
+  mkdir -p "$logs/parts"
   sed -n 's/^\([0-9.]*\) s: /\1 /p' "$logs/device_tests.log" | sort -rn | sed 's/^[0-9.]* //; s/[][,\\]/\\&/g' |
-    awk -v to="$logs/$tool.parts/" 'NR <= 40 {part = NR} NR > 40 {part = 41 + int((NR - 41) / 6)}
+    awk -v to="$logs/parts/" 'NR <= 60 {part = NR} NR > 60 {part = 61 + int((NR - 61) / 6)}
       {print > sprintf("%s%03d", to, part)}'
-  export sanitizer bin
+}
+
+# Both tools on all parts, by whichever process is free; processes that share a GPU wait for each other's turns.
+check_parts() {
+  local gpus
+  gpus=$(nvidia-smi --list-gpus 2>/dev/null | wc -l)
+  [ "$gpus" -ge 1 ] || gpus=1
+  export sanitizer bin gpus
   # shellcheck disable=SC2016 # the inner shell expands these
-  find "$logs/$tool.parts" -type f | sort | xargs -P "$processes" -n 1 bash -c '
-    tests=${!#}
-    "$sanitizer" --tool "${@:1:$#-1}" --error-exitcode 9 "$bin/purlin_tests" --input-file "$tests" >"$tests.log" 2>&1' \
-    tests "$@" || status=1
+  for part in "$logs"/parts/???; do echo "memcheck $part"; echo "racecheck $part"; done |
+    xargs -P $((3 * gpus)) -L 1 --process-slot-var=slot bash -c '
+      options=(--tool "$1" --error-exitcode 9)
+      [ "$1" = memcheck ] || options+=(--kernel-name kernel_substring=purlin)
+      CUDA_VISIBLE_DEVICES=$((slot % gpus)) "$sanitizer" "${options[@]}" "$bin/purlin_tests" --input-file "$2" \
+        >"$2.$1.log" 2>&1' check
+}
+
+# What a tool has said.
+summary() {  # tool
   grep -hE '^(test cases:|assertions:|========= (RACECHECK|ERROR SUMMARY|Error|Warning|Invalid))' \
-    "$logs/$tool.parts"/*.log | sort | uniq -c
-  grep -hoE '\([0-9]+ assertions? in [0-9]+ test cases?\)' "$logs/$tool.parts"/*.log | tr -d '(' |
-    awk -v tool="$tool" '{assertions += $1; cases += $4}
+    "$logs"/parts/*."$1".log | sort | uniq -c
+  grep -hoE '\([0-9]+ assertions? in [0-9]+ test cases?\)' "$logs"/parts/*."$1".log | tr -d '(' |
+    awk -v tool="$1" '{assertions += $1; cases += $4}
       END {print assertions + 0 " assertions in " cases + 0 " test cases under " tool " passed"}'
-  return $status
 }
 
 run device_tests "$bin/purlin_tests" "[device]" -d yes
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 if [ -x "$sanitizer" ]; then
-  run memcheck sanitized memcheck
-  run racecheck sanitized racecheck --kernel-name kernel_substring=purlin
+  deal_tests
+  run sanitizers check_parts
+  summary memcheck
+  summary racecheck
 else
   echo "compute-sanitizer was not found: memcheck and racecheck were not run"
   failed=1

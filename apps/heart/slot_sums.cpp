@@ -38,7 +38,7 @@ std::vector<detail::SlotPair> pair_slots(const std::vector<Offset>& entry_of_slo
   return pairs;
 }
 
-// The pairs whose constants agree, and the slots of the others alone.
+// The pairs whose constants agree; the slots of the others, and padding, alone.
 std::vector<detail::SlotPair> pairs_with_constants(const std::vector<Offset>& entry, const EntryElements& lists,
                                                    const double* constant) {
   std::vector<detail::SlotPair> pairs;
@@ -49,6 +49,10 @@ std::vector<detail::SlotPair> pairs_with_constants(const std::vector<Offset>& en
       pairs.push_back({pair.first, pair.first});
       pairs.push_back({pair.second, pair.second});
     }
+  }
+  for (std::size_t k = 0; k < entry.size(); ++k) {
+    const auto slot = static_cast<std::uint32_t>(k);
+    if (entry[k] < 0) pairs.push_back({slot, slot});
   }
   return pairs;
 }

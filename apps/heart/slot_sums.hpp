@@ -22,7 +22,7 @@ template <>
 class SlotSums<Space::host> {
  public:
   SlotSums() = default;
-  /// `entry`: the CSR entry of each slot, -1 for padding, which stays as it is or becomes 0. `constant`: per CSR
+  /// `entry`: the CSR entry of each slot, -1 for padding, which becomes 0. `constant`: per CSR
   /// entry, or null. lists.element stays where it is as long as this lives.
   SlotSums(const Context<Space::host>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
            const double* constant);
