@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of docs/preconditioners.md from docs/results/preconditioners_host.json, between its markers.
+"""Writes the tables of docs/preconditioners.md from docs/results/preconditioners_host.json, between its markers; that of
+single solves on a card from preconditioners_h200.json.
 
     scripts/preconditioner_tables.py       again, without measuring; scripts/compare_preconditioners.py measures
 """
@@ -211,6 +212,22 @@ def all_lines(results):
     return lines[:-1]
 
 
+def device_lines():
+    """Single solves on a card, each by a process of its own."""
+    path = ROOT / "docs" / "results" / "preconditioners_h200.json"
+    document = json.loads(path.read_text(encoding="utf-8"))
+    lines = [f"{document['device_name']}, {document['date']}; all figures in [results/{path.name}](results/{path.name}).",
+             "", "| system | entries | solver | M | format | iterations | building M, s | its numbers alone, s | solve, s |",
+             "|---|---:|---|---|---|---:|---:|---:|---:|"]
+    for run in document["runs"]:
+        numbers = run["preconditioner_phases"].get("numbers")
+        lines.append(
+            f"| `{run['matrix']}` | {run['nonzeros']:,} | {run['solver']} | {run['preconditioner']} | {run['format']} "
+            f"| {run['iterations']:,} | {run['setup_phases']['preconditioner']:.2g} "
+            f"| {'-' if numbers is None else f'{numbers:.2g}'} | {run['seconds']['solve']:.3g} |")
+    return lines
+
+
 def dishonest(results):
     """Runs that are called converged and whose true residual is not below the tolerance, up to rounding."""
     return [f"{run['system']}, {run['precond']}, {run['solver']}: {run['true_residual']:.2e}"
@@ -220,7 +237,7 @@ def dishonest(results):
 def write(document, path):
     results = Results(document)
     parts = {"how": how_lines(document), "summary": summary_lines(results), "solved": solved_lines(results),
-             "nonsymmetric": nonsymmetric_lines(results), "all": all_lines(results)}
+             "nonsymmetric": nonsymmetric_lines(results), "device": device_lines(), "all": all_lines(results)}
     text = path.read_text(encoding="utf-8")
     for name, lines in parts.items():
         begin, end = f"<!-- {name}: written by scripts/preconditioner_tables.py -->", f"<!-- end of {name} -->"
