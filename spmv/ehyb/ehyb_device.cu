@@ -99,7 +99,7 @@ __device__ __forceinline__ void add_places(const EhybPlaces<T, B, U>& places, in
   }
 }
 
-/// Asks for one place and adds it, two columns of its block at a time.
+/// Asks for one place and adds it, column after column of its block.
 template <class T, int B>
 __device__ __forceinline__ void add_place(const EhybView<T>& a, Index k, const T* cache, T (&sums)[B]) {
   const int lane = threadIdx.x % warp;

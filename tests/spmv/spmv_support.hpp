@@ -3,6 +3,7 @@
 /// vectors in the caller's order.
 #pragma once
 
+#include <purlin/core/machine.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/spmv/registry.hpp>
 
@@ -10,6 +11,18 @@
 #include "tests/support.hpp"
 
 namespace purlin::testing {
+
+/// A card like an H200: 132 multiprocessors of 2048 threads, warps of 32, 227 KB of shared memory, 4.2 TB/s.
+inline Machine large_card() {
+  Machine machine;
+  machine.space = Space::device;
+  machine.processors = 132;
+  machine.cache_bytes = 232448;
+  machine.lanes = 32;
+  machine.resident_threads = 2048;
+  machine.bytes_per_second = 4.2e12;
+  return machine;
+}
 
 /// Every format of the table that exists for T in S, by its bare name and with each of its variants.
 template <class T, Space S>

@@ -60,7 +60,7 @@ TEST_CASE("A 16-bit column bounds the cache of any machine", "[ehyb]") {
 }
 
 TEST_CASE("Parts leave room in the cache for the halo of a mesh", "[ehyb]") {
-  const Machine h200 = card(132, 232448);
+  const Machine h200 = large_card();
   for (const int block : {1, 3}) {
     for (const std::size_t bytes : {std::size_t{4}, std::size_t{8}}) {
       for (const Index rows : {1000, 900000, 2400000, 5832000, 40000000}) {
@@ -80,7 +80,7 @@ TEST_CASE("Parts leave room in the cache for the halo of a mesh", "[ehyb]") {
 }
 
 TEST_CASE("A part has the threads of its multiprocessor, or its share, and no more than load something", "[ehyb]") {
-  const Machine h200 = card(132, 232448);
+  const Machine h200 = large_card();
   CHECK(detail::ehyb_block_threads(h200, 132, 28000, 8) == 1024);
   CHECK(detail::ehyb_block_threads(h200, 264, 28000, 8) == 1024);  // one after the other
   CHECK(detail::ehyb_block_threads(h200, 264, 12000, 8) == 512);
@@ -90,7 +90,7 @@ TEST_CASE("A part has the threads of its multiprocessor, or its share, and no mo
 }
 
 TEST_CASE("Small parts give a node several lanes, as long as each has blocks to add", "[ehyb]") {
-  const Machine h200 = card(132, 232448);
+  const Machine h200 = large_card();
   CHECK(detail::ehyb_share(h200, 2400000, 36000000, 132) == 1);
   CHECK(detail::ehyb_share(h200, 310000, 4500000, 132) == 1);
   CHECK(detail::ehyb_share(h200, 30000, 450000, 132) == 4);    // 227 nodes a part, 15 blocks a node

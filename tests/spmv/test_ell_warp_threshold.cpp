@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model that chooses ELL-WARP's threshold: its counts against built layouts, its choices on plain cases.
 #include "tests/catch.hpp"
+#include "tests/spmv/spmv_support.hpp"
 #include "tests/spmv/ell_warp_support.hpp"
 
 #include <purlin/spmv/ell_warp/threshold_model.hpp>
@@ -11,16 +12,6 @@ using detail::EllWarpCounts;
 using detail::ThresholdWeights;
 
 namespace {
-
-// 132 processors, warps of 32, 2048 threads each.
-Machine card() {
-  Machine machine;
-  machine.space = Space::device;
-  machine.processors = 132;
-  machine.lanes = 32;
-  machine.resident_threads = 2048;
-  return machine;
-}
 
 // Rows of the given lengths, in runs of (length, count).
 HostCsr rows_of_lengths(const std::vector<std::pair<Index, Index>>& runs) {
@@ -103,20 +94,20 @@ TEST_CASE("The predicted time is the latest of bus, waiting and longest warp, an
 }
 
 TEST_CASE("Equal rows, enough of them to fill the machine, stay whole", "[ellwarp]") {
-  CHECK(chosen(rows_of_lengths({{15, 600000}}), card()) == 15);
+  CHECK(chosen(rows_of_lengths({{15, 600000}}), large_card()) == 15);
   // Halving the few longer rows would save one part in a hundred.
-  CHECK(chosen(rows_of_lengths({{4, 320}, {3, 1500000}}), card()) == 4);
+  CHECK(chosen(rows_of_lengths({{4, 320}, {3, 1500000}}), large_card()) == 4);
   CHECK(chosen(rows_of_lengths({{16, 20000}}), Machine()) == 16);
 }
 
 TEST_CASE("Too few rows to fill the machine are halved", "[ellwarp]") {
-  CHECK(chosen(rows_of_lengths({{64, 2000}}), card()) <= 16);
-  CHECK(chosen(rows_of_lengths({{64, 200000}}), card()) == 64);
+  CHECK(chosen(rows_of_lengths({{64, 2000}}), large_card()) <= 16);
+  CHECK(chosen(rows_of_lengths({{64, 200000}}), large_card()) == 64);
 }
 
 TEST_CASE("A few rows of thousands among short ones are halved, and the short ones are not", "[ellwarp]") {
   const HostCsr a = rows_of_lengths({{4000, 1}, {700, 5}, {8, 300000}});
-  const Index threshold = chosen(a, card());
+  const Index threshold = chosen(a, large_card());
   CHECK(threshold >= 8);
   CHECK(threshold < 700);
   Machine host;
@@ -127,13 +118,15 @@ TEST_CASE("A few rows of thousands among short ones are halved, and the short on
 }
 
 TEST_CASE("No rows and empty rows have a threshold too", "[ellwarp]") {
-  CHECK(chosen(empty_matrix(0, 0), card()) == 1);
-  CHECK(chosen(empty_matrix(100, 100), card()) == 1);
+  CHECK(chosen(empty_matrix(0, 0), large_card()) == 1);
+  CHECK(chosen(empty_matrix(100, 100), large_card()) == 1);
 }
 
 TEST_CASE("Blocks shrink where there are few, and a product that forms x.y takes the resident ones", "[ellwarp]") {
-  const detail::EllWarpGrid large = detail::choose_grid(1000000, card()), middle = detail::choose_grid(1500, card()),
-                            small = detail::choose_grid(100, card()), none = detail::choose_grid(0, card());
+  const detail::EllWarpGrid large = detail::choose_grid(1000000, large_card()),
+                            middle = detail::choose_grid(1500, large_card()),
+                            small = detail::choose_grid(100, large_card()),
+                            none = detail::choose_grid(0, large_card());
   CHECK(large.block_threads == 512);
   CHECK(large.dot_blocks == 132 * 4);
   CHECK(middle.block_threads == 64);
