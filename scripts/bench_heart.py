@@ -266,23 +266,30 @@ def main():
             sys.exit("error: --real-time reads activation.vtu with numpy, which is not there")
     file = RESULTS / f"heart_{settings.name}.json"
     heart = Heart(settings)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    document = json.loads(file.read_text()) if file.exists() else {}
+
+    def keep():  # after each measurement: a run that is cut short leaves what it has
+        file.write_text(json.dumps(document, indent=1) + "\n")
+
     with tempfile.TemporaryDirectory() as folder:
         probe = heart.run(folder, "--nodes", 300, "--duration", 0.5)
-        document = json.loads(file.read_text()) if file.exists() else {}
         sizes = settings.sizes
         if sizes is None:
             sizes = HOST_SIZES if probe["device"] == "host" else DEVICE_SIZES
         if sizes:
             document.update(head(probe), duration_milliseconds=settings.duration, repeats=settings.repeats)
-            known = {size["nodes"]: size for size in document.get("sizes", [])}
-            known.update((size["nodes"], size) for size in (measure_size(heart, n, settings, folder) for n in sizes))
+        known = {size["nodes"]: size for size in document.get("sizes", [])}
+        for nodes in sizes:
+            size = measure_size(heart, nodes, settings, folder)
+            known[size["nodes"]] = size
             document["sizes"] = [known[nodes] for nodes in sorted(known)]
+            keep()
         for name, wanted, measure in (("eigen", settings.eigen, lambda: eigen(settings, folder)),
                                       ("real_time", settings.real_time, lambda: real_time(heart, settings, folder))):
             if wanted:
                 document[name] = dict(head(probe), **measure())
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(document, indent=1) + "\n")
+                keep()
     print(f"written: {file.relative_to(ROOT)}; scripts/write_performance.py shows it")
 
 
