@@ -4,6 +4,7 @@
 host_*.json, reader_*.json)."""
 import json
 import pathlib
+import statistics
 
 import heart_tables
 
@@ -119,7 +120,30 @@ def spmv_overview(data):
         if means:
             cells = [number(means[name]["speedup"]) if name in means else "-" for name in names]
             lines.append(f"| geometric mean | {precision} | | | | | " + " | ".join(cells) + " |")
+    for what, competitor in (("fastest competitor", None), ("`cusparse:csr-alg1`", "cusparse:csr-alg1")):
+        for precision in ("double", "single"):
+            cells = mesh_means(data["systems"], precision, names, competitor)
+            if cells:
+                lines.append(f"| geometric mean on meshes, over {what} | {precision} | | | | | " + " | ".join(cells) + " |")
     return lines + [""]
+
+
+def mesh_means(systems, precision, names, competitor):
+    """Of the speed-ups on systems assembled on mesh files; over one competitor, or over the fastest of each. Empty where
+    there are none."""
+    ratios = {name: [] for name in names}
+    for system in systems:
+        by_name = {line["name"]: line for line in system["formats"] if line.get("warm")}
+        if system["precision"] != precision or not system["system"].startswith("mesh:"):
+            continue
+        if competitor is not None and competitor not in by_name:
+            return []
+        for name in names:
+            if name in by_name:
+                over = 1 if competitor is None else by_name[competitor]["speedup"]
+                ratios[name].append(by_name[name]["speedup"] / over)
+    return [number(statistics.geometric_mean(ratios[name])) if ratios[name] else "-" for name in names] if any(
+        ratios.values()) else []
 
 
 def spmv_row(line, system):
