@@ -160,10 +160,7 @@ TEST_CASE("bce keeps empty rows as blocks without slots and cuts rows that are t
 
 TEST_CASE("bce stores every entry once and writes every row once, whatever the matrix and the machine",
           "[spmv][bce]") {
-  Machine card;
-  card.space = Space::device;
-  card.lanes = 32;
-  card.resident_threads = 2048;
+  const Machine card = large_card();
   CHECK(bce_shape(card).least_rows == 192);
   for (const auto& [name, a] : awkward_matrices()) {
     INFO(name);

@@ -13,12 +13,9 @@ using detail::EhybGeometry;
 namespace {
 
 Machine card(int processors, std::size_t shared_bytes) {
-  Machine machine;
-  machine.space = Space::device;
+  Machine machine = large_card();
   machine.processors = processors;
   machine.cache_bytes = shared_bytes;
-  machine.lanes = 32;
-  machine.resident_threads = 2048;
   return machine;
 }
 
@@ -44,9 +41,9 @@ TEST_CASE("Equations 1 and 2: the fewest multiples of the multiprocessors whose 
   CHECK(v100.cached_length * 8 <= 98304);
   CHECK(detail::paper_geometry(card(80, 98304), 1000000, 4).parts == 80);
   // 227 KB and 132: 2.4 million rows in double fit with K = 1, 4 million with K = 2.
-  CHECK(detail::paper_geometry(card(132, 232448), 2400000, 8).parts == 132);
-  CHECK(detail::paper_geometry(card(132, 232448), 4000000, 8).parts == 264);
-  CHECK(detail::paper_geometry(card(132, 232448), 1, 8).parts == 132);
+  CHECK(detail::paper_geometry(large_card(), 2400000, 8).parts == 132);
+  CHECK(detail::paper_geometry(large_card(), 4000000, 8).parts == 264);
+  CHECK(detail::paper_geometry(large_card(), 1, 8).parts == 132);
 }
 
 TEST_CASE("A 16-bit column bounds the cache of any machine", "[ehyb]") {

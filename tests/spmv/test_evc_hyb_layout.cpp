@@ -206,9 +206,7 @@ TEST_CASE("evchyb's arrays of a small matrix are those by hand", "[spmv][evchyb]
 }
 
 TEST_CASE("evchyb's layout keeps the paper's invariants, whatever the matrix and the machine", "[spmv][evchyb]") {
-  Machine card;
-  card.space = Space::device;
-  card.lanes = 32;
+  const Machine card = large_card();
   EvcHybShape narrow = small_shape();
   narrow.longest_ell = 2;
   for (const auto& [name, a] : awkward_matrices()) {
