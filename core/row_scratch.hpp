@@ -19,6 +19,7 @@ class RowScratch {
   RowScratch(const Context<Space::host>& ctx, const Pattern<Space::host>& a)
       : rows_(static_cast<std::size_t>(ctx.threads())) {
     Offset longest = 0;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(max : longest)
     for (Index i = 0; i < a.rows; ++i) longest = std::max(longest, a.row_begin(i + 1) - a.row_begin(i));
     for (auto& row : rows_) row.reserve(static_cast<std::size_t>(longest));
   }

@@ -54,7 +54,7 @@ Sparsity given_sparsity(const Context<Space::host>& ctx, const GivenPattern& giv
   folded.row_ptr = Array<Offset, Space::host>(ctx, Offset{n} + 1);
   std::fill(folded.row_ptr.begin(), folded.row_ptr.end(), Offset{0});
   for_entries([&](Index row, Index) { ++folded.row_ptr[row]; });
-  exclusive_sum(folded.row_ptr);
+  exclusive_sum(ctx, folded.row_ptr);
   folded.col = Array<Index, Space::host>(ctx, folded.row_ptr[n]);
   std::vector<Offset> next(folded.row_ptr.begin(), folded.row_ptr.end());
   for_entries([&](Index row, Index col) { folded.col[next[row]++] = col; });

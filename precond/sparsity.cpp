@@ -37,7 +37,7 @@ Sparsity with_room(const Context<Space::host>& ctx, Index rows, Index cols, Leng
   result.row_ptr = Array<Offset, Space::host>(ctx, Offset{rows} + 1);
   result.row_ptr[rows] = 0;
   for_rows(ctx, rows, [&](Index i) { result.row_ptr[i] = length(i); });
-  exclusive_sum(result.row_ptr);
+  exclusive_sum(ctx, result.row_ptr);
   result.col = Array<Index, Space::host>(ctx, result.row_ptr[rows]);
   return result;
 }

@@ -18,11 +18,12 @@ constexpr int most_layers = 16;
 
 class Balance {
  public:
-  Balance(const Graph& graph, Index parts, Index most_rows, std::vector<Index>& part_of_vertex)
+  Balance(const Context<Space::host>& ctx, const Graph& graph, Index parts, Index most_rows,
+          std::vector<Index>& part_of_vertex)
       : graph_(graph),
         most_rows_(most_rows),
         part_of_vertex_(part_of_vertex),
-        rows_(rows_of_parts(graph, part_of_vertex, parts)),
+        rows_(rows_of_parts(ctx, graph, part_of_vertex, parts)),
         ties_(parts),
         walks_(graph),
         in_set_(static_cast<std::size_t>(graph.vertices), 0) {}
@@ -153,16 +154,20 @@ class Balance {
 
 }  // namespace
 
+bool keeps_limits(const std::vector<Index>& rows_of_parts, Index most_rows) {
+  return std::all_of(rows_of_parts.begin(), rows_of_parts.end(), [&](Index r) { return r > 0 && r <= most_rows; });
+}
+
 Index enforce_limits(const Context<Space::host>& ctx, const Graph& graph, Index parts, Index most_rows,
                      std::vector<Index>& part_of_vertex) {
-  const std::vector<Index> rows = rows_of_parts(graph, part_of_vertex, parts);
+  const std::vector<Index> rows = rows_of_parts(ctx, graph, part_of_vertex, parts);
+  if (keeps_limits(rows, most_rows)) return parts;
   const auto oversized = [&](Index r) { return r > most_rows; };
   const auto members = [&](Index count) {
     return group(ctx, {part_of_vertex.data(), static_cast<std::int64_t>(part_of_vertex.size())}, count);
   };
   const bool any_empty = std::count(rows.begin(), rows.end(), 0) > 0;
-  if (!any_empty && std::none_of(rows.begin(), rows.end(), oversized)) return parts;
-  Balance balance(graph, parts, most_rows, part_of_vertex);
+  Balance balance(ctx, graph, parts, most_rows, part_of_vertex);
   const Grouping before = members(parts);
   for (Index p = 0; p < parts; ++p) {
     if (!oversized(rows[p])) continue;

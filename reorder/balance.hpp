@@ -8,6 +8,9 @@
 
 namespace purlin::detail {
 
+/// Whether none of the parts, whose rows are given, is empty or larger.
+bool keeps_limits(const std::vector<Index>& rows_of_parts, Index most_rows);
+
 /// Afterwards no part holds more than `most_rows` rows (no vertex may weigh more), and none is empty: there must be
 /// at least as many vertices as parts. Vertices of an oversized part move to parts around it that have room, those
 /// that cut least first; isolated ones, to any. What is left over is cut off in pieces, which go to a part with room

@@ -6,8 +6,9 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <utility>
+
+#include <purlin/reorder/numbering.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -48,10 +49,16 @@ Index favourite(const Graph& g, const Array<Index, Space::host>& mate, Index v, 
 // mate[v] of every vertex, itself where it stays alone.
 Array<Index, Space::host> match(const Context<Space::host>& ctx, const Graph& g, Index most_weight) {
   Array<Index, Space::host> mate(ctx, g.vertices), choice(ctx, g.vertices);
-  std::fill(mate.begin(), mate.end(), -1);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Index v = 0; v < g.vertices; ++v) mate[v] = -1;
   for (int pass = 0; pass < matching_passes; ++pass) {
 #pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_vertices)
-    for (Index v = 0; v < g.vertices; ++v) choice[v] = mate[v] >= 0 ? -1 : favourite(g, mate, v, most_weight);
+    for (Index v = 0; v < g.vertices; ++v) {
+      // What was heaviest among more neighbours and is still free is so among fewer; where there was none, none
+      // comes.
+      if (pass > 0 && (choice[v] < 0 || (mate[v] < 0 && mate[choice[v]] < 0))) continue;
+      choice[v] = mate[v] >= 0 ? -1 : favourite(g, mate, v, most_weight);
+    }
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static)
     for (Index v = 0; v < g.vertices; ++v) {
       if (choice[v] >= 0 && choice[choice[v]] == v) mate[v] = choice[v];
@@ -134,13 +141,14 @@ Graph contract(const Context<Space::host>& ctx, const Graph& fine, const Array<I
   g.vertex_weight = Array<Index, Space::host>(ctx, g.vertices);
   // Room for the edges of both members, summed up in place and then moved together.
   Array<Offset, Space::host> room(ctx, Offset{g.vertices} + 1);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
   for (Index c = 0; c < g.vertices; ++c) {
     const Index v = first[c], w = mate[v];
     room[c] = fine.begin[v + 1] - fine.begin[v] + (w != v ? fine.begin[w + 1] - fine.begin[w] : 0);
     g.vertex_weight[c] = fine.vertex_weight[v] + (w != v ? fine.vertex_weight[w] : 0);
   }
   room[g.vertices] = g.begin[g.vertices] = 0;
-  exclusive_sum(room);
+  exclusive_sum(ctx, room);
   Array<std::uint64_t, Space::host> edges(ctx, room[g.vertices]);
 #pragma omp parallel num_threads(ctx.threads())
   {
@@ -161,7 +169,7 @@ Graph contract(const Context<Space::host>& ctx, const Graph& fine, const Array<I
       g.begin[c] = is_short ? sum_by_hashing(list, last) : sum_by_sorting(list, last);
     }
   }
-  exclusive_sum(g.begin);
+  exclusive_sum(ctx, g.begin);
   g.neighbour = Array<Index, Space::host>(ctx, g.begin[g.vertices]);
   g.edge_weight = Array<Index, Space::host>(ctx, g.begin[g.vertices]);
 #pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_vertices)
@@ -180,16 +188,8 @@ Graph contract(const Context<Space::host>& ctx, const Graph& fine, const Array<I
 CoarseLevel coarsen_once(const Context<Space::host>& ctx, const Graph& fine, Index most_weight) {
   const Array<Index, Space::host> mate = match(ctx, fine, most_weight);
   CoarseLevel level;
-  level.coarse_of_fine = Array<Index, Space::host>(ctx, fine.vertices);
-  Index count = 0;
-  for (Index v = 0; v < fine.vertices; ++v) {
-    level.coarse_of_fine[v] = mate[v] < v ? level.coarse_of_fine[mate[v]] : count++;
-  }
-  Array<Index, Space::host> first(ctx, count);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index v = 0; v < fine.vertices; ++v) {
-    if (mate[v] >= v) first[level.coarse_of_fine[v]] = v;
-  }
+  const auto leader = [&](Index v) { return std::min(v, mate[v]); };
+  const Array<Index, Space::host> first = number_groups(ctx, fine.vertices, leader, level.coarse_of_fine);
   level.graph = contract(ctx, fine, mate, first, level.coarse_of_fine);
   return level;
 }
@@ -197,7 +197,9 @@ CoarseLevel coarsen_once(const Context<Space::host>& ctx, const Graph& fine, Ind
 std::vector<CoarseLevel> coarsen(const Context<Space::host>& ctx, const Graph& graph, int rounds,
                                  Index fewest_vertices, Offset most_neighbours) {
   std::vector<CoarseLevel> levels;
-  const Offset rows = std::accumulate(graph.vertex_weight.begin(), graph.vertex_weight.end(), Offset{0});
+  Offset rows = 0;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(+ : rows)
+  for (Index v = 0; v < graph.vertices; ++v) rows += graph.vertex_weight[v];
   const auto most_weight = static_cast<Index>(
       std::min<Offset>(3 * rows / std::max<Index>(fewest_vertices, 1) + 1, std::numeric_limits<Index>::max()));
   const Graph* coarsest = &graph;

@@ -9,6 +9,20 @@
 
 namespace purlin::detail {
 
+/// One of `shares` of the merge of two ascending ranges: an equal share of the first, and what of the second belongs
+/// between its ends. Values that `less` orders totally fall into one share each.
+template <class Value, class Less>
+void merge_share(const Value* first, const Value* middle, const Value* last, Value* to, std::int64_t share,
+                 std::int64_t shares, const Less& less) {
+  const auto begin_in_first = [&](std::int64_t s) { return first + (middle - first) * s / shares; };
+  const auto begin_in_second = [&](std::int64_t s) {
+    if (s == 0) return middle;
+    return s == shares ? last : std::lower_bound(middle, last, *begin_in_first(s), less);
+  };
+  const Value *a = begin_in_first(share), *b = begin_in_second(share);
+  std::merge(a, begin_in_first(share + 1), b, begin_in_second(share + 1), to + (a - first) + (b - middle), less);
+}
+
 /// Sorts values that `less` orders totally: the result does not depend on the number of threads.
 template <class Value, class Less>
 void parallel_sort(const Context<Space::host>& ctx, Array<Value, Space::host>& values, const Less& less) {
@@ -24,11 +38,12 @@ void parallel_sort(const Context<Space::host>& ctx, Array<Value, Space::host>& v
   if (pieces == 1) return;
   Array<Value, Space::host> other(ctx, n);
   for (std::int64_t width = 1; width < pieces; width *= 2) {
+    const Value* from = values.data();
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-    for (std::int64_t p = 0; p < pieces; p += 2 * width) {
-      const Value* from = values.data();
-      std::merge(from + bound(p), from + bound(p + width), from + bound(p + width), from + bound(p + 2 * width),
-                 other.data() + bound(p), less);
+    for (std::int64_t p = 0; p < pieces; ++p) {
+      const std::int64_t first = p / (2 * width) * (2 * width);
+      merge_share(from + bound(first), from + bound(first + width), from + bound(first + 2 * width),
+                  other.data() + bound(first), p - first, 2 * width, less);
     }
     values.swap(other);
   }

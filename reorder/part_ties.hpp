@@ -2,6 +2,8 @@
 /// How strongly a vertex is tied to each part around it, and which part it had better be in. Internal.
 #pragma once
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include <purlin/reorder/graph.hpp>
@@ -16,10 +18,21 @@ struct Move {
   bool worth_it() const { return part >= 0 && (gain > 0 || (gain == 0 && evens)); }
 };
 
-inline std::vector<Index> rows_of_parts(const Graph& graph, const std::vector<Index>& part_of_vertex, Index parts) {
-  std::vector<Index> rows(static_cast<std::size_t>(parts), 0);
-  for (Index v = 0; v < graph.vertices; ++v) rows[part_of_vertex[v]] += graph.vertex_weight[v];
-  return rows;
+inline std::vector<Index> rows_of_parts(const Context<Space::host>& ctx, const Graph& graph,
+                                        const std::vector<Index>& part_of_vertex, Index parts) {
+  // Sums of ranges of vertices, as many as outweigh the sums themselves.
+  const Index ranges = std::clamp<Index>(graph.vertices / std::max<Index>(4 * parts, 1), 1, ctx.threads());
+  std::vector<std::vector<Index>> rows(static_cast<std::size_t>(ranges),
+                                       std::vector<Index>(static_cast<std::size_t>(parts), 0));
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
+  for (Index r = 0; r < ranges; ++r) {
+    const auto bound = [&](Index range) { return static_cast<Index>(Offset{graph.vertices} * range / ranges); };
+    for (Index v = bound(r); v < bound(r + 1); ++v) rows[r][part_of_vertex[v]] += graph.vertex_weight[v];
+  }
+  for (Index r = 1; r < ranges; ++r) {
+    for (Index p = 0; p < parts; ++p) rows[0][p] += rows[r][p];
+  }
+  return std::move(rows[0]);
 }
 
 /// Room to sum up the ties of one vertex. One per thread.

@@ -10,6 +10,7 @@
 #include <purlin/reorder/balance.hpp>
 #include <purlin/reorder/coarsen.hpp>
 #include <purlin/reorder/grouping.hpp>
+#include <purlin/reorder/part_ties.hpp>
 #include <purlin/reorder/partition_report.hpp>
 #include <purlin/reorder/partitioners.hpp>
 #include <purlin/reorder/pattern_graph.hpp>
@@ -94,9 +95,11 @@ Index possible_parts(Index rows, Index unit, const PartitionOptions& options) {
   return std::min(std::max(options.parts, least), units);
 }
 
-void natural(const Pattern<Space::host>& a, const PartitionOptions& options, Index unit, Partition& partition) {
+void natural(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const PartitionOptions& options,
+             Index unit, Partition& partition) {
   partition.parts = possible_parts(a.rows, unit, options);
   partition.part_of_row.resize(static_cast<std::size_t>(a.rows));
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
   for (Index i = 0; i < a.rows; ++i) {
     partition.part_of_row[i] = detail::part_of_position(i / unit, a.rows / unit, partition.parts);
   }
@@ -136,9 +139,9 @@ class Multilevel {
     }
     phases_.end("refine");
     const Index limit = options_.most_part_rows == 0 ? std::numeric_limits<Index>::max() : options_.most_part_rows;
-    const std::vector<Index> before = part;
-    partition_.parts = detail::enforce_limits(ctx_, fine_.graph, parts_, limit, part);
-    if (part != before) {
+    partition_.parts = parts_;
+    if (!detail::keeps_limits(detail::rows_of_parts(ctx_, fine_.graph, part, parts_), limit)) {
+      partition_.parts = detail::enforce_limits(ctx_, fine_.graph, parts_, limit, part);
       detail::refine(ctx_, fine_.graph, partition_.parts, std::min(limit, most_rows_), refinement_passes, part);
     }
     partition_.part_of_row = spread(part, fine_.vertex_of_row);
@@ -184,7 +187,9 @@ class Multilevel {
   // Of the entries between vertices of the fine graph.
   double share_cut(const detail::Graph& coarse, const std::vector<Index>& part) const {
     Offset all = 0, cut = 0;
-    for (const Index weight : fine_.graph.edge_weight) all += weight;
+    const Index* weight = fine_.graph.edge_weight.data();
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static) reduction(+ : all)
+    for (Offset k = 0; k < fine_.graph.neighbours(); ++k) all += weight[k];
     for (Index v = 0; v < coarse.vertices; ++v) {
       for (Offset k = coarse.begin[v]; k < coarse.begin[v + 1]; ++k) {
         if (part[coarse.neighbour[k]] != part[v]) cut += coarse.edge_weight[k];
@@ -212,7 +217,7 @@ class Multilevel {
 // Whether the natural ranges, which it leaves in the partition, are good enough.
 bool natural_suffices(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const PartitionOptions& options,
                       Index unit, Partition& partition) {
-  natural(a, options, unit, partition);
+  natural(ctx, a, options, unit, partition);
   const Offset cut = detail::count_cut(ctx, a, partition.part_of_row);
   return static_cast<double>(cut) <= natural_is_good * static_cast<double>(a.nnz());
 }
@@ -255,7 +260,7 @@ Partition make_partition(const Context<Space::host>& ctx, const Pattern<Space::h
     partition.part_of_row = detail::partition_by_curve(ctx, *options.coordinates, a.rows, partition.parts);
     phases.end("curve");
   } else if (options.method == Partitioner::natural || possible_parts(a.rows, unit, options) == 1) {
-    natural(a, options, unit, partition);
+    natural(ctx, a, options, unit, partition);
     phases.end("ranges");
   } else if (options.method != Partitioner::automatic || !natural_suffices(ctx, a, options, unit, partition)) {
     if (options.method == Partitioner::automatic) phases.end("ranges");

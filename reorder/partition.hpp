@@ -35,7 +35,7 @@ struct PartitionOptions {
   Index parts = 1;             ///< wanted; see Partition::parts for when there are more or fewer
   Index most_part_rows = 0;    ///< no part holds more rows; 0: no limit
   Index node_rows = 1;         ///< unknowns per node where the pattern has such blocks (see node_block_size)
-  int coarsen_rounds = 4;      ///< of heavy-edge matching, at most; 0: METIS sees the full graph
+  int coarsen_rounds = 8;      ///< of heavy-edge matching, at most; 0: METIS sees the full graph
   bool minimise_halo = false;  ///< METIS counts outside columns instead of cut entries
   const NodeCoordinates* coordinates = nullptr;  ///< for Partitioner::coordinates
 };

@@ -3,49 +3,68 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include <purlin/core/error.hpp>
+#include <purlin/reorder/grouping.hpp>
 #include <purlin/reorder/parallel_sort.hpp>
 #include <purlin/reorder/partitioners.hpp>
 
 namespace purlin::detail {
 namespace {
 
-struct NodeOnCurve {
-  std::uint64_t place;
-  Index node;
-};
-
 // Three coordinates share 64 bits.
 constexpr int bits = 21;
 
 // J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707, 2004: in place from coordinates to the digits of
 // the position on the curve, one bit of each word a digit.
-void to_curve(std::uint32_t* x, int dimension) {
-  constexpr std::uint32_t top = std::uint32_t{1} << (bits - 1);
-  for (std::uint32_t bit = top; bit > 1; bit >>= 1) {
-    const std::uint32_t below = bit - 1;
+template <int dimension>
+void to_curve(std::uint32_t* x) {
+  // Bits are as good as random: masks, no branches.
+  for (int bit = bits - 1; bit > 0; --bit) {
+    const std::uint32_t below = (std::uint32_t{1} << bit) - 1;
     for (int d = 0; d < dimension; ++d) {
-      const std::uint32_t swapped = (x[d] & bit) != 0 ? 0 : (x[0] ^ x[d]) & below;
-      x[0] ^= (x[d] & bit) != 0 ? below : swapped;
+      const std::uint32_t set = 0 - ((x[d] >> bit) & 1);
+      const std::uint32_t swapped = ~set & (x[0] ^ x[d]) & below;
+      x[0] ^= (set & below) | swapped;
       x[d] ^= swapped;
     }
   }
   for (int d = 1; d < dimension; ++d) x[d] ^= x[d - 1];
   std::uint32_t flip = 0;
-  for (std::uint32_t bit = top; bit > 1; bit >>= 1) {
-    if ((x[dimension - 1] & bit) != 0) flip ^= bit - 1;
+  for (int bit = bits - 1; bit > 0; --bit) {
+    flip ^= (0 - ((x[dimension - 1] >> bit) & 1)) & ((std::uint32_t{1} << bit) - 1);
   }
   for (int d = 0; d < dimension; ++d) x[d] ^= flip;
 }
 
+// The 21 bits of x, each followed by the others' places: by halves, then halves of these, ...
+std::uint64_t spread_by_2(std::uint64_t x) {
+  x = (x | x << 16) & 0x0000ffff0000ffffu;
+  x = (x | x << 8) & 0x00ff00ff00ff00ffu;
+  x = (x | x << 4) & 0x0f0f0f0f0f0f0f0fu;
+  x = (x | x << 2) & 0x3333333333333333u;
+  return (x | x << 1) & 0x5555555555555555u;
+}
+std::uint64_t spread_by_3(std::uint64_t x) {
+  x = (x | x << 32) & 0x001f00000000ffffu;
+  x = (x | x << 16) & 0x001f0000ff0000ffu;
+  x = (x | x << 8) & 0x100f00f00f00f00fu;
+  x = (x | x << 4) & 0x10c30c30c30c30c3u;
+  return (x | x << 2) & 0x1249249249249249u;
+}
+
 std::uint64_t place_on_curve(std::uint32_t* x, int dimension) {
-  to_curve(x, dimension);
-  std::uint64_t place = 0;
-  for (int bit = bits - 1; bit >= 0; --bit) {
-    for (int d = 0; d < dimension; ++d) place = place << 1 | ((x[d] >> bit) & 1);
+  if (dimension == 1) {
+    to_curve<1>(x);
+    return x[0];
   }
-  return place;
+  if (dimension == 2) {
+    to_curve<2>(x);
+    return spread_by_2(x[0]) << 1 | spread_by_2(x[1]);
+  }
+  to_curve<3>(x);
+  return spread_by_3(x[0]) << 2 | spread_by_3(x[1]) << 1 | spread_by_3(x[2]);
 }
 
 // The smallest cube that holds all points. Halves, so that no difference overflows.
@@ -53,16 +72,19 @@ struct Cube {
   double low[3] = {0, 0, 0};
   double side = 0;
 
-  Cube(const std::vector<double>& xyz, int dimension) {
+  Cube(const Context<Space::host>& ctx, const std::vector<double>& xyz, int dimension) {
     const auto points = static_cast<std::int64_t>(xyz.size()) / dimension;
     for (int d = 0; d < dimension; ++d) {
       double least = xyz[d], most = xyz[d];
+      std::int64_t bad = points;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(min : least, bad) reduction(max : most)
       for (std::int64_t i = 0; i < points; ++i) {
         const double c = xyz[i * dimension + d];
-        if (!std::isfinite(c)) throw InputError("the coordinates of node " + std::to_string(i) + " are not finite");
+        if (!std::isfinite(c)) bad = std::min(bad, i);
         least = std::min(least, c);
         most = std::max(most, c);
       }
+      if (bad < points) throw InputError("the coordinates of node " + std::to_string(bad) + " are not finite");
       low[d] = least / 2;
       side = std::max(side, most / 2 - low[d]);
     }
@@ -73,29 +95,65 @@ struct Cube {
   }
 };
 
+Array<std::uint64_t, Space::host> places_on_curve(const Context<Space::host>& ctx, const NodeCoordinates& coordinates,
+                                                  Index points) {
+  const int dimension = coordinates.dimension;
+  const Cube cube(ctx, coordinates.xyz, dimension);
+  Array<std::uint64_t, Space::host> place(ctx, points);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Index i = 0; i < points; ++i) {
+    std::uint32_t x[3] = {0, 0, 0};
+    for (int d = 0; d < dimension; ++d) x[d] = cube.cell(coordinates.xyz[Offset{i} * dimension + d], d);
+    place[i] = place_on_curve(x, dimension);
+  }
+  return place;
+}
+
+// The nodes in an order in which equal ranges are those of the curve: stretches of it that lie in one part, and these
+// are nearly all, stay as they come.
+std::vector<Index> order_by_ranges(const Context<Space::host>& ctx, const Array<std::uint64_t, Space::host>& place,
+                                   int dimension, Index parts) {
+  constexpr int stretch_bits = 16;
+  constexpr Index worth_all_threads = 1 << 16;
+  const auto points = static_cast<Index>(place.size());
+  Array<Index, Space::host> stretch(ctx, points);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Index i = 0; i < points; ++i) stretch[i] = static_cast<Index>(place[i] >> (bits * dimension - stretch_bits));
+  constexpr Index stretches = Index{1} << stretch_bits;
+  Grouping nodes = group(ctx, stretch.cspan(), stretches);
+  const auto before = [&](Index a, Index b) { return place[a] != place[b] ? place[a] < place[b] : a < b; };
+  const auto is_cut = [&](Index s) {
+    return nodes.begin[s] < nodes.begin[s + 1] &&
+           part_of_position(nodes.begin[s], points, parts) != part_of_position(nodes.begin[s + 1] - 1, points, parts);
+  };
+  const auto length = [&](Index s) { return nodes.begin[s + 1] - nodes.begin[s]; };
+#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 64)
+  for (Index s = 0; s < stretches; ++s) {
+    if (!is_cut(s) || length(s) >= worth_all_threads) continue;
+    std::sort(nodes.items.data() + nodes.begin[s], nodes.items.data() + nodes.begin[s + 1], before);
+  }
+  for (Index s = 0; s < stretches; ++s) {
+    if (!is_cut(s) || length(s) < worth_all_threads) continue;
+    Index* first = nodes.items.data() + nodes.begin[s];
+    Array<Index, Space::host> sorted = make_array(ctx, Span<const Index, Space::host>(first, length(s)));
+    parallel_sort(ctx, sorted, before);
+    copy<Index>(ctx, sorted.cspan(), Span<Index, Space::host>(first, length(s)));
+  }
+  return std::move(nodes.items);
+}
+
 }  // namespace
 
 std::vector<Index> partition_by_curve(const Context<Space::host>& ctx, const NodeCoordinates& coordinates, Index rows,
                                       Index parts) {
-  const int dimension = coordinates.dimension;
-  const auto points = static_cast<Index>(coordinates.xyz.size() / static_cast<std::size_t>(dimension));
+  const auto points = static_cast<Index>(coordinates.xyz.size() / static_cast<std::size_t>(coordinates.dimension));
   const Index node_rows = rows / points;
-  const Cube cube(coordinates.xyz, dimension);
-  Array<NodeOnCurve, Space::host> nodes(ctx, points);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < points; ++i) {
-    std::uint32_t x[3];
-    for (int d = 0; d < dimension; ++d) x[d] = cube.cell(coordinates.xyz[Offset{i} * dimension + d], d);
-    nodes[i] = {place_on_curve(x, dimension), i};
-  }
-  parallel_sort(ctx, nodes, [](const NodeOnCurve& a, const NodeOnCurve& b) {
-    return a.place != b.place ? a.place < b.place : a.node < b.node;
-  });
+  const std::vector<Index> node =
+      order_by_ranges(ctx, places_on_curve(ctx, coordinates, points), coordinates.dimension, parts);
   std::vector<Index> part_of_row(static_cast<std::size_t>(rows));
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static)
   for (Index i = 0; i < points; ++i) {
-    const Index part = part_of_position(i, points, parts);
-    std::fill_n(part_of_row.begin() + Offset{nodes[i].node} * node_rows, node_rows, part);
+    std::fill_n(part_of_row.begin() + Offset{node[i]} * node_rows, node_rows, part_of_position(i, points, parts));
   }
   return part_of_row;
 }

@@ -46,7 +46,7 @@ Graph directed_graph(const Context<Space::host>& ctx, const Pattern<Space::host>
     for_neighbours(a, classes, c, scratch.mine(), [&](Index, Index) { ++count; });
     g.begin[c] = count;
   }
-  exclusive_sum(g.begin);
+  exclusive_sum(ctx, g.begin);
   g.neighbour = Array<Index, Space::host>(ctx, g.begin[g.vertices]);
   g.edge_weight = Array<Index, Space::host>(ctx, g.begin[g.vertices]);
 #pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_rows)
@@ -109,7 +109,7 @@ Incoming transpose(const Context<Space::host>& ctx, const Graph& g) {
 #pragma omp atomic
     ++t.begin[g.neighbour[k]];
   }
-  exclusive_sum(t.begin);
+  exclusive_sum(ctx, t.begin);
   t.from = Array<WeightedEnd, Space::host>(ctx, g.neighbours());
   Array<Offset, Space::host> next = make_array(ctx, t.begin.cspan());
 #pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_rows)
@@ -157,7 +157,7 @@ Graph union_with_opposites(const Context<Space::host>& ctx, Graph&& g) {
     for_union(g, t, v, [&](Index, Index) { ++count; });
     result.begin[v] = count;
   }
-  exclusive_sum(result.begin);
+  exclusive_sum(ctx, result.begin);
   result.neighbour = Array<Index, Space::host>(ctx, result.begin[g.vertices]);
   result.edge_weight = Array<Index, Space::host>(ctx, result.begin[g.vertices]);
 #pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_rows)

@@ -10,29 +10,43 @@
 
 namespace purlin::detail {
 
+namespace {
+
+bool has_outside_neighbour(const Graph& graph, const std::vector<Index>& part_of_vertex, Index v) {
+  return std::any_of(graph.neighbour.data() + graph.begin[v], graph.neighbour.data() + graph.begin[v + 1],
+                     [&](Index u) { return part_of_vertex[u] != part_of_vertex[v]; });
+}
+
+}  // namespace
+
 void refine(const Context<Space::host>& ctx, const Graph& graph, Index parts, Index most_rows, int passes,
             std::vector<Index>& part_of_vertex) {
-  std::vector<Index> rows = rows_of_parts(graph, part_of_vertex, parts);
+  std::vector<Index> rows = rows_of_parts(ctx, graph, part_of_vertex, parts);
   std::vector<PartTies> ties;
   for (int t = 0; t < ctx.threads(); ++t) ties.emplace_back(parts);
-  Array<bool, Space::host> candidate(ctx, graph.vertices);
+  // On a boundary, or next to what has moved: all others stay where they are.
+  Array<bool, Space::host> near_boundary(ctx, graph.vertices), candidate(ctx, graph.vertices);
   for (int pass = 0; pass < passes; ++pass) {
 #pragma omp parallel num_threads(ctx.threads())
     {
       PartTies& mine = ties[static_cast<std::size_t>(omp_get_thread_num())];
 #pragma omp for schedule(dynamic, 256)
       for (Index v = 0; v < graph.vertices; ++v) {
-        candidate[v] = mine.best_move(graph, part_of_vertex, rows, most_rows, v).worth_it();
+        if (pass == 0) near_boundary[v] = has_outside_neighbour(graph, part_of_vertex, v);
+        candidate[v] = near_boundary[v] && mine.best_move(graph, part_of_vertex, rows, most_rows, v).worth_it();
       }
     }
     Index moved = 0;
-    for (Index v = 0; v < graph.vertices; ++v) {
-      if (!candidate[v]) continue;
+    const bool* end = candidate.end();
+    for (const bool* at = std::find(candidate.begin(), candidate.end(), true); at != end;
+         at = std::find(at + 1, end, true)) {
+      const auto v = static_cast<Index>(at - candidate.begin());
       const Move move = ties[0].best_move(graph, part_of_vertex, rows, most_rows, v);
       if (!move.worth_it() || rows[part_of_vertex[v]] == graph.vertex_weight[v]) continue;
       rows[part_of_vertex[v]] -= graph.vertex_weight[v];
       rows[move.part] += graph.vertex_weight[v];
       part_of_vertex[v] = move.part;
+      for (Offset k = graph.begin[v]; k < graph.begin[v + 1]; ++k) near_boundary[graph.neighbour[k]] = true;
       ++moved;
     }
     if (moved == 0) break;

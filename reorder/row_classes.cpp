@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash, sort by hash, compare what has the same hash.
+// Hash, bring together by hash, compare what has the same hash.
 #include <purlin/reorder/row_classes.hpp>
 
 #include <algorithm>
 
-#include <purlin/reorder/parallel_sort.hpp>
+#include <purlin/reorder/grouping.hpp>
+#include <purlin/reorder/numbering.hpp>
 
 namespace purlin::detail {
 namespace {
-
-struct HashedRow {
-  std::uint64_t hash;
-  Index row;
-};
 
 struct Rows {
   const Pattern<Space::host>& a;
@@ -47,26 +43,35 @@ void lead_run(const Rows& rows, Index* first, Index* last, Index most_rows, Arra
   }
 }
 
-// The first row of every row's class.
+// The first row of every row's class. Rows whose hashes begin alike are brought together, and each such bucket is
+// sorted by one thread.
 Array<Index, Space::host> leaders(const Context<Space::host>& ctx, const Rows& rows, Index most_rows, RowHash hash) {
+  constexpr Index rows_of_bucket = 1 << 11;
+  constexpr int most_bucket_bits = 12;
   const Index n = rows.a.rows;
-  Array<HashedRow, Space::host> sorted(ctx, n);
+  int bits = 0;
+  while (bits < most_bucket_bits && (n >> bits) > rows_of_bucket) ++bits;
+  Array<std::uint64_t, Space::host> hashes(ctx, n);
+  Array<Index, Space::host> bucket(ctx, n);
 #pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < n; ++i) sorted[i] = {hash(rows.begin(i), rows.length(i)), i};
-  parallel_sort(ctx, sorted, [](const HashedRow& x, const HashedRow& y) {
-    return x.hash != y.hash ? x.hash < y.hash : x.row < y.row;
-  });
-  Array<Index, Space::host> row(ctx, n);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < n; ++i) row[i] = sorted[i].row;
-  Array<Index, Space::host> leader(ctx, n);
-  // Whoever meets the first row of a run of equal hashes does the whole run.
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1024)
   for (Index i = 0; i < n; ++i) {
-    if (i > 0 && sorted[i - 1].hash == sorted[i].hash) continue;
-    Index end = i + 1;
-    while (end < n && sorted[end].hash == sorted[i].hash) ++end;
-    lead_run(rows, row.data() + i, row.data() + end, most_rows, leader);
+    hashes[i] = hash(rows.begin(i), rows.length(i));
+    bucket[i] = bits == 0 ? 0 : static_cast<Index>(hashes[i] >> (64 - bits));
+  }
+  const Index buckets = Index{1} << bits;
+  Grouping sorted = group(ctx, bucket.cspan(), buckets);
+  Array<Index, Space::host> leader(ctx, n);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
+  for (Index b = 0; b < buckets; ++b) {
+    Index* first = sorted.items.data() + sorted.begin[b];
+    Index* last = sorted.items.data() + sorted.begin[b + 1];
+    std::sort(first, last, [&](Index i, Index j) { return hashes[i] != hashes[j] ? hashes[i] < hashes[j] : i < j; });
+    for (Index* from = first; from != last;) {
+      Index* to = from + 1;
+      while (to != last && hashes[*to] == hashes[*from]) ++to;
+      lead_run(rows, from, to, most_rows, leader);
+      from = to;
+    }
   }
   return leader;
 }
@@ -87,17 +92,17 @@ RowClasses find_row_classes(const Context<Space::host>& ctx, const Pattern<Space
   const Index n = a.rows;
   const Array<Index, Space::host> leader = leaders(ctx, Rows{a}, std::max<Index>(most_rows, 1), hash);
   RowClasses classes;
-  classes.class_of_row = Array<Index, Space::host>(ctx, n);
-  // A leader stands before its followers, so one pass numbers all.
-  for (Index i = 0; i < n; ++i) {
-    classes.class_of_row[i] = leader[i] == i ? classes.count++ : classes.class_of_row[leader[i]];
-  }
-  classes.first_row = Array<Index, Space::host>(ctx, classes.count);
+  classes.first_row = number_groups(
+      ctx, n, [&](Index i) { return leader[i]; }, classes.class_of_row);
+  classes.count = static_cast<Index>(classes.first_row.size());
   classes.rows = Array<Index, Space::host>(ctx, classes.count);
-  std::fill(classes.rows.begin(), classes.rows.end(), 0);
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Index c = 0; c < classes.count; ++c) classes.rows[c] = 1;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
   for (Index i = 0; i < n; ++i) {
-    const Index c = classes.class_of_row[i];
-    if (classes.rows[c]++ == 0) classes.first_row[c] = i;
+    if (leader[i] == i) continue;
+#pragma omp atomic
+    ++classes.rows[classes.class_of_row[i]];
   }
   return classes;
 }

@@ -2,21 +2,18 @@
 // Orders given by the caller, and the permuted matrix with its value map.
 #include <purlin/reorder/row_order.hpp>
 
-#include <algorithm>
-#include <limits>
-#include <numeric>
 #include <string>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
-#include <purlin/core/row_scratch.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/host_pattern.hpp>
+#include <purlin/reorder/permute_pattern.hpp>
 
 namespace purlin {
 namespace {
 
-std::vector<Index> inverse_of(const std::vector<Index>& old_of_new) {
+// What is wrong with a list that is no permutation.
+[[noreturn]] void throw_no_permutation(const std::vector<Index>& old_of_new) {
   const auto n = static_cast<Index>(old_of_new.size());
   std::vector<Index> new_of_old(old_of_new.size(), -1);
   for (Index i = 0; i < n; ++i) {
@@ -31,44 +28,27 @@ std::vector<Index> inverse_of(const std::vector<Index>& old_of_new) {
     }
     new_of_old[old] = i;
   }
-  return new_of_old;
+  throw InputError("old_of_new changes while it is read");
 }
 
-struct PermutedPattern {
-  Array<Offset, Space::host> row_ptr;
-  Array<Index, Space::host> col;
-  Array<Offset, Space::host> source;  // position of each entry in the old matrix
-};
-
-PermutedPattern permute_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
-                                Span<const Index, Space::host> old_of_new,
-                                Span<const Index, Space::host> new_of_old) {
-  PermutedPattern p;
-  p.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
-  p.row_ptr[0] = 0;
-  for (Index i = 0; i < a.rows; ++i) {
+std::vector<Index> inverse_of(const Context<Space::host>& ctx, const std::vector<Index>& old_of_new) {
+  const auto n = static_cast<Index>(old_of_new.size());
+  std::vector<Index> new_of_old(old_of_new.size());
+  bool sound = true;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(&& : sound)
+  for (Index i = 0; i < n; ++i) {
     const Index old = old_of_new[i];
-    p.row_ptr[i + 1] = p.row_ptr[i] + a.row_begin(old + 1) - a.row_begin(old);
+    sound = sound && old >= 0 && old < n;
+    if (!sound) continue;
+#pragma omp atomic write
+    new_of_old[old] = i;
   }
-  p.col = Array<Index, Space::host>(ctx, a.nnz());
-  p.source = Array<Offset, Space::host>(ctx, a.nnz());
-  detail::RowScratch<std::pair<Index, Offset>> rows(ctx, a);
-#pragma omp parallel num_threads(ctx.threads())
-  {
-    std::vector<std::pair<Index, Offset>>& row = rows.mine();
-#pragma omp for schedule(static)
-    for (Index i = 0; i < a.rows; ++i) {
-      const Index old = old_of_new[i];
-      row.clear();
-      for (Offset k = a.row_begin(old); k < a.row_begin(old + 1); ++k) row.emplace_back(new_of_old[a.col[k]], k);
-      std::sort(row.begin(), row.end());
-      for (std::size_t k = 0; k < row.size(); ++k) {
-        p.col[p.row_ptr[i] + static_cast<Offset>(k)] = row[k].first;
-        p.source[p.row_ptr[i] + static_cast<Offset>(k)] = row[k].second;
-      }
-    }
-  }
-  return p;
+  if (!sound) throw_no_permutation(old_of_new);
+    // Of two that name one row, one has been overwritten.
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(&& : sound)
+  for (Index i = 0; i < n; ++i) sound = sound && new_of_old[old_of_new[i]] == i;
+  if (!sound) throw_no_permutation(old_of_new);
+  return new_of_old;
 }
 
 }  // namespace
@@ -77,7 +57,7 @@ template <Space S>
 RowOrder<S> make_row_order(const Context<S>& ctx, const std::vector<Index>& old_of_new,
                            std::vector<Index> part_begin) {
   RowOrder<S> order;
-  order.new_of_old = make_array(ctx, inverse_of(old_of_new));
+  order.new_of_old = make_array(ctx, inverse_of(host_context(ctx), old_of_new));
   order.old_of_new = make_array(ctx, old_of_new);
   order.part_begin = std::move(part_begin);
   return order;
@@ -90,22 +70,17 @@ PermutedCsr<T, S> permute(const Context<S>& ctx, const CsrView<T, S>& a, const R
     throw InputError("an order of " + std::to_string(order.old_of_new.size()) + " rows for a matrix of " +
                      std::to_string(a.rows));
   }
-  const detail::HostPattern pattern(ctx, a);
-  const Context<Space::host> host = host_context(ctx);
-  const auto old_of_new = to_vector(ctx, order.old_of_new.cspan());
-  const auto new_of_old = to_vector(ctx, order.new_of_old.cspan());
-  const PermutedPattern p =
-      permute_pattern(host, pattern.view(), {old_of_new.data(), a.rows}, {new_of_old.data(), a.rows});
-
+  detail::PermutedPattern<S> p =
+      detail::permute_pattern(ctx, Pattern<S>(a), order.old_of_new.cspan(), order.new_of_old.cspan());
   PermutedCsr<T, S> result;
   result.matrix.rows = a.rows;
   result.matrix.cols = a.cols;
-  result.matrix.row_ptr = make_array(ctx, p.row_ptr.span());
-  result.matrix.col = make_array(ctx, p.col.span());
-  const Array<Offset, S> source = make_array(ctx, p.source.span());
+  result.matrix.row_ptr = std::move(p.row_ptr);
+  result.matrix.col = std::move(p.col);
   result.matrix.val = Array<T, S>(ctx, a.nnz());
-  gather<T, S>(ctx, a.val, make_value_map(ctx, source.cspan(), a.nnz()), result.matrix.val.span());
-  result.value_map = make_value_map(ctx, source.cspan(), a.nnz(), a.value_map);
+  result.value_map = make_value_map(ctx, p.source.cspan(), a.nnz());
+  gather<T, S>(ctx, a.val, result.value_map, result.matrix.val.span());
+  if (a.value_map != nullptr) result.value_map = make_value_map(ctx, p.source.cspan(), a.nnz(), a.value_map);
   return result;
 }
 

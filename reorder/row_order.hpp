@@ -50,8 +50,8 @@ struct PermutedCsr {
   }
 };
 
-/// Renumbers rows and columns of the square matrix `a`. `a` must be canonical. A device pattern is renumbered on
-/// the host, once per setup.
+/// Renumbers rows and columns of the square matrix `a`, where it is: on the device nothing is waited for. `a` must be
+/// canonical.
 template <class T, Space S>
 PermutedCsr<T, S> permute(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order);
 

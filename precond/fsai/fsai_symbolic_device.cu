@@ -89,9 +89,10 @@ unsigned blocks_for(const Context<Space::device>& ctx, std::int64_t blocks) {
 
 // The sums of counts[0 .. n - 1] in the place of the counts, with room for n + 1.
 Array<Offset, Space::host> summed(const Context<Space::device>& ctx, Array<Offset, Space::device>& counts) {
-  Array<Offset, Space::host> sums(host_context(ctx), counts.size());
+  const Context<Space::host> host = host_context(ctx);
+  Array<Offset, Space::host> sums(host, counts.size());
   copy<Offset>(ctx, counts.cspan(), sums.span());
-  exclusive_sum(sums);
+  exclusive_sum(host, sums);
   copy<Offset>(ctx, sums.cspan(), counts.span());
   return sums;
 }

@@ -2,12 +2,14 @@
 // Every partitioner on every awkward pattern; what the report says against sets; limits; repeatability.
 #include "tests/catch.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <thread>
 
 #include <purlin/core/error.hpp>
+#include <purlin/reorder/parallel_sort.hpp>
 #include <purlin/reorder/partition.hpp>
 
 #include "tests/reorder/patterns.hpp"
@@ -215,6 +217,66 @@ TEST_CASE("A Hilbert curve through a grid cuts it into compact parts", "[reorder
   }
   for (Index s = 1; s < 16; ++s) {
     CHECK(std::abs(square[s].first - square[s - 1].first) + std::abs(square[s].second - square[s - 1].second) == 1);
+  }
+}
+
+TEST_CASE("A curve through a crowd with one node far away is cut evenly, by any number of threads", "[reorder]") {
+  // All but one node share the curve's first stretch.
+  const Index n = 140001;
+  NodeCoordinates coordinates;
+  coordinates.dimension = 2;
+  coordinates.xyz = random_vector<double>(2 * n, 11);
+  coordinates.xyz[2 * 777] = coordinates.xyz[2 * 777 + 1] = 1e4;
+  const HostCsr a = tridiagonal_matrix(n);
+  PartitionOptions options;
+  options.method = Partitioner::coordinates;
+  options.parts = 7;
+  options.coordinates = &coordinates;
+  const Partition one = make_partition(Context<Space::host>(1), pattern_of(a), options);
+  const Partition four = make_partition(Context<Space::host>(4), pattern_of(a), options);
+  CHECK(one.part_of_row == four.part_of_row);
+  CHECK(one.report.largest_part - one.report.smallest_part <= 1);
+  CHECK(one.part_of_row[777] == 6);
+  // Compact: a part of a square that holds a seventh of it reaches over less than all of it in one direction.
+  for (Index part = 0; part < 6; ++part) {
+    double low[2] = {2, 2}, high[2] = {-2, -2};
+    for (Index i = 0; i < n; ++i) {
+      if (one.part_of_row[i] != part || i == 777) continue;
+      for (int d = 0; d < 2; ++d) {
+        low[d] = std::min(low[d], coordinates.xyz[2 * i + d]);
+        high[d] = std::max(high[d], coordinates.xyz[2 * i + d]);
+      }
+    }
+    CHECK((high[0] - low[0]) * (high[1] - low[1]) < 0.5 * 2 * 2);
+  }
+}
+
+TEST_CASE("Pieces sorted and merged by several threads are one sorted array", "[reorder]") {
+  for (const std::int64_t n : {0, 1, 2, 32768, 65537, 300000}) {
+    for (const int threads : {1, 2, 3, 4, 7, 8}) {
+      const Context<Space::host> ctx(threads);
+      // Few different numbers, so that the merges' shares begin within equal ones.
+      std::vector<std::pair<Index, Index>> expected;
+      std::uint32_t state = 1;
+      for (std::int64_t i = 0; i < n; ++i) {
+        state = state * 1664525u + 1013904223u;
+        expected.emplace_back(static_cast<Index>(state >> 29), static_cast<Index>(i));
+      }
+      Array<std::uint64_t, Space::host> found(ctx, n);
+      for (std::int64_t i = 0; i < n; ++i) {
+        found[i] =
+            static_cast<std::uint64_t>(expected[i].first) << 32 | static_cast<std::uint32_t>(expected[i].second);
+      }
+      std::sort(expected.begin(), expected.end());
+      detail::parallel_sort(ctx, found, [](std::uint64_t x, std::uint64_t y) { return x < y; });
+      bool same = true;
+      for (std::int64_t i = 0; i < n; ++i) {
+        same = same && static_cast<Index>(found[i] >> 32) == expected[i].first &&
+               static_cast<Index>(found[i] & 0xffffffffu) == expected[i].second;
+      }
+      INFO(n << " values, " << threads << " threads");
+      CHECK(same);
+    }
   }
 }
 

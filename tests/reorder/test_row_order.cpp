@@ -135,6 +135,35 @@ TEST_BOTH("Value maps compose: new numbers of the caller reach a matrix that was
   }
 }
 
+TEST_BOTH("Rows of any length are sorted: none, warps, several warps, blocks, a full row", "[reorder]") {
+  const auto ctx = make_context<S>();
+  const Index n = 2500;
+  const Index lengths[] = {0, 1, 31, 32, 33, 64, 255, 256, 257, 511, 512, 513, 1000, n};
+  Rows rows(n);
+  for (std::size_t r = 0; r < std::size(lengths); ++r) {
+    const Index i = static_cast<Index>(r) * 173;
+    for (Index k = 0; k < lengths[r]; ++k) rows[i][lengths[r] == n ? k : (i + 7 * k) % n] = i + 0.5 * k;
+  }
+  const HostCsr a = from_rows(n, rows);
+  const auto there = upload_matrix<double>(ctx, a);
+  const std::vector<Index> old_of_new = random_order(n, 8);
+  const auto b = permute(ctx, there.narrow(), make_row_order(ctx, old_of_new));
+  CHECK(same_matrix(download_matrix(ctx, b.matrix), permuted_oracle(a, old_of_new)));
+  const std::vector<std::uint32_t> source = download(ctx, b.value_map.narrow);
+  const std::vector<double> values = download(ctx, b.matrix.val);
+  REQUIRE(source.size() == values.size());
+  for (std::size_t k = 0; k < source.size(); ++k) REQUIRE(values[k] == a.val[source[k]]);
+}
+
+TEST_BOTH("Thousands of rows are numbered as few are", "[reorder]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = tridiagonal_matrix(100003);
+  const std::vector<Index> old_of_new = random_order(a.rows, 9);
+  const auto there = upload_matrix<double>(ctx, a);
+  const auto b = permute(ctx, there.wide(), make_row_order(ctx, old_of_new));
+  CHECK(same_matrix(download_matrix(ctx, b.matrix), permuted_oracle(a, old_of_new)));
+}
+
 TEST_BOTH("permute refuses rectangles and orders of another length", "[reorder]") {
   const auto ctx = make_context<S>();
   const auto wide = upload_matrix<double>(ctx, ragged_matrix(40, 50));

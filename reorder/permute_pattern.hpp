@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The pattern of P A P^T with the origin of its entries, in the space where A is. Internal.
+#pragma once
+
+#include <purlin/core/csr.hpp>
+
+namespace purlin::detail {
+
+template <Space S>
+struct PermutedPattern {
+  Array<Offset, S> row_ptr;
+  Array<Index, S> col;      ///< ascending in each row
+  Array<Offset, S> source;  ///< position of each entry in A
+};
+
+/// New row i is row old_of_new[i] of the square canonical pattern `a`, column j becomes new_of_old[j]; the two are
+/// inverse to each other, which is not checked. O(nnz log(longest row)) with the threads of the context.
+PermutedPattern<Space::host> permute_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                                             Span<const Index, Space::host> old_of_new,
+                                             Span<const Index, Space::host> new_of_old);
+
+/// The same by the host: the pattern comes down and goes up. Waits on the stream.
+PermutedPattern<Space::device> permute_pattern(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
+                                               Span<const Index, Space::device> old_of_new,
+                                               Span<const Index, Space::device> new_of_old);
+
+}  // namespace purlin::detail

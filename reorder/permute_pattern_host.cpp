@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The permuted pattern on the host: each row's new columns are sorted together with their places in the old row.
+#include <purlin/reorder/permute_pattern.hpp>
+
+#include <algorithm>
+
+#include <purlin/core/row_scratch.hpp>
+#include <purlin/reorder/graph.hpp>
+
+namespace purlin::detail {
+
+PermutedPattern<Space::host> permute_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                                             Span<const Index, Space::host> old_of_new,
+                                             Span<const Index, Space::host> new_of_old) {
+  PermutedPattern<Space::host> p;
+  p.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
+  p.row_ptr[a.rows] = 0;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Index i = 0; i < a.rows; ++i) p.row_ptr[i] = a.row_begin(old_of_new[i] + 1) - a.row_begin(old_of_new[i]);
+  exclusive_sum(ctx, p.row_ptr);
+  p.col = Array<Index, Space::host>(ctx, a.nnz());
+  p.source = Array<Offset, Space::host>(ctx, a.nnz());
+  // A column and its place in one number that sorts by the column.
+  RowScratch<std::uint64_t> rows(ctx, a);
+#pragma omp parallel num_threads(ctx.threads())
+  {
+    std::vector<std::uint64_t>& row = rows.mine();
+#pragma omp for schedule(static)
+    for (Index i = 0; i < a.rows; ++i) {
+      const Offset begin = a.row_begin(old_of_new[i]), to = p.row_ptr[i], length = p.row_ptr[i + 1] - to;
+      row.clear();
+      for (Offset k = 0; k < length; ++k) {
+        row.push_back(std::uint64_t{static_cast<std::uint32_t>(new_of_old[a.col[begin + k]])} << 32 |
+                      static_cast<std::uint32_t>(k));
+      }
+      std::sort(row.begin(), row.end());
+      for (Offset k = 0; k < length; ++k) {
+        p.col[to + k] = static_cast<Index>(row[static_cast<std::size_t>(k)] >> 32);
+        p.source[to + k] = begin + static_cast<Offset>(row[static_cast<std::size_t>(k)] & 0xffffffffu);
+      }
+    }
+  }
+  return p;
+}
+
+}  // namespace purlin::detail
