@@ -2,11 +2,18 @@
 // What operators do unless they know better.
 #include <purlin/spmv/operator.hpp>
 
+#include <atomic>
+
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 
 namespace purlin {
+
+detail::Serial::Serial() {
+  static std::atomic<std::uint64_t> last{0};
+  value_ = ++last;
+}
 
 template <class T, Space S>
 void LinearOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {

@@ -3,6 +3,7 @@
 /// can be replaced.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,6 +13,25 @@
 #include <purlin/core/csr.hpp>
 
 namespace purlin {
+
+namespace detail {
+
+/// A number that nothing else in this process has or had. A copy gets its own, and what is assigned to a new one.
+class Serial {
+ public:
+  Serial();
+  Serial(const Serial&) : Serial() {}
+  Serial& operator=(const Serial&) {
+    value_ = Serial().value_;
+    return *this;
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_;
+};
+
+}  // namespace detail
 
 /// A linear map from vectors of length `cols()` to vectors of length `rows()`, in space S.
 template <class T, Space S>
@@ -34,6 +54,18 @@ class LinearOperator {
   /// Where the operator is a diagonal matrix, its diagonal as it stands now, so that a solver can multiply with it in
   /// a pass that it makes anyway; valid as long as the operator. Empty, the default, for all others.
   virtual Span<const T, S> diagonal() const { return {}; }
+
+  /// Whether a solver may capture `apply` and `apply_dot` in a CUDA graph and replay that instead of calling them. True
+  /// promises that both do nothing on the host but queue work on the context's stream, and for the same arguments the
+  /// same work on the same addresses as long as the object lives and nothing is assigned to it; what stands at those
+  /// addresses may change. True of every format and preconditioner of the library; the default, false, is always safe.
+  virtual bool capturable() const { return false; }
+
+  /// Tells this operator from every other that there is or was, also from one that stood at the same address.
+  std::uint64_t serial() const { return serial_.value(); }
+
+ private:
+  detail::Serial serial_;
 };
 
 /// What an operator is made of; `purlin info` and the reports print it.

@@ -4,8 +4,15 @@
 
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/spmv/operator.hpp>
+#include <purlin/spmv/slot_gather.hpp>
 
 namespace purlin::detail {
+
+/// What a format's estimate counts for the map of a slot: not less is kept, in either space. On the host it is 4
+/// bytes.
+inline std::uint64_t least_map_bytes(Offset nonzeros) {
+  return nonzeros < Offset{ValueMap<Space::host>::none32} ? sizeof(std::uint16_t) : sizeof(Offset);
+}
 
 /// One number per slot of a layout. Slot k holds the value at position `source[k]` of the matrix, or 0 (padding).
 template <class T, Space S>
@@ -34,14 +41,14 @@ class SlotValues {
   /// One gather. Throws InputError when the count differs.
   void refresh(const Context<S>& ctx, Span<const T, S> values) {
     // Without slots there are no values: the empty map checks that.
-    if (run_slots_ > 0) gather<T, S>(ctx, values, run_map_, run_span());
-    if (run_slots_ < values_.size() || run_slots_ == 0) gather<T, S>(ctx, values, map_, rest_span());
+    if (run_slots_ > 0) run_gather_.gather(ctx, values, run_span());
+    if (run_slots_ < values_.size() || run_slots_ == 0) gather_.gather(ctx, values, rest_span());
   }
 
   /// See MatrixOperator::slots.
   Slots<T, S> open(const Context<S>& ctx) {
-    std::vector<Offset> entry = positions_of(ctx, run_map_, run_slots_);
-    const std::vector<Offset> rest = positions_of(ctx, map_, values_.size() - run_slots_);
+    std::vector<Offset> entry = run_gather_.positions(ctx, run_slots_);
+    const std::vector<Offset> rest = gather_.positions(ctx, values_.size() - run_slots_);
     entry.insert(entry.end(), rest.begin(), rest.end());
     return {values_.span(), std::move(entry)};
   }
@@ -50,7 +57,7 @@ class SlotValues {
   Offset nonzeros() const { return nonzeros_; }
   std::int64_t slots() const { return values_.size(); }
   std::size_t value_bytes() const { return values_.bytes(); }
-  std::size_t map_bytes() const { return run_map_.bytes() + map_.bytes(); }
+  std::size_t map_bytes() const { return run_gather_.bytes() + gather_.bytes(); }
 
  private:
   Span<T, S> run_span() { return values_.span().subspan(0, run_slots_); }
@@ -58,29 +65,39 @@ class SlotValues {
 
   void fill_rest(const Context<S>& ctx, const CsrView<T, S>& a, Span<const Offset, Space::host> source) {
     if (source.empty()) return;
-    const Array<Offset, S> positions = make_array(ctx, source);
-    map_ = make_value_map(ctx, positions.cspan(), a.nnz());
-    gather<T, S>(ctx, a.val, map_, rest_span());
-    if (a.value_map != nullptr) map_ = make_value_map(ctx, positions.cspan(), a.nnz(), a.value_map);
+    ValueMap<S> map;
+    {
+      const Array<Offset, S> positions = make_array(ctx, source);
+      map = make_value_map(ctx, positions.cspan(), a.nnz());
+      gather<T, S>(ctx, a.val, map, rest_span());
+      if (a.value_map != nullptr) map = make_value_map(ctx, positions.cspan(), a.nnz(), a.value_map);
+    }
+    gather_ = {ctx, std::move(map)};
   }
 
   void fill_runs(const Context<S>& ctx, const CsrView<T, S>& a, Span<const Offset, Space::host> runs, int run,
                  Index lanes) {
     if (runs.empty()) return;
-    const Array<Offset, S> starts = make_array(ctx, runs);
+    Array<Offset, S> starts = make_array(ctx, runs);
     const auto map_of_runs = [&](const ValueMap<S>* through) {
       ValueMap<S> map = make_value_map(ctx, starts.cspan(), a.nnz(), through);
       map.run = run;
       map.lanes = lanes;
       return map;
     };
-    run_map_ = map_of_runs(nullptr);
-    gather<T, S>(ctx, a.val, run_map_, run_span());
-    if (a.value_map == nullptr) return;
-    if (runs_stay_together(ctx, starts.cspan(), run, *a.value_map)) {
-      run_map_ = map_of_runs(a.value_map);
-      return;
+    ValueMap<S> map = map_of_runs(nullptr);
+    gather<T, S>(ctx, a.val, map, run_span());
+    if (a.value_map != nullptr) {
+      map = runs_stay_together(ctx, starts.cspan(), run, *a.value_map) ? map_of_runs(a.value_map)
+                                                                       : map_of_slots(ctx, a, runs, run, lanes);
     }
+    starts = {};
+    run_gather_ = {ctx, std::move(map)};
+  }
+
+  // Each slot of the runs on its own.
+  ValueMap<S> map_of_slots(const Context<S>& ctx, const CsrView<T, S>& a, Span<const Offset, Space::host> runs,
+                           int run, Index lanes) {
     Array<Offset, Space::host> slots(host_context(ctx), run_slots_);
     for (Offset i = 0; i < runs.size; ++i) {
       for (int e = 0; e < run; ++e) {
@@ -88,14 +105,14 @@ class SlotValues {
       }
     }
     const Array<Offset, S> positions = make_array(ctx, slots.cspan());
-    run_map_ = make_value_map(ctx, positions.cspan(), a.nnz(), a.value_map);
+    return make_value_map(ctx, positions.cspan(), a.nnz(), a.value_map);
   }
 
   Offset nonzeros_ = 0;
   Array<T, S> values_;
   Offset run_slots_ = 0;
-  ValueMap<S> run_map_;  ///< of the first `run_slots_` slots
-  ValueMap<S> map_;      ///< of the others
+  SlotGather<T, S> run_gather_;  ///< of the first `run_slots_` slots
+  SlotGather<T, S> gather_;      ///< of the others
 };
 
 }  // namespace purlin::detail

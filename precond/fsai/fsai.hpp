@@ -78,6 +78,7 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   /// x.y as |G x|^2: never negative, whatever the rounding.
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  bool capturable() const override { return g_->capturable() && gt_->capturable(); }
   OperatorInfo info() const override;
 
   /// G in solver order, its rows ending with their diagonal entries; valid as long as the operator.

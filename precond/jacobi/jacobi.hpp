@@ -33,6 +33,7 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
   Span<const T, S> diagonal() const override { return inverse_.cspan(); }
+  bool capturable() const override { return true; }
   OperatorInfo info() const override;
 
  private:

@@ -37,6 +37,7 @@ class SpaiOperator final : public MatrixOperator<T, S> {
 
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  bool capturable() const override { return matrix_->capturable(); }
 
   /// "residual norm" is |A M - I|_F, exact, of M before it was made symmetric.
   OperatorInfo info() const override;
@@ -72,6 +73,7 @@ class Spai0Operator final : public MatrixOperator<T, S> {
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
   Span<const T, S> diagonal() const override { return problems_.values().cspan(); }
+  bool capturable() const override { return true; }
   OperatorInfo info() const override;
 
  private:

@@ -3,7 +3,6 @@
 #include <purlin/spmv/bce/bce.hpp>
 
 #include <algorithm>
-#include <limits>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
@@ -136,8 +135,7 @@ OperatorInfo BceOperator<T, S>::info() const {
 }
 
 std::uint64_t bce_bytes(Index rows, Index, Offset nonzeros, std::size_t value_bytes) {
-  const std::uint64_t map_bytes = nonzeros < std::numeric_limits<std::uint32_t>::max() ? 4 : 8;
-  return static_cast<std::uint64_t>(nonzeros) * (value_bytes + sizeof(Index) + map_bytes) +
+  return static_cast<std::uint64_t>(nonzeros) * (value_bytes + sizeof(Index) + detail::least_map_bytes(nonzeros)) +
          static_cast<std::uint64_t>(rows) * sizeof(Index);
 }
 

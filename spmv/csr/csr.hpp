@@ -32,6 +32,7 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
              Span<T, Space::host> y) const override;
   void apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
                  double* xy) const override;
+  bool capturable() const override { return true; }
   OperatorInfo info() const override;
 
  private:
@@ -76,6 +77,7 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
   Slots<T, Space::device> slots(const Context<Space::device>& ctx) override;
   void apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x, T beta,
              Span<T, Space::device> y) const override;
+  bool capturable() const override { return true; }
   OperatorInfo info() const override;
 
  private:

@@ -209,7 +209,8 @@ bool ehyb_square_only(std::string_view) { return true; }
 
 std::uint64_t ehyb_bytes(Index rows, Index, Offset nonzeros, std::size_t value_bytes) {
   const auto slots = static_cast<std::uint64_t>(nonzeros) * 11 / 10;
-  return slots * (value_bytes + sizeof(std::uint16_t) + sizeof(std::uint32_t)) + static_cast<std::uint64_t>(rows) * 2;
+  return slots * (value_bytes + sizeof(std::uint16_t) + detail::least_map_bytes(nonzeros)) +
+         static_cast<std::uint64_t>(rows) * 2;
 }
 
 #define X(T, S) template class EhybOperator<T, S>;

@@ -41,7 +41,11 @@ class EhybOperator final : public MatrixOperator<T, S> {
   Slots<T, S> slots(const Context<S>& ctx) override { return values_.open(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  bool capturable() const override { return true; }
   OperatorInfo info() const override;
+
+  /// The arrays, for kernels that do more than a product; valid as long as the operator.
+  const detail::EhybView<T>& view() const { return view_; }
 
  private:
   void upload(const Context<S>& ctx, const CsrView<T, S>& a, const detail::EhybLayout& layout, int block_threads);

@@ -3,8 +3,8 @@
 #include <cuda_pipeline.h>
 
 #include <purlin/core/machine.hpp>
+#include <purlin/spmv/ehyb/ehyb_places_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_product.hpp>
-#include <purlin/spmv/product_device.cuh>
 
 namespace purlin::detail {
 namespace {
@@ -59,59 +59,6 @@ __device__ __forceinline__ void cache_loaded() {
   __syncthreads();
 }
 
-/// What a lane holds of U places of a slice; of none, it is never looked at.
-template <class T, int B, int U>
-struct EhybPlaces {
-  int column[U > 0 ? U : 1];
-  T value[U > 0 ? U : 1][B * B];
-};
-
-/// Asks for `count` places of a slice, the first of them k; none where count <= 0, and U at most.
-template <class T, int B, int U>
-__device__ __forceinline__ void load_places(const EhybView<T>& a, Index k, int count, EhybPlaces<T, B, U>& places) {
-  const int lane = threadIdx.x % warp;
-  const std::uint16_t* column = a.column + Offset{k} * warp + lane;
-  const T* value = a.value + Offset{k} * (B * B * warp) + lane;
-#pragma unroll
-  for (int u = 0; u < U; ++u) {
-    if (u < count) {
-      places.column[u] = load_once(column + u * warp);
-#pragma unroll
-      for (int i = 0; i < B * B; ++i) places.value[u][i] = load_once(value + (u * B * B + i) * warp);
-    }
-  }
-}
-
-/// Adds them to the lane's sums.
-template <class T, int B, int U>
-__device__ __forceinline__ void add_places(const EhybPlaces<T, B, U>& places, int count, const T* cache,
-                                           T (&sums)[B]) {
-#pragma unroll
-  for (int u = 0; u < U; ++u) {
-    if (u < count) {
-#pragma unroll
-      for (int e = 0; e < B; ++e) {
-        const T from = cache[places.column[u] * B + e];
-#pragma unroll
-        for (int d = 0; d < B; ++d) sums[d] += places.value[u][d * B + e] * from;
-      }
-    }
-  }
-}
-
-/// Asks for one place and adds it, column after column of its block.
-template <class T, int B>
-__device__ __forceinline__ void add_place(const EhybView<T>& a, Index k, const T* cache, T (&sums)[B]) {
-  const int lane = threadIdx.x % warp;
-  const T* value = a.value + Offset{k} * (B * B * warp) + lane;
-  const T* from = cache + load_once(a.column + Offset{k} * warp + lane) * B;
-#pragma unroll
-  for (int e = 0; e < B; ++e, value += warp) {
-#pragma unroll
-    for (int d = 0; d < B; ++d) sums[d] += load_once(value + d * B * warp) * from[e];
-  }
-}
-
 /// A slice and what is left of its places.
 struct EhybRun {
   Index slice, k, last;
@@ -164,7 +111,7 @@ __global__ void __launch_bounds__(EhybTuning::most_threads)
   EhybRun third = run_of(a, part, first_slice + 2 * warps);
   if (threadIdx.x == 0) next_slice = part.slice_begin + 3 * warps;
   EhybPlaces<T, B, U> places;
-  load_places(a, run.k, run.last - run.k, places);
+  load_places<LoadOnce>(a.column, a.value, run.k, run.last - run.k, places);
   cache_loaded();
 
   double dot = 0;
@@ -175,12 +122,12 @@ __global__ void __launch_bounds__(EhybTuning::most_threads)
       ends = run.k + U >= run.last;
       EhybPlaces<T, B, U> next;
       const Index k = ends ? second.k : run.k + U;
-      load_places(a, k, (ends ? second.last : run.last) - k, next);
+      load_places<LoadOnce>(a.column, a.value, k, (ends ? second.last : run.last) - k, next);
       add_places(places, run.last - run.k, cache, sums);
       places = next;
       run.k = k;
     } else {
-      for (; run.k < run.last; ++run.k) add_place(a, run.k, cache, sums);
+      for (; run.k < run.last; ++run.k) add_place<LoadOnce>(a.column, a.value, run.k, cache, sums);
     }
     if (!ends) continue;
     const Index node = part.node_begin + ((run.slice - part.slice_begin) * warp + lane) / a.share;

@@ -3,7 +3,6 @@
 #include <purlin/spmv/ell_warp/ell_warp.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <purlin/core/error.hpp>
@@ -280,9 +279,8 @@ bool ell_warp_square_only(std::string_view variant) { return Variant(variant).re
 
 std::uint64_t ell_warp_bytes(Index rows, Index, Offset nonzeros, std::size_t value_bytes) {
   constexpr std::uint64_t warp_bytes = sizeof(Offset) + sizeof(Index) + 1;
-  const std::uint64_t map_bytes = nonzeros < Offset{std::numeric_limits<std::uint32_t>::max()} ? 4 : 8;
   const auto n = static_cast<std::uint64_t>(rows), nnz = static_cast<std::uint64_t>(nonzeros);
-  return nnz * (value_bytes + sizeof(Index) + map_bytes) + (n + 31) / 32 * warp_bytes;
+  return nnz * (value_bytes + sizeof(Index) + detail::least_map_bytes(nonzeros)) + (n + 31) / 32 * warp_bytes;
 }
 
 Forecast ell_warp_forecast(const PatternFacts& facts, const FormatRequest& request) {

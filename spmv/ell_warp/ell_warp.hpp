@@ -39,6 +39,7 @@ class EllWarpOperator final : public MatrixOperator<T, S> {
   Slots<T, S> slots(const Context<S>& ctx) override { return values_.open(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  bool capturable() const override { return true; }
   OperatorInfo info() const override;
 
  private:
@@ -72,7 +73,7 @@ std::vector<std::string> ell_warp_variants();
 /// Whether the variant, canonical, renumbers and was asked for by name. The default finds another way.
 bool ell_warp_square_only(std::string_view variant);
 
-/// Bytes that the operator holds for a matrix without padding and with warps of 32.
+/// Bytes that the operator holds at least: for a matrix without padding and with warps of 32.
 std::uint64_t ell_warp_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
 
 /// The forecast of the format (see SpmvFormat).

@@ -64,6 +64,7 @@ class EvcHybOperator final : public MatrixOperator<T, S> {
   Slots<T, S> slots(const Context<S>& ctx) override { return val_.open(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  bool capturable() const override { return true; }
   OperatorInfo info() const override;
 
  private:
