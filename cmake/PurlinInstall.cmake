@@ -26,6 +26,7 @@ set(PURLIN_PUBLIC_HEADERS
   spmv/product.hpp
   spmv/registry.hpp
   spmv/row_pieces.hpp
+  spmv/slot_gather.hpp
   spmv/slot_values.hpp
   spmv/csr/csr.hpp
   spmv/ehyb/ehyb.hpp
@@ -44,6 +45,7 @@ set(PURLIN_PUBLIC_HEADERS
   precond/fsai/fsai.hpp
   precond/jacobi/jacobi.hpp
   solver/krylov.hpp
+  solver/iteration_graph.hpp
   solver/choice.hpp
   solver/cg.hpp
   solver/bicgstab.hpp

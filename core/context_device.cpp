@@ -24,6 +24,19 @@ void check_cusparse(cusparseStatus_t status, const char* call) {
   throw DeviceError(std::string(call) + " failed: " + cusparseGetErrorString(status));
 }
 
+// A page-locked page, or null. Made once a context: making one may hold up the streams of others.
+void* locked_page(std::size_t bytes) {
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // a capture that is under way elsewhere does not mind
+  PURLIN_CHECK_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
+  void* page = nullptr;
+  if (cudaMallocHost(&page, bytes) != cudaSuccess) {
+    cudaGetLastError();
+    page = nullptr;
+  }
+  PURLIN_CHECK_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
+  return page;
+}
+
 class DeviceMemory final : public MemoryResource {
  public:
   DeviceMemory(int device, bool own_stream, cudaStream_t stream)
@@ -141,9 +154,11 @@ Context<Space::device>::State::State(int device_number, bool own_stream, cudaStr
   auto device_memory = std::make_shared<detail::DeviceMemory>(device, own_stream, stream);
   stream_ = device_memory->stream();
   memory = std::move(device_memory);
+  page = detail::locked_page(page_bytes);
 }
 
 Context<Space::device>::State::~State() {
+  if (page != nullptr) cudaFreeHost(page);
   if (cublas != nullptr) cublasDestroy(cublas);
   if (cusparse != nullptr) cusparseDestroy(cusparse);
 }

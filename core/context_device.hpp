@@ -37,6 +37,10 @@ struct Context<Space::device>::State {
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas = nullptr;
   cusparseHandle_t cusparse = nullptr;
+  /// Page-locked memory of the host that a kernel may write and the host reads when it has waited: one use at a time.
+  /// Null where there was none to be had.
+  void* page = nullptr;
+  static constexpr std::size_t page_bytes = 4096;
   Array<double, Space::device> partial_;    ///< partial sums of the reductions
   Array<unsigned, Space::device> tickets_;  ///< counts the blocks that have finished; always 0 between kernels
 

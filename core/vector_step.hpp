@@ -11,8 +11,15 @@
 ///     void element(int64 i, Coefficients, Sums&) const;     // independent of every other element
 ///     void end(const double* totals) const;                 // once, after all elements; only where sums > 0
 ///
-/// `begin`, `element` and `active` may read scalars in S; only `end` may write them. Sums are double and are
-/// added in an order that depends on the length alone (host) or on the length and the device.
+/// A step of a solver's iteration splits `element` in two, so that a card's thread may ask for the numbers of several
+/// elements before it writes one (the compiler cannot know that they do not overlap):
+///
+///     Loaded load(int64 i) const;
+///     void finish(int64 i, const Loaded&, Coefficients, Sums&) const;
+///
+/// `begin`, `element`, `load`, `finish` and `active` may read scalars in S; only `end` may write them. `finish`
+/// writes element i alone: others may have been loaded before. Sums are double and are added in an order that depends
+/// on the length alone (host) or on the length and the device.
 #pragma once
 
 #include <type_traits>
@@ -40,6 +47,22 @@ template <class Step, class = void>
 constexpr bool is_uneven = false;
 template <class Step>
 constexpr bool is_uneven<Step, std::void_t<decltype(Step::uneven)>> = Step::uneven;
+
+/// Whether a step splits its element.
+template <class Step, class = void>
+constexpr bool is_split = false;
+template <class Step>
+constexpr bool is_split<Step, std::void_t<typename Step::Loaded>> = true;
+
+/// Runs an element of a step, split or not.
+template <class Step, class Coefficients, class Sums>
+PURLIN_HD void run_element(const Step& step, std::int64_t i, const Coefficients& coefficients, Sums& sums) {
+  if constexpr (is_split<Step>) {
+    step.finish(i, step.load(i), coefficients, sums);
+  } else {
+    step.element(i, coefficients, sums);
+  }
+}
 
 /// For steps without coefficients.
 struct NoCoefficients {};

@@ -45,12 +45,12 @@ void sweep_chunk(const Step& step, const Coefficients& coefficients, std::int64_
 #pragma omp simd
     for (std::int64_t lane = 0; lane < lanes; ++lane) {
       LaneSums sums{table + lane};
-      step.element(i + lane, coefficients, sums);
+      run_element(step, i + lane, coefficients, sums);
     }
   }
   for (std::int64_t lane = 0; i + lane < end; ++lane) {
     LaneSums sums{table + lane};
-    step.element(i + lane, coefficients, sums);
+    run_element(step, i + lane, coefficients, sums);
   }
   for (int k = 0; k < Step::sums; ++k) {
     double total = 0;

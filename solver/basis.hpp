@@ -2,21 +2,49 @@
 /// Products with a tall and narrow basis V (n x k, column after column), for Gram-Schmidt. Internal.
 #pragma once
 
+#include <cmath>
+
 #include <purlin/core/array.hpp>
 #include <purlin/solver/monitor.hpp>
 
 namespace purlin::detail {
 
+/// How far a basis may be from orthogonal, and the decision to run Gram-Schmidt again.
+///
+/// Let `loss` be |I - V^T V|. One classical pass leaves V^T (w - V V^T w) = (I - V^T V) V^T w, at most loss |w| long,
+/// so that the next vector, w' / |w'|, has at most loss |w| / |w'| in the basis: what it adds to the loss, a factor
+/// that grows slowly with the number of vectors left out. A second pass takes that away down to rounding (L. Giraud,
+/// J. Langou, M. Rozloznik, "The loss of orthogonality in the Gram-Schmidt orthogonalization process", Comput. Math.
+/// Appl. 50, 2005, on both), so it is worth its price only where the loss would exceed the limit.
+///
+/// GMRES needs little: A V_j = V_{j+1} H holds to rounding whatever V is, and its residual is V_{j+1} (beta e_1 - H
+/// y), the estimate to within a relative error of loss / 2.
+struct Orthogonality {
+  double loss;   ///< of the vectors so far; starts at the precision's epsilon
+  double limit;  ///< below 1 / 32, so that vectors of rounding errors always see the second pass
+
+  static PURLIN_HD Orthogonality start(double epsilon) { return {epsilon, epsilon < 1e-10 ? 1e-6 : 1e-3}; }
+
+  /// w.w before and after the first pass.
+  PURLIN_HD bool needs_second(double before, double after) const {
+    return loss * loss * before > limit * limit * after;
+  }
+  PURLIN_HD void keep_first(double before, double after) {
+    if (before > after) loss *= sqrt(before / after);
+  }
+};
+
 /// Decides in S whether a pass of Gram-Schmidt runs: never once the recurrence has stopped, and the second pass only
-/// where the first took away so much of w that rounding spoils what is left.
+/// where the first leaves too little of w for the basis to stay orthogonal.
 struct PassGate {
   const Monitor* monitor;
-  const double* before;  ///< w.w before the first pass; null: the gate of the first pass
-  const double* after;   ///< w.w after it
+  const Orthogonality* basis;  ///< null: the gate of the first pass
+  const double* before;        ///< w.w before the first pass
+  const double* after;         ///< w.w after it
 
-  /// |w| fell below 0.7 of its length.
-  static PURLIN_HD bool needs_second(double before, double after) { return after < 0.49 * before; }
-  PURLIN_HD bool open() const { return monitor->running() && (before == nullptr || needs_second(*before, *after)); }
+  PURLIN_HD bool open() const {
+    return monitor->running() && (basis == nullptr || basis->needs_second(*before, *after));
+  }
 };
 
 /// h_j = V_j.w for j < k, h_k = w.w. `partial` is scratch of `basis_scratch` doubles.
@@ -27,7 +55,7 @@ template <class T>
 void basis_dot(const Context<Space::device>& ctx, PassGate gate, const T* V, std::int64_t n, int k, const T* w,
                double* h, double* partial);
 
-/// w = w - V h and *ww = w.w
+/// w = w - V h and *ww = w.w; k is 1 or more.
 template <class T>
 void basis_subtract(const Context<Space::host>& ctx, PassGate gate, const T* V, std::int64_t n, int k,
                     const double* h, T* w, double* ww, double* partial);
@@ -35,7 +63,7 @@ template <class T>
 void basis_subtract(const Context<Space::device>& ctx, PassGate gate, const T* V, std::int64_t n, int k,
                     const double* h, T* w, double* ww, double* partial);
 
-/// u = V y
+/// u = V y; k is 1 or more.
 template <class T>
 void basis_combine(const Context<Space::host>& ctx, const T* V, std::int64_t n, int k, const double* y, T* u);
 template <class T>

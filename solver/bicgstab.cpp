@@ -70,7 +70,20 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
   const Span<T, S> r = r_, r0 = r0_, p = p_, v = v_, t = t_;
   const Span<T, S> ph = M != nullptr ? ph_.span() : p, sh = M != nullptr ? sh_.span() : r;
   const auto in = [](Span<T, S> vector) { return Span<const T, S>(vector); };
+  const auto iteration = [&] {
+    sweep(ctx, n, BicgstabDirection<T>{s, r.data, v.data, p.data});  // p = r + beta (p - omega v)
+    if (M != nullptr) M->apply(ctx, T(1), in(p), T(0), ph);          // p^ = M p
+    A.apply(ctx, T(1), in(ph), T(0), v);                             // v = A p^
+    dot<T, S>(ctx, in(r0), in(v), &s->r0v);                          // alpha = rho / r0.v
+    sweep(ctx, n, BicgstabHalfStep<T>{s, v.data, r.data});           // s = r - alpha v
+    if (M != nullptr) M->apply(ctx, T(1), in(r), T(0), sh);          // s^ = M s
+    A.apply(ctx, T(1), in(sh), T(0), t);                             // t = A s^
+    sweep(ctx, n, BicgstabDots<T>{s, t.data, r.data});               // omega = t.s / t.t
+    // x += alpha p^ + omega s^, r = s - omega t, rho = r0.r
+    sweep(ctx, n, BicgstabUpdate<T>{s, ph.data, sh.data, t.data, r0.data, x.data, r.data});
+  };
   Journal<T, S> journal(name(), n, {ctx, A, M, b, x, stop, progress}, &s->scratch, last_iterations_);
+  graph_.bind(ctx, A, M, x);
 
   bool more = journal.open(r);  // r = b - A x
   const bool iterated = more;
@@ -86,18 +99,7 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
     copy<T>(ctx, in(r), r0);  // r0 = r
     do {
       best.offer(journal.iterations(), journal.report().recurrence_residual);
-      for (int k = 0; k < journal.check_every(); ++k) {
-        sweep(ctx, n, BicgstabDirection<T>{s, r.data, v.data, p.data});  // p = r + beta (p - omega v)
-        if (M != nullptr) M->apply(ctx, T(1), in(p), T(0), ph);          // p^ = M p
-        A.apply(ctx, T(1), in(ph), T(0), v);                             // v = A p^
-        dot<T, S>(ctx, in(r0), in(v), &s->r0v);                          // alpha = rho / r0.v
-        sweep(ctx, n, BicgstabHalfStep<T>{s, v.data, r.data});           // s = r - alpha v
-        if (M != nullptr) M->apply(ctx, T(1), in(r), T(0), sh);          // s^ = M s
-        A.apply(ctx, T(1), in(sh), T(0), t);                             // t = A s^
-        sweep(ctx, n, BicgstabDots<T>{s, t.data, r.data});               // omega = t.s / t.t
-        // x += alpha p^ + omega s^, r = s - omega t, rho = r0.r
-        sweep(ctx, n, BicgstabUpdate<T>{s, ph.data, sh.data, t.data, r0.data, x.data, r.data});
-      }
+      graph_.repeat(journal.check_every(), iteration);
     } while (journal.look(&s->monitor));
     const Event event = journal.event();
     if (is_breakdown(event) && journal.report().restarts < most_restarts && !journal.interrupted()) {

@@ -2,6 +2,7 @@
 /// The preconditioned BiCGStab method, for any square A.
 #pragma once
 
+#include <purlin/solver/iteration_graph.hpp>
 #include <purlin/solver/krylov.hpp>
 
 namespace purlin {
@@ -28,6 +29,7 @@ class Bicgstab final : public KrylovSolver<T, S> {
  private:
   Array<T, S> r_, r0_, p_, v_, t_, ph_, sh_, best_x_;
   Array<detail::BicgstabState, S> state_;
+  detail::IterationGraph<S> graph_;
   int last_iterations_ = 0;  // of the last solve
 };
 

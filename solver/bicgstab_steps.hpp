@@ -41,9 +41,13 @@ struct BicgstabDirection {
     return {static_cast<T>((state->rho / state->rho_old) * (state->alpha / state->omega)),
             static_cast<T>(state->omega), false};
   }
+  struct Loaded {
+    T r, v, p;
+  };
+  PURLIN_HD Loaded load(std::int64_t i) const { return {r[i], v[i], p[i]}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums&) const {
-    p[i] = c.first ? r[i] : r[i] + c.beta * (p[i] - c.omega * v[i]);
+  PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums&) const {
+    p[i] = c.first ? at.r : at.r + c.beta * (at.p - c.omega * at.v);
   }
   PURLIN_HD void end(const double*) const {}
 };
@@ -66,9 +70,13 @@ struct BicgstabHalfStep {
     const bool sound = alpha - alpha == 0;
     return {sound ? static_cast<T>(alpha) : T(0), sound};
   }
+  struct Loaded {
+    T v, r;
+  };
+  PURLIN_HD Loaded load(std::int64_t i) const { return {v[i], r[i]}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums& total) const {
-    const T si = c.sound ? r[i] - c.alpha * v[i] : r[i];
+  PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums& total) const {
+    const T si = c.sound ? at.r - c.alpha * at.v : at.r;
     r[i] = si;
     total.add(0, double(si) * double(si));
   }
@@ -90,10 +98,14 @@ struct BicgstabDots {
 
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD NoCoefficients begin() const { return {}; }
+  struct Loaded {
+    T t, s;
+  };
+  PURLIN_HD Loaded load(std::int64_t i) const { return {t[i], s[i]}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
-    total.add(0, double(t[i]) * double(s[i]));
-    total.add(1, double(t[i]) * double(t[i]));
+  PURLIN_HD void finish(std::int64_t, const Loaded& at, NoCoefficients, Sums& total) const {
+    total.add(0, double(at.t) * double(at.s));
+    total.add(1, double(at.t) * double(at.t));
   }
   PURLIN_HD void end(const double* totals) const {
     state->ts = totals[0];
@@ -115,13 +127,17 @@ struct BicgstabUpdate {
   PURLIN_HD double omega() const { return state->tt > 0 ? state->ts / state->tt : 0.0; }
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD Coefficients begin() const { return {static_cast<T>(state->alpha), static_cast<T>(omega())}; }
+  struct Loaded {
+    T ph, sh, t, r0, x, r;
+  };
+  PURLIN_HD Loaded load(std::int64_t i) const { return {ph[i], sh[i], t[i], r0[i], x[i], r[i]}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums& total) const {
-    x[i] += c.alpha * ph[i] + c.omega * sh[i];  // s^ may be r itself: read before r is written
-    const T ri = r[i] - c.omega * t[i];
+  PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums& total) const {
+    x[i] = at.x + (c.alpha * at.ph + c.omega * at.sh);
+    const T ri = at.r - c.omega * at.t;
     r[i] = ri;
     total.add(0, double(ri) * double(ri));
-    total.add(1, double(r0[i]) * double(ri));
+    total.add(1, double(at.r0) * double(ri));
   }
   PURLIN_HD void end(const double* totals) const {
     BicgstabState& s = *state;

@@ -4,64 +4,137 @@
 
 #include <limits>
 
+#include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/cg_steps.hpp>
 #include <purlin/solver/journal.hpp>
+#include <purlin/solver/resident_cg.hpp>
 
 namespace purlin {
 
 using namespace detail;
 
+namespace {
+
+CgState fresh_state(const Monitor& monitor, bool preconditioned) {
+  CgState state{};
+  state.monitor = monitor;
+  state.rho_old = std::numeric_limits<double>::infinity();
+  state.preconditioned = preconditioned;
+  return state;
+}
+
+}  // namespace
+
 template <class T, Space S>
-Cg<T, S>::Cg(const Context<S>& ctx, Index n) : r_(ctx, n), z_(ctx, n), p_(ctx, n), q_(ctx, n), state_(ctx, 1) {}
+Cg<T, S>::Cg(const Context<S>& ctx, Index n, bool resident)
+    : r_(ctx, n), z_(ctx, n), p_(ctx, n), q_(ctx, n), state_(ctx, 1), may_be_resident_(resident) {}
 
 // One iteration moves, beside the matrix: the direction reads z, p, x and writes p, x; q = A p reads p, writes q,
 // then reads both for p.q where the format cannot fuse it; the update reads q, r and writes r. Ten vectors without a
 // preconditioner, twelve with one that is diagonal, whose D both steps read in the place of z. Any other adds its own
 // pass, z = M r.
 template <class T, Space S>
-SolveReport Cg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                            Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress) {
+std::function<void()> Cg<T, S>::iteration(const Context<S>& ctx, const LinearOperator<T, S>& A,
+                                          const LinearOperator<T, S>* M, Span<T, S> x) {
   const std::int64_t n = r_.size();
-  const bool preconditioned = M != nullptr;
-  const T* const d = preconditioned ? M->diagonal().data : nullptr;
+  const T* const d = M != nullptr ? M->diagonal().data : nullptr;
   CgState* const s = state_.data();
-  const Span<T, S> r = r_, p = p_, q = q_, z = preconditioned && d == nullptr ? z_.span() : r;
-  const auto direction = [&] {
+  const Span<T, S> r = r_, p = p_, q = q_, z = M != nullptr && d == nullptr ? z_.span() : r;
+  const auto direction = [=, &ctx] {
     if (d != nullptr) return sweep(ctx, n, CgDirection<T, true>{s, d, r.data, p.data, x.data});
     sweep(ctx, n, CgDirection<T, false>{s, nullptr, z.data, p.data, x.data});
   };
-  const auto update = [&] {
+  const auto update = [=, &ctx] {
     if (d != nullptr) return sweep(ctx, n, CgUpdate<T, true>{s, d, q.data, r.data});
     sweep(ctx, n, CgUpdate<T, false>{s, nullptr, q.data, r.data});
   };
-  Journal<T, S> journal(name(), n, {ctx, A, M, b, x, stop, progress}, &s->scratch, last_iterations_);
+  return [=, &ctx, &A] {
+    if (z.data != r.data) M->apply_dot(ctx, r, z, &s->rz);  // z = M r, rho = r.z
+    direction();                                            // x += alpha p, p = z + (rho / rho_old) p
+    A.apply_dot(ctx, p, q, &s->pq);                         // q = A p, p.q
+    update();                                               // r -= alpha q, |r|, with D: rho = r.D r
+  };
+}
 
-  bool more = journal.open(r);  // r = b - A x
+// p = 0, and with D the first rho = r.D r
+template <class T, Space S>
+void Cg<T, S>::begin(const Context<S>& ctx, const LinearOperator<T, S>* M) {
+  fill<T, S>(ctx, T(0), p_);
+  if (M != nullptr && !M->diagonal().empty()) M->apply_dot(ctx, r_, q_, &state_.data()->rz);
+}
+
+// x += alpha p
+template <class T, Space S>
+void Cg<T, S>::finish(const Context<S>& ctx, Span<T, S> x) {
+  sweep(ctx, r_.size(), CgLastStep<T>{state_.data(), p_.data(), x.data});
+}
+
+template <class T, Space S>
+SolveReport Cg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                            Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress) {
+  CgState* const s = state_.data();
+  const SolveArguments<T, S> system{ctx, A, M, b, x, stop, progress};
+  Journal<T, S> journal(name(), r_.size(), system, &s->scratch, last_iterations_);
+
+  bool more = open(system, journal);  // r = b - A x
+  const std::function<void()> step = iteration(ctx, A, M, x);
+  if (more) graph_.bind(ctx, A, M, x);
   while (more) {
-    CgState start{};
-    start.monitor = journal.fresh_monitor();
+    CgState start = fresh_state(journal.fresh_monitor(), M != nullptr);
     start.rr = journal.residual() * journal.residual();
-    start.rho_old = std::numeric_limits<double>::infinity();
-    start.preconditioned = preconditioned;
     copy<CgState>(ctx, Span<const CgState, Space::host>(&start, 1), state_.span());
-    fill<T, S>(ctx, T(0), p);
-    if (d != nullptr) M->apply_dot(ctx, r, q, &s->rz);  // the first rho = r.D r
+    begin(ctx, M);
     do {
-      for (int k = 0; k < journal.check_every(); ++k) {
-        if (z.data != r.data) M->apply_dot(ctx, r, z, &s->rz);  // z = M r, rho = r.z
-        direction();                                            // x += alpha p, p = z + (rho / rho_old) p
-        A.apply_dot(ctx, p, q, &s->pq);                         // q = A p, p.q
-        update();                                               // r -= alpha q, |r|, with D: rho = r.D r
-      }
+      graph_.repeat(journal.check_every(), step);
     } while (journal.look(&s->monitor));
-    sweep(ctx, n, CgLastStep<T>{s, p.data, x.data});  // x += alpha p
+    finish(ctx, x);
     journal.conclude(journal.event());
-    more = journal.event() == Event::tolerance_met && !journal.confirm(r, q);  // r = b - A x
+    more = journal.event() == Event::tolerance_met && !journal.confirm(r_, q_);  // r = b - A x
   }
   last_iterations_ = journal.iterations();
-  return journal.close(r);
+  return journal.close(r_);
+}
+
+template <class T, Space S>
+void Cg<T, S>::iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                       Span<const T, S> b, Span<T, S> x, int iterations) {
+  check_system<T, S>(r_.size(), A, M, b, x);
+  if (iterations < 0) throw InputError("the number of iterations is 0 or more, not " + std::to_string(iterations));
+  if (iterations == 0) return;
+  ctx.make_current();
+  graph_.bind(ctx, A, M, x);
+  Monitor monitor{};
+  monitor.max_iterations = iterations;
+
+  copy<T>(ctx, b, r_.span());
+  A.apply(ctx, T(-1), Span<const T, S>(x), T(1), r_);  // r = b - A x
+  sweep(ctx, r_.size(), CgStart<T>{fresh_state(monitor, M != nullptr), state_.data(), r_.data()});
+  begin(ctx, M);
+  graph_.repeat(iterations, iteration(ctx, A, M, x));
+  finish(ctx, x);
+}
+
+template <class T, Space S>
+void Cg<T, S>::prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
+  if constexpr (S == Space::device) {
+    if (!may_be_resident_ || (resident_ != nullptr && resident_->serves(ctx, A, M))) return;
+    ctx.make_current();
+    resident_ = std::make_shared<ResidentCg<T>>(ctx, A, M);
+  }
+}
+
+// r = b - A x. Where the system fits on the chip it is solved there, and as a rule nothing is left to do.
+template <class T, Space S>
+bool Cg<T, S>::open(const SolveArguments<T, S>& system, Journal<T, S>& journal) {
+  if constexpr (S == Space::device) {
+    prepare(system.ctx, system.A, system.M);
+    if (may_be_resident_ && resident_->fits()) {
+      return resident_->solve(system, journal, r_.span(), p_.span(), q_.span()) == ResidentEnd::rest_is_for_the_loop;
+    }
+  }
+  return journal.open(r_.span());
 }
 
 #define X(T, S) template class Cg<T, S>;

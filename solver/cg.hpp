@@ -2,31 +2,71 @@
 /// The preconditioned conjugate gradient method, for symmetric positive definite A and M.
 #pragma once
 
+#include <purlin/solver/iteration_graph.hpp>
 #include <purlin/solver/krylov.hpp>
 
 namespace purlin {
 
 namespace detail {
 struct CgState;
-}
+template <class T>
+class ResidentCg;
+template <class T, Space S>
+class Journal;
+template <class T, Space S>
+struct SolveArguments;
+}  // namespace detail
 
 /// Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition, algorithm 9.1. The residual is the
 /// unpreconditioned one. Ends with `not_positive_definite` where p.Ap <= 0 (the matrix) or r.Mr <= 0 (the
 /// preconditioner), x being the last sound iterate.
+///
+/// On a device, one kernel makes all iterations (`SolveReport::resident`: the same iterates but for rounding, in the
+/// form of Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989) where
+///
+/// - the matrix is an EHYB matrix without extra or long rows, of at most as many parts as there are multiprocessors;
+/// - the preconditioner is diagonal (`LinearOperator::diagonal`), or there is none;
+/// - each part's share of the vectors fits into shared memory: seven numbers for each of its rows and five for each
+/// row
+///   of its halo, in double precision some 2,700 rows a multiprocessor;
+/// - the card admits such a launch.
+///
+/// It holds two words for each row besides, one in single precision.
 template <class T, Space S>
 class Cg final : public KrylovSolver<T, S> {
  public:
-  /// Work vectors for `n` unknowns: four of length n.
-  Cg(const Context<S>& ctx, Index n);
+  /// Work vectors for `n` unknowns: four of length n. `resident`: whether one kernel may solve what fits on the chip.
+  Cg(const Context<S>& ctx, Index n, bool resident = true);
 
   std::string_view name() const override { return "cg"; }
+  void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) override;
   [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                                   Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                                   const ProgressFn& progress = {}) override;
 
+  /// Queues `iterations` steps from the guess in x and returns: nothing is waited for or read back, and the call may
+  /// stand inside the caller's own capture of the context's stream, where A and M allow that. x receives what `solve`
+  /// gives by separate kernels (`resident` false) with as many `max_iterations` and tolerances of 0. Steps behind a
+  /// residual that vanished, or behind a breakdown, change nothing; how good x is the caller has to find out.
+  ///
+  /// A captured call refers to the solver, A, M, b and x, which must stay where they are while their numbers may
+  /// change. It is launched on the context's stream or while no other work of the solver and the context is under
+  /// way. Throws InputError for lengths that do not fit and a negative count.
+  void iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+               Span<const T, S> b, Span<T, S> x, int iterations);
+
  private:
+  bool open(const detail::SolveArguments<T, S>& system, detail::Journal<T, S>& journal);
+  std::function<void()> iteration(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                                  Span<T, S> x);
+  void begin(const Context<S>& ctx, const LinearOperator<T, S>* M);
+  void finish(const Context<S>& ctx, Span<T, S> x);
+
   Array<T, S> r_, z_, p_, q_;
   Array<detail::CgState, S> state_;
+  bool may_be_resident_;
+  std::shared_ptr<detail::ResidentCg<T>> resident_;  // on a device, where the system fits on the chip
+  detail::IterationGraph<S> graph_;
   int last_iterations_ = 0;  // of the last solve
 };
 

@@ -23,6 +23,30 @@ struct CgState {
   PURLIN_HD double rho() const { return preconditioned ? rz : rr; }
 };
 
+/// The state in front of the first iteration, made in S from r: for iterations that the host does not look at.
+template <class T>
+struct CgStart {
+  static constexpr int sums = 1;
+  CgState start;  ///< all but the residual
+  CgState* state;
+  const T* r;
+
+  PURLIN_HD bool active() const { return true; }
+  PURLIN_HD NoCoefficients begin() const { return {}; }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+    total.add(0, double(r[i]) * double(r[i]));
+  }
+  PURLIN_HD void end(const double* totals) const {
+    const double residual = sqrt(totals[0]);
+    *state = start;
+    state->rr = residual * residual;  // as where the host has the norm
+    state->monitor.residual = residual;
+    if (!(residual - residual == 0)) state->monitor.event = Event::not_finite;
+    if (residual == 0) state->monitor.event = Event::tolerance_met;
+  }
+};
+
 /// x = x + alpha p, p = z + (rho / rho_old) p; with `scaled`, z = d r is formed on the way. Before the first
 /// iteration alpha and p are 0.
 template <class T, bool scaled>
@@ -39,15 +63,14 @@ struct CgDirection {
   PURLIN_HD Coefficients begin() const {
     return {static_cast<T>(state->alpha), static_cast<T>(state->rho() / state->rho_old)};
   }
+  struct Loaded {
+    T d, z, p, x;
+  };
+  PURLIN_HD Loaded load(std::int64_t i) const { return {scaled ? d[i] : T(1), z[i], p[i], x[i]}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums&) const {
-    const T pi = p[i];
-    x[i] += c.alpha * pi;
-    if constexpr (scaled) {
-      p[i] = d[i] * z[i] + c.beta * pi;
-    } else {
-      p[i] = z[i] + c.beta * pi;
-    }
+  PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums&) const {
+    x[i] = at.x + c.alpha * at.p;
+    p[i] = (scaled ? at.d * at.z : at.z) + c.beta * at.p;
   }
   PURLIN_HD void end(const double*) const {}
 };
@@ -63,12 +86,16 @@ struct CgUpdate {
   PURLIN_HD bool sound() const { return state->rho() > 0 && state->pq > 0; }
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD T begin() const { return sound() ? static_cast<T>(state->rho() / state->pq) : T(0); }
+  struct Loaded {
+    T d, q, r;
+  };
+  PURLIN_HD Loaded load(std::int64_t i) const { return {scaled ? d[i] : T(1), q[i], r[i]}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, T alpha, Sums& total) const {
-    const T ri = r[i] - alpha * q[i];
+  PURLIN_HD void finish(std::int64_t i, const Loaded& at, T alpha, Sums& total) const {
+    const T ri = at.r - alpha * at.q;
     r[i] = ri;
     total.add(0, double(ri) * double(ri));
-    if constexpr (scaled) total.add(1, double(ri) * double(d[i] * ri));
+    if constexpr (scaled) total.add(1, double(ri) * double(at.d * ri));
   }
   PURLIN_HD void end(const double* totals) const {
     const double rho = state->rho(), pq = state->pq;

@@ -65,6 +65,7 @@ class Gmres<T, S>::Cycle {
     start.monitor = monitor;
     start.scale = 1 / residual;
     start.epsilon = std::numeric_limits<T>::epsilon();
+    start.basis = Orthogonality::start(start.epsilon);
     copy<GmresState>(ctx, Span<const GmresState, Space::host>(&start, 1), g_.state_.span());
     copy<double>(ctx, Span<const double, Space::host>(&residual, 1), Span<double, S>(small_.g, 1));
     sweep(ctx, g_.n_, GmresScale<T>{state_, first.data, v(0).data});
@@ -86,8 +87,8 @@ class Gmres<T, S>::Cycle {
     }
     const T* const V = g_.basis_.data();
     double* const partial = g_.partial_.data();
-    const PassGate first{&state_->monitor, nullptr, nullptr};
-    const PassGate second{&state_->monitor, small_.h + j + 1, &state_->after_first};
+    const PassGate first{&state_->monitor, nullptr, nullptr, nullptr};
+    const PassGate second{&state_->monitor, &state_->basis, small_.h + j + 1, &state_->after_first};
     basis_dot(ctx, first, V, g_.n_, j + 1, w.data, small_.h, partial);                             // h = V^T w
     basis_subtract(ctx, first, V, g_.n_, j + 1, small_.h, w.data, &state_->after_first, partial);  // w -= V h
     basis_dot(ctx, second, V, g_.n_, j + 1, w.data, small_.h2, partial);
@@ -130,6 +131,7 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
   const bool left = left_ && M != nullptr;
   Journal<T, S> journal(name(), n_, arguments, &state_.data()->scratch, last_iterations_);
   Cycle cycle(*this, arguments);
+  graph_.bind(ctx, A, M, Span<T, S>());  // a cycle's columns do not see x
 
   journal.report().cycle_length = m_;
   const bool iterate = journal.open(r_);  // r = b - A x
@@ -140,7 +142,9 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
     cycle.begin(journal.fresh_monitor(), before, tightening);  // v_0 = r / |r|
     bool running = true;
     for (int j = 0; j < m_ && running;) {
-      for (int k = 0; k < journal.check_every() && j < m_; ++k, ++j) cycle.extend(j);
+      const int count = std::min(journal.check_every(), m_ - j);
+      graph_.range(j, count, [&](int column) { cycle.extend(column); });
+      j += count;
       running = journal.look(cycle.monitor());
     }
     const Event event = journal.event();

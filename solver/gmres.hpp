@@ -2,6 +2,7 @@
 /// Restarted GMRES, for any square A.
 #pragma once
 
+#include <purlin/solver/iteration_graph.hpp>
 #include <purlin/solver/krylov.hpp>
 
 namespace purlin {
@@ -11,8 +12,9 @@ struct GmresState;
 }
 
 /// Y. Saad and M. Schultz, "GMRES: A Generalized Minimal Residual Algorithm for Solving Nonsymmetric Linear Systems",
-/// SIAM J. Sci. Stat. Comput. 7 (1986), with Givens rotations and classical Gram-Schmidt; a second pass runs where w
-/// falls below 0.7 of its length (L. Giraud, J. Langou, M. Rozloznik, "The loss of orthogonality in the Gram-Schmidt
+/// SIAM J. Sci. Stat. Comput. 7 (1986), with Givens rotations and classical Gram-Schmidt; a second pass runs where
+/// the basis would lose orthogonality beyond 1e-6 (1e-3 in single precision), which the residual estimate hardly sees
+/// (`detail::Orthogonality`; L. Giraud, J. Langou, M. Rozloznik, "The loss of orthogonality in the Gram-Schmidt
 /// orthogonalization process", Comput. Math. Appl. 50 (2005)). The true residual is formed at each restart; two
 /// restarts without gain end with `stagnation`.
 ///
@@ -40,6 +42,7 @@ class Gmres final : public KrylovSolver<T, S> {
   Array<T, S> r_, w_, z_;
   Array<double, S> small_, partial_;
   Array<detail::GmresState, S> state_;
+  detail::IterationGraph<S> graph_;
   int last_iterations_ = 0;  // of the last solve
 };
 

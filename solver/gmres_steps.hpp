@@ -9,6 +9,9 @@
 
 namespace purlin::detail {
 
+/// Numbers of the small arrays that one thread asks for before it uses the first: a card answers them together.
+inline constexpr int small_batch = 8;
+
 /// Scalars of a cycle, in S.
 struct GmresState {
   Monitor monitor;
@@ -16,6 +19,7 @@ struct GmresState {
   double after_first;  ///< w.w after the first pass of Gram-Schmidt
   double after_second;
   double epsilon;  ///< of the vectors' precision
+  Orthogonality basis;
   double scratch;
   int second_passes;  ///< in this cycle
 };
@@ -53,9 +57,13 @@ struct GmresScale {
 
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD T begin() const { return static_cast<T>(state->scale); }
+  struct Loaded {
+    T w;
+  };
+  PURLIN_HD Loaded load(std::int64_t i) const { return {w[i]}; }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, T scale, Sums&) const {
-    v[i] = scale * w[i];
+  PURLIN_HD void finish(std::int64_t i, const Loaded& at, T scale, Sums&) const {
+    v[i] = scale * at.w;
   }
   PURLIN_HD void end(const double*) const {}
 };
@@ -77,17 +85,15 @@ struct GmresRotate {
 
   PURLIN_HD void end(const double*) const {
     const double before = a.h[j + 1];
-    const bool second = PassGate::needs_second(before, state->after_first);
-    if (second) ++state->second_passes;
-    const double next = sqrt(second ? state->after_second : state->after_first);
-
-    double* const column = a.R + static_cast<std::int64_t>(j) * a.m;
-    double entry = a.h[0] + (second ? a.h2[0] : 0.0);
-    for (int i = 0; i < j; ++i) {
-      const double below = a.h[i + 1] + (second ? a.h2[i + 1] : 0.0);
-      column[i] = a.cosine[i] * entry + a.sine[i] * below;
-      entry = a.cosine[i] * below - a.sine[i] * entry;
+    const bool second = state->basis.needs_second(before, state->after_first);
+    if (second) {
+      ++state->second_passes;
+    } else {
+      state->basis.keep_first(before, state->after_first);
     }
+    const double next = sqrt(second ? state->after_second : state->after_first);
+    double* const column = a.R + static_cast<std::int64_t>(j) * a.m;
+    const double entry = rotate_earlier(second, column);
     // NaN or an overflow in w would pass the comparisons below as if the space had ended.
     const double sum = before + next + entry;
     if (!(sum - sum == 0)) {
@@ -110,6 +116,32 @@ struct GmresRotate {
     state->monitor.finish_iteration(fabs(a.g[j + 1]));
     if (state->monitor.running() && exhausted) state->monitor.event = Event::krylov_space_exhausted;
   }
+
+ private:
+  // The rotations before j; returns the diagonal entry that is left for rotation j. Numbers are asked for in batches.
+  PURLIN_HD double rotate_earlier(bool second, double* column) const {
+    constexpr int batch = small_batch;
+    double entry = a.h[0] + (second ? a.h2[0] : 0.0);
+    for (int first = 0; first < j; first += batch) {
+      double once[batch], again[batch], cosine[batch], sine[batch];
+      PURLIN_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        const int i = first + k < j ? first + k : j - 1;
+        once[k] = a.h[i + 1];
+        again[k] = a.h2[i + 1];
+        cosine[k] = a.cosine[i];
+        sine[k] = a.sine[i];
+      }
+      PURLIN_UNROLL
+      for (int k = 0; k < batch; ++k) {
+        if (first + k >= j) break;
+        const double below = once[k] + (second ? again[k] : 0.0);
+        column[first + k] = cosine[k] * entry + sine[k] * below;
+        entry = cosine[k] * below - sine[k] * entry;
+      }
+    }
+    return entry;
+  }
 };
 
 /// R y = g for the first `columns` columns; a zero on R's diagonal (a singular matrix) gives y_i = 0.
@@ -124,11 +156,30 @@ struct GmresBackSolve {
   PURLIN_HD void element(std::int64_t, NoCoefficients, Sums&) const {}
   PURLIN_HD void end(const double*) const {
     for (int i = columns - 1; i >= 0; --i) {
-      double rest = a.g[i];
-      for (int k = i + 1; k < columns; ++k) rest -= a.R[static_cast<std::int64_t>(k) * a.m + i] * a.y[k];
+      const double rest = without_later(i, a.g[i]);
       const double diagonal = a.R[static_cast<std::int64_t>(i) * a.m + i];
       a.y[i] = diagonal != 0 ? rest / diagonal : 0.0;
     }
+  }
+
+ private:
+  // rest - sum of R_ik y_k over k > i. Numbers are asked for in batches.
+  PURLIN_HD double without_later(int i, double rest) const {
+    constexpr int batch = small_batch;
+    for (int first = i + 1; first < columns; first += batch) {
+      double R[batch], y[batch];
+      PURLIN_UNROLL
+      for (int c = 0; c < batch; ++c) {
+        const int k = first + c < columns ? first + c : columns - 1;
+        R[c] = a.R[static_cast<std::int64_t>(k) * a.m + i];
+        y[c] = a.y[k];
+      }
+      PURLIN_UNROLL
+      for (int c = 0; c < batch; ++c) {
+        if (first + c < columns) rest -= R[c] * y[c];
+      }
+    }
+    return rest;
   }
 };
 

@@ -16,8 +16,6 @@ namespace {
 
 constexpr int most_replacements = 3;
 constexpr int power_iterations = 10;
-// Below, the squares of a vector's entries lose digits or vanish.
-constexpr double least_safe_norm = 1e-140;
 
 void check_criterion(const StopCriterion& stop) {
   if (stop.max_iterations < 0) throw InputError("max_iterations is 0 or more");
@@ -37,10 +35,8 @@ std::string scientific(double value) {
 }  // namespace
 
 template <class T, Space S>
-Journal<T, S>::Journal(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments,
-                       double* scratch, int expected)
-    : args_(arguments), scratch_(scratch), expected_(expected) {
-  const auto& [ctx, A, M, b, x, stop, progress] = args_;
+void check_system(std::int64_t n, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, Span<const T, S> b,
+                  Span<const T, S> x) {
   if (A.rows() != n || A.cols() != n || b.size != n || x.size != n ||
       (M != nullptr && (M->rows() != n || M->cols() != n))) {
     throw InputError("a solver of " + std::to_string(n) + " unknowns got a matrix of " + std::to_string(A.rows()) +
@@ -49,6 +45,14 @@ Journal<T, S>::Journal(std::string_view solver, std::int64_t n, const SolveArgum
                      (M != nullptr ? ", a preconditioner of " + std::to_string(M->rows()) : ""));
   }
   if (n > 0 && b.data < x.data + n && x.data < b.data + n) throw InputError("b and x share memory");
+}
+
+template <class T, Space S>
+Journal<T, S>::Journal(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments,
+                       double* scratch, int expected)
+    : args_(arguments), scratch_(scratch), expected_(expected) {
+  const auto& [ctx, A, M, b, x, stop, progress] = args_;
+  check_system<T, S>(n, A, M, b, x);
   check_criterion(stop);
   ctx.make_current();
   report_.solver = solver;
@@ -92,8 +96,7 @@ bool Journal<T, S>::refuse_norm(double norm, Span<const T, S> v, const char* wha
 template <class T, Space S>
 bool Journal<T, S>::open(Span<T, S> r) {
   const double rhs_norm = norm(args_.b);
-  report_.rhs_norm = rhs_norm;
-  report_.tolerance = std::max(args_.stop.rel_tol * rhs_norm, args_.stop.abs_tol);
+  note_rhs(rhs_norm);
   if (refuse_norm(rhs_norm, args_.b, "right-hand side")) {
     residual_ = report_.initial_residual = report_.recurrence_residual = std::numeric_limits<double>::quiet_NaN();
     residual_known_ = true;
@@ -106,10 +109,29 @@ bool Journal<T, S>::open(Span<T, S> r) {
     conclude(Status::converged, "");
     return false;
   }
-  const bool met = form_residual(r);
+  form_residual(r);
+  return begin();
+}
+
+template <class T, Space S>
+bool Journal<T, S>::open(double rhs_norm, double residual) {
+  note_rhs(rhs_norm);
+  residual_ = residual;
+  residual_known_ = true;
+  return begin();
+}
+
+template <class T, Space S>
+void Journal<T, S>::note_rhs(double norm) {
+  report_.rhs_norm = norm;
+  report_.tolerance = std::max(args_.stop.rel_tol * norm, args_.stop.abs_tol);
+}
+
+template <class T, Space S>
+bool Journal<T, S>::begin() {
   report_.initial_residual = report_.recurrence_residual = seen_.residual = residual_;
   report_.history = {residual_};
-  if (met) {
+  if (residual_ <= report_.tolerance) {
     conclude(Status::converged, "");
   } else if (!std::isfinite(residual_)) {
     if (!refuse_norm(norm(args_.x), args_.x, "initial guess")) {
@@ -139,9 +161,24 @@ bool Journal<T, S>::look(const Monitor* monitor) {
   for (int k = before + 1; k <= seen_.iteration; ++k) {
     report_.history.push_back(seen_.recent[k % Monitor::most_between_looks]);
   }
+  return tell();
+}
+
+template <class T, Space S>
+bool Journal<T, S>::look(int iteration, Event event, const double* residuals) {
+  report_.history.insert(report_.history.end(), residuals, residuals + (iteration - seen_.iteration));
+  seen_.tolerance = report_.tolerance;
+  seen_.residual = report_.history.back();
+  seen_.iteration = iteration;
+  seen_.event = event;
+  return tell();
+}
+
+template <class T, Space S>
+bool Journal<T, S>::tell() {
+  if (seen_.iteration > report_.iterations) residual_known_ = false;
   report_.iterations = seen_.iteration;
   report_.recurrence_residual = seen_.residual;
-  if (seen_.iteration > before) residual_known_ = false;
   const double seconds = elapsed();
   if (args_.progress) {
     const Progress now{report_.solver,  seen_.iteration, seen_.residual, report_.relative(seen_.residual),
@@ -189,6 +226,16 @@ bool Journal<T, S>::confirm(Span<T, S> r, Span<T, S> work) {
   }
   ++report_.residual_replacements;
   return false;
+}
+
+template <class T, Space S>
+bool Journal<T, S>::confirm(double true_residual) {
+  if (!(true_residual >= least_safe_norm)) return false;
+  residual_ = true_residual;
+  residual_known_ = true;
+  if (!(residual_ <= report_.tolerance)) return false;
+  conclude(Status::converged, "");
+  return true;
 }
 
 template <class T, Space S>
@@ -268,7 +315,10 @@ SolveReport Journal<T, S>::close(Span<T, S> r) {
   return std::move(report_);
 }
 
-#define X(T, S) template class Journal<T, S>;
+#define X(T, S)                                                                                      \
+  template class Journal<T, S>;                                                                      \
+  template void check_system(std::int64_t, const LinearOperator<T, S>&, const LinearOperator<T, S>*, \
+                             Span<const T, S>, Span<const T, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -23,6 +23,11 @@ struct SolveArguments {
   const ProgressFn& progress;
 };
 
+/// Throws InputError unless A and M are n x n, b and x have length n and do not overlap.
+template <class T, Space S>
+void check_system(std::int64_t n, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, Span<const T, S> b,
+                  Span<const T, S> x);
+
 template <class T, Space S>
 class Journal {
  public:
@@ -35,12 +40,17 @@ class Journal {
   /// iterations allowed): the report is then complete.
   bool open(Span<T, S> r);
 
+  /// The same where |b| and |b - A x| have been formed elsewhere, and are numbers whose squares are numbers too.
+  bool open(double rhs_norm, double residual);
+
   /// A monitor for the recurrence that starts from the present residual.
   Monitor fresh_monitor() const;
 
   /// Downloads the monitor, extends history, calls the callback and looks at the clock. False when the recurrence has
   /// stopped or is to be stopped.
   bool look(const Monitor* monitor);
+  /// The same of iterations that were not monitored: how the last of them stands, and the residual after each.
+  bool look(int iteration, Event event, const double* residuals);
 
   /// Why `look` said false; `none` when the caller or the clock did.
   Event event() const { return seen_.event; }
@@ -59,6 +69,9 @@ class Journal {
   /// interrupted, or when the residual has been replaced three times already (stagnation); the status is then set.
   /// False: go on from the new r.
   bool confirm(Span<T, S> r, Span<T, S> work);
+  /// The same with |b - A x| formed elsewhere. False: that is above the tolerance, or too small to have been formed
+  /// from squares.
+  bool confirm(double true_residual);
 
   /// Sets the outcome unless it is set.
   void conclude(Status status, std::string reason);
@@ -73,6 +86,9 @@ class Journal {
   SolveReport close(Span<T, S> r);
 
  private:
+  bool tell();  // what `look` has seen
+  void note_rhs(double norm);
+  bool begin();  // from the residual as it is known
   double norm(Span<const T, S> v);
   bool refuse_norm(double norm, Span<const T, S> v, const char* what);
   double elapsed() const;

@@ -52,7 +52,7 @@ int gmres_cycle_length(const SolverOptions& options, Index n, std::size_t value_
 
 template <class T, Space S>
 std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options) {
-  if (options.name == "cg") return std::make_unique<Cg<T, S>>(ctx, n);
+  if (options.name == "cg") return std::make_unique<Cg<T, S>>(ctx, n, options.resident);
   if (options.name == "bicgstab") return std::make_unique<Bicgstab<T, S>>(ctx, n);
   if (options.name == "gmres") {
     return std::make_unique<Gmres<T, S>>(ctx, n, gmres_cycle_length(options, n, sizeof(T)), options.left);

@@ -18,8 +18,8 @@ struct StopCriterion {
   double abs_tol = 0;
   double time_limit_seconds = 0;  ///< 0: none; looked at every `check_every` iterations
   /// The host looks at the residual, the clock and the callback every so many iterations; 0: 1 on the host, 16 on
-  /// the device, there fewer where the solve before took fewer. Iteration counts and histories are exact whatever it
-  /// is. At most 64.
+  /// the device, there fewer where the solve before took fewer, and 256 in a resident solve. Iteration counts and
+  /// histories are exact whatever it is. At most 64.
   int check_every = 0;
 };
 
@@ -64,6 +64,7 @@ struct SolveReport {
   int cycle_length = 0;            ///< GMRES: iterations between restarts
   int restarts = 0;                ///< GMRES: cycles after the first; BiCGStab: breakdowns survived
   int second_passes = 0;           ///< GMRES: how often Gram-Schmidt ran again
+  bool resident = false;  ///< all iterations, one at least, ran in a kernel that kept the vectors on the chip
   double seconds = 0;
   std::vector<double> history;    ///< residual before the first and after each iteration, as the recurrence has it
   std::vector<Attempt> attempts;  ///< one or more, in order
@@ -87,13 +88,21 @@ struct Progress {
 using ProgressFn = std::function<bool(const Progress&)>;
 
 /// A Krylov method for A x = b with an optional preconditioner M, an operator close to A's inverse. Owns its work
-/// vectors: made once for a length, used many times; a solve after the first allocates nothing in S.
+/// vectors: made once for a length, used many times; a solve after the first allocates nothing in S. On the device it
+/// keeps its iterations as CUDA graphs where A and M are `capturable`; the driver holds some kilobytes for each
+/// kernel.
 template <class T, Space S>
 class KrylovSolver {
  public:
   virtual ~KrylovSolver() = default;
 
   virtual std::string_view name() const = 0;
+
+  /// Does now what the first solve with these A and M would do once, allocations and choices that depend on them; a
+  /// solve with others does it again. Waits on the context's stream. Throws DeviceError.
+  virtual void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
+    static_cast<void>(ctx), static_cast<void>(A), static_cast<void>(M);
+  }
 
   /// Solves from the guess in x, which receives the result: the last iterate, or the best one where that is said.
   /// M may be null. Lengths, and that b and x share no memory, are checked (InputError). Waits on the context's
@@ -108,6 +117,7 @@ struct SolverOptions {
   std::string name = "auto";  ///< "auto" (LinearSystem only), "cg", "bicgstab", "gmres"
   int restart = 0;            ///< GMRES: length of a cycle; 0: see `gmres_cycle_length`
   bool left = false;          ///< GMRES: precondition from the left
+  bool resident = true;       ///< CG on a device: in one kernel where the system fits on the chip
 };
 
 /// The length of a GMRES cycle that the options mean for n unknowns: `restart`, or where that is 0, 50; under "auto",

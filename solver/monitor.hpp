@@ -19,6 +19,16 @@ enum class Event : int {
   krylov_space_exhausted,
 };
 
+/// Below, the squares of a vector's entries lose digits or vanish.
+constexpr double least_safe_norm = 1e-140;
+
+/// What a residual after `iteration` iterations means.
+PURLIN_HD Event event_of(double residual, double tolerance, int iteration, int max_iterations) {
+  if (!(residual - residual == 0)) return Event::not_finite;
+  if (residual <= tolerance) return Event::tolerance_met;
+  return iteration >= max_iterations ? Event::iterations_spent : Event::none;
+}
+
 /// Kept beside the solver's scalars in S. Steps do nothing once an event is set, so that iterations that were queued
 /// behind it change nothing and counts and histories are exact whenever the host looks.
 struct Monitor {
@@ -38,13 +48,7 @@ struct Monitor {
     ++iteration;
     residual = new_residual;
     recent[iteration % most_between_looks] = new_residual;
-    if (!(new_residual - new_residual == 0)) {
-      event = Event::not_finite;
-    } else if (new_residual <= tolerance) {
-      event = Event::tolerance_met;
-    } else if (iteration >= max_iterations) {
-      event = Event::iterations_spent;
-    }
+    event = event_of(new_residual, tolerance, iteration, max_iterations);
   }
 };
 

@@ -22,6 +22,8 @@ class ZeroMeanPrecond final : public LinearOperator<T, S> {
   /// y = P (alpha M x + beta y): where beta is not 0, y has mean zero already.
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
 
+  bool capturable() const override { return inner_ == nullptr || inner_->capturable(); }
+
   /// x = x - mean(x)
   void remove_mean(const Context<S>& ctx, Span<T, S> x) const;
 

@@ -36,6 +36,7 @@ void append_attempt(SolveReport& whole, SolveReport&& next) {
   next.attempts.insert(next.attempts.begin(), whole.attempts.begin(), whole.attempts.end());
   next.history.insert(next.history.begin(), whole.history.begin(), whole.history.end());
   next.iterations += whole.iterations;
+  next.resident = next.resident && whole.resident;
   next.initial_residual = whole.initial_residual;
   next.residual_replacements += whole.residual_replacements;
   next.restarts += whole.restarts;
@@ -56,9 +57,12 @@ template <class T, Space S>
 SolverChain<T, S>::SolverChain(const Context<S>& ctx, const SolverChoice& choice, const SolverOptions& options,
                                const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space)
     : ctx_(ctx), choice_(choice), options_(options), A_(A), M_(M) {
-  solver(choice_.order.front());
+  KrylovSolver<T, S>& first = solver(choice_.order.front());
   if (choice_.order.size() > 1) best_x_ = Array<T, S>(ctx_, A_.rows());
-  if (!constant_null_space) return;
+  if (!constant_null_space) {
+    first.prepare(ctx_, A_, M_);
+    return;
+  }
   zero_mean_ = std::make_unique<ZeroMeanPrecond<T, S>>(ctx_, A_.rows(), M_);
   projected_b_ = Array<T, S>(ctx_, A_.rows());
   Array<T, S> image(ctx_, A_.rows());
@@ -68,6 +72,7 @@ SolverChain<T, S>::SolverChain(const Context<S>& ctx, const SolverChoice& choice
   // Symmetric matrices, and others whose columns sum to zero: the image of any vector shows it.
   const auto [constant, length] = zero_mean_->constant_part(ctx_, image.cspan());
   range_has_mean_zero_ = constant <= zero_mean_->rounding * length;
+  first.prepare(ctx_, A_, zero_mean_.get());
 }
 
 template <class T, Space S>

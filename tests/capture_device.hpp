@@ -6,9 +6,7 @@
 
 #include <stdexcept>
 
-#include <purlin/core/error.hpp>
-
-#include "tests/support.hpp"
+#include <purlin/core/context.hpp>
 
 namespace purlin::testing {
 

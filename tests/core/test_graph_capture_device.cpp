@@ -2,7 +2,9 @@
 // The vector primitives captured in a CUDA graph do what they do when called.
 #include "tests/capture_device.hpp"
 #include "tests/catch.hpp"
+#include "tests/support.hpp"
 
+#include <purlin/core/error.hpp>
 #include <purlin/core/vector_ops.hpp>
 
 using namespace purlin;

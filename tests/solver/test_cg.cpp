@@ -83,6 +83,37 @@ TEST_BOTH("CG folds a diagonal preconditioner in and applies any other, and x is
   }
 }
 
+TEST_BOTH("CG iterates as often as it is told, as a solve of as many iterations does", "[solver][cg]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(12, 0, 0.5);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, same_bits());
+  const auto b = a.rhs_for(noise(a.size())), guess = noise(a.size(), 3);
+  const auto b_there = make_array(ctx, b);
+  Cg<double, S> cg(ctx, a.size());
+  for (const char* name : {"none", "jacobi", "fsai"}) {
+    const auto M = make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{name}, SpmvOptions{"ell-warp"});
+    for (const int iterations : {0, 1, 2, 9, 35}) {
+      CAPTURE(name, iterations);
+      StopCriterion stop;
+      stop.rel_tol = 0;
+      stop.max_iterations = iterations;
+      const auto solved = run_solver<double, S>(ctx, cg, *A, M.get(), b, stop, guess);
+      auto x = make_array(ctx, guess);
+      cg.iterate(ctx, *A, M.get(), b_there.cspan(), x.span(), iterations);
+      CHECK(solved.report.iterations == iterations);
+      CHECK(to_vector(ctx, x.cspan()) == solved.x);
+    }
+  }
+  // Where the guess is the solution there is nothing to do, and nothing to divide by.
+  auto x = make_array(ctx, std::vector<double>(b.size(), 0.0));
+  const auto zero = make_array(ctx, std::vector<double>(b.size(), 0.0));
+  cg.iterate(ctx, *A, nullptr, zero.cspan(), x.span(), 5);
+  CHECK(to_vector(ctx, x.cspan()) == std::vector<double>(b.size(), 0.0));
+  CHECK_THROWS_AS(cg.iterate(ctx, *A, nullptr, zero.cspan(), x.span(), -1), InputError);
+  CHECK_THROWS_AS(cg.iterate(ctx, *A, nullptr, x.cspan(), x.span(), 1), InputError);
+}
+
 TEST_BOTH("CG tells an indefinite matrix from an indefinite preconditioner", "[solver][cg]") {
   const Context<S> ctx;
   Rows a = laplacian(8);

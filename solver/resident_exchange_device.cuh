@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How the blocks of a resident kernel meet: sums and vector entries, each posted together with the number of the
+/// meeting, so that who reads one knows whether it is there. Internal.
+#pragma once
+
+#include <cstdint>
+
+#include <purlin/core/types.hpp>
+#include <purlin/spmv/product_device.cuh>
+
+namespace purlin::detail {
+
+/// No counter and no fence: half a number and the meeting's number make one 64-bit word, which is written and read as
+/// one. Words of meeting m lie in the half m % 2 of the memory: who writes those of m + 2 has read all sums of m + 1,
+/// and with its sum each block has said that it needs nothing of m any more.
+struct Exchange {
+  static constexpr int sums = 3;
+  static constexpr int sum_words = 8;  ///< of a block: two a sum, and room to a sector's end
+
+  std::uint64_t* posted;
+  double* scratch;  ///< shared memory: sums x (parts + 32)
+  Offset rows;
+  int parts;
+  unsigned epoch;  ///< of the last meeting; the present one is the next
+
+  /// Words for `rows` entries of T and the sums of `parts` blocks; zero before the first meeting.
+  template <class T>
+  static std::int64_t words(Offset rows, Offset parts) {
+    return 2 * (rows * entry_words<T>() + parts * sum_words);
+  }
+  template <class T>
+  PURLIN_HD static constexpr int entry_words() {
+    return sizeof(T) == 8 ? 2 : 1;
+  }
+
+  __device__ unsigned now() const { return epoch + 1; }
+
+  __device__ std::uint64_t* sum_word(int block, int k) const {
+    return posted + (static_cast<int>(now() % 2) * parts + block) * sum_words + 2 * k;
+  }
+  // Entries stand behind the sums.
+  template <class T>
+  __device__ std::uint64_t* entry_word(Offset row) const {
+    return posted + 2 * parts * sum_words + (now() % 2 * rows + row) * entry_words<T>();
+  }
+
+  __device__ static void put(std::uint64_t* to, double value, unsigned mark) {
+    const auto bits = static_cast<std::uint64_t>(__double_as_longlong(value));
+    const std::uint64_t stamp = std::uint64_t{mark} << 32;
+    const std::uint64_t low = (bits & 0xffffffffu) | stamp, high = (bits >> 32) | stamp;
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
+  }
+  __device__ static void put(std::uint64_t* to, float value, unsigned mark) {
+    const std::uint64_t word = static_cast<std::uint32_t>(__float_as_int(value)) | (std::uint64_t{mark} << 32);
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+  }
+
+  /// Reads what may not be there yet; true where it is.
+  __device__ static bool get(const std::uint64_t* from, unsigned mark, double& value) {
+    std::uint64_t low, high;
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(low), "=l"(high) : "l"(from) : "memory");
+    value = __longlong_as_double(static_cast<long long>((high << 32) | (low & 0xffffffffu)));
+    return static_cast<unsigned>(low >> 32) == mark && static_cast<unsigned>(high >> 32) == mark;
+  }
+  __device__ static bool get(const std::uint64_t* from, unsigned mark, float& value) {
+    std::uint64_t word;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+    value = __int_as_float(static_cast<int>(word & 0xffffffffu));
+    return static_cast<unsigned>(word >> 32) == mark;
+  }
+
+  template <class T>
+  __device__ void post_entry(Offset row, T value) const {
+    put(entry_word<T>(row), value, now());
+  }
+
+  /// Adds the block's sums and posts them; the whole block, which is in step afterwards.
+  __device__ void post_sums(const double (&mine)[sums]) const {
+    double* const of_warps = scratch + sums * parts;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+#pragma unroll
+    for (int k = 0; k < sums; ++k) {
+      const double total = warp_sum(mine[k]);
+      if (lane == 0) of_warps[k * 32 + warp] = total;
+    }
+    __syncthreads();
+    if (warp < sums) {
+      const double total = warp_sum(lane < warps ? of_warps[warp * 32 + lane] : 0.0);
+      if (lane == 0) put(sum_word(static_cast<int>(blockIdx.x), warp), total, now());
+    }
+  }
+
+  /// to[i] = the entry of row row_of(i), for i < count, when it has come. Threads are counted from the last one, the
+  /// first ones have sums to wait for.
+  template <class T, class RowOf>
+  __device__ void collect_entries(int count, const RowOf& row_of, T* to) const {
+    constexpr int at_once = 4;
+    const int threads = static_cast<int>(blockDim.x);
+    for (int first = threads - 1 - static_cast<int>(threadIdx.x); first < count; first += at_once * threads) {
+      const std::uint64_t* from[at_once];
+      T value[at_once];
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        const int i = first + u * threads;
+        from[u] = entry_word<T>(row_of(i < count ? i : first));
+      }
+      bool there;
+      do {
+        there = true;
+#pragma unroll
+        for (int u = 0; u < at_once; ++u) there = get(from[u], now(), value[u]) && there;
+      } while (!there);
+#pragma unroll
+      for (int u = 0; u < at_once; ++u) {
+        if (first + u * threads < count) to[first + u * threads] = value[u];
+      }
+    }
+  }
+
+  /// The sums of all blocks, the same bits in every thread of every block; the whole block, which is in step
+  /// afterwards. Ends the meeting.
+  __device__ void collect_sums(double (&total)[sums]) {
+    for (int i = static_cast<int>(threadIdx.x); i < sums * parts; i += static_cast<int>(blockDim.x)) {
+      const int k = i / parts, block = i % parts;
+      double value;
+      while (!get(sum_word(block, k), now(), value)) {
+      }
+      scratch[i] = value;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < sums; ++k) {
+      double sum = 0;
+      for (int i = threadIdx.x % 32; i < parts; i += 32) sum += scratch[k * parts + i];
+      total[k] = warp_sum(sum);
+    }
+    ++epoch;
+  }
+};
+
+}  // namespace purlin::detail

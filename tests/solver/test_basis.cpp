@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with a basis against sums in long double, at widths and lengths around groups, warps and walks.
+#include "tests/catch.hpp"
+#include "tests/support.hpp"
+
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/basis.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+using purlin::detail::basis_combine;
+
+namespace {
+
+constexpr int widths[] = {1, 2, 3, 4, 5, 7, 8, 16, 23, 30, 31, 32, 33, 64, 65, 70};
+constexpr std::int64_t lengths[] = {1, 31, 64, 65, 1000, 1025, 5003};
+
+template <class T, Space S>
+struct Basis {
+  Context<S> ctx;
+  std::int64_t n;
+  int k;
+  std::vector<T> V, w;
+  Array<T, S> at_V, at_w;
+  Array<double, S> h, ww, partial;
+  Array<detail::Monitor, S> monitor;
+
+  Basis(std::int64_t n_, int k_)
+      : n(n_),
+        k(k_),
+        V(random_vector<T>(n * k, 1)),
+        w(random_vector<T>(n, 2)),
+        at_V(upload(ctx, V)),
+        at_w(upload(ctx, w)),
+        h(poisoned<double>(ctx, k + 1)),
+        ww(poisoned<double>(ctx, 1)),
+        partial(poisoned<double>(ctx, detail::basis_scratch(ctx, n, k))),
+        monitor(make_array(ctx, std::vector<detail::Monitor>(1))) {}
+
+  detail::PassGate gate() const { return {monitor.data(), nullptr, nullptr, nullptr}; }
+  std::vector<T> column(int j) const { return {V.begin() + j * n, V.begin() + (j + 1) * n}; }
+
+  /// w + sign V c, every entry with a bound of k + 2 roundings.
+  Expected sum(const std::vector<double>& c, double sign, bool with_w) const {
+    Expected result;
+    for (std::int64_t i = 0; i < n; ++i) {
+      long double value = with_w ? w[i] : T(0), magnitude = std::fabs(value);
+      for (int j = 0; j < k; ++j) {
+        const long double product = static_cast<long double>(static_cast<T>(c[j])) * V[j * n + i];
+        value += sign * product;
+        magnitude += std::fabs(product);
+      }
+      result.value.push_back(value);
+      result.bound.push_back((k + 2) * static_cast<long double>(std::numeric_limits<T>::epsilon()) * magnitude);
+    }
+    return result;
+  }
+};
+
+template <class F>
+void at_every_size(F&& f) {
+  for (const int k : widths) {
+    for (const std::int64_t n : lengths) {
+      INFO("k = " << k << ", n = " << n);
+      f(n, k, double{});
+      f(n, k, float{});
+    }
+  }
+}
+
+double sum_bound(std::int64_t n, long double magnitude) {
+  return static_cast<double>((n + 2) * std::numeric_limits<double>::epsilon() * magnitude);
+}
+
+}  // namespace
+
+TEST_BOTH("products with every vector of a basis are sums in double, the same bits each time", "[solver][gmres]") {
+  at_every_size([](std::int64_t n, int k, auto zero) {
+    Basis<decltype(zero), S> at(n, k);
+    basis_dot(at.ctx, at.gate(), at.at_V.data(), n, k, at.at_w.data(), at.h.data(), at.partial.data());
+    const auto h = download(at.ctx, at.h);
+    for (int j = 0; j <= k; ++j) {
+      INFO("j = " << j);
+      const DotOracle exact = dot_oracle(j < k ? at.column(j) : at.w, at.w);
+      CHECK(std::fabs(h[j] - static_cast<double>(exact.value)) <= sum_bound(n, exact.magnitude));
+    }
+    basis_dot(at.ctx, at.gate(), at.at_V.data(), n, k, at.at_w.data(), at.h.data(), at.partial.data());
+    CHECK(same_bits(h, download(at.ctx, at.h)));
+  });
+}
+
+TEST_BOTH("combinations of a basis are added, taken away and measured", "[solver][gmres]") {
+  at_every_size([](std::int64_t n, int k, auto zero) {
+    using T = decltype(zero);
+    Basis<T, S> at(n, k);
+    const auto c = random_vector<double>(k, 3);
+    const auto at_c = upload(at.ctx, c);
+    auto u = poisoned<T>(at.ctx, n);
+    basis_combine(at.ctx, at.at_V.data(), n, k, at_c.data(), u.data());
+    CHECK(first_outside(download(at.ctx, u), at.sum(c, 1, false)) == "");
+
+    basis_subtract(at.ctx, at.gate(), at.at_V.data(), n, k, at_c.data(), at.at_w.data(), at.ww.data(),
+                   at.partial.data());
+    const auto left = download(at.ctx, at.at_w);
+    CHECK(first_outside(left, at.sum(c, -1, true)) == "");
+    const DotOracle squares = dot_oracle(left, left);
+    CHECK(std::fabs(fetch(at.ctx, at.ww.data()) - static_cast<double>(squares.value)) <=
+          sum_bound(n, squares.magnitude));
+  });
+}
+
+TEST_BOTH("a closed gate keeps every number as it was", "[solver][gmres]") {
+  Basis<double, S> at(100, 5);
+  detail::Monitor stopped{};
+  stopped.event = detail::Event::tolerance_met;
+  at.monitor = make_array(at.ctx, std::vector<detail::Monitor>{stopped});
+  basis_dot(at.ctx, at.gate(), at.at_V.data(), 100, 5, at.at_w.data(), at.h.data(), at.partial.data());
+  basis_subtract(at.ctx, at.gate(), at.at_V.data(), 100, 5, at.h.data(), at.at_w.data(), at.ww.data(),
+                 at.partial.data());
+  CHECK(all_nan(download(at.ctx, at.h)));
+  CHECK(same_bits(download(at.ctx, at.at_w), at.w));
+}
+
+TEST_CASE("the second pass runs where the products of the shares kept would exceed the limit", "[solver][gmres]") {
+  auto basis = detail::Orthogonality::start(std::numeric_limits<double>::epsilon());
+  const double eps = basis.loss;
+  CHECK_FALSE(basis.needs_second(1, 0.01));
+  CHECK(basis.needs_second(1, 1e-20));
+  CHECK(basis.needs_second(1, 0));
+  CHECK_FALSE(basis.needs_second(0, 0));
+  basis.keep_first(1, 1e-8);
+  CHECK(basis.loss == Approx(1e4 * eps));
+  basis.keep_first(1, 1e-8);
+  CHECK(basis.loss == Approx(1e8 * eps));
+  CHECK(basis.needs_second(1, 1e-8));
+  CHECK_FALSE(basis.needs_second(1, 0.01));
+  basis.keep_first(1, 1 + 1e-9);  // never gains
+  CHECK(basis.loss == Approx(1e8 * eps));
+  CHECK(detail::Orthogonality::start(std::numeric_limits<float>::epsilon()).limit > basis.limit);
+}

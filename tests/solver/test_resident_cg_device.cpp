@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+// CG in one kernel: the same iterates as by separate ones, whatever ends a solve, and again after a refresh.
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/solver/systems.hpp"
+
+#include <purlin/core/vector_ops.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+constexpr Space device = Space::device;
+
+// -div grad u on k^3 points with `block` coupled unknowns each: node blocks, symmetric positive definite.
+Rows blocks_on_a_grid(Index k, int block) {
+  Rows a(k * k * k * block);
+  const auto couple = [&](Index p, Index q, double value) {
+    for (int d = 0; d < block; ++d) {
+      for (int e = 0; e < block; ++e) a.at(p * block + d, q * block + e) += d == e ? value : 0.1 * value / block;
+    }
+  };
+  for (Index p = 0; p < k * k * k; ++p) {
+    couple(p, p, 6.5);
+    const Index x = p % k, y = p / k % k, z = p / (k * k);
+    if (x > 0) couple(p, p - 1, -1), couple(p - 1, p, -1);
+    if (y > 0) couple(p, p - k, -1), couple(p - k, p, -1);
+    if (z > 0) couple(p, p - k * k, -1), couple(p - k * k, p, -1);
+  }
+  return a;
+}
+
+SystemOptions options_of(const std::string& format, const std::string& precond, bool resident) {
+  SystemOptions options;
+  options.spmv.format = format;
+  options.precond.name = precond;
+  options.solver.name = "cg";
+  options.solver.resident = resident;
+  return options;
+}
+
+template <class T>
+struct System {
+  System(const Rows& a, const SystemOptions& options)
+      : arrays(ctx, a), system(ctx, arrays.view(), options), x(ctx, a.size()) {}
+
+  SolveReport solve(const std::vector<double>& b, const std::vector<double>& guess = {},
+                    const ProgressFn& progress = {}) {
+    const auto there = make_array(ctx, cast<T>(b));
+    x = make_array(ctx, guess.empty() ? std::vector<T>(b.size(), T(0)) : cast<T>(guess));
+    return system.solve(there.cspan(), x.span(), progress);
+  }
+  std::vector<T> solution() const { return to_vector(ctx, x.cspan()); }
+
+  Context<device> ctx;
+  Arrays<T, device> arrays;
+  LinearSystem<T, device> system;
+  Array<T, device> x;
+};
+
+template <class T>
+void check_against_separate_kernels(const Rows& a, const std::string& precond, Index parts = 0) {
+  SystemOptions resident = options_of("ehyb", precond, true), separate = options_of("ehyb", precond, false);
+  resident.spmv.parts = separate.spmv.parts = parts;
+  System<T> one(a, resident), many(a, separate);
+  StopCriterion stop;
+  stop.rel_tol = sizeof(T) == 8 ? 1e-10 : 1e-4;
+  one.system.set_stop_criterion(stop);
+  many.system.set_stop_criterion(stop);
+  auto b = a.rhs_for(noise(a.size()));
+  for (double& value : b) value = static_cast<T>(value);
+  const SolveReport found = one.solve(b), expected = many.solve(b);
+  REQUIRE(found.resident);
+  REQUIRE(!expected.resident);
+  REQUIRE(found.converged());
+  REQUIRE(expected.converged());
+  const double slack = sizeof(T) == 8 ? 1e-6 : 1e-2;
+  CHECK(std::abs(found.iterations - expected.iterations) <= 1);
+  CHECK(found.rhs_norm == Approx(expected.rhs_norm).epsilon(1e-12));
+  CHECK(found.initial_residual == Approx(expected.initial_residual).epsilon(slack));
+  REQUIRE(found.history.size() == static_cast<std::size_t>(found.iterations) + 1);
+  // Behind the last digits there is nothing to compare.
+  const double rounding = std::numeric_limits<T>::epsilon() * norm(b);
+  const auto common = std::min(found.history.size(), expected.history.size());
+  for (std::size_t k = 0; k < common && k < 40; ++k) {
+    CHECK(found.history[k] == Approx(expected.history[k]).epsilon(slack).margin(rounding));
+  }
+  const double residual = true_residual<T>(a, cast<T>(b), one.solution());
+  CHECK(residual <= stop.rel_tol * norm(b) * (sizeof(T) == 8 ? 1.0 + 1e-6 : 1.1));
+  CHECK(found.true_residual == Approx(residual).epsilon(sizeof(T) == 8 ? 1e-3 : 0.2).margin(100 * rounding));
+}
+
+}  // namespace
+
+TEST_CASE("CG in one kernel takes the steps of CG in many", "[solver][cg][resident][device]") {
+  for (const int block : {1, 2, 3, 6}) {
+    for (const Index k : {2, 7, 16}) {
+      const Rows a = blocks_on_a_grid(k, block);
+      for (const char* precond : {"none", "jacobi"}) {
+        CAPTURE(block, k, precond);
+        check_against_separate_kernels<double>(a, precond);
+        check_against_separate_kernels<float>(a, precond);
+      }
+    }
+  }
+}
+
+TEST_CASE("Systems of one row to a few hundred are solved in one kernel", "[solver][cg][resident][device]") {
+  for (const Index k : {1, 2, 5, 6, 12, 20}) {
+    CAPTURE(k);
+    check_against_separate_kernels<double>(laplacian(k, 0, 0.3), "jacobi");
+  }
+}
+
+TEST_CASE("A matrix that streams past vectors on the chip gives the same iterates",
+          "[solver][cg][resident][device]") {
+  // Two parts whose vectors fit into 227 KB, beside which their matrix does not.
+  check_against_separate_kernels<double>(blocks_on_a_grid(17, 1), "jacobi", 2);
+  check_against_separate_kernels<double>(blocks_on_a_grid(17, 1), "none", 2);
+  check_against_separate_kernels<double>(blocks_on_a_grid(13, 2), "jacobi", 2);
+  check_against_separate_kernels<double>(blocks_on_a_grid(11, 3), "jacobi", 2);
+  check_against_separate_kernels<double>(blocks_on_a_grid(11, 3), "none", 2);
+  check_against_separate_kernels<double>(blocks_on_a_grid(8, 6), "jacobi", 2);
+  check_against_separate_kernels<float>(blocks_on_a_grid(13, 3), "jacobi", 2);
+}
+
+TEST_CASE("Parts that read nothing of each other are solved side by side", "[solver][cg][resident][device]") {
+  const Rows one = laplacian(9, 0, 0.1);
+  Rows a(6 * one.size());
+  for (Index copy = 0; copy < 6; ++copy) {
+    for (Index i = 0; i < one.size(); ++i) {
+      for (const auto& [j, value] : one.row[static_cast<std::size_t>(i)]) {
+        a.at(copy * one.size() + i, copy * one.size() + j) = (1 + copy) * value;
+      }
+    }
+  }
+  check_against_separate_kernels<double>(a, "jacobi", 6);
+}
+
+TEST_CASE("A resident solve sees refreshed numbers of matrix and preconditioner", "[solver][cg][resident][device]") {
+  Rows a = blocks_on_a_grid(9, 3);
+  System<double> system(a, options_of("ehyb", "jacobi", true));
+  const auto b = a.rhs_for(noise(a.size()));
+  REQUIRE(system.solve(b).converged());
+  for (auto& row : a.row) {
+    for (auto& entry : row) entry.second *= 3;
+  }
+  for (Index i = 0; i < a.size(); ++i) a.at(i, i) += 0.01 * (i % 7);
+  const Arrays<double, device> fresh(system.ctx, a);
+  const MemoryUse before = system.ctx.memory()->use();
+  system.system.refresh(fresh.val.cspan());
+  CHECK(system.ctx.memory()->use().allocations == before.allocations);
+  const SolveReport report = system.solve(b);
+  CHECK(report.resident);
+  CHECK(report.converged());
+  CHECK(true_residual<double>(a, b, system.solution()) <= 1e-8 * norm(b) * (1 + 1e-6));
+}
+
+TEST_CASE("Resident solves allocate nothing", "[solver][cg][resident][device]") {
+  const Rows a = blocks_on_a_grid(9, 3);
+  System<double> system(a, options_of("ehyb", "jacobi", true));
+  const auto b = make_array(system.ctx, a.rhs_for(noise(a.size())));
+  const auto before = system.ctx.memory()->use().allocations;
+  for (int k = 0; k < 3; ++k) {
+    fill<double, device>(system.ctx, 0.0, system.x.span());
+    const SolveReport report = system.system.solve_ordered(b.cspan(), system.x.span());
+    CHECK(report.resident);
+    CHECK(system.ctx.memory()->use().allocations == before);
+  }
+}
+
+TEST_CASE("A resident solve is told in the same history, however often it is looked at",
+          "[solver][cg][resident][device]") {
+  const Rows a = laplacian(70);
+  System<double> system(a, options_of("ehyb", "none", true));
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport whole = system.solve(b);
+  REQUIRE(whole.converged());
+  REQUIRE(whole.iterations > 2 * 64);
+  REQUIRE(whole.iterations < 256);
+  const auto x = system.solution();
+  for (const int every : {1, 7, 64}) {
+    StopCriterion stop;
+    stop.check_every = every;
+    system.system.set_stop_criterion(stop);
+    std::vector<int> seen;
+    const SolveReport report = system.solve(b, {}, [&](const Progress& now) {
+      seen.push_back(now.iteration);
+      CHECK(now.residual == whole.history[static_cast<std::size_t>(now.iteration)]);
+      return true;
+    });
+    CAPTURE(every);
+    CHECK(report.resident);
+    CHECK(report.history == whole.history);
+    CHECK(report.true_residual == whole.true_residual);
+    CHECK(system.solution() == x);
+    REQUIRE(seen.size() == static_cast<std::size_t>((whole.iterations + every - 1) / every));
+    CHECK(seen.front() == every);
+  }
+}
+
+TEST_CASE("A resident solve of several launches goes on as if it were one", "[solver][cg][resident][device]") {
+  const Rows a = laplacian(160);  // some 400 iterations: two launches
+  System<double> one(a, options_of("ehyb", "none", true)), many(a, options_of("ehyb", "none", false));
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport expected = many.solve(b), found = one.solve(b);
+  REQUIRE(found.resident);
+  REQUIRE(found.iterations > 256);
+  CHECK(std::abs(found.iterations - expected.iterations) <= 2);
+  REQUIRE(found.history.size() == static_cast<std::size_t>(found.iterations) + 1);
+  for (const int k : {1, 100, 255, 256, 257, 300}) {
+    CHECK(found.history[static_cast<std::size_t>(k)] ==
+          Approx(expected.history[static_cast<std::size_t>(k)]).epsilon(1e-3));
+  }
+  for (const int most : {255, 256, 257}) {
+    CAPTURE(most);
+    StopCriterion stop;
+    stop.max_iterations = most;
+    one.system.set_stop_criterion(stop);
+    const SolveReport report = one.solve(b);
+    CHECK(report.resident);
+    CHECK(report.status == Status::max_iterations);
+    CHECK(report.iterations == most);
+    CHECK(std::equal(report.history.begin(), report.history.end(), found.history.begin()));
+    CHECK(report.true_residual == Approx(true_residual<double>(a, b, one.solution())).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("A resident solve ends where it is told to", "[solver][cg][resident][device]") {
+  const Rows a = laplacian(70);
+  System<double> system(a, options_of("ehyb", "jacobi", true));
+  const auto b = a.rhs_for(noise(a.size()));
+  StopCriterion stop;
+  for (const int most : {0, 1, 5, 64, 65}) {
+    CAPTURE(most);
+    stop.max_iterations = most;
+    system.system.set_stop_criterion(stop);
+    const SolveReport report = system.solve(b);
+    CHECK(report.resident == (most > 0));
+    CHECK(report.status == Status::max_iterations);
+    CHECK(report.iterations == most);
+    CHECK(report.history.size() == static_cast<std::size_t>(most) + 1);
+    CHECK(report.true_residual == Approx(true_residual<double>(a, b, system.solution())).epsilon(1e-9));
+    CHECK(report.true_residual == Approx(report.history.back()).epsilon(1e-6));
+  }
+  stop = {};
+  stop.check_every = 4;
+  system.system.set_stop_criterion(stop);
+  const SolveReport stopped = system.solve(b, {}, [](const Progress& now) { return now.iteration < 12; });
+  CHECK(stopped.resident);
+  CHECK(stopped.status == Status::stopped_by_caller);
+  CHECK(stopped.iterations == 12);
+  CHECK(stopped.true_residual == Approx(true_residual<double>(a, b, system.solution())).epsilon(1e-9));
+}
+
+TEST_CASE("A guess, a good guess and a right-hand side of zero are taken for what they are",
+          "[solver][cg][resident][device]") {
+  const Rows a = laplacian(30, 0, 0.2);
+  System<double> system(a, options_of("ehyb", "jacobi", true));
+  const auto exact = noise(a.size()), b = a.rhs_for(exact);
+  auto near = exact;
+  for (double& value : near) value *= 1 + 1e-3;
+  const SolveReport cold = system.solve(b), warm = system.solve(b, near), done = system.solve(b, exact);
+  CHECK(cold.resident);
+  CHECK(warm.resident);
+  CHECK(!done.resident);  // there was nothing to iterate
+  CHECK(warm.converged());
+  CHECK(warm.iterations < cold.iterations);
+  CHECK(done.converged());
+  CHECK(done.iterations == 0);
+  CHECK(system.solution() == exact);
+  const SolveReport none = system.solve(std::vector<double>(b.size(), 0.0), near);
+  CHECK(none.converged());
+  CHECK(system.solution() == std::vector<double>(b.size(), 0.0));
+}
+
+TEST_CASE("What goes wrong in a resident solve is said as by separate kernels", "[solver][cg][resident][device]") {
+  Rows a = laplacian(20);
+  auto b = a.rhs_for(noise(a.size()));
+  b[17] = std::numeric_limits<double>::quiet_NaN();
+  for (const bool resident : {true, false}) {
+    CAPTURE(resident);
+    System<double> system(a, options_of("ehyb", "none", resident));
+    const SolveReport report = system.solve(b, std::vector<double>(b.size(), 1.0));
+    CHECK(report.status == Status::not_finite);
+    CHECK(report.reason == "the right-hand side holds NaN or infinity");
+    CHECK(system.solution() == std::vector<double>(b.size(), 1.0));
+  }
+}
+
+TEST_CASE("An indefinite matrix ends a resident solve where it ends separate kernels",
+          "[solver][cg][resident][device]") {
+  Rows at_once = laplacian(20);
+  at_once.at(33, 33) = -50;
+  for (const Rows& a : {at_once, laplacian(20, 0, -0.05), laplacian(30, 0, -0.1), laplacian(30, 0, -0.3)}) {
+    const auto b = a.rhs_for(noise(a.size()));
+    System<double> one(a, options_of("ehyb", "none", true)), many(a, options_of("ehyb", "none", false));
+    const SolveReport found = one.solve(b), expected = many.solve(b);
+    CAPTURE(expected.iterations);
+    CHECK(found.status == Status::not_positive_definite);
+    CHECK(found.reason == expected.reason);
+    CHECK(found.iterations == expected.iterations);
+    CHECK(found.resident == (found.iterations > 0));
+    CHECK(found.true_residual == Approx(expected.true_residual).epsilon(1e-3));
+    CHECK(found.true_residual == Approx(true_residual<double>(a, b, one.solution())).epsilon(1e-9));
+    // Whoever asks for the end gets it, also where that look finds a breakdown.
+    const SolveReport stopped = one.solve(b, {}, [](const Progress&) { return false; });
+    CHECK(stopped.status == Status::stopped_by_caller);
+    CHECK(stopped.iterations == expected.iterations);
+  }
+}
+
+TEST_CASE("Norms that squares cannot hold are left to the usual loop", "[solver][cg][resident][device]") {
+  const Rows a = laplacian(20);
+  auto b = a.rhs_for(noise(a.size()));
+  for (double& value : b) value *= 1e-160;
+  System<double> one(a, options_of("ehyb", "none", true)), many(a, options_of("ehyb", "none", false));
+  const SolveReport found = one.solve(b), expected = many.solve(b);
+  CHECK(found.status == expected.status);
+  CHECK(found.reason == expected.reason);
+  CHECK(!found.resident);
+}
+
+TEST_CASE("A tolerance below what rounding allows ends in the truth", "[solver][cg][resident][device]") {
+  const Rows a = laplacian(40);
+  System<double> system(a, options_of("ehyb", "jacobi", true));
+  StopCriterion stop;
+  stop.rel_tol = 1e-17;
+  system.system.set_stop_criterion(stop);
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport report = system.solve(b);
+  CHECK(report.status == Status::stagnation);
+  CHECK(report.residual_replacements > 0);
+  CHECK(!report.resident);  // the usual loop has replaced the residual
+  CHECK(report.true_residual == Approx(true_residual<double>(a, b, system.solution())).epsilon(0.1));
+  CHECK(report.true_residual <= 1e-12 * norm(b));
+}
+
+TEST_CASE("What does not fit a resident solve is solved by separate kernels", "[solver][cg][resident][device]") {
+  const Rows a = blocks_on_a_grid(8, 1);
+  const auto b = a.rhs_for(noise(a.size()));
+  for (const auto& [format, precond] : std::vector<std::pair<std::string, std::string>>{
+           {"csr", "jacobi"}, {"ehyb:paper", "jacobi"}, {"ehyb", "fsai"}, {"ellwarp", "none"}}) {
+    CAPTURE(format, precond);
+    System<double> system(a, options_of(format, precond, true));
+    const SolveReport report = system.solve(b);
+    CHECK(report.converged());
+    CHECK(!report.resident);
+  }
+}
+
+TEST_CASE("A solver that is given another matrix of the same size solves that", "[solver][cg][resident][device]") {
+  const Context<device> ctx;
+  const std::vector<Rows> matrices = {laplacian(24), laplacian(24, 0, 5.0)};
+  SolverOptions options;
+  options.name = "cg";
+  const auto cg = make_solver<double, device>(ctx, 576, options);
+  for (int round = 0; round < 3; ++round) {
+    for (int which = 0; which < 2; ++which) {
+      const Rows& a = matrices[static_cast<std::size_t>(which)];
+      const Arrays<double, device> arrays(ctx, a);
+      SpmvOptions format;
+      format.format = which == 0 ? "ehyb:halo" : "ehyb";
+      format.parts = 3 + round;
+      const auto A = make_spmv(ctx, arrays.view(), RowOrder<device>{}, format);
+      const auto b = a.rhs_for(noise(a.size()));
+      const auto run = run_solver<double, device>(ctx, *cg, *A, nullptr, b, {});
+      CAPTURE(round, which);
+      CHECK(run.report.resident);
+      CHECK(run.report.converged());
+      CHECK(true_residual<double>(a, b, run.x) <= 1e-8 * norm(b) * (1 + 1e-6));
+    }
+  }
+}
+
+TEST_CASE("Threads solve resident systems on one card, side by side where they are small",
+          "[solver][cg][resident][device]") {
+  const Rows a = blocks_on_a_grid(12, 3);
+  const auto b = a.rhs_for(noise(a.size()));
+  for (const Index parts : {0, 3}) {
+    CAPTURE(parts);
+    std::vector<std::vector<SolveReport>> reports(3);
+    std::vector<std::string> failures(reports.size());
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < reports.size(); ++t) {
+      threads.emplace_back([&, t] {
+        try {
+          SystemOptions options = options_of("ehyb", "jacobi", t < 2);  // the third one by separate kernels
+          options.spmv.parts = parts;
+          System<double> system(a, options);
+          for (int k = 0; k < 20; ++k) reports[t].push_back(system.solve(b));
+        } catch (const std::exception& e) {
+          failures[t] = e.what();
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    for (std::size_t t = 0; t < reports.size(); ++t) {
+      CHECK(failures[t] == "");
+      for (const SolveReport& report : reports[t]) {
+        CHECK(report.resident == (t < 2));
+        CHECK(report.converged());
+        CHECK(report.history == reports[t == 2 ? 2 : 0][0].history);
+      }
+    }
+  }
+}
+
+TEST_CASE("One solver serves two contexts in turn", "[solver][cg][resident][device]") {
+  const Rows a = blocks_on_a_grid(7, 3);
+  const auto b = a.rhs_for(noise(a.size()));
+  const Context<device> first, second;
+  SolverOptions options;
+  options.name = "cg";
+  const auto cg = make_solver<double, device>(first, a.size(), options);
+  SpmvOptions format;
+  format.format = "ehyb";
+  for (const Context<device>* ctx : {&first, &second, &first}) {
+    const Arrays<double, device> arrays(*ctx, a);
+    const auto A = make_spmv(*ctx, arrays.view(), RowOrder<device>{}, format);
+    const auto run = run_solver<double, device>(*ctx, *cg, *A, nullptr, b, {});
+    CHECK(run.report.resident);
+    CHECK(true_residual<double>(a, b, run.x) <= 1e-8 * norm(b) * (1 + 1e-6));
+  }
+}
