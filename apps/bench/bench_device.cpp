@@ -12,12 +12,14 @@
 #include <purlin/solver/krylov.hpp>
 
 #include "apps/fem/problem.hpp"
+#include "cusparse_product_device.hpp"
 #include "machine_facts.hpp"
 #include "measure.hpp"
 #include "memory_traffic.hpp"
 #include "program.hpp"
+#include "residual_oracle.hpp"
 #include "timer.hpp"
-#include "usual_cg_device.hpp"
+#include "usual_solve_device.hpp"
 
 namespace {
 
@@ -38,14 +40,17 @@ struct Options {
   std::string report;
 };
 
-// Our side of one system.
-struct OwnSide {
-  OwnSide(const Context<device>& ctx_, const fem::HostCsr& a)
+// One system, our side and cuSPARSE's.
+struct Sides {
+  Sides(const Context<device>& ctx_, const fem::HostCsr& a)
       : ctx(ctx_),
         uploaded(make_csr(ctx, CsrView<double, host>(a))),
         alg1(make_spmv(ctx, view(), RowOrder<device>{}, {"csr:alg1"})),
         alg2(make_spmv(ctx, view(), RowOrder<device>{}, {"csr:alg2"})),
+        cusparse_alg1(make_cusparse_product(ctx, view(), CusparseFormat::csr_alg1)),
+        cusparse_alg2(make_cusparse_product(ctx, view(), CusparseFormat::csr_alg2)),
         precond(make_precond(ctx, view(), RowOrder<device>{}, PrecondOptions{}, SpmvOptions{})),
+        usual(make_usual_solve(ctx, view(), "cg", "jacobi", UsualScalars::on_host)),
         b(ctx, a.rows),
         x(ctx, a.rows),
         y(ctx, a.rows) {}
@@ -64,26 +69,27 @@ struct OwnSide {
     fill(ctx, 0.0, x.span());
     return method.solve(ctx, *alg1, precond.get(), b.cspan(), x.span(), stop);
   }
+  SolveEnd solve_usual(int max_iterations, double tolerance) {
+    return usual->solve(b.cspan(), x.span(), {tolerance, max_iterations});
+  }
 
   const Context<device>& ctx;
   Csr<double, device> uploaded;
-  OperatorPtr<double, device> alg1, alg2, precond;
+  OperatorPtr<double, device> alg1, alg2, cusparse_alg1, cusparse_alg2, precond;
+  std::unique_ptr<BuiltSolve<double, device>> usual;
   Array<double, device> b, x, y;
 };
 
-Json compare_products(const fem::HostCsr& a, OwnSide& own, UsualDevice& usual, const Options& options) {
-  const Timer<device> timer(own.ctx);
-  const auto own_run = [&](const LinearOperator<double, device>& matrix) {
+Json compare_products(const fem::HostCsr& a, Sides& sides, const Options& options) {
+  const Timer<device> timer(sides.ctx);
+  const auto run = [&](const LinearOperator<double, device>& matrix) {
     return [&] {
       return timer.back_to_back(options.products,
-                                [&] { matrix.apply(own.ctx, 1.0, own.b.cspan(), 0.0, own.y.span()); });
+                                [&] { matrix.apply(sides.ctx, 1.0, sides.b.cspan(), 0.0, sides.y.span()); });
     };
   };
-  const auto raw_run = [&](bool alg2) {
-    return [&usual, &options, alg2] { return 1e-3 * usual.time_products(options.products, alg2); };
-  };
-  const auto seconds =
-      alternate({own_run(*own.alg1), raw_run(false), own_run(*own.alg2), raw_run(true)}, options.repeats);
+  const auto seconds = alternate(
+      {run(*sides.alg1), run(*sides.cusparse_alg1), run(*sides.alg2), run(*sides.cusparse_alg2)}, options.repeats);
   const double bytes = 12.0 * static_cast<double>(a.nnz()) + 20.0 * a.rows;  // values, columns; row pointers, x, y
   Json result{{"least_bytes", bytes}};
   const char* const names[] = {"purlin_alg1", "cusparse_alg1", "purlin_alg2", "cusparse_alg2"};
@@ -96,13 +102,13 @@ Json compare_products(const fem::HostCsr& a, OwnSide& own, UsualDevice& usual, c
 }
 
 // A fixed number of iterations by the host's clock, the start and, on our side, the closing true residual included.
-Json compare_cg(const std::vector<double>& b, OwnSide& own, UsualDevice& usual, const Options& options) {
+Json compare_cg(Sides& own, const Options& options) {
   const int n = options.iterations;
   const auto cg = own.solver("cg", options.restart);
   int own_iterations = 0, usual_iterations = 0;
   const auto seconds =
       alternate({[&] { return seconds_of([&] { own_iterations = own.solve(*cg, n, 0).iterations; }) / n; },
-                 [&] { return seconds_of([&] { usual_iterations = usual.solve_cg(b, n, 0).iterations; }) / n; }},
+                 [&] { return seconds_of([&] { usual_iterations = own.solve_usual(n, 0).iterations; }) / n; }},
                 options.repeats);
   if (own_iterations != n || usual_iterations != n) {
     throw InputError("of " + std::to_string(n) + " iterations we did " + std::to_string(own_iterations) +
@@ -117,16 +123,18 @@ Json compare_cg(const std::vector<double>& b, OwnSide& own, UsualDevice& usual, 
 }
 
 // Both to the tolerance, once: as many iterations, and solutions that are solutions.
-Json solve_to_tolerance(const fem::HostCsr& a, const std::vector<double>& b, OwnSide& own, UsualDevice& usual,
-                        const Options& options) {
+Json solve_to_tolerance(const fem::HostCsr& a, const std::vector<double>& b, Sides& own, const Options& options) {
   constexpr int most = 100000;
   const auto cg = own.solver("cg", options.restart);
   SolveReport report;
-  UsualDevice::Outcome outcome;
+  SolveEnd outcome;
+  const auto residual = [&] {
+    return true_residual<double>(Context<host>(options.threads), a, b, to_vector(own.ctx, own.x.cspan())).relative;
+  };
   const double own_seconds = seconds_of([&] { report = own.solve(*cg, most, options.tolerance); });
-  const double usual_seconds = seconds_of([&] { outcome = usual.solve_cg(b, most, options.tolerance); });
-  const double own_residual = true_residual(a, b, to_vector(own.ctx, own.x.cspan()));
-  const double usual_residual = true_residual(a, b, usual.x());
+  const double own_residual = residual();
+  const double usual_seconds = seconds_of([&] { outcome = own.solve_usual(most, options.tolerance); });
+  const double usual_residual = residual();
   std::printf("  cg to %.0e: purlin %d iterations, %.3f s, %.2e; usual %d iterations, %.3f s, %.2e\n",
               options.tolerance, report.iterations, own_seconds, own_residual, outcome.iterations, usual_seconds,
               usual_residual);
@@ -143,7 +151,7 @@ Json solve_to_tolerance(const fem::HostCsr& a, const std::vector<double>& b, Own
       {"usual", {{"iterations", outcome.iterations}, {"seconds", usual_seconds}, {"true_residual", usual_residual}}}};
 }
 
-Json measure_others(OwnSide& own, const Options& options) {
+Json measure_others(Sides& own, const Options& options) {
   Json result;
   for (const char* name : {"bicgstab", "gmres"}) {
     const auto method = own.solver(name, options.restart);
@@ -165,15 +173,14 @@ Json run_system(const std::string& spec, const Context<device>& ctx, const Optio
   const double assembly = seconds_of([&] { a = fem::generate_matrix(Context<host>(options.threads), spec); });
   std::printf("%s: %d rows, %lld entries, assembled in %.1f s\n", spec.c_str(), a.rows,
               static_cast<long long>(a.nnz()), assembly);
-  OwnSide own(ctx, a);
-  UsualDevice usual(a);
+  Sides sides(ctx, a);
   const std::vector<double> b = product(a, random_vector(a.rows));
-  copy(ctx, Span<const double, host>(b.data(), a.rows), own.b.span());
+  copy(ctx, Span<const double, host>(b.data(), a.rows), sides.b.span());
   Json result{{"system", spec}, {"rows", a.rows}, {"nonzeros", a.nnz()}};
-  result["product"] = compare_products(a, own, usual, options);
-  result["cg_jacobi"] = compare_cg(b, own, usual, options);
-  result["cg_jacobi_to_tolerance"] = solve_to_tolerance(a, b, own, usual, options);
-  result["other_solvers"] = measure_others(own, options);
+  result["product"] = compare_products(a, sides, options);
+  result["cg_jacobi"] = compare_cg(sides, options);
+  result["cg_jacobi_to_tolerance"] = solve_to_tolerance(a, b, sides, options);
+  result["other_solvers"] = measure_others(sides, options);
   return result;
 }
 

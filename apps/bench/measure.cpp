@@ -88,19 +88,6 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double true_residual(const fem::HostCsr& a, const std::vector<double>& b, const std::vector<double>& x) {
-  long double residual = 0, rhs = 0;
-  for (Index i = 0; i < a.rows; ++i) {
-    long double rest = b[i];
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      rest -= static_cast<long double>(a.val[k]) * x[static_cast<std::size_t>(a.col[k])];
-    }
-    residual += rest * rest;
-    rhs += static_cast<long double>(b[i]) * b[i];
-  }
-  return static_cast<double>(std::sqrt(residual / rhs));
-}
-
 std::vector<double> random_vector(std::int64_t size) {
   std::vector<double> x(static_cast<std::size_t>(size));
   std::uint64_t state = 1;

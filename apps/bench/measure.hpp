@@ -38,9 +38,6 @@ Samples ratios(const Samples& numerator, const Samples& denominator);
 /// Seconds that one call of `work` takes, by the host's clock.
 double seconds_of(const std::function<void()>& work);
 
-/// |b - A x| / |b|, row by row in long double: independent of every solver measured.
-double true_residual(const fem::HostCsr& a, const std::vector<double>& b, const std::vector<double>& x);
-
 /// Values in [-1, 1), the same on every machine.
 std::vector<double> random_vector(std::int64_t size);
 

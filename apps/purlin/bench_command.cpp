@@ -2,46 +2,25 @@
 // `purlin bench spmv`, step by step.
 #include "bench_command.hpp"
 
-#include <cstdio>
-#include <fstream>
-
 #include <purlin/reorder/blocks.hpp>
 
-#include "apps/bench/machine_facts.hpp"
-#include "apps/fem/problem.hpp"
 #include "bench_figures.hpp"
 #include "bench_in.hpp"
 #include "bench_json.hpp"
+#include "bench_session.hpp"
 #include "bench_table.hpp"
 #include "exit_status.hpp"
 #include "input_matrix.hpp"
-#include "output_files.hpp"
 #include "place.hpp"
 
 namespace purlin::cli {
 namespace {
 
-// A list of systems may run for an hour: what is missing is told before it begins.
-void check_files(const BenchOptions& o) {
-  std::vector<NamedFile> inputs;
-  for (const std::string& system : o.systems) {
-    if (fem::is_generated(system)) continue;
-    if (!std::ifstream(system)) throw InputError(system + ": cannot be opened");
-    inputs.emplace_back("matrix", system);
-  }
-  check_outputs({{"--report", o.report}, {"--csv", o.csv}}, inputs);
-}
-
-void print(const std::string& lines) {
-  std::fputs(lines.c_str(), stdout);
-  std::fflush(stdout);
-}
-
 template <class T, Space S>
 void measure(const Context<Space::host>& host, const Context<S>& ctx, const InputMatrix& matrix,
              const BenchOptions& options, BenchSystem system, BenchResult& result) {
   system.single_precision = std::is_same_v<T, float>;
-  print(bench_system_text(system));
+  print_now(bench_system_text(system));
   try {
     BenchSettings settings;
     settings.repeats = options.repeats;
@@ -52,27 +31,18 @@ void measure(const Context<Space::host>& host, const Context<S>& ctx, const Inpu
   } catch (const InputError& error) {
     system.refused = error.what();
   }
-  print(bench_table_text(system, result.copy));
+  print_now(bench_table_text(system, result.copy));
   result.systems.push_back(std::move(system));
-}
-
-void write_files(const BenchOptions& options, const BenchResult& result) {
-  if (!options.report.empty()) write_text_file("--report", options.report, format_json(bench_json(result)));
-  if (!options.csv.empty()) write_text_file("--csv", options.csv, bench_csv(result));
 }
 
 template <Space S>
 BenchResult measure_all(const Context<Space::host>& host, const Context<S>& ctx, const BenchOptions& options,
                         const std::string& command_line) {
   BenchResult result;
-  result.head = bench::report_head("purlin bench spmv", without_folders(command_line));
-  result.head.update(bench::machine_facts(ctx));
-  result.head["threads"] = host.threads();
-  result.head["space"] = name_of(S);
-  result.head["repeats"] = options.repeats;
+  result.head = bench_head("purlin bench spmv", command_line, host, ctx, options.repeats);
   result.copy = bench::measure_copy(ctx, options.repeats);
   result.displacing_bytes = bench::displacing_bytes(ctx);
-  print(bench_head_text(result));
+  print_now(bench_head_text(result));
   for (const std::string& name : options.systems) {
     const InputMatrix matrix = load_matrix(host, name);
     BenchSystem system;
@@ -83,7 +53,7 @@ BenchResult measure_all(const Context<Space::host>& host, const Context<S>& ctx,
     system.block = node_block_size(host, CsrView<double, Space::host>(matrix.a));
     if (options.double_precision) measure<double>(host, ctx, matrix, options, system, result);
     if (options.single_precision) measure<float>(host, ctx, matrix, options, system, result);
-    write_files(options, result);
+    write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
   }
   return result;
 }
@@ -96,11 +66,11 @@ int bench_exit_status(const BenchResult& result) {
 
 int run_bench(const BenchOptions& options, const std::string& command_line) {
   const Place place = choose_place(options.device);
-  check_files(options);
+  check_bench_files(options.systems, options.report, options.csv);
   const Context<Space::host> host(options.threads);
   const BenchResult result =
       at_place(place, host, [&](const auto& ctx) { return measure_all(host, ctx, options, command_line); });
-  print(bench_means_text(result));
+  print_now(bench_means_text(result));
   return bench_exit_status(result);
 }
 

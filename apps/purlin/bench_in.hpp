@@ -13,8 +13,8 @@
 #include "apps/bench/contender.hpp"
 #include "apps/bench/product_oracle.hpp"
 #include "apps/bench/timer.hpp"
+#include "bench_matrix.hpp"
 #include "bench_result.hpp"
-#include "precision.hpp"
 
 namespace purlin::cli {
 
@@ -49,20 +49,18 @@ class BenchRun {
   /// Converts and uploads `a`, which must outlive the run. Throws InputError where it exceeds the precision.
   BenchRun(const Context<Space::host>& host, const Context<S>& ctx, const Csr<double, Space::host>& a,
            const BenchSettings& settings)
-      : ctx_(ctx), settings_(settings), timer_(ctx), displaced_(ctx, std::int64_t(settings.displacing_bytes)) {
-    upload(host, a);
+      : ctx_(ctx),
+        settings_(settings),
+        timer_(ctx),
+        displaced_(ctx, std::int64_t(settings.displacing_bytes)),
+        matrix_(host, a),
+        placed_(ctx, matrix_.view()) {
     const std::vector<double> random = bench::random_vector(std::int64_t{a.rows} + a.cols);
     const std::vector<T> x(random.begin(), random.begin() + a.cols);
     y_before_.assign(random.begin() + a.cols, random.end());
     x_ = make_array(ctx, x);
     y_ = Array<T, S>(ctx, a.rows);
-    const Span<const Offset, Space::host> row_ptr = a.row_ptr;
-    if constexpr (std::is_same_v<T, double>) {
-      oracle_.emplace(host, CsrView<T, Space::host>(a.rows, a.cols, row_ptr, a.col, a.val), x);
-    } else {
-      const Array<T, Space::host> values = to_precision<T>(host, a.val, "the matrix");
-      oracle_.emplace(host, CsrView<T, Space::host>(a.rows, a.cols, row_ptr, a.col, values), x);
-    }
+    oracle_.emplace(host, matrix_.view(), x);
   }
 
   /// One line for each contender, in their order.
@@ -86,33 +84,15 @@ class BenchRun {
     bench::BuiltProduct<T, S> product;
   };
 
-  void upload(const Context<Space::host>& host, const Csr<double, Space::host>& a) {
-    values_ = make_array(ctx_, to_precision<T>(host, a.val, "the matrix").cspan());
-    col_ = make_array(ctx_, a.col.cspan());
-    if (a.nnz() <= std::numeric_limits<std::int32_t>::max()) {
-      row_ptr32_ = make_array(ctx_, std::vector<std::int32_t>(a.row_ptr.begin(), a.row_ptr.end()));
-      view_ = CsrView<T, S>(a.rows, a.cols, row_ptr32_.cspan(), col_.cspan(), values_.cspan());
-    } else {
-      row_ptr64_ = make_array(ctx_, a.row_ptr.cspan());
-      view_ = CsrView<T, S>(a.rows, a.cols, row_ptr64_.cspan(), col_.cspan(), values_.cspan());
-    }
-  }
-
-  // What is done once in a process (kernels that are loaded, handles, threads) is no format's setup.
+  // See small_identity.
   void build_small(const std::vector<bench::Contender<T, S>>& contenders) {
-    constexpr Index n = 64;
-    std::vector<std::int32_t> row_ptr(n + 1);
-    std::vector<Index> col(n);
-    for (Index i = 0; i <= n; ++i) row_ptr[i] = i;
-    for (Index i = 0; i < n; ++i) col[i] = i;
-    const auto rows = make_array(ctx_, row_ptr);
-    const auto cols = make_array(ctx_, col);
-    const Array<T, S> ones = make_array(ctx_, std::vector<T>(n, T(1)));
-    Array<T, S> y(ctx_, n);
+    const PlacedMatrix<T, S> small = small_identity<T>(ctx_);
+    const Span<const T, S> ones = small.values();
+    Array<T, S> y(ctx_, ones.size);
     for (const bench::Contender<T, S>& contender : contenders) {
       try {
-        const auto built = contender.build(ctx_, {n, n, rows.cspan(), cols.cspan(), ones.cspan()});
-        built.matrix->apply(ctx_, T(1), ones.cspan(), T(0), y.span());
+        const auto built = contender.build(ctx_, small.view());
+        built.matrix->apply(ctx_, T(1), ones, T(0), y.span());
         ctx_.synchronize();
       } catch (const Error&) {  // it says so again for the matrix itself
       }
@@ -125,14 +105,14 @@ class BenchRun {
     line.competitor = contender.competitor;
     line.break_even = contender.break_even;
     try {
-      bench::BuiltProduct<T, S> product = contender.build(ctx_, view_);
+      bench::BuiltProduct<T, S> product = contender.build(ctx_, placed_.view());
       line.info = product.matrix->info();
       line.order = product.order.report;
       line.plan_seconds = product.plan_seconds;
       line.permute_seconds = product.permute_seconds;
       line.format_seconds = product.format_seconds;
       line.error = worst_error(product);
-      product.matrix->refresh(ctx_, values_.cspan());
+      product.matrix->refresh(ctx_, placed_.values());
       ctx_.synchronize();
       line.same_as = twin_of(line.info, product);
       if (line.same_as.empty()) entrants_.push_back({lines_.size(), std::move(product)});
@@ -193,7 +173,7 @@ class BenchRun {
           [&] { multiply(product); });
     });
     alternate(&BenchLine::refresh, [&](const bench::BuiltProduct<T, S>& product, int count) {
-      return timer_.back_to_back(count, [&] { product.matrix->refresh(ctx_, values_.cspan()); });
+      return timer_.back_to_back(count, [&] { product.matrix->refresh(ctx_, placed_.values()); });
     });
   }
 
@@ -245,11 +225,9 @@ class BenchRun {
   BenchSettings settings_;
   bench::Timer<S> timer_;
   Array<char, S> displaced_;
-  Array<std::int32_t, S> row_ptr32_;
-  Array<Offset, S> row_ptr64_;
-  Array<Index, S> col_;
-  Array<T, S> values_, x_, y_;
-  CsrView<T, S> view_;
+  InPrecision<T> matrix_;
+  PlacedMatrix<T, S> placed_;
+  Array<T, S> x_, y_;
   std::vector<T> y_before_;
   std::optional<bench::ProductOracle<T>> oracle_;
   std::vector<BenchLine> lines_;

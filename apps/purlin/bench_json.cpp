@@ -2,23 +2,12 @@
 // The report, and the table as comma-separated values.
 #include "bench_json.hpp"
 
-#include <charconv>
-#include <cmath>
-
 #include "bench_figures.hpp"
+#include "bench_session.hpp"
+#include "csv_line.hpp"
 
 namespace purlin::cli {
 namespace {
-
-template <class Value>
-Json object_of(const std::vector<std::pair<std::string, Value>>& pairs) {
-  Json result = Json::object();
-  for (const auto& [name, value] : pairs) result[name] = value;
-  return result;
-}
-
-Json or_null(const std::string& words) { return words.empty() ? Json() : Json(words); }
-Json or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 
 Json milliseconds(const bench::Samples& seconds) { return {{"milliseconds", bench::summary(seconds, 1e3)}}; }
 
@@ -81,34 +70,6 @@ Json system_json(const BenchSystem& system, const bench::CopyBandwidth& copy) {
   return json;
 }
 
-// One line of comma-separated values.
-class CsvLine {
- public:
-  CsvLine& add(const std::string& words) {
-    std::string quoted;
-    for (const char c : words) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return put(words.find_first_of(",\"\n") == std::string::npos ? words : '"' + quoted + '"');
-  }
-  CsvLine& add(double number) {
-    if (!std::isfinite(number)) return put("");
-    char digits[32];
-    return put(std::string(digits, std::to_chars(digits, digits + sizeof digits, number).ptr));
-  }
-  CsvLine& add(const std::optional<double>& number) { return number ? add(*number) : put(""); }
-  CsvLine& add_count(std::int64_t number) { return put(std::to_string(number)); }
-  std::string end() const { return line_ + '\n'; }
-
- private:
-  CsvLine& put(const std::string& field) {
-    line_ += (first_ ? "" : ",") + field;
-    first_ = false;
-    return *this;
-  }
-
-  std::string line_;
-  bool first_ = true;
-};
-
 constexpr const char* csv_header =
     "system,precision,rows,cols,nonzeros,format,built,refused,wrong,error_in_bounds,warm_ms,warm_ms_min,warm_ms_max,"
     "cold_ms,gflops,bytes_per_product,gigabytes_per_second,percent_of_copy,percent_of_csr_roofline,padding,beta,"
@@ -135,7 +96,7 @@ std::string csv_line(const BenchLine& line, const BenchSystem& system, const ben
     add_measured(csv, line, figures_of(line, system, copy));
   } else {
     constexpr int measured_fields = 23;
-    for (int k = 0; k < measured_fields; ++k) csv.add(std::string());
+    csv.add_empty(measured_fields);
   }
   return csv.end();
 }
@@ -144,8 +105,7 @@ std::string csv_line(const BenchLine& line, const BenchSystem& system, const ben
 
 Json bench_json(const BenchResult& result) {
   Json json = result.head;
-  json["copy"] = {{"bytes", result.copy.bytes},
-                  {"gigabytes_per_second", bench::summary(result.copy.gigabytes_per_second)}};
+  json["copy"] = copy_json(result.copy);
   json["displacing_bytes"] = result.displacing_bytes;
   json["systems"] = Json::array();
   for (const BenchSystem& system : result.systems) json["systems"].push_back(system_json(system, result.copy));
@@ -166,17 +126,6 @@ std::string bench_csv(const BenchResult& result) {
     for (const BenchLine& line : system.lines) csv += csv_line(line, system, result.copy);
   }
   return csv;
-}
-
-std::string without_folders(const std::string& command_line) {
-  std::string result;
-  std::size_t word = 0;  // where the file's name begins that may turn out to be a folder
-  for (const char c : command_line) {
-    result += c;
-    if (c == '/') result.resize(word);
-    if (c == ' ' || c == ':' || c == '=' || c == '\'') word = result.size();
-  }
-  return result;
 }
 
 }  // namespace purlin::cli

@@ -27,7 +27,4 @@ Json bench_json(const BenchResult& result);
 /// One line for each system, precision and format, under a header. Empty fields for what there is not.
 std::string bench_csv(const BenchResult& result);
 
-/// A command line whose words have lost the folders of their files: reports name systems, not machines.
-std::string without_folders(const std::string& command_line);
-
 }  // namespace purlin::cli

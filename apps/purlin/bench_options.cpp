@@ -2,11 +2,7 @@
 // What `purlin bench spmv` takes, and what its columns mean.
 #include "bench_options.hpp"
 
-#include <algorithm>
-
-#include "exit_status.hpp"
-#include "names.hpp"
-#include "text.hpp"
+#include "bench_run_options.hpp"
 
 namespace purlin::cli {
 namespace {
@@ -30,26 +26,13 @@ constexpr const char* columns =
 CLI::App& add_bench_spmv(CLI::App& bench, RawBench& raw) {
   BenchOptions& o = raw.options;
   CLI::App& spmv = *bench.add_subcommand("spmv", "Time the products of all formats on the given systems");
-  spmv.add_option("A", o.systems,
-                  "Matrix Market files (.gz too), generate:elasticity|diffusion|convection|grid7:N[:PE], or\n"
-                  "mesh:FILE.mesh:elasticity|diffusion|convection[:REFINEMENTS]")
-      ->option_text("...")
-      ->required();
+  add_bench_systems(spmv, o);
   spmv.add_option("--formats", raw.formats,
                   "Names of the table, with or without variant; default all, with all variants")
       ->option_text("all|NAME,NAME...");
   spmv.add_option("--precision", raw.precision, "Of matrix and vectors, default both")
       ->option_text("both|double|single");
-  spmv.add_option("--device", o.device, "Where to multiply, default auto: cuda if a device answers, else host")
-      ->option_text("auto|host|cuda[:N]");
-  spmv.add_option("--threads", o.threads, "Host threads, default all")
-      ->option_text("N")
-      ->check(CLI::Range(1, most_threads));
-  spmv.add_option("--repeats", o.repeats, "Rounds in which each takes its turn, default " + std::to_string(o.repeats))
-      ->option_text("N")
-      ->check(CLI::Range(1, 100000));
-  spmv.add_option("--report", o.report, "All figures, written anew after each system")->option_text("R.json");
-  spmv.add_option("--csv", o.csv, "One line for each system, precision and format")->option_text("R.csv");
+  add_bench_run(spmv, o, "multiply", "format");
   spmv.footer(columns);
   spmv.allow_extras();
   return spmv;
@@ -57,17 +40,9 @@ CLI::App& add_bench_spmv(CLI::App& bench, RawBench& raw) {
 
 BenchOptions checked_bench(const RawBench& raw) {
   BenchOptions o = raw.options;
-  const std::string precision = check_choice(raw.precision, "--precision", {"both", "double", "single"});
-  o.double_precision = precision != "single";
-  o.single_precision = precision != "double";
-  if (raw.formats == "all") return o;
-  for (const std::string& given : split(raw.formats, ',')) {
-    const std::string name = check_table_format(given, "--formats");
-    if (std::find(o.formats.begin(), o.formats.end(), name) != o.formats.end()) {
-      throw UsageError("--formats: " + name + " is there twice");
-    }
-    o.formats.push_back(name);
-  }
+  take_precision(raw.precision, o);
+  o.formats = names_of(raw.formats, "--formats", {},
+                       [](const std::string& name) { return check_table_format(name, "--formats"); });
   return o;
 }
 

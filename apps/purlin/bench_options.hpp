@@ -10,8 +10,6 @@
 
 namespace purlin::cli {
 
-inline constexpr int most_threads = 1024;
-
 /// Strings as they were typed, until the tables have been asked.
 struct RawBench {
   BenchOptions options;

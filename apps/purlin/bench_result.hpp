@@ -9,6 +9,7 @@
 #include <purlin/spmv/operator.hpp>
 
 #include "apps/bench/memory_traffic.hpp"
+#include "bench_session.hpp"
 #include "json_file.hpp"
 
 namespace purlin::cli {
@@ -33,18 +34,10 @@ struct BenchLine {
   double setup_seconds() const { return plan_seconds + permute_seconds + format_seconds; }
 };
 
-struct BenchSystem {
-  std::string name;
-  bool single_precision = false;
-  Index rows = 0;
+struct BenchSystem : BenchedSystem {
   Index cols = 0;
-  Offset nonzeros = 0;
-  Index block = 1;      ///< of node_block_size
-  std::string refused;  ///< why there are no lines
+  Index block = 1;  ///< of node_block_size
   std::vector<BenchLine> lines;
-
-  std::size_t value_bytes() const { return single_precision ? sizeof(float) : sizeof(double); }
-  const char* precision() const { return single_precision ? "single" : "double"; }
 };
 
 struct BenchResult {

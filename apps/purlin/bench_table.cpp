@@ -5,6 +5,7 @@
 #include <purlin/core/error.hpp>
 
 #include "bench_figures.hpp"
+#include "bench_session.hpp"
 #include "text.hpp"
 
 namespace purlin::cli {
@@ -46,13 +47,8 @@ std::string setup_line(const BenchLine& line, const BenchFigures& f) {
 }  // namespace
 
 std::string bench_head_text(const BenchResult& result) {
-  const Json& head = result.head;
-  const std::string where = head.contains("device") ? head["device"].get<std::string>()
-                                                    : head["processor"].get<std::string>() + ", " +
-                                                          count_of(head["threads"].get<int>(), "thread", "threads");
-  return where + "\ncopy of " + human_bytes(result.copy.bytes) + ": " +
-         bench::spread(result.copy.gigabytes_per_second) + " GB/s, read and written; " +
-         human_bytes(result.displacing_bytes) + " written before each cold product\n";
+  return bench_machine_text(result.head, result.copy) + "; " + human_bytes(result.displacing_bytes) +
+         " written before each cold product\n";
 }
 
 std::string bench_system_text(const BenchSystem& system) {

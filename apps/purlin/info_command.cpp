@@ -38,12 +38,13 @@ Facts gather_facts(const InfoOptions& options) {
 }  // namespace
 
 int run_info(const InfoOptions& options) {
-  check_outputs({{"--report", options.report}},
+  check_outputs({{"--report", options.report}, {"--out", options.out}},
                 {{"matrix", options.matrix}, {"preconditioner's pattern", options.precond_pattern}});
   const Facts facts = gather_facts(options);
   std::fputs(facts_text(facts).c_str(), stdout);
   std::fflush(stdout);
   if (!options.report.empty()) write_text_file("--report", options.report, format_json(facts_json(facts)));
+  if (!options.out.empty()) write_matrix(options.out, CsrView<double, Space::host>(facts.matrix.a));
   return exit_converged;
 }
 

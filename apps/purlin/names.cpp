@@ -99,6 +99,10 @@ std::string check_preconditioner(const std::string& given, const std::vector<std
 
 std::string check_solver(const std::string& given) { return find_name("--solver", given, solver_choices()); }
 
+std::string check_name(const std::string& given, const std::string& option, const std::vector<std::string>& names) {
+  return find_name(option, given, names);
+}
+
 std::string check_choice(const std::string& given, const std::string& option, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (name == given) return name;

@@ -25,6 +25,9 @@ std::string check_table_format(const std::string& given, const std::string& opti
 std::string check_preconditioner(const std::string& given, const std::vector<std::string>& names);
 std::string check_solver(const std::string& given);
 
+/// The one of `names` that `given` is up to case, '-' and '_'; else throws UsageError that names the option.
+std::string check_name(const std::string& given, const std::string& option, const std::vector<std::string>& names);
+
 /// `given`, where it is one of `names`; else throws UsageError that names the option.
 std::string check_choice(const std::string& given, const std::string& option, const std::vector<std::string>& names);
 

@@ -9,6 +9,7 @@
 #include <purlin/config.hpp>
 
 #include "bench_options.hpp"
+#include "bench_solve_options.hpp"
 #include "exit_status.hpp"
 #include "names.hpp"
 #include "precond_options.hpp"
@@ -22,7 +23,7 @@ constexpr int most_check_every = 64;  // what the library keeps norms for
 
 constexpr const char* usage =
     "usage: purlin solve A.mtx [options]    solve A x = b (purlin solve --help)\n"
-    "             purlin info A.mtx [options]     what is in a matrix; purlin bench spmv A.mtx ...: formats timed\n"
+    "             purlin info A.mtx [options]     what is in a matrix; purlin bench spmv|solve A.mtx ...: times\n"
     "             purlin --help | --version";
 
 constexpr const char* examples =
@@ -88,6 +89,10 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
       ->group(group)
       ->check(CLI::Range(1, INT32_MAX));
   solve.add_flag("--left", s.solver.left, "Precondition GMRES from the left")->group(group);
+  solve
+      .add_flag("!--no-resident", s.solver.resident,
+                "CG by separate kernels, also where one kernel could keep the vectors on the card's chip")
+      ->group(group);
   solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
       ->option_text("none|constant")
       ->group(group);
@@ -188,6 +193,8 @@ void add_info_options(CLI::App& info, InfoOptions& o) {
       ->option_text(" ")
       ->required();
   info.add_option("--report", o.report, "The same facts for programs")->option_text("R.json");
+  info.add_option("--out", o.out, "The matrix, as it was read or made: matrix coordinate real general")
+      ->option_text("A.mtx");
   info.add_option("--threads", o.threads, "Host threads, default all")
       ->option_text("N")
       ->check(CLI::Range(1, most_threads));
@@ -290,9 +297,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_precond_options(info, info_options.precond, info_precond, "Build this one on the host and judge it");
   info.allow_extras();
   RawBench raw_bench;
-  CLI::App& bench = *app.add_subcommand("bench", "Measure: purlin bench spmv A.mtx B.mtx ...");
+  CLI::App& bench = *app.add_subcommand("bench", "Measure: purlin bench spmv|solve A.mtx B.mtx ...");
   bench.allow_extras();
   CLI::App& bench_spmv = add_bench_spmv(bench, raw_bench);
+  RawBenchSolve raw_bench_solve;
+  CLI::App& bench_solve = add_bench_solve(bench, raw_bench_solve);
 
   try {
     app.parse(argc, argv);
@@ -300,7 +309,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     result.command = TextOnly{app.help()};
     return result;
   } catch (const CLI::RequiredError&) {
-    throw UsageError("expected a matrix: purlin solve A.mtx, purlin info A.mtx, or purlin bench spmv A.mtx");
+    throw UsageError("expected a matrix: purlin solve A.mtx, purlin info A.mtx, or purlin bench spmv|solve A.mtx");
   } catch (const CLI::ConversionError& error) {
     throw UsageError(std::string("expected a number: ") + error.what());
   } catch (const CLI::ParseError& error) {
@@ -321,8 +330,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   } else if (bench_spmv.parsed()) {
     refuse_extras(bench_spmv);
     result.command = checked_bench(raw_bench);
+  } else if (bench_solve.parsed()) {
+    refuse_extras(bench_solve);
+    result.command = checked_bench_solve(raw_bench_solve);
   } else if (bench.parsed()) {
-    refuse_unknown_command(bench, {"spmv"});
+    refuse_unknown_command(bench, {"spmv", "solve"});
   } else {
     refuse_unknown_command(app, {"solve", "info", "bench"});
   }

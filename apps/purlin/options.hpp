@@ -10,6 +10,9 @@
 
 namespace purlin::cli {
 
+/// Of the host, that may be asked for.
+inline constexpr int most_threads = 1024;
+
 /// `purlin solve`. File names are empty where none was given.
 struct SolveOptions {
   std::string matrix;  ///< file, or generated spec
@@ -28,15 +31,15 @@ struct SolveOptions {
 struct InfoOptions {
   std::string matrix;
   std::string report;
+  std::string out;  ///< file that the matrix is written to
   int threads = 0;
   PrecondOptions precond{"none"};  ///< one to build and to judge
   std::string precond_pattern;     ///< file of --precond-pattern
 };
 
-/// `purlin bench spmv`.
-struct BenchOptions {
+/// What all commands of `purlin bench` are told.
+struct BenchRunOptions {
   std::vector<std::string> systems;  ///< files, or generated specs
-  std::vector<std::string> formats;  ///< names of the table, with or without variant; empty: all, with all variants
   bool double_precision = true;
   bool single_precision = true;
   std::string device = "auto";
@@ -45,19 +48,39 @@ struct BenchOptions {
   std::string report, csv;
 };
 
+/// `purlin bench spmv`.
+struct BenchOptions : BenchRunOptions {
+  std::vector<std::string> formats;  ///< names of the table, with or without variant; empty: all, with all variants
+};
+
+/// Relative tolerance where none is given. Rounding in single precision ends near 1e-7 times the condition number.
+inline constexpr double default_rtol_double = 1e-8;
+inline constexpr double default_rtol_single = 1e-5;
+
+/// `purlin bench solve`.
+struct BenchSolveOptions : BenchRunOptions {
+  BenchSolveOptions() {
+    single_precision = false;
+    repeats = 5;
+  }
+
+  std::vector<std::string> solvers, preconds, formats;  ///< names of the tables
+  int restart = 30;                                     ///< of GMRES
+  std::string rhs = "ones";
+  double tolerance = default_rtol_double;
+  double single_tolerance = default_rtol_single;
+  int max_iterations = 10000;
+};
+
 /// Text that was asked for instead of work: --help, --version.
 struct TextOnly {
   std::string text;
 };
 
 struct CommandLine {
-  std::variant<TextOnly, SolveOptions, InfoOptions, BenchOptions> command;
+  std::variant<TextOnly, SolveOptions, InfoOptions, BenchOptions, BenchSolveOptions> command;
   std::string text;  ///< as typed, quoted for a shell
 };
-
-/// Relative tolerance where none is given. Rounding in single precision ends near 1e-7 times the condition number.
-inline constexpr double default_rtol_double = 1e-8;
-inline constexpr double default_rtol_single = 1e-5;
 
 /// Throws UsageError for everything that is not a command line.
 CommandLine parse_command_line(int argc, const char* const* argv);

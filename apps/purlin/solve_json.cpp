@@ -45,6 +45,7 @@ void add_residuals(Json& json, const SolveResult& result) {
   json["residual_replacements"] = report.residual_replacements;
   json["cycle_length"] = report.cycle_length > 0 ? Json(report.cycle_length) : Json();
   json["restarts"] = report.restarts;
+  json["resident"] = report.resident;
   json["second_passes"] = report.second_passes;
 }
 

@@ -36,6 +36,7 @@ double products_per_setup(const RunReport& r) {
 
 Json solves_json(const SolveTotals& t) {
   return {{"solves", t.solves},
+          {"resident", t.resident},
           {"iterations", t.iterations},
           {"most_iterations", t.most_iterations},
           {"iterations_per_solve",

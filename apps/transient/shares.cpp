@@ -28,6 +28,7 @@ double seconds_of_one(const Context<S>& ctx, int repeats, const std::function<vo
 
 void SolveTotals::add(const SolveReport& report) {
   ++solves;
+  resident += report.resident ? 1 : 0;
   iterations += report.iterations;
   most_iterations = std::max<std::int64_t>(most_iterations, report.iterations);
   const std::int64_t per_iteration = report.solver == "bicgstab" ? 2 : 1;
@@ -154,7 +155,7 @@ cli::Json shares_json(const ShareReport& report) {
   json["how"] =
       "phases by the clock, in the sampled steps between waits for the device; product and preconditioner inside the "
       "solves: one application timed in isolation times the applications counted, the rest of the solves is vector "
-      "work";
+      "work; of solves in one kernel that split is an estimate";
   return json;
 }
 

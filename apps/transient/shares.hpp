@@ -34,6 +34,7 @@ inline constexpr int phase_count = 9;
 /// Iterations and applications, summed over solves.
 struct SolveTotals {
   std::int64_t solves = 0;
+  std::int64_t resident = 0;  ///< of them in one kernel each
   std::int64_t iterations = 0;
   std::int64_t most_iterations = 0;
   std::int64_t products = 0;        ///< with A; counted from the reports, see `add`

@@ -9,6 +9,7 @@
 #include "apps/purlin/bench_command.hpp"
 #include "apps/purlin/bench_figures.hpp"
 #include "apps/purlin/bench_json.hpp"
+#include "apps/purlin/bench_session.hpp"
 #include "apps/purlin/bench_table.hpp"
 #include "apps/purlin/exit_status.hpp"
 #include "tests/support.hpp"

@@ -11,15 +11,15 @@
 #include "apps/purlin/options.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
+#include "tests/support.hpp"
 
 using namespace purlin::cli_testing;
 using purlin::cli::BenchOptions;
 using purlin::cli::UsageError;
+using purlin::testing::contains;
 using Json = nlohmann::json;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 BenchOptions parsed(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), {"purlin", "bench", "spmv"});

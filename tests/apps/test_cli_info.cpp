@@ -81,6 +81,18 @@ TEST_CASE("info takes matrices that are not square, and empty ones", "[cli]") {
   CHECK(nothing["nonzeros"] == 0);
 }
 
+TEST_CASE("info writes the matrix that it describes", "[cli]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_purlin({"info", "generate:grid7:2", "--out", folder.file("A.mtx")});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const std::string text = file_content(folder.file("A.mtx"));
+  CHECK(text.find("%%MatrixMarket matrix coordinate real general\n8 8 32\n1 1 6\n1 2 -1\n") == 0);
+  const Json again = info_of(folder, folder.file("A.mtx"));
+  CHECK(again["nonzeros"] == 32);
+  CHECK(run_purlin({"info", folder.file("A.mtx"), "--out", folder.file("A.mtx")}).status == 2);
+}
+
 TEST_CASE("Help and version end in status 0 and say what there is", "[cli]") {
   const Outcome help = run_purlin({"--help"});
   CHECK(help.status == 0);

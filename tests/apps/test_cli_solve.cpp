@@ -10,13 +10,13 @@
 
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
+#include "tests/support.hpp"
 
 using namespace purlin::cli_testing;
+using purlin::testing::contains;
 using Json = nlohmann::json;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 Json report_of(const TemporaryFolder& folder, const std::string& name = "r.json") {
   return Json::parse(file_content(folder.file(name)));

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// `purlin bench solve`, step by step.
+#include "bench_solve_command.hpp"
+
+#include "bench_session.hpp"
+#include "bench_solve_figures.hpp"
+#include "bench_solve_in.hpp"
+#include "bench_solve_json.hpp"
+#include "bench_solve_table.hpp"
+#include "exit_status.hpp"
+#include "input_matrix.hpp"
+#include "names.hpp"
+#include "place.hpp"
+#include "rhs.hpp"
+
+namespace purlin::cli {
+namespace {
+
+template <class T, Space S>
+void measure(const Context<Space::host>& host, const Context<S>& ctx, const InputMatrix& matrix,
+             const BenchSolveOptions& options, BenchSolveSystem system, BenchSolveResult& result) {
+  system.single_precision = std::is_same_v<T, float>;
+  system.tolerance = system.single_precision ? options.single_tolerance : options.tolerance;
+  print_now(bench_system_text(system));
+  try {
+    require_solvable(matrix);
+    const std::vector<double> b = make_rhs(host, parse_rhs(options.rhs), matrix.a).b;
+    const bench::SolveGoal goal{system.tolerance, options.max_iterations};
+    system.lines = BenchSolveRun<T, S>(host, ctx, matrix.a, b, goal, options.repeats)
+                       .run(choose_solve_contenders<T>(ctx, options));
+  } catch (const OutOfMemory& error) {
+    system.refused = error.what();
+  } catch (const InputError& error) {
+    system.refused = without_folders(error.what());
+  }
+  print_now(bench_table_text(system, result.copy));
+  result.systems.push_back(std::move(system));
+}
+
+template <Space S>
+BenchSolveResult measure_all(const Context<Space::host>& host, const Context<S>& ctx,
+                             const BenchSolveOptions& options, const std::string& command_line) {
+  BenchSolveResult result;
+  result.head = bench_head("purlin bench solve", command_line, host, ctx, options.repeats);
+  result.head["rhs"] = without_folders(options.rhs);
+  result.head["max_iterations"] = options.max_iterations;
+  result.head["restart"] = options.restart;
+  result.copy = bench::measure_copy(ctx, options.repeats);
+  print_now(bench_machine_text(result.head, result.copy) + "\n");
+  for (const std::string& name : options.systems) {
+    const InputMatrix matrix = load_matrix(host, name);
+    BenchSolveSystem system;
+    system.name = name;
+    system.rows = matrix.a.rows;
+    system.nonzeros = matrix.a.nnz();
+    system.restart = options.restart;
+    if (options.double_precision) measure<double>(host, ctx, matrix, options, system, result);
+    if (options.single_precision) measure<float>(host, ctx, matrix, options, system, result);
+    write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
+  }
+  return result;
+}
+
+// What the tables of this build do not hold is no matter of a single line.
+void check_tables(const BenchSolveOptions& options, Space space) {
+  for (const bool single : {false, true}) {
+    if (!(single ? options.single_precision : options.double_precision)) continue;
+    for (const std::string& format : options.formats) {
+      for (const std::string& precond : options.preconds) check_available(format, precond, space, single);
+    }
+  }
+}
+
+}  // namespace
+
+int bench_exit_status(const BenchSolveResult& result) {
+  return any_wrong(result.systems) ? exit_wrong_product : exit_converged;
+}
+
+int run_bench_solve(const BenchSolveOptions& options, const std::string& command_line) {
+  const Place place = choose_place(options.device);
+  check_tables(options, place.space);
+  check_bench_files(options.systems, options.report, options.csv, parse_rhs(options.rhs).file);
+  const Context<Space::host> host(options.threads);
+  const BenchSolveResult result =
+      at_place(place, host, [&](const auto& ctx) { return measure_all(host, ctx, options, command_line); });
+  return bench_exit_status(result);
+}
+
+}  // namespace purlin::cli

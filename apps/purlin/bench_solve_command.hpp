@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/// `purlin bench solve`: whole solves and their iterations, timed and judged.
+#pragma once
+
+#include "bench_solve_result.hpp"
+#include "options.hpp"
+
+namespace purlin::cli {
+
+/// Measures system after system, prints its table and writes the files anew behind each. Returns exit_converged, or
+/// exit_wrong_product where one of ours called converged what is not; what others, or ours without saying so, did not
+/// solve is a line of the table. Throws InputError, DeviceError, OutOfMemory for what stops the whole run.
+[[nodiscard]] int run_bench_solve(const BenchSolveOptions& options, const std::string& command_line);
+
+/// exit_wrong_product where a line is wrong.
+[[nodiscard]] int bench_exit_status(const BenchSolveResult& result);
+
+}  // namespace purlin::cli

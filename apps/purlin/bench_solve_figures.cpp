@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arithmetic on medians.
+#include "bench_solve_figures.hpp"
+
+#include <algorithm>
+
+namespace purlin::cli {
+namespace {
+
+// The least of `bytes(line)` over the measured lines that `takes` takes.
+template <class Bytes, class Takes>
+std::uint64_t fewest(const BenchSolveSystem& system, std::uint64_t own, Bytes&& bytes, Takes&& takes) {
+  for (const BenchSolveLine& line : system.lines) {
+    if (line.measured() && takes(line)) own = std::min(own, bytes(line));
+  }
+  return own;
+}
+
+// The least median of `samples` over the measured competitors that `takes` takes.
+template <class Takes>
+std::optional<double> fastest(const BenchSolveSystem& system, bench::Samples BenchSolveLine::*samples,
+                              Takes&& takes) {
+  std::optional<double> best;
+  for (const BenchSolveLine& line : system.lines) {
+    if (!line.competitor || !line.measured() || !takes(line)) continue;
+    const double seconds = bench::median(line.*samples);
+    if (!best || seconds < *best) best = seconds;
+  }
+  return best;
+}
+
+}  // namespace
+
+FloorModel floor_model(const std::string& solver, const std::string& precond, int cycle) {
+  const bool none = precond == "none", jacobi = precond == "jacobi";
+  if (solver == "bicgstab") return {2, none ? 15.0 : jacobi ? 21.0 : 17.0};
+  if (solver == "gmres") return {1, cycle + (jacobi ? 9.0 : 7.0)};
+  return {1, jacobi ? 10.0 : 8.0};
+}
+
+double floor_bytes(const BenchSolveLine& line, const BenchSolveSystem& system) {
+  const FloorModel model = floor_model(line.solver, line.precond, std::min(system.restart, line.end.iterations));
+  const std::uint64_t with_a = fewest(
+      system, line.facts.product_bytes, [](const BenchSolveLine& l) { return l.facts.product_bytes; },
+      [](const BenchSolveLine&) { return true; });
+  const std::uint64_t with_m = fewest(
+      system, line.facts.precond_bytes, [](const BenchSolveLine& l) { return l.facts.precond_bytes; },
+      [&](const BenchSolveLine& l) { return l.precond == line.precond; });
+  return model.products * static_cast<double>(with_a + with_m) +
+         model.vectors * static_cast<double>(system.rows) * static_cast<double>(system.value_bytes());
+}
+
+BenchSolveFigures figures_of(const BenchSolveLine& line, const BenchSolveSystem& system,
+                             const bench::CopyBandwidth& copy) {
+  BenchSolveFigures f;
+  f.iteration_seconds = bench::median(line.iteration);
+  f.solve_seconds = bench::median(line.solve);
+  f.floor_bytes = floor_bytes(line, system);
+  f.floor_seconds = f.floor_bytes / copy.bytes_per_second();
+  f.share_of_floor = f.floor_seconds / f.iteration_seconds;
+  const auto alike = [&](const BenchSolveLine& other) {
+    return other.solver == line.solver && other.precond == line.precond && other.end.iterations > 0;
+  };
+  const auto converged = [](const BenchSolveLine& other) { return other.end.converged(); };
+  if (const auto best = fastest(system, &BenchSolveLine::iteration, alike)) {
+    f.iteration_speedup = *best / f.iteration_seconds;
+  }
+  const auto best = fastest(system, &BenchSolveLine::solve, converged);
+  if (best && line.end.converged() && !line.wrong()) f.solve_speedup = *best / f.solve_seconds;
+  return f;
+}
+
+bool any_wrong(const std::vector<BenchSolveSystem>& systems) {
+  return std::any_of(systems.begin(), systems.end(), [](const BenchSolveSystem& system) {
+    return std::any_of(system.lines.begin(), system.lines.end(),
+                       [](const BenchSolveLine& line) { return line.wrong(); });
+  });
+}
+
+}  // namespace purlin::cli

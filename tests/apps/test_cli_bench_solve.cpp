@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// `purlin bench solve` as a program: its options, its table, its files.
+#include "tests/catch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+#include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/options.hpp"
+#include "tests/apps/cli_systems.hpp"
+#include "tests/apps/process.hpp"
+#include "tests/support.hpp"
+
+using namespace purlin::cli_testing;
+using purlin::cli::BenchSolveOptions;
+using purlin::cli::UsageError;
+using purlin::testing::contains;
+using Json = nlohmann::json;
+using Names = std::vector<std::string>;
+
+namespace {
+
+BenchSolveOptions parsed(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), {"purlin", "bench", "solve"});
+  const auto line = purlin::cli::parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+  return std::get<BenchSolveOptions>(line.command);
+}
+
+}  // namespace
+
+TEST_CASE("Options of bench solve are taken as typed, in the tables' spelling", "[cli][bench]") {
+  const BenchSolveOptions o = parsed({"a.mtx",
+                                      "generate:grid7:9",
+                                      "--solvers",
+                                      "GMRES,cg",
+                                      "--preconds",
+                                      "none,FSAI",
+                                      "--formats",
+                                      "CSR:ALG2,e-hyb",
+                                      "--restart",
+                                      "50",
+                                      "--rhs",
+                                      "random:3",
+                                      "--tol",
+                                      "1e-6",
+                                      "--max-iterations",
+                                      "77",
+                                      "--precision",
+                                      "both",
+                                      "--device",
+                                      "host",
+                                      "--threads",
+                                      "3",
+                                      "--repeats",
+                                      "7",
+                                      "--report",
+                                      "r.json",
+                                      "--csv",
+                                      "r.csv"});
+  CHECK(o.systems == Names{"a.mtx", "generate:grid7:9"});
+  CHECK(o.solvers == Names{"gmres", "cg"});
+  CHECK(o.preconds == Names{"none", "fsai"});
+  CHECK(o.formats == Names{"csr:alg2", "ehyb"});
+  CHECK(o.restart == 50);
+  CHECK(o.rhs == "random:3");
+  CHECK(o.tolerance == 1e-6);
+  CHECK(o.single_tolerance == 1e-6);
+  CHECK(o.max_iterations == 77);
+  CHECK(o.double_precision);
+  CHECK(o.single_precision);
+  CHECK(o.device == "host");
+  CHECK(o.threads == 3);
+  CHECK(o.repeats == 7);
+  CHECK(o.report == "r.json");
+  CHECK(o.csv == "r.csv");
+  const BenchSolveOptions defaults = parsed({"a.mtx"});
+  CHECK(defaults.solvers == Names{"cg", "bicgstab", "gmres"});
+  CHECK(defaults.preconds == Names{"jacobi"});
+  CHECK(defaults.formats == Names{"ehyb", "csr"});
+  CHECK(defaults.rhs == "ones");
+  CHECK(defaults.tolerance == 1e-8);
+  CHECK(defaults.single_tolerance == 1e-5);
+  CHECK_FALSE(defaults.single_precision);
+  CHECK(parsed({"a.mtx", "--preconds", "all"}).preconds.size() > 3);
+  CHECK(parsed({"a.mtx", "--tol", "0"}).tolerance == 0);
+}
+
+TEST_CASE("bench solve refuses what makes no sense", "[cli][bench]") {
+  CHECK_THROWS_AS(parsed({}), UsageError);
+  const std::vector<std::vector<const char*>> wrong = {{"--solvers", "auto"},
+                                                       {"--solvers", "cg,cg"},
+                                                       {"--solvers", ""},
+                                                       {"--preconds", "auto"},
+                                                       {"--preconds", "jacobi,"},
+                                                       {"--formats", "auto"},
+                                                       {"--formats", "ehyb:paperr"},
+                                                       {"--precision", "half"},
+                                                       {"--repeats", "0"},
+                                                       {"--max-iterations", "0"},
+                                                       {"--tol", "-1e-8"},
+                                                       {"--tol", "1"},
+                                                       {"--tol", "nan"},
+                                                       {"--rhs", "random:x"},
+                                                       {"--restart", "0"},
+                                                       {"--restart", "20", "--solvers", "cg,bicgstab"},
+                                                       {"b.mtx", "--rhs", "rhs.mtx"},
+                                                       {"--solver", "cg"},
+                                                       {"--cold"}};
+  for (std::vector<const char*> arguments : wrong) {
+    INFO(arguments.front() << " " << arguments.back());
+    arguments.insert(arguments.begin(), "a.mtx");
+    CHECK_THROWS_AS(parsed(arguments), UsageError);
+  }
+  const Outcome unknown = run_purlin({"bench", "solv", "generate:grid7:5"});
+  CHECK(unknown.status == 2);
+  CHECK(contains(unknown.err, "did you mean solve"));
+  const Outcome missing = run_purlin({"bench", "solve", "generate:grid7:5", "absent.mtx", "--device", "host"});
+  CHECK(missing.status == 2);
+  CHECK(contains(missing.err, "absent.mtx"));
+  CHECK(missing.out.empty());
+  const Outcome no_rhs =
+      run_purlin({"bench", "solve", "generate:grid7:5", "--rhs", "absent.mtx", "--device", "host"});
+  CHECK(no_rhs.status == 2);
+  CHECK(contains(no_rhs.err, "absent.mtx"));
+}
+
+TEST_CASE("bench solve prints each contender on each system and writes every figure", "[cli][bench]") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("wind.mtx", grid_system(12, 0.9).text());
+  const std::string empty_row =
+      folder.write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n1 2 2\n");
+  const Outcome outcome = run_purlin({"bench",
+                                      "solve",
+                                      file,
+                                      "generate:elasticity:4",
+                                      empty_row,
+                                      "--preconds",
+                                      "jacobi,fsai",
+                                      "--precision",
+                                      "both",
+                                      "--device",
+                                      "host",
+                                      "--threads",
+                                      "2",
+                                      "--repeats",
+                                      "2",
+                                      "--max-iterations",
+                                      "300",
+                                      "--report",
+                                      folder.file("r.json"),
+                                      "--csv",
+                                      folder.file("r.csv")});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(contains(outcome.out, "not symmetric"));  // why fsai refuses the first one
+  CHECK(contains(outcome.out, "singular"));       // and all the last one
+  CHECK_FALSE(contains(outcome.out, "WRONG"));
+
+  const std::string text = file_content(folder.file("r.json"));
+  CHECK_FALSE(contains(text, folder.path().string()));
+  const Json report = Json::parse(text);
+  for (const char* field :
+       {"schema", "program", "version", "command", "date", "processor", "cores", "load_average", "compiler",
+        "threads", "space", "repeats", "rhs", "max_iterations", "restart", "copy", "timing", "systems"}) {
+    INFO(field);
+    CHECK(report.contains(field));
+  }
+  REQUIRE(report["systems"].size() == 6);
+  CHECK(report["systems"][0]["system"] == "wind.mtx");
+  CHECK(report["systems"][1]["precision"] == "single");
+  CHECK(report["systems"][1]["tolerance"] == 1e-5);
+  CHECK(contains(report["systems"][4]["refused"], "row 2"));
+  CHECK(report["systems"][4]["solves"].empty());
+  const Json& elasticity = report["systems"][2];
+  CHECK(elasticity["refused"].is_null());
+  CHECK(elasticity["solves"].size() >= 12);
+  for (const Json& solve : elasticity["solves"]) {
+    INFO(solve);
+    CHECK(solve["refused"].is_null());
+    for (const char* field :
+         {"by", "solver", "precond", "format", "competitor", "built", "detail", "reason", "wrong",
+          "recurrence_relative_residual", "setup_phases", "product_bytes", "precond_bytes", "floor_bytes",
+          "floor_milliseconds", "percent_of_floor", "iteration_speedup", "solve_speedup"}) {
+      INFO(field);
+      CHECK(solve.contains(field));
+    }
+    CHECK(solve["status"] == "converged");
+    CHECK(solve["converged"] == true);
+    CHECK(solve["iterations"] > 10);
+    CHECK(solve["true_relative_residual"] <= 1.1e-8);
+    CHECK(solve["iteration"]["milliseconds"]["samples"].size() == 2);
+    CHECK(solve["solve"]["milliseconds"]["median"] > 0);
+    CHECK(solve["setup_seconds"] > 0);
+    CHECK(solve["percent_of_floor"] > 0);
+  }
+  const std::string csv = file_content(folder.file("r.csv"));
+  const auto lines = std::count(csv.begin(), csv.end(), '\n');
+  CHECK(lines == 1 + 4 * static_cast<std::ptrdiff_t>(elasticity["solves"].size()));
+}
+
+TEST_CASE("A right-hand side from a file is the one that is solved for", "[cli][bench]") {
+  const TemporaryFolder folder;
+  const std::string b = folder.write("b.mtx", "%%MatrixMarket matrix array real general\n3 1\n2\n4\n6\n");
+  const std::string a =
+      folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 1 2\n2 2 2\n3 3 2\n");
+  const Outcome outcome = run_purlin(
+      {"bench", "solve", a, "--rhs", b, "--device", "host", "--repeats", "1", "--report", folder.file("r.json")});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const Json report = Json::parse(file_content(folder.file("r.json")));
+  CHECK(report["rhs"] == "b.mtx");
+  for (const Json& solve : report["systems"][0]["solves"]) CHECK(solve["true_relative_residual"] < 1e-15);
+}
