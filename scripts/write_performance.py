@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/performance.md from the measurements in docs/results (spmv_*.json, heart_*.json, device_*.json,
-host_*.json, reader_*.json)."""
+"""Writes docs/performance.md from the measurements in docs/results (spmv_*.json, solve_*.json, heart_*.json,
+device_*.json, host_*.json, reader_*.json)."""
 import json
 import pathlib
 import statistics
 
 import heart_tables
+import solve_tables
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
@@ -232,6 +233,8 @@ def main():
     ]
     for name, data in load("spmv_*.json"):
         text += spmv_section(name, data)
+    for name, data in load("solve_*.json"):
+        text += solve_tables.section(name, data, RESULTS)
     text += heart_tables.section(load("heart_*.json"))
     for name, data in load("device_*.json"):
         text += device_section(name, data)
@@ -240,7 +243,8 @@ def main():
     for name, data in load("reader_*.json"):
         text += reader_section(name, data)
     text += [
-        "To repeat: `scripts/bench_spmv.sh`, `scripts/plot_spmv.py`, `scripts/bench_heart.sh`, `scripts/bench_device.sh`, "
+        "To repeat: `scripts/bench_spmv.sh`, `scripts/plot_spmv.py`, `scripts/bench_solve.sh`, `scripts/bench_cupy.py`, "
+        "`scripts/plot_solve.py`, `scripts/bench_heart.sh`, `scripts/bench_device.sh`, "
         "`scripts/bench_host.sh`, `scripts/bench_reader.py`, then `scripts/write_performance.py`.",
         "",
     ]
