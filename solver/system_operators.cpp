@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing and building A and M of a system.
+#include <purlin/solver/system_operators.hpp>
+
+#include <algorithm>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr int trial_iterations = 32;
+
+// A right-hand side without structure that a preconditioner could like or dislike; the same on every machine.
+template <class T>
+std::vector<T> trial_rhs(Index n) {
+  std::vector<T> b(static_cast<std::size_t>(n));
+  std::uint64_t state = 0;
+  for (T& value : b) {
+    std::uint64_t z = state += 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    value = static_cast<T>(static_cast<double>(z >> 12) / 2251799813685248.0 - 1);
+  }
+  return b;
+}
+
+}  // namespace
+
+template <class T, Space S>
+PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options)
+    : ctx_(ctx), options_(std::move(options)) {
+  timed(ctx_, setup_seconds_, "format choice", [&] { choose_format(a); });
+  timed(ctx_, setup_seconds_, "order", [&] {
+    order_ = options_.old_of_new.empty() ? plan_order<T>(ctx_, Pattern<S>(a), options_.spmv)
+                                         : make_row_order(ctx_, options_.old_of_new, options_.part_begin);
+  });
+  timed(ctx_, setup_seconds_, "choice", [&] { choose_solver_for(a); });
+  require_memory_of_choice(a);
+  CsrView<T, S> view = a;
+  PermutedCsr<T, S> permuted;
+  if (!order_.natural()) {
+    timed(ctx_, setup_seconds_, "permute", [&] { permuted = permute(ctx_, a, order_); });
+    view = permuted.view();
+  }
+  timed(ctx_, setup_seconds_, "format", [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv); });
+  timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view); });
+  options_.precond.pattern = nullptr;  // read, and no longer needed
+}
+
+// The least that may be chosen was there before anything was allocated; now the choice is known.
+template <class T, Space S>
+void PlainOperators<T, S>::require_memory_of_choice(const CsrView<T, S>& a) const {
+  SolverOptions first = options_.solver;
+  first.name = choice_.order.front();
+  const SystemSize size{a.rows, a.nnz(), sizeof(T), !order_.natural()};
+  require_memory(ctx_, estimate_system(options_.spmv, options_.precond, first, size));
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a) {
+  const std::string asked = canonical_name(options_.spmv.format);
+  format_.format = options_.spmv.format;
+  if (!is_format_choice(asked)) return;
+  const double products =
+      options_.expected_products > 0 ? options_.expected_products : expected_products(a.rows, options_.stop.rel_tol);
+  const bool may_renumber = options_.old_of_new.empty();
+  format_ = asked == "auto" ? forecast_format<T>(ctx_, Pattern<S>(a), options_.spmv, products, may_renumber)
+                            : measure_formats(ctx_, a, options_.spmv, products, may_renumber);
+  options_.spmv.format = format_.format;
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
+  const bool choose_precond = canonical_name(options_.precond.name) == "auto";
+  if (options_.solver.name == "auto" || choose_precond) traits_ = matrix_traits(ctx_, a);
+  if (options_.solver.name == "auto") {
+    choice_ = choose_solver(*traits_);
+  } else {
+    choice_ = {{options_.solver.name}, "asked for"};
+  }
+  if (choice_.order.front() == "cg") options_.precond.symmetric = true;
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
+  if (canonical_name(options_.precond.name) != "auto") {
+    M_ = make_precond(ctx_, a, order_, options_.precond, options_.spmv);
+    return;
+  }
+  const PrecondUse use{*traits_, options_.stop.rel_tol, options_.expected_products};
+  const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
+  ChosenPrecond<T, S> chosen = choose_precond<T, S>(ctx_, a, order_, options_.precond, options_.spmv, use, attempt);
+  M_ = std::move(chosen.M);
+  options_.precond.name = chosen.choice.name;
+  precond_reason_ = chosen.choice.reason;
+}
+
+template <class T, Space S>
+PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) {
+  SolverOptions solver = options_.solver;
+  if (solver.restart == 0) solver.restart = trial_iterations;
+  StopCriterion stop = options_.stop;
+  stop.max_iterations = std::min(trial_iterations, stop.max_iterations);
+  SolverChain<T, S> first(ctx_, {{choice_.order.front()}, ""}, solver, *A_, candidate,
+                          options_.null_space == NullSpace::constant);
+  const Index n = A_->rows();
+  const Array<T, S> b = make_array(ctx_, trial_rhs<T>(n));
+  Array<T, S> x(ctx_, n);
+  fill<T, S>(ctx_, T(0), x.span());
+  const SolveReport report = first.solve(b.cspan(), x.span(), stop, {});
+  PrecondTrial trial;
+  trial.iterations = report.iterations;
+  trial.seconds = report.seconds;
+  trial.failed = report.status == Status::breakdown || report.status == Status::not_positive_definite ||
+                 report.status == Status::not_finite;
+  for (const double residual : report.history) {
+    if (report.history.front() > 0) trial.reduction = std::min(trial.reduction, residual / report.history.front());
+  }
+  return trial;
+}
+
+template <class T, Space S>
+SolverChain<T, S> PlainOperators<T, S>::make_chain() {
+  return {ctx_, choice_, options_.solver, *A_, M_.get(), options_.null_space == NullSpace::constant};
+}
+
+template <class T, Space S>
+template <class Renew>
+void PlainOperators<T, S>::renew_preconditioner(RefreshScope scope, Renew&& renew) {
+  if (M_ == nullptr || scope == RefreshScope::operator_only) return;
+  precond_sound_ = false;
+  renew();
+  precond_sound_ = true;
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
+  matrix_sound_ = false;
+  A_->refresh(ctx_, values);
+  matrix_sound_ = true;
+  renew_preconditioner(scope, [&] { M_->refresh(ctx_, values); });
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::slots_written(RefreshScope scope) {
+  matrix_sound_ = false;
+  A_->slots_written(ctx_);
+  matrix_sound_ = true;
+  renew_preconditioner(scope, [&] { M_->slots_written(ctx_); });
+}
+
+template <class T, Space S>
+SystemInfo PlainOperators<T, S>::info() const {
+  SystemInfo info;
+  info.matrix = A_->info();
+  if (M_ != nullptr) {
+    info.preconditioner = M_->info();
+  } else {
+    info.preconditioner.name = "none";
+    info.preconditioner.rows = info.preconditioner.cols = A_->rows();
+  }
+  info.preconditioner_reason = precond_reason_;
+  info.solver = choice_.order.front();
+  info.solver_reason = choice_.reason;
+  info.format = format_;
+  info.order = order_.report;
+  info.reordered = !order_.natural();
+  info.setup_seconds = setup_seconds_;
+  return info;
+}
+
+#define X(T, S) template class PlainOperators<T, S>;
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The operators of a LinearSystem: A and M of one pattern in solver order, with all that was chosen for them.
+/// Internal.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <purlin/core/error.hpp>
+#include <purlin/precond/choice.hpp>
+#include <purlin/solver/choice.hpp>
+#include <purlin/solver/linear_system.hpp>
+#include <purlin/solver/memory_estimate.hpp>
+#include <purlin/solver/solver_chain.hpp>
+
+namespace purlin::detail {
+
+/// How long each phase of a setup took, work on the stream included.
+using PhaseSeconds = std::vector<std::pair<std::string, double>>;
+
+/// What LinearSystem needs to know of its operators. Vectors are in solver order, values in the order of the
+/// canonical matrix that the operators were made from.
+template <class T, Space S>
+class SystemOperators {
+ public:
+  virtual ~SystemOperators() = default;
+
+  virtual const RowOrder<S>& order() const = 0;
+  virtual const LinearOperator<T, S>& matrix() const = 0;
+  virtual const LinearOperator<T, S>* preconditioner() const = 0;  ///< null: none
+  /// As in the table, "auto" decided.
+  virtual const std::string& preconditioner_name() const = 0;
+  /// The solvers, with their vectors, for these operators.
+  virtual SolverChain<T, S> make_chain() = 0;
+
+  /// See LinearSystem.
+  virtual void refresh(Span<const T, S> values, RefreshScope scope) = 0;
+  virtual Slots<T, S> matrix_slots() = 0;
+  virtual Slots<T, S> preconditioner_slots() = 0;
+  virtual void slots_written(RefreshScope scope) = 0;
+  /// False after a refresh that failed, until one succeeds.
+  virtual bool sound() const = 0;
+
+  /// Everything but the bytes that the context holds.
+  virtual SystemInfo info() const = 0;
+};
+
+/// The usual case: format and preconditioner in the precision of the system.
+template <class T, Space S>
+class PlainOperators final : public SystemOperators<T, S> {
+ public:
+  /// Chooses what the options leave open and builds it for the square canonical matrix `a`. Throws as the constructor
+  /// of LinearSystem does.
+  PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options);
+
+  const RowOrder<S>& order() const override { return order_; }
+  const LinearOperator<T, S>& matrix() const override { return *A_; }
+  const LinearOperator<T, S>* preconditioner() const override { return M_.get(); }
+  const std::string& preconditioner_name() const override { return options_.precond.name; }
+  SolverChain<T, S> make_chain() override;
+  void refresh(Span<const T, S> values, RefreshScope scope) override;
+  Slots<T, S> matrix_slots() override { return A_->slots(ctx_); }
+  Slots<T, S> preconditioner_slots() override { return M_ == nullptr ? Slots<T, S>{} : M_->slots(ctx_); }
+  void slots_written(RefreshScope scope) override;
+  bool sound() const override { return matrix_sound_ && precond_sound_; }
+  SystemInfo info() const override;
+
+  /// The options as decided.
+  const SystemOptions& options() const { return options_; }
+  const SolverChoice& solver_choice() const { return choice_; }
+
+ private:
+  void require_memory_of_choice(const CsrView<T, S>& a) const;
+  void choose_format(const CsrView<T, S>& a);
+  void choose_solver_for(const CsrView<T, S>& a);
+  void make_preconditioner(const CsrView<T, S>& a);
+  PrecondTrial tried(const LinearOperator<T, S>* candidate);
+  template <class Renew>
+  void renew_preconditioner(RefreshScope scope, Renew&& renew);
+
+  Context<S> ctx_;
+  SystemOptions options_;
+  RowOrder<S> order_;
+  OperatorPtr<T, S> A_, M_;
+  FormatChoice format_;
+  SolverChoice choice_;
+  std::optional<MatrixTraits> traits_;  // where something is chosen by them
+  std::string precond_reason_;
+  bool matrix_sound_ = true, precond_sound_ = true;
+  PhaseSeconds setup_seconds_;
+};
+
+/// Runs `phase` and waits for it; notes its seconds under `name`.
+template <Space S, class Phase>
+void timed(const Context<S>& ctx, PhaseSeconds& seconds, const char* name, Phase&& phase) {
+  const auto start = std::chrono::steady_clock::now();
+  phase();
+  ctx.synchronize();
+  seconds.emplace_back(name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}
+
+/// Throws OutOfMemory where the estimate exceeds what the context's space has left.
+template <Space S>
+void require_memory(const Context<S>& ctx, const SystemEstimate& wanted) {
+  const std::uint64_t available = ctx.memory()->available_bytes();
+  if (wanted.total() > available)
+    throw OutOfMemory(name_of(S), "this system (an estimate)", wanted.total(), available);
+}
+
+}  // namespace purlin::detail
