@@ -58,10 +58,9 @@ std::function<void()> Cg<T, S>::iteration(const Context<S>& ctx, const LinearOpe
   };
 }
 
-// p = 0, and with D the first rho = r.D r
+// With D the first rho = r.D r; any other M leaves it when it forms z.
 template <class T, Space S>
-void Cg<T, S>::begin(const Context<S>& ctx, const LinearOperator<T, S>* M) {
-  fill<T, S>(ctx, T(0), p_);
+void Cg<T, S>::first_rho(const Context<S>& ctx, const LinearOperator<T, S>* M) {
   if (M != nullptr && !M->diagonal().empty()) M->apply_dot(ctx, r_, q_, &state_.data()->rz);
 }
 
@@ -85,7 +84,8 @@ SolveReport Cg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A
     CgState start = fresh_state(journal.fresh_monitor(), M != nullptr);
     start.rr = journal.residual() * journal.residual();
     copy<CgState>(ctx, Span<const CgState, Space::host>(&start, 1), state_.span());
-    begin(ctx, M);
+    fill<T, S>(ctx, T(0), p_);
+    first_rho(ctx, M);
     do {
       graph_.repeat(journal.check_every(), step);
     } while (journal.look(&s->monitor));
@@ -111,7 +111,8 @@ void Cg<T, S>::iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, con
   copy<T>(ctx, b, r_.span());
   A.apply(ctx, T(-1), Span<const T, S>(x), T(1), r_);  // r = b - A x
   sweep(ctx, r_.size(), CgStart<T>{fresh_state(monitor, M != nullptr), state_.data(), r_.data()});
-  begin(ctx, M);
+  fill<T, S>(ctx, T(0), p_);
+  first_rho(ctx, M);
   graph_.repeat(iterations, iteration(ctx, A, M, x));
   finish(ctx, x);
 }

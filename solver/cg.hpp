@@ -11,6 +11,8 @@ namespace detail {
 struct CgState;
 template <class T>
 class ResidentCg;
+template <Space S>
+class MixedCg;
 template <class T, Space S>
 class Journal;
 template <class T, Space S>
@@ -56,10 +58,12 @@ class Cg final : public KrylovSolver<T, S> {
                Span<const T, S> b, Span<T, S> x, int iterations);
 
  private:
+  friend class detail::MixedCg<S>;
+
   bool open(const detail::SolveArguments<T, S>& system, detail::Journal<T, S>& journal);
   std::function<void()> iteration(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                                   Span<T, S> x);
-  void begin(const Context<S>& ctx, const LinearOperator<T, S>* M);
+  void first_rho(const Context<S>& ctx, const LinearOperator<T, S>* M);
   void finish(const Context<S>& ctx, Span<T, S> x);
 
   Array<T, S> r_, z_, p_, q_;

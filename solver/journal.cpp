@@ -70,7 +70,7 @@ int Journal<T, S>::check_every() const {
 }
 
 template <class T, Space S>
-double Journal<T, S>::elapsed() const {
+double Journal<T, S>::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
@@ -179,13 +179,13 @@ bool Journal<T, S>::tell() {
   if (seen_.iteration > report_.iterations) residual_known_ = false;
   report_.iterations = seen_.iteration;
   report_.recurrence_residual = seen_.residual;
-  const double seconds = elapsed();
+  const double elapsed = seconds();
   if (args_.progress) {
     const Progress now{report_.solver,  seen_.iteration, seen_.residual, report_.relative(seen_.residual),
-                       seen_.tolerance, seconds};
+                       seen_.tolerance, elapsed};
     if (!args_.progress(now)) interrupted_ = Status::stopped_by_caller;
   }
-  if (!interrupted() && args_.stop.time_limit_seconds > 0 && seconds > args_.stop.time_limit_seconds) {
+  if (!interrupted() && args_.stop.time_limit_seconds > 0 && elapsed > args_.stop.time_limit_seconds) {
     interrupted_ = Status::time_limit;
   }
   return seen_.running() && !interrupted();
@@ -309,7 +309,7 @@ SolveReport Journal<T, S>::close(Span<T, S> r) {
     report_.status = Status::converged;
     report_.reason.clear();
   }
-  report_.seconds = elapsed();
+  report_.seconds = seconds();
   report_.attempts = {
       {report_.solver, report_.status, report_.iterations, report_.true_residual, report_.seconds, report_.reason}};
   return std::move(report_);

@@ -61,6 +61,8 @@ class Journal {
   int check_every() const;
   double tolerance() const { return report_.tolerance; }
   double residual() const { return residual_; }
+  /// Since the solve began.
+  double seconds() const;
 
   /// r = b - A x and its norm; true when it meets the tolerance.
   bool form_residual(Span<T, S> r);
@@ -91,7 +93,6 @@ class Journal {
   bool begin();  // from the residual as it is known
   double norm(Span<const T, S> v);
   bool refuse_norm(double norm, Span<const T, S> v, const char* what);
-  double elapsed() const;
 
   SolveArguments<T, S> args_;
   double* scratch_;

@@ -51,7 +51,7 @@ struct Attempt {
 /// What came of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
 struct SolveReport {
   Status status = Status::max_iterations;
-  std::string solver;              ///< "cg", "bicgstab", "gmres"
+  std::string solver;              ///< "cg", "bicgstab", "gmres"; "mixed cg" where it iterated in single precision
   std::string reason;              ///< what was seen, in a few words; empty for `converged`
   int iterations = 0;              ///< of all attempts together
   double rhs_norm = 0;             ///< |b|
@@ -61,6 +61,7 @@ struct SolveReport {
   double true_residual = 0;        ///< |b - A x|, formed from the last x; a null space is taken out of it afterwards
   double attainable_residual = 0;  ///< eps |A| |x|, an estimate; formed for `stagnation` only, else 0
   int residual_replacements = 0;   ///< how often the recurrence met the tolerance and b - A x did not
+  int refinements = 0;             ///< mixed precision: residuals in double that the iteration went on from
   int cycle_length = 0;            ///< GMRES: iterations between restarts
   int restarts = 0;                ///< GMRES: cycles after the first; BiCGStab: breakdowns survived
   int second_passes = 0;           ///< GMRES: how often Gram-Schmidt ran again

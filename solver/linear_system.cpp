@@ -9,6 +9,7 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/canonical.hpp>
 #include <purlin/solver/memory_estimate.hpp>
+#include <purlin/solver/mixed_operators.hpp>
 #include <purlin/solver/system_operators.hpp>
 
 namespace purlin {
@@ -39,14 +40,24 @@ struct LinearSystem<T, S>::Impl {
       : ctx(ctx_), stop(options.stop), rows(a.rows), precond_side(options.precond.side) {
     ctx.make_current();
     CsrView<T, S> view = a;
-    const SystemSize size{a.rows, a.nnz(), sizeof(T), false};
+    const SystemSize size{a.rows, a.nnz(), sizeof(T), false, options.mixed};
     detail::require_memory(ctx, estimate_system(options.spmv, options.precond, options.solver, size));
     detail::timed(ctx, setup_seconds, "check", [&] { view = checked(a, options.canonicalise); });
-    operators = std::make_unique<detail::PlainOperators<T, S>>(ctx, view, std::move(options));
+    operators = make_operators(view, options);
     const detail::PhaseSeconds phases = operators->info().setup_seconds;
     setup_seconds.insert(setup_seconds.end(), phases.begin(), phases.end());
     detail::timed(ctx, setup_seconds, "vectors", [&] { make_vectors(); });
     if (canonical) canonical->drop_pattern();
+  }
+
+  std::unique_ptr<detail::SystemOperators<T, S>> make_operators(const CsrView<T, S>& a,
+                                                                const SystemOptions& options) {
+    if (!options.mixed) return std::make_unique<detail::PlainOperators<T, S>>(ctx, a, options);
+    if constexpr (std::is_same_v<T, double>) {
+      return std::make_unique<detail::MixedOperators<S>>(ctx, a, options);
+    } else {
+      throw InputError("mixed precision is for systems in double");
+    }
   }
 
   bool natural() const { return operators->order().natural(); }

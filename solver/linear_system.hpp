@@ -39,6 +39,10 @@ struct SystemOptions {
   SolverOptions solver;
   StopCriterion stop;
   NullSpace null_space = NullSpace::none;
+  /// Iterate in single precision, and form residuals in double: for systems in double, whose solution is as good as
+  /// that of an iteration in double. Matrix and preconditioner are kept in single precision, the matrix in double as
+  /// CSR besides. Where single precision does not suffice, the solver goes on in double, and the report says so.
+  bool mixed = false;
   /// The caller's own numbering: new row i is the caller's row old_of_new[i]. Empty: the format decides.
   std::vector<Index> old_of_new;
   /// Bounds of parts in that numbering, parts + 1, from 0 to n: for formats with parts, which else cut into equal
@@ -53,6 +57,7 @@ struct SystemInfo {
   OperatorInfo matrix;
   OperatorInfo preconditioner;        ///< name "none" where there is none
   std::string preconditioner_reason;  ///< why, where it was chosen automatically
+  bool mixed = false;                 ///< `matrix` and `preconditioner` are those in single precision
   std::string solver;                 ///< the one that a solve starts with
   std::string solver_reason;          ///< why, where it was chosen automatically
   FormatChoice format;                ///< with its grounds, where it was chosen
@@ -95,8 +100,8 @@ class LinearSystem {
 
   /// Where the matrix keeps its numbers, and where the preconditioner puts those that it is made from (nothing for
   /// "none"), for callers who compute them in place instead of handing over CSR values. Entries are those of the
-  /// matrix given to the constructor. Throws InputError where the matrix had to be made canonical. Waits on the
-  /// stream.
+  /// matrix given to the constructor. Throws InputError where the matrix had to be made canonical and in mixed
+  /// precision. Waits on the stream.
   Slots<T, S> matrix_slots();
   Slots<T, S> preconditioner_slots();
 

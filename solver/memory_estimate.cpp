@@ -16,10 +16,28 @@ std::uint64_t solver_vectors(const SolverOptions& solver, const SystemSize& size
   return solver.name == "auto" ? 5 : 4;
 }
 
+// All of the system in single precision, its values in the caller's order, and in double: A as CSR, r, the best x;
+// with two vectors in single precision for M and one for the correction.
+SystemEstimate estimate_mixed(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
+                              SystemSize size) {
+  size.mixed = false;
+  size.value_bytes = sizeof(float);
+  const auto n = static_cast<std::uint64_t>(size.rows), nnz = static_cast<std::uint64_t>(size.nonzeros);
+  SystemEstimate estimate = estimate_system(spmv, precond, solver, size);
+  estimate.matrix += nnz * (sizeof(float) + sizeof(double) + sizeof(Index)) + (n + 1) * sizeof(Offset);
+  estimate.vectors += n * (2 * sizeof(double) + 3 * sizeof(float));
+  if (size.reordered) {
+    estimate.vectors += 2 * n * (sizeof(double) - sizeof(float));
+    estimate.renumbered += nnz * (sizeof(double) - sizeof(float));
+  }
+  return estimate;
+}
+
 }  // namespace
 
 SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
                                const SystemSize& size) {
+  if (size.mixed) return estimate_mixed(spmv, precond, solver, size);
   const auto n = static_cast<std::uint64_t>(size.rows), nnz = static_cast<std::uint64_t>(size.nonzeros);
   SpmvOptions decided = spmv;  // before a choice is made: what the smallest usual format takes
   if (is_format_choice(spmv.format)) decided.format = "csr";

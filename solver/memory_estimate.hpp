@@ -13,6 +13,7 @@ struct SystemSize {
   Offset nonzeros = 0;
   std::size_t value_bytes = sizeof(double);
   bool reordered = false;  ///< the solver works in an order of its own
+  bool mixed = false;      ///< iterates in single precision; value_bytes are those of double
 };
 
 /// Bytes, by part.

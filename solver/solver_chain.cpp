@@ -39,6 +39,7 @@ void append_attempt(SolveReport& whole, SolveReport&& next) {
   next.resident = next.resident && whole.resident;
   next.initial_residual = whole.initial_residual;
   next.residual_replacements += whole.residual_replacements;
+  next.refinements += whole.refinements;
   next.restarts += whole.restarts;
   next.second_passes += whole.second_passes;
   next.seconds += whole.seconds;
@@ -55,8 +56,9 @@ void overrule(SolveReport& report, Status status, std::string reason) {
 
 template <class T, Space S>
 SolverChain<T, S>::SolverChain(const Context<S>& ctx, const SolverChoice& choice, const SolverOptions& options,
-                               const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space)
-    : ctx_(ctx), choice_(choice), options_(options), A_(A), M_(M) {
+                               const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space,
+                               SolverFactory<T, S> make)
+    : ctx_(ctx), choice_(choice), options_(options), make_(std::move(make)), A_(A), M_(M) {
   KrylovSolver<T, S>& first = solver(choice_.order.front());
   if (choice_.order.size() > 1) best_x_ = Array<T, S>(ctx_, A_.rows());
   if (!constant_null_space) {
@@ -82,7 +84,7 @@ KrylovSolver<T, S>& SolverChain<T, S>::solver(const std::string& name) {
     SolverOptions wanted = options_;
     wanted.restart = gmres_cycle_length(options_, A_.rows(), sizeof(T));
     wanted.name = name;
-    entry = make_solver<T, S>(ctx_, A_.rows(), wanted);
+    entry = make_ ? make_(wanted) : make_solver<T, S>(ctx_, A_.rows(), wanted);
   }
   return *entry;
 }
@@ -125,7 +127,7 @@ double SolverChain<T, S>::split_off_constant(Span<const T, S> b, const StopCrite
 template <class T, Space S>
 SolveReport SolverChain<T, S>::patient_attempt(const std::string& name, Span<const T, S> b, Span<T, S> x,
                                                const StopCriterion& stop, const ProgressFn& progress) {
-  if (name != "bicgstab") return attempt(name, b, x, stop, progress);
+  if (name.find("bicgstab") == std::string::npos) return attempt(name, b, x, stop, progress);
   constexpr int patience = 1000;
   double lowest = INFINITY;
   int lowest_at = 0;

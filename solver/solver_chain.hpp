@@ -2,6 +2,7 @@
 /// The solvers that a choice names, tried in turn, each from the best x of those before. Internal.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,14 +13,19 @@
 
 namespace purlin::detail {
 
+/// Makes a solver by its name in the options; `make_solver` is one.
+template <class T, Space S>
+using SolverFactory = std::function<std::unique_ptr<KrylovSolver<T, S>>(const SolverOptions&)>;
+
 template <class T, Space S>
 class SolverChain {
  public:
   /// Makes the first solver of the choice; the others are made when they are first needed. A and M (which may be
   /// null) outlive the chain. With `constant_null_space` the mean is taken out of x; throws InputError when A does
-  /// not map the constant vector to zero.
+  /// not map the constant vector to zero. `make` makes the solvers that the choice names; empty: `make_solver`.
   SolverChain(const Context<S>& ctx, const SolverChoice& choice, const SolverOptions& options,
-              const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space);
+              const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space,
+              SolverFactory<T, S> make = {});
 
   /// Goes on to the next solver after breakdown, indefiniteness or stagnation; iterations and time are those of all
   /// together. The report lists every attempt. A right-hand side with a part that a singular matrix cannot produce is
@@ -38,6 +44,7 @@ class SolverChain {
   Context<S> ctx_;
   SolverChoice choice_;
   SolverOptions options_;
+  SolverFactory<T, S> make_;
   const LinearOperator<T, S>& A_;
   const LinearOperator<T, S>* M_;
   std::unique_ptr<ZeroMeanPrecond<T, S>> zero_mean_;  ///< with the constant null space

@@ -6,6 +6,7 @@
 #include <purlin/solver/cg_steps.hpp>
 #include <purlin/solver/gmres_steps.hpp>
 #include <purlin/solver/journal_steps.hpp>
+#include <purlin/solver/mixed_steps.hpp>
 
 #define PURLIN_SOLVER_STEPS_OF(SWEEP, T)       \
   SWEEP(purlin::detail::AbsSumStep<T>)         \
@@ -26,4 +27,8 @@
   PURLIN_SOLVER_STEPS_OF(SWEEP, double) \
   PURLIN_SOLVER_STEPS_OF(SWEEP, float)  \
   SWEEP(purlin::detail::GmresRotate)    \
-  SWEEP(purlin::detail::GmresBackSolve)
+  SWEEP(purlin::detail::GmresBackSolve) \
+  SWEEP(purlin::detail::RoundStep)      \
+  SWEEP(purlin::detail::AddCorrection)  \
+  SWEEP(purlin::detail::AddWidened)     \
+  SWEEP(purlin::detail::MixedReplace)

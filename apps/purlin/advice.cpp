@@ -9,12 +9,15 @@
 namespace purlin::cli {
 namespace {
 
+// In mixed precision too.
+bool is_gmres(const SolveReport& report) { return report.solver.find("gmres") != std::string::npos; }
+
 std::string after_iterations(const SolveReport& report, const SolveOptions& options) {
   const StopCriterion& stop = options.system.stop;
-  if (report.solver == "gmres" && report.restarts > 0) {
+  if (is_gmres(report) && report.restarts > 0) {
     return text("--restart %d keeps more of GMRES's past (now %d)", 2 * report.cycle_length, report.cycle_length);
   }
-  if (report.solver != "gmres" && !(report.true_residual < 0.1 * report.initial_residual)) {
+  if (!is_gmres(report) && !(report.true_residual < 0.1 * report.initial_residual)) {
     return "--solver gmres --restart 100: the residual has hardly moved";
   }
   return text("--max-iterations %lld allows more (now %d)", std::max(10LL, 10LL * stop.max_iterations),
@@ -27,7 +30,7 @@ std::string after_stagnation(const SolveReport& report, const SolveOptions& opti
     const double reachable = 2 * report.relative(std::max(report.attainable_residual, report.true_residual));
     return text("--rtol %.0e is what rounding allows for this matrix", reachable);
   }
-  if (report.solver == "gmres") {
+  if (is_gmres(report)) {
     return text("--restart %d keeps more of GMRES's past (now %d)", 2 * report.cycle_length, report.cycle_length);
   }
   return "--solver gmres --restart 100 is the steadiest method";
@@ -75,8 +78,8 @@ std::string next_step(const SolveReport& report, const SolveOptions& options) {
     case Status::max_iterations:
       return after_iterations(report, options);
     case Status::breakdown:
-      return report.solver == "gmres" ? "--precond none, or look at the matrix with purlin info"
-                                      : "--solver gmres --restart 100 does not break down this way";
+      return is_gmres(report) ? "--precond none, or look at the matrix with purlin info"
+                              : "--solver gmres --restart 100 does not break down this way";
     case Status::not_positive_definite:
       return after_indefinite(report, options);
     case Status::not_finite:

@@ -10,7 +10,7 @@ namespace purlin::cli {
 std::uint64_t estimate_solve_bytes(const SystemOptions& options, Index rows, Offset nonzeros, std::size_t value_bytes,
                                    Space space) {
   const auto n = static_cast<std::uint64_t>(rows), nnz = static_cast<std::uint64_t>(nonzeros);
-  const SystemSize size{rows, nonzeros, value_bytes, !options.old_of_new.empty()};
+  const SystemSize size{rows, nonzeros, value_bytes, !options.old_of_new.empty(), options.mixed};
   std::uint64_t bytes = estimate_system(options.spmv, options.precond, options.solver, size).total();
   bytes += 2 * n * value_bytes;
   // The CSR that the format reads is uploaded first; on the host it is there, but for values in another precision.

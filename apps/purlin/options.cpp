@@ -165,8 +165,11 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
       .add_option("--device", raw.options.device, "Where to solve, default auto: cuda if a device answers, else host")
       ->option_text("auto|host|cuda[:N]")
       ->group(group);
-  solve.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
-      ->option_text("double|single")
+  solve
+      .add_option("--precision", raw.precision,
+                  "Of matrix and vectors, default double; mixed iterates in single precision, is as exact as\n"
+                  "double, and goes on in double where that fails")
+      ->option_text("double|single|mixed")
       ->group(group);
   solve.add_option("--threads", raw.options.threads, "Host threads, default all")
       ->option_text("N")
@@ -212,7 +215,9 @@ Partitioner check_partitioner(const std::string& given, const std::string& coord
 SolveOptions checked(RawSolve& raw) {
   SolveOptions& o = raw.options;
   SystemOptions& s = o.system;
-  o.single_precision = check_choice(raw.precision, "--precision", {"double", "single"}) == "single";
+  const std::string precision = check_choice(raw.precision, "--precision", {"double", "single", "mixed"});
+  o.single_precision = precision == "single";
+  s.mixed = precision == "mixed";
   s.stop.rel_tol = raw.rtol_given->count() > 0 || !o.single_precision ? raw.rtol : default_rtol_single;
   require_number("--rtol", s.stop.rel_tol);
   require_number("--atol", s.stop.abs_tol);

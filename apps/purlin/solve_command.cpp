@@ -93,7 +93,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   result.command_line = command_line;
   result.place = choose_place(options.device);
   check_available(options.system.spmv.format, options.system.precond.name, result.place.space,
-                  options.single_precision);
+                  options.single_precision || options.system.mixed);
   check_files(options, rhs_spec);
 
   const Context<Space::host> host(options.threads);

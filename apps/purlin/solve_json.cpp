@@ -47,6 +47,7 @@ void add_residuals(Json& json, const SolveResult& result) {
   json["restarts"] = report.restarts;
   json["resident"] = report.resident;
   json["second_passes"] = report.second_passes;
+  json["refinements"] = report.refinements;
 }
 
 void add_request(Json& json, const SolveOptions& options) {
@@ -113,7 +114,7 @@ Json solve_json(const SolveResult& result) {
   add_format(json, result);
   json["device"] = result.place.name();
   json["device_name"] = setup.device_name.empty() ? Json() : Json(setup.device_name);
-  json["precision"] = result.options.single_precision ? "single" : "double";
+  json["precision"] = result.options.precision();
   json["threads"] = result.threads;
   json["seconds"] = {{"read", result.seconds.read},  {"rhs", result.seconds.rhs}, {"start", setup.start_seconds},
                      {"setup", setup.setup_seconds}, {"solve", report.seconds},   {"total", result.seconds.total}};

@@ -2,6 +2,7 @@
 // The report of a solve for people.
 #include "solve_result.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <purlin/core/error.hpp>
@@ -34,12 +35,14 @@ std::string format_text(const SystemInfo& system) {
 
 std::string attempts_text(const SolveReport& report) {
   std::string lines;
+  std::size_t width = 8;
+  for (const Attempt& attempt : report.attempts) width = std::max(width, attempt.solver.size());
   for (const Attempt& attempt : report.attempts) {
-    lines += labelled(
-        lines.empty() ? "attempts" : "",
-        text("%-8s %s after %s at %.2e, %s", attempt.solver.c_str(), std::string(name_of(attempt.status)).c_str(),
-             count_of(attempt.iterations, "iteration", "iterations").c_str(), report.relative(attempt.true_residual),
-             duration(attempt.seconds).c_str()));
+    lines += labelled(lines.empty() ? "attempts" : "",
+                      text("%-*s %s after %s at %.2e, %s", static_cast<int>(width), attempt.solver.c_str(),
+                           std::string(name_of(attempt.status)).c_str(),
+                           count_of(attempt.iterations, "iteration", "iterations").c_str(),
+                           report.relative(attempt.true_residual), duration(attempt.seconds).c_str()));
   }
   return lines;
 }
@@ -54,7 +57,7 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
   std::string lines = labelled("matrix", result.options.matrix + ", " + count_of(result.rows, "row", "rows") + ", " +
                                              count_of(result.nonzeros, "non-zero", "non-zeros"));
   lines += labelled("right-hand side", result.options.rhs);
-  lines += labelled("device", where + ", " + (result.options.single_precision ? "single" : "double") + " precision");
+  lines += labelled("device", where + ", " + result.options.precision() + " precision");
   lines += format_text(system);
   lines += labelled("preconditioner", precond_text(system.preconditioner));
   if (!system.preconditioner_reason.empty()) lines += labelled("", system.preconditioner_reason);
@@ -68,6 +71,10 @@ std::string result_text(const SolveResult& result) {
       report.converged() ? "converged" : "not converged (" + std::string(name_of(report.status)) + ')';
   std::string lines = labelled("result", ending + " after " + count_of(report.iterations, "iteration", "iterations"));
   if (!report.reason.empty()) lines += labelled("", report.reason);
+  if (report.refinements > 0) {
+    lines += labelled(
+        "", "iterated in single precision, corrected in double " + count_of(report.refinements, "time", "times"));
+  }
   lines +=
       labelled("true residual", text("%.3e %s (asked for %.1e)", report.relative(report.true_residual),
                                      report.rhs_norm > 0 ? "|b|" : "with b = 0", report.relative(report.tolerance)));

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Whether single precision still serves a system in double. Internal.
+#pragma once
+
+#include <cmath>
+
+namespace purlin::detail {
+
+/// The power of two at or below `size`, by which a vector is divided before it is rounded to single precision; 1 for
+/// 0 and what is not finite.
+inline double power_of_two_below(double size) {
+  if (!(size > 0) || !std::isfinite(size)) return 1;
+  return std::ldexp(1.0, std::ilogb(size));
+}
+
+/// Compares what the iteration in single precision said of a correction with the residual that it made in double.
+class Doubt {
+ public:
+  static constexpr const char* reason = "in single precision the residual does not fall any more";
+
+  void note(double before, double recurrence, double now) {
+    const bool in_vain = !(now <= 0.5 * before) && !(now <= 2 * recurrence);
+    in_vain_ = in_vain ? in_vain_ + 1 : 0;
+  }
+  /// Twice in a row in vain.
+  bool settled() const { return in_vain_ >= 2; }
+
+ private:
+  int in_vain_ = 0;
+};
+
+}  // namespace purlin::detail

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// A in both precisions, M in one.
+#include <purlin/solver/mixed_operators.hpp>
+
+#include <cmath>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/mixed_doubt.hpp>
+#include <purlin/solver/mixed_steps.hpp>
+
+namespace purlin::detail {
+namespace {
+
+const std::string mixed = "mixed ";
+
+// The usual size of a number of the matrix: far from both ends of single precision once divided by it.
+template <Space S>
+double usual_size(const Context<S>& ctx, Span<const double, S> values) {
+  if (values.empty()) return 1;
+  Array<double, S> norm(ctx, 1);
+  norm2<double, S>(ctx, values, norm.data());
+  return fetch(ctx, norm.data()) / std::sqrt(static_cast<double>(values.size));
+}
+
+// A solver in double that has been tried in mixed precision before: M rounds what it is given, so it is told from
+// where residuals come.
+template <Space S>
+class AfterMixed final : public KrylovSolver<double, S> {
+ public:
+  AfterMixed(const Context<S>& ctx, std::unique_ptr<KrylovSolver<double, S>> solver,
+             std::shared_ptr<WidenedPrecond<S>> M, Index n)
+      : solver_(std::move(solver)), M_(std::move(M)), r_(ctx, n), norm_(ctx, 1) {}
+
+  std::string_view name() const override { return solver_->name(); }
+  SolveReport solve(const Context<S>& ctx, const LinearOperator<double, S>& A, const LinearOperator<double, S>* M,
+                    Span<const double, S> b, Span<double, S> x, const StopCriterion& stop,
+                    const ProgressFn& progress) override {
+    if (M_ != nullptr) {
+      copy<double>(ctx, b, r_.span());
+      A.apply(ctx, -1, Span<const double, S>(x), 1, r_.span());
+      norm2<double, S>(ctx, r_.cspan(), norm_.data());
+      M_->expect(fetch(ctx, norm_.data()));
+    }
+    return solver_->solve(ctx, A, M, b, x, stop, progress);
+  }
+
+ private:
+  std::unique_ptr<KrylovSolver<double, S>> solver_;
+  std::shared_ptr<WidenedPrecond<S>> M_;
+  Array<double, S> r_, norm_;
+};
+
+}  // namespace
+
+template <Space S>
+MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S>& a, const SystemOptions& options)
+    : ctx_(ctx), solver_(options.solver), null_space_(options.null_space) {
+  timed(ctx_, setup_seconds_, "single precision", [&] {
+    scale_ = 1 / power_of_two_below(usual_size(ctx_, a.val));
+    rounded_ = Array<float, S>(ctx_, a.nnz());
+    sweep(ctx_, a.nnz(), RoundStep(a.val.data, rounded_.data(), scale_));
+  });
+  CsrView<float, S> low;
+  low.rows = a.rows;
+  low.cols = a.cols;
+  low.row_ptr32 = a.row_ptr32;
+  low.row_ptr64 = a.row_ptr64;
+  low.col = a.col;
+  low.val = rounded_.cspan();
+  SystemOptions low_options = options;
+  low_options.mixed = false;
+  low_.emplace(ctx_, low, low_options);
+  timed(ctx_, setup_seconds_, "format in double", [&] {
+    const RowOrder<S>& order = low_->order();
+    PermutedCsr<double, S> permuted;
+    CsrView<double, S> view = a;
+    if (!order.natural()) {
+      permuted = permute(ctx_, a, order);
+      view = permuted.view();
+    }
+    A_ = make_spmv(ctx_, view, order, SpmvOptions{"csr"});
+  });
+  if (low_->preconditioner() != nullptr) M_ = std::make_shared<WidenedPrecond<S>>(ctx_, low_system());
+  if (null_space_ == NullSpace::constant) {
+    zero_mean_ = std::make_unique<ZeroMeanPrecond<float, S>>(ctx_, a.rows, low_->preconditioner());
+  }
+}
+
+template <Space S>
+SolverChain<double, S> MixedOperators<S>::make_chain() {
+  SolverChoice choice = low_->solver_choice();
+  choice.order.insert(choice.order.begin(), mixed + choice.order.front());
+  LowSystem<S> low{low_->matrix(), zero_mean_ != nullptr ? zero_mean_.get() : low_->preconditioner(), scale_};
+  const auto make = [ctx = ctx_, low,
+                     M = M_](const SolverOptions& wanted) -> std::unique_ptr<KrylovSolver<double, S>> {
+    const Index n = low.A.rows();
+    if (wanted.name.rfind(mixed, 0) != 0) {
+      return std::make_unique<AfterMixed<S>>(ctx, make_solver<double, S>(ctx, n, wanted), M, n);
+    }
+    SolverOptions inner = wanted;
+    inner.name = wanted.name.substr(mixed.size());
+    if (inner.name == "cg") return std::make_unique<MixedCg<S>>(ctx, low);
+    return std::make_unique<MixedRefinement<S>>(ctx, low, make_solver<float, S>(ctx, n, inner),
+                                                inner.name == "gmres" ? inner.restart : 0);
+  };
+  return {ctx_, choice, solver_, *A_, M_.get(), null_space_ == NullSpace::constant, make};
+}
+
+template <Space S>
+void MixedOperators<S>::refresh(Span<const double, S> values, RefreshScope scope) {
+  sound_ = false;
+  A_->refresh(ctx_, values);
+  sweep(ctx_, values.size, RoundStep(values.data, rounded_.data(), scale_));
+  low_->refresh(rounded_.cspan(), scope);
+  sound_ = true;
+}
+
+namespace {
+
+[[noreturn]] void refuse_slots() {
+  throw InputError("a system in mixed precision keeps its numbers twice: hand new ones to `refresh`");
+}
+
+}  // namespace
+
+template <Space S>
+Slots<double, S> MixedOperators<S>::matrix_slots() {
+  refuse_slots();
+}
+
+template <Space S>
+Slots<double, S> MixedOperators<S>::preconditioner_slots() {
+  refuse_slots();
+}
+
+template <Space S>
+void MixedOperators<S>::slots_written(RefreshScope) {
+  refuse_slots();
+}
+
+template <Space S>
+SystemInfo MixedOperators<S>::info() const {
+  SystemInfo info = low_->info();
+  info.mixed = true;
+  info.solver = mixed + info.solver;
+  info.setup_seconds.insert(info.setup_seconds.begin(), setup_seconds_.front());
+  info.setup_seconds.push_back(setup_seconds_.back());
+  return info;
+}
+
+#define X(S) template class MixedOperators<S>;
+PURLIN_FOR_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail

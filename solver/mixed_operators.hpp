@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The operators of a LinearSystem in mixed precision. Internal.
+#pragma once
+
+#include <purlin/solver/mixed_solvers.hpp>
+#include <purlin/solver/null_space.hpp>
+#include <purlin/solver/system_operators.hpp>
+
+namespace purlin::detail {
+
+/// A in double as CSR, for true residuals; A in the chosen format and M in single precision, for the iteration. The
+/// solver asked for is tried in mixed precision first, then as it is, in double with the M that there is.
+///
+/// The numbers of the matrix are divided by a power of two that fits those given to the constructor before they are
+/// rounded.
+template <Space S>
+class MixedOperators final : public SystemOperators<double, S> {
+ public:
+  /// As PlainOperators.
+  MixedOperators(const Context<S>& ctx, const CsrView<double, S>& a, const SystemOptions& options);
+
+  const RowOrder<S>& order() const override { return low_->order(); }
+  const LinearOperator<double, S>& matrix() const override { return *A_; }
+  const LinearOperator<double, S>* preconditioner() const override { return M_.get(); }
+  const std::string& preconditioner_name() const override { return low_->preconditioner_name(); }
+  SolverChain<double, S> make_chain() override;
+  void refresh(Span<const double, S> values, RefreshScope scope) override;
+  [[noreturn]] Slots<double, S> matrix_slots() override;
+  [[noreturn]] Slots<double, S> preconditioner_slots() override;
+  [[noreturn]] void slots_written(RefreshScope scope) override;
+  bool sound() const override { return sound_ && low_->sound(); }
+  SystemInfo info() const override;
+
+ private:
+  LowSystem<S> low_system() const { return {low_->matrix(), low_->preconditioner(), scale_}; }
+
+  Context<S> ctx_;
+  SolverOptions solver_;
+  NullSpace null_space_;
+  double scale_ = 1;         // of the matrix in single precision
+  Array<float, S> rounded_;  // the values in single precision, in the caller's order
+  std::optional<PlainOperators<float, S>> low_;
+  OperatorPtr<double, S> A_;
+  std::shared_ptr<WidenedPrecond<S>> M_;                  // null where there is none
+  std::unique_ptr<ZeroMeanPrecond<float, S>> zero_mean_;  // M of the low system with the constant null space
+  bool sound_ = true;
+  PhaseSeconds setup_seconds_;
+};
+
+}  // namespace purlin::detail

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Iterative refinement in double around a solver in single precision, and its preconditioner for vectors in double.
+#include <algorithm>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/journal.hpp>
+#include <purlin/solver/mixed_doubt.hpp>
+#include <purlin/solver/mixed_solvers.hpp>
+#include <purlin/solver/mixed_steps.hpp>
+
+namespace purlin::detail {
+
+template <Space S>
+WidenedPrecond<S>::WidenedPrecond(const Context<S>& ctx, LowSystem<S> low)
+    : low_(low), x_(ctx, low.A.rows()), z_(ctx, low.A.rows()) {}
+
+template <Space S>
+void WidenedPrecond<S>::apply(const Context<S>& ctx, double alpha, Span<const double, S> x, double beta,
+                              Span<double, S> y) const {
+  sweep(ctx, x.size, RoundStep(x.data, x_.data(), 1 / unit_));
+  low_.M->apply(ctx, 1, x_.cspan(), 0, z_.span());
+  sweep(ctx, x.size, AddWidened(z_.data(), y.data, alpha * low_.scale * unit_, beta));
+}
+
+template <Space S>
+void WidenedPrecond<S>::expect(double size) {
+  unit_ = power_of_two_below(size);
+}
+
+template <Space S>
+MixedRefinement<S>::MixedRefinement(const Context<S>& ctx, LowSystem<S> low,
+                                    std::unique_ptr<KrylovSolver<float, S>> inner, int cycle_length)
+    : low_(low),
+      inner_(std::move(inner)),
+      cycle_length_(cycle_length),
+      name_("mixed " + std::string(inner_->name())),
+      s_(ctx, low.A.rows()),
+      d_(ctx, low.A.rows()),
+      r_(ctx, low.A.rows()),
+      scratch_(ctx, 1) {}
+
+template <Space S>
+SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperator<double, S>& A,
+                                      const LinearOperator<double, S>*, Span<const double, S> b, Span<double, S> x,
+                                      const StopCriterion& stop, const ProgressFn& progress) {
+  constexpr double reduction = 1e-3, least_reduction = 1e-5;  // of BiCGStab; of a cycle of GMRES
+  const std::int64_t n = r_.size();
+  // The clock is the inner solver's, and so are the looks: the journal hears of whole solves.
+  StopCriterion outer = stop;
+  const ProgressFn silent;
+  const SolveArguments<double, S> system{ctx, A, nullptr, b, x, outer, silent};
+  Journal<double, S> journal(name(), n, system, scratch_.data(), 0);
+  SolveReport& report = journal.report();
+  report.cycle_length = cycle_length_;
+
+  bool more = journal.open(r_.span());  // r = b - A x
+  Doubt doubt;
+  while (more) {
+    const double before = journal.residual(), unit = power_of_two_below(before);
+    const int done = journal.iterations(), left = stop.max_iterations - done;
+    StopCriterion inner = stop;
+    inner.abs_tol = 0;
+    inner.rel_tol = std::max(cycle_length_ > 0 ? least_reduction : reduction, 0.9 * journal.tolerance() / before);
+    inner.max_iterations = cycle_length_ > 0 ? std::min(cycle_length_, left) : left;
+    if (stop.time_limit_seconds > 0) {
+      inner.time_limit_seconds = std::max(stop.time_limit_seconds - journal.seconds(), 1e-9);
+    }
+    sweep(ctx, n, RoundStep(r_.data(), s_.data(), 1 / unit));
+    fill<float, S>(ctx, 0, d_.span());
+    const SolveReport part =
+        inner_->solve(ctx, low_.A, low_.M, s_.cspan(), d_.span(), inner, [&](const Progress& now) {
+          if (!progress) return true;
+          const double residual = unit * now.residual;
+          return progress({name_, done + now.iteration, residual, report.relative(residual), report.tolerance,
+                           journal.seconds()});
+        });
+    sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
+    std::vector<double> residuals(part.history.begin() + 1, part.history.end());
+    for (double& residual : residuals) residual *= unit;
+    const bool spent = done + part.iterations >= stop.max_iterations;
+    if (part.iterations > 0) {
+      journal.look(done + part.iterations, spent ? Event::iterations_spent : Event::none, residuals.data());
+    }
+    report.second_passes += part.second_passes;
+    if (journal.form_residual(r_)) {  // r = b - A x
+      journal.conclude(Status::converged, "");
+      break;
+    }
+    doubt.note(before, report.recurrence_residual, journal.residual());
+    if (!(journal.residual() <= before)) {
+      sweep(ctx, n, AddCorrection(d_.data(), x.data, -low_.scale * unit));
+      journal.form_residual(r_);
+    }
+    if (part.status == Status::stopped_by_caller || part.status == Status::time_limit) {
+      journal.conclude(part.status, part.reason);
+    } else if (spent) {
+      journal.conclude(Event::iterations_spent);
+    } else if (part.status == Status::breakdown || part.status == Status::not_finite || part.iterations == 0) {
+      journal.conclude(Status::breakdown, "in single precision: " + part.reason);
+    } else if (doubt.settled()) {
+      journal.conclude(Status::stagnation, Doubt::reason);
+    } else {
+      ++report.refinements;
+      continue;
+    }
+    break;
+  }
+  return journal.close(r_);
+}
+
+#define X(S)                        \
+  template class WidenedPrecond<S>; \
+  template class MixedRefinement<S>;
+PURLIN_FOR_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Solvers for systems in double that iterate in single precision. Internal.
+#pragma once
+
+#include <memory>
+
+#include <purlin/solver/cg.hpp>
+#include <purlin/solver/krylov.hpp>
+
+namespace purlin::detail {
+
+/// A system in single precision that stands for one in double: A is about `scale` times the matrix in double, M about
+/// the inverse of A.
+template <Space S>
+struct LowSystem {
+  const LinearOperator<float, S>& A;
+  const LinearOperator<float, S>* M;  ///< may be null
+  double scale;                       ///< a power of two
+};
+
+/// M of a low system as an operator on vectors in double, for iterations in double beside those in single precision:
+/// y = alpha scale M x + beta y.
+template <Space S>
+class WidenedPrecond final : public LinearOperator<double, S> {
+ public:
+  WidenedPrecond(const Context<S>& ctx, LowSystem<S> low);
+
+  Index rows() const override { return low_.A.rows(); }
+  Index cols() const override { return low_.A.cols(); }
+  void apply(const Context<S>& ctx, double alpha, Span<const double, S> x, double beta,
+             Span<double, S> y) const override;
+
+  /// x is divided by a power of two near `size` before it is rounded: for vectors from 1e-30 to 1e30 times that.
+  void expect(double size);
+
+ private:
+  LowSystem<S> low_;
+  double unit_ = 1;
+  mutable Array<float, S> x_, z_;  // one thread at a time
+};
+
+/// CG in single precision whose residual is replaced by that of the system in double whenever it has fallen by a
+/// factor of ten, while the direction goes on: the reliable updates of G. L. G. Sleijpen, H. A. van der Vorst,
+/// "Reliable updated residuals in hybrid Bi-CG methods", Computing 56 (1996), in the mixed precision of M. A. Clark,
+/// R. Babich, K. Barros, R. C. Brower, C. Rebbi, "Solving lattice QCD systems of equations using mixed precision
+/// solvers on GPUs", Comput. Phys. Commun. 181 (2010), section 4. Ends with `stagnation` or `breakdown` where single
+/// precision does not suffice for the matrix; x is then the best so far.
+template <Space S>
+class MixedCg final : public KrylovSolver<double, S> {
+ public:
+  MixedCg(const Context<S>& ctx, LowSystem<S> low);
+
+  std::string_view name() const override { return "mixed cg"; }
+  /// `M` is not used: the low system has its own.
+  [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<double, S>& A,
+                                  const LinearOperator<double, S>* M, Span<const double, S> b, Span<double, S> x,
+                                  const StopCriterion& stop, const ProgressFn& progress = {}) override;
+
+ private:
+  LowSystem<S> low_;
+  Cg<float, S> cg_;
+  Array<float, S> d_;   // the correction since the last replacement
+  Array<double, S> r_;  // b - A x
+  int last_iterations_ = 0;
+};
+
+/// Iterative refinement: solves A d = r in single precision by another method, adds d to x and forms r = b - A x in
+/// double, again and again. A solve of GMRES is one cycle, which would end in a new residual anyway; one of BiCGStab
+/// takes three digits.
+template <Space S>
+class MixedRefinement final : public KrylovSolver<double, S> {
+ public:
+  MixedRefinement(const Context<S>& ctx, LowSystem<S> low, std::unique_ptr<KrylovSolver<float, S>> inner,
+                  int cycle_length);
+
+  std::string_view name() const override { return name_; }
+  /// `M` is not used: the low system has its own.
+  [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<double, S>& A,
+                                  const LinearOperator<double, S>* M, Span<const double, S> b, Span<double, S> x,
+                                  const StopCriterion& stop, const ProgressFn& progress = {}) override;
+
+ private:
+  LowSystem<S> low_;
+  std::unique_ptr<KrylovSolver<float, S>> inner_;
+  int cycle_length_;  // of GMRES; 0: none
+  std::string name_;
+  Array<float, S> s_, d_;
+  Array<double, S> r_;
+  Array<double, S> scratch_;
+};
+
+}  // namespace purlin::detail
