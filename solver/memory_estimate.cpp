@@ -24,8 +24,10 @@ SystemEstimate estimate_mixed(const SpmvOptions& spmv, const PrecondOptions& pre
   size.value_bytes = sizeof(float);
   const auto n = static_cast<std::uint64_t>(size.rows), nnz = static_cast<std::uint64_t>(size.nonzeros);
   SystemEstimate estimate = estimate_system(spmv, precond, solver, size);
-  estimate.matrix += nnz * (sizeof(float) + sizeof(double) + sizeof(Index)) + (n + 1) * sizeof(Offset);
-  estimate.vectors += n * (2 * sizeof(double) + 3 * sizeof(float));
+  estimate.matrix += nnz * sizeof(float) +
+                     find_spmv_format("csr").estimate_bytes(size.rows, size.rows, size.nonzeros, sizeof(double));
+  estimate.vectors += n * (2 * sizeof(double) + sizeof(float));
+  if (canonical_name(precond.name) != "none") estimate.vectors += 2 * n * sizeof(float);
   if (size.reordered) {
     estimate.vectors += 2 * n * (sizeof(double) - sizeof(float));
     estimate.renumbered += nnz * (sizeof(double) - sizeof(float));

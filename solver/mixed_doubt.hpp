@@ -2,16 +2,7 @@
 /// Whether single precision still serves a system in double. Internal.
 #pragma once
 
-#include <cmath>
-
 namespace purlin::detail {
-
-/// The power of two at or below `size`, by which a vector is divided before it is rounded to single precision; 1 for
-/// 0 and what is not finite.
-inline double power_of_two_below(double size) {
-  if (!(size > 0) || !std::isfinite(size)) return 1;
-  return std::ldexp(1.0, std::ilogb(size));
-}
 
 /// Compares what the iteration in single precision said of a correction with the residual that it made in double.
 class Doubt {

@@ -6,7 +6,6 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/mixed_doubt.hpp>
 #include <purlin/solver/mixed_steps.hpp>
 
 namespace purlin::detail {
@@ -22,34 +21,6 @@ double usual_size(const Context<S>& ctx, Span<const double, S> values) {
   norm2<double, S>(ctx, values, norm.data());
   return fetch(ctx, norm.data()) / std::sqrt(static_cast<double>(values.size));
 }
-
-// A solver in double that has been tried in mixed precision before: M rounds what it is given, so it is told from
-// where residuals come.
-template <Space S>
-class AfterMixed final : public KrylovSolver<double, S> {
- public:
-  AfterMixed(const Context<S>& ctx, std::unique_ptr<KrylovSolver<double, S>> solver,
-             std::shared_ptr<WidenedPrecond<S>> M, Index n)
-      : solver_(std::move(solver)), M_(std::move(M)), r_(ctx, n), norm_(ctx, 1) {}
-
-  std::string_view name() const override { return solver_->name(); }
-  SolveReport solve(const Context<S>& ctx, const LinearOperator<double, S>& A, const LinearOperator<double, S>* M,
-                    Span<const double, S> b, Span<double, S> x, const StopCriterion& stop,
-                    const ProgressFn& progress) override {
-    if (M_ != nullptr) {
-      copy<double>(ctx, b, r_.span());
-      A.apply(ctx, -1, Span<const double, S>(x), 1, r_.span());
-      norm2<double, S>(ctx, r_.cspan(), norm_.data());
-      M_->expect(fetch(ctx, norm_.data()));
-    }
-    return solver_->solve(ctx, A, M, b, x, stop, progress);
-  }
-
- private:
-  std::unique_ptr<KrylovSolver<double, S>> solver_;
-  std::shared_ptr<WidenedPrecond<S>> M_;
-  Array<double, S> r_, norm_;
-};
 
 }  // namespace
 
@@ -81,7 +52,7 @@ MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S
     }
     A_ = make_spmv(ctx_, view, order, SpmvOptions{"csr"});
   });
-  if (low_->preconditioner() != nullptr) M_ = std::make_shared<WidenedPrecond<S>>(ctx_, low_system());
+  if (low_->preconditioner() != nullptr) M_ = std::make_unique<WidenedPrecond<S>>(ctx_, low_system());
   if (null_space_ == NullSpace::constant) {
     zero_mean_ = std::make_unique<ZeroMeanPrecond<float, S>>(ctx_, a.rows, low_->preconditioner());
   }
@@ -95,9 +66,7 @@ SolverChain<double, S> MixedOperators<S>::make_chain() {
   const auto make = [ctx = ctx_, low,
                      M = M_](const SolverOptions& wanted) -> std::unique_ptr<KrylovSolver<double, S>> {
     const Index n = low.A.rows();
-    if (wanted.name.rfind(mixed, 0) != 0) {
-      return std::make_unique<AfterMixed<S>>(ctx, make_solver<double, S>(ctx, n, wanted), M, n);
-    }
+    if (wanted.name.rfind(mixed, 0) != 0) return make_solver<double, S>(ctx, n, wanted);
     SolverOptions inner = wanted;
     inner.name = wanted.name.substr(mixed.size());
     if (inner.name == "cg") return std::make_unique<MixedCg<S>>(ctx, low);

@@ -13,19 +13,15 @@ namespace purlin::detail {
 
 template <Space S>
 WidenedPrecond<S>::WidenedPrecond(const Context<S>& ctx, LowSystem<S> low)
-    : low_(low), x_(ctx, low.A.rows()), z_(ctx, low.A.rows()) {}
+    : low_(low), norm_(ctx, 1), x_(ctx, low.A.rows()), z_(ctx, low.A.rows()) {}
 
 template <Space S>
 void WidenedPrecond<S>::apply(const Context<S>& ctx, double alpha, Span<const double, S> x, double beta,
                               Span<double, S> y) const {
-  sweep(ctx, x.size, RoundStep(x.data, x_.data(), 1 / unit_));
+  norm2<double, S>(ctx, x, norm_.data());
+  sweep(ctx, x.size, RoundByNorm{norm_.data(), x.data, x_.data()});
   low_.M->apply(ctx, 1, x_.cspan(), 0, z_.span());
-  sweep(ctx, x.size, AddWidened(z_.data(), y.data, alpha * low_.scale * unit_, beta));
-}
-
-template <Space S>
-void WidenedPrecond<S>::expect(double size) {
-  unit_ = power_of_two_below(size);
+  sweep(ctx, x.size, AddWidened{norm_.data(), z_.data(), y.data, alpha * low_.scale, beta});
 }
 
 template <Space S>

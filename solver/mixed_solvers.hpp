@@ -19,7 +19,7 @@ struct LowSystem {
 };
 
 /// M of a low system as an operator on vectors in double, for iterations in double beside those in single precision:
-/// y = alpha scale M x + beta y.
+/// y = alpha scale M x + beta y. x is divided by a power of two near its length before it is rounded.
 template <Space S>
 class WidenedPrecond final : public LinearOperator<double, S> {
  public:
@@ -30,13 +30,13 @@ class WidenedPrecond final : public LinearOperator<double, S> {
   void apply(const Context<S>& ctx, double alpha, Span<const double, S> x, double beta,
              Span<double, S> y) const override;
 
-  /// x is divided by a power of two near `size` before it is rounded: for vectors from 1e-30 to 1e30 times that.
-  void expect(double size);
+  bool capturable() const override { return low_.M->capturable(); }
 
  private:
   LowSystem<S> low_;
-  double unit_ = 1;
-  mutable Array<float, S> x_, z_;  // one thread at a time
+  // One thread at a time uses an operator.
+  mutable Array<double, S> norm_;
+  mutable Array<float, S> x_, z_;
 };
 
 /// CG in single precision whose residual is replaced by that of the system in double whenever it has fallen by a

@@ -2,9 +2,20 @@
 /// The vector steps between a system in double and its iteration in single precision. Internal.
 #pragma once
 
+#include <cmath>
+
 #include <purlin/solver/cg_steps.hpp>
 
 namespace purlin::detail {
+
+/// The power of two at or below `size`, by which a vector is divided before it is rounded to single precision; 1 for
+/// 0 and what is not finite.
+PURLIN_HD double power_of_two_below(double size) {
+  if (!(size > 0) || !(size - size == 0)) return 1;
+  int exponent;
+  frexp(size, &exponent);
+  return ldexp(1.0, exponent - 1);
+}
 
 /// y = factor x, rounded to single precision.
 struct RoundStep : PlainStep {
@@ -16,6 +27,21 @@ struct RoundStep : PlainStep {
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     y[i] = static_cast<float>(factor * x[i]);
   }
+};
+
+/// y = x / u, rounded to single precision, u being the power of two below |x|.
+struct RoundByNorm {
+  static constexpr int sums = 0;
+  const double *norm, *x;
+  float* y;
+
+  PURLIN_HD bool active() const { return true; }
+  PURLIN_HD double begin() const { return 1 / power_of_two_below(*norm); }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, double factor, Sums&) const {
+    y[i] = static_cast<float>(factor * x[i]);
+  }
+  PURLIN_HD void end(const double*) const {}
 };
 
 /// x = x + factor d, x in double and d in single precision.
@@ -30,16 +56,21 @@ struct AddCorrection : PlainStep {
   }
 };
 
-/// y = alpha z + beta y, z in single precision; with beta = 0, y is not read.
-struct AddWidened : PlainStep {
+/// y = alpha u z + beta y with the same u, z in single precision; with beta = 0, y is not read.
+struct AddWidened {
+  static constexpr int sums = 0;
+  const double* norm;
   const float* z;
   double* y;
   double alpha, beta;
-  AddWidened(const float* z_, double* y_, double alpha_, double beta_) : z(z_), y(y_), alpha(alpha_), beta(beta_) {}
+
+  PURLIN_HD bool active() const { return true; }
+  PURLIN_HD double begin() const { return alpha * power_of_two_below(*norm); }
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
-    y[i] = alpha * double(z[i]) + (beta == 0 ? 0.0 : beta * y[i]);
+  PURLIN_HD void element(std::int64_t i, double factor, Sums&) const {
+    y[i] = factor * double(z[i]) + (beta == 0 ? 0.0 : beta * y[i]);
   }
+  PURLIN_HD void end(const double*) const {}
 };
 
 /// The residual of the recurrence is replaced by the true one: s = factor r in single precision, d = 0, s.s. The

@@ -29,6 +29,7 @@
   SWEEP(purlin::detail::GmresRotate)    \
   SWEEP(purlin::detail::GmresBackSolve) \
   SWEEP(purlin::detail::RoundStep)      \
+  SWEEP(purlin::detail::RoundByNorm)    \
   SWEEP(purlin::detail::AddCorrection)  \
   SWEEP(purlin::detail::AddWidened)     \
   SWEEP(purlin::detail::MixedReplace)

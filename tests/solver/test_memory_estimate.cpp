@@ -27,7 +27,7 @@ std::pair<double, double> estimated_and_held(const HostCsr& a, const SystemOptio
   const LinearSystem<T, S> system(ctx, there.wide(), options);
   PrecondOptions precond = options.precond;
   precond.symmetric = options.solver.name == "cg";
-  const SystemSize size{a.rows, static_cast<Offset>(a.col.size()), sizeof(T), !options.old_of_new.empty()};
+  const SystemSize size{a.rows, static_cast<Offset>(a.col.size()), sizeof(T), !options.old_of_new.empty(), options.mixed};
   const SystemEstimate estimate = estimate_system(options.spmv, precond, options.solver, size);
   // What is dropped at the end of the setup is no longer there to be compared.
   return {static_cast<double>(estimate.total() - estimate.renumbered),
@@ -100,6 +100,22 @@ TEST_BOTH("A system never holds less than was estimated, whatever its pattern", 
     const auto [estimated, held] = estimated_and_held<double, S>(a, options);
     CHECK(estimated <= held);
     CHECK(estimated >= 0.7 * held);
+  }
+}
+
+TEST_BOTH("A system in mixed precision holds what was estimated", "[solver][memory][mixed]") {
+  const HostCsr a = fem_matrix("generate:elasticity:7");
+  for (const Case& c :
+       std::vector<Case>{{"cg", "none"}, {"cg", "jacobi"}, {"cg", "fsai"}, {"bicgstab", "spai"}, {"gmres", "jacobi"}}) {
+    INFO(c.solver << ", " << c.precond);
+    for (const bool renumbered : {false, true}) {
+      SystemOptions options = options_of(c);
+      options.mixed = true;
+      if (renumbered) options.old_of_new = random_order(a.rows, 3);
+      const auto [estimated, held] = estimated_and_held<double, S>(a, options);
+      CHECK(estimated <= held);
+      CHECK(estimated >= (renumbered ? 0.75 : 0.9) * held);
+    }
   }
 }
 

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mixed precision: as exact as double, in about as many iterations; and honest where single precision fails.
+#include "tests/catch.hpp"
+#include "tests/solver/systems.hpp"
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/registry.hpp>
+#include <purlin/spmv/registry.hpp>
+
+#include <limits>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+SystemOptions options_for(const std::string& solver, const std::string& precond = "jacobi",
+                          const std::string& format = "csr") {
+  SystemOptions options;
+  options.mixed = true;
+  options.solver.name = solver;
+  options.solver.restart = 30;
+  options.precond.name = precond;
+  options.spmv.format = format;
+  options.stop.rel_tol = 1e-11;
+  return options;
+}
+
+struct Outcome {
+  SolveReport report;
+  std::vector<double> x;
+};
+
+template <Space S>
+Outcome outcome_of(const Context<S>& ctx, LinearSystem<double, S>& system, const std::vector<double>& b,
+                   const std::vector<double>& guess = {}, const ProgressFn& progress = {}) {
+  const auto bs = make_array(ctx, b);
+  auto xs = make_array(ctx, guess.empty() ? std::vector<double>(b.size(), 0.0) : guess);
+  Outcome result;
+  result.report = system.solve(bs.cspan(), xs.span(), progress);
+  result.x = to_vector(ctx, xs.cspan());
+  return result;
+}
+
+// Converged by the test's own residual, in single precision, with a history of every iteration.
+void check_mixed(const Outcome& s, const std::string& solver, const Rows& a, const std::vector<double>& b,
+                 double rtol) {
+  INFO(s.report.reason);
+  CHECK(s.report.converged());
+  CHECK(s.report.solver == "mixed " + solver);
+  CHECK(s.report.refinements >= 1);
+  CHECK(s.report.attempts.size() == 1);
+  CHECK(true_residual<double>(a, b, s.x) <= rtol * norm(b) * (1 + 1e-6));
+  CHECK(s.report.true_residual == Approx(true_residual<double>(a, b, s.x)).epsilon(1e-3));
+  CHECK(s.report.history.size() == static_cast<std::size_t>(s.report.iterations) + 1);
+}
+
+// Ones on the diagonal but for an eigenvalue of about 1e-9 that rounding to single precision turns around.
+Rows nearly_singular(Index n) {
+  Rows a(n);
+  for (Index i = 0; i < n; ++i) a.at(i, i) = 1 + 0.1 * i;
+  a.at(0, 1) = a.at(1, 0) = std::sqrt(1.1) * (1 - 1e-9);
+  return a;
+}
+
+}  // namespace
+
+TEST_BOTH("Mixed precision reaches residuals of double with every solver and preconditioner", "[mixed]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(24);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = a.rhs_for(noise(a.size()));
+  for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
+    for (const std::string precond : {"none", "jacobi", "fsai", "spai"}) {
+      INFO(solver << " with " << precond);
+      SystemOptions options = options_for(solver, precond);
+      LinearSystem<double, S> mixed(ctx, arrays.view(), options);
+      CHECK(mixed.info().mixed);
+      CHECK(mixed.info().solver == "mixed " + solver);
+      const Outcome s = outcome_of(ctx, mixed, b);
+      check_mixed(s, solver, a, b, 1e-11);
+
+      options.mixed = false;
+      LinearSystem<double, S> plain(ctx, arrays.view(), options);
+      const Outcome of_double = outcome_of(ctx, plain, b);
+      // Only BiCGStab begins anew.
+      const double most = solver == "bicgstab" ? 2.5 : 1.3;
+      CHECK(s.report.iterations <= most * of_double.report.iterations + 2);
+    }
+  }
+}
+
+TEST_BOTH("Mixed precision works in every format", "[mixed]") {
+  const Context<S> ctx;
+  for (const Rows& a : {laplacian(17), laplacian(15, 0.3)}) {
+    const bool symmetric = a.row[1].at(0) == a.row[0].at(1);
+    const Arrays<double, S> arrays(ctx, a);
+    const auto b = a.rhs_for(noise(a.size()));
+    for (const SpmvFormat& format : spmv_formats()) {
+      INFO(format.name);
+      LinearSystem<double, S> system(ctx, arrays.view(),
+                                     options_for(symmetric ? "cg" : "gmres", "jacobi", format.name));
+      check_mixed(outcome_of(ctx, system, b), symmetric ? "cg" : "gmres", a, b, 1e-11);
+    }
+  }
+}
+
+TEST_BOTH("Mixed precision sees refreshed values", "[mixed]") {
+  const Context<S> ctx;
+  for (const std::string solver : {"cg", "gmres"}) {
+    Rows a = laplacian(20);
+    const Arrays<double, S> arrays(ctx, a);
+    SystemOptions options = options_for(solver, "fsai", "ehyb");
+    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    const auto b = a.rhs_for(noise(a.size()));
+    check_mixed(outcome_of(ctx, system, b), solver, a, b, 1e-11);
+    for (const RefreshScope scope : {RefreshScope::everything, RefreshScope::operator_only}) {
+      for (Index i = 0; i < a.size(); ++i) a.at(i, i) += 0.5 + 0.1 * (i % 7);
+      const Arrays<double, S> renewed(ctx, a);
+      system.refresh(renewed.val.cspan(), scope);
+      check_mixed(outcome_of(ctx, system, b), solver, a, b, 1e-11);
+    }
+  }
+}
+
+TEST_BOTH("A second mixed solve and a refresh allocate nothing", "[mixed]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(20);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = make_array(ctx, a.rhs_for(noise(a.size())));
+  for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
+    LinearSystem<double, S> system(ctx, arrays.view(), options_for(solver, "jacobi", "ehyb"));
+    auto x = make_array(ctx, std::vector<double>(static_cast<std::size_t>(a.size()), 0.0));
+    CHECK(system.solve(b.cspan(), x.span()).converged());
+    const auto before = ctx.memory()->use();
+    system.refresh(arrays.val.cspan());
+    fill<double, S>(ctx, 0.0, x.span());
+    CHECK(system.solve(b.cspan(), x.span()).converged());
+    CHECK(ctx.memory()->use().allocations == before.allocations);
+  }
+}
+
+TEST_BOTH("Mixed precision works far from one", "[mixed]") {
+  const Context<S> ctx;
+  for (const double of_matrix : {1e-60, 1e-3, 1e70}) {
+    for (const double of_rhs : {1e-80, 1.0, 1e60}) {
+      INFO(of_matrix << ' ' << of_rhs);
+      Rows a = laplacian(12);
+      for (auto& row : a.row) {
+        for (auto& entry : row) entry.second *= of_matrix;
+      }
+      auto b = laplacian(12).rhs_for(noise(a.size()));
+      for (double& value : b) value *= of_rhs;
+      const Arrays<double, S> arrays(ctx, a);
+      for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
+        LinearSystem<double, S> system(ctx, arrays.view(), options_for(solver));
+        check_mixed(outcome_of(ctx, system, b), solver, a, b, 1e-11);
+      }
+    }
+  }
+}
+
+TEST_BOTH("Where single precision does not suffice the solver goes on in double, and says so", "[mixed]") {
+  const Context<S> ctx;
+  const Rows a = nearly_singular(40);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = a.rhs_for(noise(a.size()));
+  for (const double unit : {1.0, 1e-60}) {
+    auto scaled = b;
+    for (double& value : scaled) value *= unit;
+    for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
+      LinearSystem<double, S> system(ctx, arrays.view(), options_for(solver));
+      const Outcome s = outcome_of(ctx, system, scaled);
+      INFO(solver << ", " << unit << ": " << s.report.attempts[0].reason << "; " << s.report.reason);
+      CHECK(s.report.converged());
+      CHECK(true_residual<double>(a, scaled, s.x) <= 1e-11 * norm(scaled) * (1 + 1e-6));
+      REQUIRE(s.report.attempts.size() == 2);
+      CHECK(s.report.attempts[0].solver == "mixed " + solver);
+      CHECK(s.report.attempts[0].status != Status::converged);
+      CHECK(!s.report.attempts[0].reason.empty());
+      CHECK(s.report.attempts[1].solver == solver);
+      CHECK(s.report.history.size() >= static_cast<std::size_t>(s.report.iterations) + 1);
+    }
+  }
+}
+
+TEST_BOTH("An indefinite matrix is found out in double", "[mixed]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(9, 0, -3.0);
+  const Arrays<double, S> arrays(ctx, a);
+  LinearSystem<double, S> system(ctx, arrays.view(), options_for("cg", "none"));
+  const Outcome s = outcome_of(ctx, system, a.rhs_for(noise(a.size())));
+  CHECK(s.report.status == Status::not_positive_definite);
+  CHECK(s.report.attempts.back().solver == "cg");
+}
+
+TEST_BOTH("A mixed solve ends where it is told to", "[mixed]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(30);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = a.rhs_for(noise(a.size()));
+  for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
+    INFO(solver);
+    SystemOptions options = options_for(solver);
+    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    StopCriterion stop = options.stop;
+    stop.max_iterations = 7;
+    system.set_stop_criterion(stop);
+    const Outcome few = outcome_of(ctx, system, b);
+    CHECK(few.report.status == Status::max_iterations);
+    CHECK(few.report.iterations == 7);
+    CHECK(few.report.history.size() == 8);
+    CHECK(few.report.true_residual == Approx(true_residual<double>(a, b, few.x)).epsilon(1e-3));
+
+    stop.max_iterations = 10000;
+    stop.check_every = 1;
+    system.set_stop_criterion(stop);
+    int last = 0;
+    const Outcome stopped = outcome_of(ctx, system, b, {}, [&](const Progress& now) {
+      CHECK(now.solver == "mixed " + solver);
+      CHECK(now.iteration >= last);
+      last = now.iteration;
+      return now.iteration < 9;
+    });
+    CHECK(stopped.report.status == Status::stopped_by_caller);
+    CHECK(stopped.report.iterations == 9);
+
+    // From a guess, from the solution itself, to a right-hand side of zeros, and with NaN.
+    stop.check_every = 0;
+    system.set_stop_criterion(stop);
+    const Outcome whole = outcome_of(ctx, system, b, noise(a.size(), 5));
+    check_mixed(whole, solver, a, b, 1e-11);
+    const Outcome again = outcome_of(ctx, system, b, whole.x);
+    CHECK(again.report.converged());
+    CHECK(again.report.iterations == 0);
+    const Outcome zero = outcome_of(ctx, system, std::vector<double>(b.size(), 0.0), whole.x);
+    CHECK(zero.report.converged());
+    CHECK(norm(zero.x) == 0);
+    auto bad = b;
+    bad[3] = std::numeric_limits<double>::quiet_NaN();
+    CHECK(outcome_of(ctx, system, bad).report.status == Status::not_finite);
+    check_mixed(outcome_of(ctx, system, b), solver, a, b, 1e-11);
+  }
+}
+
+TEST_BOTH("Mixed precision with the constant null space gives mean zero", "[mixed]") {
+  const Context<S> ctx;
+  const Rows a = neumann(16);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = a.rhs_for(noise(a.size()));
+  SystemOptions options = options_for("cg");
+  options.null_space = NullSpace::constant;
+  options.stop.rel_tol = 1e-9;
+  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  const Outcome s = outcome_of(ctx, system, b);
+  check_mixed(s, "cg", a, b, 1e-9);
+  double mean = 0;
+  for (const double value : s.x) mean += value / static_cast<double>(s.x.size());
+  CHECK(std::abs(mean) <= 1e-13 * norm(s.x));
+}
+
+TEST_BOTH("Mixed precision takes rows that are not canonical", "[mixed]") {
+  const Context<S> ctx;
+  // 4 on the diagonal, once as 1 + 3 and behind the others.
+  const auto row_ptr = make_array(ctx, std::vector<Offset>{0, 3, 5});
+  const auto col = make_array(ctx, std::vector<Index>{1, 0, 0, 1, 0});
+  const auto val = make_array(ctx, std::vector<double>{1, 1, 3, 4, 1});
+  SystemOptions options = options_for("cg");
+  options.canonicalise = true;
+  LinearSystem<double, S> system(ctx, CsrView<double, S>(2, 2, row_ptr.span(), col.span(), val.span()), options);
+  CHECK(outcome_of(ctx, system, {5, 6}).report.converged());
+  system.refresh(make_array(ctx, std::vector<double>{2, 5, 3, 7, 2}).cspan());
+  const Outcome s = outcome_of(ctx, system, {12, 11});
+  CHECK(s.x[0] == Approx((12 * 7 - 2 * 11) / 52.0));
+  CHECK(s.x[1] == Approx((8 * 11 - 2 * 12) / 52.0));
+}
+
+TEST_BOTH("Mixed precision refuses what it has not", "[mixed]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(5);
+  const Arrays<double, S> in_double(ctx, a);
+  const Arrays<float, S> in_single(ctx, a);
+  CHECK_THROWS_AS((LinearSystem<float, S>(ctx, in_single.view(), options_for("cg"))), InputError);
+  LinearSystem<double, S> system(ctx, in_double.view(), options_for("cg"));
+  CHECK_THROWS_AS(system.matrix_slots(), InputError);
+  CHECK_THROWS_AS(system.preconditioner_slots(), InputError);
+  CHECK_THROWS_AS(system.slots_written(), InputError);
+}
