@@ -132,6 +132,26 @@ TEST_CASE("A solution given as the guess converges in no iteration", "[cli]") {
   CHECK(report_of(folder)["iterations"] == 0);
 }
 
+TEST_CASE("Mixed precision reaches what double reaches, and the report tells the two apart", "[cli][mixed]") {
+  const TemporaryFolder folder;
+  const System s = grid_system(20);
+  const std::vector<double> b = rough_vector(s.n);
+  const Outcome outcome =
+      run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
+                  "--precision", "mixed", "--solver", "cg", "--device", "host", "--rtol", "1e-11", "--out",
+                  folder.file("x.mtx"), "--report", folder.file("r.json")});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-11);
+  CHECK(contains(outcome.out, "mixed precision"));
+  CHECK(contains(outcome.out, "corrected in double"));
+  const Json r = report_of(folder);
+  CHECK(r["precision"] == "mixed");
+  CHECK(r["solver"] == "mixed cg");
+  CHECK(r["refinements"] > 5);
+  CHECK(r["attempts"].size() == 1);
+}
+
 TEST_CASE("Single precision converges to its own default tolerance and says so", "[cli]") {
   const TemporaryFolder folder;
   const System s = grid_system(12);
