@@ -20,6 +20,7 @@ class SystemSolve final : public BuiltSolve<T, S> {
     options.precond.name = choice.precond;
     options.solver.name = choice.solver;
     options.solver.restart = choice.restart;
+    options.mixed = choice.mixed;
     setup_seconds_ = seconds_of([&] {
       system_ = std::make_unique<LinearSystem<T, S>>(ctx, a, options);
       ctx.synchronize();
@@ -44,7 +45,8 @@ class SystemSolve final : public BuiltSolve<T, S> {
     facts.detail = info.matrix.detail;
     facts.product_bytes = info.matrix.bytes_per_product;
     const LinearOperator<T, S>* M = system_->ordered_preconditioner();
-    if (M != nullptr && M->diagonal().size == 0) facts.precond_bytes = info.preconditioner.bytes_per_product;
+    const bool diagonal = info.preconditioner.stored_slots == info.preconditioner.rows;
+    if (M != nullptr && !diagonal) facts.precond_bytes = info.preconditioner.bytes_per_product;
     facts.setup_seconds = setup_seconds_;
     facts.setup_phases = info.setup_seconds;
     return facts;
@@ -61,7 +63,8 @@ class SystemSolve final : public BuiltSolve<T, S> {
 template <class T, Space S>
 SolveContender<T, S> system_contender(const SystemChoice& choice) {
   SolveContender<T, S> contender;
-  contender.by = "purlin";
+  contender.by = choice.mixed ? "purlin:mixed" : "purlin";
+  contender.mixed = choice.mixed;
   contender.solver = choice.solver;
   contender.precond = choice.precond;
   contender.format = choice.format;

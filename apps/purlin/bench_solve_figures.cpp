@@ -42,12 +42,13 @@ double floor_bytes(const BenchSolveLine& line, const BenchSolveSystem& system) {
   const FloorModel model = floor_model(line.solver, line.precond, std::min(system.restart, line.end.iterations));
   const std::uint64_t with_a = fewest(
       system, line.facts.product_bytes, [](const BenchSolveLine& l) { return l.facts.product_bytes; },
-      [](const BenchSolveLine&) { return true; });
+      [&](const BenchSolveLine& l) { return l.mixed == line.mixed; });
   const std::uint64_t with_m = fewest(
       system, line.facts.precond_bytes, [](const BenchSolveLine& l) { return l.facts.precond_bytes; },
-      [&](const BenchSolveLine& l) { return l.precond == line.precond; });
+      [&](const BenchSolveLine& l) { return l.mixed == line.mixed && l.precond == line.precond; });
+  const std::size_t value_bytes = line.mixed ? sizeof(float) : system.value_bytes();
   return model.products * static_cast<double>(with_a + with_m) +
-         model.vectors * static_cast<double>(system.rows) * static_cast<double>(system.value_bytes());
+         model.vectors * static_cast<double>(system.rows) * static_cast<double>(value_bytes);
 }
 
 BenchSolveFigures figures_of(const BenchSolveLine& line, const BenchSolveSystem& system,

@@ -29,8 +29,9 @@ struct FloorModel {
 /// `cycle` is the m of GMRES; it is the restart, or the number of iterations where there were fewer.
 FloorModel floor_model(const std::string& solver, const std::string& precond, int cycle);
 
-/// What one iteration of `line` must move: the model's vectors, its products with A in the fewest bytes of any line
-/// of the system, and with M, where M is a matrix, in the fewest of any line with the same preconditioner.
+/// What one iteration of `line` must move, in the precision that it iterates in: the model's vectors, its products
+/// with A in the fewest bytes of any line of the system in that precision, and with M, where M is a matrix, in the
+/// fewest of those with the same preconditioner.
 double floor_bytes(const BenchSolveLine& line, const BenchSolveSystem& system);
 
 struct BenchSolveFigures {

@@ -26,6 +26,9 @@ std::vector<bench::SolveContender<T, S>> choose_solve_contenders(const Context<S
       if (bench::competitors_know(solver, precond)) known.push_back(precond);
       for (const std::string& format : o.formats) {
         contenders.push_back(bench::system_contender<T, S>({solver, precond, format, o.restart}));
+        if (o.mixed && std::is_same_v<T, double>) {
+          contenders.push_back(bench::system_contender<T, S>({solver, precond, format, o.restart, true}));
+        }
       }
     }
     if (known.empty()) known.push_back("jacobi");
@@ -94,6 +97,7 @@ class BenchSolveRun {
     line.solver = contender.solver;
     line.precond = contender.precond;
     line.format = contender.format;
+    line.mixed = contender.mixed;
     line.competitor = contender.competitor;
     line.refused = reason_to_refuse([&] {
       auto built = contender.build(ctx_, placed_.view());

@@ -72,6 +72,7 @@ CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
           ->check(CLI::Range(1, INT32_MAX));
   solve.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
       ->option_text("both|double|single");
+  solve.add_flag("--mixed", o.mixed, "Ours in mixed precision too, beside those in double");
   solve
       .add_option("--rhs", o.rhs,
                   "b.mtx (for one system) | ones | random[:SEED] | A*ones | A*random[:SEED], default ones")
@@ -104,6 +105,8 @@ BenchSolveOptions checked_bench_solve(const RawBenchSolve& raw) {
     check_tolerance(o.tolerance);
     o.single_tolerance = o.tolerance;
   }
+  if (o.mixed && !o.double_precision)
+    throw UsageError("--mixed is for systems in double: without --precision single");
   const bool has_gmres = std::find(o.solvers.begin(), o.solvers.end(), "gmres") != o.solvers.end();
   if (raw.restart_given->count() > 0 && !has_gmres) {
     throw UsageError("--restart is a choice of GMRES: expected gmres among --solvers, found " + join(o.solvers));

@@ -14,10 +14,11 @@ namespace purlin::cli {
 
 /// One contender on one system. Seconds throughout.
 struct BenchSolveLine {
-  std::string by;  ///< "purlin", or the library that it is compared with
+  std::string by;  ///< "purlin", "purlin:mixed", or the library that it is compared with
   std::string solver, precond;
   std::string format;  ///< as asked for; `facts.format` is what was built
   bool competitor = false;
+  bool mixed = false;   ///< ours, iterated in single precision; `facts` count its bytes
   std::string refused;  ///< why there is nothing else; empty where it was measured
   bench::SolveFacts facts;
   bench::SolveEnd end;   ///< of the last round

@@ -87,6 +87,18 @@ TEST_CASE("Another preconditioner's matrix and what was refused set no floor", "
   CHECK(floor_bytes(system.lines[1], system) == Approx(20000 + 5000 + 8 * 8000));
 }
 
+TEST_CASE("A line in mixed precision has a floor of its own and lowers nobody else's", "[bench]") {
+  BenchSolveSystem system = small_system();
+  BenchSolveLine mixed = line_of("purlin:mixed", "cg", "jacobi", 0.0005, 110);
+  mixed.competitor = false;
+  mixed.mixed = true;
+  mixed.facts.product_bytes = 9000;
+  system.lines.push_back(mixed);
+  CHECK(floor_bytes(system.lines.back(), system) == Approx(9000 + 10 * 4000));
+  CHECK(floor_bytes(system.lines[0], system) == Approx(12000 + 10 * 8000));
+  CHECK(*figures_of(mixed, system, copy_of(0.1)).iteration_speedup == Approx(4));
+}
+
 TEST_CASE("Shares and speed-ups follow from medians", "[bench]") {
   const BenchSolveSystem system = small_system();
   const BenchSolveFigures f = figures_of(system.lines[0], system, copy_of(0.1));  // 100 kB a millisecond

@@ -74,6 +74,9 @@ TEST_CASE("Options of bench solve are taken as typed, in the tables' spelling", 
   CHECK(o.repeats == 7);
   CHECK(o.report == "r.json");
   CHECK(o.csv == "r.csv");
+  CHECK_FALSE(o.mixed);
+  CHECK(parsed({"a.mtx", "--mixed"}).mixed);
+  CHECK_THROWS_AS(parsed({"a.mtx", "--mixed", "--precision", "single"}), UsageError);
   const BenchSolveOptions defaults = parsed({"a.mtx"});
   CHECK(defaults.solvers == Names{"cg", "bicgstab", "gmres"});
   CHECK(defaults.preconds == Names{"jacobi"});
@@ -123,6 +126,23 @@ TEST_CASE("bench solve refuses what makes no sense", "[cli][bench]") {
       run_purlin({"bench", "solve", "generate:grid7:5", "--rhs", "absent.mtx", "--device", "host"});
   CHECK(no_rhs.status == 2);
   CHECK(contains(no_rhs.err, "absent.mtx"));
+}
+
+TEST_CASE("bench solve --mixed puts mixed precision beside double, judged by the same residual",
+          "[cli][bench][mixed]") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_purlin({"bench", "solve", "generate:diffusion:6", "--solvers", "cg", "--formats", "ehyb", "--mixed",
+                  "--device", "host", "--repeats", "1", "--tol", "1e-10", "--report", folder.file("r.json")});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const Json report = Json::parse(file_content(folder.file("r.json")));
+  const Json& solves = report["systems"][0]["solves"];
+  REQUIRE(solves.size() >= 2);
+  CHECK(solves[0]["by"] == "purlin");
+  CHECK(solves[1]["by"] == "purlin:mixed");
+  CHECK(solves[1]["true_relative_residual"] <= 1e-10);
+  CHECK(solves[1]["floor_bytes"] < solves[0]["floor_bytes"]);
 }
 
 TEST_CASE("bench solve prints each contender on each system and writes every figure", "[cli][bench]") {
