@@ -8,6 +8,7 @@ import statistics
 
 import heart_tables
 import solve_tables
+import why_fast
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
@@ -231,6 +232,8 @@ def main():
         "(`purlin solve generate:elasticity:68` solves one).",
         "",
     ]
+    for name, data in load("solve_*.json"):
+        text += why_fast.section(name, data)
     for name, data in load("spmv_*.json"):
         text += spmv_section(name, data)
     for name, data in load("solve_*.json"):

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The first section of docs/performance.md: where the time of an iteration goes, from a report of `purlin bench solve`;
+see write_performance.py."""
+from solve_tables import iteration_ms, measured
+
+
+def find(system, by, built=None):
+    """The line of CG with Jacobi; None where there is none."""
+    for line in measured(system):
+        if (line["by"], line["solver"], line["precond"]) == (by, "cg", "jacobi"):
+            if built is None or line["built"].startswith(built):
+                return line
+    return None
+
+
+def microseconds(line):
+    return f"{1e3 * iteration_ms(line):,.1f}"
+
+
+def bytes_an_entry(system, line):
+    """Of the product's own count, without x read and y written once."""
+    values = 8 if system["precision"] == "double" else 4
+    return (line["product_bytes"] - 2 * values * system["rows"]) / system["nonzeros"]
+
+
+def rows(data):
+    table = []
+    for system in data["systems"]:
+        if system["precision"] != "double":
+            continue
+        lines = [find(system, "cublas+cusparse"), find(system, "cublas+cusparse:graph"), find(system, "purlin", "csr"),
+                 find(system, "purlin", "ehyb")]
+        if None in lines:
+            continue
+        usual, _, csr, ehyb = lines
+        cells = [system["system"], f"{system['rows']:,}"] + [microseconds(line) for line in lines]
+        cells += [f"{bytes_an_entry(system, csr):.1f}", f"{bytes_an_entry(system, ehyb):.1f}",
+                  f"{ehyb['percent_of_floor']:.0f} %", f"{iteration_ms(usual) / iteration_ms(ehyb):.1f}"]
+        table.append("| " + " | ".join(cells) + " |")
+    return table
+
+
+def section(name, data):
+    if data["space"] != "device":
+        return []
+    return [
+        "## Why Purlin is fast",
+        "",
+        "An iteration of a Krylov method does two operations for every number that it reads: its time is that of its "
+        "bytes, and of everything that keeps the memory waiting. One iteration of CG with Jacobi, in microseconds, "
+        f"each column with one more reason out of the way ({data['device']}, the run of "
+        "[Solves](#solves-" + data["device"].lower().replace(" ", "-") + ")):",
+        "",
+        "| system | rows | cuBLAS and cuSPARSE, call by call | as a CUDA graph | our loop, CSR | our loop, EHYB "
+        "| CSR, bytes an entry | EHYB, bytes an entry | of the byte floor | first over last |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        *rows(data),
+        "",
+        f"![milliseconds an iteration](results/{name.removesuffix('.json')}_iteration.svg)",
+        "",
+        "1. **Nobody waits for the host** (first to second column). Dot products stay where they are formed, scalars are "
+        "computed on the device, and a flag there turns iterations behind the end into nothing; so many iterations are "
+        "queued as one CUDA graph, and counts and histories are exact all the same. Our loops do this for every solver, "
+        "and see refreshed values without a new capture.",
+        "2. **Few passes over vectors** (second to third). CG with a diagonal preconditioner is one product and two "
+        "vector steps, which move ten vectors: Jacobi's D is read in the place of z, x moves with the direction, the dot "
+        "product p.Ap rides on the product, and r.r and r.D r ride on the update of r. Written with library calls the "
+        "same iteration is some eight calls, each of which reads its vectors again.",
+        "3. **Few bytes in the matrix** (third to fourth). A CSR entry in double is twelve bytes and a read of x from "
+        "wherever it lies. EHYB cuts the rows into parts whose share of x fits into a multiprocessor's shared memory; "
+        "there a column is two bytes, or less where rows of a node share one list, and reads of x cost no memory "
+        "traffic. Its kernel keeps the memory busy: the tables below give its share of the copy's bandwidth.",
+        "4. **Small systems never leave the chip** (rows where the floor is exceeded, or nearly). Where a part for each "
+        "multiprocessor suffices, one kernel runs the whole solve: vectors stay in shared memory, parts exchange what "
+        "their neighbours need and their sums in one meeting an iteration, and only the matrix is read, from the cache "
+        "where it fits.",
+        "5. **What is prepared is kept.** Partition, order and conversion are done once for a sparsity pattern, and "
+        "`--format auto` chooses what pays back within the products that are planned (`--plan-cache` keeps orders); new values are one "
+        "gather into the format's slots, without an allocation.",
+        "",
+        "What these do not change is the number of iterations. On large diffusion problems a multigrid method needs far "
+        "fewer and is the better choice; FSAI and SPAI (docs/preconditioners.md) are what Purlin has against "
+        "that, and what serves elasticity, convection and systems without a hierarchy.",
+        "",
+    ]
