@@ -83,6 +83,8 @@ struct Progress {
   double relative_residual = 0;  ///< over |b|
   double tolerance = 0;          ///< absolute, in the same norm
   double seconds = 0;            ///< since the solve began
+  Index column = 0;              ///< of a solve for several right-hand sides: which of them this is about
+  Index columns = 1;             ///< how many there are
 };
 
 /// Called on the calling thread at every check; returning false ends the solve with `stopped_by_caller`.

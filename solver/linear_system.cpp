@@ -33,7 +33,8 @@ struct LinearSystem<T, S>::Impl {
   std::optional<detail::CanonicalMatrix<T, S>> canonical;
   std::unique_ptr<detail::SystemOperators<T, S>> operators;
   std::optional<detail::SolverChain<T, S>> chain;
-  Array<T, S> ordered_b, ordered_x;  // where the system is renumbered
+  Array<T, S> ordered_b, ordered_x;    // where the system is renumbered
+  Array<T, S> ordered_bs, ordered_xs;  // likewise, of the most columns that were solved for at once
   detail::PhaseSeconds setup_seconds;
 
   Impl(const Context<S>& ctx_, const CsrView<T, S>& a, SystemOptions options)
@@ -83,13 +84,44 @@ struct LinearSystem<T, S>::Impl {
   }
 
   SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
-    if (!operators->sound())
-      throw InputError("the last refresh failed; refresh with values that the preconditioner admits");
+    require_sound();
     SolveReport report = chain->solve(b, x, stop, progress);
     ctx.synchronize();  // x may be read from any stream
-    name_preconditioner(report.reason, operators->preconditioner_name());
-    for (Attempt& attempt : report.attempts) name_preconditioner(attempt.reason, operators->preconditioner_name());
+    name_preconditioner(report);
     return report;
+  }
+
+  std::vector<SolveReport> solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
+                                                 const ProgressFn& progress) {
+    require_sound();
+    std::vector<SolveReport> reports = chain->solve_columns(b, x, columns, stop, progress);
+    ctx.synchronize();
+    for (SolveReport& report : reports) name_preconditioner(report);
+    return reports;
+  }
+
+  void require_sound() const {
+    if (operators->sound()) return;
+    throw InputError("the last refresh failed; refresh with values that the preconditioner admits");
+  }
+
+  void name_preconditioner(SolveReport& report) const {
+    purlin::name_preconditioner(report.reason, operators->preconditioner_name());
+    for (Attempt& attempt : report.attempts)
+      purlin::name_preconditioner(attempt.reason, operators->preconditioner_name());
+  }
+
+  // As `enter`, for columns one after the other.
+  void enter_columns(Span<const T, S> b, Span<const T, S> x, Index columns) const {
+    ctx.make_current();
+    if (columns < 0) throw InputError("the number of columns is 0 or more, not " + std::to_string(columns));
+    const std::int64_t size = std::int64_t{rows} * columns;
+    for (const std::int64_t length : {b.size, x.size}) {
+      if (length == size) continue;
+      throw InputError(std::to_string(length) + " numbers for " + std::to_string(columns) + " columns of " +
+                       std::to_string(rows) + " unknowns");
+    }
+    if (size > 0 && b.data < x.data + size && x.data < b.data + size) throw InputError("b and x share memory");
   }
 
   void enter_slots() const {
@@ -165,6 +197,37 @@ template <class T, Space S>
 SolveReport LinearSystem<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
   impl_->enter({b.size, x.size});
   return impl_->solve_ordered(b, x, progress);
+}
+
+template <class T, Space S>
+std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
+                                                           const ProgressFn& progress) {
+  Impl& s = *impl_;
+  s.enter_columns(b, x, columns);
+  if (s.natural()) return s.solve_columns_ordered(b, x, columns, progress);
+  for (Array<T, S>* vectors : {&s.ordered_bs, &s.ordered_xs}) {
+    if (vectors->size() >= b.size) continue;
+    *vectors = Array<T, S>();
+    *vectors = Array<T, S>(s.ctx, b.size);
+  }
+  const Span<T, S> ordered_b = s.ordered_bs.span().subspan(0, b.size),
+                   ordered_x = s.ordered_xs.span().subspan(0, b.size);
+  const auto column_of = [&](auto vectors, Index c) { return vectors.subspan(std::int64_t{c} * s.rows, s.rows); };
+  for (Index c = 0; c < columns; ++c) {
+    to_solver_order(column_of(b, c), column_of(ordered_b, c));
+    to_solver_order(column_of(x, c), column_of(ordered_x, c));
+  }
+  std::vector<SolveReport> reports = s.solve_columns_ordered(ordered_b, ordered_x, columns, progress);
+  for (Index c = 0; c < columns; ++c) to_user_order(column_of(ordered_x, c), column_of(x, c));
+  s.ctx.synchronize();
+  return reports;
+}
+
+template <class T, Space S>
+std::vector<SolveReport> LinearSystem<T, S>::solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
+                                                                   const ProgressFn& progress) {
+  impl_->enter_columns(b, x, columns);
+  return impl_->solve_columns_ordered(b, x, columns, progress);
 }
 
 template <class T, Space S>

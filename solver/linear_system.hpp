@@ -115,6 +115,28 @@ class LinearSystem {
   /// The same with b and x in solver order.
   [[nodiscard]] SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
 
+  /// Solves A x_c = b_c for c = 0 .. columns - 1, each from its own guess. b and x hold `rows()` x `columns` numbers,
+  /// column after column (column c from c rows() on), in the caller's order. Returns a report for each column, in
+  /// order: columns converge, fail and are counted independently.
+  ///
+  /// Where CG is the solver (or the first that is tried), up to eight columns iterate side by side and share the reads
+  /// of the matrix, for which CSR and EHYB have products of their own; a column that ends makes room for the next.
+  /// Counts and histories are those of a `solve` alone but for rounding: on the host sums keep their order. On a device
+  /// no batch runs in the resident kernel. BiCGStab and GMRES take column after column.
+  ///
+  /// The callback is told about one column at a time (Progress::column); when it returns false, no column iterates
+  /// any further. The time limit is that of the call. `SolveReport::seconds` is the time from a column's start to its
+  /// end, in which others have iterated too. The first call allocates what it needs beyond the vectors of one column:
+  /// five vectors for each of up to eight columns, with a reordered matrix two for each column, and under the solver
+  /// "auto" and for null spaces one more of each; a later one for no more columns allocates nothing. Throws
+  /// InputError for lengths that do not fit and for b and x that share memory; OutOfMemory.
+  [[nodiscard]] std::vector<SolveReport> solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
+                                                       const ProgressFn& progress = {});
+
+  /// The same with the vectors in solver order.
+  [[nodiscard]] std::vector<SolveReport> solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
+                                                               const ProgressFn& progress = {});
+
   /// solver_order = the vector `user_order` renumbered. Queued on the stream.
   void to_solver_order(Span<const T, S> user_order, Span<T, S> solver_order) const;
   /// The way back.

@@ -3,7 +3,6 @@
 #include <purlin/solver/solver_chain.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include <purlin/core/error.hpp>
@@ -13,9 +12,9 @@
 namespace purlin::detail {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
 
 // After these the next solver may do better from the same x.
 bool worth_another_solver(const SolveReport& report) {
@@ -50,6 +49,16 @@ void append_attempt(SolveReport& whole, SolveReport&& next) {
 void overrule(SolveReport& report, Status status, std::string reason) {
   report.status = report.attempts.back().status = status;
   report.reason = report.attempts.back().reason = std::move(reason);
+}
+
+// x is the least-squares solution, as far as it goes: the part of b that was split off is orthogonal to the rest.
+void count_part_outside(SolveReport& report, double outside) {
+  if (!(outside > 0)) return;
+  report.rhs_norm = std::hypot(report.rhs_norm, outside);
+  report.true_residual = std::hypot(report.true_residual, outside);
+  if (!report.converged()) return;
+  overrule(report, Status::stagnation,
+           "the right-hand side has a constant part, which this singular matrix cannot produce");
 }
 
 }  // namespace
@@ -111,14 +120,14 @@ SolveReport SolverChain<T, S>::attempt(const std::string& name, Span<const T, S>
   return report;
 }
 
-// |the part of b that no x can produce|, 0 where that is within the tolerance; then projected_b_ holds the rest of b.
+// |the part of b that no x can produce|, 0 where that is within the tolerance; then `projected` holds the rest of b.
 template <class T, Space S>
-double SolverChain<T, S>::split_off_constant(Span<const T, S> b, const StopCriterion& stop) {
+double SolverChain<T, S>::split_off_constant(Span<const T, S> b, const StopCriterion& stop, Span<T, S> projected) {
   if (zero_mean_ == nullptr || !range_has_mean_zero_ || b.size == 0) return 0;
   const auto [constant, length] = zero_mean_->constant_part(ctx_, b);
   if (!(constant > std::max(stop.rel_tol * length, stop.abs_tol))) return 0;
-  copy<T>(ctx_, b, projected_b_.span());
-  zero_mean_->remove_mean(ctx_, projected_b_.span());
+  copy<T>(ctx_, b, projected);
+  zero_mean_->remove_mean(ctx_, projected);
   return constant;
 }
 
@@ -152,47 +161,117 @@ template <class T, Space S>
 SolveReport SolverChain<T, S>::solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                                      const ProgressFn& progress) {
   const auto start = Clock::now();
-  const double outside = split_off_constant(b, stop);
+  const double outside = split_off_constant(b, stop, projected_b_.span());
   if (outside > 0) b = projected_b_.cspan();
-  const bool several = choice_.order.size() > 1;
-  StopCriterion left = stop;
-  SolveReport whole;
-  double best = INFINITY;
-  for (std::size_t k = 0; k < choice_.order.size(); ++k) {
-    const std::string& name = choice_.order[k];
-    const bool last = k + 1 == choice_.order.size();
-    if (k > 0 && !can_make(name, whole)) break;
-    if (several) copy<T>(ctx_, Span<const T, S>(x), best_x_.span());
-    SolveReport report = last ? attempt(name, b, x, left, progress) : patient_attempt(name, b, x, left, progress);
-    if (k == 0) best = report.initial_residual;
-    const bool worse = several && !report.converged() && !(report.true_residual <= best);
+  const std::string& name = choice_.order.front();
+  if (has_several()) copy<T>(ctx_, Span<const T, S>(x), best_x_.span());
+  SolveReport first =
+      has_several() ? patient_attempt(name, b, x, stop, progress) : attempt(name, b, x, stop, progress);
+  SolveReport whole = go_on(std::move(first), b, x, stop, progress, start);
+  count_part_outside(whole, outside);
+  return whole;
+}
+
+// From the first solver's report on. x is what it left, best_x_ what it began with.
+template <class T, Space S>
+SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                                     const ProgressFn& progress, Clock::time_point start) {
+  double best = whole.initial_residual;
+  const auto keep_better = [&](const SolveReport& report) {
+    const bool worse = has_several() && !report.converged() && !(report.true_residual <= best);
     if (worse) {
       copy<T>(ctx_, best_x_.cspan(), x);
     } else {
       best = report.true_residual;
     }
-    if (k == 0) {
-      whole = std::move(report);
-    } else {
-      append_attempt(whole, std::move(report));
-    }
-    whole.true_residual = best;
+  };
+  keep_better(whole);
+  whole.true_residual = best;
+  StopCriterion left = stop;
+  for (std::size_t k = 1; k < choice_.order.size(); ++k) {
     left.max_iterations = stop.max_iterations - whole.iterations;
     if (stop.time_limit_seconds > 0) {
       left.time_limit_seconds = std::max(stop.time_limit_seconds - seconds_since(start), 1e-9);
     }
     if (!worth_another_solver(whole) || left.max_iterations <= 0) break;
-  }
-  if (outside > 0) {
-    // x is the least-squares solution, as far as it goes: the part that was split off is orthogonal to the rest.
-    whole.rhs_norm = std::hypot(whole.rhs_norm, outside);
-    whole.true_residual = std::hypot(whole.true_residual, outside);
-    if (whole.converged()) {
-      overrule(whole, Status::stagnation,
-               "the right-hand side has a constant part, which this singular matrix cannot produce");
-    }
+    const std::string& name = choice_.order[k];
+    const bool last = k + 1 == choice_.order.size();
+    if (!can_make(name, whole)) break;
+    copy<T>(ctx_, Span<const T, S>(x), best_x_.span());
+    SolveReport report = last ? attempt(name, b, x, left, progress) : patient_attempt(name, b, x, left, progress);
+    keep_better(report);
+    append_attempt(whole, std::move(report));
+    whole.true_residual = best;
   }
   return whole;
+}
+
+template <class T, Space S>
+std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
+                                                          const StopCriterion& stop, const ProgressFn& progress) {
+  const auto start = Clock::now();
+  ColumnProgress shared(progress, columns);
+  if (columns > 1 && choice_.order.front() == "cg") return solve_batch(b, x, columns, stop, shared);
+  std::vector<SolveReport> reports;
+  const std::int64_t n = A_.rows();
+  for (Index c = 0; c < columns; ++c) {
+    const bool late = c > 0 && stop.time_limit_seconds > 0 && seconds_since(start) > stop.time_limit_seconds;
+    StopCriterion left = stop;
+    if (c > 0 && stop.time_limit_seconds > 0) {
+      left.time_limit_seconds = std::max(stop.time_limit_seconds - seconds_since(start), 1e-9);
+    }
+    const bool skipped = late || shared.stopped();
+    if (skipped) left.max_iterations = 0;
+    reports.push_back(solve(b.subspan(c * n, n), x.subspan(c * n, n), left, shared.of(c)));
+    if (!skipped || reports.back().status != Status::max_iterations) continue;
+    if (late) {
+      overrule(reports.back(), Status::time_limit, "the time limit is over");
+    } else {
+      overrule(reports.back(), Status::stopped_by_caller, "the caller asked to stop");
+    }
+  }
+  return reports;
+}
+
+// CG is the first solver.
+template <class T, Space S>
+std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span<T, S> x, Index columns,
+                                                        const StopCriterion& stop, ColumnProgress& progress) {
+  const auto start = Clock::now();
+  const std::int64_t n = A_.rows();
+  const auto column_of = [n](auto vectors, Index c) { return vectors.subspan(c * n, n); };
+  const auto at_least = [this](Array<T, S>& array, std::int64_t size) {
+    if (array.size() >= size) return;
+    array = Array<T, S>();
+    array = Array<T, S>(ctx_, size);
+  };
+  std::vector<double> outside(static_cast<std::size_t>(columns), 0.0);
+  if (has_several()) {
+    at_least(guesses_, x.size);
+    copy<T>(ctx_, Span<const T, S>(x), guesses_.span().subspan(0, x.size));
+  }
+  if (zero_mean_ != nullptr) {
+    at_least(projected_columns_, b.size);
+    const Span<T, S> projected = projected_columns_.span().subspan(0, b.size);
+    copy<T>(ctx_, b, projected);
+    for (Index c = 0; c < columns; ++c) {
+      outside[static_cast<std::size_t>(c)] = split_off_constant(column_of(b, c), stop, column_of(projected, c));
+      zero_mean_->remove_mean(ctx_, column_of(x, c));
+    }
+    b = projected;
+  }
+  if (batch_ == nullptr) batch_ = std::make_unique<BatchCg<T, S>>(ctx_, A_.rows());
+  const LinearOperator<T, S>* const M = zero_mean_ != nullptr ? zero_mean_.get() : M_;
+  std::vector<SolveReport> reports = batch_->solve(ctx_, A_, M, b, x, columns, stop, progress);
+  for (Index c = 0; c < columns; ++c) {
+    SolveReport& report = reports[static_cast<std::size_t>(c)];
+    const Span<T, S> x_c = column_of(x, c);
+    if (zero_mean_ != nullptr) zero_mean_->remove_mean(ctx_, x_c);
+    if (has_several()) copy<T>(ctx_, column_of(guesses_.cspan(), c), best_x_.span());
+    report = go_on(std::move(report), column_of(b, c), x_c, stop, progress.of(c), start);
+    count_part_outside(report, outside[static_cast<std::size_t>(c)]);
+  }
+  return reports;
 }
 
 #define X(T, S) template class SolverChain<T, S>;

@@ -2,11 +2,13 @@
 /// The solvers that a choice names, tried in turn, each from the best x of those before. Internal.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
 
+#include <purlin/solver/batch_cg.hpp>
 #include <purlin/solver/choice.hpp>
 #include <purlin/solver/krylov.hpp>
 #include <purlin/solver/null_space.hpp>
@@ -32,14 +34,27 @@ class SolverChain {
   /// solved without that part and ends with `stagnation`.
   SolveReport solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress);
 
+  /// The same for `columns` right-hand sides, which lie one after the other in b, as their solutions do in x. Where
+  /// CG is the first solver, it takes them in batches, and columns on which it fails go on alone; other solvers take
+  /// column after column. The time limit is that of all together.
+  std::vector<SolveReport> solve_columns(Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
+                                         const ProgressFn& progress);
+
  private:
+  using Clock = std::chrono::steady_clock;
+
   KrylovSolver<T, S>& solver(const std::string& name);
   bool can_make(const std::string& name, SolveReport& whole);
   SolveReport attempt(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                       const ProgressFn& progress);
   SolveReport patient_attempt(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                               const ProgressFn& progress);
-  double split_off_constant(Span<const T, S> b, const StopCriterion& stop);
+  double split_off_constant(Span<const T, S> b, const StopCriterion& stop, Span<T, S> projected);
+  SolveReport go_on(SolveReport whole, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                    const ProgressFn& progress, Clock::time_point start);
+  std::vector<SolveReport> solve_batch(Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
+                                       ColumnProgress& progress);
+  bool has_several() const { return choice_.order.size() > 1; }
 
   Context<S> ctx_;
   SolverChoice choice_;
@@ -52,6 +67,8 @@ class SolverChain {
   Array<T, S> best_x_;       ///< where several solvers may be tried
   Array<T, S> projected_b_;  ///< with the constant null space: b without its mean
   bool range_has_mean_zero_ = false;
+  std::unique_ptr<BatchCg<T, S>> batch_;     ///< from the first call for several columns on
+  Array<T, S> guesses_, projected_columns_;  ///< of all columns, as `best_x_` and `projected_b_` are of one
 };
 
 }  // namespace purlin::detail

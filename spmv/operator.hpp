@@ -51,14 +51,30 @@ class LinearOperator {
   /// formats that can do both in one pass override it.
   virtual void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const;
 
+  /// Y = alpha A X + beta Y for k = `columns` vectors at once: 1, 2, 4 or 8. The vectors of a batch are interleaved,
+  /// number i k + c being entry i of vector c, so that one read of an entry of A can serve all of them; x holds k
+  /// cols() numbers, y k rows(). `work` is memory in S, aligned as an Array is, of `column_work_bytes(columns)`
+  /// bytes; what it holds is lost. Otherwise as `apply`. The default multiplies one vector after the other; CSR and
+  /// EHYB override it.
+  virtual void apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta, Span<T, S> y,
+                             Span<char, S> work) const;
+
+  /// Y = A X, and xy[c] = x_c.y_c for the k vectors, in double, in S. For square operators.
+  virtual void apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y, double* xy,
+                                 Span<char, S> work) const;
+
+  /// What the products of `columns` vectors need of memory from their caller.
+  virtual std::uint64_t column_work_bytes(int columns) const;
+
   /// Where the operator is a diagonal matrix, its diagonal as it stands now, so that a solver can multiply with it in
   /// a pass that it makes anyway; valid as long as the operator. Empty, the default, for all others.
   virtual Span<const T, S> diagonal() const { return {}; }
 
-  /// Whether a solver may capture `apply` and `apply_dot` in a CUDA graph and replay that instead of calling them. True
-  /// promises that both do nothing on the host but queue work on the context's stream, and for the same arguments the
-  /// same work on the same addresses as long as the object lives and nothing is assigned to it; what stands at those
-  /// addresses may change. True of every format and preconditioner of the library; the default, false, is always safe.
+  /// Whether a solver may capture `apply`, `apply_dot` and their forms for several vectors in a CUDA graph and
+  /// replay that instead of calling them. True promises that they do nothing on the host but queue work on the
+  /// context's stream, and for the same arguments the same work on the same addresses as long as the object lives and
+  /// nothing is assigned to it; what stands at those addresses may change. True of every format and preconditioner of
+  /// the library; the default, false, is always safe.
   virtual bool capturable() const { return false; }
 
   /// Tells this operator from every other that there is or was, also from one that stood at the same address.

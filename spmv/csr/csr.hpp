@@ -32,6 +32,11 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
              Span<T, Space::host> y) const override;
   void apply_dot(const Context<Space::host>& ctx, Span<const T, Space::host> x, Span<T, Space::host> y,
                  double* xy) const override;
+  void apply_columns(const Context<Space::host>& ctx, int columns, T alpha, Span<const T, Space::host> x, T beta,
+                     Span<T, Space::host> y, Span<char, Space::host> work) const override;
+  void apply_dot_columns(const Context<Space::host>& ctx, int columns, Span<const T, Space::host> x,
+                         Span<T, Space::host> y, double* xy, Span<char, Space::host> work) const override;
+  std::uint64_t column_work_bytes(int) const override { return 0; }
   bool capturable() const override { return true; }
   OperatorInfo info() const override;
 
@@ -46,6 +51,15 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
                     double* xy) const;
 
   void apply_any(const Context<Space::host>& ctx, T alpha, const T* x, T beta, T* y, double* xy) const;
+
+  template <int k, bool prefetch, class RowPtr>
+  void apply_column_shares(const Context<Space::host>& ctx, const RowPtr* row_ptr, T alpha, const T* x, T beta, T* y,
+                           double* xy) const;
+  template <int k>
+  void apply_batch(const Context<Space::host>& ctx, T alpha, const T* x, T beta, T* y, double* xy) const;
+
+  static constexpr std::int64_t least_parallel = 32768;  ///< entries and rows for which waking the threads pays
+  static constexpr int most_shares = 256;                ///< an apply keeps the sums of as many on its stack
 
   Index rows_ = 0;
   Index cols_ = 0;

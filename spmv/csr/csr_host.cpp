@@ -13,12 +13,8 @@
 namespace purlin {
 namespace {
 
-// Entries and rows of a share, at least; and those of a matrix for which waking the threads pays. Below, the shares
-// run one after the other.
+// Entries and rows of a share, at least.
 constexpr std::int64_t least_share = 4096;
-constexpr std::int64_t least_parallel = 32768;
-// What an apply keeps on its stack, one sum for each share.
-constexpr int most_shares = 256;
 
 using detail::prefetch_ahead;
 
@@ -48,7 +44,7 @@ CsrOperator<T, Space::host>::CsrOperator(const Context<Space::host>& ctx, const 
 
   // Row i takes places row_begin(i) + i .. row_begin(i + 1) + i of the path: its entries, then its end.
   const std::int64_t path = a.nnz() + rows_;
-  const std::int64_t shares = std::clamp<std::int64_t>(path / least_share, 1, std::min(ctx.threads(), most_shares));
+  const std::int64_t shares = std::clamp<std::int64_t>(path / least_share, 1, std::min(ctx.threads(), int{most_shares}));
   for (std::int64_t share = 0; share <= shares; ++share) {
     const std::int64_t place = path / shares * share + path % shares * share / shares;
     Index low = 0, high = rows_;  // the first row whose last place is at or behind `place`

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include <purlin/core/column_ops.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/reorder/host_pattern.hpp>
+#include <purlin/spmv/ehyb/ehyb_columns.hpp>
 #include <purlin/spmv/ehyb/ehyb_plan.hpp>
 #include <purlin/spmv/phase_clock.hpp>
 
@@ -187,6 +189,29 @@ void EhybOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Sp
     return LinearOperator<T, S>::apply_dot(ctx, x, y, xy);
   }
   detail::ehyb_product(ctx, view_, detail::ProductArgs<T>{T(1), x.data, T(0), y.data, xy});
+}
+
+template <class T, Space S>
+void EhybOperator<T, S>::apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta,
+                                       Span<T, S> y, Span<char, S> work) const {
+  if (columns == 1) return apply(ctx, alpha, x, beta, y);
+  const detail::ColumnProductArgs<T> args{alpha, x.data, beta, y.data, nullptr, work.data};
+  detail::ehyb_columns_product(ctx, view_, columns, args);
+}
+
+template <class T, Space S>
+void EhybOperator<T, S>::apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y,
+                                           double* xy, Span<char, S> work) const {
+  if (columns == 1) return apply_dot(ctx, x, y, xy);
+  const bool apart = rows_ == 0 || view_.has_remainder();
+  const detail::ColumnProductArgs<T> args{T(1), x.data, T(0), y.data, apart ? nullptr : xy, work.data};
+  detail::ehyb_columns_product(ctx, view_, columns, args);
+  if (apart) dot_columns<T, S>(ctx, columns, x, y, xy);
+}
+
+template <class T, Space S>
+std::uint64_t EhybOperator<T, S>::column_work_bytes(int columns) const {
+  return columns == 1 ? 0 : detail::ehyb_column_work(static_cast<const Context<S>*>(nullptr), view_, columns);
 }
 
 template <class T, Space S>

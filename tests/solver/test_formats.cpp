@@ -60,3 +60,36 @@ TEST_BOTH("In every format BiCGStab converges", "[solver][formats]") {
     solve_in(ctx, dominant_matrix(1500), format, "bicgstab");
   }
 }
+
+TEST_BOTH("In every format eight right-hand sides at once take as many iterations as one alone",
+          "[solver][formats][columns]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:elasticity:6");
+  const auto there = upload_matrix<double>(ctx, a);
+  const std::int64_t n = a.rows;
+  std::vector<double> b;
+  for (std::uint64_t c = 0; c < 8; ++c) {
+    const auto column = product_oracle(a, random_vector<double>(n, c + 1));
+    b.insert(b.end(), column.begin(), column.end());
+  }
+  const auto bs = upload(ctx, b);
+  for (const std::string& format : format_names<double, S>()) {
+    INFO(format);
+    SystemOptions options;
+    options.spmv.format = format;
+    options.solver.name = "cg";
+    LinearSystem<double, S> system(ctx, there.wide(), options);
+    auto xs = upload(ctx, std::vector<double>(b.size(), 0.0));
+    const auto reports = system.solve_columns(bs.cspan(), xs.span(), 8);
+    const auto x = download(ctx, xs);
+    for (std::int64_t c = 0; c < 8; ++c) {
+      const std::vector<double> x_c(x.begin() + c * n, x.begin() + (c + 1) * n);
+      const std::vector<double> b_c(b.begin() + c * n, b.begin() + (c + 1) * n);
+      CHECK(reports[c].converged());
+      CHECK(residual_norm(a, x_c, b_c) <= 1.01 * options.stop.rel_tol * norm_oracle(b_c));
+      auto x_alone = upload(ctx, std::vector<double>(static_cast<std::size_t>(n), 0.0));
+      const int alone = system.solve(bs.cspan().subspan(c * n, n), x_alone.span()).iterations;
+      CHECK(std::abs(reports[c].iterations - alone) <= (S == Space::host ? 0 : std::max(2.0, 0.02 * alone)));
+    }
+  }
+}

@@ -36,6 +36,23 @@ std::vector<std::string> format_names() {
   return names;
 }
 
+/// Calls f(zero of the value type, format, matrix) for everything there is and that the format takes.
+template <Space S, class F>
+void for_each_format(const std::vector<NamedMatrix>& matrices, F&& f) {
+  for (const auto& [name, a] : matrices) {
+    INFO(name);
+    const bool square = a.rows == a.cols;
+    for (const std::string& format : format_names<double, S>()) {
+      INFO(format << " in double");
+      if (square || !takes_square_only(format)) f(double{}, format, a);
+    }
+    for (const std::string& format : format_names<float, S>()) {
+      INFO(format << " in single");
+      if (square || !takes_square_only(format)) f(float{}, format, a);
+    }
+  }
+}
+
 /// Whether the format promises the same bits on every run: all of them on the host, not cuSPARSE's first algorithm.
 template <Space S>
 bool repeats_its_bits(const std::string& format) {
@@ -75,6 +92,20 @@ class Product {
   Result<T> apply_dot(const std::vector<T>& x) const {
     return call(x, {}, [&](auto at_x, auto at_y, double* xy) { operator_->apply_dot(ctx_, at_x, at_y, xy); });
   }
+  /// The same with the vectors of `x` in one batch; there is a result for each.
+  std::vector<Result<T>> apply_columns(T alpha, const std::vector<std::vector<T>>& x, T beta = T(0),
+                                       const std::vector<std::vector<T>>& y0 = {}) const {
+    const auto k = static_cast<int>(x.size());
+    return call_columns(x, y0, [&](auto at_x, auto at_y, double*, auto work) {
+      operator_->apply_columns(ctx_, k, alpha, at_x, beta, at_y, work);
+    });
+  }
+  std::vector<Result<T>> apply_dot_columns(const std::vector<std::vector<T>>& x) const {
+    const auto k = static_cast<int>(x.size());
+    return call_columns(x, {}, [&](auto at_x, auto at_y, double* xy, auto work) {
+      operator_->apply_dot_columns(ctx_, k, at_x, at_y, xy, work);
+    });
+  }
   void refresh(const std::vector<T>& values) {
     const Array<T, S> there = upload(ctx_, values);
     operator_->refresh(ctx_, there.cspan());
@@ -111,6 +142,46 @@ class Product {
     y.erase(y.begin() + guard, y.end() - guard);
     if (!all_nan(y)) throw std::logic_error("the product wrote outside y");
     return {to_old(inner), fetch(ctx_, xy.data())};
+  }
+
+  // Vectors interleaved: number i k + c is entry i of vector c.
+  std::vector<T> batch_of(const std::vector<std::vector<T>>& vectors) const {
+    std::vector<T> batch(vectors.empty() ? 0 : vectors.size() * vectors.front().size());
+    for (std::size_t c = 0; c < vectors.size(); ++c) {
+      const std::vector<T> ordered = to_new(vectors[c]);
+      for (std::size_t i = 0; i < ordered.size(); ++i) batch[i * vectors.size() + c] = ordered[i];
+    }
+    return batch;
+  }
+
+  template <class F>
+  std::vector<Result<T>> call_columns(const std::vector<std::vector<T>>& x, const std::vector<std::vector<T>>& y0,
+                                      F&& f) const {
+    const std::size_t guard = 64, k = x.size(), rows = static_cast<std::size_t>(operator_->rows());
+    std::vector<T> y(rows * k + 2 * guard, std::numeric_limits<T>::quiet_NaN());
+    const std::vector<T> start = batch_of(y0);
+    std::copy(start.begin(), start.end(), y.begin() + guard);
+    const Array<T, S> at_x = upload(ctx_, batch_of(x));
+    Array<T, S> at_y = upload(ctx_, y);
+    Array<double, S> xy = poisoned<double>(ctx_, static_cast<std::int64_t>(k));
+    const auto work_bytes = static_cast<std::int64_t>(operator_->column_work_bytes(static_cast<int>(k)));
+    Array<double, S> work = poisoned<double>(ctx_, work_bytes / 8 + 2);
+    const Span<char, S> work_span(reinterpret_cast<char*>(work.data()), work_bytes);
+    f(at_x.cspan(), at_y.span().subspan(guard, static_cast<std::int64_t>(rows * k)), xy.data(), work_span);
+    const std::vector<double> used = download(ctx_, work);
+    if (!std::isnan(used.back())) throw std::logic_error("the product wrote behind its work");
+    y = download(ctx_, at_y);
+    const std::vector<T> inner(y.begin() + guard, y.end() - guard);
+    y.erase(y.begin() + guard, y.end() - guard);
+    if (!all_nan(y)) throw std::logic_error("the product wrote outside y");
+    const std::vector<double> dots = download(ctx_, xy);
+    std::vector<Result<T>> results;
+    for (std::size_t c = 0; c < k; ++c) {
+      std::vector<T> column(rows);
+      for (std::size_t i = 0; i < rows; ++i) column[i] = inner[i * k + c];
+      results.push_back({to_old(column), dots[c]});
+    }
+    return results;
   }
 
   Context<S> ctx_;

@@ -8,27 +8,6 @@
 using namespace purlin;
 using namespace purlin::testing;
 
-namespace {
-
-// Calls f(zero of the value type, format, matrix) for everything there is and that the format takes.
-template <Space S, class F>
-void for_each_format(const std::vector<NamedMatrix>& matrices, F&& f) {
-  for (const auto& [name, a] : matrices) {
-    INFO(name);
-    const bool square = a.rows == a.cols;
-    for (const std::string& format : format_names<double, S>()) {
-      INFO(format << " in double");
-      if (square || !takes_square_only(format)) f(double{}, format, a);
-    }
-    for (const std::string& format : format_names<float, S>()) {
-      INFO(format << " in single");
-      if (square || !takes_square_only(format)) f(float{}, format, a);
-    }
-  }
-}
-
-}  // namespace
-
 TEST_BOTH("Every format multiplies every awkward matrix, from row pointers of either width", "[spmv]") {
   const auto ctx = make_context<S>();
   for_each_format<S>(awkward_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {

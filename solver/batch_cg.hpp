@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/// CG for several right-hand sides at once: up to eight columns in lockstep, whose products share one read of the
+/// matrix. Internal.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <purlin/solver/column_progress.hpp>
+#include <purlin/solver/iteration_graph.hpp>
+#include <purlin/solver/journal.hpp>
+
+namespace purlin::detail {
+
+struct BatchState;
+
+/// The iterates of each column are those of `Cg` alone, but for rounding; on the host with the same bits, since sums
+/// keep their order. Every column has scalars, monitor and journal of its own: one that has ended stops changing,
+/// gives its place to the next that waits, and no number of it touches another.
+///
+/// A batch is as narrow as holds the columns that are left: 8, 4, 2 or 1 places. One that is half empty, with no
+/// column waiting, goes on with half the places.
+///
+/// Never in the resident kernel of `Cg`, which holds the vectors of one column.
+template <class T, Space S>
+class BatchCg {
+ public:
+  /// For systems of `n` unknowns. Vectors are made by the first solve, five of length n for each place, and two more.
+  BatchCg(const Context<S>& ctx, Index n);
+  ~BatchCg();
+
+  /// Solves A x_c = b_c for `columns` columns, which lie one after the other in b and x; a report for each. The time
+  /// limit is that of all together; `seconds` are those from a column's start to its end.
+  std::vector<SolveReport> solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                                 Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
+                                 ColumnProgress& progress);
+
+ private:
+  struct Run;
+  void make_room(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, int width);
+  template <int k>
+  std::function<void()> iteration(const Context<S>& ctx, const LinearOperator<T, S>& A,
+                                  const LinearOperator<T, S>* M);
+  std::function<void()> iteration(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                                  int width);
+  void narrow(const Context<S>& ctx, int wide, int narrow, const std::vector<int>& kept);
+
+  Index n_;
+  int room_ = 0;               ///< places that the vectors have room for
+  Array<T, S> r_, z_, p_, q_;  ///< interleaved
+  Array<T, S> x_;              ///< likewise
+  Array<T, S> column_r_, column_work_;
+  Array<char, S> work_;  ///< of the products
+  Array<BatchState, S> state_;
+  std::vector<IterationGraph<S>> graphs_;  ///< by width: 1, 2, 4, 8
+};
+
+}  // namespace purlin::detail

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The steps of CG for a batch of columns and their scalars, for both spaces. The formulas are those of cg_steps.hpp,
+/// so that on the host a column has the bits that it would have alone. Internal.
+#pragma once
+
+#include <cmath>
+
+#include <purlin/core/column_step.hpp>
+#include <purlin/core/vector_step.hpp>
+#include <purlin/solver/monitor.hpp>
+
+namespace purlin::detail {
+
+/// Scalars of the recurrences, in S. A place without a column has a monitor that has stopped.
+struct BatchState {
+  Monitor monitor[most_columns];
+  double rr[most_columns];       ///< r.r
+  double rz[most_columns];       ///< r.M r, left by the preconditioner or by the update that holds its diagonal
+  double rho_old[most_columns];  ///< r.M r of the iteration before; infinite before the first: then beta is 0
+  double pq[most_columns];       ///< p.A p
+  double alpha[most_columns];    ///< what x still lacks is alpha p
+  double scratch;
+  bool preconditioned;
+
+  PURLIN_HD double rho(int c) const { return preconditioned ? rz[c] : rr[c]; }
+};
+
+/// Column c, `k` wide, begins: r and x are put in place, p = 0.
+template <class T>
+struct BatchPlace : PlainStep {
+  const T *r, *x;
+  T *batch_r, *batch_x, *batch_p;
+  std::int64_t k;
+  BatchPlace(const T* r_, const T* x_, T* batch_r_, T* batch_x_, T* batch_p_, std::int64_t k_)
+      : r(r_), x(x_), batch_r(batch_r_), batch_x(batch_x_), batch_p(batch_p_), k(k_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    batch_r[i * k] = r[i];
+    batch_x[i * k] = x[i];
+    batch_p[i * k] = 0;
+  }
+};
+
+/// x = x + alpha p of a column whose iteration has ended: what the next direction would have done.
+template <class T>
+struct BatchTake {
+  static constexpr int sums = 0;
+  const double* alpha;
+  const T *batch_x, *batch_p;
+  std::int64_t k;
+  T* x;
+
+  struct Coefficients {
+    T alpha;
+    bool lacks;
+  };
+  PURLIN_HD bool active() const { return true; }
+  PURLIN_HD Coefficients begin() const { return {static_cast<T>(*alpha), *alpha != 0}; }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, Coefficients c, Sums&) const {
+    x[i] = c.lacks ? batch_x[i * k] + c.alpha * batch_p[i * k] : batch_x[i * k];
+  }
+  PURLIN_HD void end(const double*) const {}
+};
+
+/// to[i narrow + c] = from[i wide + kept_c]: a batch that goes on with fewer columns.
+template <class T>
+struct BatchNarrow : PlainStep {
+  const T* from;
+  T* to;
+  int wide, narrow;
+  int kept[most_columns];
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    for (int c = 0; c < narrow; ++c) to[i * narrow + c] = from[i * wide + kept[c]];
+  }
+};
+
+/// x = x + alpha p, p = z + (rho / rho_old) p; with `scaled`, z = d r is formed on the way. Before the first
+/// iteration alpha and p are 0.
+template <class T, int k, bool scaled>
+struct BatchDirection {
+  using Value = T;
+  static constexpr int columns = k, sums = 0, coefficients = 2;
+  const BatchState* state;
+  const T *d, *z;
+  T *p, *x;
+
+  template <class V>
+  struct Loaded {
+    V d, z, p, x;
+  };
+  PURLIN_HD bool active(int c) const { return state->monitor[c].running(); }
+  template <class C>
+  PURLIN_HD void begin(int c, C&& coefficient) const {
+    coefficient(0) = static_cast<T>(state->alpha[c]);
+    coefficient(1) = static_cast<T>(state->rho(c) / state->rho_old[c]);
+  }
+  template <class Lanes>
+  PURLIN_HD void load(const Lanes& lanes, std::int64_t at, std::int64_t row, Loaded<typename Lanes::V>& l) const {
+    lanes.read(z, at, l.z);
+    lanes.read(p, at, l.p);
+    lanes.read(x, at, l.x);
+    if constexpr (scaled) lanes.same(d, row, l.d);
+  }
+  template <class Lanes, class C, class Sums>
+  PURLIN_HD void finish(const Lanes& lanes, std::int64_t at, const Loaded<typename Lanes::V>& l, const C& coefficient,
+                        Sums&) const {
+    lanes.write(x, at, l.x, l.x + coefficient(0) * l.p);
+    if constexpr (scaled) {
+      lanes.write(p, at, l.p, l.d * l.z + coefficient(1) * l.p);
+    } else {
+      lanes.write(p, at, l.p, l.z + coefficient(1) * l.p);
+    }
+  }
+  PURLIN_HD void end(int, const double*) const {}
+};
+
+/// alpha = rho / p.q, r = r - alpha q, r.r, with `scaled` r.d r too; or an event where rho or p.q is not positive
+template <class T, int k, bool scaled>
+struct BatchUpdate {
+  using Value = T;
+  static constexpr int columns = k, sums = scaled ? 2 : 1, coefficients = 1;
+  BatchState* state;
+  const T *d, *q;
+  T* r;
+
+  template <class V>
+  struct Loaded {
+    V d, q, r;
+  };
+  PURLIN_HD bool sound(int c) const { return state->rho(c) > 0 && state->pq[c] > 0; }
+  PURLIN_HD bool active(int c) const { return state->monitor[c].running(); }
+  template <class C>
+  PURLIN_HD void begin(int c, C&& coefficient) const {
+    coefficient(0) = sound(c) ? static_cast<T>(state->rho(c) / state->pq[c]) : T(0);
+  }
+  template <class Lanes>
+  PURLIN_HD void load(const Lanes& lanes, std::int64_t at, std::int64_t row, Loaded<typename Lanes::V>& l) const {
+    lanes.read(q, at, l.q);
+    lanes.read(r, at, l.r);
+    if constexpr (scaled) lanes.same(d, row, l.d);
+  }
+  template <class Lanes, class C, class Sums>
+  PURLIN_HD void finish(const Lanes& lanes, std::int64_t at, const Loaded<typename Lanes::V>& l, const C& coefficient,
+                        Sums& total) const {
+    const typename Lanes::V next = l.r - coefficient(0) * l.q;
+    lanes.write(r, at, l.r, next);
+    total.add(0, next, next);
+    if constexpr (scaled) total.add(1, next, l.d * next);
+  }
+  PURLIN_HD void end(int c, const double* totals) const {
+    const double rho = state->rho(c), pq = state->pq[c];
+    if (!sound(c)) {
+      const bool finite = rho - rho == 0 && pq - pq == 0;
+      state->alpha[c] = 0;
+      state->monitor[c].event = !finite    ? Event::not_finite
+                                : rho <= 0 ? Event::precond_not_positive
+                                           : Event::matrix_not_positive;
+      return;
+    }
+    state->alpha[c] = rho / pq;
+    state->rho_old[c] = rho;
+    state->rr[c] = totals[0];
+    if constexpr (scaled) state->rz[c] = totals[1];
+    state->monitor[c].finish_iteration(sqrt(totals[0]));
+  }
+};
+
+#define PURLIN_BATCH_CG_STEPS_OF(COLUMNS, T, k)        \
+  COLUMNS(purlin::detail::BatchDirection<T, k, false>) \
+  COLUMNS(purlin::detail::BatchDirection<T, k, true>)  \
+  COLUMNS(purlin::detail::BatchUpdate<T, k, false>)    \
+  COLUMNS(purlin::detail::BatchUpdate<T, k, true>)
+#define PURLIN_BATCH_CG_STEPS(SWEEP, COLUMNS, T) \
+  SWEEP(purlin::detail::BatchPlace<T>)           \
+  SWEEP(purlin::detail::BatchTake<T>)            \
+  SWEEP(purlin::detail::BatchNarrow<T>)          \
+  PURLIN_BATCH_CG_STEPS_OF(COLUMNS, T, 1)        \
+  PURLIN_BATCH_CG_STEPS_OF(COLUMNS, T, 2)        \
+  PURLIN_BATCH_CG_STEPS_OF(COLUMNS, T, 4)        \
+  PURLIN_BATCH_CG_STEPS_OF(COLUMNS, T, 8)
+
+}  // namespace purlin::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// ColumnProgress: one caller's callback for the solves of many columns. Internal.
+#pragma once
+
+#include <utility>
+
+#include <purlin/solver/krylov.hpp>
+
+namespace purlin::detail {
+
+/// Tells the callback of which column it hears, and once it has asked for the end, every column.
+class ColumnProgress {
+ public:
+  ColumnProgress(const ProgressFn& progress, Index columns) : progress_(progress), columns_(columns) {}
+  ColumnProgress(const ColumnProgress&) = delete;
+  ColumnProgress& operator=(const ColumnProgress&) = delete;
+
+  /// What the solve of `column` is handed; empty where the caller gave none. Valid as long as this object.
+  ProgressFn of(Index column) {
+    if (!progress_) return {};
+    return [this, column](const Progress& now) { return tell(now, column); };
+  }
+
+  /// The callback has returned false.
+  bool stopped() const { return stopped_; }
+
+ private:
+  bool tell(Progress now, Index column) {
+    now.column = column;
+    now.columns = columns_;
+    if (!stopped_) stopped_ = !progress_(now);
+    return !stopped_;
+  }
+
+  const ProgressFn& progress_;
+  Index columns_;
+  bool stopped_ = false;
+};
+
+}  // namespace purlin::detail
