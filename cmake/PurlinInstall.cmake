@@ -6,6 +6,7 @@ include(CMakePackageConfigHelpers)
 # of these alone from an install tree, which shows when one of them needs another that is not listed.
 set(PURLIN_PUBLIC_HEADERS
   core/array.hpp
+  core/column_ops.hpp
   core/context.hpp
   core/csr.hpp
   core/error.hpp

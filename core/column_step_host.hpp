@@ -34,9 +34,7 @@ struct HostColumns {
     }
   }
   void read(const T* p, std::int64_t at, V& v) const { std::memcpy(&v, p + at, sizeof v); }
-  void same(const T* p, std::int64_t row, V& v) const {
-    v = p[row] - V{};
-  }
+  void same(const T* p, std::int64_t row, V& v) const { v = p[row] - V{}; }
   void write(T* p, std::int64_t at, const V& old, const V& v) const {
     if (all_on) {
       std::memcpy(p + at, &v, sizeof v);
@@ -97,7 +95,7 @@ void sweep_column_chunk(const Step& step, const ColumnTable<Step>& table, std::i
     for (std::int64_t row = begin; row < end; ++row) {
       const std::int64_t at = row * k + first;
       const ColumnSums<Lanes, k> sums{sum + (row - begin) % lanes * k + first};
-      typename Step::template Loaded<typename Lanes::V> loaded;
+      typename Step::template Loaded<typename Lanes::V> loaded{};
       step.load(columns, at, row, loaded);
       step.finish(columns, at, loaded, coefficient, sums);
     }

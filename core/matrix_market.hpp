@@ -56,6 +56,18 @@ Array<double, Space::host> read_vector(const Context<Space::host>& ctx, const st
 Array<double, Space::host> parse_vector(const Context<Space::host>& ctx, std::string_view text,
                                         const std::string& name);
 
+/// Vectors of the same length, one after the other.
+struct DenseColumns {
+  Index rows = 0;
+  Index cols = 0;
+  Array<double, Space::host> values;  ///< rows x cols, column after column
+};
+
+/// Reads an `array` of n x k as k vectors of length n; an n x 1 or 1 x n matrix of either layout is one vector, read
+/// as by `read_vector`. Errors as `read_matrix`; a symmetric array of several columns is refused.
+DenseColumns read_columns(const Context<Space::host>& ctx, const std::string& path);
+DenseColumns parse_columns(const Context<Space::host>& ctx, std::string_view text, const std::string& name);
+
 /// Writes `matrix coordinate real general`, in row order, with the shortest digits that read back to the same
 /// bits; gzipped when the name ends in ".gz". Each line of `comment` becomes a comment line. Written beside and
 /// renamed, so that no half file is left under the name; what is no regular file, such as a pipe, is written
@@ -67,5 +79,10 @@ void write_matrix(const std::string& path, const CsrView<T, Space::host>& a, std
 /// Writes `matrix array real general`, n x 1; otherwise as `write_matrix`.
 template <class T>
 void write_vector(const std::string& path, Span<const T, Space::host> x, std::string_view comment = {});
+
+/// Writes `matrix array real general`, rows x `cols`, from columns one after the other; otherwise as `write_matrix`.
+/// Throws InputError where `cols` does not divide the length.
+template <class T>
+void write_columns(const std::string& path, Span<const T, Space::host> x, Index cols, std::string_view comment = {});
 
 }  // namespace purlin

@@ -131,6 +131,31 @@ Array<double, Space::host> parse_plain_vector(const Context<Space::host>& ctx, c
   return x;
 }
 
+DenseColumns parse_plain_columns(const Context<Space::host>& ctx, const NamedText& text, const ReadLimits& limits) {
+  const Preamble preamble = read_preamble(text);
+  const MatrixMarketHeader& said = preamble.header;
+  DenseColumns columns;
+  if (said.cols == 1 || said.rows == 1) {
+    columns.values = parse_plain_vector(ctx, text, limits);
+    columns.rows = static_cast<Index>(columns.values.size());
+    columns.cols = 1;
+    return columns;
+  }
+  if (said.layout != Layout::array || said.symmetry != Symmetry::general) {
+    throw_at(text, preamble.size_line, "a vector, n x 1 or 1 x n, or vectors, array real general n x k",
+             std::to_string(said.rows) + " x " + std::to_string(said.cols) +
+                 (said.layout == Layout::array ? ", array, not general" : ", coordinate"));
+  }
+  // The file goes column after column too.
+  const std::vector<Piece> pieces = parse_pieces(ctx, text, preamble, limits.piece_bytes);
+  columns.rows = said.rows;
+  columns.cols = said.cols;
+  columns.values = Array<double, Space::host>(ctx, Offset{said.rows} * said.cols);
+  double* to = columns.values.begin();
+  for (const Piece& piece : pieces) to = std::copy(piece.values.begin(), piece.values.end(), to);
+  return columns;
+}
+
 }  // namespace detail
 
 Csr<double, Space::host> read_matrix(const Context<Space::host>& ctx, const std::string& path,
@@ -154,6 +179,16 @@ Array<double, Space::host> parse_vector(const Context<Space::host>& ctx, std::st
                                         const std::string& name) {
   const auto source = detail::TextSource::from_memory(*ctx.memory(), text, name, detail::check_banner_start);
   return detail::parse_plain_vector(ctx, {source.text(), name});
+}
+
+DenseColumns read_columns(const Context<Space::host>& ctx, const std::string& path) {
+  const auto source = detail::TextSource::open(*ctx.memory(), path, detail::check_banner_start);
+  return detail::parse_plain_columns(ctx, {source.text(), path});
+}
+
+DenseColumns parse_columns(const Context<Space::host>& ctx, std::string_view text, const std::string& name) {
+  const auto source = detail::TextSource::from_memory(*ctx.memory(), text, name, detail::check_banner_start);
+  return detail::parse_plain_columns(ctx, {source.text(), name});
 }
 
 }  // namespace purlin

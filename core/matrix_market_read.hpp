@@ -15,4 +15,8 @@ Csr<double, Space::host> parse_plain_matrix(const Context<Space::host>& ctx, con
 Array<double, Space::host> parse_plain_vector(const Context<Space::host>& ctx, const NamedText& text,
                                               const ReadLimits& limits = {});
 
+/// As `purlin::parse_columns`, for text that is not packed.
+DenseColumns parse_plain_columns(const Context<Space::host>& ctx, const NamedText& text,
+                                 const ReadLimits& limits = {});
+
 }  // namespace purlin::detail

@@ -68,17 +68,27 @@ void write_matrix(const std::string& path, const CsrView<T, Space::host>& a, std
 
 template <class T>
 void write_vector(const std::string& path, Span<const T, Space::host> x, std::string_view comment) {
+  write_columns<T>(path, x, 1, comment);
+}
+
+template <class T>
+void write_columns(const std::string& path, Span<const T, Space::host> x, Index cols, std::string_view comment) {
+  if (cols < 1 || x.size % cols != 0) {
+    throw InputError(path + ": " + std::to_string(x.size) + " numbers are no " + std::to_string(cols) + " columns");
+  }
   detail::FileWriter file(path);
   write_banner(&file, "array", comment);
-  file.advance(append(file.reserve(2 * longest_line), x.size, ' '));
-  file.write("1\n");
+  char* p = file.reserve(2 * longest_line);
+  p = append(p, x.size / cols, ' ');
+  file.advance(append(p, cols, '\n'));
   for (const T value : x) file.advance(append(file.reserve(2 * longest_line), value, '\n'));
   file.commit();
 }
 
 #define PURLIN_INSTANTIATE(T, SPACE)                                                             \
   template void write_matrix<T>(const std::string&, const CsrView<T, SPACE>&, std::string_view); \
-  template void write_vector<T>(const std::string&, Span<const T, SPACE>, std::string_view);
+  template void write_vector<T>(const std::string&, Span<const T, SPACE>, std::string_view);     \
+  template void write_columns<T>(const std::string&, Span<const T, SPACE>, Index, std::string_view);
 PURLIN_FOR_TYPES(PURLIN_INSTANTIATE, ::purlin::Space::host)
 #undef PURLIN_INSTANTIATE
 

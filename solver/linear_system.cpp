@@ -204,6 +204,7 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
                                                            const ProgressFn& progress) {
   Impl& s = *impl_;
   s.enter_columns(b, x, columns);
+  if (columns == 1) return {solve(b, x, progress)};
   if (s.natural()) return s.solve_columns_ordered(b, x, columns, progress);
   for (Array<T, S>* vectors : {&s.ordered_bs, &s.ordered_xs}) {
     if (vectors->size() >= b.size) continue;

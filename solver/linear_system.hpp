@@ -119,10 +119,10 @@ class LinearSystem {
   /// column after column (column c from c rows() on), in the caller's order. Returns a report for each column, in
   /// order: columns converge, fail and are counted independently.
   ///
-  /// Where CG is the solver (or the first that is tried), up to eight columns iterate side by side and share the reads
-  /// of the matrix, for which CSR and EHYB have products of their own; a column that ends makes room for the next.
-  /// Counts and histories are those of a `solve` alone but for rounding: on the host sums keep their order. On a device
-  /// no batch runs in the resident kernel. BiCGStab and GMRES take column after column.
+  /// Where CG is the solver (or the first that is tried), up to eight columns iterate side by side and share the
+  /// reads of the matrix, for which CSR and EHYB have products of their own; a column that ends makes room for the
+  /// next. Counts and histories are those of a `solve` alone but for rounding: on the host sums keep their order. On
+  /// a device no batch runs in the resident kernel. BiCGStab and GMRES take column after column.
   ///
   /// The callback is told about one column at a time (Progress::column); when it returns false, no column iterates
   /// any further. The time limit is that of the call. `SolveReport::seconds` is the time from a column's start to its

@@ -53,9 +53,9 @@ class LinearOperator {
 
   /// Y = alpha A X + beta Y for k = `columns` vectors at once: 1, 2, 4 or 8. The vectors of a batch are interleaved,
   /// number i k + c being entry i of vector c, so that one read of an entry of A can serve all of them; x holds k
-  /// cols() numbers, y k rows(). `work` is memory in S, aligned as an Array is, of `column_work_bytes(columns)`
-  /// bytes; what it holds is lost. Otherwise as `apply`. The default multiplies one vector after the other; CSR and
-  /// EHYB override it.
+  /// cols() numbers, y k rows(), both aligned to 16 bytes. `work` is memory in S, aligned as an Array is, of
+  /// `column_work_bytes(columns)` bytes; what it holds is lost. Otherwise as `apply`. The default multiplies one
+  /// vector after the other; CSR and EHYB override it.
   virtual void apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta, Span<T, S> y,
                              Span<char, S> work) const;
 

@@ -16,6 +16,7 @@ namespace purlin::cli {
 /// A x = b in double on the host, as loaded.
 struct SolveTask {
   Csr<double, Space::host>& a;  ///< given back to the system once the backend holds its own
+  Index columns;                ///< of b and x, one after the other
   std::vector<double> b;
   std::vector<double> x;  ///< the guess, then the solution
   SystemOptions options;
@@ -32,7 +33,8 @@ struct SetupFacts {
 
 struct SolveOutcome {
   SetupFacts setup;
-  SolveReport report;
+  std::vector<SolveReport> reports;                        ///< one for each column
+  double solve_seconds = 0;                                ///< of all columns
   std::optional<InverseResidual> preconditioner_residual;  ///< where it was to be measured
   std::uint64_t peak_bytes = 0;  ///< the most that the solve held in its space; on the host beside what was loaded
 };

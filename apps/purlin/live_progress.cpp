@@ -66,6 +66,12 @@ std::string format_plain_line(const ProgressLine& line) {
               line.residual, rate_text(line.rate).c_str(), clock_text(line.seconds).c_str());
 }
 
+std::string format_columns_line(const ColumnsLine& line) {
+  return text("%s  %s of %s columns at the tolerance  iteration %s  worst residual %.2e  %s", line.solver.c_str(),
+              thousands(line.done).c_str(), thousands(line.columns).c_str(), thousands(line.iteration).c_str(),
+              line.residual, clock_text(line.seconds).c_str());
+}
+
 LiveProgress::Mode LiveProgress::mode_for(std::FILE* out, bool quiet) {
   if (quiet) return Mode::silent;
   const char* terminal = std::getenv("TERM");
@@ -107,21 +113,51 @@ bool LiveProgress::plain_line_due(const Progress& progress) {
   return true;
 }
 
-void LiveProgress::update(const Progress& progress) {
-  if (mode_ == Mode::silent) return;
-  if (!started_ || progress.solver != solver_) start_attempt(progress);
+void LiveProgress::draw(const std::string& line) {
   if (mode_ == Mode::plain) {
-    if (!plain_line_due(progress)) return;
-    std::fprintf(out_, "%s\n", format_plain_line(line_of(progress)).c_str());
+    std::fprintf(out_, "%s\n", line.c_str());
   } else {
-    if (live_line_shown_ && progress.seconds - last_drawn_seconds_ < live_interval_seconds) return;
-    // The last column stays free: some terminals wrap when it is written.
-    const std::string line = format_live_line(line_of(progress), terminal_width(out_) - 1);
     std::fprintf(out_, "%s%s", clear_line, line.c_str());
     live_line_shown_ = true;
   }
-  last_drawn_seconds_ = progress.seconds;
   std::fflush(out_);
+}
+
+// Columns begin at different times, so that their own clocks are no measure of what was drawn when.
+void LiveProgress::update_columns(const Progress& progress) {
+  heard_.resize(static_cast<std::size_t>(progress.columns));
+  heard_[static_cast<std::size_t>(progress.column)] = {progress.relative_residual,
+                                                       progress.residual <= progress.tolerance};
+  const auto now = std::chrono::steady_clock::now();
+  if (!started_) start_ = now;
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const double interval =
+      mode_ == Mode::live ? live_interval_seconds : std::max(plain_interval_seconds, plain_interval_share * seconds);
+  if (started_ && seconds - last_drawn_seconds_ < interval) return;
+  started_ = true;
+  last_drawn_seconds_ = seconds;
+  ColumnsLine line{std::string(progress.solver), progress.columns, 0, progress.iteration, 0, seconds};
+  for (const Heard& column : heard_) {
+    line.done += column.done ? 1 : 0;
+    line.residual = std::max(line.residual, column.relative_residual);
+  }
+  const std::string all = format_columns_line(line);
+  draw(mode_ == Mode::plain ? "  " + all : all.substr(0, static_cast<std::size_t>(terminal_width(out_) - 1)));
+}
+
+void LiveProgress::update(const Progress& progress) {
+  if (mode_ == Mode::silent) return;
+  if (progress.columns > 1) return update_columns(progress);
+  if (!started_ || progress.solver != solver_) start_attempt(progress);
+  if (mode_ == Mode::plain) {
+    if (!plain_line_due(progress)) return;
+    draw(format_plain_line(line_of(progress)));
+  } else {
+    if (live_line_shown_ && progress.seconds - last_drawn_seconds_ < live_interval_seconds) return;
+    // The last column stays free: some terminals wrap when it is written.
+    draw(format_live_line(line_of(progress), terminal_width(out_) - 1));
+  }
+  last_drawn_seconds_ = progress.seconds;
 }
 
 void LiveProgress::finish() {

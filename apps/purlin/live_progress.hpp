@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// LiveProgress: a solve as it runs, as one line updated in place on a terminal, as a few plain lines in a pipe.
+/// LiveProgress: a solve as it runs, of one column or many, as one line updated in place on a terminal, as a few
+/// plain lines in a pipe.
 #pragma once
 
+#include <chrono>
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include <purlin/solver/krylov.hpp>
 
@@ -24,6 +27,19 @@ std::string format_live_line(const ProgressLine& line, int width);
 
 /// The line for a pipe, of any width.
 std::string format_plain_line(const ProgressLine& line);
+
+/// What a line shows of several right-hand sides.
+struct ColumnsLine {
+  std::string solver;
+  Index columns = 0;
+  Index done = 0;       ///< columns whose residual has met the tolerance
+  int iteration = 0;    ///< of the column that was heard of last
+  double residual = 0;  ///< relative to |b|, the largest of those that were heard of
+  double seconds = 0;
+};
+
+/// That line, for a terminal and for a pipe.
+std::string format_columns_line(const ColumnsLine& line);
 
 /// Columns of the terminal behind `out`; 80 where it does not tell.
 int terminal_width(std::FILE* out);
@@ -56,6 +72,8 @@ class LiveProgress {
 
  private:
   void start_attempt(const Progress& progress);
+  void update_columns(const Progress& progress);
+  void draw(const std::string& line);
   ProgressLine line_of(const Progress& progress) const;
   bool plain_line_due(const Progress& progress);
 
@@ -68,6 +86,14 @@ class LiveProgress {
   double first_residual_ = 0;
   double last_drawn_seconds_ = 0;
   int next_plain_iteration_ = 1;
+
+  /// Of a column: the latest that was heard.
+  struct Heard {
+    double relative_residual = 0;
+    bool done = false;
+  };
+  std::vector<Heard> heard_;
+  std::chrono::steady_clock::time_point start_;  ///< when the first column was heard of
 };
 
 }  // namespace purlin::cli

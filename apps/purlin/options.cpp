@@ -30,10 +30,11 @@ constexpr const char* examples =
     "Examples:\n"
     "  purlin solve bone.mtx                          A x = b with a known solution, all defaults\n"
     "  purlin solve K.mtx.gz --rhs f.mtx --out u.mtx --rtol 1e-10\n"
+    "  purlin solve K.mtx --rhs F.mtx --out U.mtx     all columns of F, in batches that read K once\n"
     "  purlin solve flow.mtx --solver gmres --restart 100 --device cuda --report r.json\n"
     "  purlin solve generate:elasticity:20            a finite-element system made on the spot\n"
     "\n"
-    "Exit status: 0 converged, 1 not converged, 2 bad input or usage, 3 device failure.\n"
+    "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, 3 device failure.\n"
     "--out and --report are written for 0 and 1. Ctrl-C stops the solve, writes them and exits 1; a second one "
     "kills.";
 
@@ -67,10 +68,13 @@ void add_system_options(CLI::App& solve, SolveOptions& o) {
   solve
       .add_option("--rhs", o.rhs,
                   "b.mtx | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
-                  "With A* the solution is known and the error against it is reported")
+                  "With A* the solution is known and the error against it is reported. A file of n x k\n"
+                  "(array) is k right-hand sides, solved for at once, each with a report of its own")
       ->option_text("B")
       ->group(group);
-  solve.add_option("--guess", o.guess, "Start from this vector instead of zero")->option_text("X0.mtx")->group(group);
+  solve.add_option("--guess", o.guess, "Start from this vector instead of zero; n x k for k right-hand sides")
+      ->option_text("X0.mtx")
+      ->group(group);
 }
 
 void add_method_options(CLI::App& solve, RawSolve& raw) {
@@ -179,10 +183,12 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
 
 void add_output_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "Output";
-  solve.add_option("--out", o.out, "The solution, matrix array real general, n x 1")
+  solve.add_option("--out", o.out, "The solution, matrix array real general, n x 1; n x k for k right-hand sides")
       ->option_text("X.mtx")
       ->group(group);
-  solve.add_option("--history", o.history, "iteration,residual,relative_residual")
+  solve
+      .add_option("--history", o.history,
+                  "iteration,residual,relative_residual; in front the column where there are several")
       ->option_text("H.csv")
       ->group(group);
   solve.add_option("--report", o.report, "Everything about the solve")->option_text("R.json")->group(group);

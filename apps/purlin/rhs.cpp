@@ -6,8 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include <purlin/core/matrix_market.hpp>
-
 #include "exit_status.hpp"
 #include "text.hpp"
 
@@ -71,20 +69,24 @@ std::vector<double> multiply(const Csr<double, Space::host>& a, const std::vecto
   return y;
 }
 
-std::vector<double> read_vector_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
-                                   Index n) {
-  const Array<double, Space::host> values = read_vector(ctx, file);
-  if (values.size() != n) {
-    throw InputError(what + ' ' + file + ": expected " + count_of(n, "value", "values") +
-                     ", one for each row of the matrix, found " + thousands(values.size()));
+DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
+                             Index n) {
+  DenseColumns columns = read_columns(ctx, file);
+  if (columns.cols < 1) throw InputError(what + ' ' + file + ": expected one column or more, found none");
+  if (columns.rows != n) {
+    throw InputError(what + ' ' + file + ": expected " + (columns.cols > 1 ? "columns of " : "") +
+                     count_of(n, "value", "values") + ", one for each row of the matrix, found " +
+                     thousands(columns.rows));
   }
-  return to_vector(ctx, values.span());
+  return columns;
 }
 
 RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, const Csr<double, Space::host>& a) {
   RightHandSide result;
   if (spec.kind == RhsSpec::Kind::file) {
-    result.b = read_vector_of(ctx, "--rhs", spec.file, a.rows);
+    const DenseColumns columns = read_columns_of(ctx, "--rhs", spec.file, a.rows);
+    result.b = to_vector(ctx, columns.values.span());
+    result.columns = columns.cols;
     return result;
   }
   std::vector<double> values = spec.kind == RhsSpec::Kind::ones

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <purlin/core/csr.hpp>
+#include <purlin/core/matrix_market.hpp>
 
 namespace purlin::cli {
 
@@ -24,11 +24,13 @@ RhsSpec parse_rhs(const std::string& text);
 
 /// b, and x* where b was made from it.
 struct RightHandSide {
-  std::vector<double> b;
+  std::vector<double> b;  ///< of several columns, one after the other
+  Index columns = 1;
   std::optional<std::vector<double>> solution;
 };
 
-/// b for the matrix `a` from a file. Throws InputError when its length is not the number of rows.
+/// b for the matrix `a`. Throws InputError when the length of a file's columns is not the number of rows, and for a
+/// file without columns.
 RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, const Csr<double, Space::host>& a);
 
 /// n numbers in [-1, 1), the same on every machine: number i is 2 u - 1, where u is the upper 53 bits, over 2^53, of
@@ -39,9 +41,10 @@ std::vector<double> random_vector(std::uint64_t seed, Index n);
 /// A x, row by row in the order of the entries, in double.
 std::vector<double> multiply(const Csr<double, Space::host>& a, const std::vector<double>& x);
 
-/// A vector from a file, for `what` ("--rhs", "--guess"). Throws InputError when its length is not `n`.
-std::vector<double> read_vector_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
-                                   Index n);
+/// A vector from a file, or the columns of an array, for `what` ("--rhs", "--guess"). Throws InputError when their
+/// length is not `n`, and where there are none.
+DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
+                             Index n);
 
 /// |x - x*| / |x*|; not a number where x* is zero or empty.
 double relative_error(const std::vector<double>& x, const std::vector<double>& solution);

@@ -30,9 +30,15 @@ void check_files(const SolveOptions& o, const RhsSpec& rhs) {
                  {"preconditioner's pattern", o.precond_pattern}});
 }
 
-std::vector<double> first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n) {
-  return o.guess.empty() ? std::vector<double>(static_cast<std::size_t>(n), 0.0)
-                         : read_vector_of(ctx, "--guess", o.guess, n);
+std::vector<double> first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n, Index columns) {
+  if (o.guess.empty())
+    return std::vector<double>(static_cast<std::size_t>(n) * static_cast<std::size_t>(columns), 0.0);
+  const DenseColumns guess = read_columns_of(ctx, "--guess", o.guess, n);
+  if (guess.cols != columns) {
+    throw InputError("--guess " + o.guess + ": expected " + count_of(columns, "column", "columns") +
+                     ", as the right-hand side has, found " + thousands(guess.cols));
+  }
+  return to_vector(ctx, guess.values.span());
 }
 
 std::shared_ptr<const NodeCoordinates> read_coordinates(const Context<Space::host>& ctx, const std::string& file) {
@@ -55,17 +61,18 @@ void remove_mean(std::vector<double>& x) {
   for (double& value : x) value -= mean;
 }
 
-void write_solution(const SolveOptions& o, const std::vector<double>& x) {
+void write_solution(const SolveOptions& o, const std::vector<double>& x, Index columns) {
   const auto size = static_cast<std::int64_t>(x.size());
-  if (!o.single_precision) return write_vector<double>(o.out, Span<const double, Space::host>(x.data(), size));
+  if (!o.single_precision)
+    return write_columns<double>(o.out, Span<const double, Space::host>(x.data(), size), columns);
   const std::vector<float> rounded(x.begin(), x.end());
-  write_vector<float>(o.out, Span<const float, Space::host>(rounded.data(), size));
+  write_columns<float>(o.out, Span<const float, Space::host>(rounded.data(), size), columns);
 }
 
 void write_files(const SolveResult& result, const std::vector<double>& x) {
   const SolveOptions& o = result.options;
-  if (!o.out.empty()) write_solution(o, x);
-  if (!o.history.empty()) write_text_file("--history", o.history, history_csv(result.report()));
+  if (!o.out.empty()) write_solution(o, x, result.columns);
+  if (!o.history.empty()) write_text_file("--history", o.history, history_csv(result.outcome.reports));
   if (!o.report.empty()) write_text_file("--report", o.report, format_json(solve_json(result)));
 }
 
@@ -106,8 +113,10 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
 
   const Stopwatch rhs_watch;
   RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
-  SolveTask task{matrix.a, std::move(rhs.b), first_guess(host, options, result.rows), options.system,
-                 !options.report.empty() && options.system.precond.name != "none"};
+  result.columns = rhs.columns;
+  SolveTask task{matrix.a,         rhs.columns,
+                 std::move(rhs.b), first_guess(host, options, result.rows, rhs.columns),
+                 options.system,   !options.report.empty() && options.system.precond.name != "none"};
   task.options.spmv.coordinates = read_coordinates(host, options.coordinates);
   task.options.precond.pattern = read_pattern(host, options.precond_pattern, result.rows);
   result.seconds.rhs = rhs_watch.seconds();

@@ -32,8 +32,7 @@ Json attempts_json(const SolveReport& report) {
   return attempts;
 }
 
-void add_residuals(Json& json, const SolveResult& result) {
-  const SolveReport& report = result.report();
+void add_residuals(Json& json, const SolveReport& report) {
   json["rhs_norm"] = report.rhs_norm;
   json["tolerance"] = report.tolerance;
   json["initial_residual"] = report.initial_residual;
@@ -41,7 +40,6 @@ void add_residuals(Json& json, const SolveResult& result) {
   json["true_relative_residual"] = report.relative(report.true_residual);
   json["attainable_relative_residual"] =
       report.status == Status::stagnation ? Json(report.relative(report.attainable_residual)) : Json();
-  json["solution_error"] = result.solution_error ? Json(*result.solution_error) : Json();
   json["residual_replacements"] = report.residual_replacements;
   json["cycle_length"] = report.cycle_length > 0 ? Json(report.cycle_length) : Json();
   json["restarts"] = report.restarts;
@@ -89,17 +87,55 @@ std::string shortest(double value) {
 
 }  // namespace
 
+namespace {
+
+void add_outcome(Json& json, const SolveReport& report, const SolveOptions& options) {
+  json["converged"] = report.converged();
+  json["status"] = name_of(report.status);
+  json["reason"] = report.reason;
+  json["advice"] = next_step(report, options);
+  json["iterations"] = report.iterations;
+  add_residuals(json, report);
+}
+
+Json columns_json(const SolveResult& result) {
+  Json columns = Json::array();
+  for (const SolveReport& report : result.outcome.reports) {
+    Json column = {{"column", columns.size() + 1}};
+    add_outcome(column, report, result.options);
+    column["solver"] = report.solver;
+    column["seconds"] = report.seconds;
+    column["attempts"] = attempts_json(report);
+    column["history"] = report.history;
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::size_t SolveResult::worst() const {
+  const auto residual_of = [](const SolveReport& report) {
+    const double residual = report.relative(report.true_residual);
+    return std::isnan(residual) ? INFINITY : residual;
+  };
+  std::size_t worst = 0;
+  for (std::size_t c = 1; c < outcome.reports.size(); ++c) {
+    const SolveReport &report = outcome.reports[c], &before = outcome.reports[worst];
+    if (report.converged() == before.converged() ? residual_of(report) > residual_of(before) : before.converged()) {
+      worst = c;
+    }
+  }
+  return worst;
+}
+
 Json solve_json(const SolveResult& result) {
   const SolveReport& report = result.report();
   const SystemInfo& system = result.outcome.setup.system;
   const SetupFacts& setup = result.outcome.setup;
   Json json = {{"schema", 1}, {"version", PURLIN_VERSION}, {"command_line", result.command_line}};
-  json["converged"] = report.converged();
-  json["status"] = name_of(report.status);
-  json["reason"] = report.reason;
-  json["advice"] = next_step(report, result.options);
-  json["iterations"] = report.iterations;
-  add_residuals(json, result);
+  add_outcome(json, report, result.options);
+  json["solution_error"] = result.solution_error ? Json(*result.solution_error) : Json();
   json["matrix"] = result.options.matrix;
   json["rows"] = result.rows;
   json["nonzeros"] = result.nonzeros;
@@ -116,31 +152,52 @@ Json solve_json(const SolveResult& result) {
   json["device_name"] = setup.device_name.empty() ? Json() : Json(setup.device_name);
   json["precision"] = result.options.precision();
   json["threads"] = result.threads;
-  json["seconds"] = {{"read", result.seconds.read},  {"rhs", result.seconds.rhs}, {"start", setup.start_seconds},
-                     {"setup", setup.setup_seconds}, {"solve", report.seconds},   {"total", result.seconds.total}};
+  json["seconds"] = {{"read", result.seconds.read},           {"rhs", result.seconds.rhs},
+                     {"start", setup.start_seconds},          {"setup", setup.setup_seconds},
+                     {"solve", result.outcome.solve_seconds}, {"total", result.seconds.total}};
   json["setup_phases"] = phases_json(system.setup_seconds);
   json["memory"] = {{"system_bytes", system.bytes}, {"peak_bytes", result.outcome.peak_bytes}};
   json["operators"] = {{"matrix", operator_json(system.matrix)},
                        {"preconditioner", operator_json(system.preconditioner)}};
   json["attempts"] = attempts_json(report);
   json["history"] = report.history;
+  if (result.several()) {
+    json["worst_column"] = result.worst() + 1;
+    json["columns"] = columns_json(result);
+  }
   return json;
 }
 
-std::string history_csv(const SolveReport& report) {
-  std::string csv = "iteration,residual,relative_residual\n";
+namespace {
+
+void append_history(std::string& csv, const std::string& column, const SolveReport& report) {
   // Each attempt opens with the residual that it starts from, before its first iteration.
   std::size_t attempt = 0;
   int iteration = 0;
   int attempt_end = report.attempts.empty() ? 0 : report.attempts.front().iterations;
   for (const double residual : report.history) {
-    csv += std::to_string(iteration) + ',' + shortest(residual) + ',' + shortest(report.relative(residual)) + '\n';
+    csv += column + std::to_string(iteration) + ',' + shortest(residual) + ',' + shortest(report.relative(residual)) +
+           '\n';
     if (iteration == attempt_end && attempt + 1 < report.attempts.size()) {
       attempt_end += report.attempts[++attempt].iterations;
     } else {
       ++iteration;
     }
   }
+}
+
+}  // namespace
+
+std::string history_csv(const SolveReport& report) {
+  std::string csv = "iteration,residual,relative_residual\n";
+  append_history(csv, "", report);
+  return csv;
+}
+
+std::string history_csv(const std::vector<SolveReport>& reports) {
+  if (reports.size() == 1) return history_csv(reports.front());
+  std::string csv = "column,iteration,residual,relative_residual\n";
+  for (std::size_t c = 0; c < reports.size(); ++c) append_history(csv, std::to_string(c + 1) + ',', reports[c]);
   return csv;
 }
 

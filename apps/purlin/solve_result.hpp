@@ -22,13 +22,18 @@ struct SolveResult {
   std::string command_line;
   Place place;
   int threads = 0;
+  Index columns = 1;  ///< right-hand sides
   Index rows = 0;
   Offset nonzeros = 0;
   SolveOutcome outcome;
   std::optional<double> solution_error;  ///< |x - x*| / |x*|
   SolveSeconds seconds;
 
-  const SolveReport& report() const { return outcome.report; }
+  /// Of the only column, or of the worst: the first that did not converge of those with the largest true residual
+  /// over |b|; where all converged, the one with the largest.
+  const SolveReport& report() const { return outcome.reports[worst()]; }
+  std::size_t worst() const;
+  bool several() const { return outcome.reports.size() > 1; }
 };
 
 /// r.json. Schema 1; residuals are 2-norms of b - A x, those named relative are divided by |b| (by 1 for b = 0):
@@ -45,12 +50,17 @@ struct SolveResult {
 ///   history                       the recurrence's residual, absolute, before the first and after each iteration of
 ///                                 each attempt
 ///   attempts                      the solvers that ran, in order
+/// With several right-hand sides all this is about the worst of them, but for seconds, which are those of all; there
+/// are then also
+///   columns                       an object for each column, in order, with these fields of its own solve
+///   worst_column                  its number, from 1
 /// Numbers that are not finite are null.
 Json solve_json(const SolveResult& result);
 
 /// h.csv: iteration,residual,relative_residual with the digits that read back to the same bits. Iterations count
 /// through all attempts; the one that an attempt starts from has a line of each of the two.
-std::string history_csv(const SolveReport& report);
+/// With several reports, the columns of a system, a first field numbers them from 1.
+std::string history_csv(const std::vector<SolveReport>& reports);
 
 /// What is printed before the solve: matrix, device, format, preconditioner, solver and why.
 std::string setup_text(const SolveResult& result, const SetupFacts& facts);

@@ -19,9 +19,40 @@ std::string seconds_text(const SolveResult& result) {
   const SetupFacts& setup = result.outcome.setup;
   std::string line = "read " + duration(result.seconds.read);
   if (result.place.space == Space::device) line += ", start device " + duration(setup.start_seconds);
-  line += ", set up " + duration(setup.setup_seconds) + ", solve " + duration(report.seconds);
-  if (report.iterations > 0) line += " (" + duration(report.seconds / report.iterations) + " an iteration)";
+  const double solve_seconds = result.outcome.solve_seconds;
+  line += ", set up " + duration(setup.setup_seconds) + ", solve " + duration(solve_seconds);
+  if (result.several()) {
+    line += " (" + duration(solve_seconds / static_cast<double>(result.outcome.reports.size())) + " a column)";
+  } else if (report.iterations > 0) {
+    line += " (" + duration(report.seconds / report.iterations) + " an iteration)";
+  }
   return line;
+}
+
+std::string residual_text(const SolveReport& report) {
+  return text("%.3e %s", report.relative(report.true_residual), report.rhs_norm > 0 ? "|b|" : "with b = 0");
+}
+
+std::string ending_text(const SolveReport& report) {
+  const std::string ending =
+      report.converged() ? "converged" : "not converged (" + std::string(name_of(report.status)) + ')';
+  return ending + " after " + count_of(report.iterations, "iteration", "iterations");
+}
+
+// What came of each column, and how many converged.
+std::string columns_text(const SolveResult& result) {
+  const std::vector<SolveReport>& reports = result.outcome.reports;
+  std::size_t converged = 0;
+  std::string lines;
+  for (std::size_t c = 0; c < reports.size(); ++c) {
+    const SolveReport& report = reports[c];
+    converged += report.converged() ? 1 : 0;
+    lines += labelled(c == 0 ? "columns" : "", text("%4zu  ", c + 1) + ending_text(report) + ", true residual " +
+                                                   residual_text(report) +
+                                                   (report.attempts.size() > 1 ? ", " + report.solver : "") +
+                                                   (report.reason.empty() ? "" : ": " + report.reason));
+  }
+  return lines + labelled("result", text("%zu of %zu columns converged", converged, reports.size()));
 }
 
 std::string format_text(const SystemInfo& system) {
@@ -56,7 +87,8 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
                                 : result.place.name() + ", " + facts.device_name;
   std::string lines = labelled("matrix", result.options.matrix + ", " + count_of(result.rows, "row", "rows") + ", " +
                                              count_of(result.nonzeros, "non-zero", "non-zeros"));
-  lines += labelled("right-hand side", result.options.rhs);
+  lines += labelled("right-hand side",
+                    result.options.rhs + (result.columns > 1 ? ", " + thousands(result.columns) + " columns" : ""));
   lines += labelled("device", where + ", " + result.options.precision() + " precision");
   lines += format_text(system);
   lines += labelled("preconditioner", precond_text(system.preconditioner));
@@ -67,20 +99,24 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
 
 std::string result_text(const SolveResult& result) {
   const SolveReport& report = result.report();
-  const std::string ending =
-      report.converged() ? "converged" : "not converged (" + std::string(name_of(report.status)) + ')';
-  std::string lines = labelled("result", ending + " after " + count_of(report.iterations, "iteration", "iterations"));
-  if (!report.reason.empty()) lines += labelled("", report.reason);
-  if (report.refinements > 0) {
-    lines += labelled(
-        "", "iterated in single precision, corrected in double " + count_of(report.refinements, "time", "times"));
+  std::string lines;
+  if (result.several()) {
+    lines = columns_text(result);
+  } else {
+    lines = labelled("result", ending_text(report));
+    if (!report.reason.empty()) lines += labelled("", report.reason);
+    if (report.refinements > 0) {
+      lines += labelled(
+          "", "iterated in single precision, corrected in double " + count_of(report.refinements, "time", "times"));
+    }
   }
-  lines +=
-      labelled("true residual", text("%.3e %s (asked for %.1e)", report.relative(report.true_residual),
-                                     report.rhs_norm > 0 ? "|b|" : "with b = 0", report.relative(report.tolerance)));
+  lines += labelled(result.several() ? "worst residual" : "true residual",
+                    residual_text(report) + text(" (asked for %.1e)", report.relative(report.tolerance)) +
+                        (result.several() ? text(", column %zu", result.worst() + 1) : ""));
+  if (result.several() && !report.reason.empty()) lines += labelled("", report.reason);
   if (result.solution_error) lines += labelled("solution error", text("%.3e |x*|", *result.solution_error));
   lines += labelled("seconds", seconds_text(result));
-  if (report.attempts.size() > 1) lines += attempts_text(report);
+  if (!result.several() && report.attempts.size() > 1) lines += attempts_text(report);
   const std::string advice = next_step(report, result.options);
   if (!advice.empty()) lines += labelled("try", advice);
   return lines;

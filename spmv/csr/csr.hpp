@@ -76,7 +76,9 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
 /// Device: the generic API of cuSPARSE, analysed once (`cusparseSpMV_preprocess`) with its buffer allocated at
 /// construction. Row offsets are 32-bit where they suffice. Variants "alg1" and "alg2" are cuSPARSE's
 /// CUSPARSE_SPMV_CSR_ALG1 and _ALG2: the first, the default, is faster and may differ in the last bits from run to
-/// run; the second gives the same bits on every run.
+/// run; the second gives the same bits on every run. Several vectors are multiplied at once by cusparseSpMM with
+/// CUSPARSE_SPMM_CSR_ALG2, the one for interleaved vectors, which promises no bits either: "alg2", and a matrix with
+/// 64-bit row offsets, take them one after the other.
 template <class T>
 class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::device> {
  public:
@@ -91,6 +93,11 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
   Slots<T, Space::device> slots(const Context<Space::device>& ctx) override;
   void apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x, T beta,
              Span<T, Space::device> y) const override;
+  void apply_columns(const Context<Space::device>& ctx, int columns, T alpha, Span<const T, Space::device> x, T beta,
+                     Span<T, Space::device> y, Span<char, Space::device> work) const override;
+  void apply_dot_columns(const Context<Space::device>& ctx, int columns, Span<const T, Space::device> x,
+                         Span<T, Space::device> y, double* xy, Span<char, Space::device> work) const override;
+  std::uint64_t column_work_bytes(int columns) const override;
   bool capturable() const override { return true; }
   OperatorInfo info() const override;
 

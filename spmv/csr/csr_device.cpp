@@ -3,6 +3,7 @@
 #include <chrono>
 #include <limits>
 
+#include <purlin/core/column_ops.hpp>
 #include <purlin/core/context_device.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/core/vector_ops_steps.hpp>
@@ -31,6 +32,13 @@ struct CsrOperator<T, Space::device>::State {
   // The vectors' descriptors are made for the addresses of each apply.
   cusparseDnVecDescr_t x = nullptr;
   cusparseDnVecDescr_t y = nullptr;
+  /// Batches of 2, 4 and 8 vectors, row i beside row i + 1.
+  struct Batch {
+    cusparseDnMatDescr_t x = nullptr;
+    cusparseDnMatDescr_t y = nullptr;
+    std::size_t work_bytes = 0;
+  };
+  Batch batch[3];
   double convert_seconds = 0;
   double analyse_seconds = 0;
 
@@ -38,10 +46,24 @@ struct CsrOperator<T, Space::device>::State {
     if (matrix != nullptr) cusparseDestroySpMat(matrix);
     if (x != nullptr) cusparseDestroyDnVec(x);
     if (y != nullptr) cusparseDestroyDnVec(y);
+    for (const Batch& b : batch) {
+      if (b.x != nullptr) cusparseDestroyDnMat(b.x);
+      if (b.y != nullptr) cusparseDestroyDnMat(b.y);
+    }
   }
 
   void take(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
   void analyse(const Context<Space::device>& ctx);
+  void analyse_batches(const Context<Space::device>& ctx);
+
+  // The batch that cuSPARSE multiplies with; null where vectors go one by one.
+  const Batch* batch_of(int columns) const {
+    const Batch* const found = columns == 2   ? &batch[0]
+                               : columns == 4 ? &batch[1]
+                               : columns == 8 ? &batch[2]
+                                              : nullptr;
+    return found != nullptr && found->y != nullptr ? found : nullptr;
+  }
 };
 
 template <class T>
@@ -83,6 +105,23 @@ void CsrOperator<T, Space::device>::State::analyse(const Context<Space::device>&
                                                 &zero, y, value_type<T>, algorithm, buffer.data()));
 }
 
+// cuSPARSE's second algorithm for CSR has nothing to prepare but its buffer, which the caller of a product brings.
+template <class T>
+void CsrOperator<T, Space::device>::State::analyse_batches(const Context<Space::device>& ctx) {
+  if (matrix == nullptr || algorithm == CUSPARSE_SPMV_CSR_ALG2 || row_ptr32.empty()) return;
+  const T one = 1, zero = 0;
+  for (int level = 0; level < 3; ++level) {
+    const int k = 2 << level;
+    Batch& b = batch[level];
+    // Any address will do until the first product.
+    PURLIN_CHECK_CUSPARSE(cusparseCreateDnMat(&b.x, cols, k, k, val.data(), value_type<T>, CUSPARSE_ORDER_ROW));
+    PURLIN_CHECK_CUSPARSE(cusparseCreateDnMat(&b.y, rows, k, k, val.data(), value_type<T>, CUSPARSE_ORDER_ROW));
+    PURLIN_CHECK_CUSPARSE(cusparseSpMM_bufferSize(ctx.cusparse(), CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                                  CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, b.x, &zero, b.y,
+                                                  value_type<T>, CUSPARSE_SPMM_CSR_ALG2, &b.work_bytes));
+  }
+}
+
 template <class T>
 CsrOperator<T, Space::device>::CsrOperator(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
                                            const RowOrder<Space::device>&, const FormatRequest& request)
@@ -95,6 +134,7 @@ CsrOperator<T, Space::device>::CsrOperator(const Context<Space::device>& ctx, co
   ctx.synchronize();
   const auto converted = Clock::now();
   state_->analyse(ctx);
+  state_->analyse_batches(ctx);
   ctx.synchronize();
   state_->convert_seconds = seconds(converted - start);
   state_->analyse_seconds = seconds(Clock::now() - converted);
@@ -132,6 +172,35 @@ void CsrOperator<T, Space::device>::apply(const Context<Space::device>& ctx, T a
   PURLIN_CHECK_CUSPARSE(cusparseSpMV(ctx.cusparse(), CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, state_->matrix,
                                      state_->x, &beta, state_->y, value_type<T>, state_->algorithm,
                                      state_->buffer.data()));
+}
+
+template <class T>
+void CsrOperator<T, Space::device>::apply_columns(const Context<Space::device>& ctx, int columns, T alpha,
+                                                  Span<const T, Space::device> x, T beta, Span<T, Space::device> y,
+                                                  Span<char, Space::device> work) const {
+  using Base = LinearOperator<T, Space::device>;
+  if (state_->matrix == nullptr) return scale(ctx, beta, y);
+  const auto* const batch = state_->batch_of(columns);
+  if (batch == nullptr) return Base::apply_columns(ctx, columns, alpha, x, beta, y, work);
+  PURLIN_CHECK_CUSPARSE(cusparseDnMatSetValues(batch->x, const_cast<T*>(x.data)));
+  PURLIN_CHECK_CUSPARSE(cusparseDnMatSetValues(batch->y, y.data));
+  PURLIN_CHECK_CUSPARSE(cusparseSpMM(ctx.cusparse(), CUSPARSE_OPERATION_NON_TRANSPOSE,
+                                     CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, state_->matrix, batch->x, &beta,
+                                     batch->y, value_type<T>, CUSPARSE_SPMM_CSR_ALG2, work.data));
+}
+
+template <class T>
+void CsrOperator<T, Space::device>::apply_dot_columns(const Context<Space::device>& ctx, int columns,
+                                                      Span<const T, Space::device> x, Span<T, Space::device> y,
+                                                      double* xy, Span<char, Space::device> work) const {
+  apply_columns(ctx, columns, T(1), x, T(0), y, work);
+  dot_columns<T, Space::device>(ctx, columns, x, y, xy);
+}
+
+template <class T>
+std::uint64_t CsrOperator<T, Space::device>::column_work_bytes(int columns) const {
+  const auto* const batch = state_->batch_of(columns);
+  return batch != nullptr ? batch->work_bytes : LinearOperator<T, Space::device>::column_work_bytes(columns);
 }
 
 template <class T>

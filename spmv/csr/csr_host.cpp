@@ -44,7 +44,8 @@ CsrOperator<T, Space::host>::CsrOperator(const Context<Space::host>& ctx, const 
 
   // Row i takes places row_begin(i) + i .. row_begin(i + 1) + i of the path: its entries, then its end.
   const std::int64_t path = a.nnz() + rows_;
-  const std::int64_t shares = std::clamp<std::int64_t>(path / least_share, 1, std::min(ctx.threads(), int{most_shares}));
+  const std::int64_t shares =
+      std::clamp<std::int64_t>(path / least_share, 1, std::min(ctx.threads(), int{most_shares}));
   for (std::int64_t share = 0; share <= shares; ++share) {
     const std::int64_t place = path / shares * share + path % shares * share / shares;
     Index low = 0, high = rows_;  // the first row whose last place is at or behind `place`

@@ -118,4 +118,32 @@ inline std::vector<double> parse_array(const std::string& text) {
   return cols == 1 && x.size() == rows ? x : std::vector<double>();
 }
 
+/// An array file whose columns these are.
+inline std::string columns_text(const std::vector<std::vector<double>>& columns) {
+  std::string result = "%%MatrixMarket matrix array real general\n" + std::to_string(columns.front().size()) + ' ' +
+                       std::to_string(columns.size()) + '\n';
+  char line[48];
+  for (const auto& column : columns) {
+    for (const double value : column) {
+      std::snprintf(line, sizeof line, "%.17g\n", value);
+      result += line;
+    }
+  }
+  return result;
+}
+
+/// The columns of such a file.
+inline std::vector<std::vector<double>> parse_columns(const std::string& text) {
+  std::istringstream in(text.substr(text.find('\n') + 1));
+  std::size_t rows = 0, cols = 0;
+  in >> rows >> cols;
+  std::vector<std::vector<double>> columns(cols, std::vector<double>(rows, NAN));
+  for (auto& column : columns) {
+    for (double& value : column) in >> value;
+  }
+  std::string rest;
+  if (!in || (in >> rest)) return {};
+  return columns;
+}
+
 }  // namespace purlin::cli_testing

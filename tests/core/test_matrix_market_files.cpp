@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <random>
 
@@ -242,4 +243,31 @@ TEST_CASE("writing through a link keeps the link", "[matrix_market]") {
   CHECK(std::filesystem::is_symlink(folder.file("link.mtx")));
   CHECK(read_vector(HostContext(1), folder.file("real.mtx")).size() == 2);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);
+}
+
+TEST_CASE("Columns of an array file come one after the other, and go back to the same bits") {
+  const HostContext ctx(2);
+  const std::string text = "%%MatrixMarket matrix array real general\n3 2\n1\n2\n3\n4.5\n-0\n1e-300\n";
+  const DenseColumns columns = parse_columns(ctx, text, "B.mtx");
+  CHECK(columns.rows == 3);
+  CHECK(columns.cols == 2);
+  CHECK(plain(columns.values) == std::vector<double>{1, 2, 3, 4.5, -0.0, 1e-300});
+  // Vectors of either layout are one column.
+  const DenseColumns row = parse_columns(ctx, "%%MatrixMarket matrix coordinate real general\n1 4 1\n1 2 7\n", "v");
+  CHECK(row.rows == 4);
+  CHECK(row.cols == 1);
+  CHECK(plain(row.values) == std::vector<double>{0, 7, 0, 0});
+  CHECK(contains(input_error([&] { parse_columns(ctx, small, "A.mtx"); }), "or vectors, array real general n x k"));
+  CHECK(contains(
+      input_error([&] { parse_columns(ctx, "%%MatrixMarket matrix array real symmetric\n2 2\n1\n2\n3\n", "A.mtx"); }),
+      "array, not general"));
+
+  const TemporaryFolder folder;
+  const std::string file = folder.file("X.mtx.gz");
+  write_columns<double>(file, columns.values.cspan(), 2);
+  const DenseColumns again = read_columns(ctx, file);
+  CHECK(again.rows == 3);
+  CHECK(again.cols == 2);
+  CHECK(std::memcmp(again.values.data(), columns.values.data(), columns.values.bytes()) == 0);
+  CHECK(contains(input_error([&] { write_columns<double>(file, columns.values.cspan(), 4); }), "no 4 columns"));
 }
