@@ -18,9 +18,9 @@
 ///
 /// Entries come one by one (V is T) or several columns of a row at once (V holds as many numbers, at = row k + the
 /// first of them). `lanes` reads and writes them: `lanes.read(p, at, v)`, `lanes.same(p, row, v)` (one number for
-/// all), `lanes.write(p, at, old, v)`, which leaves what is `old` in columns that are not active. `Sums::add(s, a,
-/// b)` adds a b to sum s in double. Each column's sums are added in the order in which a vector step adds them: on
-/// the host they have the same bits.
+/// all), `lanes.sum_of_products(a, b, c, d, v)` forms v = a b + c d, `lanes.write(p, at, old, v)`, which leaves what
+/// is `old` in columns that are not active. `Sums::add(s, a, b)` adds a b to sum s in double. Each column's sums are
+/// added in the order in which a vector step adds them: on the host they have the same bits.
 #pragma once
 
 #include <cstdint>

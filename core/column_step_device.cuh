@@ -28,6 +28,7 @@ struct DeviceColumn {
   using V = T;
   __device__ __forceinline__ void read(const T* p, std::int64_t at, T& v) const { v = p[at]; }
   __device__ __forceinline__ void same(const T* p, std::int64_t row, T& v) const { v = p[row]; }
+  __device__ __forceinline__ void sum_of_products(T a, T b, T c, T d, T& v) const { v = a * b + c * d; }
   __device__ __forceinline__ void write(T* p, std::int64_t at, T, T v) const { p[at] = v; }
 };
 

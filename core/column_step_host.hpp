@@ -35,6 +35,14 @@ struct HostColumns {
   }
   void read(const T* p, std::int64_t at, V& v) const { std::memcpy(&v, p + at, sizeof v); }
   void same(const T* p, std::int64_t row, V& v) const { v = p[row] - V{}; }
+  /// a b + c d, as GCC makes it of this formula in a vector step: only c d is rounded before the sum.
+  void sum_of_products(const V& a, const V& b, const V& c, const V& d, V& v) const {
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+    v = a * b + __builtin_assoc_barrier(c * d);
+#else
+    v = a * b + c * d;
+#endif
+  }
   void write(T* p, std::int64_t at, const V& old, const V& v) const {
     if (all_on) {
       std::memcpy(p + at, &v, sizeof v);

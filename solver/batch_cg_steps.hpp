@@ -108,7 +108,9 @@ struct BatchDirection {
                         Sums&) const {
     lanes.write(x, at, l.x, l.x + coefficient(0) * l.p);
     if constexpr (scaled) {
-      lanes.write(p, at, l.p, l.d * l.z + coefficient(1) * l.p);
+      typename Lanes::V next;
+      lanes.sum_of_products(l.d, l.z, coefficient(1), l.p, next);
+      lanes.write(p, at, l.p, next);
     } else {
       lanes.write(p, at, l.p, l.z + coefficient(1) * l.p);
     }

@@ -188,16 +188,13 @@ void append_history(std::string& csv, const std::string& column, const SolveRepo
 
 }  // namespace
 
-std::string history_csv(const SolveReport& report) {
-  std::string csv = "iteration,residual,relative_residual\n";
-  append_history(csv, "", report);
-  return csv;
-}
-
 std::string history_csv(const std::vector<SolveReport>& reports) {
-  if (reports.size() == 1) return history_csv(reports.front());
-  std::string csv = "column,iteration,residual,relative_residual\n";
-  for (std::size_t c = 0; c < reports.size(); ++c) append_history(csv, std::to_string(c + 1) + ',', reports[c]);
+  const bool several = reports.size() > 1;
+  std::string csv =
+      several ? "column,iteration,residual,relative_residual\n" : "iteration,residual,relative_residual\n";
+  for (std::size_t c = 0; c < reports.size(); ++c) {
+    append_history(csv, several ? std::to_string(c + 1) + ',' : "", reports[c]);
+  }
   return csv;
 }
 

@@ -49,8 +49,7 @@ std::string columns_text(const SolveResult& result) {
     converged += report.converged() ? 1 : 0;
     lines += labelled(c == 0 ? "columns" : "", text("%4zu  ", c + 1) + ending_text(report) + ", true residual " +
                                                    residual_text(report) +
-                                                   (report.attempts.size() > 1 ? ", " + report.solver : "") +
-                                                   (report.reason.empty() ? "" : ": " + report.reason));
+                                                   (report.attempts.size() > 1 ? ", " + report.solver : ""));
   }
   return lines + labelled("result", text("%zu of %zu columns converged", converged, reports.size()));
 }

@@ -118,7 +118,7 @@ TEST_CASE("The history counts iterations through all attempts", "[cli]") {
   Attempt second;
   second.iterations = 1;
   report.attempts = {first, second};
-  CHECK(history_csv(report) ==
+  CHECK(history_csv({report}) ==
         "iteration,residual,relative_residual\n0,2,1\n1,1,0.5\n2,0.5,0.25\n2,0.5,0.25\n3,0.25,0.125\n");
 }
 

@@ -364,7 +364,7 @@ TEST_CASE("A column is solved alone as among others, and from its own column of 
                         "host", "--out", folder.file("x.mtx"), "--report", folder.file("one.json")})
                 .status == 0);
     const Json alone = report_of(folder, "one.json");
-    CHECK(alone["columns"].is_null());
+    CHECK_FALSE(alone.contains("columns"));
     CHECK(alone["iterations"] == together["columns"][c]["iterations"]);
     const auto x_alone = parse_array(file_content(folder.file("x.mtx")));
     CHECK(norm(difference(x_alone, x[c])) <= 1e-10 * norm(x_alone));
@@ -393,7 +393,7 @@ TEST_CASE("The worst column decides the exit status, and the report names it", "
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.out, "4 of 5 columns converged"));
   CHECK(contains(outcome.out, "column 4"));
-  CHECK(contains(outcome.out, "--max-iterations"));
+  CHECK(contains(outcome.out, "--solver gmres"));  // the advice is for that column
   CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') < 30);
   const Json r = report_of(folder);
   CHECK(r["converged"] == false);

