@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include <purlin/core/column_ops.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/matrix_traits.hpp>
@@ -223,6 +224,37 @@ template <class T, Space S>
 void FsaiOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
   apply(ctx, T(1), x, T(0), y);
   dot<T, S>(ctx, between_.cspan(), between_.cspan(), xy);
+}
+
+// G X of several columns stands in front of the work of the two products.
+template <class T, Space S>
+std::uint64_t FsaiOperator<T, S>::between_bytes(int columns) const {
+  constexpr std::uint64_t alignment = 256;
+  const std::uint64_t bytes = sizeof(T) * static_cast<std::uint64_t>(rows_) * static_cast<std::uint64_t>(columns);
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+template <class T, Space S>
+std::uint64_t FsaiOperator<T, S>::column_work_bytes(int columns) const {
+  return between_bytes(columns) + std::max(g_->column_work_bytes(columns), gt_->column_work_bytes(columns));
+}
+
+template <class T, Space S>
+void FsaiOperator<T, S>::apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta,
+                                       Span<T, S> y, Span<char, S> work) const {
+  const Span<T, S> between(reinterpret_cast<T*>(work.data), x.size);
+  const auto used = static_cast<std::int64_t>(between_bytes(columns));
+  const Span<char, S> rest = work.subspan(used, work.size - used);
+  g_->apply_columns(ctx, columns, T(1), x, T(0), between, rest);
+  gt_->apply_columns(ctx, columns, alpha, Span<const T, S>(between), beta, y, rest);
+}
+
+template <class T, Space S>
+void FsaiOperator<T, S>::apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y,
+                                           double* xy, Span<char, S> work) const {
+  apply_columns(ctx, columns, T(1), x, T(0), y, work);
+  const Span<const T, S> between(reinterpret_cast<T*>(work.data), x.size);
+  dot_columns<T, S>(ctx, columns, between, between, xy);
 }
 
 template <class T, Space S>

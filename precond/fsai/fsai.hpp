@@ -78,6 +78,11 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   /// x.y as |G x|^2: never negative, whatever the rounding.
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  void apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta, Span<T, S> y,
+                     Span<char, S> work) const override;
+  void apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y, double* xy,
+                         Span<char, S> work) const override;
+  std::uint64_t column_work_bytes(int columns) const override;
   bool capturable() const override { return g_->capturable() && gt_->capturable(); }
   OperatorInfo info() const override;
 
@@ -92,6 +97,7 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   void make_products(const Context<S>& ctx, const detail::FsaiSymbolic<S>& symbolic, const RowOrder<S>& order,
                      const SpmvOptions& options);
   void compute(const Context<S>& ctx);
+  std::uint64_t between_bytes(int columns) const;
 
   Index rows_ = 0;
   Offset a_nonzeros_ = 0;

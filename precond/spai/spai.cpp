@@ -123,6 +123,23 @@ void SpaiOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Sp
 }
 
 template <class T, Space S>
+void SpaiOperator<T, S>::apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta,
+                                       Span<T, S> y, Span<char, S> work) const {
+  matrix_->apply_columns(ctx, columns, alpha, x, beta, y, work);
+}
+
+template <class T, Space S>
+void SpaiOperator<T, S>::apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y,
+                                           double* xy, Span<char, S> work) const {
+  matrix_->apply_dot_columns(ctx, columns, x, y, xy, work);
+}
+
+template <class T, Space S>
+std::uint64_t SpaiOperator<T, S>::column_work_bytes(int columns) const {
+  return matrix_->column_work_bytes(columns);
+}
+
+template <class T, Space S>
 std::string SpaiOperator<T, S>::detail() const {
   std::string text = options_.side == PrecondSide::right ? "from the right" : "from the left";
   if (pattern_given_)

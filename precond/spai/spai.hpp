@@ -37,6 +37,11 @@ class SpaiOperator final : public MatrixOperator<T, S> {
 
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  void apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta, Span<T, S> y,
+                     Span<char, S> work) const override;
+  void apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y, double* xy,
+                         Span<char, S> work) const override;
+  std::uint64_t column_work_bytes(int columns) const override;
   bool capturable() const override { return matrix_->capturable(); }
 
   /// "residual norm" is |A M - I|_F, exact, of M before it was made symmetric.
