@@ -122,7 +122,7 @@ class LinearSystem {
   /// Where CG is the solver (or the first that is tried), up to eight columns iterate side by side and share the
   /// reads of the matrix, for which CSR and EHYB have products of their own; a column that ends makes room for the
   /// next. Counts and histories are those of a `solve` alone but for rounding: on the host sums keep their order. On
-  /// a device no batch runs in the resident kernel. BiCGStab and GMRES take column after column.
+  /// a device no batch runs in the resident kernel. BiCGStab, GMRES and mixed precision take column after column.
   ///
   /// The callback is told about one column at a time (Progress::column); when it returns false, no column iterates
   /// any further. The time limit is that of the call. `SolveReport::seconds` is the time from a column's start to its

@@ -15,7 +15,7 @@ std::uint64_t estimate_solve_bytes(const SystemOptions& options, Index rows, Off
   const SystemSize size{rows, nonzeros, value_bytes, !options.old_of_new.empty(), options.mixed};
   std::uint64_t bytes = estimate_system(options.spmv, options.precond, options.solver, size).total();
   bytes += 2 * n * static_cast<std::uint64_t>(columns) * value_bytes;
-  const bool batch = columns > 1 && (options.solver.name == "cg" || options.solver.name == "auto");
+  const bool batch = columns > 1 && !options.mixed && (options.solver.name == "cg" || options.solver.name == "auto");
   if (batch) bytes += 5 * n * static_cast<std::uint64_t>(std::min<Index>(columns, 8)) * value_bytes;
   // The CSR that the format reads is uploaded first; on the host it is there, but for values in another precision.
   if (space == Space::device) {

@@ -124,6 +124,19 @@ TEST_BOTH("columns of a pure Neumann problem have mean zero, and one outside the
   }
 }
 
+TEST_BOTH("columns are solved in mixed precision, one after the other", "[columns]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(15);
+  SystemOptions options = cg_options("jacobi");
+  options.mixed = true;
+  options.stop.rel_tol = 1e-10;
+  const Batch<double> found = check_against_alone<double, S>(ctx, a, options, noise_columns(a, 3));
+  for (const SolveReport& report : found.report) {
+    CHECK(report.converged());
+    CHECK(report.solver == "mixed cg");
+  }
+}
+
 TEST_BOTH("columns see refreshed numbers", "[columns]") {
   const Context<S> ctx;
   const Rows a = laplacian(12), changed = laplacian(12, 0, 2.0);
