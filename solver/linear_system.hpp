@@ -43,6 +43,10 @@ struct SystemOptions {
   /// that of an iteration in double. Matrix and preconditioner are kept in single precision, the matrix in double as
   /// CSR besides. Where single precision does not suffice, the solver goes on in double, and the report says so.
   bool mixed = false;
+  /// The same bits on every run on the same machine or device with as many threads: CSR on a device is "csr:alg2", and
+  /// what is chosen by measuring times (the format "measure", the preconditioner "auto") or may differ from run to run
+  /// ("csr:alg1") is refused with InputError. All else keeps its bits anyway.
+  bool deterministic = false;
   /// The caller's own numbering: new row i is the caller's row old_of_new[i]. Empty: the format decides.
   std::vector<Index> old_of_new;
   /// Bounds of parts in that numbering, parts + 1, from 0 to n: for formats with parts, which else cut into equal

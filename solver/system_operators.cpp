@@ -12,6 +12,26 @@ namespace {
 
 constexpr int trial_iterations = 32;
 
+// What the clock decides, and cuSPARSE's algorithm that may add in another order, when bits are to be the same.
+void require_same_bits(const SystemOptions& options) {
+  const auto refuse = [](const std::string& what, const std::string& instead) {
+    throw InputError("the same bits on every run were asked for: " + what + "; " + instead);
+  };
+  if (canonical_name(options.spmv.format) == "measure") {
+    refuse("the format \"measure\" goes by measured times", "\"auto\" does not");
+  }
+  if (canonical_name(options.precond.name) == "auto") {
+    refuse("the preconditioner \"auto\" goes by measured times", "name one");
+  }
+  for (const std::string& format : {options.spmv.format, options.precond.format}) {
+    if (canonical_name(format) == "csr:alg1") refuse("csr:alg1 does not promise that", "csr:alg2 does");
+  }
+}
+
+std::string with_same_bits(const std::string& format) {
+  return canonical_name(format) == "csr" ? "csr:alg2" : format;
+}
+
 // A right-hand side without structure that a preconditioner could like or dislike; the same on every machine.
 template <class T>
 std::vector<T> trial_rhs(Index n) {
@@ -31,7 +51,12 @@ std::vector<T> trial_rhs(Index n) {
 template <class T, Space S>
 PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options)
     : ctx_(ctx), options_(std::move(options)) {
+  if (options_.deterministic) require_same_bits(options_);
   timed(ctx_, setup_seconds_, "format choice", [&] { choose_format(a); });
+  if (options_.deterministic) {
+    format_.format = options_.spmv.format = with_same_bits(options_.spmv.format);
+    if (!options_.precond.format.empty()) options_.precond.format = with_same_bits(options_.precond.format);
+  }
   timed(ctx_, setup_seconds_, "order", [&] {
     order_ = options_.old_of_new.empty() ? plan_order<T>(ctx_, Pattern<S>(a), options_.spmv)
                                          : make_row_order(ctx_, options_.old_of_new, options_.part_begin);

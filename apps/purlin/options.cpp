@@ -175,6 +175,11 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
                   "double, and goes on in double where that fails")
       ->option_text("double|single|mixed")
       ->group(group);
+  solve
+      .add_flag("--deterministic", raw.options.system.deterministic,
+                "The same bits on every run on this machine or device with as many threads: CSR by\n"
+                "cuSPARSE's slower algorithm, nothing chosen by measured times")
+      ->group(group);
   solve.add_option("--threads", raw.options.threads, "Host threads, default all")
       ->option_text("N")
       ->group(group)

@@ -151,6 +151,7 @@ Json solve_json(const SolveResult& result) {
   json["device"] = result.place.name();
   json["device_name"] = setup.device_name.empty() ? Json() : Json(setup.device_name);
   json["precision"] = result.options.precision();
+  json["deterministic"] = result.options.system.deterministic;
   json["threads"] = result.threads;
   json["seconds"] = {{"read", result.seconds.read},           {"rhs", result.seconds.rhs},
                      {"start", setup.start_seconds},          {"setup", setup.setup_seconds},

@@ -152,6 +152,21 @@ TEST_CASE("Mixed precision reaches what double reaches, and the report tells the
   CHECK(r["attempts"].size() == 1);
 }
 
+TEST_CASE("--deterministic is in the report, and refuses choices by the clock", "[cli]") {
+  const TemporaryFolder folder;
+  const std::string matrix = folder.write("A.mtx", grid_system(12).text());
+  const Outcome outcome = run_purlin(
+      {"solve", matrix, "--deterministic", "--format", "csr", "--device", "host", "--report", folder.file("r.json")});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const Json r = report_of(folder);
+  CHECK(r["deterministic"] == true);
+  CHECK(r["format"] == "csr:alg2");
+  const Outcome refused = run_purlin({"solve", matrix, "--deterministic", "--format", "measure", "--device", "host"});
+  CHECK(refused.status == 2);
+  CHECK(contains(refused.err, "measured times"));
+}
+
 TEST_CASE("Single precision converges to its own default tolerance and says so", "[cli]") {
   const TemporaryFolder folder;
   const System s = grid_system(12);

@@ -433,3 +433,44 @@ TEST_BOTH("the ordered operators are A and M in solver order", "[system]") {
   options.precond.name = "none";
   CHECK(LinearSystem<double, S>(ctx, arrays.view(), options).ordered_preconditioner() == nullptr);
 }
+
+TEST_BOTH("A deterministic system keeps its bits, and refuses what the clock decides", "[system]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(21);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = a.rhs_for(noise(a.size()));
+  for (const bool mixed : {false, true}) {
+    for (const std::string format : {"csr", "auto", "ehyb"}) {
+      SystemOptions options;
+      options.deterministic = true;
+      options.mixed = mixed;
+      options.spmv.format = format;
+      options.precond.name = "fsai";
+      options.precond.format = "CSR";
+      std::vector<std::vector<double>> found;
+      std::vector<SolveReport> reports(2);
+      for (SolveReport& report : reports) {
+        LinearSystem<double, S> system(ctx, arrays.view(), options);
+        if (format == "csr" && S == Space::device) CHECK(system.info().matrix.name == "csr:alg2");
+        CHECK(system.info().format.format == (format == "csr" ? "csr:alg2" : system.info().format.format));
+        found.push_back(solve_with(ctx, system, b, &report));
+        CHECK(report.converged());
+      }
+      CHECK(found[0] == found[1]);
+      CHECK(reports[0].history == reports[1].history);
+    }
+  }
+  const auto refuses = [&](auto&& change) {
+    SystemOptions options;
+    options.deterministic = true;
+    change(options);
+    CHECK_THROWS_AS((LinearSystem<double, S>(ctx, arrays.view(), options)), InputError);
+  };
+  refuses([](SystemOptions& o) { o.spmv.format = "measure"; });
+  refuses([](SystemOptions& o) { o.spmv.format = "csr:alg1"; });
+  refuses([](SystemOptions& o) { o.precond.name = "auto"; });
+  refuses([](SystemOptions& o) {
+    o.precond.name = "fsai";
+    o.precond.format = "csr:alg1";
+  });
+}
