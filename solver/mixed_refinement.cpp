@@ -42,10 +42,8 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
                                       const StopCriterion& stop, const ProgressFn& progress) {
   constexpr double reduction = 1e-3, least_reduction = 1e-5;  // of BiCGStab; of a cycle of GMRES
   const std::int64_t n = r_.size();
-  // The clock is the inner solver's, and so are the looks: the journal hears of whole solves.
-  StopCriterion outer = stop;
-  const ProgressFn silent;
-  const SolveArguments<double, S> system{ctx, A, nullptr, b, x, outer, silent};
+  const ProgressFn silent;  // the inner solver calls back, the journal hears of whole solves
+  const SolveArguments<double, S> system{ctx, A, nullptr, b, x, stop, silent};
   Journal<double, S> journal(name(), n, system, scratch_.data(), 0);
   SolveReport& report = journal.report();
   report.cycle_length = cycle_length_;
