@@ -70,10 +70,10 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
                            journal.seconds()});
         });
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
-    std::vector<double> residuals(part.history.begin() + 1, part.history.end());
-    for (double& residual : residuals) residual *= unit;
     const bool spent = done + part.iterations >= stop.max_iterations;
     if (part.iterations > 0) {
+      std::vector<double> residuals(part.history.begin() + 1, part.history.end());
+      for (double& residual : residuals) residual *= unit;
       journal.look(done + part.iterations, spent ? Event::iterations_spent : Event::none, residuals.data());
     }
     report.second_passes += part.second_passes;
