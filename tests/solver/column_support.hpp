@@ -95,11 +95,13 @@ Batch<T> check_against_alone(const Context<S>& ctx, const Rows& a, const SystemO
     CHECK(mine.solver == other.solver);
     if (S == Space::host) {
       CHECK(mine.iterations == other.iterations);
+      CHECK(mine.rhs_norm == other.rhs_norm);
     } else {
+      // Alone, a small system is solved in the resident kernel, which adds in an order of its own.
+      CHECK(mine.rhs_norm == Approx(other.rhs_norm).epsilon(40 * std::numeric_limits<T>::epsilon()));
       CHECK(std::abs(mine.iterations - other.iterations) <= std::max(2.0, 0.02 * other.iterations));
     }
     CHECK(mine.history.size() == static_cast<std::size_t>(mine.iterations) + mine.attempts.size());
-    CHECK(mine.rhs_norm == other.rhs_norm);
     CHECK(mine.initial_residual == Approx(other.initial_residual));
     const double residual = true_residual<T>(a, cast<T>(b[c]), found.x[c]);
     const double rounding = 40 * std::numeric_limits<T>::epsilon() * norm(b[c]);
