@@ -152,7 +152,7 @@ TEST_CASE("Mixed precision reaches what double reaches, and the report tells the
   CHECK(r["attempts"].size() == 1);
 }
 
-TEST_CASE("--deterministic is in the report, and refuses choices by the clock", "[cli]") {
+TEST_CASE("A deterministic solve is told in the report, and refuses choices by the clock", "[cli]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(12).text());
   const Outcome outcome = run_purlin(
