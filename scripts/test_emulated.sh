@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs device test cases on a machine without a GPU: tests/emulation/ stands for CUDA, each case is a process of its own.
+# Takes minutes for a case of the solvers. Needs the CUDA toolkit's headers (nvcc on PATH, CUDA_PATH, or /usr/local/cuda).
+# It replaces no run on a GPU: tests/emulation/README.md says what it shows and names the variables PURLIN_EMU_*.
+#   scripts/test_emulated.sh [FILTER]
+# FILTER is Catch2's: tags such as "[spmv][columns]", or a name with * for what is left open. Without it all cases run.
+set -euo pipefail
+# shellcheck source=scripts/setup_common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
+
+filter=${1:-}
+folder=build/emulated
+logs=$folder/log
+program=$folder/build/bin/purlin_tests
+
+nvcc=$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")
+headers=$(dirname "$(dirname "$(realpath -m "$nvcc")")")/include
+[ -f "$headers/cuda_runtime_api.h" ] || fail "no headers of the CUDA toolkit in $headers: put nvcc on PATH or set CUDA_PATH"
+
+make_folder "$folder"
+choose_jobs
+say "building in $folder with $jobs jobs (long at first; what it says is in $folder/build.log)"
+tests/emulation/transform.py . "$folder/source"
+{
+  cmake -S "$folder/source" -B "$folder/build" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    -DCMAKE_CXX_FLAGS="-Wno-attributes -Wno-unused-parameter" -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" \
+    -DPURLIN_SANITIZE="${PURLIN_EMU_SANITIZE-address}" -DPURLIN_BUILD_APPS="${PURLIN_EMU_APPS:-OFF}" \
+    -DPURLIN_BUILD_BENCHMARKS=OFF -DPURLIN_INSTALL=OFF -DEMU_CUDA_INCLUDE="$headers" &&
+    cmake --build "$folder/build" --parallel "$jobs" --target purlin_tests
+} >"$folder/build.log" 2>&1 || {
+  grep -E 'error|Error' "$folder/build.log" | head -n 20 >&2 || tail -n 20 "$folder/build.log" >&2
+  fail "the build failed; its output is in $folder/build.log"
+}
+
+export OMP_WAIT_POLICY=passive
+export ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=0:${ASAN_OPTIONS:-}"
+rm -rf "$logs"
+make_folder "$logs"
+"$program" "${filter}[device]" --list-test-names-only 2>/dev/null | sed 's/[[:space:]]*$//; /^$/d' >"$logs/names" || true
+[ -s "$logs/names" ] || fail "no device case fits '$filter'"
+say "$(wc -l <"$logs/names") device cases on the emulation"
+
+passed=0
+failed=0
+while IFS= read -r name; do
+  log=$logs/$((passed + failed + 1)).log
+  # A name as a filter: Catch2 takes brackets for tags, commas for more names and stars for anything.
+  one=$(sed 's/\\/\\\\/g; s/[],[*]/\\&/g' <<<"$name")
+  began=$SECONDS
+  status=0
+  timeout -k 5 "${PURLIN_EMU_LIMIT:-600}" "$program" "$one" >"$log" 2>&1 </dev/null || status=$?
+  complaints=$(grep -c '^EMU:' "$log" || true)
+  if [ "$status" -eq 0 ] && grep -q '^All tests passed' "$log"; then
+    what=passed
+    passed=$((passed + 1))
+  else
+    what="FAILED ($([ "$status" -ne 124 ] && echo "$status" || echo "out of time"))"
+    failed=$((failed + 1))
+  fi
+  [ "$complaints" -eq 0 ] || what+=", $complaints complaints"
+  echo "$what: $name ($((SECONDS - began)) s, $log)"
+done <"$logs/names"
+say "$passed passed, $failed failed on the emulation"
+[ "$failed" -eq 0 ]

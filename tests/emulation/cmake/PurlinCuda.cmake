@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# Stands for cmake/PurlinCuda.cmake in the copy that transform.py makes: the emulation in place of the toolkit.
+# EMU_CUDA_INCLUDE names the toolkit's headers.
+set(PURLIN_HAS_CUDA 1)
+set(PURLIN_CUDA_TOOLKIT "emulated")
+set(PURLIN_CUDA_ARCHITECTURES_TEXT "90")
+set(emulation ${PROJECT_SOURCE_DIR}/tests/emulation)
+set(emulation_sources cublas cusparse device launch memory operations streams threads)
+list(TRANSFORM emulation_sources PREPEND ${emulation}/src/)
+list(TRANSFORM emulation_sources APPEND .cpp)
+add_library(purlin_emulation STATIC ${emulation_sources})
+target_include_directories(purlin_emulation BEFORE PUBLIC ${emulation}/include)
+target_compile_options(purlin_emulation PRIVATE -O2)
+# What switches stacks is not instrumented; the loops that stand for the libraries are.
+if(PURLIN_SANITIZE MATCHES "address")
+  target_compile_definitions(purlin_emulation PRIVATE EMU_ASAN=1)
+  set_source_files_properties(${emulation}/src/cublas.cpp ${emulation}/src/cusparse.cpp
+                              PROPERTIES COMPILE_OPTIONS "-fsanitize=${PURLIN_SANITIZE};-g")
+endif()
+# The emulation's headers before everything, and the toolkit's as system headers behind them.
+include_directories(BEFORE ${emulation}/include)
+include_directories(SYSTEM ${EMU_CUDA_INCLUDE})
+foreach(name IN ITEMS cudart_static cublas cusparse)
+  add_library(CUDA::${name} INTERFACE IMPORTED GLOBAL)
+  set_property(TARGET CUDA::${name} PROPERTY INTERFACE_LINK_LIBRARIES purlin_emulation)
+endforeach()

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+// Emulation of CUDA on the CPU: what kernels see. Types and declarations come from the toolkit's own C headers.
+#pragma once
+#include <cuda_runtime_api.h>
+#include <vector_types.h>
+#include <math.h>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#undef __host__
+#undef __device__
+#undef __global__
+#undef __shared__
+#undef __constant__
+#undef __forceinline__
+#undef __noinline__
+#undef __launch_bounds__
+#undef __align__
+#define __host__
+#define __device__
+#define __global__
+#define __forceinline__ inline
+#define __align__(n) alignas(n)
+#define __launch_bounds__(...)
+
+namespace emu {
+
+struct Block;
+struct Warp;
+
+/// What a running thread of a kernel is.
+struct Thread {
+  uint3 thread_idx, block_idx;
+  dim3 block_dim, grid_dim;
+  Block* block;
+  Warp* warp;
+  int lane;
+};
+extern Thread* current;  ///< null outside kernels; one kernel runs at a time
+
+inline Thread& self() { return *current; }
+
+int new_shared_id();
+void* static_shared(int id, std::size_t bytes);
+template <class T>
+inline T& shared(int id) {
+  return *static_cast<T*>(static_shared(id, sizeof(T)));
+}
+void* dynamic_shared();
+
+void launch_bound(unsigned most);
+void syncthreads();
+enum Kind { op_syncwarp, op_shfl, op_ballot };
+/// Meets the lanes of `mask`; afterwards the value of every lane is in the table that is returned, 16 bytes each.
+const unsigned char* meet_warp(unsigned mask, Kind kind, const void* value, std::size_t bytes, unsigned* present);
+void spin();  ///< lets other threads run: before each relaxed load of what others write
+[[noreturn]] void fault(const char* what);
+
+struct Config {
+  dim3 grid, block;
+  std::size_t shared;
+  cudaStream_t stream;
+  Config(dim3 g, dim3 b, std::size_t s = 0, cudaStream_t q = nullptr) : grid(g), block(b), shared(s), stream(q) {}
+};
+void launch(const char* name, const Config& config, const void* key, std::function<void()> thread, bool cooperative);
+
+template <class R, class... A>
+const void* key(R (*f)(A...)) {
+  return reinterpret_cast<const void*>(f);
+}
+
+template <class F, class... A>
+void launch_kernel(const char* name, const Config& config, const void* kernel, F f, const A&... args) {
+  // Arguments by value, as the card copies them; each thread gets its own copy.
+  auto held = std::make_shared<std::tuple<std::decay_t<const A>...>>(args...);
+  launch(
+      name, config, kernel, [held, f] { std::apply(f, *held); }, false);
+}
+
+template <class... P, std::size_t... I>
+std::function<void()> bound_call(void (*f)(P...), void** args, std::index_sequence<I...>) {
+  auto held = std::make_shared<std::tuple<std::decay_t<P>...>>(*static_cast<std::decay_t<P>*>(args[I])...);
+  return [held, f] { f(std::get<I>(*held)...); };
+}
+cudaError_t take_launch_error();
+
+template <class T>
+T bits_or_poison(const unsigned char* table, unsigned present, int lane) {
+  T value;
+  if (present >> lane & 1u)
+    std::memcpy(&value, table + lane * 16, sizeof value);
+  else
+    std::memset(&value, 0xff, sizeof value);
+  return value;
+}
+
+inline void st_v2(std::uint64_t* to, std::uint64_t low, std::uint64_t high) {
+  // The pair is not written as one: others may see the first half alone.
+  volatile std::uint64_t* at = to;
+  at[0] = low;
+  spin();
+  at[1] = high;
+}
+inline void st_v1(std::uint64_t* to, std::uint64_t word) { *static_cast<volatile std::uint64_t*>(to) = word; }
+inline void ld_v2(const std::uint64_t* from, std::uint64_t& low, std::uint64_t& high) {
+  spin();
+  const volatile std::uint64_t* at = from;
+  low = at[0];
+  high = at[1];
+}
+inline void ld_v1(const std::uint64_t* from, std::uint64_t& word) {
+  spin();
+  word = *static_cast<const volatile std::uint64_t*>(from);
+}
+
+void pipeline_copy(void* to, const void* from, std::size_t bytes);
+void pipeline_commit();
+void pipeline_wait(unsigned prior);
+
+}  // namespace emu
+
+// Set whenever a thread goes on.
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+
+inline void __syncthreads() { emu::syncthreads(); }
+inline void __syncwarp(unsigned mask = 0xffffffffu) {
+  unsigned present;
+  emu::meet_warp(mask, emu::op_syncwarp, nullptr, 0, &present);
+}
+inline void __threadfence() {}
+inline void __threadfence_block() {}
+
+template <class T>
+inline T __shfl_sync(unsigned mask, T value, int from) {
+  static_assert(sizeof(T) <= 16);
+  unsigned present;
+  const unsigned char* table = emu::meet_warp(mask, emu::op_shfl, &value, sizeof value, &present);
+  return emu::bits_or_poison<T>(table, present, from & 31);
+}
+template <class T>
+inline T __shfl_xor_sync(unsigned mask, T value, int bits) {
+  unsigned present;
+  const int lane = emu::self().lane;
+  const unsigned char* table = emu::meet_warp(mask, emu::op_shfl, &value, sizeof value, &present);
+  const int from = lane ^ bits;
+  return from > 31 ? value : emu::bits_or_poison<T>(table, present, from);
+}
+template <class T>
+inline T __shfl_down_sync(unsigned mask, T value, unsigned delta) {
+  unsigned present;
+  const int lane = emu::self().lane;
+  const unsigned char* table = emu::meet_warp(mask, emu::op_shfl, &value, sizeof value, &present);
+  const int from = lane + static_cast<int>(delta);
+  return from > 31 ? value : emu::bits_or_poison<T>(table, present, from);
+}
+template <class T>
+inline T __shfl_up_sync(unsigned mask, T value, unsigned delta) {
+  unsigned present;
+  const int lane = emu::self().lane;
+  const unsigned char* table = emu::meet_warp(mask, emu::op_shfl, &value, sizeof value, &present);
+  const int from = lane - static_cast<int>(delta);
+  return from < 0 ? value : emu::bits_or_poison<T>(table, present, from);
+}
+inline unsigned __ballot_sync(unsigned mask, int predicate) {
+  const unsigned char mine = predicate != 0;
+  unsigned present, votes = 0;
+  const unsigned char* table = emu::meet_warp(mask, emu::op_ballot, &mine, 1, &present);
+  for (int lane = 0; lane < 32; ++lane) {
+    if ((present >> lane & 1u) && table[lane * 16]) votes |= 1u << lane;
+  }
+  return votes;
+}
+inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
+inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
+inline unsigned __activemask() { return 0xffffffffu; }
+
+template <class T>
+inline T __ldg(const T* p) {
+  return *p;
+}
+template <class T>
+inline T __ldcs(const T* p) {
+  return *p;
+}
+template <class T>
+inline T __ldcg(const T* p) {
+  return *p;
+}
+template <class T>
+inline T __ldcv(const T* p) {
+  return *static_cast<const volatile T*>(p);
+}
+template <class T>
+inline void __stcs(T* p, T v) {
+  *p = v;
+}
+template <class T>
+inline void __stcg(T* p, T v) {
+  *p = v;
+}
+
+inline int __popc(unsigned v) { return __builtin_popcount(v); }
+inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
+inline int __ffs(int v) { return __builtin_ffs(v); }
+inline int __clz(int v) { return v == 0 ? 32 : __builtin_clz(static_cast<unsigned>(v)); }
+template <class To, class From>
+inline To emu_bits(From v) {
+  static_assert(sizeof(To) == sizeof(From));
+  To r;
+  std::memcpy(&r, &v, sizeof r);
+  return r;
+}
+inline long long __double_as_longlong(double v) { return emu_bits<long long>(v); }
+inline double __longlong_as_double(long long v) { return emu_bits<double>(v); }
+inline int __float_as_int(float v) { return emu_bits<int>(v); }
+inline float __int_as_float(int v) { return emu_bits<float>(v); }
+inline unsigned __float_as_uint(float v) { return emu_bits<unsigned>(v); }
+inline float __uint_as_float(unsigned v) { return emu_bits<float>(v); }
+
+// Atomics: one thread of the host runs all of them, and switches only where they wait.
+#define EMU_ATOMICS(T)             \
+  inline T atomicAdd(T* p, T v) {  \
+    const T o = *p;                \
+    *p = static_cast<T>(o + v);    \
+    return o;                      \
+  }                                \
+  inline T atomicMin(T* p, T v) {  \
+    const T o = *p;                \
+    if (v < o) *p = v;             \
+    return o;                      \
+  }                                \
+  inline T atomicMax(T* p, T v) {  \
+    const T o = *p;                \
+    if (v > o) *p = v;             \
+    return o;                      \
+  }                                \
+  inline T atomicExch(T* p, T v) { \
+    const T o = *p;                \
+    *p = v;                        \
+    return o;                      \
+  }
+EMU_ATOMICS(int)
+EMU_ATOMICS(unsigned)
+EMU_ATOMICS(unsigned long long)
+EMU_ATOMICS(float)
+EMU_ATOMICS(double)
+#undef EMU_ATOMICS
+#define EMU_INT_ATOMICS(T)                    \
+  inline T atomicCAS(T* p, T expected, T v) { \
+    const T o = *p;                           \
+    if (o == expected) *p = v;                \
+    return o;                                 \
+  }                                           \
+  inline T atomicOr(T* p, T v) {              \
+    const T o = *p;                           \
+    *p = o | v;                               \
+    return o;                                 \
+  }                                           \
+  inline T atomicAnd(T* p, T v) {             \
+    const T o = *p;                           \
+    *p = o & v;                               \
+    return o;                                 \
+  }
+EMU_INT_ATOMICS(int)
+EMU_INT_ATOMICS(unsigned)
+EMU_INT_ATOMICS(unsigned long long)
+#undef EMU_INT_ATOMICS
+
+#define EMU_MINMAX(T)                              \
+  inline T min(T a, T b) { return b < a ? b : a; } \
+  inline T max(T a, T b) { return a < b ? b : a; }
+EMU_MINMAX(int)
+EMU_MINMAX(unsigned)
+EMU_MINMAX(long)
+EMU_MINMAX(unsigned long)
+EMU_MINMAX(long long)
+EMU_MINMAX(unsigned long long)
+EMU_MINMAX(float)
+EMU_MINMAX(double)
+inline unsigned min(unsigned a, int b) { return min(a, static_cast<unsigned>(b)); }
+inline unsigned min(int a, unsigned b) { return min(static_cast<unsigned>(a), b); }
+inline unsigned max(unsigned a, int b) { return max(a, static_cast<unsigned>(b)); }
+inline unsigned max(int a, unsigned b) { return max(static_cast<unsigned>(a), b); }
+#undef EMU_MINMAX
+
+// The templates of the toolkit's C++ interface.
+template <class T>
+cudaError_t cudaMallocHost(T** p, std::size_t bytes) {
+  void* at = nullptr;
+  const cudaError_t status = cudaMallocHost(&at, bytes);
+  *p = static_cast<T*>(at);
+  return status;
+}
+template <class T>
+cudaError_t cudaMalloc(T** p, std::size_t bytes) {
+  void* at = nullptr;
+  const cudaError_t status = cudaMalloc(&at, bytes);
+  *p = static_cast<T*>(at);
+  return status;
+}
+template <class R, class... A>
+cudaError_t cudaFuncSetAttribute(R (*f)(A...), cudaFuncAttribute attribute, int value) {
+  return cudaFuncSetAttribute(emu::key(f), attribute, value);
+}
+template <class R, class... A>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, R (*f)(A...)) {
+  return cudaFuncGetAttributes(attributes, emu::key(f));
+}
+template <class R, class... A>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, R (*f)(A...), int threads,
+                                                          std::size_t shared) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, emu::key(f), threads, shared);
+}
+template <class... P>
+cudaError_t cudaLaunchCooperativeKernel(void (*f)(P...), dim3 grid, dim3 block, void** args, std::size_t shared = 0,
+                                        cudaStream_t stream = nullptr) {
+  emu::launch("cooperative", emu::Config(grid, block, shared, stream), emu::key(f),
+              emu::bound_call(f, args, std::index_sequence_for<P...>()), true);
+  return emu::take_launch_error();
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// The settings, complaints and errors of the emulation, and the card that it tells of.
+#include "internal.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace emu {
+namespace {
+
+long number(const char* name, long otherwise) {
+  const char* text = std::getenv(name);
+  return text != nullptr && *text != 0 ? std::strtol(text, nullptr, 0) : otherwise;
+}
+
+Order order() {
+  const char* text = std::getenv("PURLIN_EMU_ORDER");
+  const std::string name = text != nullptr ? text : "";
+  return name == "reverse" ? Order::reverse : name == "random" ? Order::random : Order::forward;
+}
+
+thread_local cudaError_t last_error = cudaSuccess;
+
+}  // namespace
+
+const Settings& settings() {
+  static const Settings all = {order(),
+                               static_cast<unsigned>(number("PURLIN_EMU_SEED", 1)),
+                               number("PURLIN_EMU_LAZY", 0) != 0,
+                               number("PURLIN_EMU_TRACE", 0) != 0,
+                               number("PURLIN_EMU_PROFILE", 0) != 0,
+                               number("PURLIN_EMU_ABORT", 0) != 0,
+                               static_cast<int>(number("PURLIN_EMU_FILL", 0xff)),
+                               static_cast<int>(number("PURLIN_EMU_SMS", 8)),
+                               static_cast<std::size_t>(number("PURLIN_EMU_DEVICE_MB", 6144)) << 20};
+  return all;
+}
+
+bool faulted = false;
+
+std::recursive_mutex& Lock::mutex() {
+  static std::recursive_mutex one;
+  return one;
+}
+
+void complain(const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  std::fprintf(stderr, "EMU: ");
+  std::vfprintf(stderr, format, list);
+  std::fprintf(stderr, "\n");
+  va_end(list);
+  if (settings().abort) std::abort();
+}
+
+cudaError_t result(cudaError_t e) {
+  if (e != cudaSuccess) last_error = e;
+  return e;
+}
+
+cudaError_t take_launch_error() { return last_error; }
+
+}  // namespace emu
+
+using namespace emu;
+
+extern "C" {
+
+cudaError_t cudaGetLastError() {
+  const cudaError_t e = last_error;
+  last_error = cudaSuccess;
+  return faulted && e == cudaSuccess ? cudaErrorLaunchFailure : e;
+}
+cudaError_t cudaPeekAtLastError() { return faulted ? cudaErrorLaunchFailure : last_error; }
+const char* cudaGetErrorName(cudaError_t e) {
+  switch (e) {
+    case cudaSuccess:
+      return "cudaSuccess";
+    case cudaErrorMemoryAllocation:
+      return "cudaErrorMemoryAllocation";
+    case cudaErrorInvalidValue:
+      return "cudaErrorInvalidValue";
+    case cudaErrorLaunchFailure:
+      return "cudaErrorLaunchFailure";
+    case cudaErrorStreamCaptureUnsupported:
+      return "cudaErrorStreamCaptureUnsupported";
+    case cudaErrorStreamCaptureInvalidated:
+      return "cudaErrorStreamCaptureInvalidated";
+    default:
+      return "cudaErrorOfTheEmulation";
+  }
+}
+const char* cudaGetErrorString(cudaError_t e) { return cudaGetErrorName(e); }
+
+cudaError_t cudaGetDeviceCount(int* n) {
+  *n = 1;
+  return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int d) { return d == 0 ? cudaSuccess : result(cudaErrorInvalidDevice); }
+cudaError_t cudaGetDevice(int* d) {
+  *d = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* v) {
+  *v = 13000;
+  return cudaSuccess;
+}
+cudaError_t cudaDriverGetVersion(int* v) {
+  *v = 13000;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* p, int d) {
+  if (d != 0) return result(cudaErrorInvalidDevice);
+  std::memset(p, 0, sizeof *p);
+  std::strcpy(p->name, "Emulated device");
+  p->totalGlobalMem = settings().device_bytes;
+  p->sharedMemPerBlock = 48 << 10;
+  p->sharedMemPerBlockOptin = most_shared;
+  p->sharedMemPerMultiprocessor = 228 << 10;
+  p->warpSize = 32;
+  p->maxThreadsPerBlock = 1024;
+  p->multiProcessorCount = settings().multiprocessors;
+  p->major = 9;
+  p->l2CacheSize = 50 << 20;
+  p->maxThreadsPerMultiProcessor = 2048;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* v, cudaDeviceAttr a, int) {
+  switch (a) {
+    case cudaDevAttrMemoryClockRate:
+      *v = 2619000;
+      break;
+    case cudaDevAttrGlobalMemoryBusWidth:
+      *v = 6144;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *v = most_shared;
+      break;
+    case cudaDevAttrWarpSize:
+      *v = 32;
+      break;
+    case cudaDevAttrMaxThreadsPerMultiProcessor:
+      *v = 2048;
+      break;
+    case cudaDevAttrCooperativeLaunch:
+      *v = 1;
+      break;
+    case cudaDevAttrL2CacheSize:
+      *v = 50 << 20;
+      break;
+    case cudaDevAttrMultiProcessorCount:
+      *v = settings().multiprocessors;
+      break;
+    default:
+      complain("attribute %d is not known", int(a));
+      return result(cudaErrorInvalidValue);
+  }
+  return cudaSuccess;
+}
+
+}  // extern "C"

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Copies the sources to DEST with the CUDA sources rewritten for a C++ compiler. Lines keep their numbers; files that
+have not changed are left alone, so that a second build is incremental. What is not understood ends the run.
+
+    transform.py SOURCE DEST
+"""
+import os
+import re
+import sys
+
+# Loads and stores of spmv's and solver's kernels that are written in PTX.
+REGISTER = r'"=?l"\((\w+)\)'
+PTX = [
+    (r'"st\.relaxed\.gpu\.global\.v2\.u64 \[%0\], \{%1, %2\};"\s*::\s*'
+     + rf"{REGISTER}, {REGISTER}, {REGISTER}", r"emu::st_v2(\1, \2, \3);"),
+    (r'"st\.relaxed\.gpu\.global\.u64 \[%0\], %1;"\s*::\s*' + rf"{REGISTER}, {REGISTER}", r"emu::st_v1(\1, \2);"),
+    (r'"ld\.relaxed\.gpu\.global\.v2\.u64 \{%0, %1\}, \[%2\];"\s*:\s*'
+     + rf"{REGISTER}, {REGISTER}\s*:\s*{REGISTER}", r"emu::ld_v2(\3, \1, \2);"),
+    (r'"ld\.relaxed\.gpu\.global\.u64 %0, \[%1\];"\s*:\s*' + rf"{REGISTER}\s*:\s*{REGISTER}",
+     r"emu::ld_v1(\2, \1);"),
+]
+
+
+def closing(text, i):
+    """The position of the parenthesis that closes the first one from i on."""
+    depth = 0
+    for k in range(i, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[k], 0)
+        if depth == 0 and text[k] == ")":
+            return k
+    raise SystemExit("unbalanced parentheses")
+
+
+def split_arguments(text):
+    """At commas outside brackets; of templates only those that stand in our launches are known."""
+    parts, depth, begin = [], 0, 0
+    for i, c in enumerate(text):
+        if c in "([{" or c == "<" and re.search(r"(cast|size_t|min|max|clamp|blocks_for)$", text[:i]):
+            depth += 1
+        elif c in ")]}" or c == ">" and depth > 0 and text[i - 1] != "-" and text[i + 1:i + 2] == "(":
+            depth -= 1
+        elif c == "," and depth == 0:
+            parts.append(text[begin:i].strip())
+            begin = i + 1
+    return parts + [text[begin:].strip()]
+
+
+def rewrite_launches(text):
+    """kernel<T><<<grid, block, shared, stream>>>(arguments) becomes a call of emu::launch_kernel."""
+    while "<<<" in text:
+        opening = text.index("<<<")
+        end = begin = len(text[:opening].rstrip())
+        if text[begin - 1] == ">":
+            depth = 0
+            while True:
+                begin -= 1
+                depth += {">": 1, "<": -1}.get(text[begin], 0)
+                if depth == 0:
+                    break
+        while re.match(r"[\w:]", text[begin - 1]):
+            begin -= 1
+        kernel = text[begin:end]
+        config_end = text.index(">>>", opening)
+        config = " ".join(text[opening + 3:config_end].split())
+        last = closing(text, config_end)
+        arguments = " ".join(text[text.index("(", config_end) + 1:last].split())
+        dimensions = split_arguments(config)
+        key = "nullptr" if len(dimensions) < 3 or dimensions[2] == "0" else f"emu::key({kernel})"
+        name = " ".join(kernel.split())
+        call = (f'emu::launch_kernel("{name}", emu::Config({config}), {key}, [=](auto... emu_a) {{ {kernel}(emu_a...); }}'
+                + (f", {arguments})" if arguments else ")"))
+        lost = text[begin:last + 1].count("\n") - call.count("\n")
+        text = text[:begin] + call + "\n" * lost + text[last + 1:]
+    return text
+
+
+def rewrite_bounds(text):
+    """__launch_bounds__(n) becomes a check where the kernel begins."""
+    done = ""
+    while "__launch_bounds__" in text:
+        opening = text.index("(", text.index("__launch_bounds__"))
+        end = closing(text, opening)
+        most = split_arguments(text[opening + 1:end])[0]
+        parameters = re.compile(r"\s*\w+\s*\(").match(text, end + 1).end() - 1
+        body = text.index("{", closing(text, parameters)) + 1
+        done += text[:body] + f" emu::launch_bound({' '.join(most.split())});"
+        text = text[body:]
+    return done + text
+
+
+def rewrite_shared(text):
+    kind = r"([\w:]+(?: [\w:]+)*)\s+(\w+)"
+    text = re.sub(rf"extern __shared__\s+(?:__align__\(\d+\)\s*)?{kind}\[\];",
+                  r"\1* const \2 = static_cast<\1*>(emu::dynamic_shared());", text)
+    return re.sub(rf"__shared__\s+{kind}((?:\[[^;]*\])?);",
+                  r"using emu_\2 = \1 \3; static const int emu_id_\2 = emu::new_shared_id(); "
+                  r"emu_\2& \2 = emu::shared<emu_\2>(emu_id_\2);", text)
+
+
+def rewrite_cuda(text, path):
+    # Comments keep their words only: they may hold quotes and brackets.
+    text = re.sub(r"//[^\n]*", lambda comment: re.sub(r"[<>(){}\"']|__\w+", "", comment[0]), text)
+    for pattern, call in PTX:
+        text = re.sub(rf'asm volatile\({pattern}\s*:\s*"memory"\);', call, text)
+    text = rewrite_bounds(rewrite_launches(rewrite_shared(text)))
+    left = re.findall(r"<<<|\basm\b|__shared__[^\n]*", re.sub(r"//[^\n]*", "", text))
+    if left:
+        raise SystemExit(f"{path}: not understood: {left}")
+    return f'#include <cuda_runtime.h>\n#line 1 "{path}"\n{text}'
+
+
+def rewrite_cmake(text, folder):
+    """The new names of the CUDA sources; of the tests only files with device cases."""
+    text = re.sub(r"_device\.cu\b", "_device.cu.cpp", text).replace(r"_device\\.(cpp|cu)$", "_device[.](cpp|cu)")
+    if os.path.basename(os.path.dirname(folder)) != "tests":
+        return text
+
+    def wanted(name):
+        path = os.path.join(folder, name)
+        if not os.path.exists(path):
+            return True
+        with open(path, encoding="utf-8") as file:
+            content = file.read()
+        return "TEST_BOTH" in content or "[device]" in content or "TEST_CASE" not in content
+
+    return re.sub(r"^ +(\w+\.cpp)\n", lambda line: line[0] if wanted(line[1]) else "", text, flags=re.M)
+
+
+def copies(source):
+    """Yields (path in DEST, bytes)."""
+    for folder, names, files in os.walk(source):
+        names[:] = [n for n in names if not n.startswith(".") and not (folder == source and n.startswith("build"))]
+        for name in files:
+            path = os.path.join(folder, name)
+            relative = os.path.relpath(path, source)
+            if os.path.islink(path) and not os.path.exists(path):
+                continue
+            if relative == os.path.join("cmake", "PurlinCuda.cmake"):
+                path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cmake", "PurlinCuda.cmake")
+            with open(path, "rb") as file:
+                data = file.read()
+            if name.endswith((".cu", ".cuh")):
+                data = rewrite_cuda(data.decode(), path).encode()
+                relative += ".cpp" if name.endswith(".cu") else ""
+            elif name == "CMakeLists.txt":
+                data = rewrite_cmake(data.decode(), folder).encode()
+            yield relative, data
+
+
+def main():
+    source, dest = (os.path.abspath(path) for path in sys.argv[1:3])
+    written = set()
+    for relative, data in copies(source):
+        path = os.path.join(dest, relative)
+        written.add(path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                if file.read() == data:
+                    continue
+        with open(path, "wb") as file:
+            file.write(data)
+    for folder, _, files in os.walk(dest):
+        for name in files:
+            if os.path.join(folder, name) not in written:
+                os.remove(os.path.join(folder, name))
+
+
+if __name__ == "__main__":
+    main()
