@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// Asynchronous copies to shared memory.
 #pragma once
+
 #include <cuda_runtime.h>
+
 inline void __pipeline_memcpy_async(void* to, const void* from, std::size_t bytes) {
   emu::pipeline_copy(to, from, bytes);
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emulation of CUDA on the CPU: what kernels see. Types and declarations come from the toolkit's own C headers.
+// What kernels see of CUDA. Types and declarations come from the toolkit's own C headers.
 #pragma once
+
 #include <cuda_runtime_api.h>
-#include <vector_types.h>
 #include <math.h>
+#include <vector_types.h>
+
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <tuple>
@@ -47,6 +49,7 @@ extern Thread* current;  ///< null outside kernels; one kernel runs at a time
 
 inline Thread& self() { return *current; }
 
+/// Shared arrays: each has a number, and in each block an allocation of its own, which AddressSanitizer watches.
 int new_shared_id();
 void* static_shared(int id, std::size_t bytes);
 template <class T>
@@ -101,6 +104,7 @@ T bits_or_poison(const unsigned char* table, unsigned present, int lane) {
   return value;
 }
 
+// What the PTX of our kernels does.
 inline void st_v2(std::uint64_t* to, std::uint64_t low, std::uint64_t high) {
   // The pair is not written as one: others may see the first half alone.
   volatile std::uint64_t* at = to;

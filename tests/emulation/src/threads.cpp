@@ -235,10 +235,10 @@ std::map<std::string, Timing>& timings() {
 }
 // Prints the profile when the program ends.
 struct AtEnd {
+  AtEnd() { timings(); }  // first made, last destroyed
   ~AtEnd() {
     if (!settings().profile) return;
-    for (auto& [name, t] : timings())
-      std::fprintf(stderr, "%8.2f s %7ld %s\n", t.seconds, t.launches, name.c_str());
+    for (auto& [name, t] : timings()) std::fprintf(stderr, "%8.2f s %7ld %s\n", t.seconds, t.launches, name.c_str());
   }
 } at_end;
 
