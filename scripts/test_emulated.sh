@@ -4,7 +4,7 @@
 # Takes minutes for a case of the solvers. Needs the CUDA toolkit's headers (nvcc on PATH, CUDA_PATH, or /usr/local/cuda).
 # It replaces no run on a GPU: tests/emulation/README.md says what it shows and names the variables PURLIN_EMU_*.
 #   scripts/test_emulated.sh [FILTER]
-# FILTER is Catch2's: tags such as "[spmv][columns]", or a name with * for what is left open. Without it all cases run.
+# FILTER is Catch2's: tags such as "[spmv][columns]", or a name, with * at its beginning or end. Without it all cases run.
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
