@@ -108,16 +108,7 @@ struct BatchCg<T, S>::Run {
   }
 
   // Looks at place c. True when its column iterates on.
-  bool look(int c) {
-    Journal<T, S>& journal = *places[static_cast<std::size_t>(c)]->journal;
-    const Monitor& seen = state.monitor[c];
-    double residuals[Monitor::most_between_looks];
-    int count = 0;
-    for (int k = journal.iterations() + 1; k <= seen.iteration; ++k) {
-      residuals[count++] = seen.recent[k % Monitor::most_between_looks];
-    }
-    return journal.look(seen.iteration, seen.event, residuals);
-  }
+  bool look(int c) { return places[static_cast<std::size_t>(c)]->journal->look(state.monitor[c], 1); }
 
   // The recurrence in place c has ended: x is taken out, and judged.
   void end(int c) {

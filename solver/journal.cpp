@@ -175,6 +175,15 @@ bool Journal<T, S>::look(int iteration, Event event, const double* residuals) {
 }
 
 template <class T, Space S>
+bool Journal<T, S>::look(const Monitor& seen, double unit) {
+  double residuals[Monitor::most_between_looks];
+  for (int k = seen_.iteration + 1; k <= seen.iteration; ++k) {
+    residuals[k - seen_.iteration - 1] = unit * seen.recent[k % Monitor::most_between_looks];
+  }
+  return look(seen.iteration, seen.event, residuals);
+}
+
+template <class T, Space S>
 bool Journal<T, S>::tell() {
   if (seen_.iteration > report_.iterations) residual_known_ = false;
   report_.iterations = seen_.iteration;

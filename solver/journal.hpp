@@ -51,6 +51,8 @@ class Journal {
   bool look(const Monitor* monitor);
   /// The same of iterations that were not monitored: how the last of them stands, and the residual after each.
   bool look(int iteration, Event event, const double* residuals);
+  /// The same from a monitor that has been downloaded, whose residuals count in `unit`.
+  bool look(const Monitor& seen, double unit);
 
   /// Why `look` said false; `none` when the caller or the clock did.
   Event event() const { return seen_.event; }

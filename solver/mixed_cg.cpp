@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CG in single precision for a system in double.
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include <purlin/core/instantiate.hpp>
@@ -12,21 +11,6 @@
 #include <purlin/solver/mixed_steps.hpp>
 
 namespace purlin::detail {
-namespace {
-
-// Downloads the monitor and tells the journal, in units of double.
-template <Space S>
-bool look(const Context<S>& ctx, Journal<double, S>& journal, const Monitor* monitor, double unit) {
-  const Monitor seen = fetch(ctx, monitor);
-  std::array<double, Monitor::most_between_looks> residuals;
-  const int before = journal.iterations();
-  for (int k = before + 1; k <= seen.iteration; ++k) {
-    residuals[k - before - 1] = unit * seen.recent[k % Monitor::most_between_looks];
-  }
-  return journal.look(seen.iteration, seen.event, residuals.data());
-}
-
-}  // namespace
 
 template <Space S>
 MixedCg<S>::MixedCg(const Context<S>& ctx, LowSystem<S> low)
@@ -63,7 +47,7 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
     cg_.first_rho(ctx, low_.M);
     do {
       cg_.graph_.repeat(journal.check_every(), step);
-    } while (look(ctx, journal, &s->monitor, unit));
+    } while (journal.look(fetch(ctx, &s->monitor), unit));
     cg_.finish(ctx, d_.span());
     const double recurrence = journal.report().recurrence_residual;
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
