@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the device tests on a machine with a GPU: plainly, then under compute-sanitizer's memcheck and racecheck.
 # Memcheck leaves failed calls to the tests, which provoke some and see all others: every call's status is looked at.
-# Racecheck looks at Purlin's kernels only: cuSPARSE's own report hazards on shared memory that are not ours to mend.
+# Racecheck looks at Purlin's kernels only: cuSPARSE's own report hazards on shared memory that are not ours to mend. It
+# slows each launch down a hundredfold, so loops over all awkward matrices take those few there that reach every kernel.
 # A GPU has one process at a time: under the tools, several wait for each other more than they work. On one H200 the three
 # take about 1, 3 and 10 minutes; where there are several GPUs, the tests are dealt out to all of them.
 #   scripts/test_device.sh [BIN_DIR] [LOG_DIR] [TOOL...]
@@ -51,7 +52,10 @@ check_parts() {  # tool...
       options=(--tool "$1" --error-exitcode 9)
       case $1 in
         memcheck) options+=(--report-api-errors no) ;;
-        racecheck) options+=(--kernel-name kernel_substring=purlin) ;;
+        racecheck)
+          options+=(--kernel-name kernel_substring=purlin)
+          export PURLIN_TEST_FEW_MATRICES=1
+          ;;
       esac
       CUDA_VISIBLE_DEVICES=$slot "$sanitizer" "${options[@]}" "$bin/purlin_tests" --input-file "$2" -d yes \
         >"$2.$1.log" 2>&1' check

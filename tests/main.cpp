@@ -43,5 +43,8 @@ int main(int argc, char* argv[]) {
   if (purlin::testing::data_folder().empty()) {
     std::fprintf(stderr, "PURLIN_TEST_DATA is unset: tests on real matrices are left out\n");
   }
+  if (std::getenv("PURLIN_TEST_FEW_MATRICES") != nullptr) {
+    std::fprintf(stderr, "PURLIN_TEST_FEW_MATRICES is set: loops over all awkward matrices take a few of them\n");
+  }
   return Catch::Session().run(argc, argv);
 }
