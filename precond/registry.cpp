@@ -28,7 +28,7 @@ PrecondEntry line(std::string name, std::string summary, EstimatePrecond estimat
   entry.estimate_bytes = estimate_bytes;
   entry.make.host_double = &make<Operator<double, Space::host>, double, Space::host>;
   entry.make.host_float = &make<Operator<float, Space::host>, float, Space::host>;
-  if constexpr (has_cuda) {
+  if constexpr (PURLIN_HAS_CUDA == 1) {
     entry.make.device_double = &make<Operator<double, Space::device>, double, Space::device>;
     entry.make.device_float = &make<Operator<float, Space::device>, float, Space::device>;
   }

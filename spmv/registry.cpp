@@ -29,7 +29,7 @@ template <template <class, Space> class Operator>
 SpmvFormat line(SpmvFormat format) {
   format.make.host_double = &make<Operator<double, Space::host>, double, Space::host>;
   format.make.host_float = &make<Operator<float, Space::host>, float, Space::host>;
-  if constexpr (has_cuda) {
+  if constexpr (PURLIN_HAS_CUDA == 1) {
     format.make.device_double = &make<Operator<double, Space::device>, double, Space::device>;
     format.make.device_float = &make<Operator<float, Space::device>, float, Space::device>;
   }

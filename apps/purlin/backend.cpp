@@ -41,7 +41,7 @@ Place choose_place(const std::string& device) {
     return devices_that_answer() > 0 ? Place{Space::device, 0} : Place{};
   }
   const int number = device_number(device);
-  if (!has_cuda) {
+  if (PURLIN_HAS_CUDA == 0) {
     throw NoDevice("--device " + device + ": this purlin was built without CUDA (see purlin --version)");
   }
   const int count = devices_that_answer();

@@ -40,7 +40,7 @@ constexpr const char* examples =
 
 std::string version_text() {
   std::string result = "purlin " PURLIN_VERSION "\n";
-  if (!has_cuda) return result + "without CUDA\n";
+  if (PURLIN_HAS_CUDA == 0) return result + "without CUDA\n";
   return result + "CUDA toolkit " PURLIN_CUDA_TOOLKIT ", compiled for architectures " PURLIN_CUDA_ARCHITECTURES "\n";
 }
 

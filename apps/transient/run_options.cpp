@@ -28,7 +28,7 @@ constexpr int most_refinements = 8;
 
 std::string version_text(const std::string& program) {
   std::string result = program + " " PURLIN_VERSION "\n";
-  if (!has_cuda) return result + "without CUDA\n";
+  if (PURLIN_HAS_CUDA == 0) return result + "without CUDA\n";
   return result + "CUDA toolkit " PURLIN_CUDA_TOOLKIT ", compiled for architectures " PURLIN_CUDA_ARCHITECTURES "\n";
 }
 

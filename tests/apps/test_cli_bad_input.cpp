@@ -173,5 +173,5 @@ TEST_CASE("A device that is not there is a device failure, never silently the ho
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(4).text());
   check_words(error_of({"solve", matrix, "--device", "cuda:99"}, 3), {"cuda:99"});
-  if (!purlin::has_cuda) check_words(error_of({"solve", matrix, "--device", "cuda"}, 3), {"without CUDA"});
+  if (PURLIN_HAS_CUDA == 0) check_words(error_of({"solve", matrix, "--device", "cuda"}, 3), {"without CUDA"});
 }
