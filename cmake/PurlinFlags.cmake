@@ -25,7 +25,7 @@ endif()
 # Instrumented code makes g++ warn of variables that it would otherwise see are set.
 if(purlin_sanitizers)
   target_compile_options(purlin_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${purlin_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g>
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${purlin_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
   target_link_options(purlin_flags INTERFACE -fsanitize=${purlin_sanitizers})
 endif()
