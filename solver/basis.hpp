@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Products with a tall and narrow basis V (n x k, column after column), for Gram-Schmidt. Internal.
+/// Products with a tall and narrow basis V (n x k, column after column), for Gram-Schmidt. V may be kept in a shorter
+/// precision B than the vectors' T. Internal.
 #pragma once
 
 #include <cmath>
@@ -23,6 +24,7 @@ struct Orthogonality {
   double loss;   ///< of the vectors so far; starts at the precision's epsilon
   double limit;  ///< below 1 / 32, so that vectors of rounding errors always see the second pass
 
+  /// `epsilon` of the precision that V is kept in: rounding V alone costs that much.
   static PURLIN_HD Orthogonality start(double epsilon) { return {epsilon, epsilon < 1e-10 ? 1e-6 : 1e-3}; }
 
   /// w.w before and after the first pass.
@@ -47,27 +49,27 @@ struct PassGate {
   }
 };
 
-/// h_j = V_j.w for j < k, h_k = w.w. `partial` is scratch of `basis_scratch` doubles.
-template <class T>
-void basis_dot(const Context<Space::host>& ctx, PassGate gate, const T* V, std::int64_t n, int k, const T* w,
+/// h_j = V_j.w for j < k, h_k = w.w; k is 1 or more. `partial` is scratch of `basis_scratch` doubles.
+template <class T, class B>
+void basis_dot(const Context<Space::host>& ctx, PassGate gate, const B* V, std::int64_t n, int k, const T* w,
                double* h, double* partial);
-template <class T>
-void basis_dot(const Context<Space::device>& ctx, PassGate gate, const T* V, std::int64_t n, int k, const T* w,
+template <class T, class B>
+void basis_dot(const Context<Space::device>& ctx, PassGate gate, const B* V, std::int64_t n, int k, const T* w,
                double* h, double* partial);
 
 /// w = w - V h and *ww = w.w; k is 1 or more.
-template <class T>
-void basis_subtract(const Context<Space::host>& ctx, PassGate gate, const T* V, std::int64_t n, int k,
+template <class T, class B>
+void basis_subtract(const Context<Space::host>& ctx, PassGate gate, const B* V, std::int64_t n, int k,
                     const double* h, T* w, double* ww, double* partial);
-template <class T>
-void basis_subtract(const Context<Space::device>& ctx, PassGate gate, const T* V, std::int64_t n, int k,
+template <class T, class B>
+void basis_subtract(const Context<Space::device>& ctx, PassGate gate, const B* V, std::int64_t n, int k,
                     const double* h, T* w, double* ww, double* partial);
 
 /// u = V y; k is 1 or more.
-template <class T>
-void basis_combine(const Context<Space::host>& ctx, const T* V, std::int64_t n, int k, const double* y, T* u);
-template <class T>
-void basis_combine(const Context<Space::device>& ctx, const T* V, std::int64_t n, int k, const double* y, T* u);
+template <class T, class B>
+void basis_combine(const Context<Space::host>& ctx, const B* V, std::int64_t n, int k, const double* y, T* u);
+template <class T, class B>
+void basis_combine(const Context<Space::device>& ctx, const B* V, std::int64_t n, int k, const double* y, T* u);
 
 /// Doubles of scratch that the functions above need for bases of up to `k` vectors.
 std::int64_t basis_scratch(const Context<Space::host>& ctx, std::int64_t n, int k);

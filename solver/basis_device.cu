@@ -36,23 +36,26 @@ struct DotShares {
 
 // The sums of this thread's warp: column first + group + c * groups with w; column k is w itself. A number behind the
 // last row or sum is asked for all the same, from a place that is there, so that no load waits for a condition.
-template <class T>
-__device__ __forceinline__ void walk_dots(const DotShares& shares, const T* __restrict__ V, std::int64_t n, int k,
+template <class T, class B>
+__device__ __forceinline__ void walk_dots(const DotShares& shares, const B* __restrict__ V, std::int64_t n, int k,
                                           const T* __restrict__ w, int first, double* sum) {
   constexpr int columns = BasisTuning::columns, rows = BasisTuning::rows;
   const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
   const int group = warp / shares.warps_each, member = warp % shares.warps_each;
   if (group >= shares.groups) return;
-  const T* column[columns];
+  const B* column[columns];
+  bool with_itself[columns];
 #pragma unroll
   for (int c = 0; c < columns; ++c) {
     const int j = first + group + c * shares.groups;
-    column[c] = j < k ? V + j * n : w;
+    with_itself[c] = j >= k;
+    column[c] = !with_itself[c] ? V + j * n : c > 0 ? column[0] : V + (k - 1) * n;
   }
   const std::int64_t walkers = static_cast<std::int64_t>(gridDim.x) * shares.warps_each;
   const std::int64_t mine = static_cast<std::int64_t>(blockIdx.x) * shares.warps_each + member;
   for (std::int64_t i = mine * (32 * rows) + lane; i < n; i += walkers * (32 * rows)) {
-    T wi[rows], v[rows][columns];
+    T wi[rows];
+    B v[rows][columns];
 #pragma unroll
     for (int r = 0; r < rows; ++r) {
       const std::int64_t row = i + 32 * r < n ? i + 32 * r : n - 1;
@@ -64,15 +67,15 @@ __device__ __forceinline__ void walk_dots(const DotShares& shares, const T* __re
     for (int r = 0; r < rows; ++r) {
       const double factor = i + 32 * r < n ? double(wi[r]) : 0.0;
 #pragma unroll
-      for (int c = 0; c < columns; ++c) sum[c] += double(v[r][c]) * factor;
+      for (int c = 0; c < columns; ++c) sum[c] += (with_itself[c] ? double(wi[r]) : double(v[r][c])) * factor;
     }
   }
 }
 
 // partial[j * blocks + block]; the last block adds them, a warp for each column.
-template <class T>
+template <class T, class B>
 __global__ void __launch_bounds__(BasisTuning::threads, BasisTuning::blocks_per_multiprocessor)
-    basis_dot_kernel(PassGate gate, const T* __restrict__ V, std::int64_t n, int k, const T* __restrict__ w,
+    basis_dot_kernel(PassGate gate, const B* __restrict__ V, std::int64_t n, int k, const T* __restrict__ w,
                      double* __restrict__ h, double* partial, unsigned* tickets) {
   if (!gate.open()) return;
   constexpr int columns = BasisTuning::columns;
@@ -115,8 +118,8 @@ __global__ void __launch_bounds__(BasisTuning::threads, BasisTuning::blocks_per_
 // target_i += sum of coefficient_c V_i,first+c over a multiple of `columns` coefficients, those behind `count` being
 // zero; returns this thread's share of the squares. Rows from the last to the first: the ones that the dot products
 // read last may still be in the cache.
-template <class T>
-__device__ __forceinline__ double walk_columns(const T* __restrict__ V, std::int64_t n, int first, int count,
+template <class T, class B>
+__device__ __forceinline__ double walk_columns(const B* __restrict__ V, std::int64_t n, int first, int count,
                                                const T* coefficient, bool from_zero, T* __restrict__ target) {
   constexpr int columns = BasisTuning::columns, rows = BasisTuning::rows, threads = BasisTuning::threads;
   const std::int64_t tiles = (n + threads * rows - 1) / (threads * rows);
@@ -130,9 +133,9 @@ __device__ __forceinline__ double walk_columns(const T* __restrict__ V, std::int
       row[r] = i < n ? i : n - 1;
       value[r] = from_zero || i >= n ? T(0) : target[i];  // the last row's thread may have written it already
     }
-    const T* column = V + first * n;
+    const B* column = V + first * n;
     for (int j = 0; j < count; j += columns) {
-      T v[columns][rows];
+      B v[columns][rows];
 #pragma unroll
       for (int c = 0; c < columns; ++c) {
 #pragma unroll
@@ -142,7 +145,7 @@ __device__ __forceinline__ double walk_columns(const T* __restrict__ V, std::int
 #pragma unroll
       for (int c = 0; c < columns; ++c) {
 #pragma unroll
-        for (int r = 0; r < rows; ++r) value[r] += coefficient[j + c] * v[c][r];
+        for (int r = 0; r < rows; ++r) value[r] += coefficient[j + c] * T(v[c][r]);
       }
     }
 #pragma unroll
@@ -156,8 +159,8 @@ __device__ __forceinline__ double walk_columns(const T* __restrict__ V, std::int
 }
 
 // target += sign V h, or from zero; returns this thread's share of target.target.
-template <class T>
-__device__ __forceinline__ double add_columns(const T* __restrict__ V, std::int64_t n, int k,
+template <class T, class B>
+__device__ __forceinline__ double add_columns(const B* __restrict__ V, std::int64_t n, int k,
                                               const double* __restrict__ h, double sign, bool from_zero,
                                               T* __restrict__ target) {
   constexpr int most = BasisTuning::coefficients_at_once;
@@ -174,9 +177,9 @@ __device__ __forceinline__ double add_columns(const T* __restrict__ V, std::int6
   return squares;
 }
 
-template <class T>
+template <class T, class B>
 __global__ void __launch_bounds__(BasisTuning::threads, BasisTuning::blocks_per_multiprocessor)
-    basis_subtract_kernel(PassGate gate, const T* __restrict__ V, std::int64_t n, int k, const double* __restrict__ h,
+    basis_subtract_kernel(PassGate gate, const B* __restrict__ V, std::int64_t n, int k, const double* __restrict__ h,
                           T* __restrict__ w, double* ww, double* partial, unsigned* tickets) {
   if (!gate.open()) return;
   __shared__ double scratch[BasisTuning::warps];
@@ -189,33 +192,33 @@ __global__ void __launch_bounds__(BasisTuning::threads, BasisTuning::blocks_per_
   if (threadIdx.x == 0) *ww = mine;
 }
 
-template <class T>
+template <class T, class B>
 __global__ void __launch_bounds__(BasisTuning::threads, BasisTuning::blocks_per_multiprocessor)
-    basis_combine_kernel(const T* __restrict__ V, std::int64_t n, int k, const double* __restrict__ y,
+    basis_combine_kernel(const B* __restrict__ V, std::int64_t n, int k, const double* __restrict__ y,
                          T* __restrict__ u) {
   add_columns(V, n, k, y, 1.0, true, u);
 }
 
 }  // namespace
 
-template <class T>
-void basis_dot(const Context<Space::device>& ctx, PassGate gate, const T* V, std::int64_t n, int k, const T* w,
+template <class T, class B>
+void basis_dot(const Context<Space::device>& ctx, PassGate gate, const B* V, std::int64_t n, int k, const T* w,
                double* h, double* partial) {
   basis_dot_kernel<<<basis_blocks(ctx, n), BasisTuning::threads, 0, ctx.stream()>>>(gate, V, n, k, w, h, partial,
                                                                                     ctx.state().tickets());
   PURLIN_CHECK_LAUNCH();
 }
 
-template <class T>
-void basis_subtract(const Context<Space::device>& ctx, PassGate gate, const T* V, std::int64_t n, int k,
+template <class T, class B>
+void basis_subtract(const Context<Space::device>& ctx, PassGate gate, const B* V, std::int64_t n, int k,
                     const double* h, T* w, double* ww, double* partial) {
   basis_subtract_kernel<<<basis_blocks(ctx, n), BasisTuning::threads, 0, ctx.stream()>>>(
       gate, V, n, k, h, w, ww, partial, ctx.state().tickets());
   PURLIN_CHECK_LAUNCH();
 }
 
-template <class T>
-void basis_combine(const Context<Space::device>& ctx, const T* V, std::int64_t n, int k, const double* y, T* u) {
+template <class T, class B>
+void basis_combine(const Context<Space::device>& ctx, const B* V, std::int64_t n, int k, const double* y, T* u) {
   basis_combine_kernel<<<basis_blocks(ctx, n), BasisTuning::threads, 0, ctx.stream()>>>(V, n, k, y, u);
   PURLIN_CHECK_LAUNCH();
 }
@@ -224,14 +227,15 @@ std::int64_t basis_scratch(const Context<Space::device>& ctx, std::int64_t n, in
   return std::int64_t{basis_blocks(ctx, n)} * (k + 1);
 }
 
-#define X(T)                                                                                                        \
-  template void basis_dot(const Context<Space::device>&, PassGate, const T*, std::int64_t, int, const T*, double*,  \
+#define X(T, B)                                                                                                     \
+  template void basis_dot(const Context<Space::device>&, PassGate, const B*, std::int64_t, int, const T*, double*,  \
                           double*);                                                                                 \
-  template void basis_subtract(const Context<Space::device>&, PassGate, const T*, std::int64_t, int, const double*, \
+  template void basis_subtract(const Context<Space::device>&, PassGate, const B*, std::int64_t, int, const double*, \
                                T*, double*, double*);                                                               \
-  template void basis_combine(const Context<Space::device>&, const T*, std::int64_t, int, const double*, T*);
-X(double)
-X(float)
+  template void basis_combine(const Context<Space::device>&, const B*, std::int64_t, int, const double*, T*);
+X(double, double)
+X(double, float)
+X(float, float)
 #undef X
 
 }  // namespace purlin::detail

@@ -12,8 +12,8 @@ constexpr std::int64_t piece_rows = 2048;
 
 std::int64_t pieces_of(std::int64_t n) { return (n + piece_rows - 1) / piece_rows; }
 
-template <class T>
-double piece_dot(const T* a, const T* b, std::int64_t count) {
+template <class A, class B>
+double piece_dot(const A* a, const B* b, std::int64_t count) {
   double lanes[8] = {};
   std::int64_t i = 0;
   for (; i + 8 <= count; i += 8) {
@@ -26,10 +26,10 @@ double piece_dot(const T* a, const T* b, std::int64_t count) {
   return total;
 }
 
-template <class T>
-void piece_axpy(T alpha, const T* a, T* b, std::int64_t count) {
+template <class T, class B>
+void piece_axpy(T alpha, const B* a, T* b, std::int64_t count) {
 #pragma omp simd
-  for (std::int64_t i = 0; i < count; ++i) b[i] += alpha * a[i];
+  for (std::int64_t i = 0; i < count; ++i) b[i] += alpha * T(a[i]);
 }
 
 // Calls f(piece, first row, rows) for every piece, over the context's threads.
@@ -45,8 +45,8 @@ void for_each_piece(const Context<Space::host>& ctx, std::int64_t n, F&& f) {
 
 }  // namespace
 
-template <class T>
-void basis_dot(const Context<Space::host>& ctx, PassGate gate, const T* V, std::int64_t n, int k, const T* w,
+template <class T, class B>
+void basis_dot(const Context<Space::host>& ctx, PassGate gate, const B* V, std::int64_t n, int k, const T* w,
                double* h, double* partial) {
   if (!gate.open()) return;
   for_each_piece(ctx, n, [&](std::int64_t piece, std::int64_t first, std::int64_t rows) {
@@ -60,8 +60,8 @@ void basis_dot(const Context<Space::host>& ctx, PassGate gate, const T* V, std::
   }
 }
 
-template <class T>
-void basis_subtract(const Context<Space::host>& ctx, PassGate gate, const T* V, std::int64_t n, int k,
+template <class T, class B>
+void basis_subtract(const Context<Space::host>& ctx, PassGate gate, const B* V, std::int64_t n, int k,
                     const double* h, T* w, double* ww, double* partial) {
   if (!gate.open()) return;
   for_each_piece(ctx, n, [&](std::int64_t piece, std::int64_t first, std::int64_t rows) {
@@ -73,8 +73,8 @@ void basis_subtract(const Context<Space::host>& ctx, PassGate gate, const T* V, 
   *ww = total;
 }
 
-template <class T>
-void basis_combine(const Context<Space::host>& ctx, const T* V, std::int64_t n, int k, const double* y, T* u) {
+template <class T, class B>
+void basis_combine(const Context<Space::host>& ctx, const B* V, std::int64_t n, int k, const double* y, T* u) {
   for_each_piece(ctx, n, [&](std::int64_t, std::int64_t first, std::int64_t rows) {
     std::fill(u + first, u + first + rows, T(0));
     for (int j = 0; j < k; ++j) piece_axpy(static_cast<T>(y[j]), V + j * n + first, u + first, rows);
@@ -83,14 +83,15 @@ void basis_combine(const Context<Space::host>& ctx, const T* V, std::int64_t n, 
 
 std::int64_t basis_scratch(const Context<Space::host>&, std::int64_t n, int k) { return pieces_of(n) * (k + 1); }
 
-#define X(T)                                                                                                      \
-  template void basis_dot(const Context<Space::host>&, PassGate, const T*, std::int64_t, int, const T*, double*,  \
+#define X(T, B)                                                                                                   \
+  template void basis_dot(const Context<Space::host>&, PassGate, const B*, std::int64_t, int, const T*, double*,  \
                           double*);                                                                               \
-  template void basis_subtract(const Context<Space::host>&, PassGate, const T*, std::int64_t, int, const double*, \
+  template void basis_subtract(const Context<Space::host>&, PassGate, const B*, std::int64_t, int, const double*, \
                                T*, double*, double*);                                                             \
-  template void basis_combine(const Context<Space::host>&, const T*, std::int64_t, int, const double*, T*);
-X(double)
-X(float)
+  template void basis_combine(const Context<Space::host>&, const B*, std::int64_t, int, const double*, T*);
+X(double, double)
+X(double, float)
+X(float, float)
 #undef X
 
 }  // namespace purlin::detail

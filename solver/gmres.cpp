@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -21,6 +22,11 @@ namespace {
 // A restart has gained when it took away this share of the residual.
 constexpr double least_gain = 1e-4;
 
+// To which share of the residual before it a cycle goes down. A V_j = V_{j+1} H holds to the rounding of V: where
+// that is coarser than the vectors', the estimate would soon be of nothing else.
+template <class T, class B>
+constexpr double deepest_cycle = std::is_same_v<T, B> ? 0.0 : 1e-5;
+
 int cycle_length(Index n, int restart) {
   if (restart < 1) throw InputError("the restart of GMRES is 1 or more, not " + std::to_string(restart));
   return std::min(restart, std::max<int>(n, 1));
@@ -28,12 +34,13 @@ int cycle_length(Index n, int restart) {
 
 }  // namespace
 
-template <class T, Space S>
-Gmres<T, S>::Gmres(const Context<S>& ctx, Index n, int restart, bool left)
+template <class T, Space S, class B>
+Gmres<T, S, B>::Gmres(const Context<S>& ctx, Index n, int restart, bool left)
     : n_(n),
       m_(cycle_length(n, restart)),
       left_(left),
       basis_(ctx, (std::int64_t{m_} + 1) * n),
+      newest_(ctx, std::is_same_v<T, B> ? 0 : n),
       r_(ctx, n),
       w_(ctx, n),
       z_(ctx, n),
@@ -42,8 +49,8 @@ Gmres<T, S>::Gmres(const Context<S>& ctx, Index n, int restart, bool left)
       state_(ctx, 1) {}
 
 /// One cycle: extends the basis column by column, then corrects x.
-template <class T, Space S>
-class Gmres<T, S>::Cycle {
+template <class T, Space S, class B>
+class Gmres<T, S, B>::Cycle {
  public:
   Cycle(Gmres& solver, const SolveArguments<T, S>& arguments)
       : g_(solver), args_(arguments), small_(solver.small_.data(), solver.m_), state_(solver.state_.data()) {}
@@ -64,11 +71,11 @@ class Gmres<T, S>::Cycle {
     GmresState start{};
     start.monitor = monitor;
     start.scale = 1 / residual;
-    start.epsilon = std::numeric_limits<T>::epsilon();
+    start.epsilon = std::numeric_limits<B>::epsilon();
     start.basis = Orthogonality::start(start.epsilon);
     copy<GmresState>(ctx, Span<const GmresState, Space::host>(&start, 1), g_.state_.span());
     copy<double>(ctx, Span<const double, Space::host>(&residual, 1), Span<double, S>(small_.g, 1));
-    sweep(ctx, g_.n_, GmresScale<T>{state_, first.data, v(0).data});
+    sweep(ctx, g_.n_, GmresScale<T, B>{state_, first.data, v(0).data, g_.newest_.data()});
   }
 
   // w = A M v_j (right) or M A v_j (left), made orthogonal to v_0 .. v_j, is v_{j+1}. Beside the products, moves the
@@ -77,15 +84,15 @@ class Gmres<T, S>::Cycle {
     const auto& [ctx, A, M, b, x, stop, progress] = args_;
     const Span<T, S> w = g_.w_, z = g_.z_;
     if (M == nullptr) {
-      A.apply(ctx, T(1), in(v(j)), T(0), w);  // w = A v_j
+      A.apply(ctx, T(1), newest(j), T(0), w);  // w = A v_j
     } else if (g_.left_) {
-      A.apply(ctx, T(1), in(v(j)), T(0), z);  // z = A v_j
-      M->apply(ctx, T(1), in(z), T(0), w);    // w = M z
+      A.apply(ctx, T(1), newest(j), T(0), z);  // z = A v_j
+      M->apply(ctx, T(1), in(z), T(0), w);     // w = M z
     } else {
-      M->apply(ctx, T(1), in(v(j)), T(0), z);  // z = M v_j
-      A.apply(ctx, T(1), in(z), T(0), w);      // w = A z
+      M->apply(ctx, T(1), newest(j), T(0), z);  // z = M v_j
+      A.apply(ctx, T(1), in(z), T(0), w);       // w = A z
     }
-    const T* const V = g_.basis_.data();
+    const B* const V = g_.basis_.data();
     double* const partial = g_.partial_.data();
     const PassGate first{&state_->monitor, nullptr, nullptr, nullptr};
     const PassGate second{&state_->monitor, &state_->basis, small_.h + j + 1, &state_->after_first};
@@ -93,8 +100,8 @@ class Gmres<T, S>::Cycle {
     basis_subtract(ctx, first, V, g_.n_, j + 1, small_.h, w.data, &state_->after_first, partial);  // w -= V h
     basis_dot(ctx, second, V, g_.n_, j + 1, w.data, small_.h2, partial);
     basis_subtract(ctx, second, V, g_.n_, j + 1, small_.h2, w.data, &state_->after_second, partial);
-    sweep(ctx, 0, GmresRotate{state_, small_, j});                    // column j of R, |g_{j+1}|
-    sweep(ctx, g_.n_, GmresScale<T>{state_, w.data, v(j + 1).data});  // v_{j+1} = w / |w|
+    sweep(ctx, 0, GmresRotate{state_, small_, j});  // column j of R, |g_{j+1}|
+    sweep(ctx, g_.n_, GmresScale<T, B>{state_, w.data, v(j + 1).data, g_.newest_.data()});  // v_{j+1} = w / |w|
   }
 
   // x += M V y with R y = g
@@ -115,7 +122,15 @@ class Gmres<T, S>::Cycle {
 
  private:
   static Span<const T, S> in(Span<T, S> vector) { return vector; }
-  Span<T, S> v(int j) const { return g_.basis_.span().subspan(std::int64_t{j} * g_.n_, g_.n_); }
+  Span<B, S> v(int j) const { return g_.basis_.span().subspan(std::int64_t{j} * g_.n_, g_.n_); }
+  // v_j, the last that was made, in T
+  Span<const T, S> newest(int j) const {
+    if constexpr (std::is_same_v<T, B>) {
+      return v(j);
+    } else {
+      return g_.newest_.cspan();
+    }
+  }
 
   Gmres& g_;
   SolveArguments<T, S> args_;
@@ -123,10 +138,10 @@ class Gmres<T, S>::Cycle {
   GmresState* state_;
 };
 
-template <class T, Space S>
-SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                               Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                               const ProgressFn& progress) {
+template <class T, Space S, class B>
+SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                                  const ProgressFn& progress) {
   const SolveArguments<T, S> arguments{ctx, A, M, b, x, stop, progress};
   const bool left = left_ && M != nullptr;
   Journal<T, S> journal(name(), n_, arguments, &state_.data()->scratch, last_iterations_);
@@ -139,7 +154,10 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
   for (int idle = 0; iterate;) {
     const double before = journal.residual();
     const int first_iteration = journal.iterations();
-    cycle.begin(journal.fresh_monitor(), before, tightening);  // v_0 = r / |r|
+    Monitor monitor = journal.fresh_monitor();
+    const bool whole = monitor.tolerance >= deepest_cycle<T, B> * before;
+    if (!whole) monitor.tolerance = deepest_cycle<T, B> * before;
+    cycle.begin(monitor, before, whole ? tightening : 1);  // v_0 = r / |r|
     bool running = true;
     for (int j = 0; j < m_ && running;) {
       const int count = std::min(journal.check_every(), m_ - j);
@@ -152,7 +170,7 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
     journal.report().second_passes += cycle.second_passes();
     cycle.correct(event == Event::not_finite ? columns - 1 : columns);  // x += M V y
 
-    if (event == Event::tolerance_met && !left) {
+    if (event == Event::tolerance_met && whole && !left) {
       if (journal.confirm(r_, w_)) break;  // r = b - A x
     } else if (journal.form_residual(r_)) {
       journal.conclude(Status::converged, "");
@@ -166,7 +184,7 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
       journal.conclude(Event::none);
       break;
     }
-    if (event == Event::tolerance_met) tightening *= 0.5 * journal.tolerance() / journal.residual();
+    if (event == Event::tolerance_met && whole) tightening *= 0.5 * journal.tolerance() / journal.residual();
     idle = journal.residual() < (1 - least_gain) * before ? 0 : idle + 1;
     if (idle == 2) {
       if (event == Event::krylov_space_exhausted) journal.conclude(event);
@@ -181,6 +199,9 @@ SolveReport Gmres<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>
 
 #define X(T, S) template class Gmres<T, S>;
 PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+#define X(S) template class Gmres<double, S, float>;
+PURLIN_FOR_SPACES(X)
 #undef X
 
 }  // namespace purlin

@@ -18,13 +18,19 @@ struct GmresState;
 /// orthogonalization process", Comput. Math. Appl. 50 (2005)). The true residual is formed at each restart; two
 /// restarts without gain end with `stagnation`.
 ///
+/// The basis may be kept in single precision, B = float under T = double, which halves what Gram-Schmidt reads (J.
+/// Aliaga, H. Anzt, T. Gruetzmacher, E. Quintana-Orti, A. Tomas, "Compressed basis GMRES on high-performance graphics
+/// processing units", Int. J. High Perform. Comput. Appl. 37 (2023)). The products take the vectors as the basis
+/// holds them, and a cycle ends where it has gained five digits: beyond, its estimate would be of rounding. The true
+/// residual decides, in T, as ever.
+///
 /// Preconditioned from the right, so that the recurrence holds the unpreconditioned residual. From the left on
 /// request: the history then holds |M r|, and the true residual decides.
-template <class T, Space S>
+template <class T, Space S, class B = T>
 class Gmres final : public KrylovSolver<T, S> {
  public:
-  /// Work vectors for `n` unknowns: restart + 4 of length n. The cycle is no longer than n. Throws InputError for a
-  /// restart below 1.
+  /// Work vectors for `n` unknowns: restart + 1 of length n in B, and three in T, or four where B is not T. The cycle
+  /// is no longer than n. Throws InputError for a restart below 1.
   Gmres(const Context<S>& ctx, Index n, int restart, bool left);
 
   std::string_view name() const override { return "gmres"; }
@@ -38,7 +44,8 @@ class Gmres final : public KrylovSolver<T, S> {
   Index n_;
   int m_;
   bool left_;
-  Array<T, S> basis_;  ///< m + 1 columns of n
+  Array<B, S> basis_;   ///< m + 1 columns of n
+  Array<T, S> newest_;  ///< its last column in T; empty where B is T
   Array<T, S> r_, w_, z_;
   Array<double, S> small_, partial_;
   Array<detail::GmresState, S> state_;

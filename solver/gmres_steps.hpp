@@ -18,7 +18,7 @@ struct GmresState {
   double scale;        ///< what turns w into the next basis vector
   double after_first;  ///< w.w after the first pass of Gram-Schmidt
   double after_second;
-  double epsilon;  ///< of the vectors' precision
+  double epsilon;  ///< of the precision that the basis is kept in
   Orthogonality basis;
   double scratch;
   int second_passes;  ///< in this cycle
@@ -47,13 +47,14 @@ struct GmresArrays {
         m(m_) {}
 };
 
-/// v = scale w
-template <class T>
+/// v = scale w, as the basis keeps it in precision B; the next product takes it from `newest` where B is not T.
+template <class T, class B>
 struct GmresScale {
   static constexpr int sums = 0;
   const GmresState* state;
   const T* w;
-  T* v;
+  B* v;
+  T* newest;  ///< null where B is T
 
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD T begin() const { return static_cast<T>(state->scale); }
@@ -63,7 +64,8 @@ struct GmresScale {
   PURLIN_HD Loaded load(std::int64_t i) const { return {w[i]}; }
   template <class Sums>
   PURLIN_HD void finish(std::int64_t i, const Loaded& at, T scale, Sums&) const {
-    v[i] = scale * at.w;
+    v[i] = static_cast<B>(scale * at.w);
+    if (newest != nullptr) newest[i] = static_cast<T>(v[i]);
   }
   PURLIN_HD void end(const double*) const {}
 };

@@ -50,12 +50,18 @@ int gmres_cycle_length(const SolverOptions& options, Index n, std::size_t value_
   return static_cast<int>(std::min(length, most));
 }
 
+std::size_t basis_value_bytes(const SolverOptions& options, std::size_t value_bytes) {
+  return options.single_basis ? sizeof(float) : value_bytes;
+}
+
 template <class T, Space S>
 std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options) {
   if (options.name == "cg") return std::make_unique<Cg<T, S>>(ctx, n, options.resident);
   if (options.name == "bicgstab") return std::make_unique<Bicgstab<T, S>>(ctx, n);
   if (options.name == "gmres") {
-    return std::make_unique<Gmres<T, S>>(ctx, n, gmres_cycle_length(options, n, sizeof(T)), options.left);
+    const int restart = gmres_cycle_length(options, n, basis_value_bytes(options, sizeof(T)));
+    if (options.single_basis) return std::make_unique<Gmres<T, S, float>>(ctx, n, restart, options.left);
+    return std::make_unique<Gmres<T, S>>(ctx, n, restart, options.left);
   }
   std::string known;
   for (const auto& name : solver_names()) known += (known.empty() ? "" : ", ") + name;

@@ -120,13 +120,17 @@ struct SolverOptions {
   std::string name = "auto";  ///< "auto" (LinearSystem only), "cg", "bicgstab", "gmres"
   int restart = 0;            ///< GMRES: length of a cycle; 0: see `gmres_cycle_length`
   bool left = false;          ///< GMRES: precondition from the left
+  bool single_basis = false;  ///< GMRES: its basis is kept in single precision; see Gmres
   bool resident = true;       ///< CG on a device: in one kernel where the system fits on the chip
 };
 
 /// The length of a GMRES cycle that the options mean for n unknowns: `restart`, or where that is 0, 50; under "auto",
 /// where GMRES comes in for systems that another method has failed on, as many as a basis of 16 MB holds and at least
-/// 50. Never more than n. Throws InputError for a negative restart.
+/// 50. `value_bytes` are those of a number of the basis. Never more than n. Throws InputError for a negative restart.
 int gmres_cycle_length(const SolverOptions& options, Index n, std::size_t value_bytes);
+
+/// Bytes of a number of GMRES's basis for vectors of `value_bytes` each.
+std::size_t basis_value_bytes(const SolverOptions& options, std::size_t value_bytes);
 
 /// A solver for systems of `n` unknowns. Throws InputError for unknown names, OutOfMemory.
 template <class T, Space S>

@@ -7,13 +7,17 @@
 namespace purlin {
 namespace {
 
-// Vectors of length n that a solver works with, besides b and x. "auto" begins with CG, and keeps the best x.
-std::uint64_t solver_vectors(const SolverOptions& solver, const SystemSize& size) {
+// Bytes for each unknown of the vectors that a solver works with, besides b and x. "auto" begins with CG, and keeps
+// the best x.
+std::uint64_t solver_bytes(const SolverOptions& solver, const SystemSize& size) {
+  const std::uint64_t value = size.value_bytes;
   if (solver.name == "gmres") {
-    return static_cast<std::uint64_t>(gmres_cycle_length(solver, size.rows, size.value_bytes)) + 4;
+    const std::uint64_t kept = basis_value_bytes(solver, size.value_bytes);
+    const int cycle = gmres_cycle_length(solver, size.rows, kept);
+    return (static_cast<std::uint64_t>(cycle) + 1) * kept + (kept == value ? 3 : 4) * value;
   }
-  if (solver.name == "bicgstab") return 8;
-  return solver.name == "auto" ? 5 : 4;
+  if (solver.name == "bicgstab") return 8 * value;
+  return (solver.name == "auto" ? 5 : 4) * value;
 }
 
 // All of the system in single precision, its values in the caller's order, and in double: A as CSR, r, the best x;
@@ -47,7 +51,7 @@ SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& pr
   estimate.matrix =
       find_spmv_format(decided.format).estimate_bytes(size.rows, size.rows, size.nonzeros, size.value_bytes);
   estimate.preconditioner = estimate_precond_bytes(precond, decided, size.rows, size.nonzeros, size.value_bytes);
-  estimate.vectors = solver_vectors(solver, size) * n * size.value_bytes;
+  estimate.vectors = solver_bytes(solver, size) * n;
   if (!size.reordered) return estimate;
   estimate.vectors += 2 * n * (size.value_bytes + sizeof(Index));  // and the order itself
   estimate.renumbered = nnz * (2 * sizeof(Index) + size.value_bytes) + (n + 1) * sizeof(Offset);

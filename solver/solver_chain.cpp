@@ -91,7 +91,7 @@ KrylovSolver<T, S>& SolverChain<T, S>::solver(const std::string& name) {
   auto& entry = solvers_[name];
   if (entry == nullptr) {
     SolverOptions wanted = options_;
-    wanted.restart = gmres_cycle_length(options_, A_.rows(), sizeof(T));
+    wanted.restart = gmres_cycle_length(options_, A_.rows(), basis_value_bytes(options_, sizeof(T)));
     wanted.name = name;
     entry = make_ ? make_(wanted) : make_solver<T, S>(ctx_, A_.rows(), wanted);
   }

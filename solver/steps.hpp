@@ -20,16 +20,17 @@
   SWEEP(purlin::detail::BicgstabHalfStep<T>)   \
   SWEEP(purlin::detail::BicgstabDots<T>)       \
   SWEEP(purlin::detail::BicgstabUpdate<T>)     \
-  SWEEP(purlin::detail::GmresScale<T>)
+  SWEEP(purlin::detail::GmresScale<T, T>)
 
 /// Every step of the solvers, for one space.
-#define PURLIN_SOLVER_STEPS(SWEEP)      \
-  PURLIN_SOLVER_STEPS_OF(SWEEP, double) \
-  PURLIN_SOLVER_STEPS_OF(SWEEP, float)  \
-  SWEEP(purlin::detail::GmresRotate)    \
-  SWEEP(purlin::detail::GmresBackSolve) \
-  SWEEP(purlin::detail::RoundStep)      \
-  SWEEP(purlin::detail::RoundByNorm)    \
-  SWEEP(purlin::detail::AddCorrection)  \
-  SWEEP(purlin::detail::AddWidened)     \
+#define PURLIN_SOLVER_STEPS(SWEEP)                 \
+  PURLIN_SOLVER_STEPS_OF(SWEEP, double)            \
+  PURLIN_SOLVER_STEPS_OF(SWEEP, float)             \
+  SWEEP(purlin::detail::GmresScale<double, float>) \
+  SWEEP(purlin::detail::GmresRotate)               \
+  SWEEP(purlin::detail::GmresBackSolve)            \
+  SWEEP(purlin::detail::RoundStep)                 \
+  SWEEP(purlin::detail::RoundByNorm)               \
+  SWEEP(purlin::detail::AddCorrection)             \
+  SWEEP(purlin::detail::AddWidened)                \
   SWEEP(purlin::detail::MixedReplace)

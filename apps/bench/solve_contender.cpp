@@ -21,6 +21,7 @@ class SystemSolve final : public BuiltSolve<T, S> {
     options.solver.name = choice.solver;
     options.solver.restart = choice.restart;
     options.mixed = choice.mixed;
+    options.solver.single_basis = choice.single_basis;
     setup_seconds_ = seconds_of([&] {
       system_ = std::make_unique<LinearSystem<T, S>>(ctx, a, options);
       ctx.synchronize();
@@ -63,8 +64,9 @@ class SystemSolve final : public BuiltSolve<T, S> {
 template <class T, Space S>
 SolveContender<T, S> system_contender(const SystemChoice& choice) {
   SolveContender<T, S> contender;
-  contender.by = choice.mixed ? "purlin:mixed" : "purlin";
+  contender.by = choice.mixed ? "purlin:mixed" : choice.single_basis ? "purlin:single-basis" : "purlin";
   contender.mixed = choice.mixed;
+  contender.single_basis = choice.single_basis;
   contender.solver = choice.solver;
   contender.precond = choice.precond;
   contender.format = choice.format;

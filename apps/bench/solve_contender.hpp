@@ -52,19 +52,21 @@ template <class T, Space S>
 struct SolveContender {
   using Build = std::function<std::unique_ptr<BuiltSolve<T, S>>(const Context<S>&, const CsrView<T, S>&)>;
 
-  std::string by;  ///< "purlin", "purlin:mixed", or the library that it is compared with
+  std::string by;  ///< "purlin", "purlin:mixed", "purlin:single-basis", or the library that it is compared with
   std::string solver, precond;
-  std::string format;       ///< as asked for
-  bool mixed = false;       ///< iterates in single precision
-  bool competitor = false;  ///< one of those that ours are compared with
-  Build build;              ///< throws Error where the contender does not take the matrix
+  std::string format;         ///< as asked for
+  bool mixed = false;         ///< iterates in single precision
+  bool single_basis = false;  ///< GMRES with its basis in single precision
+  bool competitor = false;    ///< one of those that ours are compared with
+  Build build;                ///< throws Error where the contender does not take the matrix
 };
 
 /// One of ours, as names of the tables.
 struct SystemChoice {
   std::string solver, precond, format;
-  int restart = 30;    ///< of GMRES
-  bool mixed = false;  ///< SystemOptions::mixed
+  int restart = 30;           ///< of GMRES
+  bool mixed = false;         ///< SystemOptions::mixed
+  bool single_basis = false;  ///< SolverOptions::single_basis
 };
 
 /// A LinearSystem: what a simulation code sets up and calls.

@@ -39,7 +39,9 @@ FloorModel floor_model(const std::string& solver, const std::string& precond, in
 }
 
 double floor_bytes(const BenchSolveLine& line, const BenchSolveSystem& system) {
-  const FloorModel model = floor_model(line.solver, line.precond, std::min(system.restart, line.end.iterations));
+  const int cycle = std::min(system.restart, line.end.iterations);
+  FloorModel model = floor_model(line.solver, line.precond, cycle);
+  if (line.single_basis) model.vectors -= (cycle + 1) / 2.0;
   const std::uint64_t with_a = fewest(
       system, line.facts.product_bytes, [](const BenchSolveLine& l) { return l.facts.product_bytes; },
       [&](const BenchSolveLine& l) { return l.mixed == line.mixed; });

@@ -20,7 +20,7 @@ namespace purlin::cli {
 ///              reads D twice, s for t.s and s^ for x: 21. Another M: the last two alone, 17.
 ///   GMRES(m)   h = V^T w and w -= V h read a basis of (m + 1) / 2 vectors in the mean, without a second pass, then w
 ///              thrice and write it twice; x = x + V y reads one vector an iteration: m + 7. Jacobi reads D and
-///              writes the product's x: m + 9.
+///              writes the product's x: m + 9. A basis in single precision halves its m + 1.
 struct FloorModel {
   int products = 1;  ///< with A, and with M where M is a matrix
   double vectors = 0;

@@ -29,6 +29,9 @@ std::vector<bench::SolveContender<T, S>> choose_solve_contenders(const Context<S
         if (o.mixed && std::is_same_v<T, double>) {
           contenders.push_back(bench::system_contender<T, S>({solver, precond, format, o.restart, true}));
         }
+        if (o.single_basis && solver == "gmres" && std::is_same_v<T, double>) {
+          contenders.push_back(bench::system_contender<T, S>({solver, precond, format, o.restart, false, true}));
+        }
       }
     }
     if (known.empty()) known.push_back("jacobi");
@@ -98,6 +101,7 @@ class BenchSolveRun {
     line.precond = contender.precond;
     line.format = contender.format;
     line.mixed = contender.mixed;
+    line.single_basis = contender.single_basis;
     line.competitor = contender.competitor;
     line.refused = reason_to_refuse([&] {
       auto built = contender.build(ctx_, placed_.view());

@@ -73,6 +73,7 @@ CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
   solve.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
       ->option_text("both|double|single");
   solve.add_flag("--mixed", o.mixed, "Ours in mixed precision too, beside those in double");
+  solve.add_flag("--single-basis", o.single_basis, "Our GMRES in double with its basis in single precision too");
   solve
       .add_option("--rhs", o.rhs,
                   "b.mtx (for one system) | ones | random[:SEED] | A*ones | A*random[:SEED], default ones")
@@ -110,6 +111,9 @@ BenchSolveOptions checked_bench_solve(const RawBenchSolve& raw) {
   const bool has_gmres = std::find(o.solvers.begin(), o.solvers.end(), "gmres") != o.solvers.end();
   if (raw.restart_given->count() > 0 && !has_gmres) {
     throw UsageError("--restart is a choice of GMRES: expected gmres among --solvers, found " + join(o.solvers));
+  }
+  if (o.single_basis && (!has_gmres || !o.double_precision)) {
+    throw UsageError("--single-basis is for GMRES in double: with gmres among --solvers, without --precision single");
   }
   const RhsSpec rhs = parse_rhs(o.rhs);
   if (rhs.kind == RhsSpec::Kind::file && o.systems.size() > 1) {

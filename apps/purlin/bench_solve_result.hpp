@@ -14,12 +14,13 @@ namespace purlin::cli {
 
 /// One contender on one system. Seconds throughout.
 struct BenchSolveLine {
-  std::string by;  ///< "purlin", "purlin:mixed", or the library that it is compared with
+  std::string by;  ///< "purlin", "purlin:mixed", "purlin:single-basis", or the library that it is compared with
   std::string solver, precond;
   std::string format;  ///< as asked for; `facts.format` is what was built
   bool competitor = false;
-  bool mixed = false;   ///< ours, iterated in single precision; `facts` count its bytes
-  std::string refused;  ///< why there is nothing else; empty where it was measured
+  bool mixed = false;         ///< ours, iterated in single precision; `facts` count its bytes
+  bool single_basis = false;  ///< GMRES of ours with its basis in single precision
+  std::string refused;        ///< why there is nothing else; empty where it was measured
   bench::SolveFacts facts;
   bench::SolveEnd end;   ///< of the last round
   double residual = 0;   ///< |b - A x| / |b| in long double, the worst of all rounds

@@ -49,6 +49,7 @@ struct RawSolve {
   SolveOptions options;
   std::string precision = "double";
   std::string null_space = "none";
+  std::string basis = "full";
   std::string partitioner = "automatic";
   RawPrecond precond;
   double rtol = default_rtol_double;
@@ -93,6 +94,13 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
       ->group(group)
       ->check(CLI::Range(1, INT32_MAX));
   solve.add_flag("--left", s.solver.left, "Precondition GMRES from the left")->group(group);
+  solve
+      .add_option(
+          "--basis", raw.basis,
+          "What GMRES keeps its basis in, default full: the precision of the vectors. single reads and holds\n"
+          "half as much; the true residual decides all the same")
+      ->option_text("full|single")
+      ->group(group);
   solve
       .add_flag("!--no-resident", s.solver.resident,
                 "CG by separate kernels, also where one kernel could keep the vectors on the card's chip")
@@ -239,6 +247,10 @@ SolveOptions checked(RawSolve& raw) {
   const std::string null_space = check_choice(raw.null_space, "--null-space", {"none", "constant"});
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
   s.solver.name = check_solver(s.solver.name);
+  s.solver.single_basis = check_choice(raw.basis, "--basis", {"full", "single"}) == "single";
+  if (s.solver.single_basis && s.solver.name != "gmres" && s.solver.name != "auto") {
+    throw UsageError("--basis single is a choice of GMRES: expected --solver gmres or auto, found " + s.solver.name);
+  }
   check_precond_options(s.precond, raw.precond);
   o.precond_pattern = raw.precond.pattern;
   s.spmv.format = check_format(s.spmv.format);

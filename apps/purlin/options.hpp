@@ -70,6 +70,7 @@ struct BenchSolveOptions : BenchRunOptions {
   std::vector<std::string> solvers, preconds, formats;  ///< names of the tables
   int restart = 30;                                     ///< of GMRES
   bool mixed = false;                                   ///< ours in mixed precision too, beside double
+  bool single_basis = false;                            ///< our GMRES with its basis in single precision too
   std::string rhs = "ones";
   double tolerance = default_rtol_double;
   double single_tolerance = default_rtol_single;

@@ -58,6 +58,7 @@ void add_request(Json& json, const SolveOptions& options) {
   json["max_iterations"] = s.stop.max_iterations;
   json["restart"] = s.solver.restart > 0 ? Json(s.solver.restart) : Json();
   json["left"] = s.solver.left;
+  json["basis"] = s.solver.single_basis ? "single" : "full";
 }
 
 void add_format(Json& json, const SolveResult& result) {

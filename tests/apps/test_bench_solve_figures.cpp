@@ -72,6 +72,9 @@ TEST_CASE("The floor of an iteration is the thinnest matrix once and the vectors
   CHECK(floor_model("bicgstab", "spai", 30).vectors == 17);
   CHECK(floor_model("bicgstab", "spai", 30).products == 2);
   CHECK(floor_model("gmres", "none", 30).vectors == 37);
+  BenchSolveLine half = system.lines[2];
+  half.single_basis = true;
+  CHECK(floor_bytes(half, system) == Approx(12000 + (21 / 2.0 + 8) * 8000));
   BenchSolveSystem single = small_system();
   single.single_precision = true;
   CHECK(floor_bytes(single.lines[0], single) == Approx(12000 + 10 * 4000));

@@ -133,6 +133,8 @@ TEST_CASE("Wrong usage ends in status 2", "[cli]") {
   check_words(error_of({"solve", matrix, "--rhs", "random:x"}, 2), {"--rhs", "seed"});
   check_words(error_of({"solve", matrix, "--rhs", "A*b"}, 2), {"--rhs", "A*ones"});
   check_words(error_of({"solve", matrix, "--left", "--solver", "cg"}, 2), {"--left", "gmres"});
+  check_words(error_of({"solve", matrix, "--basis", "single", "--solver", "cg"}, 2), {"--basis", "gmres", "cg"});
+  check_words(error_of({"solve", matrix, "--basis", "half"}, 2), {"--basis", "half", "full", "single"});
 }
 
 TEST_CASE("Outputs that cannot be written are refused before anything is solved", "[cli]") {

@@ -77,6 +77,10 @@ TEST_CASE("Options of bench solve are taken as typed, in the tables' spelling", 
   CHECK_FALSE(o.mixed);
   CHECK(parsed({"a.mtx", "--mixed"}).mixed);
   CHECK_THROWS_AS(parsed({"a.mtx", "--mixed", "--precision", "single"}), UsageError);
+  CHECK_FALSE(o.single_basis);
+  CHECK(parsed({"a.mtx", "--single-basis"}).single_basis);
+  CHECK_THROWS_AS(parsed({"a.mtx", "--single-basis", "--precision", "single"}), UsageError);
+  CHECK_THROWS_AS(parsed({"a.mtx", "--single-basis", "--solvers", "cg"}), UsageError);
   const BenchSolveOptions defaults = parsed({"a.mtx"});
   CHECK(defaults.solvers == Names{"cg", "bicgstab", "gmres"});
   CHECK(defaults.preconds == Names{"jacobi"});
@@ -126,6 +130,24 @@ TEST_CASE("bench solve refuses what makes no sense", "[cli][bench]") {
       run_purlin({"bench", "solve", "generate:grid7:5", "--rhs", "absent.mtx", "--device", "host"});
   CHECK(no_rhs.status == 2);
   CHECK(contains(no_rhs.err, "absent.mtx"));
+}
+
+TEST_CASE("bench solve --single-basis puts GMRES with a basis in single precision beside the other", "[cli][bench]") {
+  const TemporaryFolder folder;
+  const Outcome outcome =
+      run_purlin({"bench", "solve", "generate:diffusion:6", "--solvers", "cg,gmres", "--formats", "csr",
+                  "--single-basis", "--device", "host", "--repeats", "1", "--report", folder.file("r.json")});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  const Json report = Json::parse(file_content(folder.file("r.json")));
+  std::vector<std::string> ours;
+  for (const Json& line : report["systems"][0]["solves"]) {
+    if (line["by"].get<std::string>().rfind("purlin", 0) != 0) continue;
+    ours.push_back(line["by"].get<std::string>() + " " + line["solver"].get<std::string>());
+    CHECK(line["converged"] == true);
+    CHECK(line["wrong"] == false);
+  }
+  CHECK(ours == std::vector<std::string>{"purlin cg", "purlin gmres", "purlin:single-basis gmres"});
 }
 
 TEST_CASE("bench solve --mixed puts mixed precision beside double, judged by the same residual",

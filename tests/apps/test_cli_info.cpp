@@ -100,9 +100,10 @@ TEST_CASE("Help and version end in status 0 and say what there is", "[cli]") {
   const Outcome solve = run_purlin({"solve", "--help"});
   CHECK(solve.status == 0);
   for (const char* option :
-       {"--rhs",        "--guess",   "--out",    "--solver",         "--precond",    "--format",      "--device",
-        "--precision",  "--rtol",    "--atol",   "--max-iterations", "--restart",    "--left",        "--threads",
-        "--time-limit", "--history", "--report", "--quiet",          "--null-space", "--check-every", "Examples"}) {
+       {"--rhs",        "--guess",       "--out",        "--solver",  "--precond",        "--format",
+        "--device",     "--precision",   "--rtol",       "--atol",    "--max-iterations", "--restart",
+        "--left",       "--threads",     "--time-limit", "--history", "--report",         "--quiet",
+        "--null-space", "--check-every", "--basis",      "Examples"}) {
     INFO(option);
     CHECK(solve.out.find(option) != std::string::npos);
   }

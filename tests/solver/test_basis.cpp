@@ -15,20 +15,23 @@ namespace {
 constexpr int widths[] = {1, 2, 3, 4, 5, 7, 8, 16, 23, 30, 31, 32, 33, 64, 65, 70};
 constexpr std::int64_t lengths[] = {1, 31, 64, 65, 1000, 1025, 5003};
 
-template <class T, Space S>
+/// V in precision B, w in T.
+template <class T, Space S, class B = T>
 struct Basis {
   Context<S> ctx;
   std::int64_t n;
   int k;
-  std::vector<T> V, w;
-  Array<T, S> at_V, at_w;
+  std::vector<B> V;
+  std::vector<T> w;
+  Array<B, S> at_V;
+  Array<T, S> at_w;
   Array<double, S> h, ww, partial;
   Array<detail::Monitor, S> monitor;
 
   Basis(std::int64_t n_, int k_)
       : n(n_),
         k(k_),
-        V(random_vector<T>(n * k, 1)),
+        V(random_vector<B>(n * k, 1)),
         w(random_vector<T>(n, 2)),
         at_V(upload(ctx, V)),
         at_w(upload(ctx, w)),
@@ -62,8 +65,9 @@ void at_every_size(F&& f) {
   for (const int k : widths) {
     for (const std::int64_t n : lengths) {
       INFO("k = " << k << ", n = " << n);
-      f(n, k, double{});
-      f(n, k, float{});
+      f(n, k, double{}, double{});
+      f(n, k, double{}, float{});
+      f(n, k, float{}, float{});
     }
   }
 }
@@ -75,8 +79,8 @@ double sum_bound(std::int64_t n, long double magnitude) {
 }  // namespace
 
 TEST_BOTH("products with every vector of a basis are sums in double, the same bits each time", "[solver][gmres]") {
-  at_every_size([](std::int64_t n, int k, auto zero) {
-    Basis<decltype(zero), S> at(n, k);
+  at_every_size([](std::int64_t n, int k, auto zero, auto kept) {
+    Basis<decltype(zero), S, decltype(kept)> at(n, k);
     basis_dot(at.ctx, at.gate(), at.at_V.data(), n, k, at.at_w.data(), at.h.data(), at.partial.data());
     const auto h = download(at.ctx, at.h);
     for (int j = 0; j <= k; ++j) {
@@ -90,9 +94,9 @@ TEST_BOTH("products with every vector of a basis are sums in double, the same bi
 }
 
 TEST_BOTH("combinations of a basis are added, taken away and measured", "[solver][gmres]") {
-  at_every_size([](std::int64_t n, int k, auto zero) {
+  at_every_size([](std::int64_t n, int k, auto zero, auto kept) {
     using T = decltype(zero);
-    Basis<T, S> at(n, k);
+    Basis<T, S, decltype(kept)> at(n, k);
     const auto c = random_vector<double>(k, 3);
     const auto at_c = upload(at.ctx, c);
     auto u = poisoned<T>(at.ctx, n);

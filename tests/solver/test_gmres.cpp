@@ -10,7 +10,7 @@ using namespace purlin::testing;
 
 namespace {
 
-template <Space S>
+template <Space S, class B = double>
 Solved<double, S> run_gmres(const Rows& a, const std::vector<double>& b, int restart, bool left, bool precondition,
                             StopCriterion stop = {}) {
   const Context<S> ctx;
@@ -18,7 +18,7 @@ Solved<double, S> run_gmres(const Rows& a, const std::vector<double>& b, int res
   const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
   const auto M =
       precondition ? make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{}, SpmvOptions{}) : nullptr;
-  Gmres<double, S> solver(ctx, a.size(), restart, left);
+  Gmres<double, S, B> solver(ctx, a.size(), restart, left);
   return run_solver<double, S>(ctx, solver, *A, M.get(), b, stop);
 }
 
@@ -64,6 +64,53 @@ TEST_BOTH("restarted GMRES from the left and from the right reach the same solut
     CHECK(run.report.restarts > 0);
     CHECK(true_residual<double>(a, b, run.x) <= 1e-10 * norm(b) * (1 + 1e-6));
   }
+}
+
+TEST_BOTH("a basis in single precision reaches what one in double reaches", "[solver][gmres]") {
+  Rows a = laplacian(15, 0.5);
+  const auto b = a.rhs_for(noise(a.size()));
+  StopCriterion stop;
+  stop.rel_tol = 1e-12;
+  for (const bool left : {false, true}) {
+    for (const bool precondition : {false, true}) {
+      INFO("left " << left << ", preconditioned " << precondition);
+      const auto full = run_gmres<S>(a, b, 30, left, precondition, stop);
+      const auto single = run_gmres<S, float>(a, b, 30, left, precondition, stop);
+      REQUIRE(full.report.converged());
+      CHECK(single.report.converged());
+      CHECK(true_residual(a, b, single.x) <= 1e-12 * norm(b) * (1 + 1e-6));
+      CHECK(single.report.true_residual == Approx(true_residual(a, b, single.x)).epsilon(1e-2));
+      CHECK(single.report.iterations <= 1.3 * full.report.iterations + 5);
+    }
+  }
+}
+
+TEST_BOTH("with a basis in single precision a cycle that could gain more ends after five digits", "[solver][gmres]") {
+  const Rows a = laplacian(6, 0.7);  // 36 unknowns: one cycle of the full basis ends with them
+  const auto b = a.rhs_for(noise(36));
+  StopCriterion stop;
+  stop.rel_tol = 1e-13;
+  const auto full = run_gmres<S>(a, b, 36, false, false, stop);
+  const auto single = run_gmres<S, float>(a, b, 36, false, false, stop);
+  CHECK(full.report.restarts == 0);
+  REQUIRE(single.report.converged());
+  CHECK(single.report.restarts >= 2);
+  CHECK(single.report.residual_replacements <= 1);  // ends of cycles are none
+  CHECK(true_residual(a, b, single.x) <= 1e-13 * norm(b) * (1 + 1e-6));
+}
+
+TEST_BOTH("GMRES with a basis in single precision ends where the space does, and says so", "[solver][gmres]") {
+  Rows a(40);
+  for (Index i = 0; i < 40; ++i) a.at(i, i) = i < 20 ? 5 : 3;
+  const auto run = run_gmres<S, float>(a, noise(40), 30, false, false);
+  CHECK(run.report.converged());
+  CHECK(run.report.iterations <= 6);
+  a.row[3].clear();
+  auto b = std::vector<double>(40, 0.0);
+  b[3] = 1;  // outside the range of A
+  const auto hopeless = run_gmres<S, float>(a, b, 30, false, false);
+  CHECK_FALSE(hopeless.report.converged());
+  CHECK((hopeless.report.status == Status::breakdown || hopeless.report.status == Status::stagnation));
 }
 
 TEST_BOTH("GMRES says stagnation after two cycles without gain", "[solver][gmres]") {
