@@ -12,7 +12,7 @@
 namespace purlin {
 
 enum class Partitioner {
-  automatic,    ///< natural where its ranges cut few entries, greedy where all parts cut most of them, else metis
+  automatic,    ///< natural where its ranges cut few entries, else greedy
   natural,      ///< contiguous ranges of equal length
   metis,        ///< METIS k-way on the coarsened graph of A + A^T, refined on the way back
   coordinates,  ///< ranges of equal length along a Hilbert curve through the nodes

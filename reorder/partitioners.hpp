@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <purlin/reorder/graph.hpp>
+#include <purlin/reorder/level_sizes.hpp>
 #include <purlin/reorder/partition.hpp>
 
 namespace purlin::detail {
@@ -26,6 +27,17 @@ MetisAnswer partition_by_metis(const Graph& graph, Index parts, bool minimise_ha
 /// what is left (C. Farhat, Comput. Struct. 28, 1988); each component's first part begins at one of its ends.
 /// O(edges).
 std::vector<Index> partition_by_growth(const Graph& graph, Index parts);
+
+/// Growth, then refinement up to `most_rows` rows in a part.
+std::vector<Index> grow_and_refine(const Context<Space::host>& ctx, const Graph& graph, Index parts, Index most_rows);
+
+/// The part of each vertex's coarse vertex.
+std::vector<Index> spread(const Context<Space::host>& ctx, const std::vector<Index>& coarse,
+                          const Array<Index, Space::host>& coarse_of_fine);
+
+/// Coarser graphs, growth on the smallest, refinement on all of them. `vertices_per_part` parts fit into an Index.
+std::vector<Index> partition_by_levels(const Context<Space::host>& ctx, const Graph& graph, Index parts,
+                                       Index most_rows);
 
 /// Part of each row: ranges of equal length of the nodes along a Hilbert curve.
 std::vector<Index> partition_by_curve(const Context<Space::host>& ctx, const NodeCoordinates& coordinates, Index rows,

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How far graphs are coarsened and refined, on host and device. Internal.
+#pragma once
+
+#include <purlin/core/types.hpp>
+
+namespace purlin::detail {
+
+/// Vertices per part that coarsening leaves: with fewer, parts of equal size are hard to find.
+inline constexpr Index vertices_per_part = 40;
+/// With fewer METIS bisects what it cannot, and complains on standard output.
+inline constexpr Index fewest_vertices_per_part = 4;
+inline constexpr int refinement_passes = 3;
+/// Where ranges of rows cut no more than this share of the entries, a better order has little to win.
+inline constexpr double natural_is_good = 0.05;
+
+}  // namespace purlin::detail

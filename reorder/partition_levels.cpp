@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Growth on a small graph, refined on each level of the way back.
+#include <purlin/reorder/coarsen.hpp>
+#include <purlin/reorder/partitioners.hpp>
+#include <purlin/reorder/refine.hpp>
+
+namespace purlin::detail {
+
+std::vector<Index> grow_and_refine(const Context<Space::host>& ctx, const Graph& graph, Index parts,
+                                   Index most_rows) {
+  std::vector<Index> part = partition_by_growth(graph, parts);
+  refine(ctx, graph, parts, most_rows, refinement_passes, part);
+  return part;
+}
+
+std::vector<Index> spread(const Context<Space::host>& ctx, const std::vector<Index>& coarse,
+                          const Array<Index, Space::host>& coarse_of_fine) {
+  std::vector<Index> fine(static_cast<std::size_t>(coarse_of_fine.size()));
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (std::int64_t v = 0; v < coarse_of_fine.size(); ++v) fine[v] = coarse[coarse_of_fine[v]];
+  return fine;
+}
+
+std::vector<Index> partition_by_levels(const Context<Space::host>& ctx, const Graph& graph, Index parts,
+                                       Index most_rows) {
+  constexpr int rounds = 8;
+  const auto levels = coarsen(ctx, graph, rounds, vertices_per_part * parts, graph.neighbours());
+  std::vector<Index> part = grow_and_refine(ctx, levels.empty() ? graph : levels.back().graph, parts, most_rows);
+  for (std::size_t level = levels.size(); level-- > 0;) {
+    part = spread(ctx, part, levels[level].coarse_of_fine);
+    refine(ctx, level == 0 ? graph : levels[level - 1].graph, parts, most_rows, refinement_passes, part);
+  }
+  return part;
+}
+
+}  // namespace purlin::detail
