@@ -112,6 +112,13 @@ RowOrder<S> plan_order(const Context<S>& ctx, const Pattern<S>& pattern, const S
   const SpmvFormat& format = find_spmv_format(options.format);
   const FormatRequest request = request_for<T>(ctx, format, options);
   if (format.plan == nullptr || pattern.rows != pattern.cols) return {};
+  if constexpr (S == Space::device) {
+    // The key of a plan in the cache is made on the host, and so is the plan.
+    const PlanOrder ehyb = &detail::plan_ehyb_order;
+    if (format.plan == ehyb && options.plan_cache.empty()) {
+      if (auto planned = detail::plan_ehyb_order(ctx, pattern, request)) return std::move(*planned);
+    }
+  }
   const detail::HostPattern on_host(ctx, pattern);
   RowOrder<Space::host> planned = detail::plan_through_cache(host_context(ctx), on_host.view(), format, request);
   if constexpr (S == Space::host) {

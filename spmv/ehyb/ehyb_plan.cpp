@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <purlin/core/parallel_for.hpp>
 #include <purlin/reorder/blocks.hpp>
-#include <purlin/reorder/partition.hpp>
+#include <purlin/spmv/phase_clock.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -62,25 +63,36 @@ int block_with_kernel(Index found) {
   return 1;
 }
 
+// The nodes of a part, longest rows first, else in their order: a counting sort where lengths are few.
+void sort_nodes(const std::vector<Index>& length, std::vector<Index>& nodes) {
+  constexpr Index few_lengths = 4096;
+  const auto shorter = [&](Index a, Index b) { return length[a] < length[b]; };
+  const auto [shortest, longest] = std::minmax_element(nodes.begin(), nodes.end(), shorter);
+  const Index least = length[*shortest], most = length[*longest];
+  if (most - least >= few_lengths) {
+    std::stable_sort(nodes.begin(), nodes.end(), [&](Index a, Index b) { return shorter(b, a); });
+    return;
+  }
+  std::vector<Index> next(static_cast<std::size_t>(most - least) + 2, 0);
+  for (const Index node : nodes) ++next[static_cast<std::size_t>(most - length[node]) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<Index> sorted(nodes.size());
+  for (const Index node : nodes) sorted[next[static_cast<std::size_t>(most - length[node])]++] = node;
+  nodes.swap(sorted);
+}
+
 // Rows of the parts, longest cached rows first; whole nodes of `block` rows.
-void sort_parts(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const Partition& partition, int block,
-                bool halo, PartOrder& order) {
+void sort_parts(const Context<Space::host>& ctx, const std::vector<Index>& length, int block, PartOrder& order) {
   parallel_for(ctx, static_cast<std::int64_t>(order.part_begin.size()) - 1, [&](std::int64_t p) {
     const Index begin = order.part_begin[p], end = order.part_begin[p + 1];
-    std::vector<std::pair<Index, Index>> nodes;  // -entries, first row
-    for (Index i = begin; i < end; i += block) {
-      const Index row = order.old_of_new[i];
-      Index entries = static_cast<Index>(a.row_begin(row + 1) - a.row_begin(row));
-      if (!halo) {
-        entries = static_cast<Index>(std::count_if(a.col.data + a.row_begin(row), a.col.data + a.row_begin(row + 1),
-                                                   [&](Index j) { return partition.part_of_row[j] == p; }));
-      }
-      nodes.emplace_back(-entries, row);
-    }
-    std::sort(nodes.begin(), nodes.end());
+    if (begin == end) return;
+    std::vector<Index> nodes;
+    nodes.reserve(static_cast<std::size_t>(end - begin) / block);
+    for (Index i = begin; i < end; i += block) nodes.push_back(order.old_of_new[i] / block);
+    sort_nodes(length, nodes);
     Index i = begin;
-    for (const auto& node : nodes) {
-      for (int d = 0; d < block; ++d) order.old_of_new[i++] = node.second + d;
+    for (const Index node : nodes) {
+      for (int d = 0; d < block; ++d) order.old_of_new[i++] = node * block + d;
     }
   });
 }
@@ -98,6 +110,31 @@ OrderReport report_of(const PartitionReport& found, Index rows, const EhybGeomet
   report.seconds = found.seconds;
   return report;
 }
+
+class HostSource final : public EhybPlanSource {
+ public:
+  HostSource(const Context<Space::host>& ctx, const Pattern<Space::host>& a) : ctx_(ctx), a_(a) {}
+  Index rows() const override { return a_.rows; }
+  int block() const override { return ehyb_block(ctx_, a_); }
+  std::optional<Partition> partition(const PartitionOptions& options) const override {
+    return make_partition(ctx_, a_, options);
+  }
+  std::vector<Index> row_lengths(const Partition& partition, int block, bool halo) const override {
+    std::vector<Index> length(static_cast<std::size_t>(a_.rows / block));
+#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
+    for (Index node = 0; node < a_.rows / block; ++node) {
+      const Index row = node * block, part = partition.part_of_row[row];
+      const Index *begin = a_.col.data + a_.row_begin(row), *end = a_.col.data + a_.row_begin(row + 1);
+      length[node] = static_cast<Index>(
+          halo ? end - begin : std::count_if(begin, end, [&](Index j) { return partition.part_of_row[j] == part; }));
+    }
+    return length;
+  }
+
+ private:
+  const Context<Space::host>& ctx_;
+  const Pattern<Space::host>& a_;
+};
 
 }  // namespace
 
@@ -167,37 +204,50 @@ std::vector<Index> ehyb_parts(const std::vector<Index>& part_begin, Index rows, 
   return result;
 }
 
-RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
-                                      const FormatRequest& request) {
-  if (a.rows == 0) return {};
+std::optional<EhybPlan> plan_ehyb(const Context<Space::host>& ctx, const EhybPlanSource& source,
+                                  const FormatRequest& request) {
+  const Index rows = source.rows();
   const EhybVariant variant = ehyb_variant(request.variant);
   const bool halo = variant != EhybVariant::paper;
   const bool blocks = variant == EhybVariant::block || variant == EhybVariant::fewest_bytes;
-  const int block = blocks ? ehyb_block(ctx, a) : 1;
-  EhybGeometry geometry = halo ? halo_geometry(request.machine, a.rows, request.value_bytes, block)
-                               : paper_geometry(request.machine, a.rows, request.value_bytes);
+  const int block = blocks ? source.block() : 1;
+  EhybGeometry geometry = halo ? halo_geometry(request.machine, rows, request.value_bytes, block)
+                               : paper_geometry(request.machine, rows, request.value_bytes);
   PartitionOptions options;
   options.method = request.options.partitioner;
   options.coordinates = request.options.coordinates.get();
   options.node_rows = block;
   options.most_part_rows = geometry.cached_length / block * block;
   options.parts = request.options.parts > 0 ? request.options.parts : geometry.parts;
-  Partition partition = make_partition(ctx, a, options);
+  std::optional<Partition> partition = source.partition(options);
   // The fullest part decides whether everything is cached. More parts help as long as halos shrink with them.
   constexpr int most_tries = 3;
-  for (int tries = 1; halo && request.options.parts == 0 && tries < most_tries; ++tries) {
-    const double fill = double(partition.report.largest_part) + partition.report.largest_halo;
+  for (int tries = 1; partition && halo && request.options.parts == 0 && tries < most_tries; ++tries) {
+    const PartitionReport& report = partition->report;
+    const double fill = double(report.largest_part) + report.largest_halo;
     const double excess = fill / geometry.cached_length;
-    if (excess <= 1 || partition.report.largest_halo > 3 * Offset{partition.report.largest_part}) break;
+    if (excess <= 1 || report.largest_halo > 3 * Offset{report.largest_part}) break;
     const int processors = request.machine.processors;
     options.parts =
-        ceil_div(static_cast<Offset>(std::ceil(partition.parts * excess * 1.05)), processors) * processors;
-    partition = make_partition(ctx, a, options);
+        ceil_div(static_cast<Offset>(std::ceil(partition->parts * excess * 1.05)), processors) * processors;
+    partition = source.partition(options);
   }
-  PartOrder order = order_by_parts(ctx, partition);
-  sort_parts(ctx, a, partition, block, halo, order);
-  RowOrder<Space::host> planned = make_row_order(ctx, order.old_of_new, std::move(order.part_begin));
-  planned.report = report_of(partition.report, a.rows, geometry);
+  if (!partition) return std::nullopt;
+  PhaseClock clock;
+  EhybPlan plan{order_by_parts(ctx, *partition), {}};
+  sort_parts(ctx, source.row_lengths(*partition, block, halo), block, plan.order);
+  clock.end("sort");
+  plan.report = report_of(partition->report, rows, geometry);
+  plan.report.seconds.push_back(clock.seconds().front());
+  return plan;
+}
+
+RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                                      const FormatRequest& request) {
+  if (a.rows == 0) return {};
+  std::optional<EhybPlan> plan = plan_ehyb(ctx, HostSource(ctx, a), request);
+  RowOrder<Space::host> planned = make_row_order(ctx, plan->order.old_of_new, std::move(plan->order.part_begin));
+  planned.report = std::move(plan->report);
   return planned;
 }
 

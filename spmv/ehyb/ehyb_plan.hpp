@@ -3,9 +3,11 @@
 /// stand. Internal.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include <purlin/reorder/partition.hpp>
 #include <purlin/spmv/ehyb/ehyb_layout.hpp>
 #include <purlin/spmv/registry.hpp>
 
@@ -49,9 +51,36 @@ int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a);
 std::vector<Index> ehyb_parts(const std::vector<Index>& part_begin, Index rows, int block,
                               const EhybGeometry& geometry);
 
-/// Rows by part; within a part by their cached entries, descending.
+/// What planning asks of a pattern, wherever it is.
+class EhybPlanSource {
+ public:
+  virtual ~EhybPlanSource() = default;
+  virtual Index rows() const = 0;
+  /// As ehyb_block.
+  virtual int block() const = 0;
+  /// As make_partition; nothing where it cannot tell.
+  virtual std::optional<Partition> partition(const PartitionOptions& options) const = 0;
+  /// Of each node of `block` rows, the entries of its first row; without `halo`, of those in columns of its part.
+  virtual std::vector<Index> row_lengths(const Partition& partition, int block, bool halo) const = 0;
+};
+
+struct EhybPlan {
+  PartOrder order;
+  OrderReport report;
+};
+
+/// Rows by part; within a part by their cached entries, descending. Nothing where the source gave no parts.
+std::optional<EhybPlan> plan_ehyb(const Context<Space::host>& ctx, const EhybPlanSource& source,
+                                  const FormatRequest& request);
+
+/// The plan of a pattern on the host.
 RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                                       const FormatRequest& request);
+
+/// The plan of a pattern on the device, which stays there; nothing where the host has to make it (the paper's
+/// variant, a named partitioner other than greedy, patterns that make_partition_on_device does not take).
+std::optional<RowOrder<Space::device>> plan_ehyb_order(const Context<Space::device>& ctx,
+                                                       const Pattern<Space::device>& a, const FormatRequest& request);
 
 /// The forecast of the default variant: a halo of 5.7 / (nodes of a part)^(1/3) of its own entries, as tetrahedral
 /// meshes have; several times the own entries where a few rows are far longer than the rest.
