@@ -2,6 +2,10 @@
 // The device context: stream, handles and stream-ordered pool.
 #include <purlin/core/context_device.hpp>
 
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
 #include <purlin/core/memory_ledger.hpp>
 
 namespace purlin {
@@ -90,7 +94,73 @@ class DeviceMemory final : public MemoryResource {
 
   cudaStream_t stream() const { return stream_; }
 
+  /// Copies of many megabytes between the device and ordinary memory of the host: piece by piece through page-locked
+  /// memory, which the host's threads empty or fill while the next piece is under way. The driver does that with one
+  /// thread. They wait for the stream. False where there is no page-locked memory; nothing has been copied then.
+  bool download(char* to, const char* from, std::size_t bytes, int threads) {
+    if (!make_pieces()) return false;
+    const auto empty = [&](std::size_t at) {
+      PURLIN_CHECK_CUDA(cudaEventSynchronize(copied_[at / piece_bytes % 2].get()));
+      copy_in_shares(to + at, pieces_[at / piece_bytes % 2].get(), std::min(piece_bytes, bytes - at), threads);
+    };
+    std::size_t at = 0;
+    for (; at < bytes; at += piece_bytes) {
+      const std::size_t i = at / piece_bytes % 2, length = std::min(piece_bytes, bytes - at);
+      PURLIN_CHECK_CUDA(cudaMemcpyAsync(pieces_[i].get(), from + at, length, cudaMemcpyDeviceToHost, stream_));
+      PURLIN_CHECK_CUDA(cudaEventRecord(copied_[i].get(), stream_));
+      if (at > 0) empty(at - piece_bytes);
+    }
+    empty(at - piece_bytes);
+    return true;
+  }
+  bool upload(char* to, const char* from, std::size_t bytes, int threads) {
+    if (!make_pieces()) return false;
+    for (std::size_t at = 0; at < bytes; at += piece_bytes) {
+      const std::size_t i = at / piece_bytes % 2, length = std::min(piece_bytes, bytes - at);
+      if (at >= 2 * piece_bytes) PURLIN_CHECK_CUDA(cudaEventSynchronize(copied_[i].get()));
+      copy_in_shares(pieces_[i].get(), from + at, length, threads);
+      PURLIN_CHECK_CUDA(cudaMemcpyAsync(to + at, pieces_[i].get(), length, cudaMemcpyHostToDevice, stream_));
+      PURLIN_CHECK_CUDA(cudaEventRecord(copied_[i].get(), stream_));
+    }
+    PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream_));
+    return true;
+  }
+
  private:
+  static constexpr std::size_t piece_bytes = std::size_t{8} << 20;
+
+  struct FreeLocked {
+    void operator()(char* piece) const { cudaFreeHost(piece); }
+  };
+  struct DestroyEvent {
+    void operator()(cudaEvent_t event) const { cudaEventDestroy(event); }
+  };
+
+  // Made when first needed, and kept: locking pages takes as long as copying tens of megabytes.
+  bool make_pieces() {
+    PURLIN_CHECK_CUDA(cudaSetDevice(device_));
+    for (int i = 0; i < 2; ++i) {
+      if (pieces_[i] == nullptr) pieces_[i].reset(static_cast<char*>(locked_page(piece_bytes)));
+      if (pieces_[i] == nullptr) return false;
+      if (copied_[i] != nullptr) continue;
+      cudaEvent_t event = nullptr;
+      PURLIN_CHECK_CUDA(cudaEventCreate(&event));
+      copied_[i].reset(event);
+    }
+    return true;
+  }
+
+  static void copy_in_shares(char* to, const char* from, std::size_t bytes, int threads) {
+    const auto bound = [&](int share) {
+      return bytes / 64 * static_cast<std::size_t>(share) / static_cast<std::size_t>(threads) * 64;
+    };
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int share = 0; share < threads; ++share) {
+      const std::size_t end = share + 1 == threads ? bytes : bound(share + 1);
+      std::memcpy(to + bound(share), from + bound(share), end - bound(share));
+    }
+  }
+
   [[noreturn]] void fail(std::size_t bytes) const {
     throw OutOfMemory("device", "an array", bytes, available_bytes());
   }
@@ -99,15 +169,31 @@ class DeviceMemory final : public MemoryResource {
   cudaStream_t stream_;
   bool own_stream_;
   cudaMemPool_t pool_ = nullptr;
+  std::unique_ptr<char, FreeLocked> pieces_[2];
+  std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, DestroyEvent> copied_[2];
   MemoryLedger ledger_;
 };
 
+// From how many bytes on a copy is made by pieces.
+constexpr std::size_t worth_pieces = std::size_t{16} << 20;
+
 void upload_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
+  auto& memory = static_cast<DeviceMemory&>(*ctx.memory());
+  const auto up = [&] {
+    return memory.upload(static_cast<char*>(to), static_cast<const char*>(from), bytes, host_context(ctx).threads());
+  };
+  if (bytes >= worth_pieces && up()) return;
   PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, ctx.stream()));
   ctx.synchronize();
 }
 
 void download_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
+  auto& memory = static_cast<DeviceMemory&>(*ctx.memory());
+  const auto down = [&] {
+    return memory.download(static_cast<char*>(to), static_cast<const char*>(from), bytes,
+                           host_context(ctx).threads());
+  };
+  if (bytes >= worth_pieces && down()) return;
   PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, ctx.stream()));
   ctx.synchronize();
 }

@@ -137,6 +137,18 @@ TEST_BOTH("Values survive the way into a space, within it and back", "[core]") {
   }
 }
 
+TEST_BOTH("Many megabytes survive the way into a space and back, whatever is left of the last piece", "[core]") {
+  const auto ctx = make_context<S>();
+  constexpr std::int64_t piece = std::int64_t{8} << 20;  // of the device's copies, in bytes
+  for (const std::int64_t size : {2 * piece - 1, 2 * piece, 3 * piece + 77}) {
+    std::vector<unsigned char> values(static_cast<std::size_t>(size));
+    Random random(static_cast<std::uint64_t>(size));
+    for (unsigned char& value : values) value = static_cast<unsigned char>(random.index(256));
+    const auto there = make_array(ctx, values);
+    CHECK((to_vector(ctx, there.cspan()) == values));
+  }
+}
+
 TEST_BOTH("A copy between different lengths is refused with both", "[core]") {
   const auto ctx = make_context<S>();
   const Array<float, S> three = upload(ctx, std::vector<float>{1, 2, 3});
