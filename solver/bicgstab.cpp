@@ -8,6 +8,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/solver/bicgstab_steps.hpp>
 #include <purlin/solver/journal.hpp>
+#include <purlin/solver/resident_bicgstab.hpp>
 
 namespace purlin {
 
@@ -16,39 +17,51 @@ using namespace detail;
 namespace {
 
 constexpr int most_restarts = 5;
-constexpr int iterations_between_keeping = 16;
 
 // Keeps a copy of the best iterate seen, at most every 16 iterations.
 template <class T, Space S>
 class BestIterate {
  public:
-  BestIterate(const Context<S>& ctx, Span<T, S> x, Span<T, S> kept, double residual)
-      : ctx_(ctx), x_(x), kept_(kept), residual_(residual) {
-    copy<T>(ctx_, Span<const T, S>(x_), kept_);
-  }
+  BestIterate(const Context<S>& ctx, Span<T, S> x, Span<T, S> kept) : ctx_(ctx), x_(x), kept_(kept) {}
+
+  // The guess is the first.
+  void begin(double residual) { keep(0, residual); }
   void offer(int iteration, double residual) {
-    if (iteration < kept_at_ + iterations_between_keeping || !(residual < residual_)) return;
-    copy<T>(ctx_, Span<const T, S>(x_), kept_);
-    kept_at_ = iteration;
-    residual_ = residual;
+    if (iteration < what_.iteration + iterations_between_keeping || !(residual < what_.residual)) return;
+    keep(iteration, residual);
   }
   // x = the kept iterate
   void restore() const { copy<T>(ctx_, Span<const T, S>(kept_), x_); }
-  double residual() const { return residual_; }
+  KeptIterate& what() { return what_; }
 
  private:
+  void keep(int iteration, double residual) {
+    copy<T>(ctx_, Span<const T, S>(x_), kept_);
+    what_ = {residual, iteration};
+  }
+
   const Context<S>& ctx_;
   Span<T, S> x_, kept_;
-  double residual_;
-  int kept_at_ = 0;
+  KeptIterate what_;
 };
+
+template <class T>
+BicgstabState fresh_state(const Monitor& monitor, double residual) {
+  BicgstabState state{};
+  state.monitor = monitor;
+  state.rho = residual * residual;
+  state.r0_norm = state.r_norm = residual;
+  state.epsilon = std::numeric_limits<T>::epsilon();
+  state.first = true;
+  return state;
+}
 
 bool is_breakdown(Event event) { return event == Event::rho_vanished || event == Event::omega_vanished; }
 
 }  // namespace
 
 template <class T, Space S>
-Bicgstab<T, S>::Bicgstab(const Context<S>& ctx, Index n)
+Bicgstab<T, S>::Bicgstab(const Context<S>& ctx, Index n, bool resident)
     : r_(ctx, n),
       r0_(ctx, n),
       p_(ctx, n),
@@ -57,20 +70,20 @@ Bicgstab<T, S>::Bicgstab(const Context<S>& ctx, Index n)
       ph_(ctx, n),
       sh_(ctx, n),
       best_x_(ctx, n),
-      state_(ctx, 1) {}
+      state_(ctx, 1),
+      may_be_resident_(resident) {}
 
 // One iteration moves, beside two products with A and two with M: the direction 4 vectors, r0.v 2, the half step 3,
 // the two dots 2, the update 9.
 template <class T, Space S>
-SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                  const ProgressFn& progress) {
+std::function<void()> Bicgstab<T, S>::iteration(const Context<S>& ctx, const LinearOperator<T, S>& A,
+                                                const LinearOperator<T, S>* M, Span<T, S> x) {
   const std::int64_t n = r_.size();
   BicgstabState* const s = state_.data();
   const Span<T, S> r = r_, r0 = r0_, p = p_, v = v_, t = t_;
   const Span<T, S> ph = M != nullptr ? ph_.span() : p, sh = M != nullptr ? sh_.span() : r;
   const auto in = [](Span<T, S> vector) { return Span<const T, S>(vector); };
-  const auto iteration = [&] {
+  return [=, &ctx, &A] {
     sweep(ctx, n, BicgstabDirection<T>{s, r.data, v.data, p.data});  // p = r + beta (p - omega v)
     if (M != nullptr) M->apply(ctx, T(1), in(p), T(0), ph);          // p^ = M p
     A.apply(ctx, T(1), in(ph), T(0), v);                             // v = A p^
@@ -82,25 +95,46 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
     // x += alpha p^ + omega s^, r = s - omega t, rho = r0.r
     sweep(ctx, n, BicgstabUpdate<T>{s, ph.data, sh.data, t.data, r0.data, x.data, r.data});
   };
-  Journal<T, S> journal(name(), n, {ctx, A, M, b, x, stop, progress}, &s->scratch, last_iterations_);
-  graph_.bind(ctx, A, M, x);
+}
 
-  bool more = journal.open(r);  // r = b - A x
-  const bool iterated = more;
-  BestIterate<T, S> best(ctx, x, best_x_, journal.residual());
+template <class T, Space S>
+SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                                  const ProgressFn& progress) {
+  BicgstabState* const s = state_.data();
+  const Span<T, S> r = r_, t = t_;
+  const auto in = [](Span<T, S> vector) { return Span<const T, S>(vector); };
+  const SolveArguments<T, S> system{ctx, A, M, b, x, stop, progress};
+  Journal<T, S> journal(name(), r_.size(), system, &s->scratch, last_iterations_);
+  BestIterate<T, S> best(ctx, x, best_x_);
+
+  prepare(ctx, A, M);
+  bool on_chip = resident_ != nullptr && resident_->fits();
+  bool opened = !on_chip, bound = false;
+  bool more = on_chip || journal.open(r);  // r = b - A x
+  if (opened && more) best.begin(journal.residual());
+  const std::function<void()> step = iteration(ctx, A, M, x);
   while (more) {
-    BicgstabState start{};
-    start.monitor = journal.fresh_monitor();
-    start.rho = journal.residual() * journal.residual();
-    start.r0_norm = start.r_norm = journal.residual();
-    start.epsilon = std::numeric_limits<T>::epsilon();
-    start.first = true;
-    copy<BicgstabState>(ctx, Span<const BicgstabState, Space::host>(&start, 1), state_.span());
-    copy<T>(ctx, in(r), r0);  // r0 = r
-    do {
-      best.offer(journal.iterations(), journal.report().recurrence_residual);
-      graph_.repeat(journal.check_every(), iteration);
-    } while (journal.look(&s->monitor));
+    if (opened) best.offer(journal.iterations(), journal.report().recurrence_residual);
+    if constexpr (S == Space::device) {
+      if (on_chip) {
+        const ResidentEnd end = resident_->run(system, journal, {r, p_, r0_, best_x_}, best.what(), opened);
+        if (end == ResidentEnd::told) break;
+        on_chip = end == ResidentEnd::event;
+        opened = true;
+      }
+    }
+    if (!on_chip) {
+      if (!bound) graph_.bind(ctx, A, M, x);
+      bound = true;
+      const BicgstabState start = fresh_state<T>(journal.fresh_monitor(), journal.residual());
+      copy<BicgstabState>(ctx, Span<const BicgstabState, Space::host>(&start, 1), state_.span());
+      copy<T>(ctx, in(r), r0_.span());  // r0 = r
+      do {
+        best.offer(journal.iterations(), journal.report().recurrence_residual);
+        graph_.repeat(journal.check_every(), step);
+      } while (journal.look(&s->monitor));
+    }
     const Event event = journal.event();
     if (is_breakdown(event) && journal.report().restarts < most_restarts && !journal.interrupted()) {
       ++journal.report().restarts;
@@ -113,8 +147,8 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
       more = event == Event::tolerance_met && !journal.confirm(r, t);
     }
   }
-  if (iterated && journal.report().status != Status::converged) {
-    const bool maybe_better = !journal.form_residual(r) && !(journal.residual() <= best.residual());
+  if (journal.iterations() > 0 && journal.report().status != Status::converged) {
+    const bool maybe_better = !journal.form_residual(r) && !(journal.residual() <= best.what().residual);
     if (maybe_better) {
       // The kept one was judged by the recurrence, which may have drifted: the true residuals decide.
       const double last = journal.residual();
@@ -128,6 +162,15 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
   }
   last_iterations_ = journal.iterations();
   return journal.close(r);
+}
+
+template <class T, Space S>
+void Bicgstab<T, S>::prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
+  if constexpr (S == Space::device) {
+    if (!may_be_resident_ || (resident_ != nullptr && resident_->serves(ctx, A, M))) return;
+    ctx.make_current();
+    resident_ = std::make_shared<ResidentBicgstab<T>>(ctx, A, M);
+  }
 }
 
 #define X(T, S) template class Bicgstab<T, S>;

@@ -9,26 +9,40 @@ namespace purlin {
 
 namespace detail {
 struct BicgstabState;
-}
+template <class T>
+class ResidentBicgstab;
+}  // namespace detail
 
 /// H. van der Vorst, "Bi-CGSTAB: A Fast and Smoothly Converging Variant of Bi-CG", SIAM J. Sci. Stat. Comput. 13
 /// (1992), with right preconditioning. Where |rho| < eps |r0||r| or omega vanishes it starts again with r0 = r = b -
 /// A x, at most five times, then ends with `breakdown`. Of a solve that does not converge the best x seen is
 /// returned; it is looked for every 16 iterations, since its residuals jump.
+///
+/// On a device, one kernel makes all iterations (`SolveReport::resident`: the same iterates but for rounding) under
+/// the conditions that `Cg` names. Each part's share of the vectors is six numbers for each of its rows and four for
+/// each row of its halo, with a diagonal preconditioner eight and six: in double precision some 2,300 rows a
+/// multiprocessor.
 template <class T, Space S>
 class Bicgstab final : public KrylovSolver<T, S> {
  public:
-  /// Work vectors for `n` unknowns: eight of length n.
-  Bicgstab(const Context<S>& ctx, Index n);
+  /// Work vectors for `n` unknowns: eight of length n. `resident`: whether one kernel may solve what fits on the
+  /// chip.
+  Bicgstab(const Context<S>& ctx, Index n, bool resident = true);
 
   std::string_view name() const override { return "bicgstab"; }
+  void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) override;
   [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                                   Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                                   const ProgressFn& progress = {}) override;
 
  private:
+  std::function<void()> iteration(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                                  Span<T, S> x);
+
   Array<T, S> r_, r0_, p_, v_, t_, ph_, sh_, best_x_;
   Array<detail::BicgstabState, S> state_;
+  bool may_be_resident_;
+  std::shared_ptr<detail::ResidentBicgstab<T>> resident_;  // on a device, where the system fits on the chip
   detail::IterationGraph<S> graph_;
   int last_iterations_ = 0;  // of the last solve
 };

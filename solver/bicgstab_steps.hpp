@@ -23,6 +23,18 @@ struct BicgstabState {
   bool first;
 };
 
+/// The best x is looked for every so many iterations.
+constexpr int iterations_between_keeping = 16;
+
+/// Whether the recurrence can go on behind a step: with what that step took from s, |t.s| / |t|, with |s|, the next
+/// rho = r0.r, |r0| and |r|, and the epsilon of the vectors' precision.
+PURLIN_HD Event bicgstab_breakdown(double epsilon, double step, double s_norm, double rho, double r0_norm,
+                                   double r_norm) {
+  // A step below the rounding of s: the stabilising step does nothing, and the next beta would divide by omega.
+  if (step <= epsilon * s_norm) return Event::omega_vanished;
+  return fabs(rho) < epsilon * r0_norm * r_norm ? Event::rho_vanished : Event::none;
+}
+
 /// p = r + beta (p - omega v), beta = (rho / rho_old) (alpha / omega)
 template <class T>
 struct BicgstabDirection {
@@ -148,12 +160,8 @@ struct BicgstabUpdate {
     s.first = false;
     s.monitor.finish_iteration(s.r_norm);
     if (!s.monitor.running()) return;
-    // |t.s| below rounding of |t||s|: the stabilising step does nothing, and the next beta would divide by omega.
-    if (fabs(s.ts) <= s.epsilon * sqrt(s.tt) * sqrt(s.ss)) {
-      s.monitor.event = Event::omega_vanished;
-    } else if (fabs(s.rho) < s.epsilon * s.r0_norm * s.r_norm) {
-      s.monitor.event = Event::rho_vanished;
-    }
+    const double step = s.tt > 0 ? fabs(s.ts) / sqrt(s.tt) : 0.0;
+    s.monitor.event = bicgstab_breakdown(s.epsilon, step, sqrt(s.ss), s.rho, s.r0_norm, s.r_norm);
   }
 };
 

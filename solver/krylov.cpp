@@ -57,7 +57,7 @@ std::size_t basis_value_bytes(const SolverOptions& options, std::size_t value_by
 template <class T, Space S>
 std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options) {
   if (options.name == "cg") return std::make_unique<Cg<T, S>>(ctx, n, options.resident);
-  if (options.name == "bicgstab") return std::make_unique<Bicgstab<T, S>>(ctx, n);
+  if (options.name == "bicgstab") return std::make_unique<Bicgstab<T, S>>(ctx, n, options.resident);
   if (options.name == "gmres") {
     const int restart = gmres_cycle_length(options, n, basis_value_bytes(options, sizeof(T)));
     if (options.single_basis) return std::make_unique<Gmres<T, S, float>>(ctx, n, restart, options.left);

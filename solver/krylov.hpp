@@ -121,7 +121,7 @@ struct SolverOptions {
   int restart = 0;            ///< GMRES: length of a cycle; 0: see `gmres_cycle_length`
   bool left = false;          ///< GMRES: precondition from the left
   bool single_basis = false;  ///< GMRES: its basis is kept in single precision; see Gmres
-  bool resident = true;       ///< CG on a device: in one kernel where the system fits on the chip
+  bool resident = true;       ///< CG and BiCGStab on a device: in one kernel where the system fits on the chip
 };
 
 /// The length of a GMRES cycle that the options mean for n unknowns: `restart`, or where that is 0, 50; under "auto",

@@ -14,11 +14,11 @@ namespace purlin::detail {
 /// one. Words of meeting m lie in the half m % 2 of the memory: who writes those of m + 2 has read all sums of m + 1,
 /// and with its sum each block has said that it needs nothing of m any more.
 struct Exchange {
-  static constexpr int sums = 3;
-  static constexpr int sum_words = 8;  ///< of a block: two a sum, and room to a sector's end
+  static constexpr int most_sums = 4;              ///< of a meeting
+  static constexpr int sum_words = 2 * most_sums;  ///< of a block
 
   std::uint64_t* posted;
-  double* scratch;  ///< shared memory: sums x (parts + 32)
+  double* scratch;  ///< shared memory
   Offset rows;
   int parts;
   unsigned epoch;  ///< of the last meeting; the present one is the next
@@ -31,6 +31,10 @@ struct Exchange {
   template <class T>
   PURLIN_HD static constexpr int entry_words() {
     return sizeof(T) == 8 ? 2 : 1;
+  }
+  /// The length of `scratch` for meetings of at most `sums` sums: first those of the warps, then those of the blocks.
+  PURLIN_HD static constexpr std::size_t scratch_length(int sums, int parts) {
+    return static_cast<std::size_t>(most_sums * 32 + sums * parts);
   }
 
   __device__ unsigned now() const { return epoch + 1; }
@@ -74,9 +78,11 @@ struct Exchange {
     put(entry_word<T>(row), value, now());
   }
 
-  /// Adds the block's sums and posts them; the whole block, which is in step afterwards.
+  /// Adds the block's sums and posts them; the whole block.
+  template <int sums>
   __device__ void post_sums(const double (&mine)[sums]) const {
-    double* const of_warps = scratch + sums * parts;
+    static_assert(sums <= most_sums);
+    double* const of_warps = scratch;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
 #pragma unroll
     for (int k = 0; k < sums; ++k) {
@@ -119,19 +125,21 @@ struct Exchange {
 
   /// The sums of all blocks, the same bits in every thread of every block; the whole block, which is in step
   /// afterwards. Ends the meeting.
+  template <int sums>
   __device__ void collect_sums(double (&total)[sums]) {
+    double* const of_blocks = scratch + most_sums * 32;
     for (int i = static_cast<int>(threadIdx.x); i < sums * parts; i += static_cast<int>(blockDim.x)) {
       const int k = i / parts, block = i % parts;
       double value;
       while (!get(sum_word(block, k), now(), value)) {
       }
-      scratch[i] = value;
+      of_blocks[i] = value;
     }
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < sums; ++k) {
       double sum = 0;
-      for (int i = threadIdx.x % 32; i < parts; i += 32) sum += scratch[k * parts + i];
+      for (int i = threadIdx.x % 32; i < parts; i += 32) sum += of_blocks[k * parts + i];
       total[k] = warp_sum(sum);
     }
     ++epoch;

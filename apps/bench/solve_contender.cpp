@@ -36,7 +36,7 @@ class SystemSolve final : public BuiltSolve<T, S> {
     fill(ctx_, T(0), x);
     const SolveReport report = system_->solve(b, x);
     return {std::string(name_of(report.status)), report.reason, report.iterations,
-            report.relative(report.recurrence_residual)};
+            report.relative(report.recurrence_residual), report.resident};
   }
 
   SolveFacts facts() const override {

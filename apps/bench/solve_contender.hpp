@@ -24,6 +24,7 @@ struct SolveEnd {
   std::string reason;  ///< may be empty
   int iterations = 0;
   double recurrence_residual = 0;  ///< over |b|
+  bool resident = false;           ///< ours: in one kernel that kept the vectors on the chip
 
   bool converged() const { return status == "converged"; }
 };

@@ -23,6 +23,7 @@ Json line_json(const BenchSolveLine& line, const BenchSolveSystem& system, const
   json["converged"] = line.end.converged();
   json["wrong"] = line.wrong();
   json["iterations"] = line.end.iterations;
+  json["resident"] = line.end.resident;
   json["true_relative_residual"] = line.residual;
   json["recurrence_relative_residual"] = line.end.recurrence_residual;
   json["iteration"] = milliseconds(line.iteration);

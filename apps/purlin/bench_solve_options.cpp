@@ -37,8 +37,8 @@ constexpr const char* columns =
     "  ms/solve, x   the whole solve; its speed-up over the fastest of the others that converged, with anything\n"
     "  setup s       once, from the matrix in memory: order, format, preconditioner, solver, libraries' handles\n"
     "  residual      |b - A x| / |b| formed in long double from the x that came back, the worst of all rounds\n"
-    "  status        how it ended; what did not converge stays in the table. Ours that says converged and is not is\n"
-    "                WRONG and the exit status 1";
+    "  status        how it ended, and whether in one kernel that kept the vectors on the chip; what did not\n"
+    "                converge stays in the table. Ours that says converged and is not is WRONG and the exit status 1";
 
 std::vector<std::string> concrete_solvers() {
   std::vector<std::string> names = solver_choices();

@@ -18,7 +18,8 @@ std::string ratio(const std::optional<double>& value) { return value ? text("%.3
 std::string status_text(const BenchSolveLine& line) {
   if (line.wrong()) return "WRONG: said converged";
   if (line.end.converged() && !(line.residual <= line.allowed)) return "converged, by its recurrence alone";
-  return line.end.status + (line.end.reason.empty() ? "" : ": " + line.end.reason);
+  return line.end.status + (line.end.resident ? ", in one kernel" : "") +
+         (line.end.reason.empty() ? "" : ": " + line.end.reason);
 }
 
 std::string line_text(const BenchSolveLine& line, const BenchSolveFigures& f) {

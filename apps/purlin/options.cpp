@@ -103,7 +103,7 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
       ->group(group);
   solve
       .add_flag("!--no-resident", s.solver.resident,
-                "CG by separate kernels, also where one kernel could keep the vectors on the card's chip")
+                "CG and BiCGStab by separate kernels, also where one could keep the vectors on the card's chip")
       ->group(group);
   solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
       ->option_text("none|constant")

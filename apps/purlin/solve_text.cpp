@@ -104,6 +104,7 @@ std::string result_text(const SolveResult& result) {
   } else {
     lines = labelled("result", ending_text(report));
     if (!report.reason.empty()) lines += labelled("", report.reason);
+    if (report.resident) lines += labelled("", "in one kernel that kept the vectors on the chip");
     if (report.refinements > 0) {
       lines += labelled(
           "", "iterated in single precision, corrected in double " + count_of(report.refinements, "time", "times"));

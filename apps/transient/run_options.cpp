@@ -124,7 +124,7 @@ void RunCommand::add_method_options() {
       ->option_text(cli::one_of(cli::solver_choices()))
       ->group(group);
   app_.add_flag("!--no-resident", s.solver.resident,
-                "CG by separate kernels, also where one kernel could keep the vectors on the card's chip")
+                "CG and BiCGStab by separate kernels, also where one could keep the vectors on the card's chip")
       ->group(group);
   app_.add_option("--tol", s.stop.rel_tol, text("%s, default %g", words_.tolerance.c_str(), s.stop.rel_tol))
       ->option_text("TOL")

@@ -66,8 +66,8 @@ __device__ __forceinline__ void add_places(const EhybPlaces<T, B, U>& places, in
   }
 }
 
-/// Asks for one place and adds it, column after column of its block.
-template <class Load, class T, int B>
+/// Asks for one place and adds it, column after column of its block, `at_once` of them asked for at a time.
+template <class Load, int at_once = 6, class T, int B>
 __device__ __forceinline__ void add_place(const std::uint16_t* columns, const T* values, Index k, const T* x,
                                           T (&sums)[B]) {
   constexpr int warp = 32;
@@ -75,7 +75,7 @@ __device__ __forceinline__ void add_place(const std::uint16_t* columns, const T*
   const Load load;
   const T* value = values + Offset{k} * (B * B * warp) + lane;
   const T* from = x + load(columns + Offset{k} * warp + lane) * B;
-#pragma unroll
+#pragma unroll at_once
   for (int e = 0; e < B; ++e, value += warp) {
 #pragma unroll
     for (int d = 0; d < B; ++d) sums[d] += load(value + d * B * warp) * from[e];

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// ResidentBicgstab: BiCGStab as one kernel whose blocks keep their part of the system on the chip. Internal; on a
+/// device only.
+#pragma once
+
+#include <purlin/solver/resident_system.hpp>
+
+namespace purlin::detail {
+
+/// What a resident BiCGStab keeps in memory between launches.
+template <class T>
+struct ResidentBicgstabVectors {
+  Span<T, Space::device> r, p, r0, kept;  ///< kept: the best x
+};
+
+/// The best iterate that was kept, and when.
+struct KeptIterate {
+  double residual = 0;
+  int iteration = 0;
+};
+
+/// The machine meets twice an iteration, as often as it multiplies: v = A M p travels with r0.v, t = A M s with t.s
+/// and t.t. The sums that the usual form needs a third meeting for come with these. rho = r0.r for the next direction
+/// is r0.s - omega r0.t, in double: no farther off than the rounding of r itself. r.r, r0.r and the verdicts on them
+/// are formed from r as it is, in the first meeting of the next iteration, and the next alpha takes that rho.
+///
+/// Of p, r, v and t a block has also what its halo needs, and repeats for it what the owners do.
+template <class T>
+class ResidentBicgstab : public ResidentSystem<T> {
+ public:
+  /// For A and M, which may turn out not to admit it.
+  ResidentBicgstab(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
+                   const LinearOperator<T, Space::device>* M);
+
+  /// Iterates until an event, or until the journal is interrupted: from r = b - A x with the shadow residual r0 = r,
+  /// or with `opened` false from x, which it opens the journal with and keeps as the best so far. Confirms a
+  /// tolerance that was met, where that can be told from squares. Where the card does not take a launch, all is left
+  /// to the loop, now and later.
+  ResidentEnd run(const SolveArguments<T, Space::device>& system, Journal<T, Space::device>& journal,
+                  const ResidentBicgstabVectors<T>& vectors, KeptIterate& best, bool opened);
+};
+
+}  // namespace purlin::detail

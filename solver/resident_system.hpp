@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+/// ResidentSystem: what every solve in one kernel has in common on the host's side: whether a system fits on the
+/// chip, and a launch. Internal; on a device only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <purlin/solver/journal.hpp>
+#include <purlin/spmv/ehyb/ehyb.hpp>
+
+namespace purlin::detail {
+
+/// The scalars that one launch hands to the host, and by it to the next.
+struct ResidentState {
+  double tolerance;
+  double residual;  ///< of a launch
+  int iteration;
+  int max_iterations;
+  Event event;
+  bool undecided;           ///< CG: p.A p came out at or below 0, but no farther than rounding takes it
+  bool started;             ///< false: norms out of range; x is as it was
+  double rhs_norm;          ///< |b|
+  double initial_residual;  ///< |b - A x| of the guess
+  double true_residual;     ///< the same of the result, where the tolerance was met
+  double rho;               ///< CG: r.M r of the last step
+  double alpha;             ///< and its length
+  double r0_norm;           ///< BiCGStab: of the shadow residual
+  double epsilon;           ///< of the vectors' precision
+  double kept_residual;     ///< of the best x that was kept
+  int kept_at;              ///< and after how many iterations that was
+};
+
+/// What a launch leaves.
+struct ResidentLog {
+  static constexpr int most_iterations = 256;
+
+  ResidentState state;
+  double residual[most_iterations];  ///< after each iteration of the launch
+};
+
+/// Where a launch begins.
+enum class ResidentBegin {
+  guess,     ///< at x: it forms r = b - A x and the norms
+  residual,  ///< at x and r = b - A x, with a recurrence of its own
+  onward,    ///< where the launch before ended
+};
+
+/// How a resident solve ends.
+enum class ResidentEnd {
+  told,                  ///< the journal has said its last word
+  event,                 ///< the recurrence has, or the journal was interrupted
+  rest_is_for_the_loop,  ///< the usual loop is to go on from x, with r = b - A x; the journal is open
+};
+
+/// A matrix as a kernel reads it.
+template <class T>
+struct ResidentMatrix {
+  const EhybPart* part;
+  const Index* halo_node;
+  const Index* slice_first;
+  const std::uint16_t* column;
+  const T* value;
+  const unsigned char* marked;  ///< a node: whether another part reads it
+  int share;                    ///< lanes of a node
+};
+
+/// What one launch is told.
+template <class T>
+struct ResidentArgs {
+  const T *b, *d;    ///< d: the diagonal of M, or null
+  T *x, *r, *p, *s;  ///< vectors that are kept from launch to launch; s of CG
+  T *r0, *kept;      ///< of BiCGStab: the shadow residual, the best x
+  double rel_tol, abs_tol;
+  int iterations;  ///< of this launch, at most
+  ResidentBegin begin;
+  // The launch itself sees to these.
+  Offset rows;
+  ResidentMatrix<T> a;
+  std::uint64_t* posted;
+  ResidentLog* log;
+  ResidentState before;  ///< what the launch before left
+  unsigned epoch;
+};
+
+template <class T>
+using ResidentKernel = void (*)(const ResidentArgs<T>);
+
+/// What a method keeps on the chip of each row, and how often its blocks meet.
+struct ResidentNeeds {
+  int vectors;      ///< with a halo
+  int own_vectors;  ///< without
+  int sums;         ///< of a meeting, at most
+  int meetings;     ///< of an iteration
+};
+
+/// A method: what it needs, and its kernels for a node of `block` rows, with the matrix on the chip or streaming by.
+template <class T>
+struct ResidentMethod {
+  ResidentNeeds needs;
+  ResidentKernel<T> (*kernel)(int block, bool scaled, bool on_chip);
+};
+
+/// One block of threads has one part of an EHYB matrix, and its rows of all vectors in shared memory; of those that a
+/// product reads or that others read too, also what its halo needs. Where the part's numbers and columns fit too,
+/// they stay there. Needs every part of the matrix to be at work at the same time, one a multiprocessor, without
+/// extra rows.
+template <class T>
+class ResidentSystem {
+ public:
+  bool fits() const { return fits_; }
+
+  /// Whether it was made for these.
+  bool serves(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
+              const LinearOperator<T, Space::device>* M) const;
+
+ protected:
+  using Method = ResidentMethod<T> (*)(bool scaled);
+
+  /// For A and M, which may turn out not to admit it.
+  ResidentSystem(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
+                 const LinearOperator<T, Space::device>* M, Method method);
+
+  /// What the context's launches leave.
+  static ResidentLog& log_of(const Context<Space::device>& ctx);
+  /// The system, and its criterion.
+  ResidentArgs<T> args_of(const SolveArguments<T, Space::device>& system) const;
+  /// Queues it and waits for its end. False where the card did not take it: then all is left to the loop, now and
+  /// later.
+  bool launch(const Context<Space::device>& ctx, const ResidentArgs<T>& told);
+
+ private:
+  bool plan(const Context<Space::device>& ctx);
+  void mark_boundary(const Context<Space::device>& ctx);
+
+  std::uint64_t matrix_;  // A's serial number
+  const void* context_;   // its state
+  EhybView<T> view_{};
+  ResidentMethod<T> method_;
+  bool scaled_, diagonal_, fits_ = false;
+  bool matrix_on_chip_ = false;
+  std::size_t shared_bytes_ = 0;
+  // The last meeting at most: as many as a launch may have are counted. When the count begins anew, after hours, the
+  // words that carry the same number have long been written over.
+  unsigned epoch_ = 0;
+  Array<unsigned char, Space::device> marked_;  // a node: whether another part reads it
+  Array<std::uint64_t, Space::device> posted_;  // what blocks tell each other
+};
+
+}  // namespace purlin::detail

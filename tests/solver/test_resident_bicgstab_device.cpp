@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// BiCGStab in one kernel: the same iterates as by separate ones, whatever ends a solve, and again after a refresh.
+#include "tests/solver/resident_support.hpp"
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+// The grid of `blocks_on_a_grid` with a wind along its first axis.
+Rows windy_grid(Index k, int block) {
+  Rows a = blocks_on_a_grid(k, block);
+  for (Index i = 0; i < a.size(); ++i) {
+    for (auto& [j, value] : a.row[static_cast<std::size_t>(i)]) {
+      if (j / block == i / block + 1) value *= 0.6;
+      if (j / block + 1 == i / block) value *= 1.4;
+    }
+  }
+  return a;
+}
+
+SystemOptions options(const std::string& precond, bool resident) {
+  return options_of("ehyb", precond, resident, "bicgstab");
+}
+
+template <class T>
+void check_against_separate_kernels(const Rows& a, const std::string& precond, Index parts = 0) {
+  SystemOptions resident = options(precond, true), separate = options(precond, false);
+  resident.spmv.parts = separate.spmv.parts = parts;
+  System<T> one(a, resident), many(a, separate);
+  StopCriterion stop;
+  stop.rel_tol = sizeof(T) == 8 ? 1e-9 : 1e-4;
+  one.system.set_stop_criterion(stop);
+  many.system.set_stop_criterion(stop);
+  auto b = a.rhs_for(noise(a.size()));
+  for (double& value : b) value = static_cast<T>(value);
+  const SolveReport found = one.solve(b), expected = many.solve(b);
+  REQUIRE(found.resident);
+  REQUIRE(!expected.resident);
+  REQUIRE(found.converged());
+  REQUIRE(expected.converged());
+  // Rounding grows from step to step, and with it the distance of the iterates.
+  CHECK(std::abs(found.iterations - expected.iterations) <= 1 + expected.iterations / 10);
+  CHECK(found.rhs_norm == Approx(expected.rhs_norm).epsilon(1e-12));
+  REQUIRE(found.history.size() == static_cast<std::size_t>(found.iterations) + 1);
+  const double rounding = std::numeric_limits<T>::epsilon() * norm(b), slack = sizeof(T) == 8 ? 1e-5 : 2e-2;
+  const auto common = std::min(found.history.size(), expected.history.size());
+  for (std::size_t k = 0; k < common && k < 6; ++k) {
+    CHECK(found.history[k] == Approx(expected.history[k]).epsilon(slack).margin(10 * rounding));
+  }
+  const double residual = true_residual<T>(a, cast<T>(b), one.solution());
+  CHECK(residual <= stop.rel_tol * norm(b) * (sizeof(T) == 8 ? 1.0 + 1e-6 : 1.1));
+  CHECK(found.true_residual == Approx(residual).epsilon(sizeof(T) == 8 ? 1e-3 : 0.2).margin(100 * rounding));
+}
+
+}  // namespace
+
+TEST_CASE("BiCGStab in one kernel takes the steps of BiCGStab in many", "[solver][bicgstab][resident][device]") {
+  for (const int block : {1, 2, 3, 6}) {
+    for (const Index k : {2, 9}) {
+      const Rows a = windy_grid(k, block);
+      for (const char* precond : {"none", "jacobi"}) {
+        CAPTURE(block, k, precond);
+        check_against_separate_kernels<double>(a, precond);
+        check_against_separate_kernels<float>(a, precond);
+      }
+    }
+  }
+}
+
+TEST_CASE("BiCGStab in one kernel reads a matrix that streams past its vectors",
+          "[solver][bicgstab][resident][device]") {
+  check_against_separate_kernels<double>(windy_grid(16, 1), "jacobi", 2);
+  check_against_separate_kernels<double>(windy_grid(16, 1), "none", 2);
+  check_against_separate_kernels<double>(windy_grid(12, 2), "jacobi", 2);
+  check_against_separate_kernels<double>(windy_grid(10, 3), "jacobi", 2);
+  check_against_separate_kernels<double>(windy_grid(10, 3), "none", 2);
+  check_against_separate_kernels<double>(windy_grid(7, 6), "jacobi", 2);
+  check_against_separate_kernels<float>(windy_grid(12, 3), "jacobi", 2);
+}
+
+TEST_CASE("A resident BiCGStab sees refreshed numbers, and allocates nothing",
+          "[solver][bicgstab][resident][device]") {
+  Rows a = windy_grid(7, 3);
+  System<double> system(a, options("jacobi", true));
+  const auto b = a.rhs_for(noise(a.size()));
+  REQUIRE(system.solve(b).converged());
+  for (auto& row : a.row) {
+    for (auto& entry : row) entry.second *= 3;
+  }
+  for (Index i = 0; i < a.size(); ++i) a.at(i, i) += 0.01 * (i % 7);
+  const Arrays<double, device> fresh(system.ctx, a);
+  const auto rhs = make_array(system.ctx, b);
+  const auto before = system.ctx.memory()->use().allocations;
+  system.system.refresh(fresh.val.cspan());
+  const SolveReport report = system.system.solve_ordered(rhs.cspan(), system.x.span());
+  CHECK(system.ctx.memory()->use().allocations == before);
+  CHECK(report.resident);
+  CHECK(report.converged());
+  CHECK(system.solve(b).resident);
+  CHECK(true_residual<double>(a, b, system.solution()) <= 1e-8 * norm(b) * (1 + 1e-6));
+}
+
+TEST_CASE("A resident BiCGStab is told in the same history, however often it is looked at",
+          "[solver][bicgstab][resident][device]") {
+  const Rows a = laplacian(40, 0.4);
+  System<double> system(a, options("none", true));
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport whole = system.solve(b);
+  REQUIRE(whole.converged());
+  REQUIRE(whole.iterations > 20);
+  const auto x = system.solution();
+  for (const int every : {1, 7, 64}) {
+    StopCriterion stop;
+    stop.check_every = every;
+    system.system.set_stop_criterion(stop);
+    std::vector<int> seen;
+    const SolveReport report = system.solve(b, {}, [&](const Progress& now) {
+      seen.push_back(now.iteration);
+      CHECK(now.residual == whole.history[static_cast<std::size_t>(now.iteration)]);
+      return true;
+    });
+    CAPTURE(every);
+    CHECK(report.resident);
+    CHECK(report.history == whole.history);
+    CHECK(report.true_residual == whole.true_residual);
+    CHECK(system.solution() == x);
+    REQUIRE(seen.size() == static_cast<std::size_t>((whole.iterations + every - 1) / every));
+    CHECK(seen.front() == std::min(every, whole.iterations));
+  }
+}
+
+TEST_CASE("A resident BiCGStab ends where it is told to", "[solver][bicgstab][resident][device]") {
+  const Rows a = laplacian(50, 0.3);
+  System<double> system(a, options("jacobi", true));
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport whole = system.solve(b);
+  REQUIRE(whole.converged());
+  REQUIRE(whole.iterations > 24);
+  StopCriterion stop;
+  for (const int most : {0, 1, 5, whole.iterations - 1, whole.iterations}) {
+    CAPTURE(most);
+    stop.max_iterations = most;
+    system.system.set_stop_criterion(stop);
+    const SolveReport report = system.solve(b);
+    CHECK(report.resident == (most > 0));
+    CHECK(report.status == (most < whole.iterations ? Status::max_iterations : Status::converged));
+    CHECK(report.iterations == most);
+    CHECK(report.history.size() == static_cast<std::size_t>(most) + 1);
+    CHECK(std::equal(report.history.begin(), report.history.end(), whole.history.begin()));
+    CHECK(report.true_residual == Approx(true_residual<double>(a, b, system.solution())).epsilon(1e-6));
+    CHECK(report.true_residual <= norm(b) * (1 + 1e-12));
+  }
+  stop = {};
+  stop.check_every = 4;
+  system.system.set_stop_criterion(stop);
+  const SolveReport stopped = system.solve(b, {}, [](const Progress& now) { return now.iteration < 12; });
+  CHECK(stopped.resident);
+  CHECK(stopped.status == Status::stopped_by_caller);
+  CHECK(stopped.iterations == 12);
+  CHECK(stopped.true_residual == Approx(true_residual<double>(a, b, system.solution())).epsilon(1e-9));
+}
+
+TEST_CASE("A resident BiCGStab takes a guess, a good guess and a right-hand side of zero for what they are",
+          "[solver][bicgstab][resident][device]") {
+  const Rows a = laplacian(24, 0.3, 0.2);
+  System<double> system(a, options("jacobi", true));
+  const auto exact = noise(a.size()), b = a.rhs_for(exact);
+  auto near = exact;
+  for (double& value : near) value *= 1 + 1e-3;
+  const SolveReport cold = system.solve(b), warm = system.solve(b, near), done = system.solve(b, exact);
+  CHECK(cold.resident);
+  CHECK(warm.resident);
+  CHECK(!done.resident);  // there was nothing to iterate
+  CHECK(warm.converged());
+  CHECK(warm.iterations < cold.iterations);
+  CHECK(done.converged());
+  CHECK(done.iterations == 0);
+  CHECK(system.solution() == exact);
+  const SolveReport none = system.solve(std::vector<double>(b.size(), 0.0), near);
+  CHECK(none.converged());
+  CHECK(system.solution() == std::vector<double>(b.size(), 0.0));
+}
+
+TEST_CASE("What goes wrong in a resident BiCGStab is said as by separate kernels",
+          "[solver][bicgstab][resident][device]") {
+  const Rows a = laplacian(12, 0.2);
+  auto b = a.rhs_for(noise(a.size()));
+  b[17] = std::numeric_limits<double>::quiet_NaN();
+  for (const bool resident : {true, false}) {
+    CAPTURE(resident);
+    System<double> system(a, options("none", resident));
+    const SolveReport report = system.solve(b, std::vector<double>(b.size(), 1.0));
+    CHECK(report.status == Status::not_finite);
+    CHECK(report.reason == "the right-hand side holds NaN or infinity");
+    CHECK(system.solution() == std::vector<double>(b.size(), 1.0));
+  }
+  for (double& value : b) value = 1e-160;
+  System<double> one(a, options("none", true)), many(a, options("none", false));
+  const SolveReport found = one.solve(b), expected = many.solve(b);
+  CHECK(found.status == expected.status);
+  CHECK(found.reason == expected.reason);
+  CHECK(!found.resident);
+}
+
+TEST_CASE("A resident BiCGStab says breakdown on a skew-symmetric matrix, after five restarts",
+          "[solver][bicgstab][resident][device]") {
+  // r.A r = 0 for every r. With numbers that are exact, so are the dot products.
+  Rows a(64);
+  std::vector<double> b(64);
+  for (Index i = 0; i < a.size(); i += 2) {
+    a.at(i, i + 1) = 1;
+    a.at(i + 1, i) = -1;
+    b[static_cast<std::size_t>(i)] = 1 + i % 5;
+    b[static_cast<std::size_t>(i) + 1] = 2;
+  }
+  System<double> one(a, options("none", true)), many(a, options("none", false));
+  const SolveReport found = one.solve(b), expected = many.solve(b);
+  CHECK(found.status == Status::breakdown);
+  CHECK(found.reason == expected.reason);
+  CHECK(found.restarts == 5);
+  CHECK(found.iterations == expected.iterations);
+  CHECK(found.true_residual == Approx(expected.true_residual));
+  CHECK(found.true_residual == Approx(true_residual<double>(a, b, one.solution())));
+  const SolveReport stopped = one.solve(b, {}, [](const Progress&) { return false; });
+  CHECK(stopped.status == Status::stopped_by_caller);
+  CHECK(stopped.restarts == 0);
+}
+
+TEST_CASE("A resident BiCGStab goes on behind a breakdown", "[solver][bicgstab][resident][device]") {
+  // r0 = (1, 0, 0) in each triple. Its row knows of no other, and the first step solves it: r0.r is 0, exactly.
+  Rows a(60);
+  std::vector<double> b(60, 0.0);
+  for (Index i = 0; i < a.size(); i += 3) {
+    for (int d = 0; d < 3; ++d) a.at(i + d, i + d) = 1 + d;
+    a.at(i + 1, i) = a.at(i + 2, i) = 1;
+    b[static_cast<std::size_t>(i)] = 1;
+  }
+  System<double> one(a, options("none", true)), many(a, options("none", false));
+  const SolveReport found = one.solve(b), expected = many.solve(b);
+  CHECK(found.resident);
+  CHECK(found.converged());
+  CHECK(found.restarts == 1);
+  CHECK(expected.restarts == 1);
+  CHECK(std::abs(found.iterations - expected.iterations) <= 1);  // three, and one more where rounding asks for it
+  CHECK(true_residual<double>(a, b, one.solution()) <= 1e-8 * norm(b) * (1 + 1e-6));
+}
+
+TEST_CASE("A resident BiCGStab returns the best iterate that it kept", "[solver][bicgstab][resident][device]") {
+  const Rows a = laplacian(16, 0.5, -3.7);  // strongly indefinite: residuals jump above the start
+  System<double> system(a, options("none", true));
+  const auto b = a.rhs_for(noise(a.size()));
+  for (const int most : {3, 20, 57}) {
+    StopCriterion stop;
+    stop.max_iterations = most;
+    system.system.set_stop_criterion(stop);
+    const SolveReport report = system.solve(b);
+    CAPTURE(most, report.history.back());
+    CHECK(report.resident);
+    CHECK(report.iterations == most);
+    const double residual = true_residual<double>(a, b, system.solution());
+    CHECK(residual <= norm(b) * (1 + 1e-12));
+    CHECK(report.true_residual == Approx(residual).epsilon(1e-8));
+    // What the kernel kept: the first below all before it, at least 16 iterations behind the last.
+    double kept = report.history[0];
+    int kept_at = 0;
+    for (int k = 16; k < most; ++k) {
+      if (k < kept_at + 16 || !(report.history[static_cast<std::size_t>(k)] < kept)) continue;
+      kept = report.history[static_cast<std::size_t>(k)];
+      kept_at = k;
+    }
+    CHECK(residual <= std::min(kept, report.history.back()) * (1 + 1e-6));
+  }
+}
+
+TEST_CASE("A tolerance below what rounding allows ends a resident BiCGStab in the truth",
+          "[solver][bicgstab][resident][device]") {
+  const Rows a = laplacian(24, 0.3);
+  System<double> system(a, options("jacobi", true));
+  StopCriterion stop;
+  stop.rel_tol = 1e-17;
+  stop.max_iterations = 400;
+  system.system.set_stop_criterion(stop);
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport report = system.solve(b);
+  CHECK(!report.converged());
+  CHECK(report.resident);  // also behind replacements of the residual
+  CHECK(report.true_residual == Approx(true_residual<double>(a, b, system.solution())).epsilon(0.2));
+  CHECK(report.true_residual <= 1e-12 * norm(b));
+}
+
+TEST_CASE("What does not fit a resident BiCGStab is solved by separate kernels",
+          "[solver][bicgstab][resident][device]") {
+  const Rows a = windy_grid(6, 1);
+  const auto b = a.rhs_for(noise(a.size()));
+  for (const auto& [format, precond] :
+       std::vector<std::pair<std::string, std::string>>{{"csr", "jacobi"}, {"ehyb:paper", "jacobi"}}) {
+    CAPTURE(format, precond);
+    System<double> system(a, options_of(format, precond, true, "bicgstab"));
+    const SolveReport report = system.solve(b);
+    CHECK(report.converged());
+    CHECK(!report.resident);
+  }
+}
