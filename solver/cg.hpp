@@ -27,13 +27,13 @@ struct SolveArguments;
 /// form of Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989) where
 ///
 /// - the matrix is an EHYB matrix without extra or long rows, of at most as many parts as there are multiprocessors;
-/// - the preconditioner is diagonal (`LinearOperator::diagonal`), or there is none;
-/// - each part's share of the vectors fits into shared memory: seven numbers for each of its rows and five for each
-/// row
-///   of its halo, in double precision some 2,700 rows a multiprocessor;
+/// - the preconditioner is diagonal (`LinearOperator::diagonal`), there is none, or it is FSAI whose factors are EHYB
+/// matrices of the same parts, without extra or long rows;
+/// - each part's share of the vectors fits into shared memory: seven numbers for each of its rows and five for each row
+/// of its halo, with FSAI six and four, in double precision some 2,700 rows a multiprocessor;
 /// - the card admits such a launch.
 ///
-/// It holds two words for each row besides, one in single precision.
+/// It holds four words for each row besides, with FSAI eight, and half as many in single precision.
 template <class T, Space S>
 class Cg final : public KrylovSolver<T, S> {
  public:

@@ -15,7 +15,9 @@ ResidentKernel<T> kernel_of_block(bool scaled, bool on_chip) {
 }
 
 template <class T>
-ResidentKernel<T> kernel_of(int block, bool scaled, bool on_chip) {
+ResidentKernel<T> kernel_of(int block, ResidentPrecond precond, bool on_chip) {
+  if (precond != ResidentPrecond::none && precond != ResidentPrecond::diagonal) return nullptr;
+  const bool scaled = precond == ResidentPrecond::diagonal;
   switch (block) {
     case 6:
       return kernel_of_block<T, 6>(scaled, on_chip);
@@ -29,8 +31,8 @@ ResidentKernel<T> kernel_of(int block, bool scaled, bool on_chip) {
 }
 
 template <class T>
-ResidentMethod<T> method_of(bool scaled) {
-  return {resident_bicgstab_needs(scaled), kernel_of<T>};
+ResidentMethod<T> method_of(ResidentPrecond precond) {
+  return {resident_bicgstab_needs(precond == ResidentPrecond::diagonal), kernel_of<T>};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace purlin::detail {
 namespace {
 
-PURLIN_HD constexpr ResidentNeeds resident_bicgstab_needs(bool scaled) { return {scaled ? 6 : 4, 2, 4, 2}; }
+PURLIN_HD constexpr ResidentNeeds resident_bicgstab_needs(bool scaled) { return {scaled ? 6 : 4, 2, 4, 2, 2}; }
 
 /// A part and its vectors: p, r (s in the middle of a step), v, t, and with a diagonal that and u = M p or M s, with
 /// the halo behind; own x and r0.
@@ -65,12 +65,12 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my
     for_each_row<B, on_chip, columns>(my.a, my.own, mp, ahead, [&](int i, T v) {
       const double r = my.r[i], r0 = my.r0[i];
       my.v[i] = v;
-      post_row<B>(my, i, v);
+      post_row<B>(my, my.a, i, v);
       sums[0] += r0 * double(v);
       sums[1] += r * r;
       sums[2] += r0 * r;
     });
-    meet<B>(my, sums, my.v);
+    meet<B>(my, my.a, sums, my.v);
     const double r0v = sums[0], rho = sums[2];
     if (k > 0) {  // of the step before: its residual is known only now
       ++seen.iteration;
@@ -97,13 +97,13 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my
     for_each_row<B, on_chip, columns>(my.a, my.own, ms, ahead, [&](int i, T t) {
       const double s = my.r[i], r0 = my.r0[i];
       my.t[i] = t;
-      post_row<B>(my, i, t);
+      post_row<B>(my, my.a, i, t);
       dots[0] += double(t) * s;
       dots[1] += double(t) * double(t);
       dots[2] += r0 * s;
       dots[3] += r0 * double(t);
     });
-    meet<B>(my, dots, my.t);
+    meet<B>(my, my.a, dots, my.t);
     const double omega = dots[1] > 0 ? dots[0] / dots[1] : 0.0, next_rho = dots[2] - omega * dots[3];
     gain = omega * dots[0];
     const T omega_t = static_cast<T>(omega), beta_t = static_cast<T>((next_rho / rho) * (alpha / omega));
@@ -131,23 +131,24 @@ template <class T, int B, bool scaled, bool on_chip>
 __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_bicgstab(const ResidentArgs<T> args) {
   extern __shared__ __align__(16) unsigned char base[];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  ResidentBicgstabPart<T> my(open_part<T, B, on_chip>(args, resident_bicgstab_needs(scaled), base));
-  if constexpr (scaled) load_with_halo<B>(my, args.d, my.d);
+  ResidentBicgstabPart<T> my(open_part < T, B, scaled ? ResidentPrecond::diagonal : ResidentPrecond::none,
+                             on_chip > (args, resident_bicgstab_needs(scaled), base));
+  if constexpr (scaled) load_with_halo<B>(my, my.a, args.d, my.d);
   ResidentState seen = args.before;
   ResidentPlaces<T, B> ahead;
   open_pass<B, on_chip>(my.a, ahead);
   bool goes_on = true;
   if (args.begin == ResidentBegin::guess) {
-    goes_on = open_residual<B, on_chip>(args, my, ahead, my.t, my.r, seen);
+    goes_on = open_residual<B, B, on_chip>(args, my, my.a, my.a, ahead, my.t, my.r, seen);
     for (int i = thread; i < my.own; i += threads) my.x[i] = my.t[i];
     store_own(my, my.x, args.kept);
     seen.r0_norm = seen.kept_residual = seen.residual;
   } else {
-    load_with_halo<B>(my, args.r, my.r);
+    load_with_halo<B>(my, my.a, args.r, my.r);
     load_own(my, args.x, my.x);
   }
   if (args.begin == ResidentBegin::onward) {
-    load_with_halo<B>(my, args.p, my.p);
+    load_with_halo<B>(my, my.a, args.p, my.p);
     load_own(my, args.r0, my.r0);
   }
   __syncthreads();
@@ -157,7 +158,7 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_bicgstab(
   }
   if (goes_on) {
     iterate<B, scaled, on_chip>(args, my, ahead, seen);
-    if (seen.event == Event::tolerance_met) tell_true_residual<B, on_chip>(args, my, ahead, my.x, my.t);
+    if (seen.event == Event::tolerance_met) tell_true_residual<B, on_chip>(args, my, my.a, ahead, my.x, my.t);
     store_own(my, my.x, args.x);
     store_own(my, my.r, args.r);
     store_own(my, my.p, args.p);

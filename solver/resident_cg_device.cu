@@ -8,29 +8,42 @@
 namespace purlin::detail {
 namespace {
 
-template <class T, int B>
-ResidentKernel<T> kernel_of_block(bool scaled, bool on_chip) {
-  if (scaled) return on_chip ? resident_cg<T, B, true, true> : resident_cg<T, B, true, false>;
-  return on_chip ? resident_cg<T, B, false, true> : resident_cg<T, B, false, false>;
+template <class T, int B, ResidentPrecond precond>
+ResidentKernel<T> kernel_with(bool on_chip) {
+  return on_chip ? resident_cg<T, B, precond, true> : resident_cg<T, B, precond, false>;
 }
 
-template <class T>
-ResidentKernel<T> kernel_of(int block, bool scaled, bool on_chip) {
-  switch (block) {
-    case 6:
-      return kernel_of_block<T, 6>(scaled, on_chip);
-    case 3:
-      return kernel_of_block<T, 3>(scaled, on_chip);
-    case 2:
-      return kernel_of_block<T, 2>(scaled, on_chip);
+template <class T, int B>
+ResidentKernel<T> kernel_of_block(ResidentPrecond precond, bool on_chip) {
+  switch (precond) {
+    case ResidentPrecond::none:
+      return kernel_with<T, B, ResidentPrecond::none>(on_chip);
+    case ResidentPrecond::diagonal:
+      return kernel_with<T, B, ResidentPrecond::diagonal>(on_chip);
+    case ResidentPrecond::factors:
+      return kernel_with<T, B, ResidentPrecond::factors>(on_chip);
     default:
-      return kernel_of_block<T, 1>(scaled, on_chip);
+      return nullptr;
   }
 }
 
 template <class T>
-ResidentMethod<T> method_of(bool scaled) {
-  return {resident_cg_needs(scaled), kernel_of<T>};
+ResidentKernel<T> kernel_of(int block, ResidentPrecond precond, bool on_chip) {
+  switch (block) {
+    case 6:
+      return kernel_of_block<T, 6>(precond, on_chip);
+    case 3:
+      return kernel_of_block<T, 3>(precond, on_chip);
+    case 2:
+      return kernel_of_block<T, 2>(precond, on_chip);
+    default:
+      return kernel_of_block<T, 1>(precond, on_chip);
+  }
+}
+
+template <class T>
+ResidentMethod<T> method_of(ResidentPrecond precond) {
+  return {resident_cg_needs(precond), kernel_of<T>};
 }
 
 }  // namespace

@@ -11,9 +11,13 @@ namespace {
 template <class T>
 constexpr double resident_doubt = sizeof(T) == 8 ? 1.5e-8 : 3.5e-4;
 
-PURLIN_HD constexpr ResidentNeeds resident_cg_needs(bool scaled) { return {scaled ? 5 : 4, 2, 3, 1}; }
+PURLIN_HD constexpr ResidentNeeds resident_cg_needs(ResidentPrecond precond) {
+  const bool factors = precond == ResidentPrecond::factors;
+  return {precond == ResidentPrecond::diagonal ? 5 : 4, 2, 3, factors ? 3 : 1, factors ? 4 : 2};
+}
 
-/// A part and its vectors: u, r, s, w = A u, and the diagonal of M, with the halo behind; own p and x.
+/// A part and its vectors: u, r, s, w = A u (before that G r), and the diagonal of M, with the halo behind; own p and
+/// x.
 template <class T>
 struct ResidentCgPart : ResidentPart<T> {
   T *u, *r, *s, *w, *d, *p, *x;
@@ -29,24 +33,86 @@ struct ResidentCgPart : ResidentPart<T> {
         x(part.own_vector(1)) {}
 };
 
+/// What reads the recurrence first: the halo of r, s and w is its.
+template <int B, ResidentPrecond precond, bool on_chip, class T>
+__device__ __forceinline__ ResidentShare<T> lead_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+  if constexpr (precond == ResidentPrecond::factors) {
+    return factor_of<on_chip>(args, my);
+  } else {
+    return my.a;
+  }
+}
+template <ResidentPrecond precond, int B>
+constexpr int lead_block = precond == ResidentPrecond::factors ? 1 : B;
+
+/// Places that are asked for at once where there are factors, whose shares take registers too; as resident_places.
+constexpr int factor_places[2][4] = {{0, 3, 1, 0}, {0, 6, 3, 2}};
+template <class T, int B>
+using FactorPlaces = EhybPlaces<T, B, B == 6 ? 0 : factor_places[sizeof(T) == 4][B % 4]>;
+
+/// u = G^T (G r) with A's halo; the thread's share of r.M r = |G r|^2. Two meetings of neighbours.
+template <int B, bool on_chip, class T>
+__device__ __forceinline__ double apply_factors(const ResidentArgs<T>& args, ResidentCgPart<T>& my) {
+  constexpr bool again = false;
+  double rho = 0;
+  {
+    const ResidentShare<T> g = factor_of<on_chip>(args, my), gt = transpose_of<on_chip>(args, my);
+    FactorPlaces<T, 1> ahead;
+    open_pass<1, on_chip>(g, ahead);
+    for_each_row<1, on_chip, 1, again>(g, my.own, my.r, ahead, [&](int i, T value) {
+      my.w[i] = value;
+      post_row<1>(my, gt, i, value);
+      rho += double(value) * double(value);
+    });
+    swap_entries<1>(my, gt, my.w);
+  }
+  {
+    const ResidentShare<T> gt = transpose_of<on_chip>(args, my);
+    const ResidentShare<T> a = matrix_of<B, ResidentPrecond::factors, on_chip>(args, my);
+    FactorPlaces<T, 1> ahead;
+    open_pass<1, on_chip>(gt, ahead);
+    for_each_row<1, on_chip, 1, again>(gt, my.own, my.w, ahead, [&](int i, T value) {
+      my.u[i] = value;
+      post_row<B>(my, a, i, value);
+    });
+    swap_entries<B>(my, a, my.u);
+  }
+  return rho;
+}
+
 /// The steps of the recurrence, `args.iterations` at most; `seen` knows afterwards how it stands.
-template <int B, bool scaled, bool on_chip, class T>
+template <int B, ResidentPrecond precond, bool on_chip, class T>
 __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, ResidentPlaces<T, B>& ahead,
                         ResidentState& seen) {
+  constexpr bool scaled = precond == ResidentPrecond::diagonal, factors = precond == ResidentPrecond::factors;
+  constexpr int L = lead_block<precond, B>;
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  for (int i = thread; i < my.reach; i += threads) my.u[i] = scaled ? my.d[i] * my.r[i] : my.r[i];
+  const int reach = my.own + lead_of<B, precond, on_chip>(args, my).halo;
+  if constexpr (!factors) {
+    for (int i = thread; i < reach; i += threads) my.u[i] = scaled ? my.d[i] * my.r[i] : my.r[i];
+  }
   for (int k = 0;; ++k) {
     __syncthreads();
     double sums[3] = {};  // r.u, w.u, r.r
-    for_each_row<B, on_chip>(my.a, my.own, my.u, ahead, [&](int i, T w) {
+    if constexpr (factors) sums[0] = apply_factors<B, on_chip>(args, my);
+    const ResidentShare<T> a = matrix_of<B, precond, on_chip>(args, my);
+    const ResidentShare<T> lead = lead_of<B, precond, on_chip>(args, my);
+    const auto row = [&](int i, T w) {
       const double r = my.r[i], u = my.u[i];
       my.w[i] = w;
-      post_row<B>(my, i, w);
-      sums[0] += r * u;
+      post_row<L>(my, lead, i, w);
+      if constexpr (!factors) sums[0] += r * u;
       sums[1] += double(w) * u;
       sums[2] += r * r;
-    });
-    meet<B>(my, sums, my.w);
+    };
+    if constexpr (factors) {
+      FactorPlaces<T, B> begun;
+      open_pass<B, on_chip>(a, begun);
+      for_each_row<B, on_chip, B == 6 ? 3 : B, false>(a, my.own, my.u, begun, row);
+    } else {
+      for_each_row<B, on_chip>(a, my.own, my.u, ahead, row);
+    }
+    meet<L>(my, lead, sums, my.w);
     const double rho = sums[0], uw = sums[1];
     if (k > 0) {  // of the step before: its residual is known only now
       ++seen.iteration;
@@ -68,7 +134,7 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
     seen.alpha = rho / pq;
     const T alpha_t = static_cast<T>(seen.alpha), beta_t = static_cast<T>(beta);
 #pragma unroll 2  // more would spill
-    for (int i = thread; i < my.reach; i += threads) {
+    for (int i = thread; i < reach; i += threads) {
       const T s = my.w[i] + beta_t * my.s[i], r = my.r[i] - alpha_t * s;
       if (i < my.own) {
         const T p = my.u[i] + beta_t * my.p[i];
@@ -77,7 +143,7 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
       }
       my.s[i] = s;
       my.r[i] = r;
-      my.u[i] = scaled ? my.d[i] * r : r;
+      if constexpr (!factors) my.u[i] = scaled ? my.d[i] * r : r;
     }
   }
 }
@@ -86,34 +152,46 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
 /// every 512th row. In shared memory: the vectors, and with `on_chip` the part's numbers and columns, which else
 /// stream by. x, r, p and s are read at the beginning and written by their owners at the end. An iteration posts w of
 /// the marked rows and three sums, and reads those of the halo and of every block: 16 bytes a number (8 of an entry
-/// in single precision), through the second-level cache.
-template <class T, int B, bool scaled, bool on_chip>
+/// in single precision), through the second-level cache. With factors it posts and reads G r and u = M r as well.
+template <class T, int B, ResidentPrecond precond, bool on_chip>
 __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const ResidentArgs<T> args) {
+  constexpr int L = lead_block<precond, B>;
   extern __shared__ __align__(16) unsigned char base[];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  ResidentCgPart<T> my(open_part<T, B, on_chip>(args, resident_cg_needs(scaled), base));
-  if constexpr (scaled) load_with_halo<B>(my, args.d, my.d);
+  ResidentCgPart<T> my(open_part<T, B, precond, on_chip>(args, resident_cg_needs(precond), base));
+  if constexpr (precond == ResidentPrecond::diagonal) load_with_halo<B>(my, my.a, args.d, my.d);
   ResidentState seen = args.before;
   ResidentPlaces<T, B> ahead;
-  open_pass<B, on_chip>(my.a, ahead);
+  open_pass<B, on_chip>(matrix_of<B, precond, on_chip>(args, my), ahead);
   bool goes_on = true;
   if (args.begin == ResidentBegin::guess) {
-    goes_on = open_residual<B, on_chip>(args, my, ahead, my.u, my.r, seen);
+    goes_on = open_residual<B, L, on_chip>(args, my, matrix_of<B, precond, on_chip>(args, my),
+                                           lead_of<B, precond, on_chip>(args, my), ahead, my.u, my.r, seen);
     for (int i = thread; i < my.own; i += threads) {
       my.x[i] = my.u[i];
       my.p[i] = 0;
     }
     for (int i = thread; i < my.reach; i += threads) my.s[i] = 0;
   } else {
-    load_with_halo<B>(my, args.r, my.r);
-    load_with_halo<B>(my, args.s, my.s);
+    const ResidentShare<T> lead = lead_of<B, precond, on_chip>(args, my);
+    load_with_halo<L>(my, lead, args.r, my.r);
+    load_with_halo<L>(my, lead, args.s, my.s);
     load_own(my, args.p, my.p);
     load_own(my, args.x, my.x);
   }
   if (goes_on) {
     __syncthreads();
-    iterate<B, scaled, on_chip>(args, my, ahead, seen);
-    if (seen.event == Event::tolerance_met) tell_true_residual<B, on_chip>(args, my, ahead, my.x, my.u);
+    iterate<B, precond, on_chip>(args, my, ahead, seen);
+    if (seen.event == Event::tolerance_met) {
+      const ResidentShare<T> a = matrix_of<B, precond, on_chip>(args, my);
+      if constexpr (precond == ResidentPrecond::factors) {
+        ResidentPlaces<T, B> begun;  // `ahead` would be held through all steps for this
+        open_pass<B, on_chip>(a, begun);
+        tell_true_residual<B, on_chip>(args, my, a, begun, my.x, my.u);
+      } else {
+        tell_true_residual<B, on_chip>(args, my, a, ahead, my.x, my.u);
+      }
+    }
     store_own(my, my.x, args.x);
     store_own(my, my.r, args.r);
     store_own(my, my.p, args.p);

@@ -11,8 +11,9 @@
 namespace purlin::detail {
 
 /// No counter and no fence: half a number and the meeting's number make one 64-bit word, which is written and read as
-/// one. Words of meeting m lie in the half m % 2 of the memory: who writes those of m + 2 has read all sums of m + 1,
-/// and with its sum each block has said that it needs nothing of m any more.
+/// one. Words of meeting m lie in room m % rooms of the memory. Who writes those of m + rooms has read all sums of a
+/// meeting behind m, and with its sums each block has said that it needs nothing of m any more: with sums in every
+/// meeting two rooms suffice, with sums in every third four.
 struct Exchange {
   static constexpr int most_sums = 4;              ///< of a meeting
   static constexpr int sum_words = 2 * most_sums;  ///< of a block
@@ -21,12 +22,13 @@ struct Exchange {
   double* scratch;  ///< shared memory
   Offset rows;
   int parts;
+  unsigned rooms;  ///< a power of two
   unsigned epoch;  ///< of the last meeting; the present one is the next
 
   /// Words for `rows` entries of T and the sums of `parts` blocks; zero before the first meeting.
   template <class T>
-  static std::int64_t words(Offset rows, Offset parts) {
-    return 2 * (rows * entry_words<T>() + parts * sum_words);
+  static std::int64_t words(Offset rows, Offset parts, int rooms) {
+    return rooms * (rows * entry_words<T>() + parts * sum_words);
   }
   template <class T>
   PURLIN_HD static constexpr int entry_words() {
@@ -38,14 +40,15 @@ struct Exchange {
   }
 
   __device__ unsigned now() const { return epoch + 1; }
+  __device__ int room() const { return static_cast<int>(now() & (rooms - 1)); }
 
   __device__ std::uint64_t* sum_word(int block, int k) const {
-    return posted + (static_cast<int>(now() % 2) * parts + block) * sum_words + 2 * k;
+    return posted + (room() * parts + block) * sum_words + 2 * k;
   }
   // Entries stand behind the sums.
   template <class T>
   __device__ std::uint64_t* entry_word(Offset row) const {
-    return posted + 2 * parts * sum_words + (now() % 2 * rows + row) * entry_words<T>();
+    return posted + static_cast<int>(rooms) * parts * sum_words + (room() * rows + row) * entry_words<T>();
   }
 
   __device__ static void put(std::uint64_t* to, double value, unsigned mark) {

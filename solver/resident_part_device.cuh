@@ -66,6 +66,18 @@ PURLIN_HD ResidentMatrixSpace take_matrix(ResidentRoom& room, int block, int nod
   return at;
 }
 
+/// Where a block's share of a matrix lies, in bytes from the beginning of its shared memory. A kernel with several
+/// matrices keeps these there too: its registers do not hold as many shares.
+struct ResidentRecord {
+  int halo, slices, first_place, lanes;
+  unsigned value, halo_node, slice_first, column, marked;
+};
+
+/// Records of three matrices.
+PURLIN_HD std::size_t take_records(ResidentRoom& room) {
+  return room.take(3 * sizeof(ResidentRecord) / sizeof(unsigned), sizeof(unsigned));
+}
+
 /// A block's share of a matrix.
 template <class T>
 struct ResidentShare {
@@ -84,9 +96,11 @@ struct ResidentShare {
 template <class T>
 struct ResidentPart {
   int own;    ///< rows
-  int reach;  ///< entries of a vector with its halo
+  int reach;  ///< entries of a vector with the longest halo
   Offset first_row;
-  ResidentShare<T> a;
+  ResidentShare<T> a;      ///< without factors
+  ResidentRecord* record;  ///< with factors: of A, G and G^T
+  unsigned char* base;
   T *with_halo, *own_only;  ///< vectors, one behind the other
   Exchange exchange;
 
@@ -101,67 +115,118 @@ __device__ __forceinline__ V* carve(unsigned char* base, std::size_t at) {
 
 /// Copies what stays on the chip of a matrix.
 template <class T, int B, bool on_chip>
-__device__ ResidentShare<T> open_share(const ResidentMatrix<T>& a, ResidentRoom& room, unsigned char* base) {
+__device__ ResidentRecord open_share(const ResidentMatrix<T>& a, ResidentRoom& room, unsigned char* base) {
   const EhybPart part = a.part[blockIdx.x];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const int nodes = part.node_end - part.node_begin, halo_nodes = part.halo_end - part.halo_begin;
-  ResidentShare<T> my;
-  my.halo = halo_nodes * B;
-  my.slices = part.slice_end - part.slice_begin;
-  my.first_place = a.slice_first[part.slice_begin];
-  my.lanes = a.share;
-  const int places = a.slice_first[part.slice_end] - my.first_place;
-  const ResidentMatrixSpace at = take_matrix<T>(room, B, nodes, halo_nodes, my.slices, places, on_chip);
+  const int slices = part.slice_end - part.slice_begin;
+  const Index first_place = a.slice_first[part.slice_begin];
+  const int places = a.slice_first[part.slice_end] - first_place;
+  const ResidentMatrixSpace at = take_matrix<T>(room, B, nodes, halo_nodes, slices, places, on_chip);
   Index* const halo_node = carve<Index>(base, at.halo);
   Index* const slice_first = carve<Index>(base, at.slice);
   unsigned char* const marked = carve<unsigned char>(base, at.marked);
-  for (int i = thread; i <= my.slices; i += threads) slice_first[i] = a.slice_first[part.slice_begin + i];
+  for (int i = thread; i <= slices; i += threads) slice_first[i] = a.slice_first[part.slice_begin + i];
   for (int i = thread; i < halo_nodes; i += threads) halo_node[i] = a.halo_node[part.halo_begin + i];
   for (int i = thread; i < nodes; i += threads) marked[i] = a.marked[part.node_begin + i];
-  my.halo_node = halo_node;
-  my.slice_first = slice_first;
-  my.marked = marked;
-  const T* value = a.value + Offset{my.first_place} * (warp * B * B);
-  const std::uint16_t* column = a.column + Offset{my.first_place} * warp;
   if constexpr (on_chip) {
+    const T* value = a.value + Offset{first_place} * (warp * B * B);
+    const std::uint16_t* column = a.column + Offset{first_place} * warp;
     T* const value_here = carve<T>(base, at.value);
     std::uint16_t* const column_here = carve<std::uint16_t>(base, at.column);
     for (int i = thread; i < places * (warp * B * B); i += threads) value_here[i] = load_once(value + i);
     for (int i = thread; i < places * warp; i += threads) column_here[i] = load_once(column + i);
-    my.value = value_here;
-    my.column = column_here;
+  }
+  const auto offset = [](std::size_t bytes) { return static_cast<unsigned>(bytes); };
+  return {halo_nodes * B,  slices,           first_place,       a.share,          offset(at.value),
+          offset(at.halo), offset(at.slice), offset(at.column), offset(at.marked)};
+}
+
+/// The share that was opened.
+template <class T, int B, bool on_chip>
+__device__ __forceinline__ ResidentShare<T> share_at(const ResidentRecord& at, const ResidentMatrix<T>& a,
+                                                     unsigned char* base) {
+  ResidentShare<T> my;
+  my.halo = at.halo;
+  my.slices = at.slices;
+  my.first_place = at.first_place;
+  my.lanes = at.lanes;
+  my.halo_node = carve<Index>(base, at.halo_node);
+  my.slice_first = carve<Index>(base, at.slice_first);
+  my.marked = carve<unsigned char>(base, at.marked);
+  if constexpr (on_chip) {
+    my.value = carve<T>(base, at.value);
+    my.column = carve<std::uint16_t>(base, at.column);
   } else {
-    my.value = value;
-    my.column = column;
+    my.value = a.value + Offset{my.first_place} * (warp * B * B);
+    my.column = a.column + Offset{my.first_place} * warp;
   }
   return my;
 }
 
 /// The part of a block, its vectors not yet written; ends with the block in step.
-template <class T, int B, bool on_chip>
+template <class T, int B, ResidentPrecond precond, bool on_chip>
 __device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const ResidentNeeds& needs, unsigned char* base) {
+  constexpr bool factors = precond == ResidentPrecond::factors;
   const EhybPart part = args.a.part[blockIdx.x];
   const int parts = static_cast<int>(gridDim.x);
   ResidentPart<T> my;
   my.own = (part.node_end - part.node_begin) * B;
-  my.reach = my.own + (part.halo_end - part.halo_begin) * B;
   my.first_row = Offset{part.node_begin} * B;
+  int halo = (part.halo_end - part.halo_begin) * B;
+  if constexpr (factors) {
+    const EhybPart g = args.g.part[blockIdx.x], gt = args.gt.part[blockIdx.x];
+    halo = max(halo, max(g.halo_end - g.halo_begin, gt.halo_end - gt.halo_begin));
+  }
+  my.reach = my.own + halo;
   ResidentRoom room;
   const ResidentVectorSpace at = take_vectors<T>(room, needs, my.own, my.reach, parts);
   my.with_halo = carve<T>(base, at.vectors);
   my.own_only = my.with_halo + needs.vectors * my.reach;
-  my.exchange = {args.posted, carve<double>(base, at.sums), args.rows, parts, args.epoch};
-  my.a = open_share<T, B, on_chip>(args.a, room, base);
+  my.exchange = {args.posted, carve<double>(base, at.sums),       args.rows,
+                 parts,       static_cast<unsigned>(needs.rooms), args.epoch};
+  my.base = base;
+  if constexpr (factors) {
+    my.record = carve<ResidentRecord>(base, take_records(room));
+    const ResidentRecord a = open_share<T, B, on_chip>(args.a, room, base);
+    const ResidentRecord g = open_share<T, 1, on_chip>(args.g, room, base);
+    const ResidentRecord gt = open_share<T, 1, on_chip>(args.gt, room, base);
+    if (threadIdx.x == 0) {
+      my.record[0] = a;
+      my.record[1] = g;
+      my.record[2] = gt;
+    }
+  } else {
+    my.a = share_at<T, B, on_chip>(open_share<T, B, on_chip>(args.a, room, base), args.a, base);
+  }
   __syncthreads();
   return my;
 }
 
-/// Own entries of a vector in memory, and behind them what the halo needs of it.
+/// A, G and G^T of a block, where they are wanted: with factors they are read anew.
+template <int B, ResidentPrecond precond, bool on_chip, class T>
+__device__ __forceinline__ ResidentShare<T> matrix_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+  if constexpr (precond == ResidentPrecond::factors) {
+    return share_at<T, B, on_chip>(my.record[0], args.a, my.base);
+  } else {
+    return my.a;
+  }
+}
+template <bool on_chip, class T>
+__device__ __forceinline__ ResidentShare<T> factor_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+  return share_at<T, 1, on_chip>(my.record[1], args.g, my.base);
+}
+template <bool on_chip, class T>
+__device__ __forceinline__ ResidentShare<T> transpose_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+  return share_at<T, 1, on_chip>(my.record[2], args.gt, my.base);
+}
+
+/// Own entries of a vector in memory, and behind them what the halo of matrix `a` needs of it.
 template <int B, class T>
-__device__ void load_with_halo(const ResidentPart<T>& my, const T* from, T* to) {
+__device__ void load_with_halo(const ResidentPart<T>& my, const ResidentShare<T>& a, const T* from, T* to) {
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   for (int i = thread; i < my.own; i += threads) to[i] = from[my.first_row + i];
-  for (int i = thread; i < my.a.halo; i += threads) to[my.own + i] = from[Offset{my.a.halo_node[i / B]} * B + i % B];
+  for (int i = thread; i < a.halo; i += threads) to[my.own + i] = from[Offset{a.halo_node[i / B]} * B + i % B];
 }
 
 /// Own entries of a vector in memory.
@@ -199,21 +264,21 @@ __device__ __forceinline__ ResidentRun run_of(const ResidentShare<T>& a, int sli
 }
 
 /// Asks for the first numbers of a pass over the matrix.
-template <int B, bool on_chip, class T>
-__device__ __forceinline__ void open_pass(const ResidentShare<T>& a, ResidentPlaces<T, B>& ahead) {
+template <int B, bool on_chip, class T, int U>
+__device__ __forceinline__ void open_pass(const ResidentShare<T>& a, EhybPlaces<T, B, U>& ahead) {
   const ResidentRun run = run_of(a, static_cast<int>(threadIdx.x / warp));
   load_places<LoadNumber<on_chip>>(a.column, a.value, run.k, run.last - run.k, ahead);
 }
 
 /// Calls `row(i, sum)` for every own row i with the product of its entries and `x`, by one lane each. A warp asks
 /// for what comes next before it adds what it has; behind its last slice that is the beginning of the next pass,
-/// whose numbers are on their way while the blocks meet. Where nothing is asked for ahead, `at_once` columns of a
-/// block are under way.
-template <int B, bool on_chip, int at_once = B, class T, class Row>
+/// whose numbers are on their way while the blocks meet, unless `again` is false. Where nothing is asked for ahead,
+/// `at_once` columns of a block are under way.
+template <int B, bool on_chip, int at_once = B, bool again = true, class T, int U, class Row>
 __device__ __forceinline__ void for_each_row(const ResidentShare<T>& a, int own, const T* x,
-                                             ResidentPlaces<T, B>& ahead, const Row& row) {
-  constexpr int U = resident_batch<T, B>;
+                                             EhybPlaces<T, B, U>& ahead, const Row& row) {
   const int lane = threadIdx.x % warp, warps = static_cast<int>(blockDim.x / warp);
+  const ResidentRun nothing = {a.slices, 0, 0};
   T sums[B] = {};
   ResidentRun run = run_of(a, static_cast<int>(threadIdx.x / warp));
   while (run.slice < a.slices) {
@@ -222,8 +287,8 @@ __device__ __forceinline__ void for_each_row(const ResidentShare<T>& a, int own,
     if constexpr (U > 0) {
       ends = run.k + U >= run.last;
       then.k += U;
-      if (ends) then = run_of(a, run.slice + warps);
-      ResidentPlaces<T, B> next;
+      if (ends) then = again || run.slice + warps < a.slices ? run_of(a, run.slice + warps) : nothing;
+      EhybPlaces<T, B, U> next;
       load_places<LoadNumber<on_chip>>(a.column, a.value, then.k, then.last - then.k, next);
       add_places(ahead, run.last - run.k, x, sums);
       ahead = next;

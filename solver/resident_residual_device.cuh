@@ -11,30 +11,42 @@ namespace {
 /// that has none to spare.
 __device__ __forceinline__ bool tells() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
-/// Tells the others a row's number, where one of them reads it.
+/// Tells the others a row's number, where one of them reads it to multiply with `a`.
 template <int B, class T>
-__device__ __forceinline__ void post_row(const ResidentPart<T>& my, int i, T value) {
-  if (my.a.marked[i / B]) my.exchange.post_entry(my.first_row + i, value);
+__device__ __forceinline__ void post_row(const ResidentPart<T>& my, const ResidentShare<T>& a, int i, T value) {
+  if (a.marked[i / B]) my.exchange.post_entry(my.first_row + i, value);
 }
 
-/// A meeting: every block's sums, in the same order everywhere, and the halo's entries of what was posted, to stand
-/// behind the own ones of `to` (null: no entries). Ends with the block in step.
+/// The entries of what was posted that the halo of `a` needs, behind the own ones of `to`.
+template <int B, class T>
+__device__ __forceinline__ void collect(const ResidentPart<T>& my, const ResidentShare<T>& a, T* to) {
+  my.exchange.template collect_entries<T>(
+      a.halo, [&](int i) { return Offset{a.halo_node[i / B]} * B + i % B; }, to + my.own);
+}
+
+/// A meeting: every block's sums, in the same order everywhere, and what was posted (to null: no entries). Ends with
+/// the block in step.
 template <int B, class T, int sums>
-__device__ __forceinline__ void meet(ResidentPart<T>& my, double (&sum)[sums], T* to) {
+__device__ __forceinline__ void meet(ResidentPart<T>& my, const ResidentShare<T>& a, double (&sum)[sums], T* to) {
   my.exchange.post_sums(sum);
-  if (to != nullptr) {
-    my.exchange.template collect_entries<T>(
-        my.a.halo, [&](int i) { return Offset{my.a.halo_node[i / B]} * B + i % B; }, to + my.own);
-  }
+  if (to != nullptr) collect<B>(my, a, to);
   my.exchange.collect_sums(sum);
+}
+
+/// A meeting of neighbours, without sums. Ends with the block in step.
+template <int B, class T>
+__device__ __forceinline__ void swap_entries(ResidentPart<T>& my, const ResidentShare<T>& a, T* to) {
+  collect<B>(my, a, to);
+  __syncthreads();
+  ++my.exchange.epoch;
 }
 
 /// sum of |b - A u|^2 over the own rows; `row(i, b - A u)` for each.
 template <int B, bool on_chip, class T, class Row>
-__device__ __forceinline__ double residual_of(const ResidentPart<T>& my, ResidentPlaces<T, B>& ahead, const T* b,
-                                              const T* u, const Row& row) {
+__device__ __forceinline__ double residual_of(const ResidentPart<T>& my, const ResidentShare<T>& a,
+                                              ResidentPlaces<T, B>& ahead, const T* b, const T* u, const Row& row) {
   double square = 0;
-  for_each_row<B, on_chip, 1>(my.a, my.own, u, ahead, [&](int i, T sum) {
+  for_each_row<B, on_chip, 1>(a, my.own, u, ahead, [&](int i, T sum) {
     const T r = load_cached(b + my.first_row + i) - sum;
     square += double(r) * double(r);
     row(i, r);
@@ -42,23 +54,24 @@ __device__ __forceinline__ double residual_of(const ResidentPart<T>& my, Residen
   return square;
 }
 
-/// r = b - A x with its halo, and the norms; u receives x. False where they are no numbers to work with, or nothing
-/// is left to do.
-template <int B, bool on_chip, class T>
-__device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, ResidentPlaces<T, B>& ahead, T* u,
-                              T* r, ResidentState& seen) {
-  load_with_halo<B>(my, args.x, u);
+/// r = b - A x with the halo that `lead` needs of it, and the norms; u receives x. False where they are no numbers to
+/// work with, or nothing is left to do.
+template <int B, int lead_block, bool on_chip, class T>
+__device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const ResidentShare<T>& a,
+                              const ResidentShare<T>& lead, ResidentPlaces<T, B>& ahead, T* u, T* r,
+                              ResidentState& seen) {
+  load_with_halo<B>(my, a, args.x, u);
   __syncthreads();
   double sums[2] = {};
   for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
     const double b = load_cached(args.b + my.first_row + i);
     sums[0] += b * b;
   }
-  sums[1] = residual_of<B, on_chip>(my, ahead, args.b, u, [&](int i, T value) {
+  sums[1] = residual_of<B, on_chip>(my, a, ahead, args.b, u, [&](int i, T value) {
     r[i] = value;
-    post_row<B>(my, i, value);
+    post_row<lead_block>(my, lead, i, value);
   });
-  meet<B>(my, sums, r);
+  meet<lead_block>(my, lead, sums, r);
   const double rhs_norm = sqrt(sums[0]);
   seen.residual = sqrt(sums[1]);
   seen.tolerance = fmax(args.rel_tol * rhs_norm, args.abs_tol);
@@ -76,16 +89,16 @@ __device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, 
 
 /// Tells the host |b - A x| of the present x, which no block needs to have seen the others' of; u is lost.
 template <int B, bool on_chip, class T>
-__device__ void tell_true_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, ResidentPlaces<T, B>& ahead,
-                                   const T* x, T* u) {
+__device__ void tell_true_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const ResidentShare<T>& a,
+                                   ResidentPlaces<T, B>& ahead, const T* x, T* u) {
   for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
     u[i] = x[i];
-    post_row<B>(my, i, x[i]);
+    post_row<B>(my, a, i, x[i]);
   }
   double sums[1] = {};
-  meet<B>(my, sums, u);
-  sums[0] = residual_of<B, on_chip>(my, ahead, args.b, u, [](int, T) {});
-  meet<B>(my, sums, static_cast<T*>(nullptr));
+  meet<B>(my, a, sums, u);
+  sums[0] = residual_of<B, on_chip>(my, a, ahead, args.b, u, [](int, T) {});
+  meet<B>(my, a, sums, static_cast<T*>(nullptr));
   if (tells()) args.log->state.true_residual = sqrt(sums[0]);
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include <purlin/solver/journal.hpp>
 #include <purlin/spmv/ehyb/ehyb.hpp>
@@ -53,6 +54,14 @@ enum class ResidentEnd {
   rest_is_for_the_loop,  ///< the usual loop is to go on from x, with r = b - A x; the journal is open
 };
 
+/// What M is to a kernel.
+enum class ResidentPrecond {
+  none,
+  diagonal,
+  factors,  ///< G^T G, both EHYB matrices of A's parts
+  other,    ///< nothing that it knows
+};
+
 /// A matrix as a kernel reads it.
 template <class T>
 struct ResidentMatrix {
@@ -76,7 +85,7 @@ struct ResidentArgs {
   ResidentBegin begin;
   // The launch itself sees to these.
   Offset rows;
-  ResidentMatrix<T> a;
+  ResidentMatrix<T> a, g, gt;  ///< g, gt: of M
   std::uint64_t* posted;
   ResidentLog* log;
   ResidentState before;  ///< what the launch before left
@@ -92,19 +101,21 @@ struct ResidentNeeds {
   int own_vectors;  ///< without
   int sums;         ///< of a meeting, at most
   int meetings;     ///< of an iteration
+  int rooms;        ///< Exchange::rooms
 };
 
-/// A method: what it needs, and its kernels for a node of `block` rows, with the matrix on the chip or streaming by.
+/// A method with some M: what it needs, and its kernels for a node of `block` rows, with all matrices on the chip or
+/// streaming by. Null where it has none.
 template <class T>
 struct ResidentMethod {
   ResidentNeeds needs;
-  ResidentKernel<T> (*kernel)(int block, bool scaled, bool on_chip);
+  ResidentKernel<T> (*kernel)(int block, ResidentPrecond precond, bool on_chip);
 };
 
 /// One block of threads has one part of an EHYB matrix, and its rows of all vectors in shared memory; of those that a
 /// product reads or that others read too, also what its halo needs. Where the part's numbers and columns fit too,
 /// they stay there. Needs every part of the matrix to be at work at the same time, one a multiprocessor, without
-/// extra rows.
+/// extra rows. The factors of a preconditioner have to have A's parts, and stay on the chip or stream by with A.
 template <class T>
 class ResidentSystem {
  public:
@@ -115,7 +126,7 @@ class ResidentSystem {
               const LinearOperator<T, Space::device>* M) const;
 
  protected:
-  using Method = ResidentMethod<T> (*)(bool scaled);
+  using Method = ResidentMethod<T> (*)(ResidentPrecond precond);
 
   /// For A and M, which may turn out not to admit it.
   ResidentSystem(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
@@ -130,21 +141,24 @@ class ResidentSystem {
   bool launch(const Context<Space::device>& ctx, const ResidentArgs<T>& told);
 
  private:
+  bool take_matrices(const LinearOperator<T, Space::device>& A, const LinearOperator<T, Space::device>* M);
   bool plan(const Context<Space::device>& ctx);
-  void mark_boundary(const Context<Space::device>& ctx);
+  void mark_boundaries(const Context<Space::device>& ctx);
+  ResidentKernel<T> kernel(bool on_chip) const { return method_.kernel(view_[0].block, kind_, on_chip); }
 
-  std::uint64_t matrix_;  // A's serial number
-  const void* context_;   // its state
-  EhybView<T> view_{};
+  std::uint64_t matrix_, precond_;  // serial numbers of A, and of M where that has factors
+  const void* context_;             // its state
+  ResidentPrecond kind_;
   ResidentMethod<T> method_;
-  bool scaled_, diagonal_, fits_ = false;
+  std::vector<EhybView<T>> view_;  // of A, or of A, G and G^T
+  bool fits_ = false;
   bool matrix_on_chip_ = false;
   std::size_t shared_bytes_ = 0;
   // The last meeting at most: as many as a launch may have are counted. When the count begins anew, after hours, the
   // words that carry the same number have long been written over.
   unsigned epoch_ = 0;
-  Array<unsigned char, Space::device> marked_;  // a node: whether another part reads it
-  Array<std::uint64_t, Space::device> posted_;  // what blocks tell each other
+  std::vector<Array<unsigned char, Space::device>> marked_;  // of each, a node: whether another part reads it
+  Array<std::uint64_t, Space::device> posted_;               // what blocks tell each other
 };
 
 }  // namespace purlin::detail

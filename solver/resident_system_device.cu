@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <purlin/core/machine.hpp>
+#include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/solver/resident_part_device.cuh>
 
 namespace purlin::detail {
@@ -15,27 +16,70 @@ __global__ void mark_nodes(const Index* node, Index count, unsigned char* marked
   if (i < count) marked[node[i]] = 1;
 }
 
+template <class T>
+ResidentPrecond kind_of(const LinearOperator<T, Space::device>* M) {
+  if (M == nullptr) return ResidentPrecond::none;
+  if (M->diagonal().data != nullptr) return ResidentPrecond::diagonal;
+  return dynamic_cast<const FsaiOperator<T, Space::device>*>(M) != nullptr ? ResidentPrecond::factors
+                                                                           : ResidentPrecond::other;
+}
+
+// Of M what a resident solve remembers: a diagonal is asked for anew by every launch.
+template <class T>
+std::uint64_t serial_of(const LinearOperator<T, Space::device>* M) {
+  return kind_of(M) == ResidentPrecond::factors ? M->serial() : 0;
+}
+
+// A matrix's parts, and where the places of its slices begin.
+struct Layout {
+  std::vector<EhybPart> part;
+  std::vector<Index> first;
+  int block;
+
+  int rows(std::size_t p) const { return (part[p].node_end - part[p].node_begin) * block; }
+  int halo(std::size_t p) const { return (part[p].halo_end - part[p].halo_begin) * block; }
+};
+
+template <class T>
+Layout layout_of(const Context<Space::device>& ctx, const EhybView<T>& view) {
+  Layout layout{to_vector(ctx, Span<const EhybPart, Space::device>(view.part, view.parts)), {}, view.block};
+  layout.first = to_vector(ctx, Span<const Index, Space::device>(view.slice_first, layout.part.back().slice_end + 1));
+  return layout;
+}
+
+// What block p keeps on the chip.
+template <class T>
+std::size_t bytes_of(const std::vector<Layout>& layouts, const ResidentNeeds& needs, std::size_t p, bool on_chip) {
+  int halo = 0;
+  for (const Layout& layout : layouts) halo = std::max(halo, layout.halo(p));
+  ResidentRoom room;
+  const int own = layouts[0].rows(p);
+  take_vectors<T>(room, needs, own, own + halo, static_cast<int>(layouts[0].part.size()));
+  if (layouts.size() > 1) take_records(room);
+  for (const Layout& layout : layouts) {
+    const EhybPart& part = layout.part[p];
+    const int places = layout.first[part.slice_end] - layout.first[part.slice_begin];
+    take_matrix<T>(room, layout.block, layout.rows(p) / layout.block, layout.halo(p) / layout.block,
+                   part.slice_end - part.slice_begin, places, on_chip);
+  }
+  return room.next;
+}
+
 }  // namespace
 
 template <class T>
 ResidentSystem<T>::ResidentSystem(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
                                   const LinearOperator<T, Space::device>* M, Method method)
-    : matrix_(A.serial()),
-      context_(&ctx.state()),
-      method_(method(M != nullptr)),
-      scaled_(M != nullptr),
-      diagonal_(M == nullptr || M->diagonal().data != nullptr) {
+    : matrix_(A.serial()), precond_(serial_of(M)), context_(&ctx.state()), kind_(kind_of(M)), method_(method(kind_)) {
   static_assert(sizeof(ResidentLog) <= Context<Space::device>::State::page_bytes);
-  const auto* matrix = dynamic_cast<const EhybOperator<T, Space::device>*>(&A);
-  if (matrix == nullptr || !diagonal_) return;
-  view_ = matrix->view();
+  if (!take_matrices(A, M)) return;
   const auto& state = ctx.state();
   int cooperative = 0;
   PURLIN_CHECK_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, state.device));
-  if (view_.rows == 0 || view_.parts > state.multiprocessors || view_.has_remainder() || cooperative == 0) return;
+  if (view_[0].parts > state.multiprocessors || cooperative == 0) return;
   if (state.page == nullptr || !plan(ctx)) return;
   try {
-    mark_boundary(ctx);
+    mark_boundaries(ctx);
   } catch (const OutOfMemory&) {
     return;  // the loop needs no more than it has
   }
@@ -43,45 +87,56 @@ ResidentSystem<T>::ResidentSystem(const Context<Space::device>& ctx, const Linea
   fits_ = true;
 }
 
+/// The views of A and of M's factors; false where they are no matrices of the kind that a kernel walks.
+template <class T>
+bool ResidentSystem<T>::take_matrices(const LinearOperator<T, Space::device>& A,
+                                      const LinearOperator<T, Space::device>* M) {
+  std::vector<const LinearOperator<T, Space::device>*> matrices = {&A};
+  if (kind_ == ResidentPrecond::factors) {
+    const auto& fsai = dynamic_cast<const FsaiOperator<T, Space::device>&>(*M);
+    matrices = {&A, &fsai.first(), &fsai.second()};
+  }
+  for (const auto* matrix : matrices) {
+    const auto* ehyb = dynamic_cast<const EhybOperator<T, Space::device>*>(matrix);
+    if (ehyb == nullptr || ehyb->view().rows == 0 || ehyb->view().has_remainder()) return false;
+    view_.push_back(ehyb->view());
+    // A triangle of node blocks has none itself.
+    if (view_.size() > 1 && (view_.back().block != 1 || view_.back().parts != view_[0].parts)) return false;
+  }
+  return kernel(true) != nullptr;
+}
+
 template <class T>
 bool ResidentSystem<T>::serves(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
                                const LinearOperator<T, Space::device>* M) const {
-  return A.serial() == matrix_ && &ctx.state() == context_ && (M != nullptr) == scaled_ &&
-         (M == nullptr || M->diagonal().data != nullptr) == diagonal_;
+  return A.serial() == matrix_ && &ctx.state() == context_ && kind_of(M) == kind_ && serial_of(M) == precond_;
 }
 
-/// What is kept on the chip; false where the vectors alone are too many.
+/// What is kept on the chip; false where the vectors alone are too many, or the matrices' parts differ.
 template <class T>
 bool ResidentSystem<T>::plan(const Context<Space::device>& ctx) {
-  const std::vector<EhybPart> part = to_vector(ctx, Span<const EhybPart, Space::device>(view_.part, view_.parts));
-  const std::vector<Index> first =
-      to_vector(ctx, Span<const Index, Space::device>(view_.slice_first, part.back().slice_end + 1));
+  std::vector<Layout> layouts;
+  for (const EhybView<T>& view : view_) layouts.push_back(layout_of(ctx, view));
   std::size_t vectors = 0, all = 0;
-  for (const EhybPart& p : part) {
-    const int nodes = p.node_end - p.node_begin, halo_nodes = p.halo_end - p.halo_begin;
-    const int slices = p.slice_end - p.slice_begin, places = first[p.slice_end] - first[p.slice_begin];
-    const auto bytes = [&](bool on_chip) {
-      ResidentRoom room;
-      take_vectors<T>(room, method_.needs, nodes * view_.block, (nodes + halo_nodes) * view_.block, view_.parts);
-      take_matrix<T>(room, view_.block, nodes, halo_nodes, slices, places, on_chip);
-      return room.next;
-    };
-    vectors = std::max(vectors, bytes(false));
-    all = std::max(all, bytes(true));
+  for (std::size_t p = 0; p < layouts[0].part.size(); ++p) {
+    for (const Layout& layout : layouts) {
+      if (layout.rows(p) != layouts[0].rows(p)) return false;
+    }
+    vectors = std::max(vectors, bytes_of<T>(layouts, method_.needs, p, false));
+    all = std::max(all, bytes_of<T>(layouts, method_.needs, p, true));
   }
   const std::size_t most = machine_of(ctx).cache_bytes;
-  const auto admits = [&](std::size_t bytes, bool matrix) {
-    const auto kernel = method_.kernel(view_.block, scaled_, matrix);
+  const auto admits = [&](std::size_t bytes, bool on_chip) {
     cudaFuncAttributes attributes;
-    PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+    PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel(on_chip)));
     if (bytes + attributes.sharedSizeBytes > most) return false;
-    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(kernel(on_chip), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                            static_cast<int>(most - attributes.sharedSizeBytes)));
     int side_by_side = 0;
-    PURLIN_CHECK_CUDA(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&side_by_side, kernel, ResidentTuning::threads, bytes));
+    PURLIN_CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&side_by_side, kernel(on_chip),
+                                                                    ResidentTuning::threads, bytes));
     if (side_by_side == 0) return false;
-    matrix_on_chip_ = matrix;
+    matrix_on_chip_ = on_chip;
     shared_bytes_ = bytes;
     return true;
   };
@@ -89,21 +144,23 @@ bool ResidentSystem<T>::plan(const Context<Space::device>& ctx) {
 }
 
 template <class T>
-void ResidentSystem<T>::mark_boundary(const Context<Space::device>& ctx) {
+void ResidentSystem<T>::mark_boundaries(const Context<Space::device>& ctx) {
   const auto& state = ctx.state();
-  const Index nodes = view_.rows / view_.block;
-  EhybPart last;
-  copy<EhybPart>(ctx, Span<const EhybPart, Space::device>(view_.part + view_.parts - 1, 1),
-                 Span<EhybPart, Space::host>(&last, 1));
-  marked_ = Array<unsigned char, Space::device>(ctx, nodes);
-  posted_ = Array<std::uint64_t, Space::device>(ctx, Exchange::words<T>(view_.rows, view_.parts));
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(marked_.data(), 0, marked_.bytes(), state.stream()));
+  posted_ = Array<std::uint64_t, Space::device>(
+      ctx, Exchange::words<T>(view_[0].rows, view_[0].parts, method_.needs.rooms));
   PURLIN_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), state.stream()));
-  constexpr unsigned threads = 256;
-  if (last.halo_end == 0) return;
-  const auto blocks = (static_cast<unsigned>(last.halo_end) + threads - 1) / threads;
-  mark_nodes<<<blocks, threads, 0, state.stream()>>>(view_.halo_node, last.halo_end, marked_.data());
-  PURLIN_CHECK_LAUNCH();
+  for (const EhybView<T>& view : view_) {
+    EhybPart last;
+    copy<EhybPart>(ctx, Span<const EhybPart, Space::device>(view.part + view.parts - 1, 1),
+                   Span<EhybPart, Space::host>(&last, 1));
+    marked_.emplace_back(ctx, view.rows / view.block);
+    PURLIN_CHECK_CUDA(cudaMemsetAsync(marked_.back().data(), 0, marked_.back().bytes(), state.stream()));
+    constexpr unsigned threads = 256;
+    if (last.halo_end == 0) continue;
+    const auto blocks = (static_cast<unsigned>(last.halo_end) + threads - 1) / threads;
+    mark_nodes<<<blocks, threads, 0, state.stream()>>>(view.halo_node, last.halo_end, marked_.back().data());
+    PURLIN_CHECK_LAUNCH();
+  }
 }
 
 template <class T>
@@ -128,16 +185,20 @@ template <class T>
 bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const ResidentArgs<T>& told) {
   const auto& device = ctx.state();
   ResidentArgs<T> args = told;
-  args.rows = view_.rows;
-  args.a = {view_.part, view_.halo_node, view_.slice_first, view_.column, view_.value, marked_.data(), view_.share};
+  args.rows = view_[0].rows;
+  ResidentMatrix<T>* const matrix[] = {&args.a, &args.g, &args.gt};
+  for (std::size_t k = 0; k < view_.size(); ++k) {
+    const EhybView<T>& v = view_[k];
+    *matrix[k] = {v.part, v.halo_node, v.slice_first, v.column, v.value, marked_[k].data(), v.share};
+  }
   args.posted = posted_.data();
   args.log = &log_of(ctx);
   args.before = args.log->state;
   args.epoch = epoch_;
   void* arguments[] = {&args};
-  const auto kernel = method_.kernel(view_.block, scaled_, matrix_on_chip_);
-  if (cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(view_.parts)), dim3(ResidentTuning::threads),
-                                  arguments, shared_bytes_, device.stream()) != cudaSuccess) {
+  if (cudaLaunchCooperativeKernel(kernel(matrix_on_chip_), dim3(static_cast<unsigned>(view_[0].parts)),
+                                  dim3(ResidentTuning::threads), arguments, shared_bytes_,
+                                  device.stream()) != cudaSuccess) {
     cudaGetLastError();
     return fits_ = false;
   }

@@ -92,6 +92,10 @@ class FsaiOperator final : public MatrixOperator<T, S> {
                          Span<const Index, S>(view_.g_col, g_val_.size()), g_val_.cspan());
   }
 
+  /// G and G^T as `apply` multiplies with them; valid as long as the operator.
+  const MatrixOperator<T, S>& first() const { return *g_; }
+  const MatrixOperator<T, S>& second() const { return *gt_; }
+
  private:
   void place(const Context<S>& ctx, detail::FsaiSymbolic<S>& symbolic, const RowOrder<S>& order);
   void make_products(const Context<S>& ctx, const detail::FsaiSymbolic<S>& symbolic, const RowOrder<S>& order,
