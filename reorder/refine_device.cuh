@@ -8,15 +8,17 @@ namespace purlin::detail {
 
 namespace {
 
-// The part that a vertex had better be in, or -1; up: only parts of larger numbers, else only of smaller ones, so
-// that no two neighbours change places. `inflow` becomes the weight of those that want to come.
+// The part that a vertex had better be in, or -1. Parts with fewer rows than `least_rows` keep theirs: moved all at
+// once, the last few would leave the part empty. up: only parts of larger numbers, else only of smaller ones, so that
+// no two neighbours change places. `inflow` becomes the weight of those that want to come.
 template <class View>
 __global__ void __launch_bounds__(vertex_threads)
-    propose_kernel(View g, const Index* part, const Index* rows, Index most_rows, bool up, Index* choice,
-                   Index* inflow) {
+    propose_kernel(View g, const Index* part, const Index* rows, Index least_rows, Index most_rows, bool up,
+                   Index* choice, Index* inflow) {
   for_each_vertex(g.vertices, [&](Index v) {
     choice[v] = -1;
     const Index own = part[v], weight = g.weight(v);
+    if (rows[own] < least_rows) return;
     const Offset first = g.first(v);
     const int degree = g.degree(v);
     Offset own_ties = 0;
@@ -130,8 +132,8 @@ void refine_on_device(const Context<Space::device>& ctx, const View& g, Index pa
     const std::uint32_t salt = 0x9e3779b9u * static_cast<std::uint32_t>(pass + 1);
     PURLIN_CHECK_CUDA(cudaMemsetAsync(inflow.data(), 0, inflow.bytes(), stream));
     copy<Index>(ctx, rows.cspan(), next.span());
-    propose_kernel<<<blocks, vertex_threads, 0, stream>>>(g, part.data(), rows.data(), most_rows, up, choice.data(),
-                                                          inflow.data());
+    propose_kernel<<<blocks, vertex_threads, 0, stream>>>(g, part.data(), rows.data(), most_rows / 4, most_rows, up,
+                                                          choice.data(), inflow.data());
     PURLIN_CHECK_LAUNCH();
     move_kernel<<<blocks, vertex_threads, 0, stream>>>(g, choice.data(), inflow.data(), rows.data(), most_rows, salt,
                                                        part.data(), next.data());
