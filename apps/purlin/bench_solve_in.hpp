@@ -121,7 +121,7 @@ class BenchSolveRun {
       seconds = bench::seconds_of([&] { end = entrant.built->solve(b_.cspan(), x_.span(), goal_); });
       judge(line, end);
     });
-    line.end = end;
+    if (line.end.status.empty() || line.end.converged()) line.end = end;
     if (entrant.warm) {
       line.solve.push_back(seconds);
       line.iteration.push_back(seconds / std::max(1, end.iterations));
@@ -135,7 +135,10 @@ class BenchSolveRun {
         bench::true_residual<T>(host_, matrix_.view(), rhs_, to_vector(ctx_, x_.cspan()));
     // max, and NaN where either is none
     if (!(found.relative <= line.residual)) line.residual = found.relative;
-    if (end.converged()) line.allowed = std::max(line.allowed, goal_.tolerance * norm_slack + found.rounding);
+    if (!end.converged()) return;
+    const double allowed = goal_.tolerance * norm_slack + found.rounding;
+    line.allowed = std::max(line.allowed, allowed);
+    if (!(found.relative <= allowed)) line.exceeded = true;
   }
 
   template <class Work>

@@ -293,6 +293,22 @@ TEST_CASE("Who says converged and is not is wrong, in whichever round, unless it
   CHECK(std::isnan(lines[2].residual));
 }
 
+TEST_CASE("A round that does not converge is what a line reports, and no wrong word of the others", "[bench]") {
+  const Problem problem("generate:diffusion:5");
+  int calls = 0;
+  const auto once_short = told([&](Span<double, host> x) {
+    if (x.size == problem.a.rows) std::copy(problem.x.begin(), problem.x.end(), x.begin());
+    if (++calls != 3) return ended("converged");
+    x[7] += 1;
+    return ended("max_iterations");
+  });
+  const auto lines = measured<double, host>(problem.a, problem.b, {once_short}, {1e-8, 10});
+  CHECK(calls == 4);
+  CHECK_FALSE(lines[0].wrong());
+  CHECK(lines[0].end.status == "max_iterations");
+  CHECK(lines[0].residual > 1e-8);
+}
+
 TEST_CASE("Who fails in the middle of the rounds is out with the reason, and the others go on", "[bench]") {
   const Problem problem("generate:diffusion:5");
   int calls = 0;

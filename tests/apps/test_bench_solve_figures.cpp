@@ -129,6 +129,7 @@ TEST_CASE("Solves that did not converge are no measure and have no speed-up", "[
 TEST_CASE("What did not converge, what is wrong and what was refused stay in table, report and CSV", "[bench]") {
   BenchSolveSystem system = small_system();
   system.lines[0].residual = 1e-3;
+  system.lines[0].exceeded = true;
   system.lines[1].end = {"stagnation", "rounding, so to speak", 50, 1e-4};
   system.lines[2].refused = "too large, by far";
   system.lines[3].residual = 1e-3;
