@@ -25,7 +25,7 @@ struct Orthogonality {
   double limit;  ///< below 1 / 32, so that vectors of rounding errors always see the second pass
 
   /// `epsilon` of the precision that V is kept in: rounding V alone costs that much.
-  static PURLIN_HD Orthogonality start(double epsilon) { return {epsilon, epsilon < 1e-10 ? 1e-6 : 1e-3}; }
+  static PURLIN_HD Orthogonality start(double epsilon) { return {epsilon, epsilon < 1e-10 ? 1e-4 : 1e-3}; }
 
   /// w.w before and after the first pass.
   PURLIN_HD bool needs_second(double before, double after) const {

@@ -129,7 +129,7 @@ TEST_CASE("the second pass runs where the products of the shares kept would exce
   auto basis = detail::Orthogonality::start(std::numeric_limits<double>::epsilon());
   const double eps = basis.loss;
   CHECK_FALSE(basis.needs_second(1, 0.01));
-  CHECK(basis.needs_second(1, 1e-20));
+  CHECK(basis.needs_second(1, 1e-26));
   CHECK(basis.needs_second(1, 0));
   CHECK_FALSE(basis.needs_second(0, 0));
   basis.keep_first(1, 1e-8);
