@@ -49,6 +49,7 @@ struct PartitionReport {
   Index largest_part = 0;  ///< rows
   Index smallest_part = 0;
   Index largest_halo = 0;
+  Index fullest_part = 0;  ///< rows of a part and columns that it reads from outside, the most of any part
   std::vector<std::pair<std::string, double>> seconds;  ///< by phase, in their order
 };
 

@@ -202,6 +202,7 @@ class DevicePartitioner {
       report.largest_part = std::max(report.largest_part, rows);
       report.smallest_part = std::min(report.smallest_part, rows);
       report.largest_halo = std::max(report.largest_halo, halo);
+      report.fullest_part = std::max(report.fullest_part, rows + halo);
     }
     if (report.smallest_part == 0) return false;
     if (options_.most_part_rows > 0 && report.largest_part > options_.most_part_rows) return false;

@@ -70,7 +70,7 @@ void measure(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Par
                      rows.items.data() + rows.begin[p + 1], p, seen[static_cast<std::size_t>(omp_get_thread_num())]);
   }
   report.halo = 0;
-  report.largest_part = report.largest_halo = 0;
+  report.largest_part = report.largest_halo = report.fullest_part = 0;
   report.smallest_part = partition.parts > 0 ? a.rows : 0;
   for (Index p = 0; p < partition.parts; ++p) {
     const Index own = rows.begin[p + 1] - rows.begin[p];
@@ -78,6 +78,7 @@ void measure(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Par
     report.largest_part = std::max(report.largest_part, own);
     report.smallest_part = std::min(report.smallest_part, own);
     report.largest_halo = std::max(report.largest_halo, halo[p]);
+    report.fullest_part = std::max(report.fullest_part, own + halo[p]);
   }
 }
 

@@ -224,8 +224,7 @@ std::optional<EhybPlan> plan_ehyb(const Context<Space::host>& ctx, const EhybPla
   constexpr int most_tries = 3;
   for (int tries = 1; partition && halo && request.options.parts == 0 && tries < most_tries; ++tries) {
     const PartitionReport& report = partition->report;
-    const double fill = double(report.largest_part) + report.largest_halo;
-    const double excess = fill / geometry.cached_length;
+    const double excess = static_cast<double>(report.fullest_part) / geometry.cached_length;
     if (excess <= 1 || report.largest_halo > 3 * Offset{report.largest_part}) break;
     const int processors = request.machine.processors;
     options.parts =

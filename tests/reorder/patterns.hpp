@@ -54,7 +54,7 @@ inline HostCsr renumbered(const HostCsr& a, const std::vector<Index>& new_of_old
 
 struct Quality {
   Offset cut = 0, halo = 0;
-  Index largest_part = 0, smallest_part = 0, largest_halo = 0;
+  Index largest_part = 0, smallest_part = 0, largest_halo = 0, fullest_part = 0;
 };
 
 /// Cut, halo and sizes by sets.
@@ -74,6 +74,7 @@ inline Quality quality_of(const HostCsr& a, const std::vector<Index>& part_of_ro
     const auto halo = static_cast<Index>(outside[p].size());
     q.halo += halo;
     q.largest_halo = std::max(q.largest_halo, halo);
+    q.fullest_part = std::max(q.fullest_part, rows[p] + halo);
     q.largest_part = std::max(q.largest_part, rows[p]);
     q.smallest_part = p == 0 ? rows[p] : std::min(q.smallest_part, rows[p]);
   }

@@ -56,6 +56,7 @@ void check_partition(const HostCsr& a, const PartitionOptions& options, const Pa
   CHECK(partition.report.largest_part == q.largest_part);
   CHECK(partition.report.smallest_part == q.smallest_part);
   CHECK(partition.report.largest_halo == q.largest_halo);
+  CHECK(partition.report.fullest_part == q.fullest_part);
 }
 
 Partition partition_of(const HostCsr& a, const PartitionOptions& options, int threads = 3) {

@@ -67,6 +67,7 @@ void check_parts(const HostCsr& a, const PartitionOptions& options) {
   CHECK(report.largest_part == q.largest_part);
   CHECK(report.smallest_part == q.smallest_part);
   CHECK(report.largest_halo == q.largest_halo);
+  CHECK(report.fullest_part == q.fullest_part);
   const Partition host = make_partition(Context<Space::host>(2), pattern_of(a), options);
   CAPTURE(report.halo, host.report.halo, report.largest_part, host.report.largest_part);
   CHECK(report.halo < 1.15 * host.report.halo);
