@@ -96,8 +96,8 @@ DeviceGraphView<RowPtr> nodes_of(const Pattern<Space::device>& a, const RowPtr* 
   return {a.rows / block, block, row_ptr, a.col.data, nullptr, nullptr};
 }
 
-// Finds the parts of the nodes that a view of the pattern shows. Bytes that a product of EHYB then moves, on six
-// patterns of 12,000 to 176,000 nodes in 132 parts: -0.1 to +0.8 % against METIS on the full graph, 0 to +1.4 %
+// Finds the parts of the nodes that a view of the pattern shows. Bytes that a product of EHYB then moves, on eight
+// patterns of 12,000 to 176,000 nodes in 132 parts: -0.1 to +1.4 % against METIS on the full graph, 0 to +1.4 %
 // against the host's own parts.
 template <class View>
 class DevicePartitioner {
