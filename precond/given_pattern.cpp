@@ -8,7 +8,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/precond/sparsity.hpp>
-#include <purlin/reorder/graph.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
 namespace {

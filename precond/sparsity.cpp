@@ -11,7 +11,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/parallel_for.hpp>
-#include <purlin/reorder/graph.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
 namespace {

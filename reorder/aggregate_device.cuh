@@ -3,7 +3,7 @@
 #pragma once
 
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/exclusive_sum_device.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
 #include <purlin/reorder/graph_device.cuh>
 
 namespace purlin::detail {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include <purlin/reorder/exclusive_sum.hpp>
 #include <purlin/reorder/numbering.hpp>
 
 namespace purlin::detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums of tiles, the sums of those before each tile, then the sums within each tile.
-#include <purlin/reorder/exclusive_sum_device.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
 
 #include <purlin/core/context_device.hpp>
 

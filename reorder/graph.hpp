@@ -2,10 +2,6 @@
 /// An undirected graph with weights, as partitioners read it. Internal.
 #pragma once
 
-#include <algorithm>
-#include <numeric>
-#include <vector>
-
 #include <purlin/core/array.hpp>
 
 namespace purlin::detail {
@@ -20,24 +16,5 @@ struct Graph {
 
   Offset neighbours() const { return neighbour.size(); }
 };
-
-/// Turns counts into begins: counts[i] of n + 1 places becomes the sum of those before it. Parallel: each thread adds
-/// up a range, and begins it with the sum of the ranges before.
-inline void exclusive_sum(const Context<Space::host>& ctx, Array<Offset, Space::host>& counts) {
-  constexpr std::int64_t worth_a_range = 1 << 14;
-  const std::int64_t n = counts.size();
-  const std::int64_t ranges = std::clamp<std::int64_t>(n / worth_a_range, 1, ctx.threads());
-  const auto bound = [&](std::int64_t range) { return n * range / ranges; };
-  std::vector<Offset> begin(static_cast<std::size_t>(ranges) + 1, 0);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1) if (ranges > 1)
-  for (std::int64_t r = 0; r < ranges; ++r) {
-    begin[r + 1] = std::accumulate(counts.data() + bound(r), counts.data() + bound(r + 1), Offset{0});
-  }
-  std::partial_sum(begin.begin(), begin.end(), begin.begin());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1) if (ranges > 1)
-  for (std::int64_t r = 0; r < ranges; ++r) {
-    std::exclusive_scan(counts.data() + bound(r), counts.data() + bound(r + 1), counts.data() + bound(r), begin[r]);
-  }
-}
 
 }  // namespace purlin::detail

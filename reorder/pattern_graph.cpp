@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <purlin/core/row_scratch.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
 namespace {

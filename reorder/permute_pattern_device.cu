@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include <purlin/core/context_device.hpp>
-#include <purlin/reorder/exclusive_sum_device.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
 namespace {

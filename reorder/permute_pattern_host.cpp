@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include <purlin/core/row_scratch.hpp>
-#include <purlin/reorder/graph.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
 

@@ -5,7 +5,7 @@
 
 #include <purlin/core/context_device.hpp>
 #include <purlin/precond/fsai/fsai_symbolic.hpp>
-#include <purlin/reorder/graph.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
 namespace {
