@@ -22,7 +22,8 @@ struct GmresState;
 /// Aliaga, H. Anzt, T. Gruetzmacher, E. Quintana-Orti, A. Tomas, "Compressed basis GMRES on high-performance graphics
 /// processing units", Int. J. High Perform. Comput. Appl. 37 (2023)). The products take the vectors as the basis
 /// holds them, and a cycle ends where it has gained five digits: beyond, its estimate would be of rounding. The true
-/// residual decides, in T, as ever.
+/// residual decides, in T, as ever. That saves memory rather than time: rounding V brings its loss of orthogonality
+/// near the limit, so that the second pass runs more often (docs/performance.md has the times of both).
 ///
 /// Preconditioned from the right, so that the recurrence holds the unpreconditioned residual. From the left on
 /// request: the history then holds |M r|, and the true residual decides.

@@ -95,10 +95,9 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
       ->check(CLI::Range(1, INT32_MAX));
   solve.add_flag("--left", s.solver.left, "Precondition GMRES from the left")->group(group);
   solve
-      .add_option(
-          "--basis", raw.basis,
-          "What GMRES keeps its basis in, default full: the precision of the vectors. single reads and holds\n"
-          "half as much; the true residual decides all the same")
+      .add_option("--basis", raw.basis,
+                  "What GMRES keeps its basis in, default full: the precision of the vectors. single holds half as\n"
+                  "much, and mostly needs Gram-Schmidt twice; the true residual decides all the same")
       ->option_text("full|single")
       ->group(group);
   solve
