@@ -2,6 +2,7 @@
 // SlotGather on the device: the sort of the chunks, once, and the gather through them.
 #include <purlin/spmv/slot_gather.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include <purlin/spmv/product_device.cuh>
@@ -203,7 +204,9 @@ SlotGather<T, Space::device>::SlotGather(const Context<Space::device>& ctx, Valu
   shape_.runs = map_.positions();
   shape_.run = map_.run;
   shape_.lanes = map_.lanes;
-  shape_.chunk_runs = lanes_fit * map_.lanes;
+  const std::int64_t all_lanes = (shape_.runs + map_.lanes - 1) / map_.lanes;
+  // A small matrix is one chunk, and sorted as what it is.
+  shape_.chunk_runs = static_cast<Index>(std::min<std::int64_t>(lanes_fit, all_lanes)) * map_.lanes;
   shape_.chunks = static_cast<Index>((shape_.runs + shape_.chunk_runs - 1) / shape_.chunk_runs);
   place_ = Array<std::uint16_t, Space::device>(ctx, shape_.runs);
   group_ = Array<SlotGatherGroup, Space::device>(ctx, std::int64_t{shape_.chunks} * shape_.groups_of_chunk());

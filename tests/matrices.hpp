@@ -171,10 +171,12 @@ struct NamedMatrix {
   HostCsr matrix;
 };
 
-/// Those of `all` that loops take: all of them, or the few that reach every kernel where PURLIN_TEST_FEW_MATRICES is
-/// set, as under a tool that slows each launch of a kernel down a hundredfold.
+/// Whether PURLIN_TEST_FEW_MATRICES is set, as under a tool that slows each launch of a kernel down a hundredfold.
+inline bool few_wanted() { return std::getenv("PURLIN_TEST_FEW_MATRICES") != nullptr; }
+
+/// Those of `all` that loops take: all of them, or where few are wanted those that reach every kernel.
 inline std::vector<NamedMatrix> wanted_of(std::vector<NamedMatrix> all) {
-  if (std::getenv("PURLIN_TEST_FEW_MATRICES") == nullptr) return all;
+  if (!few_wanted()) return all;
   const std::set<std::string> few = {"n = 0",     "tridiagonal of 33", "arrow", "dense first row",
                                      "power law", "elasticity",        "wide"};
   std::vector<NamedMatrix> wanted;
