@@ -4,8 +4,8 @@
 # Memcheck leaves failed calls to the tests, which provoke some and see all others: every call's status is looked at.
 # Racecheck looks at Purlin's kernels only: cuSPARSE's own report hazards on shared memory that are not ours to mend. It
 # slows each launch down a hundredfold, so loops over all awkward matrices take those few there that reach every kernel.
-# A GPU has one process at a time: under the tools, several wait for each other more than they work. On one H200 the three
-# take about 1, 3 and 10 minutes; where there are several GPUs, the tests are dealt out to all of them.
+# A GPU has one process at a time: under the tools, several wait for each other more than they work. On one H200 the
+# first two take about 1 and 6 minutes, racecheck 20 or more; several GPUs have the tests dealt out to them.
 #   scripts/test_device.sh [BIN_DIR] [LOG_DIR] [TOOL...]
 # BIN_DIR holds purlin_tests and purlin of a CUDA build (default build/cuda/bin); it may be a copy from another machine.
 # TOOL: plain, memcheck, racecheck; default all three. The plain run is needed once, to deal by its durations.
