@@ -30,12 +30,13 @@ run() {  # name, command...
   fi
 }
 
-# Deals the tests of the plain run out to files of about the same duration, six for each GPU, or one where there is one.
+# Deals the tests of the plain run out to files of about the same duration, six for each GPU: racecheck reports when a
+# process ends, and what was cut off has said nothing.
 deal_tests() {
   rm -rf "$logs/parts"
   mkdir -p "$logs/parts"
   sed -n 's/^\([0-9.]*\) s: /\1 /p' "$logs/device_tests.log" | sort -rn |
-    awk -v to="$logs/parts/" -v parts="$((gpus > 1 ? 6 * gpus : 1))" '{
+    awk -v to="$logs/parts/" -v parts="$((6 * gpus))" '{
       least = 1
       for (p = 2; p <= parts; ++p) if (load[p] < load[least]) least = p
       load[least] += $1 + 0.01
