@@ -126,11 +126,7 @@ class Multilevel {
     phases_.end("coarsen");
     std::vector<Index> part = begin_with(with_metis, levels.empty() ? fine_.graph : levels.back().graph);
     phases_.end(partition_.report.method == "metis" ? "metis" : "greedy");
-    for (std::size_t level = levels.size(); level-- > 0;) {
-      const detail::Graph& graph = level == 0 ? fine_.graph : levels[level - 1].graph;
-      part = detail::spread(ctx_, part, levels[level].coarse_of_fine);
-      detail::refine(ctx_, graph, parts_, most_rows_, detail::refinement_passes, part);
-    }
+    detail::spread_and_refine(ctx_, fine_.graph, levels, parts_, most_rows_, part);
     phases_.end("refine");
     const Index limit = options_.most_part_rows == 0 ? std::numeric_limits<Index>::max() : options_.most_part_rows;
     partition_.parts = parts_;

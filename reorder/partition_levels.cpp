@@ -21,15 +21,20 @@ std::vector<Index> spread(const Context<Space::host>& ctx, const std::vector<Ind
   return fine;
 }
 
+void spread_and_refine(const Context<Space::host>& ctx, const Graph& graph, const std::vector<CoarseLevel>& levels,
+                       Index parts, Index most_rows, std::vector<Index>& part) {
+  for (std::size_t level = levels.size(); level-- > 0;) {
+    part = spread(ctx, part, levels[level].coarse_of_fine);
+    refine(ctx, level == 0 ? graph : levels[level - 1].graph, parts, most_rows, refinement_passes, part);
+  }
+}
+
 std::vector<Index> partition_by_levels(const Context<Space::host>& ctx, const Graph& graph, Index parts,
                                        Index most_rows) {
   constexpr int rounds = 8;
   const auto levels = coarsen(ctx, graph, rounds, vertices_per_part * parts, graph.neighbours());
   std::vector<Index> part = grow_and_refine(ctx, levels.empty() ? graph : levels.back().graph, parts, most_rows);
-  for (std::size_t level = levels.size(); level-- > 0;) {
-    part = spread(ctx, part, levels[level].coarse_of_fine);
-    refine(ctx, level == 0 ? graph : levels[level - 1].graph, parts, most_rows, refinement_passes, part);
-  }
+  spread_and_refine(ctx, graph, levels, parts, most_rows, part);
   return part;
 }
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <purlin/reorder/graph.hpp>
+#include <purlin/reorder/coarsen.hpp>
 #include <purlin/reorder/level_sizes.hpp>
 #include <purlin/reorder/partition.hpp>
 
@@ -34,6 +34,10 @@ std::vector<Index> grow_and_refine(const Context<Space::host>& ctx, const Graph&
 /// The part of each vertex's coarse vertex.
 std::vector<Index> spread(const Context<Space::host>& ctx, const std::vector<Index>& coarse,
                           const Array<Index, Space::host>& coarse_of_fine);
+
+/// Parts of the coarsest of `levels`, which were made from `graph`, become parts of `graph`, refined on every level.
+void spread_and_refine(const Context<Space::host>& ctx, const Graph& graph, const std::vector<CoarseLevel>& levels,
+                       Index parts, Index most_rows, std::vector<Index>& part);
 
 /// Coarser graphs, growth on the smallest, refinement on all of them. `vertices_per_part` parts fit into an Index.
 std::vector<Index> partition_by_levels(const Context<Space::host>& ctx, const Graph& graph, Index parts,
