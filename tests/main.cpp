@@ -2,6 +2,7 @@
 // Runs the tests. Device tests without a device are counted, printed and reported as skipped (exit status 77).
 #define CATCH_CONFIG_RUNNER
 #include "tests/catch.hpp"
+#include "tests/matrices.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -43,7 +44,7 @@ int main(int argc, char* argv[]) {
   if (purlin::testing::data_folder().empty()) {
     std::fprintf(stderr, "PURLIN_TEST_DATA is unset: tests on real matrices are left out\n");
   }
-  if (std::getenv("PURLIN_TEST_FEW_MATRICES") != nullptr) {
+  if (purlin::testing::few_wanted()) {
     std::fprintf(stderr, "PURLIN_TEST_FEW_MATRICES is set: loops over all awkward matrices take a few of them\n");
   }
   return Catch::Session().run(argc, argv);
