@@ -80,8 +80,9 @@ void Shares::begin_step() {
 
 void Shares::end_step() {
   const double output = inside_[static_cast<int>(Phase::output)] - output_before_step_;
-  step_seconds_ += step_watch_.seconds() - output;
-  if (sampled_) sampled_step_seconds_ += step_watch_.seconds() - output;
+  const double seconds = step_watch_.seconds() - output;
+  step_seconds_ += seconds;
+  if (sampled_) sampled_step_seconds_ += seconds;
   in_step_ = false;
 }
 

@@ -59,15 +59,18 @@ TEST_CASE("shares add up to the whole, with the solves split by their operators"
 TEST_CASE("the parts of an assembly add up to it, and are reported where a program tells them apart", "[transient]") {
   const Context<Space::host> ctx;
   Shares shares;
-  shares.begin_step();
-  shares.timed(ctx, Phase::elements, [] { spend(0.006); });
-  shares.timed(ctx, Phase::sums, [] { spend(0.004); });
-  shares.timed(ctx, Phase::check, [] { spend(0.002); });
-  shares.end_step();
+  for (int i = 0; i < 20; ++i) {
+    shares.begin_step();
+    shares.add(Phase::elements, 0.006);
+    shares.timed(ctx, Phase::sums, [] { spend(0.0001); });
+    shares.add(Phase::check, 0.002);
+    shares.end_step();
+  }
   const ShareReport r = shares.report(1, {}, {});
-  CHECK(r.elements >= 0.006);
-  CHECK(r.sums >= 0.004);
-  CHECK(r.check >= 0.002);
+  // Where every step was sampled, nothing is scaled.
+  CHECK(r.elements == Approx(20 * 0.006).epsilon(1e-14));
+  CHECK(r.sums >= 20 * 0.0001);
+  CHECK(r.check == Approx(20 * 0.002).epsilon(1e-14));
   CHECK(r.assembly == Approx(r.elements + r.sums + r.check).epsilon(1e-12));
   const cli::Json json = shares_json(r);
   CHECK(json["assembly_seconds"]["elements"] == r.elements);
