@@ -12,6 +12,7 @@
 #include <purlin/solver/krylov.hpp>
 
 #include "apps/fem/problem.hpp"
+#include "cg_loops_device.hpp"
 #include "cusparse_product_device.hpp"
 #include "machine_facts.hpp"
 #include "measure.hpp"
@@ -168,6 +169,32 @@ Json measure_others(Sides& own, const Options& options) {
   return result;
 }
 
+// How the fused iteration is repeated: pieces of a graph that the host launches, or a while node. The product is
+// ELL-WARP's, which is one kernel and needs no order.
+Json compare_loops(Sides& own, const Options& options) {
+  const OperatorPtr<double, device> matrix = make_spmv(own.ctx, own.view(), RowOrder<device>{}, {"ellwarp"});
+  const int n = (options.iterations + CgLoops::piece - 1) / CgLoops::piece * CgLoops::piece;
+  double by_pieces = 0, by_while = 0;
+  std::unique_ptr<CgLoops> loops;
+  try {
+    loops = std::make_unique<CgLoops>(own.ctx, *matrix, *own.precond, own.b.cspan());
+  } catch (const DeviceError& error) {
+    std::printf("  cg repeated by a while node: left out, %s\n", error.what());
+    return {{"left_out", error.what()}};
+  }
+  const auto seconds = alternate({[&] { return seconds_of([&] { by_pieces = loops->run_pieces(n); }) / n; },
+                                  [&] { return seconds_of([&] { by_while = loops->run_while(n); }) / n; }},
+                                 options.repeats);
+  if (by_pieces != by_while) throw InputError("the two ways to repeat an iteration end with different residuals");
+  const Samples ratio = ratios(seconds[1], seconds[0]);
+  std::printf("  cg repeated: in pieces of %d %s us, by a while node %s us, while / pieces %s\n", CgLoops::piece,
+              spread(seconds[0], 1e6).c_str(), spread(seconds[1], 1e6).c_str(), spread(ratio).c_str());
+  return {{"iterations", n},
+          {"piece", CgLoops::piece},
+          {"microseconds", {{"pieces", summary(seconds[0], 1e6)}, {"while_node", summary(seconds[1], 1e6)}}},
+          {"while_over_pieces", summary(ratio)}};
+}
+
 Json run_system(const std::string& spec, const Context<device>& ctx, const Options& options) {
   fem::HostCsr a;
   const double assembly = seconds_of([&] { a = fem::generate_matrix(Context<host>(options.threads), spec); });
@@ -180,6 +207,7 @@ Json run_system(const std::string& spec, const Context<device>& ctx, const Optio
   result["product"] = compare_products(a, sides, options);
   result["cg_jacobi"] = compare_cg(sides, options);
   result["cg_jacobi_to_tolerance"] = solve_to_tolerance(a, b, sides, options);
+  result["cg_repeated"] = compare_loops(sides, options);
   result["other_solvers"] = measure_others(sides, options);
   return result;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "captured_graph_device.hpp"
 #include "usual_parts_device.hpp"
 #include "usual_scalars_device.hpp"
 
@@ -12,56 +13,6 @@ namespace {
 
 constexpr Space device = Space::device;
 constexpr int block = 16;  // iterations of a graph: as often as our loops look by default
-
-class Graph {
- public:
-  Graph() = default;
-  ~Graph() { clear(); }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-
-  // Records what `work` queues on the stream, and runs nothing.
-  template <class Work>
-  void capture(cudaStream_t stream, Work&& work) {
-    clear();
-    cudaGraph_t graph = nullptr;
-    PURLIN_CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    try {
-      work();
-    } catch (...) {
-      if (cudaStreamEndCapture(stream, &graph) == cudaSuccess) cudaGraphDestroy(graph);
-      throw;
-    }
-    PURLIN_CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
-    const cudaError_t status = cudaGraphInstantiate(&instance_, graph, 0);
-    cudaGraphDestroy(graph);
-    PURLIN_CHECK_CUDA(status);
-    PURLIN_CHECK_CUDA(cudaGraphUpload(instance_, stream));
-  }
-  void launch(cudaStream_t stream) const { PURLIN_CHECK_CUDA(cudaGraphLaunch(instance_, stream)); }
-
- private:
-  void clear() {
-    if (instance_ != nullptr) cudaGraphExecDestroy(instance_);
-    instance_ = nullptr;
-  }
-
-  cudaGraphExec_t instance_ = nullptr;
-};
-
-// What the host reads behind each block lies in pinned memory: a copy out of pageable memory would be staged.
-template <class T>
-class PinnedState {
- public:
-  PinnedState() { PURLIN_CHECK_CUDA(cudaMallocHost(&state_, sizeof *state_)); }
-  ~PinnedState() { cudaFreeHost(state_); }
-  PinnedState(const PinnedState&) = delete;
-  PinnedState& operator=(const PinnedState&) = delete;
-  UsualState<T>* get() const { return state_; }
-
- private:
-  UsualState<T>* state_ = nullptr;
-};
 
 template <class T>
 class GraphSolve : public BuiltSolve<T, device> {
@@ -142,8 +93,8 @@ class GraphSolve : public BuiltSolve<T, device> {
   }
 
   Array<UsualState<T>, device> state_;
-  PinnedState<T> host_;
-  Graph graph_;
+  Pinned<UsualState<T>> host_;
+  CapturedGraph graph_;
   const T* captured_x_ = nullptr;
 };
 
