@@ -9,6 +9,8 @@
 #   scripts/test_device.sh [BIN_DIR] [LOG_DIR] [TOOL...]
 # BIN_DIR holds purlin_tests and purlin of a CUDA build (default build/cuda/bin); it may be a copy from another machine.
 # TOOL: plain, memcheck, racecheck; default all three. The plain run is needed once, to deal by its durations.
+# PURLIN_TEST_SECONDS, where set, ends it after so many seconds. A run that was cut off goes on where it was: what passed
+# clean under a tool, by the logs in LOG_DIR, is not repeated until the tests are built anew or the next plain run.
 set -u
 bin=${1:-build/cuda/bin}
 logs=${2:-$bin}
@@ -17,6 +19,7 @@ tools=${*:-plain memcheck racecheck}
 mkdir -p "$logs"
 export LD_LIBRARY_PATH="$bin:/usr/local/cuda/lib64:${LD_LIBRARY_PATH:-}"
 failed=0
+ends=$(($(date +%s) + ${PURLIN_TEST_SECONDS:-1000000}))
 
 run() {  # name, command...
   local name=$1
@@ -30,13 +33,14 @@ run() {  # name, command...
   fi
 }
 
-# Deals the tests of the plain run out to files of about the same duration, six for each GPU: racecheck reports when a
+# Deals the tests of the plain run out to files of about the same duration, ten for each GPU: racecheck reports when a
 # process ends, and what was cut off has said nothing.
 deal_tests() {
+  [ "$logs/parts" -nt "$logs/device_tests.log" ] && return
   rm -rf "$logs/parts"
   mkdir -p "$logs/parts"
   sed -n 's/^\([0-9.]*\) s: /\1 /p' "$logs/device_tests.log" | sort -rn |
-    awk -v to="$logs/parts/" -v parts="$((6 * gpus))" '{
+    awk -v to="$logs/parts/" -v parts="$((10 * gpus))" '{
       least = 1
       for (p = 2; p <= parts; ++p) if (load[p] < load[least]) least = p
       load[least] += $1 + 0.01
@@ -44,12 +48,16 @@ deal_tests() {
       print > sprintf("%s%03d", to, least)}'
 }
 
-# The tools on all parts, by whichever GPU is free.
+# The tools on all parts, by whichever GPU is free, but for parts that passed clean since the tests were built.
 check_parts() {  # tool...
-  export sanitizer bin gpus
+  export sanitizer bin ends
   # shellcheck disable=SC2016 # the inner shell expands these
   for tool in "$@"; do for part in "$logs"/parts/???; do echo "$tool $part"; done; done |
     xargs -P "$gpus" -L 1 --process-slot-var=slot bash -c '
+      log=$2.$1.log
+      [ "$log" -nt "$bin/purlin_tests" ] && grep -q "SUMMARY: 0 " "$log" && grep -q "^All tests passed" "$log" && exit 0
+      left=$((ends - $(date +%s)))
+      [ "$left" -gt 0 ] || exit 1
       options=(--tool "$1" --error-exitcode 9)
       case $1 in
         memcheck) options+=(--report-api-errors no) ;;
@@ -58,8 +66,8 @@ check_parts() {  # tool...
           export PURLIN_TEST_FEW_MATRICES=1
           ;;
       esac
-      CUDA_VISIBLE_DEVICES=$slot "$sanitizer" "${options[@]}" "$bin/purlin_tests" --input-file "$2" -d yes \
-        >"$2.$1.log" 2>&1' check
+      CUDA_VISIBLE_DEVICES=$slot timeout -k 5 "$left" "$sanitizer" "${options[@]}" "$bin/purlin_tests" \
+        --input-file "$2" -d yes >"$log" 2>&1' check
 }
 
 # What a tool has said.
@@ -69,6 +77,10 @@ summary() {  # tool
   grep -hoE '\([0-9]+ assertions? in [0-9]+ test cases?\)' "$logs"/parts/*."$1".log | tr -d '(' |
     awk -v tool="$1" '{assertions += $1; cases += $4}
       END {print assertions + 0 " assertions in " cases + 0 " test cases under " tool " passed"}'
+  local part
+  for part in "$logs"/parts/???; do
+    grep -q 'SUMMARY: ' "$part.$1.log" 2>/dev/null || echo "no report of $1 on $(wc -l <"$part") test cases ($part)"
+  done
 }
 
 gpus=$(nvidia-smi --list-gpus 2>/dev/null | wc -l)
