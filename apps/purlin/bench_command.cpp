@@ -25,6 +25,7 @@ void measure(const Context<Space::host>& host, const Context<S>& ctx, const Inpu
     BenchSettings settings;
     settings.repeats = options.repeats;
     settings.displacing_bytes = result.displacing_bytes;
+    settings.columns = options.columns;
     system.lines = BenchRun<T, S>(host, ctx, matrix.a, settings).run(choose_contenders<T>(ctx, options.formats));
   } catch (const OutOfMemory& error) {
     system.refused = error.what();

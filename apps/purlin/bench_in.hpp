@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 #include <new>
 #include <optional>
@@ -22,6 +24,7 @@ struct BenchSettings {
   int repeats = 11;
   double block_seconds = 0.01;         ///< of products between two looks at the clock, at least one
   std::uint64_t displacing_bytes = 0;  ///< written before each cold product
+  std::vector<int> columns;            ///< vectors at once, each a measurement of its own
 };
 
 /// The competitors and the formats of `names` (empty: all, with all variants), those of the table first.
@@ -146,9 +149,9 @@ class BenchRun {
     return static_cast<int>(std::clamp(settings_.block_seconds / std::max(seconds, 1e-9), 1.0, most));
   }
 
-  // Blocks of calls, turn by turn; `samples` names the member that takes the seconds of a call.
-  template <class Block>
-  void alternate(bench::Samples BenchLine::*samples, Block&& block) {
+  // Blocks of calls, turn by turn; the seconds of a call go to where `samples` says of a line.
+  template <class SamplesOf, class Block>
+  void alternate(SamplesOf&& samples, Block&& block) {
     std::vector<bench::Run> runs;
     for (const Entrant& entrant : entrants_) {
       const int count = calls_for(entrant.product, block);
@@ -156,47 +159,100 @@ class BenchRun {
     }
     if (runs.empty()) return;
     const auto seconds = bench::alternate(runs, settings_.repeats);
-    for (std::size_t k = 0; k < entrants_.size(); ++k) lines_[entrants_[k].line].*samples = seconds[k];
+    for (std::size_t k = 0; k < entrants_.size(); ++k) samples(lines_[entrants_[k].line]) = seconds[k];
   }
 
   void measure() {
     const auto multiply = [this](const bench::BuiltProduct<T, S>& product) {
       product.matrix->apply(ctx_, T(1), x_.cspan(), T(0), y_.span());
     };
-    alternate(&BenchLine::warm, [&](const bench::BuiltProduct<T, S>& product, int count) {
+    alternate(std::mem_fn(&BenchLine::warm), [&](const bench::BuiltProduct<T, S>& product, int count) {
       multiply(product);  // not timed: the turn before was another's
       return timer_.back_to_back(count, [&] { multiply(product); });
     });
-    alternate(&BenchLine::cold, [&](const bench::BuiltProduct<T, S>& product, int count) {
+    alternate(std::mem_fn(&BenchLine::cold), [&](const bench::BuiltProduct<T, S>& product, int count) {
       return timer_.one_by_one(
           std::min(count, most_cold), [&] { bench::displace_caches(ctx_, displaced_.span()); },
           [&] { multiply(product); });
     });
-    alternate(&BenchLine::refresh, [&](const bench::BuiltProduct<T, S>& product, int count) {
+    alternate(std::mem_fn(&BenchLine::refresh), [&](const bench::BuiltProduct<T, S>& product, int count) {
       return timer_.back_to_back(count, [&] { product.matrix->refresh(ctx_, placed_.values()); });
     });
+    for (const int columns : settings_.columns) measure_columns(columns);
+  }
+
+  // Interleaved vectors: the c-th is 2^c x.
+  Array<T, S> columns_of(Span<const T, S> x, int columns) const {
+    std::vector<T> all;
+    for (const T value : to_vector(ctx_, x)) {
+      for (int c = 0; c < columns; ++c) all.push_back(std::ldexp(value, c));
+    }
+    return make_array(ctx_, all);
+  }
+
+  void measure_columns(int columns) {
+    const Array<T, S> x = columns_of(x_.cspan(), columns);
+    Array<T, S> y(ctx_, y_.size() * columns);
+    std::uint64_t bytes = 0;
+    for (const Entrant& entrant : entrants_) {
+      bytes = std::max(bytes, entrant.product.matrix->column_work_bytes(columns));
+    }
+    Array<char, S> work(ctx_, static_cast<std::int64_t>(bytes));
+    const auto multiply = [&](const bench::BuiltProduct<T, S>& product) {
+      product.matrix->apply_columns(ctx_, columns, T(1), x.cspan(), T(0), y.span(), work.span());
+    };
+    const auto samples = [columns](BenchLine& line) -> bench::Samples& {
+      line.columns.push_back({columns, {}});
+      return line.columns.back().warm;
+    };
+    alternate(samples, [&](const bench::BuiltProduct<T, S>& product, int count) {
+      multiply(product);
+      return timer_.back_to_back(count, [&] { multiply(product); });
+    });
+    for (const Entrant& entrant : entrants_) {
+      BenchLine& line = lines_[entrant.line];
+      line.error = std::max(line.error, worst_column_error(entrant.product, columns, y, work));
+    }
   }
 
   // Once as it is timed, on a poisoned y, and once with other alpha and beta.
   double worst_error(const bench::BuiltProduct<T, S>& product) {
     const RowOrder<S>& order = product.order;
-    Array<T, S> ordered_x, in_order(ctx_, y_.size());
-    if (!order.natural()) {
-      ordered_x = Array<T, S>(ctx_, x_.size());
-      gather<T, S>(ctx_, x_.cspan(), order.old_of_new.cspan(), ordered_x.span());
-    }
-    const Span<const T, S> x = order.natural() ? x_.cspan() : ordered_x.cspan();
-    fill(ctx_, std::numeric_limits<T>::quiet_NaN(), in_order.span());
-    product.matrix->apply(ctx_, T(1), x, T(0), in_order.span());
-    const double plain = oracle_->worst(in_callers_order(order, in_order), T(1));
+    const Array<T, S> x = in_order_of(order, x_);
+    Array<T, S> y(ctx_, y_.size());
+    fill(ctx_, std::numeric_limits<T>::quiet_NaN(), y.span());
+    product.matrix->apply(ctx_, T(1), x.cspan(), T(0), y.span());
+    const double plain = oracle_->worst(in_callers_order(order, y), T(1));
 
-    const Array<T, S> before = make_array(ctx_, y_before_);
+    y = in_order_of(order, make_array(ctx_, y_before_));
+    product.matrix->apply(ctx_, T(-0.75), x.cspan(), T(0.5), y.span());
+    return std::max(plain, oracle_->worst(in_callers_order(order, y), T(-0.75), T(0.5), y_before_));
+  }
+
+  // Once, on a poisoned y.
+  double worst_column_error(const bench::BuiltProduct<T, S>& product, int columns, Array<T, S>& y,
+                            Array<char, S>& work) const {
+    const Array<T, S> x = columns_of(in_order_of(product.order, x_).cspan(), columns);
+    fill(ctx_, std::numeric_limits<T>::quiet_NaN(), y.span());
+    product.matrix->apply_columns(ctx_, columns, T(1), x.cspan(), T(0), y.span(), work.span());
+    const std::vector<T> all = to_vector(ctx_, y.cspan());
+    double worst = 0;
+    std::vector<T> one(all.size() / static_cast<std::size_t>(columns));
+    for (int c = 0; c < columns; ++c) {
+      for (std::size_t i = 0; i < one.size(); ++i) one[i] = all[i * static_cast<std::size_t>(columns) + c];
+      worst = std::max(worst,
+                       oracle_->worst(in_callers_order(product.order, make_array(ctx_, one)), std::ldexp(T(1), c)));
+    }
+    return worst;
+  }
+
+  Array<T, S> in_order_of(const RowOrder<S>& order, const Array<T, S>& v) const {
+    Array<T, S> result(ctx_, v.size());
     if (order.natural())
-      copy<T>(ctx_, before.cspan(), in_order.span());
+      copy<T>(ctx_, v.cspan(), result.span());
     else
-      gather<T, S>(ctx_, before.cspan(), order.old_of_new.cspan(), in_order.span());
-    product.matrix->apply(ctx_, T(-0.75), x, T(0.5), in_order.span());
-    return std::max(plain, oracle_->worst(in_callers_order(order, in_order), T(-0.75), T(0.5), y_before_));
+      gather<T, S>(ctx_, v.cspan(), order.old_of_new.cspan(), result.span());
+    return result;
   }
 
   std::vector<T> in_callers_order(const RowOrder<S>& order, const Array<T, S>& y) const {
@@ -215,6 +271,7 @@ class BenchRun {
       line.warm = twin->warm;
       line.cold = twin->cold;
       line.refresh = twin->refresh;
+      line.columns = twin->columns;
       line.error = std::max(line.error, twin->error);
     }
   }

@@ -38,6 +38,17 @@ void add_figures(Json& json, const BenchLine& line, const BenchFigures& f) {
   json["break_even"] = or_null(f.break_even);
 }
 
+Json columns_json(const BenchLine& line) {
+  Json json = Json::array();
+  for (const ColumnsLine& of : line.columns) {
+    Json product = {{"columns", of.columns}};
+    product.update(milliseconds(of.warm));
+    product["in_products"] = bench::median(of.warm) / bench::median(line.warm);
+    json.push_back(product);
+  }
+  return json;
+}
+
 Json line_json(const BenchLine& line, const BenchSystem& system, const bench::CopyBandwidth& copy) {
   Json json = {{"name", line.name}, {"competitor", line.competitor}, {"refused", or_null(line.refused)}};
   if (!line.measured()) return json;
@@ -49,6 +60,7 @@ Json line_json(const BenchLine& line, const BenchSystem& system, const bench::Co
   json["warm"] = milliseconds(line.warm);
   json["cold"] = milliseconds(line.cold);
   json["refresh"] = milliseconds(line.refresh);
+  json["columns"] = columns_json(line);
   add_figures(json, line, figures_of(line, system, copy));
   return json;
 }

@@ -19,7 +19,21 @@ constexpr const char* columns =
     "  P_max        GFLOP/s that B allows at the copy's bandwidth\n"
     "  in products  the setup before it, or the refresh, in units of the format's own product\n"
     "  pays back    after so many products: setup and products cost less than those of the fastest cuSPARSE format\n"
-    "               (host: of csr); never, where the product is not faster";
+    "               (host: of csr); never, where the product is not faster\n"
+    "With --columns, one product with k vectors, which lie interleaved, as solves with several right-hand sides "
+    "use:\n"
+    "  ms           of all k; in products: with one vector, so that less than k is a gain";
+
+std::vector<int> checked_columns(const std::string& given) {
+  std::vector<int> columns;
+  if (given.empty()) return columns;
+  for (const std::string& count : names_of(given, "--columns", {}, [](const std::string& one) {
+         return check_choice(one, "--columns", {"2", "4", "8"});
+       })) {
+    columns.push_back(std::stoi(count));
+  }
+  return columns;
+}
 
 }  // namespace
 
@@ -32,6 +46,7 @@ CLI::App& add_bench_spmv(CLI::App& bench, RawBench& raw) {
       ->option_text("all|NAME,NAME...");
   spmv.add_option("--precision", raw.precision, "Of matrix and vectors, default both")
       ->option_text("both|double|single");
+  spmv.add_option("--columns", raw.columns, "Products with 2, 4 or 8 vectors at once, too")->option_text("K,K...");
   add_bench_run(spmv, o, "multiply", "format");
   spmv.footer(columns);
   spmv.allow_extras();
@@ -43,6 +58,7 @@ BenchOptions checked_bench(const RawBench& raw) {
   take_precision(raw.precision, o);
   o.formats = names_of(raw.formats, "--formats", {},
                        [](const std::string& name) { return check_table_format(name, "--formats"); });
+  o.columns = checked_columns(raw.columns);
   return o;
 }
 

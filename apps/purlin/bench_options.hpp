@@ -15,6 +15,7 @@ struct RawBench {
   BenchOptions options;
   std::string formats = "all";
   std::string precision = "both";
+  std::string columns;
 };
 
 /// Adds the command `spmv` to `bench`. `raw` must live as long as the two.

@@ -14,6 +14,12 @@
 
 namespace purlin::cli {
 
+/// Products with several vectors at once.
+struct ColumnsLine {
+  int columns;
+  bench::Samples warm;  ///< seconds of one product with all of them
+};
+
 /// One contender on one system. Seconds throughout.
 struct BenchLine {
   std::string name;         ///< as asked for; `info.name` is what was built
@@ -28,6 +34,7 @@ struct BenchLine {
   double format_seconds = 0;
   double error = 0;  ///< of the worst row, in units of its bound
   bench::Samples warm, cold, refresh;
+  std::vector<ColumnsLine> columns;  ///< of each number that was asked for
 
   bool measured() const { return refused.empty(); }
   bool wrong() const { return measured() && !(error <= 1); }

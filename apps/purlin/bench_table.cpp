@@ -2,6 +2,8 @@
 // Tables of fixed columns.
 #include "bench_table.hpp"
 
+#include <algorithm>
+
 #include <purlin/core/error.hpp>
 
 #include "bench_figures.hpp"
@@ -44,6 +46,25 @@ std::string setup_line(const BenchLine& line, const BenchFigures& f) {
                             1e3 * f.refresh_seconds, f.refresh_in_products, remark.c_str());
 }
 
+// The products with several vectors; "" where none were asked for.
+std::string columns_table(const BenchSystem& system) {
+  const auto with_columns = std::find_if(system.lines.begin(), system.lines.end(),
+                                         [](const BenchLine& line) { return !line.columns.empty(); });
+  if (with_columns == system.lines.end()) return "";
+  std::string table = "\n" + text(name_column, "format");
+  for (const ColumnsLine& of : with_columns->columns) {
+    table += text(" %-30s %11s", text("ms of %d vectors", of.columns).c_str(), "in products");
+  }
+  for (const BenchLine& line : system.lines) {
+    if (line.columns.empty()) continue;
+    table += "\n" + named(line);
+    for (const ColumnsLine& of : line.columns) {
+      table += text(" %-30s %11.3g", range_of(of.warm).c_str(), bench::median(of.warm) / bench::median(line.warm));
+    }
+  }
+  return table + "\n";
+}
+
 }  // namespace
 
 std::string bench_head_text(const BenchResult& result) {
@@ -76,7 +97,7 @@ std::string bench_table_text(const BenchSystem& system, const bench::CopyBandwid
     speeds += speed_line(line, f);
     setups += setup_line(line, f);
   }
-  return speeds + setups;
+  return speeds + setups + columns_table(system);
 }
 
 std::string bench_means_text(const BenchResult& result) {

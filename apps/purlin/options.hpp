@@ -54,6 +54,7 @@ struct BenchRunOptions {
 /// `purlin bench spmv`.
 struct BenchOptions : BenchRunOptions {
   std::vector<std::string> formats;  ///< names of the table, with or without variant; empty: all, with all variants
+  std::vector<int> columns;          ///< products with so many vectors at once are measured too: 2, 4 or 8
 };
 
 /// Relative tolerance where none is given. Rounding in single precision ends near 1e-7 times the condition number.

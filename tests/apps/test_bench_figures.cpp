@@ -139,6 +139,21 @@ TEST_CASE("A wrong line says so, stays in table, report and CSV, and makes the e
   CHECK(contains(bench_csv(result), "fast,fast,,wrong,"));
 }
 
+TEST_CASE("Products with several vectors are reckoned in products with one", "[bench][columns]") {
+  BenchSystem system = small_system();
+  const auto header = [&] { return contains(bench_table_text(system, copy_of(1)), "ms of 4 vectors"); };
+  CHECK_FALSE(header());
+  CHECK(bench_json(result_of({system}))["systems"][0]["formats"][0]["columns"].empty());
+  system.lines[0].columns = {{4, {0.003, 0.0025, 0.002}}};
+  CHECK(header());
+  CHECK(contains(bench_table_text(system, copy_of(1)), "2.5 (2 .. 3)"));
+  const Json of = bench_json(result_of({system}))["systems"][0]["formats"][0]["columns"];
+  REQUIRE(of.size() == 1);
+  CHECK(of[0]["columns"] == 4);
+  CHECK(of[0]["milliseconds"]["median"] == Approx(2.5));
+  CHECK(of[0]["in_products"] == Approx(2.5));
+}
+
 TEST_CASE("A refused line has its reason in table, report and CSV, with as many fields as any other", "[bench]") {
   BenchSystem system = small_system();
   system.lines[0].refused = "too wide, 3 \"columns\"";

@@ -94,6 +94,44 @@ bench::Contender<double, host> wrong_contender(bool after_refresh) {
   return contender;
 }
 
+// Multiplies one vector as CSR does, and several but for the last row of the last.
+class LastColumnWrong final : public MatrixOperator<double, host> {
+ public:
+  explicit LastColumnWrong(OperatorPtr<double, host> right) : right_(std::move(right)) {}
+  Index rows() const override { return right_->rows(); }
+  Index cols() const override { return right_->cols(); }
+  void refresh(const Context<host>& ctx, Span<const double, host> values) override { right_->refresh(ctx, values); }
+  void apply(const Context<host>& ctx, double alpha, Span<const double, host> x, double beta,
+             Span<double, host> y) const override {
+    right_->apply(ctx, alpha, x, beta, y);
+  }
+  void apply_columns(const Context<host>& ctx, int columns, double alpha, Span<const double, host> x, double beta,
+                     Span<double, host> y, Span<char, host> work) const override {
+    right_->apply_columns(ctx, columns, alpha, x, beta, y, work);
+    y[y.size - 1] *= 1.001;
+  }
+  std::uint64_t column_work_bytes(int columns) const override { return right_->column_work_bytes(columns); }
+  OperatorInfo info() const override {
+    OperatorInfo info = right_->info();
+    info.name = "wrong";
+    return info;
+  }
+
+ private:
+  OperatorPtr<double, host> right_;
+};
+
+bench::Contender<double, host> wrong_columns_contender() {
+  bench::Contender<double, host> contender;
+  contender.name = "wrong";
+  contender.build = [](const Context<host>& ctx, const CsrView<double, host>& a) {
+    auto built = bench::format_contender<double, host>("csr").build(ctx, a);
+    built.matrix = std::make_unique<LastColumnWrong>(std::move(built.matrix));
+    return built;
+  };
+  return contender;
+}
+
 const BenchLine& named(const std::vector<BenchLine>& lines, const std::string& name) {
   const auto at = std::find_if(lines.begin(), lines.end(), [&](const BenchLine& line) { return line.name == name; });
   REQUIRE(at != lines.end());
@@ -129,6 +167,37 @@ TEST_CASE("All formats with all variants take part, and the competitors, none of
   CHECK(few.front().name == "ehyb");
   CHECK(few[1].name == "csr");
   CHECK(few[1].break_even);
+}
+
+TEST_BOTH("Every format and every competitor is measured with several vectors, each right", "[bench][columns]") {
+  const Context<S> ctx = testing::make_context<S>();
+  BenchSettings settings = quick();
+  settings.columns = {8, 2};
+  const Csr<double, host> a = fem::generate_matrix(Context<host>(), "generate:elasticity:4");
+  const auto lines = BenchRun<double, S>(Context<host>(), ctx, a, settings).run(choose_contenders<double>(ctx, {}));
+  for (const BenchLine& line : lines) {
+    INFO(line.name << " " << line.refused << " error " << line.error);
+    REQUIRE(line.measured());
+    CHECK(line.error <= 1);
+    REQUIRE(line.columns.size() == 2);
+    CHECK(line.columns[0].columns == 8);
+    CHECK(line.columns[1].columns == 2);
+    for (const ColumnsLine& of : line.columns) {
+      CHECK(of.warm.size() == 2);
+      CHECK(*std::min_element(of.warm.begin(), of.warm.end()) > 0);
+    }
+  }
+}
+
+TEST_CASE("A format whose last column of several is wrong is found out", "[bench][columns]") {
+  BenchSettings settings = quick();
+  settings.columns = {4};
+  const Csr<double, host> a = matrix_of(testing::arrow_matrix(40));
+  BenchSystem system;
+  system.lines = BenchRun<double, host>(Context<host>(), Context<host>(), a, settings)
+                     .run({bench::format_contender<double, host>("csr"), wrong_columns_contender()});
+  CHECK_FALSE(named(system.lines, "csr").wrong());
+  CHECK(named(system.lines, "wrong").wrong());
 }
 
 TEST_CASE("A format that multiplies one row wrongly is found out, before or after its refresh", "[bench]") {

@@ -32,7 +32,7 @@ BenchOptions parsed(std::vector<const char*> arguments) {
 TEST_CASE("Options of bench spmv are taken as typed, in the table's spelling", "[cli][bench]") {
   const BenchOptions o =
       parsed({"a.mtx", "generate:grid7:9", "--formats", "CSR:ALG2,e-hyb", "--precision", "single", "--device", "host",
-              "--threads", "3", "--repeats", "5", "--report", "r.json", "--csv", "r.csv"});
+              "--threads", "3", "--repeats", "5", "--columns", "8,2", "--report", "r.json", "--csv", "r.csv"});
   CHECK(o.systems == std::vector<std::string>{"a.mtx", "generate:grid7:9"});
   CHECK(o.formats == std::vector<std::string>{"csr:alg2", "ehyb"});
   CHECK(o.single_precision);
@@ -42,8 +42,10 @@ TEST_CASE("Options of bench spmv are taken as typed, in the table's spelling", "
   CHECK(o.repeats == 5);
   CHECK(o.report == "r.json");
   CHECK(o.csv == "r.csv");
+  CHECK(o.columns == std::vector<int>{8, 2});
   const BenchOptions defaults = parsed({"a.mtx"});
   CHECK(defaults.formats.empty());
+  CHECK(defaults.columns.empty());
   CHECK(defaults.single_precision);
   CHECK(defaults.double_precision);
   CHECK(defaults.device == "auto");
@@ -53,9 +55,9 @@ TEST_CASE("Options of bench spmv are taken as typed, in the table's spelling", "
 TEST_CASE("bench spmv refuses what makes no sense", "[cli][bench]") {
   CHECK_THROWS_AS(parsed({}), UsageError);
   const std::vector<std::vector<const char*>> wrong = {
-      {"--formats", "xyz"},    {"--formats", "csr,"}, {"--formats", "csr,csr"}, {"--formats", "ehyb:paperr"},
-      {"--precision", "half"}, {"--repeats", "0"},    {"--repeats", "x"},       {"--threads", "-1"},
-      {"--time-limit", "5"},   {"--format", "csr"}};
+      {"--columns", "3"},       {"--columns", "2,2"},         {"--formats", "xyz"},    {"--formats", "csr,"},
+      {"--formats", "csr,csr"}, {"--formats", "ehyb:paperr"}, {"--precision", "half"}, {"--repeats", "0"},
+      {"--repeats", "x"},       {"--threads", "-1"},          {"--time-limit", "5"},   {"--format", "csr"}};
   for (std::vector<const char*> arguments : wrong) {
     INFO(arguments.front() << " " << arguments.back());
     arguments.insert(arguments.begin(), "a.mtx");
