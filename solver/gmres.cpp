@@ -72,7 +72,7 @@ class Gmres<T, S, B>::Cycle {
     start.monitor = monitor;
     start.scale = 1 / residual;
     start.epsilon = std::numeric_limits<B>::epsilon();
-    start.basis = Orthogonality::start(start.epsilon);
+    start.basis = Orthogonality::start<T, B>(g_.n_);
     copy<GmresState>(ctx, Span<const GmresState, Space::host>(&start, 1), g_.state_.span());
     copy<double>(ctx, Span<const double, Space::host>(&residual, 1), Span<double, S>(small_.g, 1));
     sweep(ctx, g_.n_, GmresScale<T, B>{state_, first.data, v(0).data, g_.newest_.data()});

@@ -126,8 +126,9 @@ TEST_BOTH("a closed gate keeps every number as it was", "[solver][gmres]") {
 }
 
 TEST_CASE("the second pass runs where the products of the shares kept would exceed the limit", "[solver][gmres]") {
-  auto basis = detail::Orthogonality::start(std::numeric_limits<double>::epsilon());
+  auto basis = detail::Orthogonality::start<double, double>(1000);
   const double eps = basis.loss;
+  CHECK(eps == std::numeric_limits<double>::epsilon());
   CHECK_FALSE(basis.needs_second(1, 0.01));
   CHECK(basis.needs_second(1, 1e-26));
   CHECK(basis.needs_second(1, 0));
@@ -140,5 +141,25 @@ TEST_CASE("the second pass runs where the products of the shares kept would exce
   CHECK_FALSE(basis.needs_second(1, 0.01));
   basis.keep_first(1, 1 + 1e-9);  // never gains
   CHECK(basis.loss == Approx(1e8 * eps));
-  CHECK(detail::Orthogonality::start(std::numeric_limits<float>::epsilon()).limit > basis.limit);
+  CHECK(detail::Orthogonality::start<float, float>(1000).limit > basis.limit);
+}
+
+TEST_CASE("vectors that are rounded lose about as much orthogonality as the decision begins with", "[solver][gmres]") {
+  for (const std::int64_t n : {100, 10000, 1000000}) {
+    const auto a = random_vector<double>(n, 1);
+    auto b = random_vector<double>(n, 2);
+    const auto product = [n](const auto& x, const auto& y) {
+      double sum = 0;
+      for (std::int64_t i = 0; i < n; ++i) sum += double(x[i]) * double(y[i]);
+      return sum;
+    };
+    const double share = product(a, b) / product(a, a);
+    for (std::int64_t i = 0; i < n; ++i) b[i] -= share * a[i];
+    const std::vector<float> kept_a(a.begin(), a.end()), kept_b(b.begin(), b.end());
+    const double loss = std::fabs(product(kept_a, kept_b)) / std::sqrt(product(a, a) * product(b, b));
+    const double expected = detail::Orthogonality::start<double, float>(n).loss;
+    INFO("n = " << n << ", lost " << loss << ", expected " << expected);
+    CHECK(loss <= 2 * expected);
+    CHECK(loss >= expected / 100);
+  }
 }
