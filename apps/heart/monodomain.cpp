@@ -10,8 +10,6 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 
-#include "apps/transient/run_system.hpp"
-
 namespace purlin::heart {
 namespace {
 
@@ -27,14 +25,14 @@ constexpr double worn_out = 1.4;
 
 template <Space S>
 LinearSystem<double, S> make_system(const Context<S>& ctx, const HeartModel& model, const fem::HostCsr& conduction,
-                                    double dt, SystemOptions options, bool same_bits) {
+                                    double dt, SystemOptions options) {
   if (options.solver.name == "auto") options.solver.name = "cg";
   const fem::HostCsr tangent = resting_tangent(host_context(ctx), model.mesh, conduction, model.tissue, dt);
   if constexpr (S == Space::host) {
-    return transient::make_run_system<S>(ctx, tangent, std::move(options), same_bits);
+    return LinearSystem<double, S>(ctx, tangent, std::move(options));
   } else {
     const Csr<double, S> there = make_csr(ctx, CsrView<double, Space::host>(tangent));
-    return transient::make_run_system<S>(ctx, there, std::move(options), same_bits);
+    return LinearSystem<double, S>(ctx, there, std::move(options));
   }
 }
 
@@ -61,12 +59,12 @@ std::vector<V> reordered(const std::vector<V>& values, const std::vector<Index>&
 
 template <Space S>
 Monodomain<S>::Monodomain(const Context<S>& ctx, const HeartModel& model, double dt, SystemOptions options,
-                          AssemblyKind kind, const NewtonOptions& newton, bool same_bits)
+                          AssemblyKind kind, const NewtonOptions& newton)
     : ctx_(ctx),
       tissue_(model.tissue),
       newton_(newton),
       conduction_(assemble_conduction(host_context(ctx), model.mesh, model.fibers, model.conductivity)),
-      system_(make_system(ctx, model, conduction_, dt, std::move(options), same_bits)),
+      system_(make_system(ctx, model, conduction_, dt, std::move(options))),
       assembly_(ctx, model.mesh, conduction_, model.fibers, model.conductivity, model.marks, system_, kind),
       volume_norm_(norm_of(assembly_.node_volumes(ctx))),
       phi_(ctx, system_.rows()),

@@ -65,9 +65,9 @@ class Monodomain {
  public:
   /// Sets up the system for steps of `dt` ms, at rest. `options.solver` "auto" becomes CG: the tangent is positive
   /// definite. With `options.old_of_new` the system is renumbered so.
-  /// `same_bits`: every run gives the same (`make_run_system`). Throws InputError, OutOfMemory.
+  /// Throws InputError, OutOfMemory.
   Monodomain(const Context<S>& ctx, const HeartModel& model, double dt, SystemOptions options, AssemblyKind kind,
-             const NewtonOptions& newton, bool same_bits = false);
+             const NewtonOptions& newton);
   Monodomain(const Monodomain&) = delete;
   Monodomain& operator=(const Monodomain&) = delete;
 

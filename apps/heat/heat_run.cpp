@@ -63,10 +63,7 @@ class HeatRun {
             host, Phase::assembly,
             [&] { return assemble_heat(host, job.mesh.mesh, job.params, job.options.dt, theta_of(job.scheme)); })),
         stepper_(shares_.timed(ctx, Phase::setup,
-                               [&] {
-                                 return HeatStepper<S>(ctx, equation_, system_options(job, last_ - first_),
-                                                       job.options.deterministic);
-                               })),
+                               [&] { return HeatStepper<S>(ctx, equation_, system_options(job, last_ - first_)); })),
         frames_(shares_.timed(host, Phase::output,
                               [&] { return Frames(host, job.mesh.mesh, job.options.out, resumed_at()); })),
         checkpoints_(job.options.out, job.program),

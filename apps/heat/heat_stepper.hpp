@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/linear_system.hpp>
 
-#include "apps/transient/run_system.hpp"
 #include "heat_equation.hpp"
 
 namespace purlin::heat {
@@ -18,9 +18,8 @@ namespace purlin::heat {
 template <Space S>
 class HeatStepper {
  public:
-  HeatStepper(const Context<S>& ctx, const HeatEquation& equation, const SystemOptions& options, bool deterministic)
-      : ctx_(ctx),
-        system_(transient::make_run_system<S>(ctx, placed(ctx, equation.implicit_matrix), options, deterministic)) {
+  HeatStepper(const Context<S>& ctx, const HeatEquation& equation, const SystemOptions& options)
+      : ctx_(ctx), system_(ctx, placed(ctx, equation.implicit_matrix), options) {
     const Csr<double, S> explicit_matrix = make_csr(ctx, CsrView<double, Space::host>(equation.explicit_matrix));
     SpmvOptions spmv = options.spmv;
     spmv.format = system_.info().matrix.name;

@@ -52,8 +52,8 @@ const std::vector<Kept>& kept_list() {
        [](O& o, const Json& j) { o.output_every = value<double>(j); }},
       {"checkpoint_every", "--checkpoint-every", Change::free, [](const O& o) { return Json(o.checkpoint_every); },
        [](O& o, const Json& j) { o.checkpoint_every = value<double>(j); }},
-      {"deterministic", "--deterministic", Change::free, [](const O& o) { return Json(o.deterministic); },
-       [](O& o, const Json& j) { o.deterministic = value<bool>(j); }},
+      {"deterministic", "--deterministic", Change::free, [](const O& o) { return Json(o.system.deterministic); },
+       [](O& o, const Json& j) { o.system.deterministic = value<bool>(j); }},
       {"threads", "--threads", Change::loses_bits, [](const O& o) { return Json(o.threads); },
        [](O& o, const Json& j) { o.threads = value<int>(j); }},
       {"rel_tol", "--tol", Change::loses_bits, [](const O& o) { return Json(o.system.stop.rel_tol); },
@@ -108,7 +108,7 @@ void take_kept_options(const Checkpoint& checkpoint, const RunCommand& command, 
   const Json json =
       checkpoint.header.is_object() ? checkpoint.header.value("options", Json::object()) : Json::object();
   try {
-    const bool same_bits = options.deterministic || kept_value(checkpoint, json, "deterministic").get<bool>();
+    const bool same_bits = options.system.deterministic || kept_value(checkpoint, json, "deterministic").get<bool>();
     for (const Kept& kept : kept_list()) {
       const Json& old = kept_value(checkpoint, json, kept.key);
       const Json now = kept.get(options);
@@ -123,6 +123,8 @@ void take_kept_options(const Checkpoint& checkpoint, const RunCommand& command, 
                          " and cannot go on with " + now.dump());
       }
     }
+    // What was chosen for "csr" without --deterministic; with it, the same word means another algorithm.
+    if (options.system.deterministic && options.system.spmv.format == "csr:alg1") options.system.spmv.format = "csr";
   } catch (const Json::exception&) {
     throw InputError(checkpoint.file + ": an option in the header is not of its type");
   }

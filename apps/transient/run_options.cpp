@@ -148,7 +148,7 @@ void RunCommand::add_machine_options() {
       ->option_text("N")
       ->group(group)
       ->check(CLI::Range(1, cli::most_threads));
-  app_.add_flag("--deterministic", o.deterministic,
+  app_.add_flag("--deterministic", o.system.deterministic,
                 "The same bits every time, also after --resume: nothing is chosen by the clock")
       ->group(group);
 }
@@ -186,7 +186,7 @@ void RunCommand::check() {
   if (o.out.empty()) throw UsageError("--out: expected a folder");
   if (o.resume.empty() && given("--resume")) throw UsageError("--resume: expected the folder of a run");
   if (!o.resume.empty() && !given("--out")) o.out = o.resume;
-  if (!o.deterministic) return;
+  if (!s.deterministic) return;
   if (s.spmv.format == "measure") throw UsageError("--deterministic: --format measure goes by the clock");
   if (s.precond.name == "auto") throw UsageError("--deterministic: --precond auto goes by the clock");
 }
@@ -209,7 +209,7 @@ cli::Json options_json(const RunOptions& o) {
   json["preconditioner_options"] = cli::precond_options_json(o.system.precond, "");
   json["rel_tol"] = o.system.stop.rel_tol;
   json["device"] = o.device;
-  json["deterministic"] = o.deterministic;
+  json["deterministic"] = o.system.deterministic;
   return json;
 }
 

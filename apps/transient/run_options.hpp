@@ -30,9 +30,8 @@ struct RunOptions {
   std::string report;  ///< file; empty: report.json in `out`
   std::string device = "auto";
   int threads = 0;  ///< 0: all
-  bool deterministic = false;
   bool quiet = false;
-  SystemOptions system;  ///< format, preconditioner, solver, tolerance
+  SystemOptions system;  ///< format, preconditioner, solver, tolerance, and whether to keep the bits
 };
 
 /// How a program speaks of itself.

@@ -51,7 +51,7 @@ std::vector<double> at_nodes(const fem::TetMesh& mesh, const fem::ScalarSource& 
 // Runs to `end` and returns the temperatures. `amplitude` is the mean of the source over a step.
 std::vector<double> run(const HeatEquation& eq, std::vector<double> u, double end, int steps,
                         const std::function<double(double, double)>& amplitude) {
-  HeatStepper<Space::host> stepper(ctx, eq, tight(), true);
+  HeatStepper<Space::host> stepper(ctx, eq, tight());
   stepper.start(u);
   const double dt = end / steps;
   for (int i = 0; i < steps; ++i) REQUIRE(stepper.step(amplitude(i * dt, (i + 1) * dt)).converged());

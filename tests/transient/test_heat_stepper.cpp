@@ -29,6 +29,7 @@ const HeatEquation& equation() {
 SystemOptions options_with(const std::string& format, const std::string& precond = "jacobi") {
   SystemOptions options;
   options.solver.name = "cg";
+  options.deterministic = true;
   options.stop.rel_tol = 1e-11;
   options.spmv.format = format;
   options.precond.name = precond;
@@ -53,7 +54,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 
 const std::vector<double>& reference() {
   static const std::vector<double> temperature = [] {
-    HeatStepper<Space::host> stepper(Context<Space::host>(2), equation(), options_with("csr"), true);
+    HeatStepper<Space::host> stepper(Context<Space::host>(2), equation(), options_with("csr"));
     stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
     steps(stepper, 0, 40);
     return stepper.temperature();
@@ -66,7 +67,7 @@ const std::vector<double>& reference() {
 TEST_BOTH("every format gives the same run to the solver's tolerance", "[heat]") {
   const Context<S> ctx;
   for (const std::string& format : cli::format_names()) {
-    HeatStepper<S> stepper(ctx, equation(), options_with(format), true);
+    HeatStepper<S> stepper(ctx, equation(), options_with(format));
     stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
     steps(stepper, 0, 40);
     CAPTURE(format);
@@ -78,7 +79,7 @@ TEST_BOTH("every format gives the same run to the solver's tolerance", "[heat]")
 TEST_BOTH("every preconditioner gives the same run to the solver's tolerance", "[heat]") {
   const Context<S> ctx;
   for (const std::string& precond : cli::preconditioner_names()) {
-    HeatStepper<S> stepper(ctx, equation(), options_with("csr", precond), true);
+    HeatStepper<S> stepper(ctx, equation(), options_with("csr", precond));
     stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
     steps(stepper, 0, 40);
     CAPTURE(precond);
@@ -89,7 +90,7 @@ TEST_BOTH("every preconditioner gives the same run to the solver's tolerance", "
 TEST_BOTH("a stepper that goes on from a kept state makes the same bits", "[heat]") {
   const Context<S> ctx;
   for (const std::string format : {"csr", "ehyb", "ellwarp"}) {
-    HeatStepper<S> whole(ctx, equation(), options_with(format), true);
+    HeatStepper<S> whole(ctx, equation(), options_with(format));
     whole.start(std::vector<double>(equation().capacity.size(), 20.0));
     steps(whole, 0, 12);
     const std::vector<double> u = whole.state(), before = whole.state_before();
@@ -98,7 +99,7 @@ TEST_BOTH("a stepper that goes on from a kept state makes the same bits", "[heat
       kept.old_of_new = to_vector(ctx, whole.system().order().old_of_new.cspan());
       kept.part_begin = whole.system().order().part_begin;
     }
-    HeatStepper<S> again(ctx, equation(), kept, true);
+    HeatStepper<S> again(ctx, equation(), kept);
     again.resume(u, before);
     steps(whole, 12, 30);
     steps(again, 12, 30);
@@ -110,7 +111,7 @@ TEST_BOTH("a stepper that goes on from a kept state makes the same bits", "[heat
 
 TEST_BOTH("steps after the first allocate nothing", "[heat]") {
   const Context<S> ctx;
-  HeatStepper<S> stepper(ctx, equation(), options_with("csr"), true);
+  HeatStepper<S> stepper(ctx, equation(), options_with("csr"));
   stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
   steps(stepper, 0, 1);
   const std::uint64_t before = ctx.memory()->use().allocations;
@@ -120,7 +121,7 @@ TEST_BOTH("steps after the first allocate nothing", "[heat]") {
 
 TEST_BOTH("the line through the last two states is a better guess than the last state", "[heat]") {
   const Context<S> ctx;
-  HeatStepper<S> stepper(ctx, equation(), options_with("csr"), true);
+  HeatStepper<S> stepper(ctx, equation(), options_with("csr"));
   stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
   steps(stepper, 0, 40);
   const auto last = make_array(ctx, stepper.temperature());
@@ -140,7 +141,7 @@ TEST_CASE("heat is neither made nor lost: what is stored is what came in less wh
   HeatSink sink;
   sink.cells_across_fin = 1;
   const HeatEquation eq = assemble_heat(ctx, make_heat_sink(sink), p, dt, crank_nicolson);
-  HeatStepper<Space::host> stepper(ctx, eq, options_with("csr"), true);
+  HeatStepper<Space::host> stepper(ctx, eq, options_with("csr"));
   stepper.start(std::vector<double>(eq.capacity.size(), 20.0));
   steps(stepper, 0, 20);
   double capacity = 0;
@@ -152,7 +153,7 @@ TEST_CASE("a solve that fails leaves the state as it was", "[heat]") {
   const Context<Space::host> ctx(2);
   SystemOptions options = options_with("csr");
   options.stop.max_iterations = 1;
-  HeatStepper<Space::host> stepper(ctx, equation(), options, true);
+  HeatStepper<Space::host> stepper(ctx, equation(), options);
   stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
   const std::vector<double> before = stepper.state();
   CHECK(!stepper.step(1).converged());
@@ -161,7 +162,7 @@ TEST_CASE("a solve that fails leaves the state as it was", "[heat]") {
 
 TEST_BOTH("the comparison measures every format and preconditioner, with one baseline each", "[heat]") {
   const Context<S> ctx;
-  HeatStepper<S> stepper(ctx, equation(), options_with("bce"), true);
+  HeatStepper<S> stepper(ctx, equation(), options_with("bce"));
   stepper.start(std::vector<double>(equation().capacity.size(), 20.0));
   steps(stepper, 0, 5);
   SampleStep sample;

@@ -29,7 +29,7 @@ Checkpoint checkpoint_of(bool deterministic) {
   options.mesh = "part.mesh";
   options.dt = 0.25;
   options.duration = 9;
-  options.deterministic = deterministic;
+  options.system.deterministic = deterministic;
   options.system.stop.rel_tol = 1e-9;
   options.system.spmv.format = "auto";
   options.system.precond.fsai_power = 3;
@@ -49,7 +49,7 @@ TEST_CASE("a resumed run has the options of the run, with what was chosen by it"
   CHECK(o.dt == 0.25);
   CHECK(o.duration == 9);
   CHECK(o.threads == 3);
-  CHECK(o.deterministic);
+  CHECK(o.system.deterministic);
   CHECK(o.system.spmv.format == "ellwarp:k2rs");
   CHECK(o.system.precond.name == "fsai");
   CHECK(o.system.precond.fsai_power == 3);
@@ -67,6 +67,13 @@ TEST_CASE("what a run is may not change; what it writes and how long it goes may
   CHECK_THROWS_AS(resumed(checkpoint_of(true), {"--format", "csr"}), InputError);
   CHECK(resumed(checkpoint_of(false), {"--format", "csr"}).system.spmv.format == "csr");
   CHECK_THROWS_AS(resumed(checkpoint_of(false), {"--deterministic", "--precond", "jacobi"}), InputError);
+}
+
+TEST_CASE("a run that goes on with the same bits leaves the algorithm of csr to them", "[transient]") {
+  Checkpoint checkpoint = checkpoint_of(false);
+  checkpoint.header["options"]["format"] = "csr:alg1";
+  CHECK(resumed(checkpoint, {}).system.spmv.format == "csr:alg1");
+  CHECK(resumed(checkpoint, {"--deterministic"}).system.spmv.format == "csr");
 }
 
 TEST_CASE("a header without its options, or with options of other types, is refused", "[transient]") {
