@@ -13,7 +13,7 @@ struct GmresState;
 
 /// Y. Saad and M. Schultz, "GMRES: A Generalized Minimal Residual Algorithm for Solving Nonsymmetric Linear Systems",
 /// SIAM J. Sci. Stat. Comput. 7 (1986), with Givens rotations and classical Gram-Schmidt; a second pass runs where
-/// the basis would lose orthogonality beyond 1e-4 (1e-3 in single precision), which the residual estimate hardly sees
+/// the basis would lose orthogonality beyond 1e-3, which the residual estimate hardly sees
 /// (`detail::Orthogonality`; L. Giraud, J. Langou, M. Rozloznik, "The loss of orthogonality in the Gram-Schmidt
 /// orthogonalization process", Comput. Math. Appl. 50 (2005)). The true residual is formed at each restart; two
 /// restarts without gain end with `stagnation`.
