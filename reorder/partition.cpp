@@ -61,22 +61,6 @@ void check(const Pattern<Space::host>& a, const PartitionOptions& options) {
   }
 }
 
-// Rows of each given node.
-Index check_coordinates(const NodeCoordinates* coordinates, Index rows) {
-  if (coordinates == nullptr) throw InputError("partitioning by coordinates needs coordinates");
-  const int dimension = coordinates->dimension;
-  const auto numbers = static_cast<Offset>(coordinates->xyz.size());
-  if (dimension < 1 || dimension > 3) {
-    throw InputError("coordinates have 1, 2 or 3 dimensions, not " + std::to_string(dimension));
-  }
-  const Offset points = numbers / dimension;
-  if (numbers % dimension != 0 || points == 0 || rows % points != 0) {
-    throw InputError(std::to_string(numbers) + " coordinates in " + std::to_string(dimension) +
-                     " dimensions do not give each of " + std::to_string(rows) + " rows a point");
-  }
-  return static_cast<Index>(rows / points);
-}
-
 // How many parts there can be of units of `unit` rows that stay together, and must be.
 Index possible_parts(Index rows, Index unit, const PartitionOptions& options) {
   const Index units = rows / unit;
@@ -198,7 +182,7 @@ Partition make_partition(const Context<Space::host>& ctx, const Pattern<Space::h
   check(a, options);
   const bool by_coordinates = options.method == Partitioner::coordinates;
   if (by_coordinates && a.rows == 0 && options.coordinates != nullptr && options.coordinates->xyz.empty()) return {};
-  const Index point_rows = by_coordinates ? check_coordinates(options.coordinates, a.rows) : 1;
+  const Index point_rows = by_coordinates ? detail::rows_of_point(options.coordinates, a.rows) : 1;
   Partition partition;
   partition.report.method = options.method == Partitioner::automatic ? "natural" : name_of(options.method);
   if (a.rows == 0) return partition;

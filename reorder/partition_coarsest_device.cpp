@@ -24,6 +24,11 @@ std::vector<Index> partition_coarsest(const Context<Space::device>& ctx, const D
   return partition_by_levels(host_context(ctx), graph, parts, most_rows);
 }
 
+Array<Index, Space::device> points_on_curve(const Context<Space::device>& ctx, const NodeCoordinates& coordinates,
+                                            Index points, Index parts) {
+  return make_array(ctx, partition_by_curve(host_context(ctx), coordinates, points, parts));
+}
+
 std::vector<Index> rows_of_nodes(const Context<Space::host>& ctx, std::vector<Index> part_of_node, int block) {
   if (block == 1) return part_of_node;
   const auto nodes = static_cast<std::int64_t>(part_of_node.size());

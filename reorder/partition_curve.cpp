@@ -144,6 +144,21 @@ std::vector<Index> order_by_ranges(const Context<Space::host>& ctx, const Array<
 
 }  // namespace
 
+Index rows_of_point(const NodeCoordinates* coordinates, Index rows) {
+  if (coordinates == nullptr) throw InputError("partitioning by coordinates needs coordinates");
+  const int dimension = coordinates->dimension;
+  const auto numbers = static_cast<Offset>(coordinates->xyz.size());
+  if (dimension < 1 || dimension > 3) {
+    throw InputError("coordinates have 1, 2 or 3 dimensions, not " + std::to_string(dimension));
+  }
+  const Offset points = numbers / dimension;
+  if (numbers % dimension != 0 || points == 0 || rows % points != 0) {
+    throw InputError(std::to_string(numbers) + " coordinates in " + std::to_string(dimension) +
+                     " dimensions do not give each of " + std::to_string(rows) + " rows a point");
+  }
+  return static_cast<Index>(rows / points);
+}
+
 std::vector<Index> partition_by_curve(const Context<Space::host>& ctx, const NodeCoordinates& coordinates, Index rows,
                                       Index parts) {
   const auto points = static_cast<Index>(coordinates.xyz.size() / static_cast<std::size_t>(coordinates.dimension));

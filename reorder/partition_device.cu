@@ -6,7 +6,7 @@
 #include <utility>
 
 #include <purlin/reorder/aggregate_device.cuh>
-#include <purlin/reorder/level_sizes.hpp>
+#include <purlin/reorder/partitioners.hpp>
 #include <purlin/reorder/refine_device.cuh>
 
 namespace purlin::detail {
@@ -113,7 +113,11 @@ class DevicePartitioner {
                          static_cast<double>(found.cut) <= natural_is_good * static_cast<double>(entries_);
     if (found.asymmetry != 0) return std::nullopt;
     Array<Index, Space::device> part;
-    if (natural) {
+    if (options_.method == Partitioner::coordinates) {
+      part = points_on_curve(ctx_, *options_.coordinates, fine_.vertices, parts_);
+      partition_.report.method = "coordinates";
+      end("curve");
+    } else if (natural) {
       part = Array<Index, Space::device>(ctx_, fine_.vertices);
       ranges_kernel<<<vertex_blocks(ctx_, fine_.vertices), vertex_threads, 0, stream()>>>(fine_.vertices, parts_,
                                                                                           part.data());
@@ -240,10 +244,13 @@ int node_block_on_device(const Context<Space::device>& ctx, const Pattern<Space:
 
 std::optional<Partition> make_partition_on_device(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
                                                   const PartitionOptions& options) {
-  const bool known = options.method == Partitioner::automatic || options.method == Partitioner::greedy;
+  const bool by_coordinates = options.method == Partitioner::coordinates;
+  const bool known =
+      by_coordinates || options.method == Partitioner::automatic || options.method == Partitioner::greedy;
   const Index nodes = a.rows / options.node_rows;
   const Index most_nodes = options.most_part_rows == 0 ? nodes : options.most_part_rows / options.node_rows;
   if (!known || a.nnz() == 0 || nodes < DevicePartitionTuning::fewest_nodes || most_nodes < 1) return std::nullopt;
+  if (by_coordinates && rows_of_point(options.coordinates, a.rows) != options.node_rows) return std::nullopt;
   const Index parts = std::max(options.parts, (nodes + most_nodes - 1) / most_nodes);
   if (parts < 2 || parts > nodes / fewest_vertices_per_part) return std::nullopt;
   return with_row_ptr(a, [&](auto row_ptr) {

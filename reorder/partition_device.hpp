@@ -19,6 +19,10 @@ struct DeviceGraph {
 std::vector<Index> partition_coarsest(const Context<Space::device>& ctx, const DeviceGraph& g, Index parts,
                                       Index most_rows);
 
+/// The parts of points along a curve, as make_partition has them. Uploaded; the host does the rest.
+Array<Index, Space::device> points_on_curve(const Context<Space::device>& ctx, const NodeCoordinates& coordinates,
+                                            Index points, Index parts);
+
 /// The part of each row of nodes of `block` rows.
 std::vector<Index> rows_of_nodes(const Context<Space::host>& ctx, std::vector<Index> part_of_node, int block);
 
@@ -27,10 +31,12 @@ int node_block_on_device(const Context<Space::device>& ctx, const Pattern<Space:
 
 /// `automatic` or `greedy` for a pattern of full blocks of `options.node_rows`: aggregates of nodes until few are
 /// left, growth and refinement of these on the host, refinement on the way back. The method, though not its parts, is
-/// that of make_partition; the same input gives the same parts.
+/// that of make_partition; the same input gives the same parts. `coordinates` of such nodes: the host's own parts,
+/// for which the pattern need not leave the device.
 ///
 /// Nothing where the host has to do it: another method, few nodes, a pattern that is not symmetric or has nodes with
-/// very many neighbours, a limit of rows that is not kept. Waits for the stream.
+/// very many neighbours, a limit of rows that is not kept. Waits for the stream. Throws InputError for coordinates
+/// that do not fit the rows.
 std::optional<Partition> make_partition_on_device(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
                                                   const PartitionOptions& options);
 

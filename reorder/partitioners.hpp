@@ -43,6 +43,9 @@ void spread_and_refine(const Context<Space::host>& ctx, const Graph& graph, cons
 std::vector<Index> partition_by_levels(const Context<Space::host>& ctx, const Graph& graph, Index parts,
                                        Index most_rows);
 
+/// Rows that each given point has. Throws InputError where there are no coordinates, or none that fit the rows.
+Index rows_of_point(const NodeCoordinates* coordinates, Index rows);
+
 /// Part of each row: ranges of equal length of the nodes along a Hilbert curve.
 std::vector<Index> partition_by_curve(const Context<Space::host>& ctx, const NodeCoordinates& coordinates, Index rows,
                                       Index parts);

@@ -78,7 +78,7 @@ RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pat
                                       const FormatRequest& request);
 
 /// The plan of a pattern on the device, which stays there; nothing where the host has to make it (the paper's
-/// variant, a named partitioner other than greedy, patterns that make_partition_on_device does not take).
+/// variant, a named partitioner other than greedy or coordinates, patterns that make_partition_on_device does not take).
 std::optional<RowOrder<Space::device>> plan_ehyb_order(const Context<Space::device>& ctx,
                                                        const Pattern<Space::device>& a, const FormatRequest& request);
 

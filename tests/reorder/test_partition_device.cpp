@@ -91,6 +91,43 @@ TEST_CASE("Parts of a graph that takes two rounds on the device are found there"
   check_parts(scattered_grid(32, 28, 24), options_for(9));
 }
 
+TEST_CASE("Parts of given points are the host's own, reported on the device", "[reorder][device]") {
+  constexpr Index side = 18, points = side * side * side;
+  const std::vector<Index> number = random_order(points, 5);  // as scattered_grid has it
+  NodeCoordinates coordinates;
+  coordinates.xyz.resize(std::size_t{3} * points);
+  for (Index i = 0; i < points; ++i) {
+    const Index at[] = {i % side, i / side % side, i / (side * side)};
+    for (int d = 0; d < 3; ++d) coordinates.xyz[3 * static_cast<std::size_t>(number[i]) + d] = at[d];
+  }
+  const Context<Space::device> ctx;
+  for (const Index block : {1, 3}) {
+    const HostCsr a = blown_up(scattered_grid(side, side, side), block);
+    PartitionOptions options = options_for(11, block);
+    options.method = Partitioner::coordinates;
+    options.coordinates = &coordinates;
+    const auto there = upload_matrix<float>(ctx, a);
+    const std::optional<Partition> found = device_partition(there.wide(), options);
+    REQUIRE(found);
+    const Partition host = make_partition(Context<Space::host>(2), pattern_of(a), options);
+    CHECK(found->parts == host.parts);
+    CHECK(found->part_of_row == host.part_of_row);
+    CHECK(found->report.method == "coordinates");
+    CHECK(found->report.cut == host.report.cut);
+    CHECK(found->report.halo == host.report.halo);
+    CHECK(found->report.largest_part == host.report.largest_part);
+    CHECK(found->report.fullest_part == host.report.fullest_part);
+    options.node_rows = block == 1 ? 2 : 1;  // points have other rows than nodes
+    CHECK_FALSE(device_partition(there.wide(), options));
+  }
+  coordinates.xyz.pop_back();
+  PartitionOptions options = options_for(11);
+  options.method = Partitioner::coordinates;
+  options.coordinates = &coordinates;
+  const auto there = upload_matrix<float>(ctx, scattered_grid(side, side, side));
+  CHECK_THROWS_AS(device_partition(there.wide(), options), InputError);
+}
+
 TEST_CASE("A band keeps natural ranges on the device", "[reorder][device]") {
   const Context<Space::device> ctx;
   const auto there = upload_matrix<float>(ctx, tridiagonal_matrix(5000));
