@@ -25,17 +25,17 @@ class SlotValues {
   /// Filled from `a.val`. Later values come in the order that the map of `a`, where it has one, points into.
   SlotValues(const Context<S>& ctx, const CsrView<T, S>& a, Span<const Offset, Space::host> source)
       : nonzeros_(a.nnz()), values_(ctx, source.size) {
-    fill_rest(ctx, a, source);
+    fill_rest(ctx, a, make_array(ctx, source));
   }
 
   /// The first slots come in runs: position i of `runs` fills slots (i / lanes) run lanes + e lanes + i % lanes with
   /// the values at positions runs[i] + e, or 0. Behind them slot k of `rest` as above. One position is kept for a run
   /// where its values follow each other in the caller's order too.
-  SlotValues(const Context<S>& ctx, const CsrView<T, S>& a, Span<const Offset, Space::host> runs, int run,
-             Index lanes, Span<const Offset, Space::host> rest)
-      : nonzeros_(a.nnz()), values_(ctx, runs.size * run + rest.size), run_slots_(runs.size * run) {
-    fill_runs(ctx, a, runs, run, lanes);
-    fill_rest(ctx, a, rest);
+  SlotValues(const Context<S>& ctx, const CsrView<T, S>& a, Array<Offset, S> runs, int run, Index lanes,
+             Array<Offset, S> rest)
+      : nonzeros_(a.nnz()), values_(ctx, runs.size() * run + rest.size()), run_slots_(runs.size() * run) {
+    fill_runs(ctx, a, std::move(runs), run, lanes);
+    fill_rest(ctx, a, std::move(rest));
   }
 
   /// One gather. Throws InputError when the count differs.
@@ -63,22 +63,17 @@ class SlotValues {
   Span<T, S> run_span() { return values_.span().subspan(0, run_slots_); }
   Span<T, S> rest_span() { return values_.span().subspan(run_slots_, values_.size() - run_slots_); }
 
-  void fill_rest(const Context<S>& ctx, const CsrView<T, S>& a, Span<const Offset, Space::host> source) {
-    if (source.empty()) return;
-    ValueMap<S> map;
-    {
-      const Array<Offset, S> positions = make_array(ctx, source);
-      map = make_value_map(ctx, positions.cspan(), a.nnz());
-      gather<T, S>(ctx, a.val, map, rest_span());
-      if (a.value_map != nullptr) map = make_value_map(ctx, positions.cspan(), a.nnz(), a.value_map);
-    }
+  void fill_rest(const Context<S>& ctx, const CsrView<T, S>& a, Array<Offset, S> positions) {
+    if (positions.empty()) return;
+    ValueMap<S> map = make_value_map(ctx, positions.cspan(), a.nnz());
+    gather<T, S>(ctx, a.val, map, rest_span());
+    if (a.value_map != nullptr) map = make_value_map(ctx, positions.cspan(), a.nnz(), a.value_map);
+    positions = {};
     gather_ = {ctx, std::move(map)};
   }
 
-  void fill_runs(const Context<S>& ctx, const CsrView<T, S>& a, Span<const Offset, Space::host> runs, int run,
-                 Index lanes) {
-    if (runs.empty()) return;
-    Array<Offset, S> starts = make_array(ctx, runs);
+  void fill_runs(const Context<S>& ctx, const CsrView<T, S>& a, Array<Offset, S> starts, int run, Index lanes) {
+    if (starts.empty()) return;
     const auto map_of_runs = [&](const ValueMap<S>* through) {
       ValueMap<S> map = make_value_map(ctx, starts.cspan(), a.nnz(), through);
       map.run = run;
@@ -89,19 +84,20 @@ class SlotValues {
     gather<T, S>(ctx, a.val, map, run_span());
     if (a.value_map != nullptr) {
       map = runs_stay_together(ctx, starts.cspan(), run, *a.value_map) ? map_of_runs(a.value_map)
-                                                                       : map_of_slots(ctx, a, runs, run, lanes);
+                                                                       : map_of_slots(ctx, a, starts, run, lanes);
     }
     starts = {};
     run_gather_ = {ctx, std::move(map)};
   }
 
   // Each slot of the runs on its own.
-  ValueMap<S> map_of_slots(const Context<S>& ctx, const CsrView<T, S>& a, Span<const Offset, Space::host> runs,
-                           int run, Index lanes) {
+  ValueMap<S> map_of_slots(const Context<S>& ctx, const CsrView<T, S>& a, const Array<Offset, S>& starts, int run,
+                           Index lanes) {
+    const std::vector<Offset> from = to_vector(ctx, starts.cspan());
     Array<Offset, Space::host> slots(host_context(ctx), run_slots_);
-    for (Offset i = 0; i < runs.size; ++i) {
+    for (Offset i = 0; i < starts.size(); ++i) {
       for (int e = 0; e < run; ++e) {
-        slots[i / lanes * run * lanes + Offset{e} * lanes + i % lanes] = runs[i] < 0 ? padding : runs[i] + e;
+        slots[i / lanes * run * lanes + Offset{e} * lanes + i % lanes] = from[i] < 0 ? padding : from[i] + e;
       }
     }
     const Array<Offset, S> positions = make_array(ctx, slots.cspan());

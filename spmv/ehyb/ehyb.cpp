@@ -30,8 +30,9 @@ bool bounds_divide_by(const std::vector<Index>& part_begin, int block) {
   return std::all_of(part_begin.begin(), part_begin.end(), [&](Index bound) { return bound % block == 0; });
 }
 
-Choice candidate(const FormatRequest& request, const Pattern<Space::host>& a, const std::vector<Index>& planned,
-                 bool halo, int block) {
+template <Space S>
+Choice candidate(const FormatRequest& request, const Pattern<S>& a, const std::vector<Index>& planned, bool halo,
+                 int block) {
   const Index rows = a.rows;
   Choice choice;
   const EhybGeometry geometry = halo ? detail::halo_geometry(request.machine, rows, request.value_bytes, block)
@@ -45,8 +46,9 @@ Choice candidate(const FormatRequest& request, const Pattern<Space::host>& a, co
 }
 
 // What a variant other than the paper's is built as.
-Choice cached_candidate(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
-                        const std::vector<Index>& planned, const FormatRequest& request, EhybVariant variant) {
+template <Space S>
+Choice cached_candidate(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Index>& planned,
+                        const FormatRequest& request, EhybVariant variant) {
   if (variant == EhybVariant::halo) return candidate(request, a, planned, true, 1);
   int block = detail::ehyb_block(ctx, a);
   std::string remark;
@@ -61,13 +63,14 @@ Choice cached_candidate(const Context<Space::host>& ctx, const Pattern<Space::ho
   return choice;
 }
 
+template <Space S>
 struct Built {
   Choice choice;
-  detail::EhybLayout layout;
+  detail::EhybLayout<S> layout;
 };
 
-Built build(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const std::vector<Index>& planned,
-            const FormatRequest& request) {
+Built<Space::host> build(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                         const std::vector<Index>& planned, const FormatRequest& request) {
   const EhybVariant variant = detail::ehyb_variant(request.variant);
   const auto layout_of = [&](const Choice& choice) {
     return make_ehyb_layout(ctx, a, choice.part_begin, choice.shape);
@@ -75,7 +78,7 @@ Built build(const Context<Space::host>& ctx, const Pattern<Space::host>& a, cons
   Choice paper = candidate(request, a, planned, false, 1);
   if (variant == EhybVariant::paper) return {paper, layout_of(paper)};
   Choice cached = cached_candidate(ctx, a, planned, request, variant);
-  detail::EhybLayout layout = layout_of(cached);
+  detail::EhybLayout<Space::host> layout = layout_of(cached);
   // An entry outside costs the paper's variant a wide column, a read of x and its share of a second pass over y: more
   // than its share of a halo. So it can only win where the halo leaves a remainder too.
   if (variant == EhybVariant::fewest_bytes && layout.has_remainder() &&
@@ -86,7 +89,8 @@ Built build(const Context<Space::host>& ctx, const Pattern<Space::host>& a, cons
   return {std::move(cached), std::move(layout)};
 }
 
-std::string detail_line(const Choice& choice, const detail::EhybLayout& layout) {
+template <Space S>
+std::string detail_line(const Choice& choice, const detail::EhybLayout<S>& layout) {
   std::string line = std::to_string(layout.part.size()) + " parts";
   if (choice.shape.block > 1) line += ", " + std::to_string(choice.shape.block) + " rows a node";
   if (choice.shape.share > 1) line += ", " + std::to_string(choice.shape.share) + " threads a node";
@@ -105,70 +109,61 @@ EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
                                  const FormatRequest& request)
     : rows_(a.rows) {
   detail::PhaseClock clock;
-  const Context<Space::host> host = host_context(ctx);
   const detail::HostPattern pattern(ctx, Pattern<S>(a));
   if (S == Space::device) clock.end("download");
-  const auto [choice, layout] = build(host, pattern.view(), order.part_begin, request);
+  auto [choice, layout] = build(host_context(ctx), pattern.view(), order.part_begin, request);
   clock.end("layout");
-  shape_ = choice.shape;
-  const int block_threads = detail::ehyb_block_threads(request.machine, static_cast<Index>(layout.part.size()),
-                                                       layout.longest_cache, sizeof(T));
-  upload(ctx, a, layout, block_threads);
+  layout_ = layout_in(ctx, std::move(layout));
+  const int block_threads = detail::ehyb_block_threads(request.machine, static_cast<Index>(layout_.part.size()),
+                                                       layout_.longest_cache, sizeof(T));
+  fill(ctx, a, block_threads);
   ctx.synchronize();
   clock.end("upload and fill");
 
   info_.name = choice.name;
-  info_.detail = detail_line(choice, layout);
+  info_.detail = detail_line(choice, layout_);
   info_.rows = info_.cols = rows_;
   info_.nonzeros = a.nnz();
   info_.stored_slots = values_.slots();
-  info_.cached_share = a.nnz() == 0 ? 0.0 : static_cast<double>(layout.cached_entries) / static_cast<double>(a.nnz());
-  info_.bytes_per_product = sizes_of(layout).product_bytes(sizeof(T));
-  info_.figures = {{"parts", static_cast<double>(layout.part.size())},
+  info_.cached_share =
+      a.nnz() == 0 ? 0.0 : static_cast<double>(layout_.cached_entries) / static_cast<double>(a.nnz());
+  info_.bytes_per_product = sizes_of(layout_).product_bytes(sizeof(T));
+  info_.figures = {{"parts", static_cast<double>(layout_.part.size())},
                    {"node rows", choice.shape.block},
-                   {"halo per row", rows_ == 0 ? 0.0 : double(layout.halo_node.size()) * choice.shape.block / rows_},
-                   {"longest cache", layout.longest_cache},
-                   {"extra rows", static_cast<double>(layout.er_row.size())},
-                   {"long rows", static_cast<double>(layout.long_rows.size())},
+                   {"halo per row", rows_ == 0 ? 0.0 : double(layout_.halo_node.size()) * choice.shape.block / rows_},
+                   {"longest cache", layout_.longest_cache},
+                   {"extra rows", static_cast<double>(layout_.er_row.size())},
+                   {"long rows", static_cast<double>(layout_.long_rows.size())},
                    {"lanes a node", choice.shape.share},
                    {"threads a part", S == Space::device ? block_threads : 1}};
   info_.setup_seconds = clock.seconds();
 }
 
 template <class T, Space S>
-void EhybOperator<T, S>::upload(const Context<S>& ctx, const CsrView<T, S>& a, const detail::EhybLayout& layout,
-                                int block_threads) {
-  part_ = make_array(ctx, layout.part);
-  halo_node_ = make_array(ctx, layout.halo_node.cspan());
-  slice_first_ = make_array(ctx, layout.slice_first.cspan());
-  column_ = make_array(ctx, layout.column.cspan());
-  er_row_ = make_array(ctx, layout.er_row.cspan());
-  er_slice_first_ = make_array(ctx, layout.er_slice_first.cspan());
-  er_column_ = make_array(ctx, layout.er_column.cspan());
-  long_row_ = make_array(ctx, layout.long_rows.cspan());
-  long_segment_ = make_array(ctx, layout.long_segment.cspan());
-  long_column_ = make_array(ctx, layout.long_column.cspan());
-  segment_begin_ = make_array(ctx, layout.segment_begin.cspan());
-  values_ = detail::SlotValues<T, S>(ctx, a, layout.run_source.cspan(), shape_.block, shape_.lanes,
-                                     layout.rest_source.cspan());
+void EhybOperator<T, S>::fill(const Context<S>& ctx, const CsrView<T, S>& a, int block_threads) {
+  const detail::EhybLayout<S>& layout = layout_;
+  values_ = {
+      ctx, a, std::move(layout_.run_source), layout.shape.block, layout.shape.lanes, std::move(layout_.rest_source)};
   const Index segments = static_cast<Index>(layout.segment_begin.size()) - 1;
   segment_sum_ = Array<T, S>(ctx, segments);
-  part_dot_ = Array<double, S>(ctx, part_.size());
+  part_dot_ = Array<double, S>(ctx, layout.part.size());
   int cache_threads = 1;
   if constexpr (S == Space::host) {
     cache_threads = ctx.threads();
-    if (shape_.halo) cache_ = Array<T, S>(ctx, Offset{layout.longest_cache} * cache_threads);
+    if (layout.shape.halo) cache_ = Array<T, S>(ctx, Offset{layout.longest_cache} * cache_threads);
   }
-  view_ = {rows_, shape_.block, shape_.lanes, shape_.share, static_cast<Index>(part_.size()), part_.data(),
-           halo_node_.data(), slice_first_.data(), column_.data(), values_.data(),
-           //
-           static_cast<Index>(er_row_.size()), static_cast<Index>(er_slice_first_.size()) - 1, er_row_.data(),
-           er_slice_first_.data(), er_column_.data(), values_.data() + layout.block_slots,
-           //
-           static_cast<Index>(long_row_.size()), segments, long_row_.data(), long_segment_.data(),
-           segment_begin_.data(), long_column_.data(), values_.data() + layout.block_slots + layout.er_slots,
-           //
-           layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data()};
+  view_ = {
+      rows_, layout.shape.block, layout.shape.lanes, layout.shape.share, static_cast<Index>(layout.part.size()),
+      layout.part.data(), layout.halo_node.data(), layout.slice_first.data(), layout.column.data(), values_.data(),
+      //
+      static_cast<Index>(layout.er_row.size()), static_cast<Index>(layout.er_slice_first.size()) - 1,
+      layout.er_row.data(), layout.er_slice_first.data(), layout.er_column.data(),
+      values_.data() + layout.block_slots,
+      //
+      static_cast<Index>(layout.long_rows.size()), segments, layout.long_rows.data(), layout.long_segment.data(),
+      layout.segment_begin.data(), layout.long_column.data(), values_.data() + layout.block_slots + layout.er_slots,
+      //
+      layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data()};
   detail::prepare_ehyb(ctx, view_);
 }
 
@@ -217,14 +212,16 @@ std::uint64_t EhybOperator<T, S>::column_work_bytes(int columns) const {
 template <class T, Space S>
 OperatorInfo EhybOperator<T, S>::info() const {
   OperatorInfo info = info_;
-  info.bytes = {{"values", values_.value_bytes()},
-                {"columns", column_.bytes() + er_column_.bytes() + long_column_.bytes()},
-                {"parts and slices", part_.bytes() + slice_first_.bytes() + er_slice_first_.bytes()},
-                {"halo", halo_node_.bytes()},
-                {"extra and long rows", er_row_.bytes() + long_row_.bytes() + long_segment_.bytes() +
-                                            segment_begin_.bytes() + segment_sum_.bytes()},
-                {"scratch", cache_.bytes() + part_dot_.bytes()},
-                {"value map", values_.map_bytes()}};
+  const detail::EhybLayout<S>& layout = layout_;
+  info.bytes = {
+      {"values", values_.value_bytes()},
+      {"columns", layout.column.bytes() + layout.er_column.bytes() + layout.long_column.bytes()},
+      {"parts and slices", layout.part.bytes() + layout.slice_first.bytes() + layout.er_slice_first.bytes()},
+      {"halo", layout.halo_node.bytes()},
+      {"extra and long rows", layout.er_row.bytes() + layout.long_rows.bytes() + layout.long_segment.bytes() +
+                                  layout.segment_begin.bytes() + segment_sum_.bytes()},
+      {"scratch", cache_.bytes() + part_dot_.bytes()},
+      {"value map", values_.map_bytes()}};
   return info;
 }
 

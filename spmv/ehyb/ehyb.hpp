@@ -53,16 +53,10 @@ class EhybOperator final : public MatrixOperator<T, S> {
   const detail::EhybView<T>& view() const { return view_; }
 
  private:
-  void upload(const Context<S>& ctx, const CsrView<T, S>& a, const detail::EhybLayout& layout, int block_threads);
+  void fill(const Context<S>& ctx, const CsrView<T, S>& a, int block_threads);
 
   Index rows_ = 0;
-  detail::EhybShape shape_;
-  Array<detail::EhybPart, S> part_;
-  Array<Index, S> halo_node_, slice_first_;
-  Array<std::uint16_t, S> column_;
-  Array<Index, S> er_row_, er_slice_first_, er_column_;
-  Array<Index, S> long_row_, long_segment_, long_column_;
-  Array<Offset, S> segment_begin_;
+  detail::EhybLayout<S> layout_;  ///< without its sources
   detail::SlotValues<T, S> values_;
   Array<T, S> cache_, segment_sum_;
   Array<double, S> part_dot_;

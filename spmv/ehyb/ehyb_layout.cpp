@@ -12,6 +12,8 @@
 namespace purlin::detail {
 namespace {
 
+using HostLayout = EhybLayout<Space::host>;
+
 constexpr Offset padding = -1;
 
 // A row that makes its slice this wide and at least twice as large as the slice's entries leaves it.
@@ -172,7 +174,7 @@ Remainder split_remainder(const Survey& survey, const EhybShape& shape) {
     Offset entries = 0;
     for (Index i = first; i < std::min(rows, first + shape.lanes); ++i) entries += count(r.sliced[i]);
     const Index width = count(r.sliced[first]);
-    if (width <= EhybLayout::long_row && !sticks_out(width, shape.lanes, entries)) break;
+    if (width <= HostLayout::long_row && !sticks_out(width, shape.lanes, entries)) break;
   }
   r.long_rows.assign(r.sliced.begin(), r.sliced.begin() + first);
   r.sliced.erase(r.sliced.begin(), r.sliced.begin() + first);
@@ -201,11 +203,11 @@ EhybSizes sizes_of(const Survey& survey, const Remainder& remainder, const EhybS
 // The second pass: slots of the cached blocks.
 class BlockFiller {
  public:
-  BlockFiller(const Pattern<Space::host>& a, const Survey& survey, EhybLayout& layout)
+  BlockFiller(const Pattern<Space::host>& a, const Survey& survey, HostLayout& layout)
       : a_(a, layout.shape.block), survey_(survey), layout_(layout) {}
 
   void fill_part(std::int64_t p) const {
-    const EhybPart& part = layout_.part[static_cast<std::size_t>(p)];
+    const EhybPart& part = layout_.part[p];
     const PartSurvey& found = survey_.part[static_cast<std::size_t>(p)];
     std::copy(found.halo.begin(), found.halo.end(), layout_.halo_node.begin() + part.halo_begin);
     const Index nodes = layout_.shape.slice_nodes();
@@ -250,14 +252,14 @@ class BlockFiller {
 
   NodePattern a_;
   const Survey& survey_;
-  EhybLayout& layout_;
+  HostLayout& layout_;
 };
 
 // The second pass: rows of the remainder.
 class RemainderFiller {
  public:
   RemainderFiller(const Pattern<Space::host>& a, const std::vector<Index>& part_begin, const Survey& survey,
-                  EhybLayout& layout)
+                  HostLayout& layout)
       : a_(a), part_begin_(part_begin), survey_(survey), layout_(layout) {}
 
   void fill_slice(std::int64_t s) const {
@@ -305,11 +307,12 @@ class RemainderFiller {
   const Pattern<Space::host>& a_;
   const std::vector<Index>& part_begin_;
   const Survey& survey_;
-  EhybLayout& layout_;
+  HostLayout& layout_;
 };
 
-void number_parts(const Context<Space::host>& ctx, const Survey& survey, const EhybSizes& sizes, EhybLayout& layout) {
+void number_parts(const Context<Space::host>& ctx, const Survey& survey, const EhybSizes& sizes, HostLayout& layout) {
   layout.halo_node = Array<Index, Space::host>(ctx, sizes.halo_nodes);
+  std::vector<EhybPart> parts;
   std::vector<Index> slice_first = {0};
   EhybPart part{};
   for (const PartSurvey& found : survey.part) {
@@ -320,15 +323,16 @@ void number_parts(const Context<Space::host>& ctx, const Survey& survey, const E
     part.slice_begin = part.slice_end;
     part.slice_end += static_cast<Index>(found.slice_width.size());
     for (const Index width : found.slice_width) slice_first.push_back(slice_first.back() + width);
-    layout.part.push_back(part);
+    parts.push_back(part);
     const Index cached = part.node_end - part.node_begin + part.halo_end - part.halo_begin;
     layout.longest_cache = std::max(layout.longest_cache, cached * layout.shape.block);
   }
+  layout.part = make_array(ctx, parts);
   layout.slice_first = make_array(ctx, slice_first);
 }
 
 void number_remainder(const Context<Space::host>& ctx, const Survey& survey, const Remainder& remainder,
-                      EhybLayout& layout) {
+                      HostLayout& layout) {
   layout.er_row = make_array(ctx, remainder.sliced);
   layout.er_slice_first = make_array(ctx, remainder.slice_first);
   layout.er_column = Array<Index, Space::host>(ctx, layout.er_slots);
@@ -339,7 +343,7 @@ void number_remainder(const Context<Space::host>& ctx, const Survey& survey, con
   Offset at = 0;
   for (const Index row : remainder.long_rows) {
     const Offset end = at + Offset{survey.uncached[row / layout.shape.block]} * layout.shape.block;
-    for (; at < end; at = std::min(end, at + EhybLayout::segment)) begin.push_back(at);
+    for (; at < end; at = std::min(end, at + HostLayout::segment)) begin.push_back(at);
     first.push_back(static_cast<Index>(begin.size()));
   }
   begin.push_back(at);
@@ -358,30 +362,18 @@ std::uint64_t EhybSizes::product_bytes(std::size_t value_bytes) const {
   return static_cast<std::uint64_t>(columns) + static_cast<std::uint64_t>(numbers + vectors) * value_bytes;
 }
 
-EhybSizes sizes_of(const EhybLayout& layout) {
-  EhybSizes sizes;
-  sizes.shape = layout.shape;
-  sizes.rows = layout.nodes * layout.shape.block;
-  sizes.block_columns = layout.column.size() / layout.shape.lanes;
-  sizes.er_columns = layout.er_column.size() / layout.shape.lanes;
-  sizes.long_entries = layout.long_column.size();
-  sizes.halo_nodes = layout.halo_node.size();
-  sizes.cached_entries = layout.cached_entries;
-  return sizes;
-}
-
 EhybSizes measure_ehyb(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                        const std::vector<Index>& part_begin, const EhybShape& shape) {
   const Survey survey = survey_parts(ctx, a, part_begin, shape);
   return sizes_of(survey, split_remainder(survey, shape), shape, a.rows);
 }
 
-EhybLayout make_ehyb_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+HostLayout make_ehyb_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                             const std::vector<Index>& part_begin, const EhybShape& shape) {
   const Survey survey = survey_parts(ctx, a, part_begin, shape);
   const Remainder remainder = split_remainder(survey, shape);
   const EhybSizes sizes = sizes_of(survey, remainder, shape, a.rows);
-  EhybLayout layout;
+  HostLayout layout;
   layout.shape = shape;
   layout.nodes = a.rows / shape.block;
   layout.cached_entries = sizes.cached_entries;
@@ -393,7 +385,7 @@ EhybLayout make_ehyb_layout(const Context<Space::host>& ctx, const Pattern<Space
   layout.run_source = Array<Offset, Space::host>(ctx, sizes.block_columns * shape.lanes * shape.block);
   layout.rest_source = Array<Offset, Space::host>(ctx, layout.er_slots + sizes.long_entries);
   const BlockFiller blocks(a, survey, layout);
-  parallel_for(ctx, static_cast<std::int64_t>(layout.part.size()), [&](std::int64_t p) { blocks.fill_part(p); });
+  parallel_for(ctx, layout.part.size(), [&](std::int64_t p) { blocks.fill_part(p); });
   const RemainderFiller rest(a, part_begin, survey, layout);
   parallel_for(ctx, layout.er_slice_first.size() - 1, [&](std::int64_t s) { rest.fill_slice(s); });
   parallel_for(ctx, layout.long_rows.size(), [&](std::int64_t i) { rest.fill_long_row(i); });

@@ -40,25 +40,26 @@ struct EhybPart {
 ///
 /// Slots are numbered through: cached blocks, then ER, then long rows. The numbers of a block's row follow each other
 /// in the matrix, so that one position stands for them.
+template <Space S>
 struct EhybLayout {
   static constexpr Index long_row = 128;  ///< entries outside the cache from which a row is cut into segments
   static constexpr Index segment = 1024;  ///< entries of a segment
 
   EhybShape shape;
   Index nodes = 0;
-  std::vector<EhybPart> part;
-  Array<Index, Space::host> halo_node;       ///< ascending within a part
-  Array<Index, Space::host> slice_first;     ///< slices + 1
-  Array<std::uint16_t, Space::host> column;  ///< lanes x slice_first.back()
-  Array<Index, Space::host> er_row;          ///< by count, descending
-  Array<Index, Space::host> er_slice_first;  ///< ER slices + 1, in columns of `lanes` slots
-  Array<Index, Space::host> er_column;       ///< lanes x er_slice_first.back()
-  Array<Index, Space::host> long_rows;       ///< ascending
-  Array<Index, Space::host> long_segment;    ///< long rows + 1: the first segment of each
-  Array<Offset, Space::host> segment_begin;  ///< segments + 1: places in `long_column`
-  Array<Index, Space::host> long_column;     ///< entries of long rows
-  Array<Offset, Space::host> run_source;     ///< (k block + d) lanes + lane: where row d of the block begins, or -1
-  Array<Offset, Space::host> rest_source;    ///< ER and long slots: position of each slot's number, -1 for padding
+  Array<EhybPart, S> part;
+  Array<Index, S> halo_node;       ///< ascending within a part
+  Array<Index, S> slice_first;     ///< slices + 1
+  Array<std::uint16_t, S> column;  ///< lanes x slice_first.back()
+  Array<Index, S> er_row;          ///< by count, descending
+  Array<Index, S> er_slice_first;  ///< ER slices + 1, in columns of `lanes` slots
+  Array<Index, S> er_column;       ///< lanes x er_slice_first.back()
+  Array<Index, S> long_rows;       ///< ascending
+  Array<Index, S> long_segment;    ///< long rows + 1: the first segment of each
+  Array<Offset, S> segment_begin;  ///< segments + 1: places in `long_column`
+  Array<Index, S> long_column;     ///< entries of long rows
+  Array<Offset, S> run_source;     ///< (k block + d) lanes + lane: where row d of the block begins, or -1
+  Array<Offset, S> rest_source;    ///< ER and long slots: position of each slot's number, -1 for padding
 
   Offset block_slots = 0;     ///< numbers in cached blocks, padding included
   Offset er_slots = 0;        ///< numbers in ER slices, padding included
@@ -85,7 +86,18 @@ struct EhybSizes {
 };
 
 /// The sizes of a layout that is made.
-EhybSizes sizes_of(const EhybLayout& layout);
+template <Space S>
+EhybSizes sizes_of(const EhybLayout<S>& layout) {
+  EhybSizes sizes;
+  sizes.shape = layout.shape;
+  sizes.rows = layout.nodes * layout.shape.block;
+  sizes.block_columns = layout.column.size() / layout.shape.lanes;
+  sizes.er_columns = layout.er_column.size() / layout.shape.lanes;
+  sizes.long_entries = layout.long_column.size();
+  sizes.halo_nodes = layout.halo_node.size();
+  sizes.cached_entries = layout.cached_entries;
+  return sizes;
+}
 
 /// The first pass only. `part_begin` has parts + 1 rows, multiples of the block; the pattern is square and canonical.
 EhybSizes measure_ehyb(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
@@ -93,7 +105,23 @@ EhybSizes measure_ehyb(const Context<Space::host>& ctx, const Pattern<Space::hos
 
 /// Parallel over parts; the same layout whatever the number of threads. O(nnz log halo). Throws InputError where a
 /// part's own entries do not fit into the cache.
-EhybLayout make_ehyb_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
-                            const std::vector<Index>& part_begin, const EhybShape& shape);
+EhybLayout<Space::host> make_ehyb_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                                         const std::vector<Index>& part_begin, const EhybShape& shape);
+
+/// The arrays of a layout in the context's space.
+template <Space S>
+EhybLayout<S> layout_in(const Context<S>& ctx, EhybLayout<Space::host> layout) {
+  if constexpr (S == Space::host) {
+    return layout;
+  } else {
+    const auto there = [&](const auto& array) { return make_array(ctx, array.cspan()); };
+    return {layout.shape, layout.nodes, there(layout.part), there(layout.halo_node), there(layout.slice_first),
+            there(layout.column), there(layout.er_row), there(layout.er_slice_first), there(layout.er_column),
+            there(layout.long_rows), there(layout.long_segment), there(layout.segment_begin),
+            there(layout.long_column), there(layout.run_source), there(layout.rest_source),
+            //
+            layout.block_slots, layout.er_slots, layout.cached_entries, layout.longest_cache};
+  }
+}
 
 }  // namespace purlin::detail

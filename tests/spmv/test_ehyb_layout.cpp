@@ -13,12 +13,12 @@
 
 using namespace purlin;
 using namespace purlin::testing;
-using detail::EhybLayout;
 using detail::EhybShape;
 
 namespace {
 
 constexpr Space host = Space::host;
+using EhybLayout = detail::EhybLayout<host>;
 const Context<host> one_thread(1);
 
 // A canonical pattern from the columns of each row; every number is 1.
