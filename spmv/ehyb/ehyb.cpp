@@ -69,9 +69,9 @@ struct Built {
   detail::EhybLayout<S> layout;
 };
 
-Built<Space::host> build(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
-                         const std::vector<Index>& planned, const FormatRequest& request) {
-  const EhybVariant variant = detail::ehyb_variant(request.variant);
+Built<Space::host> build_on_host(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                                 const std::vector<Index>& planned, const FormatRequest& request,
+                                 EhybVariant variant) {
   const auto layout_of = [&](const Choice& choice) {
     return make_ehyb_layout(ctx, a, choice.part_begin, choice.shape);
   };
@@ -87,6 +87,27 @@ Built<Space::host> build(const Context<Space::host>& ctx, const Pattern<Space::h
     return {paper, layout_of(paper)};
   }
   return {std::move(cached), std::move(layout)};
+}
+
+// Where the device can lay the pattern out, nothing is left for the paper's variant to win by. Where it cannot, the
+// layout is the host's, from a copy of the pattern.
+template <Space S>
+Built<S> build(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Index>& planned,
+               const FormatRequest& request, detail::PhaseClock& clock) {
+  const EhybVariant variant = detail::ehyb_variant(request.variant);
+  if constexpr (S == Space::device) {
+    if (variant != EhybVariant::paper && a.rows > 0) {
+      Choice cached = cached_candidate(ctx, a, planned, request, variant);
+      auto layout = make_ehyb_layout(ctx, a, cached.part_begin, cached.shape);
+      clock.end(layout ? "layout" : "survey");
+      if (layout) return {std::move(cached), std::move(*layout)};
+    }
+  }
+  const detail::HostPattern pattern(ctx, a);
+  if (S == Space::device) clock.end("download");
+  auto [choice, layout] = build_on_host(host_context(ctx), pattern.view(), planned, request, variant);
+  clock.end("layout");
+  return {std::move(choice), layout_in(ctx, std::move(layout))};
 }
 
 template <Space S>
@@ -109,11 +130,8 @@ EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
                                  const FormatRequest& request)
     : rows_(a.rows) {
   detail::PhaseClock clock;
-  const detail::HostPattern pattern(ctx, Pattern<S>(a));
-  if (S == Space::device) clock.end("download");
-  auto [choice, layout] = build(host_context(ctx), pattern.view(), order.part_begin, request);
-  clock.end("layout");
-  layout_ = layout_in(ctx, std::move(layout));
+  auto [choice, layout] = build(ctx, Pattern<S>(a), order.part_begin, request, clock);
+  layout_ = std::move(layout);
   const int block_threads = detail::ehyb_block_threads(request.machine, static_cast<Index>(layout_.part.size()),
                                                        layout_.longest_cache, sizeof(T));
   fill(ctx, a, block_threads);

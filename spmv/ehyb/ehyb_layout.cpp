@@ -8,6 +8,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/parallel_for.hpp>
+#include <purlin/spmv/ehyb/ehyb_layout_rules.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -15,12 +16,6 @@ namespace {
 using HostLayout = EhybLayout<Space::host>;
 
 constexpr Offset padding = -1;
-
-// A row that makes its slice this wide and at least twice as large as the slice's entries leaves it.
-constexpr Index least_sticking_out = 64;
-bool sticks_out(Index width, Index rows, Offset entries) {
-  return width >= least_sticking_out && Offset{width} * rows > 2 * entries;
-}
 
 // The pattern in nodes of `block` rows.
 class NodePattern {
@@ -125,13 +120,6 @@ void survey_part(const NodePattern& a, const EhybShape& shape, PartSurvey& part,
     for (Index k = 0; k < a.count(node); ++k) survey.uncached[node] += part.place(a.column(node, k)) < 0;
   }
   survey_slices(a, shape, part, survey);
-}
-
-void check_part(const EhybShape& shape, Index begin, Index end) {
-  constexpr Index most_places = 65536;  // what 16 bits number
-  if (end - begin <= std::min(shape.cached_length / shape.block, most_places)) return;
-  throw InputError("a part of " + std::to_string(Offset{end - begin} * shape.block) +
-                   " rows does not fit into a cache of " + std::to_string(shape.cached_length) + " entries");
 }
 
 Survey survey_parts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
@@ -352,6 +340,13 @@ void number_remainder(const Context<Space::host>& ctx, const Survey& survey, con
 }
 
 }  // namespace
+
+void check_part(const EhybShape& shape, Index begin, Index end) {
+  constexpr Index most_places = 65536;  // what 16 bits number
+  if (end - begin <= std::min(shape.cached_length / shape.block, most_places)) return;
+  throw InputError("a part of " + std::to_string(Offset{end - begin} * shape.block) +
+                   " rows does not fit into a cache of " + std::to_string(shape.cached_length) + " entries");
+}
 
 std::uint64_t EhybSizes::product_bytes(std::size_t value_bytes) const {
   const Offset lanes = shape.lanes, block = shape.block;

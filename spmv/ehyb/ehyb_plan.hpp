@@ -43,8 +43,9 @@ int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache,
 /// warps would stand idle while others walk long rows, as long as each lane keeps some blocks to add.
 int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts);
 
-/// 6, 3, 2 or 1: rows of a node for which there is a kernel.
+/// 6, 3, 2 or 1: rows of a node for which there is a kernel. On the device waits for the stream.
 int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a);
+int ehyb_block(const Context<Space::device>& ctx, const Pattern<Space::device>& a);
 
 /// The parts of an order, or equal ranges where it has none; ranges too long for the cache are cut. Multiples of
 /// `block` rows, where the order's own bounds are.

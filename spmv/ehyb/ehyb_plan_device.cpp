@@ -10,7 +10,7 @@ class DeviceSource final : public EhybPlanSource {
  public:
   DeviceSource(const Context<Space::device>& ctx, const Pattern<Space::device>& a) : ctx_(ctx), a_(a) {}
   Index rows() const override { return a_.rows; }
-  int block() const override { return node_block_on_device(ctx_, a_); }
+  int block() const override { return ehyb_block(ctx_, a_); }
   std::optional<Partition> partition(const PartitionOptions& options) const override {
     return make_partition_on_device(ctx_, a_, options);
   }
@@ -24,6 +24,10 @@ class DeviceSource final : public EhybPlanSource {
 };
 
 }  // namespace
+
+int ehyb_block(const Context<Space::device>& ctx, const Pattern<Space::device>& a) {
+  return node_block_on_device(ctx, a);
+}
 
 std::optional<RowOrder<Space::device>> plan_ehyb_order(const Context<Space::device>& ctx,
                                                        const Pattern<Space::device>& a,
