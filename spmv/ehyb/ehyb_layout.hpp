@@ -110,9 +110,9 @@ EhybLayout<Space::host> make_ehyb_layout(const Context<Space::host>& ctx, const 
                                          const std::vector<Index>& part_begin, const EhybShape& shape);
 
 /// The same arrays, element by element, for slices of a warp. Nothing where the layout would have a remainder, and
-/// without halos: the host has to make it. Waits for the stream once. Moves the pattern twice, a bit for each node
-/// and part four times, and what it writes; its memory beside that is the bits, of some parts after the other where
-/// all would take more than 8 bytes an entry. Throws as the other does.
+/// without halos: the host has to make it. Waits for the stream. Moves the pattern twice, a bit for each node and
+/// part two to three times, and what it writes; its memory beside that is the bits, of some parts after the other
+/// where all would take more than 8 bytes an entry. Throws as the other does.
 std::optional<EhybLayout<Space::device>> make_ehyb_layout(const Context<Space::device>& ctx,
                                                           const Pattern<Space::device>& a,
                                                           const std::vector<Index>& part_begin,
