@@ -3,6 +3,7 @@
 // is left to the host.
 #include <numeric>
 
+#include <purlin/core/error.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/reorder/partition_device.hpp>
 #include <purlin/spmv/ehyb/ehyb_plan.hpp>
