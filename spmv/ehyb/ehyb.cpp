@@ -165,6 +165,7 @@ void EhybOperator<T, S>::fill(const Context<S>& ctx, const CsrView<T, S>& a, int
   const Index segments = static_cast<Index>(layout.segment_begin.size()) - 1;
   segment_sum_ = Array<T, S>(ctx, segments);
   part_dot_ = Array<double, S>(ctx, layout.part.size());
+  if (S == Space::device) slice_dot_ = Array<double, S>(ctx, layout.slice_first.size() - 1);
   int cache_threads = 1;
   if constexpr (S == Space::host) {
     cache_threads = ctx.threads();
@@ -181,7 +182,7 @@ void EhybOperator<T, S>::fill(const Context<S>& ctx, const CsrView<T, S>& a, int
       static_cast<Index>(layout.long_rows.size()), segments, layout.long_rows.data(), layout.long_segment.data(),
       layout.segment_begin.data(), layout.long_column.data(), values_.data() + layout.block_slots + layout.er_slots,
       //
-      layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data()};
+      layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data(), slice_dot_.data()};
   detail::prepare_ehyb(ctx, view_);
 }
 
@@ -238,7 +239,7 @@ OperatorInfo EhybOperator<T, S>::info() const {
       {"halo", layout.halo_node.bytes()},
       {"extra and long rows", layout.er_row.bytes() + layout.long_rows.bytes() + layout.long_segment.bytes() +
                                   layout.segment_begin.bytes() + segment_sum_.bytes()},
-      {"scratch", cache_.bytes() + part_dot_.bytes()},
+      {"scratch", cache_.bytes() + part_dot_.bytes() + slice_dot_.bytes()},
       {"value map", values_.map_bytes()}};
   return info;
 }

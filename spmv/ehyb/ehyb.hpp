@@ -59,7 +59,7 @@ class EhybOperator final : public MatrixOperator<T, S> {
   detail::EhybLayout<S> layout_;  ///< without its sources
   detail::SlotValues<T, S> values_;
   Array<T, S> cache_, segment_sum_;
-  Array<double, S> part_dot_;
+  Array<double, S> part_dot_, slice_dot_;
   detail::EhybView<T> view_{};
   OperatorInfo info_;  ///< all but the bytes
 };

@@ -70,15 +70,17 @@ __device__ __forceinline__ EhybRun run_of(const EhybView<T>& a, const EhybPart& 
   return {slice, load_cached(a.slice_first + slice), load_cached(a.slice_first + slice + 1)};
 }
 
-/// Adds the sums of a node's lanes, writes its rows by the first of them, and sets the sums back to zero.
+/// Adds the sums of a node's lanes, writes its rows by the first of them, and sets the sums back to zero. The lane's
+/// share of x.y.
 template <bool with_dot, class T, int B>
-__device__ __forceinline__ void write_node(const EhybPart& part, const ProductArgs<T>& args, Index node, int share,
-                                           const T* cache, T (&sums)[B], double& dot) {
+__device__ __forceinline__ double write_node(const EhybPart& part, const ProductArgs<T>& args, Index node, int share,
+                                             const T* cache, T (&sums)[B]) {
   for (int step = 1; step < share; step *= 2) {
 #pragma unroll
     for (int d = 0; d < B; ++d) sums[d] += __shfl_xor_sync(0xffffffffu, sums[d], step);
   }
   const bool writes = node < part.node_end && (threadIdx.x & (share - 1)) == 0;
+  double dot = 0;
 #pragma unroll
   for (int d = 0; d < B; ++d) {
     if (writes) {
@@ -89,6 +91,19 @@ __device__ __forceinline__ void write_node(const EhybPart& part, const ProductAr
     }
     sums[d] = 0;
   }
+  return dot;
+}
+
+/// The part's share of x.y in each thread, from those of its slices: whichever warps took them, in the same order.
+/// The whole block.
+template <class T>
+__device__ __forceinline__ double sum_slices(const EhybView<T>& a, const EhybPart& part) {
+  __syncthreads();
+  double dot = 0;
+  for (Index s = part.slice_begin + static_cast<Index>(threadIdx.x); s < part.slice_end; s += blockDim.x) {
+    dot += a.slice_dot[s];
+  }
+  return dot;
 }
 
 /// Algorithm 3 of the paper, its first half. A block is a part: it caches x in shared memory (own, then halo), then
@@ -114,7 +129,6 @@ __global__ void __launch_bounds__(EhybTuning::most_threads)
   load_places<LoadOnce>(a.column, a.value, run.k, run.last - run.k, places);
   cache_loaded();
 
-  double dot = 0;
   T sums[B] = {};
   while (run.slice < part.slice_end) {
     bool ends = true;
@@ -131,14 +145,18 @@ __global__ void __launch_bounds__(EhybTuning::most_threads)
     }
     if (!ends) continue;
     const Index node = part.node_begin + ((run.slice - part.slice_begin) * warp + lane) / a.share;
-    write_node<with_dot>(part, args, node, a.share, cache, sums, dot);
+    const double dot = write_node<with_dot>(part, args, node, a.share, cache, sums);
+    if (with_dot) {
+      const double of_slice = warp_sum(dot);
+      if (lane == 0) a.slice_dot[run.slice] = of_slice;
+    }
     run = second;
     second = third;
     Index ticket = 0;
     if (lane == 0) ticket = atomicAdd(&next_slice, 1);
     third = run_of(a, part, __shfl_sync(0xffffffffu, ticket, 0));
   }
-  if (with_dot) finish_dot(dot, a.part_dot, tickets, args.xy);
+  if (with_dot) finish_dot(sum_slices(a, part), a.part_dot, tickets, args.xy);
 }
 
 /// The second half: a warp takes a slice of extra rows and adds their sums to y, which the first kernel has written.

@@ -43,6 +43,7 @@ struct EhybView {
   int cache_threads;    ///< the most that may work
   T* segment_sum;       ///< one per segment
   double* part_dot;     ///< one per part: its share of x.y
+  double* slice_dot;    ///< device: one per slice, likewise
 
   bool has_remainder() const { return er_rows > 0 || long_rows > 0; }
 };

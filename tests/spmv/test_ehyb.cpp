@@ -170,6 +170,24 @@ TEST_BOTH("A halo caches every entry of a FEM matrix, the paper's variant only t
   CHECK(share == Approx(1 - figure(order.report.figures, "cut entries") / static_cast<double>(a.nnz())));
 }
 
+TEST_BOTH("x.y of parts with more slices than warps has the same bits on every run", "[ehyb]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:diffusion:24");
+  const auto there = upload_matrix<double>(ctx, a);
+  RowOrder<S> order;
+  order.part_begin = {0, a.rows / 2, a.rows};
+  const auto op = make_spmv(ctx, there.wide(), order, SpmvOptions{"ehyb"});
+  CHECK(op->info().cached_share == 1);
+  const auto x = upload(ctx, random_vector<double>(a.rows));
+  Array<double, S> y(ctx, a.rows), xy(ctx, 1);
+  op->apply_dot(ctx, x.cspan(), y.span(), xy.data());
+  const double first = fetch(ctx, xy.data());
+  for (int run = 0; run < 30; ++run) {
+    op->apply_dot(ctx, x.cspan(), y.span(), xy.data());
+    CHECK(fetch(ctx, xy.data()) == first);
+  }
+}
+
 TEST_BOTH("Rows longer than every slice are multiplied in segments", "[ehyb]") {
   const auto ctx = make_context<S>();
   const Index n = 20000;
