@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(SpaiTuning::most_threads)
     extern __shared__ double shared_room[];
     at = reinterpret_cast<char*>(shared_room);
   }
-  for (Index q = static_cast<Index>(blockIdx.x); q < count; q += static_cast<Index>(gridDim.x)) {
+  for (Offset q = blockIdx.x; q < count; q += gridDim.x) {
     const Index j = order[q];
     const Offset begin = a.row_ptr[j];
     const Index m = a.touched[j], n = static_cast<Index>(a.row_ptr[j + 1] - begin);

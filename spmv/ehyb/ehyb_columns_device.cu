@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(ColumnsTuning::threads)
 #pragma unroll
     for (int c = 0; c < k; ++c) sum[c] += v * from.value[c];
   }
-  const Index i = slice * warp + lane;
+  const Offset i = Offset{slice} * warp + lane;
   if (i >= a.er_rows) return;
 #pragma unroll
   for (int c = 0; c < k; ++c) args.y[Offset{a.er_row[i]} * k + c] += args.alpha * sum[c];

@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(EhybTuning::extra_threads)
     const Offset slot = k * warp + lane;
     sum += load_once(a.er_value + slot) * load_cached(args.x + load_once(a.er_column + slot));
   }
-  const Index i = slice * warp + lane;
+  const Offset i = Offset{slice} * warp + lane;
   if (i < a.er_rows) args.y[a.er_row[i]] += args.alpha * sum;
 }
 

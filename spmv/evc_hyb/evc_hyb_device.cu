@@ -130,8 +130,8 @@ template <class T, bool dot>
 __device__ __forceinline__ double csr_rows(const EvcHybView<T>& a, const ProductArgs<T>& args,
                                            const BlockWork& work) {
   const Index threads = work.range.share;
-  const Index place = work.range.first_place + work.block * (EvcHybTuning::threads / threads) +
-                      static_cast<Index>(threadIdx.x) / threads;
+  const Offset place = work.range.first_place + Offset{work.block} * (EvcHybTuning::threads / threads) +
+                       static_cast<Index>(threadIdx.x) / threads;
   const bool mine = place < work.end_place;
   T sum = 0;
   if (mine) {
@@ -140,7 +140,7 @@ __device__ __forceinline__ double csr_rows(const EvcHybView<T>& a, const Product
   }
   sum = row_sum(sum, threads);
   if (!mine || static_cast<Index>(threadIdx.x) % threads != 0) return 0;
-  return write_place<T, dot>(a, args, place, sum);
+  return write_place<T, dot>(a, args, static_cast<Index>(place), sum);
 }
 
 // A piece of a row that several blocks share: its sum waits for the second step.
