@@ -117,7 +117,7 @@ struct BatchCg<T, S>::Run {
     sweep(ctx, own.n_,
           BatchTake<T>{&own.state_.data()->alpha[c], own.x_.data() + c, own.p_.data() + c, width,
                        x_of(place.column).data});
-    journal.conclude(journal.event());
+    journal.conclude(journal.event(), own.column_r_.span(), own.column_work_.span());
     if (journal.event() == Event::tolerance_met && !journal.confirm(own.column_r_.span(), own.column_work_.span())) {
       return begin(c);
     }

@@ -90,7 +90,7 @@ SolveReport Cg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A
       graph_.repeat(journal.check_every(), step);
     } while (journal.look(&s->monitor));
     finish(ctx, x);
-    journal.conclude(journal.event());
+    journal.conclude(journal.event(), r_, q_);
     more = journal.event() == Event::tolerance_met && !journal.confirm(r_, q_);  // r = b - A x
   }
   last_iterations_ = journal.iterations();

@@ -284,6 +284,14 @@ void Journal<T, S>::conclude(Event event) {
 }
 
 template <class T, Space S>
+void Journal<T, S>::conclude(Event event, Span<T, S> v, Span<T, S> w) {
+  const bool indefinite = event == Event::matrix_not_positive || event == Event::precond_not_positive;
+  const bool rounding = report_.recurrence_residual <= std::numeric_limits<T>::epsilon() * report_.rhs_norm;
+  if (!concluded_ && indefinite && rounding && !form_residual(v)) conclude_stagnation(v, w);
+  conclude(event);
+}
+
+template <class T, Space S>
 void Journal<T, S>::conclude_stagnation(Span<T, S> v, Span<T, S> w) {
   if (concluded_) return;
   const auto& ctx = args_.ctx;

@@ -81,6 +81,10 @@ class Journal {
   void conclude(Status status, std::string reason);
   /// The outcome that belongs to an event other than `tolerance_met`; with `none`, that of an interruption.
   void conclude(Event event);
+  /// The same for CG. A recurrence goes on falling when b - A x has long been rounding, in the end until its squares
+  /// vanish: what it then says of the signs of A and M is nothing, and the outcome is `stagnation`. Takes two work
+  /// vectors.
+  void conclude(Event event, Span<T, S> v, Span<T, S> w);
   /// eps |A| |x| in the report, |A| by power iterations with two work vectors; then status `stagnation`.
   void conclude_stagnation(Span<T, S> v, Span<T, S> w);
 

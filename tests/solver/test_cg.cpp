@@ -114,6 +114,27 @@ TEST_BOTH("CG iterates as often as it is told, as a solve of as many iterations 
   CHECK_THROWS_AS(cg.iterate(ctx, *A, nullptr, x.cspan(), x.span(), 1), InputError);
 }
 
+TEST_BOTH("a recurrence that has fallen below rounding is no proof against the matrix", "[solver][cg]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(12, 0);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
+  const auto M = make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{}, SpmvOptions{});
+  Cg<double, S> cg(ctx, a.size());
+  StopCriterion stop;
+  stop.rel_tol = 0;
+  stop.max_iterations = 100000;
+  for (const LinearOperator<double, S>* precond : {static_cast<const LinearOperator<double, S>*>(nullptr),
+                                                   static_cast<const LinearOperator<double, S>*>(M.get())}) {
+    const SolveReport report = run_solver<double, S>(ctx, cg, *A, precond, noise(a.size()), stop).report;
+    INFO(report.reason);
+    CHECK(report.status == Status::stagnation);
+    CHECK(report.iterations < stop.max_iterations);
+    CHECK(report.relative(report.true_residual) < 1e-13);
+    CHECK(report.attainable_residual > 0);
+  }
+}
+
 TEST_BOTH("CG tells an indefinite matrix from an indefinite preconditioner", "[solver][cg]") {
   const Context<S> ctx;
   Rows a = laplacian(8);
