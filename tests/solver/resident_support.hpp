@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <string>
 #include <vector>
@@ -32,6 +34,18 @@ inline Rows blocks_on_a_grid(Index k, int block) {
   return a;
 }
 
+// The same with a wind along the first axis: not symmetric.
+inline Rows windy_grid(Index k, int block) {
+  Rows a = blocks_on_a_grid(k, block);
+  for (Index i = 0; i < a.size(); ++i) {
+    for (auto& [j, value] : a.row[static_cast<std::size_t>(i)]) {
+      if (j / block == i / block + 1) value *= 0.6;
+      if (j / block + 1 == i / block) value *= 1.4;
+    }
+  }
+  return a;
+}
+
 inline SystemOptions options_of(const std::string& format, const std::string& precond, bool resident,
                                 const std::string& solver = "cg") {
   SystemOptions options;
@@ -54,11 +68,63 @@ struct System {
     return system.solve(there.cspan(), x.span(), progress);
   }
   std::vector<T> solution() const { return to_vector(ctx, x.cspan()); }
+  // |b - A x|
+  double residual(const Rows& a, const std::vector<double>& b) const {
+    return true_residual<T>(a, cast<T>(b), solution());
+  }
 
   Context<device> ctx;
   Arrays<T, device> arrays;
   LinearSystem<T, device> system;
   Array<T, device> x;
 };
+
+// How far a solve in one kernel may be from the same by separate ones: rounding grows from step to step.
+struct Distance {
+  double rel_tol;         // that both solve to
+  double residual;        // between residuals, relative
+  double roundings;       // and in roundings of |b|: behind the last digits there is nothing to compare
+  std::size_t residuals;  // so many of the first ones are compared
+  double iterations;      // beside one, as a share of all
+};
+
+template <class T>
+Distance distance_of(const std::string& solver) {
+  const bool twice = sizeof(T) == 8;
+  if (solver == "cg") return {twice ? 1e-10 : 1e-4, twice ? 1e-6 : 1e-2, 1, 40, 0};
+  return {twice ? 1e-9 : 1e-4, twice ? 1e-5 : 2e-2, 10, 6, 0.1};
+}
+
+template <class T>
+void check_against_separate_kernels(const Rows& a, SystemOptions options) {
+  options.solver.resident = true;
+  System<T> one(a, options);
+  options.solver.resident = false;
+  System<T> many(a, options);
+  const Distance most = distance_of<T>(options.solver.name);
+  StopCriterion stop;
+  stop.rel_tol = most.rel_tol;
+  one.system.set_stop_criterion(stop);
+  many.system.set_stop_criterion(stop);
+  auto b = a.rhs_for(noise(a.size()));
+  for (double& value : b) value = static_cast<T>(value);
+  const SolveReport found = one.solve(b), expected = many.solve(b);
+  REQUIRE(found.resident);
+  REQUIRE(!expected.resident);
+  REQUIRE(found.converged());
+  REQUIRE(expected.converged());
+  CHECK(std::abs(found.iterations - expected.iterations) <= 1 + most.iterations * expected.iterations);
+  CHECK(found.rhs_norm == Approx(expected.rhs_norm).epsilon(1e-12));
+  CHECK(found.initial_residual == Approx(expected.initial_residual).epsilon(most.residual));
+  REQUIRE(found.history.size() == static_cast<std::size_t>(found.iterations) + 1);
+  const double rounding = std::numeric_limits<T>::epsilon() * norm(b);
+  const auto common = std::min({found.history.size(), expected.history.size(), most.residuals});
+  for (std::size_t k = 0; k < common; ++k) {
+    CHECK(found.history[k] == Approx(expected.history[k]).epsilon(most.residual).margin(most.roundings * rounding));
+  }
+  const double residual = one.residual(a, b);
+  CHECK(residual <= stop.rel_tol * norm(b) * (sizeof(T) == 8 ? 1.0 + 1e-6 : 1.1));
+  CHECK(found.true_residual == Approx(residual).epsilon(sizeof(T) == 8 ? 1e-3 : 0.2).margin(100 * rounding));
+}
 
 }  // namespace purlin::testing

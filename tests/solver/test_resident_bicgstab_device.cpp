@@ -7,50 +7,15 @@ using namespace purlin::testing;
 
 namespace {
 
-// The grid of `blocks_on_a_grid` with a wind along its first axis.
-Rows windy_grid(Index k, int block) {
-  Rows a = blocks_on_a_grid(k, block);
-  for (Index i = 0; i < a.size(); ++i) {
-    for (auto& [j, value] : a.row[static_cast<std::size_t>(i)]) {
-      if (j / block == i / block + 1) value *= 0.6;
-      if (j / block + 1 == i / block) value *= 1.4;
-    }
-  }
-  return a;
-}
-
 SystemOptions options(const std::string& precond, bool resident) {
   return options_of("ehyb", precond, resident, "bicgstab");
 }
 
 template <class T>
 void check_against_separate_kernels(const Rows& a, const std::string& precond, Index parts = 0) {
-  SystemOptions resident = options(precond, true), separate = options(precond, false);
-  resident.spmv.parts = separate.spmv.parts = parts;
-  System<T> one(a, resident), many(a, separate);
-  StopCriterion stop;
-  stop.rel_tol = sizeof(T) == 8 ? 1e-9 : 1e-4;
-  one.system.set_stop_criterion(stop);
-  many.system.set_stop_criterion(stop);
-  auto b = a.rhs_for(noise(a.size()));
-  for (double& value : b) value = static_cast<T>(value);
-  const SolveReport found = one.solve(b), expected = many.solve(b);
-  REQUIRE(found.resident);
-  REQUIRE(!expected.resident);
-  REQUIRE(found.converged());
-  REQUIRE(expected.converged());
-  // Rounding grows from step to step, and with it the distance of the iterates.
-  CHECK(std::abs(found.iterations - expected.iterations) <= 1 + expected.iterations / 10);
-  CHECK(found.rhs_norm == Approx(expected.rhs_norm).epsilon(1e-12));
-  REQUIRE(found.history.size() == static_cast<std::size_t>(found.iterations) + 1);
-  const double rounding = std::numeric_limits<T>::epsilon() * norm(b), slack = sizeof(T) == 8 ? 1e-5 : 2e-2;
-  const auto common = std::min(found.history.size(), expected.history.size());
-  for (std::size_t k = 0; k < common && k < 6; ++k) {
-    CHECK(found.history[k] == Approx(expected.history[k]).epsilon(slack).margin(10 * rounding));
-  }
-  const double residual = true_residual<T>(a, cast<T>(b), one.solution());
-  CHECK(residual <= stop.rel_tol * norm(b) * (sizeof(T) == 8 ? 1.0 + 1e-6 : 1.1));
-  CHECK(found.true_residual == Approx(residual).epsilon(sizeof(T) == 8 ? 1e-3 : 0.2).margin(100 * rounding));
+  SystemOptions with = options(precond, true);
+  with.spmv.parts = parts;
+  testing::check_against_separate_kernels<T>(a, with);
 }
 
 }  // namespace

@@ -17,34 +17,9 @@ namespace {
 
 template <class T>
 void check_against_separate_kernels(const Rows& a, const std::string& precond, Index parts = 0) {
-  SystemOptions resident = options_of("ehyb", precond, true), separate = options_of("ehyb", precond, false);
-  resident.spmv.parts = separate.spmv.parts = parts;
-  System<T> one(a, resident), many(a, separate);
-  StopCriterion stop;
-  stop.rel_tol = sizeof(T) == 8 ? 1e-10 : 1e-4;
-  one.system.set_stop_criterion(stop);
-  many.system.set_stop_criterion(stop);
-  auto b = a.rhs_for(noise(a.size()));
-  for (double& value : b) value = static_cast<T>(value);
-  const SolveReport found = one.solve(b), expected = many.solve(b);
-  REQUIRE(found.resident);
-  REQUIRE(!expected.resident);
-  REQUIRE(found.converged());
-  REQUIRE(expected.converged());
-  const double slack = sizeof(T) == 8 ? 1e-6 : 1e-2;
-  CHECK(std::abs(found.iterations - expected.iterations) <= 1);
-  CHECK(found.rhs_norm == Approx(expected.rhs_norm).epsilon(1e-12));
-  CHECK(found.initial_residual == Approx(expected.initial_residual).epsilon(slack));
-  REQUIRE(found.history.size() == static_cast<std::size_t>(found.iterations) + 1);
-  // Behind the last digits there is nothing to compare.
-  const double rounding = std::numeric_limits<T>::epsilon() * norm(b);
-  const auto common = std::min(found.history.size(), expected.history.size());
-  for (std::size_t k = 0; k < common && k < 40; ++k) {
-    CHECK(found.history[k] == Approx(expected.history[k]).epsilon(slack).margin(rounding));
-  }
-  const double residual = true_residual<T>(a, cast<T>(b), one.solution());
-  CHECK(residual <= stop.rel_tol * norm(b) * (sizeof(T) == 8 ? 1.0 + 1e-6 : 1.1));
-  CHECK(found.true_residual == Approx(residual).epsilon(sizeof(T) == 8 ? 1e-3 : 0.2).margin(100 * rounding));
+  SystemOptions with = options_of("ehyb", precond, true);
+  with.spmv.parts = parts;
+  testing::check_against_separate_kernels<T>(a, with);
 }
 
 }  // namespace
