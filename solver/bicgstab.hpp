@@ -19,9 +19,11 @@ class ResidentBicgstab;
 /// returned; it is looked for every 16 iterations, since its residuals jump.
 ///
 /// On a device, one kernel makes all iterations (`SolveReport::resident`: the same iterates but for rounding) under
-/// the conditions that `Cg` names. Each part's share of the vectors is six numbers for each of its rows and four for
-/// each row of its halo, with a diagonal preconditioner eight and six: in double precision some 2,300 rows a
-/// multiprocessor.
+/// the conditions that `Cg` names, with SPAI in the place of FSAI: its M has to be an EHYB matrix of A's parts and of
+/// A's node blocks, without extra or long rows. On the pattern of A it is one where A is. Each part's share of the
+/// vectors is six numbers for each of its rows and four for each row of its halo, with a diagonal preconditioner
+/// eight and six, with SPAI seven and five: in double precision some 2,300 rows a multiprocessor. Besides it holds
+/// four words for each row, with SPAI eight, and half as many in single precision.
 template <class T, Space S>
 class Bicgstab final : public KrylovSolver<T, S> {
  public:

@@ -24,7 +24,8 @@ struct KeptIterate {
 /// is r0.s - omega r0.t, in double: no farther off than the rounding of r itself. r.r, r0.r and the verdicts on them
 /// are formed from r as it is, in the first meeting of the next iteration, and the next alpha takes that rho.
 ///
-/// Of p, r, v and t a block has also what its halo needs, and repeats for it what the owners do.
+/// Of p, r, v and t a block has also what its halo needs, and repeats for it what the owners do. Where M is a matrix
+/// neighbours meet twice more, for M p and M s with the halo of A; that of the recurrence is M's.
 template <class T>
 class ResidentBicgstab : public ResidentSystem<T> {
  public:

@@ -8,31 +8,42 @@
 namespace purlin::detail {
 namespace {
 
+template <class T, int B, ResidentPrecond precond>
+ResidentKernel<T> kernel_with(bool on_chip) {
+  return on_chip ? resident_bicgstab<T, B, precond, true> : resident_bicgstab<T, B, precond, false>;
+}
+
 template <class T, int B>
-ResidentKernel<T> kernel_of_block(bool scaled, bool on_chip) {
-  if (scaled) return on_chip ? resident_bicgstab<T, B, true, true> : resident_bicgstab<T, B, true, false>;
-  return on_chip ? resident_bicgstab<T, B, false, true> : resident_bicgstab<T, B, false, false>;
+ResidentKernel<T> kernel_of_block(ResidentPrecond precond, bool on_chip) {
+  switch (precond) {
+    case ResidentPrecond::none:
+      return kernel_with<T, B, ResidentPrecond::none>(on_chip);
+    case ResidentPrecond::diagonal:
+      return kernel_with<T, B, ResidentPrecond::diagonal>(on_chip);
+    case ResidentPrecond::matrix:
+      return kernel_with<T, B, ResidentPrecond::matrix>(on_chip);
+    default:
+      return nullptr;
+  }
 }
 
 template <class T>
 ResidentKernel<T> kernel_of(int block, ResidentPrecond precond, bool on_chip) {
-  if (precond != ResidentPrecond::none && precond != ResidentPrecond::diagonal) return nullptr;
-  const bool scaled = precond == ResidentPrecond::diagonal;
   switch (block) {
     case 6:
-      return kernel_of_block<T, 6>(scaled, on_chip);
+      return kernel_of_block<T, 6>(precond, on_chip);
     case 3:
-      return kernel_of_block<T, 3>(scaled, on_chip);
+      return kernel_of_block<T, 3>(precond, on_chip);
     case 2:
-      return kernel_of_block<T, 2>(scaled, on_chip);
+      return kernel_of_block<T, 2>(precond, on_chip);
     default:
-      return kernel_of_block<T, 1>(scaled, on_chip);
+      return kernel_of_block<T, 1>(precond, on_chip);
   }
 }
 
 template <class T>
 ResidentMethod<T> method_of(ResidentPrecond precond) {
-  return {resident_bicgstab_needs(precond == ResidentPrecond::diagonal), kernel_of<T>};
+  return {resident_bicgstab_needs(precond), kernel_of<T>};
 }
 
 }  // namespace

@@ -10,22 +10,25 @@
 namespace purlin::detail {
 namespace {
 
-PURLIN_HD constexpr ResidentNeeds resident_bicgstab_needs(bool scaled) { return {scaled ? 6 : 4, 2, 4, 2, 2}; }
+PURLIN_HD constexpr ResidentNeeds resident_bicgstab_needs(ResidentPrecond precond) {
+  const bool matrix = precond == ResidentPrecond::matrix;
+  return {precond == ResidentPrecond::diagonal ? 6 : matrix ? 5 : 4, 2, 4, matrix ? 4 : 2, matrix ? 4 : 2};
+}
 
-/// A part and its vectors: p, r (s in the middle of a step), v, t, and with a diagonal that and u = M p or M s, with
-/// the halo behind; own x and r0.
+/// A part and its vectors: p, r (s in the middle of a step), v, t, the diagonal where M is one, and with any M
+/// u = M p or M s, with the halo behind; own x and r0.
 template <class T>
 struct ResidentBicgstabPart : ResidentPart<T> {
   T *p, *r, *v, *t, *d, *u, *x, *r0;
 
-  __device__ explicit ResidentBicgstabPart(const ResidentPart<T>& part)
+  __device__ ResidentBicgstabPart(const ResidentPart<T>& part, ResidentPrecond precond)
       : ResidentPart<T>(part),
         p(part.vector(0)),
         r(part.vector(1)),
         v(part.vector(2)),
         t(part.vector(3)),
         d(part.vector(4)),
-        u(part.vector(5)),
+        u(part.vector(precond == ResidentPrecond::matrix ? 4 : 5)),
         x(part.own_vector(0)),
         r0(part.own_vector(1)) {}
 };
@@ -48,77 +51,147 @@ __device__ void keep_best(const ResidentArgs<T>& args, const ResidentBicgstabPar
   seen.kept_residual = seen.residual;
 }
 
+/// What the first meeting of a step says of the step before, whose residual is known only now.
+template <class T>
+__device__ __forceinline__ void judge_step(const ResidentArgs<T>& args, const ResidentBicgstabPart<T>& my, int k,
+                                           double residual, double rho, double gain, ResidentState& seen) {
+  if (k == 0) return;
+  ++seen.iteration;
+  seen.residual = residual;
+  if (tells()) args.log->residual[k - 1] = residual;
+  seen.event = bicgstab_event(seen, rho, gain);
+  if (seen.event == Event::none) keep_best(args, my, seen);
+}
+
+/// Columns of a block that a lane asks for at once where it asks for no place ahead: more would spill.
+template <int B>
+constexpr int bicgstab_columns = B == 6 ? 3 : B;
+
+/// Places that are asked for at once; where M is a matrix, its share takes registers too. As resident_places.
+constexpr int matrix_places[2][4] = {{0, 3, 1, 0}, {0, 6, 3, 1}};
+template <class T, int B, ResidentPrecond precond>
+using BicgstabPlaces =
+    std::conditional_t<precond == ResidentPrecond::matrix,
+                       EhybPlaces<T, B, B == 6 ? 0 : matrix_places[sizeof(T) == 4][B % 4]>, ResidentPlaces<T, B>>;
+
+/// u = M z with A's halo. A meeting of neighbours.
+template <int B, bool on_chip, class T>
+__device__ __forceinline__ void apply_matrix(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my, const T* z) {
+  const ResidentShare<T> m = first_of<B, on_chip>(args, my);
+  const ResidentShare<T> a = matrix_of<B, ResidentPrecond::matrix, on_chip>(args, my);
+  BicgstabPlaces<T, B, ResidentPrecond::matrix> begun;
+  open_pass<B, on_chip>(m, begun);
+  for_each_row<B, on_chip, bicgstab_columns<B>, false>(m, my.own, z, begun, [&](int i, T value) {
+    my.u[i] = value;
+    post_row<B>(my, a, i, value);
+  });
+  swap_entries<B>(my, a, my.u);
+}
+
+/// Calls `row(i, (A z)_i)` for every own row.
+template <int B, ResidentPrecond precond, bool on_chip, class T, class Row>
+__device__ __forceinline__ void multiply(const ResidentArgs<T>& args, const ResidentBicgstabPart<T>& my,
+                                         BicgstabPlaces<T, B, precond>& ahead, const T* z, const Row& row) {
+  const ResidentShare<T> a = matrix_of<B, precond, on_chip>(args, my);
+  if constexpr (precond == ResidentPrecond::matrix) {
+    BicgstabPlaces<T, B, precond> begun;
+    open_pass<B, on_chip>(a, begun);
+    for_each_row<B, on_chip, bicgstab_columns<B>, false>(a, my.own, z, begun, row);
+  } else {
+    for_each_row<B, on_chip, bicgstab_columns<B>>(a, my.own, z, ahead, row);
+  }
+}
+
+/// s = r - alpha v in the place of r, and u = D s; where M is a matrix, x += alpha M p before M s is in u.
+template <ResidentPrecond precond, class T>
+__device__ __forceinline__ void half_step(const ResidentBicgstabPart<T>& my, int reach, T alpha) {
+  const int threads = static_cast<int>(blockDim.x);
+#pragma unroll 2  // more would spill
+  for (int i = static_cast<int>(threadIdx.x); i < reach; i += threads) {
+    const T s = my.r[i] - alpha * my.v[i];
+    my.r[i] = s;
+    if constexpr (precond == ResidentPrecond::diagonal) my.u[i] = my.d[i] * s;
+    if constexpr (precond == ResidentPrecond::matrix) {
+      if (i < my.own) my.x[i] += alpha * my.u[i];
+    }
+  }
+}
+
+/// x += alpha M p + omega M s, r = s - omega t, p = r + beta (p - omega v), and u = D p.
+template <ResidentPrecond precond, class T>
+__device__ __forceinline__ void full_step(const ResidentBicgstabPart<T>& my, int reach, T alpha, T omega, T beta) {
+  constexpr bool scaled = precond == ResidentPrecond::diagonal;
+  const int threads = static_cast<int>(blockDim.x);
+#pragma unroll 2
+  for (int i = static_cast<int>(threadIdx.x); i < reach; i += threads) {
+    const T p = my.p[i], s = my.r[i], r = s - omega * my.t[i];
+    if (i < my.own) {
+      if constexpr (precond == ResidentPrecond::matrix) {
+        my.x[i] += omega * my.u[i];
+      } else {
+        const T mp_i = scaled ? my.d[i] * p : p, ms_i = scaled ? my.u[i] : s;
+        my.x[i] += alpha * mp_i + omega * ms_i;
+      }
+    }
+    const T next_p = r + beta * (p - omega * my.v[i]);
+    my.r[i] = r;
+    my.p[i] = next_p;
+    if constexpr (scaled) my.u[i] = my.d[i] * next_p;
+  }
+}
+
 /// The steps of the recurrence from r and p, `args.iterations` at most; `seen` knows afterwards how it stands.
-template <int B, bool scaled, bool on_chip, class T>
-__device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my, ResidentPlaces<T, B>& ahead,
-                        ResidentState& seen) {
-  const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  constexpr int columns = B == 6 ? 3 : B;  // more would spill
-  const T *const mp = scaled ? my.u : my.p, *const ms = scaled ? my.u : my.r;
+template <int B, ResidentPrecond precond, bool on_chip, class T>
+__device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my,
+                        BicgstabPlaces<T, B, precond>& ahead, ResidentState& seen) {
+  constexpr bool scaled = precond == ResidentPrecond::diagonal, matrix = precond == ResidentPrecond::matrix;
+  const T *const mp = scaled || matrix ? my.u : my.p, *const ms = scaled || matrix ? my.u : my.r;
+  const ResidentShare<T> lead = lead_of<B, precond, on_chip>(args, my);
+  const int reach = my.own + lead.halo;
   if constexpr (scaled) {
-    for (int i = thread; i < my.reach; i += threads) my.u[i] = my.d[i] * my.p[i];
+    const int threads = static_cast<int>(blockDim.x);
+    for (int i = static_cast<int>(threadIdx.x); i < reach; i += threads) my.u[i] = my.d[i] * my.p[i];
   }
   double gain = 0;  // of the step before
   for (int k = 0;; ++k) {
     __syncthreads();
+    if constexpr (matrix) apply_matrix<B, on_chip>(args, my, my.p);
     double sums[3] = {};  // r0.v, r.r, r0.r
-    for_each_row<B, on_chip, columns>(my.a, my.own, mp, ahead, [&](int i, T v) {
+    multiply<B, precond, on_chip>(args, my, ahead, mp, [&](int i, T v) {
       const double r = my.r[i], r0 = my.r0[i];
       my.v[i] = v;
-      post_row<B>(my, my.a, i, v);
+      post_row<B>(my, lead, i, v);
       sums[0] += r0 * double(v);
       sums[1] += r * r;
       sums[2] += r0 * r;
     });
-    meet<B>(my, my.a, sums, my.v);
+    meet<B>(my, lead, sums, my.v);
     const double r0v = sums[0], rho = sums[2];
-    if (k > 0) {  // of the step before: its residual is known only now
-      ++seen.iteration;
-      seen.residual = sqrt(sums[1]);
-      if (tells()) args.log->residual[k - 1] = seen.residual;
-      seen.event = bicgstab_event(seen, rho, gain);
-      if (seen.event == Event::none) keep_best(args, my, seen);
-    }
+    judge_step(args, my, k, sqrt(sums[1]), rho, gain, seen);
     if (seen.event != Event::none || k == args.iterations) return;
     const double alpha = rho / r0v;
     if (!(alpha - alpha == 0)) {
       seen.event = r0v == 0 ? Event::rho_vanished : Event::not_finite;
       return;
     }
-    const T alpha_t = static_cast<T>(alpha);
-#pragma unroll 2  // more would spill
-    for (int i = thread; i < my.reach; i += threads) {
-      const T s = my.r[i] - alpha_t * my.v[i];
-      my.r[i] = s;
-      if constexpr (scaled) my.u[i] = my.d[i] * s;
-    }
+    half_step<precond>(my, reach, static_cast<T>(alpha));
     __syncthreads();
+    if constexpr (matrix) apply_matrix<B, on_chip>(args, my, my.r);
     double dots[4] = {};  // t.s, t.t, r0.s, r0.t
-    for_each_row<B, on_chip, columns>(my.a, my.own, ms, ahead, [&](int i, T t) {
+    multiply<B, precond, on_chip>(args, my, ahead, ms, [&](int i, T t) {
       const double s = my.r[i], r0 = my.r0[i];
       my.t[i] = t;
-      post_row<B>(my, my.a, i, t);
+      post_row<B>(my, lead, i, t);
       dots[0] += double(t) * s;
       dots[1] += double(t) * double(t);
       dots[2] += r0 * s;
       dots[3] += r0 * double(t);
     });
-    meet<B>(my, my.a, dots, my.t);
+    meet<B>(my, lead, dots, my.t);
     const double omega = dots[1] > 0 ? dots[0] / dots[1] : 0.0, next_rho = dots[2] - omega * dots[3];
     gain = omega * dots[0];
-    const T omega_t = static_cast<T>(omega), beta_t = static_cast<T>((next_rho / rho) * (alpha / omega));
-#pragma unroll 2
-    for (int i = thread; i < my.reach; i += threads) {
-      const T p = my.p[i], s = my.r[i], r = s - omega_t * my.t[i];
-      if (i < my.own) {
-        const T mp_i = scaled ? my.d[i] * p : p, ms_i = scaled ? my.u[i] : s;
-        my.x[i] += alpha_t * mp_i + omega_t * ms_i;
-      }
-      const T next_p = r + beta_t * (p - omega_t * my.v[i]);
-      my.r[i] = r;
-      my.p[i] = next_p;
-      if constexpr (scaled) my.u[i] = my.d[i] * next_p;
-    }
+    full_step<precond>(my, reach, static_cast<T>(alpha), static_cast<T>(omega),
+                       static_cast<T>((next_rho / rho) * (alpha / omega)));
   }
 }
 
@@ -126,29 +199,30 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my
 /// vector steps a thread every 512th row. x, r, p and r0 are read at the beginning and written by their owners at the
 /// end, the best x when it is found. An iteration posts v and t of the marked rows and three and four sums, and reads
 /// those of the halo and of every block: 16 bytes a number (8 of an entry in single precision), through the
-/// second-level cache.
-template <class T, int B, bool scaled, bool on_chip>
+/// second-level cache. Where M is a matrix it posts and reads M p and M s as well.
+template <class T, int B, ResidentPrecond precond, bool on_chip>
 __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_bicgstab(const ResidentArgs<T> args) {
   extern __shared__ __align__(16) unsigned char base[];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  ResidentBicgstabPart<T> my(open_part < T, B, scaled ? ResidentPrecond::diagonal : ResidentPrecond::none,
-                             on_chip > (args, resident_bicgstab_needs(scaled), base));
-  if constexpr (scaled) load_with_halo<B>(my, my.a, args.d, my.d);
+  ResidentBicgstabPart<T> my(open_part<T, B, precond, on_chip>(args, resident_bicgstab_needs(precond), base),
+                             precond);
+  if constexpr (precond == ResidentPrecond::diagonal) load_with_halo<B>(my, my.a, args.d, my.d);
   ResidentState seen = args.before;
-  ResidentPlaces<T, B> ahead;
-  open_pass<B, on_chip>(my.a, ahead);
+  BicgstabPlaces<T, B, precond> ahead;
+  open_pass<B, on_chip>(matrix_of<B, precond, on_chip>(args, my), ahead);
   bool goes_on = true;
   if (args.begin == ResidentBegin::guess) {
-    goes_on = open_residual<B, B, on_chip>(args, my, my.a, my.a, ahead, my.t, my.r, seen);
+    goes_on = open_residual<B, B, on_chip>(args, my, matrix_of<B, precond, on_chip>(args, my),
+                                           lead_of<B, precond, on_chip>(args, my), ahead, my.t, my.r, seen);
     for (int i = thread; i < my.own; i += threads) my.x[i] = my.t[i];
     store_own(my, my.x, args.kept);
     seen.r0_norm = seen.kept_residual = seen.residual;
   } else {
-    load_with_halo<B>(my, my.a, args.r, my.r);
+    load_with_halo<B>(my, lead_of<B, precond, on_chip>(args, my), args.r, my.r);
     load_own(my, args.x, my.x);
   }
   if (args.begin == ResidentBegin::onward) {
-    load_with_halo<B>(my, my.a, args.p, my.p);
+    load_with_halo<B>(my, lead_of<B, precond, on_chip>(args, my), args.p, my.p);
     load_own(my, args.r0, my.r0);
   }
   __syncthreads();
@@ -157,8 +231,17 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_bicgstab(
     for (int i = thread; i < my.reach; i += threads) my.p[i] = my.r[i];
   }
   if (goes_on) {
-    iterate<B, scaled, on_chip>(args, my, ahead, seen);
-    if (seen.event == Event::tolerance_met) tell_true_residual<B, on_chip>(args, my, my.a, ahead, my.x, my.t);
+    iterate<B, precond, on_chip>(args, my, ahead, seen);
+    if (seen.event == Event::tolerance_met) {
+      const ResidentShare<T> a = matrix_of<B, precond, on_chip>(args, my);
+      if constexpr (precond == ResidentPrecond::matrix) {
+        BicgstabPlaces<T, B, precond> begun;  // `ahead` would be held through all steps for this
+        open_pass<B, on_chip>(a, begun);
+        tell_true_residual<B, on_chip>(args, my, a, begun, my.x, my.t);
+      } else {
+        tell_true_residual<B, on_chip>(args, my, a, ahead, my.x, my.t);
+      }
+    }
     store_own(my, my.x, args.x);
     store_own(my, my.r, args.r);
     store_own(my, my.p, args.p);

@@ -33,18 +33,6 @@ struct ResidentCgPart : ResidentPart<T> {
         x(part.own_vector(1)) {}
 };
 
-/// What reads the recurrence first: the halo of r, s and w is its.
-template <int B, ResidentPrecond precond, bool on_chip, class T>
-__device__ __forceinline__ ResidentShare<T> lead_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
-  if constexpr (precond == ResidentPrecond::factors) {
-    return factor_of<on_chip>(args, my);
-  } else {
-    return my.a;
-  }
-}
-template <ResidentPrecond precond, int B>
-constexpr int lead_block = precond == ResidentPrecond::factors ? 1 : B;
-
 /// Places that are asked for at once where there are factors, whose shares take registers too; as resident_places.
 constexpr int factor_places[2][4] = {{0, 3, 1, 0}, {0, 6, 3, 2}};
 template <class T, int B>
@@ -56,7 +44,7 @@ __device__ __forceinline__ double apply_factors(const ResidentArgs<T>& args, Res
   constexpr bool again = false;
   double rho = 0;
   {
-    const ResidentShare<T> g = factor_of<on_chip>(args, my), gt = transpose_of<on_chip>(args, my);
+    const ResidentShare<T> g = first_of<1, on_chip>(args, my), gt = second_of<1, on_chip>(args, my);
     FactorPlaces<T, 1> ahead;
     open_pass<1, on_chip>(g, ahead);
     for_each_row<1, on_chip, 1, again>(g, my.own, my.r, ahead, [&](int i, T value) {
@@ -67,7 +55,7 @@ __device__ __forceinline__ double apply_factors(const ResidentArgs<T>& args, Res
     swap_entries<1>(my, gt, my.w);
   }
   {
-    const ResidentShare<T> gt = transpose_of<on_chip>(args, my);
+    const ResidentShare<T> gt = second_of<1, on_chip>(args, my);
     const ResidentShare<T> a = matrix_of<B, ResidentPrecond::factors, on_chip>(args, my);
     FactorPlaces<T, 1> ahead;
     open_pass<1, on_chip>(gt, ahead);

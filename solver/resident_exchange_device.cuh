@@ -13,7 +13,7 @@ namespace purlin::detail {
 /// No counter and no fence: half a number and the meeting's number make one 64-bit word, which is written and read as
 /// one. Words of meeting m lie in room m % rooms of the memory. Who writes those of m + rooms has read all sums of a
 /// meeting behind m, and with its sums each block has said that it needs nothing of m any more: with sums in every
-/// meeting two rooms suffice, with sums in every third four.
+/// meeting two rooms suffice, with sums in every second or third four.
 struct Exchange {
   static constexpr int most_sums = 4;              ///< of a meeting
   static constexpr int sum_words = 2 * most_sums;  ///< of a block

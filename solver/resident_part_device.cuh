@@ -5,14 +5,11 @@
 
 #include <type_traits>
 
-#include <purlin/solver/resident_exchange_device.cuh>
-#include <purlin/solver/resident_system.hpp>
+#include <purlin/solver/resident_room_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_places_device.cuh>
 
 namespace purlin::detail {
 namespace {
-
-constexpr int warp = 32;
 
 struct ResidentTuning {
   static constexpr int threads = 512;                    ///< 128 registers each
@@ -24,59 +21,6 @@ struct ResidentTuning {
 constexpr int resident_places[2][4] = {{0, 8, 3, 2}, {0, 12, 6, 4}};
 template <class T, int B>
 constexpr int resident_batch = B == 6 ? 0 : resident_places[sizeof(T) == 4][B % 4];
-
-/// How a block's shared memory is shared out: places in bytes, the same on both sides.
-struct ResidentRoom {
-  std::size_t next = 0;
-
-  PURLIN_HD std::size_t take(std::size_t count, std::size_t bytes) {
-    const std::size_t at = (next + bytes - 1) / bytes * bytes;
-    next = at + count * bytes;
-    return at;
-  }
-};
-
-struct ResidentVectorSpace {
-  std::size_t sums, vectors;
-};
-/// Vectors of a part with `own` rows; those with a halo have `reach` entries, and stand first.
-template <class T>
-PURLIN_HD ResidentVectorSpace take_vectors(ResidentRoom& room, const ResidentNeeds& needs, int own, int reach,
-                                           int parts) {
-  const std::size_t sums = room.take(Exchange::scratch_length(needs.sums, parts), sizeof(double));
-  const auto entries = static_cast<std::size_t>(needs.vectors) * static_cast<std::size_t>(reach) +
-                       static_cast<std::size_t>(needs.own_vectors) * static_cast<std::size_t>(own);
-  return {sums, room.take(entries, sizeof(T))};
-}
-
-struct ResidentMatrixSpace {
-  std::size_t value, halo, slice, column, marked;
-};
-/// A part's share of a matrix, its numbers and columns only where they stay.
-template <class T>
-PURLIN_HD ResidentMatrixSpace take_matrix(ResidentRoom& room, int block, int nodes, int halo_nodes, int slices,
-                                          int places, bool on_chip) {
-  const auto slots = on_chip ? static_cast<std::size_t>(places) * warp : 0;
-  ResidentMatrixSpace at{};
-  at.value = room.take(slots * block * block, sizeof(T));
-  at.halo = room.take(static_cast<std::size_t>(halo_nodes), sizeof(Index));
-  at.slice = room.take(static_cast<std::size_t>(slices + 1), sizeof(Index));
-  at.column = room.take(slots, sizeof(std::uint16_t));
-  at.marked = room.take(static_cast<std::size_t>(nodes), 1);
-  return at;
-}
-
-/// Where a block's share of a matrix lies, in bytes from the beginning of its shared memory. A kernel with several
-/// matrices keeps these there too: its registers do not hold as many shares.
-struct ResidentRecord {
-  int halo, slices, first_place, lanes;
-  unsigned value, halo_node, slice_first, column, marked;
-};
-
-/// Records of three matrices.
-PURLIN_HD std::size_t take_records(ResidentRoom& room) {
-  return room.take(3 * sizeof(ResidentRecord) / sizeof(unsigned), sizeof(unsigned));
-}
 
 /// A block's share of a matrix.
 template <class T>
@@ -98,8 +42,8 @@ struct ResidentPart {
   int own;    ///< rows
   int reach;  ///< entries of a vector with the longest halo
   Offset first_row;
-  ResidentShare<T> a;      ///< without factors
-  ResidentRecord* record;  ///< with factors: of A, G and G^T
+  ResidentShare<T> a;      ///< where M has no matrices
+  ResidentRecord* record;  ///< where it has: of A and of these
   unsigned char* base;
   T *with_halo, *own_only;  ///< vectors, one behind the other
   Exchange exchange;
@@ -164,20 +108,25 @@ __device__ __forceinline__ ResidentShare<T> share_at(const ResidentRecord& at, c
   return my;
 }
 
+/// Entries that the block's part of a matrix reads from others.
+template <int B, class T>
+__device__ __forceinline__ int halo_of(const ResidentMatrix<T>& matrix) {
+  const EhybPart part = matrix.part[blockIdx.x];
+  return (part.halo_end - part.halo_begin) * B;
+}
+
 /// The part of a block, its vectors not yet written; ends with the block in step.
 template <class T, int B, ResidentPrecond precond, bool on_chip>
 __device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const ResidentNeeds& needs, unsigned char* base) {
-  constexpr bool factors = precond == ResidentPrecond::factors;
+  constexpr int of_precond = matrices_of(precond), L = lead_block<precond, B>;
   const EhybPart part = args.a.part[blockIdx.x];
   const int parts = static_cast<int>(gridDim.x);
   ResidentPart<T> my;
   my.own = (part.node_end - part.node_begin) * B;
   my.first_row = Offset{part.node_begin} * B;
-  int halo = (part.halo_end - part.halo_begin) * B;
-  if constexpr (factors) {
-    const EhybPart g = args.g.part[blockIdx.x], gt = args.gt.part[blockIdx.x];
-    halo = max(halo, max(g.halo_end - g.halo_begin, gt.halo_end - gt.halo_begin));
-  }
+  int halo = halo_of<B>(args.a);
+  if constexpr (of_precond > 0) halo = max(halo, halo_of<L>(args.first));
+  if constexpr (of_precond > 1) halo = max(halo, halo_of<L>(args.second));
   my.reach = my.own + halo;
   ResidentRoom room;
   const ResidentVectorSpace at = take_vectors<T>(room, needs, my.own, my.reach, parts);
@@ -186,16 +135,14 @@ __device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const Resident
   my.exchange = {args.posted, carve<double>(base, at.sums),       args.rows,
                  parts,       static_cast<unsigned>(needs.rooms), args.epoch};
   my.base = base;
-  if constexpr (factors) {
-    my.record = carve<ResidentRecord>(base, take_records(room));
-    const ResidentRecord a = open_share<T, B, on_chip>(args.a, room, base);
-    const ResidentRecord g = open_share<T, 1, on_chip>(args.g, room, base);
-    const ResidentRecord gt = open_share<T, 1, on_chip>(args.gt, room, base);
-    if (threadIdx.x == 0) {
-      my.record[0] = a;
-      my.record[1] = g;
-      my.record[2] = gt;
-    }
+  if constexpr (of_precond > 0) {
+    my.record = carve<ResidentRecord>(base, take_records(room, 1 + of_precond));
+    const auto keep = [&](int k, const ResidentRecord& record) {
+      if (threadIdx.x == 0) my.record[k] = record;
+    };
+    keep(0, open_share<T, B, on_chip>(args.a, room, base));
+    keep(1, open_share<T, L, on_chip>(args.first, room, base));
+    if constexpr (of_precond > 1) keep(2, open_share<T, L, on_chip>(args.second, room, base));
   } else {
     my.a = share_at<T, B, on_chip>(open_share<T, B, on_chip>(args.a, room, base), args.a, base);
   }
@@ -203,22 +150,32 @@ __device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const Resident
   return my;
 }
 
-/// A, G and G^T of a block, where they are wanted: with factors they are read anew.
+/// A and the matrices of M, where they are wanted: several are read anew.
 template <int B, ResidentPrecond precond, bool on_chip, class T>
 __device__ __forceinline__ ResidentShare<T> matrix_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
-  if constexpr (precond == ResidentPrecond::factors) {
+  if constexpr (matrices_of(precond) > 0) {
     return share_at<T, B, on_chip>(my.record[0], args.a, my.base);
   } else {
     return my.a;
   }
 }
-template <bool on_chip, class T>
-__device__ __forceinline__ ResidentShare<T> factor_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
-  return share_at<T, 1, on_chip>(my.record[1], args.g, my.base);
+template <int L, bool on_chip, class T>
+__device__ __forceinline__ ResidentShare<T> first_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+  return share_at<T, L, on_chip>(my.record[1], args.first, my.base);
 }
-template <bool on_chip, class T>
-__device__ __forceinline__ ResidentShare<T> transpose_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
-  return share_at<T, 1, on_chip>(my.record[2], args.gt, my.base);
+template <int L, bool on_chip, class T>
+__device__ __forceinline__ ResidentShare<T> second_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+  return share_at<T, L, on_chip>(my.record[2], args.second, my.base);
+}
+
+/// What reads the recurrence first: the halo of its vectors is the one that this needs.
+template <int B, ResidentPrecond precond, bool on_chip, class T>
+__device__ __forceinline__ ResidentShare<T> lead_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+  if constexpr (matrices_of(precond) > 0) {
+    return first_of<lead_block<precond, B>, on_chip>(args, my);
+  } else {
+    return my.a;
+  }
 }
 
 /// Own entries of a vector in memory, and behind them what the halo of matrix `a` needs of it.

@@ -42,9 +42,9 @@ __device__ __forceinline__ void swap_entries(ResidentPart<T>& my, const Resident
 }
 
 /// sum of |b - A u|^2 over the own rows; `row(i, b - A u)` for each.
-template <int B, bool on_chip, class T, class Row>
+template <int B, bool on_chip, class T, int U, class Row>
 __device__ __forceinline__ double residual_of(const ResidentPart<T>& my, const ResidentShare<T>& a,
-                                              ResidentPlaces<T, B>& ahead, const T* b, const T* u, const Row& row) {
+                                              EhybPlaces<T, B, U>& ahead, const T* b, const T* u, const Row& row) {
   double square = 0;
   for_each_row<B, on_chip, 1>(a, my.own, u, ahead, [&](int i, T sum) {
     const T r = load_cached(b + my.first_row + i) - sum;
@@ -56,9 +56,9 @@ __device__ __forceinline__ double residual_of(const ResidentPart<T>& my, const R
 
 /// r = b - A x with the halo that `lead` needs of it, and the norms; u receives x. False where they are no numbers to
 /// work with, or nothing is left to do.
-template <int B, int lead_block, bool on_chip, class T>
+template <int B, int lead_block, bool on_chip, class T, int U>
 __device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const ResidentShare<T>& a,
-                              const ResidentShare<T>& lead, ResidentPlaces<T, B>& ahead, T* u, T* r,
+                              const ResidentShare<T>& lead, EhybPlaces<T, B, U>& ahead, T* u, T* r,
                               ResidentState& seen) {
   load_with_halo<B>(my, a, args.x, u);
   __syncthreads();
@@ -88,9 +88,9 @@ __device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, 
 }
 
 /// Tells the host |b - A x| of the present x, which no block needs to have seen the others' of; u is lost.
-template <int B, bool on_chip, class T>
+template <int B, bool on_chip, class T, int U>
 __device__ void tell_true_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const ResidentShare<T>& a,
-                                   ResidentPlaces<T, B>& ahead, const T* x, T* u) {
+                                   EhybPlaces<T, B, U>& ahead, const T* x, T* u) {
   for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
     u[i] = x[i];
     post_row<B>(my, a, i, x[i]);

@@ -58,7 +58,8 @@ enum class ResidentEnd {
 enum class ResidentPrecond {
   none,
   diagonal,
-  factors,  ///< G^T G, both EHYB matrices of A's parts
+  matrix,   ///< an EHYB matrix of A's parts and node blocks
+  factors,  ///< G^T G, both EHYB matrices of A's parts, without node blocks
   other,    ///< nothing that it knows
 };
 
@@ -85,7 +86,7 @@ struct ResidentArgs {
   ResidentBegin begin;
   // The launch itself sees to these.
   Offset rows;
-  ResidentMatrix<T> a, g, gt;  ///< g, gt: of M
+  ResidentMatrix<T> a, first, second;  ///< first, second: of M, G and G^T, or first alone M itself
   std::uint64_t* posted;
   ResidentLog* log;
   ResidentState before;  ///< what the launch before left
@@ -115,7 +116,7 @@ struct ResidentMethod {
 /// One block of threads has one part of an EHYB matrix, and its rows of all vectors in shared memory; of those that a
 /// product reads or that others read too, also what its halo needs. Where the part's numbers and columns fit too,
 /// they stay there. Needs every part of the matrix to be at work at the same time, one a multiprocessor, without
-/// extra rows. The factors of a preconditioner have to have A's parts, and stay on the chip or stream by with A.
+/// extra rows. The matrices of a preconditioner have to have A's parts, and stay on the chip or stream by with A.
 template <class T>
 class ResidentSystem {
  public:
@@ -146,11 +147,11 @@ class ResidentSystem {
   void mark_boundaries(const Context<Space::device>& ctx);
   ResidentKernel<T> kernel(bool on_chip) const { return method_.kernel(view_[0].block, kind_, on_chip); }
 
-  std::uint64_t matrix_, precond_;  // serial numbers of A, and of M where that has factors
+  std::uint64_t matrix_, precond_;  // serial numbers of A, and of M where that has matrices
   const void* context_;             // its state
   ResidentPrecond kind_;
   ResidentMethod<T> method_;
-  std::vector<EhybView<T>> view_;  // of A, or of A, G and G^T
+  std::vector<EhybView<T>> view_;  // of A, and of M's matrices in the order of their products
   bool fits_ = false;
   bool matrix_on_chip_ = false;
   std::size_t shared_bytes_ = 0;

@@ -5,6 +5,7 @@
 
 #include <purlin/core/machine.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
+#include <purlin/precond/spai/spai.hpp>
 #include <purlin/solver/resident_part_device.cuh>
 
 namespace purlin::detail {
@@ -20,14 +21,15 @@ template <class T>
 ResidentPrecond kind_of(const LinearOperator<T, Space::device>* M) {
   if (M == nullptr) return ResidentPrecond::none;
   if (M->diagonal().data != nullptr) return ResidentPrecond::diagonal;
-  return dynamic_cast<const FsaiOperator<T, Space::device>*>(M) != nullptr ? ResidentPrecond::factors
+  if (dynamic_cast<const FsaiOperator<T, Space::device>*>(M) != nullptr) return ResidentPrecond::factors;
+  return dynamic_cast<const SpaiOperator<T, Space::device>*>(M) != nullptr ? ResidentPrecond::matrix
                                                                            : ResidentPrecond::other;
 }
 
 // Of M what a resident solve remembers: a diagonal is asked for anew by every launch.
 template <class T>
 std::uint64_t serial_of(const LinearOperator<T, Space::device>* M) {
-  return kind_of(M) == ResidentPrecond::factors ? M->serial() : 0;
+  return matrices_of(kind_of(M)) > 0 ? M->serial() : 0;
 }
 
 // A matrix's parts, and where the places of its slices begin.
@@ -55,7 +57,7 @@ std::size_t bytes_of(const std::vector<Layout>& layouts, const ResidentNeeds& ne
   ResidentRoom room;
   const int own = layouts[0].rows(p);
   take_vectors<T>(room, needs, own, own + halo, static_cast<int>(layouts[0].part.size()));
-  if (layouts.size() > 1) take_records(room);
+  take_records(room, static_cast<int>(layouts.size()));
   for (const Layout& layout : layouts) {
     const EhybPart& part = layout.part[p];
     const int places = layout.first[part.slice_end] - layout.first[part.slice_begin];
@@ -87,7 +89,7 @@ ResidentSystem<T>::ResidentSystem(const Context<Space::device>& ctx, const Linea
   fits_ = true;
 }
 
-/// The views of A and of M's factors; false where they are no matrices of the kind that a kernel walks.
+/// The views of A and of M's matrices; false where they are not of the kind that a kernel walks.
 template <class T>
 bool ResidentSystem<T>::take_matrices(const LinearOperator<T, Space::device>& A,
                                       const LinearOperator<T, Space::device>* M) {
@@ -95,13 +97,16 @@ bool ResidentSystem<T>::take_matrices(const LinearOperator<T, Space::device>& A,
   if (kind_ == ResidentPrecond::factors) {
     const auto& fsai = dynamic_cast<const FsaiOperator<T, Space::device>&>(*M);
     matrices = {&A, &fsai.first(), &fsai.second()};
+  } else if (kind_ == ResidentPrecond::matrix) {
+    matrices = {&A, &dynamic_cast<const SpaiOperator<T, Space::device>&>(*M).matrix()};
   }
   for (const auto* matrix : matrices) {
     const auto* ehyb = dynamic_cast<const EhybOperator<T, Space::device>*>(matrix);
     if (ehyb == nullptr || ehyb->view().rows == 0 || ehyb->view().has_remainder()) return false;
     view_.push_back(ehyb->view());
     // A triangle of node blocks has none itself.
-    if (view_.size() > 1 && (view_.back().block != 1 || view_.back().parts != view_[0].parts)) return false;
+    const int block = view_.size() > 1 && kind_ == ResidentPrecond::factors ? 1 : view_[0].block;
+    if (view_.back().block != block || view_.back().parts != view_[0].parts) return false;
   }
   return kernel(true) != nullptr;
 }
@@ -186,7 +191,7 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
   const auto& device = ctx.state();
   ResidentArgs<T> args = told;
   args.rows = view_[0].rows;
-  ResidentMatrix<T>* const matrix[] = {&args.a, &args.g, &args.gt};
+  ResidentMatrix<T>* const matrix[] = {&args.a, &args.first, &args.second};
   for (std::size_t k = 0; k < view_.size(); ++k) {
     const EhybView<T>& v = view_[k];
     *matrix[k] = {v.part, v.halo_node, v.slice_first, v.column, v.value, marked_[k].data(), v.share};

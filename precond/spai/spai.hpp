@@ -47,6 +47,9 @@ class SpaiOperator final : public MatrixOperator<T, S> {
   /// "residual norm" is |A M - I|_F, exact, of M before it was made symmetric.
   OperatorInfo info() const override;
 
+  /// M as `apply` multiplies with it; valid as long as the operator.
+  const MatrixOperator<T, S>& matrix() const { return *matrix_; }
+
  private:
   void make_matrix(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& spmv_options);
   void make_symmetric(const Context<S>& ctx);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How the shared memory of a resident kernel's block is shared out, the same on the host's side. Internal.
+#pragma once
+
+#include <purlin/solver/resident_exchange_device.cuh>
+#include <purlin/solver/resident_system.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr int warp = 32;
+
+/// Places in bytes, one behind the other.
+struct ResidentRoom {
+  std::size_t next = 0;
+
+  PURLIN_HD std::size_t take(std::size_t count, std::size_t bytes) {
+    const std::size_t at = (next + bytes - 1) / bytes * bytes;
+    next = at + count * bytes;
+    return at;
+  }
+};
+
+struct ResidentVectorSpace {
+  std::size_t sums, vectors;
+};
+/// Vectors of a part with `own` rows; those with a halo have `reach` entries, and stand first.
+template <class T>
+PURLIN_HD ResidentVectorSpace take_vectors(ResidentRoom& room, const ResidentNeeds& needs, int own, int reach,
+                                           int parts) {
+  const std::size_t sums = room.take(Exchange::scratch_length(needs.sums, parts), sizeof(double));
+  const auto entries = static_cast<std::size_t>(needs.vectors) * static_cast<std::size_t>(reach) +
+                       static_cast<std::size_t>(needs.own_vectors) * static_cast<std::size_t>(own);
+  return {sums, room.take(entries, sizeof(T))};
+}
+
+struct ResidentMatrixSpace {
+  std::size_t value, halo, slice, column, marked;
+};
+/// A part's share of a matrix, its numbers and columns only where they stay.
+template <class T>
+PURLIN_HD ResidentMatrixSpace take_matrix(ResidentRoom& room, int block, int nodes, int halo_nodes, int slices,
+                                          int places, bool on_chip) {
+  const auto slots = on_chip ? static_cast<std::size_t>(places) * warp : 0;
+  ResidentMatrixSpace at{};
+  at.value = room.take(slots * block * block, sizeof(T));
+  at.halo = room.take(static_cast<std::size_t>(halo_nodes), sizeof(Index));
+  at.slice = room.take(static_cast<std::size_t>(slices + 1), sizeof(Index));
+  at.column = room.take(slots, sizeof(std::uint16_t));
+  at.marked = room.take(static_cast<std::size_t>(nodes), 1);
+  return at;
+}
+
+/// How many matrices M is.
+PURLIN_HD constexpr int matrices_of(ResidentPrecond precond) {
+  return precond == ResidentPrecond::factors ? 2 : precond == ResidentPrecond::matrix ? 1 : 0;
+}
+/// Rows of a node of M's matrices; of A's where there are none.
+template <ResidentPrecond precond, int B>
+constexpr int lead_block = precond == ResidentPrecond::factors ? 1 : B;
+
+/// Where a block's share of a matrix lies, in bytes from the beginning of its shared memory. A kernel with several
+/// matrices keeps these there too: its registers do not hold as many shares.
+struct ResidentRecord {
+  int halo, slices, first_place, lanes;
+  unsigned value, halo_node, slice_first, column, marked;
+};
+
+/// Records of A and M's matrices; none where A is alone.
+PURLIN_HD std::size_t take_records(ResidentRoom& room, int matrices) {
+  const std::size_t words = matrices > 1 ? matrices * sizeof(ResidentRecord) / sizeof(unsigned) : 0;
+  return room.take(words, sizeof(unsigned));
+}
+
+}  // namespace
+}  // namespace purlin::detail

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// BiCGStab with SPAI in one kernel: M is a matrix of A's parts, whose halo may be another than A's.
+#include "tests/solver/resident_support.hpp"
+
+#include <purlin/precond/registry.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+SystemOptions options(Index parts = 0) {
+  SystemOptions options = options_of("ehyb", "spai", true, "bicgstab");
+  options.spmv.parts = parts;
+  return options;
+}
+
+// The windy grid without what points backwards along its first axis, and every second time along its last: what A
+// reads of other parts is not what they read of it.
+Rows one_way_grid(Index k) {
+  Rows a = windy_grid(k, 1);
+  for (Index i = 0; i < a.size(); ++i) {
+    auto& row = a.row[static_cast<std::size_t>(i)];
+    row.erase(i - 1);
+    if (i % 2 == 0) row.erase(i - k * k);
+  }
+  return a;
+}
+
+// With A stretched and its diagonal uneven, on the same pattern.
+void change_numbers(Rows& a) {
+  for (auto& row : a.row) {
+    for (auto& entry : row) entry.second *= 3;
+  }
+  for (Index i = 0; i < a.size(); ++i) a.at(i, i) += 0.5 * (i % 7);
+}
+
+}  // namespace
+
+TEST_CASE("BiCGStab with SPAI in one kernel takes the steps of BiCGStab in many",
+          "[solver][bicgstab][resident][spai][device]") {
+  for (const auto& [block, most] : std::vector<std::pair<int, Index>>{{1, 9}, {2, 7}, {3, 6}, {6, 5}}) {
+    for (const Index k : {Index{2}, most}) {
+      CAPTURE(block, k);
+      check_against_separate_kernels<double>(windy_grid(k, block), options());
+      check_against_separate_kernels<float>(windy_grid(k, block), options());
+      check_against_separate_kernels<double>(blocks_on_a_grid(k, block), options());
+    }
+  }
+}
+
+TEST_CASE("BiCGStab with SPAI streams two matrices past its vectors", "[solver][bicgstab][resident][spai][device]") {
+  check_against_separate_kernels<double>(windy_grid(14, 1), options(2));
+  check_against_separate_kernels<double>(windy_grid(10, 2), options(2));
+  check_against_separate_kernels<double>(windy_grid(8, 3), options(2));
+  check_against_separate_kernels<double>(windy_grid(5, 6), options(2));
+  check_against_separate_kernels<float>(windy_grid(19, 1), options(2));
+  check_against_separate_kernels<float>(windy_grid(10, 3), options(2));
+}
+
+TEST_CASE("An M that reads other rows than A is applied in one kernel too",
+          "[solver][bicgstab][resident][spai][device]") {
+  for (const Index parts : {0, 5}) {
+    SystemOptions left = options(parts), square = options(parts), small = options(parts);
+    left.precond.side = PrecondSide::left;
+    square.precond.spai_power = 2;
+    small.precond.drop = 0.2;
+    for (const SystemOptions& with : {options(parts), left, square, small}) {
+      CAPTURE(parts, with.precond.spai_power, with.precond.drop, with.precond.side == PrecondSide::left);
+      check_against_separate_kernels<double>(one_way_grid(7), with);
+      check_against_separate_kernels<double>(windy_grid(7, 1), with);
+    }
+  }
+}
+
+TEST_CASE("A symmetric M and an M that grew are one matrix as well", "[solver][bicgstab][resident][spai][device]") {
+  SystemOptions symmetric = options(), grown = options();
+  symmetric.precond.symmetric = true;
+  grown.precond.adaptive = 0.4;
+  check_against_separate_kernels<double>(windy_grid(6, 3), symmetric);
+  check_against_separate_kernels<double>(laplacian(20, 0.4), grown);
+}
+
+TEST_CASE("A resident solve with SPAI sees refreshed numbers of A and M, and allocates nothing",
+          "[solver][bicgstab][resident][spai][device]") {
+  for (const int block : {1, 3}) {
+    CAPTURE(block);
+    Rows a = windy_grid(6, block);
+    System<double> system(a, options());
+    const auto b = a.rhs_for(noise(a.size()));
+    REQUIRE(system.solve(b).converged());
+    change_numbers(a);
+    const Arrays<double, device> fresh(system.ctx, a);
+    const auto rhs = make_array(system.ctx, b);
+    const auto before = system.ctx.memory()->use().allocations;
+    system.system.refresh(fresh.val.cspan());
+    CHECK(system.system.solve_ordered(rhs.cspan(), system.x.span()).resident);
+    CHECK(system.ctx.memory()->use().allocations == before);
+    System<double> anew(a, options());
+    const SolveReport report = system.solve(b), expected = anew.solve(b);
+    CHECK(report.resident);
+    CHECK(report.converged());
+    CHECK(report.history == expected.history);
+    CHECK(system.solution() == anew.solution());
+    CHECK(system.residual(a, b) <= 1e-8 * norm(b) * (1 + 1e-6));
+  }
+}
+
+TEST_CASE("A resident solve with SPAI is told in the same history, however often it is looked at",
+          "[solver][bicgstab][resident][spai][device]") {
+  const Rows a = laplacian(30, 0.4);
+  System<double> system(a, options());
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport whole = system.solve(b);
+  REQUIRE(whole.resident);
+  REQUIRE(whole.converged());
+  REQUIRE(whole.iterations > 12);
+  const auto x = system.solution();
+  for (const int every : {1, 5, 64}) {
+    CAPTURE(every);
+    StopCriterion stop;
+    stop.check_every = every;
+    system.system.set_stop_criterion(stop);
+    const SolveReport report = system.solve(b);
+    CHECK(report.resident);
+    CHECK(report.history == whole.history);
+    CHECK(report.true_residual == whole.true_residual);
+    CHECK(system.solution() == x);
+  }
+}
+
+TEST_CASE("A resident solve with SPAI ends where it is told to", "[solver][bicgstab][resident][spai][device]") {
+  const Rows a = laplacian(30, 0.4);
+  System<double> system(a, options());
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport whole = system.solve(b);
+  REQUIRE(whole.converged());
+  StopCriterion stop;
+  for (const int most : {0, 1, 7, whole.iterations - 1, whole.iterations}) {
+    CAPTURE(most);
+    stop.max_iterations = most;
+    system.system.set_stop_criterion(stop);
+    const SolveReport report = system.solve(b);
+    CHECK(report.resident == (most > 0));
+    CHECK(report.status == (most < whole.iterations ? Status::max_iterations : Status::converged));
+    CHECK(report.iterations == most);
+    REQUIRE(report.history.size() == static_cast<std::size_t>(most) + 1);
+    CHECK(std::equal(report.history.begin(), report.history.end(), whole.history.begin()));
+    CHECK(report.true_residual == Approx(system.residual(a, b)).epsilon(1e-6));
+  }
+  stop = {};
+  stop.check_every = 3;
+  system.system.set_stop_criterion(stop);
+  const SolveReport stopped = system.solve(b, {}, [](const Progress& now) { return now.iteration < 6; });
+  CHECK(stopped.resident);
+  CHECK(stopped.status == Status::stopped_by_caller);
+  CHECK(stopped.iterations == 6);
+  CHECK(stopped.true_residual == Approx(system.residual(a, b)).epsilon(1e-9));
+}
+
+TEST_CASE("A resident solve with SPAI takes a guess, a solution and NaN for what they are",
+          "[solver][bicgstab][resident][spai][device]") {
+  const Rows a = laplacian(24, 0.3, 0.2);
+  System<double> system(a, options());
+  const auto exact = noise(a.size());
+  auto b = a.rhs_for(exact), near = exact;
+  for (double& value : near) value *= 1 + 1e-3;
+  const SolveReport cold = system.solve(b), warm = system.solve(b, near);
+  CHECK(cold.resident);
+  CHECK(warm.resident);
+  CHECK(warm.converged());
+  CHECK(warm.iterations < cold.iterations);
+  CHECK(system.residual(a, b) <= 1e-8 * norm(b) * (1 + 1e-6));
+  const SolveReport done = system.solve(b, exact);
+  CHECK(done.converged());
+  CHECK(done.iterations == 0);
+  CHECK(system.solution() == exact);
+  b[17] = std::numeric_limits<double>::quiet_NaN();
+  const SolveReport report = system.solve(b, near);
+  CHECK(report.status == Status::not_finite);
+  CHECK(report.reason == "the right-hand side holds NaN or infinity");
+  CHECK(system.solution() == near);
+}
+
+TEST_CASE("An M that is A's inverse ends a resident solve behind its first step",
+          "[solver][bicgstab][resident][spai][device]") {
+  Rows a(120);
+  for (Index i = 0; i < a.size(); i += 2) {
+    a.at(i, i) = 2 + i % 3;
+    a.at(i, i + 1) = 1;
+    a.at(i + 1, i) = -1;
+    a.at(i + 1, i + 1) = 3;
+  }
+  System<double> system(a, options(3));
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport report = system.solve(b);
+  CHECK(report.resident);
+  CHECK(report.converged());
+  CHECK(report.iterations == 1);
+  CHECK(system.residual(a, b) <= 1e-12 * norm(b));
+}
+
+TEST_CASE("A tolerance below what rounding allows ends a resident solve with SPAI in the truth",
+          "[solver][bicgstab][resident][spai][device]") {
+  const Rows a = laplacian(16, 0.3);
+  System<double> system(a, options());
+  StopCriterion stop;
+  stop.rel_tol = 1e-17;
+  stop.max_iterations = 300;
+  system.system.set_stop_criterion(stop);
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport report = system.solve(b);
+  CHECK(!report.converged());
+  CHECK(report.resident);  // also behind replacements of the residual
+  CHECK(report.true_residual == Approx(system.residual(a, b)).epsilon(0.2));
+  CHECK(report.true_residual <= 1e-12 * norm(b));
+}
+
+TEST_CASE("An M in another format, or without A's node blocks, is applied by separate kernels",
+          "[solver][bicgstab][resident][spai][device]") {
+  const Rows a = windy_grid(5, 3);
+  const auto b = a.rhs_for(noise(a.size()));
+  SystemOptions csr = options(), paper = options(), scattered = options();
+  csr.precond.format = "csr";
+  paper.precond.format = "ehyb:paper";
+  scattered.precond.format = "ehyb:halo";
+  for (const SystemOptions& with : {csr, paper, scattered}) {
+    CAPTURE(with.precond.format);
+    System<double> system(a, with);
+    const SolveReport report = system.solve(b);
+    CHECK(report.converged());
+    CHECK(!report.resident);
+    CHECK(system.residual(a, b) <= 1e-8 * norm(b) * (1 + 1e-6));
+  }
+}
+
+TEST_CASE("An M of other parts than A is applied by separate kernels", "[solver][bicgstab][resident][spai][device]") {
+  const Context<device> ctx;
+  const Rows a = laplacian(24, 0.4);
+  const Arrays<double, device> arrays(ctx, a);
+  const auto b = a.rhs_for(noise(a.size()));
+  SolverOptions method;
+  method.name = "bicgstab";
+  const auto solver = make_solver<double, device>(ctx, a.size(), method);
+  SpmvOptions format;
+  format.format = "ehyb:halo";
+  PrecondOptions precond;
+  precond.name = "spai";
+  RowOrder<device> order;
+  order.part_begin = {0, 144, 288, 432, 576};
+  const auto A = make_spmv(ctx, arrays.view(), order, format);
+  using Bounds = std::vector<Index>;
+  const Bounds same = order.part_begin;
+  for (const Bounds& parts : {Bounds{0, 288, 576}, same, Bounds{0, 144, 300, 432, 576}, Bounds{0, 576}, same}) {
+    order.part_begin = parts;
+    CAPTURE(parts);
+    const auto M = make_precond(ctx, arrays.view(), order, precond, format);
+    const auto run = run_solver<double, device>(ctx, *solver, *A, M.get(), b, {});
+    CHECK(run.report.resident == (parts == same));
+    CHECK(run.report.converged());
+    CHECK(true_residual<double>(a, b, run.x) <= 1e-8 * norm(b) * (1 + 1e-6));
+  }
+}
