@@ -13,32 +13,21 @@ ResidentKernel<T> kernel_with(bool on_chip) {
   return on_chip ? resident_bicgstab<T, B, precond, true> : resident_bicgstab<T, B, precond, false>;
 }
 
-template <class T, int B>
-ResidentKernel<T> kernel_of_block(ResidentPrecond precond, bool on_chip) {
-  switch (precond) {
-    case ResidentPrecond::none:
-      return kernel_with<T, B, ResidentPrecond::none>(on_chip);
-    case ResidentPrecond::diagonal:
-      return kernel_with<T, B, ResidentPrecond::diagonal>(on_chip);
-    case ResidentPrecond::matrix:
-      return kernel_with<T, B, ResidentPrecond::matrix>(on_chip);
-    default:
-      return nullptr;
-  }
-}
-
 template <class T>
 ResidentKernel<T> kernel_of(int block, ResidentPrecond precond, bool on_chip) {
-  switch (block) {
-    case 6:
-      return kernel_of_block<T, 6>(precond, on_chip);
-    case 3:
-      return kernel_of_block<T, 3>(precond, on_chip);
-    case 2:
-      return kernel_of_block<T, 2>(precond, on_chip);
-    default:
-      return kernel_of_block<T, 1>(precond, on_chip);
-  }
+  return for_block(block, [&](auto rows) -> ResidentKernel<T> {
+    constexpr int B = decltype(rows)::value;
+    switch (precond) {
+      case ResidentPrecond::none:
+        return kernel_with<T, B, ResidentPrecond::none>(on_chip);
+      case ResidentPrecond::diagonal:
+        return kernel_with<T, B, ResidentPrecond::diagonal>(on_chip);
+      case ResidentPrecond::matrix:
+        return kernel_with<T, B, ResidentPrecond::matrix>(on_chip);
+      default:
+        return nullptr;
+    }
+  });
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include <purlin/solver/journal.hpp>
@@ -112,6 +113,21 @@ struct ResidentMethod {
   ResidentNeeds needs;
   ResidentKernel<T> (*kernel)(int block, ResidentPrecond precond, bool on_chip);
 };
+
+/// `kernels` of the rows of a node, which it takes as a std::integral_constant: 1, 2, 3 or 6, as EHYB has them.
+template <class Kernels>
+auto for_block(int block, const Kernels& kernels) {
+  switch (block) {
+    case 6:
+      return kernels(std::integral_constant<int, 6>());
+    case 3:
+      return kernels(std::integral_constant<int, 3>());
+    case 2:
+      return kernels(std::integral_constant<int, 2>());
+    default:
+      return kernels(std::integral_constant<int, 1>());
+  }
+}
 
 /// One block of threads has one part of an EHYB matrix, and its rows of all vectors in shared memory; of those that a
 /// product reads or that others read too, also what its halo needs. Where the part's numbers and columns fit too,
