@@ -127,4 +127,156 @@ void check_against_separate_kernels(const Rows& a, SystemOptions options) {
   CHECK(found.true_residual == Approx(residual).epsilon(sizeof(T) == 8 ? 1e-3 : 0.2).margin(100 * rounding));
 }
 
+// A solve is told in the same history, with the same bits of x, however often it is looked at.
+inline SolveReport check_looks(const Rows& a, const SystemOptions& options) {
+  System<double> system(a, options);
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport whole = system.solve(b);
+  REQUIRE(whole.resident);
+  REQUIRE(whole.converged());
+  const auto x = system.solution();
+  for (const int every : {1, 7, 64}) {
+    CAPTURE(every);
+    StopCriterion stop;
+    stop.check_every = every;
+    system.system.set_stop_criterion(stop);
+    std::vector<int> seen;
+    const SolveReport report = system.solve(b, {}, [&](const Progress& now) {
+      seen.push_back(now.iteration);
+      CHECK(now.residual == whole.history[static_cast<std::size_t>(now.iteration)]);
+      return true;
+    });
+    CHECK(report.resident);
+    CHECK(report.history == whole.history);
+    CHECK(report.true_residual == whole.true_residual);
+    CHECK(system.solution() == x);
+    REQUIRE(seen.size() == static_cast<std::size_t>((whole.iterations + every - 1) / every));
+    CHECK(seen.front() == std::min(every, whole.iterations));
+  }
+  return whole;
+}
+
+// A solve of at most so many iterations ends behind them, and so does one of as many as it takes, or one less.
+inline std::vector<SolveReport> check_limits(const Rows& a, const SystemOptions& options, std::vector<int> limits) {
+  System<double> system(a, options);
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport whole = system.solve(b);
+  REQUIRE(whole.converged());
+  limits.insert(limits.end(), {whole.iterations - 1, whole.iterations});
+  const double rounding = std::numeric_limits<double>::epsilon() * norm(b);
+  std::vector<SolveReport> reports;
+  for (const int most : limits) {
+    CAPTURE(most);
+    StopCriterion stop;
+    stop.max_iterations = most;
+    system.system.set_stop_criterion(stop);
+    const SolveReport report = system.solve(b);
+    CHECK(report.resident == (most > 0));
+    CHECK(report.status == (most < whole.iterations ? Status::max_iterations : Status::converged));
+    CHECK(report.iterations == most);
+    REQUIRE(report.history.size() == static_cast<std::size_t>(most) + 1);
+    CHECK(std::equal(report.history.begin(), report.history.end(), whole.history.begin()));
+    CHECK(report.true_residual == Approx(system.residual(a, b)).epsilon(1e-9).margin(100 * rounding));
+    reports.push_back(report);
+  }
+  return reports;
+}
+
+// A caller who looks every so many iterations, and stops behind `last`, gets the x of then.
+inline void check_stop(const Rows& a, const SystemOptions& options, int every, int last) {
+  System<double> system(a, options);
+  const auto b = a.rhs_for(noise(a.size()));
+  StopCriterion stop;
+  stop.check_every = every;
+  system.system.set_stop_criterion(stop);
+  const SolveReport stopped = system.solve(b, {}, [&](const Progress& now) { return now.iteration < last; });
+  CHECK(stopped.resident);
+  CHECK(stopped.status == Status::stopped_by_caller);
+  CHECK(stopped.iterations == last);
+  CHECK(stopped.true_residual == Approx(system.residual(a, b)).epsilon(1e-9));
+}
+
+// A good guess saves iterations, the solution all of them; the solution for a right-hand side of zero is zero.
+inline void check_guesses(const Rows& a, const SystemOptions& options) {
+  System<double> system(a, options);
+  const auto exact = noise(a.size()), b = a.rhs_for(exact);
+  auto near = exact;
+  for (double& value : near) value *= 1 + 1e-3;
+  const SolveReport cold = system.solve(b), warm = system.solve(b, near);
+  CHECK(system.residual(a, b) <= 1e-8 * norm(b) * (1 + 1e-6));
+  const SolveReport done = system.solve(b, exact);
+  CHECK(cold.resident);
+  CHECK(warm.resident);
+  CHECK(!done.resident);  // there was nothing to iterate
+  CHECK(warm.converged());
+  CHECK(warm.iterations < cold.iterations);
+  CHECK(done.converged());
+  CHECK(done.iterations == 0);
+  CHECK(system.solution() == exact);
+  const SolveReport none = system.solve(std::vector<double>(b.size(), 0.0), near);
+  CHECK(none.converged());
+  CHECK(system.solution() == std::vector<double>(b.size(), 0.0));
+}
+
+// New numbers of A, and with them of M, are seen by the next solve, and nothing is allocated for them.
+inline void check_refresh(Rows a, const SystemOptions& options) {
+  System<double> system(a, options);
+  const auto b = a.rhs_for(noise(a.size()));
+  REQUIRE(system.solve(b).converged());
+  for (auto& row : a.row) {
+    for (auto& entry : row) entry.second *= 3;
+  }
+  for (Index i = 0; i < a.size(); ++i) a.at(i, i) += 0.5 * (i % 7);
+  const Arrays<double, device> fresh(system.ctx, a);
+  const auto rhs = make_array(system.ctx, b);
+  const auto before = system.ctx.memory()->use().allocations;
+  system.system.refresh(fresh.val.cspan());
+  CHECK(system.system.solve_ordered(rhs.cspan(), system.x.span()).resident);
+  CHECK(system.ctx.memory()->use().allocations == before);
+  System<double> anew(a, options);
+  const SolveReport report = system.solve(b), expected = anew.solve(b);
+  CHECK(report.resident);
+  CHECK(report.converged());
+  CHECK(report.history == expected.history);
+  CHECK(system.solution() == anew.solution());
+  CHECK(system.residual(a, b) <= 1e-8 * norm(b) * (1 + 1e-6));
+}
+
+// NaN in the right-hand side is named, and x stays as it was, in one kernel and in many.
+inline void check_not_finite(const Rows& a, SystemOptions options) {
+  auto b = a.rhs_for(noise(a.size()));
+  b[17] = std::numeric_limits<double>::quiet_NaN();
+  for (const bool resident : {true, false}) {
+    CAPTURE(resident);
+    options.solver.resident = resident;
+    System<double> system(a, options);
+    const SolveReport report = system.solve(b, std::vector<double>(b.size(), 1.0));
+    CHECK(report.status == Status::not_finite);
+    CHECK(report.reason == "the right-hand side holds NaN or infinity");
+    CHECK(system.solution() == std::vector<double>(b.size(), 1.0));
+  }
+}
+
+// Norms that squares cannot hold are left to the usual loop.
+inline void check_tiny(const Rows& a, SystemOptions options, std::vector<double> b) {
+  for (double& value : b) value *= 1e-160;
+  System<double> one(a, options);
+  options.solver.resident = false;
+  System<double> many(a, options);
+  const SolveReport found = one.solve(b), expected = many.solve(b);
+  CHECK(found.status == expected.status);
+  CHECK(found.reason == expected.reason);
+  CHECK(!found.resident);
+}
+
+// What one kernel does not take is solved all the same.
+inline void check_not_resident(const Rows& a, const SystemOptions& options) {
+  System<double> system(a, options);
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport report = system.solve(b);
+  CHECK(report.converged());
+  CHECK(!report.resident);
+  CHECK(system.residual(a, b) <= 1e-8 * norm(b) * (1 + 1e-6));
+}
+
 }  // namespace purlin::testing
