@@ -81,7 +81,7 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
     return ResidentEnd::rest_is_for_the_loop;
   }
   if (state.undecided) return hand_over();
-  journal.conclude(event);
+  journal.conclude(event, r, s);
   return ResidentEnd::told;
 }
 

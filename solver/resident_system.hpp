@@ -171,8 +171,8 @@ class ResidentSystem {
   bool fits_ = false;
   bool matrix_on_chip_ = false;
   std::size_t shared_bytes_ = 0;
-  // The last meeting at most: as many as a launch may have are counted. When the count begins anew, after hours, the
-  // words that carry the same number have long been written over.
+  // The last meeting at most: as many as a launch may have are counted. Where the count would overflow it begins
+  // anew, with words that carry no number.
   unsigned epoch_ = 0;
   std::vector<Array<unsigned char, Space::device>> marked_;  // of each, a node: whether another part reads it
   Array<std::uint64_t, Space::device> posted_;               // what blocks tell each other

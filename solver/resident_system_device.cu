@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a solve is one kernel, and how such a kernel is launched.
 #include <algorithm>
+#include <limits>
 #include <vector>
 
 #include <purlin/core/machine.hpp>
@@ -196,6 +197,12 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
     const EhybView<T>& v = view_[k];
     *matrix[k] = {v.part, v.halo_node, v.slice_first, v.column, v.value, marked_[k].data(), v.share};
   }
+  const auto meetings =
+      static_cast<unsigned>(args.iterations * method_.needs.meetings + ResidentTuning::exchanges_beside_iterations);
+  if (epoch_ > std::numeric_limits<unsigned>::max() - meetings) {
+    PURLIN_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), device.stream()));
+    epoch_ = 0;
+  }
   args.posted = posted_.data();
   args.log = &log_of(ctx);
   args.before = args.log->state;
@@ -207,8 +214,7 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
     cudaGetLastError();
     return fits_ = false;
   }
-  epoch_ +=
-      static_cast<unsigned>(args.iterations * method_.needs.meetings + ResidentTuning::exchanges_beside_iterations);
+  epoch_ += meetings;
   ctx.synchronize();
   return true;
 }
