@@ -200,7 +200,7 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
       ->group(group);
   solve
       .add_option("--history", o.history,
-                  "iteration,residual,relative_residual; in front the column where there are several")
+                  "iteration,residual,relative_residual,solver; in front the column where there are several")
       ->option_text("H.csv")
       ->group(group);
   solve.add_option("--report", o.report, "Everything about the solve")->option_text("R.json")->group(group);

@@ -179,7 +179,7 @@ void append_history(std::string& csv, const std::string& column, const SolveRepo
   int attempt_end = report.attempts.empty() ? 0 : report.attempts.front().iterations;
   for (const double residual : report.history) {
     csv += column + std::to_string(iteration) + ',' + shortest(residual) + ',' + shortest(report.relative(residual)) +
-           '\n';
+           ',' + (report.attempts.empty() ? report.solver : report.attempts[attempt].solver) + '\n';
     if (iteration == attempt_end && attempt + 1 < report.attempts.size()) {
       attempt_end += report.attempts[++attempt].iterations;
     } else {
@@ -192,8 +192,7 @@ void append_history(std::string& csv, const std::string& column, const SolveRepo
 
 std::string history_csv(const std::vector<SolveReport>& reports) {
   const bool several = reports.size() > 1;
-  std::string csv =
-      several ? "column,iteration,residual,relative_residual\n" : "iteration,residual,relative_residual\n";
+  std::string csv = std::string(several ? "column," : "") + "iteration,residual,relative_residual,solver\n";
   for (std::size_t c = 0; c < reports.size(); ++c) {
     append_history(csv, several ? std::to_string(c + 1) + ',' : "", reports[c]);
   }

@@ -57,9 +57,9 @@ struct SolveResult {
 /// Numbers that are not finite are null.
 Json solve_json(const SolveResult& result);
 
-/// h.csv: iteration,residual,relative_residual with the digits that read back to the same bits. Iterations count
-/// through all attempts; the one that an attempt starts from has a line of each of the two.
-/// With several reports, the columns of a system, a first field numbers them from 1.
+/// h.csv: iteration,residual,relative_residual,solver, with the digits that read back to the same bits. Iterations
+/// count through all attempts; the one that an attempt starts from has a line of each of the two. With several
+/// reports, the columns of a system, a first field numbers them from 1.
 std::string history_csv(const std::vector<SolveReport>& reports);
 
 /// What is printed before the solve: matrix, device, format, preconditioner, solver and why.

@@ -114,12 +114,15 @@ TEST_CASE("The history counts iterations through all attempts", "[cli]") {
   report.rhs_norm = 2;
   report.history = {2, 1, 0.5, 0.5, 0.25};  // two iterations, then one from where they ended
   Attempt first;
+  first.solver = "cg";
   first.iterations = 2;
   Attempt second;
+  second.solver = "gmres";
   second.iterations = 1;
   report.attempts = {first, second};
   CHECK(history_csv({report}) ==
-        "iteration,residual,relative_residual\n0,2,1\n1,1,0.5\n2,0.5,0.25\n2,0.5,0.25\n3,0.25,0.125\n");
+        "iteration,residual,relative_residual,solver\n0,2,1,cg\n1,1,0.5,cg\n2,0.5,0.25,cg\n2,0.5,0.25,gmres\n"
+        "3,0.25,0.125,gmres\n");
 }
 
 TEST_CASE("Every failure has one piece of advice", "[cli]") {

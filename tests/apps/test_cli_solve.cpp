@@ -201,7 +201,7 @@ TEST_CASE("Too few iterations end in status 1 with solution, report, history and
   std::istringstream history(file_content(folder.file("h.csv")));
   std::string line;
   std::getline(history, line);
-  CHECK(line == "iteration,residual,relative_residual");
+  CHECK(line == "iteration,residual,relative_residual,solver");
   for (std::size_t i = 0; i <= 3; ++i) {
     std::getline(history, line);
     int iteration = -1;
@@ -211,6 +211,7 @@ TEST_CASE("Too few iterations end in status 1 with solution, report, history and
     CHECK(iteration == static_cast<int>(i));
     CHECK(residual == r["history"][i].get<double>());
     CHECK(relative == residual / r["rhs_norm"].get<double>());
+    CHECK(line.substr(line.rfind(',') + 1) == r["solver"].get<std::string>());
   }
   CHECK_FALSE(std::getline(history, line));
 }
@@ -357,7 +358,7 @@ TEST_CASE("A right-hand side of several columns gives as many solutions, each wi
       CHECK(r["columns"][r["worst_column"].get<std::size_t>() - 1]["true_relative_residual"].get<double>() == worst);
       const std::string history = file_content(folder.file("h.csv"));
       CHECK(static_cast<std::size_t>(std::count(history.begin(), history.end(), '\n')) == lines);
-      CHECK(history.rfind("column,iteration,residual,relative_residual\n1,0,", 0) == 0);
+      CHECK(history.rfind("column,iteration,residual,relative_residual,solver\n1,0,", 0) == 0);
     }
   }
 }
