@@ -49,7 +49,7 @@ class HeartRun {
         first_(grid().steps()),
         heart_(ctx, model_of(job), job.options.dt, system_options_of(job), job.assembly, newton_options_of(job)),
         recorder_(host, job.body, job.params, job.options.out, heart_,
-                  job.resume ? std::optional<double>(start_) : std::nullopt),
+                  job.goes_on_in_place() ? std::optional<double>(start_) : std::nullopt),
         checkpoints_(job.options.out, job.program),
         progress_(stdout, cli::LiveProgress::mode_for(stdout, job.options.quiet), milliseconds) {
     ctx.synchronize();
@@ -90,6 +90,7 @@ class HeartRun {
   const transient::TimeGrid& grid() const { return control_.grid(); }
 
   void begin() {
+    remove_earlier_checkpoints(job_);
     if (job_.resume) {
       const transient::Checkpoint& kept = *job_.resume;
       const auto nodes = static_cast<std::int64_t>(job_.body.input.mesh.nodes.size());

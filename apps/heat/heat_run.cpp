@@ -100,9 +100,12 @@ class HeatRun {
   }
 
  private:
-  std::optional<double> resumed_at() const { return job_.resume ? std::optional<double>(start_) : std::nullopt; }
+  std::optional<double> resumed_at() const {
+    return job_.goes_on_in_place() ? std::optional<double>(start_) : std::nullopt;
+  }
 
   void begin() {
+    remove_earlier_checkpoints(job_);
     if (job_.resume) {
       const std::int64_t n = job_.mesh.mesh.node_count();
       stepper_.resume(job_.resume->doubles_of("temperature", n), job_.resume->doubles_of("temperature_before", n));

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -25,7 +24,6 @@ constexpr char magic[8] = {'P', 'U', 'R', 'L', 'I', 'N', 'C', 'P'};
 constexpr std::uint32_t version = 1;
 constexpr std::size_t alignment = 8;
 constexpr std::uint64_t fnv_start = 0xcbf29ce484222325u;
-constexpr std::size_t kept = 2;
 
 enum Kind : std::uint32_t { header_kind = 1, doubles_kind = 2, integers_kind = 3, bytes_kind = 4 };
 
@@ -186,6 +184,16 @@ void read_section(Input& in, Checkpoint& checkpoint) {
   }
 }
 
+// The count of sections, behind magic and version.
+std::uint32_t take_opening(Input& in, const std::string& content) {
+  if (content.size() < sizeof magic || std::memcmp(in.take(sizeof magic), magic, sizeof magic) != 0) {
+    in.fail("it does not begin like one");
+  }
+  const auto found = in.number<std::uint32_t>();
+  if (found != version) in.fail(cli::text("it is of version %u, this program reads version %u", found, version));
+  return in.number<std::uint32_t>();
+}
+
 template <class T>
 const std::vector<T>& array_of(const std::map<std::string, std::vector<T>>& arrays, const std::string& name,
                                std::int64_t size, const std::string& file) {
@@ -196,27 +204,6 @@ const std::vector<T>& array_of(const std::map<std::string, std::vector<T>>& arra
                                       name.c_str(), found->second.size()));
   }
   return found->second;
-}
-
-// Step numbers of the checkpoints in a folder, ascending.
-std::vector<std::int64_t> steps_in(const std::string& folder) {
-  std::vector<std::int64_t> result;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    long long steps = -1;
-    int used = 0;
-    if (std::sscanf(name.c_str(), "checkpoint-%18lld.bin%n", &steps, &used) == 1 && steps >= 0 &&
-        used == static_cast<int>(name.size())) {
-      result.push_back(steps);
-    }
-  }
-  std::sort(result.begin(), result.end());
-  return result;
-}
-
-std::string name_of_steps(const std::string& folder, std::int64_t steps) {
-  return (fs::path(folder) / cli::text("checkpoint-%09lld.bin", static_cast<long long>(steps))).string();
 }
 
 }  // namespace
@@ -255,12 +242,7 @@ Checkpoint read_checkpoint(const std::string& file) {
   if (!stream || fs::is_directory(file)) throw InputError(file + ": the checkpoint cannot be read");
   const std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   Input in(file, content);
-  if (content.size() < sizeof magic || std::memcmp(in.take(sizeof magic), magic, sizeof magic) != 0) {
-    in.fail("it does not begin like one");
-  }
-  const auto found = in.number<std::uint32_t>();
-  if (found != version) in.fail(cli::text("it is of version %u, this program reads version %u", found, version));
-  const auto sections = in.number<std::uint32_t>();
+  const std::uint32_t sections = take_opening(in, content);
   Checkpoint checkpoint;
   checkpoint.file = file;
   for (std::uint32_t i = 0; i < sections; ++i) read_section(in, checkpoint);
@@ -269,38 +251,20 @@ Checkpoint read_checkpoint(const std::string& file) {
   return checkpoint;
 }
 
-void CheckpointFolder::write(std::int64_t steps, Checkpoint checkpoint) const {
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) throw InputError(folder_ + ": the folder for checkpoints cannot be made: " + error.message());
-  checkpoint.header["program"] = program_;
-  write_checkpoint(name_of_steps(folder_, steps), checkpoint);
-  std::vector<std::int64_t> old = steps_in(folder_);
-  const auto behind = std::upper_bound(old.begin(), old.end(), steps);
-  const auto keep = behind - old.begin() > static_cast<std::ptrdiff_t>(kept) ? behind - kept : old.begin();
-  for (auto it = old.begin(); it != old.end(); ++it) {
-    if (it < keep || it >= behind) fs::remove(name_of_steps(folder_, *it), error);
+cli::Json read_checkpoint_header(const std::string& file) {
+  constexpr std::size_t most = std::size_t{1} << 20;  // a header is a few kilobytes, an array may be gigabytes
+  std::ifstream stream(file, std::ios::binary);
+  std::string content(most, '\0');
+  stream.read(content.data(), static_cast<std::streamsize>(most));
+  content.resize(static_cast<std::size_t>(stream.gcount()));
+  Checkpoint checkpoint;
+  try {
+    Input in(file, content);
+    if (take_opening(in, content) > 0) read_section(in, checkpoint);
+  } catch (const InputError&) {
+    return {};
   }
-}
-
-Checkpoint CheckpointFolder::latest(std::string& remark) const {
-  remark.clear();
-  const std::vector<std::int64_t> steps = steps_in(folder_);
-  for (auto it = steps.rbegin(); it != steps.rend(); ++it) {
-    try {
-      Checkpoint checkpoint = read_checkpoint(name_of_steps(folder_, *it));
-      const cli::Json program = checkpoint.header.value("program", cli::Json());
-      if (program != program_) {
-        throw InputError(checkpoint.file + ": expected a checkpoint of " + program_ + ", found one of " +
-                         program.dump());
-      }
-      return checkpoint;
-    } catch (const InputError& error) {
-      remark += (remark.empty() ? "" : "\n") + std::string(error.what());
-    }
-  }
-  throw InputError(folder_ + ": no sound checkpoint to resume from" +
-                   (remark.empty() ? std::string(": the folder holds none") : "\n" + remark));
+  return checkpoint.header;
 }
 
 std::string fingerprint(const char* data, std::size_t size) {

@@ -37,7 +37,11 @@ void write_checkpoint(const std::string& file, const Checkpoint& checkpoint);
 /// no checkpoint at all.
 Checkpoint read_checkpoint(const std::string& file);
 
-/// The checkpoints of a run: FOLDER/checkpoint-STEPS.bin, of which the last two stay.
+/// The header alone; null where it cannot be read or is damaged. What stands behind it is not looked at.
+cli::Json read_checkpoint_header(const std::string& file);
+
+/// The checkpoints of a run: FOLDER/checkpoint-STEPS.bin, of which the last two stay. Those of
+/// another program in the same folder are left alone, unless one of the same step takes the name.
 class CheckpointFolder {
  public:
   /// `program`: what the header's "program" must be, "purlin-heat".
@@ -53,7 +57,13 @@ class CheckpointFolder {
   /// InputError where there is none, which names what is wrong with each, or where it is of another program.
   Checkpoint latest(std::string& remark) const;
 
+  /// Removes those of the program, nothing else, so that a run that begins anew is never gone on with from an earlier
+  /// one. Returns how many. Throws InputError where one cannot be removed.
+  int remove_all() const;
+
  private:
+  std::vector<std::int64_t> own_steps() const;
+
   std::string folder_;
   std::string program_;
 };

@@ -25,6 +25,11 @@ void bring_format_over(RunJob& job) {
 
 }  // namespace
 
+bool RunJob::goes_on_in_place() const {
+  std::error_code error;
+  return resume && std::filesystem::equivalent(options.resume, options.out, error) && !error;
+}
+
 void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table) {
   std::string remark;
   job.resume = CheckpointFolder(job.options.resume, job.program).latest(remark);
@@ -51,6 +56,14 @@ void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::Na
   prepare_folder(options.out);
   cli::check_outputs({{"--report", options.report}}, inputs);
   cli::write_text_file("--out", in_folder(options.out, "params.json"), table.text());
+}
+
+void remove_earlier_checkpoints(RunJob& job) {
+  if (job.goes_on_in_place()) return;
+  job.checkpoints_removed = CheckpointFolder(job.options.out, job.program).remove_all();
+  if (job.checkpoints_removed == 0) return;
+  print_lines(job, cli::labelled("removed", cli::count_of(job.checkpoints_removed, "checkpoint", "checkpoints") +
+                                                " of an earlier run in " + job.options.out));
 }
 
 void require_same_mesh(const RunJob& job, const MeshInput& mesh) {
@@ -83,6 +96,7 @@ RunReport begin_report(const RunJob& job, const MeshInput& mesh, bool finished, 
   report.params = job.params_json;
   report.options = &job.options;
   report.resumed_from = job.resume ? job.resume->file : "";
+  report.checkpoints_removed = job.checkpoints_removed;
   report.peak_host_bytes = peak_process_bytes();
   return report;
 }

@@ -27,7 +27,11 @@ struct RunJob {
   std::optional<Checkpoint> resume;
   cli::Place place;
   std::string command_line;
-  cli::Stopwatch total;  ///< since the program began
+  cli::Stopwatch total;         ///< since the program began
+  int checkpoints_removed = 0;  ///< of an earlier run: see remove_earlier_checkpoints
+
+  /// Whether tables and series in the folder go on. Resumed into another folder, they begin anew there.
+  bool goes_on_in_place() const;
 };
 
 /// Reads the checkpoint of --resume, and from it the options that the command line does not give and the parameters.
@@ -37,6 +41,11 @@ void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table);
 /// With options and parameters settled: chooses the place, checks that the method exists there, makes the folder, and
 /// writes params.json. `inputs` are files that no output may replace.
 void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::NamedFile>& inputs);
+
+/// Before a run writes anything of its own but params.json: unless it goes on in place, the checkpoints that the
+/// program left in the folder are of another run. Removes and counts them, and says so. Throws InputError where one
+/// stays.
+void remove_earlier_checkpoints(RunJob& job);
 
 /// Throws InputError where the run that goes on was made on another mesh.
 void require_same_mesh(const RunJob& job, const MeshInput& mesh);

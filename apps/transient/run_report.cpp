@@ -89,6 +89,7 @@ Json run_json(const RunReport& r) {
   json["start_time"] = r.start_time;
   json["end_time"] = r.end_time;
   json["resumed_from"] = r.resumed_from.empty() ? Json() : Json(r.resumed_from);
+  json["checkpoints_removed"] = r.checkpoints_removed;
   json["steps"] = r.steps;
   json["newton_iterations"] = r.newton;
   json["real_time_factor"] = wall_seconds_per_simulated(r);

@@ -27,6 +27,7 @@ struct RunReport {
   TimeUnit unit;
   double start_time = 0, end_time = 0;  ///< simulated, of this process
   std::string resumed_from;             ///< file; empty: from the beginning
+  int checkpoints_removed = 0;          ///< of an earlier run in the folder
   std::int64_t steps = 0;               ///< of this process
   std::int64_t newton = 0;
   std::int64_t setups = 1;  ///< how many LinearSystems the run made

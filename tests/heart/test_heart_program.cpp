@@ -86,6 +86,12 @@ TEST_CASE("a heart that is killed again and again ends with the bits of an unbro
   }
 }
 
+TEST_CASE("a heart that begins anew in the folder of another one is not mixed with it", "[heart][process]") {
+  const TemporaryFolder folder;
+  check_new_runs_in_old_folders(PURLIN_HEART, {"--nodes", "600", "--dt", "0.5"}, "1", folder.file("o"),
+                                "heart-000002.vtu", "electrograms.csv");
+}
+
 TEST_CASE("a step that the tissue is too fast for is halved, and grows again", "[heart][process]") {
   const TemporaryFolder folder;
   const Outcome outcome = run_heart({"--nodes", "600", "--dt", "8", "--duration", "80", "--out", folder.file("o")});

@@ -51,6 +51,53 @@ inline bool killed_behind(const std::string& program, const std::vector<std::str
   return false;
 }
 
+inline int checkpoints_in(const std::filesystem::path& folder) {
+  int count = 0;
+  for (const std::string& name : names_in(folder)) count += name.rfind("checkpoint-", 0) == 0 ? 1 : 0;
+  return count;
+}
+
+/// A run with checkpoints in `folder`; then one that begins anew there and writes none of its own, at once and killed
+/// behind its file `first_frame`: what is left is no run to go on with. And --resume into a folder with a run in it
+/// begins its tables anew. `run` prints, and lasts for `step` and more; `table` has lines from time 0 on.
+inline void check_new_runs_in_old_folders(const std::string& program, const std::vector<std::string>& run,
+                                          const std::string& step, const std::string& folder,
+                                          const std::string& first_frame, const std::string& table) {
+  const std::vector<std::string> earlier =
+      joined(run, {"--out", folder, "--duration", "8", "--checkpoint-every", step});
+  const std::vector<std::string> resume = {"--resume", folder, "--duration", "9"};
+  REQUIRE(run_on_host(program, earlier).status == 0);
+  REQUIRE(checkpoints_in(folder) == 2);
+  std::filesystem::copy(folder, folder + "-kept");
+
+  const Outcome anew = run_on_host(program, joined(run, {"--out", folder, "--duration", "3"}));
+  INFO(anew.out << anew.err);
+  REQUIRE(anew.status == 0);
+  CHECK(anew.out.find("2 checkpoints of an earlier run in " + folder) != std::string::npos);
+  CHECK(checkpoints_in(folder) == 0);
+  CHECK(file_content(folder + "/report.json").find("\"checkpoints_removed\": 2") != std::string::npos);
+  const Outcome none = run_on_host(program, resume);
+  CHECK(none.status == 2);
+  CHECK(none.err.find("no sound checkpoint to resume from: the folder holds none") != std::string::npos);
+
+  REQUIRE(run_on_host(program, joined(earlier, {"--quiet"})).out.empty());
+  std::filesystem::remove(folder + "/" + first_frame);
+  Process killed(joined(run, {"--out", folder, "--duration", "100000", "--output-every", step, "--device", "host"}),
+                 program);
+  for (int i = 0; i < 60000 && !std::filesystem::exists(folder + "/" + first_frame); ++i) usleep(500);
+  killed.send(SIGKILL);
+  REQUIRE(killed.wait().signal == SIGKILL);
+  CHECK(run_on_host(program, resume).status == 2);
+
+  const std::string old_lines = file_content(folder + "-kept/" + table);
+  const Outcome elsewhere = run_on_host(
+      program, {"--resume", folder + "-kept", "--duration", "9", "--out", folder, "--checkpoint-every", step});
+  INFO(elsewhere.err);
+  REQUIRE(elsewhere.status == 0);
+  CHECK(file_content(folder + "-kept/" + table) == old_lines);
+  CHECK(file_content(folder + "/" + table).find("\n0,") == std::string::npos);
+}
+
 /// A run in folder `whole`, and the same in `broken`, killed behind each of `steps` and gone on with: in the end
 /// every file but the report has the same bytes.
 inline void check_killed_runs(const std::string& program, const std::vector<std::string>& run,

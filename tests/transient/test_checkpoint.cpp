@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <set>
 
 #include <purlin/core/error.hpp>
 
@@ -39,6 +40,12 @@ std::string message_of(const std::string& file) {
     return error.what();
   }
   return "";
+}
+
+std::set<std::string> names_of(const TemporaryFolder& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) names.insert(entry.path().filename());
+  return names;
 }
 
 }  // namespace
@@ -138,4 +145,42 @@ TEST_CASE("a torn last checkpoint is passed over, and said", "[transient]") {
 
   const CheckpointFolder others(folder.path().string(), "purlin-other");
   CHECK_THROWS_AS(others.latest(remark), InputError);
+}
+
+TEST_CASE("a run that begins anew takes away the checkpoints of its own program, and nothing else", "[transient]") {
+  const TemporaryFolder folder;
+  const CheckpointFolder own(folder.path().string(), "purlin-test"), other(folder.path().string(), "purlin-other");
+  std::string remark;
+  other.write(5, example(5));
+  own.write(10, example(10));
+  own.write(20, example(20));
+  own.write(30, example(30));
+  own.write(1, example(1));  // takes those behind it away
+  CHECK(other.latest(remark).header["time"] == 5.0);
+  own.write(2, example(2));
+  const std::string torn = folder.file("checkpoint-000000002.bin");
+  std::filesystem::resize_file(torn, std::filesystem::file_size(torn) - 8);
+  folder.write("checkpoint-000000003.bin", "of a program that is not Purlin");
+  folder.write("checkpoint-best.bin", file_content(folder.file("checkpoint-000000001.bin")));
+
+  CHECK(own.remove_all() == 2);
+  CHECK(own.remove_all() == 0);
+  CHECK(names_of(folder) ==
+        std::set<std::string>{"checkpoint-000000003.bin", "checkpoint-000000005.bin", "checkpoint-best.bin"});
+  CHECK_THROWS_AS(own.latest(remark), InputError);
+  CHECK(CheckpointFolder(folder.file("absent"), "purlin-test").remove_all() == 0);
+}
+
+TEST_CASE("a header is read without what stands behind it, and only where it is sound", "[transient]") {
+  const TemporaryFolder folder;
+  Checkpoint large = example(1);
+  large.doubles["large"].resize(std::size_t{1} << 18);
+  write_checkpoint(folder.file("c.bin"), large);
+  const std::string whole = file_content(folder.file("c.bin"));
+  CHECK(read_checkpoint_header(folder.file("c.bin")) == large.header);
+  CHECK(read_checkpoint_header(folder.write("torn.bin", whole.substr(0, 200))) == large.header);
+  CHECK(read_checkpoint_header(folder.write("short.bin", whole.substr(0, 60))).is_null());
+  CHECK(read_checkpoint_header(folder.write("foreign.bin", "x" + whole)).is_null());
+  CHECK(read_checkpoint_header(folder.write("empty.bin", "")).is_null());
+  CHECK(read_checkpoint_header(folder.file("absent.bin")).is_null());
 }

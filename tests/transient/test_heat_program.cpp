@@ -104,6 +104,12 @@ TEST_CASE("a torn checkpoint is told, and the one before it is used", "[heat][pr
   CHECK(file_content(torn + "/heat.pvd") == file_content(whole + "/heat.pvd"));
 }
 
+TEST_CASE("a heat run that begins anew in the folder of another one is not mixed with it", "[heat][process]") {
+  const TemporaryFolder folder;
+  check_new_runs_in_old_folders(PURLIN_HEAT, {small_block(folder), "--mesh-unit", "m", "--dt", "0.5", "--no-compare"},
+                                "1", folder.file("o"), "heat-000002.vtu", "heat.csv");
+}
+
 TEST_CASE("Ctrl-C and SIGTERM end the run after a step, with a checkpoint, and exit with 1", "[heat][process]") {
   const TemporaryFolder folder;
   for (const int number : {SIGINT, SIGTERM}) {
