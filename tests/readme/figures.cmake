@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+# Fails where README.md (TEXT) tells of a beat what its committed report (REPORT) does not hold.
+cmake_minimum_required(VERSION 3.24)
+file(READ ${TEXT} text)
+file(READ ${REPORT} report)
+string(JSON nodes GET "${report}" mesh nodes)
+string(JSON steps GET "${report}" steps)
+string(JSON products GET "${report}" solves products)
+string(JSON command GET "${report}" command_line)
+string(REPLACE " --threads 2" "" command "${command}")
+foreach(words "${nodes} nodes" "${steps} steps" "${products} products" "${command}")
+  string(REGEX REPLACE "^([0-9]+)([0-9][0-9][0-9]) " "\\1,\\2 " words "${words}")
+  string(FIND "${text}" "${words}" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "${TEXT} does not say '${words}', as ${REPORT} does")
+  endif()
+endforeach()
