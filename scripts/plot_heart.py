@@ -7,13 +7,16 @@
 
 Writes heart_activation.png, heart_wave.png, heart_electrograms.png and heart_wave.gif into the folder of the run or
 into --out. The heart is seen from outside and cut open along its long axis, its base upwards; --up gives another
-axis. Needs numpy and matplotlib (and Pillow, which comes with it).
+axis. Needs matplotlib (and numpy and Pillow, which come with it).
 """
 import argparse
 import pathlib
 import sys
 
-import matplotlib
+from plot_needs import need
+
+need("matplotlib", "numpy", "PIL")
+import matplotlib  # noqa: E402
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402

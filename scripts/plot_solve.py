@@ -11,7 +11,10 @@ import argparse
 import json
 import pathlib
 
-import matplotlib
+from plot_needs import need
+
+need("matplotlib")
+import matplotlib  # noqa: E402
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
