@@ -3,6 +3,7 @@
 #include "run_progress.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "apps/purlin/text.hpp"
@@ -24,10 +25,11 @@ std::vector<std::string> parts_of(const RunState& state, const TimeUnit& unit) {
   std::vector<std::string> parts;
   parts.push_back(text("%.6g of %.6g %s", state.time, state.end, unit.name.c_str()));
   parts.push_back(text("%3.0f%%", 100 * share_done(state)));
-  if (state.seconds > 0) parts.push_back(text("%.3g x real time", real_time_factor(state, unit)));
+  parts.push_back(cli::clock_text(seconds_left(state)) + " left");
+  const std::string pace = pace_text(real_time_factor(state, unit));
+  if (!pace.empty()) parts.push_back(pace);
   if (state.newton > 0) parts.push_back(text("newton %lld", static_cast<long long>(state.newton)));
   parts.push_back(text("iterations %lld", static_cast<long long>(state.iterations)));
-  parts.push_back(cli::clock_text(seconds_left(state)) + " left");
   if (!state.note.empty()) parts.push_back(state.note);
   return parts;
 }
@@ -37,6 +39,14 @@ std::vector<std::string> parts_of(const RunState& state, const TimeUnit& unit) {
 double real_time_factor(const RunState& state, const TimeUnit& unit) {
   const double simulated = (state.time - state.start) * unit.seconds;
   return simulated > 0 ? state.seconds / simulated : 0;
+}
+
+std::string pace_text(double factor) {
+  if (!(factor > 0)) return "";
+  const double times = factor < 1 ? 1 / factor : factor;
+  constexpr double first_of_four_digits = 999.5;
+  return (times < first_of_four_digits ? text("%.3g", times) : cli::thousands(std::llround(times))) +
+         (factor < 1 ? " times faster" : " times slower") + " than real time";
 }
 
 double seconds_left(const RunState& state) {

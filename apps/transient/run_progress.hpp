@@ -31,11 +31,13 @@ struct TimeUnit {
 
 /// Wall-clock seconds per simulated second so far; below 1: faster than real time. 0 before the first step.
 double real_time_factor(const RunState& state, const TimeUnit& unit);
+/// "8.2 times slower than real time", "37 times faster than real time" of such a factor; "" for 0.
+std::string pace_text(double factor);
 /// Wall-clock seconds that the rest will take at the pace so far; 0 before the first step.
 double seconds_left(const RunState& state);
 
-/// "12.5 of 400 ms  3%  8.2 x real time  newton 3  cg 14  1 min 12 s left  note", in at most `width` columns; parts
-/// are left out from the right where it is too narrow.
+/// "12.5 of 400 ms   3%  1:12 min left  8.2 times slower than real time  newton 3  iterations 14  note", in at most
+/// `width` columns; parts are left out from the right where it is too narrow.
 std::string format_run_line(const RunState& state, const TimeUnit& unit, int width);
 
 /// Draws on `out`; nothing at all when silent.

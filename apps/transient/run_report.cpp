@@ -125,10 +125,8 @@ std::string run_text(const RunReport& r) {
   lines +=
       labelled(r.ending, text("%.6g %s in %s steps%s", r.end_time, r.unit.name.c_str(),
                               cli::thousands(r.steps).c_str(), r.reason.empty() ? "" : (": " + r.reason).c_str()));
-  const double factor = wall_seconds_per_simulated(r);
-  lines += labelled("time", cli::duration(r.shares.total) + " in all, " +
-                                (factor < 1 ? text("%.3g times faster than real time", factor > 0 ? 1 / factor : 0)
-                                            : text("%.3g times slower than real time", factor)));
+  const std::string pace = pace_text(wall_seconds_per_simulated(r));
+  lines += labelled("time", cli::duration(r.shares.total) + " in all" + (pace.empty() ? "" : ", " + pace));
   lines += labelled("shares", shares_text(r.shares));
   const double per_solve = t.solves > 0 ? static_cast<double>(t.iterations) / static_cast<double>(t.solves) : 0;
   lines += labelled(

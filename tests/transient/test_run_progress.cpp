@@ -49,10 +49,22 @@ std::string drawn(RunProgress::Mode mode, int steps) {
 
 TEST_CASE("a line tells time, share, pace, iterations and what is left", "[transient]") {
   const std::string line = format_run_line(half_way(), {"ms", 1e-3}, 200);
-  CHECK(line == "200 of 400 ms   50%  50 x real time  newton 3  iterations 14  10.0 s left  hot");
+  CHECK(line == "200 of 400 ms   50%  10.0 s left  50 times slower than real time  newton 3  iterations 14  hot");
   for (int width = 0; width < 100; ++width) {
     CHECK(static_cast<int>(format_run_line(half_way(), {"ms", 1e-3}, width).size()) <= width);
   }
+}
+
+TEST_CASE("the pace is told as slower or faster, in words that a line of progress and a report share",
+          "[transient]") {
+  CHECK(pace_text(32.1) == "32.1 times slower than real time");
+  CHECK(pace_text(0.02) == "50 times faster than real time");
+  CHECK(pace_text(1) == "1 times slower than real time");
+  CHECK(pace_text(999.7) == "1,000 times slower than real time");
+  CHECK(pace_text(1.0 / 43210) == "43,210 times faster than real time");
+  CHECK(pace_text(0).empty());
+  const std::string fast = format_run_line(half_way(), {"s", 1}, 200);
+  CHECK(fast.find("  20 times faster than real time  ") != std::string::npos);
 }
 
 TEST_CASE("a resumed run reckons from where it began", "[transient]") {
@@ -63,6 +75,7 @@ TEST_CASE("a resumed run reckons from where it began", "[transient]") {
   state.time = 100;
   CHECK(seconds_left(state) == 0);
   CHECK(real_time_factor(state, {"ms", 1e-3}) == 0);
+  CHECK(format_run_line(state, {"ms", 1e-3}, 200).find("real time") == std::string::npos);
 }
 
 TEST_CASE("a pipe sees some twenty lines of a long run, a quiet one none", "[transient]") {

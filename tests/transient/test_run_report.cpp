@@ -37,6 +37,15 @@ TEST_CASE("a report tells how many products one setup served, the pace, and the 
   CHECK(text.find("product 67%, setup 33%") != std::string::npos);
 }
 
+TEST_CASE("a report of a run that computed nothing tells no pace", "[transient]") {
+  RunReport report;
+  report.unit = {"ms", 1e-3};
+  report.start_time = report.end_time = 100;
+  report.shares.total = 3;
+  CHECK(run_text(report).find("real time") == std::string::npos);
+  CHECK(run_text(report).find("3.00 s in all\n") != std::string::npos);
+}
+
 TEST_CASE("the peak of the process covers what was just touched", "[transient]") {
   const std::uint64_t before = peak_process_bytes();
   std::vector<char> block(std::size_t{64} << 20, 'x');
