@@ -16,6 +16,7 @@
 #include "apps/bench/product_oracle.hpp"
 #include "apps/bench/timer.hpp"
 #include "bench_matrix.hpp"
+#include "bench_progress.hpp"
 #include "bench_result.hpp"
 
 namespace purlin::cli {
@@ -54,6 +55,7 @@ class BenchRun {
            const BenchSettings& settings)
       : ctx_(ctx),
         settings_(settings),
+        progress_(stderr),
         timer_(ctx),
         displaced_(ctx, std::int64_t(settings.displacing_bytes)),
         matrix_(host, a),
@@ -71,8 +73,10 @@ class BenchRun {
     lines_.clear();
     entrants_.clear();
     build_small(contenders);
+    progress_.begin("setting up", static_cast<int>(contenders.size()));
     for (const bench::Contender<T, S>& contender : contenders) add(contender);
     measure();
+    progress_.finish();
     for (Entrant& entrant : entrants_) {
       BenchLine& line = lines_[entrant.line];
       line.error = std::max(line.error, worst_error(entrant.product));
@@ -103,6 +107,7 @@ class BenchRun {
   }
 
   void add(const bench::Contender<T, S>& contender) {
+    progress_.turn_of(contender.name);
     BenchLine line;
     line.name = contender.name;
     line.competitor = contender.competitor;
@@ -149,13 +154,19 @@ class BenchRun {
     return static_cast<int>(std::clamp(settings_.block_seconds / std::max(seconds, 1e-9), 1.0, most));
   }
 
-  // Blocks of calls, turn by turn; the seconds of a call go to where `samples` says of a line.
+  // Blocks of calls, turn by turn; the seconds of a call go to where `samples` says of a line. Each contender has its
+  // turn once for `calls_for`, once to warm up, and then for each repeat.
   template <class SamplesOf, class Block>
-  void alternate(SamplesOf&& samples, Block&& block) {
+  void alternate(const std::string& what, SamplesOf&& samples, Block&& block) {
+    progress_.begin(what, static_cast<int>(entrants_.size()) * (settings_.repeats + 2));
     std::vector<bench::Run> runs;
     for (const Entrant& entrant : entrants_) {
+      progress_.turn_of(lines_[entrant.line].name);
       const int count = calls_for(entrant.product, block);
-      runs.push_back([&entrant, &block, count] { return block(entrant.product, count); });
+      runs.push_back([this, &entrant, &block, count] {
+        progress_.turn_of(lines_[entrant.line].name);
+        return block(entrant.product, count);
+      });
     }
     if (runs.empty()) return;
     const auto seconds = bench::alternate(runs, settings_.repeats);
@@ -166,18 +177,21 @@ class BenchRun {
     const auto multiply = [this](const bench::BuiltProduct<T, S>& product) {
       product.matrix->apply(ctx_, T(1), x_.cspan(), T(0), y_.span());
     };
-    alternate(std::mem_fn(&BenchLine::warm), [&](const bench::BuiltProduct<T, S>& product, int count) {
-      multiply(product);  // not timed: the turn before was another's
-      return timer_.back_to_back(count, [&] { multiply(product); });
-    });
-    alternate(std::mem_fn(&BenchLine::cold), [&](const bench::BuiltProduct<T, S>& product, int count) {
-      return timer_.one_by_one(
-          std::min(count, most_cold), [&] { bench::displace_caches(ctx_, displaced_.span()); },
-          [&] { multiply(product); });
-    });
-    alternate(std::mem_fn(&BenchLine::refresh), [&](const bench::BuiltProduct<T, S>& product, int count) {
-      return timer_.back_to_back(count, [&] { product.matrix->refresh(ctx_, placed_.values()); });
-    });
+    alternate("warm products", std::mem_fn(&BenchLine::warm),
+              [&](const bench::BuiltProduct<T, S>& product, int count) {
+                multiply(product);  // not timed: the turn before was another's
+                return timer_.back_to_back(count, [&] { multiply(product); });
+              });
+    alternate("cold products", std::mem_fn(&BenchLine::cold),
+              [&](const bench::BuiltProduct<T, S>& product, int count) {
+                return timer_.one_by_one(
+                    std::min(count, most_cold), [&] { bench::displace_caches(ctx_, displaced_.span()); },
+                    [&] { multiply(product); });
+              });
+    alternate("refreshes", std::mem_fn(&BenchLine::refresh),
+              [&](const bench::BuiltProduct<T, S>& product, int count) {
+                return timer_.back_to_back(count, [&] { product.matrix->refresh(ctx_, placed_.values()); });
+              });
     for (const int columns : settings_.columns) measure_columns(columns);
   }
 
@@ -205,10 +219,11 @@ class BenchRun {
       line.columns.push_back({columns, {}});
       return line.columns.back().warm;
     };
-    alternate(samples, [&](const bench::BuiltProduct<T, S>& product, int count) {
-      multiply(product);
-      return timer_.back_to_back(count, [&] { multiply(product); });
-    });
+    alternate("with " + std::to_string(columns) + " vectors", samples,
+              [&](const bench::BuiltProduct<T, S>& product, int count) {
+                multiply(product);
+                return timer_.back_to_back(count, [&] { multiply(product); });
+              });
     for (const Entrant& entrant : entrants_) {
       BenchLine& line = lines_[entrant.line];
       line.error = std::max(line.error, worst_column_error(entrant.product, columns, y, work));
@@ -280,6 +295,7 @@ class BenchRun {
 
   const Context<S>& ctx_;
   BenchSettings settings_;
+  BenchProgress progress_;
   bench::Timer<S> timer_;
   Array<char, S> displaced_;
   InPrecision<T> matrix_;

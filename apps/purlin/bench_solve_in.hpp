@@ -10,6 +10,7 @@
 
 #include "apps/bench/residual_oracle.hpp"
 #include "bench_matrix.hpp"
+#include "bench_progress.hpp"
 #include "bench_solve_result.hpp"
 #include "options.hpp"
 
@@ -52,7 +53,13 @@ class BenchSolveRun {
   /// precision.
   BenchSolveRun(const Context<Space::host>& host, const Context<S>& ctx, const Csr<double, Space::host>& a,
                 const std::vector<double>& b, const bench::SolveGoal& goal, int repeats)
-      : host_(host), ctx_(ctx), goal_(goal), repeats_(repeats), matrix_(host, a), placed_(ctx, matrix_.view()) {
+      : host_(host),
+        ctx_(ctx),
+        goal_(goal),
+        repeats_(repeats),
+        progress_(stderr),
+        matrix_(host, a),
+        placed_(ctx, matrix_.view()) {
     const Array<T, Space::host> rounded =
         to_precision<T>(host, {b.data(), static_cast<std::int64_t>(b.size())}, "the right-hand side");
     rhs_.assign(rounded.begin(), rounded.end());
@@ -66,12 +73,15 @@ class BenchSolveRun {
     entrants_.clear();
     solve_small(contenders);
     lines_.reserve(contenders.size());
+    progress_.begin("setting up", static_cast<int>(contenders.size()));
     for (const bench::SolveContender<T, S>& contender : contenders) add(contender);
+    progress_.begin("solves", static_cast<int>(entrants_.size()) * (repeats_ + 1));  // one to warm up
     std::vector<bench::Run> runs;
     for (Entrant& entrant : entrants_) {
       runs.push_back([this, &entrant] { return solve(entrant); });
     }
     if (!runs.empty()) bench::alternate(runs, repeats_);
+    progress_.finish();
     return std::move(lines_);
   }
 
@@ -94,7 +104,13 @@ class BenchSolveRun {
     }
   }
 
+  static std::string words_of(const std::string& by, const std::string& solver, const std::string& precond,
+                              const std::string& format) {
+    return by + ' ' + solver + ' ' + precond + ' ' + format;
+  }
+
   void add(const bench::SolveContender<T, S>& contender) {
+    progress_.turn_of(words_of(contender.by, contender.solver, contender.precond, contender.format));
     BenchSolveLine line;
     line.by = contender.by;
     line.solver = contender.solver;
@@ -114,6 +130,7 @@ class BenchSolveRun {
   // The first call of each warms up. What fails in the middle is out from then on.
   double solve(Entrant& entrant) {
     BenchSolveLine& line = lines_[entrant.line];
+    progress_.turn_of(words_of(line.by, line.solver, line.precond, line.format));
     if (!line.measured()) return 0;
     bench::SolveEnd end;
     double seconds = 0;
@@ -159,6 +176,7 @@ class BenchSolveRun {
   const Context<S>& ctx_;
   bench::SolveGoal goal_;
   int repeats_;
+  BenchProgress progress_;
   InPrecision<T> matrix_;
   PlacedMatrix<T, S> placed_;
   std::vector<T> rhs_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "apps/bench/contender.hpp"
+#include "apps/purlin/bench_progress.hpp"
 #include "apps/purlin/exit_status.hpp"
 #include "apps/purlin/options.hpp"
 #include "tests/apps/cli_systems.hpp"
@@ -149,4 +150,37 @@ TEST_CASE("bench spmv prints each format of each system and writes every figure"
   const std::string csv = file_content(folder.file("r.csv"));
   const auto lines = std::count(csv.begin(), csv.end(), '\n');
   CHECK(lines == 1 + 6 * static_cast<std::ptrdiff_t>(report["systems"][0]["formats"].size()));
+}
+
+TEST_CASE("A bench says on a terminal whose turn it is, takes the line away, and says nothing in a pipe",
+          "[cli][bench]") {
+  const std::vector<std::string> spmv = {
+      "bench",     "spmv", "generate:grid7:6", "--formats", "csr,bce",  "--repeats", "2",
+      "--columns", "2",    "--precision",      "double",    "--device", "host"};
+  const std::vector<std::string> solve = {"bench",     "solve", "generate:grid7:6", "--formats", "csr,bce",
+                                          "--repeats", "2",     "--precision",      "double",    "--device",
+                                          "host"};
+  const Outcome piped = run_purlin(spmv);
+  CHECK(piped.status == 0);
+  CHECK(piped.err.empty());
+  CHECK_FALSE(contains(piped.out, "\x1b"));
+  constexpr int columns = 60;
+  for (const auto& [arguments, last] :
+       {std::pair(spmv, "with 2 vectors  csr  1 of "), {solve, "solves  purlin cg "}}) {
+    const auto ran = run_purlin_on_terminal(arguments, columns);
+    if (!ran) {
+      WARN("this system gives no pseudo-terminal: the live line is not tested");
+      return;
+    }
+    INFO(ran->out);
+    CHECK(ran->status == 0);
+    const std::string clear = "\r\x1b[K";
+    CHECK(contains(ran->out, clear + "setting up  "));
+    CHECK(contains(ran->out, clear + last));
+    // Behind the last line taken away stands the table.
+    CHECK(contains(ran->out.substr(ran->out.rfind(clear)), "bce"));
+  }
+  CHECK(purlin::cli::format_bench_line("warm products", "ehyb:halo", 17, 264, 12.3, 80) ==
+        "warm products  ehyb:halo  17 of 264  12.3 s");
+  CHECK(purlin::cli::format_bench_line("warm products", "ehyb:halo", 17, 264, 12.3, 20) == "warm products  ehyb:");
 }
