@@ -60,8 +60,9 @@ def mixed_item(data):
         return []
     factors = ", ".join(f"{factor:.2f} (`{name}`)" for factor, name in pairs)
     return ["6. **Half the bytes, where that is enough.** `--precision mixed` iterates in single precision and takes residuals "
-            "in double; beside some more iterations, each is shorter by a factor of " + factors + ". Small systems, which "
-            "stay on the chip in double, win nothing by it."]
+            "in double; beside some more iterations, each is shorter by a factor of " + factors + ". Ill-conditioned "
+            "systems, which may need two to four times as many iterations ([results/mixed_host.json]"
+            "(results/mixed_host.json)), and small ones, which stay on the chip in double, win nothing by it."]
 
 
 def section(name, data):
