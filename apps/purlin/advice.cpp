@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <purlin/solver/choice.hpp>
+
 #include "text.hpp"
 
 namespace purlin::cli {
@@ -54,19 +56,14 @@ Recommendation recommend(const std::string& name, Index rows, Index cols, const 
     result.reason = "the matrix has empty rows, so it is singular";
     return result;
   }
+  // What the automatic choice of a solver takes, and what it goes on with, needs no naming.
+  const SolverChoice choice = choose_solver(traits);
   result.command = "purlin solve " + shell_quoted(name);
+  result.reason = choice.reason + ": the solvers tried in turn are " + join(choice.order);
   if (traits.missing_diagonal.count > 0 || traits.zero_diagonal.count > 0) {
-    result.command += " --solver gmres --restart 100 --precond none";
-    result.reason = "diagonal entries are missing or zero, which Jacobi divides by";
-  } else if (!traits.symmetric()) {
-    result.command += " --solver bicgstab";
-    result.reason = "not symmetric; --solver gmres --restart 100 where BiCGStab is erratic";
-  } else if (!traits.positive_diagonal()) {
-    result.command += " --solver gmres --restart 100";
-    result.reason = "symmetric, but not positive definite: the diagonal has negative entries";
-  } else {
-    result.command += " --solver cg";
-    result.reason = "symmetric with a positive diagonal, as positive definite matrices are";
+    result.command += " --precond none";
+    result.reason =
+        "diagonal entries are missing or zero, which Jacobi divides by; then " + std::string(strong_precond);
   }
   return result;
 }

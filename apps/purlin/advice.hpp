@@ -11,12 +11,15 @@
 
 namespace purlin::cli {
 
+/// What to try for a matrix with zeros on its diagonal where `--precond none` does not suffice.
+inline constexpr const char* strong_precond = "--precond spai --spai-adaptive 0.4";
+
 struct Recommendation {
   std::string command;  ///< empty where no solve can work
   std::string reason;   ///< why this one, or why none
 };
 
-/// A command for the matrix `name` with these traits, square or not.
+/// A command for the matrix `name` with these traits, square or not. It names what differs from the defaults only.
 Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits);
 
 /// One change of the command line that fits how the solve ended; empty for `converged`.

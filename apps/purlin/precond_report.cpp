@@ -2,6 +2,7 @@
 // Operators and preconditioners for people and for programs.
 #include "precond_report.hpp"
 
+#include "advice.hpp"
 #include "stopwatch.hpp"
 #include "text.hpp"
 
@@ -61,7 +62,8 @@ std::string in_words_of_the_file(const ZeroDiagonal& error, const std::string& p
   return "expected a diagonal entry that " + precond + " can divide by, found " +
          (error.value() == 0 ? "zero or none" : text("%g", error.value())) + " in row " +
          std::to_string(error.row() + 1) +
-         (error.count() > 1 ? " and " + count_of(error.count() - 1, "other", "others") : "") + ": try --precond none";
+         (error.count() > 1 ? " and " + count_of(error.count() - 1, "other", "others") : "") +
+         ": try --precond none, then " + strong_precond;
 }
 
 std::string in_words_of_the_file(const NotSymmetric& error, const std::string& precond) {

@@ -6,8 +6,10 @@
 
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
+#include "tests/support.hpp"
 
 using namespace purlin::cli_testing;
+using purlin::testing::contains;
 using Json = nlohmann::json;
 
 namespace {
@@ -54,7 +56,7 @@ TEST_CASE("info counts what one counts by hand on a 4 x 4 matrix", "[cli]") {
   CHECK(r["row_lengths"]["longest"] == 3);
   CHECK(r["row_lengths"]["mean"] == 2.0);
   CHECK(r["formats"][0]["name"] == "csr");
-  CHECK(r["recommended_command"].get<std::string>().find("--precond none") != std::string::npos);
+  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --precond none");
   for (const char* word : {"symmetry", "diagonal", "bandwidth", "block size", "row length", "####", "csr"}) {
     INFO(printed << "lacks " << word);
     CHECK(printed.find(word) != std::string::npos);
@@ -66,9 +68,30 @@ TEST_CASE("info recommends a command that solves, and sees blocks", "[cli]") {
   const Json grid = info_of(folder, folder.write("A.mtx", grid_system(10).text()));
   CHECK(grid["symmetry"]["values"] == true);
   const std::string command = grid["recommended_command"];
-  CHECK(command == "purlin solve " + folder.file("A.mtx") + " --solver cg");
-  CHECK(run_purlin({"solve", folder.file("A.mtx"), "--solver", "cg", "--quiet"}).status == 0);
+  CHECK(command == "purlin solve " + folder.file("A.mtx"));
+  CHECK(contains(grid["recommended_reason"], "cg"));
+  CHECK(run_purlin({"solve", folder.file("A.mtx"), "--quiet"}).status == 0);
   CHECK(info_of(folder, "generate:elasticity:4")["block_size"] == 3);
+}
+
+TEST_CASE("info and the refusal of a zero diagonal say the same, and that solves", "[cli]") {
+  const TemporaryFolder folder;
+  // A saddle point: a grid, and below it two rows that tie the first and the last unknown, with nothing on the
+  // diagonal.
+  System s = grid_system(16);
+  for (const int tied : {1, 256}) {
+    ++s.n;
+    s.entries.push_back({s.n, tied, 1});
+    s.entries.push_back({tied, s.n, 1});
+  }
+  const std::string matrix = folder.write("A.mtx", s.text());
+  const Json r = info_of(folder, matrix);
+  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --precond none");
+  CHECK(contains(r["recommended_reason"], "--precond spai --spai-adaptive 0.4"));
+  const Outcome refused = run_purlin({"solve", matrix, "--device", "host"});
+  CHECK(refused.status == 2);
+  CHECK(contains(refused.err, "--precond none, then --precond spai --spai-adaptive 0.4"));
+  CHECK(run_purlin({"solve", matrix, "--device", "host", "--precond", "none", "--quiet"}).status == 0);
 }
 
 TEST_CASE("info takes matrices that are not square, and empty ones", "[cli]") {
