@@ -44,9 +44,25 @@ std::string after_indefinite(const SolveReport& report, const SolveOptions& opti
   return "--solver gmres does not need a positive definite matrix";
 }
 
+// Failures that a null space may be the cause of, where it was not given.
+bool singular_unnoticed(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
+  if (!facts.rows_sum_to_zero || options.system.null_space == NullSpace::constant) return false;
+  switch (report.status) {
+    case Status::max_iterations:
+    case Status::breakdown:
+    case Status::not_positive_definite:
+    case Status::not_finite:
+    case Status::stagnation:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
-Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits) {
+Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
+                         bool rows_sum_to_zero) {
   Recommendation result;
   if (rows != cols) {
     result.reason = "the matrix is not square: purlin solve needs a square one";
@@ -65,10 +81,14 @@ Recommendation recommend(const std::string& name, Index rows, Index cols, const 
     result.reason =
         "diagonal entries are missing or zero, which Jacobi divides by; then " + std::string(strong_precond);
   }
+  if (rows_sum_to_zero) result.command += " --null-space constant";
   return result;
 }
 
-std::string next_step(const SolveReport& report, const SolveOptions& options) {
+std::string next_step(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
+  if (singular_unnoticed(report, options, facts)) {
+    return "--null-space constant: the rows sum to zero, so A is singular and maps constant vectors to zero";
+  }
   switch (report.status) {
     case Status::converged:
       return "";
@@ -81,7 +101,7 @@ std::string next_step(const SolveReport& report, const SolveOptions& options) {
       return after_indefinite(report, options);
     case Status::not_finite:
       return options.single_precision ? "--precision double has a wider range of numbers"
-                                      : "purlin info shows the range of the matrix; look at b and the guess too";
+                                      : "purlin info shows the sizes of the entries; look at b and the guess too";
     case Status::stagnation:
       return after_stagnation(report, options);
     case Status::time_limit:

@@ -19,10 +19,17 @@ struct Recommendation {
   std::string reason;   ///< why this one, or why none
 };
 
+/// What the rules go by beside the report of a solve.
+struct AdviceFacts {
+  Index rows = 0;
+  bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
+};
+
 /// A command for the matrix `name` with these traits, square or not. It names what differs from the defaults only.
-Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits);
+Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
+                         bool rows_sum_to_zero);
 
 /// One change of the command line that fits how the solve ended; empty for `converged`.
-std::string next_step(const SolveReport& report, const SolveOptions& options);
+std::string next_step(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts);
 
 }  // namespace purlin::cli

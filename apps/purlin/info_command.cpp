@@ -22,9 +22,11 @@ Facts gather_facts(const InfoOptions& options) {
   f.lengths = row_lengths(a);
   f.band = bandwidth(a);
   f.dominant = f.square() ? dominant_rows(a) : 0;
+  f.rows_sum_to_zero = f.square() && rows_sum_to_zero(a);
+  f.magnitudes = magnitudes(a);
   f.block = node_block_size(ctx, CsrView<double, Space::host>(a));
   f.repeated = repeated_entries(f.matrix);
-  f.advice = recommend(options.matrix, a.rows, a.cols, f.traits);
+  f.advice = recommend(options.matrix, a.rows, a.cols, f.traits, f.rows_sum_to_zero);
   if (options.precond.name != "none") {
     if (!f.square()) throw InputError(options.matrix + ": --precond needs a square matrix");
     PrecondOptions precond = options.precond;

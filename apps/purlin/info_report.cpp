@@ -107,6 +107,13 @@ std::string facts_text(const Facts& f) {
     result += labelled("diagonal", diagonal_text(f.traits));
     result += labelled("dominance", text("|a_ii| >= sum of the other |a_ij| in %.1f %% of the rows",
                                          100 * share(f.dominant, a.rows)));
+    if (f.rows_sum_to_zero) {
+      result += labelled("null space", "rows sum to zero: singular, constant vectors are in its null space");
+    }
+  }
+  if (f.magnitudes.largest > 0) {
+    result += labelled(
+        "sizes", text("|a_ij| from %.3g to %.3g, zeros not counted", f.magnitudes.smallest, f.magnitudes.largest));
   }
   result +=
       labelled("bandwidth", thousands(f.band.lower) + " below, " + thousands(f.band.upper) + " above the diagonal");
@@ -140,9 +147,12 @@ Json facts_json(const Facts& f) {
   report["nonzeros"] = a.nnz();
   report["repeated_entries"] = f.repeated;
   report["max_abs"] = f.traits.max_abs;
+  report["min_abs"] = f.magnitudes.smallest;  // zeros not counted
   report["symmetry"] = nullptr;
   report["diagonal"] = nullptr;
+  report["rows_sum_to_zero"] = nullptr;
   if (f.square()) {
+    report["rows_sum_to_zero"] = f.rows_sum_to_zero;
     report["symmetry"] = {{"pattern", f.traits.pattern_symmetric},
                           {"values", f.traits.symmetric()},
                           {"max_asymmetry", f.traits.max_asymmetry}};

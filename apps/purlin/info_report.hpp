@@ -18,7 +18,9 @@ struct Facts {
   MatrixTraits traits;
   RowLengths lengths;
   Bandwidth band;
-  Index dominant = 0;  ///< rows of a square matrix with a dominant diagonal
+  Index dominant = 0;             ///< rows of a square matrix with a dominant diagonal
+  bool rows_sum_to_zero = false;  ///< of a square matrix
+  Magnitudes magnitudes;
   Index block = 1;
   Offset repeated = 0;  ///< entries of the file that repeat others
   Recommendation advice;
@@ -30,7 +32,8 @@ struct Facts {
 /// The lines that are printed. Rows are counted from 1, as in the file.
 std::string facts_text(const Facts& facts);
 
-/// The report, schema 1. Rows are counted from 1; `symmetry` and `diagonal` are null unless the matrix is square.
+/// The report, schema 1. Rows are counted from 1; `symmetry`, `diagonal` and `rows_sum_to_zero` are
+/// null unless the matrix is square.
 Json facts_json(const Facts& facts);
 
 }  // namespace purlin::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row lengths, dominance and bandwidth, each by one plain pass over the pattern.
+// Row lengths, dominance, bandwidth, row sums and sizes of entries, each by one plain pass over the matrix.
 #include "matrix_facts.hpp"
 
 #include <algorithm>
@@ -89,6 +89,33 @@ Index dominant_rows(const Matrix& a) {
     count += diagonal >= others ? 1 : 0;
   }
   return count;
+}
+
+bool rows_sum_to_zero(const Matrix& a) {
+  constexpr double rounding = 1e-12;
+  bool any = false;
+  for (Index i = 0; i < a.rows; ++i) {
+    double sum = 0;
+    double absolute = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      sum += a.val[k];
+      absolute += std::abs(a.val[k]);
+    }
+    if (!(std::abs(sum) <= rounding * absolute)) return false;
+    any = any || absolute > 0;
+  }
+  return any;
+}
+
+Magnitudes magnitudes(const Matrix& a) {
+  Magnitudes result;
+  for (const double value : a.val) {
+    const double size = std::abs(value);
+    if (!(size > 0)) continue;
+    result.smallest = result.smallest > 0 ? std::min(result.smallest, size) : size;
+    result.largest = std::max(result.largest, size);
+  }
+  return result;
 }
 
 }  // namespace purlin::cli

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What `purlin info` says of a matrix beyond its traits: row lengths, dominance, bandwidth.
+/// What `purlin info` says of a matrix beyond its traits: row lengths, dominance, bandwidth, row sums, sizes
+/// of entries.
 #pragma once
 
 #include <vector>
@@ -37,5 +38,17 @@ Bandwidth bandwidth(const Csr<double, Space::host>& a);
 
 /// How many rows of a square matrix have |a_ii| >= sum over j != i of |a_ij|.
 Index dominant_rows(const Csr<double, Space::host>& a);
+
+/// |sum_j a_ij| <= 1e-12 sum_j |a_ij| in every row, and some entry is not 0: A maps constant vectors to zero. Reads
+/// no further than the first row that does not.
+bool rows_sum_to_zero(const Csr<double, Space::host>& a);
+
+/// Of the entries that are not 0; both 0 where there are none.
+struct Magnitudes {
+  double smallest = 0;  ///< min |a_ij|
+  double largest = 0;   ///< max |a_ij|
+};
+
+Magnitudes magnitudes(const Csr<double, Space::host>& a);
 
 }  // namespace purlin::cli

@@ -11,6 +11,7 @@
 #include "exit_status.hpp"
 #include "input_matrix.hpp"
 #include "live_progress.hpp"
+#include "matrix_facts.hpp"
 #include "names.hpp"
 #include "output_files.hpp"
 #include "precond_report.hpp"
@@ -109,6 +110,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   require_solvable(matrix);
   result.rows = matrix.a.rows;
   result.nonzeros = matrix.a.nnz();
+  result.rows_sum_to_zero = rows_sum_to_zero(matrix.a);
   result.seconds.read = matrix.read_seconds;
 
   const Stopwatch rhs_watch;

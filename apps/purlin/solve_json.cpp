@@ -7,7 +7,6 @@
 
 #include <purlin/config.hpp>
 
-#include "advice.hpp"
 #include "precond_report.hpp"
 
 namespace purlin::cli {
@@ -90,11 +89,11 @@ std::string shortest(double value) {
 
 namespace {
 
-void add_outcome(Json& json, const SolveReport& report, const SolveOptions& options) {
+void add_outcome(Json& json, const SolveReport& report, const SolveResult& result) {
   json["converged"] = report.converged();
   json["status"] = name_of(report.status);
   json["reason"] = report.reason;
-  json["advice"] = next_step(report, options);
+  json["advice"] = next_step(report, result.options, result.advice_facts());
   json["iterations"] = report.iterations;
   add_residuals(json, report);
 }
@@ -103,7 +102,7 @@ Json columns_json(const SolveResult& result) {
   Json columns = Json::array();
   for (const SolveReport& report : result.outcome.reports) {
     Json column = {{"column", columns.size() + 1}};
-    add_outcome(column, report, result.options);
+    add_outcome(column, report, result);
     column["solver"] = report.solver;
     column["seconds"] = report.seconds;
     column["attempts"] = attempts_json(report);
@@ -135,7 +134,7 @@ Json solve_json(const SolveResult& result) {
   const SystemInfo& system = result.outcome.setup.system;
   const SetupFacts& setup = result.outcome.setup;
   Json json = {{"schema", 1}, {"version", PURLIN_VERSION}, {"command_line", result.command_line}};
-  add_outcome(json, report, result.options);
+  add_outcome(json, report, result);
   json["solution_error"] = result.solution_error ? Json(*result.solution_error) : Json();
   json["matrix"] = result.options.matrix;
   json["rows"] = result.rows;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "advice.hpp"
 #include "backend.hpp"
 #include "json_file.hpp"
 #include "options.hpp"
@@ -25,6 +26,7 @@ struct SolveResult {
   Index columns = 1;  ///< right-hand sides
   Index rows = 0;
   Offset nonzeros = 0;
+  bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
   SolveOutcome outcome;
   std::optional<double> solution_error;  ///< |x - x*| / |x*|
   SolveSeconds seconds;
@@ -34,6 +36,7 @@ struct SolveResult {
   const SolveReport& report() const { return outcome.reports[worst()]; }
   std::size_t worst() const;
   bool several() const { return outcome.reports.size() > 1; }
+  AdviceFacts advice_facts() const { return {rows, rows_sum_to_zero}; }
 };
 
 /// r.json. Schema 1; residuals are 2-norms of b - A x, those named relative are divided by |b| (by 1 for b = 0):

@@ -7,7 +7,6 @@
 
 #include <purlin/core/error.hpp>
 
-#include "advice.hpp"
 #include "precond_report.hpp"
 #include "text.hpp"
 
@@ -117,7 +116,7 @@ std::string result_text(const SolveResult& result) {
   if (result.solution_error) lines += labelled("solution error", text("%.3e |x*|", *result.solution_error));
   lines += labelled("seconds", seconds_text(result));
   if (!result.several() && report.attempts.size() > 1) lines += attempts_text(report);
-  const std::string advice = next_step(report, result.options);
+  const std::string advice = next_step(report, result.options, result.advice_facts());
   if (!advice.empty()) lines += labelled("try", advice);
   return lines;
 }

@@ -94,6 +94,25 @@ TEST_CASE("info and the refusal of a zero diagonal say the same, and that solves
   CHECK(run_purlin({"solve", matrix, "--device", "host", "--precond", "none", "--quiet"}).status == 0);
 }
 
+TEST_CASE("info sees that the rows sum to zero, and its command solves such a system", "[cli]") {
+  const TemporaryFolder folder;
+  System s = line_system(40);
+  s.entries.front().value = 1;  // row 1: 1 -1
+  s.entries.back().value = 1;   // row n: -1 1
+  const std::string matrix = folder.write("neumann.mtx", s.text());
+  std::string printed;
+  const Json r = info_of(folder, matrix, &printed);
+  CHECK(r["rows_sum_to_zero"] == true);
+  CHECK(r["min_abs"] == 1.0);
+  CHECK(contains(printed, "rows sum to zero: singular"));
+  CHECK(contains(printed, "|a_ij| from 1 to 2"));
+  CHECK(r["recommended_command"] == "purlin solve " + matrix + " --null-space constant");
+  CHECK(run_purlin({"solve", matrix, "--null-space", "constant", "--quiet"}).status == 0);
+  const Json fixed = info_of(folder, folder.write("fixed.mtx", line_system(40).text()), &printed);
+  CHECK(fixed["rows_sum_to_zero"] == false);
+  CHECK_FALSE(contains(printed, "null space"));
+}
+
 TEST_CASE("info takes matrices that are not square, and empty ones", "[cli]") {
   const TemporaryFolder folder;
   const std::string banner = "%%MatrixMarket matrix coordinate real general\n";

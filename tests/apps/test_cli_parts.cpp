@@ -134,8 +134,8 @@ TEST_CASE("Every failure has one piece of advice", "[cli]") {
         Status::stagnation, Status::time_limit, Status::stopped_by_caller}) {
     report.status = status;
     INFO(name_of(status));
-    CHECK_FALSE(next_step(report, options).empty());
+    CHECK_FALSE(next_step(report, options, {}).empty());
   }
   report.status = Status::converged;
-  CHECK(next_step(report, options).empty());
+  CHECK(next_step(report, options, {}).empty());
 }

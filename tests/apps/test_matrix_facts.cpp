@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row lengths, bandwidth and dominance on matrices that one can check by hand.
+// Row lengths, bandwidth, dominance, row sums and sizes on matrices that one can check by hand.
 #include "tests/catch.hpp"
+
+#include <cmath>
 
 #include <purlin/core/matrix_market.hpp>
 
@@ -11,7 +13,8 @@ using namespace purlin::cli;
 
 namespace {
 
-Csr<double, Space::host> matrix_of(const std::vector<std::vector<Index>>& columns_of_row, Index cols) {
+Csr<double, Space::host> matrix_of(const std::vector<std::vector<Index>>& columns_of_row, Index cols,
+                                   std::vector<double> values = {}) {
   const Context<Space::host> ctx(1);
   std::vector<Offset> row_ptr{0};
   std::vector<Index> col;
@@ -24,7 +27,8 @@ Csr<double, Space::host> matrix_of(const std::vector<std::vector<Index>>& column
   a.cols = cols;
   a.row_ptr = make_array(ctx, row_ptr);
   a.col = make_array(ctx, col);
-  a.val = make_array(ctx, std::vector<double>(col.size(), 1.0));
+  values.resize(col.size(), 1.0);
+  a.val = make_array(ctx, values);
   return a;
 }
 
@@ -75,4 +79,21 @@ TEST_CASE("Row lengths: bins cover every row once, whatever the distribution", "
     CHECK(counted == 50);
     CHECK(lengths.histogram.size() <= 12);
   }
+}
+
+TEST_CASE("Rows sum to zero up to rounding of their own entries", "[cli]") {
+  const std::vector<std::vector<Index>> pattern = {{0, 1}, {0, 1, 2}, {1, 2}};
+  CHECK(rows_sum_to_zero(matrix_of(pattern, 3, {1, -1, -1e9, 1e9 + 1, -1, -1, 1})));
+  CHECK(rows_sum_to_zero(matrix_of(pattern, 3, {0.3, -0.1 - 0.2, -1, 2, -1, -1, 1})));
+  CHECK_FALSE(rows_sum_to_zero(matrix_of(pattern, 3, {1, -1, -1e9, 1e9, 0, -1, 1 + 1e-10})));
+  CHECK_FALSE(rows_sum_to_zero(matrix_of(pattern, 3, {1, -1, -1, 2, -1, -1, NAN})));
+  CHECK_FALSE(rows_sum_to_zero(matrix_of(pattern, 3, {0, 0, 0, 0, 0, 0, 0})));
+  CHECK_FALSE(rows_sum_to_zero(matrix_of({}, 0)));
+}
+
+TEST_CASE("The sizes of entries leave zeros out", "[cli]") {
+  const Magnitudes some = magnitudes(matrix_of({{0, 1}, {0, 1}}, 2, {-4, 0, 1e-3, 2}));
+  CHECK(some.smallest == 1e-3);
+  CHECK(some.largest == 4);
+  CHECK(magnitudes(matrix_of({{0}}, 1, {0})).largest == 0);
 }
