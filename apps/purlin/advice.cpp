@@ -3,6 +3,7 @@
 #include "advice.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <purlin/solver/choice.hpp>
 
@@ -59,6 +60,22 @@ bool singular_unnoticed(const SolveReport& report, const SolveOptions& options, 
   }
 }
 
+// b has a mean that A cannot produce, and the rest of b is solved for. The tolerance is that of the rest.
+bool solved_but_for_mean(const SolveReport& report, const SolveOptions& options) {
+  return options.system.null_space == NullSpace::constant && report.status == Status::stagnation &&
+         !report.attempts.empty() && report.attempts.back().true_residual <= report.tolerance;
+}
+
+std::string after_mean(const SolveReport& report) {
+  const double residual = report.attempts.back().true_residual;
+  // The mean is part of |b| and of the true residual, at right angles to the rest of either.
+  const double rest_squared =
+      report.rhs_norm * report.rhs_norm - report.true_residual * report.true_residual + residual * residual;
+  const std::string how_well =
+      rest_squared > 0 ? text(" to %.1e |b - mean(b)|", residual / std::sqrt(rest_squared)) : "";
+  return "take the mean out of b: x solves A x = b - mean(b)" + how_well + ", and that b gives exit status 0";
+}
+
 }  // namespace
 
 Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
@@ -89,6 +106,7 @@ std::string next_step(const SolveReport& report, const SolveOptions& options, co
   if (singular_unnoticed(report, options, facts)) {
     return "--null-space constant: the rows sum to zero, so A is singular and maps constant vectors to zero";
   }
+  if (solved_but_for_mean(report, options)) return after_mean(report);
   switch (report.status) {
     case Status::converged:
       return "";

@@ -35,3 +35,20 @@ TEST_CASE("Where the rows sum to zero, the null space is advised unless it was g
   options.system.null_space = NullSpace::constant;
   CHECK_FALSE(contains(next_step(report_with("cg", Status::stagnation), options, singular), wanted));
 }
+
+TEST_CASE("A b with a mean is told apart from a solve that stagnates", "[cli]") {
+  SolveOptions options;
+  options.system.null_space = NullSpace::constant;
+  // |mean part| = 4, |the rest| = 3, solved to 3e-9 of it.
+  SolveReport report = report_with("cg", Status::stagnation);
+  report.rhs_norm = 5;
+  report.true_residual = 4;
+  report.tolerance = 3e-8;
+  report.attempts.emplace_back();
+  report.attempts.back().true_residual = 9e-9;
+  CHECK(
+      next_step(report, options, {100, true}) ==
+      "take the mean out of b: x solves A x = b - mean(b) to 3.0e-09 |b - mean(b)|, and that b gives exit status 0");
+  report.attempts.back().true_residual = report.true_residual;
+  CHECK_FALSE(contains(next_step(report, options, {100, true}), "mean"));
+}

@@ -283,6 +283,30 @@ TEST_CASE("A pure Neumann system solves with --null-space constant, and the mean
   CHECK(report_of(folder)["solution_error"].get<double>() < 1e-4);
 }
 
+TEST_CASE("A Neumann system whose b has a mean says what x solves, and that b without its mean converges", "[cli]") {
+  const TemporaryFolder folder;
+  System s = line_system(40);
+  s.entries.front().value = 1;
+  s.entries.back().value = 1;
+  std::vector<double> b = rough_vector(s.n);
+  const std::string matrix = folder.write("A.mtx", s.text());
+  const auto solve = [&] {
+    return run_purlin({"solve", matrix, "--rhs", folder.write("b.mtx", vector_text(b)), "--null-space", "constant",
+                       "--report", folder.file("r.json"), "--out", folder.file("x.mtx"), "--device", "host"});
+  };
+  const Outcome with_mean = solve();
+  INFO(with_mean.out << with_mean.err);
+  CHECK(with_mean.status == 1);
+  CHECK(contains(with_mean.out, "x solves A x = b - mean(b)"));
+  CHECK(contains(report_of(folder)["advice"].get<std::string>(), "take the mean out of b"));
+  CHECK_FALSE(contains(with_mean.out, "--solver gmres"));
+  double mean = 0;
+  for (const double value : b) mean += value / s.n;
+  for (double& value : b) value -= mean;
+  CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-8);
+  CHECK(solve().status == 0);
+}
+
 TEST_CASE("When the automatic choice fails, the report lists each attempt", "[cli]") {
   const TemporaryFolder folder;
   // Symmetric with a positive diagonal, and indefinite: the pairs have the eigenvalues 1 - c and 1 + c, c from 2
