@@ -15,28 +15,61 @@ namespace {
 // In mixed precision too.
 bool is_gmres(const SolveReport& report) { return report.solver.find("gmres") != std::string::npos; }
 
-std::string after_iterations(const SolveReport& report, const SolveOptions& options) {
+// GMRES that forgets nothing ends after n iterations, and for small systems its basis is small.
+constexpr Index small_system = 2000;
+
+// A cycle length worth a try: the one wanted, or all n for small systems; never more than n.
+int worthwhile_restart(int wanted, const AdviceFacts& facts) {
+  if (facts.rows <= 0) return wanted;
+  return facts.rows <= small_system ? facts.rows : std::min(wanted, facts.rows);
+}
+
+std::string stronger_precond(const SolveOptions& options) {
+  const PrecondOptions& now = options.system.precond;
+  if (now.name == "spai" && now.adaptive > 0) return text("--precond spai --spai-adaptive %g", now.adaptive / 2);
+  // Without a preconditioner mostly for zeros on the diagonal, where SPAI on A's own pattern often is not enough.
+  return now.name == "spai" || now.name == "none" ? strong_precond : "--precond spai";
+}
+
+std::string longer_cycle(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
+  const int now = report.cycle_length;
+  if (facts.rows > 0 && now >= facts.rows) {
+    return stronger_precond(options) + ": GMRES has kept its whole past";
+  }
+  return text("--restart %d keeps more of GMRES's past (now %d)", worthwhile_restart(2 * now, facts), now);
+}
+
+// For a solve that another method ended; a preconditioner where GMRES was among the attempts.
+std::string gmres_instead(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts,
+                          const char* why) {
+  for (const Attempt& attempt : report.attempts) {
+    if (attempt.solver.find("gmres") != std::string::npos) return stronger_precond(options) + ": GMRES failed too";
+  }
+  return text("--solver gmres --restart %d%s", worthwhile_restart(100, facts), why);
+}
+
+std::string after_iterations(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
   const StopCriterion& stop = options.system.stop;
   if (is_gmres(report) && report.restarts > 0) {
-    return text("--restart %d keeps more of GMRES's past (now %d)", 2 * report.cycle_length, report.cycle_length);
+    return longer_cycle(report, options, facts);
   }
   if (!is_gmres(report) && !(report.true_residual < 0.1 * report.initial_residual)) {
-    return "--solver gmres --restart 100: the residual has hardly moved";
+    return gmres_instead(report, options, facts, ": the residual has hardly moved");
   }
   return text("--max-iterations %lld allows more (now %d)", std::max(10LL, 10LL * stop.max_iterations),
               stop.max_iterations);
 }
 
-std::string after_stagnation(const SolveReport& report, const SolveOptions& options) {
+std::string after_stagnation(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
   if (options.single_precision) return "--precision double resolves more";
   if (report.true_residual <= 100 * report.attainable_residual) {
     const double reachable = 2 * report.relative(std::max(report.attainable_residual, report.true_residual));
     return text("--rtol %.0e is what rounding allows for this matrix", reachable);
   }
   if (is_gmres(report)) {
-    return text("--restart %d keeps more of GMRES's past (now %d)", 2 * report.cycle_length, report.cycle_length);
+    return longer_cycle(report, options, facts);
   }
-  return "--solver gmres --restart 100 is the steadiest method";
+  return gmres_instead(report, options, facts, " is the steadiest method");
 }
 
 std::string after_indefinite(const SolveReport& report, const SolveOptions& options) {
@@ -111,17 +144,17 @@ std::string next_step(const SolveReport& report, const SolveOptions& options, co
     case Status::converged:
       return "";
     case Status::max_iterations:
-      return after_iterations(report, options);
+      return after_iterations(report, options, facts);
     case Status::breakdown:
       return is_gmres(report) ? "--precond none, or look at the matrix with purlin info"
-                              : "--solver gmres --restart 100 does not break down this way";
+                              : gmres_instead(report, options, facts, " does not break down this way");
     case Status::not_positive_definite:
       return after_indefinite(report, options);
     case Status::not_finite:
       return options.single_precision ? "--precision double has a wider range of numbers"
                                       : "purlin info shows the sizes of the entries; look at b and the guess too";
     case Status::stagnation:
-      return after_stagnation(report, options);
+      return after_stagnation(report, options, facts);
     case Status::time_limit:
       return text("--time-limit %g allows more (now %g)", 10 * options.system.stop.time_limit_seconds,
                   options.system.stop.time_limit_seconds);

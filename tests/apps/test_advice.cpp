@@ -52,3 +52,37 @@ TEST_CASE("A b with a mean is told apart from a solve that stagnates", "[cli]") 
   report.attempts.back().true_residual = report.true_residual;
   CHECK_FALSE(contains(next_step(report, options, {100, true}), "mean"));
 }
+
+TEST_CASE("A cycle of GMRES is advised no longer than the matrix, and where it was, a preconditioner", "[cli]") {
+  SolveOptions options;
+  const auto advice = [&](int cycle, Index rows, Status status) {
+    SolveReport report = report_with("gmres", status);
+    report.cycle_length = cycle;
+    report.restarts = 1;
+    report.true_residual = 1;
+    return next_step(report, options, {rows, false});
+  };
+  for (const Status status : {Status::max_iterations, Status::stagnation}) {
+    INFO(name_of(status));
+    CHECK(contains(advice(50, 425, status), "--restart 425 "));
+    CHECK(contains(advice(50, 100000, status), "--restart 100 "));
+    CHECK(contains(advice(4000, 5000, status), "--restart 5000 "));
+    CHECK(contains(advice(131, 131, status), "--precond spai"));
+    CHECK_FALSE(contains(advice(131, 131, status), "--restart"));
+  }
+  options.system.precond.name = "spai";
+  CHECK(contains(advice(131, 131, Status::stagnation), "--spai-adaptive 0.4"));
+  options.system.precond.adaptive = 0.4;
+  CHECK(contains(advice(131, 131, Status::stagnation), "--spai-adaptive 0.2"));
+  options.system.precond = PrecondOptions{"none"};
+  CHECK(contains(advice(131, 131, Status::stagnation), "--spai-adaptive 0.4"));
+}
+
+TEST_CASE("GMRES is not advised where it was among the attempts", "[cli]") {
+  SolveReport report = report_with("bicgstab", Status::breakdown);
+  CHECK(contains(next_step(report, {}, {131, false}), "--solver gmres --restart 131 "));
+  CHECK(contains(next_step(report, {}, {100000, false}), "--solver gmres --restart 100 "));
+  report.attempts.resize(2);
+  report.attempts.front().solver = "gmres";
+  CHECK(contains(next_step(report, {}, {131, false}), "--precond spai"));
+}
