@@ -10,6 +10,7 @@
 
 #include "bench_options.hpp"
 #include "bench_solve_options.hpp"
+#include "complaint.hpp"
 #include "exit_status.hpp"
 #include "names.hpp"
 #include "precond_options.hpp"
@@ -20,6 +21,10 @@ namespace purlin::cli {
 namespace {
 
 constexpr int most_check_every = 64;  // what the library keeps norms for
+
+constexpr const char* system_words =
+    "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:N[:PE], mesh:FILE:KIND[:R].\n"
+    "KIND is elasticity, diffusion or convection, for generate: also grid7";
 
 constexpr const char* usage =
     "usage: purlin solve A.mtx [options]    solve A x = b (purlin solve --help)\n"
@@ -60,12 +65,7 @@ struct RawSolve {
 
 void add_system_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "The system";
-  solve
-      .add_option(
-          "A", o.matrix,
-          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:N[:PE], mesh:FILE:KIND[:R]")
-      ->option_text(" ")
-      ->required();
+  solve.add_option("A", o.matrix, system_words)->option_text(" ")->required();
   solve
       .add_option("--rhs", o.rhs,
                   "b.mtx | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
@@ -101,8 +101,9 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
       ->option_text("full|single")
       ->group(group);
   solve
-      .add_flag("!--no-resident", s.solver.resident,
-                "CG and BiCGStab by separate kernels, also where one could keep the vectors on the card's chip")
+      .add_flag_callback(
+          "--no-resident", [&s] { s.solver.resident = false; },
+          "CG and BiCGStab by separate kernels, also where one could keep the vectors on the card's chip")
       ->group(group);
   solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
       ->option_text("none|constant")
@@ -208,11 +209,7 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
 }
 
 void add_info_options(CLI::App& info, InfoOptions& o) {
-  info.add_option(
-          "A", o.matrix,
-          "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:N[:PE], mesh:FILE:KIND[:R]")
-      ->option_text(" ")
-      ->required();
+  info.add_option("A", o.matrix, system_words)->option_text(" ")->required();
   info.add_option("--report", o.report, "The same facts for programs")->option_text("R.json");
   info.add_option("--out", o.out, "The matrix, as it was read or made: matrix coordinate real general")
       ->option_text("A.mtx");
@@ -337,10 +334,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     return result;
   } catch (const CLI::RequiredError&) {
     throw UsageError("expected a matrix: purlin solve A.mtx, purlin info A.mtx, or purlin bench spmv|solve A.mtx");
-  } catch (const CLI::ConversionError& error) {
-    throw UsageError(std::string("expected a number: ") + error.what());
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
+    throw UsageError(complaint(error, app));
   }
   if (version) {
     result.command = TextOnly{version_text()};

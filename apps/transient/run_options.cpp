@@ -13,6 +13,7 @@
 #include <purlin/core/error.hpp>
 
 #include "apps/purlin/bench_options.hpp"
+#include "apps/purlin/complaint.hpp"
 #include "apps/purlin/exit_status.hpp"
 #include "apps/purlin/names.hpp"
 #include "apps/purlin/precond_report.hpp"
@@ -21,6 +22,7 @@
 namespace purlin::transient {
 namespace {
 
+using cli::complaint;
 using cli::text;
 using cli::UsageError;
 
@@ -123,8 +125,9 @@ void RunCommand::add_method_options() {
   app_.add_option("--solver", s.solver.name, "Krylov method, default " + s.solver.name)
       ->option_text(cli::one_of(cli::solver_choices()))
       ->group(group);
-  app_.add_flag("!--no-resident", s.solver.resident,
-                "CG and BiCGStab by separate kernels, also where one could keep the vectors on the card's chip")
+  app_.add_flag_callback(
+          "--no-resident", [&s] { s.solver.resident = false; },
+          "CG and BiCGStab by separate kernels, also where one could keep the vectors on the card's chip")
       ->group(group);
   app_.add_option("--tol", s.stop.rel_tol, text("%s, default %g", words_.tolerance.c_str(), s.stop.rel_tol))
       ->option_text("TOL")
@@ -160,10 +163,8 @@ std::optional<std::string> RunCommand::parse(int argc, const char* const* argv) 
     app_.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     return app_.help();
-  } catch (const CLI::ConversionError& error) {
-    throw UsageError(std::string("expected a number: ") + error.what());
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
+    throw UsageError(complaint(error, app_));
   }
   if (given("--version")) return version_text(words_.name);
   refuse_extras(app_, words_.name);

@@ -93,6 +93,18 @@ TEST_CASE("A zero or missing diagonal entry is refused by Jacobi with the row of
   CHECK(run_purlin({"solve", missing, "--precond", "none", "--device", "host", "--quiet"}).status == 0);
 }
 
+TEST_CASE("What is no number is refused with the option and what was given", "[cli]") {
+  check_words(error_of({"solve", "generate:grid7:4", "--max-iterations", "1e4"}, 2),
+              {"--max-iterations: expected a whole number, found '1e4'"});
+  check_words(error_of({"solve", "generate:grid7:4", "--rtol", "abc"}, 2),
+              {"--rtol: expected a number, found 'abc'"});
+  check_words(error_of({"info", "generate:grid7:4", "--threads", "two"}, 2),
+              {"--threads: expected a whole number, found 'two'"});
+  check_words(error_of({"bench", "solve", "generate:grid7:4", "--tol", "1e-8x"}, 2),
+              {"--tol: expected a number, found '1e-8x'"});
+  check_words(error_of({"solve", "generate:grid7:4", "--restart", "0"}, 2), {"--restart", "0", "range"});
+}
+
 TEST_CASE("Vectors of the wrong length are refused with both lengths", "[cli]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(4).text());

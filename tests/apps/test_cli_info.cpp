@@ -149,6 +149,14 @@ TEST_CASE("Help and version end in status 0 and say what there is", "[cli]") {
     INFO(option);
     CHECK(solve.out.find(option) != std::string::npos);
   }
+  CHECK_FALSE(contains(solve.out, "{false}"));
+  for (const char* command : {"solve", "info"}) {
+    const Outcome kinds = run_purlin({command, "--help"});
+    for (const char* kind : {"elasticity", "diffusion", "convection", "grid7"}) {
+      INFO(command << " lacks " << kind);
+      CHECK(contains(kinds.out, kind));
+    }
+  }
   const Outcome version = run_purlin({"--version"});
   CHECK(version.status == 0);
   CHECK(version.out.find(PURLIN_VERSION) != std::string::npos);
