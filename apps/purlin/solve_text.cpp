@@ -32,10 +32,19 @@ std::string residual_text(const SolveReport& report) {
   return text("%.3e %s", report.relative(report.true_residual), report.rhs_norm > 0 ? "|b|" : "with b = 0");
 }
 
+// The library's name of the status, but for its caller, which here is the person at the keyboard.
+std::string ended_as(Status status) {
+  return status == Status::stopped_by_caller ? "interrupted" : std::string(name_of(status));
+}
+
 std::string ending_text(const SolveReport& report) {
-  const std::string ending =
-      report.converged() ? "converged" : "not converged (" + std::string(name_of(report.status)) + ')';
+  const std::string ending = report.converged() ? "converged" : "not converged (" + ended_as(report.status) + ')';
   return ending + " after " + count_of(report.iterations, "iteration", "iterations");
+}
+
+std::string reason_text(const SolveReport& report) {
+  const bool told = report.reason.empty() || report.status == Status::stopped_by_caller;
+  return told ? std::string() : labelled("", report.reason);
 }
 
 // What came of each column, and how many converged.
@@ -67,11 +76,11 @@ std::string attempts_text(const SolveReport& report) {
   std::size_t width = 8;
   for (const Attempt& attempt : report.attempts) width = std::max(width, attempt.solver.size());
   for (const Attempt& attempt : report.attempts) {
-    lines += labelled(lines.empty() ? "attempts" : "",
-                      text("%-*s %s after %s at %.2e, %s", static_cast<int>(width), attempt.solver.c_str(),
-                           std::string(name_of(attempt.status)).c_str(),
-                           count_of(attempt.iterations, "iteration", "iterations").c_str(),
-                           report.relative(attempt.true_residual), duration(attempt.seconds).c_str()));
+    lines += labelled(
+        lines.empty() ? "attempts" : "",
+        text("%-*s %s after %s at %.2e, %s", static_cast<int>(width), attempt.solver.c_str(),
+             ended_as(attempt.status).c_str(), count_of(attempt.iterations, "iteration", "iterations").c_str(),
+             report.relative(attempt.true_residual), duration(attempt.seconds).c_str()));
   }
   return lines;
 }
@@ -102,7 +111,7 @@ std::string result_text(const SolveResult& result) {
     lines = columns_text(result);
   } else {
     lines = labelled("result", ending_text(report));
-    if (!report.reason.empty()) lines += labelled("", report.reason);
+    lines += reason_text(report);
     if (report.resident) lines += labelled("", "in one kernel that kept the vectors on the chip");
     if (report.refinements > 0) {
       lines += labelled(
@@ -112,7 +121,7 @@ std::string result_text(const SolveResult& result) {
   lines += labelled(result.several() ? "worst residual" : "true residual",
                     residual_text(report) + text(" (asked for %.1e)", report.relative(report.tolerance)) +
                         (result.several() ? text(", column %zu", result.worst() + 1) : ""));
-  if (result.several() && !report.reason.empty()) lines += labelled("", report.reason);
+  if (result.several()) lines += reason_text(report);
   if (result.solution_error) lines += labelled("solution error", text("%.3e |x*|", *result.solution_error));
   lines += labelled("seconds", seconds_text(result));
   if (!result.several() && report.attempts.size() > 1) lines += attempts_text(report);
