@@ -9,6 +9,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/number_text.hpp>
 
 namespace purlin {
 namespace {
@@ -22,7 +23,7 @@ std::string rounded(double number) {
 }
 
 std::string iterations_text(double iterations) {
-  return std::isfinite(iterations) ? rounded(iterations) + " iterations" : "no progress";
+  return std::isfinite(iterations) ? detail::plain_number(iterations, 3) + " iterations" : "no progress";
 }
 
 // Seconds of so many solves, building included.
@@ -63,9 +64,9 @@ PrecondChoice decide_precond(const PrecondTrial& simple, const PrecondTrial& str
            (std::isfinite(seconds) ? ", " + rounded(seconds) + " s with its building)" : ")");
   };
   const std::string a = told(simple, simple_count, simple_seconds), b = told(strong, strong_count, strong_seconds);
-  return {take_strong ? strong.name : simple.name, "a trial forecasts " + (take_strong ? b : a) + " against " +
-                                                       (take_strong ? a : b) + " for " + rounded(solves) +
-                                                       (solves == 1 ? " right-hand side" : " right-hand sides")};
+  return {take_strong ? strong.name : simple.name,
+          "a trial forecasts " + (take_strong ? b : a) + " against " + (take_strong ? a : b) + " for " +
+              detail::plain_number(solves, 3) + (solves == 1 ? " right-hand side" : " right-hand sides")};
 }
 
 template <class T, Space S>

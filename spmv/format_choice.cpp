@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/number_text.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 #include <purlin/spmv/plan_cache.hpp>
@@ -21,15 +21,12 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-std::string counted(double products) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", products);
-  // No powers of ten where a person would write the number out.
-  if (products < 1e9) std::snprintf(text, sizeof text, "%.0f", std::max(1.0, std::ceil(products)));
-  return text;
-}
+std::string counted(double products) { return detail::plain_number(std::max(1.0, std::ceil(products))); }
 
-// "ehyb pays back after 310 products, 1900 are planned" and its like.
+// Of a forecast or of a few measurements, which know no more than two digits.
+std::string about(double products) { return "about " + detail::plain_number(std::max(1.0, std::ceil(products)), 2); }
+
+// "pays back after about 310 products, 1,900 are planned" and its like.
 std::string reason_for(const FormatTrial& best, const std::vector<FormatTrial>& trials, double products,
                        bool measured) {
   const std::string planned = counted(products) + (products == 1 ? " is planned" : " are planned");
@@ -38,14 +35,14 @@ std::string reason_for(const FormatTrial& best, const std::vector<FormatTrial>& 
   if (&best != &csr) {
     const double after = break_even(best, csr);
     if (after <= 0) return "the fastest from the first product on (" + source + ")";
-    return "pays back after " + counted(after) + " products, " + planned + " (" + source + ")";
+    return "pays back after " + about(after) + " products, " + planned + " (" + source + ")";
   }
   const FormatTrial* fastest = &csr;
   for (const FormatTrial& trial : trials) {
     if (trial.failure.empty() && trial.product_seconds < fastest->product_seconds) fastest = &trial;
   }
   if (fastest == &csr) return "no other is faster (" + source + ")";
-  return fastest->format + " would pay back after " + counted(break_even(*fastest, csr)) + " products, " + planned +
+  return fastest->format + " would pay back after " + about(break_even(*fastest, csr)) + " products, " + planned +
          " (" + source + ")";
 }
 

@@ -22,7 +22,7 @@ struct FormatTrial {
 /// A choice and its grounds.
 struct FormatChoice {
   std::string format = "csr";
-  std::string reason;  ///< "pays back after 310 products, 1,900 are planned"; empty: it was asked for
+  std::string reason;  ///< "pays back after about 310 products, 1,900 are planned"; empty: it was asked for
   bool measured = false;
   std::vector<FormatTrial> trials;  ///< csr first
 };

@@ -143,7 +143,8 @@ template <class T>
 OperatorInfo CsrOperator<T, Space::host>::info() const {
   OperatorInfo info;
   info.name = "csr";
-  info.detail = std::to_string(cuts_.size() - 1) + " shares of equal work";
+  const std::size_t shares = cuts_.size() - 1;
+  info.detail = std::to_string(shares) + (shares == 1 ? " share of the work" : " shares of equal work");
   info.rows = rows_;
   info.cols = cols_;
   info.nonzeros = info.stored_slots = val_.size();

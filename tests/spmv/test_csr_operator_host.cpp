@@ -89,6 +89,9 @@ TEST_CASE("csr multiplies with more threads than rows", "[spmv]") {
 }
 
 TEST_CASE("csr cuts as many shares as there are threads, as long as there is work for them", "[spmv]") {
+  const Host ctx(1);
+  const auto one = upload_matrix<double>(ctx, tridiagonal_matrix(100));
+  CHECK(make_spmv<double, Space::host>(ctx, one.wide(), {})->info().detail == "1 share of the work");
   CHECK(shares_of(tridiagonal_matrix(100), 8) == 1);
   CHECK(shares_of(diagonal_matrix(65536), 3) == 3);
   CHECK(shares_of(diagonal_matrix(65536), 1000) < 100);
