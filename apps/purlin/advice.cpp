@@ -135,6 +135,17 @@ Recommendation recommend(const std::string& name, Index rows, Index cols, const 
   return result;
 }
 
+std::string remark_on_error(const SolveReport& report, double solution_error, const SolveOptions& options,
+                            const AdviceFacts& facts) {
+  const bool far = solution_error > 1e-2 && solution_error > 1e3 * report.relative(report.true_residual);
+  if (!report.converged() || !far) return "";
+  const std::string remark = "a small residual says little about x here: the matrix is ";
+  if (!facts.rows_sum_to_zero) return remark + "ill-conditioned or singular";
+  if (options.system.null_space == NullSpace::constant)
+    return remark + "ill-conditioned, or its null space is larger";
+  return remark + "singular, its rows sum to zero; see --null-space constant";
+}
+
 std::string next_step(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
   if (singular_unnoticed(report, options, facts)) {
     return "--null-space constant: the rows sum to zero, so A is singular and maps constant vectors to zero";

@@ -29,6 +29,11 @@ struct AdviceFacts {
 Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
                          bool rows_sum_to_zero);
 
+/// What a converged solve says too little about: its solution error, where that is known, is above 1e-2 and above
+/// 1,000 times the relative residual. Else empty.
+std::string remark_on_error(const SolveReport& report, double solution_error, const SolveOptions& options,
+                            const AdviceFacts& facts);
+
 /// One change of the command line that fits how the solve ended; empty for `converged`.
 std::string next_step(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts);
 

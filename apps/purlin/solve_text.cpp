@@ -122,7 +122,11 @@ std::string result_text(const SolveResult& result) {
                     residual_text(report) + text(" (asked for %.1e)", report.relative(report.tolerance)) +
                         (result.several() ? text(", column %zu", result.worst() + 1) : ""));
   if (result.several()) lines += reason_text(report);
-  if (result.solution_error) lines += labelled("solution error", text("%.3e |x*|", *result.solution_error));
+  if (result.solution_error) {
+    lines += labelled("solution error", text("%.3e |x*|", *result.solution_error));
+    const std::string remark = remark_on_error(report, *result.solution_error, result.options, result.advice_facts());
+    if (!remark.empty()) lines += labelled("", remark);
+  }
   lines += labelled("seconds", seconds_text(result));
   if (!result.several() && report.attempts.size() > 1) lines += attempts_text(report);
   const std::string advice = next_step(report, result.options, result.advice_facts());

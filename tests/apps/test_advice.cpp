@@ -86,3 +86,20 @@ TEST_CASE("GMRES is not advised where it was among the attempts", "[cli]") {
   report.attempts.front().solver = "gmres";
   CHECK(contains(next_step(report, {}, {131, false}), "--precond spai"));
 }
+
+TEST_CASE("A solution far off behind a small residual is remarked on", "[cli]") {
+  SolveOptions options;
+  SolveReport report = report_with("cg", Status::converged);
+  report.rhs_norm = 2;
+  report.true_residual = 2e-8;
+  CHECK(contains(remark_on_error(report, 0.02, options, {}), "ill-conditioned or singular"));
+  CHECK(contains(remark_on_error(report, 0.02, options, {9, true}), "--null-space constant"));
+  CHECK(remark_on_error(report, 0.009, options, {}).empty());
+  options.system.null_space = NullSpace::constant;
+  CHECK_FALSE(contains(remark_on_error(report, 0.02, options, {9, true}), "--null-space"));
+  report.true_residual = 4e-5;
+  CHECK(remark_on_error(report, 0.02, options, {}).empty());
+  report.true_residual = 2e-8;
+  report.status = Status::max_iterations;
+  CHECK(remark_on_error(report, 0.02, options, {}).empty());
+}

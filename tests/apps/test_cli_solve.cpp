@@ -281,6 +281,12 @@ TEST_CASE("A pure Neumann system solves with --null-space constant, and the mean
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
   CHECK(report_of(folder)["solution_error"].get<double>() < 1e-4);
+  CHECK_FALSE(contains(outcome.out, "a small residual says little"));
+  // Without the null space, the mean of x is anything.
+  const Outcome unnoticed = run_purlin({"solve", folder.file("A.mtx"), "--device", "host"});
+  INFO(unnoticed.out);
+  CHECK(unnoticed.status == 0);
+  CHECK(contains(unnoticed.out, "a small residual says little about x here: the matrix is singular"));
 }
 
 TEST_CASE("A Neumann system whose b has a mean says what x solves, and that b without its mean converges", "[cli]") {
