@@ -13,6 +13,7 @@
 #include "bench_progress.hpp"
 #include "bench_solve_result.hpp"
 #include "options.hpp"
+#include "rows_from_one.hpp"
 
 namespace purlin::cli {
 
@@ -163,7 +164,7 @@ class BenchSolveRun {
     try {
       work();
     } catch (const Error& error) {
-      return error.what();
+      return rows_from_one(error.what());
     } catch (const std::bad_alloc&) {
       return "the system refused an allocation on the host";
     }

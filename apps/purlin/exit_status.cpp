@@ -6,6 +6,8 @@
 #include <new>
 #include <sstream>
 
+#include "rows_from_one.hpp"
+
 namespace purlin::cli {
 
 void print_error(const std::string& message, const char* program) {
@@ -31,7 +33,7 @@ int report_exception(const char* program) {
     print_error("out of host memory: the system refused an allocation", program);
     return exit_bad_input;
   } catch (const std::exception& error) {
-    print_error(error.what(), program);
+    print_error(rows_from_one(error.what()), program);
     return exit_bad_input;
   }
 }

@@ -8,6 +8,7 @@
 #include <purlin/core/error.hpp>
 
 #include "precond_report.hpp"
+#include "rows_from_one.hpp"
 #include "text.hpp"
 
 namespace purlin::cli {
@@ -99,7 +100,7 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
   lines += labelled("device", where + ", " + result.options.precision() + " precision");
   lines += format_text(system);
   lines += labelled("preconditioner", precond_text(system.preconditioner));
-  if (!system.preconditioner_reason.empty()) lines += labelled("", system.preconditioner_reason);
+  if (!system.preconditioner_reason.empty()) lines += labelled("", rows_from_one(system.preconditioner_reason));
   lines += labelled("solver", system.solver + (system.solver_reason.empty() ? "" : ": " + system.solver_reason));
   return lines;
 }

@@ -11,6 +11,7 @@
 #include "apps/purlin/advice.hpp"
 #include "apps/purlin/json_file.hpp"
 #include "apps/purlin/live_progress.hpp"
+#include "apps/purlin/rows_from_one.hpp"
 #include "apps/purlin/solve_result.hpp"
 #include "apps/purlin/text.hpp"
 
@@ -26,6 +27,14 @@ TEST_CASE("Numbers read well", "[cli]") {
   CHECK(duration(0.00025) == "250 us");
   CHECK(duration(0.0125) == "12.5 ms");
   CHECK(duration(3.14159) == "3.14 s");
+}
+
+TEST_CASE("Rows that the library counts from 0 are counted from 1", "[cli]") {
+  CHECK(rows_from_one("the entry of row 0 (0-based) is zero") == "the entry of row 1 is zero");
+  CHECK(rows_from_one("entries (9, 30) and (30, 9) (0-based) are 1 and 2; row 99 (0-based)") ==
+        "entries (10, 31) and (31, 10) are 1 and 2; row 100");
+  CHECK(rows_from_one("3 of 7 rows") == "3 of 7 rows");
+  CHECK(rows_from_one(" (0-based)").empty());
 }
 
 TEST_CASE("The nearest name is suggested, and none where all are far", "[cli]") {
