@@ -40,7 +40,7 @@ void add_figures(Json& json, const BenchLine& line, const BenchFigures& f) {
 
 Json columns_json(const BenchLine& line) {
   Json json = Json::array();
-  for (const ColumnsLine& of : line.columns) {
+  for (const ColumnsProduct& of : line.columns) {
     Json product = {{"columns", of.columns}};
     product.update(milliseconds(of.warm));
     product["in_products"] = bench::median(of.warm) / bench::median(line.warm);

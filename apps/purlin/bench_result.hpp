@@ -15,7 +15,7 @@
 namespace purlin::cli {
 
 /// Products with several vectors at once.
-struct ColumnsLine {
+struct ColumnsProduct {
   int columns;
   bench::Samples warm;  ///< seconds of one product with all of them
 };
@@ -34,7 +34,7 @@ struct BenchLine {
   double format_seconds = 0;
   double error = 0;  ///< of the worst row, in units of its bound
   bench::Samples warm, cold, refresh;
-  std::vector<ColumnsLine> columns;  ///< of each number that was asked for
+  std::vector<ColumnsProduct> columns;  ///< of each number that was asked for
 
   bool measured() const { return refused.empty(); }
   bool wrong() const { return measured() && !(error <= 1); }

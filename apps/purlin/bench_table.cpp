@@ -52,13 +52,13 @@ std::string columns_table(const BenchSystem& system) {
                                          [](const BenchLine& line) { return !line.columns.empty(); });
   if (with_columns == system.lines.end()) return "";
   std::string table = "\n" + text(name_column, "format");
-  for (const ColumnsLine& of : with_columns->columns) {
+  for (const ColumnsProduct& of : with_columns->columns) {
     table += text(" %-30s %11s", text("ms of %d vectors", of.columns).c_str(), "in products");
   }
   for (const BenchLine& line : system.lines) {
     if (line.columns.empty()) continue;
     table += "\n" + named(line);
-    for (const ColumnsLine& of : line.columns) {
+    for (const ColumnsProduct& of : line.columns) {
       table += text(" %-30s %11.3g", range_of(of.warm).c_str(), bench::median(of.warm) / bench::median(line.warm));
     }
   }

@@ -182,7 +182,7 @@ TEST_BOTH("Every format and every competitor is measured with several vectors, e
     REQUIRE(line.columns.size() == 2);
     CHECK(line.columns[0].columns == 8);
     CHECK(line.columns[1].columns == 2);
-    for (const ColumnsLine& of : line.columns) {
+    for (const ColumnsProduct& of : line.columns) {
       CHECK(of.warm.size() == 2);
       CHECK(*std::min_element(of.warm.begin(), of.warm.end()) > 0);
     }
