@@ -83,17 +83,6 @@ class OneRowWrong final : public MatrixOperator<T, S> {
   bool wrong_;
 };
 
-bench::Contender<double, host> wrong_contender(bool after_refresh) {
-  bench::Contender<double, host> contender;
-  contender.name = "wrong";
-  contender.build = [after_refresh](const Context<host>& ctx, const CsrView<double, host>& a) {
-    auto built = bench::format_contender<double, host>("csr").build(ctx, a);
-    built.matrix = std::make_unique<OneRowWrong<double, host>>(std::move(built.matrix), after_refresh);
-    return built;
-  };
-  return contender;
-}
-
 // Multiplies one vector as CSR does, and several but for the last row of the last.
 class LastColumnWrong final : public MatrixOperator<double, host> {
  public:
@@ -121,12 +110,14 @@ class LastColumnWrong final : public MatrixOperator<double, host> {
   OperatorPtr<double, host> right_;
 };
 
-bench::Contender<double, host> wrong_columns_contender() {
+// Puts a Wrong around CSR.
+template <class Wrong, class... Arguments>
+bench::Contender<double, host> contender_of(Arguments... arguments) {
   bench::Contender<double, host> contender;
   contender.name = "wrong";
-  contender.build = [](const Context<host>& ctx, const CsrView<double, host>& a) {
+  contender.build = [arguments...](const Context<host>& ctx, const CsrView<double, host>& a) {
     auto built = bench::format_contender<double, host>("csr").build(ctx, a);
-    built.matrix = std::make_unique<LastColumnWrong>(std::move(built.matrix));
+    built.matrix = std::make_unique<Wrong>(std::move(built.matrix), arguments...);
     return built;
   };
   return contender;
@@ -195,7 +186,7 @@ TEST_CASE("A format whose last column of several is wrong is found out", "[bench
   const Csr<double, host> a = matrix_of(testing::arrow_matrix(40));
   BenchSystem system;
   system.lines = BenchRun<double, host>(Context<host>(), Context<host>(), a, settings)
-                     .run({bench::format_contender<double, host>("csr"), wrong_columns_contender()});
+                     .run({bench::format_contender<double, host>("csr"), contender_of<LastColumnWrong>()});
   CHECK_FALSE(named(system.lines, "csr").wrong());
   CHECK(named(system.lines, "wrong").wrong());
 }
@@ -205,7 +196,8 @@ TEST_CASE("A format that multiplies one row wrongly is found out, before or afte
   for (const bool after_refresh : {false, true}) {
     BenchSystem system;
     system.lines = measured<double, host>(
-        Context<host>(), a, {bench::format_contender<double, host>("csr"), wrong_contender(after_refresh)});
+        Context<host>(), a,
+        {bench::format_contender<double, host>("csr"), contender_of<OneRowWrong<double, host>>(after_refresh)});
     CHECK_FALSE(named(system.lines, "csr").wrong());
     CHECK(named(system.lines, "wrong").wrong());
     CHECK(named(system.lines, "wrong").warm.size() == 2);
