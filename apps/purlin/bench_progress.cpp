@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "live_progress.hpp"
 #include "text.hpp"
 
 namespace purlin::cli {
@@ -24,7 +23,10 @@ std::string format_bench_line(const std::string& what, const std::string& conten
 }
 
 BenchProgress::BenchProgress(std::FILE* out)
-    : out_(out), live_(LiveProgress::mode_for(out, false) == LiveProgress::Mode::live), start_(Clock::now()) {}
+    : out_(out),
+      live_(LiveProgress::mode_for(out, false) == LiveProgress::Mode::live),
+      line_(out),
+      start_(Clock::now()) {}
 
 void BenchProgress::begin(const std::string& what, int turns) {
   what_ = what;
@@ -39,18 +41,8 @@ void BenchProgress::turn_of(const std::string& contender) {
   if (turn_ > 1 && now - last_drawn_ < live_interval) return;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   // The last column stays free: some terminals wrap when it is written.
-  const std::string line = format_bench_line(what_, contender, turn_, turns_, seconds, terminal_width(out_) - 1);
-  std::fprintf(out_, "%s%s", clear_line, line.c_str());
-  std::fflush(out_);
-  shown_ = true;
+  line_.draw(format_bench_line(what_, contender, turn_, turns_, seconds, terminal_width(out_) - 1));
   last_drawn_ = now;
-}
-
-void BenchProgress::finish() {
-  if (!shown_) return;
-  std::fputs(clear_line, out_);
-  std::fflush(out_);
-  shown_ = false;
 }
 
 }  // namespace purlin::cli

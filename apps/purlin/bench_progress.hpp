@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <string>
 
+#include "live_progress.hpp"
+
 namespace purlin::cli {
 
 /// "warm products  ehyb:halo  17 of 264  12.3 s", in at most `width` columns. `what`: "setting up", "warm products".
@@ -16,9 +18,6 @@ std::string format_bench_line(const std::string& what, const std::string& conten
 class BenchProgress {
  public:
   explicit BenchProgress(std::FILE* out);
-  ~BenchProgress() { finish(); }
-  BenchProgress(const BenchProgress&) = delete;
-  BenchProgress& operator=(const BenchProgress&) = delete;
 
   /// Begins a phase of that many turns.
   void begin(const std::string& what, int turns);
@@ -28,12 +27,12 @@ class BenchProgress {
   void turn_of(const std::string& contender);
 
   /// Takes the line away. May be called again.
-  void finish();
+  void finish() { line_.erase(); }
 
  private:
   std::FILE* out_;
   bool live_;
-  bool shown_ = false;
+  LiveLine line_;
   std::string what_;
   int turn_ = 0, turns_ = 0;
   std::chrono::steady_clock::time_point start_, last_drawn_;

@@ -15,6 +15,9 @@
 namespace purlin::cli {
 namespace {
 
+// Takes away what stands on a terminal's line.
+constexpr const char* clear_line = "\r\x1b[K";
+
 constexpr double live_interval_seconds = 0.1;
 constexpr double plain_interval_seconds = 1.0;
 constexpr double plain_interval_share = 0.05;  // keeps the log of an hour's solve below a few hundred lines
@@ -79,6 +82,19 @@ LiveProgress::Mode LiveProgress::mode_for(std::FILE* out, bool quiet) {
   return isatty(fileno(out)) != 0 && overwrites ? Mode::live : Mode::plain;
 }
 
+void LiveLine::draw(const std::string& line) {
+  std::fprintf(out_, "%s%s", clear_line, line.c_str());
+  std::fflush(out_);
+  shown_ = true;
+}
+
+void LiveLine::erase() {
+  if (!shown_) return;
+  std::fputs(clear_line, out_);
+  std::fflush(out_);
+  shown_ = false;
+}
+
 void LiveProgress::start_attempt(const Progress& progress) {
   if (started_) {
     finish();
@@ -114,12 +130,8 @@ bool LiveProgress::plain_line_due(const Progress& progress) {
 }
 
 void LiveProgress::draw(const std::string& line) {
-  if (mode_ == Mode::plain) {
-    std::fprintf(out_, "%s\n", line.c_str());
-  } else {
-    std::fprintf(out_, "%s%s", clear_line, line.c_str());
-    live_line_shown_ = true;
-  }
+  if (mode_ == Mode::live) return live_.draw(line);
+  std::fprintf(out_, "%s\n", line.c_str());
   std::fflush(out_);
 }
 
@@ -153,18 +165,11 @@ void LiveProgress::update(const Progress& progress) {
     if (!plain_line_due(progress)) return;
     draw(format_plain_line(line_of(progress)));
   } else {
-    if (live_line_shown_ && progress.seconds - last_drawn_seconds_ < live_interval_seconds) return;
+    if (live_.shown() && progress.seconds - last_drawn_seconds_ < live_interval_seconds) return;
     // The last column stays free: some terminals wrap when it is written.
     draw(format_live_line(line_of(progress), terminal_width(out_) - 1));
   }
   last_drawn_seconds_ = progress.seconds;
-}
-
-void LiveProgress::finish() {
-  if (!live_line_shown_) return;
-  std::fputs(clear_line, out_);
-  std::fflush(out_);
-  live_line_shown_ = false;
 }
 
 }  // namespace purlin::cli

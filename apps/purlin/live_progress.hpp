@@ -47,18 +47,30 @@ int terminal_width(std::FILE* out);
 /// "12.3 s", "4:05 min", "1:02:03 h"
 std::string clock_text(double seconds);
 
-/// Takes away what stands on a terminal's line.
-inline constexpr const char* clear_line = "\r\x1b[K";
+/// A terminal's line that is drawn over and over, and taken away at the end.
+class LiveLine {
+ public:
+  explicit LiveLine(std::FILE* out) : out_(out) {}
+  ~LiveLine() { erase(); }
+  LiveLine(const LiveLine&) = delete;
+  LiveLine& operator=(const LiveLine&) = delete;
+
+  void draw(const std::string& line);
+  /// Nothing where no line stands.
+  void erase();
+  bool shown() const { return shown_; }
+
+ private:
+  std::FILE* out_;
+  bool shown_ = false;
+};
 
 /// Draws on `out`; nothing at all when silent.
 class LiveProgress {
  public:
   enum class Mode { silent, plain, live };
 
-  LiveProgress(std::FILE* out, Mode mode) : out_(out), mode_(mode) {}
-  ~LiveProgress() { finish(); }
-  LiveProgress(const LiveProgress&) = delete;
-  LiveProgress& operator=(const LiveProgress&) = delete;
+  LiveProgress(std::FILE* out, Mode mode) : out_(out), mode_(mode), live_(out) {}
 
   /// How to draw on `out`: live on a terminal that can overwrite a line, plain elsewhere, silent where told.
   static Mode mode_for(std::FILE* out, bool quiet);
@@ -68,7 +80,7 @@ class LiveProgress {
   void update(const Progress& progress);
 
   /// Ends the drawing: a live line is taken away. May be called again.
-  void finish();
+  void finish() { live_.erase(); }
 
  private:
   void start_attempt(const Progress& progress);
@@ -79,8 +91,8 @@ class LiveProgress {
 
   std::FILE* out_;
   Mode mode_;
+  LiveLine live_;
   bool started_ = false;
-  bool live_line_shown_ = false;
   std::string solver_;
   int first_iteration_ = 0;
   double first_residual_ = 0;

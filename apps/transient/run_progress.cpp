@@ -70,17 +70,15 @@ void RunProgress::update(const RunState& state) {
   if (mode_ == Mode::live) {
     if (any_drawn_ && !ended && state.seconds - last_drawn_seconds_ < live_interval_seconds) return;
     // The last column stays free: some terminals wrap when it is written.
-    const std::string line = format_run_line(state, unit_, cli::terminal_width(out_) - 1);
-    std::fprintf(out_, "%s%s", cli::clear_line, line.c_str());
-    live_line_shown_ = true;
+    live_.draw(format_run_line(state, unit_, cli::terminal_width(out_) - 1));
   } else {
     const bool far = state.time - last_drawn_time_ >= plain_interval_share * (state.end - state.start);
     const bool late = state.seconds - last_drawn_seconds_ >= plain_interval_seconds;
     if (any_drawn_ && !ended && !(far && late)) return;
     constexpr int any_width = 4096;
     std::fprintf(out_, "  %s\n", format_run_line(state, unit_, any_width).c_str());
+    std::fflush(out_);
   }
-  std::fflush(out_);
   any_drawn_ = true;
   last_drawn_seconds_ = state.seconds;
   last_drawn_time_ = state.time;
@@ -88,18 +86,9 @@ void RunProgress::update(const RunState& state) {
 
 void RunProgress::say(const std::string& line) {
   if (mode_ == Mode::silent) return;
-  erase_live();
+  live_.erase();
   std::fprintf(out_, "  %s\n", line.c_str());
   std::fflush(out_);
-}
-
-void RunProgress::finish() { erase_live(); }
-
-void RunProgress::erase_live() {
-  if (!live_line_shown_) return;
-  std::fputs(cli::clear_line, out_);
-  std::fflush(out_);
-  live_line_shown_ = false;
 }
 
 }  // namespace purlin::transient

@@ -45,10 +45,8 @@ class RunProgress {
  public:
   using Mode = cli::LiveProgress::Mode;  ///< see LiveProgress::mode_for
 
-  RunProgress(std::FILE* out, Mode mode, TimeUnit unit) : out_(out), mode_(mode), unit_(std::move(unit)) {}
-  ~RunProgress() { finish(); }
-  RunProgress(const RunProgress&) = delete;
-  RunProgress& operator=(const RunProgress&) = delete;
+  RunProgress(std::FILE* out, Mode mode, TimeUnit unit)
+      : out_(out), mode_(mode), live_(out), unit_(std::move(unit)) {}
 
   /// After each step. Cheap when nothing is due: a live line is drawn ten times a second at most, a plain one when a
   /// twentieth of the run went without one, and at the end.
@@ -58,15 +56,13 @@ class RunProgress {
   void say(const std::string& line);
 
   /// Ends the drawing: a live line is taken away. May be called again.
-  void finish();
+  void finish() { live_.erase(); }
 
  private:
-  void erase_live();
-
   std::FILE* out_;
   Mode mode_;
+  cli::LiveLine live_;
   TimeUnit unit_;
-  bool live_line_shown_ = false;
   bool any_drawn_ = false;
   double last_drawn_seconds_ = 0;
   double last_drawn_time_ = 0;
