@@ -3,9 +3,11 @@
 # Runs the device tests on a machine with a GPU: plainly, then under compute-sanitizer's memcheck and racecheck.
 # Memcheck leaves failed calls to the tests, which provoke some and see all others: every call's status is looked at.
 # Racecheck looks at Purlin's kernels only: cuSPARSE's own report hazards on shared memory that are not ours to mend. It
-# slows each launch down a hundredfold, so loops over all awkward matrices take those few there that reach every kernel.
-# A GPU has one process at a time: under the tools, several wait for each other more than they work. On one H200 the
-# first two take about 1 and 6 minutes, racecheck 20 or more; several GPUs have the tests dealt out to them.
+# takes some 20 ms for every launch that it watches, so loops over all awkward matrices take those few there that reach
+# every kernel, and each test case has a process of its own, of which the first $watched launches are watched: what comes
+# after them repeats them. Several such processes share a GPU, for much of the work is on the processor.
+# CUDA_VISIBLE_DEVICES says which GPUs are used; where it is unset, all are. On one H200 the first two steps take about 1
+# and 6 minutes.
 #   scripts/test_device.sh [BIN_DIR] [LOG_DIR] [TOOL...]
 # BIN_DIR holds purlin_tests and purlin of a CUDA build (default build/cuda/bin); it may be a copy from another machine.
 # TOOL: plain, memcheck, racecheck; default all three. The plain run is needed once, to deal by its durations.
@@ -20,6 +22,7 @@ mkdir -p "$logs"
 export LD_LIBRARY_PATH="$bin:/usr/local/cuda/lib64:${LD_LIBRARY_PATH:-}"
 failed=0
 ends=$(($(date +%s) + ${PURLIN_TEST_SECONDS:-1000000}))
+watched=2000
 
 run() {  # name, command...
   local name=$1
@@ -33,58 +36,60 @@ run() {  # name, command...
   fi
 }
 
-# Deals the tests of the plain run out to files of about the same duration, ten for each GPU: racecheck reports when a
-# process ends, and what was cut off has said nothing.
+# Deals the tests of the plain run out: for memcheck to files of about the same duration, ten for each GPU, for racecheck
+# one to a file, the longest first. What is cut off has said nothing: both tools report when a process ends.
 deal_tests() {
-  [ "$logs/parts" -nt "$logs/device_tests.log" ] && return
-  rm -rf "$logs/parts"
-  mkdir -p "$logs/parts"
+  [ "$logs/memcheck" -nt "$logs/device_tests.log" ] && return
+  rm -rf "$logs/memcheck" "$logs/racecheck"
+  mkdir -p "$logs/racecheck" "$logs/memcheck"
   sed -n 's/^\([0-9.]*\) s: /\1 /p' "$logs/device_tests.log" | sort -rn |
-    awk -v to="$logs/parts/" -v parts="$((10 * gpus))" '{
+    awk -v to="$logs/" -v parts="$((10 * ${#gpus[@]}))" '{
       least = 1
       for (p = 2; p <= parts; ++p) if (load[p] < load[least]) least = p
       load[least] += $1 + 0.01
       sub(/^[0-9.]* /, ""); gsub(/[][,\\]/, "\\\\&")
-      print > sprintf("%s%03d", to, least)}'
+      print > sprintf("%smemcheck/%03d", to, least)
+      print > sprintf("%sracecheck/%03d", to, NR)}'
 }
 
-# The tools on all parts, by whichever GPU is free, but for parts that passed clean since the tests were built.
-check_parts() {  # tool...
-  export sanitizer bin ends
+# A tool on all of its files, by whichever GPU is free, but for those that passed clean since the tests were built.
+check_files() {  # tool, processes on a GPU
+  export tool=$1 sanitizer bin ends watched
+  export all_gpus="${gpus[*]}"
   # shellcheck disable=SC2016 # the inner shell expands these
-  for tool in "$@"; do for part in "$logs"/parts/???; do echo "$tool $part"; done; done |
-    xargs -P "$gpus" -L 1 --process-slot-var=slot bash -c '
-      log=$2.$1.log
-      [ "$log" -nt "$bin/purlin_tests" ] && grep -q "SUMMARY: 0 " "$log" && grep -q "^All tests passed" "$log" && exit 0
-      left=$((ends - $(date +%s)))
-      [ "$left" -gt 0 ] || exit 1
-      options=(--tool "$1" --error-exitcode 9)
-      case $1 in
-        memcheck) options+=(--report-api-errors no) ;;
-        racecheck)
-          options+=(--kernel-name kernel_substring=purlin)
-          export PURLIN_TEST_FEW_MATRICES=1
-          ;;
-      esac
-      CUDA_VISIBLE_DEVICES=$slot timeout -k 5 "$left" "$sanitizer" "${options[@]}" "$bin/purlin_tests" \
-        --input-file "$2" -d yes >"$log" 2>&1' check
+  printf '%s\n' "$logs/$1"/??? | xargs -P "$(($2 * ${#gpus[@]}))" -L 1 --process-slot-var=slot bash -c '
+    log=$1.log
+    [ "$log" -nt "$bin/purlin_tests" ] && grep -q "SUMMARY: 0 " "$log" && grep -q "^All tests passed" "$log" && exit 0
+    left=$((ends - $(date +%s)))
+    [ "$left" -gt 0 ] || exit 1
+    options=(--tool "$tool" --error-exitcode 9)
+    case $tool in
+      memcheck) options+=(--report-api-errors no) ;;
+      racecheck)
+        options+=(--kernel-name kernel_substring=purlin --launch-count "$watched")
+        export PURLIN_TEST_FEW_MATRICES=1
+        ;;
+    esac
+    gpus=($all_gpus)
+    CUDA_VISIBLE_DEVICES=${gpus[slot % ${#gpus[@]}]} timeout -k 5 "$left" "$sanitizer" "${options[@]}" \
+      "$bin/purlin_tests" --input-file "$1" -d yes >"$log" 2>&1' check
 }
 
 # What a tool has said.
 summary() {  # tool
   grep -hE '^(test cases:|assertions:|========= (RACECHECK|ERROR SUMMARY|Error|Warning|Invalid))' \
-    "$logs"/parts/*."$1".log | sort | uniq -c
-  grep -hoE '\([0-9]+ assertions? in [0-9]+ test cases?\)' "$logs"/parts/*."$1".log | tr -d '(' |
+    "$logs/$1"/*.log | sort | uniq -c
+  grep -hoE '\([0-9]+ assertions? in [0-9]+ test cases?\)' "$logs/$1"/*.log | tr -d '(' |
     awk -v tool="$1" '{assertions += $1; cases += $4}
       END {print assertions + 0 " assertions in " cases + 0 " test cases under " tool " passed"}'
-  local part
-  for part in "$logs"/parts/???; do
-    grep -q 'SUMMARY: ' "$part.$1.log" 2>/dev/null || echo "no report of $1 on $(wc -l <"$part") test cases ($part)"
+  local file
+  for file in "$logs/$1"/???; do
+    grep -q 'SUMMARY: ' "$file.log" 2>/dev/null || echo "no report of $1 on $(wc -l <"$file") test cases ($file)"
   done
 }
 
-gpus=$(nvidia-smi --list-gpus 2>/dev/null | wc -l)
-[ "$gpus" -ge 1 ] || gpus=1
+IFS=', ' read -r -a gpus <<<"${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader | tr '\n' ' ')}"
+[ ${#gpus[@]} -ge 1 ] || gpus=(0)
 checks=()
 for tool in $tools; do
   case $tool in
@@ -97,8 +102,10 @@ if [ ${#checks[@]} -gt 0 ]; then
   sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
   if [ -x "$sanitizer" ]; then
     deal_tests
-    run sanitizers check_parts "${checks[@]}"
-    for tool in "${checks[@]}"; do summary "$tool"; done
+    for tool in "${checks[@]}"; do
+      run "$tool" check_files "$tool" "$([ "$tool" = racecheck ] && echo 4 || echo 1)"
+      summary "$tool"
+    done
   else
     echo "compute-sanitizer was not found: ${checks[*]} not run"
     failed=1
