@@ -4,8 +4,9 @@
 # Memcheck leaves failed calls to the tests, which provoke some and see all others: every call's status is looked at.
 # Racecheck looks at Purlin's kernels only: cuSPARSE's own report hazards on shared memory that are not ours to mend. It
 # takes some 20 ms for every launch that it watches, so loops over all awkward matrices take those few there that reach
-# every kernel, and each test case has a process of its own, of which the first $watched launches are watched: what comes
-# after them repeats them. Several such processes share a GPU, for much of the work is on the processor.
+# every kernel, and each test case has a process of its own, of which the first launches are watched: what comes after
+# them repeats them. PURLIN_TEST_LAUNCHES says how many (default 2000). Several such processes share a GPU, for much of the
+# work is on the processor; the tests' own threads are few there, so that they do not spin where the tools work.
 # CUDA_VISIBLE_DEVICES says which GPUs are used; where it is unset, all are. On one H200 the first two steps take about 1
 # and 6 minutes.
 #   scripts/test_device.sh [BIN_DIR] [LOG_DIR] [TOOL...]
@@ -22,7 +23,7 @@ mkdir -p "$logs"
 export LD_LIBRARY_PATH="$bin:/usr/local/cuda/lib64:${LD_LIBRARY_PATH:-}"
 failed=0
 ends=$(($(date +%s) + ${PURLIN_TEST_SECONDS:-1000000}))
-watched=2000
+watched=${PURLIN_TEST_LAUNCHES:-2000}
 
 run() {  # name, command...
   local name=$1
@@ -55,9 +56,10 @@ deal_tests() {
 # A tool on all of its files, by whichever GPU is free, but for those that passed clean since the tests were built.
 check_files() {  # tool, processes on a GPU
   export tool=$1 sanitizer bin ends watched
-  export all_gpus="${gpus[*]}"
+  export all_gpus="${gpus[*]}" processes=$(($2 * ${#gpus[@]}))
+  export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
   # shellcheck disable=SC2016 # the inner shell expands these
-  printf '%s\n' "$logs/$1"/??? | xargs -P "$(($2 * ${#gpus[@]}))" -L 1 --process-slot-var=slot bash -c '
+  printf '%s\n' "$logs/$1"/??? | xargs -P "$processes" -L 1 --process-slot-var=slot bash -c '
     log=$1.log
     [ "$log" -nt "$bin/purlin_tests" ] && grep -q "SUMMARY: 0 " "$log" && grep -q "^All tests passed" "$log" && exit 0
     left=$((ends - $(date +%s)))
@@ -66,7 +68,8 @@ check_files() {  # tool, processes on a GPU
     case $tool in
       memcheck) options+=(--report-api-errors no) ;;
       racecheck)
-        options+=(--kernel-name kernel_substring=purlin --launch-count "$watched")
+        options+=(--kernel-name kernel_substring=purlin --launch-count "$watched"
+          --racecheck-num-workers $((1 + $(nproc) / processes)))
         export PURLIN_TEST_FEW_MATRICES=1
         ;;
     esac
