@@ -209,8 +209,10 @@ def main():
                 print(f"{name}, {system['precision']}: {line['by']} {line['solver']} {line['precond']}: "
                       f"{line['iteration']['milliseconds']['median']:.4g} ms an iteration, {line['iterations']} iterations, "
                       f"{line['status']}, residual {line['true_relative_residual']}")
-    report.setdefault("added", {})[library.name] = {
-        "command": " ".join(["scripts/bench_cupy.py"] + [without_folders(word) for word in sys.argv[1:]]),
+    before = report.setdefault("added", {}).get(library.name)
+    command = " ".join(["scripts/bench_cupy.py"] + [without_folders(word) for word in sys.argv[1:]])
+    report["added"][library.name] = {
+        "command": command if before is None else f"{before['command']}; {command}",
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
         "version": library.version, "load_average": os.getloadavg()[0]}
     arguments.report.write_text(json.dumps(report, indent=2) + "\n")

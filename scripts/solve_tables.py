@@ -98,6 +98,11 @@ def details(system):
     return lines + ["", "</details>", ""]
 
 
+def remark(data):
+    """What somebody who ran it wrote into a report about the machine, to be set behind a sentence."""
+    return f" {data['remark']}" if "remark" in data else ""
+
+
 def section(name, data, results):
     where = data.get("device") or f"{data['processor']}, {data['threads']} threads"
     added = "".join(f" {other['version']} by `{other['command']}`, {other['date']}, load {other['load_average']:.2g}."
@@ -107,7 +112,7 @@ def section(name, data, results):
         "",
         f"`{data['command']}`, {data['date']}, load {data['load_average']:.2g} as it began; all figures in "
         f"[results/{name}](results/{name}).{added} A copy moves {data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in "
-        f"the same run. Right-hand side: {data['rhs']}. Medians over {data['repeats']} rounds in which all take turns: "
+        f"the same run.{remark(data)} Right-hand side: {data['rhs']}. Medians over {data['repeats']} rounds in which all take turns: "
         f"{data['timing']['solve']}; an iteration is {data['timing']['iteration']}. The floor is {data['timing']['floor']}. "
         "Residuals are formed in long double from the x that came back. `purlin bench solve --help` tells what else the "
         "columns mean.",

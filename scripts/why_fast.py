@@ -98,7 +98,7 @@ def section(name, data):
         "4. **Small systems never leave the chip** (rows where the floor is exceeded, or nearly). Where a part for each "
         "multiprocessor suffices, one kernel runs the whole solve: vectors stay in shared memory, parts exchange what "
         "their neighbours need and their sums in one meeting an iteration, and only the matrix is read, from the cache "
-        "where it fits. CG does so with none, Jacobi or FSAI, BiCGStab with none or Jacobi.",
+        "where it fits. CG does so with none, Jacobi or FSAI, BiCGStab with none, Jacobi or SPAI.",
         "5. **What is prepared is kept, and soon done.** Partition, order and conversion are done once for a sparsity "
         f"pattern, on the device where it is symmetric: in EHYB {setup_range(data)}. "
         "`--format auto` chooses what pays back within the products that are planned (`--plan-cache` keeps orders); new values are one "

@@ -29,7 +29,7 @@ def device_section(name, data):
         "",
         f"`{data['command']}`, {data['date']}, CUDA {data['cuda_toolkit']}; all figures in "
         f"[results/{name}](results/{name}). A copy on the card moves "
-        f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.",
+        f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{solve_tables.remark(data)}",
         "",
         "| system | rows | entries | product, `csr:alg1` | product, `csr:alg2` | CG + Jacobi, an iteration | "
         "the usual loop | usual / Purlin |",
@@ -49,7 +49,24 @@ def device_section(name, data):
         "its scalars stay on the card, its vector steps are fused, and the host looks every 16 iterations.",
         "",
     ]
-    return lines
+    return lines + while_node_lines(data["systems"])
+
+
+def while_node_lines(systems):
+    """How iterations are repeated on the device, where that was measured."""
+    measured = [(system["system"], system["cg_repeated"]) for system in systems
+                if "while_over_pieces" in system.get("cg_repeated", {})]
+    if not measured:
+        return []
+    cells = [f"`{name}`: {spread(repeated['microseconds']['pieces'])} µs, {spread(repeated['microseconds']['while_node'])} µs, "
+             f"{spread(repeated['while_over_pieces'], digits=3)}" for name, repeated in measured]
+    return [
+        "Iterations in a CUDA graph can be repeated in pieces, which the host launches and looks behind, or by a conditional "
+        "while node, for which the device decides. An iteration of CG with Jacobi and ELL-WARP's product in pieces of "
+        f"{measured[0][1]['piece']}, by a while node, and the second over the first: {'; '.join(cells)}. The solvers launch "
+        "pieces.",
+        "",
+    ]
 
 
 def host_section(name, data):
@@ -197,7 +214,7 @@ def spmv_section(name, data):
         f"## Products of all formats, {where}",
         "",
         f"`{data['command']}`, {data['date']}; all figures in [results/{name}](results/{name}). A copy moves "
-        f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run. Speed-ups over the fastest "
+        f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{solve_tables.remark(data)} Speed-ups over the fastest "
         "competitor; `purlin bench spmv --help` tells what the columns mean. Products are y = A x in the format's own order, "
         "on the stream between two events (host: by the clock), in blocks of 10 ms or one product; the blocks of all "
         "formats take turns, every other round backwards. Before each cold product "
