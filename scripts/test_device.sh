@@ -5,10 +5,10 @@
 # Racecheck looks at Purlin's kernels only: cuSPARSE's own report hazards on shared memory that are not ours to mend. It
 # takes some 20 ms for every launch that it watches, so loops over all awkward matrices take those few there that reach
 # every kernel, and each test case has a process of its own, of which the first launches are watched: what comes after
-# them repeats them. PURLIN_TEST_LAUNCHES says how many (default 2000). Several such processes share a GPU, for much of the
+# them repeats them. PURLIN_TEST_LAUNCHES says how many (default 300). Several such processes share a GPU, for much of the
 # work is on the processor; the tests' own threads are few there, so that they do not spin where the tools work.
 # CUDA_VISIBLE_DEVICES says which GPUs are used; where it is unset, all are. On one H200 the first two steps take about 1
-# and 6 minutes.
+# and 6 minutes, on three memcheck takes less than 3; racecheck had looked at a third of the cases, the longest, after 6.
 #   scripts/test_device.sh [BIN_DIR] [LOG_DIR] [TOOL...]
 # BIN_DIR holds purlin_tests and purlin of a CUDA build (default build/cuda/bin); it may be a copy from another machine.
 # TOOL: plain, memcheck, racecheck; default all three. The plain run is needed once, to deal by its durations.
@@ -23,7 +23,7 @@ mkdir -p "$logs"
 export LD_LIBRARY_PATH="$bin:/usr/local/cuda/lib64:${LD_LIBRARY_PATH:-}"
 failed=0
 ends=$(($(date +%s) + ${PURLIN_TEST_SECONDS:-1000000}))
-watched=${PURLIN_TEST_LAUNCHES:-2000}
+watched=${PURLIN_TEST_LAUNCHES:-300}
 
 run() {  # name, command...
   local name=$1
