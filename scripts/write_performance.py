@@ -266,7 +266,8 @@ def main():
         "",
     ]
     for name, data in load("solve_*.json"):
-        text += why_fast.section(name, data)
+        products = [other for _, other in load("spmv_*.json") if other.get("device", "") == data.get("device", "no device")]
+        text += why_fast.section(name, data, products[0] if products else None)
     for name, data in load("spmv_*.json"):
         text += spmv_section(name, data)
     for name, data in load("solve_*.json"):
