@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The section of docs/performance.md on purlin-heart, from docs/results/heart_*.json as bench_heart.py writes them."""
+import report_text
 
 MISSING = "not measured yet"
 NOT_THERE = {"h200": "NVIDIA H200"}  # columns that stand in the tables before their file does
 
 
-def number(value, digits=3):
-    if value is None:
-        return "never"
-    return f"{value:,.0f}" if abs(value) >= 10 ** digits else f"{value:.{digits}g}"
+def number(value):
+    return report_text.number(value, missing="never")
 
 
 class Machine:

@@ -1,16 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The section of docs/performance.md on `purlin bench solve`; see write_performance.py."""
-
-
-def spread(sample, digits=3):
-    return "{0:.{d}g} ({1:.{d}g} to {2:.{d}g})".format(sample["median"], sample["min"], sample["max"], d=digits)
-
-
-def number(value, digits=3):
-    """Plain digits, however large; a dash for what there is not."""
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if abs(value) >= 10 ** digits else f"{value:.{digits}g}"
+from report_text import number, remark, spread
 
 
 def measured(system):
@@ -96,11 +86,6 @@ def details(system):
                         number(line["setup_seconds"]), residual(line), status(line)]
         lines.append("| " + " | ".join(cells) + " |")
     return lines + ["", "</details>", ""]
-
-
-def remark(data):
-    """What somebody who ran it wrote into a report about the machine, to be set behind a sentence."""
-    return f" {data['remark']}" if "remark" in data else ""
 
 
 def section(name, data, results):

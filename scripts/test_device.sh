@@ -91,7 +91,7 @@ summary() {  # tool
   done
 }
 
-IFS=', ' read -r -a gpus <<<"${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader | tr '\n' ' ')}"
+IFS=', ' read -r -a gpus <<<"${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader 2>/dev/null | tr '\n' ' ')}"
 [ ${#gpus[@]} -ge 1 ] || gpus=(0)
 checks=()
 for tool in $tools; do

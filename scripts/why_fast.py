@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first section of docs/performance.md: where the time of an iteration goes, from a report of `purlin bench solve`;
 see write_performance.py."""
+from report_text import heading_anchor
 from solve_tables import iteration_ms, measured
 
 
@@ -46,23 +47,23 @@ def ours(data, by):
     return [(system, line) for system, line in pairs if line is not None]
 
 
-def setup_range(data, products):
-    """How long EHYB and a whole system with it took to be ready, in what they do then."""
-    parts = []
-    spans = [line["setup_in_products"] for system in (products or {"systems": []})["systems"] for line in system["formats"]
-             if line["name"] == "ehyb" and line["refused"] is None and system["system"].startswith(("mesh:", "generate:"))]
-    if spans:
-        parts.append(f"EHYB is ready after {min(spans):,.0f} to {max(spans):,.0f} of its own products (meshes and grids of "
-                     f"[Products](#products-of-all-formats-{anchor(products)}))")
+def setup_in_products(products):
+    """How long EHYB took to be ready on the meshes and grids of a report of products."""
+    spans = [line["setup_in_products"] for system in products["systems"] for line in system["formats"]
+             if system["system"].startswith(("mesh:", "generate:")) and line["name"] == "ehyb" and line["refused"] is None]
+    if not spans:
+        return []
+    where = heading_anchor(f"Products of all formats, {products['device']}")
+    return [(f"EHYB is ready after {min(spans):,.0f} to {max(spans):,.0f} of its own products (meshes and grids of "
+             f"[Products]({where}))")]
+
+
+def setup_in_iterations(data):
     spans = [1e3 * line["setup_seconds"] / iteration_ms(line) for _, line in ours(data, "purlin")]
-    if spans:
-        parts.append(f"a whole system, with its vectors and memory that was not in use before, took as long as {min(spans):,.0f} "
-                     f"to {max(spans):,.0f} iterations here")
-    return "; ".join(parts) if parts else "in a moment"
-
-
-def anchor(data):
-    return data["device"].lower().replace(" ", "-")
+    if not spans:
+        return []
+    return [(f"a whole system, with its vectors and memory that was not in use before, took as long as {min(spans):,.0f} to "
+             f"{max(spans):,.0f} iterations here")]
 
 
 def mixed_item(data):
@@ -80,16 +81,15 @@ def mixed_item(data):
 
 
 def section(name, data, products):
-    """From a report of solves, and one of products on the same device or None."""
-    if data["space"] != "device":
-        return []
+    """From a report of solves on a device, and one of products there or None."""
+    setups = (setup_in_products(products) if products else []) + setup_in_iterations(data) or ["in a moment"]
     return [
         "## Why Purlin is fast",
         "",
         "An iteration of a Krylov method does two operations for every number that it reads: its time is that of its "
         "bytes, and of everything that keeps the memory waiting. One iteration of CG with Jacobi, in microseconds, "
         f"each column with one more reason out of the way ({data['device']}, the run of "
-        f"[Solves](#solves-{anchor(data)})):",
+        f"[Solves]({heading_anchor('Solves, ' + data['device'])})):",
         "",
         "| system | rows | cuBLAS and cuSPARSE, call by call | as a CUDA graph | our loop, CSR | our loop, EHYB "
         "| CSR, bytes an entry | EHYB, bytes an entry | of the byte floor | first over last |",
@@ -115,7 +115,7 @@ def section(name, data, products):
         "their neighbours need and their sums in one meeting an iteration, and only the matrix is read, from the cache "
         "where it fits. CG does so with none, Jacobi or FSAI, BiCGStab with none, Jacobi or SPAI.",
         "5. **What is prepared is kept, and soon done.** Partition, order and conversion are done once for a sparsity "
-        f"pattern, on the device where it is symmetric: {setup_range(data, products)}. "
+        f"pattern, on the device where it is symmetric: {'; '.join(setups)}. "
         "`--format auto` chooses what pays back within the products that are planned (`--plan-cache` keeps orders); new values are one "
         "gather into the format's slots, without an allocation.",
         *mixed_item(data),

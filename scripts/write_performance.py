@@ -9,6 +9,7 @@ import statistics
 import heart_tables
 import solve_tables
 import why_fast
+from report_text import number, remark, spread
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
@@ -18,18 +19,13 @@ def load(pattern):
     return [(path.name, json.loads(path.read_text())) for path in sorted(RESULTS.glob(pattern))]
 
 
-def spread(sample, scale=1.0, digits=4):
-    values = [sample[key] * scale for key in ("median", "min", "max")]
-    return "{0:.{d}g} ({1:.{d}g} to {2:.{d}g})".format(*values, d=digits)
-
-
 def device_section(name, data):
     lines = [
         f"## {data['device']}",
         "",
         f"`{data['command']}`, {data['date']}, CUDA {data['cuda_toolkit']}; all figures in "
         f"[results/{name}](results/{name}). A copy on the card moves "
-        f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{solve_tables.remark(data)}",
+        f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{remark(data)}",
         "",
         "| system | rows | entries | product, `csr:alg1` | product, `csr:alg2` | CG + Jacobi, an iteration | "
         "the usual loop | usual / Purlin |",
@@ -39,9 +35,9 @@ def device_section(name, data):
         product, cg = system["product"], system["cg_jacobi"]
         lines.append(
             f"| {system['system']} | {system['rows']:,} | {system['nonzeros']:,} "
-            f"| {spread(product['purlin_alg1']['microseconds'])} µs | {spread(product['purlin_alg2']['microseconds'])} µs "
-            f"| {spread(cg['microseconds']['purlin'])} µs | {spread(cg['microseconds']['usual'])} µs "
-            f"| {spread(cg['usual_over_purlin'], digits=3)} |")
+            f"| {spread(product['purlin_alg1']['microseconds'], digits=4)} µs | {spread(product['purlin_alg2']['microseconds'], digits=4)} µs "
+            f"| {spread(cg['microseconds']['purlin'], digits=4)} µs | {spread(cg['microseconds']['usual'], digits=4)} µs "
+            f"| {spread(cg['usual_over_purlin'])} |")
     lines += [
         "",
         "The usual loop is conjugate gradients with Jacobi as samples write it: cuSPARSE's product, cuBLAS for dots and "
@@ -58,8 +54,8 @@ def while_node_lines(systems):
                 if "while_over_pieces" in system.get("cg_repeated", {})]
     if not measured:
         return []
-    cells = [f"`{name}`: {spread(repeated['microseconds']['pieces'])} µs, {spread(repeated['microseconds']['while_node'])} µs, "
-             f"{spread(repeated['while_over_pieces'], digits=3)}" for name, repeated in measured]
+    cells = [f"`{name}`: {spread(repeated['microseconds']['pieces'], digits=4)} µs, {spread(repeated['microseconds']['while_node'], digits=4)} µs, "
+             f"{spread(repeated['while_over_pieces'])}" for name, repeated in measured]
     return [
         "Iterations in a CUDA graph can be repeated in pieces, which the host launches and looks behind, or by a conditional "
         "while node, for which the device decides. An iteration of CG with Jacobi and ELL-WARP's product in pieces of "
@@ -82,17 +78,10 @@ def host_section(name, data):
     for system in data["systems"]:
         cells = [system["system"], f"{system['rows']:,}", f"{system['nonzeros']:,}"]
         for part in (system["product"], system["cg_jacobi"]):
-            cells += [spread(part["milliseconds"][who], digits=3) + " ms" for who in ("purlin", "eigen")]
-            cells.append(spread(part["eigen_over_purlin"], digits=3))
+            cells += [spread(part["milliseconds"][who]) + " ms" for who in ("purlin", "eigen")]
+            cells.append(spread(part["eigen_over_purlin"]))
         lines.append("| " + " | ".join(cells) + " |")
     return lines + [""]
-
-
-def number(value, digits=3):
-    """Plain digits, however large; a dash for what there is not."""
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if abs(value) >= 10 ** digits else f"{value:.{digits}g}"
 
 
 def plain_formats(data):
@@ -132,7 +121,7 @@ def spmv_overview(data):
         best = by_name.get(system["best_competitor"])
         cells = [system["system"], system["precision"], f"{system['rows']:,}", f"{system['nonzeros']:,}",
                  "-" if best is None else f"`{best['name']}`",
-                 "-" if best is None else spread(best["warm"]["milliseconds"])]
+                 "-" if best is None else spread(best["warm"]["milliseconds"], digits=4)]
         lines.append("| " + " | ".join(cells + [verdict(by_name.get(name)) for name in names]) + " |")
     for precision in ("double", "single"):
         means = {m["name"]: m for m in data["geometric_means"] if m["precision"] == precision}
@@ -167,7 +156,7 @@ def mesh_means(systems, precision, names, competitor):
 
 def spmv_row(line, system):
     error = number(line["error_in_bounds"], 2)
-    cells = [f"`{line['name']}`", spread(line["warm"]["milliseconds"]), number(line["cold"]["milliseconds"]["median"], 4),
+    cells = [f"`{line['name']}`", spread(line["warm"]["milliseconds"], digits=4), number(line["cold"]["milliseconds"]["median"], 4),
              number(line["gflops"]), number(line["bytes_per_product"] / 1e6), number(line["gigabytes_per_second"]),
              number(line["percent_of_copy"]), number(line["percent_of_csr_roofline"]), number(line["speedup"]),
              f"{100 * line['padding']:.1f} %", f"{line['beta']:.3f}", number(line["code_balance"]),
@@ -214,7 +203,7 @@ def spmv_section(name, data):
         f"## Products of all formats, {where}",
         "",
         f"`{data['command']}`, {data['date']}; all figures in [results/{name}](results/{name}). A copy moves "
-        f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{solve_tables.remark(data)} Speed-ups over the fastest "
+        f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{remark(data)} Speed-ups over the fastest "
         "competitor; `purlin bench spmv --help` tells what the columns mean. Products are y = A x in the format's own order, "
         "on the stream between two events (host: by the clock), in blocks of 10 ms or one product; the blocks of all "
         "formats take turns, every other round backwards. Before each cold product "
@@ -265,9 +254,10 @@ def main():
         "(`purlin solve generate:elasticity:68` solves one).",
         "",
     ]
+    products = {data["device"]: data for _, data in load("spmv_*.json") if data["space"] == "device"}
     for name, data in load("solve_*.json"):
-        products = [other for _, other in load("spmv_*.json") if other.get("device", "") == data.get("device", "no device")]
-        text += why_fast.section(name, data, products[0] if products else None)
+        if data["space"] == "device":
+            text += why_fast.section(name, data, products.get(data["device"]))
     for name, data in load("spmv_*.json"):
         text += spmv_section(name, data)
     for name, data in load("solve_*.json"):

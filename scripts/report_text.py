@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of reports as the pages print them."""
+
+
+def number(value, digits=3, missing="-"):
+    """Plain digits, however large."""
+    if value is None:
+        return missing
+    return f"{value:,.0f}" if abs(value) >= 10 ** digits else f"{value:.{digits}g}"
+
+
+def spread(sample, scale=1.0, digits=3):
+    """A median with the least and the most."""
+    values = [sample[key] * scale for key in ("median", "min", "max")]
+    return "{0:.{d}g} ({1:.{d}g} to {2:.{d}g})".format(*values, d=digits)
+
+
+def remark(report):
+    """What somebody who ran it wrote into a report about the machine, to be set behind a sentence."""
+    return f" {report['remark']}" if "remark" in report else ""
+
+
+def heading_anchor(heading):
+    """Where a link to a heading of the same page points."""
+    return "#" + heading.lower().replace(",", "").replace(" ", "-")
