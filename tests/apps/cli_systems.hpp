@@ -146,4 +146,9 @@ inline std::vector<std::vector<double>> parse_columns(const std::string& text) {
   return columns;
 }
 
+/// |b - A x| / |b|, by the test's own product.
+inline double residual(const System& s, const std::vector<double>& x, const std::vector<double>& b) {
+  return norm(difference(b, product(s, x))) / norm(b);
+}
+
 }  // namespace purlin::cli_testing

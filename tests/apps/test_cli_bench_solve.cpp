@@ -2,12 +2,11 @@
 // `purlin bench solve` as a program: its options, its table, its files.
 #include "tests/catch.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 
 #include "apps/purlin/exit_status.hpp"
 #include "apps/purlin/options.hpp"
+#include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
@@ -16,7 +15,6 @@ using namespace purlin::cli_testing;
 using purlin::cli::BenchSolveOptions;
 using purlin::cli::UsageError;
 using purlin::testing::contains;
-using Json = nlohmann::json;
 using Names = std::vector<std::string>;
 
 namespace {
@@ -139,7 +137,7 @@ TEST_CASE("bench solve --single-basis puts GMRES with a basis in single precisio
                   "--single-basis", "--device", "host", "--repeats", "1", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  const Json report = Json::parse(file_content(folder.file("r.json")));
+  const Json report = report_in(folder);
   std::vector<std::string> ours;
   for (const Json& line : report["systems"][0]["solves"]) {
     if (line["by"].get<std::string>().rfind("purlin", 0) != 0) continue;
@@ -158,7 +156,7 @@ TEST_CASE("bench solve --mixed puts mixed precision beside double, judged by the
                   "--device", "host", "--repeats", "1", "--tol", "1e-10", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  const Json report = Json::parse(file_content(folder.file("r.json")));
+  const Json report = report_in(folder);
   const Json& solves = report["systems"][0]["solves"];
   REQUIRE(solves.size() >= 2);
   CHECK(solves[0]["by"] == "purlin");
@@ -250,7 +248,7 @@ TEST_CASE("A right-hand side from a file is the one that is solved for", "[cli][
       {"bench", "solve", a, "--rhs", b, "--device", "host", "--repeats", "1", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  const Json report = Json::parse(file_content(folder.file("r.json")));
+  const Json report = report_in(folder);
   CHECK(report["rhs"] == "b.mtx");
   for (const Json& solve : report["systems"][0]["solves"]) CHECK(solve["true_relative_residual"] < 1e-15);
 }

@@ -2,15 +2,13 @@
 // `purlin info`, `--help`, `--version`: on matrices whose facts one counts by hand.
 #include "tests/catch.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
 using namespace purlin::cli_testing;
 using purlin::testing::contains;
-using Json = nlohmann::json;
 
 namespace {
 
@@ -20,7 +18,7 @@ Json info_of(const TemporaryFolder& folder, const std::string& matrix, std::stri
   REQUIRE(outcome.status == 0);
   CHECK(outcome.err.empty());
   if (printed != nullptr) *printed = outcome.out;
-  return Json::parse(file_content(folder.file("i.json")));
+  return report_in(folder, "i.json");
 }
 
 }  // namespace

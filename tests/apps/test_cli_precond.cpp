@@ -2,13 +2,11 @@
 // The preconditioners of `purlin solve` and `purlin info`: options, reports, refusals in words of the file.
 #include "tests/catch.hpp"
 
-#include <nlohmann/json.hpp>
-
+#include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 
 using namespace purlin::cli_testing;
-using Json = nlohmann::json;
 
 namespace {
 
@@ -19,7 +17,7 @@ Json report_of(const TemporaryFolder& folder, std::vector<std::string> arguments
   const Outcome outcome = run_purlin(arguments);
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  return Json::parse(file_content(folder.file("r.json")));
+  return report_in(folder);
 }
 
 void check_refused(const std::vector<std::string>& arguments, const std::vector<std::string>& words) {

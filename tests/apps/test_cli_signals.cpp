@@ -8,13 +8,13 @@
 #include <unistd.h>
 
 #include "apps/purlin/interrupt.hpp"
+#include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
 using namespace purlin::cli_testing;
 using purlin::testing::contains;
-using Json = nlohmann::json;
 
 namespace {
 
@@ -80,7 +80,7 @@ TEST_CASE("The time limit ends a solve with status 1", "[cli]") {
       run_purlin(solve_arguments(matrix, {"--time-limit", "0.2", "--report", folder.file("r.json")}));
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 1);
-  CHECK(Json::parse(file_content(folder.file("r.json")))["status"] == "time_limit");
+  CHECK(report_in(folder)["status"] == "time_limit");
 }
 
 TEST_CASE("A reader of stdout that goes away does not cost the solution", "[cli]") {

@@ -2,32 +2,17 @@
 // `purlin solve` on good input: the solution, the report, the history, what is printed and where.
 #include "tests/catch.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 
 #include <purlin/config.hpp>
 
+#include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
 
 using namespace purlin::cli_testing;
 using purlin::testing::contains;
-using Json = nlohmann::json;
-
-namespace {
-
-Json report_of(const TemporaryFolder& folder, const std::string& name = "r.json") {
-  return Json::parse(file_content(folder.file(name)));
-}
-
-// |b - A x| / |b|, by the test's own product.
-double residual(const System& s, const std::vector<double>& x, const std::vector<double>& b) {
-  return norm(difference(b, product(s, x))) / norm(b);
-}
-
-}  // namespace
 
 TEST_CASE("A solution written by --out meets the tolerance for each solver, by the test's own product", "[cli]") {
   const TemporaryFolder folder;
@@ -55,7 +40,7 @@ TEST_CASE("The report holds what the issue asks for and agrees with the solution
                                       folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  const Json r = report_of(folder);
+  const Json r = report_in(folder);
   CHECK(r["schema"] == 1);
   CHECK(r["converged"] == true);
   CHECK(r["status"] == "converged");
@@ -107,7 +92,7 @@ TEST_CASE("The reported error is the distance to the documented random solution"
   const std::vector<double> x = parse_array(file_content(folder.file("x.mtx")));
   REQUIRE(x.size() == solution.size());
   const double error = norm(difference(x, solution)) / norm(solution);
-  CHECK(report_of(folder)["solution_error"].get<double>() == Approx(error).epsilon(1e-12));
+  CHECK(report_in(folder)["solution_error"].get<double>() == Approx(error).epsilon(1e-12));
 }
 
 TEST_CASE("Right-hand sides without a known solution have no error in the report", "[cli]") {
@@ -115,10 +100,10 @@ TEST_CASE("Right-hand sides without a known solution have no error in the report
   const std::string matrix = folder.write("A.mtx", grid_system(8).text());
   for (const std::string rhs : {"ones", "random", "random:7"}) {
     REQUIRE(run_purlin({"solve", matrix, "--rhs", rhs, "--report", folder.file("r.json"), "--quiet"}).status == 0);
-    CHECK(report_of(folder)["solution_error"].is_null());
+    CHECK(report_in(folder)["solution_error"].is_null());
   }
   REQUIRE(run_purlin({"solve", matrix, "--rhs", "A*ones", "--report", folder.file("r.json"), "--quiet"}).status == 0);
-  CHECK(report_of(folder)["solution_error"].get<double>() < 1e-5);
+  CHECK(report_in(folder)["solution_error"].get<double>() < 1e-5);
 }
 
 TEST_CASE("A solution given as the guess converges in no iteration", "[cli]") {
@@ -129,7 +114,7 @@ TEST_CASE("A solution given as the guess converges in no iteration", "[cli]") {
   REQUIRE(run_purlin({"solve", matrix, "--rtol", "1e-10", "--out", x, "--quiet"}).status == 0);
   REQUIRE(run_purlin({"solve", matrix, "--guess", x, "--rtol", "1e-8", "--report", folder.file("r.json"), "--quiet"})
               .status == 0);
-  CHECK(report_of(folder)["iterations"] == 0);
+  CHECK(report_in(folder)["iterations"] == 0);
 }
 
 TEST_CASE("Mixed precision reaches what double reaches, and the report tells the two apart", "[cli][mixed]") {
@@ -145,7 +130,7 @@ TEST_CASE("Mixed precision reaches what double reaches, and the report tells the
   CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-11);
   CHECK(contains(outcome.out, "mixed precision"));
   CHECK(contains(outcome.out, "corrected in double"));
-  const Json r = report_of(folder);
+  const Json r = report_in(folder);
   CHECK(r["precision"] == "mixed");
   CHECK(r["solver"] == "mixed cg");
   CHECK(r["refinements"] > 5);
@@ -159,7 +144,7 @@ TEST_CASE("A deterministic solve is told in the report, and refuses choices by t
       {"solve", matrix, "--deterministic", "--format", "csr", "--device", "host", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  const Json r = report_of(folder);
+  const Json r = report_in(folder);
   CHECK(r["deterministic"] == true);
   CHECK(r["format"] == "csr:alg2");
   const Outcome refused = run_purlin({"solve", matrix, "--deterministic", "--format", "measure", "--device", "host"});
@@ -176,7 +161,7 @@ TEST_CASE("Single precision converges to its own default tolerance and says so",
                   "--precision", "single", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
-  const Json r = report_of(folder);
+  const Json r = report_in(folder);
   CHECK(r["precision"] == "single");
   CHECK(r["rtol"] == 1e-5);
   // Rounding A and b to single precision adds to the residual what eps |A||x| / |b| amounts to here.
@@ -192,7 +177,7 @@ TEST_CASE("Too few iterations end in status 1 with solution, report, history and
   CHECK(outcome.status == 1);
   CHECK(contains(outcome.out, "--max-iterations"));
   CHECK(outcome.err.empty());
-  const Json r = report_of(folder);
+  const Json r = report_in(folder);
   CHECK(r["converged"] == false);
   CHECK(r["status"] == "max_iterations");
   CHECK(r["iterations"] == 3);
@@ -265,7 +250,7 @@ TEST_CASE("Repeated and generated systems work where a file does", "[cli]") {
       run_purlin({"solve", "generate:elasticity:5", "--device", "host", "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
-  const Json r = report_of(folder);
+  const Json r = report_in(folder);
   CHECK(r["rows"] == 3 * 5 * 5 * 5);
   CHECK(r["matrix"] == "generate:elasticity:5");
 }
@@ -280,7 +265,7 @@ TEST_CASE("A pure Neumann system solves with --null-space constant, and the mean
                                       "--report", folder.file("r.json"), "--device", "host"});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
-  CHECK(report_of(folder)["solution_error"].get<double>() < 1e-4);
+  CHECK(report_in(folder)["solution_error"].get<double>() < 1e-4);
   CHECK_FALSE(contains(outcome.out, "a small residual says little"));
   // Without the null space, the mean of x is anything.
   const Outcome unnoticed = run_purlin({"solve", folder.file("A.mtx"), "--device", "host"});
@@ -304,7 +289,7 @@ TEST_CASE("A Neumann system whose b has a mean says what x solves, and that b wi
   INFO(with_mean.out << with_mean.err);
   CHECK(with_mean.status == 1);
   CHECK(contains(with_mean.out, "x solves A x = b - mean(b)"));
-  CHECK(contains(report_of(folder)["advice"].get<std::string>(), "take the mean out of b"));
+  CHECK(contains(report_in(folder)["advice"].get<std::string>(), "take the mean out of b"));
   CHECK_FALSE(contains(with_mean.out, "--solver gmres"));
   double mean = 0;
   for (const double value : b) mean += value / s.n;
@@ -332,156 +317,13 @@ TEST_CASE("When the automatic choice fails, the report lists each attempt", "[cl
                   "--device", "host", "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
   INFO(outcome.out << outcome.err);
   CHECK(outcome.status == 0);
-  const Json r = report_of(folder);
+  const Json r = report_in(folder);
   REQUIRE(r["attempts"].size() >= 2);
   CHECK(r["attempts"][0]["solver"] == "cg");
   CHECK(r["attempts"][0]["status"] == "not_positive_definite");
   CHECK(r["solver"] != "cg");
   CHECK(contains(outcome.out, "attempts"));
   CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-8);
-}
-
-TEST_CASE("A right-hand side of several columns gives as many solutions, each with its own report",
-          "[cli][columns]") {
-  const TemporaryFolder folder;
-  const System s = grid_system(20);
-  constexpr int k = 11;
-  // Columns without structure, one of zeros, and one that a single iteration solves nearly: they end at different
-  // times.
-  std::vector<std::vector<double>> b;
-  for (int c = 0; c < k; ++c) {
-    std::vector<double> column = rough_vector(s.n);
-    std::rotate(column.begin(), column.begin() + 17 * c, column.end());
-    b.push_back(std::move(column));
-  }
-  b[4].assign(b[4].size(), 0.0);
-  const std::string matrix = folder.write("A.mtx", s.text()), rhs = folder.write("B.mtx", columns_text(b));
-  for (const std::string format : {"csr", "ehyb"}) {
-    for (const std::string solver : {"cg", "auto", "bicgstab"}) {
-      const Outcome outcome = run_purlin({"solve", matrix, "--rhs", rhs, "--device", "host", "--rtol", "1e-9",
-                                          "--solver", solver, "--format", format, "--out", folder.file("X.mtx"),
-                                          "--report", folder.file("r.json"), "--history", folder.file("h.csv")});
-      INFO(format << ' ' << solver << '\n' << outcome.out << outcome.err);
-      REQUIRE(outcome.status == 0);
-      CHECK(contains(outcome.out, "11 of 11 columns converged"));
-      const auto x = parse_columns(file_content(folder.file("X.mtx")));
-      const Json r = report_of(folder);
-      REQUIRE(x.size() == static_cast<std::size_t>(k));
-      REQUIRE(r["columns"].size() == static_cast<std::size_t>(k));
-      std::size_t lines = 1;
-      double worst = 0;
-      for (std::size_t c = 0; c < x.size(); ++c) {
-        const Json& column = r["columns"][c];
-        CHECK(column["column"] == c + 1);
-        CHECK(column["status"] == "converged");
-        CHECK(column["history"].size() == column["iterations"].get<std::size_t>() + 1);
-        lines += column["history"].size();
-        worst = std::max(worst, column["true_relative_residual"].get<double>());
-        const double found = norm(difference(b[c], product(s, x[c])));
-        CHECK(found <= 1.001e-9 * norm(b[c]));
-        if (c == 4) continue;
-        CHECK(column["rhs_norm"].get<double>() == Approx(norm(b[c])));
-        CHECK(column["true_relative_residual"].get<double>() == Approx(found / norm(b[c])).epsilon(1e-4));
-      }
-      CHECK(r["converged"] == true);
-      CHECK(r["true_relative_residual"].get<double>() == worst);
-      CHECK(r["columns"][r["worst_column"].get<std::size_t>() - 1]["true_relative_residual"].get<double>() == worst);
-      const std::string history = file_content(folder.file("h.csv"));
-      CHECK(static_cast<std::size_t>(std::count(history.begin(), history.end(), '\n')) == lines);
-      CHECK(history.rfind("column,iteration,residual,relative_residual,solver\n1,0,", 0) == 0);
-    }
-  }
-}
-
-TEST_CASE("A column is solved alone as among others, and from its own column of the guess", "[cli][columns]") {
-  const TemporaryFolder folder;
-  const System s = grid_system(14);
-  std::vector<std::vector<double>> b(3, rough_vector(s.n));
-  std::reverse(b[1].begin(), b[1].end());
-  std::rotate(b[2].begin(), b[2].begin() + 5, b[2].end());
-  const std::string matrix = folder.write("A.mtx", s.text()), rhs = folder.write("B.mtx", columns_text(b));
-  REQUIRE(run_purlin({"solve", matrix, "--rhs", rhs, "--quiet", "--device", "host", "--out", folder.file("X.mtx"),
-                      "--report", folder.file("r.json")})
-              .status == 0);
-  const auto x = parse_columns(file_content(folder.file("X.mtx")));
-  const Json together = report_of(folder);
-  for (std::size_t c = 0; c < 3; ++c) {
-    REQUIRE(run_purlin({"solve", matrix, "--rhs", folder.write("b.mtx", vector_text(b[c])), "--quiet", "--device",
-                        "host", "--out", folder.file("x.mtx"), "--report", folder.file("one.json")})
-                .status == 0);
-    const Json alone = report_of(folder, "one.json");
-    CHECK_FALSE(alone.contains("columns"));
-    CHECK(alone["iterations"] == together["columns"][c]["iterations"]);
-    const auto x_alone = parse_array(file_content(folder.file("x.mtx")));
-    CHECK(norm(difference(x_alone, x[c])) <= 1e-10 * norm(x_alone));
-  }
-  // The solution of two columns as their guess: those take no iterations.
-  auto guess = x;
-  guess[1].assign(guess[1].size(), 0.0);
-  REQUIRE(run_purlin({"solve", matrix, "--rhs", rhs, "--guess", folder.write("G.mtx", columns_text(guess)), "--quiet",
-                      "--device", "host", "--report", folder.file("r.json")})
-              .status == 0);
-  const Json r = report_of(folder);
-  CHECK(r["columns"][0]["iterations"] == 0);
-  CHECK(r["columns"][1]["iterations"] == together["columns"][1]["iterations"]);
-  CHECK(r["columns"][2]["iterations"] == 0);
-}
-
-TEST_CASE("The worst column decides the exit status, and the report names it", "[cli][columns]") {
-  const TemporaryFolder folder;
-  const System s = grid_system(20);
-  std::vector<std::vector<double>> b(5, std::vector<double>(static_cast<std::size_t>(s.n), 0.0));
-  b[3] = rough_vector(s.n);
-  const Outcome outcome = run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs",
-                                      folder.write("B.mtx", columns_text(b)), "--max-iterations", "3", "--device",
-                                      "host", "--report", folder.file("r.json"), "--out", folder.file("X.mtx")});
-  INFO(outcome.out << outcome.err);
-  CHECK(outcome.status == 1);
-  CHECK(contains(outcome.out, "4 of 5 columns converged"));
-  CHECK(contains(outcome.out, "column 4"));
-  CHECK(contains(outcome.out, "--solver gmres"));  // the advice is for that column
-  CHECK(std::count(outcome.out.begin(), outcome.out.end(), '\n') < 30);
-  const Json r = report_of(folder);
-  CHECK(r["converged"] == false);
-  CHECK(r["status"] == "max_iterations");
-  CHECK(r["worst_column"] == 4);
-  CHECK(r["columns"][3]["status"] == "max_iterations");
-  CHECK(r["columns"][0]["converged"] == true);
-  CHECK(parse_columns(file_content(folder.file("X.mtx"))).size() == 5);
-}
-
-TEST_CASE("Columns in single precision converge, and a pipe gets plain lines", "[cli][columns]") {
-  const TemporaryFolder folder;
-  const System s = grid_system(20);
-  const std::vector<std::vector<double>> b(6, rough_vector(s.n));
-  const Outcome outcome =
-      run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("B.mtx", columns_text(b)),
-                  "--precision", "single", "--device", "host", "--out", folder.file("X.mtx")});
-  INFO(outcome.out << outcome.err);
-  REQUIRE(outcome.status == 0);
-  CHECK(contains(outcome.out, "columns at the tolerance"));
-  CHECK(contains(outcome.out, "6 columns"));
-  CHECK_FALSE(contains(outcome.out, "\r"));
-  for (const auto& x : parse_columns(file_content(folder.file("X.mtx")))) CHECK(residual(s, x, b[0]) < 1.5e-5);
-}
-
-TEST_CASE("Columns that do not fit the matrix, or each other, are refused with both numbers", "[cli][columns]") {
-  const TemporaryFolder folder;
-  const System s = grid_system(4);
-  const std::string matrix = folder.write("A.mtx", s.text());
-  const auto err_of = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> all = {"solve", matrix, "--device", "host"};
-    all.insert(all.end(), more.begin(), more.end());
-    const Outcome outcome = run_purlin(all);
-    CHECK(outcome.status == 2);
-    return outcome.err;
-  };
-  const std::string good = folder.write("B.mtx", columns_text({3, rough_vector(16)}));
-  const std::string two = folder.write("G.mtx", columns_text({2, rough_vector(16)}));
-  CHECK(contains(err_of({"--rhs", folder.write("S.mtx", columns_text({3, rough_vector(15)}))}),
-                 "expected columns of 16 values, one for each row of the matrix, found 15"));
-  CHECK(contains(err_of({"--rhs", good, "--guess", two}), "expected 3 columns, as the right-hand side has, found 2"));
-  CHECK(contains(err_of({"--rhs", matrix}), "expected a vector, n x 1 or 1 x n, or vectors"));
 }
 
 #if PURLIN_HAS_CUDA
@@ -498,7 +340,7 @@ TEST_CASE("Under --device cuda the device solves in both precisions, and the rep
                       "--report", folder.file("r.json"), "--out", folder.file("x.mtx")});
       INFO(outcome.out << outcome.err);
       REQUIRE(outcome.status == 0);
-      const Json r = report_of(folder);
+      const Json r = report_in(folder);
       CHECK(r["device"] == "cuda:0");
       CHECK(r["device_name"].is_string());
       CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <
