@@ -11,6 +11,7 @@
 #include <purlin/spmv/csr/csr.hpp>
 #include <purlin/spmv/ehyb/ehyb.hpp>
 #include <purlin/spmv/ehyb/ehyb_plan.hpp>
+#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
 #include <purlin/spmv/ell_warp/ell_warp.hpp>
 #include <purlin/spmv/evc_hyb/evc_hyb.hpp>
 #include <purlin/spmv/plan_cache.hpp>
@@ -50,6 +51,9 @@ const std::vector<SpmvFormat>& spmv_formats() {
           {"csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes, &csr_forecast}),
       line<EhybOperator>({"ehyb", ehyb_variants(), "parts with their x cached, 16-bit columns", &ehyb_bytes,
                           &detail::ehyb_forecast, &detail::plan_ehyb_order, &ehyb_square_only}),
+      line<EhybSymmetricOperator>({"ehyb-symmetric", {}, "ehyb with opposite blocks of a part read once",
+                                   &ehyb_symmetric_bytes, nullptr, &plan_ehyb_symmetric_order,
+                                   &ehyb_symmetric_square_only}),
       line<BceOperator>(
           {"bce", {}, "rows of similar width in blocks, by an optimal partition", &bce_bytes, &bce_forecast}),
       line<EllWarpOperator>({"ellwarp", ell_warp_variants(),

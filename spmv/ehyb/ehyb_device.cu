@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB on the device: a thread block is a part, a warp a slice, a lane a node or its share of one.
-#include <cuda_pipeline.h>
-
 #include <purlin/core/machine.hpp>
+#include <purlin/spmv/ehyb/ehyb_cache_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_places_device.cuh>
-#include <purlin/spmv/ehyb/ehyb_product.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -14,7 +12,6 @@ constexpr int warp = 32;
 struct EhybTuning {
   static constexpr int most_threads = 1024;
   static constexpr int extra_threads = 256;
-  static constexpr int halo_nodes = 4;  ///< whose numbers a thread reads before it asks for the first one's x
 };
 
 /// Places of a slice that a lane asks for at once, one batch ahead of its sums: as many as fit 64 registers twice,
@@ -23,41 +20,6 @@ struct EhybTuning {
 constexpr int batch_places[2][4] = {{0, 8, 2, 1}, {0, 8, 3, 2}};
 template <class T, int B>
 constexpr int ehyb_batch = B == 6 ? 0 : batch_places[sizeof(T) == 4][B % 4];
-
-/// Asks for x of the part's own nodes and of its halo, to lie in shared memory; the whole block. All of it is under
-/// way at once, past the registers; `cache_loaded` waits for it.
-template <class T, int B>
-__device__ __forceinline__ void load_cache(const EhybView<T>& a, const EhybPart& part, const T* x, T* cache) {
-  constexpr int nodes = EhybTuning::halo_nodes;
-  const int own = (part.node_end - part.node_begin) * B, halo = part.halo_end - part.halo_begin;
-  const int threads = static_cast<int>(blockDim.x);
-  for (int first = static_cast<int>(threadIdx.x); first < halo; first += nodes * threads) {
-    Index node[nodes];
-#pragma unroll
-    for (int i = 0; i < nodes; ++i) {
-      if (first + i * threads < halo) node[i] = load_cached(a.halo_node + part.halo_begin + first + i * threads);
-    }
-#pragma unroll
-    for (int i = 0; i < nodes; ++i) {
-      const int h = first + i * threads;
-      if (h >= halo) continue;
-#pragma unroll
-      for (int e = 0; e < B; ++e) {
-        __pipeline_memcpy_async(cache + own + h * B + e, x + Offset{node[i]} * B + e, sizeof(T));
-      }
-    }
-  }
-  const T* own_x = x + Offset{part.node_begin} * B;
-  for (int i = static_cast<int>(threadIdx.x); i < own; i += threads) {
-    __pipeline_memcpy_async(cache + i, own_x + i, sizeof(T));
-  }
-  __pipeline_commit();
-}
-
-__device__ __forceinline__ void cache_loaded() {
-  __pipeline_wait_prior(0);
-  __syncthreads();
-}
 
 /// A slice and what is left of its places.
 struct EhybRun {
@@ -239,6 +201,12 @@ void ehyb_product(const Context<Space::device>& ctx, const EhybView<T>& a, const
   const auto kernel = args.xy != nullptr ? parts_kernel<T, true>(a.block) : parts_kernel<T, false>(a.block);
   kernel<<<a.parts, a.block_threads, shared_bytes, state.stream()>>>(a, args, state.tickets());
   PURLIN_CHECK_LAUNCH();
+  add_ehyb_remainder(ctx, a, args);
+}
+
+template <class T>
+void add_ehyb_remainder(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
+  const auto& state = ctx.state();
   if (a.er_rows > 0) {
     ehyb_extra_rows<<<blocks_for<T>(a.er_slices), EhybTuning::extra_threads, 0, state.stream()>>>(a, args);
     PURLIN_CHECK_LAUNCH();
@@ -264,6 +232,8 @@ void prepare_ehyb(const Context<Space::device>& ctx, const EhybView<T>& a) {
 
 template void ehyb_product(const Context<Space::device>&, const EhybView<double>&, const ProductArgs<double>&);
 template void ehyb_product(const Context<Space::device>&, const EhybView<float>&, const ProductArgs<float>&);
+template void add_ehyb_remainder(const Context<Space::device>&, const EhybView<double>&, const ProductArgs<double>&);
+template void add_ehyb_remainder(const Context<Space::device>&, const EhybView<float>&, const ProductArgs<float>&);
 template void prepare_ehyb(const Context<Space::device>&, const EhybView<double>&);
 template void prepare_ehyb(const Context<Space::device>&, const EhybView<float>&);
 

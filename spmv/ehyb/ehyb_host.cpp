@@ -3,46 +3,13 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include <purlin/spmv/ehyb/ehyb_product.hpp>
-#include <purlin/spmv/slot_sum_host.hpp>
+#include <purlin/spmv/ehyb/ehyb_part_host.hpp>
 
 namespace purlin::detail {
 namespace {
 
 constexpr int lanes = host_lanes;  // Machine::lanes of the host
-
-// The part's entries of x: its own range of x where it reads no other, else a copy with the halo behind.
-template <class T, int B>
-const T* cached_x(const EhybView<T>& a, const EhybPart& part, const T* x, T* cache) {
-  const T* own = x + Offset{part.node_begin} * B;
-  if (part.halo_begin == part.halo_end) return own;
-  const Offset own_entries = Offset{part.node_end - part.node_begin} * B;
-  std::memcpy(cache, own, static_cast<std::size_t>(own_entries) * sizeof(T));
-  T* to = cache + own_entries;
-  for (Index h = part.halo_begin; h < part.halo_end; ++h) {
-    const T* from = x + Offset{a.halo_node[h]} * B;
-    for (int e = 0; e < B; ++e) *to++ = from[e];
-  }
-  return cache;
-}
-
-// sums[d][lane] = rows d of the nodes of a slice.
-template <class T, int B>
-inline void slice_sums(const EhybView<T>& a, Index slice, const T* xs, T (&sums)[B][lanes]) {
-  HostLanes<T> sum[B], from;
-  const Offset first = a.slice_first[slice], last = a.slice_first[slice + 1];
-  const std::uint16_t* column = a.column + first * lanes;
-  const T* value = a.value + first * lanes * B * B;
-  for (Offset k = first; k < last; ++k, column += lanes, value += lanes * B * B) {
-    for (int e = 0; e < B; ++e) {
-      from.gather(xs, [&](int lane) { return Offset{column[lane]} * B + e; });
-      for (int d = 0; d < B; ++d) sum[d].add_product(value + (d * B + e) * lanes, from);
-    }
-  }
-  for (int d = 0; d < B; ++d) sum[d].store(sums[d]);
-}
 
 template <class T, int B>
 double part_product(const EhybView<T>& a, const EhybPart& part, const ProductArgs<T>& args, T* cache) {
@@ -142,6 +109,11 @@ void ehyb_product(const Context<Space::host>& ctx, const EhybView<T>& a, const P
       parts_product<T, 1>(ctx, a, args);
       break;
   }
+  add_ehyb_remainder(ctx, a, args);
+}
+
+template <class T>
+void add_ehyb_remainder(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
   if (a.er_rows > 0) add_extra_rows(ctx, a, args);
   if (a.long_rows > 0) add_long_rows(ctx, a, args);
 }
@@ -151,6 +123,8 @@ void prepare_ehyb(const Context<Space::host>&, const EhybView<T>&) {}
 
 template void ehyb_product(const Context<Space::host>&, const EhybView<double>&, const ProductArgs<double>&);
 template void ehyb_product(const Context<Space::host>&, const EhybView<float>&, const ProductArgs<float>&);
+template void add_ehyb_remainder(const Context<Space::host>&, const EhybView<double>&, const ProductArgs<double>&);
+template void add_ehyb_remainder(const Context<Space::host>&, const EhybView<float>&, const ProductArgs<float>&);
 template void prepare_ehyb(const Context<Space::host>&, const EhybView<double>&);
 template void prepare_ehyb(const Context<Space::host>&, const EhybView<float>&);
 

@@ -54,6 +54,12 @@ void ehyb_product(const Context<Space::host>& ctx, const EhybView<T>& a, const P
 template <class T>
 void ehyb_product(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args);
 
+/// y += alpha (the extra and the long rows) x, behind the cached entries. Nothing to do where there are none.
+template <class T>
+void add_ehyb_remainder(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args);
+template <class T>
+void add_ehyb_remainder(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args);
+
 /// Whether the launch needs to be prepared, once per operator: a card's blocks must be allowed their shared memory.
 template <class T>
 void prepare_ehyb(const Context<Space::host>& ctx, const EhybView<T>& a);

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How a block loads the x of its EHYB part into shared memory. Internal.
+#pragma once
+
+#include <cuda_pipeline.h>
+
+#include <purlin/spmv/ehyb/ehyb_product.hpp>
+#include <purlin/spmv/product_device.cuh>
+
+namespace purlin::detail {
+
+/// Asks for x of the part's own nodes and of its halo, to lie in shared memory; the whole block. All of it is under
+/// way at once, past the registers; `cache_loaded` waits for it.
+template <class T, int B>
+__device__ __forceinline__ void load_cache(const EhybView<T>& a, const EhybPart& part, const T* x, T* cache) {
+  constexpr int nodes = 4;  // whose numbers a thread reads before it asks for the first one's x
+  const int own = (part.node_end - part.node_begin) * B, halo = part.halo_end - part.halo_begin;
+  const int threads = static_cast<int>(blockDim.x);
+  for (int first = static_cast<int>(threadIdx.x); first < halo; first += nodes * threads) {
+    Index node[nodes];
+#pragma unroll
+    for (int i = 0; i < nodes; ++i) {
+      if (first + i * threads < halo) node[i] = load_cached(a.halo_node + part.halo_begin + first + i * threads);
+    }
+#pragma unroll
+    for (int i = 0; i < nodes; ++i) {
+      const int h = first + i * threads;
+      if (h >= halo) continue;
+#pragma unroll
+      for (int e = 0; e < B; ++e) {
+        __pipeline_memcpy_async(cache + own + h * B + e, x + Offset{node[i]} * B + e, sizeof(T));
+      }
+    }
+  }
+  const T* own_x = x + Offset{part.node_begin} * B;
+  for (int i = static_cast<int>(threadIdx.x); i < own; i += threads) {
+    __pipeline_memcpy_async(cache + i, own_x + i, sizeof(T));
+  }
+  __pipeline_commit();
+}
+
+__device__ __forceinline__ void cache_loaded() {
+  __pipeline_wait_prior(0);
+  __syncthreads();
+}
+
+}  // namespace purlin::detail

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// EHYB with pairs as an operator: which entries go into pairs, which arrays, what it is made of.
+#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
+
+#include <algorithm>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/reorder/host_pattern.hpp>
+#include <purlin/spmv/ehyb/ehyb.hpp>
+#include <purlin/spmv/ehyb/ehyb_plan.hpp>
+#include <purlin/spmv/phase_clock.hpp>
+
+namespace purlin {
+namespace {
+
+using Host = Context<Space::host>;
+
+constexpr Index warp = 32;
+constexpr Index most_threads = 1024, least_threads = 128;  // of a part, on a card
+constexpr int most_block = 3;                              // of a node; the two blocks of a pair of six rows fill the registers
+
+// Half of the cache, so that y fits beside x and its halo; places of 16 bits, one of which means none.
+FormatRequest half_of(const FormatRequest& request) {
+  FormatRequest half{"", request.options, request.machine, request.value_bytes};
+  half.machine.cache_bytes /= 2;
+  return half;
+}
+
+detail::EhybGeometry geometry_of(const FormatRequest& request, Index rows, int block) {
+  detail::EhybGeometry geometry = detail::halo_geometry(half_of(request).machine, rows, request.value_bytes, block);
+  geometry.cached_length = std::min<Index>(geometry.cached_length, detail::PairRounds<Space::host>::no_pair);
+  return geometry;
+}
+
+// Rows of a node: those of EHYB where there is a kernel and the parts keep them together.
+int block_of(const Host& ctx, const Pattern<Space::host>& a, const std::vector<Index>& part_begin) {
+  int block = detail::ehyb_block(ctx, a);
+  if (block > most_block) block = most_block;
+  const bool together = std::all_of(part_begin.begin(), part_begin.end(), [&](Index row) { return row % block == 0; });
+  return together ? block : 1;
+}
+
+// What the operator is made of, on the host.
+struct Parts {
+  detail::EhybLayout<Space::host> layout;
+  detail::PairRounds<Space::host> rounds;
+  Array<Offset, Space::host> runs;  // of the layout, of the upper blocks, of the lower blocks
+};
+
+void point_into(const std::vector<Offset>& position, Array<Offset, Space::host>& sources) {
+  for (Offset k = 0; k < sources.size(); ++k) {
+    if (sources[k] >= 0) sources[k] = position[static_cast<std::size_t>(sources[k])];
+  }
+}
+
+Parts make_parts(const Host& ctx, const Pattern<Space::host>& a, const std::vector<Index>& planned,
+                 const FormatRequest& request) {
+  const int block = block_of(ctx, a, planned);
+  const detail::EhybGeometry geometry = geometry_of(request, a.rows, block);
+  const std::vector<Index> part_begin = detail::ehyb_parts(planned, a.rows, block, geometry);
+  const int lanes = request.machine.lanes;
+  const Index most_pairs = most_threads * detail::pairs_of_thread(block);
+  detail::SplitPattern split = detail::split_pairs(ctx, a, part_begin, block, lanes, most_pairs);
+
+  Pattern<Space::host> left;
+  left.rows = a.rows;
+  left.cols = a.cols;
+  left.row_ptr64 = {split.row_ptr.data(), static_cast<std::int64_t>(split.row_ptr.size())};
+  left.col = {split.col.data(), static_cast<std::int64_t>(split.col.size())};
+  Parts parts;
+  parts.layout = detail::make_ehyb_layout(ctx, left, part_begin, {block, true, geometry.cached_length, lanes, 1});
+  point_into(split.position, parts.layout.run_source);
+  point_into(split.position, parts.layout.rest_source);
+  parts.rounds = std::move(split.rounds);
+  const auto sources = {&parts.layout.run_source, &parts.rounds.upper_run, &parts.rounds.lower_run};
+  Offset size = 0;
+  for (const auto* source : sources) size += source->size();
+  parts.runs = Array<Offset, Space::host>(ctx, size);
+  Offset* to = parts.runs.data();
+  for (const auto* source : sources) to = std::copy_n(source->data(), source->size(), to);
+  for (auto* source : {&parts.layout.run_source, &parts.rounds.upper_run, &parts.rounds.lower_run}) *source = {};
+  return parts;
+}
+
+template <Space S>
+detail::PairRounds<S> rounds_in(const Context<S>& ctx, detail::PairRounds<Space::host> rounds) {
+  if constexpr (S == Space::host) {
+    return rounds;
+  } else {
+    const auto there = [&](const auto& array) { return make_array(ctx, array.cspan()); };
+    return {there(rounds.part_round), there(rounds.round_first), there(rounds.row), there(rounds.col), {}, {},
+            rounds.pairs, rounds.most_places};
+  }
+}
+
+Index largest_part(const Parts& parts) {
+  Index most = 0;
+  for (Offset p = 0; p < parts.layout.part.size(); ++p) {
+    most = std::max(most, parts.layout.part[p].node_end - parts.layout.part[p].node_begin);
+  }
+  return most * parts.layout.shape.block;
+}
+
+}  // namespace
+
+template <class T, Space S>
+EhybSymmetricOperator<T, S>::EhybSymmetricOperator(const Context<S>& ctx, const CsrView<T, S>& a,
+                                                   const RowOrder<S>& order, const FormatRequest& request)
+    : rows_(a.rows) {
+  detail::PhaseClock clock;
+  const detail::HostPattern pattern(ctx, Pattern<S>(a));
+  if (S == Space::device) clock.end("download");
+  Parts parts = make_parts(host_context(ctx), pattern.view(), order.part_begin, request);
+  clock.end("layout");
+  view_.longest_own = largest_part(parts);
+  const int block = parts.layout.shape.block, lanes = parts.layout.shape.lanes;
+  const Offset places = parts.rounds.row.size() / lanes;
+  layout_ = detail::layout_in(ctx, std::move(parts.layout));
+  rounds_ = rounds_in(ctx, std::move(parts.rounds));
+  values_ = {ctx, a, make_array(ctx, parts.runs.cspan()), block, lanes, std::move(layout_.rest_source)};
+  layout_.rest_source = {};
+  const Index of_rounds = (rounds_.most_places + detail::pairs_of_thread(block) - 1) / detail::pairs_of_thread(block);
+  const Index useful = std::max(of_rounds * warp, (layout_.longest_cache / 2 + warp - 1) / warp * warp);
+  point_at(ctx, std::clamp(useful, least_threads, most_threads));
+  compare(ctx);
+  ctx.synchronize();
+  clock.end("upload and fill");
+
+  const bool differs = to_vector(ctx, differs_.cspan())[0] != 0;
+  const std::uint64_t pair_bytes = static_cast<std::uint64_t>(places) * lanes *
+                                   (block * block * sizeof(T) * (differs ? 2 : 1) + 2 * sizeof(std::uint16_t));
+  info_.name = "ehyb-symmetric";
+  info_.detail = std::to_string(layout_.part.size()) + " parts, " + std::to_string(block) + " rows a node, " +
+                 std::to_string(rounds_.pairs) + " pairs in " + std::to_string(rounds_.round_first.size() - 1) +
+                 " rounds" + (differs ? "; numbers of pairs differ, so that both are read" : "");
+  info_.rows = info_.cols = rows_;
+  info_.nonzeros = a.nnz();
+  info_.stored_slots = values_.slots();
+  const Offset paired = 2 * rounds_.pairs * block * block;
+  info_.cached_share =
+      a.nnz() == 0 ? 0.0 : static_cast<double>(layout_.cached_entries + paired) / static_cast<double>(a.nnz());
+  info_.bytes_per_product = sizes_of(layout_).product_bytes(sizeof(T)) + pair_bytes;
+  info_.figures = {{"parts", static_cast<double>(layout_.part.size())},
+                   {"node rows", block},
+                   {"halo per row", rows_ == 0 ? 0.0 : double(layout_.halo_node.size()) * block / rows_},
+                   {"longest cache", layout_.longest_cache},
+                   {"pairs", static_cast<double>(rounds_.pairs)},
+                   {"rounds", static_cast<double>(rounds_.round_first.size() - 1)},
+                   {"extra rows", static_cast<double>(layout_.er_row.size())},
+                   {"long rows", static_cast<double>(layout_.long_rows.size())},
+                   {"threads a part", S == Space::device ? view_.left.block_threads : 1}};
+  info_.setup_seconds = clock.seconds();
+}
+
+template <class T, Space S>
+void EhybSymmetricOperator<T, S>::point_at(const Context<S>& ctx, int block_threads) {
+  const detail::EhybLayout<S>& layout = layout_;
+  const Index segments = static_cast<Index>(layout.segment_begin.size()) - 1;
+  segment_sum_ = Array<T, S>(ctx, segments);
+  part_dot_ = Array<double, S>(ctx, layout.part.size());
+  differs_ = Array<int, S>(ctx, 1);
+  int cache_threads = 1;
+  if constexpr (S == Space::host) {
+    cache_threads = ctx.threads();
+    cache_ = Array<T, S>(ctx, Offset{layout.longest_cache} * cache_threads);
+    sums_ = Array<T, S>(ctx, Offset{view_.longest_own} * cache_threads);
+  }
+  const T* const rest = values_.data() + layout.block_slots + 2 * rounds_.row.size() * layout.shape.block * layout.shape.block;
+  view_.left = {
+      rows_, layout.shape.block, layout.shape.lanes, 1, static_cast<Index>(layout.part.size()), layout.part.data(),
+      layout.halo_node.data(), layout.slice_first.data(), layout.column.data(), values_.data(),
+      //
+      static_cast<Index>(layout.er_row.size()), static_cast<Index>(layout.er_slice_first.size()) - 1,
+      layout.er_row.data(), layout.er_slice_first.data(), layout.er_column.data(), rest,
+      //
+      static_cast<Index>(layout.long_rows.size()), segments, layout.long_rows.data(), layout.long_segment.data(),
+      layout.segment_begin.data(), layout.long_column.data(), rest + layout.er_slots,
+      //
+      layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data(), nullptr};
+  view_.part_round = rounds_.part_round.data();
+  view_.round_first = rounds_.round_first.data();
+  view_.row = rounds_.row.data();
+  view_.col = rounds_.col.data();
+  view_.upper = values_.data() + layout.block_slots;
+  view_.lower = view_.upper + rounds_.row.size() * layout.shape.block * layout.shape.block;
+  view_.differs = differs_.data();
+  view_.sums = sums_.data();
+  detail::prepare_ehyb_symmetric(ctx, view_);
+}
+
+template <class T, Space S>
+void EhybSymmetricOperator<T, S>::compare(const Context<S>& ctx) {
+  detail::compare_pairs(ctx, view_, rounds_.row.size() / layout_.shape.lanes, differs_.data());
+}
+
+template <class T, Space S>
+void EhybSymmetricOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
+  values_.refresh(ctx, values);
+  compare(ctx);
+}
+
+template <class T, Space S>
+void EhybSymmetricOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta,
+                                        Span<T, S> y) const {
+  detail::ehyb_symmetric_product(ctx, view_, detail::ProductArgs<T>{alpha, x.data, beta, y.data, nullptr});
+}
+
+template <class T, Space S>
+void EhybSymmetricOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y,
+                                            double* xy) const {
+  // The remainder is added by later passes, behind which the dot product is formed.
+  if (rows_ == 0 || view_.left.has_remainder()) return LinearOperator<T, S>::apply_dot(ctx, x, y, xy);
+  detail::ehyb_symmetric_product(ctx, view_, detail::ProductArgs<T>{T(1), x.data, T(0), y.data, xy});
+}
+
+template <class T, Space S>
+OperatorInfo EhybSymmetricOperator<T, S>::info() const {
+  OperatorInfo info = info_;
+  const detail::EhybLayout<S>& layout = layout_;
+  info.bytes = {
+      {"values", values_.value_bytes()},
+      {"columns", layout.column.bytes() + layout.er_column.bytes() + layout.long_column.bytes()},
+      {"pairs", rounds_.part_round.bytes() + rounds_.round_first.bytes() + rounds_.row.bytes() + rounds_.col.bytes()},
+      {"parts and slices", layout.part.bytes() + layout.slice_first.bytes() + layout.er_slice_first.bytes()},
+      {"halo", layout.halo_node.bytes()},
+      {"extra and long rows", layout.er_row.bytes() + layout.long_rows.bytes() + layout.long_segment.bytes() +
+                                  layout.segment_begin.bytes() + segment_sum_.bytes()},
+      {"scratch", cache_.bytes() + sums_.bytes() + part_dot_.bytes() + differs_.bytes()},
+      {"value map", values_.map_bytes()}};
+  return info;
+}
+
+RowOrder<Space::host> plan_ehyb_symmetric_order(const Host& ctx, const Pattern<Space::host>& a,
+                                                const FormatRequest& request) {
+  return detail::plan_ehyb_order(ctx, a, half_of(request));
+}
+
+bool ehyb_symmetric_square_only(std::string_view) { return true; }
+
+std::uint64_t ehyb_symmetric_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes) {
+  return ehyb_bytes(rows, cols, nonzeros, value_bytes);
+}
+
+#define X(T, S) template class EhybSymmetricOperator<T, S>;
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/// EHYB that reads the two blocks of a pair of nodes once where the matrix is symmetric.
+#pragma once
+
+#include <optional>
+
+#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
+#include <purlin/spmv/registry.hpp>
+#include <purlin/spmv/slot_values.hpp>
+
+namespace purlin {
+
+/// EHYB for square matrices whose pattern, inside its parts, is symmetric for the most part.
+///
+/// What reads x of its own part lies opposite an entry, or a block of 2 x 2 or 3 x 3 of a node, of the same part. Such
+/// pairs are added round by round: those of a round touch different rows, so that both go to y in shared memory (a
+/// buffer of the thread on the host) without conflicts, and in the same order on every run. While the numbers of all
+/// pairs are equal, bit for bit, one of each is read: a product reads little more than half of the part's inside. Both
+/// are kept, and from the first refresh with numbers that differ, both are read. Everything else is EHYB's "halo" or
+/// "block": entries of other parts, the diagonal, entries without an opposite.
+///
+/// No atomics on y: the same bits on every run. Numbers written into `slots` are compared by `slots_written`.
+template <class T, Space S>
+class EhybSymmetricOperator final : public MatrixOperator<T, S> {
+ public:
+  /// Copies the square canonical matrix `a`, in `order`; an order without parts is cut into equal ranges. The device's
+  /// arrays are made on the host.
+  EhybSymmetricOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                        const FormatRequest& request);
+
+  Index rows() const override { return rows_; }
+  Index cols() const override { return rows_; }
+  void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+  Slots<T, S> slots(const Context<S>& ctx) override { return values_.open(ctx); }
+  void slots_written(const Context<S>& ctx) override { compare(ctx); }
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  bool capturable() const override { return true; }
+  OperatorInfo info() const override;
+
+ private:
+  void point_at(const Context<S>& ctx, int block_threads);
+  void compare(const Context<S>& ctx);
+
+  Index rows_ = 0;
+  detail::EhybLayout<S> layout_;  ///< of what is not in pairs; without its sources
+  detail::PairRounds<S> rounds_;  ///< without its sources
+  detail::SlotValues<T, S> values_;
+  Array<T, S> cache_, sums_, segment_sum_;
+  Array<double, S> part_dot_;
+  Array<int, S> differs_;
+  detail::EhybSymmetricView<T> view_{};
+  OperatorInfo info_;  ///< all but the bytes
+};
+
+/// The plan of EHYB, with half of its cache: y lies beside x.
+RowOrder<Space::host> plan_ehyb_symmetric_order(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                                                const FormatRequest& request);
+
+/// The same from a pattern on the device; nothing where the host has to make it.
+std::optional<RowOrder<Space::device>> plan_ehyb_symmetric_order(const Context<Space::device>& ctx,
+                                                                 const Pattern<Space::device>& a,
+                                                                 const FormatRequest& request);
+
+/// x and y are numbered alike.
+bool ehyb_symmetric_square_only(std::string_view variant);
+
+/// Bytes that the format holds, as EHYB's.
+std::uint64_t ehyb_symmetric_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
+
+}  // namespace purlin

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// EHYB with pairs on the device: a thread block is a part; its warps take slices, and then together round after round.
+#include <algorithm>
+
+#include <purlin/core/machine.hpp>
+#include <purlin/spmv/ehyb/ehyb_cache_device.cuh>
+#include <purlin/spmv/ehyb/ehyb_places_device.cuh>
+#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr int warp = 32;
+constexpr int most_threads = 1024;
+constexpr int compare_threads = 256;
+constexpr std::uint16_t no_pair = PairRounds<Space::device>::no_pair;
+
+/// The places of a round.
+struct Round {
+  Index first, last;
+};
+
+template <class T>
+__device__ __forceinline__ Round round_of(const EhybSymmetricView<T>& a, Index r, Index end) {
+  if (r >= end) return {0, 0};
+  return {load_cached(a.round_first + r), load_cached(a.round_first + r + 1)};
+}
+
+/// What a thread holds of a round: one pair of each of the places that its warp takes.
+template <class T, int B, int U>
+struct Pairs {
+  Index place[U];
+  int row[U], col[U];
+  T upper[U][B * B];
+};
+
+/// Asks for the numbers of the pairs and of their nodes.
+template <class T, int B, int U>
+__device__ __forceinline__ void load_pairs(const EhybSymmetricView<T>& a, Round round, Pairs<T, B, U>& pairs) {
+  const int lane = threadIdx.x % warp, warps = blockDim.x / warp;
+#pragma unroll
+  for (int u = 0; u < U; ++u) {
+    const Index place = round.first + static_cast<Index>(threadIdx.x / warp) + u * warps;
+    pairs.row[u] = no_pair;
+    if (place >= round.last) continue;
+    pairs.place[u] = place;
+    pairs.row[u] = load_once(a.row + Offset{place} * warp + lane);
+    pairs.col[u] = load_once(a.col + Offset{place} * warp + lane);
+    const T* upper = a.upper + Offset{place} * (B * B * warp) + lane;
+#pragma unroll
+    for (int i = 0; i < B * B; ++i) pairs.upper[u][i] = load_once(upper + i * warp);
+  }
+}
+
+/// Adds them to the part's y. No two of a round touch the same rows.
+template <bool differs, class T, int B, int U>
+__device__ __forceinline__ void add_pairs(const EhybSymmetricView<T>& a, const Pairs<T, B, U>& pairs, const T* xs,
+                                          T* ys) {
+#pragma unroll
+  for (int u = 0; u < U; ++u) {
+    if (pairs.row[u] == no_pair) continue;
+    const int i = pairs.row[u] * B, j = pairs.col[u] * B;
+    const T* lower = a.lower + Offset{pairs.place[u]} * (B * B * warp) + threadIdx.x % warp;
+#pragma unroll
+    for (int d = 0; d < B; ++d) {
+      T of_row = 0, of_col = 0;
+#pragma unroll
+      for (int e = 0; e < B; ++e) {
+        of_row += pairs.upper[u][d * B + e] * xs[j + e];
+        of_col += (differs ? load_once(lower + (d * B + e) * warp) : pairs.upper[u][e * B + d]) * xs[i + e];
+      }
+      ys[i + d] += of_row;
+      ys[j + d] += of_col;
+    }
+  }
+}
+
+/// All rounds of a part, the numbers of each asked for before those of the one before are added, its places another
+/// round ahead. `first` was asked for already.
+template <bool differs, class T, int B, int U>
+__device__ __forceinline__ void add_rounds(const EhybSymmetricView<T>& a, Index r, Index end, Pairs<T, B, U>& first,
+                                           const T* xs, T* ys) {
+  Pairs<T, B, U> second;
+  Round next = round_of(a, r + 1, end);
+  for (; r < end; r += 2) {
+    const Round after = round_of(a, r + 2, end);
+    load_pairs(a, next, second);
+    add_pairs<differs>(a, first, xs, ys);
+    __syncthreads();
+    next = round_of(a, r + 3, end);
+    load_pairs(a, after, first);
+    add_pairs<differs>(a, second, xs, ys);
+    __syncthreads();
+  }
+}
+
+/// A block is a part. Shared memory holds x, own entries and then the halo's, and behind them the part's y.
+template <class T, int B, bool with_dot>
+__global__ void __launch_bounds__(most_threads)
+    ehyb_symmetric_parts(const EhybSymmetricView<T> a, const ProductArgs<T> args, unsigned* tickets) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  constexpr int U = pairs_of_thread(B);
+  const EhybPart part = a.left.part[blockIdx.x];
+  const int own = (part.node_end - part.node_begin) * B;
+  T* const xs = reinterpret_cast<T*>(shared_bytes);
+  T* const ys = xs + own + (part.halo_end - part.halo_begin) * B;
+  load_cache<T, B>(a.left, part, args.x, xs);
+  const Index r = a.part_round[blockIdx.x], rounds_end = a.part_round[blockIdx.x + 1];
+  Pairs<T, B, U> first;
+  load_pairs(a, round_of(a, r, rounds_end), first);
+  const bool differs = *a.differs != 0;
+  cache_loaded();
+
+  const int lane = threadIdx.x % warp;
+  for (Index s = part.slice_begin + static_cast<Index>(threadIdx.x / warp); s < part.slice_end;
+       s += blockDim.x / warp) {
+    T sums[B] = {};
+    const Index last = load_cached(a.left.slice_first + s + 1);
+    for (Index k = load_cached(a.left.slice_first + s); k < last; ++k) {
+      add_place<LoadOnce>(a.left.column, a.left.value, k, xs, sums);
+    }
+    const int row = ((s - part.slice_begin) * warp + lane) * B;
+#pragma unroll
+    for (int d = 0; d < B; ++d) {
+      if (row < own) ys[row + d] = sums[d];
+    }
+  }
+  __syncthreads();
+  if (differs) {
+    add_rounds<true>(a, r, rounds_end, first, xs, ys);
+  } else {
+    add_rounds<false>(a, r, rounds_end, first, xs, ys);
+  }
+
+  double dot = 0;
+  for (int i = static_cast<int>(threadIdx.x); i < own; i += static_cast<int>(blockDim.x)) {
+    const Offset row = Offset{part.node_begin} * B + i;
+    const T y = row_result(args, ys[i], row);
+    args.y[row] = y;
+    if (with_dot) dot += double(xs[i]) * double(y);
+  }
+  if (with_dot) finish_dot(dot, a.left.part_dot, tickets, args.xy);
+}
+
+/// A thread compares the numbers of a pair.
+template <class T>
+__global__ void __launch_bounds__(compare_threads)
+    compare_pair_numbers(const EhybSymmetricView<T> a, Offset pairs, int* differs) {
+  const Offset pair = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (pair >= pairs) return;
+  const int B = a.left.block;
+  const Offset first = pair / warp * (B * B * warp) + pair % warp;
+  bool equal = true;
+  for (int d = 0; d < B; ++d) {
+    for (int e = 0; e < B; ++e) {
+      equal = load_once(a.upper + first + (d * B + e) * warp) == load_once(a.lower + first + (e * B + d) * warp) && equal;
+    }
+  }
+  if (!equal) *differs = 1;
+}
+
+template <class T>
+using PartsKernel = void (*)(const EhybSymmetricView<T>, const ProductArgs<T>, unsigned*);
+
+template <class T, bool with_dot>
+PartsKernel<T> parts_kernel(int block) {
+  switch (block) {
+    case 3:
+      return ehyb_symmetric_parts<T, 3, with_dot>;
+    case 2:
+      return ehyb_symmetric_parts<T, 2, with_dot>;
+    default:
+      return ehyb_symmetric_parts<T, 1, with_dot>;
+  }
+}
+
+}  // namespace
+
+template <class T>
+void ehyb_symmetric_product(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a,
+                            const ProductArgs<T>& args) {
+  if (a.left.rows == 0) return;
+  const auto& state = ctx.state();
+  const std::size_t shared_bytes = static_cast<std::size_t>(a.left.longest_cache + a.longest_own) * sizeof(T);
+  const auto kernel = args.xy != nullptr ? parts_kernel<T, true>(a.left.block) : parts_kernel<T, false>(a.left.block);
+  kernel<<<a.left.parts, a.left.block_threads, shared_bytes, state.stream()>>>(a, args, state.tickets());
+  PURLIN_CHECK_LAUNCH();
+  add_ehyb_remainder(ctx, a.left, args);
+}
+
+template <class T>
+void compare_pairs(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a, Offset places, int* differs) {
+  const Offset pairs = places * warp;
+  PURLIN_CHECK_CUDA(cudaMemsetAsync(differs, 0, sizeof(int), ctx.state().stream()));
+  if (pairs == 0) return;
+  const auto blocks = static_cast<unsigned>((pairs + compare_threads - 1) / compare_threads);
+  compare_pair_numbers<<<blocks, compare_threads, 0, ctx.state().stream()>>>(a, pairs, differs);
+  PURLIN_CHECK_LAUNCH();
+}
+
+template <class T>
+void prepare_ehyb_symmetric(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a) {
+  const int most = static_cast<int>(machine_of(ctx).cache_bytes);
+  for (const auto kernel : {parts_kernel<T, false>(a.left.block), parts_kernel<T, true>(a.left.block)}) {
+    cudaFuncAttributes attributes;
+    PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+    const int available = most - static_cast<int>(attributes.sharedSizeBytes);
+    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, available));
+  }
+}
+
+#define X(T)                                                                                              \
+  template void ehyb_symmetric_product(const Context<Space::device>&, const EhybSymmetricView<T>&,        \
+                                       const ProductArgs<T>&);                                            \
+  template void compare_pairs(const Context<Space::device>&, const EhybSymmetricView<T>&, Offset, int*);  \
+  template void prepare_ehyb_symmetric(const Context<Space::device>&, const EhybSymmetricView<T>&);
+X(double)
+X(float)
+#undef X
+
+}  // namespace purlin::detail

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// EHYB with pairs on the host: a thread takes a part, sums its slices beside y and then its rounds, eight pairs at once.
+#include <omp.h>
+
+#include <algorithm>
+
+#include <purlin/spmv/ehyb/ehyb_part_host.hpp>
+#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr int lanes = host_lanes;
+constexpr std::uint16_t no_pair = PairRounds<Space::host>::no_pair;
+
+// y of the part, from the entries that are not in pairs.
+template <class T, int B>
+void sum_slices(const EhybView<T>& a, const EhybPart& part, const T* xs, T* ys) {
+  for (Index s = part.slice_begin; s < part.slice_end; ++s) {
+    T sums[B][lanes];
+    slice_sums<T, B>(a, s, xs, sums);
+    const Index first = (s - part.slice_begin) * lanes;
+    const int nodes = std::min<Index>(lanes, part.node_end - part.node_begin - first);
+    for (int lane = 0; lane < nodes; ++lane) {
+      for (int d = 0; d < B; ++d) ys[(first + lane) * B + d] = sums[d][lane];
+    }
+  }
+}
+
+// Adds the pairs of a place to the part's y: the upper blocks to the rows of their first nodes, the lower ones, which are
+// the upper ones turned over unless they differ, to those of their second.
+template <bool differs, class T, int B>
+inline void add_pairs(const EhybSymmetricView<T>& a, Offset place, const T* xs, T* ys) {
+  const std::uint16_t *row = a.row + place * lanes, *col = a.col + place * lanes;
+  const T *upper = a.upper + place * lanes * B * B, *lower = a.lower + place * lanes * B * B;
+  const auto node = [&](const std::uint16_t* of, int lane) { return row[lane] == no_pair ? Offset{0} : Offset{of[lane]}; };
+  HostLanes<T> x_row[B], x_col[B], y_row[B], y_col[B];
+  for (int e = 0; e < B; ++e) {
+    x_row[e].gather(xs, [&](int lane) { return node(row, lane) * B + e; });
+    x_col[e].gather(xs, [&](int lane) { return node(col, lane) * B + e; });
+  }
+  for (int d = 0; d < B; ++d) {
+    for (int e = 0; e < B; ++e) {
+      y_row[d].add_product(upper + (d * B + e) * lanes, x_col[e]);
+      y_col[d].add_product(differs ? lower + (d * B + e) * lanes : upper + (e * B + d) * lanes, x_row[e]);
+    }
+  }
+  for (int d = 0; d < B; ++d) {
+    T of_row[lanes], of_col[lanes];
+    y_row[d].store(of_row);
+    y_col[d].store(of_col);
+    for (int lane = 0; lane < lanes; ++lane) {
+      if (row[lane] == no_pair) continue;
+      ys[row[lane] * B + d] += of_row[lane];
+      ys[col[lane] * B + d] += of_col[lane];
+    }
+  }
+}
+
+template <class T, int B>
+double part_product(const EhybSymmetricView<T>& a, Index p, const ProductArgs<T>& args, T* cache, T* ys) {
+  const EhybPart part = a.left.part[p];
+  const T* const xs = cached_x<T, B>(a.left, part, args.x, cache);
+  sum_slices<T, B>(a.left, part, xs, ys);
+  const Offset first = a.round_first[a.part_round[p]], last = a.round_first[a.part_round[p + 1]];
+  const bool differs = *a.differs != 0;
+  for (Offset place = first; place < last; ++place) {
+    if (differs) {
+      add_pairs<true, T, B>(a, place, xs, ys);
+    } else {
+      add_pairs<false, T, B>(a, place, xs, ys);
+    }
+  }
+  double dot = 0;
+  const Offset first_row = Offset{part.node_begin} * B;
+  for (Offset row = first_row; row < Offset{part.node_end} * B; ++row) {
+    args.y[row] = row_result(args, ys[row - first_row], row);
+    if (args.xy != nullptr) dot += double(args.x[row]) * double(args.y[row]);
+  }
+  return dot;
+}
+
+template <class T, int B>
+void parts_product(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a, const ProductArgs<T>& args) {
+  const EhybView<T>& left = a.left;
+  const Offset places = left.slice_first[left.part[left.parts - 1].slice_end] + a.round_first[a.part_round[left.parts]];
+  const bool parallel = left.parts > 1 && places * lanes * B * B + left.rows >= least_parallel_work;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(std::min(ctx.threads(), left.cache_threads)) if (parallel)
+  for (Index p = 0; p < left.parts; ++p) {
+    const Offset thread = parallel ? omp_get_thread_num() : 0;
+    T* const cache = left.cache + left.longest_cache * thread;
+    with_wide_vectors(
+        [&] { left.part_dot[p] = part_product<T, B>(a, p, args, cache, a.sums + a.longest_own * thread); });
+  }
+  if (args.xy == nullptr) return;
+  double total = 0;
+  for (Index p = 0; p < left.parts; ++p) total += left.part_dot[p];
+  *args.xy = total;
+}
+
+}  // namespace
+
+template <class T>
+void ehyb_symmetric_product(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a,
+                            const ProductArgs<T>& args) {
+  if (a.left.rows == 0) return;
+  switch (a.left.block) {
+    case 3:
+      parts_product<T, 3>(ctx, a, args);
+      break;
+    case 2:
+      parts_product<T, 2>(ctx, a, args);
+      break;
+    default:
+      parts_product<T, 1>(ctx, a, args);
+      break;
+  }
+  add_ehyb_remainder(ctx, a.left, args);
+}
+
+template <class T>
+void compare_pairs(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a, Offset places, int* differs) {
+  const int B = a.left.block;
+  int found = 0;
+#pragma omp parallel for schedule(static) num_threads(ctx.threads()) reduction(| : found)
+  for (Offset place = 0; place < places; ++place) {
+    const T *upper = a.upper + place * lanes * B * B, *lower = a.lower + place * lanes * B * B;
+    for (int d = 0; d < B; ++d) {
+      for (int e = 0; e < B; ++e) {
+        for (int lane = 0; lane < lanes; ++lane) {
+          found |= static_cast<int>(!(upper[(d * B + e) * lanes + lane] == lower[(e * B + d) * lanes + lane]));
+        }
+      }
+    }
+  }
+  *differs = found;
+}
+
+template <class T>
+void prepare_ehyb_symmetric(const Context<Space::host>&, const EhybSymmetricView<T>&) {}
+
+#define X(T)                                                                                            \
+  template void ehyb_symmetric_product(const Context<Space::host>&, const EhybSymmetricView<T>&,        \
+                                       const ProductArgs<T>&);                                          \
+  template void compare_pairs(const Context<Space::host>&, const EhybSymmetricView<T>&, Offset, int*);  \
+  template void prepare_ehyb_symmetric(const Context<Space::host>&, const EhybSymmetricView<T>&);
+X(double)
+X(float)
+#undef X
+
+}  // namespace purlin::detail

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the loops of EHYB with pairs walk, in either space. Internal.
+#pragma once
+
+#include <purlin/spmv/ehyb/ehyb_product.hpp>
+#include <purlin/spmv/ehyb_symmetric/pair_rounds.hpp>
+
+namespace purlin::detail {
+
+/// The arrays of PairRounds in one space, with the numbers of both blocks of each pair. Number (d, e) of the block of
+/// pair k lanes + lane is at (k block^2 + d block + e) lanes + lane.
+template <class T>
+struct EhybSymmetricView {
+  EhybView<T> left;  ///< the entries that are not stored by pairs, one lane a node
+  const Index* part_round;
+  const Index* round_first;
+  const std::uint16_t* row;
+  const std::uint16_t* col;
+  const T* upper;
+  const T* lower;
+  const int* differs;  ///< not 0: a block of `lower` is not the transpose of that of `upper`
+  Index longest_own;   ///< rows of the largest part
+  T* sums;             ///< host: `longest_own` for each thread that may work
+};
+
+/// Pairs of a round that a thread of a card takes: as many as its registers hold twice.
+constexpr int pairs_of_thread(int block) { return block == 1 ? 4 : block == 2 ? 2 : 1; }
+
+/// args.xy is null where `left` has a remainder. `lower` is read only where `differs` says so, with the same bits.
+template <class T>
+void ehyb_symmetric_product(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a, const ProductArgs<T>& args);
+template <class T>
+void ehyb_symmetric_product(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a,
+                            const ProductArgs<T>& args);
+
+/// Sets `differs` to 1 where a number of `upper` and its opposite in `lower` are not equal, or NaN, else to 0. On the
+/// device asynchronous.
+template <class T>
+void compare_pairs(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a, Offset places, int* differs);
+template <class T>
+void compare_pairs(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a, Offset places, int* differs);
+
+/// As prepare_ehyb.
+template <class T>
+void prepare_ehyb_symmetric(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a);
+template <class T>
+void prepare_ehyb_symmetric(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a);
+
+}  // namespace purlin::detail

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Which blocks of a matrix in parts lie opposite each other across its diagonal, and in which rounds a part may add
+/// such pairs so that no two of a round touch the same rows of y. Internal.
+#pragma once
+
+#include <vector>
+
+#include <purlin/core/csr.hpp>
+
+namespace purlin::detail {
+
+/// A pair is a block (i, j), i < j, of two nodes of a part, and the block (j, i): the first adds to the rows of i, the
+/// second to those of j. A round is a set of pairs of different nodes (a matching of the part's graph), so that they may
+/// be added side by side.
+///
+/// The rounds of part p are part_round[p] .. part_round[p + 1] - 1; round r has the places round_first[r] ..
+/// round_first[r + 1] - 1, each of `lanes` pairs. Pair k lanes + lane has its nodes, numbered within the part, in `row`
+/// and `col`; `no_pair` in `row` stands for none. Row d of the block (i, j) begins at position
+/// `upper_run[(k block + d) lanes + lane]` of the matrix, or -1; likewise `lower_run` for (j, i).
+template <Space S>
+struct PairRounds {
+  static constexpr std::uint16_t no_pair = 0xffff;
+
+  Array<Index, S> part_round;   ///< parts + 1
+  Array<Index, S> round_first;  ///< rounds + 1
+  Array<std::uint16_t, S> row;  ///< lanes x round_first.back()
+  Array<std::uint16_t, S> col;
+  Array<Offset, S> upper_run;  ///< block x lanes x round_first.back()
+  Array<Offset, S> lower_run;
+  Offset pairs = 0;
+  Index most_places = 0;  ///< of a round
+};
+
+/// What is stored by pairs, and the entries that are left.
+struct SplitPattern {
+  PairRounds<Space::host> rounds;
+  std::vector<Offset> row_ptr;   ///< rows + 1, of what is left
+  std::vector<Index> col;        ///< ascending in a row
+  std::vector<Offset> position;  ///< of each of those entries in the matrix
+};
+
+/// Pairs of the nodes of `block` rows of each part of `part_begin` (parts + 1 rows, multiples of `block`), at most
+/// `most_pairs` in a round. A round takes the nodes with the most pairs left first, and a partner likewise. Pairs that
+/// would make a round less than a quarter full, and so wait for each other, are left: they are those of a few nodes with
+/// far more neighbours than the others. The pattern is square and canonical, of full aligned blocks. Parallel over
+/// parts, the same for any number of threads.
+SplitPattern split_pairs(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                         const std::vector<Index>& part_begin, int block, int lanes, Index most_pairs);
+
+}  // namespace purlin::detail
