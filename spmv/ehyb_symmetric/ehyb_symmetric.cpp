@@ -17,7 +17,7 @@ using Host = Context<Space::host>;
 
 constexpr Index warp = 32;
 constexpr Index most_threads = 1024, least_threads = 128;  // of a part, on a card
-constexpr int most_block = 3;                              // of a node; the two blocks of a pair of six rows fill the registers
+constexpr int most_block = 3;  // of a node; the two blocks of a pair of six rows fill the registers
 
 // Half of the cache, so that y fits beside x and its halo; places of 16 bits, one of which means none.
 FormatRequest half_of(const FormatRequest& request) {
@@ -36,7 +36,8 @@ detail::EhybGeometry geometry_of(const FormatRequest& request, Index rows, int b
 int block_of(const Host& ctx, const Pattern<Space::host>& a, const std::vector<Index>& part_begin) {
   int block = detail::ehyb_block(ctx, a);
   if (block > most_block) block = most_block;
-  const bool together = std::all_of(part_begin.begin(), part_begin.end(), [&](Index row) { return row % block == 0; });
+  const bool together =
+      std::all_of(part_begin.begin(), part_begin.end(), [&](Index row) { return row % block == 0; });
   return together ? block : 1;
 }
 
@@ -44,7 +45,8 @@ int block_of(const Host& ctx, const Pattern<Space::host>& a, const std::vector<I
 struct Parts {
   detail::EhybLayout<Space::host> layout;
   detail::PairRounds<Space::host> rounds;
-  Array<Offset, Space::host> runs;  // of the layout, of the upper blocks, of the lower blocks
+  Array<Offset, Space::host> runs;         // of the layout, of the upper blocks, of the lower blocks
+  Array<std::uint16_t, Space::host> node;  // in its part, of each node of the layout
 };
 
 void point_into(const std::vector<Offset>& position, Array<Offset, Space::host>& sources) {
@@ -71,6 +73,17 @@ Parts make_parts(const Host& ctx, const Pattern<Space::host>& a, const std::vect
   parts.layout = detail::make_ehyb_layout(ctx, left, part_begin, {block, true, geometry.cached_length, lanes, 1});
   point_into(split.position, parts.layout.run_source);
   point_into(split.position, parts.layout.rest_source);
+  for (auto* rows : {&parts.layout.er_row, &parts.layout.long_rows}) {
+    for (Offset i = 0; i < rows->size(); ++i)
+      (*rows)[i] = split.node[(*rows)[i] / block] * block + (*rows)[i] % block;
+  }
+  parts.node = Array<std::uint16_t, Space::host>(ctx, static_cast<std::int64_t>(split.node.size()));
+  for (Offset p = 0; p < parts.layout.part.size(); ++p) {
+    const detail::EhybPart part = parts.layout.part[p];
+    for (Index n = part.node_begin; n < part.node_end; ++n) {
+      parts.node[n] = static_cast<std::uint16_t>(split.node[n] - part.node_begin);
+    }
+  }
   parts.rounds = std::move(split.rounds);
   const auto sources = {&parts.layout.run_source, &parts.rounds.upper_run, &parts.rounds.lower_run};
   Offset size = 0;
@@ -88,8 +101,14 @@ detail::PairRounds<S> rounds_in(const Context<S>& ctx, detail::PairRounds<Space:
     return rounds;
   } else {
     const auto there = [&](const auto& array) { return make_array(ctx, array.cspan()); };
-    return {there(rounds.part_round), there(rounds.round_first), there(rounds.row), there(rounds.col), {}, {},
-            rounds.pairs, rounds.most_places};
+    return {there(rounds.part_round),
+            there(rounds.round_first),
+            there(rounds.row),
+            there(rounds.col),
+            {},
+            {},
+            rounds.pairs,
+            rounds.most_places};
   }
 }
 
@@ -117,6 +136,7 @@ EhybSymmetricOperator<T, S>::EhybSymmetricOperator(const Context<S>& ctx, const 
   const Offset places = parts.rounds.row.size() / lanes;
   layout_ = detail::layout_in(ctx, std::move(parts.layout));
   rounds_ = rounds_in(ctx, std::move(parts.rounds));
+  node_ = make_array(ctx, parts.node.cspan());
   values_ = {ctx, a, make_array(ctx, parts.runs.cspan()), block, lanes, std::move(layout_.rest_source)};
   layout_.rest_source = {};
   const Index of_rounds = (rounds_.most_places + detail::pairs_of_thread(block) - 1) / detail::pairs_of_thread(block);
@@ -165,7 +185,8 @@ void EhybSymmetricOperator<T, S>::point_at(const Context<S>& ctx, int block_thre
     cache_ = Array<T, S>(ctx, Offset{layout.longest_cache} * cache_threads);
     sums_ = Array<T, S>(ctx, Offset{view_.longest_own} * cache_threads);
   }
-  const T* const rest = values_.data() + layout.block_slots + 2 * rounds_.row.size() * layout.shape.block * layout.shape.block;
+  const T* const rest =
+      values_.data() + layout.block_slots + 2 * rounds_.row.size() * layout.shape.block * layout.shape.block;
   view_.left = {
       rows_, layout.shape.block, layout.shape.lanes, 1, static_cast<Index>(layout.part.size()), layout.part.data(),
       layout.halo_node.data(), layout.slice_first.data(), layout.column.data(), values_.data(),
@@ -176,7 +197,9 @@ void EhybSymmetricOperator<T, S>::point_at(const Context<S>& ctx, int block_thre
       static_cast<Index>(layout.long_rows.size()), segments, layout.long_rows.data(), layout.long_segment.data(),
       layout.segment_begin.data(), layout.long_column.data(), rest + layout.er_slots,
       //
-      layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data(), nullptr};
+      layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data(),
+      nullptr};
+  view_.node = node_.data();
   view_.part_round = rounds_.part_round.data();
   view_.round_first = rounds_.round_first.data();
   view_.row = rounds_.row.data();
@@ -221,7 +244,8 @@ OperatorInfo EhybSymmetricOperator<T, S>::info() const {
       {"values", values_.value_bytes()},
       {"columns", layout.column.bytes() + layout.er_column.bytes() + layout.long_column.bytes()},
       {"pairs", rounds_.part_round.bytes() + rounds_.round_first.bytes() + rounds_.row.bytes() + rounds_.col.bytes()},
-      {"parts and slices", layout.part.bytes() + layout.slice_first.bytes() + layout.er_slice_first.bytes()},
+      {"parts and slices",
+       node_.bytes() + layout.part.bytes() + layout.slice_first.bytes() + layout.er_slice_first.bytes()},
       {"halo", layout.halo_node.bytes()},
       {"extra and long rows", layout.er_row.bytes() + layout.long_rows.bytes() + layout.long_segment.bytes() +
                                   layout.segment_begin.bytes() + segment_sum_.bytes()},

@@ -12,19 +12,19 @@ namespace purlin {
 
 /// EHYB for square matrices whose pattern, inside its parts, is symmetric for the most part.
 ///
-/// What reads x of its own part lies opposite an entry, or a block of 2 x 2 or 3 x 3 of a node, of the same part. Such
-/// pairs are added round by round: those of a round touch different rows, so that both go to y in shared memory (a
-/// buffer of the thread on the host) without conflicts, and in the same order on every run. While the numbers of all
-/// pairs are equal, bit for bit, one of each is read: a product reads little more than half of the part's inside. Both
-/// are kept, and from the first refresh with numbers that differ, both are read. Everything else is EHYB's "halo" or
-/// "block": entries of other parts, the diagonal, entries without an opposite.
+/// What reads x of its own part lies opposite an entry, or a block of 2 x 2 or 3 x 3 of a node, of the same part.
+/// Such pairs are added round by round: those of a round touch different rows, so that both go to y in shared memory
+/// (a buffer of the thread on the host) without conflicts, and in the same order on every run. While the numbers of
+/// all pairs are equal, bit for bit, one of each is read: a product reads little more than half of the part's inside.
+/// Both are kept, and from the first refresh with numbers that differ, both are read. Everything else is EHYB's
+/// "halo" or "block": entries of other parts, the diagonal, entries without an opposite.
 ///
 /// No atomics on y: the same bits on every run. Numbers written into `slots` are compared by `slots_written`.
 template <class T, Space S>
 class EhybSymmetricOperator final : public MatrixOperator<T, S> {
  public:
-  /// Copies the square canonical matrix `a`, in `order`; an order without parts is cut into equal ranges. The device's
-  /// arrays are made on the host.
+  /// Copies the square canonical matrix `a`, in `order`; an order without parts is cut into equal ranges. The
+  /// device's arrays are made on the host.
   EhybSymmetricOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                         const FormatRequest& request);
 
@@ -45,6 +45,7 @@ class EhybSymmetricOperator final : public MatrixOperator<T, S> {
   Index rows_ = 0;
   detail::EhybLayout<S> layout_;  ///< of what is not in pairs; without its sources
   detail::PairRounds<S> rounds_;  ///< without its sources
+  Array<std::uint16_t, S> node_;
   detail::SlotValues<T, S> values_;
   Array<T, S> cache_, sums_, segment_sum_;
   Array<double, S> part_dot_;

@@ -119,11 +119,11 @@ __global__ void __launch_bounds__(most_threads)
     for (Index k = load_cached(a.left.slice_first + s); k < last; ++k) {
       add_place<LoadOnce>(a.left.column, a.left.value, k, xs, sums);
     }
-    const int row = ((s - part.slice_begin) * warp + lane) * B;
+    const Index node = part.node_begin + (s - part.slice_begin) * warp + lane;
+    if (node >= part.node_end) continue;
+    const int row = load_cached(a.node + node) * B;
 #pragma unroll
-    for (int d = 0; d < B; ++d) {
-      if (row < own) ys[row + d] = sums[d];
-    }
+    for (int d = 0; d < B; ++d) ys[row + d] = sums[d];
   }
   __syncthreads();
   if (differs) {

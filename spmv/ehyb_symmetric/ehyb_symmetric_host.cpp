@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EHYB with pairs on the host: a thread takes a part, sums its slices beside y and then its rounds, eight pairs at once.
+// EHYB with pairs on the host: a thread takes a part, sums its slices beside y and then its rounds, eight pairs at
+// once.
 #include <omp.h>
 
 #include <algorithm>
@@ -15,25 +16,27 @@ constexpr std::uint16_t no_pair = PairRounds<Space::host>::no_pair;
 
 // y of the part, from the entries that are not in pairs.
 template <class T, int B>
-void sum_slices(const EhybView<T>& a, const EhybPart& part, const T* xs, T* ys) {
+void sum_slices(const EhybSymmetricView<T>& a, const EhybPart& part, const T* xs, T* ys) {
   for (Index s = part.slice_begin; s < part.slice_end; ++s) {
     T sums[B][lanes];
-    slice_sums<T, B>(a, s, xs, sums);
-    const Index first = (s - part.slice_begin) * lanes;
-    const int nodes = std::min<Index>(lanes, part.node_end - part.node_begin - first);
+    slice_sums<T, B>(a.left, s, xs, sums);
+    const Index first = part.node_begin + (s - part.slice_begin) * lanes;
+    const int nodes = std::min<Index>(lanes, part.node_end - first);
     for (int lane = 0; lane < nodes; ++lane) {
-      for (int d = 0; d < B; ++d) ys[(first + lane) * B + d] = sums[d][lane];
+      for (int d = 0; d < B; ++d) ys[a.node[first + lane] * B + d] = sums[d][lane];
     }
   }
 }
 
-// Adds the pairs of a place to the part's y: the upper blocks to the rows of their first nodes, the lower ones, which are
-// the upper ones turned over unless they differ, to those of their second.
+// Adds the pairs of a place to the part's y: the upper blocks to the rows of their first nodes, the lower ones, which
+// are the upper ones turned over unless they differ, to those of their second.
 template <bool differs, class T, int B>
 inline void add_pairs(const EhybSymmetricView<T>& a, Offset place, const T* xs, T* ys) {
   const std::uint16_t *row = a.row + place * lanes, *col = a.col + place * lanes;
   const T *upper = a.upper + place * lanes * B * B, *lower = a.lower + place * lanes * B * B;
-  const auto node = [&](const std::uint16_t* of, int lane) { return row[lane] == no_pair ? Offset{0} : Offset{of[lane]}; };
+  const auto node = [&](const std::uint16_t* of, int lane) {
+    return row[lane] == no_pair ? Offset{0} : Offset{of[lane]};
+  };
   HostLanes<T> x_row[B], x_col[B], y_row[B], y_col[B];
   for (int e = 0; e < B; ++e) {
     x_row[e].gather(xs, [&](int lane) { return node(row, lane) * B + e; });
@@ -61,7 +64,7 @@ template <class T, int B>
 double part_product(const EhybSymmetricView<T>& a, Index p, const ProductArgs<T>& args, T* cache, T* ys) {
   const EhybPart part = a.left.part[p];
   const T* const xs = cached_x<T, B>(a.left, part, args.x, cache);
-  sum_slices<T, B>(a.left, part, xs, ys);
+  sum_slices<T, B>(a, part, xs, ys);
   const Offset first = a.round_first[a.part_round[p]], last = a.round_first[a.part_round[p + 1]];
   const bool differs = *a.differs != 0;
   for (Offset place = first; place < last; ++place) {
@@ -83,7 +86,8 @@ double part_product(const EhybSymmetricView<T>& a, Index p, const ProductArgs<T>
 template <class T, int B>
 void parts_product(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a, const ProductArgs<T>& args) {
   const EhybView<T>& left = a.left;
-  const Offset places = left.slice_first[left.part[left.parts - 1].slice_end] + a.round_first[a.part_round[left.parts]];
+  const Offset places =
+      left.slice_first[left.part[left.parts - 1].slice_end] + a.round_first[a.part_round[left.parts]];
   const bool parallel = left.parts > 1 && places * lanes * B * B + left.rows >= least_parallel_work;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(std::min(ctx.threads(), left.cache_threads)) if (parallel)
   for (Index p = 0; p < left.parts; ++p) {
@@ -139,10 +143,10 @@ void compare_pairs(const Context<Space::host>& ctx, const EhybSymmetricView<T>& 
 template <class T>
 void prepare_ehyb_symmetric(const Context<Space::host>&, const EhybSymmetricView<T>&) {}
 
-#define X(T)                                                                                            \
-  template void ehyb_symmetric_product(const Context<Space::host>&, const EhybSymmetricView<T>&,        \
-                                       const ProductArgs<T>&);                                          \
-  template void compare_pairs(const Context<Space::host>&, const EhybSymmetricView<T>&, Offset, int*);  \
+#define X(T)                                                                                           \
+  template void ehyb_symmetric_product(const Context<Space::host>&, const EhybSymmetricView<T>&,       \
+                                       const ProductArgs<T>&);                                         \
+  template void compare_pairs(const Context<Space::host>&, const EhybSymmetricView<T>&, Offset, int*); \
   template void prepare_ehyb_symmetric(const Context<Space::host>&, const EhybSymmetricView<T>&);
 X(double)
 X(float)

@@ -11,7 +11,8 @@ namespace purlin::detail {
 /// pair k lanes + lane is at (k block^2 + d block + e) lanes + lane.
 template <class T>
 struct EhybSymmetricView {
-  EhybView<T> left;  ///< the entries that are not stored by pairs, one lane a node
+  EhybView<T> left;           ///< the entries that are not stored by pairs, one lane a node
+  const std::uint16_t* node;  ///< which node of its part a node of `left` is; extra and long rows are the matrix's
   const Index* part_round;
   const Index* round_first;
   const std::uint16_t* row;
@@ -28,7 +29,8 @@ constexpr int pairs_of_thread(int block) { return block == 1 ? 4 : block == 2 ? 
 
 /// args.xy is null where `left` has a remainder. `lower` is read only where `differs` says so, with the same bits.
 template <class T>
-void ehyb_symmetric_product(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a, const ProductArgs<T>& args);
+void ehyb_symmetric_product(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a,
+                            const ProductArgs<T>& args);
 template <class T>
 void ehyb_symmetric_product(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a,
                             const ProductArgs<T>& args);

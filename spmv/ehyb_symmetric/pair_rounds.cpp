@@ -154,6 +154,38 @@ void number_rounds(const Context<Space::host>& ctx, const std::vector<Rounds>& p
   result.round_first[r] = place;
 }
 
+// The entries that are not in pairs, the nodes with the most of them first in their part.
+void take_rest(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const std::vector<Index>& part_begin,
+               int block, const std::vector<char>& paired, SplitPattern& split) {
+  std::vector<Offset> left(static_cast<std::size_t>(a.rows / block));  // entries of a node's first row
+  split.node.resize(left.size());
+  parallel_for(ctx, static_cast<std::int64_t>(part_begin.empty() ? 0 : part_begin.size() - 1), [&](std::int64_t p) {
+    const Index first = part_begin[p] / block, last = part_begin[p + 1] / block;
+    for (Index i = first; i < last; ++i) {
+      split.node[i] = i;
+      left[i] = std::count(paired.begin() + a.row_begin(i * block), paired.begin() + a.row_begin(i * block + 1), 0);
+    }
+    std::stable_sort(split.node.begin() + first, split.node.begin() + last,
+                     [&](Index i, Index j) { return left[i] > left[j]; });
+  });
+  split.row_ptr.assign(static_cast<std::size_t>(a.rows) + 1, 0);
+  for (Index row = 0; row < a.rows; ++row) {
+    split.row_ptr[row + 1] = split.row_ptr[row] + left[split.node[row / block]];
+  }
+  split.col.resize(static_cast<std::size_t>(split.row_ptr.back()));
+  split.position.resize(split.col.size());
+#pragma omp parallel for schedule(static) num_threads(ctx.threads())
+  for (Index row = 0; row < a.rows; ++row) {
+    const Index from = split.node[row / block] * block + row % block;
+    Offset to = split.row_ptr[row];
+    for (Offset k = a.row_begin(from); k < a.row_begin(from + 1); ++k) {
+      if (paired[k] != 0) continue;
+      split.col[to] = a.col.data[k];
+      split.position[to++] = k;
+    }
+  }
+}
+
 }  // namespace
 
 SplitPattern split_pairs(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
@@ -198,23 +230,7 @@ SplitPattern split_pairs(const Context<Space::host>& ctx, const Pattern<Space::h
     }
   });
 
-  split.row_ptr.assign(static_cast<std::size_t>(a.rows) + 1, 0);
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index i = 0; i < a.rows; ++i) {
-    split.row_ptr[i + 1] = std::count(paired.begin() + a.row_begin(i), paired.begin() + a.row_begin(i + 1), 0);
-  }
-  std::partial_sum(split.row_ptr.begin(), split.row_ptr.end(), split.row_ptr.begin());
-  split.col.resize(static_cast<std::size_t>(split.row_ptr.back()));
-  split.position.resize(split.col.size());
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index i = 0; i < a.rows; ++i) {
-    Offset to = split.row_ptr[i];
-    for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
-      if (paired[k] != 0) continue;
-      split.col[to] = a.col.data[k];
-      split.position[to++] = k;
-    }
-  }
+  take_rest(ctx, a, part_begin, block, paired, split);
   return split;
 }
 

@@ -9,14 +9,14 @@
 
 namespace purlin::detail {
 
-/// A pair is a block (i, j), i < j, of two nodes of a part, and the block (j, i): the first adds to the rows of i, the
-/// second to those of j. A round is a set of pairs of different nodes (a matching of the part's graph), so that they may
-/// be added side by side.
+/// A pair is a block (i, j), i < j, of two nodes of a part, and the block (j, i): the first adds to the rows of i,
+/// the second to those of j. A round is a set of pairs of different nodes (a matching of the part's graph), so that
+/// they may be added side by side.
 ///
 /// The rounds of part p are part_round[p] .. part_round[p + 1] - 1; round r has the places round_first[r] ..
-/// round_first[r + 1] - 1, each of `lanes` pairs. Pair k lanes + lane has its nodes, numbered within the part, in `row`
-/// and `col`; `no_pair` in `row` stands for none. Row d of the block (i, j) begins at position
-/// `upper_run[(k block + d) lanes + lane]` of the matrix, or -1; likewise `lower_run` for (j, i).
+/// round_first[r + 1] - 1, each of `lanes` pairs. Pair k lanes + lane has its nodes, numbered within the part, in
+/// `row` and `col`; `no_pair` in `row` stands for none. Row d of the block (i, j) begins at position `upper_run[(k
+/// block + d) lanes + lane]` of the matrix, or -1; likewise `lower_run` for (j, i).
 template <Space S>
 struct PairRounds {
   static constexpr std::uint16_t no_pair = 0xffff;
@@ -31,19 +31,21 @@ struct PairRounds {
   Index most_places = 0;  ///< of a round
 };
 
-/// What is stored by pairs, and the entries that are left.
+/// What is stored by pairs, and the entries that are left. Those stand in rows of their own order: node n of a part
+/// is node `node[n]`, and the nodes with the most entries left are first.
 struct SplitPattern {
   PairRounds<Space::host> rounds;
+  std::vector<Index> node;       ///< of the matrix, for each node of what is left; in the same part
   std::vector<Offset> row_ptr;   ///< rows + 1, of what is left
-  std::vector<Index> col;        ///< ascending in a row
+  std::vector<Index> col;        ///< of the matrix; ascending in a row
   std::vector<Offset> position;  ///< of each of those entries in the matrix
 };
 
 /// Pairs of the nodes of `block` rows of each part of `part_begin` (parts + 1 rows, multiples of `block`), at most
-/// `most_pairs` in a round. A round takes the nodes with the most pairs left first, and a partner likewise. Pairs that
-/// would make a round less than a quarter full, and so wait for each other, are left: they are those of a few nodes with
-/// far more neighbours than the others. The pattern is square and canonical, of full aligned blocks. Parallel over
-/// parts, the same for any number of threads.
+/// `most_pairs` in a round. A round takes the nodes with the most pairs left first, and a partner likewise. Pairs
+/// that would make a round less than a quarter full, and so wait for each other, are left: they are those of a few
+/// nodes with far more neighbours than the others. The pattern is square and canonical, of full aligned blocks.
+/// Parallel over parts, the same for any number of threads.
 SplitPattern split_pairs(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                          const std::vector<Index>& part_begin, int block, int lanes, Index most_pairs);
 
