@@ -16,8 +16,12 @@ namespace {
 using Host = Context<Space::host>;
 
 constexpr Index warp = 32;
-constexpr Index most_threads = 1024, least_threads = 128;  // of a part, on a card
-constexpr int most_block = 3;  // of a node; the two blocks of a pair of six rows fill the registers
+constexpr Index least_threads = 128;  // of a part, on a card
+constexpr int most_block = 3;         // of a node; the two blocks of a pair of six rows fill the registers
+
+Index most_threads(int block, std::size_t value_bytes) {
+  return detail::symmetric_threads[value_bytes == sizeof(float)][block];
+}
 
 // Half of the cache, so that y fits beside x and its halo; places of 16 bits, one of which means none.
 FormatRequest half_of(const FormatRequest& request) {
@@ -28,7 +32,7 @@ FormatRequest half_of(const FormatRequest& request) {
 
 detail::EhybGeometry geometry_of(const FormatRequest& request, Index rows, int block) {
   detail::EhybGeometry geometry = detail::halo_geometry(half_of(request).machine, rows, request.value_bytes, block);
-  geometry.cached_length = std::min<Index>(geometry.cached_length, detail::PairRounds<Space::host>::no_pair);
+  geometry.cached_length = std::min<Index>(geometry.cached_length, detail::PairRounds<Space::host>::most_nodes);
   return geometry;
 }
 
@@ -61,7 +65,7 @@ Parts make_parts(const Host& ctx, const Pattern<Space::host>& a, const std::vect
   const detail::EhybGeometry geometry = geometry_of(request, a.rows, block);
   const std::vector<Index> part_begin = detail::ehyb_parts(planned, a.rows, block, geometry);
   const int lanes = request.machine.lanes;
-  const Index most_pairs = most_threads * detail::pairs_of_thread(block);
+  const Index most_pairs = most_threads(block, request.value_bytes) * detail::pairs_of_thread[block];
   detail::SplitPattern split = detail::split_pairs(ctx, a, part_begin, block, lanes, most_pairs);
 
   Pattern<Space::host> left;
@@ -101,13 +105,7 @@ detail::PairRounds<S> rounds_in(const Context<S>& ctx, detail::PairRounds<Space:
     return rounds;
   } else {
     const auto there = [&](const auto& array) { return make_array(ctx, array.cspan()); };
-    return {there(rounds.part_round),
-            there(rounds.round_first),
-            there(rounds.row),
-            there(rounds.col),
-            {},
-            {},
-            rounds.pairs,
+    return {there(rounds.part_round), there(rounds.round_first), there(rounds.nodes), {}, {}, rounds.pairs,
             rounds.most_places};
   }
 }
@@ -133,22 +131,22 @@ EhybSymmetricOperator<T, S>::EhybSymmetricOperator(const Context<S>& ctx, const 
   clock.end("layout");
   view_.longest_own = largest_part(parts);
   const int block = parts.layout.shape.block, lanes = parts.layout.shape.lanes;
-  const Offset places = parts.rounds.row.size() / lanes;
+  const Offset places = parts.rounds.nodes.size() / lanes;
   layout_ = detail::layout_in(ctx, std::move(parts.layout));
   rounds_ = rounds_in(ctx, std::move(parts.rounds));
   node_ = make_array(ctx, parts.node.cspan());
   values_ = {ctx, a, make_array(ctx, parts.runs.cspan()), block, lanes, std::move(layout_.rest_source)};
   layout_.rest_source = {};
-  const Index of_rounds = (rounds_.most_places + detail::pairs_of_thread(block) - 1) / detail::pairs_of_thread(block);
+  const Index of_rounds = (rounds_.most_places + detail::pairs_of_thread[block] - 1) / detail::pairs_of_thread[block];
   const Index useful = std::max(of_rounds * warp, (layout_.longest_cache / 2 + warp - 1) / warp * warp);
-  point_at(ctx, std::clamp(useful, least_threads, most_threads));
+  point_at(ctx, std::clamp(useful, least_threads, most_threads(block, sizeof(T))));
   compare(ctx);
   ctx.synchronize();
   clock.end("upload and fill");
 
   const bool differs = to_vector(ctx, differs_.cspan())[0] != 0;
   const std::uint64_t pair_bytes = static_cast<std::uint64_t>(places) * lanes *
-                                   (block * block * sizeof(T) * (differs ? 2 : 1) + 2 * sizeof(std::uint16_t));
+                                   (block * block * sizeof(T) * (differs ? 2 : 1) + sizeof(std::uint32_t));
   info_.name = "ehyb-symmetric";
   info_.detail = std::to_string(layout_.part.size()) + " parts, " + std::to_string(block) + " rows a node, " +
                  std::to_string(rounds_.pairs) + " pairs in " + std::to_string(rounds_.round_first.size() - 1) +
@@ -186,7 +184,7 @@ void EhybSymmetricOperator<T, S>::point_at(const Context<S>& ctx, int block_thre
     sums_ = Array<T, S>(ctx, Offset{view_.longest_own} * cache_threads);
   }
   const T* const rest =
-      values_.data() + layout.block_slots + 2 * rounds_.row.size() * layout.shape.block * layout.shape.block;
+      values_.data() + layout.block_slots + 2 * rounds_.nodes.size() * layout.shape.block * layout.shape.block;
   view_.left = {
       rows_, layout.shape.block, layout.shape.lanes, 1, static_cast<Index>(layout.part.size()), layout.part.data(),
       layout.halo_node.data(), layout.slice_first.data(), layout.column.data(), values_.data(),
@@ -202,10 +200,9 @@ void EhybSymmetricOperator<T, S>::point_at(const Context<S>& ctx, int block_thre
   view_.node = node_.data();
   view_.part_round = rounds_.part_round.data();
   view_.round_first = rounds_.round_first.data();
-  view_.row = rounds_.row.data();
-  view_.col = rounds_.col.data();
+  view_.nodes = rounds_.nodes.data();
   view_.upper = values_.data() + layout.block_slots;
-  view_.lower = view_.upper + rounds_.row.size() * layout.shape.block * layout.shape.block;
+  view_.lower = view_.upper + rounds_.nodes.size() * layout.shape.block * layout.shape.block;
   view_.differs = differs_.data();
   view_.sums = sums_.data();
   detail::prepare_ehyb_symmetric(ctx, view_);
@@ -213,7 +210,7 @@ void EhybSymmetricOperator<T, S>::point_at(const Context<S>& ctx, int block_thre
 
 template <class T, Space S>
 void EhybSymmetricOperator<T, S>::compare(const Context<S>& ctx) {
-  detail::compare_pairs(ctx, view_, rounds_.row.size() / layout_.shape.lanes, differs_.data());
+  detail::compare_pairs(ctx, view_, rounds_.nodes.size() / layout_.shape.lanes, differs_.data());
 }
 
 template <class T, Space S>
@@ -243,7 +240,7 @@ OperatorInfo EhybSymmetricOperator<T, S>::info() const {
   info.bytes = {
       {"values", values_.value_bytes()},
       {"columns", layout.column.bytes() + layout.er_column.bytes() + layout.long_column.bytes()},
-      {"pairs", rounds_.part_round.bytes() + rounds_.round_first.bytes() + rounds_.row.bytes() + rounds_.col.bytes()},
+      {"pairs", rounds_.part_round.bytes() + rounds_.round_first.bytes() + rounds_.nodes.bytes()},
       {"parts and slices",
        node_.bytes() + layout.part.bytes() + layout.slice_first.bytes() + layout.er_slice_first.bytes()},
       {"halo", layout.halo_node.bytes()},

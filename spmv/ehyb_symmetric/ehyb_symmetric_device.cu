@@ -11,9 +11,7 @@ namespace purlin::detail {
 namespace {
 
 constexpr int warp = 32;
-constexpr int most_threads = 1024;
 constexpr int compare_threads = 256;
-constexpr std::uint16_t no_pair = PairRounds<Space::device>::no_pair;
 
 /// The places of a round.
 struct Round {
@@ -26,26 +24,28 @@ __device__ __forceinline__ Round round_of(const EhybSymmetricView<T>& a, Index r
   return {load_cached(a.round_first + r), load_cached(a.round_first + r + 1)};
 }
 
-/// What a thread holds of a round: one pair of each of the places that its warp takes.
+/// What a thread holds of a round: one pair of each of the places that its warp takes, the two nodes in one number.
 template <class T, int B, int U>
 struct Pairs {
-  Index place[U];
-  int row[U], col[U];
+  unsigned nodes[U];
   T upper[U][B * B];
 };
+constexpr unsigned no_nodes = 0xffffffffu;
+
+__device__ __forceinline__ Index place_of(Round round, int u) {
+  return round.first + static_cast<Index>((threadIdx.x + u * blockDim.x) / warp);
+}
 
 /// Asks for the numbers of the pairs and of their nodes.
 template <class T, int B, int U>
 __device__ __forceinline__ void load_pairs(const EhybSymmetricView<T>& a, Round round, Pairs<T, B, U>& pairs) {
-  const int lane = threadIdx.x % warp, warps = blockDim.x / warp;
+  const int lane = threadIdx.x % warp;
 #pragma unroll
   for (int u = 0; u < U; ++u) {
-    const Index place = round.first + static_cast<Index>(threadIdx.x / warp) + u * warps;
-    pairs.row[u] = no_pair;
+    const Index place = place_of(round, u);
+    pairs.nodes[u] = no_nodes;
     if (place >= round.last) continue;
-    pairs.place[u] = place;
-    pairs.row[u] = load_once(a.row + Offset{place} * warp + lane);
-    pairs.col[u] = load_once(a.col + Offset{place} * warp + lane);
+    pairs.nodes[u] = load_once(a.nodes + Offset{place} * warp + lane);
     const T* upper = a.upper + Offset{place} * (B * B * warp) + lane;
 #pragma unroll
     for (int i = 0; i < B * B; ++i) pairs.upper[u][i] = load_once(upper + i * warp);
@@ -54,13 +54,13 @@ __device__ __forceinline__ void load_pairs(const EhybSymmetricView<T>& a, Round 
 
 /// Adds them to the part's y. No two of a round touch the same rows.
 template <bool differs, class T, int B, int U>
-__device__ __forceinline__ void add_pairs(const EhybSymmetricView<T>& a, const Pairs<T, B, U>& pairs, const T* xs,
-                                          T* ys) {
+__device__ __forceinline__ void add_pairs(const EhybSymmetricView<T>& a, Round round, const Pairs<T, B, U>& pairs,
+                                          const T* xs, T* ys) {
 #pragma unroll
   for (int u = 0; u < U; ++u) {
-    if (pairs.row[u] == no_pair) continue;
-    const int i = pairs.row[u] * B, j = pairs.col[u] * B;
-    const T* lower = a.lower + Offset{pairs.place[u]} * (B * B * warp) + threadIdx.x % warp;
+    if (pairs.nodes[u] == no_nodes) continue;
+    const int i = static_cast<int>(pairs.nodes[u] & 0xffffu) * B, j = static_cast<int>(pairs.nodes[u] >> 16) * B;
+    const T* lower = a.lower + Offset{place_of(round, u)} * (B * B * warp) + threadIdx.x % warp;
 #pragma unroll
     for (int d = 0; d < B; ++d) {
       T of_row = 0, of_col = 0;
@@ -81,25 +81,27 @@ template <bool differs, class T, int B, int U>
 __device__ __forceinline__ void add_rounds(const EhybSymmetricView<T>& a, Index r, Index end, Pairs<T, B, U>& first,
                                            const T* xs, T* ys) {
   Pairs<T, B, U> second;
-  Round next = round_of(a, r + 1, end);
+  Round one = round_of(a, r, end), two = round_of(a, r + 1, end);
   for (; r < end; r += 2) {
-    const Round after = round_of(a, r + 2, end);
-    load_pairs(a, next, second);
-    add_pairs<differs>(a, first, xs, ys);
+    Round next = round_of(a, r + 2, end);
+    load_pairs(a, two, second);
+    add_pairs<differs>(a, one, first, xs, ys);
     __syncthreads();
+    one = next;
     next = round_of(a, r + 3, end);
-    load_pairs(a, after, first);
-    add_pairs<differs>(a, second, xs, ys);
+    load_pairs(a, one, first);
+    add_pairs<differs>(a, two, second, xs, ys);
     __syncthreads();
+    two = next;
   }
 }
 
 /// A block is a part. Shared memory holds x, own entries and then the halo's, and behind them the part's y.
 template <class T, int B, bool with_dot>
-__global__ void __launch_bounds__(most_threads)
+__global__ void __launch_bounds__(symmetric_threads[sizeof(T) == 4][B])
     ehyb_symmetric_parts(const EhybSymmetricView<T> a, const ProductArgs<T> args, unsigned* tickets) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  constexpr int U = pairs_of_thread(B);
+  constexpr int U = pairs_of_thread[B];
   const EhybPart part = a.left.part[blockIdx.x];
   const int own = (part.node_end - part.node_begin) * B;
   T* const xs = reinterpret_cast<T*>(shared_bytes);

@@ -12,7 +12,7 @@ namespace purlin::detail {
 namespace {
 
 constexpr int lanes = host_lanes;
-constexpr std::uint16_t no_pair = PairRounds<Space::host>::no_pair;
+constexpr std::uint32_t no_pair = PairRounds<Space::host>::no_pair;
 
 // y of the part, from the entries that are not in pairs.
 template <class T, int B>
@@ -32,15 +32,18 @@ void sum_slices(const EhybSymmetricView<T>& a, const EhybPart& part, const T* xs
 // are the upper ones turned over unless they differ, to those of their second.
 template <bool differs, class T, int B>
 inline void add_pairs(const EhybSymmetricView<T>& a, Offset place, const T* xs, T* ys) {
-  const std::uint16_t *row = a.row + place * lanes, *col = a.col + place * lanes;
+  const std::uint32_t* nodes = a.nodes + place * lanes;
   const T *upper = a.upper + place * lanes * B * B, *lower = a.lower + place * lanes * B * B;
-  const auto node = [&](const std::uint16_t* of, int lane) {
-    return row[lane] == no_pair ? Offset{0} : Offset{of[lane]};
-  };
+  Offset row[lanes], col[lanes];
+  for (int lane = 0; lane < lanes; ++lane) {
+    const std::uint32_t pair = nodes[lane] == no_pair ? 0 : nodes[lane];
+    row[lane] = Offset{pair & 0xffffu} * B;
+    col[lane] = Offset{pair >> 16} * B;
+  }
   HostLanes<T> x_row[B], x_col[B], y_row[B], y_col[B];
   for (int e = 0; e < B; ++e) {
-    x_row[e].gather(xs, [&](int lane) { return node(row, lane) * B + e; });
-    x_col[e].gather(xs, [&](int lane) { return node(col, lane) * B + e; });
+    x_row[e].gather(xs, [&](int lane) { return row[lane] + e; });
+    x_col[e].gather(xs, [&](int lane) { return col[lane] + e; });
   }
   for (int d = 0; d < B; ++d) {
     for (int e = 0; e < B; ++e) {
@@ -53,9 +56,9 @@ inline void add_pairs(const EhybSymmetricView<T>& a, Offset place, const T* xs, 
     y_row[d].store(of_row);
     y_col[d].store(of_col);
     for (int lane = 0; lane < lanes; ++lane) {
-      if (row[lane] == no_pair) continue;
-      ys[row[lane] * B + d] += of_row[lane];
-      ys[col[lane] * B + d] += of_col[lane];
+      if (nodes[lane] == no_pair) continue;
+      ys[row[lane] + d] += of_row[lane];
+      ys[col[lane] + d] += of_col[lane];
     }
   }
 }

@@ -15,8 +15,7 @@ struct EhybSymmetricView {
   const std::uint16_t* node;  ///< which node of its part a node of `left` is; extra and long rows are the matrix's
   const Index* part_round;
   const Index* round_first;
-  const std::uint16_t* row;
-  const std::uint16_t* col;
+  const std::uint32_t* nodes;
   const T* upper;
   const T* lower;
   const int* differs;  ///< not 0: a block of `lower` is not the transpose of that of `upper`
@@ -24,8 +23,10 @@ struct EhybSymmetricView {
   T* sums;             ///< host: `longest_own` for each thread that may work
 };
 
-/// Pairs of a round that a thread of a card takes: as many as its registers hold twice.
-constexpr int pairs_of_thread(int block) { return block == 1 ? 4 : block == 2 ? 2 : 1; }
+/// The most threads of a part on a card, in double and in single precision, and the pairs of a round that a thread
+/// takes, both by rows of a node: as many as the registers hold twice.
+inline constexpr int symmetric_threads[2][4] = {{0, 1024, 1024, 768}, {0, 1024, 1024, 1024}};
+inline constexpr int pairs_of_thread[4] = {0, 4, 2, 1};
 
 /// args.xy is null where `left` has a remainder. `lower` is read only where `differs` says so, with the same bits.
 template <class T>

@@ -201,8 +201,7 @@ SplitPattern split_pairs(const Context<Space::host>& ctx, const Pattern<Space::h
   PairRounds<Space::host>& result = split.rounds;
   number_rounds(ctx, rounds, lanes, result);
   const auto places = static_cast<std::size_t>(result.round_first[result.round_first.size() - 1]);
-  result.row = array_of<std::uint16_t>(ctx, places * lanes);
-  result.col = array_of<std::uint16_t>(ctx, places * lanes);
+  result.nodes = array_of<std::uint32_t>(ctx, places * lanes);
   result.upper_run = array_of<Offset>(ctx, places * lanes * block);
   result.lower_run = array_of<Offset>(ctx, places * lanes * block);
   std::vector<char> paired(static_cast<std::size_t>(a.nnz()), 0);
@@ -212,9 +211,9 @@ SplitPattern split_pairs(const Context<Space::host>& ctx, const Pattern<Space::h
       for (Offset at = Offset{result.round_first[r]} * lanes; at < Offset{result.round_first[r + 1]} * lanes; ++at) {
         const auto number = static_cast<std::size_t>(at - Offset{result.round_first[r]} * lanes);
         const bool holds = number < round.size();
-        const Pair pair = holds ? round[number] : Pair{PairRounds<Space::host>::no_pair, 0, 0, 0};
-        result.row[at] = static_cast<std::uint16_t>(pair.i);
-        result.col[at] = static_cast<std::uint16_t>(pair.j);
+        const Pair pair = holds ? round[number] : Pair{};
+        result.nodes[at] = holds ? static_cast<std::uint32_t>(pair.i) + (static_cast<std::uint32_t>(pair.j) << 16)
+                                 : PairRounds<Space::host>::no_pair;
         for (int d = 0; d < block; ++d) {
           const Offset run = (at / lanes * block + d) * lanes + at % lanes;
           const Offset upper = holds ? a.row_begin(part_begin[p] + pair.i * block + d) + pair.upper : -1;

@@ -19,13 +19,13 @@ namespace purlin::detail {
 /// block + d) lanes + lane]` of the matrix, or -1; likewise `lower_run` for (j, i).
 template <Space S>
 struct PairRounds {
-  static constexpr std::uint16_t no_pair = 0xffff;
+  static constexpr std::uint32_t no_pair = 0xffffffff;
+  static constexpr Index most_nodes = 65535;  ///< of a part
 
-  Array<Index, S> part_round;   ///< parts + 1
-  Array<Index, S> round_first;  ///< rounds + 1
-  Array<std::uint16_t, S> row;  ///< lanes x round_first.back()
-  Array<std::uint16_t, S> col;
-  Array<Offset, S> upper_run;  ///< block x lanes x round_first.back()
+  Array<Index, S> part_round;     ///< parts + 1
+  Array<Index, S> round_first;    ///< rounds + 1
+  Array<std::uint32_t, S> nodes;  ///< lanes x round_first.back()
+  Array<Offset, S> upper_run;     ///< block x lanes x round_first.back()
   Array<Offset, S> lower_run;
   Offset pairs = 0;
   Index most_places = 0;  ///< of a round
