@@ -51,8 +51,12 @@ const std::vector<SpmvFormat>& spmv_formats() {
           {"csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes, &csr_forecast}),
       line<EhybOperator>({"ehyb", ehyb_variants(), "parts with their x cached, 16-bit columns", &ehyb_bytes,
                           &detail::ehyb_forecast, &detail::plan_ehyb_order, &ehyb_square_only}),
-      line<EhybSymmetricOperator>({"ehyb-symmetric", {}, "ehyb with opposite blocks of a part read once",
-                                   &ehyb_symmetric_bytes, nullptr, &plan_ehyb_symmetric_order,
+      line<EhybSymmetricOperator>({"ehyb-symmetric",
+                                   {},
+                                   "ehyb with opposite blocks of a part read once",
+                                   &ehyb_symmetric_bytes,
+                                   nullptr,
+                                   &plan_ehyb_symmetric_order,
                                    &ehyb_symmetric_square_only}),
       line<BceOperator>(
           {"bce", {}, "rows of similar width in blocks, by an optimal partition", &bce_bytes, &bce_forecast}),
@@ -118,9 +122,10 @@ RowOrder<S> plan_order(const Context<S>& ctx, const Pattern<S>& pattern, const S
   if (format.plan == nullptr || pattern.rows != pattern.cols) return {};
   if constexpr (S == Space::device) {
     // The key of a plan in the cache is made on the host, and so is the plan.
-    const PlanOrder ehyb = &detail::plan_ehyb_order;
-    if (format.plan == ehyb && options.plan_cache.empty()) {
-      if (auto planned = detail::plan_ehyb_order(ctx, pattern, request)) return std::move(*planned);
+    const PlanOrder ehyb = &detail::plan_ehyb_order, symmetric = &plan_ehyb_symmetric_order;
+    if ((format.plan == ehyb || format.plan == symmetric) && options.plan_cache.empty()) {
+      const FormatRequest parts = format.plan == ehyb ? request : detail::request_with_half_cache(request);
+      if (auto planned = detail::plan_ehyb_order(ctx, pattern, parts)) return std::move(*planned);
     }
   }
   const detail::HostPattern on_host(ctx, pattern);

@@ -23,15 +23,9 @@ Index most_threads(int block, std::size_t value_bytes) {
   return detail::symmetric_threads[value_bytes == sizeof(float)][block];
 }
 
-// Half of the cache, so that y fits beside x and its halo; places of 16 bits, one of which means none.
-FormatRequest half_of(const FormatRequest& request) {
-  FormatRequest half{"", request.options, request.machine, request.value_bytes};
-  half.machine.cache_bytes /= 2;
-  return half;
-}
-
 detail::EhybGeometry geometry_of(const FormatRequest& request, Index rows, int block) {
-  detail::EhybGeometry geometry = detail::halo_geometry(half_of(request).machine, rows, request.value_bytes, block);
+  detail::EhybGeometry geometry =
+      detail::halo_geometry(detail::request_with_half_cache(request).machine, rows, request.value_bytes, block);
   geometry.cached_length = std::min<Index>(geometry.cached_length, detail::PairRounds<Space::host>::most_nodes);
   return geometry;
 }
@@ -251,9 +245,15 @@ OperatorInfo EhybSymmetricOperator<T, S>::info() const {
   return info;
 }
 
+FormatRequest detail::request_with_half_cache(const FormatRequest& request) {
+  FormatRequest half{"", request.options, request.machine, request.value_bytes};
+  half.machine.cache_bytes /= 2;
+  return half;
+}
+
 RowOrder<Space::host> plan_ehyb_symmetric_order(const Host& ctx, const Pattern<Space::host>& a,
                                                 const FormatRequest& request) {
-  return detail::plan_ehyb_order(ctx, a, half_of(request));
+  return detail::plan_ehyb_order(ctx, a, detail::request_with_half_cache(request));
 }
 
 bool ehyb_symmetric_square_only(std::string_view) { return true; }

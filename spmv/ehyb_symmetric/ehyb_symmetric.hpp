@@ -2,8 +2,6 @@
 /// EHYB that reads the two blocks of a pair of nodes once where the matrix is symmetric.
 #pragma once
 
-#include <optional>
-
 #include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
 #include <purlin/spmv/registry.hpp>
 #include <purlin/spmv/slot_values.hpp>
@@ -58,10 +56,12 @@ class EhybSymmetricOperator final : public MatrixOperator<T, S> {
 RowOrder<Space::host> plan_ehyb_symmetric_order(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                                                 const FormatRequest& request);
 
-/// The same from a pattern on the device; nothing where the host has to make it.
-std::optional<RowOrder<Space::device>> plan_ehyb_symmetric_order(const Context<Space::device>& ctx,
-                                                                 const Pattern<Space::device>& a,
-                                                                 const FormatRequest& request);
+namespace detail {
+
+/// What EHYB is asked to plan for this format: all but half of the cache, and the variant that it chooses.
+FormatRequest request_with_half_cache(const FormatRequest& request);
+
+}  // namespace detail
 
 /// x and y are numbered alike.
 bool ehyb_symmetric_square_only(std::string_view variant);
