@@ -76,9 +76,7 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
 /// Device: the generic API of cuSPARSE, analysed once (`cusparseSpMV_preprocess`) with its buffer allocated at
 /// construction. Row offsets are 32-bit where they suffice. Variants "alg1" and "alg2" are cuSPARSE's
 /// CUSPARSE_SPMV_CSR_ALG1 and _ALG2: the first, the default, is faster and may differ in the last bits from run to
-/// run; the second gives the same bits on every run. Several vectors are multiplied at once by cusparseSpMM with
-/// CUSPARSE_SPMM_CSR_ALG2, the one for interleaved vectors, which promises no bits either: "alg2", and a matrix with
-/// 64-bit row offsets, take them one after the other.
+/// run; the second gives the same bits on every run. So does the product with several vectors, a kernel of its own.
 template <class T>
 class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::device> {
  public:

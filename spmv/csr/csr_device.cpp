@@ -8,6 +8,7 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/core/vector_ops_steps.hpp>
 #include <purlin/spmv/csr/csr.hpp>
+#include <purlin/spmv/csr/csr_columns.hpp>
 
 namespace purlin {
 namespace {
@@ -32,13 +33,8 @@ struct CsrOperator<T, Space::device>::State {
   // The vectors' descriptors are made for the addresses of each apply.
   cusparseDnVecDescr_t x = nullptr;
   cusparseDnVecDescr_t y = nullptr;
-  /// Batches of 2, 4 and 8 vectors, row i beside row i + 1.
-  struct Batch {
-    cusparseDnMatDescr_t x = nullptr;
-    cusparseDnMatDescr_t y = nullptr;
-    std::size_t work_bytes = 0;
-  };
-  Batch batch[3];
+  Array<Index, Space::device> long_rows;
+  detail::CsrColumnsView<T> columns{};
   double convert_seconds = 0;
   double analyse_seconds = 0;
 
@@ -46,24 +42,11 @@ struct CsrOperator<T, Space::device>::State {
     if (matrix != nullptr) cusparseDestroySpMat(matrix);
     if (x != nullptr) cusparseDestroyDnVec(x);
     if (y != nullptr) cusparseDestroyDnVec(y);
-    for (const Batch& b : batch) {
-      if (b.x != nullptr) cusparseDestroyDnMat(b.x);
-      if (b.y != nullptr) cusparseDestroyDnMat(b.y);
-    }
   }
 
   void take(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
   void analyse(const Context<Space::device>& ctx);
-  void analyse_batches(const Context<Space::device>& ctx);
-
-  // The batch that cuSPARSE multiplies with; null where vectors go one by one.
-  const Batch* batch_of(int columns) const {
-    const Batch* const found = columns == 2   ? &batch[0]
-                               : columns == 4 ? &batch[1]
-                               : columns == 8 ? &batch[2]
-                                              : nullptr;
-    return found != nullptr && found->y != nullptr ? found : nullptr;
-  }
+  void share_out(const Context<Space::device>& ctx);
 };
 
 template <class T>
@@ -105,21 +88,21 @@ void CsrOperator<T, Space::device>::State::analyse(const Context<Space::device>&
                                                 &zero, y, value_type<T>, algorithm, buffer.data()));
 }
 
-// cuSPARSE's second algorithm for CSR has nothing to prepare but its buffer, which the caller of a product brings.
+// For products with several vectors.
 template <class T>
-void CsrOperator<T, Space::device>::State::analyse_batches(const Context<Space::device>& ctx) {
-  if (matrix == nullptr || algorithm == CUSPARSE_SPMV_CSR_ALG2 || row_ptr32.empty()) return;
-  const T one = 1, zero = 0;
-  for (int level = 0; level < 3; ++level) {
-    const int k = 2 << level;
-    Batch& b = batch[level];
-    // Any address will do until the first product.
-    PURLIN_CHECK_CUSPARSE(cusparseCreateDnMat(&b.x, cols, k, k, val.data(), value_type<T>, CUSPARSE_ORDER_ROW));
-    PURLIN_CHECK_CUSPARSE(cusparseCreateDnMat(&b.y, rows, k, k, val.data(), value_type<T>, CUSPARSE_ORDER_ROW));
-    PURLIN_CHECK_CUSPARSE(cusparseSpMM_bufferSize(ctx.cusparse(), CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                                  CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, b.x, &zero, b.y,
-                                                  value_type<T>, CUSPARSE_SPMM_CSR_ALG2, &b.work_bytes));
-  }
+void CsrOperator<T, Space::device>::State::share_out(const Context<Space::device>& ctx) {
+  if (matrix == nullptr) return;
+  CsrView<T, Space::device> a;
+  a.rows = rows;
+  a.cols = cols;
+  a.row_ptr32 = row_ptr32.cspan();
+  a.row_ptr64 = row_ptr64.cspan();
+  a.col = col.cspan();
+  a.val = val.cspan();
+  columns = detail::csr_columns_view(ctx, a);
+  long_rows = detail::long_rows_of(ctx, a, columns.most);
+  columns.long_row = long_rows.data();
+  columns.long_rows = static_cast<Index>(long_rows.size());
 }
 
 template <class T>
@@ -134,7 +117,7 @@ CsrOperator<T, Space::device>::CsrOperator(const Context<Space::device>& ctx, co
   ctx.synchronize();
   const auto converted = Clock::now();
   state_->analyse(ctx);
-  state_->analyse_batches(ctx);
+  state_->share_out(ctx);
   ctx.synchronize();
   state_->convert_seconds = seconds(converted - start);
   state_->analyse_seconds = seconds(Clock::now() - converted);
@@ -178,29 +161,26 @@ template <class T>
 void CsrOperator<T, Space::device>::apply_columns(const Context<Space::device>& ctx, int columns, T alpha,
                                                   Span<const T, Space::device> x, T beta, Span<T, Space::device> y,
                                                   Span<char, Space::device> work) const {
-  using Base = LinearOperator<T, Space::device>;
+  if (columns == 1) return apply(ctx, alpha, x, beta, y);
   if (state_->matrix == nullptr) return scale(ctx, beta, y);
-  const auto* const batch = state_->batch_of(columns);
-  if (batch == nullptr) return Base::apply_columns(ctx, columns, alpha, x, beta, y, work);
-  PURLIN_CHECK_CUSPARSE(cusparseDnMatSetValues(batch->x, const_cast<T*>(x.data)));
-  PURLIN_CHECK_CUSPARSE(cusparseDnMatSetValues(batch->y, y.data));
-  PURLIN_CHECK_CUSPARSE(cusparseSpMM(ctx.cusparse(), CUSPARSE_OPERATION_NON_TRANSPOSE,
-                                     CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, state_->matrix, batch->x, &beta,
-                                     batch->y, value_type<T>, CUSPARSE_SPMM_CSR_ALG2, work.data));
+  detail::csr_columns_product(ctx, state_->columns, columns, {alpha, x.data, beta, y.data, nullptr, work.data});
 }
 
 template <class T>
 void CsrOperator<T, Space::device>::apply_dot_columns(const Context<Space::device>& ctx, int columns,
                                                       Span<const T, Space::device> x, Span<T, Space::device> y,
                                                       double* xy, Span<char, Space::device> work) const {
-  apply_columns(ctx, columns, T(1), x, T(0), y, work);
-  dot_columns<T, Space::device>(ctx, columns, x, y, xy);
+  if (columns == 1) return this->apply_dot(ctx, x, y, xy);
+  if (state_->matrix == nullptr || state_->columns.long_rows > 0) {
+    apply_columns(ctx, columns, T(1), x, T(0), y, work);
+    return dot_columns<T, Space::device>(ctx, columns, x, y, xy);
+  }
+  detail::csr_columns_product(ctx, state_->columns, columns, {T(1), x.data, T(0), y.data, xy, work.data});
 }
 
 template <class T>
 std::uint64_t CsrOperator<T, Space::device>::column_work_bytes(int columns) const {
-  const auto* const batch = state_->batch_of(columns);
-  return batch != nullptr ? batch->work_bytes : LinearOperator<T, Space::device>::column_work_bytes(columns);
+  return columns == 1 ? 0 : detail::csr_column_work(state_->columns, columns);
 }
 
 template <class T>
@@ -215,6 +195,7 @@ OperatorInfo CsrOperator<T, Space::device>::info() const {
                 {"columns", state_->col.bytes()},
                 {"row pointers", state_->row_ptr32.bytes() + state_->row_ptr64.bytes()},
                 {"buffer", state_->buffer.bytes()},
+                {"long rows", state_->long_rows.bytes()},
                 {"value map", state_->value_map.bytes()}};
   info.bytes_per_product = csr_product_bytes(state_->rows, state_->cols, state_->val.size(), sizeof(T));
   info.setup_seconds = {{"convert", state_->convert_seconds}, {"analyse", state_->analyse_seconds}};
