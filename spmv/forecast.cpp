@@ -82,6 +82,7 @@ double Forecast::product_seconds(const Machine& machine) const {
 }
 
 double Forecast::setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const {
+  if (card_setup_seconds > 0) return card_setup_seconds;
   const double threads = std::clamp(host_threads, 1, useful_threads);
   const double seconds = setup_seconds_per_entry * static_cast<double>(nonzeros) / threads;
   return machine.device() ? seconds + upload_bytes / upload_bytes_per_second : seconds;

@@ -49,6 +49,8 @@ struct Forecast {
   double setup_seconds_per_entry = 0;
   /// Bytes that setup moves to a card.
   double upload_bytes = 0;
+  /// Seconds of a setup that a card makes itself, in place of the two before; 0: the host makes it.
+  double card_setup_seconds = 0;
   int launches = 1;
 
   double product_seconds(const Machine& machine) const;

@@ -8,6 +8,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/solver/linear_system.hpp>
+#include <purlin/spmv/ehyb/ehyb_plan.hpp>
 #include <purlin/spmv/format_choice.hpp>
 
 using namespace purlin;
@@ -108,6 +109,35 @@ TEST_CASE("A matrix that stays in a host's caches is judged by its entries, a la
   const Pattern<Space::host> pattern(diffusion.wide());
   CHECK(forecast_format<double>(ctx, pattern, SpmvOptions{"auto"}, 1e6, true).format != "csr");
   CHECK(forecast_format<double>(ctx, pattern, SpmvOptions{"auto"}, 1, true).format == "csr");
+}
+
+// docs/results/spmv_h200.json
+TEST_CASE("EHYB's setup on a card is forecast to within a factor of two", "[format-choice]") {
+  struct Measured {
+    Index rows;
+    Offset entries;
+    int block;
+    double milliseconds;
+  };
+  for (const Measured& m : {Measured{930930, 36741096, 3, 22.5}, Measured{310310, 4082344, 1, 12.0},
+                            Measured{2408311, 32326183, 1, 51.4}, Measured{5832000, 40629600, 1, 133.9},
+                            Measured{3604629, 150494607, 3, 42.5}, Measured{9144799, 130758307, 1, 137.5}}) {
+    INFO(m.rows << " rows");
+    PatternFacts facts;
+    facts.rows = facts.cols = m.rows;
+    facts.nonzeros = m.entries;
+    facts.block = m.block;
+    const SpmvOptions options;
+    const Machine card = large_card();
+    const auto seconds = [&](Index longest) {
+      facts.longest_row = longest;
+      return detail::ehyb_forecast(facts, {"", options, card, sizeof(double)}).setup_seconds(card, m.entries, 16);
+    };
+    const double here = seconds(static_cast<Index>(3 * m.entries / m.rows));
+    CHECK(here > 0.5e-3 * m.milliseconds);
+    CHECK(here < 2e-3 * m.milliseconds);
+    CHECK(seconds(m.rows / 2) > here);  // a hub: the host makes the arrays
+  }
 }
 
 TEST_BOTH("Where rows may not be renumbered only formats that take any order are candidates", "[format-choice]") {
