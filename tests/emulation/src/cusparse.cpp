@@ -25,15 +25,6 @@ struct cusparseDnVecDescr {
   bool is_double;
 };
 
-struct cusparseDnMatDescr {
-  int64_t rows, cols, ld;
-  void* values;
-  bool is_double;
-  cusparseOrder_t order;
-  int64_t at(int64_t i, int64_t j) const { return order == CUSPARSE_ORDER_ROW ? i * ld + j : i + j * ld; }
-  int64_t entries() const { return rows == 0 || cols == 0 ? 0 : at(rows - 1, cols - 1) + 1; }
-};
-
 namespace {
 
 int64_t index_at(const void* p, bool wide, int64_t i) {
@@ -80,22 +71,6 @@ void multiply(const cusparseSpMatDescr& m, T alpha, const T* x, T beta, T* y) {
       break;
   }
   for (int64_t i = 0; i < rows; ++i) y[i] = beta == T(0) ? alpha * sum[i] : alpha * sum[i] + beta * y[i];
-}
-
-template <class T>
-void multiply_columns(const cusparseSpMatDescr& m, T alpha, const cusparseDnMatDescr& x, T beta,
-                      const cusparseDnMatDescr& y) {
-  const T* xs = static_cast<const T*>(x.values);
-  T* ys = static_cast<T*>(y.values);
-  std::vector<T> one(static_cast<std::size_t>(x.rows)), sum(static_cast<std::size_t>(y.rows));
-  for (int64_t j = 0; j < x.cols; ++j) {
-    for (int64_t i = 0; i < x.rows; ++i) one[i] = xs[x.at(i, j)];
-    multiply<T>(m, alpha, one.data(), T(0), sum.data());
-    for (int64_t i = 0; i < y.rows; ++i) {
-      T& to = ys[y.at(i, j)];
-      to = beta == T(0) ? sum[i] : sum[i] + beta * to;
-    }
-  }
 }
 
 uint64_t hash_bytes(const void* p, std::size_t n, uint64_t h = 1469598103934665603ull) {
@@ -278,61 +253,6 @@ cusparseStatus_t cusparseSpMV(cusparseHandle_t h, cusparseOperation_t op, const 
     else
       multiply<float>(m, static_cast<float>(ad), static_cast<const float*>(x), static_cast<float>(bd),
                       static_cast<float*>(y));
-  });
-  return CUSPARSE_STATUS_SUCCESS;
-}
-
-cusparseStatus_t cusparseCreateDnMat(cusparseDnMatDescr_t* to, int64_t rows, int64_t cols, int64_t ld, void* values,
-                                     cudaDataType type, cusparseOrder_t order) {
-  if (values == nullptr || ld < (order == CUSPARSE_ORDER_ROW ? cols : rows)) return CUSPARSE_STATUS_INVALID_VALUE;
-  *to = new cusparseDnMatDescr{rows, cols, ld, values, type == CUDA_R_64F, order};
-  return CUSPARSE_STATUS_SUCCESS;
-}
-cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t m) {
-  delete m;
-  return CUSPARSE_STATUS_SUCCESS;
-}
-cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t m, void* values) {
-  if (values == nullptr) return CUSPARSE_STATUS_INVALID_VALUE;
-  m->values = values;
-  return CUSPARSE_STATUS_SUCCESS;
-}
-cusparseStatus_t cusparseSpMM_bufferSize(cusparseHandle_t, cusparseOperation_t, cusparseOperation_t, const void*,
-                                         cusparseConstSpMatDescr_t, cusparseConstDnMatDescr_t, const void*,
-                                         cusparseDnMatDescr_t, cudaDataType, cusparseSpMMAlg_t, std::size_t* bytes) {
-  *bytes = buffer_bytes;
-  return CUSPARSE_STATUS_SUCCESS;
-}
-// Of the second algorithm for CSR, which keeps nothing in the buffer from one product to the next: each fills it
-// anew.
-cusparseStatus_t cusparseSpMM(cusparseHandle_t h, cusparseOperation_t op_a, cusparseOperation_t op_x,
-                              const void* alpha, cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t xd,
-                              const void* beta, cusparseDnMatDescr_t yd, cudaDataType type,
-                              cusparseSpMMAlg_t algorithm, void* buffer) {
-  const cusparseSpMatDescr m = *a;
-  const cusparseDnMatDescr x = *xd, y = *yd;
-  if (op_a != CUSPARSE_OPERATION_NON_TRANSPOSE || op_x != CUSPARSE_OPERATION_NON_TRANSPOSE || m.form != Form::csr ||
-      algorithm != CUSPARSE_SPMM_CSR_ALG2 || x.order != CUSPARSE_ORDER_ROW || y.order != CUSPARSE_ORDER_ROW)
-    return CUSPARSE_STATUS_NOT_SUPPORTED;
-  check_matrix(m);
-  if (x.rows != m.cols || y.rows != m.rows || x.cols != y.cols || x.is_double != m.is_double ||
-      y.is_double != m.is_double || (type == CUDA_R_64F) != m.is_double) {
-    emu::complain("cusparseSpMM: %ld x %ld and %ld x %ld for %ld x %ld, or types that differ", long(x.rows),
-                  long(x.cols), long(y.rows), long(y.cols), long(m.rows), long(m.cols));
-    return CUSPARSE_STATUS_INVALID_VALUE;
-  }
-  const std::size_t w = m.is_double ? 8 : 4;
-  emu::check_device_range("cusparse: x", x.values, static_cast<std::size_t>(x.entries()) * w);
-  emu::check_device_range("cusparse: y", y.values, static_cast<std::size_t>(y.entries()) * w);
-  if (!emu::check_device_range("cusparse: buffer", buffer, buffer_bytes)) return CUSPARSE_STATUS_INVALID_VALUE;
-  const double ad = m.is_double ? *static_cast<const double*>(alpha) : *static_cast<const float*>(alpha);
-  const double bd = m.is_double ? *static_cast<const double*>(beta) : *static_cast<const float*>(beta);
-  emu::enqueue(h->stream, [=] {
-    std::memset(buffer, 0xa5, buffer_bytes);
-    if (m.is_double)
-      multiply_columns<double>(m, ad, x, bd, y);
-    else
-      multiply_columns<float>(m, static_cast<float>(ad), x, static_cast<float>(bd), y);
   });
   return CUSPARSE_STATUS_SUCCESS;
 }
