@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB on the device: a thread block is a part, a warp a slice, a lane a node or its share of one.
 #include <purlin/core/machine.hpp>
-#include <purlin/spmv/ehyb/ehyb_cache_device.cuh>
+#include <purlin/spmv/ehyb/ehyb_part_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_places_device.cuh>
 
 namespace purlin::detail {
@@ -20,17 +20,6 @@ struct EhybTuning {
 constexpr int batch_places[2][4] = {{0, 8, 2, 1}, {0, 8, 3, 2}};
 template <class T, int B>
 constexpr int ehyb_batch = B == 6 ? 0 : batch_places[sizeof(T) == 4][B % 4];
-
-/// A slice and what is left of its places.
-struct EhybRun {
-  Index slice, k, last;
-};
-
-template <class T>
-__device__ __forceinline__ EhybRun run_of(const EhybView<T>& a, const EhybPart& part, Index slice) {
-  if (slice >= part.slice_end) return {slice, 0, 0};
-  return {slice, load_cached(a.slice_first + slice), load_cached(a.slice_first + slice + 1)};
-}
 
 /// Adds the sums of a node's lanes, writes its rows by the first of them, and sets the sums back to zero. The lane's
 /// share of x.y.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include <purlin/core/machine.hpp>
-#include <purlin/spmv/ehyb/ehyb_cache_device.cuh>
+#include <purlin/spmv/ehyb/ehyb_part_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_places_device.cuh>
 #include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
 
@@ -30,6 +30,9 @@ struct Pairs {
   unsigned nodes[U];
   T upper[U][B * B];
 };
+/// Places of a slice that a lane asks for at once, by rows of a node.
+constexpr int places_at_once[4] = {0, 4, 2, 1};
+
 constexpr unsigned no_nodes = 0xffffffffu;
 
 __device__ __forceinline__ Index place_of(Round round, int u) {
@@ -96,46 +99,70 @@ __device__ __forceinline__ void add_rounds(const EhybSymmetricView<T>& a, Index 
   }
 }
 
-/// A block is a part. Shared memory holds x, own entries and then the halo's, and behind them the part's y.
+/// Adds the slices to the part's y, the numbers of each place asked for before those of the one before are added. As in
+/// EHYB, but slices are a warp's by their number: they are few.
+template <class T, int B>
+__device__ __forceinline__ void add_slices(const EhybSymmetricView<T>& a, const EhybPart& part, const T* xs, T* ys) {
+  constexpr int U = places_at_once[B];
+  const int lane = threadIdx.x % warp, warps = blockDim.x / warp;
+  EhybRun run = run_of(a.left, part, part.slice_begin + static_cast<Index>(threadIdx.x / warp));
+  EhybRun second = run_of(a.left, part, run.slice + warps);
+  EhybPlaces<T, B, U> places;
+  load_places<LoadOnce>(a.left.column, a.left.value, run.k, run.last - run.k, places);
+  T sums[B] = {};
+  while (run.slice < part.slice_end) {
+    const bool ends = run.k + U >= run.last;
+    EhybPlaces<T, B, U> next;
+    const Index k = ends ? second.k : run.k + U;
+    load_places<LoadOnce>(a.left.column, a.left.value, k, (ends ? second.last : run.last) - k, next);
+    add_places(places, run.last - run.k, xs, sums);
+    places = next;
+    run.k = k;
+    if (!ends) continue;
+    const Index node = part.node_begin + (run.slice - part.slice_begin) * warp + lane;
+    const int row = node < part.node_end ? load_cached(a.node + node) * B : 0;
+#pragma unroll
+    for (int d = 0; d < B; ++d) {
+      if (node < part.node_end) ys[row + d] += sums[d];
+      sums[d] = 0;
+    }
+    run = second;
+    second = run_of(a.left, part, run.slice + warps);
+  }
+}
+
+/// A block is a part. Shared memory holds x, own entries and then the halo's, and behind them the part's y. Rounds read
+/// own entries alone, so that the halo has their time to come.
 template <class T, int B, bool with_dot>
 __global__ void __launch_bounds__(symmetric_threads[sizeof(T) == 4][B])
     ehyb_symmetric_parts(const EhybSymmetricView<T> a, const ProductArgs<T> args, unsigned* tickets) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   constexpr int U = pairs_of_thread[B];
   const EhybPart part = a.left.part[blockIdx.x];
-  const int own = (part.node_end - part.node_begin) * B;
+  const int own = (part.node_end - part.node_begin) * B, threads = static_cast<int>(blockDim.x);
   T* const xs = reinterpret_cast<T*>(shared_bytes);
   T* const ys = xs + own + (part.halo_end - part.halo_begin) * B;
-  load_cache<T, B>(a.left, part, args.x, xs);
+  ask_for_own<T, B>(part, args.x, xs);
+  __pipeline_commit();
   const Index r = a.part_round[blockIdx.x], rounds_end = a.part_round[blockIdx.x + 1];
   Pairs<T, B, U> first;
   load_pairs(a, round_of(a, r, rounds_end), first);
-  const bool differs = *a.differs != 0;
-  cache_loaded();
-
-  const int lane = threadIdx.x % warp;
-  for (Index s = part.slice_begin + static_cast<Index>(threadIdx.x / warp); s < part.slice_end;
-       s += blockDim.x / warp) {
-    T sums[B] = {};
-    const Index last = load_cached(a.left.slice_first + s + 1);
-    for (Index k = load_cached(a.left.slice_first + s); k < last; ++k) {
-      add_place<LoadOnce>(a.left.column, a.left.value, k, xs, sums);
-    }
-    const Index node = part.node_begin + (s - part.slice_begin) * warp + lane;
-    if (node >= part.node_end) continue;
-    const int row = load_cached(a.node + node) * B;
-#pragma unroll
-    for (int d = 0; d < B; ++d) ys[row + d] = sums[d];
-  }
+  ask_for_halo<T, B>(a.left, part, args.x, xs);
+  __pipeline_commit();
+  for (int i = static_cast<int>(threadIdx.x); i < own; i += threads) ys[i] = 0;
+  __pipeline_wait_prior(1);
   __syncthreads();
-  if (differs) {
+  if (*a.differs != 0) {
     add_rounds<true>(a, r, rounds_end, first, xs, ys);
   } else {
     add_rounds<false>(a, r, rounds_end, first, xs, ys);
   }
+  cache_loaded();
+  add_slices<T, B>(a, part, xs, ys);
+  __syncthreads();
 
   double dot = 0;
-  for (int i = static_cast<int>(threadIdx.x); i < own; i += static_cast<int>(blockDim.x)) {
+  for (int i = static_cast<int>(threadIdx.x); i < own; i += threads) {
     const Offset row = Offset{part.node_begin} * B + i;
     const T y = row_result(args, ys[i], row);
     args.y[row] = y;

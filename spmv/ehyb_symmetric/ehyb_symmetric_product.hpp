@@ -25,7 +25,7 @@ struct EhybSymmetricView {
 
 /// The most threads of a part on a card, in double and in single precision, and the pairs of a round that a thread
 /// takes, both by rows of a node: as many as the registers hold twice.
-inline constexpr int symmetric_threads[2][4] = {{0, 1024, 1024, 768}, {0, 1024, 1024, 1024}};
+inline constexpr int symmetric_threads[2][4] = {{0, 1024, 896, 768}, {0, 1024, 1024, 1024}};
 inline constexpr int pairs_of_thread[4] = {0, 4, 2, 1};
 
 /// args.xy is null where `left` has a remainder. `lower` is read only where `differs` says so, with the same bits.

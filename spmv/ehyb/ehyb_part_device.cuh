@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a block loads the x of its EHYB part into shared memory. Internal.
+/// How a block loads the x of its EHYB part into shared memory, and what it knows of a slice. Internal.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -9,10 +9,10 @@
 
 namespace purlin::detail {
 
-/// Asks for x of the part's own nodes and of its halo, to lie in shared memory; the whole block. All of it is under
-/// way at once, past the registers; `cache_loaded` waits for it.
+/// Asks for x of the part's halo, to lie in shared memory behind `own` entries; the whole block. All of it is under
+/// way at once, past the registers.
 template <class T, int B>
-__device__ __forceinline__ void load_cache(const EhybView<T>& a, const EhybPart& part, const T* x, T* cache) {
+__device__ __forceinline__ void ask_for_halo(const EhybView<T>& a, const EhybPart& part, const T* x, T* cache) {
   constexpr int nodes = 4;  // whose numbers a thread reads before it asks for the first one's x
   const int own = (part.node_end - part.node_begin) * B, halo = part.halo_end - part.halo_begin;
   const int threads = static_cast<int>(blockDim.x);
@@ -32,16 +32,40 @@ __device__ __forceinline__ void load_cache(const EhybView<T>& a, const EhybPart&
       }
     }
   }
+}
+
+/// The same for its own entries, which lie in front.
+template <class T, int B>
+__device__ __forceinline__ void ask_for_own(const EhybPart& part, const T* x, T* cache) {
+  const int own = (part.node_end - part.node_begin) * B;
   const T* own_x = x + Offset{part.node_begin} * B;
-  for (int i = static_cast<int>(threadIdx.x); i < own; i += threads) {
+  for (int i = static_cast<int>(threadIdx.x); i < own; i += static_cast<int>(blockDim.x)) {
     __pipeline_memcpy_async(cache + i, own_x + i, sizeof(T));
   }
+}
+
+/// Both; `cache_loaded` waits for them.
+template <class T, int B>
+__device__ __forceinline__ void load_cache(const EhybView<T>& a, const EhybPart& part, const T* x, T* cache) {
+  ask_for_halo<T, B>(a, part, x, cache);
+  ask_for_own<T, B>(part, x, cache);
   __pipeline_commit();
 }
 
 __device__ __forceinline__ void cache_loaded() {
   __pipeline_wait_prior(0);
   __syncthreads();
+}
+
+/// A slice and what is left of its places.
+struct EhybRun {
+  Index slice, k, last;
+};
+
+template <class T>
+__device__ __forceinline__ EhybRun run_of(const EhybView<T>& a, const EhybPart& part, Index slice) {
+  if (slice >= part.slice_end) return {slice, 0, 0};
+  return {slice, load_cached(a.slice_first + slice), load_cached(a.slice_first + slice + 1)};
 }
 
 }  // namespace purlin::detail
