@@ -279,4 +279,20 @@ inline void check_not_resident(const Rows& a, const SystemOptions& options) {
   CHECK(system.residual(a, b) <= 1e-8 * norm(b) * (1 + 1e-6));
 }
 
+/// Whether a solve that rounding keeps from its tolerance ends in one kernel, and tells the residual that there is.
+inline void check_ends_in_truth(const Rows& a, const SystemOptions& options, int most_iterations) {
+  System<double> system(a, options);
+  StopCriterion stop;
+  stop.rel_tol = 1e-17;
+  stop.max_iterations = most_iterations;
+  system.system.set_stop_criterion(stop);
+  const auto b = a.rhs_for(noise(a.size()));
+  const SolveReport report = system.solve(b);
+  CHECK(!report.converged());
+  CHECK(report.resident);  // also behind replacements of the residual
+  const double rounding = std::numeric_limits<double>::epsilon() * norm(b);
+  CHECK(report.true_residual == Approx(system.residual(a, b)).epsilon(0.2).margin(100 * rounding));
+  CHECK(report.true_residual <= 1e-12 * norm(b));
+}
+
 }  // namespace purlin::testing
