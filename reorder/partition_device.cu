@@ -22,6 +22,7 @@ struct PatternSurvey {
   unsigned long long asymmetry;  // 0 where every entry has its opposite (else not, but for one chance in 2^64)
   unsigned long long cut;        // entries between equal ranges of nodes
   int longest;                   // neighbours of a node
+  int connected;                 // nodes that have neighbours
 };
 
 __device__ __forceinline__ unsigned long long mixed64(unsigned long long z) {  // the finaliser of splitmix64
@@ -33,30 +34,35 @@ __device__ __forceinline__ unsigned long long mixed64(unsigned long long z) {  /
 template <class View>
 __global__ void __launch_bounds__(vertex_threads) survey_kernel(View g, Index parts, PatternSurvey* survey) {
   unsigned long long asymmetry = 0, cut = 0;
-  int longest = 0;
+  int longest = 0, connected = 0;
   for_each_vertex(g.vertices, [&](Index v) {
     const Offset first = g.first(v);
     const int degree = g.degree(v);
     const Offset own = Offset{v} * parts / g.vertices;
     longest = max(longest, degree);
+    bool alone = true;
     for (int k = 0; k < degree; ++k) {
       const Index u = g.neighbour(first, k);
       if (u == v) continue;
+      alone = false;
       const auto low = static_cast<unsigned long long>(min(u, v)), high = static_cast<unsigned long long>(max(u, v));
       const unsigned long long edge = mixed64((low << 32 | high) + 0x9e3779b97f4a7c15ull);
       asymmetry += u < v ? edge : 0 - edge;
       cut += Offset{u} * parts / g.vertices != own ? 1 : 0;
     }
+    connected += alone ? 0 : 1;
   });
   for (int apart = 16; apart > 0; apart /= 2) {
     asymmetry += __shfl_xor_sync(0xffffffffu, asymmetry, apart);
     cut += __shfl_xor_sync(0xffffffffu, cut, apart);
     longest = max(longest, __shfl_xor_sync(0xffffffffu, longest, apart));
+    connected += __shfl_xor_sync(0xffffffffu, connected, apart);
   }
   if (threadIdx.x % 32 == 0) {
     atomicAdd(&survey->asymmetry, asymmetry);
     atomicAdd(&survey->cut, cut);
     atomicMax(&survey->longest, longest);
+    atomicAdd(&survey->connected, connected);
   }
 }
 
@@ -125,7 +131,7 @@ class DevicePartitioner {
       partition_.report.method = "natural";
     } else {
       if (found.longest > AggregateTuning::most_edges) return std::nullopt;
-      part = multilevel();
+      part = multilevel(fine_.vertices - found.connected);
       partition_.report.method = "greedy";
       partition_.report.vertices = fine_.vertices;
     }
@@ -149,16 +155,18 @@ class DevicePartitioner {
     return to_vector(ctx_, survey.cspan())[0];
   }
 
-  Array<Index, Space::device> multilevel() {
+  // Isolated vertices stay what they are on every level; the host spreads them.
+  Array<Index, Space::device> multilevel(Index isolated) {
     const Index mean = fine_.vertices / parts_;
-    const Index most = mean + std::max<Index>(mean / 16, 1);
-    const Offset most_weight = 3 * (Offset{fine_.vertices} / (Offset{vertices_per_part} * parts_)) + 1;
+    const Index most = mean + std::max<Index>(mean / room_above_mean, 1);
+    const Offset most_weight = 3 * (Offset{fine_.vertices - isolated} / (Offset{vertices_per_part} * parts_)) + 1;
     std::vector<DeviceLevel> levels;
     levels.push_back(aggregate_once(ctx_, fine_, most_weight));
     const Index enough = std::max<Index>(DevicePartitionTuning::host_vertices, 8 * vertices_per_part * parts_);
-    while (levels.back().graph.vertices > enough) {
+    const auto connected = [&](const DeviceLevel& level) { return level.graph.vertices - isolated; };
+    while (connected(levels.back()) > enough) {
       DeviceLevel next = aggregate_once(ctx_, view_of(levels.back().graph), most_weight);
-      if (next.graph.vertices > levels.back().graph.vertices / 3 * 2) break;
+      if (connected(next) > connected(levels.back()) / 3 * 2) break;
       levels.push_back(std::move(next));
     }
     ctx_.synchronize();

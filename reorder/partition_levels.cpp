@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Growth on a small graph, refined on each level of the way back.
 #include <purlin/reorder/coarsen.hpp>
+#include <purlin/reorder/isolated.hpp>
 #include <purlin/reorder/partitioners.hpp>
 #include <purlin/reorder/refine.hpp>
 
@@ -31,6 +32,12 @@ void spread_and_refine(const Context<Space::host>& ctx, const Graph& graph, cons
 
 std::vector<Index> partition_by_levels(const Context<Space::host>& ctx, const Graph& graph, Index parts,
                                        Index most_rows) {
+  if (count_isolated(ctx, graph) > 0) {
+    const ConnectedGraph connected = without_isolated(ctx, graph);
+    const auto share = static_cast<Index>((rows_of(graph) - rows_of(connected.graph)) / parts);
+    return with_isolated(graph, connected, partition_by_levels(ctx, connected.graph, parts, most_rows - share),
+                         parts);
+  }
   constexpr int rounds = 8;
   const auto levels = coarsen(ctx, graph, rounds, vertices_per_part * parts, graph.neighbours());
   std::vector<Index> part = grow_and_refine(ctx, levels.empty() ? graph : levels.back().graph, parts, most_rows);

@@ -2,6 +2,7 @@
 /// Patterns for the tests of partitions, and what they are judged by, in plain loops.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -50,6 +51,24 @@ inline HostCsr renumbered(const HostCsr& a, const std::vector<Index>& new_of_old
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[new_of_old[i]][new_of_old[a.col[k]]] = a.val[k];
   }
   return from_rows(a.cols, rows);
+}
+
+/// `extra` rows with their diagonal alone ahead of the rows of `a`, as a boundary condition leaves them.
+inline HostCsr behind_isolated_rows(const HostCsr& a, Index extra) {
+  Rows rows(static_cast<std::size_t>(a.rows + extra));
+  for (Index i = 0; i < extra; ++i) rows[i][i] = 1;
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[extra + i][extra + a.col[k]] = a.val[k];
+  }
+  return from_rows(a.cols + extra, rows);
+}
+
+/// Entries of the part that has the most, over their mean.
+inline double most_entries_over_mean(const HostCsr& a, const std::vector<Index>& part_of_row, Index parts) {
+  std::vector<Offset> entries(static_cast<std::size_t>(parts), 0);
+  for (Index i = 0; i < a.rows; ++i) entries[part_of_row[i]] += a.row_ptr[i + 1] - a.row_ptr[i];
+  const Offset most = *std::max_element(entries.begin(), entries.end());
+  return static_cast<double>(most) * parts / static_cast<double>(a.nnz());
 }
 
 struct Quality {

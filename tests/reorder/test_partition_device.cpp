@@ -92,6 +92,19 @@ TEST_CASE("Parts of a graph that takes two rounds on the device are found there"
   check_parts(scattered_grid(32, 28, 24), options_for(9));
 }
 
+TEST_CASE("Rows without neighbours make up no parts of their own on the device", "[reorder][device]") {
+  for (const Index block : {1, 3}) {
+    INFO("block " << block);
+    const HostCsr a = blown_up(behind_isolated_rows(scattered_grid(20, 20, 20), 4000), block);
+    const PartitionOptions options = options_for(10, block);
+    check_parts(a, options);
+    const Context<Space::device> ctx;
+    const std::optional<Partition> found = device_partition(upload_matrix<float>(ctx, a).narrow(), options);
+    REQUIRE(found);
+    CHECK(most_entries_over_mean(a, found->part_of_row, found->parts) < 1.1);
+  }
+}
+
 TEST_CASE("Parts of given points are the host's own, reported on the device", "[reorder][device]") {
   constexpr Index side = 18, points = side * side * side;
   const std::vector<Index> number = random_order(points, 5);  // as scattered_grid has it

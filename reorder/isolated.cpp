@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parts are filled like connected vessels.
+#include <purlin/reorder/isolated.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+namespace purlin::detail {
+namespace {
+
+bool isolated(const Graph& graph, Index v) { return graph.begin[v] == graph.begin[v + 1]; }
+
+// The least level to which parts of so many rows can be filled with `extra` rows.
+Offset level_of(std::vector<Offset> rows, Offset extra) {
+  std::sort(rows.begin(), rows.end());
+  Offset filled = extra;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    filled += rows[k];
+    const auto parts = static_cast<Offset>(k) + 1;
+    const Offset level = (filled + parts - 1) / parts;
+    if (k + 1 == rows.size() || level <= rows[k + 1]) return level;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Offset rows_of(const Graph& graph) {
+  return std::accumulate(graph.vertex_weight.begin(), graph.vertex_weight.end(), Offset{0});
+}
+
+Index count_isolated(const Context<Space::host>& ctx, const Graph& graph) {
+  Index count = 0;
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(+ : count)
+  for (Index v = 0; v < graph.vertices; ++v) count += isolated(graph, v) ? 1 : 0;
+  return count;
+}
+
+ConnectedGraph without_isolated(const Context<Space::host>& ctx, const Graph& whole) {
+  ConnectedGraph result;
+  std::vector<Index> number(static_cast<std::size_t>(whole.vertices), -1);
+  for (Index v = 0; v < whole.vertices; ++v) {
+    if (isolated(whole, v)) continue;
+    number[v] = static_cast<Index>(result.vertex.size());
+    result.vertex.push_back(v);
+  }
+  Graph& g = result.graph;
+  g.vertices = static_cast<Index>(result.vertex.size());
+  g.begin = Array<Offset, Space::host>(ctx, Offset{g.vertices} + 1);
+  g.vertex_weight = Array<Index, Space::host>(ctx, g.vertices);
+  for (Index v = 0; v < g.vertices; ++v) {  // edges stay where they are: isolated vertices have none
+    g.begin[v] = whole.begin[result.vertex[v]];
+    g.vertex_weight[v] = whole.vertex_weight[result.vertex[v]];
+  }
+  g.begin[g.vertices] = whole.neighbours();
+  g.edge_weight = make_array(ctx, whole.edge_weight.cspan());
+  g.neighbour = Array<Index, Space::host>(ctx, whole.neighbours());
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Offset k = 0; k < whole.neighbours(); ++k) g.neighbour[k] = number[whole.neighbour[k]];
+  return result;
+}
+
+std::vector<Index> with_isolated(const Graph& whole, const ConnectedGraph& connected,
+                                 const std::vector<Index>& part_of_connected, Index parts) {
+  std::vector<Index> part(static_cast<std::size_t>(whole.vertices), -1);
+  std::vector<Offset> rows(static_cast<std::size_t>(parts), 0);
+  for (std::size_t v = 0; v < connected.vertex.size(); ++v) {
+    part[connected.vertex[v]] = part_of_connected[v];
+    rows[part_of_connected[v]] += connected.graph.vertex_weight[v];
+  }
+  Offset left = 0;
+  for (Index v = 0; v < whole.vertices; ++v) left += part[v] < 0 ? whole.vertex_weight[v] : 0;
+  const Offset level = level_of(rows, left);
+  Index p = 0;
+  for (Index v = 0; v < whole.vertices; ++v) {
+    if (part[v] >= 0) continue;
+    while (p + 1 < parts && rows[p] >= level) ++p;
+    part[v] = p;
+    rows[p] += whole.vertex_weight[v];
+  }
+  return part;
+}
+
+}  // namespace purlin::detail
