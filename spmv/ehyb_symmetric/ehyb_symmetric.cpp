@@ -23,6 +23,12 @@ Index most_threads(int block, std::size_t value_bytes) {
   return detail::symmetric_threads[value_bytes == sizeof(float)][block];
 }
 
+// How many nodes side by side have each row of x in a bank of its own: shared memory has 32 of 4 bytes.
+Index nodes_of_banks(int block, std::size_t value_bytes) {
+  const auto values = static_cast<Index>(128 / value_bytes);
+  return block % 2 == 0 ? values / 2 : values;
+}
+
 detail::EhybGeometry geometry_of(const FormatRequest& request, Index rows, int block) {
   detail::EhybGeometry geometry =
       detail::halo_geometry(detail::request_with_half_cache(request).machine, rows, request.value_bytes, block);
@@ -47,9 +53,10 @@ struct Parts {
   Array<std::uint16_t, Space::host> node;  // in its part, of each node of the layout
 };
 
-void point_into(const std::vector<Offset>& position, Array<Offset, Space::host>& sources) {
+void point_into(const Host& ctx, const Array<Offset, Space::host>& position, Array<Offset, Space::host>& sources) {
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
   for (Offset k = 0; k < sources.size(); ++k) {
-    if (sources[k] >= 0) sources[k] = position[static_cast<std::size_t>(sources[k])];
+    if (sources[k] >= 0) sources[k] = position[sources[k]];
   }
 }
 
@@ -59,23 +66,24 @@ Parts make_parts(const Host& ctx, const Pattern<Space::host>& a, const std::vect
   const detail::EhybGeometry geometry = geometry_of(request, a.rows, block);
   const std::vector<Index> part_begin = detail::ehyb_parts(planned, a.rows, block, geometry);
   const int lanes = request.machine.lanes;
-  const Index most_pairs = most_threads(block, request.value_bytes) * detail::pairs_of_thread[block];
-  detail::SplitPattern split = detail::split_pairs(ctx, a, part_begin, block, lanes, most_pairs);
+  const detail::PairShape shape = {lanes, most_threads(block, request.value_bytes) * detail::pairs_of_thread[block],
+                                   request.machine.device() ? nodes_of_banks(block, request.value_bytes) : 1};
+  detail::SplitPattern split = detail::split_pairs(ctx, a, part_begin, block, shape);
 
   Pattern<Space::host> left;
   left.rows = a.rows;
   left.cols = a.cols;
-  left.row_ptr64 = {split.row_ptr.data(), static_cast<std::int64_t>(split.row_ptr.size())};
-  left.col = {split.col.data(), static_cast<std::int64_t>(split.col.size())};
+  left.row_ptr64 = split.row_ptr.cspan();
+  left.col = split.col.cspan();
   Parts parts;
   parts.layout = detail::make_ehyb_layout(ctx, left, part_begin, {block, true, geometry.cached_length, lanes, 1});
-  point_into(split.position, parts.layout.run_source);
-  point_into(split.position, parts.layout.rest_source);
+  point_into(ctx, split.position, parts.layout.run_source);
+  point_into(ctx, split.position, parts.layout.rest_source);
   for (auto* rows : {&parts.layout.er_row, &parts.layout.long_rows}) {
     for (Offset i = 0; i < rows->size(); ++i)
       (*rows)[i] = split.node[(*rows)[i] / block] * block + (*rows)[i] % block;
   }
-  parts.node = Array<std::uint16_t, Space::host>(ctx, static_cast<std::int64_t>(split.node.size()));
+  parts.node = Array<std::uint16_t, Space::host>(ctx, split.node.size());
   for (Offset p = 0; p < parts.layout.part.size(); ++p) {
     const detail::EhybPart part = parts.layout.part[p];
     for (Index n = part.node_begin; n < part.node_end; ++n) {

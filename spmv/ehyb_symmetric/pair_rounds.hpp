@@ -35,18 +35,23 @@ struct PairRounds {
 /// is node `node[n]`, and the nodes with the most entries left are first.
 struct SplitPattern {
   PairRounds<Space::host> rounds;
-  std::vector<Index> node;       ///< of the matrix, for each node of what is left; in the same part
-  std::vector<Offset> row_ptr;   ///< rows + 1, of what is left
-  std::vector<Index> col;        ///< of the matrix; ascending in a row
-  std::vector<Offset> position;  ///< of each of those entries in the matrix
+  Array<Index, Space::host> node;       ///< of the matrix, for each node of what is left; in the same part
+  Array<Offset, Space::host> row_ptr;   ///< rows + 1, of what is left
+  Array<Index, Space::host> col;        ///< of the matrix; ascending in a row
+  Array<Offset, Space::host> position;  ///< of each of those entries in the matrix
 };
 
-/// Pairs of the nodes of `block` rows of each part of `part_begin` (parts + 1 rows, multiples of `block`), at most
-/// `most_pairs` in a round. A round takes the nodes with the most pairs left first, and a partner likewise. Pairs
-/// that would make a round less than a quarter full, and so wait for each other, are left: they are those of a few
-/// nodes with far more neighbours than the others. The pattern is square and canonical, of full aligned blocks.
-/// Parallel over parts, the same for any number of threads.
+struct PairShape {
+  int lanes = 1;         ///< pairs of a place
+  Index most_pairs = 1;  ///< of a round
+  Index banks = 1;       ///< nodes whose rows of x lie in different banks of fast memory; 1: pairs keep their order
+};
+
+/// Pairs of the nodes of `block` rows of each part of `part_begin` (parts + 1 rows, multiples of `block`), in
+/// rounds (see matchings_of). Pairs that would make a round less than a quarter full, and so wait for each other, are
+/// left: they are those of a few nodes with far more neighbours than the others. The pattern is square and canonical,
+/// of full aligned blocks. Parallel over parts, the same for any number of threads.
 SplitPattern split_pairs(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
-                         const std::vector<Index>& part_begin, int block, int lanes, Index most_pairs);
+                         const std::vector<Index>& part_begin, int block, const PairShape& shape);
 
 }  // namespace purlin::detail

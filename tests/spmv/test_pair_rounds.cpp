@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <set>
 
+#include <purlin/spmv/ehyb_symmetric/pair_matchings.hpp>
 #include <purlin/spmv/ehyb_symmetric/pair_rounds.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
+using detail::PairShape;
 using detail::split_pairs;
 using detail::SplitPattern;
 
@@ -28,6 +30,8 @@ Pattern<host> view(const HostCsr& a) {
   return p;
 }
 
+std::vector<Index> list_of(const Array<Index, host>& a) { return {a.begin(), a.end()}; }
+
 // The pairs of each round, as they stand.
 std::vector<std::vector<std::pair<Index, Index>>> pairs_of(const Rounds& rounds, int lanes) {
   std::vector<std::vector<std::pair<Index, Index>>> all;
@@ -44,8 +48,9 @@ std::vector<std::vector<std::pair<Index, Index>>> pairs_of(const Rounds& rounds,
 
 // Every entry of `a` is in one pair or among the rest, pairs lie opposite each other in one part, and a node is in a
 // round once.
-void check_split(const HostCsr& a, const std::vector<Index>& part_begin, int block, int lanes, Index most) {
-  const SplitPattern split = split_pairs(Context<host>(2), view(a), part_begin, block, lanes, most);
+void check_split(const HostCsr& a, const std::vector<Index>& part_begin, int block, const PairShape& shape) {
+  const SplitPattern split = split_pairs(Context<host>(2), view(a), part_begin, block, shape);
+  const int lanes = shape.lanes;
   const Rounds& rounds = split.rounds;
   const std::size_t parts = part_begin.size() - 1;
   REQUIRE(rounds.part_round.size() == static_cast<std::int64_t>(part_begin.size()));
@@ -86,7 +91,7 @@ void check_split(const HostCsr& a, const std::vector<Index>& part_begin, int blo
           }
         }
       }
-      CHECK(here <= most);
+      CHECK(here <= shape.most_pairs);
       CHECK(rounds.round_first[r + 1] - rounds.round_first[r] <= rounds.most_places);
       pairs += here;
     }
@@ -120,27 +125,27 @@ void check_split(const HostCsr& a, const std::vector<Index>& part_begin, int blo
 // 0 - 1 - 2 - 3 - 4 - 5: the nodes inside the path have two pairs each and are served first.
 TEST_CASE("The pairs of a path take two rounds, the second of those that waited", "[ehyb][pairs]") {
   const HostCsr a = tridiagonal_matrix(6);
-  const SplitPattern split = split_pairs(Context<host>(1), view(a), {0, 6}, 1, 4, 100);
+  const SplitPattern split = split_pairs(Context<host>(1), view(a), {0, 6}, 1, {4, 100, 1});
   using Pairs = std::vector<std::pair<Index, Index>>;
   CHECK(pairs_of(split.rounds, 4) == std::vector<Pairs>{{{1, 2}, {3, 4}}, {{0, 1}, {2, 3}, {4, 5}}});
   CHECK(split.rounds.pairs == 5);
-  CHECK(split.col == std::vector<Index>{0, 1, 2, 3, 4, 5});
-  CHECK(split.node == std::vector<Index>{0, 1, 2, 3, 4, 5});
+  CHECK(list_of(split.col) == std::vector<Index>{0, 1, 2, 3, 4, 5});
+  CHECK(list_of(split.node) == std::vector<Index>{0, 1, 2, 3, 4, 5});
 }
 
 TEST_CASE("Pairs do not cross parts, and rounds have as many pairs as are allowed", "[ehyb][pairs]") {
   const HostCsr a = tridiagonal_matrix(6);
   using Pairs = std::vector<std::pair<Index, Index>>;
-  const SplitPattern cut = split_pairs(Context<host>(1), view(a), {0, 3, 6}, 1, 4, 100);
+  const SplitPattern cut = split_pairs(Context<host>(1), view(a), {0, 3, 6}, 1, {4, 100, 1});
   CHECK(pairs_of(cut.rounds, 4) == std::vector<Pairs>{{{0, 1}}, {{1, 2}}, {{0, 1}}, {{1, 2}}});
   // Rows 2 and 3 read each other across the cut.
-  CHECK(cut.node == std::vector<Index>{2, 0, 1, 3, 4, 5});
-  CHECK(split_pairs(Context<host>(1), view(a), {0, 6}, 1, 4, 1).rounds.round_first.size() == 6);
+  CHECK(list_of(cut.node) == std::vector<Index>{2, 0, 1, 3, 4, 5});
+  CHECK(split_pairs(Context<host>(1), view(a), {0, 6}, 1, {4, 1, 1}).rounds.round_first.size() == 6);
 }
 
 TEST_CASE("A node with far more neighbours than the others keeps its entries", "[ehyb][pairs]") {
   const HostCsr a = arrow_matrix(100);
-  const SplitPattern split = split_pairs(Context<host>(1), view(a), {0, 100}, 1, 8, 1000);
+  const SplitPattern split = split_pairs(Context<host>(1), view(a), {0, 100}, 1, {8, 1000, 1});
   CHECK(split.rounds.pairs == 0);
   CHECK(static_cast<Offset>(split.col.size()) == a.nnz());
 }
@@ -151,7 +156,7 @@ TEST_CASE("Entries without an opposite are in no pair", "[ehyb][pairs]") {
     rows[i][i] = 2;
     if (i + 1 < 40) rows[i][i + 1] = 1;
   }
-  CHECK(split_pairs(Context<host>(1), view(from_rows(40, rows)), {0, 40}, 1, 8, 1000).rounds.pairs == 0);
+  CHECK(split_pairs(Context<host>(1), view(from_rows(40, rows)), {0, 40}, 1, {8, 1000, 1}).rounds.pairs == 0);
 }
 
 TEST_CASE("Every entry is in one pair or among the rest, in parts and blocks of every kind", "[ehyb][pairs]") {
@@ -159,34 +164,75 @@ TEST_CASE("Every entry is in one pair or among the rest, in parts and blocks of 
     INFO(name);
     for (const Index parts : {1, 3, 17}) {
       if (a.rows == 0) continue;
-      check_split(a, random_bounds(a.rows, parts, 1, 5), 1, 8, 1 + a.rows / (2 * parts));
+      check_split(a, random_bounds(a.rows, parts, 1, 5), 1, {8, 1 + a.rows / (2 * parts), 1});
+      check_split(a, random_bounds(a.rows, parts, 1, 5), 1, {8, 1 + a.rows / (2 * parts), 4});
     }
   }
   for (const int block : {2, 3}) {
     INFO("block " << block);
     const HostCsr a = blown_up(fem_matrix("generate:diffusion:7"), block);
-    check_split(a, random_bounds(a.rows, 5, block, 6), block, 32, 20);
-    check_split(a, {0, a.rows}, block, 8, 1000);
+    check_split(a, random_bounds(a.rows, 5, block, 6), block, {32, 20, 1});
+    check_split(a, random_bounds(a.rows, 5, block, 6), block, {32, 20, 16});
+    check_split(a, {0, a.rows}, block, {8, 1000, 1});
   }
 }
 
 TEST_CASE("Of a tetrahedral mesh nearly all pairs inside a part are in rounds that are nearly full",
           "[ehyb][pairs]") {
   const HostCsr a = fem_matrix("generate:diffusion:14");
-  const SplitPattern split = split_pairs(Context<host>(1), view(a), {0, a.rows}, 1, 32, 512);
+  const SplitPattern split = split_pairs(Context<host>(1), view(a), {0, a.rows}, 1, {32, 512, 1});
   const auto all = static_cast<double>((a.nnz() - a.rows) / 2);
   CHECK(static_cast<double>(split.rounds.pairs) > 0.97 * all);
   CHECK(static_cast<double>(split.rounds.pairs) >
         0.9 * 512 * static_cast<double>(split.rounds.round_first.size() - 1));
 }
 
+TEST_CASE("Pairs side by side touch different banks, by both of their nodes", "[ehyb][pairs]") {
+  const HostCsr a = fem_matrix("generate:diffusion:14");
+  constexpr int lanes = 32, banks = 16;
+  // The most pairs that share a bank, in each group of as many pairs as there are banks: their mean.
+  const auto crowding = [&](Index wanted) {
+    const SplitPattern split = split_pairs(Context<host>(1), view(a), {0, a.rows}, 1, {lanes, 512, wanted});
+    double sum = 0;
+    Offset groups = 0;
+    for (const auto& round : pairs_of(split.rounds, lanes)) {
+      for (std::size_t first = 0; first + banks <= round.size(); first += banks, ++groups) {
+        int of_first[banks] = {}, of_second[banks] = {};
+        for (std::size_t k = first; k < first + banks; ++k) {
+          ++of_first[round[k].first % banks];
+          ++of_second[round[k].second % banks];
+        }
+        sum += *std::max_element(of_first, of_first + banks) + *std::max_element(of_second, of_second + banks);
+      }
+    }
+    return sum / static_cast<double>(2 * groups);
+  };
+  CHECK(crowding(1) > 2.4);
+  CHECK(crowding(banks) < 1.8);
+}
+
+TEST_CASE("Pairs take the places of their banks in turn", "[ehyb][pairs]") {
+  // 0-4, 1-5, 2-6, 3-7 in one matching, two banks: 0 and 1 are of different banks, and so are 4 and 5.
+  std::vector<detail::NodePair> pairs;
+  for (const Index i : {0, 2, 1, 3}) pairs.push_back({i, i + 4, 0, 0});
+  const auto order = [&](Index banks) {
+    std::vector<Index> first;
+    const std::vector<detail::PairRound> rounds = detail::matchings_of(pairs, 8, 4, banks);
+    REQUIRE(rounds.size() == 1);
+    for (const detail::NodePair& pair : rounds[0]) first.push_back(pair.i);
+    return first;
+  };
+  CHECK(order(1) == std::vector<Index>{0, 2, 1, 3});
+  CHECK(order(2) == std::vector<Index>{0, 1, 2, 3});
+}
+
 TEST_CASE("Rounds do not depend on the number of threads", "[ehyb][pairs]") {
   const HostCsr a = fem_matrix("generate:diffusion:9");
   const std::vector<Index> part_begin = random_bounds(a.rows, 9, 1, 7);
-  const SplitPattern one = split_pairs(Context<host>(1), view(a), part_begin, 1, 8, 64);
-  const SplitPattern two = split_pairs(Context<host>(2), view(a), part_begin, 1, 8, 64);
-  CHECK(
-      std::equal(one.rounds.nodes.begin(), one.rounds.nodes.end(), two.rounds.nodes.begin(), two.rounds.nodes.end()));
-  CHECK(one.position == two.position);
-  CHECK(one.node == two.node);
+  const SplitPattern one = split_pairs(Context<host>(1), view(a), part_begin, 1, {8, 64, 4});
+  const SplitPattern two = split_pairs(Context<host>(2), view(a), part_begin, 1, {8, 64, 4});
+  const auto same = [](const auto& a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
+  CHECK(same(one.rounds.nodes, two.rounds.nodes));
+  CHECK(same(one.position, two.position));
+  CHECK(same(one.node, two.node));
 }
