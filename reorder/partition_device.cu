@@ -162,7 +162,7 @@ class DevicePartitioner {
     const Offset most_weight = 3 * (Offset{fine_.vertices - isolated} / (Offset{vertices_per_part} * parts_)) + 1;
     std::vector<DeviceLevel> levels;
     levels.push_back(aggregate_once(ctx_, fine_, most_weight));
-    const Index enough = std::max<Index>(DevicePartitionTuning::host_vertices, 8 * vertices_per_part * parts_);
+    const Index enough = std::max<Index>(DevicePartitionTuning::host_vertices, 4 * vertices_per_part * parts_);
     const auto connected = [&](const DeviceLevel& level) { return level.graph.vertices - isolated; };
     while (connected(levels.back()) > enough) {
       DeviceLevel next = aggregate_once(ctx_, view_of(levels.back().graph), most_weight);

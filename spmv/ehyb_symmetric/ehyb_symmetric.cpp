@@ -49,7 +49,6 @@ int block_of(const Host& ctx, const Pattern<Space::host>& a, const std::vector<I
 struct Parts {
   detail::EhybLayout<Space::host> layout;
   detail::PairRounds<Space::host> rounds;
-  Array<Offset, Space::host> runs;         // of the layout, of the upper blocks, of the lower blocks
   Array<std::uint16_t, Space::host> node;  // in its part, of each node of the layout
 };
 
@@ -61,7 +60,7 @@ void point_into(const Host& ctx, const Array<Offset, Space::host>& position, Arr
 }
 
 Parts make_parts(const Host& ctx, const Pattern<Space::host>& a, const std::vector<Index>& planned,
-                 const FormatRequest& request) {
+                 const FormatRequest& request, detail::PhaseClock& clock) {
   const int block = block_of(ctx, a, planned);
   const detail::EhybGeometry geometry = geometry_of(request, a.rows, block);
   const std::vector<Index> part_begin = detail::ehyb_parts(planned, a.rows, block, geometry);
@@ -69,6 +68,7 @@ Parts make_parts(const Host& ctx, const Pattern<Space::host>& a, const std::vect
   const detail::PairShape shape = {lanes, most_threads(block, request.value_bytes) * detail::pairs_of_thread[block],
                                    request.machine.device() ? nodes_of_banks(block, request.value_bytes) : 1};
   detail::SplitPattern split = detail::split_pairs(ctx, a, part_begin, block, shape);
+  clock.end("pairs");
 
   Pattern<Space::host> left;
   left.rows = a.rows;
@@ -91,13 +91,6 @@ Parts make_parts(const Host& ctx, const Pattern<Space::host>& a, const std::vect
     }
   }
   parts.rounds = std::move(split.rounds);
-  const auto sources = {&parts.layout.run_source, &parts.rounds.upper_run, &parts.rounds.lower_run};
-  Offset size = 0;
-  for (const auto* source : sources) size += source->size();
-  parts.runs = Array<Offset, Space::host>(ctx, size);
-  Offset* to = parts.runs.data();
-  for (const auto* source : sources) to = std::copy_n(source->data(), source->size(), to);
-  for (auto* source : {&parts.layout.run_source, &parts.rounds.upper_run, &parts.rounds.lower_run}) *source = {};
   return parts;
 }
 
@@ -110,6 +103,22 @@ detail::PairRounds<S> rounds_in(const Context<S>& ctx, detail::PairRounds<Space:
     return {there(rounds.part_round), there(rounds.round_first), there(rounds.nodes), {}, {}, rounds.pairs,
             rounds.most_places};
   }
+}
+
+// Where the numbers come from: of the layout, of the upper blocks, of the lower blocks. The parts lose them.
+template <Space S>
+Array<Offset, S> runs_in(const Context<S>& ctx, Parts& parts) {
+  const auto sources = {&parts.layout.run_source, &parts.rounds.upper_run, &parts.rounds.lower_run};
+  Offset size = 0;
+  for (const auto* source : sources) size += source->size();
+  Array<Offset, S> runs(ctx, size);
+  Offset* to = runs.data();
+  for (auto* source : sources) {
+    copy<Offset>(ctx, source->cspan(), Span<Offset, S>(to, source->size()));
+    to += source->size();
+    *source = {};
+  }
+  return runs;
 }
 
 Index largest_part(const Parts& parts) {
@@ -129,15 +138,16 @@ EhybSymmetricOperator<T, S>::EhybSymmetricOperator(const Context<S>& ctx, const 
   detail::PhaseClock clock;
   const detail::HostPattern pattern(ctx, Pattern<S>(a));
   if (S == Space::device) clock.end("download");
-  Parts parts = make_parts(host_context(ctx), pattern.view(), order.part_begin, request);
+  Parts parts = make_parts(host_context(ctx), pattern.view(), order.part_begin, request, clock);
   clock.end("layout");
   view_.longest_own = largest_part(parts);
   const int block = parts.layout.shape.block, lanes = parts.layout.shape.lanes;
   const Offset places = parts.rounds.nodes.size() / lanes;
+  Array<Offset, S> runs = runs_in(ctx, parts);
   layout_ = detail::layout_in(ctx, std::move(parts.layout));
   rounds_ = rounds_in(ctx, std::move(parts.rounds));
   node_ = make_array(ctx, parts.node.cspan());
-  values_ = {ctx, a, make_array(ctx, parts.runs.cspan()), block, lanes, std::move(layout_.rest_source)};
+  values_ = {ctx, a, std::move(runs), block, lanes, std::move(layout_.rest_source)};
   layout_.rest_source = {};
   const Index of_rounds = (rounds_.most_places + detail::pairs_of_thread[block] - 1) / detail::pairs_of_thread[block];
   const Index useful = std::max(of_rounds * warp, (layout_.longest_cache / 2 + warp - 1) / warp * warp);
