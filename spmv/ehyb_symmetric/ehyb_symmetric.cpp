@@ -3,6 +3,7 @@
 #include <purlin/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
 
 #include <algorithm>
+#include <optional>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/reorder/host_pattern.hpp>
@@ -37,7 +38,8 @@ detail::EhybGeometry geometry_of(const FormatRequest& request, Index rows, int b
 }
 
 // Rows of a node: those of EHYB where there is a kernel and the parts keep them together.
-int block_of(const Host& ctx, const Pattern<Space::host>& a, const std::vector<Index>& part_begin) {
+template <Space S>
+int block_of(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Index>& part_begin) {
   int block = detail::ehyb_block(ctx, a);
   if (block > most_block) block = most_block;
   const bool together =
@@ -45,52 +47,90 @@ int block_of(const Host& ctx, const Pattern<Space::host>& a, const std::vector<I
   return together ? block : 1;
 }
 
-// What the operator is made of, on the host.
+// What the operator is made of.
+template <Space S>
 struct Parts {
-  detail::EhybLayout<Space::host> layout;
-  detail::PairRounds<Space::host> rounds;
-  Array<std::uint16_t, Space::host> node;  // in its part, of each node of the layout
+  detail::EhybLayout<S> layout;
+  detail::PairRounds<S> rounds;
+  std::vector<std::uint16_t> node;  // in its part, of each node of the layout
+  Index largest = 0;                // part: its rows
 };
 
-void point_into(const Host& ctx, const Array<Offset, Space::host>& position, Array<Offset, Space::host>& sources) {
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Offset k = 0; k < sources.size(); ++k) {
-    if (sources[k] >= 0) sources[k] = position[sources[k]];
-  }
-}
+// How the pattern is cut.
+struct Cut {
+  int block;
+  Index cached_length;
+  std::vector<Index> part_begin;
+  detail::PairShape pairs;
 
-Parts make_parts(const Host& ctx, const Pattern<Space::host>& a, const std::vector<Index>& planned,
-                 const FormatRequest& request, detail::PhaseClock& clock) {
+  detail::EhybShape shape() const { return {block, true, cached_length, pairs.lanes, 1}; }
+};
+
+template <Space S>
+Cut cut_of(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Index>& planned,
+           const FormatRequest& request) {
   const int block = block_of(ctx, a, planned);
   const detail::EhybGeometry geometry = geometry_of(request, a.rows, block);
-  const std::vector<Index> part_begin = detail::ehyb_parts(planned, a.rows, block, geometry);
-  const int lanes = request.machine.lanes;
-  const detail::PairShape shape = {lanes, most_threads(block, request.value_bytes) * detail::pairs_of_thread[block],
-                                   request.machine.device() ? nodes_of_banks(block, request.value_bytes) : 1};
-  detail::SplitPattern split = detail::split_pairs(ctx, a, part_begin, block, shape);
-  clock.end("pairs");
+  const bool device = request.machine.device();
+  return {block,
+          geometry.cached_length,
+          detail::ehyb_parts(planned, a.rows, block, geometry),
+          {request.machine.lanes, most_threads(block, request.value_bytes) * detail::pairs_of_thread[block],
+           device ? nodes_of_banks(block, request.value_bytes) : 1}};
+}
 
-  Pattern<Space::host> left;
+// What is left as a pattern. The arrays are the split's.
+template <Space S>
+Pattern<S> left_of(const Pattern<S>& a, const detail::SplitPattern<S>& split) {
+  Pattern<S> left;
   left.rows = a.rows;
   left.cols = a.cols;
   left.row_ptr64 = split.row_ptr.cspan();
   left.col = split.col.cspan();
-  Parts parts;
-  parts.layout = detail::make_ehyb_layout(ctx, left, part_begin, {block, true, geometry.cached_length, lanes, 1});
-  point_into(ctx, split.position, parts.layout.run_source);
-  point_into(ctx, split.position, parts.layout.rest_source);
+  return left;
+}
+
+// Numbers the nodes within their parts.
+template <Space S>
+void name_nodes(const Cut& cut, const std::vector<Index>& node, Parts<S>& parts) {
+  parts.node.resize(node.size());
+  for (std::size_t p = 0; p + 1 < cut.part_begin.size(); ++p) {
+    const Index first = cut.part_begin[p] / cut.block, last = cut.part_begin[p + 1] / cut.block;
+    for (Index n = first; n < last; ++n) parts.node[n] = static_cast<std::uint16_t>(node[n] - first);
+    parts.largest = std::max(parts.largest, (last - first) * cut.block);
+  }
+}
+
+Parts<Space::host> make_parts(const Host& ctx, const Pattern<Space::host>& a, const Cut& cut,
+                              detail::PhaseClock& clock) {
+  auto split = detail::split_pairs(ctx, a, cut.part_begin, cut.block, cut.pairs);
+  clock.end("pairs");
+  Parts<Space::host> parts;
+  parts.layout = detail::make_ehyb_layout(ctx, left_of(a, split), cut.part_begin, cut.shape());
+  detail::point_into(ctx, split.position.cspan(), parts.layout.run_source);
+  detail::point_into(ctx, split.position.cspan(), parts.layout.rest_source);
   for (auto* rows : {&parts.layout.er_row, &parts.layout.long_rows}) {
-    for (Offset i = 0; i < rows->size(); ++i)
-      (*rows)[i] = split.node[(*rows)[i] / block] * block + (*rows)[i] % block;
+    for (Index& row : *rows) row = split.node[row / cut.block] * cut.block + row % cut.block;
   }
-  parts.node = Array<std::uint16_t, Space::host>(ctx, split.node.size());
-  for (Offset p = 0; p < parts.layout.part.size(); ++p) {
-    const detail::EhybPart part = parts.layout.part[p];
-    for (Index n = part.node_begin; n < part.node_end; ++n) {
-      parts.node[n] = static_cast<std::uint16_t>(split.node[n] - part.node_begin);
-    }
-  }
+  name_nodes(cut, split.node, parts);
   parts.rounds = std::move(split.rounds);
+  clock.end("layout");
+  return parts;
+}
+
+// The same, by kernels. Nothing where the host has to make them.
+template <Space S>
+std::optional<Parts<S>> parts_by_kernels(const Context<S>& ctx, const Pattern<S>& a, const Cut& cut,
+                                         detail::PhaseClock& clock) {
+  auto split = detail::split_pairs(ctx, a, cut.part_begin, cut.block, cut.pairs);
+  clock.end("pairs");
+  if (!split) return std::nullopt;
+  auto layout = detail::make_ehyb_layout(ctx, left_of(a, *split), cut.part_begin, cut.shape());
+  clock.end("layout");
+  if (!layout) return std::nullopt;
+  detail::point_into(ctx, split->position.cspan(), layout->run_source);
+  Parts<S> parts{std::move(*layout), std::move(split->rounds), {}, 0};
+  name_nodes(cut, split->node, parts);
   return parts;
 }
 
@@ -100,14 +140,33 @@ detail::PairRounds<S> rounds_in(const Context<S>& ctx, detail::PairRounds<Space:
     return rounds;
   } else {
     const auto there = [&](const auto& array) { return make_array(ctx, array.cspan()); };
-    return {there(rounds.part_round), there(rounds.round_first), there(rounds.nodes), {}, {}, rounds.pairs,
+    return {there(rounds.part_round), there(rounds.round_first), there(rounds.nodes),
+            there(rounds.upper_run),  there(rounds.lower_run),   rounds.pairs,
             rounds.most_places};
   }
 }
 
+template <Space S>
+Parts<S> parts_in(const Context<S>& ctx, Parts<Space::host> parts) {
+  return {layout_in(ctx, std::move(parts.layout)), rounds_in(ctx, std::move(parts.rounds)), std::move(parts.node),
+          parts.largest};
+}
+
+template <Space S>
+Parts<S> build(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Index>& planned,
+               const FormatRequest& request, detail::PhaseClock& clock) {
+  if constexpr (S == Space::device) {
+    if (auto parts = parts_by_kernels(ctx, a, cut_of(ctx, a, planned, request), clock)) return std::move(*parts);
+  }
+  const detail::HostPattern pattern(ctx, a);
+  if (S == Space::device) clock.end("download");
+  const Host host = host_context(ctx);
+  return parts_in(ctx, make_parts(host, pattern.view(), cut_of(host, pattern.view(), planned, request), clock));
+}
+
 // Where the numbers come from: of the layout, of the upper blocks, of the lower blocks. The parts lose them.
 template <Space S>
-Array<Offset, S> runs_in(const Context<S>& ctx, Parts& parts) {
+Array<Offset, S> runs_in(const Context<S>& ctx, Parts<S>& parts) {
   const auto sources = {&parts.layout.run_source, &parts.rounds.upper_run, &parts.rounds.lower_run};
   Offset size = 0;
   for (const auto* source : sources) size += source->size();
@@ -121,14 +180,6 @@ Array<Offset, S> runs_in(const Context<S>& ctx, Parts& parts) {
   return runs;
 }
 
-Index largest_part(const Parts& parts) {
-  Index most = 0;
-  for (Offset p = 0; p < parts.layout.part.size(); ++p) {
-    most = std::max(most, parts.layout.part[p].node_end - parts.layout.part[p].node_begin);
-  }
-  return most * parts.layout.shape.block;
-}
-
 }  // namespace
 
 template <class T, Space S>
@@ -136,17 +187,14 @@ EhybSymmetricOperator<T, S>::EhybSymmetricOperator(const Context<S>& ctx, const 
                                                    const RowOrder<S>& order, const FormatRequest& request)
     : rows_(a.rows) {
   detail::PhaseClock clock;
-  const detail::HostPattern pattern(ctx, Pattern<S>(a));
-  if (S == Space::device) clock.end("download");
-  Parts parts = make_parts(host_context(ctx), pattern.view(), order.part_begin, request, clock);
-  clock.end("layout");
-  view_.longest_own = largest_part(parts);
+  Parts<S> parts = build(ctx, Pattern<S>(a), order.part_begin, request, clock);
+  view_.longest_own = parts.largest;
   const int block = parts.layout.shape.block, lanes = parts.layout.shape.lanes;
   const Offset places = parts.rounds.nodes.size() / lanes;
   Array<Offset, S> runs = runs_in(ctx, parts);
-  layout_ = detail::layout_in(ctx, std::move(parts.layout));
-  rounds_ = rounds_in(ctx, std::move(parts.rounds));
-  node_ = make_array(ctx, parts.node.cspan());
+  layout_ = std::move(parts.layout);
+  rounds_ = std::move(parts.rounds);
+  node_ = make_array(ctx, parts.node);
   values_ = {ctx, a, std::move(runs), block, lanes, std::move(layout_.rest_source)};
   layout_.rest_source = {};
   const Index of_rounds = (rounds_.most_places + detail::pairs_of_thread[block] - 1) / detail::pairs_of_thread[block];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EHYB with pairs on the device: a thread block is a part; its warps take slices, and then together round after round.
+// EHYB with pairs on the device: a thread block is a part; its warps take slices, and then together round after
+// round.
 #include <algorithm>
 
 #include <purlin/core/machine.hpp>
@@ -99,8 +100,8 @@ __device__ __forceinline__ void add_rounds(const EhybSymmetricView<T>& a, Index 
   }
 }
 
-/// Adds the slices to the part's y, the numbers of each place asked for before those of the one before are added. As in
-/// EHYB, but slices are a warp's by their number: they are few.
+/// Adds the slices to the part's y, the numbers of each place asked for before those of the one before are added. As
+/// in EHYB, but slices are a warp's by their number: they are few.
 template <class T, int B>
 __device__ __forceinline__ void add_slices(const EhybSymmetricView<T>& a, const EhybPart& part, const T* xs, T* ys) {
   constexpr int U = places_at_once[B];
@@ -131,8 +132,8 @@ __device__ __forceinline__ void add_slices(const EhybSymmetricView<T>& a, const 
   }
 }
 
-/// A block is a part. Shared memory holds x, own entries and then the halo's, and behind them the part's y. Rounds read
-/// own entries alone, so that the halo has their time to come.
+/// A block is a part. Shared memory holds x, own entries and then the halo's, and behind them the part's y. Rounds
+/// read own entries alone, so that the halo has their time to come.
 template <class T, int B, bool with_dot>
 __global__ void __launch_bounds__(symmetric_threads[sizeof(T) == 4][B])
     ehyb_symmetric_parts(const EhybSymmetricView<T> a, const ProductArgs<T> args, unsigned* tickets) {
@@ -182,7 +183,8 @@ __global__ void __launch_bounds__(compare_threads)
   bool equal = true;
   for (int d = 0; d < B; ++d) {
     for (int e = 0; e < B; ++e) {
-      equal = load_once(a.upper + first + (d * B + e) * warp) == load_once(a.lower + first + (e * B + d) * warp) && equal;
+      equal =
+          load_once(a.upper + first + (d * B + e) * warp) == load_once(a.lower + first + (e * B + d) * warp) && equal;
     }
   }
   if (!equal) *differs = 1;
@@ -238,10 +240,10 @@ void prepare_ehyb_symmetric(const Context<Space::device>& ctx, const EhybSymmetr
   }
 }
 
-#define X(T)                                                                                              \
-  template void ehyb_symmetric_product(const Context<Space::device>&, const EhybSymmetricView<T>&,        \
-                                       const ProductArgs<T>&);                                            \
-  template void compare_pairs(const Context<Space::device>&, const EhybSymmetricView<T>&, Offset, int*);  \
+#define X(T)                                                                                             \
+  template void ehyb_symmetric_product(const Context<Space::device>&, const EhybSymmetricView<T>&,       \
+                                       const ProductArgs<T>&);                                           \
+  template void compare_pairs(const Context<Space::device>&, const EhybSymmetricView<T>&, Offset, int*); \
   template void prepare_ehyb_symmetric(const Context<Space::device>&, const EhybSymmetricView<T>&);
 X(double)
 X(float)

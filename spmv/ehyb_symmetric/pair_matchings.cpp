@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <purlin/spmv/ehyb_symmetric/bank_order.hpp>
+
 namespace purlin::detail {
 namespace {
 
@@ -85,51 +87,26 @@ class Matchings {
   Index rounds_ = 0;
 };
 
-// Takes one pair for each bank of first nodes at a time, no two with the same bank of second nodes; then, where such
-// pairs are not enough, two of a bank, and so on.
+// Puts a round into the order of banks.
 class BankOrder {
  public:
-  BankOrder(const std::vector<NodePair>& pairs, Index banks)
-      : pairs_(pairs), banks_(static_cast<std::size_t>(banks)), waiting_(banks_), order_(banks_) {
-    std::iota(order_.begin(), order_.end(), 0);
-  }
+  BankOrder(const std::vector<NodePair>& pairs, Index banks) : pairs_(pairs), banks_(banks) {}
 
   void sort(std::vector<Index>& round) {
-    for (auto edge = round.rbegin(); edge != round.rend(); ++edge)
-      waiting_[bank_of(pairs_[*edge].i)].push_back(*edge);
-    for (auto to = round.begin(); to != round.end();) to = take_group(to, round.end());
+    const auto n = static_cast<Index>(round.size());
+    room_.resize(static_cast<std::size_t>(bank_order_room(n, banks_)));
+    order_.resize(round.size());
+    order_by_banks(
+        n, banks_, [&](Index k) { return pairs_[round[k]].i % banks_; },
+        [&](Index k) { return pairs_[round[k]].j % banks_; }, room_.data(), order_.data());
+    for (Index& k : order_) k = round[k];
+    round.swap(order_);
   }
 
  private:
-  std::size_t bank_of(Index node) const { return static_cast<std::size_t>(node) % banks_; }
-
-  // Takes from the fullest banks of first nodes first, so that all become empty together.
-  std::vector<Index>::iterator take_group(std::vector<Index>::iterator to, std::vector<Index>::iterator end) {
-    std::stable_sort(order_.begin(), order_.end(),
-                     [&](std::size_t a, std::size_t b) { return waiting_[a].size() > waiting_[b].size(); });
-    end = to + std::min<std::ptrdiff_t>(end - to, static_cast<std::ptrdiff_t>(banks_));
-    std::vector<int> of_first(banks_, 0), of_second(banks_, 0);
-    for (int most = 1; to != end; ++most) {
-      for (const std::size_t bank : order_) {
-        std::vector<Index>& list = waiting_[bank];
-        while (to != end && of_first[bank] < most) {
-          const auto found = std::find_if(list.rbegin(), list.rend(),
-                                          [&](Index edge) { return of_second[bank_of(pairs_[edge].j)] < most; });
-          if (found == list.rend()) break;
-          ++of_first[bank];
-          ++of_second[bank_of(pairs_[*found].j)];
-          *to++ = *found;
-          list.erase(std::next(found).base());
-        }
-      }
-    }
-    return to;
-  }
-
   const std::vector<NodePair>& pairs_;
-  std::size_t banks_;
-  std::vector<std::vector<Index>> waiting_;  // by the bank of their first nodes, the next one last
-  std::vector<std::size_t> order_;
+  Index banks_;
+  std::vector<Index> room_, order_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <purlin/spmv/ehyb_symmetric/pair_rounds.hpp>
 
 #include <algorithm>
+#include <numeric>
 
 #include <purlin/core/parallel_for.hpp>
 #include <purlin/spmv/ehyb_symmetric/pair_matchings.hpp>
@@ -37,30 +38,6 @@ Array<V, Space::host> array_of(const Context<Space::host>& ctx, std::size_t size
   return Array<V, Space::host>(ctx, static_cast<std::int64_t>(size));
 }
 
-// How many rounds and places there are before each part.
-void number_rounds(const Context<Space::host>& ctx, const std::vector<Rounds>& parts, int lanes,
-                   PairRounds<Space::host>& result) {
-  result.part_round = array_of<Index>(ctx, parts.size() + 1);
-  Index rounds = 0;
-  for (std::size_t p = 0; p < parts.size(); ++p) {
-    result.part_round[p] = rounds;
-    rounds += static_cast<Index>(parts[p].size());
-  }
-  result.part_round[parts.size()] = rounds;
-  result.round_first = array_of<Index>(ctx, static_cast<std::size_t>(rounds) + 1);
-  Index place = 0, r = 0;
-  for (const Rounds& part : parts) {
-    for (const PairRound& round : part) {
-      const auto places = static_cast<Index>((round.size() + lanes - 1) / lanes);
-      result.round_first[r++] = place;
-      result.pairs += static_cast<Offset>(round.size());
-      result.most_places = std::max(result.most_places, places);
-      place += places;
-    }
-  }
-  result.round_first[r] = place;
-}
-
 // Marks blocks of the matrix, each by the first entry of the node's first row: rows of a node have the same length.
 class BlockMarks {
  public:
@@ -82,19 +59,14 @@ class BlockMarks {
 
 // The entries that are not in pairs, the nodes with the most of them first in their part.
 void take_rest(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const std::vector<Index>& part_begin,
-               int block, const BlockMarks& paired, SplitPattern& split) {
+               int block, const BlockMarks& paired, SplitPattern<Space::host>& split) {
   const Index nodes = a.rows / block;
   Array<Index, Space::host> left(ctx, nodes);  // blocks of a node
-  split.node = Array<Index, Space::host>(ctx, nodes);
-  parallel_for(ctx, static_cast<std::int64_t>(part_begin.empty() ? 0 : part_begin.size() - 1), [&](std::int64_t p) {
-    const Index first = part_begin[p] / block, last = part_begin[p + 1] / block;
-    for (Index i = first; i < last; ++i) {
-      split.node[i] = i;
-      left[i] = static_cast<Index>(std::count(paired.of(i), paired.of(i) + paired.blocks(i), 0));
-    }
-    std::stable_sort(split.node.begin() + first, split.node.begin() + last,
-                     [&](Index i, Index j) { return left[i] > left[j]; });
-  });
+#pragma omp parallel for schedule(static) num_threads(ctx.threads())
+  for (Index i = 0; i < nodes; ++i) {
+    left[i] = static_cast<Index>(std::count(paired.of(i), paired.of(i) + paired.blocks(i), 0));
+  }
+  split.node = fullest_first(ctx, left.cspan(), part_begin, block);
   split.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
   Offset entries = 0;
   for (Index n = 0; n < nodes; ++n) {
@@ -146,8 +118,45 @@ void fill_rounds(const Pattern<Space::host>& a, Index first_node, int block, int
 
 }  // namespace
 
-SplitPattern split_pairs(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
-                         const std::vector<Index>& part_begin, int block, const PairShape& shape) {
+PairRounds<Space::host> number_rounds(const Context<Space::host>& ctx,
+                                      const std::vector<std::vector<Index>>& pairs_of_rounds, int lanes) {
+  PairRounds<Space::host> result;
+  const std::size_t parts = pairs_of_rounds.size();
+  result.part_round = array_of<Index>(ctx, parts + 1);
+  Index rounds = 0;
+  for (std::size_t p = 0; p < parts; ++p) {
+    result.part_round[p] = rounds;
+    rounds += static_cast<Index>(pairs_of_rounds[p].size());
+  }
+  result.part_round[parts] = rounds;
+  result.round_first = array_of<Index>(ctx, static_cast<std::size_t>(rounds) + 1);
+  Index place = 0, r = 0;
+  for (const std::vector<Index>& part : pairs_of_rounds) {
+    for (const Index pairs : part) {
+      const Index places = (pairs + lanes - 1) / lanes;
+      result.round_first[r++] = place;
+      result.pairs += pairs;
+      result.most_places = std::max(result.most_places, places);
+      place += places;
+    }
+  }
+  result.round_first[r] = place;
+  return result;
+}
+
+std::vector<Index> fullest_first(const Context<Space::host>& ctx, Span<const Index, Space::host> blocks,
+                                 const std::vector<Index>& part_begin, int block) {
+  std::vector<Index> node(static_cast<std::size_t>(blocks.size));
+  parallel_for(ctx, static_cast<std::int64_t>(part_begin.empty() ? 0 : part_begin.size() - 1), [&](std::int64_t p) {
+    const auto first = node.begin() + part_begin[p] / block, last = node.begin() + part_begin[p + 1] / block;
+    std::iota(first, last, part_begin[p] / block);
+    std::stable_sort(first, last, [&](Index i, Index j) { return blocks[i] > blocks[j]; });
+  });
+  return node;
+}
+
+SplitPattern<Space::host> split_pairs(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                                      const std::vector<Index>& part_begin, int block, const PairShape& shape) {
   const std::size_t parts = part_begin.empty() ? 0 : part_begin.size() - 1;
   std::vector<Rounds> rounds(parts);
   parallel_for(ctx, static_cast<std::int64_t>(parts), [&](std::int64_t p) {
@@ -155,9 +164,13 @@ SplitPattern split_pairs(const Context<Space::host>& ctx, const Pattern<Space::h
     rounds[p] = matchings_of(pairs_of(a, first, last, block), last - first, shape.most_pairs, shape.banks);
   });
 
-  SplitPattern split;
+  SplitPattern<Space::host> split;
+  std::vector<std::vector<Index>> pairs_of_rounds(parts);
+  for (std::size_t p = 0; p < parts; ++p) {
+    for (const PairRound& round : rounds[p]) pairs_of_rounds[p].push_back(static_cast<Index>(round.size()));
+  }
   PairRounds<Space::host>& result = split.rounds;
-  number_rounds(ctx, rounds, shape.lanes, result);
+  result = number_rounds(ctx, pairs_of_rounds, shape.lanes);
   const auto pairs = static_cast<std::size_t>(result.round_first[result.round_first.size() - 1]) * shape.lanes;
   result.nodes = array_of<std::uint32_t>(ctx, pairs);
   result.upper_run = array_of<Offset>(ctx, pairs * block);
@@ -168,6 +181,14 @@ SplitPattern split_pairs(const Context<Space::host>& ctx, const Pattern<Space::h
   });
   take_rest(ctx, a, part_begin, block, paired, split);
   return split;
+}
+
+void point_into(const Context<Space::host>& ctx, Span<const Offset, Space::host> position,
+                Array<Offset, Space::host>& sources) {
+#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
+  for (Offset k = 0; k < sources.size(); ++k) {
+    if (sources[k] >= 0) sources[k] = position[sources[k]];
+  }
 }
 
 }  // namespace purlin::detail

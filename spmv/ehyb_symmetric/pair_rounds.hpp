@@ -3,6 +3,7 @@
 /// such pairs so that no two of a round touch the same rows of y. Internal.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <purlin/core/csr.hpp>
@@ -33,13 +34,22 @@ struct PairRounds {
 
 /// What is stored by pairs, and the entries that are left. Those stand in rows of their own order: node n of a part
 /// is node `node[n]`, and the nodes with the most entries left are first.
+template <Space S>
 struct SplitPattern {
-  PairRounds<Space::host> rounds;
-  Array<Index, Space::host> node;       ///< of the matrix, for each node of what is left; in the same part
-  Array<Offset, Space::host> row_ptr;   ///< rows + 1, of what is left
-  Array<Index, Space::host> col;        ///< of the matrix; ascending in a row
-  Array<Offset, Space::host> position;  ///< of each of those entries in the matrix
+  PairRounds<S> rounds;
+  std::vector<Index> node;    ///< of the matrix, for each node of what is left; in the same part
+  Array<Offset, S> row_ptr;   ///< rows + 1, of what is left
+  Array<Index, S> col;        ///< of the matrix; ascending in a row
+  Array<Offset, S> position;  ///< of each of those entries in the matrix
 };
+
+/// Numbers rounds and their places, for the pairs of each round of each part; the rest is not made.
+PairRounds<Space::host> number_rounds(const Context<Space::host>& ctx,
+                                      const std::vector<std::vector<Index>>& pairs_of_rounds, int lanes);
+
+/// The nodes in the order of SplitPattern, by the blocks that each has left.
+std::vector<Index> fullest_first(const Context<Space::host>& ctx, Span<const Index, Space::host> blocks,
+                                 const std::vector<Index>& part_begin, int block);
 
 struct PairShape {
   int lanes = 1;         ///< pairs of a place
@@ -51,7 +61,21 @@ struct PairShape {
 /// rounds (see matchings_of). Pairs that would make a round less than a quarter full, and so wait for each other, are
 /// left: they are those of a few nodes with far more neighbours than the others. The pattern is square and canonical,
 /// of full aligned blocks. Parallel over parts, the same for any number of threads.
-SplitPattern split_pairs(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
-                         const std::vector<Index>& part_begin, int block, const PairShape& shape);
+SplitPattern<Space::host> split_pairs(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                                      const std::vector<Index>& part_begin, int block, const PairShape& shape);
+
+/// The same kind of rounds, though not the same ones, found on the device: pairs of nodes that choose each other, by
+/// how many pairs both have left. The same on every run. Nothing where the host has to do it: parts of more nodes
+/// than a multiprocessor has room for, or nodes with more than 65535 neighbours. Waits for the stream.
+std::optional<SplitPattern<Space::device>> split_pairs(const Context<Space::device>& ctx,
+                                                       const Pattern<Space::device>& a,
+                                                       const std::vector<Index>& part_begin, int block,
+                                                       const PairShape& shape);
+
+/// Replaces each of `sources` that is not negative, an entry of what is left, by its position in the matrix.
+void point_into(const Context<Space::host>& ctx, Span<const Offset, Space::host> position,
+                Array<Offset, Space::host>& sources);
+void point_into(const Context<Space::device>& ctx, Span<const Offset, Space::device> position,
+                Array<Offset, Space::device>& sources);
 
 }  // namespace purlin::detail
