@@ -95,6 +95,8 @@ OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, co
 
 SpmvOptions precond_spmv(const PrecondOptions& options, const SpmvOptions& spmv_options) {
   SpmvOptions result = spmv_options;
+  const std::string& beside = find_spmv_format(spmv_options.format).beside;
+  if (!beside.empty()) result.format = beside;
   if (!options.format.empty()) result.format = options.format;
   return result;
 }

@@ -70,7 +70,8 @@ template <class T, Space S>
 OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                const PrecondOptions& options, const SpmvOptions& spmv_options);
 
-/// The options with which a preconditioner makes its own matrices: those of A, in the format that it is told.
+/// The options with which a preconditioner makes its own matrices: those of A, in the format that it is told, else in
+/// A's, or the one that stands beside A's in the table.
 SpmvOptions precond_spmv(const PrecondOptions& options, const SpmvOptions& spmv_options);
 
 }  // namespace purlin

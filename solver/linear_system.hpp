@@ -34,6 +34,9 @@ struct SystemOptions {
   /// Products that this setup will be used for, which a chosen format must pay back in; 0: those of one solve, as
   /// `expected_products` estimates them.
   double expected_products = 0;
+  /// Right-hand sides that a solve will bring at once: with several, "auto" leaves out formats that multiply one vector
+  /// after the other. Any number may come all the same.
+  int columns = 1;
   /// The name may also be "auto": see `choose_precond`.
   PrecondOptions precond;
   SolverOptions solver;

@@ -52,6 +52,7 @@ template <class T, Space S>
 PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options)
     : ctx_(ctx), options_(std::move(options)) {
   if (options_.deterministic) require_same_bits(options_);
+  timed(ctx_, setup_seconds_, "solver choice", [&] { choose_solver_for(a); });
   timed(ctx_, setup_seconds_, "format choice", [&] { choose_format(a); });
   if (options_.deterministic) {
     format_.format = options_.spmv.format = with_same_bits(options_.spmv.format);
@@ -61,7 +62,6 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
     order_ = options_.old_of_new.empty() ? plan_order<T>(ctx_, Pattern<S>(a), options_.spmv)
                                          : make_row_order(ctx_, options_.old_of_new, options_.part_begin);
   });
-  timed(ctx_, setup_seconds_, "choice", [&] { choose_solver_for(a); });
   require_memory_of_choice(a);
   CsrView<T, S> view = a;
   PermutedCsr<T, S> permuted;
@@ -91,9 +91,18 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a) {
   const double products =
       options_.expected_products > 0 ? options_.expected_products : expected_products(a.rows, options_.stop.rel_tol);
   const bool may_renumber = options_.old_of_new.empty();
+  if (asked == "auto") options_.spmv.equal_opposites = equal_opposites(a);
   format_ = asked == "auto" ? forecast_format<T>(ctx_, Pattern<S>(a), options_.spmv, products, may_renumber)
                             : measure_formats(ctx_, a, options_.spmv, products, may_renumber);
   options_.spmv.format = format_.format;
+}
+
+// Looked up only where a format can make use of it.
+template <class T, Space S>
+bool PlainOperators<T, S>::equal_opposites(const CsrView<T, S>& a) {
+  if (S == Space::host || options_.columns > 1 || choice_.order.front() != "cg") return false;
+  if (!traits_) traits_ = matrix_traits(ctx_, a);
+  return traits_->pattern_symmetric && traits_->max_asymmetry == 0;
 }
 
 template <class T, Space S>

@@ -74,8 +74,9 @@ class PlainOperators final : public SystemOperators<T, S> {
 
  private:
   void require_memory_of_choice(const CsrView<T, S>& a) const;
-  void choose_format(const CsrView<T, S>& a);
   void choose_solver_for(const CsrView<T, S>& a);
+  void choose_format(const CsrView<T, S>& a);
+  bool equal_opposites(const CsrView<T, S>& a);
   void make_preconditioner(const CsrView<T, S>& a);
   PrecondTrial tried(const LinearOperator<T, S>* candidate);
   template <class Renew>

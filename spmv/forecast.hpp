@@ -39,7 +39,7 @@ double cached_entry_seconds(const PatternFacts& facts, const Machine& machine, s
 
 /// The cost of a format, as far as bytes tell. Estimates: see docs/performance.md for how near they come.
 struct Forecast {
-  double product_bytes = 0;
+  double product_bytes = 0;  ///< infinite where the format is not to be chosen
   /// The share of the copy bandwidth that the product reaches, from measurements of large systems.
   double bandwidth_share = 1;
   /// Seconds of one host thread where the matrix stays in its caches and bytes tell nothing (`cached_entry_seconds`

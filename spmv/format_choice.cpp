@@ -141,6 +141,7 @@ FormatChoice forecast_format(const Context<S>& ctx, const Pattern<S>& pattern, c
   for (const SpmvFormat& format : spmv_formats()) {
     if (format.forecast == nullptr || !admits<T, S>(format, facts.rows == facts.cols, may_renumber)) continue;
     const Forecast forecast = format.forecast(facts, request);
+    if (std::isinf(forecast.product_bytes)) continue;
     trials.push_back({format.name, forecast.product_seconds(request.machine),
                       forecast.setup_seconds(request.machine, facts.nonzeros, host.threads()), ""});
   }

@@ -55,9 +55,10 @@ const std::vector<SpmvFormat>& spmv_formats() {
                                    {},
                                    "ehyb with opposite blocks of a part read once",
                                    &ehyb_symmetric_bytes,
-                                   nullptr,
+                                   &ehyb_symmetric_forecast,
                                    &plan_ehyb_symmetric_order,
-                                   &ehyb_symmetric_square_only}),
+                                   &ehyb_symmetric_square_only,
+                                   "ehyb"}),
       line<BceOperator>(
           {"bce", {}, "rows of similar width in blocks, by an optimal partition", &bce_bytes, &bce_forecast}),
       line<EllWarpOperator>({"ellwarp", ell_warp_variants(),

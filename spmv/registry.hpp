@@ -34,6 +34,9 @@ struct SpmvOptions {
   /// the 512 of a block of threads where no row is far longer than the mean; as many as the matrix has, or more: all,
   /// as in the paper.
   Index ell_warp_window = 0;
+  /// For "auto": products are of one vector at a time, with a matrix whose numbers opposite each other across the
+  /// diagonal are equal, bit for bit. A format that reads one of the two may then be chosen.
+  bool equal_opposites = false;
 };
 
 /// What a format is asked to be.
@@ -91,6 +94,9 @@ struct SpmvFormat {
   PlanOrder plan = nullptr;
   /// Whether the variant numbers x and y alike, and so takes square matrices only. Null: none does.
   bool (*square_only)(std::string_view variant) = nullptr;
+  /// For a format that is made for symmetric matrices: the one that matrices without symmetry take beside it, such as
+  /// those of a preconditioner. Empty: itself.
+  std::string beside = {};
   FactoryColumns<MakeSpmv> make = {};
 };
 

@@ -60,7 +60,10 @@ void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, 
         ->option_text("P.mtx")
         ->group(group);
   }
-  command.add_option("--precond-format", p.format, "The format of FSAI's G and SPAI's M; default: as for A")
+  command
+      .add_option("--precond-format", p.format,
+                  "The format of FSAI's G and SPAI's M; default: as for A, and ehyb\n"
+                  "beside ehyb-symmetric")
       ->option_text(one_of(format_names()))
       ->group(group);
 }

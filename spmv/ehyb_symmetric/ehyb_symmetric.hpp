@@ -21,8 +21,9 @@ namespace purlin {
 template <class T, Space S>
 class EhybSymmetricOperator final : public MatrixOperator<T, S> {
  public:
-  /// Copies the square canonical matrix `a`, in `order`; an order without parts is cut into equal ranges. The
-  /// device's arrays are made on the host.
+  /// Copies the square canonical matrix `a`, in `order`; an order without parts is cut into equal ranges. On a device
+  /// kernels make the arrays; where entries are left outside the cache, and where a part or a row is too long for
+  /// them, the host does.
   EhybSymmetricOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                         const FormatRequest& request);
 
@@ -62,6 +63,10 @@ namespace detail {
 FormatRequest request_with_half_cache(const FormatRequest& request);
 
 }  // namespace detail
+
+/// Not to be chosen but on a card, for nodes of three rows with equal numbers opposite each other, where CG with EHYB
+/// would not stay on the chip; and where the card makes the arrays.
+Forecast ehyb_symmetric_forecast(const PatternFacts& facts, const FormatRequest& request);
 
 /// x and y are numbered alike.
 bool ehyb_symmetric_square_only(std::string_view variant);

@@ -140,3 +140,11 @@ TEST_BOTH("A system chooses its preconditioner, says why, and solves", "[precond
     CHECK(system.info().preconditioner.name == info.preconditioner.name);
   }
 }
+
+TEST_CASE("Beside a format for symmetric matrices a preconditioner is kept in the one for all", "[precond]") {
+  PrecondOptions options;
+  CHECK(precond_spmv(options, SpmvOptions{"ehyb-symmetric"}).format == "ehyb");
+  CHECK(precond_spmv(options, SpmvOptions{"bce"}).format == "bce");
+  options.format = "ehyb-symmetric";
+  CHECK(precond_spmv(options, SpmvOptions{"ehyb"}).format == "ehyb-symmetric");
+}

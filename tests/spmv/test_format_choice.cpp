@@ -9,6 +9,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/solver/linear_system.hpp>
 #include <purlin/spmv/ehyb/ehyb_plan.hpp>
+#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
 #include <purlin/spmv/format_choice.hpp>
 
 using namespace purlin;
@@ -138,6 +139,33 @@ TEST_CASE("EHYB's setup on a card is forecast to within a factor of two", "[form
     CHECK(here < 2e-3 * m.milliseconds);
     CHECK(seconds(m.rows / 2) > here);  // a hub: the host makes the arrays
   }
+}
+
+// docs/results/spmv_h200.json
+TEST_CASE("Opposite blocks read once are chosen for large elastic bodies on a card alone", "[format-choice]") {
+  PatternFacts facts;
+  facts.rows = facts.cols = 930930;
+  facts.nonzeros = 36741096;
+  facts.longest_row = 81;
+  facts.block = 3;
+  SpmvOptions options;
+  options.equal_opposites = true;
+  Machine machine = large_card();
+  const auto forecast = [&] { return ehyb_symmetric_forecast(facts, {"", options, machine, sizeof(double)}); };
+  const auto chosen = [&] { return !std::isinf(forecast().product_bytes); };
+  REQUIRE(chosen());
+  const double seconds = forecast().product_seconds(machine), measured = 57e-6;
+  CHECK(seconds > 0.8 * measured);
+  CHECK(seconds < 1.3 * measured);
+  const Forecast ehyb = detail::ehyb_forecast(facts, {"", options, machine, sizeof(double)});
+  CHECK(seconds < 0.8 * ehyb.product_seconds(machine));
+  CHECK(forecast().setup_seconds(machine, facts.nonzeros, 16) > ehyb.setup_seconds(machine, facts.nonzeros, 16));
+  SECTION("not where numbers opposite each other may differ") { options.equal_opposites = false; }
+  SECTION("not with one row a node") { facts.block = 1; }
+  SECTION("not where CG with EHYB stays on the chip") { facts.rows = facts.cols = 300000; }
+  SECTION("not where the host would pair them") { facts.longest_row = 100000; }
+  SECTION("not on a host") { machine = machine_of(Context<Space::host>(2)); }
+  CHECK_FALSE(chosen());
 }
 
 TEST_BOTH("Where rows may not be renumbered only formats that take any order are candidates", "[format-choice]") {
