@@ -163,7 +163,7 @@ TEST_CASE("Opposite blocks read once are chosen for large elastic bodies on a ca
   SECTION("not where numbers opposite each other may differ") { options.equal_opposites = false; }
   SECTION("not with one row a node") { facts.block = 1; }
   SECTION("not where CG with EHYB stays on the chip") { facts.rows = facts.cols = 300000; }
-  SECTION("not where the host would pair them") { facts.longest_row = 100000; }
+  SECTION("not where the host would pair them") { facts.longest_row = 125; }
   SECTION("not on a host") { machine = machine_of(Context<Space::host>(2)); }
   CHECK_FALSE(chosen());
 }
