@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/performance.md from the measurements in docs/results (spmv_*.json, solve_*.json, heart_*.json,
-device_*.json, host_*.json, reader_*.json)."""
+"""Writes docs/performance.md from the measurements in docs/results (spmv_*.json, columns_*.json, solve_*.json,
+heart_*.json, device_*.json, host_*.json, reader_*.json)."""
 import json
 import pathlib
 import statistics
@@ -226,6 +226,31 @@ def spmv_section(name, data):
     return lines
 
 
+def columns_section(name, data):
+    """From a report of `purlin bench spmv --columns`."""
+    lines = [
+        f"## Several vectors at once, {data['device']}",
+        "",
+        f"`{data['command']}`, {data['date']}; all figures in [results/{name}](results/{name}).{remark(data)} In products with "
+        "one vector of the same format; cuSPARSE's formats multiply vector after vector between interleaved arrays, as "
+        "whatever has no product of its own does.",
+        "",
+    ]
+    for system in data["systems"]:
+        timed = [line for line in system["formats"] if line.get("columns")]
+        if not timed:
+            continue
+        counts = [column["columns"] for column in timed[0]["columns"]]
+        lines += [f"| {system['system']}, {system['precision']} | one vector, µs | "
+                  + " | ".join(f"{count} vectors" for count in counts) + " |", "|---|---:|" + "---:|" * len(counts)]
+        for line in timed:
+            cells = [f"`{line['name']}`", spread(line["warm"]["milliseconds"], 1e3)]
+            cells += [number(column["in_products"]) for column in line["columns"]]
+            lines.append("| " + " | ".join(cells) + " |")
+        lines.append("")
+    return lines
+
+
 def reader_section(name, data):
     lines = [
         "## Reading Matrix Market files",
@@ -260,6 +285,8 @@ def main():
             text += why_fast.section(name, data, products.get(data["device"]))
     for name, data in load("spmv_*.json"):
         text += spmv_section(name, data)
+    for name, data in load("columns_*.json"):
+        text += columns_section(name, data)
     for name, data in load("solve_*.json"):
         text += solve_tables.section(name, data, RESULTS)
     text += heart_tables.section(load("heart_*.json"))
