@@ -29,7 +29,7 @@ struct PairView {
   const Index* part_begin;  // nodes
   std::uint16_t* partner;   // of each block that has an opposite in the part: its column within the part
   std::uint16_t* slot;      // and its place in the row
-  Index* ties;              // of each node: how many there are
+  Index* ties;              // of each node: how many there are; then how many rounds took, then blocks left
   char* paired;             // of each block: 1 where a round has it
   int* refused;
 
@@ -123,7 +123,7 @@ __device__ __forceinline__ void choose(const PairView<RowPtr>& a, Offset list, I
   }
 }
 
-// Matches nodes of the part; true for the first node of a pair in `of`, afterwards.
+// Matches nodes of the part, until no two choose each other any more: `matched` says which.
 template <class RowPtr>
 __device__ void match_nodes(const PairView<RowPtr>& a, Index begin, Index nodes, unsigned round,
                             const NodeStates& state, int* any) {
