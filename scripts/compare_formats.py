@@ -30,8 +30,8 @@ import scipy.sparse
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOLVERS = ("auto", "cg", "bicgstab", "gmres")
 NUMBERINGS = 5
-FORMATS = ("ehyb", "ehyb:paper", "ehyb:halo", "ehyb:block", "bce", "ellwarp", "ellwarp:k1", "ellwarp:k1r", "ellwarp:k1rs",
-           "ellwarp:k2", "ellwarp:k2r", "ellwarp:k2rs", "evchyb", "evchyb:renumbered")
+FORMATS = ("ehyb", "ehyb:paper", "ehyb:halo", "ehyb:block", "ehyb-symmetric", "bce", "ellwarp", "ellwarp:k1", "ellwarp:k1r",
+           "ellwarp:k1rs", "ellwarp:k2", "ellwarp:k2r", "ellwarp:k2rs", "evchyb", "evchyb:renumbered")
 
 
 def solve(purlin, matrix, solver, form, device, rhs="A*random:1"):

@@ -7,8 +7,9 @@
 # every kernel, and each test case has a process of its own, of which the first launches are watched: what comes after
 # them repeats them. PURLIN_TEST_LAUNCHES says how many (default 300). Several such processes share a GPU, for much of the
 # work is on the processor; the tests' own threads are few there, so that they do not spin where the tools work.
-# CUDA_VISIBLE_DEVICES says which GPUs are used; where it is unset, all are. On one H200 the first two steps take about 1
-# and 6 minutes, on three memcheck takes less than 3; racecheck had looked at a third of the cases, the longest, after 6.
+# CUDA_VISIBLE_DEVICES says which GPUs are used; where it is unset, all are. On one H200 the first two steps take about 2
+# and 6 minutes, on three memcheck takes less than 3 and racecheck more than 15: it had looked at 383 of 408 cases then. Six
+# that launch a resident solver again and again were not done after 5 minutes each; PURLIN_TEST_LAUNCHES=60 is for those.
 #   scripts/test_device.sh [BIN_DIR] [LOG_DIR] [TOOL...]
 # BIN_DIR holds purlin_tests and purlin of a CUDA build (default build/cuda/bin); it may be a copy from another machine.
 # TOOL: plain, memcheck, racecheck; default all three. The plain run is needed once, to deal by its durations.
