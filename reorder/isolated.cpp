@@ -71,10 +71,18 @@ std::vector<Index> with_isolated(const Graph& whole, const ConnectedGraph& conne
   Offset left = 0;
   for (Index v = 0; v < whole.vertices; ++v) left += part[v] < 0 ? whole.vertex_weight[v] : 0;
   const Offset level = level_of(rows, left);
+  Offset spare = -left;  // rows that the level has room for beyond those: the last parts lack one each
+  for (const Offset filled : rows) spare += std::max<Offset>(0, level - filled);
+  std::vector<Offset> bound(rows.size(), level);
+  for (std::size_t p = rows.size(); p-- > 0 && spare > 0;) {
+    if (rows[p] >= level) continue;
+    --bound[p];
+    --spare;
+  }
   Index p = 0;
   for (Index v = 0; v < whole.vertices; ++v) {
     if (part[v] >= 0) continue;
-    while (p + 1 < parts && rows[p] >= level) ++p;
+    while (p + 1 < parts && rows[p] >= bound[p]) ++p;
     part[v] = p;
     rows[p] += whole.vertex_weight[v];
   }
