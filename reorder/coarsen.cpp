@@ -198,11 +198,8 @@ CoarseLevel coarsen_once(const Context<Space::host>& ctx, const Graph& fine, Ind
 std::vector<CoarseLevel> coarsen(const Context<Space::host>& ctx, const Graph& graph, int rounds,
                                  Index fewest_vertices, Offset most_neighbours) {
   std::vector<CoarseLevel> levels;
-  Offset rows = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(+ : rows)
-  for (Index v = 0; v < graph.vertices; ++v) rows += graph.vertex_weight[v];
-  const auto most_weight = static_cast<Index>(
-      std::min<Offset>(3 * rows / std::max<Index>(fewest_vertices, 1) + 1, std::numeric_limits<Index>::max()));
+  const auto most_weight = static_cast<Index>(std::min<Offset>(
+      3 * graph.rows() / std::max<Index>(fewest_vertices, 1) + 1, std::numeric_limits<Index>::max()));
   const Graph* coarsest = &graph;
   for (int round = 0;; ++round) {
     const bool wanted = round < rounds && coarsest->vertices / 2 >= fewest_vertices;

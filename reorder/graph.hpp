@@ -2,6 +2,8 @@
 /// An undirected graph with weights, as partitioners read it. Internal.
 #pragma once
 
+#include <numeric>
+
 #include <purlin/core/array.hpp>
 
 namespace purlin::detail {
@@ -15,6 +17,8 @@ struct Graph {
   Array<Index, Space::host> vertex_weight;  ///< rows of the matrix
 
   Offset neighbours() const { return neighbour.size(); }
+  /// The sum of the vertices' weights.
+  Offset rows() const { return std::accumulate(vertex_weight.begin(), vertex_weight.end(), Offset{0}); }
 };
 
 }  // namespace purlin::detail

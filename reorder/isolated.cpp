@@ -3,7 +3,6 @@
 #include <purlin/reorder/isolated.hpp>
 
 #include <algorithm>
-#include <numeric>
 
 namespace purlin::detail {
 namespace {
@@ -24,10 +23,6 @@ Offset level_of(std::vector<Offset> rows, Offset extra) {
 }
 
 }  // namespace
-
-Offset rows_of(const Graph& graph) {
-  return std::accumulate(graph.vertex_weight.begin(), graph.vertex_weight.end(), Offset{0});
-}
 
 Index count_isolated(const Context<Space::host>& ctx, const Graph& graph) {
   Index count = 0;
@@ -68,8 +63,7 @@ std::vector<Index> with_isolated(const Graph& whole, const ConnectedGraph& conne
     part[connected.vertex[v]] = part_of_connected[v];
     rows[part_of_connected[v]] += connected.graph.vertex_weight[v];
   }
-  Offset left = 0;
-  for (Index v = 0; v < whole.vertices; ++v) left += part[v] < 0 ? whole.vertex_weight[v] : 0;
+  const Offset left = whole.rows() - connected.graph.rows();
   const Offset level = level_of(rows, left);
   Offset spare = -left;  // rows that the level has room for beyond those: the last parts lack one each
   for (const Offset filled : rows) spare += std::max<Offset>(0, level - filled);

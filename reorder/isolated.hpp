@@ -14,9 +14,6 @@ struct ConnectedGraph {
   std::vector<Index> vertex;  ///< of the whole graph
 };
 
-/// The sum of the vertices' weights.
-Offset rows_of(const Graph& graph);
-
 Index count_isolated(const Context<Space::host>& ctx, const Graph& graph);
 
 /// O(edges), parallel.
@@ -27,5 +24,13 @@ ConnectedGraph without_isolated(const Context<Space::host>& ctx, const Graph& wh
 /// uneven, in runs of their order. O(vertices + parts log(parts)).
 std::vector<Index> with_isolated(const Graph& whole, const ConnectedGraph& connected,
                                  const std::vector<Index>& part_of_connected, Index parts);
+
+/// Parts of all vertices, where `cut(graph)` gives those of a graph; it sees the connected vertices alone.
+template <class F>
+std::vector<Index> cut_connected(const Context<Space::host>& ctx, const Graph& whole, Index parts, F&& cut) {
+  if (count_isolated(ctx, whole) == 0) return cut(whole);
+  const ConnectedGraph connected = without_isolated(ctx, whole);
+  return with_isolated(whole, connected, cut(connected.graph), parts);
+}
 
 }  // namespace purlin::detail

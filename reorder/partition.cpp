@@ -101,18 +101,13 @@ class Multilevel {
   }
 
   void run(bool with_metis) {
-    std::vector<Index> part;
-    if (detail::count_isolated(ctx_, fine_.graph) > 0) {
-      const detail::ConnectedGraph connected = detail::without_isolated(ctx_, fine_.graph);
-      part = detail::with_isolated(fine_.graph, connected, cut(with_metis, connected.graph), parts_);
-    } else {
-      part = cut(with_metis, fine_.graph);
-    }
+    std::vector<Index> part = detail::cut_connected(
+        ctx_, fine_.graph, parts_, [&](const detail::Graph& graph) { return cut(with_metis, graph); });
     const Index limit = options_.most_part_rows == 0 ? std::numeric_limits<Index>::max() : options_.most_part_rows;
     partition_.parts = parts_;
     if (!detail::keeps_limits(detail::rows_of_parts(ctx_, fine_.graph, part, parts_), limit)) {
       partition_.parts = detail::enforce_limits(ctx_, fine_.graph, parts_, limit, part);
-      const Offset mean = detail::rows_of(fine_.graph) / parts_;
+      const Offset mean = fine_.graph.rows() / parts_;
       detail::refine(ctx_, fine_.graph, partition_.parts, std::min(limit, fullest(mean)), detail::refinement_passes,
                      part);
     }
@@ -132,7 +127,7 @@ class Multilevel {
 
   // Parts of a graph, before limits.
   std::vector<Index> cut(bool with_metis, const detail::Graph& graph) {
-    most_rows_ = fullest(detail::rows_of(graph) / parts_);
+    most_rows_ = fullest(graph.rows() / parts_);
     const Index fewest = static_cast<Index>(
         std::min<Offset>(Offset{detail::vertices_per_part} * parts_, std::numeric_limits<Index>::max()));
     const auto levels = detail::coarsen(ctx_, graph, options_.coarsen_rounds, fewest,

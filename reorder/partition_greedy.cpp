@@ -14,9 +14,8 @@ class Growth {
       : graph_(graph),
         part_(static_cast<std::size_t>(graph.vertices), -1),
         known_(static_cast<std::size_t>(graph.vertices), 0),
-        walks_(graph) {
-    for (const Index weight : graph.vertex_weight) left_ += weight;
-  }
+        walks_(graph),
+        left_(graph.rows()) {}
 
   std::vector<Index> run(Index parts) {
     for (Index p = 0; p < parts; ++p) {
@@ -80,7 +79,7 @@ class Growth {
   BreadthFirst walks_;
   std::vector<Index> waiting_;
   Index cursor_ = 0;
-  Offset left_ = 0;
+  Offset left_;
 };
 
 }  // namespace

@@ -30,19 +30,16 @@ void spread_and_refine(const Context<Space::host>& ctx, const Graph& graph, cons
   }
 }
 
-std::vector<Index> partition_by_levels(const Context<Space::host>& ctx, const Graph& graph, Index parts,
+std::vector<Index> partition_by_levels(const Context<Space::host>& ctx, const Graph& whole, Index parts,
                                        Index most_rows) {
-  if (count_isolated(ctx, graph) > 0) {
-    const ConnectedGraph connected = without_isolated(ctx, graph);
-    const auto share = static_cast<Index>((rows_of(graph) - rows_of(connected.graph)) / parts);
-    return with_isolated(graph, connected, partition_by_levels(ctx, connected.graph, parts, most_rows - share),
-                         parts);
-  }
-  constexpr int rounds = 8;
-  const auto levels = coarsen(ctx, graph, rounds, vertices_per_part * parts, graph.neighbours());
-  std::vector<Index> part = grow_and_refine(ctx, levels.empty() ? graph : levels.back().graph, parts, most_rows);
-  spread_and_refine(ctx, graph, levels, parts, most_rows, part);
-  return part;
+  return cut_connected(ctx, whole, parts, [&](const Graph& graph) {
+    constexpr int rounds = 8;
+    const auto most = most_rows - static_cast<Index>((whole.rows() - graph.rows()) / parts);
+    const auto levels = coarsen(ctx, graph, rounds, vertices_per_part * parts, graph.neighbours());
+    std::vector<Index> part = grow_and_refine(ctx, levels.empty() ? graph : levels.back().graph, parts, most);
+    spread_and_refine(ctx, graph, levels, parts, most, part);
+    return part;
+  });
 }
 
 }  // namespace purlin::detail

@@ -32,7 +32,7 @@ TEST_CASE("Connected vertices are renumbered with their edges", "[reorder]") {
   CHECK(std::vector<Offset>(g.begin.begin(), g.begin.end()) == std::vector<Offset>{0, 1, 2, 4});
   CHECK(std::vector<Index>(g.neighbour.begin(), g.neighbour.end()) == std::vector<Index>{2, 2, 0, 1});
   CHECK(std::vector<Index>(g.edge_weight.begin(), g.edge_weight.end()) == std::vector<Index>{2, 2, 2, 2});
-  CHECK(rows_of(g) == 3);
+  CHECK(g.rows() == 3);
 }
 
 TEST_CASE("Isolated vertices fill up what the others leave uneven", "[reorder]") {
