@@ -95,9 +95,11 @@ OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, co
 
 SpmvOptions precond_spmv(const PrecondOptions& options, const SpmvOptions& spmv_options) {
   SpmvOptions result = spmv_options;
-  const std::string& beside = find_spmv_format(spmv_options.format).beside;
-  if (!beside.empty()) result.format = beside;
-  if (!options.format.empty()) result.format = options.format;
+  if (!options.format.empty()) {
+    result.format = options.format;
+  } else if (const std::string& beside = find_spmv_format(spmv_options.format).beside; !beside.empty()) {
+    result.format = beside;
+  }
   return result;
 }
 

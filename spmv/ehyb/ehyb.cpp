@@ -26,10 +26,6 @@ struct Choice {
   std::string remark;
 };
 
-bool bounds_divide_by(const std::vector<Index>& part_begin, int block) {
-  return std::all_of(part_begin.begin(), part_begin.end(), [&](Index bound) { return bound % block == 0; });
-}
-
 template <Space S>
 Choice candidate(const FormatRequest& request, const Pattern<S>& a, const std::vector<Index>& planned, bool halo,
                  int block) {
@@ -54,7 +50,7 @@ Choice cached_candidate(const Context<S>& ctx, const Pattern<S>& a, const std::v
   std::string remark;
   if (block == 1) {
     remark = variant == EhybVariant::block ? "the pattern has no 2 x 2, 3 x 3 or 6 x 6 blocks: no ehyb:block" : "";
-  } else if (!bounds_divide_by(planned, block)) {
+  } else if (!detail::bounds_divide_by(planned, block)) {
     remark = "the order cuts through " + std::to_string(block) + " x " + std::to_string(block) + " blocks";
     block = 1;
   }
@@ -182,7 +178,8 @@ void EhybOperator<T, S>::fill(const Context<S>& ctx, const CsrView<T, S>& a, int
       static_cast<Index>(layout.long_rows.size()), segments, layout.long_rows.data(), layout.long_segment.data(),
       layout.segment_begin.data(), layout.long_column.data(), values_.data() + layout.block_slots + layout.er_slots,
       //
-      layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data(), slice_dot_.data()};
+      layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data(),
+      slice_dot_.data()};
   detail::prepare_ehyb(ctx, view_);
 }
 

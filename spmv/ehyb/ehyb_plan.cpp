@@ -182,6 +182,10 @@ int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a) {
   return block_with_kernel(node_block_size(ctx, a));
 }
 
+bool bounds_divide_by(const std::vector<Index>& part_begin, int block) {
+  return std::all_of(part_begin.begin(), part_begin.end(), [&](Index bound) { return bound % block == 0; });
+}
+
 std::vector<Index> ehyb_parts(const std::vector<Index>& part_begin, Index rows, int block,
                               const EhybGeometry& geometry) {
   if (rows == 0) return {};
@@ -272,8 +276,8 @@ Forecast ehyb_forecast(const PatternFacts& facts, const FormatRequest& request) 
   forecast.cached_seconds =
       entries * cached_entry_seconds(facts, request.machine, request.value_bytes, block > 1 ? 1.6e-10 : 2.7e-10,
                                      block > 1 ? 1.0e-10 : 2.4e-10);
-  // Measured on an H200, ten meshes of 4 to 150 million entries; a symmetric pattern is taken for granted. Where a few
-  // rows are far longer than the rest the host makes the arrays.
+  // Measured on an H200, ten meshes of 4 to 150 million entries; a symmetric pattern is taken for granted. Where a
+  // few rows are far longer than the rest the host makes the arrays.
   if (request.machine.device() && !hubs && request.options.partitioner == Partitioner::automatic) {
     forecast.card_setup_seconds = 8e-3 + 1.5e-8 * rows / block + 1.5e-10 * entries;
   }

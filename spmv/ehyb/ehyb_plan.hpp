@@ -52,6 +52,9 @@ int ehyb_block(const Context<Space::device>& ctx, const Pattern<Space::device>& 
 std::vector<Index> ehyb_parts(const std::vector<Index>& part_begin, Index rows, int block,
                               const EhybGeometry& geometry);
 
+/// Whether an order's parts keep nodes of `block` rows together.
+bool bounds_divide_by(const std::vector<Index>& part_begin, int block);
+
 /// What planning asks of a pattern, wherever it is.
 class EhybPlanSource {
  public:
@@ -79,7 +82,8 @@ RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pat
                                       const FormatRequest& request);
 
 /// The plan of a pattern on the device, which stays there; nothing where the host has to make it (the paper's
-/// variant, a named partitioner other than greedy or coordinates, patterns that make_partition_on_device does not take).
+/// variant, a named partitioner other than greedy or coordinates, patterns that make_partition_on_device does not
+/// take).
 std::optional<RowOrder<Space::device>> plan_ehyb_order(const Context<Space::device>& ctx,
                                                        const Pattern<Space::device>& a, const FormatRequest& request);
 

@@ -41,11 +41,8 @@ detail::EhybGeometry geometry_of(const FormatRequest& request, Index rows, int b
 // Rows of a node: those of EHYB where there is a kernel and the parts keep them together.
 template <Space S>
 int block_of(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Index>& part_begin) {
-  int block = detail::ehyb_block(ctx, a);
-  if (block > most_block) block = most_block;
-  const bool together =
-      std::all_of(part_begin.begin(), part_begin.end(), [&](Index row) { return row % block == 0; });
-  return together ? block : 1;
+  const int block = std::min(detail::ehyb_block(ctx, a), most_block);
+  return detail::bounds_divide_by(part_begin, block) ? block : 1;
 }
 
 // What the operator is made of.
@@ -244,8 +241,9 @@ void EhybSymmetricOperator<T, S>::point_at(const Context<S>& ctx, int block_thre
     cache_ = Array<T, S>(ctx, Offset{layout.longest_cache} * cache_threads);
     sums_ = Array<T, S>(ctx, Offset{view_.longest_own} * cache_threads);
   }
-  const T* const rest =
-      values_.data() + layout.block_slots + 2 * rounds_.nodes.size() * layout.shape.block * layout.shape.block;
+  const T* const upper = values_.data() + layout.block_slots;
+  const T* const lower = upper + rounds_.nodes.size() * layout.shape.block * layout.shape.block;
+  const T* const rest = lower + (lower - upper);
   view_.left = {
       rows_, layout.shape.block, layout.shape.lanes, 1, static_cast<Index>(layout.part.size()), layout.part.data(),
       layout.halo_node.data(), layout.slice_first.data(), layout.column.data(), values_.data(),
@@ -262,8 +260,8 @@ void EhybSymmetricOperator<T, S>::point_at(const Context<S>& ctx, int block_thre
   view_.part_round = rounds_.part_round.data();
   view_.round_first = rounds_.round_first.data();
   view_.nodes = rounds_.nodes.data();
-  view_.upper = values_.data() + layout.block_slots;
-  view_.lower = view_.upper + rounds_.nodes.size() * layout.shape.block * layout.shape.block;
+  view_.upper = upper;
+  view_.lower = lower;
   view_.differs = differs_.data();
   view_.sums = sums_.data();
   detail::prepare_ehyb_symmetric(ctx, view_);

@@ -8,7 +8,7 @@
 
 namespace purlin::detail {
 
-/// Nodes of a part, and where their blocks begin in the first of each other's rows.
+/// Nodes of a part, and their blocks' places in each other's rows: which block of i's that of j is, and the reverse.
 struct NodePair {
   Index i, j;
   Index upper, lower;

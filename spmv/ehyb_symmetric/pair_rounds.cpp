@@ -27,7 +27,8 @@ std::vector<NodePair> pairs_of(const Pattern<Space::host>& a, Index first, Index
       const Index* const opposite_end = a.col.data + a.row_begin(row_of(j) + 1);
       const Index* const found = std::lower_bound(opposite, opposite_end, row_of(i));
       if (found == opposite_end || *found != row_of(i)) continue;
-      pairs.push_back({i - first, j - first, static_cast<Index>(k - begin), static_cast<Index>(found - opposite)});
+      pairs.push_back({i - first, j - first, static_cast<Index>(k - begin) / block,
+                       static_cast<Index>(found - opposite) / block});
     }
   }
   return pairs;
@@ -107,10 +108,10 @@ void fill_rounds(const Pattern<Space::host>& a, Index first_node, int block, int
                                : PairRounds<Space::host>::no_pair;
       for (int d = 0; d < block; ++d) {
         const Offset run = (at / lanes * block + d) * lanes + at % lanes;
-        result.upper_run[run] = holds ? a.row_begin(i * block + d) + pair.upper : -1;
-        result.lower_run[run] = holds ? a.row_begin(j * block + d) + pair.lower : -1;
+        result.upper_run[run] = holds ? a.row_begin(i * block + d) + pair.upper * block : -1;
+        result.lower_run[run] = holds ? a.row_begin(j * block + d) + pair.lower * block : -1;
       }
-      if (holds) paired.of(i)[pair.upper / block] = paired.of(j)[pair.lower / block] = 1;
+      if (holds) paired.of(i)[pair.upper] = paired.of(j)[pair.lower] = 1;
     }
     ++r;
   }
