@@ -16,9 +16,8 @@ namespace purlin::cli {
 /// A x = b in double on the host, as loaded.
 struct SolveTask {
   Csr<double, Space::host>& a;  ///< given back to the system once the backend holds its own
-  Index columns;                ///< of b and x, one after the other
-  std::vector<double> b;
-  std::vector<double> x;  ///< the guess, then the solution
+  std::vector<double> b;        ///< options.columns of them, one after the other, as of x
+  std::vector<double> x;        ///< the guess, then the solution
   SystemOptions options;
   bool measure_preconditioner = false;  ///< for the report
 };

@@ -116,9 +116,8 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   const Stopwatch rhs_watch;
   RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
   result.columns = rhs.columns;
-  SolveTask task{matrix.a,         rhs.columns,
-                 std::move(rhs.b), first_guess(host, options, result.rows, rhs.columns),
-                 options.system,   !options.report.empty() && options.system.precond.name != "none"};
+  SolveTask task{matrix.a, std::move(rhs.b), first_guess(host, options, result.rows, rhs.columns), options.system,
+                 !options.report.empty() && options.system.precond.name != "none"};
   task.options.columns = static_cast<int>(rhs.columns);
   task.options.spmv.coordinates = read_coordinates(host, options.coordinates);
   task.options.precond.pattern = read_pattern(host, options.precond_pattern, result.rows);

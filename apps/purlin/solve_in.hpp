@@ -50,7 +50,7 @@ LinearSystem<T, S> set_up(const Context<Space::host>& host, const Context<S>& ct
 template <class T, Space S>
 SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, SolveTask& task, SetupFacts facts,
                       const SolveObserver& observer) {
-  require_memory(ctx, task.options, task.a.rows, task.a.nnz(), sizeof(T), task.columns);
+  require_memory(ctx, task.options, task.a.rows, task.a.nnz(), sizeof(T), task.options.columns);
   const std::uint64_t held_before = ctx.memory()->use().bytes;
   const Stopwatch watch;
   const Array<T, S> b = place_vector<T>(host, ctx, task.b, "the right-hand side");
@@ -66,10 +66,10 @@ SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, S
   {
     const InterruptScope interrupt;
     const Stopwatch solving;
-    outcome.reports = system.solve_columns(b, x, task.columns, [&](const Progress& progress) {
+    outcome.reports = system.solve_columns(b, x, task.options.columns, [&](const Progress& progress) {
       return observer.on_progress(progress) && !interrupt.requested();
     });
-    outcome.solve_seconds = task.columns == 1 ? outcome.reports.front().seconds : solving.seconds();
+    outcome.solve_seconds = task.options.columns == 1 ? outcome.reports.front().seconds : solving.seconds();
   }
   const std::vector<T> solution = to_vector(ctx, x.cspan());
   task.x.assign(solution.begin(), solution.end());
