@@ -27,6 +27,12 @@ struct DeviceGraphView {
   __device__ Index weight(Index v) const { return nodes == nullptr ? 1 : nodes[v]; }
 };
 
+/// The nodes of `block` rows of a pattern of full aligned blocks.
+template <class RowPtr>
+DeviceGraphView<RowPtr> nodes_of(const Pattern<Space::device>& a, const RowPtr* row_ptr, int block) {
+  return {a.rows / block, block, row_ptr, a.col.data, nullptr, nullptr};
+}
+
 inline DeviceGraphView<Offset> view_of(const DeviceGraph& g) {
   return {g.vertices, 1, g.begin.data(), g.neighbour.data(), g.edge_weight.data(), g.vertex_weight.data()};
 }

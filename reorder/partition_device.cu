@@ -97,11 +97,6 @@ __global__ void __launch_bounds__(vertex_threads) ranges_kernel(Index vertices, 
   for_each_vertex(vertices, [&](Index v) { part[v] = static_cast<Index>(Offset{v} * parts / vertices); });
 }
 
-template <class RowPtr>
-DeviceGraphView<RowPtr> nodes_of(const Pattern<Space::device>& a, const RowPtr* row_ptr, int block) {
-  return {a.rows / block, block, row_ptr, a.col.data, nullptr, nullptr};
-}
-
 // Finds the parts of the nodes that a view of the pattern shows. Bytes that a product of EHYB then moves, on eight
 // patterns of 12,000 to 176,000 nodes in 132 parts: -0.1 to +1.4 % against METIS on the full graph, 0 to +1.4 %
 // against the host's own parts.

@@ -251,9 +251,7 @@ std::optional<EhybLayout<Space::device>> make_ehyb_layout(const Context<Space::d
   const std::vector<EhybPart> parts = parts_of(part_begin, shape);
   if (parts.empty() || a.rows == 0) return std::nullopt;
   return with_row_ptr(a, [&](auto row_ptr) {
-    const DeviceGraphView<std::remove_const_t<std::remove_pointer_t<decltype(row_ptr.data)>>> nodes{
-        a.rows / shape.block, shape.block, row_ptr.data, a.col.data, nullptr, nullptr};
-    return LayoutMaker(ctx, nodes, a.nnz(), parts, shape).run();
+    return LayoutMaker(ctx, nodes_of(a, row_ptr.data, shape.block), a.nnz(), parts, shape).run();
   });
 }
 

@@ -59,7 +59,7 @@ class BlockMarks {
 };
 
 // The entries that are not in pairs, the nodes with the most of them first in their part.
-void take_rest(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const std::vector<Index>& part_begin,
+void take_rest(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const std::vector<Index>& node_begin,
                int block, const BlockMarks& paired, SplitPattern<Space::host>& split) {
   const Index nodes = a.rows / block;
   Array<Index, Space::host> left(ctx, nodes);  // blocks of a node
@@ -67,7 +67,7 @@ void take_rest(const Context<Space::host>& ctx, const Pattern<Space::host>& a, c
   for (Index i = 0; i < nodes; ++i) {
     left[i] = static_cast<Index>(std::count(paired.of(i), paired.of(i) + paired.blocks(i), 0));
   }
-  split.node = fullest_first(ctx, left.cspan(), part_begin, block);
+  split.node = fullest_first(ctx, left.cspan(), node_begin);
   split.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
   Offset entries = 0;
   for (Index n = 0; n < nodes; ++n) {
@@ -145,12 +145,17 @@ PairRounds<Space::host> number_rounds(const Context<Space::host>& ctx,
   return result;
 }
 
+std::vector<Index> bounds_of_nodes(std::vector<Index> part_begin, int block) {
+  for (Index& begin : part_begin) begin /= block;
+  return part_begin;
+}
+
 std::vector<Index> fullest_first(const Context<Space::host>& ctx, Span<const Index, Space::host> blocks,
-                                 const std::vector<Index>& part_begin, int block) {
+                                 const std::vector<Index>& node_begin) {
   std::vector<Index> node(static_cast<std::size_t>(blocks.size));
-  parallel_for(ctx, static_cast<std::int64_t>(part_begin.empty() ? 0 : part_begin.size() - 1), [&](std::int64_t p) {
-    const auto first = node.begin() + part_begin[p] / block, last = node.begin() + part_begin[p + 1] / block;
-    std::iota(first, last, part_begin[p] / block);
+  parallel_for(ctx, static_cast<std::int64_t>(node_begin.empty() ? 0 : node_begin.size() - 1), [&](std::int64_t p) {
+    const auto first = node.begin() + node_begin[p], last = node.begin() + node_begin[p + 1];
+    std::iota(first, last, node_begin[p]);
     std::stable_sort(first, last, [&](Index i, Index j) { return blocks[i] > blocks[j]; });
   });
   return node;
@@ -158,10 +163,11 @@ std::vector<Index> fullest_first(const Context<Space::host>& ctx, Span<const Ind
 
 SplitPattern<Space::host> split_pairs(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                                       const std::vector<Index>& part_begin, int block, const PairShape& shape) {
-  const std::size_t parts = part_begin.empty() ? 0 : part_begin.size() - 1;
+  const std::vector<Index> node_begin = bounds_of_nodes(part_begin, block);
+  const std::size_t parts = node_begin.empty() ? 0 : node_begin.size() - 1;
   std::vector<Rounds> rounds(parts);
   parallel_for(ctx, static_cast<std::int64_t>(parts), [&](std::int64_t p) {
-    const Index first = part_begin[p] / block, last = part_begin[p + 1] / block;
+    const Index first = node_begin[p], last = node_begin[p + 1];
     rounds[p] = matchings_of(pairs_of(a, first, last, block), last - first, shape.most_pairs, shape.banks);
   });
 
@@ -178,9 +184,9 @@ SplitPattern<Space::host> split_pairs(const Context<Space::host>& ctx, const Pat
   result.lower_run = array_of<Offset>(ctx, pairs * block);
   BlockMarks paired(a, block);
   parallel_for(ctx, static_cast<std::int64_t>(parts), [&](std::int64_t p) {
-    fill_rounds(a, part_begin[p] / block, block, shape.lanes, rounds[p], result.part_round[p], result, paired);
+    fill_rounds(a, node_begin[p], block, shape.lanes, rounds[p], result.part_round[p], result, paired);
   });
-  take_rest(ctx, a, part_begin, block, paired, split);
+  take_rest(ctx, a, node_begin, block, paired, split);
   return split;
 }
 

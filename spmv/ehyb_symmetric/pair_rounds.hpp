@@ -47,9 +47,12 @@ struct SplitPattern {
 PairRounds<Space::host> number_rounds(const Context<Space::host>& ctx,
                                       const std::vector<std::vector<Index>>& pairs_of_rounds, int lanes);
 
-/// The nodes in the order of SplitPattern, by the blocks that each has left.
+/// The first node of each part, from its first row.
+std::vector<Index> bounds_of_nodes(std::vector<Index> part_begin, int block);
+
+/// The nodes in the order of SplitPattern, by the blocks that each has left. `node_begin` has parts + 1 nodes.
 std::vector<Index> fullest_first(const Context<Space::host>& ctx, Span<const Index, Space::host> blocks,
-                                 const std::vector<Index>& part_begin, int block);
+                                 const std::vector<Index>& node_begin);
 
 struct PairShape {
   int lanes = 1;         ///< pairs of a place
