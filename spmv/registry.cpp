@@ -25,14 +25,15 @@ OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowO
   return std::make_unique<Operator>(ctx, a, order, request);
 }
 
-// A line of the table with its operator's constructors. The device column is there with CUDA on.
-template <template <class, Space> class Operator>
+// A line of the table with its operator's constructors. The device columns are there with CUDA on.
+template <template <class, Space> class Operator, PlanOrderOnDevice plan = nullptr>
 SpmvFormat line(SpmvFormat format) {
   format.make.host_double = &make<Operator<double, Space::host>, double, Space::host>;
   format.make.host_float = &make<Operator<float, Space::host>, float, Space::host>;
   if constexpr (PURLIN_HAS_CUDA == 1) {
     format.make.device_double = &make<Operator<double, Space::device>, double, Space::device>;
     format.make.device_float = &make<Operator<float, Space::device>, float, Space::device>;
+    format.plan_on_device = plan;
   }
   return format;
 }
@@ -49,16 +50,17 @@ const std::vector<SpmvFormat>& spmv_formats() {
   static const std::vector<SpmvFormat> table = {
       line<CsrOperator>(
           {"csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes, &csr_forecast}),
-      line<EhybOperator>({"ehyb", ehyb_variants(), "parts with their x cached, 16-bit columns", &ehyb_bytes,
-                          &detail::ehyb_forecast, &detail::plan_ehyb_order, &ehyb_square_only}),
-      line<EhybSymmetricOperator>({"ehyb-symmetric",
-                                   {},
-                                   "ehyb with opposite blocks of a part read once",
-                                   &ehyb_symmetric_bytes,
-                                   &ehyb_symmetric_forecast,
-                                   &plan_ehyb_symmetric_order,
-                                   &ehyb_symmetric_square_only,
-                                   "ehyb"}),
+      line<EhybOperator, &detail::plan_ehyb_order>(
+          {"ehyb", ehyb_variants(), "parts with their x cached, 16-bit columns", &ehyb_bytes, &detail::ehyb_forecast,
+           &detail::plan_ehyb_order, &ehyb_square_only}),
+      line<EhybSymmetricOperator, &plan_ehyb_symmetric_order>({"ehyb-symmetric",
+                                                               {},
+                                                               "ehyb with opposite blocks of a part read once",
+                                                               &ehyb_symmetric_bytes,
+                                                               &ehyb_symmetric_forecast,
+                                                               &plan_ehyb_symmetric_order,
+                                                               &ehyb_symmetric_square_only,
+                                                               "ehyb"}),
       line<BceOperator>(
           {"bce", {}, "rows of similar width in blocks, by an optimal partition", &bce_bytes, &bce_forecast}),
       line<EllWarpOperator>({"ellwarp", ell_warp_variants(),
@@ -123,10 +125,8 @@ RowOrder<S> plan_order(const Context<S>& ctx, const Pattern<S>& pattern, const S
   if (format.plan == nullptr || pattern.rows != pattern.cols) return {};
   if constexpr (S == Space::device) {
     // The key of a plan in the cache is made on the host, and so is the plan.
-    const PlanOrder ehyb = &detail::plan_ehyb_order, symmetric = &plan_ehyb_symmetric_order;
-    if ((format.plan == ehyb || format.plan == symmetric) && options.plan_cache.empty()) {
-      const FormatRequest parts = format.plan == ehyb ? request : detail::request_with_half_cache(request);
-      if (auto planned = detail::plan_ehyb_order(ctx, pattern, parts)) return std::move(*planned);
+    if (format.plan_on_device != nullptr && options.plan_cache.empty()) {
+      if (auto planned = format.plan_on_device(ctx, pattern, request)) return std::move(*planned);
     }
   }
   const detail::HostPattern on_host(ctx, pattern);

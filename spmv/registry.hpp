@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,11 @@ struct FormatRequest {
 using PlanOrder = RowOrder<Space::host> (*)(const Context<Space::host>&, const Pattern<Space::host>&,
                                             const FormatRequest&);
 
+/// The same from a pattern on the device, where the order stays; nothing where the host has to find it.
+using PlanOrderOnDevice = std::optional<RowOrder<Space::device>> (*)(const Context<Space::device>&,
+                                                                     const Pattern<Space::device>&,
+                                                                     const FormatRequest&);
+
 template <class T, Space S>
 using MakeSpmv = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
                                        const FormatRequest&);
@@ -98,6 +104,8 @@ struct SpmvFormat {
   /// those of a preconditioner. Empty: itself.
   std::string beside = {};
   FactoryColumns<MakeSpmv> make = {};
+  /// Null: the host plans for the device too, from a copy of the pattern.
+  PlanOrderOnDevice plan_on_device = nullptr;
 };
 
 /// All formats of this build, in the order of the documentation.

@@ -56,10 +56,13 @@ class EhybSymmetricOperator final : public MatrixOperator<T, S> {
 /// The plan of EHYB, with half of its cache: y lies beside x.
 RowOrder<Space::host> plan_ehyb_symmetric_order(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                                                 const FormatRequest& request);
+std::optional<RowOrder<Space::device>> plan_ehyb_symmetric_order(const Context<Space::device>& ctx,
+                                                                 const Pattern<Space::device>& a,
+                                                                 const FormatRequest& request);
 
 namespace detail {
 
-/// What EHYB is asked to plan for this format: all but half of the cache, and the variant that it chooses.
+/// What EHYB is asked to plan for this format: half of the cache, and the variant that it chooses.
 FormatRequest request_with_half_cache(const FormatRequest& request);
 
 }  // namespace detail
