@@ -158,28 +158,11 @@ void EhybOperator<T, S>::fill(const Context<S>& ctx, const CsrView<T, S>& a, int
   const detail::EhybLayout<S>& layout = layout_;
   values_ = {
       ctx, a, std::move(layout_.run_source), layout.shape.block, layout.shape.lanes, std::move(layout_.rest_source)};
-  const Index segments = static_cast<Index>(layout.segment_begin.size()) - 1;
-  segment_sum_ = Array<T, S>(ctx, segments);
-  part_dot_ = Array<double, S>(ctx, layout.part.size());
+  scratch_ = {ctx, layout};
+  const T* const rest = values_.data() + layout.block_slots;
+  view_ = detail::view_of(layout, values_.data(), rest, block_threads, scratch_);
   if (S == Space::device) slice_dot_ = Array<double, S>(ctx, layout.slice_first.size() - 1);
-  int cache_threads = 1;
-  if constexpr (S == Space::host) {
-    cache_threads = ctx.threads();
-    if (layout.shape.halo) cache_ = Array<T, S>(ctx, Offset{layout.longest_cache} * cache_threads);
-  }
-  view_ = {
-      rows_, layout.shape.block, layout.shape.lanes, layout.shape.share, static_cast<Index>(layout.part.size()),
-      layout.part.data(), layout.halo_node.data(), layout.slice_first.data(), layout.column.data(), values_.data(),
-      //
-      static_cast<Index>(layout.er_row.size()), static_cast<Index>(layout.er_slice_first.size()) - 1,
-      layout.er_row.data(), layout.er_slice_first.data(), layout.er_column.data(),
-      values_.data() + layout.block_slots,
-      //
-      static_cast<Index>(layout.long_rows.size()), segments, layout.long_rows.data(), layout.long_segment.data(),
-      layout.segment_begin.data(), layout.long_column.data(), values_.data() + layout.block_slots + layout.er_slots,
-      //
-      layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data(),
-      slice_dot_.data()};
+  view_.slice_dot = slice_dot_.data();
   detail::prepare_ehyb(ctx, view_);
 }
 
@@ -234,9 +217,9 @@ OperatorInfo EhybOperator<T, S>::info() const {
       {"columns", layout.column.bytes() + layout.er_column.bytes() + layout.long_column.bytes()},
       {"parts and slices", layout.part.bytes() + layout.slice_first.bytes() + layout.er_slice_first.bytes()},
       {"halo", layout.halo_node.bytes()},
-      {"extra and long rows", layout.er_row.bytes() + layout.long_rows.bytes() + layout.long_segment.bytes() +
-                                  layout.segment_begin.bytes() + segment_sum_.bytes()},
-      {"scratch", cache_.bytes() + part_dot_.bytes() + slice_dot_.bytes()},
+      {"extra and long rows",
+       layout.er_row.bytes() + layout.long_rows.bytes() + layout.long_segment.bytes() + layout.segment_begin.bytes()},
+      {"scratch", scratch_.bytes() + slice_dot_.bytes()},
       {"value map", values_.map_bytes()}};
   return info;
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/spmv/ehyb/ehyb_product.hpp>
+#include <purlin/spmv/ehyb/ehyb_scratch.hpp>
 #include <purlin/spmv/registry.hpp>
 #include <purlin/spmv/slot_values.hpp>
 
@@ -58,8 +58,8 @@ class EhybOperator final : public MatrixOperator<T, S> {
   Index rows_ = 0;
   detail::EhybLayout<S> layout_;  ///< without its sources
   detail::SlotValues<T, S> values_;
-  Array<T, S> cache_, segment_sum_;
-  Array<double, S> part_dot_, slice_dot_;
+  detail::EhybScratch<T, S> scratch_;
+  Array<double, S> slice_dot_;  ///< device: of x.y
   detail::EhybView<T> view_{};
   OperatorInfo info_;  ///< all but the bytes
 };

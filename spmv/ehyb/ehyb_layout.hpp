@@ -68,6 +68,8 @@ struct EhybLayout {
   Index longest_cache = 0;    ///< entries of x that the fullest part caches
 
   Offset long_slots() const { return long_column.size(); }
+  Index er_slices() const { return static_cast<Index>(er_slice_first.size()) - 1; }
+  Index segments() const { return static_cast<Index>(segment_begin.size()) - 1; }
   bool has_remainder() const { return !er_row.empty() || !long_rows.empty(); }
 };
 

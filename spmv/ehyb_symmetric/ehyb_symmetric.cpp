@@ -231,31 +231,13 @@ EhybSymmetricOperator<T, S>::EhybSymmetricOperator(const Context<S>& ctx, const 
 template <class T, Space S>
 void EhybSymmetricOperator<T, S>::point_at(const Context<S>& ctx, int block_threads) {
   const detail::EhybLayout<S>& layout = layout_;
-  const Index segments = static_cast<Index>(layout.segment_begin.size()) - 1;
-  segment_sum_ = Array<T, S>(ctx, segments);
-  part_dot_ = Array<double, S>(ctx, layout.part.size());
+  scratch_ = {ctx, layout};
   differs_ = Array<int, S>(ctx, 1);
-  int cache_threads = 1;
-  if constexpr (S == Space::host) {
-    cache_threads = ctx.threads();
-    cache_ = Array<T, S>(ctx, Offset{layout.longest_cache} * cache_threads);
-    sums_ = Array<T, S>(ctx, Offset{view_.longest_own} * cache_threads);
-  }
+  if constexpr (S == Space::host) sums_ = Array<T, S>(ctx, Offset{view_.longest_own} * scratch_.threads);
   const T* const upper = values_.data() + layout.block_slots;
   const T* const lower = upper + rounds_.nodes.size() * layout.shape.block * layout.shape.block;
   const T* const rest = lower + (lower - upper);
-  view_.left = {
-      rows_, layout.shape.block, layout.shape.lanes, 1, static_cast<Index>(layout.part.size()), layout.part.data(),
-      layout.halo_node.data(), layout.slice_first.data(), layout.column.data(), values_.data(),
-      //
-      static_cast<Index>(layout.er_row.size()), static_cast<Index>(layout.er_slice_first.size()) - 1,
-      layout.er_row.data(), layout.er_slice_first.data(), layout.er_column.data(), rest,
-      //
-      static_cast<Index>(layout.long_rows.size()), segments, layout.long_rows.data(), layout.long_segment.data(),
-      layout.segment_begin.data(), layout.long_column.data(), rest + layout.er_slots,
-      //
-      layout.longest_cache, block_threads, cache_.data(), cache_threads, segment_sum_.data(), part_dot_.data(),
-      nullptr};
+  view_.left = detail::view_of(layout, values_.data(), rest, block_threads, scratch_);
   view_.node = node_.data();
   view_.part_round = rounds_.part_round.data();
   view_.round_first = rounds_.round_first.data();
@@ -296,17 +278,16 @@ template <class T, Space S>
 OperatorInfo EhybSymmetricOperator<T, S>::info() const {
   OperatorInfo info = info_;
   const detail::EhybLayout<S>& layout = layout_;
-  info.bytes = {
-      {"values", values_.value_bytes()},
-      {"columns", layout.column.bytes() + layout.er_column.bytes() + layout.long_column.bytes()},
-      {"pairs", rounds_.part_round.bytes() + rounds_.round_first.bytes() + rounds_.nodes.bytes()},
-      {"parts and slices",
-       node_.bytes() + layout.part.bytes() + layout.slice_first.bytes() + layout.er_slice_first.bytes()},
-      {"halo", layout.halo_node.bytes()},
-      {"extra and long rows", layout.er_row.bytes() + layout.long_rows.bytes() + layout.long_segment.bytes() +
-                                  layout.segment_begin.bytes() + segment_sum_.bytes()},
-      {"scratch", cache_.bytes() + sums_.bytes() + part_dot_.bytes() + differs_.bytes()},
-      {"value map", values_.map_bytes()}};
+  info.bytes = {{"values", values_.value_bytes()},
+                {"columns", layout.column.bytes() + layout.er_column.bytes() + layout.long_column.bytes()},
+                {"pairs", rounds_.part_round.bytes() + rounds_.round_first.bytes() + rounds_.nodes.bytes()},
+                {"parts and slices",
+                 node_.bytes() + layout.part.bytes() + layout.slice_first.bytes() + layout.er_slice_first.bytes()},
+                {"halo", layout.halo_node.bytes()},
+                {"extra and long rows", layout.er_row.bytes() + layout.long_rows.bytes() +
+                                            layout.long_segment.bytes() + layout.segment_begin.bytes()},
+                {"scratch", scratch_.bytes() + sums_.bytes() + differs_.bytes()},
+                {"value map", values_.map_bytes()}};
   return info;
 }
 

@@ -2,6 +2,7 @@
 /// EHYB that reads the two blocks of a pair of nodes once where the matrix is symmetric.
 #pragma once
 
+#include <purlin/spmv/ehyb/ehyb_scratch.hpp>
 #include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
 #include <purlin/spmv/registry.hpp>
 #include <purlin/spmv/slot_values.hpp>
@@ -46,8 +47,8 @@ class EhybSymmetricOperator final : public MatrixOperator<T, S> {
   detail::PairRounds<S> rounds_;  ///< without its sources
   Array<std::uint16_t, S> node_;
   detail::SlotValues<T, S> values_;
-  Array<T, S> cache_, sums_, segment_sum_;
-  Array<double, S> part_dot_;
+  detail::EhybScratch<T, S> scratch_;
+  Array<T, S> sums_;
   Array<int, S> differs_;
   detail::EhybSymmetricView<T> view_{};
   OperatorInfo info_;  ///< all but the bytes

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What products in EHYB's layout write beside y, and the view of a layout with it. Internal.
+#pragma once
+
+#include <purlin/spmv/ehyb/ehyb_product.hpp>
+
+namespace purlin::detail {
+
+/// Allocated once per operator.
+template <class T, Space S>
+struct EhybScratch {
+  Array<T, S> cache;  ///< host, with halos: `longest_cache` entries for each of `threads`
+  int threads = 1;    ///< host: the most that may work
+  Array<T, S> segment_sum;
+  Array<double, S> part_dot;
+
+  EhybScratch() = default;
+  EhybScratch(const Context<S>& ctx, const EhybLayout<S>& layout)
+      : segment_sum(ctx, layout.segments()), part_dot(ctx, layout.part.size()) {
+    if constexpr (S == Space::host) {
+      threads = ctx.threads();
+      if (layout.shape.halo) cache = Array<T, S>(ctx, Offset{layout.longest_cache} * threads);
+    }
+  }
+
+  std::size_t bytes() const { return cache.bytes() + segment_sum.bytes() + part_dot.bytes(); }
+};
+
+/// The layout with its numbers: of cached blocks at `cached`, of extra and then of long rows at `rest`. All but
+/// `slice_dot`.
+template <class T, Space S>
+EhybView<T> view_of(const EhybLayout<S>& layout, const T* cached, const T* rest, int block_threads,
+                    EhybScratch<T, S>& scratch) {
+  EhybView<T> view{};
+  view.rows = layout.nodes * layout.shape.block;
+  view.block = layout.shape.block;
+  view.lanes = layout.shape.lanes;
+  view.share = layout.shape.share;
+  view.parts = static_cast<Index>(layout.part.size());
+  view.part = layout.part.data();
+  view.halo_node = layout.halo_node.data();
+  view.slice_first = layout.slice_first.data();
+  view.column = layout.column.data();
+  view.value = cached;
+  view.er_rows = static_cast<Index>(layout.er_row.size());
+  view.er_slices = layout.er_slices();
+  view.er_row = layout.er_row.data();
+  view.er_slice_first = layout.er_slice_first.data();
+  view.er_column = layout.er_column.data();
+  view.er_value = rest;
+  view.long_rows = static_cast<Index>(layout.long_rows.size());
+  view.segments = layout.segments();
+  view.long_row = layout.long_rows.data();
+  view.long_segment = layout.long_segment.data();
+  view.segment_begin = layout.segment_begin.data();
+  view.long_column = layout.long_column.data();
+  view.long_value = rest + layout.er_slots;
+  view.longest_cache = layout.longest_cache;
+  view.block_threads = block_threads;
+  view.cache = scratch.cache.data();
+  view.cache_threads = scratch.threads;
+  view.segment_sum = scratch.segment_sum.data();
+  view.part_dot = scratch.part_dot.data();
+  return view;
+}
+
+}  // namespace purlin::detail
