@@ -23,6 +23,7 @@ Machine machine_of(const Context<Space::device>& ctx) {
   machine.cache_bytes = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   machine.lanes = attribute(cudaDevAttrWarpSize);
   machine.resident_threads = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
+  machine.shared_cache_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
   return machine;
 }
 

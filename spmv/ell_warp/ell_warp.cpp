@@ -84,7 +84,7 @@ Plan make_plan(const Context<Space::host>& ctx, const Pattern<Space::host>& a, c
     if (plan.rules.threshold <= 0) {
       plan.rules.threshold =
           detail::choose_threshold(detail::count_for_each_threshold(ctx, a, plan.sequence, width),
-                                   detail::ThresholdWeights::of(request.machine, request.value_bytes));
+                                   detail::ThresholdWeights::of(request.machine, a.nnz(), request.value_bytes));
     }
     clock.end("threshold");
   }

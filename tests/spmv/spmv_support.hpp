@@ -12,7 +12,8 @@
 
 namespace purlin::testing {
 
-/// A card like an H200: 132 multiprocessors of 2048 threads, warps of 32, 227 KB of shared memory, 4.2 TB/s.
+/// A card like an H200: 132 multiprocessors of 2048 threads, warps of 32, 227 KB of shared memory, 50 MB of
+/// second-level cache, 4.2 TB/s.
 inline Machine large_card() {
   Machine machine;
   machine.space = Space::device;
@@ -20,6 +21,7 @@ inline Machine large_card() {
   machine.cache_bytes = 232448;
   machine.lanes = 32;
   machine.resident_threads = 2048;
+  machine.shared_cache_bytes = 50 << 20;
   machine.bytes_per_second = 4.2e12;
   return machine;
 }

@@ -34,7 +34,7 @@ Index chosen(const HostCsr& a, const Machine& machine) {
   const detail::EllWarpRules rules = detail::EllWarpRules::of_width(machine.lanes);
   const detail::RowSequence sequence = detail::given_sequence(ctx, pattern, rules.longest_warp_row);
   return detail::choose_threshold(detail::count_for_each_threshold(ctx, pattern, sequence, machine.lanes),
-                                  ThresholdWeights::of(machine, sizeof(double)));
+                                  ThresholdWeights::of(machine, a.nnz(), sizeof(double)));
 }
 
 }  // namespace
@@ -103,6 +103,20 @@ TEST_CASE("Equal rows, enough of them to fill the machine, stay whole", "[ellwar
 TEST_CASE("Too few rows to fill the machine are halved", "[ellwarp]") {
   CHECK(chosen(rows_of_lengths({{64, 2000}}), large_card()) <= 16);
   CHECK(chosen(rows_of_lengths({{64, 200000}}), large_card()) == 64);
+}
+
+TEST_CASE("A matrix that stays in the second-level cache is halved further, since more bytes come from there",
+          "[ellwarp]") {
+  Machine card = large_card();
+  const Offset fits = static_cast<Offset>(card.shared_cache_bytes / 24);  // twice 12 bytes an entry
+  const auto bus = [&](Offset nonzeros) { return ThresholdWeights::of(card, nonzeros, sizeof(double)).bus_warps; };
+  CHECK(bus(fits) > 1.2 * bus(fits + 1));
+  CHECK(bus(fits + 1) == bus(100 * fits));
+  const HostCsr rows =
+      rows_of_lengths({{27, 230}, {24, 960}, {21, 36800}, {20, 5500}, {18, 600}, {15, 1000}, {1, 640}});
+  const Index there = chosen(rows, card);
+  card.shared_cache_bytes = 0;
+  CHECK(there < chosen(rows, card));
 }
 
 TEST_CASE("A few rows of thousands among short ones are halved, and the short ones are not", "[ellwarp]") {
