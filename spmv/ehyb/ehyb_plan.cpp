@@ -162,7 +162,7 @@ int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache,
   const auto fit = static_cast<Index>((machine.cache_bytes + driver_bytes) / part_bytes);
   const Index side_by_side = std::clamp<Index>(std::min(fit, parts / machine.processors), 1, most_side_by_side);
   const Index useful = std::max(least_threads, ceil_div(longest_cache, entries_of_thread));
-  return std::min(most_threads / side_by_side, ceil_div(useful, warp) * warp);
+  return std::min(most_threads / side_by_side / warp * warp, ceil_div(useful, warp) * warp);
 }
 
 int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts) {

@@ -72,9 +72,9 @@ struct Result {
 template <class T, Space S>
 class Product {
  public:
-  Product(const Context<S>& ctx, const CsrView<T, S>& a, const std::string& format) : ctx_(ctx) {
-    SpmvOptions options;
-    options.format = format;
+  Product(const Context<S>& ctx, const CsrView<T, S>& a, const std::string& format)
+      : Product(ctx, a, SpmvOptions{format}) {}
+  Product(const Context<S>& ctx, const CsrView<T, S>& a, const SpmvOptions& options) : ctx_(ctx) {
     order_ = plan_order<T>(ctx, Pattern<S>(a), options);
     if (order_.natural()) {
       operator_ = make_spmv<T, S>(ctx, a, order_, options);

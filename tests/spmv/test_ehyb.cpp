@@ -81,6 +81,7 @@ TEST_CASE("A part has the threads of its multiprocessor, or its share, and no mo
   CHECK(detail::ehyb_block_threads(h200, 132, 28000, 8) == 1024);
   CHECK(detail::ehyb_block_threads(h200, 264, 28000, 8) == 1024);  // one after the other
   CHECK(detail::ehyb_block_threads(h200, 264, 12000, 8) == 512);
+  CHECK(detail::ehyb_block_threads(h200, 396, 9465, 8) == 320);  // whole warps
   CHECK(detail::ehyb_block_threads(h200, 528, 6690, 8) == 256);
   CHECK(detail::ehyb_block_threads(h200, 132, 530, 8) == 288);
   CHECK(detail::ehyb_block_threads(h200, 132, 10, 8) == 128);
