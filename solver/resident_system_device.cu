@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include <purlin/core/machine.hpp>
+#include <purlin/core/shared_memory_device.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/spai/spai.hpp>
 #include <purlin/solver/resident_part_device.cuh>
@@ -131,13 +131,8 @@ bool ResidentSystem<T>::plan(const Context<Space::device>& ctx) {
     vectors = std::max(vectors, bytes_of<T>(layouts, method_.needs, p, false));
     all = std::max(all, bytes_of<T>(layouts, method_.needs, p, true));
   }
-  const std::size_t most = machine_of(ctx).cache_bytes;
   const auto admits = [&](std::size_t bytes, bool on_chip) {
-    cudaFuncAttributes attributes;
-    PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel(on_chip)));
-    if (bytes + attributes.sharedSizeBytes > most) return false;
-    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(kernel(on_chip), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           static_cast<int>(most - attributes.sharedSizeBytes)));
+    if (bytes > allow_all_shared_memory(ctx, kernel(on_chip))) return false;
     int side_by_side = 0;
     PURLIN_CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&side_by_side, kernel(on_chip),
                                                                     ResidentTuning::threads, bytes));

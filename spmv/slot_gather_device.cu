@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include <purlin/core/shared_memory_device.hpp>
 #include <purlin/spmv/product_device.cuh>
 
 namespace purlin::detail {
@@ -214,11 +215,11 @@ SlotGather<T, Space::device>::SlotGather(const Context<Space::device>& ctx, Valu
   Array<std::uint32_t, Space::device> source(ctx, shape_.runs);
   int size = 32;
   while (size < shape_.chunk_runs) size *= 2;
-  const auto shared = size * static_cast<int>(sizeof(std::uint64_t));
-  PURLIN_CHECK_CUDA(cudaFuncSetAttribute(sort_chunks_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared));
+  const std::size_t shared = static_cast<std::size_t>(size) * sizeof(std::uint64_t);
+  allow_all_shared_memory(ctx, sort_chunks_kernel);
   const auto chunks = static_cast<unsigned>(shape_.chunks);
   cudaStream_t stream = ctx.state().stream();
-  sort_chunks_kernel<<<chunks, SlotGatherTuning::sort_threads, static_cast<std::size_t>(shared), stream>>>(
+  sort_chunks_kernel<<<chunks, SlotGatherTuning::sort_threads, shared, stream>>>(
       shape_, map_.narrow.data(), size, source.data(), place_.data(), group_.data(), chunk_.data());
   PURLIN_CHECK_LAUNCH();
   map_.narrow = {};

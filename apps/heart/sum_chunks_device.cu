@@ -6,6 +6,7 @@
 
 #include <purlin/core/context_device.hpp>
 #include <purlin/core/machine.hpp>
+#include <purlin/core/shared_memory_device.hpp>
 
 #include "apps/heart/slot_sums.hpp"
 
@@ -145,12 +146,8 @@ SumLimits sum_limits(const Context<Space::device>& ctx, std::int64_t slots, bool
 }
 
 void prepare_sum_chunks(const Context<Space::device>& ctx) {
-  const int most = static_cast<int>(machine_of(ctx).cache_bytes);
   for (const auto kernel : {sum_chunks_kernel<false>, sum_chunks_kernel<true>}) {
-    cudaFuncAttributes attributes;
-    PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
-    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           most - static_cast<int>(attributes.sharedSizeBytes)));
+    purlin::detail::allow_all_shared_memory(ctx, kernel);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include <purlin/core/context_device.hpp>
-#include <purlin/core/machine.hpp>
+#include <purlin/core/shared_memory_device.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/fsai/fsai_pattern.hpp>
 
@@ -160,7 +160,9 @@ __global__ void __launch_bounds__(threads == 32 ? 32 * FsaiTuning::warps : threa
 }
 
 template <class T, int threads>
-void launch_shared(const Context<Space::device>& ctx, const FsaiView<T>& a, const FsaiClass& rows, std::size_t most) {
+void launch_shared(const Context<Space::device>& ctx, const FsaiView<T>& a, const FsaiClass& rows) {
+  const auto kernel = fsai_kernel<T, threads, true>;
+  const std::size_t most = allow_all_shared_memory(ctx, kernel);
   const std::int64_t room = fsai_room(rows.largest);
   const std::size_t bytes = static_cast<std::size_t>(room) * sizeof(double);
   const int groups = threads > 32 ? 1 : std::clamp(static_cast<int>(most / bytes), 1, FsaiTuning::warps);
@@ -169,9 +171,6 @@ void launch_shared(const Context<Space::device>& ctx, const FsaiView<T>& a, cons
   const std::int64_t wanted = (std::int64_t{rows.end} - rows.begin + groups - 1) / groups;
   const auto blocks = static_cast<unsigned>(
       std::min<std::int64_t>(wanted, std::int64_t{state.multiprocessors} * FsaiTuning::blocks_per_processor));
-  const auto kernel = fsai_kernel<T, threads, true>;
-  PURLIN_CHECK_CUDA(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
   kernel<<<blocks, threads * groups, shared, state.stream()>>>(a, rows, room);
   PURLIN_CHECK_LAUNCH();
 }
@@ -183,7 +182,6 @@ void fsai_numeric(const Context<Space::device>& ctx, const FsaiView<T>& a, const
   const auto& state = ctx.state();
   PURLIN_CHECK_CUDA(cudaMemsetAsync(&a.verdict->first, 0xff, sizeof a.verdict->first, state.stream()));
   PURLIN_CHECK_CUDA(cudaMemsetAsync(&a.verdict->count, 0, sizeof a.verdict->count, state.stream()));
-  const std::size_t most = machine_of(ctx).cache_bytes;
   // The largest problems take the longest: they come first.
   for (std::size_t k = classes.size(); k-- > 0;) {
     const FsaiClass& rows = classes[k];
@@ -194,11 +192,11 @@ void fsai_numeric(const Context<Space::device>& ctx, const FsaiView<T>& a, const
                                                                                               a.scratch_room);
       PURLIN_CHECK_LAUNCH();
     } else if (rows.largest <= FsaiTuning::most_of_warp) {
-      launch_shared<T, 32>(ctx, a, rows, most);
+      launch_shared<T, 32>(ctx, a, rows);
     } else if (rows.largest <= FsaiTuning::most_of_small) {
-      launch_shared<T, FsaiTuning::small>(ctx, a, rows, most);
+      launch_shared<T, FsaiTuning::small>(ctx, a, rows);
     } else {
-      launch_shared<T, FsaiTuning::large>(ctx, a, rows, most);
+      launch_shared<T, FsaiTuning::large>(ctx, a, rows);
     }
   }
 }

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <purlin/core/context_device.hpp>
-#include <purlin/core/machine.hpp>
+#include <purlin/core/shared_memory_device.hpp>
 #include <purlin/precond/spai/spai_problem_device.cuh>
 
 namespace purlin::detail {
@@ -119,13 +119,7 @@ class SpaiScratch<T, Space::device> {
 
  private:
   void allow_shared_memory(const Context<Space::device>& ctx) {
-    const auto shared_kernel = spai_kernel<T, false>;
-    cudaFuncAttributes attributes;
-    PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, shared_kernel));
-    shared_bytes_ = static_cast<std::int64_t>(machine_of(ctx).cache_bytes) -
-                    static_cast<std::int64_t>(attributes.sharedSizeBytes);
-    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(shared_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                           static_cast<int>(shared_bytes_)));
+    shared_bytes_ = static_cast<std::int64_t>(allow_all_shared_memory(ctx, spai_kernel<T, false>));
   }
 
   static Index columns(const SpaiLayout& layout, Index j) { return static_cast<Index>(layout.pattern.row_length(j)); }

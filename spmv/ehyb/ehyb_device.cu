@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB on the device: a thread block is a part, a warp a slice, a lane a node or its share of one.
-#include <purlin/core/machine.hpp>
+#include <purlin/core/shared_memory_device.hpp>
 #include <purlin/spmv/ehyb/ehyb_part_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_places_device.cuh>
 
@@ -210,12 +210,8 @@ void add_ehyb_remainder(const Context<Space::device>& ctx, const EhybView<T>& a,
 
 template <class T>
 void prepare_ehyb(const Context<Space::device>& ctx, const EhybView<T>& a) {
-  const int most = static_cast<int>(machine_of(ctx).cache_bytes);
   for (const auto kernel : {parts_kernel<T, false>(a.block), parts_kernel<T, true>(a.block)}) {
-    cudaFuncAttributes attributes;
-    PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
-    const int available = most - static_cast<int>(attributes.sharedSizeBytes);
-    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, available));
+    allow_all_shared_memory(ctx, kernel);
   }
 }
 

@@ -3,7 +3,7 @@
 // round.
 #include <algorithm>
 
-#include <purlin/core/machine.hpp>
+#include <purlin/core/shared_memory_device.hpp>
 #include <purlin/spmv/ehyb/ehyb_part_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_places_device.cuh>
 #include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
@@ -231,12 +231,8 @@ void compare_pairs(const Context<Space::device>& ctx, const EhybSymmetricView<T>
 
 template <class T>
 void prepare_ehyb_symmetric(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a) {
-  const int most = static_cast<int>(machine_of(ctx).cache_bytes);
   for (const auto kernel : {parts_kernel<T, false>(a.left.block), parts_kernel<T, true>(a.left.block)}) {
-    cudaFuncAttributes attributes;
-    PURLIN_CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
-    const int available = most - static_cast<int>(attributes.sharedSizeBytes);
-    PURLIN_CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, available));
+    allow_all_shared_memory(ctx, kernel);
   }
 }
 

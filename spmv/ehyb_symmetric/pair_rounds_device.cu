@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <purlin/core/machine.hpp>
+#include <purlin/core/shared_memory_device.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 #include <purlin/spmv/ehyb_symmetric/bank_order.hpp>
@@ -160,12 +161,6 @@ __global__ void __launch_bounds__(vertex_threads)
   }
 }
 
-template <class Kernel>
-void allow_shared(Kernel kernel, std::size_t bytes) {
-  PURLIN_CHECK_CUDA(
-      cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-}
-
 template <class RowPtr>
 class DeviceSplit {
  public:
@@ -236,7 +231,7 @@ class DeviceSplit {
     const auto pairs_from = make_array(ctx_, pair_begin), rounds_from = make_array(ctx_, round_begin);
     const MatchOut out{pairs.data(), pairs_from.data(), sizes.data(), rounds_from.data(), rounds.data()};
     const auto kernel = &match_kernel<RowPtr>;
-    allow_shared(kernel, shared_bytes);
+    allow_all_shared_memory(ctx_, kernel);
     kernel<<<static_cast<unsigned>(parts()), match_threads, shared_bytes, stream()>>>(a, shape_.most_pairs, out);
     PURLIN_CHECK_LAUNCH();
     const std::vector<Index> found = to_vector(ctx_, rounds.cspan()), size = to_vector(ctx_, sizes.cspan());
@@ -275,7 +270,7 @@ class DeviceSplit {
     if (rounds.empty()) return result;
     const auto there = make_array(ctx_, rounds);
     const auto kernel = &order_rounds_kernel<RowPtr>;
-    allow_shared(kernel, order_bytes(most));
+    allow_all_shared_memory(ctx_, kernel);
     kernel<<<static_cast<unsigned>(rounds.size()), warp, order_bytes(most), stream()>>>(
         a, there.data(), pairs.data(), shape_.banks, result.nodes.data(), result.upper_run.data(),
         result.lower_run.data());
