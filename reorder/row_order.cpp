@@ -53,9 +53,23 @@ std::vector<Index> inverse_of(const Context<Space::host>& ctx, const std::vector
 
 }  // namespace
 
+void check_part_bounds(const std::vector<Index>& part_begin, Index n) {
+  if (part_begin.empty()) return;
+  const auto refuse = [&](std::size_t p, const std::string& expected) {
+    throw InputError("bounds of parts ascend from 0 to " + std::to_string(n) + ": expected " + expected + " at " +
+                     std::to_string(p) + ", found " + std::to_string(part_begin[p]));
+  };
+  if (part_begin.front() != 0) refuse(0, "0");
+  for (std::size_t p = 1; p < part_begin.size(); ++p) {
+    if (part_begin[p] < part_begin[p - 1]) refuse(p, std::to_string(part_begin[p - 1]) + " or more");
+  }
+  if (part_begin.back() != n) refuse(part_begin.size() - 1, std::to_string(n));
+}
+
 template <Space S>
 RowOrder<S> make_row_order(const Context<S>& ctx, const std::vector<Index>& old_of_new,
                            std::vector<Index> part_begin) {
+  check_part_bounds(part_begin, static_cast<Index>(old_of_new.size()));
   RowOrder<S> order;
   order.new_of_old = make_array(ctx, inverse_of(host_context(ctx), old_of_new));
   order.old_of_new = make_array(ctx, old_of_new);

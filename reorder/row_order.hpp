@@ -30,8 +30,11 @@ struct RowOrder {
   bool natural() const { return old_of_new.empty(); }
 };
 
-/// The order given by `old_of_new`, a permutation of 0..n-1. Throws InputError that names the first number that is
-/// out of range or repeated.
+/// Throws InputError unless `part_begin` is empty or ascends from 0 to n.
+void check_part_bounds(const std::vector<Index>& part_begin, Index n);
+
+/// The order given by `old_of_new`, a permutation of 0..n-1, in parts where bounds are given. Throws InputError that
+/// names the first number that is out of range or repeated, or a bound that does not fit.
 template <Space S>
 RowOrder<S> make_row_order(const Context<S>& ctx, const std::vector<Index>& old_of_new,
                            std::vector<Index> part_begin = {});

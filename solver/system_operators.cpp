@@ -58,10 +58,8 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
     format_.format = options_.spmv.format = with_same_bits(options_.spmv.format);
     if (!options_.precond.format.empty()) options_.precond.format = with_same_bits(options_.precond.format);
   }
-  timed(ctx_, setup_seconds_, "order", [&] {
-    order_ = options_.old_of_new.empty() ? plan_order<T>(ctx_, Pattern<S>(a), options_.spmv)
-                                         : make_row_order(ctx_, options_.old_of_new, options_.part_begin);
-  });
+  timed(ctx_, setup_seconds_, "order",
+        [&] { order_ = given_order() ? callers_order(a.rows) : plan_order<T>(ctx_, Pattern<S>(a), options_.spmv); });
   require_memory_of_choice(a);
   CsrView<T, S> view = a;
   PermutedCsr<T, S> permuted;
@@ -90,11 +88,20 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a) {
   if (!is_format_choice(asked)) return;
   const double products =
       options_.expected_products > 0 ? options_.expected_products : expected_products(a.rows, options_.stop.rel_tol);
-  const bool may_renumber = options_.old_of_new.empty();
+  const bool may_renumber = !given_order();
   if (asked == "auto") options_.spmv.equal_opposites = equal_opposites(a);
   format_ = asked == "auto" ? forecast_format<T>(ctx_, Pattern<S>(a), options_.spmv, products, may_renumber)
                             : measure_formats(ctx_, a, options_.spmv, products, may_renumber);
   options_.spmv.format = format_.format;
+}
+
+template <class T, Space S>
+RowOrder<S> PlainOperators<T, S>::callers_order(Index rows) const {
+  check_part_bounds(options_.part_begin, rows);
+  if (!options_.old_of_new.empty()) return make_row_order(ctx_, options_.old_of_new, options_.part_begin);
+  RowOrder<S> natural;
+  natural.part_begin = options_.part_begin;
+  return natural;
 }
 
 // Looked up only where a format can make use of it.
@@ -123,7 +130,7 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
     M_ = make_precond(ctx_, a, order_, options_.precond, options_.spmv);
     return;
   }
-  const PrecondUse use{*traits_, options_.stop.rel_tol, options_.expected_products};
+  const PrecondUse use{*traits_, forecast_tolerance(options_.stop.rel_tol), options_.expected_products};
   const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
   ChosenPrecond<T, S> chosen = choose_precond<T, S>(ctx_, a, order_, options_.precond, options_.spmv, use, attempt);
   M_ = std::move(chosen.M);
@@ -137,6 +144,8 @@ PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) 
   if (solver.restart == 0) solver.restart = trial_iterations;
   StopCriterion stop = options_.stop;
   stop.max_iterations = std::min(trial_iterations, stop.max_iterations);
+  stop.rel_tol = forecast_tolerance(stop.rel_tol);
+  stop.abs_tol = 0;  // it is for the caller's right-hand side
   SolverChain<T, S> first(ctx_, {{choice_.order.front()}, ""}, solver, *A_, candidate,
                           options_.null_space == NullSpace::constant);
   const Index n = A_->rows();

@@ -76,6 +76,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   void require_memory_of_choice(const CsrView<T, S>& a) const;
   void choose_solver_for(const CsrView<T, S>& a);
   void choose_format(const CsrView<T, S>& a);
+  bool given_order() const { return !options_.old_of_new.empty() || !options_.part_begin.empty(); }
+  RowOrder<S> callers_order(Index rows) const;
   bool equal_opposites(const CsrView<T, S>& a);
   void make_preconditioner(const CsrView<T, S>& a);
   PrecondTrial tried(const LinearOperator<T, S>* candidate);

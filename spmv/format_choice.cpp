@@ -125,9 +125,11 @@ double break_even(const FormatTrial& format, const FormatTrial& base) {
   return std::max(0.0, price / gain);
 }
 
+double forecast_tolerance(double rel_tol) { return std::clamp(rel_tol, 1e-16, 0.1); }
+
 double expected_products(Index n, double rel_tol) {
-  const double tolerance = std::clamp(rel_tol, 1e-16, 0.1);
-  return std::max(1.0, std::round(0.6 * std::log(1 / tolerance) * std::cbrt(static_cast<double>(n))));
+  return std::max(1.0,
+                  std::round(0.6 * std::log(1 / forecast_tolerance(rel_tol)) * std::cbrt(static_cast<double>(n))));
 }
 
 template <class T, Space S>

@@ -40,6 +40,9 @@ double break_even(const FormatTrial& format, const FormatTrial& base);
 /// tell.
 double expected_products(Index n, double rel_tol);
 
+/// A relative tolerance for forecasts: a caller's may be 0, or 1 and more.
+double forecast_tolerance(double rel_tol);
+
 /// The format of fewest seconds for `products` products and one setup, by the formats' forecasts. Deterministic: it
 /// looks at no clock. Formats that renumber are left out where `may_renumber` is false or the matrix is rectangular.
 /// O(nnz) on the host; a device pattern is downloaded.

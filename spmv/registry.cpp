@@ -149,6 +149,7 @@ OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const
                      "' numbers rows and columns alike and takes square matrices, not " + std::to_string(a.rows) +
                      " x " + std::to_string(a.cols));
   }
+  check_part_bounds(order.part_begin, a.rows);
   const auto make_format = format.make.get<T, S>();
   if (make_format == nullptr) {
     throw InputError("format '" + format.name + "' does not exist on the " + std::string(name_of(S)));

@@ -123,8 +123,8 @@ template <class T, Space S>
 RowOrder<S> plan_order(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options);
 
 /// Builds the format for a canonical matrix that is already in `order`: the planned one, or any other, which a format
-/// with parts then cuts into equal ranges. Throws InputError for unknown names and variants and for a rectangular
-/// matrix where the variant takes square ones only; OutOfMemory.
+/// with parts then cuts into equal ranges. Throws InputError for unknown names and variants, for a rectangular matrix
+/// where the variant takes square ones only, and for bounds of parts that do not fit; OutOfMemory.
 template <class T, Space S>
 OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                             const SpmvOptions& options = {});
