@@ -44,6 +44,7 @@ Csr<T, S> make_csr(const Context<S>& ctx, const CsrView<T, From>& a) {
 template <class T>
 Csr<T, Space::host> make_host_csr(const Context<Space::host>& host, const Context<Space::device>& ctx,
                                   const CsrView<T, Space::device>& a) {
+  detail::check_csr_lengths(a.rows, a.cols, a.wide() ? a.row_ptr64.size : a.row_ptr32.size, a.col.size, a.val.size);
   Csr<T, Space::host> result;
   result.rows = a.rows;
   result.cols = a.cols;

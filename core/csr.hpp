@@ -73,7 +73,7 @@ template <class T, Space S>
 struct CsrView {
   Index rows = 0;
   Index cols = 0;
-  Span<const std::int32_t, S> row_ptr32;  ///< rows + 1; exactly one of the two is given
+  Span<const std::int32_t, S> row_ptr32;  ///< rows + 1; exactly one of the two is given, of exactly these types
   Span<const Offset, S> row_ptr64;        ///< rows + 1
   Span<const Index, S> col;               ///< nnz
   Span<const T, S> val;                   ///< nnz

@@ -131,7 +131,9 @@ struct BatchUpdate {
   struct Loaded {
     V d, q, r;
   };
-  PURLIN_HD bool sound(int c) const { return state->rho(c) > 0 && state->pq[c] > 0; }
+  PURLIN_HD bool sound(int c) const {
+    return state->rho(c) > 0 && state->pq[c] > 0 && state->pq[c] - state->pq[c] == 0;
+  }
   PURLIN_HD bool active(int c) const { return state->monitor[c].running(); }
   template <class C>
   PURLIN_HD void begin(int c, C&& coefficient) const {

@@ -83,7 +83,7 @@ struct CgUpdate {
   const T *d, *q;
   T* r;
 
-  PURLIN_HD bool sound() const { return state->rho() > 0 && state->pq > 0; }
+  PURLIN_HD bool sound() const { return state->rho() > 0 && state->pq > 0 && state->pq - state->pq == 0; }
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD T begin() const { return sound() ? static_cast<T>(state->rho() / state->pq) : T(0); }
   struct Loaded {

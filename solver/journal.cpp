@@ -97,12 +97,17 @@ template <class T, Space S>
 bool Journal<T, S>::open(Span<T, S> r) {
   const double rhs_norm = norm(args_.b);
   note_rhs(rhs_norm);
-  if (refuse_norm(rhs_norm, args_.b, "right-hand side")) {
+  if (rhs_norm < least_safe_norm && args_.stop.abs_tol >= least_safe_norm) {
+    // No share of |b| can be told, and the absolute tolerance decides.
+    sweep(args_.ctx, args_.b.size, AbsSumStep<T>(args_.b.data, scratch_));
+    report_.rhs_norm = fetch(args_.ctx, scratch_);
+    report_.tolerance = args_.stop.abs_tol;
+  } else if (refuse_norm(rhs_norm, args_.b, "right-hand side")) {
     residual_ = report_.initial_residual = report_.recurrence_residual = std::numeric_limits<double>::quiet_NaN();
     residual_known_ = true;
     return false;
   }
-  if (rhs_norm == 0) {
+  if (report_.rhs_norm == 0) {
     fill<T, S>(args_.ctx, T(0), args_.x);
     residual_known_ = true;
     report_.history = {0.0};
@@ -306,9 +311,10 @@ void Journal<T, S>::conclude_stagnation(Span<T, S> v, Span<T, S> w) {
     copy<T>(ctx, Span<const T, S>(w), v);
   }
   residual_known_ = false;
-  report_.attainable_residual = std::numeric_limits<T>::epsilon() * matrix_norm * x_norm;
+  // Large entries of A that meet small ones of x round less than the estimate says.
+  report_.attainable_residual = std::min(std::numeric_limits<T>::epsilon() * matrix_norm * x_norm, residual_);
   const std::string attainable = scientific(report_.relative(report_.attainable_residual)) + " of |b|";
-  // The estimate is a lower bound of the rounding in b - A x; far above it, rounding is not what holds the solve up.
+  // Far above the estimate, rounding is not what holds the solve up.
   constexpr double far_above = 1e4;
   conclude(Status::stagnation,
            residual_ <= far_above * report_.attainable_residual

@@ -9,6 +9,7 @@
 #include <purlin/solver/bicgstab.hpp>
 #include <purlin/solver/cg.hpp>
 #include <purlin/solver/gmres.hpp>
+#include <purlin/spmv/registry.hpp>
 
 namespace purlin {
 
@@ -56,16 +57,18 @@ std::size_t basis_value_bytes(const SolverOptions& options, std::size_t value_by
 
 template <class T, Space S>
 std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options) {
-  if (options.name == "cg") return std::make_unique<Cg<T, S>>(ctx, n, options.resident);
-  if (options.name == "bicgstab") return std::make_unique<Bicgstab<T, S>>(ctx, n, options.resident);
-  if (options.name == "gmres") {
+  const std::string name = canonical_name(options.name);
+  if (name == "cg") return std::make_unique<Cg<T, S>>(ctx, n, options.resident);
+  if (name == "bicgstab") return std::make_unique<Bicgstab<T, S>>(ctx, n, options.resident);
+  if (name == "gmres") {
     const int restart = gmres_cycle_length(options, n, basis_value_bytes(options, sizeof(T)));
     if (options.single_basis) return std::make_unique<Gmres<T, S, float>>(ctx, n, restart, options.left);
     return std::make_unique<Gmres<T, S>>(ctx, n, restart, options.left);
   }
   std::string known;
   for (const auto& name : solver_names()) known += (known.empty() ? "" : ", ") + name;
-  throw InputError("there is no solver '" + options.name + "'; there are: " + known);
+  if (name == "auto") throw InputError("LinearSystem chooses a solver automatically; here name one of: " + known);
+  throw InputError("there is no solver '" + options.name + "'; there are: " + known + ", and for LinearSystem auto");
 }
 
 #define X(T, S) \

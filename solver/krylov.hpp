@@ -14,7 +14,7 @@ namespace purlin {
 /// Iterate until |b - A x|_2 <= max(rel_tol |b|_2, abs_tol). The residual is the unpreconditioned one.
 struct StopCriterion {
   int max_iterations = 10000;  ///< products with A in CG and GMRES; BiCGStab takes two products an iteration
-  double rel_tol = 1e-8;
+  double rel_tol = 1e-8;       ///< single precision reaches some 1e-5: systems in float should say so
   double abs_tol = 0;
   double time_limit_seconds = 0;  ///< 0: none; looked at every `check_every` iterations
   /// The host looks at the residual, the clock and the callback every so many iterations; 0: 1 on the host, 16 on
@@ -29,7 +29,7 @@ enum class Status {
   max_iterations,
   breakdown,              ///< the recurrence cannot go on (BiCGStab after its restarts, GMRES on a singular system)
   not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); `reason` says which
-  not_finite,             ///< NaN or infinity in the matrix, the right-hand side or the guess, or overflow
+  not_finite,  ///< NaN or infinity in the matrix, the right-hand side or the guess; overflow, or |b| underflows
   stagnation,  ///< the residual does not fall any more, by rounding or for want of progress; `reason` says which
   time_limit,
   stopped_by_caller,  ///< the progress callback returned false
@@ -54,18 +54,19 @@ struct SolveReport {
   std::string solver;              ///< "cg", "bicgstab", "gmres"; "mixed cg" where it iterated in single precision
   std::string reason;              ///< what was seen, in a few words; empty for `converged`
   int iterations = 0;              ///< of all attempts together
-  double rhs_norm = 0;             ///< |b|
+  double rhs_norm = 0;             ///< |b|; where that underflows beside an absolute tolerance, the sum of |b_i|
   double tolerance = 0;            ///< max(rel_tol |b|, abs_tol)
   double initial_residual = 0;     ///< |b - A x0|
   double recurrence_residual = 0;  ///< what the recurrence held at the end; |M r| in GMRES from the left
   double true_residual = 0;        ///< |b - A x|, formed from the last x; a null space is taken out of it afterwards
-  double attainable_residual = 0;  ///< eps |A| |x|, an estimate; formed for `stagnation` only, else 0
-  int residual_replacements = 0;   ///< how often the recurrence met the tolerance and b - A x did not
-  int refinements = 0;             ///< mixed precision: residuals in double that the iteration went on from
-  int cycle_length = 0;            ///< GMRES: iterations between restarts
-  int restarts = 0;                ///< GMRES: cycles after the first; BiCGStab: breakdowns survived
-  int second_passes = 0;           ///< GMRES: how often Gram-Schmidt ran again
-  bool resident = false;  ///< all iterations, one at least, ran in a kernel that kept the vectors on the chip
+  /// eps |A| |x|, or what was reached where that is less: an estimate; formed for `stagnation` only, else 0.
+  double attainable_residual = 0;
+  int residual_replacements = 0;  ///< how often the recurrence met the tolerance and b - A x did not
+  int refinements = 0;            ///< mixed precision: residuals in double that the iteration went on from
+  int cycle_length = 0;           ///< GMRES: iterations between restarts
+  int restarts = 0;               ///< GMRES: cycles after the first; BiCGStab: breakdowns survived
+  int second_passes = 0;          ///< GMRES: how often Gram-Schmidt ran again
+  bool resident = false;          ///< all iterations, one at least, ran in a kernel that kept the vectors on the chip
   double seconds = 0;
   std::vector<double> history;    ///< residual before the first and after each iteration, as the recurrence has it
   std::vector<Attempt> attempts;  ///< one or more, in order

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include <purlin/core/csr_check.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
@@ -22,6 +23,12 @@ void name_preconditioner(std::string& reason, const std::string& name) {
   if (at != std::string::npos && name != "none") reason.insert(at + anonymous.size(), " " + name);
 }
 
+template <class T, Space S>
+void require_apart(Span<const T, S> read, Span<const T, S> written, const char* which) {
+  if (read.size == 0 || read.data >= written.data + written.size || written.data >= read.data + read.size) return;
+  throw InputError(std::string(which) + " share memory");
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -36,11 +43,17 @@ struct LinearSystem<T, S>::Impl {
   Array<T, S> ordered_b, ordered_x;    // where the system is renumbered
   Array<T, S> ordered_bs, ordered_xs;  // likewise, of the most columns that were solved for at once
   detail::PhaseSeconds setup_seconds;
+  std::string why_double;  // though mixed precision was asked for
 
   Impl(const Context<S>& ctx_, const CsrView<T, S>& a, SystemOptions options)
       : ctx(ctx_), stop(options.stop), rows(a.rows), precond_side(options.precond.side) {
     ctx.make_current();
     CsrView<T, S> view = a;
+    options.solver.name = canonical_name(options.solver.name);
+    detail::check_csr_lengths(a.rows, a.cols, a.wide() ? a.row_ptr64.size : a.row_ptr32.size, a.col.size, a.val.size);
+    if (options.columns < 1)
+      throw InputError("SystemOptions::columns is 1 or more, not " + std::to_string(options.columns));
+    if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products is not negative");
     const SystemSize size{a.rows, a.nnz(), sizeof(T), false, options.mixed};
     detail::require_memory(ctx, estimate_system(options.spmv, options.precond, options.solver, size));
     detail::timed(ctx, setup_seconds, "check", [&] { view = checked(a, options.canonicalise); });
@@ -51,14 +64,21 @@ struct LinearSystem<T, S>::Impl {
     if (canonical) canonical->drop_pattern();
   }
 
-  std::unique_ptr<detail::SystemOperators<T, S>> make_operators(const CsrView<T, S>& a,
-                                                                const SystemOptions& options) {
-    if (!options.mixed) return std::make_unique<detail::PlainOperators<T, S>>(ctx, a, options);
-    if constexpr (std::is_same_v<T, double>) {
-      return std::make_unique<detail::MixedOperators<S>>(ctx, a, options);
-    } else {
-      throw InputError("mixed precision is for systems in double");
+  std::unique_ptr<detail::SystemOperators<T, S>> make_operators(const CsrView<T, S>& a, SystemOptions options) {
+    if (options.mixed) {
+      if constexpr (!std::is_same_v<T, double>) {
+        throw InputError("mixed precision is for systems in double");
+      } else {
+        try {
+          return std::make_unique<detail::MixedOperators<S>>(ctx, a, options);
+        } catch (const ZeroDiagonal&) {  // in single precision; double says whether it is so
+        } catch (const NotPositiveDefinite&) {
+        }
+        why_double = "in double, since single precision does not admit it";
+      }
     }
+    options.mixed = false;
+    return std::make_unique<detail::PlainOperators<T, S>>(ctx, a, options);
   }
 
   bool natural() const { return operators->order().natural(); }
@@ -121,7 +141,7 @@ struct LinearSystem<T, S>::Impl {
       throw InputError(std::to_string(length) + " numbers for " + std::to_string(columns) + " columns of " +
                        std::to_string(rows) + " unknowns");
     }
-    if (size > 0 && b.data < x.data + size && x.data < b.data + size) throw InputError("b and x share memory");
+    require_apart<T, S>(b, x, "b and x");
   }
 
   void enter_slots() const {
@@ -159,6 +179,7 @@ template <class T, Space S>
 void LinearSystem<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   Impl& s = *impl_;
   s.ctx.make_current();
+  s.chain->numbers_changed();
   s.operators->refresh(s.canonical ? s.canonical->values(s.ctx, values) : values, scope);
 }
 
@@ -177,6 +198,7 @@ Slots<T, S> LinearSystem<T, S>::preconditioner_slots() {
 template <class T, Space S>
 void LinearSystem<T, S>::slots_written(RefreshScope scope) {
   impl_->enter_slots();
+  impl_->chain->numbers_changed();
   impl_->operators->slots_written(scope);
 }
 
@@ -184,6 +206,7 @@ template <class T, Space S>
 SolveReport LinearSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
   Impl& s = *impl_;
   s.enter({b.size, x.size});
+  require_apart<T, S>(b, x, "b and x");
   if (s.natural()) return s.solve_ordered(b, x, progress);
   to_solver_order(b, s.ordered_b);
   to_solver_order(x, s.ordered_x);
@@ -251,6 +274,8 @@ template <class T, Space S>
 void LinearSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
   Impl& s = *impl_;
   s.enter({x.size, y.size});
+  require_apart<T, S>(x, y, "x and y");
+  s.require_sound();
   if (s.natural()) return s.operators->matrix().apply(s.ctx, T(1), x, T(0), y);
   to_solver_order(x, s.ordered_x);
   s.operators->matrix().apply(s.ctx, T(1), s.ordered_x.cspan(), T(0), s.ordered_b);
@@ -263,6 +288,7 @@ SystemInfo LinearSystem<T, S>::info() const {
   SystemInfo info = s.operators->info();
   info.setup_seconds = s.setup_seconds;
   info.bytes = s.ctx.memory()->use().bytes;
+  if (info.preconditioner_reason.empty()) info.preconditioner_reason = s.why_double;
   return info;
 }
 

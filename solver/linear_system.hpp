@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include <purlin/core/error.hpp>
 #include <purlin/precond/inverse_residual.hpp>
 #include <purlin/solver/krylov.hpp>
 #include <purlin/spmv/format_choice.hpp>
@@ -34,8 +35,8 @@ struct SystemOptions {
   /// Products that this setup will be used for, which a chosen format must pay back in; 0: those of one solve, as
   /// `expected_products` estimates them.
   double expected_products = 0;
-  /// Right-hand sides that a solve will bring at once: with several, "auto" leaves out formats that multiply one vector
-  /// after the other. Any number may come all the same.
+  /// Right-hand sides that a solve will bring at once: with several, "auto" leaves out formats that multiply one
+  /// vector after the other. Any number may come all the same. At least 1.
   int columns = 1;
   /// The name may also be "auto": see `choose_precond`.
   PrecondOptions precond;
@@ -44,16 +45,20 @@ struct SystemOptions {
   NullSpace null_space = NullSpace::none;
   /// Iterate in single precision, and form residuals in double: for systems in double, whose solution is as good as
   /// that of an iteration in double. Matrix and preconditioner are kept in single precision, the matrix in double as
-  /// CSR besides. Where single precision does not suffice, the solver goes on in double, and the report says so.
+  /// CSR besides. Where single precision does not suffice, the solver goes on in double, and the report says so;
+  /// where it does not admit the preconditioner, all is done in double, and `SystemInfo::preconditioner_reason` says
+  /// so.
   bool mixed = false;
-  /// The same bits on every run on the same machine or device with as many threads: CSR on a device is "csr:alg2", and
-  /// what is chosen by measuring times (the format "measure", the preconditioner "auto") or may differ from run to run
+  /// The same bits on every run on the same machine or device with as many threads: CSR on a device is "csr:alg2",
+  /// and what is chosen by measuring times (the format "measure", the preconditioner "auto") or may differ from run
+  /// to run
   /// ("csr:alg1") is refused with InputError. All else keeps its bits anyway.
   bool deterministic = false;
   /// The caller's own numbering: new row i is the caller's row old_of_new[i]. Empty: the format decides.
   std::vector<Index> old_of_new;
-  /// Bounds of parts in that numbering, parts + 1, from 0 to n: for formats with parts, which else cut into equal
-  /// ranges. An order and its parts may be kept (`LinearSystem::order`) and given to a later system.
+  /// Bounds of parts in that numbering, or without one in the caller's, parts + 1, ascending from 0 to n: for formats
+  /// with parts, which else cut into equal ranges. An order and its parts may be kept (`LinearSystem::order`) and
+  /// given to a later system. Bounds that do not fit are refused with InputError.
   std::vector<Index> part_begin;
   /// Accept rows with unsorted or repeated columns: sort and sum them. Otherwise they are refused.
   bool canonicalise = false;
@@ -116,7 +121,9 @@ class LinearSystem {
   /// with the same errors. With `operator_only` the slots of the preconditioner need not have been written.
   void slots_written(RefreshScope scope = RefreshScope::everything);
 
-  /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver.
+  /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver. Under
+  /// "auto", CG that stands still for 1,000 iterations on a matrix that is not symmetric any more, after a refresh
+  /// say, is followed by the next solver.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
 
   /// The same with b and x in solver order.
@@ -149,7 +156,7 @@ class LinearSystem {
   /// The way back.
   void to_user_order(Span<const T, S> solver_order, Span<T, S> user_order) const;
 
-  /// y = A x in the caller's order.
+  /// y = A x in the caller's order. Throws InputError for x and y that share memory, and after a refresh that failed.
   void multiply(Span<const T, S> x, Span<T, S> y);
 
   SystemInfo info() const;

@@ -10,7 +10,9 @@ class Doubt {
   static constexpr const char* reason = "in single precision the residual does not fall any more";
 
   void note(double before, double recurrence, double now) {
-    const bool in_vain = !(now <= 0.5 * before) && !(now <= 2 * recurrence);
+    constexpr double least_gain = 1e-4;  // a cycle of GMRES that stands still says so itself
+    const bool none = !(now <= (1 - least_gain) * before);
+    const bool in_vain = none || (!(now <= 0.5 * before) && !(now <= 2 * recurrence));
     in_vain_ = in_vain ? in_vain_ + 1 : 0;
   }
   /// Twice in a row in vain.

@@ -8,6 +8,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/random_signs.hpp>
 
 namespace purlin::detail {
 
@@ -33,8 +34,7 @@ bool ZeroMeanPrecond<T, S>::is_null_vector_of(const Context<S>& ctx, const Linea
   };
   fill<T, S>(ctx, T(1), v);
   const double of_ones = image_norm();
-  std::vector<T> signs(static_cast<std::size_t>(n_));
-  for (std::size_t i = 0; i < signs.size(); ++i) signs[i] = i % 3 == 0 ? T(-1) : T(1);
+  const std::vector<T> signs = random_signs<T>(n_, 1);
   copy<T>(ctx, Span<const T, Space::host>(signs), v);
   return of_ones <= rounding * image_norm();
 }

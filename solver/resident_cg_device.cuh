@@ -110,7 +110,7 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
     }
     if (seen.event != Event::none || k == args.iterations) return;
     const double beta = rho / seen.rho, drop = beta * rho / seen.alpha, pq = uw - drop;
-    if (!(rho > 0) || !(uw > 0) || !(pq > 0)) {
+    if (!(rho > 0) || !(uw > 0) || !(pq > 0) || !(uw - uw == 0)) {
       // p.A p is a difference here. Far below 0 it proves what u.A u <= 0 proves; near 0 the loop has to find out.
       const bool finite = rho - rho == 0 && uw - uw == 0;
       seen.undecided = finite && rho > 0 && uw > 0 && -pq <= resident_doubt<T> * (uw + drop);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/random_signs.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -76,14 +78,21 @@ SolverChain<T, S>::SolverChain(const Context<S>& ctx, const SolverChoice& choice
   }
   zero_mean_ = std::make_unique<ZeroMeanPrecond<T, S>>(ctx_, A_.rows(), M_);
   projected_b_ = Array<T, S>(ctx_, A_.rows());
-  Array<T, S> image(ctx_, A_.rows());
-  if (A_.rows() > 1 && !zero_mean_->is_null_vector_of(ctx_, A_, projected_b_.span(), image.span())) {
+  image_ = Array<T, S>(ctx_, A_.rows());
+  look_at_null_space();
+  first.prepare(ctx_, A_, zero_mean_.get());
+}
+
+template <class T, Space S>
+void SolverChain<T, S>::look_at_null_space() {
+  if (zero_mean_ == nullptr || null_space_known_) return;
+  if (A_.rows() > 1 && !zero_mean_->is_null_vector_of(ctx_, A_, projected_b_.span(), image_.span())) {
     throw InputError("the matrix does not map the constant vector to zero, so that is not its null space");
   }
   // Symmetric matrices, and others whose columns sum to zero: the image of any vector shows it.
-  const auto [constant, length] = zero_mean_->constant_part(ctx_, image.cspan());
+  const auto [constant, length] = zero_mean_->constant_part(ctx_, image_.cspan());
   range_has_mean_zero_ = constant <= zero_mean_->rounding * length;
-  first.prepare(ctx_, A_, zero_mean_.get());
+  null_space_known_ = true;
 }
 
 template <class T, Space S>
@@ -131,16 +140,51 @@ double SolverChain<T, S>::split_off_constant(Span<const T, S> b, const StopCrite
   return constant;
 }
 
+// Whether A is symmetric still, after a refresh say, as far as two vectors tell: v.Aw = w.Av. The vectors are M's
+// images of random ones, so that rows which outweigh all others (penalties) do not hide those.
+template <class T, Space S>
+bool SolverChain<T, S>::symmetric() {
+  constexpr double least_doubt = 1e-10;  // of |v| |Aw|; a choice by the numbers allows 1e-12 of the largest
+  const Index n = A_.rows();
+  try {
+    Array<T, S> vectors[2];
+    Array<T, S> image(ctx_, n);
+    std::uint64_t seed = 1;
+    for (Array<T, S>& v : vectors) {
+      v = make_array(ctx_, random_signs<T>(n, seed++));
+      if (M_ == nullptr) continue;
+      M_->apply(ctx_, T(1), v.cspan(), T(0), image.span());
+      v.swap(image);
+    }
+    Array<double, S> sums(ctx_, 6);
+    for (int k = 0; k < 2; ++k) {
+      const Array<T, S>&v = vectors[k], &w = vectors[1 - k];
+      A_.apply(ctx_, T(1), v.cspan(), T(0), image.span());
+      dot<T, S>(ctx_, w.cspan(), image.cspan(), sums.data() + 3 * k);
+      norm2<T, S>(ctx_, w.cspan(), sums.data() + 3 * k + 1);
+      norm2<T, S>(ctx_, image.cspan(), sums.data() + 3 * k + 2);
+    }
+    const std::vector<double> s = to_vector(ctx_, sums.cspan());
+    const double doubt = std::max(least_doubt, 100.0 * std::numeric_limits<T>::epsilon());
+    return std::abs(s[0] - s[3]) <= doubt * std::max(s[1] * s[2], s[4] * s[5]);
+  } catch (const OutOfMemory&) {
+    return true;  // not known
+  }
+}
+
 // An attempt that gives up as `stagnation` where BiCGStab has not found a better residual for long: it may wander for
-// as many iterations as there are, and the next solver would get none.
+// as many iterations as there are, and the next solver would get none. CG may wait as long, and longer, on its way;
+// but not for a matrix that is not symmetric.
 template <class T, Space S>
 SolveReport SolverChain<T, S>::patient_attempt(const std::string& name, Span<const T, S> b, Span<T, S> x,
                                                const StopCriterion& stop, const ProgressFn& progress) {
-  if (name.find("bicgstab") == std::string::npos) return attempt(name, b, x, stop, progress);
+  const bool bicgstab = name.find("bicgstab") != std::string::npos;
+  const bool cg = !bicgstab && name.find("cg") != std::string::npos;
+  if (!bicgstab && !cg) return attempt(name, b, x, stop, progress);
   constexpr int patience = 1000;
   double lowest = INFINITY;
   int lowest_at = 0;
-  bool gave_up = false;
+  bool gave_up = false, known_symmetric = false;
   SolveReport report = attempt(name, b, x, stop, [&](const Progress& now) {
     gave_up = false;
     if (progress && !progress(now)) return false;
@@ -148,11 +192,14 @@ SolveReport SolverChain<T, S>::patient_attempt(const std::string& name, Span<con
       lowest = now.residual;
       lowest_at = now.iteration;
     }
-    gave_up = now.iteration - lowest_at >= patience;
+    if (known_symmetric || now.iteration - lowest_at < patience) return true;
+    known_symmetric = cg && symmetric();
+    gave_up = !known_symmetric;
     return !gave_up;
   });
   if (gave_up && report.status == Status::stopped_by_caller) {
-    overrule(report, Status::stagnation, "no better residual for " + std::to_string(patience) + " iterations");
+    const std::string why = "no better residual for " + std::to_string(patience) + " iterations";
+    overrule(report, Status::stagnation, cg ? why + ", and the matrix is not symmetric, as CG needs it" : why);
   }
   return report;
 }
@@ -161,6 +208,7 @@ template <class T, Space S>
 SolveReport SolverChain<T, S>::solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                                      const ProgressFn& progress) {
   const auto start = Clock::now();
+  look_at_null_space();
   const double outside = split_off_constant(b, stop, projected_b_.span());
   if (outside > 0) b = projected_b_.cspan();
   const std::string& name = choice_.order.front();
@@ -181,6 +229,7 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
     const bool worse = has_several() && !report.converged() && !(report.true_residual <= best);
     if (worse) {
       copy<T>(ctx_, best_x_.cspan(), x);
+      if (zero_mean_ != nullptr) zero_mean_->remove_mean(ctx_, x);
     } else {
       best = report.true_residual;
     }
@@ -210,6 +259,7 @@ template <class T, Space S>
 std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
                                                           const StopCriterion& stop, const ProgressFn& progress) {
   const auto start = Clock::now();
+  look_at_null_space();
   ColumnProgress shared(progress, columns);
   if (columns > 1 && choice_.order.front() == "cg") return solve_batch(b, x, columns, stop, shared);
   std::vector<SolveReport> reports;

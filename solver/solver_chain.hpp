@@ -40,6 +40,10 @@ class SolverChain {
   std::vector<SolveReport> solve_columns(Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
                                          const ProgressFn& progress);
 
+  /// To be told when A or M has other numbers: what is known of them is looked at again in the next solve, which
+  /// throws InputError where the constant vector is no longer mapped to zero.
+  void numbers_changed() { null_space_known_ = false; }
+
  private:
   using Clock = std::chrono::steady_clock;
 
@@ -47,8 +51,10 @@ class SolverChain {
   bool can_make(const std::string& name, SolveReport& whole);
   SolveReport attempt(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                       const ProgressFn& progress);
+  bool symmetric();
   SolveReport patient_attempt(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                               const ProgressFn& progress);
+  void look_at_null_space();
   double split_off_constant(Span<const T, S> b, const StopCriterion& stop, Span<T, S> projected);
   SolveReport go_on(SolveReport whole, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                     const ProgressFn& progress, Clock::time_point start);
@@ -66,7 +72,8 @@ class SolverChain {
   std::map<std::string, std::unique_ptr<KrylovSolver<T, S>>> solvers_;
   Array<T, S> best_x_;       ///< where several solvers may be tried
   Array<T, S> projected_b_;  ///< with the constant null space: b without its mean
-  bool range_has_mean_zero_ = false;
+  Array<T, S> image_;        ///< likewise: of a vector, to see what A's range is
+  bool range_has_mean_zero_ = false, null_space_known_ = false;
   std::unique_ptr<BatchCg<T, S>> batch_;     ///< from the first call for several columns on
   Array<T, S> guesses_, projected_columns_;  ///< of all columns, as `best_x_` and `projected_b_` are of one
 };
