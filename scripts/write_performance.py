@@ -119,7 +119,9 @@ def spmv_overview(data):
     for system in data["systems"]:
         by_name = {line["name"]: line for line in system["formats"]}
         best = by_name.get(system["best_competitor"])
-        cells = [system["system"], system["precision"], f"{system['rows']:,}", f"{system['nonzeros']:,}",
+        # A matrix that could not be read has no sizes.
+        sizes = ["-" if system[size] is None else f"{system[size]:,}" for size in ("rows", "nonzeros")]
+        cells = [system["system"], system["precision"], *sizes,
                  "-" if best is None else f"`{best['name']}`",
                  "-" if best is None else spread(best["warm"]["milliseconds"], digits=4)]
         lines.append("| " + " | ".join(cells + [verdict(by_name.get(name)) for name in names]) + " |")

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <purlin/solver/choice.hpp>
 
@@ -48,20 +49,28 @@ std::string gmres_instead(const SolveReport& report, const SolveOptions& options
   return text("--solver gmres --restart %d%s", worthwhile_restart(100, facts), why);
 }
 
+// Ten times as many, no fewer than the default and no more than the option takes.
+std::string more_iterations(const StopCriterion& stop) {
+  const long long more = std::max<long long>(StopCriterion{}.max_iterations, 10LL * stop.max_iterations);
+  return text("--max-iterations %lld allows more (now %d)",
+              std::min<long long>(more, std::numeric_limits<int>::max()), stop.max_iterations);
+}
+
 std::string after_iterations(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
+  // Below these a method cannot be judged: a residual may stand still for n iterations and fall then.
+  constexpr Index enough_to_judge = 1000;
   const StopCriterion& stop = options.system.stop;
+  if (stop.max_iterations < std::min(facts.rows, enough_to_judge)) return more_iterations(stop);
   if (is_gmres(report) && report.restarts > 0) {
     return longer_cycle(report, options, facts);
   }
   if (!is_gmres(report) && !(report.true_residual < 0.1 * report.initial_residual)) {
     return gmres_instead(report, options, facts, ": the residual has hardly moved");
   }
-  return text("--max-iterations %lld allows more (now %d)", std::max(10LL, 10LL * stop.max_iterations),
-              stop.max_iterations);
+  return more_iterations(stop);
 }
 
 std::string after_stagnation(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
-  if (options.single_precision) return "--precision double resolves more";
   if (report.true_residual <= 100 * report.attainable_residual) {
     const double reachable = 2 * report.relative(std::max(report.attainable_residual, report.true_residual));
     return text("--rtol %.0e is what rounding allows for this matrix", reachable);
@@ -70,6 +79,40 @@ std::string after_stagnation(const SolveReport& report, const SolveOptions& opti
     return longer_cycle(report, options, facts);
   }
   return gmres_instead(report, options, facts, " is the steadiest method");
+}
+
+std::string after_breakdown(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
+  if (!is_gmres(report)) return gmres_instead(report, options, facts, " does not break down this way");
+  const bool bare = options.system.precond.name == "none";
+  return (bare ? stronger_precond(options) : "--precond none") + ", or look at the matrix with purlin info";
+}
+
+// Where single precision had a part in how an attempt ended, that comes before all that the last of them suggests.
+// Empty where it had none that is seen.
+std::string after_single_precision(const SolveReport& report, const SolveOptions& options) {
+  if (!options.single_precision || report.converged() || report.status == Status::stopped_by_caller) return "";
+  std::vector<Attempt> attempts = report.attempts;
+  if (attempts.empty()) attempts.push_back({report.solver, report.status, 0, report.true_residual, 0, ""});
+  const auto best_that_ended = [&](Status status) {
+    const Attempt* best = nullptr;
+    for (const Attempt& attempt : attempts) {
+      if (attempt.status != status) continue;
+      if (best == nullptr || attempt.true_residual < best->true_residual) best = &attempt;
+    }
+    return best;
+  };
+  const std::string more_digits = "--precision double or mixed: in single precision ";
+  if (const Attempt* attempt = best_that_ended(Status::stagnation)) {
+    return more_digits +
+           text("%s stagnated at %.1e", attempt->solver.c_str(), report.relative(attempt->true_residual));
+  }
+  if (best_that_ended(Status::not_finite) != nullptr) return "--precision double has a wider range of numbers";
+  if (report.status == Status::breakdown) return more_digits + "rounding may be what ended " + report.solver;
+  const double tolerance = report.relative(report.tolerance);
+  if (report.status == Status::max_iterations && tolerance < std::numeric_limits<float>::epsilon()) {
+    return more_digits + text("%.0e |b| is mostly out of reach", tolerance);
+  }
+  return "";
 }
 
 std::string after_indefinite(const SolveReport& report, const SolveOptions& options) {
@@ -151,19 +194,19 @@ std::string next_step(const SolveReport& report, const SolveOptions& options, co
     return "--null-space constant: the rows sum to zero, so A is singular and maps constant vectors to zero";
   }
   if (solved_but_for_mean(report, options)) return after_mean(report);
+  const std::string more_digits = after_single_precision(report, options);
+  if (!more_digits.empty()) return more_digits;
   switch (report.status) {
     case Status::converged:
       return "";
     case Status::max_iterations:
       return after_iterations(report, options, facts);
     case Status::breakdown:
-      return is_gmres(report) ? "--precond none, or look at the matrix with purlin info"
-                              : gmres_instead(report, options, facts, " does not break down this way");
+      return after_breakdown(report, options, facts);
     case Status::not_positive_definite:
       return after_indefinite(report, options);
     case Status::not_finite:
-      return options.single_precision ? "--precision double has a wider range of numbers"
-                                      : "purlin info shows the sizes of the entries; look at b and the guess too";
+      return "purlin info shows the sizes of the entries; look at b and the guess too";
     case Status::stagnation:
       return after_stagnation(report, options, facts);
     case Status::time_limit:

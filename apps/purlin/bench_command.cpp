@@ -36,6 +36,17 @@ void measure(const Context<Space::host>& host, const Context<S>& ctx, const Inpu
   result.systems.push_back(std::move(system));
 }
 
+// A line for each precision that was asked for, as systems have that are measured.
+void add_refused(const BenchOptions& options, BenchSystem system, BenchResult& result) {
+  for (const bool single : {false, true}) {
+    if (!(single ? options.single_precision : options.double_precision)) continue;
+    system.single_precision = single;
+    print_now(bench_system_text(system) + bench_table_text(system, result.copy));
+    result.systems.push_back(system);
+  }
+  write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
+}
+
 template <Space S>
 BenchResult measure_all(const Context<Space::host>& host, const Context<S>& ctx, const BenchOptions& options,
                         const std::string& command_line) {
@@ -45,9 +56,14 @@ BenchResult measure_all(const Context<Space::host>& host, const Context<S>& ctx,
   result.displacing_bytes = bench::displacing_bytes(ctx);
   print_now(bench_head_text(result));
   for (const std::string& name : options.systems) {
-    const InputMatrix matrix = load_matrix(host, name);
     BenchSystem system;
     system.name = name;
+    const std::optional<InputMatrix> loaded = load_or_refuse(host, system);
+    if (!loaded) {
+      add_refused(options, system, result);
+      continue;
+    }
+    const InputMatrix& matrix = *loaded;
     system.rows = matrix.a.rows;
     system.cols = matrix.a.cols;
     system.nonzeros = matrix.a.nnz();
@@ -62,7 +78,8 @@ BenchResult measure_all(const Context<Space::host>& host, const Context<S>& ctx,
 }  // namespace
 
 int bench_exit_status(const BenchResult& result) {
-  return any_wrong(result.systems) ? exit_wrong_product : exit_converged;
+  if (any_wrong(result.systems)) return exit_wrong_product;
+  return any_unreadable(result.systems) ? exit_bad_input : exit_converged;
 }
 
 int run_bench(const BenchOptions& options, const std::string& command_line) {

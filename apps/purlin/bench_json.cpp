@@ -70,10 +70,10 @@ Json name_or_null(const BenchLine* line) { return line == nullptr ? Json() : Jso
 Json system_json(const BenchSystem& system, const bench::CopyBandwidth& copy) {
   Json json = {{"system", without_folders(system.name)},
                {"precision", system.precision()},
-               {"rows", system.rows},
-               {"cols", system.cols},
-               {"nonzeros", system.nonzeros},
-               {"block", system.block},
+               {"rows", size_or_null(system, system.rows)},
+               {"cols", size_or_null(system, system.cols)},
+               {"nonzeros", size_or_null(system, system.nonzeros)},
+               {"block", size_or_null(system, system.block)},
                {"refused", or_null(system.refused)},
                {"best_competitor", name_or_null(best_competitor(system))},
                {"break_even_competitor", name_or_null(break_even_competitor(system))},
@@ -87,6 +87,7 @@ constexpr const char* csv_header =
     "cold_ms,gflops,bytes_per_product,gigabytes_per_second,percent_of_copy,percent_of_csr_roofline,padding,beta,"
     "code_balance,p_max_gflops,plan_seconds,permute_seconds,format_seconds,setup_seconds,setup_in_products,"
     "refresh_ms,refresh_in_products,speedup,break_even\n";
+constexpr int measured_fields = 23;
 
 void add_measured(CsvLine& csv, const BenchLine& line, const BenchFigures& f) {
   const Json warm = bench::summary(line.warm, 1e3);
@@ -107,10 +108,21 @@ std::string csv_line(const BenchLine& line, const BenchSystem& system, const ben
   if (line.measured()) {
     add_measured(csv, line, figures_of(line, system, copy));
   } else {
-    constexpr int measured_fields = 23;
     csv.add_empty(measured_fields);
   }
   return csv.end();
+}
+
+// A system without lines of formats has one with the reason.
+std::string csv_refused(const BenchSystem& system) {
+  CsvLine csv;
+  csv.add(without_folders(system.name)).add(std::string(system.precision()));
+  if (system.unreadable) {
+    csv.add_empty(3);
+  } else {
+    csv.add_count(system.rows).add_count(system.cols).add_count(system.nonzeros);
+  }
+  return csv.add_empty(2).add(system.refused).add_empty(1 + measured_fields).end();
 }
 
 }  // namespace
@@ -135,6 +147,7 @@ Json bench_json(const BenchResult& result) {
 std::string bench_csv(const BenchResult& result) {
   std::string csv = csv_header;
   for (const BenchSystem& system : result.systems) {
+    if (!system.refused.empty()) csv += csv_refused(system);
     for (const BenchLine& line : system.lines) csv += csv_line(line, system, result.copy);
   }
   return csv;

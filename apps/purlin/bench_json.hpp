@@ -12,8 +12,8 @@ namespace purlin::cli {
 ///   copy             bytes, gigabytes_per_second {min, median, max, samples}
 ///   displacing_bytes written before each cold product
 ///   systems          system (without folders), precision, rows, cols, nonzeros, block, refused (null or why there
-///   are
-///                    no formats), best_competitor, break_even_competitor (names or null), formats: one object each
+///                    are no formats; the sizes are null where the matrix could not be read), best_competitor,
+///                    break_even_competitor (names or null), formats: one object each
 ///   geometric_means  name, precision, speedup over the best competitor, systems, of
 /// A format has name, built (what it became), detail, competitor, refused (null or the reason, and then nothing but
 /// these), same_as (null or the line that was timed for both), wrong, error_in_bounds; warm, cold and refresh
@@ -24,7 +24,8 @@ namespace purlin::cli {
 /// it is reckoned against. Numbers that are not finite are null.
 Json bench_json(const BenchResult& result);
 
-/// One line for each system, precision and format, under a header. Empty fields for what there is not.
+/// One line for each system, precision and format, under a header; one for a system without formats, with the reason.
+/// Empty fields for what there is not.
 std::string bench_csv(const BenchResult& result);
 
 }  // namespace purlin::cli

@@ -8,7 +8,9 @@
 #include <purlin/core/error.hpp>
 
 #include "apps/fem/problem.hpp"
+#include "exit_status.hpp"
 #include "output_files.hpp"
+#include "rows_from_one.hpp"
 #include "text.hpp"
 
 namespace purlin::cli {
@@ -26,6 +28,26 @@ void check_bench_files(const std::vector<std::string>& systems, const std::strin
     inputs.emplace_back("right-hand side", input);
   }
   check_outputs({{"--report", report}, {"--csv", csv}}, inputs);
+}
+
+std::string refused_text(const BenchedSystem& system) { return "  refused: " + system.refused + "\n"; }
+
+Json size_or_null(const BenchedSystem& system, std::int64_t size) { return system.unreadable ? Json() : Json(size); }
+
+std::optional<InputMatrix> load_or_refuse(const Context<Space::host>& host, BenchedSystem& system) {
+  const auto refuse = [&](const std::string& why) {
+    system.unreadable = true;
+    system.refused = without_folders(why);
+    print_error(why);
+    return std::nullopt;
+  };
+  try {
+    return load_matrix(host, system.name);
+  } catch (const OutOfMemory& error) {
+    return refuse(error.what());
+  } catch (const InputError& error) {
+    return refuse(rows_from_one(error.what()));
+  }
 }
 
 void write_bench_files(const std::string& report, const Json& json, const std::string& csv,

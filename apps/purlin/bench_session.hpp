@@ -2,11 +2,14 @@
 /// What all commands of `purlin bench` do around their measurements: files, the report's head, lines on stdout.
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/bench/machine_facts.hpp"
 #include "apps/bench/memory_traffic.hpp"
+#include "input_matrix.hpp"
 #include "json_file.hpp"
 
 namespace purlin::cli {
@@ -17,19 +20,36 @@ struct BenchedSystem {
   bool single_precision = false;
   Index rows = 0;
   Offset nonzeros = 0;
-  std::string refused;  ///< why there are no lines
+  std::string refused;      ///< why there are no lines
+  bool unreadable = false;  ///< refused because the matrix could not be had: its sizes are unknown
 
   std::size_t value_bytes() const { return single_precision ? sizeof(float) : sizeof(double); }
   const char* precision() const { return single_precision ? "single" : "double"; }
 };
 
-/// Systems are measured for an hour: what is missing or cannot be written is told before. `input` is a file that is
-/// read besides, or empty. Throws InputError.
+/// Systems are measured for an hour: files that are missing or cannot be written are told before. `input` is a file
+/// that is read besides, or empty. Throws InputError.
 void check_bench_files(const std::vector<std::string>& systems, const std::string& report, const std::string& csv,
                        const std::string& input = "");
 
 /// Writes the two where they were asked for.
 void write_bench_files(const std::string& report, const Json& json, const std::string& csv, const std::string& lines);
+
+/// "refused: why", for a system without lines.
+std::string refused_text(const BenchedSystem& system);
+
+/// Where a size of `system` is known, else null.
+Json size_or_null(const BenchedSystem& system, std::int64_t size);
+
+/// Whether the matrix of any system could not be had.
+template <class System>
+bool any_unreadable(const std::vector<System>& systems) {
+  return std::any_of(systems.begin(), systems.end(), [](const System& system) { return system.unreadable; });
+}
+
+/// The system's matrix; nothing where it cannot be read or made, or memory does not suffice: `refused` then says why,
+/// and so does stderr at once, since the exit status will be that of bad input.
+std::optional<InputMatrix> load_or_refuse(const Context<Space::host>& host, BenchedSystem& system);
 
 /// On stdout, at once.
 void print_now(const std::string& lines);

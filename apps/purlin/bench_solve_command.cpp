@@ -38,6 +38,18 @@ void measure(const Context<Space::host>& host, const Context<S>& ctx, const Inpu
   result.systems.push_back(std::move(system));
 }
 
+// A line for each precision that was asked for, as systems have that are measured.
+void add_refused(const BenchSolveOptions& options, BenchSolveSystem system, BenchSolveResult& result) {
+  for (const bool single : {false, true}) {
+    if (!(single ? options.single_precision : options.double_precision)) continue;
+    system.single_precision = single;
+    system.tolerance = single ? options.single_tolerance : options.tolerance;
+    print_now(bench_system_text(system) + bench_table_text(system, result.copy));
+    result.systems.push_back(system);
+  }
+  write_bench_files(options.report, bench_json(result), options.csv, bench_csv(result));
+}
+
 template <Space S>
 BenchSolveResult measure_all(const Context<Space::host>& host, const Context<S>& ctx,
                              const BenchSolveOptions& options, const std::string& command_line) {
@@ -49,9 +61,14 @@ BenchSolveResult measure_all(const Context<Space::host>& host, const Context<S>&
   result.copy = bench::measure_copy(ctx, options.repeats);
   print_now(bench_machine_text(result.head, result.copy) + "\n");
   for (const std::string& name : options.systems) {
-    const InputMatrix matrix = load_matrix(host, name);
     BenchSolveSystem system;
     system.name = name;
+    const std::optional<InputMatrix> loaded = load_or_refuse(host, system);
+    if (!loaded) {
+      add_refused(options, system, result);
+      continue;
+    }
+    const InputMatrix& matrix = *loaded;
     system.rows = matrix.a.rows;
     system.nonzeros = matrix.a.nnz();
     system.restart = options.restart;
@@ -75,7 +92,8 @@ void check_tables(const BenchSolveOptions& options, Space space) {
 }  // namespace
 
 int bench_exit_status(const BenchSolveResult& result) {
-  return any_wrong(result.systems) ? exit_wrong_product : exit_converged;
+  if (any_wrong(result.systems)) return exit_wrong_product;
+  return any_unreadable(result.systems) ? exit_bad_input : exit_converged;
 }
 
 int run_bench_solve(const BenchSolveOptions& options, const std::string& command_line) {

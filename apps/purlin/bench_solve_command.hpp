@@ -8,11 +8,12 @@
 namespace purlin::cli {
 
 /// Measures system after system, prints its table and writes the files anew behind each. Returns exit_converged, or
-/// exit_wrong_product where one of ours called converged what is not; what others, or ours without saying so, did not
-/// solve is a line of the table. Throws InputError, DeviceError, OutOfMemory for what stops the whole run.
+/// exit_wrong_product where one of ours called converged what is not, else exit_bad_input where a matrix could not be
+/// read, which is a line of its own and of stderr; what others, or ours without saying so, did not solve is a line of
+/// the table. Throws InputError, DeviceError, OutOfMemory for what stops the whole run.
 [[nodiscard]] int run_bench_solve(const BenchSolveOptions& options, const std::string& command_line);
 
-/// exit_wrong_product where a line is wrong.
+/// exit_wrong_product where a line is wrong, else exit_bad_input where a matrix could not be read.
 [[nodiscard]] int bench_exit_status(const BenchSolveResult& result);
 
 }  // namespace purlin::cli

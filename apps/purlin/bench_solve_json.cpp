@@ -43,8 +43,8 @@ Json line_json(const BenchSolveLine& line, const BenchSolveSystem& system, const
 Json system_json(const BenchSolveSystem& system, const bench::CopyBandwidth& copy) {
   Json json = {{"system", without_folders(system.name)},
                {"precision", system.precision()},
-               {"rows", system.rows},
-               {"nonzeros", system.nonzeros},
+               {"rows", size_or_null(system, system.rows)},
+               {"nonzeros", size_or_null(system, system.nonzeros)},
                {"tolerance", system.tolerance},
                {"refused", or_null(system.refused)},
                {"solves", Json::array()}};
@@ -78,6 +78,18 @@ std::string csv_line(const BenchSolveLine& line, const BenchSolveSystem& system,
   return csv.add(f.iteration_speedup).add(f.solve_speedup).end();
 }
 
+// A system without solves has one line with the reason.
+std::string csv_refused(const BenchSolveSystem& system) {
+  CsvLine csv;
+  csv.add(without_folders(system.name)).add(std::string(system.precision()));
+  if (system.unreadable) {
+    csv.add_empty(2);
+  } else {
+    csv.add_count(system.rows).add_count(system.nonzeros);
+  }
+  return csv.add(system.tolerance).add_empty(4).add(system.refused).add_empty(measured_fields).end();
+}
+
 }  // namespace
 
 Json bench_json(const BenchSolveResult& result) {
@@ -97,6 +109,7 @@ Json bench_json(const BenchSolveResult& result) {
 std::string bench_csv(const BenchSolveResult& result) {
   std::string csv = csv_header;
   for (const BenchSolveSystem& system : result.systems) {
+    if (!system.refused.empty()) csv += csv_refused(system);
     for (const BenchSolveLine& line : system.lines) csv += csv_line(line, system, result.copy);
   }
   return csv;

@@ -12,7 +12,7 @@ namespace purlin::cli {
 ///   copy     bytes, gigabytes_per_second {min, median, max, samples}
 ///   timing   what the times are and what the floor is, in words
 ///   systems  system (without folders), precision, rows, nonzeros, tolerance, refused (null or why there are no
-///            solves), solves: one object each
+///            solves; rows and nonzeros are null where the matrix could not be read), solves: one object each
 /// A solve has by, solver, precond, format (as asked for), competitor, refused (null or the reason, and then nothing
 /// but these); built, detail; status (one of the library's names), reason (or null), converged, wrong, iterations,
 /// true_relative_residual (long double, the worst of all rounds), recurrence_relative_residual; iteration and solve
@@ -22,7 +22,8 @@ namespace purlin::cli {
 /// are not finite are null.
 Json bench_json(const BenchSolveResult& result);
 
-/// One line for each system, precision and contender, under a header. Empty fields for what there is not.
+/// One line for each system, precision and contender, under a header; one for a system without solves, with the
+/// reason. Empty fields for what there is not.
 std::string bench_csv(const BenchSolveResult& result);
 
 }  // namespace purlin::cli

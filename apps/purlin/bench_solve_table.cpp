@@ -33,12 +33,14 @@ std::string line_text(const BenchSolveLine& line, const BenchSolveFigures& f) {
 }  // namespace
 
 std::string bench_system_text(const BenchSolveSystem& system) {
-  return "\n" + system.name + ", " + system.precision() + " precision: " + count_of(system.rows, "row", "rows") +
-         ", " + count_of(system.nonzeros, "non-zero", "non-zeros") + text(", tolerance %g\n", system.tolerance);
+  const std::string head = "\n" + system.name + ", " + system.precision() + " precision";
+  if (system.unreadable) return head + "\n";
+  return head + ": " + count_of(system.rows, "row", "rows") + ", " +
+         count_of(system.nonzeros, "non-zero", "non-zeros") + text(", tolerance %g\n", system.tolerance);
 }
 
 std::string bench_table_text(const BenchSolveSystem& system, const bench::CopyBandwidth& copy) {
-  if (!system.refused.empty()) return "  refused: " + system.refused + "\n";
+  if (!system.refused.empty()) return refused_text(system);
   std::string lines = text("  %-21s %-9s %-7s %-18s %-28s %6s %6s %10s  %-28s %6s %8s %9s  %s\n", "by", "solver",
                            "precond", "format", "ms/iteration (min .. max)", "floor%", "x", "iterations",
                            "ms/solve (min .. max)", "x", "setup s", "residual", "status");

@@ -73,14 +73,16 @@ std::string bench_head_text(const BenchResult& result) {
 }
 
 std::string bench_system_text(const BenchSystem& system) {
-  return "\n" + system.name + ", " + system.precision() + " precision: " + count_of(system.rows, "row", "rows") +
+  const std::string head = "\n" + system.name + ", " + system.precision() + " precision";
+  if (system.unreadable) return head + "\n";
+  return head + ": " + count_of(system.rows, "row", "rows") +
          (system.cols == system.rows ? "" : ", " + count_of(system.cols, "column", "columns")) + ", " +
          count_of(system.nonzeros, "non-zero", "non-zeros") +
          (system.block > 1 ? text(", %d x %d blocks", system.block, system.block) : "") + "\n";
 }
 
 std::string bench_table_text(const BenchSystem& system, const bench::CopyBandwidth& copy) {
-  if (!system.refused.empty()) return "  refused: " + system.refused + "\n";
+  if (!system.refused.empty()) return refused_text(system);
   std::string speeds =
       text(name_column, "format") + text("%-28s %8s %8s %8s %7s %6s %6s %8s  %s\n", "ms (min .. max)", "cold ms",
                                          "GFLOP/s", "MB", "GB/s", "copy%", "roof%", "speed-up", "error");

@@ -97,6 +97,7 @@ std::string facts_text(const Facts& f) {
   const Csr<double, Space::host>& a = f.matrix.a;
   std::string result = labelled("matrix", f.matrix.name);
   result += labelled("storage", f.matrix.header ? storage_text(*f.matrix.header) : "generated");
+  if (is_pattern_only(f.matrix)) result += labelled("", values_taken_as_one);
   result += labelled("size", thousands(a.rows) + " x " + thousands(a.cols));
   result += labelled(
       "non-zeros", thousands(a.nnz()) + (f.repeated == 0 ? std::string()
@@ -128,9 +129,9 @@ std::string facts_text(const Facts& f) {
   result += histogram_text(f.lengths, a.rows);
   for (const SpmvFormat& format : spmv_formats()) {
     result +=
-        labelled("format " + format.name, human_bytes(format_bytes(format, f, sizeof(double))) + " in double, " +
-                                              human_bytes(format_bytes(format, f, sizeof(float))) +
-                                              " in single precision (" + spaces_text(format) + ')');
+        labelled("format " + format.name, "about " + human_bytes(format_bytes(format, f, sizeof(double))) +
+                                              " in double, " + human_bytes(format_bytes(format, f, sizeof(float))) +
+                                              " in single precision, estimated (" + spaces_text(format) + ')');
   }
   if (f.precond) result += precond_facts_text(*f.precond);
   result += labelled("recommended", f.advice.command.empty() ? f.advice.reason : f.advice.command);
@@ -142,6 +143,7 @@ Json facts_json(const Facts& f) {
   const Csr<double, Space::host>& a = f.matrix.a;
   Json report = {{"schema", 1}, {"version", PURLIN_VERSION}, {"matrix", f.matrix.name}};
   report["storage"] = f.matrix.header ? storage_text(*f.matrix.header) : "generated";
+  report["values_taken_as_one"] = is_pattern_only(f.matrix);
   report["rows"] = a.rows;
   report["cols"] = a.cols;
   report["nonzeros"] = a.nnz();

@@ -23,6 +23,10 @@ InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name
   return result;
 }
 
+bool is_pattern_only(const InputMatrix& matrix) {
+  return matrix.header && matrix.header->field == MatrixMarketHeader::Field::pattern;
+}
+
 void require_solvable(const InputMatrix& matrix) {
   const Csr<double, Space::host>& a = matrix.a;
   if (a.rows != a.cols) {

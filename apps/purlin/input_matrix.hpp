@@ -21,6 +21,12 @@ struct InputMatrix {
 /// Reads the file or generates the system `name`. Throws InputError, OutOfMemory.
 InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name);
 
+/// Whether it was read from a file without values, where each entry counts as 1.
+bool is_pattern_only(const InputMatrix& matrix);
+
+/// What is said of such a file.
+inline constexpr const char* values_taken_as_one = "a pattern without values: each entry of the file is taken as 1";
+
 /// Throws InputError unless the matrix is square and each of its rows holds an entry. Rows are named as in the file.
 void require_solvable(const InputMatrix& matrix);
 

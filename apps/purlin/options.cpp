@@ -149,7 +149,8 @@ void add_stopping_options(CLI::App& solve, RawSolve& raw) {
   raw.rtol_given = solve
                        .add_option("--rtol", raw.rtol,
                                    text("Stop at |b - A x| <= max(RTOL |b|, ATOL), default %g in double and\n"
-                                        "%g in single precision, which cannot reach the former",
+                                        "%g in single precision, which cannot reach the former, and where A and b\n"
+                                        "are those rounded to it",
                                         default_rtol_double, default_rtol_single))
                        ->option_text("RTOL")
                        ->group(group);
@@ -179,8 +180,8 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
       ->group(group);
   solve
       .add_option("--precision", raw.precision,
-                  "Of matrix and vectors, default double; mixed iterates in single precision, is as exact as\n"
-                  "double, and goes on in double where that fails")
+                  "Of matrix and vectors, default double; single solves the system rounded to single precision;\n"
+                  "mixed iterates in it, is as exact as double, and goes on in double where that fails")
       ->option_text("double|single|mixed")
       ->group(group);
   solve

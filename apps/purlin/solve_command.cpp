@@ -110,6 +110,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   require_solvable(matrix);
   result.rows = matrix.a.rows;
   result.nonzeros = matrix.a.nnz();
+  result.pattern_only = is_pattern_only(matrix);
   result.rows_sum_to_zero = rows_sum_to_zero(matrix.a);
   result.seconds.read = matrix.read_seconds;
 

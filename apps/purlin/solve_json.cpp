@@ -136,10 +136,13 @@ Json solve_json(const SolveResult& result) {
   const SetupFacts& setup = result.outcome.setup;
   Json json = {{"schema", 1}, {"version", PURLIN_VERSION}, {"command_line", result.command_line}};
   add_outcome(json, report, result);
+  json["residual_of"] =
+      result.options.single_precision ? "the system rounded to single precision" : "the system as given";
   json["solution_error"] = result.solution_error ? Json(*result.solution_error) : Json();
   json["matrix"] = result.options.matrix;
   json["rows"] = result.rows;
   json["nonzeros"] = result.nonzeros;
+  json["values_taken_as_one"] = result.pattern_only;
   add_request(json, result.options);
   json["solver"] = report.solver;
   json["solver_reason"] = system.solver_reason;

@@ -27,6 +27,7 @@ struct SolveResult {
   Index rows = 0;
   Offset nonzeros = 0;
   bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
+  bool pattern_only = false;      ///< the matrix's file holds no values
   SolveOutcome outcome;
   std::optional<double> solution_error;  ///< |x - x*| / |x*|
   SolveSeconds seconds;
@@ -40,13 +41,17 @@ struct SolveResult {
 };
 
 /// r.json. Schema 1; residuals are 2-norms of b - A x, those named relative are divided by |b| (by 1 for b = 0):
-///   converged, status, reason     the end; status is one of the library's names, reason a sentence or ""
+///   converged, status, reason     the end; status is one of the library's names, reason a sentence or "". Of several
+///                                 attempts it is the last one's, and so is solver
 ///   iterations                    of all attempts together
 ///   rhs_norm, initial_residual    absolute
 ///   relative_residual             as the recurrence has it
-///   true_relative_residual        formed from the x that is returned
+///   true_relative_residual        formed from the x that is returned, which is that of the best attempt
+///   residual_of                   the system that residuals, norms and tolerance are of: "the system as given", or
+///                                 "the system rounded to single precision"
 ///   attainable_relative_residual  what rounding allows, for status "stagnation", else null
 ///   solution_error                |x - x*| / |x*| where the solution is known, else null
+///   values_taken_as_one           whether the matrix's file holds a pattern without values
 ///   device                        "host" or "cuda:N"; device_name is null on the host
 ///   seconds                       read, rhs, start, setup, solve, total; setup_phases splits setup
 ///   preconditioner_residual       |A M - I|_F: norm, relative to |I|_F, probes (0: exact); null for none

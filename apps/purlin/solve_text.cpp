@@ -7,6 +7,7 @@
 
 #include <purlin/core/error.hpp>
 
+#include "input_matrix.hpp"
 #include "precond_report.hpp"
 #include "rows_from_one.hpp"
 #include "text.hpp"
@@ -33,19 +34,38 @@ std::string residual_text(const SolveReport& report) {
   return text("%.3e %s", report.relative(report.true_residual), report.rhs_norm > 0 ? "|b|" : "with b = 0");
 }
 
-// The library's name of the status, but for its caller, which here is the person at the keyboard.
-std::string ended_as(Status status) {
-  return status == Status::stopped_by_caller ? "interrupted" : std::string(name_of(status));
-}
-
 std::string ending_text(const SolveReport& report) {
-  const std::string ending = report.converged() ? "converged" : "not converged (" + ended_as(report.status) + ')';
+  const std::string status(name_of(report.status));
+  const std::string ending = report.converged() ? status : "not converged (" + status + ')';
   return ending + " after " + count_of(report.iterations, "iteration", "iterations");
 }
 
 std::string reason_text(const SolveReport& report) {
-  const bool told = report.reason.empty() || report.status == Status::stopped_by_caller;
-  return told ? std::string() : labelled("", report.reason);
+  // The library's caller is this program, which stops a solve for a signal only.
+  if (report.status == Status::stopped_by_caller) return labelled("", "interrupted by Ctrl-C or SIGTERM");
+  return report.reason.empty() ? std::string() : labelled("", report.reason);
+}
+
+// Whose x is returned, where it is not the last attempt's, which status and reason are of: the chain of solvers
+// keeps the best x. Else empty.
+std::string whose_x(const SolveReport& report) {
+  if (report.attempts.size() < 2 || report.converged()) return "";
+  const Attempt* best = nullptr;
+  double lowest = report.initial_residual;
+  for (const Attempt& attempt : report.attempts) {
+    if (!(attempt.true_residual <= lowest)) continue;
+    lowest = attempt.true_residual;
+    best = &attempt;
+  }
+  if (best == nullptr) return "the guess";
+  return best == &report.attempts.back() ? "" : "that of " + best->solver;
+}
+
+std::string whose_x_text(const SolveReport& report) {
+  const std::string whose = whose_x(report);
+  if (whose.empty()) return "";
+  return labelled("", "x is " + whose + ", nothing came nearer; " + std::string(name_of(report.status)) +
+                          " is of the last attempt, " + report.attempts.back().solver);
 }
 
 // What came of each column, and how many converged.
@@ -58,7 +78,8 @@ std::string columns_text(const SolveResult& result) {
     converged += report.converged() ? 1 : 0;
     lines += labelled(c == 0 ? "columns" : "", text("%4zu  ", c + 1) + ending_text(report) + ", true residual " +
                                                    residual_text(report) +
-                                                   (report.attempts.size() > 1 ? ", " + report.solver : ""));
+                                                   (report.attempts.size() > 1 ? ", " + report.solver : "") +
+                                                   (whose_x(report).empty() ? "" : ", x is " + whose_x(report)));
   }
   return lines + labelled("result", text("%zu of %zu columns converged", converged, reports.size()));
 }
@@ -77,11 +98,11 @@ std::string attempts_text(const SolveReport& report) {
   std::size_t width = 8;
   for (const Attempt& attempt : report.attempts) width = std::max(width, attempt.solver.size());
   for (const Attempt& attempt : report.attempts) {
-    lines += labelled(
-        lines.empty() ? "attempts" : "",
-        text("%-*s %s after %s at %.2e, %s", static_cast<int>(width), attempt.solver.c_str(),
-             ended_as(attempt.status).c_str(), count_of(attempt.iterations, "iteration", "iterations").c_str(),
-             report.relative(attempt.true_residual), duration(attempt.seconds).c_str()));
+    lines += labelled(lines.empty() ? "attempts" : "",
+                      text("%-*s %s after %s at %.2e, %s", static_cast<int>(width), attempt.solver.c_str(),
+                           std::string(name_of(attempt.status)).c_str(),
+                           count_of(attempt.iterations, "iteration", "iterations").c_str(),
+                           report.relative(attempt.true_residual), duration(attempt.seconds).c_str()));
   }
   return lines;
 }
@@ -95,6 +116,7 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
                                 : result.place.name() + ", " + facts.device_name;
   std::string lines = labelled("matrix", result.options.matrix + ", " + count_of(result.rows, "row", "rows") + ", " +
                                              count_of(result.nonzeros, "non-zero", "non-zeros"));
+  if (result.pattern_only) lines += labelled("", values_taken_as_one);
   lines += labelled("right-hand side",
                     result.options.rhs + (result.columns > 1 ? ", " + thousands(result.columns) + " columns" : ""));
   lines += labelled("device", where + ", " + result.options.precision() + " precision");
@@ -122,7 +144,11 @@ std::string result_text(const SolveResult& result) {
   lines += labelled(result.several() ? "worst residual" : "true residual",
                     residual_text(report) + text(" (asked for %.1e)", report.relative(report.tolerance)) +
                         (result.several() ? text(", column %zu", result.worst() + 1) : ""));
+  if (result.options.single_precision) {
+    lines += labelled("", "of A and b rounded to single precision; --precision mixed takes them as given");
+  }
   if (result.several()) lines += reason_text(report);
+  lines += whose_x_text(report);
   if (result.solution_error) {
     lines += labelled("solution error", text("%.3e |x*|", *result.solution_error));
     const std::string remark = remark_on_error(report, *result.solution_error, result.options, result.advice_facts());

@@ -87,6 +87,82 @@ TEST_CASE("GMRES is not advised where it was among the attempts", "[cli]") {
   CHECK(contains(next_step(report, {}, {131, false}), "--precond spai"));
 }
 
+TEST_CASE("Where single precision had a part in a failure, another precision is advised before anything else",
+          "[cli]") {
+  SolveOptions options;
+  options.single_precision = true;
+  const std::string wanted = "--precision double";
+  SolveReport report = report_with("bicgstab", Status::breakdown);
+  report.rhs_norm = 2;
+  report.tolerance = 2e-5;
+  report.attempts.resize(3);
+  const auto attempt = [&](std::size_t k, const char* solver, Status status, double residual) {
+    report.attempts[k].solver = solver;
+    report.attempts[k].status = status;
+    report.attempts[k].true_residual = residual;
+  };
+  attempt(0, "cg", Status::stagnation, 4e-3);
+  attempt(1, "gmres", Status::stagnation, 2e-3);
+  attempt(2, "bicgstab", Status::breakdown, 0.5);
+  for (const Status status : {Status::breakdown, Status::not_finite, Status::max_iterations, Status::stagnation,
+                              Status::time_limit, Status::not_positive_definite}) {
+    INFO(name_of(status));
+    report.status = report.attempts[2].status = status;
+    report.attempts[2].true_residual = 0.5;
+    CHECK(next_step(report, options, {237, false}) ==
+          "--precision double or mixed: in single precision gmres stagnated at 1.0e-03");
+    CHECK_FALSE(contains(next_step(report, {}, {237, false}), wanted));
+  }
+  report.status = Status::stopped_by_caller;
+  CHECK_FALSE(contains(next_step(report, options, {237, false}), wanted));
+
+  attempt(0, "cg", Status::not_positive_definite, 1);
+  attempt(1, "gmres", Status::not_finite, 1);
+  attempt(2, "bicgstab", Status::max_iterations, 1);
+  report.status = Status::max_iterations;
+  CHECK(contains(next_step(report, options, {237, false}), wanted + " has a wider range"));
+  report.attempts.clear();
+  CHECK_FALSE(contains(next_step(report, options, {237, false}), wanted));
+  report.tolerance = 2e-8;  // less than the spacing of its numbers
+  CHECK(contains(next_step(report, options, {237, false}), wanted));
+  report.tolerance = 2e-5;
+  report.status = Status::breakdown;
+  report.solver = "gmres";
+  options.system.precond.name = "none";
+  CHECK(contains(next_step(report, options, {237, false}), wanted));
+}
+
+TEST_CASE("After a breakdown no preconditioner is advised that the solve had already", "[cli]") {
+  SolveOptions options;
+  const SolveReport report = report_with("gmres", Status::breakdown);
+  CHECK(contains(next_step(report, options, {237, false}), "--precond none,"));
+  options.system.precond.name = "none";
+  CHECK(contains(next_step(report, options, {237, false}), "--precond spai --spai-adaptive 0.4,"));
+  CHECK_FALSE(contains(next_step(report, options, {237, false}), "--precond none"));
+}
+
+TEST_CASE("After few iterations more of them are advised, whatever they reached", "[cli]") {
+  SolveOptions options;
+  const auto advice = [&](const char* solver, int iterations) {
+    SolveReport report = report_with(solver, Status::max_iterations);
+    options.system.stop.max_iterations = report.iterations = iterations;
+    report.restarts = iterations > 50 ? 1 : 0;
+    report.cycle_length = 50;
+    report.initial_residual = report.true_residual = 1;
+    return next_step(report, options, {237, false});
+  };
+  CHECK(advice("cg", 0) == "--max-iterations 10000 allows more (now 0)");
+  CHECK(contains(advice("cg", 236), "--max-iterations 10000 "));
+  CHECK(contains(advice("gmres", 60), "--max-iterations 10000 "));
+  CHECK(contains(advice("cg", 237), "--solver gmres --restart 237: the residual has hardly moved"));
+  CHECK(contains(advice("gmres", 237), "--restart 237 "));
+  SolveReport falling = report_with("cg", Status::max_iterations);
+  falling.initial_residual = 1;
+  options.system.stop.max_iterations = 1000000000;
+  CHECK(
+      contains(next_step(falling, options, {237, false}), "--max-iterations 2147483647 "));  // what the option takes
+}
+
 TEST_CASE("A solution far off behind a small residual is remarked on", "[cli]") {
   SolveOptions options;
   SolveReport report = report_with("cg", Status::converged);

@@ -54,6 +54,8 @@ TEST_CASE("info counts what one counts by hand on a 4 x 4 matrix", "[cli]") {
   CHECK(r["row_lengths"]["longest"] == 3);
   CHECK(r["row_lengths"]["mean"] == 2.0);
   CHECK(r["formats"][0]["name"] == "csr");
+  CHECK(contains(printed, " in single precision, estimated (host"));
+  CHECK(r["values_taken_as_one"] == false);
   CHECK(r["recommended_command"] == "purlin solve " + matrix + " --precond none");
   for (const char* word : {"symmetry", "diagonal", "bandwidth", "block size", "row length", "####", "csr"}) {
     INFO(printed << "lacks " << word);

@@ -14,9 +14,11 @@
 #include "apps/purlin/rows_from_one.hpp"
 #include "apps/purlin/solve_result.hpp"
 #include "apps/purlin/text.hpp"
+#include "tests/support.hpp"
 
 using namespace purlin;
 using namespace purlin::cli;
+using purlin::testing::contains;
 
 TEST_CASE("Numbers read well", "[cli]") {
   CHECK(thousands(0) == "0");
@@ -132,6 +134,37 @@ TEST_CASE("The history counts iterations through all attempts", "[cli]") {
   CHECK(history_csv({report}) ==
         "iteration,residual,relative_residual,solver\n0,2,1,cg\n1,1,0.5,cg\n2,0.5,0.25,cg\n2,0.5,0.25,gmres\n"
         "3,0.25,0.125,gmres\n");
+}
+
+TEST_CASE("Where x is not the last attempt's, the text says whose it is", "[cli]") {
+  SolveResult result;
+  SolveReport report;
+  report.status = Status::not_finite;
+  report.solver = "bicgstab";
+  report.initial_residual = report.rhs_norm = 1;
+  report.true_residual = 0.25;
+  report.attempts.resize(3);
+  const char* const solvers[] = {"cg", "gmres", "bicgstab"};
+  const auto text_for = [&](double first, double second, double third) {
+    const double residuals[] = {first, second, third};
+    for (std::size_t k = 0; k < 3; ++k) {
+      report.attempts[k].solver = solvers[k];
+      report.attempts[k].true_residual = residuals[k];
+    }
+    result.outcome.reports = {report};
+    return result_text(result);
+  };
+  CHECK(contains(text_for(0.5, 0.25, NAN),
+                 "x is that of gmres, nothing came nearer; not_finite is of the last attempt, "
+                 "bicgstab\n"));
+  CHECK(contains(text_for(0.25, 0.5, 0.3), "x is that of cg,"));
+  CHECK(contains(text_for(3, NAN, INFINITY), "x is the guess,"));
+  CHECK_FALSE(contains(text_for(0.5, 0.3, 0.25), "x is"));
+  text_for(0.5, 0.25, 0.3);
+  result.outcome.reports.push_back(report);
+  CHECK(contains(result_text(result), ", bicgstab, x is that of gmres\n"));
+  report.status = Status::converged;
+  CHECK_FALSE(contains(text_for(0.5, 0.25, 0.3), "x is"));
 }
 
 TEST_CASE("Every failure has one piece of advice", "[cli]") {

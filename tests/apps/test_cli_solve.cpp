@@ -166,6 +166,56 @@ TEST_CASE("Single precision converges to its own default tolerance and says so",
   CHECK(r["rtol"] == 1e-5);
   // Rounding A and b to single precision adds to the residual what eps |A||x| / |b| amounts to here.
   CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) < 1.5e-5);
+  CHECK(r["residual_of"] == "the system rounded to single precision");
+  CHECK(contains(outcome.out, "of A and b rounded to single precision; --precision mixed takes them as given\n"));
+}
+
+TEST_CASE("What rounding to single precision does to a system is told apart from its residual", "[cli]") {
+  const TemporaryFolder folder;
+  // 1 and 1 + 3e-8 are one number in single precision: the system given has another solution than the rounded one.
+  System s;
+  s.n = 2;
+  s.entries = {{1, 1, 1}, {1, 2, 0.5}, {2, 1, 0.5}, {2, 2, 1 + 3e-8}};
+  const std::vector<double> b = {1, 1};
+  for (const std::string precision : {"single", "mixed", "double"}) {
+    const Outcome outcome =
+        run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
+                    "--precision", precision, "--rtol", "2e-9", "--device", "host", "--report", folder.file("r.json"),
+                    "--out", folder.file("x.mtx")});
+    INFO(outcome.out << outcome.err);
+    const bool single = precision == "single";
+    const Json r = report_in(folder);
+    CHECK(r["residual_of"] == (single ? "the system rounded to single precision" : "the system as given"));
+    CHECK(contains(outcome.out, "rounded to single precision") == single);
+    if (single) continue;
+    CHECK(outcome.status == 0);
+    CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 2.001e-9);
+  }
+}
+
+TEST_CASE("A file without values is solved and described with a remark that each entry is taken as 1", "[cli]") {
+  const TemporaryFolder folder;
+  const std::string entries = "3 3 4\n1 1\n2 2\n3 3\n2 1\n";
+  const std::string pattern = folder.write("P.mtx", "%%MatrixMarket matrix coordinate pattern general\n" + entries);
+  const std::string b = folder.write("b.mtx", vector_text({1, 3, 5}));
+  const std::string remark = "a pattern without values: each entry of the file is taken as 1\n";
+  const Outcome solved = run_purlin({"solve", pattern, "--rhs", b, "--device", "host", "--out", folder.file("x.mtx"),
+                                     "--report", folder.file("r.json")});
+  INFO(solved.out << solved.err);
+  REQUIRE(solved.status == 0);
+  CHECK(contains(solved.out, remark));
+  CHECK(report_in(folder)["values_taken_as_one"] == true);
+  const std::vector<double> x = parse_array(file_content(folder.file("x.mtx")));
+  REQUIRE(x.size() == 3);
+  CHECK(x[1] == Approx(2));  // 3 - 1
+  const Outcome described = run_purlin({"info", pattern, "--report", folder.file("i.json")});
+  CHECK(contains(described.out, remark));
+  CHECK(report_in(folder, "i.json")["values_taken_as_one"] == true);
+  const std::string valued = folder.write("A.mtx", line_system(3).text());
+  const Outcome plain = run_purlin({"solve", valued, "--device", "host", "--report", folder.file("r.json")});
+  CHECK_FALSE(contains(plain.out, remark));
+  CHECK(report_in(folder)["values_taken_as_one"] == false);
+  CHECK_FALSE(contains(run_purlin({"info", valued}).out, remark));
 }
 
 TEST_CASE("Too few iterations end in status 1 with solution, report, history and one suggestion", "[cli]") {

@@ -3,3 +3,22 @@
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 check_consumer(${CMAKE_CURRENT_LIST_DIR}/subdirectory consumer -D PURLIN_SOURCE=${PURLIN_SOURCE} -D PURLIN_CUDA=OFF
                -D BUILD_SHARED_LIBS=${SHARED} -D PURLIN_SANITIZE=${SANITIZE})
+
+# A project that names no build type is told once what that means, and one that does is not.
+if(NOT GENERATOR MATCHES "Multi-Config")
+  foreach(type IN ITEMS "" Release)
+    run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/subdirectory -B ${SCRATCH}/build-type-${type} -G ${GENERATOR}
+        -D CMAKE_BUILD_TYPE=${type} -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D PURLIN_SOURCE=${PURLIN_SOURCE}
+        -D PURLIN_CUDA=OFF)
+    string(REGEX MATCHALL "CMAKE_BUILD_TYPE is empty" told "${output}")
+    list(LENGTH told times)
+    if(type STREQUAL "")
+      set(expected 1)
+    else()
+      set(expected 0)
+    endif()
+    if(NOT times EQUAL expected)
+      message(FATAL_ERROR "with the build type '${type}' the empty one is told ${times} times:\n${output}")
+    endif()
+  endforeach()
+endif()
