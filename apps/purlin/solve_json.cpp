@@ -130,6 +130,12 @@ std::size_t SolveResult::worst() const {
   return worst;
 }
 
+std::vector<IdleOption> SolveResult::idle() const {
+  const SolveMakeup asked = makeup_asked(options.system, options.single_precision, options.device);
+  const SolveMakeup set_up = makeup_set_up(asked, outcome.setup.system, place.space);
+  return idle_options(options.given, makeup_solved(set_up, outcome.reports));
+}
+
 Json solve_json(const SolveResult& result) {
   const SolveReport& report = result.report();
   const SystemInfo& system = result.outcome.setup.system;
@@ -162,6 +168,10 @@ Json solve_json(const SolveResult& result) {
   json["operators"] = {{"matrix", operator_json(system.matrix)},
                        {"preconditioner", operator_json(system.preconditioner)}};
   json["attempts"] = attempts_json(report);
+  json["idle_options"] = Json::array();
+  for (const IdleOption& idle : result.idle()) {
+    json["idle_options"].push_back({{"option", idle.option}, {"reason", idle.reason}});
+  }
   json["history"] = report.history;
   if (result.several()) {
     json["worst_column"] = result.worst() + 1;

@@ -130,6 +130,7 @@ std::string result_text(const SolveResult& result) {
   }
   lines += labelled("seconds", seconds_text(result));
   if (!result.several() && report.attempts.size() > 1) lines += attempts_text(report);
+  for (const IdleOption& idle : result.idle()) lines += labelled("remark", idle_text(idle));
   const std::string advice = next_step(report, result.options, result.advice_facts());
   if (!advice.empty()) lines += labelled("try", advice);
   return lines;

@@ -9,6 +9,7 @@
 #include <purlin/core/error.hpp>
 
 #include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/idle_options.hpp"
 #include "apps/purlin/names.hpp"
 #include "apps/purlin/text.hpp"
 #include "resume.hpp"
@@ -36,6 +37,7 @@ void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table) 
   if (!remark.empty()) cli::print_error(remark, job.program.c_str());
   const Checkpoint& kept = *job.resume;
   take_kept_options(kept, command, job.options);
+  cli::refuse_idle_options(job.options.given, cli::makeup_asked(job.options.system, false, job.options.device));
   if (command.given("--params")) {
     table.read(job.options.params);
   } else {
