@@ -41,7 +41,9 @@ struct LinearSystem<T, S>::Impl {
       : ctx(ctx_), stop(options.stop), rows(a.rows), precond_side(options.precond.side) {
     ctx.make_current();
     CsrView<T, S> view = a;
-    const SystemSize size{a.rows, a.nnz(), sizeof(T), false, options.mixed};
+    SystemSize size{a.rows, a.nnz(), sizeof(T), false, options.mixed};
+    size.columns = options.columns;
+    size.null_space = options.null_space == NullSpace::constant;
     detail::require_memory(ctx, estimate_system(options.spmv, options.precond, options.solver, size));
     detail::timed(ctx, setup_seconds, "check", [&] { view = checked(a, options.canonicalise); });
     operators = make_operators(view, options);

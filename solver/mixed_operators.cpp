@@ -41,6 +41,7 @@ MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S
   low.val = rounded_.cspan();
   SystemOptions low_options = options;
   low_options.mixed = false;
+  low_options.columns = 1;  // they are taken one after the other
   low_.emplace(ctx_, low, low_options);
   timed(ctx_, setup_seconds_, "format in double", [&] {
     const RowOrder<S>& order = low_->order();
