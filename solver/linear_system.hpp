@@ -66,6 +66,9 @@ struct SystemInfo {
   OperatorInfo preconditioner;        ///< name "none" where there is none
   std::string preconditioner_reason;  ///< why, where it was chosen automatically
   bool mixed = false;                 ///< `matrix` and `preconditioner` are those in single precision
+  /// Mixed precision: A in double, for true residuals, and the numbers that the one in single precision is refreshed
+  /// from. Without a name otherwise.
+  OperatorInfo residual_matrix;
   std::string solver;         ///< the one that a solve starts with
   std::string solver_reason;  ///< why, where it was chosen automatically
   FormatChoice format;        ///< with its grounds, where it was chosen

@@ -113,6 +113,9 @@ template <Space S>
 SystemInfo MixedOperators<S>::info() const {
   SystemInfo info = low_->info();
   info.mixed = true;
+  info.residual_matrix = A_->info();
+  info.residual_matrix.bytes.emplace_back("rounded values",
+                                          static_cast<std::uint64_t>(rounded_.size()) * sizeof(float));
   info.solver = mixed + info.solver;
   info.setup_seconds.insert(info.setup_seconds.begin(), setup_seconds_.front());
   info.setup_seconds.push_back(setup_seconds_.back());

@@ -166,7 +166,8 @@ Json solve_json(const SolveResult& result) {
   json["setup_phases"] = phases_json(system.setup_seconds);
   json["memory"] = {{"system_bytes", system.bytes}, {"peak_bytes", result.outcome.peak_bytes}};
   json["operators"] = {{"matrix", operator_json(system.matrix)},
-                       {"preconditioner", operator_json(system.preconditioner)}};
+                       {"preconditioner", operator_json(system.preconditioner)},
+                       {"residual_matrix", system.mixed ? operator_json(system.residual_matrix) : Json()}};
   json["attempts"] = attempts_json(report);
   json["idle_options"] = Json::array();
   for (const IdleOption& idle : result.idle()) {

@@ -55,6 +55,8 @@ struct SolveResult {
 ///   preconditioner_residual       |A M - I|_F: norm, relative to |I|_F, probes (0: exact); null for none
 ///   history                       the recurrence's residual, absolute, before the first and after each iteration of
 ///                                 each attempt
+///   operators                     matrix, preconditioner; residual_matrix: A in double beside mixed precision's, or
+///                                 null
 ///   attempts                      the solvers that ran, in order
 ///   idle_options                  options that were given and had no effect: option, and reason
 /// With several right-hand sides all this is about the worst of them, but for seconds, which are those of all; there

@@ -66,6 +66,10 @@ std::string columns_text(const SolveResult& result) {
 std::string format_text(const SystemInfo& system) {
   std::string lines = labelled("format", system.matrix.name + ", " + human_bytes(system.matrix.total_bytes()) +
                                              (system.matrix.detail.empty() ? "" : ", " + system.matrix.detail));
+  if (system.mixed) {
+    lines += labelled("", "and " + system.residual_matrix.name + " in double for true residuals, " +
+                              human_bytes(system.residual_matrix.total_bytes()));
+  }
   if (!system.format.reason.empty()) lines += labelled("", system.format.reason);
   if (!system.order.method.empty()) lines += labelled("order", system.order.method);
   if (!system.order.remark.empty()) lines += labelled("", system.order.remark);

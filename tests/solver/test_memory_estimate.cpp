@@ -235,6 +235,36 @@ TEST_CASE("A system is refused where the vectors of the columns that it is to ex
   CHECK_NOTHROW((LinearSystem<double, Space::host>(ctx, there.wide(), options)));
 }
 
+TEST_BOTH("A system in mixed precision tells of all matrices that it keeps", "[solver][memory][mixed]") {
+  const HostCsr a = fem_matrix("generate:elasticity:7");
+  const auto n = static_cast<std::uint64_t>(a.rows);
+  for (const std::string precond : {"none", "jacobi", "fsai"}) {
+    for (const bool renumbered : {false, true}) {
+      INFO(precond << (renumbered ? ", renumbered" : ""));
+      SystemOptions options = options_of({"cg", precond});
+      options.mixed = true;
+      if (renumbered) options.old_of_new = random_order(a.rows, 3);
+      const auto ctx = make_context<S>(2);
+      const auto there = upload_matrix<double>(ctx, a);
+      const std::uint64_t before = ctx.memory()->use().bytes;
+      const LinearSystem<double, S> system(ctx, there.wide(), options);
+      const std::uint64_t held = ctx.memory()->use().bytes - before;
+      // In single precision r, z, p, q and the correction, two beside a preconditioner; in double r and the best x;
+      // renumbered b and x in double and the order both ways.
+      const std::uint64_t vectors =
+          n * (5 * 4 + 2 * 8 + (precond == "none" ? 0 : 2 * 4) + (renumbered ? 2 * (8 + 4) : 0));
+      const SystemInfo info = system.info();
+      CHECK(info.residual_matrix.name.substr(0, 3) == "csr");
+      const std::uint64_t told = info.matrix.total_bytes() + info.residual_matrix.total_bytes() +
+                                 info.preconditioner.total_bytes() + vectors;
+      CHECK(told <= held);
+      CHECK(static_cast<double>(told) >= 0.95 * static_cast<double>(held));
+      options.mixed = false;
+      CHECK(LinearSystem<double, S>(ctx, there.wide(), options).info().residual_matrix.name.empty());
+    }
+  }
+}
+
 TEST_CASE("An estimate knows names, and what a preconditioner adds", "[solver][memory]") {
   const SystemSize size{1000, 7000, 8, false};
   const auto with = [&](const std::string& name) {
