@@ -83,7 +83,7 @@ std::uint64_t peak_process_bytes() {
 }
 
 Json run_json(const RunReport& r) {
-  Json json = {{"schema", "purlin-run-1"}, {"program", r.program}, {"version", PURLIN_VERSION}};
+  Json json = {{"schema", run_schema}, {"program", r.program}, {"version", PURLIN_VERSION}};
   json["command_line"] = r.command_line;
   json["ending"] = r.ending;
   json["reason"] = r.reason;
