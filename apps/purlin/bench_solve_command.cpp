@@ -75,7 +75,8 @@ void check_tables(const BenchSolveOptions& options, Space space) {
 }  // namespace
 
 int bench_exit_status(const BenchSolveResult& result) {
-  return any_wrong(result.systems) ? exit_wrong_product : exit_converged;
+  if (any_wrong(result.systems)) return exit_wrong_product;
+  return any_of_ours_succeeded(result.systems) ? exit_converged : exit_not_converged;
 }
 
 int run_bench_solve(const BenchSolveOptions& options, const std::string& command_line) {
@@ -85,7 +86,11 @@ int run_bench_solve(const BenchSolveOptions& options, const std::string& command
   const Context<Space::host> host(options.threads);
   const BenchSolveResult result =
       at_place(place, host, [&](const auto& ctx) { return measure_all(host, ctx, options, command_line); });
-  return bench_exit_status(result);
+  const int status = bench_exit_status(result);
+  if (status == exit_not_converged && !any_wrong(result.systems)) {
+    print_error("none of Purlin's solves converged, on any of the systems");
+  }
+  return status;
 }
 
 }  // namespace purlin::cli
