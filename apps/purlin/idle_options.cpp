@@ -2,6 +2,8 @@
 // The table of options and what they belong to.
 #include "idle_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 
 #include <purlin/solver/krylov.hpp>
@@ -61,7 +63,7 @@ std::string without_resident(const Makeup& m) {
   if (!m.on_card) return "the device is host";
   const bool bicgstab = runs(m, "bicgstab");
   if (!runs(m, "cg") && !bicgstab) return solver_is(m);
-  if (!has_parts(m)) return format_is(m);
+  if (!is_format_choice(m.format) && find_spmv_format(m.format).name != "ehyb") return format_is(m);
   if (bicgstab) return "";
   if (m.mixed) return "CG in mixed precision is not among them";
   return m.columns > 1 ? "columns that iterate side by side are not among them" : "";

@@ -3,13 +3,15 @@
 /// solve did. One table says what each belongs to.
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <string>
 #include <vector>
 
 #include <purlin/core/types.hpp>
 #include <purlin/solver/linear_system.hpp>
+
+namespace CLI {
+class App;
+}
 
 namespace purlin::cli {
 

@@ -87,6 +87,7 @@ TEST_CASE("An option that cannot have an effect is refused with what it belongs 
       {{"--no-resident", "--device", "host"}, "--no-resident", "on a card", "host"},
       {{"--no-resident", "--solver", "gmres"}, "--no-resident", "CG and BiCGStab", "gmres"},
       {{"--no-resident", "--format", "csr"}, "--no-resident", "--format ehyb", "csr"},
+      {{"--no-resident", "--format", "ehyb-symmetric"}, "--no-resident", "--format ehyb", "ehyb-symmetric"},
       {{"--no-resident", "--solver", "cg", "--precision", "mixed"}, "--no-resident", "CG", "mixed precision"},
       {{"--fsai-power", "2"}, "--fsai-power", "--precond fsai", "jacobi"},
       {{"--fsai-power", "2", "--precond", "spai"}, "--fsai-power", "--precond fsai", "spai"},
