@@ -13,8 +13,6 @@
 namespace purlin::detail {
 namespace {
 
-// The least number of places that holds so many columns; 8 for more.
-int width_for(Index columns) { return columns > 4 ? 8 : columns > 2 ? 4 : columns > 1 ? 2 : 1; }
 int level_of(int width) { return width == 8 ? 3 : width == 4 ? 2 : width == 2 ? 1 : 0; }
 
 }  // namespace
@@ -43,7 +41,7 @@ struct BatchCg<T, S>::Run {
   ColumnProgress& progress;
 
   std::vector<SolveReport> reports = std::vector<SolveReport>(static_cast<std::size_t>(columns));
-  int width = width_for(columns);
+  int width = batch_width(columns);
   std::vector<std::unique_ptr<Place>> places = std::vector<std::unique_ptr<Place>>(static_cast<std::size_t>(width));
   BatchState state{};  // as it stands in S, or is to stand there before the next iteration
   Index next = 0;      // the first column that waits
@@ -153,7 +151,7 @@ struct BatchCg<T, S>::Run {
       if (places[static_cast<std::size_t>(c)] != nullptr) kept.push_back(c);
     }
     if (kept.empty()) return false;
-    const int wanted = width_for(static_cast<Index>(kept.size()));
+    const int wanted = batch_width(static_cast<Index>(kept.size()));
     if (wanted == width) return true;
     own.narrow(ctx, width, wanted, kept);
     const BatchState wide = state;
@@ -286,7 +284,7 @@ std::vector<SolveReport> BatchCg<T, S>::solve(const Context<S>& ctx, const Linea
                                               const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
                                               Index columns, const StopCriterion& stop, ColumnProgress& progress) {
   ctx.make_current();
-  make_room(ctx, A, M, width_for(columns));
+  make_room(ctx, A, M, batch_width(columns));
   return Run{*this, ctx, A, M, b, x, columns, stop, progress}.all();
 }
 

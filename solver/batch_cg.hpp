@@ -14,6 +14,9 @@ namespace purlin::detail {
 
 struct BatchState;
 
+/// Places of a batch that begins with so many columns: the least of 1, 2, 4 and 8 that holds them; 8 for more.
+inline int batch_width(Index columns) { return columns > 4 ? 8 : columns > 2 ? 4 : columns > 1 ? 2 : 1; }
+
 /// The iterates of each column are those of `Cg` alone, but for rounding; on the host with the same bits, since sums
 /// keep their order. Every column has scalars, monitor and journal of its own: one that has ended stops changing,
 /// gives its place to the next that waits, and no number of it touches another.

@@ -54,7 +54,9 @@ struct LinearSystem<T, S>::Impl {
     if (options.columns < 1)
       throw InputError("SystemOptions::columns is 1 or more, not " + std::to_string(options.columns));
     if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products is not negative");
-    const SystemSize size{a.rows, a.nnz(), sizeof(T), false, options.mixed};
+    SystemSize size{a.rows, a.nnz(), sizeof(T), false, options.mixed};
+    size.columns = options.columns;
+    size.null_space = options.null_space == NullSpace::constant;
     detail::require_memory(ctx, estimate_system(options.spmv, options.precond, options.solver, size));
     detail::timed(ctx, setup_seconds, "check", [&] { view = checked(a, options.canonicalise); });
     operators = make_operators(view, options);

@@ -36,7 +36,8 @@ struct SystemOptions {
   /// `expected_products` estimates them.
   double expected_products = 0;
   /// Right-hand sides that a solve will bring at once: with several, "auto" leaves out formats that multiply one
-  /// vector after the other. Any number may come all the same. At least 1.
+  /// vector after the other, and memory is checked for their vectors too. Any number, 1 at the least; others may come
+  /// all the same.
   int columns = 1;
   /// The name may also be "auto": see `choose_precond`.
   PrecondOptions precond;
@@ -51,8 +52,7 @@ struct SystemOptions {
   bool mixed = false;
   /// The same bits on every run on the same machine or device with as many threads: CSR on a device is "csr:alg2",
   /// and what is chosen by measuring times (the format "measure", the preconditioner "auto") or may differ from run
-  /// to run
-  /// ("csr:alg1") is refused with InputError. All else keeps its bits anyway.
+  /// to run ("csr:alg1") is refused with InputError. All else keeps its bits anyway.
   bool deterministic = false;
   /// The caller's own numbering: new row i is the caller's row old_of_new[i]. Empty: the format decides.
   std::vector<Index> old_of_new;
@@ -70,9 +70,12 @@ struct SystemInfo {
   OperatorInfo preconditioner;        ///< name "none" where there is none
   std::string preconditioner_reason;  ///< why, where it was chosen automatically
   bool mixed = false;                 ///< `matrix` and `preconditioner` are those in single precision
-  std::string solver;                 ///< the one that a solve starts with
-  std::string solver_reason;          ///< why, where it was chosen automatically
-  FormatChoice format;                ///< with its grounds, where it was chosen
+  /// Mixed precision: A in double, for true residuals, and the numbers that the one in single precision is refreshed
+  /// from. Without a name otherwise.
+  OperatorInfo residual_matrix;
+  std::string solver;         ///< the one that a solve starts with
+  std::string solver_reason;  ///< why, where it was chosen automatically
+  FormatChoice format;        ///< with its grounds, where it was chosen
   OrderReport order;
   bool reordered = false;
   std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase

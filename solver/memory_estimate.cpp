@@ -2,48 +2,49 @@
 // The parts of a system, each by its own formula.
 #include <purlin/solver/memory_estimate.hpp>
 
+#include <algorithm>
+
+#include <purlin/solver/batch_cg.hpp>
 #include <purlin/spmv/format_choice.hpp>
 
 namespace purlin {
 namespace {
 
-// Bytes for each unknown of the vectors that a solver works with, besides b and x. "auto" begins with CG, and keeps
-// the best x.
-std::uint64_t solver_bytes(const SolverOptions& solver, const SystemSize& size) {
+// Bytes for each unknown of the vectors that a method works with, besides b and x.
+std::uint64_t method_bytes(const std::string& name, const SolverOptions& solver, const SystemSize& size) {
   const std::uint64_t value = size.value_bytes;
-  if (solver.name == "gmres") {
+  if (name == "gmres") {
     const std::uint64_t kept = basis_value_bytes(solver, size.value_bytes);
     const int cycle = gmres_cycle_length(solver, size.rows, kept);
     return (static_cast<std::uint64_t>(cycle) + 1) * kept + (kept == value ? 3 : 4) * value;
   }
-  if (solver.name == "bicgstab") return 8 * value;
-  return (solver.name == "auto" ? 5 : 4) * value;
+  return (name == "bicgstab" ? 8 : 4) * value;
 }
 
-// All of the system in single precision, its values in the caller's order, and in double: A as CSR, r, the best x;
-// with two vectors in single precision for M and one for the correction.
-SystemEstimate estimate_mixed(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
-                              SystemSize size) {
-  size.mixed = false;
-  size.value_bytes = sizeof(float);
-  const auto n = static_cast<std::uint64_t>(size.rows), nnz = static_cast<std::uint64_t>(size.nonzeros);
-  SystemEstimate estimate = estimate_system(spmv, precond, solver, size);
-  estimate.matrix += nnz * sizeof(float) +
-                     find_spmv_format("csr").estimate_bytes(size.rows, size.rows, size.nonzeros, sizeof(double));
-  estimate.vectors += n * (2 * sizeof(double) + sizeof(float));
-  if (canonical_name(precond.name) != "none") estimate.vectors += 2 * n * sizeof(float);
-  if (size.reordered) {
-    estimate.vectors += 2 * n * (sizeof(double) - sizeof(float));
-    estimate.renumbered += nnz * (sizeof(double) - sizeof(float));
+// Likewise of the vectors that CG adds for a batch of several columns: five a place, two for one column's residual,
+// and those that all columns keep.
+std::uint64_t batch_bytes(const SystemSize& size) {
+  if (size.columns <= 1) return 0;
+  const auto columns = static_cast<std::uint64_t>(size.columns);
+  const auto places = static_cast<std::uint64_t>(detail::batch_width(size.columns));
+  return (5 * places + 2 + (size.several_solvers ? columns : 0) + (size.null_space ? columns : 0)) * size.value_bytes;
+}
+
+// Likewise of all vectors of the solvers as they are after a setup.
+std::uint64_t solver_bytes(const SolverOptions& solver, const SystemSize& size) {
+  const auto bytes_of = [&](const std::string& name) {
+    return method_bytes(name, solver, size) + (name == "cg" ? batch_bytes(size) : 0);
+  };
+  std::uint64_t bytes = bytes_of(solver.name == "auto" ? "cg" : solver.name);
+  if (solver.name == "auto") {
+    for (const std::string& name : solver_names()) bytes = std::min(bytes, bytes_of(name));
   }
-  return estimate;
+  // The best x; with a null space the projections of r and b.
+  return bytes + ((size.several_solvers ? 1 : 0) + (size.null_space ? 2 : 0)) * size.value_bytes;
 }
 
-}  // namespace
-
-SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
-                               const SystemSize& size) {
-  if (size.mixed) return estimate_mixed(spmv, precond, solver, size);
+SystemEstimate estimate_plain(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
+                              const SystemSize& size) {
   const auto n = static_cast<std::uint64_t>(size.rows), nnz = static_cast<std::uint64_t>(size.nonzeros);
   SpmvOptions decided = spmv;  // before a choice is made: what the smallest usual format takes
   if (is_format_choice(spmv.format)) decided.format = "csr";
@@ -55,6 +56,40 @@ SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& pr
   if (!size.reordered) return estimate;
   estimate.vectors += 2 * n * (size.value_bytes + sizeof(Index));  // and the order itself
   estimate.renumbered = nnz * (2 * sizeof(Index) + size.value_bytes) + (n + 1) * sizeof(Offset);
+  return estimate;
+}
+
+// All of the system in single precision, its values in the caller's order, and in double: A as CSR, r, the best x,
+// with a null space its two projections; with two vectors in single precision for M and one for the correction. There
+// is no batch.
+SystemEstimate estimate_mixed(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
+                              const SystemSize& size) {
+  SystemSize low{size.rows, size.nonzeros, sizeof(float), size.reordered};
+  const auto n = static_cast<std::uint64_t>(size.rows), nnz = static_cast<std::uint64_t>(size.nonzeros);
+  SystemEstimate estimate = estimate_plain(spmv, precond, solver, low);
+  estimate.matrix += nnz * sizeof(float) +
+                     find_spmv_format("csr").estimate_bytes(size.rows, size.rows, size.nonzeros, sizeof(double));
+  estimate.vectors += n * (2 * sizeof(double) + sizeof(float));
+  if (canonical_name(precond.name) != "none") estimate.vectors += 2 * n * sizeof(float);
+  if (size.null_space) estimate.vectors += n * (2 * sizeof(double) + sizeof(float));
+  if (size.reordered) {
+    estimate.vectors += 2 * n * (sizeof(double) - sizeof(float));
+    estimate.renumbered += nnz * (sizeof(double) - sizeof(float));
+  }
+  return estimate;
+}
+
+}  // namespace
+
+SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
+                               const SystemSize& given) {
+  SystemSize size = given;
+  size.several_solvers = size.several_solvers || solver.name == "auto";
+  SystemEstimate estimate = (size.mixed ? estimate_mixed : estimate_plain)(spmv, precond, solver, size);
+  if (size.reordered && size.columns > 1) {  // all columns of b and x in solver order
+    estimate.vectors += 2 * static_cast<std::uint64_t>(size.rows) * static_cast<std::uint64_t>(size.columns) *
+                        static_cast<std::uint64_t>(size.value_bytes);
+  }
   return estimate;
 }
 

@@ -7,13 +7,16 @@
 
 namespace purlin {
 
-/// The matrix as it is handed in.
+/// The matrix as it is handed in, and what besides the method decides how many vectors there are.
 struct SystemSize {
   Index rows = 0;
   Offset nonzeros = 0;
   std::size_t value_bytes = sizeof(double);
-  bool reordered = false;  ///< the solver works in an order of its own
-  bool mixed = false;      ///< iterates in single precision; value_bytes are those of double
+  bool reordered = false;        ///< the solver works in an order of its own
+  bool mixed = false;            ///< iterates in single precision; value_bytes are those of double
+  Index columns = 1;             ///< right-hand sides that are solved for at once
+  bool null_space = false;       ///< the constant one
+  bool several_solvers = false;  ///< another may go on from the best x, which is kept; "auto" always does
 };
 
 /// Bytes, by part.
@@ -21,13 +24,16 @@ struct SystemEstimate {
   std::uint64_t matrix = 0;          ///< in its format
   std::uint64_t renumbered = 0;      ///< the matrix in solver order, which lives until the setup is done
   std::uint64_t preconditioner = 0;  ///< see `estimate_precond_bytes`
-  std::uint64_t vectors = 0;         ///< of the first solver, and b and x in solver order; not the caller's b and x
+  /// Of the first solver, of the batch where several columns begin with CG, and b and x in solver order; not the
+  /// caller's b and x.
+  std::uint64_t vectors = 0;
 
   std::uint64_t total() const { return matrix + renumbered + preconditioner + vectors; }
 };
 
-/// At least what is held at the end of a setup: what patterns decide, such as the padding of a format or the density
-/// of a power, is not counted, nor are the arrays that a setup drops again. For "auto" the least that may be chosen.
+/// At least what is held at the end of a setup, with several columns after the first solve for so many: what patterns
+/// decide, such as the padding of a format or the density of a power, is not counted, nor are the arrays that a setup
+/// drops again. For "auto" the least that may be chosen.
 /// Throws InputError for names that there are not.
 SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
                                const SystemSize& size);

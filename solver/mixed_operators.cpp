@@ -41,6 +41,7 @@ MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S
   low.val = rounded_.cspan();
   SystemOptions low_options = options;
   low_options.mixed = false;
+  low_options.columns = 1;  // they are taken one after the other
   low_.emplace(ctx_, low, low_options);
   timed(ctx_, setup_seconds_, "format in double", [&] {
     const RowOrder<S>& order = low_->order();
@@ -112,6 +113,9 @@ template <Space S>
 SystemInfo MixedOperators<S>::info() const {
   SystemInfo info = low_->info();
   info.mixed = true;
+  info.residual_matrix = A_->info();
+  info.residual_matrix.bytes.emplace_back("rounded values",
+                                          static_cast<std::uint64_t>(rounded_.size()) * sizeof(float));
   info.solver = mixed + info.solver;
   info.setup_seconds.insert(info.setup_seconds.begin(), setup_seconds_.front());
   info.setup_seconds.push_back(setup_seconds_.back());

@@ -77,7 +77,10 @@ template <class T, Space S>
 void PlainOperators<T, S>::require_memory_of_choice(const CsrView<T, S>& a) const {
   SolverOptions first = options_.solver;
   first.name = choice_.order.front();
-  const SystemSize size{a.rows, a.nnz(), sizeof(T), !order_.natural()};
+  SystemSize size{a.rows, a.nnz(), sizeof(T), !order_.natural()};
+  size.columns = options_.columns;
+  size.null_space = options_.null_space == NullSpace::constant;
+  size.several_solvers = choice_.order.size() > 1;
   require_memory(ctx_, estimate_system(options_.spmv, options_.precond, first, size));
 }
 

@@ -93,7 +93,8 @@ void check_tables(const BenchSolveOptions& options, Space space) {
 
 int bench_exit_status(const BenchSolveResult& result) {
   if (any_wrong(result.systems)) return exit_wrong_product;
-  return any_unreadable(result.systems) ? exit_bad_input : exit_converged;
+  if (any_unreadable(result.systems)) return exit_bad_input;
+  return any_of_ours_succeeded(result.systems) ? exit_converged : exit_not_converged;
 }
 
 int run_bench_solve(const BenchSolveOptions& options, const std::string& command_line) {
@@ -103,7 +104,11 @@ int run_bench_solve(const BenchSolveOptions& options, const std::string& command
   const Context<Space::host> host(options.threads);
   const BenchSolveResult result =
       at_place(place, host, [&](const auto& ctx) { return measure_all(host, ctx, options, command_line); });
-  return bench_exit_status(result);
+  const int status = bench_exit_status(result);
+  if (status == exit_not_converged && !any_wrong(result.systems)) {
+    print_error("none of Purlin's solves converged, on any of the systems");
+  }
+  return status;
 }
 
 }  // namespace purlin::cli

@@ -80,4 +80,12 @@ bool any_wrong(const std::vector<BenchSolveSystem>& systems) {
   });
 }
 
+bool any_of_ours_succeeded(const std::vector<BenchSolveSystem>& systems) {
+  return std::any_of(systems.begin(), systems.end(), [](const BenchSolveSystem& system) {
+    return std::any_of(system.lines.begin(), system.lines.end(), [&](const BenchSolveLine& line) {
+      return !line.competitor && line.measured() && (line.end.converged() || system.tolerance == 0);
+    });
+  });
+}
+
 }  // namespace purlin::cli

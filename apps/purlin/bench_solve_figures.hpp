@@ -51,4 +51,8 @@ BenchSolveFigures figures_of(const BenchSolveLine& line, const BenchSolveSystem&
 /// Whether a line of any system is wrong.
 bool any_wrong(const std::vector<BenchSolveSystem>& systems);
 
+/// Whether one of ours did on any system what it was asked for: converged, or for the tolerance 0, which asks for a
+/// number of iterations, was measured.
+bool any_of_ours_succeeded(const std::vector<BenchSolveSystem>& systems);
+
 }  // namespace purlin::cli

@@ -2,21 +2,19 @@
 // Estimating memory from sizes and options alone.
 #include "memory_estimate.hpp"
 
-#include <algorithm>
-
 #include <purlin/core/error.hpp>
 #include <purlin/solver/memory_estimate.hpp>
 
 namespace purlin::cli {
 
 std::uint64_t estimate_solve_bytes(const SystemOptions& options, Index rows, Offset nonzeros, std::size_t value_bytes,
-                                   Space space, Index columns) {
+                                   Space space) {
   const auto n = static_cast<std::uint64_t>(rows), nnz = static_cast<std::uint64_t>(nonzeros);
-  const SystemSize size{rows, nonzeros, value_bytes, !options.old_of_new.empty(), options.mixed};
+  SystemSize size{rows, nonzeros, value_bytes, !options.old_of_new.empty(), options.mixed};
+  size.columns = options.columns;
+  size.null_space = options.null_space == NullSpace::constant;
   std::uint64_t bytes = estimate_system(options.spmv, options.precond, options.solver, size).total();
-  bytes += 2 * n * static_cast<std::uint64_t>(columns) * value_bytes;
-  const bool batch = columns > 1 && !options.mixed && (options.solver.name == "cg" || options.solver.name == "auto");
-  if (batch) bytes += 5 * n * static_cast<std::uint64_t>(std::min<Index>(columns, 8)) * value_bytes;
+  bytes += 2 * n * static_cast<std::uint64_t>(options.columns) * value_bytes;
   // The CSR that the format reads is uploaded first; on the host it is there, but for values in another precision.
   if (space == Space::device) {
     bytes += nnz * (sizeof(Index) + value_bytes) + (n + 1) * sizeof(Offset);

@@ -6,19 +6,18 @@
 
 namespace purlin::cli {
 
-/// Bytes for the system (see `estimate_system`), b and x of all columns, CG's vectors for a batch of several, and the
-/// matrix that the system is made from where that has to be made first.
+/// Bytes for the system (see `estimate_system`), b and x of all columns, and the matrix that the system is made from
+/// where that has to be made first.
 std::uint64_t estimate_solve_bytes(const SystemOptions& options, Index rows, Offset nonzeros, std::size_t value_bytes,
-                                   Space space, Index columns = 1);
+                                   Space space);
 
 /// Throws OutOfMemory when `space` has less than `wanted` bytes.
 void require_bytes(Space space, std::uint64_t wanted, std::uint64_t available);
 
 template <Space S>
 void require_memory(const Context<S>& ctx, const SystemOptions& options, Index rows, Offset nonzeros,
-                    std::size_t value_bytes, Index columns = 1) {
-  require_bytes(S, estimate_solve_bytes(options, rows, nonzeros, value_bytes, S, columns),
-                ctx.memory()->available_bytes());
+                    std::size_t value_bytes) {
+  require_bytes(S, estimate_solve_bytes(options, rows, nonzeros, value_bytes, S), ctx.memory()->available_bytes());
 }
 
 }  // namespace purlin::cli

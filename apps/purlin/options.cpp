@@ -12,6 +12,7 @@
 #include "bench_solve_options.hpp"
 #include "complaint.hpp"
 #include "exit_status.hpp"
+#include "idle_options.hpp"
 #include "names.hpp"
 #include "precond_options.hpp"
 #include "rhs.hpp"
@@ -228,7 +229,7 @@ Partitioner check_partitioner(const std::string& given, const std::string& coord
   return partitioner;
 }
 
-SolveOptions checked(RawSolve& raw) {
+SolveOptions checked(RawSolve& raw, const CLI::App& solve) {
   SolveOptions& o = raw.options;
   SystemOptions& s = o.system;
   const std::string precision = check_choice(raw.precision, "--precision", {"double", "single", "mixed"});
@@ -245,9 +246,6 @@ SolveOptions checked(RawSolve& raw) {
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
   s.solver.name = check_solver(s.solver.name);
   s.solver.single_basis = check_choice(raw.basis, "--basis", {"full", "single"}) == "single";
-  if (s.solver.single_basis && s.solver.name != "gmres" && s.solver.name != "auto") {
-    throw UsageError("--basis single is a choice of GMRES: expected --solver gmres or auto, found " + s.solver.name);
-  }
   check_precond_options(s.precond, raw.precond);
   o.precond_pattern = raw.precond.pattern;
   s.spmv.format = check_format(s.spmv.format);
@@ -256,10 +254,9 @@ SolveOptions checked(RawSolve& raw) {
   if (raw.products_given->count() > 0 && s.expected_products < 1) {
     throw UsageError("--expect-products: expected at least 1");
   }
-  if (s.solver.left && s.solver.name != "gmres") {
-    throw UsageError("--left is a choice of GMRES: expected --solver gmres with it, found --solver " + s.solver.name);
-  }
   (void)parse_rhs(o.rhs);
+  o.given = given_options(solve);
+  refuse_idle_options(o.given, makeup_asked(s, o.single_precision, o.device));
   return std::move(o);
 }
 
@@ -344,11 +341,14 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   }
   if (solve.parsed()) {
     refuse_extras(solve);
-    result.command = checked(raw);
+    result.command = checked(raw, solve);
   } else if (info.parsed()) {
     refuse_extras(info);
     check_precond_options(info_options.precond, info_precond);
     info_options.precond_pattern = info_precond.pattern;
+    SystemOptions judged;
+    judged.precond = info_options.precond;
+    refuse_idle_options(given_options(info), makeup_asked(judged, false, "host"));
     result.command = info_options;
   } else if (bench_spmv.parsed()) {
     refuse_extras(bench_spmv);

@@ -24,7 +24,8 @@ struct SolveOptions {
   bool single_precision = false;
   int threads = 0;  ///< 0: all
   bool quiet = false;
-  SystemOptions system;  ///< format, preconditioner, solver, stopping, null space, mixed precision
+  std::vector<std::string> given;  ///< what was given of the options that some solves have no use for
+  SystemOptions system;            ///< format, preconditioner, solver, stopping, null space, mixed precision
 
   /// As --precision names it.
   std::string precision() const { return single_precision ? "single" : system.mixed ? "mixed" : "double"; }

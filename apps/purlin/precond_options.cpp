@@ -14,10 +14,6 @@ namespace {
 constexpr int most_power = 8;  // higher ones reach most of a matrix from every row
 
 void check_pattern(const PrecondOptions& p) {
-  if (p.name != "spai" && p.name != "fsai" && p.name != "auto") {
-    throw UsageError(
-        "--precond-pattern is a choice of spai and fsai: expected one of them with it, found --precond " + p.name);
-  }
   if (p.fsai_power == 1 && p.spai_power == 1 && p.drop == 0 && p.adaptive == 0) return;
   throw UsageError(
       "--precond-pattern takes the place of --fsai-power, --spai-power, --spai-drop and --spai-adaptive");

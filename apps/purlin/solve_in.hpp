@@ -50,7 +50,7 @@ LinearSystem<T, S> set_up(const Context<Space::host>& host, const Context<S>& ct
 template <class T, Space S>
 SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, SolveTask& task, SetupFacts facts,
                       const SolveObserver& observer) {
-  require_memory(ctx, task.options, task.a.rows, task.a.nnz(), sizeof(T), task.options.columns);
+  require_memory(ctx, task.options, task.a.rows, task.a.nnz(), sizeof(T));
   const std::uint64_t held_before = ctx.memory()->use().bytes;
   const Stopwatch watch;
   const Array<T, S> b = place_vector<T>(host, ctx, task.b, "the right-hand side");

@@ -130,6 +130,12 @@ std::size_t SolveResult::worst() const {
   return worst;
 }
 
+std::vector<IdleOption> SolveResult::idle() const {
+  const SolveMakeup asked = makeup_asked(options.system, options.single_precision, options.device);
+  const SolveMakeup set_up = makeup_set_up(asked, outcome.setup.system, place.space);
+  return idle_options(options.given, makeup_solved(set_up, outcome.reports));
+}
+
 Json solve_json(const SolveResult& result) {
   const SolveReport& report = result.report();
   const SystemInfo& system = result.outcome.setup.system;
@@ -163,8 +169,13 @@ Json solve_json(const SolveResult& result) {
   json["setup_phases"] = phases_json(system.setup_seconds);
   json["memory"] = {{"system_bytes", system.bytes}, {"peak_bytes", result.outcome.peak_bytes}};
   json["operators"] = {{"matrix", operator_json(system.matrix)},
-                       {"preconditioner", operator_json(system.preconditioner)}};
+                       {"preconditioner", operator_json(system.preconditioner)},
+                       {"residual_matrix", system.mixed ? operator_json(system.residual_matrix) : Json()}};
   json["attempts"] = attempts_json(report);
+  json["idle_options"] = Json::array();
+  for (const IdleOption& idle : result.idle()) {
+    json["idle_options"].push_back({{"option", idle.option}, {"reason", idle.reason}});
+  }
   json["history"] = report.history;
   if (result.several()) {
     json["worst_column"] = result.worst() + 1;

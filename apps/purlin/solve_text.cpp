@@ -87,6 +87,10 @@ std::string columns_text(const SolveResult& result) {
 std::string format_text(const SystemInfo& system) {
   std::string lines = labelled("format", system.matrix.name + ", " + human_bytes(system.matrix.total_bytes()) +
                                              (system.matrix.detail.empty() ? "" : ", " + system.matrix.detail));
+  if (system.mixed) {
+    lines += labelled("", "and " + system.residual_matrix.name + " in double for true residuals, " +
+                              human_bytes(system.residual_matrix.total_bytes()));
+  }
   if (!system.format.reason.empty()) lines += labelled("", system.format.reason);
   if (!system.order.method.empty()) lines += labelled("order", system.order.method);
   if (!system.order.remark.empty()) lines += labelled("", system.order.remark);
@@ -156,6 +160,7 @@ std::string result_text(const SolveResult& result) {
   }
   lines += labelled("seconds", seconds_text(result));
   if (!result.several() && report.attempts.size() > 1) lines += attempts_text(report);
+  for (const IdleOption& idle : result.idle()) lines += labelled("remark", idle_text(idle));
   const std::string advice = next_step(report, result.options, result.advice_facts());
   if (!advice.empty()) lines += labelled("try", advice);
   return lines;

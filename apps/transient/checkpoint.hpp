@@ -61,6 +61,9 @@ class CheckpointFolder {
   /// one. Returns how many. Throws InputError where one cannot be removed.
   int remove_all() const;
 
+  /// The name of another program that has left a checkpoint in the folder; "" where there is none.
+  std::string other_program() const;
+
  private:
   std::vector<std::int64_t> own_steps() const;
 

@@ -33,10 +33,11 @@ std::vector<std::int64_t> steps_in(const std::string& folder) {
   return result;
 }
 
-// Whether its header, which stands first, names the program: also of one that is torn behind it.
-bool is_of(const std::string& file, const std::string& program) {
+// The program that its header names, which stands first: also of one that is torn behind it. Empty for none.
+std::string program_of(const std::string& file) {
   const cli::Json header = read_checkpoint_header(file);
-  return header.is_object() && header.value("program", cli::Json()) == program;
+  const cli::Json program = header.is_object() ? header.value("program", cli::Json()) : cli::Json();
+  return program.is_string() ? program.get<std::string>() : "";
 }
 
 std::string name_of_steps(const std::string& folder, std::int64_t steps) {
@@ -61,7 +62,7 @@ void CheckpointFolder::write(std::int64_t steps, Checkpoint checkpoint) const {
 
 std::vector<std::int64_t> CheckpointFolder::own_steps() const {
   std::vector<std::int64_t> steps = steps_in(folder_);
-  const auto foreign = [&](std::int64_t step) { return !is_of(name_of_steps(folder_, step), program_); };
+  const auto foreign = [&](std::int64_t step) { return program_of(name_of_steps(folder_, step)) != program_; };
   steps.erase(std::remove_if(steps.begin(), steps.end(), foreign), steps.end());
   return steps;
 }
@@ -75,6 +76,14 @@ int CheckpointFolder::remove_all() const {
     if (error) throw InputError(file + ": a checkpoint of an earlier run cannot be removed: " + error.message());
   }
   return removed;
+}
+
+std::string CheckpointFolder::other_program() const {
+  for (const std::int64_t steps : steps_in(folder_)) {
+    const std::string program = program_of(name_of_steps(folder_, steps));
+    if (!program.empty() && program != program_) return program;
+  }
+  return "";
 }
 
 Checkpoint CheckpointFolder::latest(std::string& remark) const {

@@ -4,11 +4,13 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
 #include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/idle_options.hpp"
 #include "apps/purlin/names.hpp"
 #include "apps/purlin/text.hpp"
 #include "resume.hpp"
@@ -16,11 +18,40 @@
 namespace purlin::transient {
 namespace {
 
+constexpr const char* params_name = "params.json";
+constexpr const char* report_name = "report.json";
+const std::string params_of = "// Parameters of ";  // first line of params.json, the program behind it
+
 // A format that exists on one side only, or has variants there only, is left to its family on the other.
 void bring_format_over(RunJob& job) {
   if (!job.resume || job.resume->header.value("space", "") == name_of(job.place.space)) return;
   std::string& format = job.options.system.spmv.format;
   format = format.substr(0, format.find(':'));
+}
+
+// The other program that has left its parameters or its report in the folder; "" where there is none.
+std::string other_program_in(const std::string& folder, const std::string& program) {
+  std::ifstream params(in_folder(folder, params_name));
+  std::string line;
+  if (std::getline(params, line) && line.rfind(params_of, 0) == 0) {
+    const std::string name = line.substr(params_of.size());
+    if (name != program) return name;
+  }
+  std::ifstream file(in_folder(folder, report_name));
+  const cli::Json report = cli::Json::parse(file, nullptr, false);
+  if (!report.is_object() || report.value("schema", cli::Json()) != run_schema) return "";
+  const cli::Json name = report.value("program", cli::Json());
+  return name.is_string() && name != program ? name.get<std::string>() : "";
+}
+
+void require_own_folder(const RunJob& job) {
+  if (job.goes_on_in_place()) return;
+  const std::string& folder = job.options.out;
+  std::string other = other_program_in(folder, job.program);
+  if (other.empty()) other = CheckpointFolder(folder, job.program).other_program();
+  if (other.empty()) return;
+  throw InputError("--out " + folder + ": the folder holds a run of " + other + "; expected one of " + job.program +
+                   "'s own");
 }
 
 }  // namespace
@@ -36,6 +67,7 @@ void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table) 
   if (!remark.empty()) cli::print_error(remark, job.program.c_str());
   const Checkpoint& kept = *job.resume;
   take_kept_options(kept, command, job.options);
+  cli::refuse_idle_options(job.options.given, cli::makeup_asked(job.options.system, false, job.options.device));
   if (command.given("--params")) {
     table.read(job.options.params);
   } else {
@@ -53,9 +85,10 @@ void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::Na
   job.place = cli::choose_place(options.device);
   bring_format_over(job);
   cli::check_available(options.system.spmv.format, options.system.precond.name, job.place.space, false);
+  require_own_folder(job);
   prepare_folder(options.out);
   cli::check_outputs({{"--report", options.report}}, inputs);
-  cli::write_text_file("--out", in_folder(options.out, "params.json"), table.text());
+  cli::write_text_file("--out", in_folder(options.out, params_name), params_of + job.program + '\n' + table.text());
 }
 
 void remove_earlier_checkpoints(RunJob& job) {
@@ -110,8 +143,7 @@ std::string method_text(const RunJob& job, const SystemInfo& system, int threads
 }
 
 int end_run(const RunJob& job, const RunReport& report, const std::string& more, const std::string& files) {
-  const std::string file =
-      job.options.report.empty() ? in_folder(job.options.out, "report.json") : job.options.report;
+  const std::string file = job.options.report.empty() ? in_folder(job.options.out, report_name) : job.options.report;
   cli::write_text_file("--report", file, cli::format_json(run_json(report)));
   print_lines(job, run_text(report) + more + cli::labelled("written", files + ", " + file));
   if (report.ending == "interrupted") {

@@ -39,7 +39,8 @@ struct RunJob {
 void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table);
 
 /// With options and parameters settled: chooses the place, checks that the method exists there, makes the folder, and
-/// writes params.json. `inputs` are files that no output may replace.
+/// writes params.json. `inputs` are files that no output may replace. Throws InputError where the folder holds a run
+/// of another program, whose files would be mixed with this one's, unless the run goes on in place.
 void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::NamedFile>& inputs);
 
 /// Before a run writes anything of its own but params.json: unless it goes on in place, the checkpoints that the

@@ -15,6 +15,7 @@
 #include "apps/purlin/bench_options.hpp"
 #include "apps/purlin/complaint.hpp"
 #include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/idle_options.hpp"
 #include "apps/purlin/names.hpp"
 #include "apps/purlin/precond_report.hpp"
 #include "apps/purlin/text.hpp"
@@ -187,6 +188,9 @@ void RunCommand::check() {
   if (o.out.empty()) throw UsageError("--out: expected a folder");
   if (o.resume.empty() && given("--resume")) throw UsageError("--resume: expected the folder of a run");
   if (!o.resume.empty() && !given("--out")) o.out = o.resume;
+  o.given = cli::given_options(app_);
+  // Of a run that goes on, the checkpoint tells the rest.
+  if (o.resume.empty()) cli::refuse_idle_options(o.given, cli::makeup_asked(s, false, o.device));
   if (!s.deterministic) return;
   if (s.spmv.format == "measure") throw UsageError("--deterministic: --format measure goes by the clock");
   if (s.precond.name == "auto") throw UsageError("--deterministic: --precond auto goes by the clock");

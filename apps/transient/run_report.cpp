@@ -8,6 +8,7 @@
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
+#include "apps/purlin/idle_options.hpp"
 #include "apps/purlin/precond_report.hpp"
 #include "apps/purlin/text.hpp"
 
@@ -49,6 +50,13 @@ Json solves_json(const SolveTotals& t) {
           {"seconds", t.solve_seconds}};
 }
 
+// Options that were given and that the system, as it was set up, had no use for.
+std::vector<cli::IdleOption> idle_of(const RunReport& r) {
+  if (r.options == nullptr) return {};
+  const cli::SolveMakeup asked = cli::makeup_asked(r.options->system, false, r.options->device);
+  return cli::idle_options(r.options->given, cli::makeup_set_up(asked, r.system, r.place.space));
+}
+
 std::string shares_text(const ShareReport& shares) {
   std::vector<std::pair<std::string, double>> parts = shares.parts();
   std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -75,7 +83,7 @@ std::uint64_t peak_process_bytes() {
 }
 
 Json run_json(const RunReport& r) {
-  Json json = {{"schema", "purlin-run-1"}, {"program", r.program}, {"version", PURLIN_VERSION}};
+  Json json = {{"schema", run_schema}, {"program", r.program}, {"version", PURLIN_VERSION}};
   json["command_line"] = r.command_line;
   json["ending"] = r.ending;
   json["reason"] = r.reason;
@@ -99,6 +107,10 @@ Json run_json(const RunReport& r) {
   json["setups"] = r.setups;
   json["products_per_setup"] = products_per_setup(r);
   json["shares"] = shares_json(r.shares);
+  json["idle_options"] = Json::array();
+  for (const cli::IdleOption& idle : idle_of(r)) {
+    json["idle_options"].push_back({{"option", idle.option}, {"reason", idle.reason}});
+  }
   json["solver"] = r.system.solver;
   json["solver_reason"] = r.system.solver_reason;
   json["format"] = r.system.matrix.name;
@@ -143,6 +155,7 @@ std::string run_text(const RunReport& r) {
                                  r.system.matrix.name);
   lines += labelled("memory", human_bytes(r.peak_bytes) + " of arrays" +
                                   (r.peak_host_bytes > 0 ? ", process " + human_bytes(r.peak_host_bytes) : ""));
+  for (const cli::IdleOption& idle : idle_of(r)) lines += labelled("remark", idle_text(idle));
   return lines;
 }
 

@@ -270,6 +270,8 @@ TEST_CASE("Who says converged and is not is wrong, in whichever round, unless it
   result.systems[0].lines = lines;
   CHECK(bench_exit_status(result) == 1);
   result.systems[0].lines[0].competitor = true;
+  result.systems[0].lines.push_back(lines[0]);
+  result.systems[0].lines[1].exceeded = false;  // ours, and right
   CHECK(bench_exit_status(result) == 0);
 
   const auto right = told([&](Span<double, host> x) {
@@ -291,6 +293,40 @@ TEST_CASE("Who says converged and is not is wrong, in whichever round, unless it
   CHECK(lines[1].residual > 0.1);
   CHECK(lines[2].wrong());
   CHECK(std::isnan(lines[2].residual));
+}
+
+TEST_CASE("The exit status of bench solve is 1 where none of ours did what was asked for on any system", "[bench]") {
+  BenchSolveLine ours, another;
+  ours.by = "purlin";
+  another.competitor = true;
+  another.end = ended("converged");
+  BenchSolveSystem system;
+  system.tolerance = 1e-8;
+  system.lines = {ours, another};
+  const auto status_of = [](std::vector<BenchSolveSystem> systems) {
+    BenchSolveResult result;
+    result.systems = std::move(systems);
+    return bench_exit_status(result);
+  };
+  const auto with = [&](const char* status, const char* refused, double tolerance) {
+    BenchSolveSystem made = system;
+    made.tolerance = tolerance;
+    made.lines[0].end = ended(status);
+    made.lines[0].refused = refused;
+    return made;
+  };
+  const BenchSolveSystem solved = with("converged", "", 1e-8), failed = with("max_iterations", "", 1e-8),
+                         refused = with("", "too large", 1e-8);
+  BenchSolveSystem no_lines;
+  no_lines.refused = "singular";
+  CHECK(status_of({solved}) == 0);
+  CHECK(status_of({failed}) == 1);
+  CHECK(status_of({refused}) == 1);
+  CHECK(status_of({no_lines}) == 1);
+  CHECK(status_of({failed, refused, no_lines}) == 1);
+  CHECK(status_of({failed, solved, no_lines}) == 0);
+  CHECK(status_of({with("max_iterations", "", 0)}) == 0);  // a fixed number of iterations
+  CHECK(status_of({with("", "too large", 0)}) == 1);
 }
 
 TEST_CASE("A round that does not converge is what a line reports, and no wrong word of the others", "[bench]") {

@@ -205,6 +205,23 @@ TEST_CASE("bench solve measures the others beside a matrix that cannot be read, 
   CHECK(std::count(around_reason.begin(), around_reason.end(), ',') == std::count(header.begin(), header.end(), ','));
 }
 
+TEST_CASE("bench solve ends with status 1 and a word where none of ours converges", "[cli][bench]") {
+  const auto run = [](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"bench",     "solve", "generate:elasticity:5", "--solvers", "cg",
+                                      "--formats", "csr"};
+    words.insert(words.end(), {"--device", "host", "--repeats", "1", "--max-iterations", "3"});
+    words.insert(words.end(), more.begin(), more.end());
+    return run_purlin(words);
+  };
+  const Outcome failed = run({});
+  CHECK(failed.status == 1);
+  CHECK(failed.err == "purlin: none of Purlin's solves converged, on any of the systems\n");
+  CHECK(contains(failed.out, "max_iterations"));
+  const Outcome fixed = run({"--tol", "0"});
+  CHECK(fixed.status == 0);
+  CHECK(fixed.err.empty());
+}
+
 TEST_CASE("bench solve prints each contender on each system and writes every figure", "[cli][bench]") {
   const TemporaryFolder folder;
   const std::string file = folder.write("wind.mtx", grid_system(12, 0.9).text());

@@ -177,3 +177,40 @@ TEST_CASE("bad input of a heart ends with 2 and one line that names it", "[heart
     CHECK(outcome.err.find(words) != std::string::npos);
   }
 }
+
+TEST_CASE("purlin-heart and purlin-heat refuse a folder that holds the other's run, and leave it as it is",
+          "[heart][heat][process]") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> heart = {"--nodes", "600", "--duration", "1", "--quiet", "--checkpoint-every",
+                                          "0.5"};
+  const std::vector<std::string> heat = {"--duration", "0.4", "--no-compare", "--quiet", "--checkpoint-every", "0.2"};
+  const std::string in_heart = folder.file("heart"), in_heat = folder.file("heat");
+  REQUIRE(run_heart(joined(heart, {"--out", in_heart})).status == 0);
+  REQUIRE(run_on_host(PURLIN_HEAT, joined(heat, {"--out", in_heat})).status == 0);
+
+  const auto check_refused = [&](const Outcome& outcome, const std::string& in, const std::string& other) {
+    INFO(outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find("--out " + in + ": the folder holds a run of " + other + ";") != std::string::npos);
+    CHECK(outcome.err.find('\n') + 1 == outcome.err.size());
+  };
+  const std::string params = file_content(in_heat + "/params.json"), report = file_content(in_heat + "/report.json");
+  const std::set<std::string> names = names_in(in_heat);
+  check_refused(run_heart(joined(heart, {"--out", in_heat})), in_heat, "purlin-heat");
+  check_refused(run_heart({"--resume", in_heart, "--duration", "2", "--out", in_heat}), in_heat, "purlin-heat");
+  check_refused(run_on_host(PURLIN_HEAT, joined(heat, {"--out", in_heart})), in_heart, "purlin-heart");
+  CHECK(file_content(in_heat + "/params.json") == params);
+  CHECK(file_content(in_heat + "/report.json") == report);
+  CHECK(names_in(in_heat) == names);
+
+  // Each of what a run leaves tells alone: its parameters, its report, a checkpoint.
+  for (const std::string& name : names) {
+    if (name.find(".json") == std::string::npos && name.rfind("checkpoint-", 0) != 0) continue;
+    const std::string only = folder.file("only " + name);
+    fs::create_directory(only);
+    fs::copy(in_heat + "/" + name, only + "/" + name);
+    check_refused(run_heart(joined(heart, {"--out", only})), only, "purlin-heat");
+  }
+  CHECK(run_on_host(PURLIN_HEAT, joined(heat, {"--out", in_heat})).status == 0);
+  CHECK(run_heart({"--resume", in_heart, "--duration", "2", "--quiet"}).status == 0);
+}

@@ -3,6 +3,9 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
+#include <limits>
+#include <map>
+
 #include <purlin/core/error.hpp>
 #include <purlin/solver/linear_system.hpp>
 #include <purlin/solver/memory_estimate.hpp>
@@ -34,6 +37,48 @@ std::pair<double, double> estimated_and_held(const HostCsr& a, const SystemOptio
   return {static_cast<double>(estimate.total() - estimate.renumbered),
           static_cast<double>(ctx.memory()->use().bytes - before)};
 }
+
+// A ring of springs: symmetric, and constants are mapped to zero.
+HostCsr ring(Index n) {
+  HostCsr a;
+  a.rows = a.cols = n;
+  for (Index i = 0; i < n; ++i) {
+    std::map<Index, double> row = {{(i + n - 1) % n, -1.0}, {i, 2.0}, {(i + 1) % n, -1.0}};
+    for (const auto& [j, value] : row) {
+      a.col.push_back(j);
+      a.val.push_back(value);
+    }
+    a.row_ptr.push_back(static_cast<Offset>(a.col.size()));
+  }
+  return a;
+}
+
+// What is estimated for `columns` right-hand sides, and what is held when they have been solved for.
+template <class T, Space S>
+std::pair<double, double> with_columns(const HostCsr& a, SystemOptions options, Index columns) {
+  const auto ctx = make_context<S>(2);
+  const auto there = upload_matrix<T>(ctx, a);
+  const std::vector<T> ones(static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(columns), T(1));
+  const Array<T, S> b = make_array(ctx, ones);
+  Array<T, S> x = make_array(ctx, ones);
+  options.columns = columns;
+  options.stop.max_iterations = 2;
+  const std::uint64_t before = ctx.memory()->use().bytes;
+  LinearSystem<T, S> system(ctx, there.wide(), options);
+  static_cast<void>(system.solve_columns(b.cspan(), x.span(), columns));
+  SystemSize size{a.rows, static_cast<Offset>(a.col.size()), sizeof(T), !options.old_of_new.empty(), options.mixed};
+  size.columns = columns;
+  size.null_space = options.null_space == NullSpace::constant;
+  size.several_solvers = options.solver.name == "auto";
+  if (options.solver.name == "auto") options.solver.name = "cg";  // as it is chosen for these matrices
+  const SystemEstimate estimate = estimate_system(options.spmv, options.precond, options.solver, size);
+  return {static_cast<double>(estimate.total() - estimate.renumbered),
+          static_cast<double>(ctx.memory()->use().bytes - before)};
+}
+
+// The share of what several columns hold that is estimated at least: a device's products of k vectors have buffers.
+template <Space S>
+constexpr double foreseen = S == Space::host ? 0.9 : 0.6;
 
 SystemOptions options_of(const Case& c) {
   SystemOptions options;
@@ -130,6 +175,92 @@ TEST_BOTH("A system in mixed precision holds what was estimated", "[solver][memo
       const auto [estimated, held] = estimated_and_held<double, S>(a, options);
       CHECK(estimated <= held);
       CHECK(estimated >= (renumbered ? 0.75 : 0.9) * held);
+    }
+  }
+}
+
+TEST_BOTH("Several columns hold what was estimated for them once they have been solved for",
+          "[solver][memory][columns]") {
+  const HostCsr a = fem_matrix("generate:diffusion:16");
+  for (const Case& c :
+       std::vector<Case>{{"cg", "none"}, {"cg", "jacobi"}, {"auto", "jacobi"}, {"bicgstab", "jacobi"}}) {
+    for (const bool renumbered : {false, true}) {
+      SystemOptions options = options_of(c);
+      if (renumbered) options.old_of_new = random_order(a.rows, 3);
+      const auto [estimated_one, held_one] = with_columns<double, S>(a, options, 1);
+      CHECK(estimated_one <= held_one);
+      for (const Index columns : {3, 8, 11}) {
+        INFO(c.solver << ", " << c.precond << ", " << columns << " columns" << (renumbered ? ", renumbered" : ""));
+        const auto [estimated, held] = with_columns<double, S>(a, options, columns);
+        CHECK(estimated <= held);
+        CHECK(estimated - estimated_one >= foreseen<S> * (held - held_one));
+      }
+    }
+  }
+  SystemOptions options = options_of({"cg", "jacobi"});
+  options.mixed = true;
+  options.old_of_new = random_order(a.rows, 3);
+  const auto [mixed_estimated, mixed_held] = with_columns<double, S>(a, options, 5);
+  CHECK(mixed_estimated <= mixed_held);
+  CHECK(mixed_estimated >= 0.6 * mixed_held);
+}
+
+TEST_BOTH("A null space's vectors are among those estimated, for one column and for several",
+          "[solver][memory][columns]") {
+  const HostCsr a = ring(2000);
+  for (const bool mixed : {false, true}) {
+    for (const Index columns : {1, 6}) {
+      INFO(columns << " columns" << (mixed ? ", mixed" : ""));
+      SystemOptions options = options_of({"cg", "jacobi"});
+      options.null_space = NullSpace::constant;
+      options.mixed = mixed;
+      const auto [estimated, held] = with_columns<double, S>(a, options, columns);
+      CHECK(estimated <= held);
+      CHECK(estimated >= foreseen<S> * held);
+    }
+  }
+}
+
+TEST_CASE("A system is refused where the vectors of the columns that it is to expect do not fit",
+          "[solver][memory]") {
+  const Context<Space::host> ctx(2);
+  const HostCsr a = ring(4000);
+  const auto there = upload_matrix<double>(ctx, a);
+  SystemOptions options = options_of({"auto", "jacobi"});
+  const LinearSystem<double, Space::host> fits(ctx, there.wide(), options);
+  CHECK(fits.rows() == a.rows);
+  options.columns = std::numeric_limits<int>::max();  // "auto" keeps as many guesses: 69 TB
+  CHECK_THROWS_AS((LinearSystem<double, Space::host>(ctx, there.wide(), options)), OutOfMemory);
+  options.solver.name = "bicgstab";  // one after the other
+  CHECK_NOTHROW((LinearSystem<double, Space::host>(ctx, there.wide(), options)));
+}
+
+TEST_BOTH("A system in mixed precision tells of all matrices that it keeps", "[solver][memory][mixed]") {
+  const HostCsr a = fem_matrix("generate:elasticity:7");
+  const auto n = static_cast<std::uint64_t>(a.rows);
+  for (const std::string precond : {"none", "jacobi", "fsai"}) {
+    for (const bool renumbered : {false, true}) {
+      INFO(precond << (renumbered ? ", renumbered" : ""));
+      SystemOptions options = options_of({"cg", precond});
+      options.mixed = true;
+      if (renumbered) options.old_of_new = random_order(a.rows, 3);
+      const auto ctx = make_context<S>(2);
+      const auto there = upload_matrix<double>(ctx, a);
+      const std::uint64_t before = ctx.memory()->use().bytes;
+      const LinearSystem<double, S> system(ctx, there.wide(), options);
+      const std::uint64_t held = ctx.memory()->use().bytes - before;
+      // In single precision r, z, p, q and the correction, two beside a preconditioner; in double r and the best x;
+      // renumbered b and x in double and the order both ways.
+      const std::uint64_t vectors =
+          n * (5 * 4 + 2 * 8 + (precond == "none" ? 0 : 2 * 4) + (renumbered ? 2 * (8 + 4) : 0));
+      const SystemInfo info = system.info();
+      CHECK(info.residual_matrix.name.substr(0, 3) == "csr");
+      const std::uint64_t told = info.matrix.total_bytes() + info.residual_matrix.total_bytes() +
+                                 info.preconditioner.total_bytes() + vectors;
+      CHECK(told <= held);
+      CHECK(static_cast<double>(told) >= 0.95 * static_cast<double>(held));
+      options.mixed = false;
+      CHECK(LinearSystem<double, S>(ctx, there.wide(), options).info().residual_matrix.name.empty());
     }
   }
 }

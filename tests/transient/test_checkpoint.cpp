@@ -163,12 +163,16 @@ TEST_CASE("a run that begins anew takes away the checkpoints of its own program,
   folder.write("checkpoint-000000003.bin", "of a program that is not Purlin");
   folder.write("checkpoint-best.bin", file_content(folder.file("checkpoint-000000001.bin")));
 
+  CHECK(own.other_program() == "purlin-other");
+  CHECK(other.other_program() == "purlin-test");
   CHECK(own.remove_all() == 2);
   CHECK(own.remove_all() == 0);
   CHECK(names_of(folder) ==
         std::set<std::string>{"checkpoint-000000003.bin", "checkpoint-000000005.bin", "checkpoint-best.bin"});
   CHECK_THROWS_AS(own.latest(remark), InputError);
+  CHECK(other.other_program().empty());
   CHECK(CheckpointFolder(folder.file("absent"), "purlin-test").remove_all() == 0);
+  CHECK(CheckpointFolder(folder.file("absent"), "purlin-test").other_program().empty());
 }
 
 TEST_CASE("a header is read without what stands behind it, and only where it is sound", "[transient]") {

@@ -90,6 +90,9 @@ TEST_CASE("bad usage is refused in words that help", "[transient]") {
   CHECK(!refusal({"--precond", "ilu"}).empty());
   CHECK(!refusal({"--solver", "minres"}).empty());
   CHECK(!refusal({"--refine", "9"}).empty());
+  CHECK(refusal({"--fsai-power", "2"}).find("--fsai-power has no effect") == 0);
+  CHECK(refusal({"--fsai-power", "2", "--resume", "d"}).empty());  // the checkpoint tells of which preconditioner
+  CHECK(refusal({"--no-resident", "--device", "host"}).find("--no-resident has no effect") == 0);
   CHECK(refusal({"--deterministic", "--format", "measure"}).find("goes by the clock") != std::string::npos);
   CHECK(refusal({"--deterministic", "--precond", "auto"}).find("goes by the clock") != std::string::npos);
 }

@@ -46,6 +46,25 @@ TEST_CASE("a report of a run that computed nothing tells no pace", "[transient]"
   CHECK(run_text(report).find("3.00 s in all\n") != std::string::npos);
 }
 
+TEST_CASE("a report remarks on options that the system, as it was set up, had no use for", "[transient]") {
+  RunOptions options;
+  options.system.solver.name = "cg";
+  options.system.precond.name = "auto";
+  options.given = {"--fsai-power", "--no-resident"};
+  RunReport report;
+  report.options = &options;
+  report.system.format.format = "ehyb";
+  report.system.preconditioner.name = "jacobi";
+  report.place.space = Space::device;
+  const cli::Json json = run_json(report);
+  REQUIRE(json["idle_options"].size() == 1);
+  CHECK(json["idle_options"][0]["option"] == "--fsai-power");
+  CHECK(run_text(report).find("--fsai-power has no effect: it belongs to --precond fsai, and the preconditioner is "
+                              "jacobi") != std::string::npos);
+  report.system.preconditioner.name = "fsai";
+  CHECK(run_json(report)["idle_options"].empty());
+}
+
 TEST_CASE("the peak of the process covers what was just touched", "[transient]") {
   const std::uint64_t before = peak_process_bytes();
   std::vector<char> block(std::size_t{64} << 20, 'x');

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options without effect: refused where the command line shows it, remarked on where only the solve did.
+#include "tests/catch.hpp"
+
+#include <algorithm>
+
+#include "apps/purlin/exit_status.hpp"
+#include "apps/purlin/idle_options.hpp"
+#include "apps/purlin/options.hpp"
+#include "tests/apps/cli_report.hpp"
+#include "tests/apps/cli_systems.hpp"
+#include "tests/apps/process.hpp"
+
+using namespace purlin;
+using namespace purlin::cli;
+using namespace purlin::cli_testing;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+CommandLine parsed(Words words) {
+  words.insert(words.begin(), "purlin");
+  std::vector<const char*> argv;
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  return parse_command_line(static_cast<int>(argv.size()), argv.data());
+}
+
+// What `purlin COMMAND A.mtx` says to `more`; empty where it takes it.
+std::string refusal(const std::string& command, const Words& more) {
+  Words words = {command, "A.mtx"};
+  words.insert(words.end(), more.begin(), more.end());
+  try {
+    (void)parsed(words);
+  } catch (const UsageError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// A solve on a card, all chosen; CG came first and was enough.
+SolveMakeup usual_makeup() {
+  SolveMakeup m;
+  m.solvers = {"cg"};
+  m.precond = "jacobi";
+  m.format = "ehyb";
+  return m;
+}
+
+bool is_idle(const std::string& option, const SolveMakeup& makeup) {
+  const std::vector<IdleOption> idle = idle_options({option}, makeup);
+  REQUIRE(idle.size() <= 1);
+  if (!idle.empty()) CHECK(idle.front().option.rfind(option, 0) == 0);
+  return !idle.empty();
+}
+
+Json solved(const TemporaryFolder& folder, const Words& more, std::string* printed = nullptr) {
+  Words words = {"solve", "--device", "host", "--report", folder.file("r.json")};
+  words.insert(words.end(), more.begin(), more.end());
+  const Outcome outcome = run_purlin(words);
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  if (printed != nullptr) *printed = outcome.out;
+  return report_in(folder);
+}
+
+Words idle_in(const Json& report) {
+  Words names;
+  for (const Json& idle : report["idle_options"]) names.push_back(idle["option"].get<std::string>());
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("An option that cannot have an effect is refused with what it belongs to", "[cli]") {
+  struct Case {
+    Words given;
+    std::string option, belongs_to, found;
+  };
+  const std::vector<Case> cases = {
+      {{"--restart", "20", "--solver", "cg"}, "--restart", "--solver gmres", "the solver is cg"},
+      {{"--restart", "20", "--solver", "bicgstab"}, "--restart", "--solver gmres", "bicgstab"},
+      {{"--left", "--solver", "cg"}, "--left", "--solver gmres", "cg"},
+      {{"--left", "--solver", "gmres", "--precond", "none"}, "--left", "preconditioner", "no preconditioner"},
+      {{"--basis", "single", "--solver", "cg"}, "--basis", "--solver gmres", "cg"},
+      {{"--basis", "single", "--precision", "single"}, "--basis", "double precision", "single precision"},
+      {{"--no-resident", "--device", "host"}, "--no-resident", "on a card", "host"},
+      {{"--no-resident", "--solver", "gmres"}, "--no-resident", "CG and BiCGStab", "gmres"},
+      {{"--no-resident", "--format", "csr"}, "--no-resident", "--format ehyb", "csr"},
+      {{"--no-resident", "--format", "ehyb-symmetric"}, "--no-resident", "--format ehyb", "ehyb-symmetric"},
+      {{"--no-resident", "--solver", "cg", "--precision", "mixed"}, "--no-resident", "CG", "mixed precision"},
+      {{"--fsai-power", "2"}, "--fsai-power", "--precond fsai", "jacobi"},
+      {{"--fsai-power", "2", "--precond", "spai"}, "--fsai-power", "--precond fsai", "spai"},
+      {{"--fsai-drop", "0.1"}, "--fsai-drop", "--precond spai and fsai", "jacobi"},
+      {{"--spai-drop", "0.1", "--precond", "none"}, "--spai-drop", "--precond spai and fsai", "none"},
+      {{"--spai-power", "2", "--precond", "fsai"}, "--spai-power", "--precond spai", "fsai"},
+      {{"--spai-side", "right"}, "--spai-side", "--precond spai", "jacobi"},
+      {{"--spai-adaptive", "0.3", "--precond", "spai0"}, "--spai-adaptive", "--precond spai", "spai0"},
+      {{"--precond-pattern", "P.mtx"}, "--precond-pattern", "spai and fsai", "jacobi"},
+      {{"--precond-format", "csr", "--precond", "spai0"}, "--precond-format", "spai and fsai", "spai0"},
+      {{"--expect-products", "9", "--format", "csr"}, "--expect-products", "--format auto", "the format is csr"},
+      {{"--parts", "4", "--format", "csr"}, "--parts", "ehyb", "csr"},
+      {{"--parts", "4", "--format", "ellwarp:k1"}, "--parts", "ehyb", "ellwarp:k1"},
+      {{"--partitioner", "metis", "--format", "bce"}, "--partitioner", "ehyb", "bce"},
+      {{"--partitioner", "coordinates", "--coordinates", "X.mtx", "--format", "csr"}, "--partitioner", "ehyb", "csr"},
+      {{"--plan-cache", "d", "--format", "csr:alg2"}, "--plan-cache", "renumber", "csr:alg2"},
+  };
+  for (const Case& c : cases) {
+    const std::string said = refusal("solve", c.given);
+    for (const std::string& word : {c.option, std::string("has no effect"), c.belongs_to, c.found}) {
+      INFO(said << " lacks " << word);
+      CHECK(said.find(word) != std::string::npos);
+    }
+    CHECK(std::count(said.begin(), said.end(), '\n') == 0);
+  }
+  CHECK(refusal("info", {"--spai-side", "left"}).find("the preconditioner is none") != std::string::npos);
+  CHECK(refusal("info", {"--fsai-power", "2", "--precond", "spai"}).find("--precond fsai") != std::string::npos);
+}
+
+TEST_CASE("What may have an effect is taken, where a choice is still open too", "[cli]") {
+  const std::vector<Words> taken = {
+      {"--restart", "20"},
+      {"--restart", "20", "--solver", "gmres"},
+      {"--left"},
+      {"--left", "--solver", "gmres"},
+      {"--left", "--solver", "gmres", "--precond", "none", "--null-space", "constant"},
+      {"--basis", "single"},
+      {"--basis", "single", "--precision", "mixed"},
+      {"--no-resident"},
+      {"--no-resident", "--solver", "bicgstab", "--format", "ehyb:halo", "--precision", "mixed"},
+      {"--fsai-power", "2", "--spai-power", "2", "--spai-side", "left", "--spai-adaptive", "0.3", "--precond",
+       "auto"},
+      {"--spai-side", "left", "--precond", "spai0"},
+      {"--fsai-drop", "0.1", "--precond", "spai"},
+      {"--precond-format", "ehyb", "--precond", "fsai", "--format", "csr"},
+      {"--expect-products", "9"},
+      {"--expect-products", "9", "--format", "csr", "--precond", "auto"},
+      {"--parts", "4"},
+      {"--parts", "4", "--format", "measure"},
+      {"--parts", "4", "--format", "ehyb-symmetric"},
+      {"--partitioner", "metis", "--format", "ehyb:paper"},
+      {"--plan-cache", "d"},
+      {"--plan-cache", "d", "--format", "ellwarp"},
+  };
+  for (const Words& more : taken) {
+    INFO(refusal("solve", more));
+    CHECK(refusal("solve", more).empty());
+  }
+  CHECK(refusal("info", {"--precond", "spai", "--spai-power", "2"}).empty());
+}
+
+TEST_CASE("A solve as it came out decides about each option of the table", "[cli]") {
+  const SolveMakeup usual = usual_makeup();
+  SolveMakeup fell_back = usual;
+  fell_back.solvers = {"cg", "gmres"};
+  CHECK(is_idle("--restart", usual));
+  CHECK_FALSE(is_idle("--restart", fell_back));
+  CHECK_FALSE(is_idle("--left", fell_back));
+
+  CHECK_FALSE(is_idle("--no-resident", usual));
+  SolveMakeup other = usual;
+  other.columns = 4;
+  CHECK(is_idle("--no-resident", other));
+  other.solvers = {"bicgstab"};
+  CHECK_FALSE(is_idle("--no-resident", other));
+  other.on_card = false;
+  CHECK(is_idle("--no-resident", other));
+
+  SolveMakeup measured = usual;
+  measured.format = "csr";
+  CHECK(is_idle("--plan-cache", measured));
+  measured.format_measured = measured.choice_left = true;
+  CHECK_FALSE(is_idle("--plan-cache", measured));
+  CHECK(is_idle("--parts", measured));
+  CHECK_FALSE(is_idle("--expect-products", measured));
+  CHECK(idle_options({}, measured).empty());
+}
+
+TEST_CASE("A makeup after the solves counts those that ran, mixed or not", "[cli]") {
+  SystemOptions options;
+  options.precond.name = "auto";
+  const SolveMakeup asked = makeup_asked(options, false, "auto");
+  CHECK(asked.solvers.size() == 3);
+  CHECK(asked.choice_left);
+  CHECK(asked.on_card);
+  SystemInfo system;
+  system.preconditioner.name = "fsai";
+  system.format.format = "csr";
+  SolveReport report;
+  report.attempts.resize(2);
+  report.attempts[0].solver = "mixed cg";
+  report.attempts[1].solver = "cg";
+  const SolveMakeup solved_so = makeup_solved(makeup_set_up(asked, system, Space::host), {report, report});
+  CHECK(solved_so.solvers == Words{"cg"});
+  CHECK(solved_so.precond == "fsai");
+  CHECK(solved_so.format == "csr");
+  CHECK(solved_so.columns == 2);
+  CHECK_FALSE(solved_so.on_card);
+}
+
+TEST_CASE("A solve remarks on options that its own choices left without effect", "[cli]") {
+  const TemporaryFolder folder;
+  const std::string matrix = folder.write("A.mtx", grid_system(12).text());
+  std::string printed;
+  const Json report =
+      solved(folder, {matrix, "--restart", "20", "--parts", "3", "--precond", "auto", "--spai-power", "2"}, &printed);
+  REQUIRE(report["format"] == "csr");
+  CHECK(idle_in(report) == Words{"--restart", "--spai-power", "--parts"});
+  for (const char* remark :
+       {"--restart has no effect: it belongs to --solver gmres, and the solver is cg",
+        "--parts has no effect: it belongs to --format ehyb and ehyb-symmetric, and the format is csr"}) {
+    CHECK(printed.find(remark) != std::string::npos);
+  }
+
+  CHECK(idle_in(solved(folder, {matrix})).empty());
+  CHECK(idle_in(solved(folder, {matrix, "--solver", "gmres", "--restart", "20"})).empty());
+  // Symmetric and indefinite: CG gives up, and GMRES takes over, whose cycle it then is.
+  const std::string saddle = folder.write(
+      "saddle.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 4\n2 2 1\n3 3 1\n2 3 2\n3 2 2\n");
+  const Json other = solved(folder, {saddle, "--restart", "2", "--max-iterations", "500"});
+  REQUIRE(other["attempts"].size() > 1);
+  CHECK(idle_in(other).empty());
+}
