@@ -33,6 +33,7 @@ set(PURLIN_PUBLIC_HEADERS
   spmv/ehyb/ehyb.hpp
   spmv/ehyb/ehyb_layout.hpp
   spmv/ehyb/ehyb_product.hpp
+  spmv/ehyb/ehyb_scratch.hpp
   spmv/bce/bce.hpp
   spmv/bce/bce_layout.hpp
   spmv/bce/bce_partition.hpp
