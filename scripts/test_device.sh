@@ -5,11 +5,11 @@
 # Racecheck looks at Purlin's kernels only: cuSPARSE's own report hazards on shared memory that are not ours to mend. It
 # takes some 20 ms for every launch that it watches, so loops over all awkward matrices take those few there that reach
 # every kernel, and each test case has a process of its own, of which the first launches are watched: what comes after
-# them repeats them. PURLIN_TEST_LAUNCHES says how many (default 300). Several such processes share a GPU, for much of the
+# them repeats them. PURLIN_TEST_LAUNCHES says how many (default 120). Several such processes share a GPU, for much of the
 # work is on the processor; the tests' own threads are few there, so that they do not spin where the tools work.
-# CUDA_VISIBLE_DEVICES says which GPUs are used; where it is unset, all are. On one H200 the first two steps take about 2
-# and 6 minutes, on three memcheck takes less than 3 and racecheck more than 15: it had looked at 383 of 408 cases then. Six
-# that launch a resident solver again and again were not done after 5 minutes each; PURLIN_TEST_LAUNCHES=60 is for those.
+# CUDA_VISIBLE_DEVICES says which GPUs are used; where it is unset, all are. On two H200 with 32 cores the three steps took
+# 1, 5 and 10 minutes for 428 cases, racecheck with 120 launches for a quarter of them and 60 for the others; with 300,
+# six that launch a resident solver again and again were not done after 5 minutes each.
 #   scripts/test_device.sh [BIN_DIR] [LOG_DIR] [TOOL...]
 # BIN_DIR holds purlin_tests and purlin of a CUDA build (default build/cuda/bin); it may be a copy from another machine.
 # TOOL: plain, memcheck, racecheck; default all three. The plain run is needed once, to deal by its durations.
@@ -24,7 +24,7 @@ mkdir -p "$logs"
 export LD_LIBRARY_PATH="$bin:/usr/local/cuda/lib64:${LD_LIBRARY_PATH:-}"
 failed=0
 ends=$(($(date +%s) + ${PURLIN_TEST_SECONDS:-1000000}))
-watched=${PURLIN_TEST_LAUNCHES:-300}
+watched=${PURLIN_TEST_LAUNCHES:-120}
 
 run() {  # name, command...
   local name=$1
@@ -107,7 +107,7 @@ if [ ${#checks[@]} -gt 0 ]; then
   if [ -x "$sanitizer" ]; then
     deal_tests
     for tool in "${checks[@]}"; do
-      run "$tool" check_files "$tool" "$([ "$tool" = racecheck ] && echo 4 || echo 1)"
+      run "$tool" check_files "$tool" "$([ "$tool" = racecheck ] && echo 8 || echo 3)"
       summary "$tool"
     done
   else
