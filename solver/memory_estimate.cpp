@@ -39,8 +39,8 @@ std::uint64_t solver_bytes(const SolverOptions& solver, const SystemSize& size) 
   if (solver.name == "auto") {
     for (const std::string& name : solver_names()) bytes = std::min(bytes, bytes_of(name));
   }
-  // The best x; with a null space the projections of r and b.
-  return bytes + ((size.several_solvers ? 1 : 0) + (size.null_space ? 2 : 0)) * size.value_bytes;
+  // The best x; with a null space the projections of r and b, and an image.
+  return bytes + ((size.several_solvers ? 1 : 0) + (size.null_space ? 3 : 0)) * size.value_bytes;
 }
 
 SystemEstimate estimate_plain(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
@@ -60,8 +60,8 @@ SystemEstimate estimate_plain(const SpmvOptions& spmv, const PrecondOptions& pre
 }
 
 // All of the system in single precision, its values in the caller's order, and in double: A as CSR, r, the best x,
-// with a null space its two projections; with two vectors in single precision for M and one for the correction. There
-// is no batch.
+// with a null space its two projections and an image; with two vectors in single precision for M and one for the
+// correction. There is no batch.
 SystemEstimate estimate_mixed(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
                               const SystemSize& size) {
   SystemSize low{size.rows, size.nonzeros, sizeof(float), size.reordered};
@@ -71,7 +71,7 @@ SystemEstimate estimate_mixed(const SpmvOptions& spmv, const PrecondOptions& pre
                      find_spmv_format("csr").estimate_bytes(size.rows, size.rows, size.nonzeros, sizeof(double));
   estimate.vectors += n * (2 * sizeof(double) + sizeof(float));
   if (canonical_name(precond.name) != "none") estimate.vectors += 2 * n * sizeof(float);
-  if (size.null_space) estimate.vectors += n * (2 * sizeof(double) + sizeof(float));
+  if (size.null_space) estimate.vectors += n * (3 * sizeof(double) + sizeof(float));
   if (size.reordered) {
     estimate.vectors += 2 * n * (sizeof(double) - sizeof(float));
     estimate.renumbered += nnz * (sizeof(double) - sizeof(float));
