@@ -252,6 +252,7 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
     append_attempt(whole, std::move(report));
     whole.true_residual = best;
   }
+  whole.attainable_residual = std::min(whole.attainable_residual, best);  // an earlier attempt may have reached less
   return whole;
 }
 

@@ -230,6 +230,11 @@ TEST_BOTH("What is said to be attainable is no more than what was reached", "[sy
     CHECK(found.report.status == Status::stagnation);
     CHECK(found.report.attainable_residual > 0);
     CHECK(found.report.attainable_residual <= found.report.true_residual);
+    options.solver.name = "auto";
+    LinearSystem<double, S> several(ctx, arrays.view(), options);
+    const auto best = solve(ctx, several, a.rhs_for(exact));
+    CHECK(best.report.attempts.size() > 1);
+    CHECK(best.report.attainable_residual <= best.report.true_residual);
   }
 }
 
