@@ -22,6 +22,11 @@ namespace {
 // A restart has gained when it took away this share of the residual.
 constexpr double least_gain = 1e-4;
 
+// Where a cycle's true residual is above so many times what its recurrence said, or where it gained nothing, the
+// basis was less orthogonal than was estimated. Later cycles are careful: they run Gram-Schmidt again for every
+// vector of which less than this share is left.
+constexpr double broken_promise = 10, careful_share = 0.7;
+
 // To which share of the residual before it a cycle goes down. A V_j = V_{j+1} H holds to the rounding of V: where
 // that is coarser than the vectors', the estimate would soon be of nothing else.
 template <class T, class B>
@@ -56,7 +61,7 @@ class Gmres<T, S, B>::Cycle {
       : g_(solver), args_(arguments), small_(solver.small_.data(), solver.m_), state_(solver.state_.data()) {}
 
   // v_0 = r / |r|, or M r / |M r| from the left, where the tolerance is carried over to the norm of M r.
-  void begin(Monitor monitor, double residual, double tightening) {
+  void begin(Monitor monitor, double residual, double tightening, bool careful) {
     const auto& ctx = args_.ctx;
     Span<T, S> first = g_.r_;
     if (g_.left_ && args_.M != nullptr) {
@@ -73,6 +78,7 @@ class Gmres<T, S, B>::Cycle {
     start.scale = 1 / residual;
     start.epsilon = std::numeric_limits<B>::epsilon();
     start.basis = Orthogonality::start<T, B>(g_.n_);
+    if (careful) start.basis.loss = careful_share * Orthogonality::limit;
     copy<GmresState>(ctx, Span<const GmresState, Space::host>(&start, 1), g_.state_.span());
     copy<double>(ctx, Span<const double, Space::host>(&residual, 1), Span<double, S>(small_.g, 1));
     sweep(ctx, g_.n_, GmresScale<T, B>{state_, first.data, v(0).data, g_.newest_.data()});
@@ -151,13 +157,14 @@ SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T,
   journal.report().cycle_length = m_;
   const bool iterate = journal.open(r_);  // r = b - A x
   double tightening = 1;
+  bool careful = false;
   for (int idle = 0; iterate;) {
     const double before = journal.residual();
     const int first_iteration = journal.iterations();
     Monitor monitor = journal.fresh_monitor();
     const bool whole = monitor.tolerance >= deepest_cycle<T, B> * before;
     if (!whole) monitor.tolerance = deepest_cycle<T, B> * before;
-    cycle.begin(monitor, before, whole ? tightening : 1);  // v_0 = r / |r|
+    cycle.begin(monitor, before, whole ? tightening : 1, careful);  // v_0 = r / |r|
     bool running = true;
     for (int j = 0; j < m_ && running;) {
       const int count = std::min(journal.check_every(), m_ - j);
@@ -167,6 +174,7 @@ SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T,
     }
     const Event event = journal.event();
     const int columns = journal.iterations() - first_iteration;
+    const double recurrence = journal.report().recurrence_residual;
     journal.report().second_passes += cycle.second_passes();
     cycle.correct(event == Event::not_finite ? columns - 1 : columns);  // x += M V y
 
@@ -186,6 +194,7 @@ SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T,
     }
     if (event == Event::tolerance_met && whole) tightening *= 0.5 * journal.tolerance() / journal.residual();
     idle = journal.residual() < (1 - least_gain) * before ? 0 : idle + 1;
+    careful = careful || idle > 0 || (!left && journal.residual() > broken_promise * recurrence);
     if (idle == 2) {
       if (event == Event::krylov_space_exhausted) journal.conclude(event);
       journal.conclude_stagnation(r_, w_);

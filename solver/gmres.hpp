@@ -15,8 +15,9 @@ struct GmresState;
 /// SIAM J. Sci. Stat. Comput. 7 (1986), with Givens rotations and classical Gram-Schmidt; a second pass runs where
 /// the basis would lose orthogonality beyond 1e-3, which the residual estimate hardly sees
 /// (`detail::Orthogonality`; L. Giraud, J. Langou, M. Rozloznik, "The loss of orthogonality in the Gram-Schmidt
-/// orthogonalization process", Comput. Math. Appl. 50 (2005)). The true residual is formed at each restart; two
-/// restarts without gain end with `stagnation`.
+/// orthogonalization process", Comput. Math. Appl. 50 (2005)). Where a true residual is ten times what the recurrence
+/// said, or a cycle gained nothing, later cycles run it wherever less than 0.7 of a vector is left. The true residual
+/// is formed at each restart; two restarts without gain end with `stagnation`.
 ///
 /// The basis may be kept in single precision, B = float under T = double, which halves what Gram-Schmidt reads (J.
 /// Aliaga, H. Anzt, T. Gruetzmacher, E. Quintana-Orti, A. Tomas, "Compressed basis GMRES on high-performance graphics
