@@ -44,7 +44,7 @@ Csr<T, S> make_csr(const Context<S>& ctx, const CsrView<T, From>& a) {
 template <class T>
 Csr<T, Space::host> make_host_csr(const Context<Space::host>& host, const Context<Space::device>& ctx,
                                   const CsrView<T, Space::device>& a) {
-  detail::check_csr_lengths(a.rows, a.cols, a.wide() ? a.row_ptr64.size : a.row_ptr32.size, a.col.size, a.val.size);
+  detail::check_csr_lengths(a);
   Csr<T, Space::host> result;
   result.rows = a.rows;
   result.cols = a.cols;
@@ -73,7 +73,7 @@ void sorted_entries(const CsrView<T, Space::host>& a, Index i, std::vector<Offse
 
 template <class T>
 void check_ranges(const CsrView<T, Space::host>& a) {
-  detail::check_csr_lengths(a.rows, a.cols, a.wide() ? a.row_ptr64.size : a.row_ptr32.size, a.col.size, a.val.size);
+  detail::check_csr_lengths(a);
   detail::check_csr_ends(a.row_begin(0), a.row_begin(a.rows), a.nnz());
   for (Index i = 0; i < a.rows; ++i) {
     if (a.row_begin(i + 1) < a.row_begin(i) || a.row_begin(i + 1) > a.nnz()) {

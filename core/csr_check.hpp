@@ -21,6 +21,10 @@ constexpr std::uint64_t no_fault = ~std::uint64_t{0};
 /// Throws InputError when the lengths of the arrays cannot be right, before anything is read.
 void check_csr_lengths(Index rows, Index cols, std::int64_t row_ptr_size, std::int64_t col_size,
                        std::int64_t val_size);
+template <class T, Space S>
+void check_csr_lengths(const CsrView<T, S>& a) {
+  check_csr_lengths(a.rows, a.cols, a.wide() ? a.row_ptr64.size : a.row_ptr32.size, a.col.size, a.val.size);
+}
 /// Throws InputError when row_ptr does not run from 0 to nnz.
 void check_csr_ends(Offset first, Offset last, Offset nnz);
 /// Throws InputError for a code other than `no_fault`.

@@ -50,7 +50,7 @@ struct LinearSystem<T, S>::Impl {
     ctx.make_current();
     CsrView<T, S> view = a;
     options.solver.name = canonical_name(options.solver.name);
-    detail::check_csr_lengths(a.rows, a.cols, a.wide() ? a.row_ptr64.size : a.row_ptr32.size, a.col.size, a.val.size);
+    detail::check_csr_lengths(a);
     if (options.columns < 1)
       throw InputError("SystemOptions::columns is 1 or more, not " + std::to_string(options.columns));
     if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products is not negative");

@@ -167,6 +167,12 @@ std::vector<IdleOption> idle_options(const std::vector<std::string>& given, cons
 
 std::string idle_text(const IdleOption& idle) { return idle.option + " has no effect: " + idle.reason; }
 
+Json idle_json(const std::vector<IdleOption>& idle) {
+  Json result = Json::array();
+  for (const IdleOption& option : idle) result.push_back({{"option", option.option}, {"reason", option.reason}});
+  return result;
+}
+
 void refuse_idle_options(const std::vector<std::string>& given, const SolveMakeup& makeup) {
   const std::vector<IdleOption> idle = idle_options(given, makeup);
   if (!idle.empty()) throw UsageError(idle_text(idle.front()));

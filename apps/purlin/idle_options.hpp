@@ -9,6 +9,8 @@
 #include <purlin/core/types.hpp>
 #include <purlin/solver/linear_system.hpp>
 
+#include "json_file.hpp"
+
 namespace CLI {
 class App;
 }
@@ -52,6 +54,9 @@ std::vector<IdleOption> idle_options(const std::vector<std::string>& given, cons
 
 /// "--restart has no effect: REASON"
 std::string idle_text(const IdleOption& idle);
+
+/// An array of objects: option, and reason.
+Json idle_json(const std::vector<IdleOption>& idle);
 
 /// Throws UsageError for the first of them.
 void refuse_idle_options(const std::vector<std::string>& given, const SolveMakeup& makeup);

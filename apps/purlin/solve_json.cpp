@@ -172,10 +172,7 @@ Json solve_json(const SolveResult& result) {
                        {"preconditioner", operator_json(system.preconditioner)},
                        {"residual_matrix", system.mixed ? operator_json(system.residual_matrix) : Json()}};
   json["attempts"] = attempts_json(report);
-  json["idle_options"] = Json::array();
-  for (const IdleOption& idle : result.idle()) {
-    json["idle_options"].push_back({{"option", idle.option}, {"reason", idle.reason}});
-  }
+  json["idle_options"] = idle_json(result.idle());
   json["history"] = report.history;
   if (result.several()) {
     json["worst_column"] = result.worst() + 1;

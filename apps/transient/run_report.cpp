@@ -107,10 +107,7 @@ Json run_json(const RunReport& r) {
   json["setups"] = r.setups;
   json["products_per_setup"] = products_per_setup(r);
   json["shares"] = shares_json(r.shares);
-  json["idle_options"] = Json::array();
-  for (const cli::IdleOption& idle : idle_of(r)) {
-    json["idle_options"].push_back({{"option", idle.option}, {"reason", idle.reason}});
-  }
+  json["idle_options"] = cli::idle_json(idle_of(r));
   json["solver"] = r.system.solver;
   json["solver_reason"] = r.system.solver_reason;
   json["format"] = r.system.matrix.name;

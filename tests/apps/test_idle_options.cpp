@@ -54,7 +54,7 @@ bool is_idle(const std::string& option, const SolveMakeup& makeup) {
   return !idle.empty();
 }
 
-Json solved(const TemporaryFolder& folder, const Words& more, std::string* printed = nullptr) {
+cli_testing::Json solved(const TemporaryFolder& folder, const Words& more, std::string* printed = nullptr) {
   Words words = {"solve", "--device", "host", "--report", folder.file("r.json")};
   words.insert(words.end(), more.begin(), more.end());
   const Outcome outcome = run_purlin(words);
@@ -64,9 +64,9 @@ Json solved(const TemporaryFolder& folder, const Words& more, std::string* print
   return report_in(folder);
 }
 
-Words idle_in(const Json& report) {
+Words idle_in(const cli_testing::Json& report) {
   Words names;
-  for (const Json& idle : report["idle_options"]) names.push_back(idle["option"].get<std::string>());
+  for (const cli_testing::Json& idle : report["idle_options"]) names.push_back(idle["option"].get<std::string>());
   return names;
 }
 
@@ -202,7 +202,7 @@ TEST_CASE("A solve remarks on options that its own choices left without effect",
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(12).text());
   std::string printed;
-  const Json report =
+  const cli_testing::Json report =
       solved(folder, {matrix, "--restart", "20", "--parts", "3", "--precond", "auto", "--spai-power", "2"}, &printed);
   REQUIRE(report["format"] == "csr");
   CHECK(idle_in(report) == Words{"--restart", "--spai-power", "--parts"});
@@ -217,7 +217,7 @@ TEST_CASE("A solve remarks on options that its own choices left without effect",
   // Symmetric and indefinite: CG gives up, and GMRES takes over, whose cycle it then is.
   const std::string saddle = folder.write(
       "saddle.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 4\n2 2 1\n3 3 1\n2 3 2\n3 2 2\n");
-  const Json other = solved(folder, {saddle, "--restart", "2", "--max-iterations", "500"});
+  const cli_testing::Json other = solved(folder, {saddle, "--restart", "2", "--max-iterations", "500"});
   REQUIRE(other["attempts"].size() > 1);
   CHECK(idle_in(other).empty());
 }
