@@ -10,11 +10,16 @@
 namespace purlin::detail {
 
 /// What can be wrong with a row, the gravest first.
-enum class RowFault : int { decreasing, outside, unsorted, repeated };
+enum class RowFault : int { descending, outside, unsorted, repeated };
 
-/// Row and fault as one number, so that the first bad row is the minimum.
+/// Behind all faults of row pointers: where those are wrong, the columns of no row mean anything.
+constexpr std::uint64_t column_faults = std::uint64_t{1} << 62;
+
+/// Row and fault as one number, so that what is to be reported is the minimum: the first row whose pointers are
+/// wrong, else the first row with bad columns.
 PURLIN_HD constexpr std::uint64_t fault_code(Index row, RowFault fault) {
-  return static_cast<std::uint64_t>(row) * 4 + static_cast<std::uint64_t>(fault);
+  return (fault == RowFault::descending ? 0 : column_faults) + static_cast<std::uint64_t>(row) * 4 +
+         static_cast<std::uint64_t>(fault);
 }
 constexpr std::uint64_t no_fault = ~std::uint64_t{0};
 

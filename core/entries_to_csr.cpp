@@ -8,8 +8,10 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <mutex>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -51,30 +53,28 @@ void for_each_stored(const Piece& piece, Symmetry symmetry, F&& f) {
 }
 
 // Entries grouped by block of rows, in file order within each block.
-struct Partition {
+struct RowPartition {
   RowBlocks blocks;
   std::vector<Offset> begin;  // blocks.count + 1
   HostArray<Index> row, col;
   HostArray<double> val;
 };
 
-Partition partition_by_rows(const Context<Space::host>& ctx, Index rows, Symmetry symmetry,
-                            std::vector<Piece>* pieces) {
-  Partition result;
+RowPartition partition_by_rows(const Context<Space::host>& ctx, Index rows, Symmetry symmetry,
+                               std::vector<Piece>* pieces) {
+  RowPartition result;
   const auto piece_count = static_cast<std::int64_t>(pieces->size());
   Offset entries = 0;
   for (const Piece& piece : *pieces) entries += piece.count();
   result.blocks = choose_blocks(rows, symmetry == Symmetry::general ? entries : 2 * entries);
   const RowBlocks blocks = result.blocks;
-  const int threads = threads_for(ctx, piece_count);
 
   // next[piece][block]: how many entries, then where the next one goes.
   std::vector<Offset> next(static_cast<std::size_t>(piece_count * blocks.count), 0);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (std::int64_t p = 0; p < piece_count; ++p) {
+  parallel_tasks(ctx, piece_count, [&](std::int64_t p) {
     Offset* count = next.data() + p * blocks.count;
     for_each_stored((*pieces)[p], symmetry, [&](Index row, Index, double) { ++count[blocks.of(row)]; });
-  }
+  });
   result.begin.reserve(blocks.count + 1);
   Offset total = 0;
   for (std::int64_t b = 0; b < blocks.count; ++b) {
@@ -90,8 +90,7 @@ Partition partition_by_rows(const Context<Space::host>& ctx, Index rows, Symmetr
   result.row = HostArray<Index>(ctx, total);
   result.col = HostArray<Index>(ctx, total);
   result.val = HostArray<double>(ctx, total);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (std::int64_t p = 0; p < piece_count; ++p) {
+  parallel_tasks(ctx, piece_count, [&](std::int64_t p) {
     Offset* place = next.data() + p * blocks.count;
     for_each_stored((*pieces)[p], symmetry, [&](Index row, Index col, double value) {
       const Offset k = place[blocks.of(row)]++;
@@ -100,7 +99,7 @@ Partition partition_by_rows(const Context<Space::host>& ctx, Index rows, Symmetr
       result.val[k] = value;
     });
     (*pieces)[p] = Piece();
-  }
+  });
   return result;
 }
 
@@ -159,7 +158,7 @@ Offset sum_equal(Index* col, double* val, Offset length, Index* overflow) {
 }
 
 // Brings one block into row order, leaving the rows' beginnings in scratch->row_begin.
-void order_by_row(Partition* a, std::int64_t block, Index block_rows, Scratch* scratch) {
+void order_by_row(RowPartition* a, std::int64_t block, Index block_rows, Scratch* scratch) {
   const Offset begin = a->begin[block];
   const Offset count = a->begin[block + 1] - begin;
   const Index first = a->blocks.first_row(block);
@@ -196,7 +195,7 @@ struct Overflow {
 
 // Sorts a block's rows in place, closing the gaps that sums leave, and writes each row's length to row_length.
 // Returns how many entries the block keeps.
-Offset sort_block(Partition* a, std::int64_t block, Index block_rows, Offset* row_length, Scratch* scratch,
+Offset sort_block(RowPartition* a, std::int64_t block, Index block_rows, Offset* row_length, Scratch* scratch,
                   Overflow* overflow) {
   order_by_row(a, block, block_rows, scratch);
   Index* col = a->col.data() + a->begin[block];
@@ -225,18 +224,16 @@ Offset sort_block(Partition* a, std::int64_t block, Index block_rows, Offset* ro
 }
 
 // Moves what the blocks kept together, into arrays of the right size.
-void close_gaps(const Context<Space::host>& ctx, const std::vector<Offset>& kept, Partition* a) {
+void close_gaps(const Context<Space::host>& ctx, const std::vector<Offset>& kept, RowPartition* a) {
   std::vector<Offset> to(kept.size() + 1, 0);
   for (std::size_t b = 0; b < kept.size(); ++b) to[b + 1] = to[b] + kept[b];
   if (to.back() == a->col.size()) return;
   HostArray<Index> col(ctx, to.back());
   HostArray<double> val(ctx, to.back());
-  const int threads = threads_for(ctx, a->blocks.count);
-#pragma omp parallel for schedule(static) num_threads(threads)
-  for (std::int64_t b = 0; b < a->blocks.count; ++b) {
+  parallel_tasks(ctx, a->blocks.count, [&](std::int64_t b) {
     std::copy_n(a->col.data() + a->begin[b], kept[b], col.data() + to[b]);
     std::copy_n(a->val.data() + a->begin[b], kept[b], val.data() + to[b]);
-  }
+  });
   a->col = std::move(col);
   a->val = std::move(val);
 }
@@ -251,30 +248,26 @@ Csr<double, Space::host> entries_to_csr(const Context<Space::host>& ctx, Index r
   a.row_ptr = HostArray<Offset>(ctx, Offset{rows} + 1);
   a.row_ptr[0] = 0;
   if (rows == 0) return a;
-  Partition parts = partition_by_rows(ctx, rows, symmetry, &pieces);
+  RowPartition parts = partition_by_rows(ctx, rows, symmetry, &pieces);
   std::vector<Offset> kept(parts.blocks.count, 0);
   Overflow first_overflow;
   std::atomic<bool> exhausted{false};
-  const int threads = threads_for(ctx, parts.blocks.count);
-#pragma omp parallel num_threads(threads)
-  {
-    Scratch scratch;
-#pragma omp for schedule(dynamic, 1)
-    for (std::int64_t b = 0; b < parts.blocks.count; ++b) {
-      const Index first = parts.blocks.first_row(b);
-      const Index block_rows = static_cast<Index>(
-          std::min<std::int64_t>(std::int64_t{1} << parts.blocks.shift, std::int64_t{rows} - first));
-      Overflow overflow;
-      try {
-        kept[b] = sort_block(&parts, b, block_rows, a.row_ptr.data() + first + 1, &scratch, &overflow);
-      } catch (const std::bad_alloc&) {
-        exhausted = true;
-      }
-      if (overflow.row < 0) continue;
-#pragma omp critical(purlin_entries_overflow)
-      if (first_overflow.row < 0 || overflow.row < first_overflow.row) first_overflow = overflow;
+  std::mutex overflow_found;
+  std::vector<Scratch> scratch(static_cast<std::size_t>(ctx.threads()));
+  parallel_tasks(ctx, parts.blocks.count, [&](std::int64_t b, int member) {
+    const Index first = parts.blocks.first_row(b);
+    const Index block_rows =
+        static_cast<Index>(std::min<std::int64_t>(std::int64_t{1} << parts.blocks.shift, std::int64_t{rows} - first));
+    Overflow overflow;
+    try {
+      kept[b] = sort_block(&parts, b, block_rows, a.row_ptr.data() + first + 1, &scratch[member], &overflow);
+    } catch (const std::bad_alloc&) {
+      exhausted = true;
     }
-  }
+    if (overflow.row < 0) return;
+    const std::lock_guard<std::mutex> lock(overflow_found);
+    if (first_overflow.row < 0 || overflow.row < first_overflow.row) first_overflow = overflow;
+  });
   if (exhausted) {
     throw OutOfMemory("host", "sorting the entries", parts.val.bytes(), ctx.memory()->available_bytes());
   }

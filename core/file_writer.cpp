@@ -52,6 +52,11 @@ FileWriter::FileWriter(const std::string& path)
   file_ = -1;  // zlib closes it
 }
 
+FileWriter::FileWriter(int descriptor, const std::string& name)
+    : path_(name), buffer_(std::make_unique<char[]>(buffer_bytes)), file_(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)) {
+  if (file_ < 0) fail(std::strerror(errno));
+}
+
 FileWriter::~FileWriter() { abandon(); }
 
 void FileWriter::abandon() noexcept {

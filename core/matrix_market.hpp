@@ -13,7 +13,7 @@ namespace purlin {
 /// What the banner of a file says.
 struct MatrixMarketHeader {
   enum class Layout { coordinate, array };
-  enum class Field { real, integer, pattern };
+  enum class Field { real, integer, pattern };  ///< SciPy's unsigned-integer counts as integer
   enum class Symmetry { general, symmetric, skew_symmetric };
   Layout layout = Layout::coordinate;
   Field field = Field::real;
@@ -32,17 +32,19 @@ struct MatrixMarketHeader {
 /// above; an entry that stands on both sides is refused, since programs differ on whether it counts twice. The
 /// diagonal of a skew-symmetric file is absent or zero.
 ///
-/// Comments and blank lines may stand anywhere behind the banner. Numbers may have a leading +, a Fortran exponent
-/// (1.5D+03), and may underflow to zero.
+/// A byte-order mark of UTF-8, blanks and empty lines may stand before the banner, comments and blank lines anywhere
+/// behind it. Lines may end with a carriage return, too, or with that alone. Numbers may have a leading +, a Fortran
+/// exponent (1.5D+03), and may underflow to zero.
 ///
 /// Parses with the context's threads; the result is the same for any number of them. Besides the matrix this takes
-/// 16 bytes per line of the file, and the whole text where it was gzipped.
+/// 16 bytes per line of data, and the text of those lines where it was gzipped or came from a pipe. A pipe, or
+/// another file that is no regular one, is read to its end.
 ///
 /// Throws InputError "FILE:LINE: expected ..., found ..." for everything that is not a well-formed file: wrong
-/// banner or counts, index out of range, NaN, infinity or overflow, complex or hermitian values, text behind a value;
-/// without a line for a file that cannot be read, a directory, a cut gzip stream. Memory is never allocated on the
-/// header's word: more rows than 16 per entry and a million are refused. Throws OutOfMemory, estimated beforehand.
-/// The file must not be shortened by somebody else meanwhile: it is mapped.
+/// banner (files of a known other kind are named) or counts, index out of range, NaN, infinity or overflow, complex
+/// or hermitian values, text behind a value; without a line for a file that cannot be read, a directory, a cut gzip
+/// stream. Memory is never allocated on the header's word: more rows than 16 per entry and a million are refused.
+/// Throws OutOfMemory, estimated beforehand. The file must not be shortened by somebody else meanwhile: it is mapped.
 Csr<double, Space::host> read_matrix(const Context<Space::host>& ctx, const std::string& path,
                                      MatrixMarketHeader* header = nullptr);
 

@@ -10,6 +10,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/number_parse.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -20,7 +21,7 @@ using Symmetry = MatrixMarketHeader::Symmetry;
 
 // Lines to parse. They end with a line feed, so that scanning needs no other bound: a last line without one is
 // parsed from a copy, and `origin` is where that stood in the file.
-struct Cut {
+struct TextCut {
   const char* begin = nullptr;
   const char* end = nullptr;
   const char* origin = nullptr;
@@ -41,7 +42,7 @@ bool ends_word(char c) { return c == '\n' || is_blank(c); }
 // Parses the lines of one cut. `fail` is the way out of every parse function: it returns null.
 class CutParser {
  public:
-  CutParser(const MatrixMarketHeader& header, const Cut& cut) : header_(header), cut_(cut) {}
+  CutParser(const MatrixMarketHeader& header, const TextCut& cut) : header_(header), cut_(cut) {}
 
   template <Field F>
   void parse_coordinate(Piece* piece) {
@@ -152,11 +153,11 @@ class CutParser {
   }
 
   const MatrixMarketHeader& header_;
-  const Cut& cut_;
+  const TextCut& cut_;
   Mistake mistake_;
 };
 
-Mistake parse_cut(const MatrixMarketHeader& header, const Cut& cut, Piece* piece) {
+Mistake parse_cut(const MatrixMarketHeader& header, const TextCut& cut, Piece* piece) {
   CutParser parser(header, cut);
   const bool coordinate = header.layout == Layout::coordinate;
   switch (header.field) {
@@ -174,8 +175,9 @@ Mistake parse_cut(const MatrixMarketHeader& header, const Cut& cut, Piece* piece
 }
 
 // Cuts [data, end of text) at line ends; `last_line` receives a copy of a last line that lacks its line feed.
-std::vector<Cut> cut_text(const NamedText& text, const char* data, std::size_t piece_bytes, std::string* last_line) {
-  std::vector<Cut> cuts;
+std::vector<TextCut> cut_text(const NamedText& text, const char* data, std::size_t piece_bytes,
+                              std::string* last_line) {
+  std::vector<TextCut> cuts;
   const char* end = text.end();
   while (end > data && end[-1] != '\n') --end;
   const auto bytes = static_cast<std::size_t>(end - data);
@@ -224,7 +226,7 @@ void check_memory(const Context<Space::host>& ctx, const NamedText& text, const 
 }
 
 // Where entry number `index` of the cut stands.
-const char* find_entry(const Cut& cut, Offset index) {
+const char* find_entry(const TextCut& cut, Offset index) {
   for (const char* p = cut.begin;; p = next_line(p, cut.end)) {
     const char* word = skip_blanks(p);
     if (*word == '\n' || *word == '%') continue;
@@ -239,7 +241,7 @@ const char* find_entry(const Cut& cut, Offset index) {
 }
 
 // Says what the first wrong line is, in the order of the file: a mistake, or a line that is too many.
-void check_pieces(const NamedText& text, const Preamble& preamble, const std::vector<Cut>& cuts,
+void check_pieces(const NamedText& text, const Preamble& preamble, const std::vector<TextCut>& cuts,
                   const std::vector<Piece>& pieces, const std::vector<Mistake>& mistakes) {
   const Offset promised = preamble.header.entries;
   Offset found = 0;
@@ -259,7 +261,7 @@ void check_pieces(const NamedText& text, const Preamble& preamble, const std::ve
 
 // A symmetric file may store either triangle, even parts of both, but no entry in both: whether that means one
 // value or a sum differs between programs. Names the first line whose mirror image came before.
-void check_triangles(const NamedText& text, const std::vector<Cut>& cuts, const std::vector<Piece>& pieces) {
+void check_triangles(const NamedText& text, const std::vector<TextCut>& cuts, const std::vector<Piece>& pieces) {
   const auto any = [&](bool Piece::*side) {
     return std::any_of(pieces.begin(), pieces.end(), [&](const Piece& piece) { return piece.*side; });
   };
@@ -302,17 +304,15 @@ std::vector<Piece> parse_pieces(const Context<Space::host>& ctx, const NamedText
                                 std::size_t piece_bytes) {
   check_memory(ctx, text, preamble);
   std::string last_line;
-  const std::vector<Cut> cuts = cut_text(text, preamble.data, piece_bytes, &last_line);
+  const std::vector<TextCut> cuts = cut_text(text, preamble.data, piece_bytes, &last_line);
   const auto count = static_cast<std::int64_t>(cuts.size());
   std::vector<Piece> pieces(cuts.size());
   std::vector<Mistake> mistakes(cuts.size());
   std::atomic<std::int64_t> first_mistake{count};
   std::atomic<bool> exhausted{false};
   const MatrixMarketHeader header = preamble.header;
-  const int threads = threads_for(ctx, count);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (i > first_mistake || exhausted) continue;  // what follows the first mistake is never reported
+  parallel_tasks(ctx, count, [&](std::int64_t i) {
+    if (i > first_mistake || exhausted) return;  // what follows the first mistake is never reported
     try {
       const std::size_t lines = likely_lines(header, text.end() - preamble.data, cuts[i].end - cuts[i].begin);
       header.layout == Layout::coordinate ? pieces[i].entries.reserve(lines) : pieces[i].values.reserve(lines);
@@ -320,11 +320,11 @@ std::vector<Piece> parse_pieces(const Context<Space::host>& ctx, const NamedText
     } catch (const std::bad_alloc&) {
       exhausted = true;
     }
-    if (mistakes[i].at == nullptr) continue;
+    if (mistakes[i].at == nullptr) return;
     std::int64_t known = first_mistake;
     while (i < known && !first_mistake.compare_exchange_weak(known, i)) {
     }
-  }
+  });
   if (exhausted) {
     throw OutOfMemory("host", "the entries of " + text.name, text.text.size(), ctx.memory()->available_bytes());
   }

@@ -33,11 +33,6 @@ struct ReadLimits {
   Offset empty_values = 50000000;                  ///< the same for a vector: a load may act on few of many rows
 };
 
-/// No more threads than there are tasks: waking a team costs more than a small file.
-inline int threads_for(const Context<Space::host>& ctx, std::int64_t tasks) {
-  return static_cast<int>(std::clamp<std::int64_t>(tasks, 1, ctx.threads()));
-}
-
 /// Parses all data lines with the context's threads. Throws InputError for the first line that is wrong, for more or
 /// fewer lines than the size line promises, and for an entry that a symmetric file gives in both triangles; throws
 /// OutOfMemory where the entries, which take about twice the room of the matrix, would not fit.

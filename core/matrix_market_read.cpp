@@ -7,6 +7,7 @@
 
 #include <purlin/core/entries_to_csr.hpp>
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/core/text_source.hpp>
 
 namespace purlin {
@@ -73,9 +74,7 @@ Csr<double, Space::host> array_to_csr(const Context<Space::host>& ctx, const Mat
   };
   std::vector<Offset> first(pieces.size() + 1, 0);
   for (std::size_t p = 0; p < pieces.size(); ++p) first[p + 1] = first[p] + pieces[p].count();
-  const int threads = threads_for(ctx, static_cast<std::int64_t>(pieces.size()));
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads)
-  for (std::size_t p = 0; p < pieces.size(); ++p) {
+  detail::parallel_tasks(ctx, pieces.size(), [&](std::size_t p) {
     ArrayPlace place(header, first[p]);
     for (const double value : pieces[p].values) {
       store(place.row(), place.col(), value);
@@ -84,7 +83,7 @@ Csr<double, Space::host> array_to_csr(const Context<Space::host>& ctx, const Mat
       }
       place.advance();
     }
-  }
+  });
   return a;
 }
 
@@ -160,35 +159,41 @@ DenseColumns parse_plain_columns(const Context<Space::host>& ctx, const NamedTex
 
 Csr<double, Space::host> read_matrix(const Context<Space::host>& ctx, const std::string& path,
                                      MatrixMarketHeader* header) {
-  const auto source = detail::TextSource::open(*ctx.memory(), path, detail::check_banner_start);
-  return detail::parse_plain_matrix(ctx, {source.text(), path}, header);
+  const auto source =
+      detail::TextSource::open(*ctx.memory(), path, detail::check_banner_start, detail::TextLines::without_comments);
+  return detail::parse_plain_matrix(ctx, {source.text(), path, source.left_out()}, header);
 }
 
 Csr<double, Space::host> parse_matrix(const Context<Space::host>& ctx, std::string_view text, const std::string& name,
                                       MatrixMarketHeader* header) {
-  const auto source = detail::TextSource::from_memory(*ctx.memory(), text, name, detail::check_banner_start);
-  return detail::parse_plain_matrix(ctx, {source.text(), name}, header);
+  const auto source = detail::TextSource::from_memory(*ctx.memory(), text, name, detail::check_banner_start,
+                                                      detail::TextLines::without_comments);
+  return detail::parse_plain_matrix(ctx, {source.text(), name, source.left_out()}, header);
 }
 
 Array<double, Space::host> read_vector(const Context<Space::host>& ctx, const std::string& path) {
-  const auto source = detail::TextSource::open(*ctx.memory(), path, detail::check_banner_start);
-  return detail::parse_plain_vector(ctx, {source.text(), path});
+  const auto source =
+      detail::TextSource::open(*ctx.memory(), path, detail::check_banner_start, detail::TextLines::without_comments);
+  return detail::parse_plain_vector(ctx, {source.text(), path, source.left_out()});
 }
 
 Array<double, Space::host> parse_vector(const Context<Space::host>& ctx, std::string_view text,
                                         const std::string& name) {
-  const auto source = detail::TextSource::from_memory(*ctx.memory(), text, name, detail::check_banner_start);
-  return detail::parse_plain_vector(ctx, {source.text(), name});
+  const auto source = detail::TextSource::from_memory(*ctx.memory(), text, name, detail::check_banner_start,
+                                                      detail::TextLines::without_comments);
+  return detail::parse_plain_vector(ctx, {source.text(), name, source.left_out()});
 }
 
 DenseColumns read_columns(const Context<Space::host>& ctx, const std::string& path) {
-  const auto source = detail::TextSource::open(*ctx.memory(), path, detail::check_banner_start);
-  return detail::parse_plain_columns(ctx, {source.text(), path});
+  const auto source =
+      detail::TextSource::open(*ctx.memory(), path, detail::check_banner_start, detail::TextLines::without_comments);
+  return detail::parse_plain_columns(ctx, {source.text(), path, source.left_out()});
 }
 
 DenseColumns parse_columns(const Context<Space::host>& ctx, std::string_view text, const std::string& name) {
-  const auto source = detail::TextSource::from_memory(*ctx.memory(), text, name, detail::check_banner_start);
-  return detail::parse_plain_columns(ctx, {source.text(), name});
+  const auto source = detail::TextSource::from_memory(*ctx.memory(), text, name, detail::check_banner_start,
+                                                      detail::TextLines::without_comments);
+  return detail::parse_plain_columns(ctx, {source.text(), name, source.left_out()});
 }
 
 }  // namespace purlin

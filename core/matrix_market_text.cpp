@@ -23,6 +23,54 @@ bool same_word(std::string_view word, std::string_view lower_case) {
          std::equal(word.begin(), word.end(), lower_case.begin(), [](char a, char b) { return lower(a) == b; });
 }
 
+bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+
+// Behind a byte-order mark of UTF-8, blanks and empty lines.
+const char* banner_begin(std::string_view text) {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+  if (starts_with(text, byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  while (!text.empty() && (is_blank(text.front()) || text.front() == '\n')) text.remove_prefix(1);
+  return text.data();
+}
+
+// What a file is that begins so and is no Matrix Market file; "" where that is not known.
+std::string other_kind(std::string_view head) {
+  using namespace std::string_view_literals;
+  constexpr const char* utf16 = "text in UTF-16 (convert it: iconv -f UTF-16 -t UTF-8)";
+  struct Kind {
+    std::string_view start;
+    const char* name;
+  };
+  constexpr Kind kinds[] = {
+      {"\xff\xfe"sv, utf16},
+      {"\xfe\xff"sv, utf16},
+      {"%\0"sv, utf16},
+      {"\0%"sv, utf16},
+      {"\x93NUMPY"sv, "an array of NumPy (.npy)"},
+      {"BZh"sv, "a file packed by bzip2 (unpack it; gzip alone is read)"},
+      {"\xfd"
+       "7zXZ\0"sv,
+       "a file packed by xz (unpack it; gzip alone is read)"},
+      {"\x28\xb5\x2f\xfd"sv, "a file packed by zstd (unpack it; gzip alone is read)"},
+      {"\x89HDF"sv, "an HDF5 file"},
+      {"MATLAB 5.0 MAT-file"sv, "a file of MATLAB (.mat)"},
+  };
+  for (const Kind& kind : kinds) {
+    if (starts_with(head, kind.start)) return kind.name;
+  }
+  // The first member of an .npz is called "indices.npy" or the like, 30 bytes behind the begin.
+  if (starts_with(head, "PK\x03\x04") || starts_with(head, "PK\x05\x06")) {
+    const bool numpy = head.substr(0, 512).find(".npy") != std::string_view::npos;
+    return numpy ? "an archive of NumPy (.npz; scipy.io.mmwrite writes what is read here)"
+                 : "a zip archive (unpack it; gzip alone is read)";
+  }
+  constexpr std::size_t tar_mark = 257;
+  if (head.size() > tar_mark && starts_with(head.substr(tar_mark), "ustar")) {
+    return "a tar archive (unpack it, and name the .mtx file in it)";
+  }
+  return "";
+}
+
 // Walks over the words of one line.
 class LineReader {
  public:
@@ -83,23 +131,27 @@ class LineReader {
 void read_banner(const NamedText& text, MatrixMarketHeader* header) {
   using Header = MatrixMarketHeader;
   check_banner_start(text.text, text.name);
-  LineReader line(text, text.begin());
+  LineReader line(text, banner_begin(text.text));
   line.one_of(std::array<std::string_view, 1>{banner_word}, "%%MatrixMarket");
   line.one_of(std::array<std::string_view, 1>{"matrix"}, "the object 'matrix'");
   header->layout = static_cast<Header::Layout>(
       line.one_of(std::array<std::string_view, 2>{"coordinate", "array"}, "the layout 'coordinate' or 'array'"));
-  header->field = static_cast<Header::Field>(line.one_of(
-      std::array<std::string_view, 3>{"real", "integer", "pattern"}, "values 'real', 'integer' or 'pattern'"));
+  // What SciPy writes for unsigned integers is read as integers are.
+  constexpr std::array<Header::Field, 4> fields = {Header::Field::real, Header::Field::integer,
+                                                   Header::Field::pattern, Header::Field::integer};
+  header->field =
+      fields[line.one_of(std::array<std::string_view, 4>{"real", "integer", "pattern", "unsigned-integer"},
+                         "values 'real', 'integer', 'unsigned-integer' or 'pattern'")];
   header->symmetry = static_cast<Header::Symmetry>(
       line.one_of(std::array<std::string_view, 3>{"general", "symmetric", "skew-symmetric"},
                   "the symmetry 'general', 'symmetric' or 'skew-symmetric'"));
   line.finish("the symmetry");
   if (header->field != Header::Field::pattern) return;
   if (header->layout == Header::Layout::array) {
-    throw_at(text, text.begin(), "real or integer values in an array", "'pattern'");
+    throw_at(text, banner_begin(text.text), "real or integer values in an array", "'pattern'");
   }
   if (header->symmetry == Header::Symmetry::skew_symmetric) {
-    throw_at(text, text.begin(), "a general or symmetric pattern", "'skew-symmetric'");
+    throw_at(text, banner_begin(text.text), "a general or symmetric pattern", "'skew-symmetric'");
   }
 }
 
@@ -128,7 +180,16 @@ void read_sizes(const NamedText& text, Preamble* preamble) {
 
 }  // namespace
 
-std::int64_t line_of(const NamedText& text, const char* at) { return 1 + std::count(text.begin(), at, '\n'); }
+std::int64_t line_of(const NamedText& text, const char* at) {
+  std::int64_t line = 1 + std::count(text.begin(), at, '\n');
+  if (text.left_out == nullptr) return line;
+  const auto offset = static_cast<std::size_t>(at - text.begin());
+  for (const LeftOut& out : *text.left_out) {
+    if (out.offset > offset) break;
+    line += out.lines;
+  }
+  return line;
+}
 
 std::string describe_found(const NamedText& text, const char* at) {
   constexpr std::size_t longest = 40;
@@ -166,16 +227,20 @@ const char* next_line(const char* p, const char* end) {
 }
 
 void check_banner_start(std::string_view head, const std::string& name) {
-  if (same_word(head.substr(0, banner_word.size()), banner_word)) return;
   const NamedText text{head, name};
-  throw_at(text, text.begin(), "the banner %%MatrixMarket",
-           head.empty() ? "an empty file" : describe_found(text, text.begin()));
+  const char* begin = banner_begin(head);
+  if (same_word(head.substr(static_cast<std::size_t>(begin - head.data())).substr(0, banner_word.size()),
+                banner_word)) {
+    return;
+  }
+  const std::string kind = head.empty() ? "an empty file" : other_kind(head);
+  throw_at(text, begin, "the banner %%MatrixMarket", kind.empty() ? describe_found(text, begin) : kind);
 }
 
 Preamble read_preamble(const NamedText& text) {
   Preamble preamble;
   read_banner(text, &preamble.header);
-  const char* line = next_line(text.begin(), text.end());
+  const char* line = next_line(banner_begin(text.text), text.end());
   while (line < text.end() && LineReader(text, line).empty()) line = next_line(line, text.end());
   preamble.size_line = line;
   preamble.data = next_line(line, text.end());

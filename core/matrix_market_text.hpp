@@ -4,8 +4,10 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <purlin/core/matrix_market.hpp>
+#include <purlin/core/text_filter.hpp>
 
 namespace purlin::detail {
 
@@ -13,6 +15,7 @@ namespace purlin::detail {
 struct NamedText {
   std::string_view text;
   const std::string& name;
+  const std::vector<LeftOut>* left_out = nullptr;  ///< lines of the file that `text` lacks
 
   const char* begin() const { return text.data(); }
   const char* end() const { return text.data() + text.size(); }
@@ -43,7 +46,8 @@ struct Preamble {
   const char* data = nullptr;
 };
 
-/// Throws where a text that begins with `head` is no Matrix Market file.
+/// Throws where a text that begins with `head` is no Matrix Market file, and names what it is where that is known.
+/// A byte-order mark of UTF-8, blanks and empty lines may stand before the banner.
 void check_banner_start(std::string_view head, const std::string& name);
 
 /// Reads banner, comments and size line. Throws InputError with the line for everything that is not understood.

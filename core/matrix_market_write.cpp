@@ -7,6 +7,7 @@
 #include <purlin/core/file_writer.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/matrix_market.hpp>
+#include <purlin/core/matrix_market_write.hpp>
 #include <purlin/core/number_parse.hpp>
 
 namespace purlin {
@@ -46,9 +47,10 @@ char* append(char* p, float number, char behind) {
 
 }  // namespace
 
+namespace detail {
+
 template <class T>
-void write_matrix(const std::string& path, const CsrView<T, Space::host>& a, std::string_view comment) {
-  detail::FileWriter file(path);
+void write_matrix_to(FileWriter& file, const CsrView<T, Space::host>& a, std::string_view comment) {
   write_banner(&file, "coordinate", comment);
   char* p = file.reserve(2 * longest_line);
   p = append(p, a.rows, ' ');
@@ -67,6 +69,24 @@ void write_matrix(const std::string& path, const CsrView<T, Space::host>& a, std
 }
 
 template <class T>
+void write_columns_to(FileWriter& file, Span<const T, Space::host> x, Index cols, std::string_view comment) {
+  write_banner(&file, "array", comment);
+  char* p = file.reserve(2 * longest_line);
+  p = append(p, x.size / cols, ' ');
+  file.advance(append(p, cols, '\n'));
+  for (const T value : x) file.advance(append(file.reserve(2 * longest_line), value, '\n'));
+  file.commit();
+}
+
+}  // namespace detail
+
+template <class T>
+void write_matrix(const std::string& path, const CsrView<T, Space::host>& a, std::string_view comment) {
+  detail::FileWriter file(path);
+  detail::write_matrix_to(file, a, comment);
+}
+
+template <class T>
 void write_vector(const std::string& path, Span<const T, Space::host> x, std::string_view comment) {
   write_columns<T>(path, x, 1, comment);
 }
@@ -77,17 +97,14 @@ void write_columns(const std::string& path, Span<const T, Space::host> x, Index 
     throw InputError(path + ": " + std::to_string(x.size) + " numbers are no " + std::to_string(cols) + " columns");
   }
   detail::FileWriter file(path);
-  write_banner(&file, "array", comment);
-  char* p = file.reserve(2 * longest_line);
-  p = append(p, x.size / cols, ' ');
-  file.advance(append(p, cols, '\n'));
-  for (const T value : x) file.advance(append(file.reserve(2 * longest_line), value, '\n'));
-  file.commit();
+  detail::write_columns_to(file, x, cols, comment);
 }
 
-#define PURLIN_INSTANTIATE(T, SPACE)                                                             \
-  template void write_matrix<T>(const std::string&, const CsrView<T, SPACE>&, std::string_view); \
-  template void write_vector<T>(const std::string&, Span<const T, SPACE>, std::string_view);     \
+#define PURLIN_INSTANTIATE(T, SPACE)                                                                     \
+  template void detail::write_matrix_to<T>(FileWriter&, const CsrView<T, SPACE>&, std::string_view);     \
+  template void detail::write_columns_to<T>(FileWriter&, Span<const T, SPACE>, Index, std::string_view); \
+  template void write_matrix<T>(const std::string&, const CsrView<T, SPACE>&, std::string_view);         \
+  template void write_vector<T>(const std::string&, Span<const T, SPACE>, std::string_view);             \
   template void write_columns<T>(const std::string&, Span<const T, SPACE>, Index, std::string_view);
 PURLIN_FOR_TYPES(PURLIN_INSTANTIATE, ::purlin::Space::host)
 #undef PURLIN_INSTANTIATE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mapping a file and inflating gzip, measured against the memory that is available.
+// Mapping a file, reading a pipe and inflating gzip, measured against the memory that is available.
 #include <purlin/core/text_source.hpp>
 
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -73,7 +74,7 @@ class GrowingText {
 
  private:
   [[noreturn]] void fail(std::size_t wanted) const {
-    throw OutOfMemory("host", "the inflated text of " + name_, wanted, memory_.available_bytes());
+    throw OutOfMemory("host", "the text of " + name_, wanted, memory_.available_bytes());
   }
 
   const MemoryResource& memory_;
@@ -145,50 +146,104 @@ class Inflater {
   bool finished_ = false;
 };
 
+// Reads until `room` bytes have come or the end is reached.
+std::size_t read_some(int descriptor, const std::string& path, char* to, std::size_t room) {
+  std::size_t size = 0;
+  while (size < room) {
+    const ssize_t count = ::read(descriptor, to + size, room - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw_system_error("read", path);
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  return size;
+}
+
+// Whether lines end with carriage returns alone, going by the first line.
+bool has_lone_returns(std::string_view text) {
+  const std::size_t at = text.find_first_of("\r\n");
+  return at != std::string_view::npos && text[at] == '\r' && (at + 1 == text.size() || text[at + 1] != '\n');
+}
+
 }  // namespace
 
-TextSource TextSource::from_memory(const MemoryResource& memory, std::string_view bytes, const std::string& name,
-                                   HeadCheck check_head) {
-  TextSource source;
-  if (!begins_as_gzip(bytes)) {
-    check_head(bytes.substr(0, head_bytes), name);
-    source.text_ = bytes;
-    return source;
-  }
-  Inflater inflater(bytes, name);
+// Lets `fill(to, room)` write piece after piece until one is shorter than its room, and keeps the lines asked for.
+// `likely`: bytes in the end, for room.
+template <class Fill>
+TextSource TextSource::gather(const MemoryResource& memory, const std::string& name, std::size_t likely,
+                              TextLines lines, HeadCheck check_head, Fill&& fill) {
   GrowingText text(memory, name);
+  TextFilter filter;
   text.reserve(head_bytes);
+  bool first = true;
   for (bool more = true; more;) {
+    if (text.free_bytes() < head_bytes / 2) text.reserve(std::max(likely, text.capacity() + text.capacity() / 2));
     const std::size_t room = text.free_bytes();
-    const std::size_t written = inflater.inflate_some(text.free_begin(), room);
-    if (text.size() == 0) check_head({text.free_begin(), written}, name);
-    text.add(written);
+    const std::size_t written = fill(text.free_begin(), room);
+    if (first) check_head({text.free_begin(), std::min(written, head_bytes)}, name);
+    first = false;
+    text.add(lines == TextLines::all ? written : filter.keep(text.free_begin(), written));
     more = written == room;
-    if (more) text.reserve(std::max(4 * bytes.size(), text.capacity() + text.capacity() / 2));
   }
+  TextSource source;
+  source.left_out_ = filter.left_out();
   source.text_ = text.view();
   source.owner_ = text.release();
   return source;
 }
 
-TextSource TextSource::open(const MemoryResource& memory, const std::string& path, HeadCheck check_head) {
-  // Opening a pipe that nobody writes to would wait for ever without O_NONBLOCK; it is refused below.
-  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+TextSource TextSource::from_memory(const MemoryResource& memory, std::string_view bytes, const std::string& name,
+                                   HeadCheck check_head, TextLines lines) {
+  if (begins_as_gzip(bytes)) {
+    Inflater inflater(bytes, name);
+    return gather(memory, name, 4 * bytes.size(), lines, check_head,
+                  [&](char* to, std::size_t room) { return inflater.inflate_some(to, room); });
+  }
+  if (lines == TextLines::without_comments && has_lone_returns(bytes)) {
+    return gather(memory, name, bytes.size() + head_bytes, lines, check_head, [&](char* to, std::size_t room) {
+      const std::size_t size = bytes.copy(to, room);
+      bytes.remove_prefix(size);
+      return size;
+    });
+  }
+  check_head(bytes.substr(0, head_bytes), name);
+  TextSource source;
+  source.text_ = bytes;
+  return source;
+}
+
+TextSource TextSource::read_stream(const MemoryResource& memory, int descriptor, const std::string& path,
+                                   HeadCheck check_head, TextLines lines) {
+  std::array<char, 2> begin{};
+  const std::size_t begin_size = read_some(descriptor, path, begin.data(), begin.size());
+  const std::string_view read_already(begin.data(), begin_size);
+  std::size_t used = 0;
+  const auto fill = [&](char* to, std::size_t room) {
+    const std::size_t size = read_already.substr(used).copy(to, room);
+    used += size;
+    return size + read_some(descriptor, path, to + size, room - size);
+  };
+  if (!begins_as_gzip(read_already)) return gather(memory, path, 0, lines, check_head, fill);
+  const auto anything = [](std::string_view, const std::string&) {};
+  const TextSource packed = gather(memory, path, 0, TextLines::all, anything, fill);
+  return from_memory(memory, packed.text(), path, check_head, lines);
+}
+
+TextSource TextSource::open(const MemoryResource& memory, const std::string& path, HeadCheck check_head,
+                            TextLines lines) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) throw_system_error("open", path);
   struct stat status = {};
   if (::fstat(file.number(), &status) != 0) throw_system_error("read", path);
   if (S_ISDIR(status.st_mode)) throw InputError("cannot read " + path + ": expected a file, found a directory");
-  if (!S_ISREG(status.st_mode)) throw InputError("cannot read " + path + ": expected a regular file");
   const auto bytes = static_cast<std::size_t>(status.st_size);
-  if (bytes == 0) {
-    check_head({}, path);
-    return TextSource();
-  }
+  // Files of /proc say that they are empty.
+  if (!S_ISREG(status.st_mode) || bytes == 0) return read_stream(memory, file.number(), path, check_head, lines);
   void* mapped = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file.number(), 0);
   if (mapped == MAP_FAILED) throw_system_error("map", path);
   std::shared_ptr<const void> mapping(mapped, [bytes](const void* p) { ::munmap(const_cast<void*>(p), bytes); });
   ::madvise(mapped, bytes, MADV_WILLNEED);
-  TextSource source = from_memory(memory, {static_cast<const char*>(mapped), bytes}, path, check_head);
+  TextSource source = from_memory(memory, {static_cast<const char*>(mapped), bytes}, path, check_head, lines);
   if (source.owner_ == nullptr) source.owner_ = std::move(mapping);
   return source;
 }

@@ -5,6 +5,7 @@
 #include <purlin/core/error.hpp>
 
 #include "apps/fem/problem.hpp"
+#include "standard_streams.hpp"
 #include "stopwatch.hpp"
 #include "text.hpp"
 
@@ -17,7 +18,7 @@ InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name
   if (fem::is_generated(name)) {
     result.a = fem::generate_matrix(ctx, name);
   } else {
-    result.a = read_matrix(ctx, name, &result.header.emplace());
+    result.a = read_matrix(ctx, input_file(name), &result.header.emplace());
   }
   result.read_seconds = watch.seconds();
   return result;
@@ -48,7 +49,7 @@ void require_solvable(const InputMatrix& matrix) {
 
 std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx, const std::string& file, Index n) {
   if (file.empty()) return nullptr;
-  const Csr<double, Space::host> entries = read_matrix(ctx, file);
+  const Csr<double, Space::host> entries = read_matrix(ctx, input_file(file));
   if (entries.rows != n || entries.cols != n) {
     throw InputError(file + ": expected a pattern of " + std::to_string(n) + " x " + std::to_string(n) +
                      ", as the matrix is, found " + std::to_string(entries.rows) + " x " +

@@ -12,6 +12,8 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/file_writer.hpp>
 
+#include "standard_streams.hpp"
+
 namespace purlin::cli {
 namespace {
 
@@ -63,7 +65,7 @@ void check_output(const std::string& option, const std::string& file) {
 void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const auto& [option, file] = outputs[i];
-    if (file.empty()) continue;
+    if (file.empty() || is_standard_stream(file)) continue;
     check_output(option, file);
     if (is_special(file)) continue;
     for (std::size_t j = 0; j < i; ++j) {

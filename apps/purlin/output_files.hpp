@@ -11,8 +11,8 @@ namespace purlin::cli {
 /// An option and the file it names.
 using NamedFile = std::pair<std::string, std::string>;
 
-/// Checks that each output (empty names are skipped) can be made or replaced, by making and removing a file beside
-/// it, that no two are the same file, and that none is one of `inputs`. Throws InputError.
+/// Checks that each output (empty names and "-" are skipped) can be made or replaced, by making and removing a file
+/// beside it, that no two are the same file, and that none is one of `inputs`. Throws InputError.
 void check_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
 
 /// Writes `content`, beside and renamed so that no half file is left under the name; straight into it where it is a

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "exit_status.hpp"
+#include "standard_streams.hpp"
 #include "text.hpp"
 
 namespace purlin::cli {
@@ -71,7 +72,7 @@ std::vector<double> multiply(const Csr<double, Space::host>& a, const std::vecto
 
 DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
                              Index n) {
-  DenseColumns columns = read_columns(ctx, file);
+  DenseColumns columns = read_columns(ctx, input_file(file));
   if (columns.cols < 1) throw InputError(what + ' ' + file + ": expected one column or more, found none");
   if (columns.rows != n) {
     throw InputError(what + ' ' + file + ": expected " + (columns.cols > 1 ? "columns of " : "") +

@@ -2,7 +2,6 @@
 // Real matrices, where there are some: sizes and entries as the table beside them says.
 #include "tests/core/matrix_market_support.hpp"
 
-#include <cstdio>
 #include <sstream>
 
 using namespace purlin;
@@ -35,10 +34,7 @@ std::vector<TableRow> read_table(const std::string& path) {
 }  // namespace
 
 TEST_CASE("real matrices are read as their table says", "[matrix_market][data]") {
-  if (data_folder().empty()) {
-    std::puts("left out, PURLIN_TEST_DATA is unset: real matrices are read as their table says");
-    return;
-  }
+  if (skipped_without_data()) return;
   const std::vector<TableRow> table = read_table(data_folder() + "/README.md");
   REQUIRE(!table.empty());
   const HostContext ctx(2);

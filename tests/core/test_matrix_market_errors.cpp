@@ -23,7 +23,9 @@ struct Case {
 TEST_CASE("a wrong banner or size line is refused with its line and its word", "[matrix_market]") {
   const Case cases[] = {
       {"", "t.mtx:1: expected the banner %%MatrixMarket, found an empty file"},
-      {"\n" REAL_BANNER, "t.mtx:1: expected the banner %%MatrixMarket, found the end of the line"},
+      {"\n" REAL_BANNER, "t.mtx:3: expected a number of rows, found the end of the file"},
+      {"\n \n", "t.mtx:3: expected the banner %%MatrixMarket, found the end of the file"},
+      {"\n\n2 2 1\n", "t.mtx:3: expected the banner %%MatrixMarket, found '2'"},
       {"%%MatrixMarkets matrix", "t.mtx:1: expected %%MatrixMarket, found '%%MatrixMarkets'"},
       {"\x7f"
        "ELF\x01\x02",
@@ -33,8 +35,8 @@ TEST_CASE("a wrong banner or size line is refused with its line and its word", "
       {"%%MatrixMarket matrix sparse real general\n",
        "t.mtx:1: expected the layout 'coordinate' or 'array', found 'sparse'"},
       {"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n",
-       "t.mtx:1: expected values 'real', 'integer' or 'pattern', found 'complex' (complex matrices are not "
-       "supported)"},
+       "t.mtx:1: expected values 'real', 'integer', 'unsigned-integer' or 'pattern', found 'complex' (complex "
+       "matrices are not supported)"},
       {"%%MatrixMarket matrix coordinate real Hermitian\n1 1 1\n1 1 1\n",
        "t.mtx:1: expected the symmetry 'general', 'symmetric' or 'skew-symmetric', found 'Hermitian' (complex "
        "matrices "

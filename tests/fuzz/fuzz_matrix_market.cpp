@@ -57,11 +57,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const Context<Space::host> ctx(1);
   static const std::string name = "fuzz";
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const auto source = unless_refused(
-      [&] { return detail::TextSource::from_memory(*ctx.memory(), bytes, name, detail::check_banner_start); });
+  const auto source = unless_refused([&] {
+    return detail::TextSource::from_memory(*ctx.memory(), bytes, name, detail::check_banner_start,
+                                           detail::TextLines::without_comments);
+  });
   if (!source) return 0;
   // As parse_matrix and parse_vector, but a few bytes may not ask for a million rows again and again.
-  const detail::NamedText text{source->text(), name};
+  const detail::NamedText text{source->text(), name, source->left_out()};
   detail::ReadLimits limits;
   limits.empty_rows = limits.empty_values = 5000;
   const auto a = unless_refused([&] { return detail::parse_plain_matrix(ctx, text, nullptr, limits); });
