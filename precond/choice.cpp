@@ -3,13 +3,14 @@
 #include <purlin/precond/choice.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/machine.hpp>
 #include <purlin/core/number_text.hpp>
+#include <purlin/precond/build_cost.hpp>
 
 namespace purlin {
 namespace {
@@ -26,10 +27,10 @@ std::string iterations_text(double iterations) {
   return std::isfinite(iterations) ? detail::plain_number(iterations, 3) + " iterations" : "no progress";
 }
 
-// Seconds of so many solves, building included.
+// Seconds of so many solves by the cost model, setup included.
 double forecast_seconds(const PrecondTrial& trial, double iterations, double solves) {
   if (!std::isfinite(iterations)) return iterations;
-  return trial.build_seconds + solves * iterations * trial.seconds / std::max(trial.iterations, 1);
+  return trial.build_seconds + solves * iterations * trial.iteration_seconds;
 }
 
 double solves_of(double expected_products, double iterations) {
@@ -61,24 +62,24 @@ PrecondChoice decide_precond(const PrecondTrial& simple, const PrecondTrial& str
   }
   const auto told = [&](const PrecondTrial& trial, double count, double seconds) {
     return trial.name + " (" + iterations_text(count) +
-           (std::isfinite(seconds) ? ", " + rounded(seconds) + " s with its building)" : ")");
+           (std::isfinite(seconds) ? ", " + rounded(seconds) + " s with its setup)" : ")");
   };
   const std::string a = told(simple, simple_count, simple_seconds), b = told(strong, strong_count, strong_seconds);
   return {take_strong ? strong.name : simple.name,
-          "a trial forecasts " + (take_strong ? b : a) + " against " + (take_strong ? a : b) + " for " +
-              detail::plain_number(solves, 3) + (solves == 1 ? " right-hand side" : " right-hand sides")};
+          "a trial and a cost model predict " + (take_strong ? b : a) + " against " + (take_strong ? a : b) +
+              " for " + detail::plain_number(solves, 3) + (solves == 1 ? " right-hand side" : " right-hand sides")};
 }
 
 template <class T, Space S>
 ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                    const PrecondOptions& options, const SpmvOptions& spmv_options,
                                    const PrecondUse& use, const TryPrecond<T, S>& attempt) {
+  const double bytes_per_second = machine_of(ctx).bytes_per_second;
   std::string refusal;
   // Builds and tries one; false where it is not admitted.
   const auto tried = [&](const std::string& name, OperatorPtr<T, S>& M, PrecondTrial& trial) {
     PrecondOptions named = options;
     named.name = name;
-    const auto start = std::chrono::steady_clock::now();
     try {
       M = make_precond(ctx, a, order, named, spmv_options);
     } catch (const InputError& e) {
@@ -88,11 +89,12 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
       refusal = e.what();
       return false;
     }
-    ctx.synchronize();
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     trial = attempt(M.get());
     trial.name = name;
-    trial.build_seconds = seconds;
+    const OperatorInfo info = M != nullptr ? M->info() : OperatorInfo{};
+    trial.build_seconds = detail::build_seconds(ctx, Pattern<S>(a), name, info.nonzeros);
+    trial.iteration_seconds =
+        (use.iteration_bytes + use.precond_products * static_cast<double>(info.bytes_per_product)) / bytes_per_second;
     return true;
   };
 
@@ -104,7 +106,7 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
   const double first = forecast_iterations(of_simple, use.rel_tol);
   if (first <= few_iterations && use.expected_products <= first) {
     return {std::move(simple),
-            {of_simple.name, "a trial forecasts " + iterations_text(first) + ": no more is needed"}};
+            {of_simple.name, "a trial predicts " + iterations_text(first) + ": no more is needed"}};
   }
   const std::string other = traits.symmetric() && traits.positive_diagonal() ? "fsai" : "spai";
   if (!tried(other, strong, of_strong)) {

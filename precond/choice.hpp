@@ -13,11 +13,12 @@ namespace purlin {
 /// What a few iterations with a preconditioner gave.
 struct PrecondTrial {
   std::string name;
-  double build_seconds = 0;
   int iterations = 0;
-  double seconds = 0;    ///< of the iterations
   double reduction = 1;  ///< the least residual over the first one
   bool failed = false;   ///< the solver gave up: breakdown, indefiniteness, overflow
+  // By the cost model, from counts and bytes: no clock decides.
+  double build_seconds = 0;
+  double iteration_seconds = 0;
 };
 
 /// What the choice is made from, beside the trials.
@@ -25,6 +26,8 @@ struct PrecondUse {
   MatrixTraits traits;
   double rel_tol = 1e-8;
   double expected_products = 0;  ///< as SystemOptions has them; 0: those of one solve
+  double iteration_bytes = 0;    ///< what an iteration moves besides its products with M
+  int precond_products = 1;      ///< of an iteration
 };
 
 /// A choice, and its grounds in one sentence.
@@ -37,12 +40,13 @@ struct PrecondChoice {
 /// did not fall or the solver failed.
 double forecast_iterations(const PrecondTrial& trial, double rel_tol);
 
-/// The quicker of two, building included. The right-hand sides that the building is shared by are the expected
-/// products over the iterations that `simple` needs. Where neither made the residual fall, `strong` unless it failed.
+/// The quicker of two by the cost model, setup included. The right-hand sides that the building is shared by are the
+/// expected products over the iterations that `simple` needs. Where neither made the residual fall, `strong` unless
+/// it failed.
 PrecondChoice decide_precond(const PrecondTrial& simple, const PrecondTrial& strong, double rel_tol,
                              double expected_products);
 
-/// Runs a few iterations with M, which may be null, and fills all of a trial but its name and build seconds.
+/// Runs a few iterations with M, which may be null, and fills iterations, reduction and failure of a trial.
 template <class T, Space S>
 using TryPrecond = std::function<PrecondTrial(const LinearOperator<T, S>*)>;
 
@@ -54,7 +58,8 @@ struct ChosenPrecond {
 
 /// "auto": Jacobi (none, where the diagonal has zeros) against FSAI for a symmetric matrix with a positive diagonal
 /// and against SPAI for any other. The second is built only where the first needs more than a few iterations. One
-/// that the matrix or the memory does not admit is out. `options` holds sides, powers and the like of both.
+/// that the matrix or the memory does not admit is out. `options` holds sides, powers and the like of both. The same
+/// on every run with the same machine, threads and options.
 template <class T, Space S>
 ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                    const PrecondOptions& options, const SpmvOptions& spmv_options,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
+
 namespace purlin::detail {
 namespace {
 
@@ -36,11 +38,13 @@ void piece_axpy(T alpha, const B* a, T* b, std::int64_t count) {
 template <class F>
 void for_each_piece(const Context<Space::host>& ctx, std::int64_t n, F&& f) {
   const std::int64_t pieces = pieces_of(n);
-#pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (pieces > 1 && ctx.threads() > 1)
-  for (std::int64_t piece = 0; piece < pieces; ++piece) {
-    const std::int64_t first = piece * piece_rows;
-    f(piece, first, std::min(piece_rows, n - first));
-  }
+  parallel_for(
+      ctx, pieces,
+      [&](std::int64_t piece) {
+        const std::int64_t first = piece * piece_rows;
+        f(piece, first, std::min(piece_rows, n - first));
+      },
+      pieces > 1 && ctx.threads() > 1 ? 1 : pieces);
 }
 
 }  // namespace

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/solver/batch_cg_steps.hpp>
+#include <purlin/solver/cg.hpp>
+#include <purlin/solver/symmetry.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -28,6 +31,7 @@ struct BatchCg<T, S>::Run {
     StopCriterion stop;
     ProgressFn progress;
     std::optional<Journal<T, S>> journal;
+    int begun = 0;  ///< its iterations before the present recurrence, which started from the x outside the batch
   };
 
   BatchCg& own;
@@ -43,8 +47,9 @@ struct BatchCg<T, S>::Run {
   std::vector<SolveReport> reports = std::vector<SolveReport>(static_cast<std::size_t>(columns));
   int width = batch_width(columns);
   std::vector<std::unique_ptr<Place>> places = std::vector<std::unique_ptr<Place>>(static_cast<std::size_t>(width));
-  BatchState state{};  // as it stands in S, or is to stand there before the next iteration
-  Index next = 0;      // the first column that waits
+  BatchState state{};                // as it stands in S, or is to stand there before the next iteration
+  Index next = 0;                    // the first column that waits
+  std::optional<std::string> fault = std::nullopt;  // of A and M, once a column has asked for it
   Clock::time_point start = Clock::now();
 
   Span<const T, S> b_of(Index column) const { return b.subspan(std::int64_t{column} * own.n_, own.n_); }
@@ -58,7 +63,7 @@ struct BatchCg<T, S>::Run {
   // Takes columns that wait until one has something to iterate on; that gets place c.
   void fill(int c) {
     for (auto& place = places[static_cast<std::size_t>(c)]; place == nullptr && next < columns;) {
-      place = std::make_unique<Place>(Place{next++, stop, {}, {}});
+      place = std::make_unique<Place>(Place{next++, stop, {}, {}, 0});
       if (stop.time_limit_seconds > 0) {
         const double spent = std::chrono::duration<double>(Clock::now() - start).count();
         place->stop.time_limit_seconds = std::max(stop.time_limit_seconds - spent, 1e-9);
@@ -67,6 +72,10 @@ struct BatchCg<T, S>::Run {
       const SolveArguments<T, S> system{
           ctx, A, M, b_of(place->column), x_of(place->column), place->stop, place->progress};
       Journal<T, S>& journal = place->journal.emplace("cg", own.n_, system, &own.state_.data()->scratch, 0);
+      journal.watch_growth(first_growth, most_growth<T>, [this] {
+        if (!fault) fault = symmetry_fault(ctx, A, M);
+        return *fault;
+      });
       if (!journal.open(own.column_r_.span())) {
         close(c);
       } else if (progress.stopped() || time_is_over()) {
@@ -81,8 +90,9 @@ struct BatchCg<T, S>::Run {
 
   // The recurrence of place c starts from the column's x and from r = b - A x in `column_r_`.
   void begin(int c) {
-    const Place& place = *places[static_cast<std::size_t>(c)];
+    Place& place = *places[static_cast<std::size_t>(c)];
     const Journal<T, S>& journal = *place.journal;
+    place.begun = journal.iterations();
     state.monitor[c] = journal.fresh_monitor();
     state.rr[c] = journal.residual() * journal.residual();
     state.rho_old[c] = std::numeric_limits<double>::infinity();
@@ -100,7 +110,8 @@ struct BatchCg<T, S>::Run {
   // The column in place c has its report, and the place is free.
   void close(int c) {
     auto& place = places[static_cast<std::size_t>(c)];
-    reports[static_cast<std::size_t>(place->column)] = place->journal->close(own.column_r_.span());
+    reports[static_cast<std::size_t>(place->column)] =
+        place->journal->close(own.column_r_.span(), own.column_work_.span());
     place.reset();
     state.monitor[c].event = Event::iterations_spent;
   }
@@ -110,17 +121,30 @@ struct BatchCg<T, S>::Run {
 
   // The recurrence in place c has ended: x is taken out, and judged.
   void end(int c) {
-    const Place& place = *places[static_cast<std::size_t>(c)];
-    Journal<T, S>& journal = *places[static_cast<std::size_t>(c)]->journal;
-    sweep(ctx, own.n_,
-          BatchTake<T>{&own.state_.data()->alpha[c], own.x_.data() + c, own.p_.data() + c, width,
-                       x_of(place.column).data});
-    journal.conclude(journal.event(), own.column_r_.span(), own.column_work_.span());
-    if (journal.event() == Event::tolerance_met && !journal.confirm(own.column_r_.span(), own.column_work_.span())) {
-      return begin(c);
+    Place& place = *places[static_cast<std::size_t>(c)];
+    Journal<T, S>& journal = *place.journal;
+    if (journal.event() != Event::diverged) {
+      sweep(ctx, own.n_,
+            BatchTake<T>{&own.state_.data()->alpha[c], own.x_.data() + c, own.p_.data() + c, width,
+                         x_of(place.column).data});
     }
+    journal.conclude(journal.event(), own.column_r_.span());
+    if (journal.event() == Event::tolerance_met && !journal.confirm(own.column_r_.span())) return begin(c);
+    if (journal.report().status == Status::diverged) return_to_best(place);
     close(c);
     fill(c);
+  }
+
+  // As Cg does, with the column alone. x is where the recurrence began, and stays there for want of memory.
+  void return_to_best(Place& place) {
+    try {
+      const Span<T, S> x_c = x_of(place.column);
+      const SolveArguments<T, S> system{ctx, A, M, b_of(place.column), x_c, place.stop, place.progress};
+      Cg<T, S> alone(ctx, own.n_, false);
+      copy<T>(ctx, Span<const T, S>(x_c), alone.start_x_.span());
+      alone.return_to_best(system, *place.journal, {0, place.begun, -1});
+    } catch (const OutOfMemory&) {
+    }
   }
 
   int check_every() const {

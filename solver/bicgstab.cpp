@@ -144,7 +144,7 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
     } else {
       if (is_breakdown(event) && journal.interrupted()) journal.conclude(Event::none);
       journal.conclude(event);
-      more = event == Event::tolerance_met && !journal.confirm(r, t);
+      more = event == Event::tolerance_met && !journal.confirm(r);
     }
   }
   if (journal.iterations() > 0 && journal.report().status != Status::converged) {
@@ -161,7 +161,7 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
     }
   }
   last_iterations_ = journal.iterations();
-  return journal.close(r);
+  return journal.close(r, t);
 }
 
 template <class T, Space S>

@@ -2,7 +2,10 @@
 // The preconditioned conjugate gradient method.
 #include <purlin/solver/cg.hpp>
 
+#include <algorithm>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -10,6 +13,7 @@
 #include <purlin/solver/cg_steps.hpp>
 #include <purlin/solver/journal.hpp>
 #include <purlin/solver/resident_cg.hpp>
+#include <purlin/solver/symmetry.hpp>
 
 namespace purlin {
 
@@ -29,7 +33,7 @@ CgState fresh_state(const Monitor& monitor, bool preconditioned) {
 
 template <class T, Space S>
 Cg<T, S>::Cg(const Context<S>& ctx, Index n, bool resident)
-    : r_(ctx, n), z_(ctx, n), p_(ctx, n), q_(ctx, n), state_(ctx, 1), may_be_resident_(resident) {}
+    : r_(ctx, n), z_(ctx, n), p_(ctx, n), q_(ctx, n), start_x_(ctx, n), state_(ctx, 1), may_be_resident_(resident) {}
 
 // One iteration moves, beside the matrix: the direction reads z, p, x and writes p, x; q = A p reads p, writes q,
 // then reads both for p.q where the format cannot fuse it; the update reads q, r and writes r. Ten vectors without a
@@ -76,13 +80,21 @@ SolveReport Cg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A
   CgState* const s = state_.data();
   const SolveArguments<T, S> system{ctx, A, M, b, x, stop, progress};
   Journal<T, S> journal(name(), r_.size(), system, &s->scratch, last_iterations_);
-
+  journal.watch_growth(first_growth, most_growth<T>, [&] { return symmetry_fault(ctx, A, M); });
   bool more = open(system, journal);  // r = b - A x
+  Start best;                         // a resident solve has kept the guess, and leaves the rest from where it came
+  if (journal.iterations() > 0) best.residual = journal.report().initial_residual;
   const std::function<void()> step = iteration(ctx, A, M, x);
   if (more) graph_.bind(ctx, A, M, x);
   while (more) {
     CgState start = fresh_state(journal.fresh_monitor(), M != nullptr);
     start.rr = journal.residual() * journal.residual();
+    if (!(journal.residual() > best.residual)) {
+      copy<T>(ctx, Span<const T, S>(x), start_x_.span());
+      best = {journal.residual(), journal.iterations(), -1};
+    } else if (best.end < 0) {
+      best.end = journal.iterations();
+    }
     copy<CgState>(ctx, Span<const CgState, Space::host>(&start, 1), state_.span());
     fill<T, S>(ctx, T(0), p_);
     first_rho(ctx, M);
@@ -90,11 +102,26 @@ SolveReport Cg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A
       graph_.repeat(journal.check_every(), step);
     } while (journal.look(&s->monitor));
     finish(ctx, x);
-    journal.conclude(journal.event(), r_, q_);
-    more = journal.event() == Event::tolerance_met && !journal.confirm(r_, q_);  // r = b - A x
+    journal.conclude(journal.event(), r_);
+    more = journal.event() == Event::tolerance_met && !journal.confirm(r_);  // r = b - A x
   }
+  if (journal.report().status == Status::diverged) return_to_best(system, journal, best);
   last_iterations_ = journal.iterations();
-  return journal.close(r_);
+  return journal.close(r_, q_);
+}
+
+// The iterates are not kept on the way, which would cost every solve; those of one that diverged are few.
+template <class T, Space S>
+void Cg<T, S>::return_to_best(const SolveArguments<T, S>& system, Journal<T, S>& journal, const Start& start) {
+  const auto& [ctx, A, M, b, x, stop, progress] = system;
+  const std::vector<double>& history = journal.report().history;
+  const auto first = history.begin() + start.begin;
+  const auto best = std::min_element(first, start.end < 0 ? history.end() : history.begin() + start.end + 1);
+  copy<T>(ctx, start_x_.cspan(), x);
+  iterate(ctx, A, M, b, x, static_cast<int>(best - first));
+  if (journal.form_residual(r_) || journal.residual() <= *first) return;
+  copy<T>(ctx, start_x_.cspan(), x);
+  journal.form_residual(r_);
 }
 
 template <class T, Space S>
@@ -106,6 +133,7 @@ void Cg<T, S>::iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, con
   ctx.make_current();
   graph_.bind(ctx, A, M, x);
   Monitor monitor{};
+  monitor.growth_limit = std::numeric_limits<double>::infinity();
   monitor.max_iterations = iterations;
 
   copy<T>(ctx, b, r_.span());
@@ -132,7 +160,7 @@ bool Cg<T, S>::open(const SolveArguments<T, S>& system, Journal<T, S>& journal) 
   if constexpr (S == Space::device) {
     prepare(system.ctx, system.A, system.M);
     if (may_be_resident_ && resident_->fits()) {
-      return resident_->solve(system, journal, r_.span(), p_.span(), q_.span()) == ResidentEnd::rest_is_for_the_loop;
+      return resident_->solve(system, journal, {r_, p_, q_, start_x_}) == ResidentEnd::rest_is_for_the_loop;
     }
   }
   return journal.open(r_.span());

@@ -2,6 +2,8 @@
 /// The preconditioned conjugate gradient method, for symmetric positive definite A and M.
 #pragma once
 
+#include <limits>
+
 #include <purlin/solver/iteration_graph.hpp>
 #include <purlin/solver/krylov.hpp>
 
@@ -14,6 +16,8 @@ class ResidentCg;
 template <Space S>
 class MixedCg;
 template <class T, Space S>
+class BatchCg;
+template <class T, Space S>
 class Journal;
 template <class T, Space S>
 struct SolveArguments;
@@ -23,21 +27,26 @@ struct SolveArguments;
 /// unpreconditioned one. Ends with `not_positive_definite` where p.Ap <= 0 (the matrix) or r.Mr <= 0 (the
 /// preconditioner), x being the last sound iterate.
 ///
+/// Where the residual grows to 100 times max(|b|, |b - A x0|), products with two vectors tell whether A and M are
+/// symmetric, for which a few vectors are allocated. Where one of them is not, the solve ends with `diverged`; else
+/// the residual may grow to 1 / eps times that. x is then the iterate of least residual since the start, or since the
+/// last replacement of the residual: it is computed again.
+///
 /// On a device, one kernel makes all iterations (`SolveReport::resident`: the same iterates but for rounding, in the
 /// form of Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989) where
 ///
 /// - the matrix is an EHYB matrix without extra or long rows, of at most as many parts as there are multiprocessors;
 /// - the preconditioner is diagonal (`LinearOperator::diagonal`), there is none, or it is FSAI whose factors are EHYB
 /// matrices of the same parts, without extra or long rows;
-/// - each part's share of the vectors fits into shared memory: seven numbers for each of its rows and five for each row
-/// of its halo, with FSAI six and four, in double precision some 2,700 rows a multiprocessor;
+/// - each part's share of the vectors fits into shared memory: seven numbers for each of its rows and five for each
+/// row of its halo, with FSAI six and four, in double precision some 2,700 rows a multiprocessor;
 /// - the card admits such a launch.
 ///
 /// It holds four words for each row besides, with FSAI eight, and half as many in single precision.
 template <class T, Space S>
 class Cg final : public KrylovSolver<T, S> {
  public:
-  /// Work vectors for `n` unknowns: four of length n. `resident`: whether one kernel may solve what fits on the chip.
+  /// Work vectors for `n` unknowns: five of length n. `resident`: whether one kernel may solve what fits on the chip.
   Cg(const Context<S>& ctx, Index n, bool resident = true);
 
   std::string_view name() const override { return "cg"; }
@@ -48,8 +57,9 @@ class Cg final : public KrylovSolver<T, S> {
 
   /// Queues `iterations` steps from the guess in x and returns: nothing is waited for or read back, and the call may
   /// stand inside the caller's own capture of the context's stream, where A and M allow that. x receives what `solve`
-  /// gives by separate kernels (`resident` false) with as many `max_iterations` and tolerances of 0. Steps behind a
-  /// residual that vanished, or behind a breakdown, change nothing; how good x is the caller has to find out.
+  /// gives by separate kernels (`resident` false) with as many `max_iterations` and tolerances of 0, while the
+  /// residual does not grow to 100 times its start. Steps behind a residual that vanished, or behind a breakdown,
+  /// change nothing; how good x is the caller has to find out.
   ///
   /// A captured call refers to the solver, A, M, b and x, which must stay where they are while their numbers may
   /// change. It is launched on the context's stream or while no other work of the solver and the context is under
@@ -59,14 +69,23 @@ class Cg final : public KrylovSolver<T, S> {
 
  private:
   friend class detail::MixedCg<S>;
+  friend class detail::BatchCg<T, S>;
 
   bool open(const detail::SolveArguments<T, S>& system, detail::Journal<T, S>& journal);
   std::function<void()> iteration(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                                   Span<T, S> x);
   void first_rho(const Context<S>& ctx, const LinearOperator<T, S>* M);
   void finish(const Context<S>& ctx, Span<T, S> x);
+  /// Where `start_x_` stands in the history: the residual of the recurrence that began with it, and its iterations.
+  struct Start {
+    double residual = std::numeric_limits<double>::infinity();
+    int begin = 0;
+    int end = -1;  ///< -1: it is the present one
+  };
+  void return_to_best(const detail::SolveArguments<T, S>& system, detail::Journal<T, S>& journal, const Start& start);
 
   Array<T, S> r_, z_, p_, q_;
+  Array<T, S> start_x_;  ///< where the recurrence that began with the smallest residual did
   Array<detail::CgState, S> state_;
   bool may_be_resident_;
   std::shared_ptr<detail::ResidentCg<T>> resident_;  // on a device, where the system fits on the chip

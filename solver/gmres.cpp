@@ -12,15 +12,13 @@
 #include <purlin/solver/basis.hpp>
 #include <purlin/solver/gmres_steps.hpp>
 #include <purlin/solver/journal.hpp>
+#include <purlin/solver/least_gain.hpp>
 
 namespace purlin {
 
 using namespace detail;
 
 namespace {
-
-// A restart has gained when it took away this share of the residual.
-constexpr double least_gain = 1e-4;
 
 // Where a cycle's true residual is above so many times what its recurrence said, or where it gained nothing, the
 // basis was less orthogonal than was estimated. Later cycles are careful: they run Gram-Schmidt again for every
@@ -49,6 +47,7 @@ Gmres<T, S, B>::Gmres(const Context<S>& ctx, Index n, int restart, bool left)
       r_(ctx, n),
       w_(ctx, n),
       z_(ctx, n),
+      best_x_(ctx, n),
       small_(ctx, GmresArrays::size(m_)),
       partial_(ctx, basis_scratch(ctx, n, m_ + 1)),
       state_(ctx, 1) {}
@@ -124,7 +123,7 @@ class Gmres<T, S, B>::Cycle {
   }
 
   int second_passes() const { return fetch(args_.ctx, &state_->second_passes); }
-  const Monitor* monitor() const { return &state_->monitor; }
+  Monitor* monitor() const { return &state_->monitor; }
 
  private:
   static Span<const T, S> in(Span<T, S> vector) { return vector; }
@@ -151,17 +150,24 @@ SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T,
   const SolveArguments<T, S> arguments{ctx, A, M, b, x, stop, progress};
   const bool left = left_ && M != nullptr;
   Journal<T, S> journal(name(), n_, arguments, &state_.data()->scratch, last_iterations_);
+  journal.watch_growth(first_growth, 0, {});
   Cycle cycle(*this, arguments);
   graph_.bind(ctx, A, M, Span<T, S>());  // a cycle's columns do not see x
 
   journal.report().cycle_length = m_;
   const bool iterate = journal.open(r_);  // r = b - A x
+  double best = std::numeric_limits<double>::infinity();
   double tightening = 1;
   bool careful = false;
   for (int idle = 0; iterate;) {
     const double before = journal.residual();
+    if (before < best) {
+      copy<T>(ctx, Span<const T, S>(x), best_x_.span());
+      best = before;
+    }
     const int first_iteration = journal.iterations();
     Monitor monitor = journal.fresh_monitor();
+    monitor.growth_limit = std::numeric_limits<double>::infinity();  // it may hold |M r|; b - A x is judged below
     const bool whole = monitor.tolerance >= deepest_cycle<T, B> * before;
     if (!whole) monitor.tolerance = deepest_cycle<T, B> * before;
     cycle.begin(monitor, before, whole ? tightening : 1, careful);  // v_0 = r / |r|
@@ -179,7 +185,7 @@ SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T,
     cycle.correct(event == Event::not_finite ? columns - 1 : columns);  // x += M V y
 
     if (event == Event::tolerance_met && whole && !left) {
-      if (journal.confirm(r_, w_)) break;  // r = b - A x
+      if (journal.confirm(r_)) break;  // r = b - A x
     } else if (journal.form_residual(r_)) {
       journal.conclude(Status::converged, "");
       break;
@@ -192,18 +198,24 @@ SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T,
       journal.conclude(Event::none);
       break;
     }
-    if (event == Event::tolerance_met && whole) tightening *= 0.5 * journal.tolerance() / journal.residual();
-    idle = journal.residual() < (1 - least_gain) * before ? 0 : idle + 1;
-    careful = careful || idle > 0 || (!left && journal.residual() > broken_promise * recurrence);
+    const double reached = journal.residual();
+    if (event == Event::tolerance_met && whole) tightening *= 0.5 * journal.tolerance() / reached;
+    idle = reached < (1 - least_gain) * before ? 0 : idle + 1;
+    careful = careful || idle > 0 || (!left && reached > broken_promise * recurrence);
     if (idle == 2) {
       if (event == Event::krylov_space_exhausted) journal.conclude(event);
-      journal.conclude_stagnation(r_, w_);
+      if (reached > journal.growth_limit()) journal.conclude_divergence();
+      journal.conclude_stagnation();
       break;
     }
     ++journal.report().restarts;
   }
+  if (std::isfinite(best) && !journal.report().converged() && !(journal.residual() <= best)) {
+    copy<T>(ctx, best_x_.cspan(), x);
+    journal.form_residual(r_);
+  }
   last_iterations_ = journal.iterations();
-  return journal.close(r_);
+  return journal.close(r_, w_);
 }
 
 #define X(T, S) template class Gmres<T, S>;

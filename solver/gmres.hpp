@@ -17,7 +17,9 @@ struct GmresState;
 /// (`detail::Orthogonality`; L. Giraud, J. Langou, M. Rozloznik, "The loss of orthogonality in the Gram-Schmidt
 /// orthogonalization process", Comput. Math. Appl. 50 (2005)). Where a true residual is ten times what the recurrence
 /// said, or a cycle gained nothing, later cycles run it wherever less than 0.7 of a vector is left. The true residual
-/// is formed at each restart; two restarts without gain end with `stagnation`.
+/// is formed at each restart; two restarts without gain end with `stagnation`, or with `diverged` where the residual
+/// has become more than 100 times max(|b|, |b - A x0|). Of a solve that does not converge the best x is returned of
+/// those between cycles.
 ///
 /// The basis may be kept in single precision, B = float under T = double, which halves what Gram-Schmidt reads (J.
 /// Aliaga, H. Anzt, T. Gruetzmacher, E. Quintana-Orti, A. Tomas, "Compressed basis GMRES on high-performance graphics
@@ -31,7 +33,7 @@ struct GmresState;
 template <class T, Space S, class B = T>
 class Gmres final : public KrylovSolver<T, S> {
  public:
-  /// Work vectors for `n` unknowns: restart + 1 of length n in B, and three in T, or four where B is not T. The cycle
+  /// Work vectors for `n` unknowns: restart + 1 of length n in B, and four in T, or five where B is not T. The cycle
   /// is no longer than n. Throws InputError for a restart below 1.
   Gmres(const Context<S>& ctx, Index n, int restart, bool left);
 
@@ -49,6 +51,7 @@ class Gmres final : public KrylovSolver<T, S> {
   Array<B, S> basis_;   ///< m + 1 columns of n
   Array<T, S> newest_;  ///< its last column in T; empty where B is T
   Array<T, S> r_, w_, z_;
+  Array<T, S> best_x_;  ///< where the cycle with the least residual before it began
   Array<double, S> small_, partial_;
   Array<detail::GmresState, S> state_;
   detail::IterationGraph<S> graph_;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's side of a solve: true residuals, looks, verdicts.
+// The host's side of a solve: true residuals and polls.
 #include <purlin/solver/journal.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include <purlin/core/error.hpp>
@@ -15,7 +14,6 @@ namespace purlin::detail {
 namespace {
 
 constexpr int most_replacements = 3;
-constexpr int power_iterations = 10;
 
 void check_criterion(const StopCriterion& stop) {
   if (stop.max_iterations < 0) throw InputError("max_iterations is 0 or more");
@@ -24,12 +22,6 @@ void check_criterion(const StopCriterion& stop) {
   if (stop.check_every < 0 || stop.check_every > Monitor::most_between_looks) {
     throw InputError("check_every is 0 (automatic) to " + std::to_string(Monitor::most_between_looks));
   }
-}
-
-std::string scientific(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2e", value);
-  return text;
 }
 
 }  // namespace
@@ -149,9 +141,40 @@ bool Journal<T, S>::begin() {
 }
 
 template <class T, Space S>
+void Journal<T, S>::watch_growth(double first, double most, std::function<std::string()> fault) {
+  growth_ = first;
+  most_growth_ = most;
+  fault_ = std::move(fault);
+}
+
+template <class T, Space S>
+double Journal<T, S>::growth_limit() const {
+  return growth_ * std::max(report_.rhs_norm, report_.initial_residual);
+}
+
+// True where growth beyond the first limit is no divergence: the limit is then the last one.
+template <class T, Space S>
+bool Journal<T, S>::excuse_growth() {
+  if (!fault_) return false;
+  found_fault_ = fault_();
+  fault_ = nullptr;
+  if (!found_fault_.empty()) return false;
+  growth_ = most_growth_;
+  return true;
+}
+
+template <class T, Space S>
+void Journal<T, S>::allow_for_growth(Monitor& monitor, double unit) const {
+  monitor.growth_limit = growth_limit() / unit;
+  if (monitor.residual > monitor.growth_limit) return;
+  monitor.event = event_of(monitor.residual, monitor.tolerance, monitor.iteration, monitor.max_iterations);
+}
+
+template <class T, Space S>
 Monitor Journal<T, S>::fresh_monitor() const {
   Monitor monitor{};
   monitor.tolerance = report_.tolerance;
+  monitor.growth_limit = growth_limit();
   monitor.residual = residual_;
   monitor.iteration = seen_.iteration;
   monitor.max_iterations = args_.stop.max_iterations;
@@ -160,9 +183,13 @@ Monitor Journal<T, S>::fresh_monitor() const {
 }
 
 template <class T, Space S>
-bool Journal<T, S>::look(const Monitor* monitor) {
+bool Journal<T, S>::look(Monitor* monitor) {
   const int before = seen_.iteration;
-  seen_ = fetch(args_.ctx, monitor);
+  seen_ = fetch(args_.ctx, static_cast<const Monitor*>(monitor));
+  if (seen_.event == Event::diverged && excuse_growth()) {
+    allow_for_growth(seen_, 1);
+    copy<Monitor>(args_.ctx, Span<const Monitor, Space::host>(&seen_, 1), Span<Monitor, S>(monitor, 1));
+  }
   for (int k = before + 1; k <= seen_.iteration; ++k) {
     report_.history.push_back(seen_.recent[k % Monitor::most_between_looks]);
   }
@@ -171,6 +198,12 @@ bool Journal<T, S>::look(const Monitor* monitor) {
 
 template <class T, Space S>
 bool Journal<T, S>::look(int iteration, Event event, const double* residuals) {
+  for (int k = seen_.iteration + 1; k <= iteration && event != Event::tolerance_met; ++k) {
+    const double residual = residuals[k - seen_.iteration - 1];
+    if (!(residual > growth_limit()) || (excuse_growth() && !(residual > growth_limit()))) continue;
+    iteration = k;
+    event = Event::diverged;
+  }
   report_.history.insert(report_.history.end(), residuals, residuals + (iteration - seen_.iteration));
   seen_.tolerance = report_.tolerance;
   seen_.residual = report_.history.back();
@@ -180,7 +213,8 @@ bool Journal<T, S>::look(int iteration, Event event, const double* residuals) {
 }
 
 template <class T, Space S>
-bool Journal<T, S>::look(const Monitor& seen, double unit) {
+bool Journal<T, S>::look(Monitor& seen, double unit) {
+  if (seen.event == Event::diverged && excuse_growth()) allow_for_growth(seen, unit);
   double residuals[Monitor::most_between_looks];
   for (int k = seen_.iteration + 1; k <= seen.iteration; ++k) {
     residuals[k - seen_.iteration - 1] = unit * seen.recent[k % Monitor::most_between_looks];
@@ -221,7 +255,7 @@ bool Journal<T, S>::form_residual(Span<T, S> r) {
 }
 
 template <class T, Space S>
-bool Journal<T, S>::confirm(Span<T, S> r, Span<T, S> work) {
+bool Journal<T, S>::confirm(Span<T, S> r) {
   if (form_residual(r)) {
     conclude(Status::converged, "");
     return true;
@@ -235,7 +269,7 @@ bool Journal<T, S>::confirm(Span<T, S> r, Span<T, S> work) {
     return true;
   }
   if (report_.residual_replacements == most_replacements) {
-    conclude_stagnation(r, work);
+    conclude_stagnation();
     return true;
   }
   ++report_.residual_replacements;
@@ -250,92 +284,6 @@ bool Journal<T, S>::confirm(double true_residual) {
   if (!(residual_ <= report_.tolerance)) return false;
   conclude(Status::converged, "");
   return true;
-}
-
-template <class T, Space S>
-void Journal<T, S>::conclude(Status status, std::string reason) {
-  if (concluded_) return;
-  concluded_ = true;
-  report_.status = status;
-  report_.reason = std::move(reason);
-}
-
-template <class T, Space S>
-void Journal<T, S>::conclude(Event event) {
-  switch (event) {
-    case Event::iterations_spent:
-      return conclude(Status::max_iterations, "the iterations that were allowed did not suffice");
-    case Event::not_finite:
-      return conclude(Status::not_finite, "NaN or infinity appeared in the iteration");
-    case Event::matrix_not_positive:
-      return conclude(Status::not_positive_definite, "p.Ap <= 0: the matrix is not positive definite");
-    case Event::precond_not_positive:
-      return conclude(Status::not_positive_definite, "r.Mr <= 0: the preconditioner is not positive definite");
-    case Event::rho_vanished:
-      return conclude(Status::breakdown, "rho vanished: the residual became orthogonal to the shadow residual");
-    case Event::omega_vanished:
-      return conclude(Status::breakdown, "omega vanished: the stabilising step makes no progress");
-    case Event::krylov_space_exhausted:
-      return conclude(Status::breakdown,
-                      "the Krylov space is exhausted without a solution: the matrix is singular, "
-                      "or nearly so");
-    case Event::none:
-      if (interrupted_ == Status::stopped_by_caller) return conclude(interrupted_, "the caller asked to stop");
-      if (interrupted_ == Status::time_limit) return conclude(interrupted_, "the time limit is over");
-      return;
-    case Event::tolerance_met:
-      return;
-  }
-}
-
-template <class T, Space S>
-void Journal<T, S>::conclude(Event event, Span<T, S> v, Span<T, S> w) {
-  const bool indefinite = event == Event::matrix_not_positive || event == Event::precond_not_positive;
-  const bool rounding = report_.recurrence_residual <= std::numeric_limits<T>::epsilon() * report_.rhs_norm;
-  if (!concluded_ && indefinite && rounding && !form_residual(v)) conclude_stagnation(v, w);
-  conclude(event);
-}
-
-template <class T, Space S>
-void Journal<T, S>::conclude_stagnation(Span<T, S> v, Span<T, S> w) {
-  if (concluded_) return;
-  const auto& ctx = args_.ctx;
-  const double x_norm = norm(args_.x);
-  double matrix_norm = 0;
-  double length = norm(v);
-  for (int k = 0; k < power_iterations && length > 0 && std::isfinite(length); ++k) {
-    scale<T, S>(ctx, T(1 / length), v);
-    args_.A.apply(ctx, T(1), Span<const T, S>(v), T(0), w);
-    length = norm(w);
-    matrix_norm = std::max(matrix_norm, length);
-    copy<T>(ctx, Span<const T, S>(w), v);
-  }
-  residual_known_ = false;
-  // Large entries of A that meet small ones of x round less than the estimate says.
-  report_.attainable_residual = std::min(std::numeric_limits<T>::epsilon() * matrix_norm * x_norm, residual_);
-  const std::string attainable = scientific(report_.relative(report_.attainable_residual)) + " of |b|";
-  // Far above the estimate, rounding is not what holds the solve up.
-  constexpr double far_above = 1e4;
-  conclude(Status::stagnation,
-           residual_ <= far_above * report_.attainable_residual
-               ? "rounding keeps b - A x above the tolerance; about " + attainable + " is attainable"
-               : "the residual does not fall any more, though rounding would allow about " + attainable);
-}
-
-template <class T, Space S>
-SolveReport Journal<T, S>::close(Span<T, S> r) {
-  if (!residual_known_) form_residual(r);
-  report_.true_residual = residual_;
-  if (report_.status != Status::converged && std::isfinite(residual_) && concluded_ &&
-      residual_ <= report_.tolerance && report_.status != Status::not_finite) {
-    // The iteration was ended early, and its x is good all the same: the true residual decides.
-    report_.status = Status::converged;
-    report_.reason.clear();
-  }
-  report_.seconds = seconds();
-  report_.attempts = {
-      {report_.solver, report_.status, report_.iterations, report_.true_residual, report_.seconds, report_.reason}};
-  return std::move(report_);
 }
 
 #define X(T, S)                                                                                      \

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <string>
 
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/krylov.hpp>
@@ -28,6 +30,9 @@ template <class T, Space S>
 void check_system(std::int64_t n, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, Span<const T, S> b,
                   Span<const T, S> x);
 
+/// The reason of an attempt that ended in `stagnation` at this residual, which is called attainable or only reached.
+std::string stagnation_reason(bool attainable, double relative_residual);
+
 template <class T, Space S>
 class Journal {
  public:
@@ -43,16 +48,28 @@ class Journal {
   /// The same where |b| and |b - A x| have been formed elsewhere, and are numbers whose squares are numbers too.
   bool open(double rhs_norm, double residual);
 
+  /// A residual above `first` times max(|b|, |b - A x0|) ends the solve as divergence where `fault` names a reason
+  /// why the method cannot work; where it has none (an empty text, asked for once) the limit becomes `most` times
+  /// that. Without a call of this: 1 / eps of T, where an x that the iteration passes through has no digit of the
+  /// solution left.
+  void watch_growth(double first, double most, std::function<std::string()> fault);
+
+  /// A residual above this is divergence.
+  double growth_limit() const;
+
   /// A monitor for the recurrence that starts from the present residual.
   Monitor fresh_monitor() const;
 
   /// Downloads the monitor, extends history, calls the callback and looks at the clock. False when the recurrence has
   /// stopped or is to be stopped.
-  bool look(const Monitor* monitor);
-  /// The same of iterations that were not monitored: how the last of them stands, and the residual after each.
+  /// Growth that turns out to be no divergence is allowed for in the monitor, and the recurrence goes on.
+  bool look(Monitor* monitor);
+  /// The same of iterations that were not monitored: how the last of them stands, and the residual after each. Those
+  /// behind a residual that is divergence are not counted, unless the last meets the tolerance.
   bool look(int iteration, Event event, const double* residuals);
-  /// The same from a monitor that has been downloaded, whose residuals count in `unit`.
-  bool look(const Monitor& seen, double unit);
+  /// The same from a monitor that has been downloaded, whose residuals count in `unit`, and that is to be uploaded
+  /// again where growth was allowed for in it.
+  bool look(Monitor& seen, double unit);
 
   /// Why `look` said false; `none` when the caller or the clock did.
   Event event() const { return seen_.event; }
@@ -72,7 +89,7 @@ class Journal {
   /// After the recurrence met the tolerance: forms b - A x. True when that agrees (converged), when the solve was
   /// interrupted, or when the residual has been replaced three times already (stagnation); the status is then set.
   /// False: go on from the new r.
-  bool confirm(Span<T, S> r, Span<T, S> work);
+  bool confirm(Span<T, S> r);
   /// The same with |b - A x| formed elsewhere. False: that is above the tolerance, or too small to have been formed
   /// from squares.
   bool confirm(double true_residual);
@@ -82,19 +99,25 @@ class Journal {
   /// The outcome that belongs to an event other than `tolerance_met`; with `none`, that of an interruption.
   void conclude(Event event);
   /// The same for CG. A recurrence goes on falling when b - A x has long been rounding, in the end until its squares
-  /// vanish: what it then says of the signs of A and M is nothing, and the outcome is `stagnation`. Takes two work
-  /// vectors.
-  void conclude(Event event, Span<T, S> v, Span<T, S> w);
-  /// eps |A| |x| in the report, |A| by power iterations with two work vectors; then status `stagnation`.
-  void conclude_stagnation(Span<T, S> v, Span<T, S> w);
+  /// vanish: what it then says of the signs of A and M is nothing, and the outcome is `stagnation`. `v` is a work
+  /// vector.
+  void conclude(Event event, Span<T, S> v);
+  /// Status `diverged`, at the true residual of the present x.
+  void conclude_divergence();
+  /// Status `stagnation`; `close` finds the reason.
+  void conclude_stagnation();
 
   SolveReport& report() { return report_; }
 
-  /// The report, with the true residual of the present x (formed with `r` unless it is known) and the time.
-  SolveReport close(Span<T, S> r);
+  /// The report, with the true residual of the present x (formed with `r` unless it is known) and the time. After
+  /// `conclude_stagnation` it says whether rounding is the reason, for which it uses `work` too.
+  SolveReport close(Span<T, S> r, Span<T, S> work = {});
 
  private:
   bool tell();  // what `look` has seen
+  bool excuse_growth();
+  void allow_for_growth(Monitor& monitor, double unit) const;
+  void explain_stagnation(Span<T, S> v, Span<T, S> w);
   void note_rhs(double norm);
   bool begin();  // from the residual as it is known
   double norm(Span<const T, S> v);
@@ -107,7 +130,11 @@ class Journal {
   int expected_;
   double residual_ = 0;          // the latest true residual
   bool residual_known_ = false;  // residual_ belongs to the present x
-  bool concluded_ = false;
+  bool concluded_ = false, stagnated_ = false;
+  double growth_ = detail::most_growth<T>;  // of max(|b|, |b - A x0|)
+  double most_growth_ = 0;                  // where there is no fault
+  std::function<std::string()> fault_;      // empty where it has been asked or there is none to ask
+  std::string found_fault_;
   Status interrupted_ = Status::converged;  // or stopped_by_caller, time_limit
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -27,6 +27,8 @@ std::string_view name_of(Status status) {
       return "not_finite";
     case Status::stagnation:
       return "stagnation";
+    case Status::diverged:
+      return "diverged";
     case Status::time_limit:
       return "time_limit";
     case Status::stopped_by_caller:

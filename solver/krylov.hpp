@@ -31,6 +31,7 @@ enum class Status {
   not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); `reason` says which
   not_finite,  ///< NaN or infinity in the matrix, the right-hand side or the guess; overflow, or |b| underflows
   stagnation,  ///< the residual does not fall any more, by rounding or for want of progress; `reason` says which
+  diverged,    ///< the residual grew far above |b|; x is the best iterate that was kept
   time_limit,
   stopped_by_caller,  ///< the progress callback returned false
 };
@@ -46,6 +47,7 @@ struct Attempt {
   double true_residual = 0;
   double seconds = 0;
   std::string reason;
+  double attainable_residual = 0;  ///< as in SolveReport, of this attempt alone
 };
 
 /// What came of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
@@ -59,7 +61,9 @@ struct SolveReport {
   double initial_residual = 0;     ///< |b - A x0|
   double recurrence_residual = 0;  ///< what the recurrence held at the end; |M r| in GMRES from the left
   double true_residual = 0;        ///< |b - A x|, formed from the last x; a null space is taken out of it afterwards
-  /// eps |A| |x|, or what was reached where that is less: an estimate; formed for `stagnation` only, else 0.
+  /// What rounding allows, for `stagnation` only: the residual of the best x, where there is ground to call it so,
+  /// else 0. The ground: it is at most 100 eps |A| |x|, the tolerance is at most 10 of them (|A| estimated), x solves
+  /// the system to half the digits, and all attempts that ended in stagnation agree within a factor of 100.
   double attainable_residual = 0;
   int residual_replacements = 0;  ///< how often the recurrence met the tolerance and b - A x did not
   int refinements = 0;            ///< mixed precision: residuals in double that the iteration went on from

@@ -51,8 +51,8 @@ struct SystemOptions {
   /// so.
   bool mixed = false;
   /// The same bits on every run on the same machine or device with as many threads: CSR on a device is "csr:alg2",
-  /// and what is chosen by measuring times (the format "measure", the preconditioner "auto") or may differ from run
-  /// to run ("csr:alg1") is refused with InputError. All else keeps its bits anyway.
+  /// and what is chosen by measuring times (the format "measure") or may differ from run to run ("csr:alg1") is
+  /// refused with InputError. All else keeps its bits anyway.
   bool deterministic = false;
   /// The caller's own numbering: new row i is the caller's row old_of_new[i]. Empty: the format decides.
   std::vector<Index> old_of_new;
@@ -125,8 +125,9 @@ class LinearSystem {
   void slots_written(RefreshScope scope = RefreshScope::everything);
 
   /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver. Under
-  /// "auto", CG that stands still for 1,000 iterations on a matrix that is not symmetric any more, after a refresh
-  /// say, is followed by the next solver.
+  /// "auto", CG that diverges or stands still for 1,000 iterations on a matrix that is not symmetric any more, after a
+  /// refresh say, is followed by the next solver. A system so near the ends of the range of T that squares leave it is
+  /// solved in other units, powers of two, once the first solver has failed; that allocates.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
 
   /// The same with b and x in solver order.

@@ -16,9 +16,9 @@ std::uint64_t method_bytes(const std::string& name, const SolverOptions& solver,
   if (name == "gmres") {
     const std::uint64_t kept = basis_value_bytes(solver, size.value_bytes);
     const int cycle = gmres_cycle_length(solver, size.rows, kept);
-    return (static_cast<std::uint64_t>(cycle) + 1) * kept + (kept == value ? 3 : 4) * value;
+    return (static_cast<std::uint64_t>(cycle) + 1) * kept + (kept == value ? 4 : 5) * value;
   }
-  return (name == "bicgstab" ? 8 : 4) * value;
+  return (name == "bicgstab" ? 8 : 5) * value;
 }
 
 // Likewise of the vectors that CG adds for a batch of several columns: five a place, two for one column's residual,

@@ -9,6 +9,7 @@
 #include <purlin/solver/mixed_doubt.hpp>
 #include <purlin/solver/mixed_solvers.hpp>
 #include <purlin/solver/mixed_steps.hpp>
+#include <purlin/solver/symmetry.hpp>
 
 namespace purlin::detail {
 
@@ -28,6 +29,9 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
   const SolveArguments<double, S> system{ctx, A, nullptr, b, x, stop, progress};
   Journal<double, S> journal(name(), n, system, &s->scratch, last_iterations_);
 
+  journal.watch_growth(first_growth, most_growth<float>,
+                       [&] { return symmetry_fault<float, S>(ctx, low_.A, low_.M); });
+
   bool more = journal.open(r_.span());  // r = b - A x
   const double unit = power_of_two_below(journal.residual());
   const std::function<void()> step = cg_.iteration(ctx, low_.A, low_.M, d_.span());
@@ -40,6 +44,7 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
     const double before = journal.residual();
     Monitor monitor = journal.fresh_monitor();
     monitor.tolerance = std::max(reduction * before, journal.tolerance()) / unit;
+    monitor.growth_limit /= unit;
     monitor.residual = before / unit;
     sweep(ctx, n,
           MixedReplace{monitor, first, low_.M != nullptr, std::numeric_limits<double>::infinity(), 1 / unit,
@@ -47,7 +52,7 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
     cg_.first_rho(ctx, low_.M);
     do {
       cg_.graph_.repeat(journal.check_every(), step);
-    } while (journal.look(fetch(ctx, &s->monitor), unit));
+    } while (look(ctx, journal, unit));
     cg_.finish(ctx, d_.span());
     const double recurrence = journal.report().recurrence_residual;
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
@@ -64,6 +69,8 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
       journal.conclude(Event::none);
     } else if (journal.event() == Event::iterations_spent) {
       journal.conclude(Event::iterations_spent);
+    } else if (journal.event() == Event::diverged) {
+      journal.conclude(Event::diverged);
     } else if (journal.event() != Event::tolerance_met) {
       journal.conclude(Status::breakdown, "CG broke down in single precision");
     } else if (doubt.settled()) {
@@ -76,6 +83,17 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
   }
   last_iterations_ = journal.iterations();
   return journal.close(r_);
+}
+
+// Growth that is no divergence is allowed for in S too.
+template <Space S>
+bool MixedCg<S>::look(const Context<S>& ctx, Journal<double, S>& journal, double unit) {
+  Monitor* const there = &cg_.state_.data()->monitor;
+  Monitor seen = fetch(ctx, static_cast<const Monitor*>(there));
+  const Event event = seen.event;
+  const bool more = journal.look(seen, unit);
+  if (seen.event != event) copy<Monitor>(ctx, Span<const Monitor, Space::host>(&seen, 1), Span<Monitor, S>(there, 1));
+  return more;
 }
 
 #define X(S) template class MixedCg<S>;

@@ -2,6 +2,8 @@
 /// Whether single precision still serves a system in double. Internal.
 #pragma once
 
+#include <purlin/solver/least_gain.hpp>
+
 namespace purlin::detail {
 
 /// Compares what the iteration in single precision said of a correction with the residual that it made in double.
@@ -10,7 +12,6 @@ class Doubt {
   static constexpr const char* reason = "in single precision the residual does not fall any more";
 
   void note(double before, double recurrence, double now) {
-    constexpr double least_gain = 1e-4;  // a cycle of GMRES that stands still says so itself
     const bool none = !(now <= (1 - least_gain) * before);
     const bool in_vain = none || (!(now <= 0.5 * before) && !(now <= 2 * recurrence));
     in_vain_ = in_vain ? in_vain_ + 1 : 0;

@@ -6,20 +6,24 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/journal_steps.hpp>
 #include <purlin/solver/mixed_steps.hpp>
 
 namespace purlin::detail {
 namespace {
 
-const std::string mixed = "mixed ";
+const std::string mixed_prefix = "mixed ";
 
 // The usual size of a number of the matrix: far from both ends of single precision once divided by it.
 template <Space S>
 double usual_size(const Context<S>& ctx, Span<const double, S> values) {
   if (values.empty()) return 1;
-  Array<double, S> norm(ctx, 1);
-  norm2<double, S>(ctx, values, norm.data());
-  return fetch(ctx, norm.data()) / std::sqrt(static_cast<double>(values.size));
+  Array<double, S> total(ctx, 1);
+  norm2<double, S>(ctx, values, total.data());
+  const double norm = fetch(ctx, total.data()), size = static_cast<double>(values.size);
+  if (std::isfinite(norm) && norm >= least_safe_norm) return norm / std::sqrt(size);
+  sweep(ctx, values.size, AbsSumStep<double>(values.data, total.data()));  // squares leave the range
+  return fetch(ctx, total.data()) / size;
 }
 
 }  // namespace
@@ -62,14 +66,14 @@ MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S
 template <Space S>
 SolverChain<double, S> MixedOperators<S>::make_chain() {
   SolverChoice choice = low_->solver_choice();
-  choice.order.insert(choice.order.begin(), mixed + choice.order.front());
+  choice.order.insert(choice.order.begin(), mixed_prefix + choice.order.front());
   LowSystem<S> low{low_->matrix(), zero_mean_ != nullptr ? zero_mean_.get() : low_->preconditioner(), scale_};
   const auto make = [ctx = ctx_, low,
                      M = M_](const SolverOptions& wanted) -> std::unique_ptr<KrylovSolver<double, S>> {
     const Index n = low.A.rows();
-    if (wanted.name.rfind(mixed, 0) != 0) return make_solver<double, S>(ctx, n, wanted);
+    if (wanted.name.rfind(mixed_prefix, 0) != 0) return make_solver<double, S>(ctx, n, wanted);
     SolverOptions inner = wanted;
-    inner.name = wanted.name.substr(mixed.size());
+    inner.name = wanted.name.substr(mixed_prefix.size());
     if (inner.name == "cg") return std::make_unique<MixedCg<S>>(ctx, low);
     return std::make_unique<MixedRefinement<S>>(ctx, low, make_solver<float, S>(ctx, n, inner),
                                                 inner.name == "gmres" ? inner.restart : 0);
@@ -116,7 +120,7 @@ SystemInfo MixedOperators<S>::info() const {
   info.residual_matrix = A_->info();
   info.residual_matrix.bytes.emplace_back("rounded values",
                                           static_cast<std::uint64_t>(rounded_.size()) * sizeof(float));
-  info.solver = mixed + info.solver;
+  info.solver = mixed_prefix + info.solver;
   info.setup_seconds.insert(info.setup_seconds.begin(), setup_seconds_.front());
   info.setup_seconds.push_back(setup_seconds_.back());
   return info;

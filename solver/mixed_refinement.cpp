@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Iterative refinement in double around a solver in single precision, and its preconditioner for vectors in double.
 #include <algorithm>
+#include <limits>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
@@ -45,6 +46,7 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
   const ProgressFn silent;  // the inner solver calls back, the journal hears of whole solves
   const SolveArguments<double, S> system{ctx, A, nullptr, b, x, stop, silent};
   Journal<double, S> journal(name(), n, system, scratch_.data(), 0);
+  journal.watch_growth(std::numeric_limits<double>::infinity(), 0, {});  // the inner solver sees to that
   SolveReport& report = journal.report();
   report.cycle_length = cycle_length_;
 
@@ -90,6 +92,8 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
       journal.conclude(part.status, part.reason);
     } else if (spent) {
       journal.conclude(Event::iterations_spent);
+    } else if (part.status == Status::diverged) {
+      journal.conclude(Status::diverged, "in single precision: " + part.reason);
     } else if (part.status == Status::breakdown || part.status == Status::not_finite || part.iterations == 0) {
       journal.conclude(Status::breakdown, "in single precision: " + part.reason);
     } else if (doubt.settled()) {

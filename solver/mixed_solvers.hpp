@@ -57,6 +57,8 @@ class MixedCg final : public KrylovSolver<double, S> {
                                   const StopCriterion& stop, const ProgressFn& progress = {}) override;
 
  private:
+  bool look(const Context<S>& ctx, Journal<double, S>& journal, double unit);
+
   LowSystem<S> low_;
   Cg<float, S> cg_;
   Array<float, S> d_;   // the correction since the last replacement

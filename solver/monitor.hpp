@@ -2,6 +2,8 @@
 /// The state that a recurrence keeps in S: iteration count, latest residual, why it stopped. Internal.
 #pragma once
 
+#include <limits>
+
 #include <purlin/core/host_device.hpp>
 
 namespace purlin::detail {
@@ -17,10 +19,19 @@ enum class Event : int {
   rho_vanished,
   omega_vanished,
   krylov_space_exhausted,
+  diverged,
 };
 
 /// Below, the squares of a vector's entries lose digits or vanish.
 constexpr double least_safe_norm = 1e-140;
+
+/// From where on growth of CG's residual, over max(|b|, |b - A x0|), is looked into. For a symmetric positive
+/// definite A it is at most the square root of A's condition number; of real systems it hardly grows.
+constexpr double first_growth = 100;
+
+/// Growth that leaves no digit of an x that the iteration has passed through.
+template <class T>
+constexpr double most_growth = 1 / static_cast<double>(std::numeric_limits<T>::epsilon());
 
 /// What a residual after `iteration` iterations means.
 PURLIN_HD Event event_of(double residual, double tolerance, int iteration, int max_iterations) {
@@ -35,6 +46,7 @@ struct Monitor {
   static constexpr int most_between_looks = 64;
 
   double tolerance;
+  double growth_limit;  ///< a residual above it is divergence; infinite: none is
   double residual;
   int iteration;
   int max_iterations;
@@ -49,6 +61,7 @@ struct Monitor {
     residual = new_residual;
     recent[iteration % most_between_looks] = new_residual;
     event = event_of(new_residual, tolerance, iteration, max_iterations);
+    if (event != Event::not_finite && new_residual > growth_limit) event = Event::diverged;
   }
 };
 

@@ -7,6 +7,12 @@
 
 namespace purlin::detail {
 
+/// What a resident CG keeps in memory between launches.
+template <class T>
+struct ResidentCgVectors {
+  Span<T, Space::device> r, p, s, start;  ///< start: the guess
+};
+
 /// Chronopoulos and Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl. Math. 25 (1989),
 /// their CG with s = 1: the dot products r.M r and (M r).A M r stand beside each other, so that the machine meets
 /// once an iteration. In exact arithmetic it is the usual CG, iterate by iterate.
@@ -22,7 +28,7 @@ class ResidentCg : public ResidentSystem<T> {
 
   /// Solves and tells the journal. Where the card does not take the launch, all is left to the loop, now and later.
   ResidentEnd solve(const SolveArguments<T, Space::device>& system, Journal<T, Space::device>& journal,
-                    Span<T, Space::device> r, Span<T, Space::device> p, Span<T, Space::device> s);
+                    const ResidentCgVectors<T>& vectors);
 };
 
 }  // namespace purlin::detail

@@ -4,6 +4,7 @@
 
 #include <purlin/solver/resident_cg.hpp>
 #include <purlin/solver/resident_cg_device.cuh>
+#include <purlin/solver/symmetry.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -44,9 +45,10 @@ ResidentCg<T>::ResidentCg(const Context<Space::device>& ctx, const LinearOperato
 
 template <class T>
 ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system, Journal<T, Space::device>& journal,
-                                 Span<T, Space::device> r, Span<T, Space::device> p, Span<T, Space::device> s) {
+                                 const ResidentCgVectors<T>& vectors) {
+  const auto& [r, p, s, start] = vectors;
   const auto told_unless = [](bool open) { return open ? ResidentEnd::rest_is_for_the_loop : ResidentEnd::told; };
-  const auto hand_over = [&] {
+  const auto hand_over = [&, r = vectors.r] {
     const bool met = journal.form_residual(r);
     if (met) journal.conclude(Status::converged, "");
     journal.report().resident = journal.report().resident && met;
@@ -57,6 +59,7 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
   args.r = r.data;
   args.p = p.data;
   args.s = s.data;
+  args.kept = start.data;
   auto& [state, residuals] = this->log_of(ctx);
   state = {};
   state.max_iterations = system.stop.max_iterations;
@@ -76,12 +79,14 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
     return ResidentEnd::told;
   }
   if (event == Event::tolerance_met) {
-    if (journal.confirm(r, s)) return ResidentEnd::told;
+    if (journal.confirm(r)) return ResidentEnd::told;
     journal.report().resident = false;
     return ResidentEnd::rest_is_for_the_loop;
   }
-  if (state.undecided) return hand_over();
-  journal.conclude(event, r, s);
+  // p.A p is a difference here, by which a matrix that is not symmetric looks indefinite.
+  const bool misjudged = event == Event::matrix_not_positive && !symmetry_fault(ctx, system.A, system.M).empty();
+  if (state.undecided || misjudged) return hand_over();
+  journal.conclude(event, r);
   return ResidentEnd::told;
 }
 

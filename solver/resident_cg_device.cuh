@@ -159,6 +159,7 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const 
       my.x[i] = my.u[i];
       my.p[i] = 0;
     }
+    store_own(my, my.u, args.kept);
     for (int i = thread; i < my.reach; i += threads) my.s[i] = 0;
   } else {
     const ResidentShare<T> lead = lead_of<B, precond, on_chip>(args, my);

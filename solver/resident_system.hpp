@@ -81,7 +81,7 @@ template <class T>
 struct ResidentArgs {
   const T *b, *d;    ///< d: the diagonal of M, or null
   T *x, *r, *p, *s;  ///< vectors that are kept from launch to launch; s of CG
-  T *r0, *kept;      ///< of BiCGStab: the shadow residual, the best x
+  T *r0, *kept;      ///< of BiCGStab: the shadow residual, the best x; of CG: kept, the guess
   double rel_tol, abs_tol;
   int iterations;  ///< of this launch, at most
   ResidentBegin begin;

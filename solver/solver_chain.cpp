@@ -9,7 +9,8 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/random_signs.hpp>
+#include <purlin/solver/journal.hpp>
+#include <purlin/solver/symmetry.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -24,6 +25,7 @@ bool worth_another_solver(const SolveReport& report) {
     case Status::breakdown:
     case Status::not_positive_definite:
     case Status::stagnation:
+    case Status::diverged:
       return true;
     case Status::not_finite:
       return std::isfinite(report.initial_residual);
@@ -32,25 +34,28 @@ bool worth_another_solver(const SolveReport& report) {
   }
 }
 
-// Appends what a later attempt did to the report of the earlier ones.
-void append_attempt(SolveReport& whole, SolveReport&& next) {
-  next.attempts.insert(next.attempts.begin(), whole.attempts.begin(), whole.attempts.end());
-  next.history.insert(next.history.begin(), whole.history.begin(), whole.history.end());
-  next.iterations += whole.iterations;
-  next.resident = next.resident && whole.resident;
-  next.initial_residual = whole.initial_residual;
-  next.residual_replacements += whole.residual_replacements;
-  next.refinements += whole.refinements;
-  next.restarts += whole.restarts;
-  next.second_passes += whole.second_passes;
-  next.seconds += whole.seconds;
-  whole = std::move(next);
-}
-
 // The last attempt's outcome, seen from outside it.
 void overrule(SolveReport& report, Status status, std::string reason) {
   report.status = report.attempts.back().status = status;
   report.reason = report.attempts.back().reason = std::move(reason);
+}
+
+// What the attempts call attainable becomes one figure, the residual of the best x. Where another attempt came far
+// below what one of them reached, none of them knows.
+void settle_attainable(SolveReport& whole) {
+  constexpr double agreement = 100;
+  bool agreed = true;
+  for (const Attempt& attempt : whole.attempts) {
+    agreed = agreed && attempt.attainable_residual <= agreement * whole.true_residual;
+  }
+  for (Attempt& attempt : whole.attempts) {
+    if (agreed || attempt.attainable_residual == 0) continue;
+    attempt.attainable_residual = 0;
+    attempt.reason = stagnation_reason(false, whole.relative(attempt.true_residual));
+  }
+  if (whole.attainable_residual == 0) return;
+  whole.attainable_residual = agreed ? whole.true_residual : 0;
+  whole.reason = stagnation_reason(agreed, whole.relative(whole.true_residual));
 }
 
 // x is the least-squares solution, as far as it goes: the part of b that was split off is orthogonal to the rest.
@@ -64,6 +69,20 @@ void count_part_outside(SolveReport& report, double outside) {
 }
 
 }  // namespace
+
+void append_attempt(SolveReport& whole, SolveReport&& next) {
+  next.attempts.insert(next.attempts.begin(), whole.attempts.begin(), whole.attempts.end());
+  next.history.insert(next.history.begin(), whole.history.begin(), whole.history.end());
+  next.iterations += whole.iterations;
+  next.resident = next.resident && whole.resident;
+  next.initial_residual = whole.initial_residual;
+  next.residual_replacements += whole.residual_replacements;
+  next.refinements += whole.refinements;
+  next.restarts += whole.restarts;
+  next.second_passes += whole.second_passes;
+  next.seconds += whole.seconds;
+  whole = std::move(next);
+}
 
 template <class T, Space S>
 SolverChain<T, S>::SolverChain(const Context<S>& ctx, const SolverChoice& choice, const SolverOptions& options,
@@ -140,38 +159,6 @@ double SolverChain<T, S>::split_off_constant(Span<const T, S> b, const StopCrite
   return constant;
 }
 
-// Whether A is symmetric still, after a refresh say, as far as two vectors tell: v.Aw = w.Av. The vectors are M's
-// images of random ones, so that rows which outweigh all others (penalties) do not hide those.
-template <class T, Space S>
-bool SolverChain<T, S>::symmetric() {
-  constexpr double least_doubt = 1e-10;  // of |v| |Aw|; a choice by the numbers allows 1e-12 of the largest
-  const Index n = A_.rows();
-  try {
-    Array<T, S> vectors[2];
-    Array<T, S> image(ctx_, n);
-    std::uint64_t seed = 1;
-    for (Array<T, S>& v : vectors) {
-      v = make_array(ctx_, random_signs<T>(n, seed++));
-      if (M_ == nullptr) continue;
-      M_->apply(ctx_, T(1), v.cspan(), T(0), image.span());
-      v.swap(image);
-    }
-    Array<double, S> sums(ctx_, 6);
-    for (int k = 0; k < 2; ++k) {
-      const Array<T, S>&v = vectors[k], &w = vectors[1 - k];
-      A_.apply(ctx_, T(1), v.cspan(), T(0), image.span());
-      dot<T, S>(ctx_, w.cspan(), image.cspan(), sums.data() + 3 * k);
-      norm2<T, S>(ctx_, w.cspan(), sums.data() + 3 * k + 1);
-      norm2<T, S>(ctx_, image.cspan(), sums.data() + 3 * k + 2);
-    }
-    const std::vector<double> s = to_vector(ctx_, sums.cspan());
-    const double doubt = std::max(least_doubt, 100.0 * std::numeric_limits<T>::epsilon());
-    return std::abs(s[0] - s[3]) <= doubt * std::max(s[1] * s[2], s[4] * s[5]);
-  } catch (const OutOfMemory&) {
-    return true;  // not known
-  }
-}
-
 // An attempt that gives up as `stagnation` where BiCGStab has not found a better residual for long: it may wander for
 // as many iterations as there are, and the next solver would get none. CG may wait as long, and longer, on its way;
 // but not for a matrix that is not symmetric.
@@ -185,6 +172,7 @@ SolveReport SolverChain<T, S>::patient_attempt(const std::string& name, Span<con
   double lowest = INFINITY;
   int lowest_at = 0;
   bool gave_up = false, known_symmetric = false;
+  std::string fault;
   SolveReport report = attempt(name, b, x, stop, [&](const Progress& now) {
     gave_up = false;
     if (progress && !progress(now)) return false;
@@ -193,13 +181,14 @@ SolveReport SolverChain<T, S>::patient_attempt(const std::string& name, Span<con
       lowest_at = now.iteration;
     }
     if (known_symmetric || now.iteration - lowest_at < patience) return true;
-    known_symmetric = cg && symmetric();
+    if (cg) fault = symmetry_fault(ctx_, A_, M_);
+    known_symmetric = cg && fault.empty();
     gave_up = !known_symmetric;
     return !gave_up;
   });
   if (gave_up && report.status == Status::stopped_by_caller) {
     const std::string why = "no better residual for " + std::to_string(patience) + " iterations";
-    overrule(report, Status::stagnation, cg ? why + ", and the matrix is not symmetric, as CG needs it" : why);
+    overrule(report, Status::stagnation, cg ? why + ", and " + fault : why);
   }
   return report;
 }
@@ -224,6 +213,16 @@ SolveReport SolverChain<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Sto
 template <class T, Space S>
 SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                                      const ProgressFn& progress, Clock::time_point start) {
+  if (const std::optional<SystemUnits> units = units_for(whole, b)) {
+    if (whole.iterations > 0 && has_several()) copy<T>(ctx_, best_x_.cspan(), x);
+    if (whole.iterations > 0 && !has_several()) fill<T, S>(ctx_, T(0), x);
+    StopCriterion left = stop;
+    left.max_iterations -= whole.iterations;
+    if (stop.time_limit_seconds > 0) {
+      left.time_limit_seconds = std::max(stop.time_limit_seconds - seconds_since(start), 1e-9);
+    }
+    return solve_scaled(std::move(whole), *units, b, x, left, progress);
+  }
   double best = whole.initial_residual;
   const auto keep_better = [&](const SolveReport& report) {
     const bool worse = has_several() && !report.converged() && !(report.true_residual <= best);
@@ -252,7 +251,7 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
     append_attempt(whole, std::move(report));
     whole.true_residual = best;
   }
-  whole.attainable_residual = std::min(whole.attainable_residual, best);  // an earlier attempt may have reached less
+  settle_attainable(whole);
   return whole;
 }
 

@@ -6,18 +6,23 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <purlin/solver/batch_cg.hpp>
 #include <purlin/solver/choice.hpp>
 #include <purlin/solver/krylov.hpp>
 #include <purlin/solver/null_space.hpp>
+#include <purlin/solver/scaled_system.hpp>
 
 namespace purlin::detail {
 
 /// Makes a solver by its name in the options; `make_solver` is one.
 template <class T, Space S>
 using SolverFactory = std::function<std::unique_ptr<KrylovSolver<T, S>>(const SolverOptions&)>;
+
+/// Appends what a later attempt did to the report of the earlier ones.
+void append_attempt(SolveReport& whole, SolveReport&& next);
 
 template <class T, Space S>
 class SolverChain {
@@ -29,9 +34,11 @@ class SolverChain {
               const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space,
               SolverFactory<T, S> make = {});
 
-  /// Goes on to the next solver after breakdown, indefiniteness or stagnation; iterations and time are those of all
-  /// together. The report lists every attempt. A right-hand side with a part that a singular matrix cannot produce is
-  /// solved without that part and ends with `stagnation`.
+  /// Goes on to the next solver after breakdown, indefiniteness, stagnation or divergence; iterations and time are
+  /// those of all together. The report lists every attempt. A system that fails since squares leave the range of T is
+  /// solved again in other units, powers of two; a first attempt without an iteration is then not listed. A
+  /// right-hand side with a part that a singular matrix cannot produce is solved without that part and ends with
+  /// `stagnation`.
   SolveReport solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress);
 
   /// The same for `columns` right-hand sides, which lie one after the other in b, as their solutions do in x. Where
@@ -51,7 +58,6 @@ class SolverChain {
   bool can_make(const std::string& name, SolveReport& whole);
   SolveReport attempt(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                       const ProgressFn& progress);
-  bool symmetric();
   SolveReport patient_attempt(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                               const ProgressFn& progress);
   void look_at_null_space();
@@ -60,6 +66,10 @@ class SolverChain {
                     const ProgressFn& progress, Clock::time_point start);
   std::vector<SolveReport> solve_batch(Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
                                        ColumnProgress& progress);
+  struct Scaled;
+  SolveReport solve_scaled(SolveReport whole, const SystemUnits& units, Span<const T, S> b, Span<T, S> x,
+                           const StopCriterion& stop, const ProgressFn& progress);
+  std::optional<SystemUnits> units_for(const SolveReport& report, Span<const T, S> b) const;
   bool has_several() const { return choice_.order.size() > 1; }
 
   Context<S> ctx_;
@@ -75,6 +85,7 @@ class SolverChain {
   Array<T, S> image_;        ///< likewise: of a vector, to see what A's range is
   bool range_has_mean_zero_ = false, null_space_known_ = false;
   std::unique_ptr<BatchCg<T, S>> batch_;     ///< from the first call for several columns on
+  std::shared_ptr<Scaled> scaled_;           ///< from the first system on that left the range of T
   Array<T, S> guesses_, projected_columns_;  ///< of all columns, as `best_x_` and `projected_b_` are of one
 };
 

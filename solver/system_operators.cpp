@@ -20,9 +20,6 @@ void require_same_bits(const SystemOptions& options) {
   if (canonical_name(options.spmv.format) == "measure") {
     refuse("the format \"measure\" goes by measured times", "\"auto\" does not");
   }
-  if (canonical_name(options.precond.name) == "auto") {
-    refuse("the preconditioner \"auto\" goes by measured times", "name one");
-  }
   for (const std::string& format : {options.spmv.format, options.precond.format}) {
     if (canonical_name(format) == "csr:alg1") refuse("csr:alg1 does not promise that", "csr:alg2 does");
   }
@@ -133,12 +130,26 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
     M_ = make_precond(ctx_, a, order_, options_.precond, options_.spmv);
     return;
   }
-  const PrecondUse use{*traits_, forecast_tolerance(options_.stop.rel_tol), options_.expected_products};
+  PrecondUse use{*traits_, forecast_tolerance(options_.stop.rel_tol), options_.expected_products};
+  use.precond_products = choice_.order.front() == "bicgstab" ? 2 : 1;
+  use.iteration_bytes = iteration_bytes();
   const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
   ChosenPrecond<T, S> chosen = choose_precond<T, S>(ctx_, a, order_, options_.precond, options_.spmv, use, attempt);
   M_ = std::move(chosen.M);
   options_.precond.name = chosen.choice.name;
   precond_reason_ = chosen.choice.reason;
+}
+
+// What an iteration of the first solver moves, without M: its products with A, and vectors as often as they are read
+// or written, the basis of GMRES on average.
+template <class T, Space S>
+double PlainOperators<T, S>::iteration_bytes() const {
+  const std::string& solver = choice_.order.front();
+  const double products = solver == "bicgstab" ? 2 : 1;
+  double vectors = solver == "bicgstab" ? 20 : 12;
+  if (solver == "gmres") vectors = gmres_cycle_length(options_.solver, A_->rows(), sizeof(T)) + 5;
+  return products * static_cast<double>(A_->info().bytes_per_product) +
+         vectors * static_cast<double>(A_->rows()) * sizeof(T);
 }
 
 template <class T, Space S>
@@ -148,7 +159,8 @@ PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) 
   StopCriterion stop = options_.stop;
   stop.max_iterations = std::min(trial_iterations, stop.max_iterations);
   stop.rel_tol = forecast_tolerance(stop.rel_tol);
-  stop.abs_tol = 0;  // it is for the caller's right-hand side
+  stop.abs_tol = 0;             // it is for the caller's right-hand side
+  stop.time_limit_seconds = 0;  // no clock decides
   SolverChain<T, S> first(ctx_, {{choice_.order.front()}, ""}, solver, *A_, candidate,
                           options_.null_space == NullSpace::constant);
   const Index n = A_->rows();
@@ -158,9 +170,8 @@ PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) 
   const SolveReport report = first.solve(b.cspan(), x.span(), stop, {});
   PrecondTrial trial;
   trial.iterations = report.iterations;
-  trial.seconds = report.seconds;
   trial.failed = report.status == Status::breakdown || report.status == Status::not_positive_definite ||
-                 report.status == Status::not_finite;
+                 report.status == Status::not_finite || report.status == Status::diverged;
   for (const double residual : report.history) {
     if (report.history.front() > 0) trial.reduction = std::min(trial.reduction, residual / report.history.front());
   }

@@ -80,6 +80,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   RowOrder<S> callers_order(Index rows) const;
   bool equal_opposites(const CsrView<T, S>& a);
   void make_preconditioner(const CsrView<T, S>& a);
+  double iteration_bytes() const;
   PrecondTrial tried(const LinearOperator<T, S>* candidate);
   template <class Renew>
   void renew_preconditioner(RefreshScope scope, Renew&& renew);

@@ -3,7 +3,11 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
+#include <algorithm>
+#include <chrono>
+
 #include <purlin/core/matrix_traits.hpp>
+#include <purlin/precond/build_cost.hpp>
 #include <purlin/precond/choice.hpp>
 #include <purlin/solver/linear_system.hpp>
 
@@ -12,12 +16,13 @@ using namespace purlin::testing;
 
 namespace {
 
+// `seconds`: of its 30 iterations, by the cost model.
 PrecondTrial trial(const std::string& name, double build_seconds, double seconds, double reduction) {
   PrecondTrial t;
   t.name = name;
   t.build_seconds = build_seconds;
   t.iterations = 30;
-  t.seconds = seconds;
+  t.iteration_seconds = seconds / 30;
   t.reduction = reduction;
   return t;
 }
@@ -29,12 +34,13 @@ std::pair<PrecondChoice, int> chosen(const HostCsr& a, double of_diagonal, doubl
   const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, a);
   PrecondUse use{matrix_traits(ctx, there.wide()), 1e-8, expected_products};
+  use.iteration_bytes = 1e14;  // so slow that no build matters
   int trials = 0;
   const TryPrecond<double, S> attempt = [&](const LinearOperator<double, S>* m) {
     ++trials;
     const auto* made = dynamic_cast<const MatrixOperator<double, S>*>(m);
     const bool diagonal = made == nullptr || made->info().nonzeros == a.rows;
-    return trial("", 0, 3000, diagonal ? of_diagonal : of_others);  // so slow that no build matters
+    return trial("", 0, 0, diagonal ? of_diagonal : of_others);
   };
   const auto found = choose_precond<double, S>(ctx, there.wide(), {}, {}, {}, use, attempt);
   CHECK((found.M == nullptr ? "none" : found.M->info().name) == found.choice.name);
@@ -63,8 +69,8 @@ TEST_CASE("The dearer preconditioner is taken where its building pays for the ri
   const PrecondChoice many = decide_precond(jacobi, fsai, 1e-8, 2400);
   CHECK(many.name == "fsai");
   CHECK(many.reason ==
-        "a trial forecasts fsai (120 iterations, 15.9 s with its building) against jacobi (240 "
-        "iterations, 24 s with its building) for 10 right-hand sides");
+        "a trial and a cost model predict fsai (120 iterations, 15.9 s with its setup) against jacobi (240 "
+        "iterations, 24 s with its setup) for 10 right-hand sides");
   // 240,000 products for solves of 240 iterations.
   CHECK(contains(decide_precond(jacobi, fsai, 1e-8, 240000).reason, "for 1,000 right-hand sides"));
   const PrecondTrial cheap = trial("fsai", 0.5, 0.36, 0.01);
@@ -139,6 +145,62 @@ TEST_BOTH("A system chooses its preconditioner, says why, and solves", "[precond
     system.refresh(there.matrix.val.cspan());
     CHECK(system.info().preconditioner.name == info.preconditioner.name);
   }
+}
+
+TEST_BOTH("The choice of a preconditioner follows no clock: slow trials choose as quick ones do",
+          "[precond][choice]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:diffusion:6");
+  const auto there = upload_matrix<double>(ctx, a);
+  const PrecondUse use{matrix_traits(ctx, there.wide()), 1e-8, 0, 1e5, 1};
+  // Which of the two is slow, and whether building is.
+  std::vector<std::string> reasons;
+  for (const int slow : {0, 1, 2}) {
+    int trials = 0;
+    const auto wait = [] {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(30);
+      while (std::chrono::steady_clock::now() < end) {
+      }
+    };
+    const TryPrecond<double, S> attempt = [&](const LinearOperator<double, S>*) {
+      if (++trials == slow) wait();
+      PrecondTrial t = trial("", 0, 0, trials == 1 ? 0.1 : 0.01);
+      if (trials == slow) t.build_seconds = t.iteration_seconds = 1e9;  // what a clock might say is not read
+      return t;
+    };
+    reasons.push_back(choose_precond<double, S>(ctx, there.wide(), {}, {}, {}, use, attempt).choice.reason);
+  }
+  CHECK(contains(reasons[0], "cost model"));
+  CHECK(reasons[0] == reasons[1]);
+  CHECK(reasons[0] == reasons[2]);
+}
+
+TEST_CASE("The cost model charges a preconditioner for the sizes of its local problems", "[precond][choice]") {
+  const Context<Space::host> ctx(1);
+  // Rows of 3 entries against rows of 41: per entry, FSAI's cost grows with the square of a row's length, SPAI's too
+  // with what the rows reach.
+  const auto band = [](Index n, Index half) {
+    Rows rows(n);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = std::max(0, i - half); j <= std::min(n - 1, i + half); ++j) rows[i][j] = 1.0;
+    }
+    return from_rows(n, rows);
+  };
+  const auto seconds = [&](const HostCsr& a, const std::string& name, double density) {
+    const auto there = upload_matrix<double>(ctx, a);
+    const auto nonzeros = static_cast<Offset>(density * static_cast<double>(a.val.size()));
+    return detail::build_seconds(ctx, Pattern<Space::host>(there.wide()), name, nonzeros);
+  };
+  const HostCsr thin = band(2000, 1), thick = band(2000, 20);
+  for (const std::string name : {"fsai", "spai"}) {
+    INFO(name);
+    const double per_entry = static_cast<double>(thick.val.size()) / static_cast<double>(thin.val.size());
+    CHECK(seconds(thin, name, 1) > 0);
+    CHECK(seconds(thick, name, 1) > 2 * per_entry * seconds(thin, name, 1));
+    CHECK(seconds(thick, name, 2) > 4 * seconds(thick, name, 1));  // the pattern of a power
+    CHECK(seconds(thick, name, 1) == seconds(thick, name, 1));
+  }
+  CHECK(seconds(thick, "jacobi", 0) < 0.1 * seconds(thick, "fsai", 1));
 }
 
 TEST_CASE("Beside a format for symmetric matrices a preconditioner is kept in the one for all", "[precond]") {

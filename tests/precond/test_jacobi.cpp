@@ -51,10 +51,18 @@ std::vector<T> applied(const Context<S>& ctx, const LinearOperator<T, S>& m, con
   return download(ctx, y);
 }
 
+// Entries of both signs down to 2^-40: none is too small to divide by.
+HostCsr diagonal_of_many_sizes() {
+  HostCsr a = diagonal_matrix(82);
+  for (Index i = 0; i < a.rows; ++i) a.val[i] = std::ldexp(i % 2 == 0 ? 1.0 : -1.0, -i / 2);
+  return a;
+}
+
 std::vector<NamedMatrix> matrices_with_diagonal() {
   std::vector<NamedMatrix> all;
   for (const Index n : {1, 31, 32, 33}) all.push_back({"tridiagonal", tridiagonal_matrix(n)});
   all.push_back({"diagonal", diagonal_matrix(1000)});
+  all.push_back({"diagonal of many sizes", diagonal_of_many_sizes()});
   all.push_back({"arrow", arrow_matrix(700)});
   all.push_back({"dominant", dominant_matrix(9001)});
   all.push_back({"elasticity", fem_matrix("generate:elasticity:5")});

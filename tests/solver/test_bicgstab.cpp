@@ -8,6 +8,85 @@
 using namespace purlin;
 using namespace purlin::testing;
 
+namespace {
+
+struct Residuals {
+  std::vector<double> full, half;  // |r| before the first and after each step; |s| of each step
+};
+
+// Van der Vorst's algorithm with Jacobi from the right, in plain loops and long double.
+Residuals textbook_bicgstab(const Rows& a, const std::vector<double>& b, int steps) {
+  using Vector = std::vector<long double>;
+  const std::size_t n = b.size();
+  const auto dot = [](const Vector& x, const Vector& y) {
+    long double sum = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+    return sum;
+  };
+  const auto image = [&](const Vector& x) {  // A D^-1 x
+    Vector y(n, 0.0L);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (const auto& [j, value] : a.row[i]) {
+        const auto k = static_cast<std::size_t>(j);
+        y[i] += value * (x[k] / static_cast<long double>(a.row[k].at(j)));
+      }
+    }
+    return y;
+  };
+  Vector r(b.begin(), b.end()), p = r;
+  const Vector shadow = r;
+  Residuals found{{static_cast<double>(std::sqrt(dot(r, r)))}, {}};
+  long double rho = dot(shadow, r);
+  for (int k = 0; k < steps; ++k) {
+    const Vector v = image(p);
+    const long double alpha = rho / dot(shadow, v);
+    Vector s(n);
+    for (std::size_t i = 0; i < n; ++i) s[i] = r[i] - alpha * v[i];
+    found.half.push_back(static_cast<double>(std::sqrt(dot(s, s))));
+    const Vector t = image(s);
+    const long double omega = dot(t, s) / dot(t, t);
+    for (std::size_t i = 0; i < n; ++i) r[i] = s[i] - omega * t[i];
+    found.full.push_back(static_cast<double>(std::sqrt(dot(r, r))));
+    const long double next = dot(shadow, r), beta = next / rho * (alpha / omega);
+    rho = next;
+    for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + beta * (p[i] - omega * v[i]);
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_BOTH("BiCGStab takes the steps of the textbook, and its stabilising half never lengthens the residual",
+          "[solver][bicgstab]") {
+  const Context<S> ctx;
+  constexpr int steps = 12;
+  for (const double wind : {0.0, 0.4, 0.9}) {
+    for (const bool resident : {false, true}) {
+      CAPTURE(wind, resident);
+      const Rows a = laplacian(15, wind, 0.2);
+      const auto b = a.rhs_for(noise(a.size()));
+      const Residuals expected = textbook_bicgstab(a, b, steps);
+      SystemOptions options;
+      options.solver.name = "bicgstab";
+      options.solver.resident = resident;
+      options.spmv.format = resident ? "ehyb" : "csr";
+      options.stop.max_iterations = steps;
+      options.stop.rel_tol = 1e-14;
+      const Arrays<double, S> arrays(ctx, a);
+      LinearSystem<double, S> system(ctx, arrays.view(), options);
+      const auto bs = make_array(ctx, b);
+      auto xs = make_array(ctx, std::vector<double>(b.size(), 0.0));
+      const SolveReport report = system.solve(bs.cspan(), xs.span());
+      REQUIRE(report.history.size() == steps + 1);
+      for (std::size_t k = 0; k < report.history.size(); ++k) {
+        INFO("step " << k);
+        CHECK(report.history[k] == Approx(expected.full[k]).epsilon(1e-6));
+        if (k > 0) CHECK(report.history[k] <= expected.half[k - 1] * (1 + 1e-6));
+      }
+    }
+  }
+}
+
 TEST_BOTH("BiCGStab says breakdown on a skew-symmetric matrix, after five restarts", "[solver][bicgstab]") {
   // r.A r = 0 for every r: the method cannot take its first step.
   const Context<S> ctx;

@@ -161,3 +161,49 @@ TEST_BOTH("CG tells an indefinite matrix from an indefinite preconditioner", "[s
   CHECK(misled.report.reason.find("r.Mr") != std::string::npos);
   CHECK(misled.report.iterations == 0);
 }
+
+TEST_BOTH("a diagonal entry a little below zero is found, and the next solver follows", "[solver][cg]") {
+  const Context<S> ctx;
+  Rows a(30);
+  for (Index i = 0; i < 30; ++i) a.at(i, i) = 1 + i % 3;
+  a.at(17, 17) = -1e-6;
+  const Arrays<double, S> arrays(ctx, a);
+  const std::vector<double> b(30, 1.0);
+  for (const std::string precond : {"none", "jacobi"}) {
+    for (const int columns : {1, 3}) {
+      CAPTURE(precond, columns);
+      SystemOptions options;
+      options.solver.name = "cg";
+      options.precond.name = precond;
+      options.spmv.format = "csr";
+      LinearSystem<double, S> system(ctx, arrays.view(), options);
+      std::vector<double> all;
+      for (int c = 0; c < columns; ++c) all.insert(all.end(), b.begin(), b.end());
+      const auto bs = make_array(ctx, all);
+      auto xs = make_array(ctx, std::vector<double>(all.size(), 0.0));
+      for (const SolveReport& report : system.solve_columns(bs.cspan(), xs.span(), columns)) {
+        INFO(report.reason);
+        CHECK(report.status == Status::not_positive_definite);
+        CHECK(report.iterations <= 5);  // four eigenvalues
+      }
+    }
+  }
+  // Chosen automatically, for these values and for ones that were positive before a refresh.
+  for (const bool later : {false, true}) {
+    Rows positive = a;
+    positive.at(17, 17) = 1;
+    const Arrays<double, S> first(ctx, later ? positive : a);
+    SystemOptions options;
+    options.precond.name = "none";
+    LinearSystem<double, S> system(ctx, first.view(), options);
+    system.refresh(arrays.val.cspan());
+    const auto bs = make_array(ctx, b);
+    auto xs = make_array(ctx, std::vector<double>(30, 0.0));
+    const SolveReport report = system.solve(bs.cspan(), xs.span());
+    INFO(report.reason);
+    CHECK(report.converged());
+    CHECK(true_residual<double>(a, b, to_vector(ctx, xs.cspan())) <= 1e-8 * norm(b) * (1 + 1e-6));
+    CHECK(report.attempts.front().solver == (later ? "cg" : "gmres"));
+    if (later) CHECK(report.attempts.front().status == Status::not_positive_definite);
+  }
+}

@@ -130,6 +130,72 @@ TEST_BOTH("GMRES says stagnation after two cycles without gain", "[solver][gmres
   CHECK(whole.report.iterations == n);
 }
 
+TEST_BOTH("cycles that gain little go on to the solution, and cycles that gain next to nothing end",
+          "[solver][gmres]") {
+  // [d 1; -1 d] with cycles of one step: each takes the residual to 1 / sqrt(1 + d^2) of what it was.
+  const auto turn = [](double d) {
+    Rows a(2);
+    a.at(0, 0) = a.at(1, 1) = d;
+    a.at(0, 1) = 1;
+    a.at(1, 0) = -1;
+    return a;
+  };
+  StopCriterion stop;
+  stop.rel_tol = 1e-3;
+  for (const double d : {2.0, 0.3, 0.05}) {
+    INFO("a cycle gains " << 1 - 1 / std::sqrt(1 + d * d));
+    const auto slow = run_gmres<S>(turn(d), {1, 2}, 1, false, false, stop);
+    CHECK(slow.report.converged());
+    const int cycles = static_cast<int>(std::ceil(std::log(1e3) / (0.5 * std::log1p(d * d))));
+    CHECK(std::abs(slow.report.iterations - cycles) <= 1);
+    CHECK(true_residual<double>(turn(d), {1, 2}, slow.x) <= 1e-3 * norm({1, 2}) * (1 + 1e-9));
+  }
+  for (const double d : {0.01, 1e-4}) {  // 5e-5 and 5e-9
+    const auto stuck = run_gmres<S>(turn(d), {1, 2}, 1, false, false, stop);
+    CHECK(stuck.report.status == Status::stagnation);
+    CHECK(stuck.report.iterations == 2);
+    CHECK(stuck.report.attainable_residual == 0);
+    CHECK(stuck.report.reason.find("was reached") != std::string::npos);
+  }
+  // A real one: hundreds of restarts.
+  const Rows a = laplacian(20);
+  const auto b = a.rhs_for(noise(a.size()));
+  stop.rel_tol = 1e-8;
+  const auto many = run_gmres<S>(a, b, 3, false, false, stop);
+  CHECK(many.report.converged());
+  CHECK(many.report.restarts > 50);
+}
+
+TEST_BOTH("GMRES orthogonalises carefully where a few entries outweigh all others", "[solver][gmres]") {
+  // A matrix near the identity with six entries of up to 1e12: every product lies close to a few directions, and the
+  // estimate of the basis' orthogonality does not see what is lost. Without the second pass the solve stagnates.
+  constexpr Index n = 144;
+  const auto draw = noise(20 * n, 2);
+  std::size_t next = 0;
+  const auto place = [&] { return static_cast<Index>((draw[next++] * 0.5 + 0.5) * n) % n; };
+  Rows a(n);
+  for (Index i = 0; i < n; ++i) {
+    a.at(i, i) = 1 + 0.1 * draw[next++];
+    for (int j = 0; j < 3; ++j) {
+      const double value = 0.3 * draw[next++];
+      a.at(i, place()) += value;
+    }
+  }
+  for (int j = 0; j < 6; ++j) {
+    const Index row = place(), column = place();
+    a.at(row, column) += std::pow(10.0, 12 * std::fabs(draw[next++]));  // from 1 to 1e12
+  }
+  const auto b = a.rhs_for(noise(n));
+  for (const int cycle : {30, 50, 150}) {
+    StopCriterion stop;
+    stop.max_iterations = 2000;
+    const auto run = run_gmres<S>(a, b, cycle, false, false, stop);
+    INFO("cycles of " << cycle << ": " << run.report.reason);
+    CHECK(run.report.converged());
+    CHECK(true_residual<double>(a, b, run.x) <= 1e-8 * norm(b) * (1 + 1e-6));
+  }
+}
+
 TEST_BOTH("GMRES solves a consistent singular system and says breakdown of an inconsistent one", "[solver][gmres]") {
   Rows a(6);
   for (Index i = 0; i < 5; ++i) a.at(i, i) = 1 + i;

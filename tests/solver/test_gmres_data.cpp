@@ -3,18 +3,13 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <cstdio>
-
 #include <purlin/core/matrix_market.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
 
 TEST_CASE("GMRES orthogonalises carefully where its recurrence did not keep its word", "[solver][gmres][data]") {
-  if (data_folder().empty()) {
-    std::puts("left out, PURLIN_TEST_DATA is unset: GMRES orthogonalises carefully");
-    return;
-  }
+  if (skipped_without_data()) return;
   constexpr Space S = Space::host;
   const Context<S> ctx(1);
   const Csr<double, S> a = read_matrix(ctx, data_folder() + "/matrices/lns__131.mtx");

@@ -188,6 +188,66 @@ TEST_BOTH("Where single precision does not suffice the solver goes on in double,
   }
 }
 
+namespace {
+
+// [a c; c a] has the eigenvalue a - c for (1, -1). In single precision both entries are rounded, and a - c with them.
+Rows pair_with(double a, double c, Index n) {
+  Rows rows(n);
+  rows.at(0, 0) = rows.at(1, 1) = a;
+  rows.at(0, 1) = rows.at(1, 0) = c;
+  for (Index i = 2; i < n; ++i) rows.at(i, i) = 1 + 0.1 * i;
+  return rows;
+}
+
+std::vector<double> along_pair(Index n, double others) {
+  std::vector<double> b(static_cast<std::size_t>(n), others);
+  b[0] = 1;
+  b[1] = -1;
+  return b;
+}
+
+}  // namespace
+
+TEST_BOTH("A correction in single precision that makes the residual larger is taken back", "[mixed]") {
+  // 1.48e-7 becomes 5.96e-8: the correction is 2.49 times what it should be, and the residual 1.49 times what it was.
+  const Context<S> ctx;
+  const Rows a = pair_with(1 + 5.9e-8, 1 - 8.93e-8, 2);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = along_pair(2, 0);
+  for (const std::string precond : {"none", "jacobi"}) {
+    SystemOptions options = options_for("cg", precond);
+    options.stop.rel_tol = 1e-8;
+    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    const Outcome s = outcome_of(ctx, system, b);
+    REQUIRE(s.report.attempts.size() == 2);
+    CHECK(s.report.attempts[0].solver == "mixed cg");
+    CHECK_FALSE(s.report.attempts[0].status == Status::converged);
+    CHECK(s.report.attempts[0].true_residual <= norm(b) * (1 + 1e-12));
+    CHECK(s.report.converged());
+  }
+}
+
+TEST_BOTH("Where a correction in single precision left another residual than it knew, CG begins anew", "[mixed]") {
+  // 8.5e-8 becomes 5.96e-8: a correction leaves 0.43 of what it had to correct, along the pair, and the directions
+  // before it have nothing to say of that. Between corrections there are as many iterations as eigenvalues at most.
+  const Context<S> ctx;
+  constexpr Index n = 12;
+  const Rows a = pair_with(1, 1 - 0.85e-7, n);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = along_pair(n, 1);
+  for (const std::string precond : {"none", "jacobi"}) {
+    SystemOptions options = options_for("cg", precond);
+    options.stop.rel_tol = 1e-8;
+    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    const Outcome s = outcome_of(ctx, system, b);
+    INFO(s.report.attempts[0].reason);
+    CHECK(s.report.attempts[0].solver == "mixed cg");
+    CHECK(s.report.attempts[0].true_residual <= 1e-3 * norm(b));
+    CHECK(s.report.attempts[0].iterations <= n * (s.report.refinements + 1));
+    CHECK(s.report.converged());
+  }
+}
+
 TEST_BOTH("An indefinite matrix is found out in double", "[mixed]") {
   const Context<S> ctx;
   const Rows a = laplacian(9, 0, -3.0);

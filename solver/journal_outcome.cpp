@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a solve has ended, and the reason: the journal's last word.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/solver/journal.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr int power_iterations = 10;
+
+std::string scientific(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2e", value);
+  return text;
+}
+
+std::string divergence_reason(double relative_residual, const std::string& fault) {
+  return "the residual grew to " + scientific(relative_residual) + " of |b|" + (fault.empty() ? "" : ": " + fault);
+}
+
+}  // namespace
+
+std::string stagnation_reason(bool attainable, double relative_residual) {
+  const std::string level = scientific(relative_residual) + " of |b|";
+  return attainable ? "rounding keeps b - A x above the tolerance; about " + level + " is attainable"
+                    : "the residual does not fall any more; " + level + " was reached";
+}
+
+template <class T, Space S>
+void Journal<T, S>::conclude(Status status, std::string reason) {
+  if (concluded_) return;
+  concluded_ = true;
+  report_.status = status;
+  report_.reason = std::move(reason);
+}
+
+template <class T, Space S>
+void Journal<T, S>::conclude(Event event) {
+  switch (event) {
+    case Event::iterations_spent:
+      return conclude(Status::max_iterations, "the iterations that were allowed did not suffice");
+    case Event::not_finite:
+      return conclude(Status::not_finite, "NaN or infinity appeared in the iteration");
+    case Event::matrix_not_positive:
+      return conclude(Status::not_positive_definite, "p.Ap <= 0: the matrix is not positive definite");
+    case Event::precond_not_positive:
+      return conclude(Status::not_positive_definite, "r.Mr <= 0: the preconditioner is not positive definite");
+    case Event::rho_vanished:
+      return conclude(Status::breakdown, "rho vanished: the residual became orthogonal to the shadow residual");
+    case Event::omega_vanished:
+      return conclude(Status::breakdown, "omega vanished: the stabilising step makes no progress");
+    case Event::krylov_space_exhausted:
+      return conclude(Status::breakdown,
+                      "the Krylov space is exhausted without a solution: the matrix is singular, "
+                      "or nearly so");
+    case Event::diverged:
+      return conclude(Status::diverged, divergence_reason(report_.relative(seen_.residual), found_fault_));
+    case Event::none:
+      if (interrupted_ == Status::stopped_by_caller) return conclude(interrupted_, "the caller asked to stop");
+      if (interrupted_ == Status::time_limit) return conclude(interrupted_, "the time limit is over");
+      return;
+    case Event::tolerance_met:
+      return;
+  }
+}
+
+template <class T, Space S>
+void Journal<T, S>::conclude(Event event, Span<T, S> v) {
+  const bool indefinite = event == Event::matrix_not_positive || event == Event::precond_not_positive;
+  const bool rounding = report_.recurrence_residual <= std::numeric_limits<T>::epsilon() * report_.rhs_norm;
+  if (!concluded_ && indefinite && rounding && !form_residual(v)) conclude_stagnation();
+  conclude(event);
+}
+
+template <class T, Space S>
+void Journal<T, S>::conclude_divergence() {
+  conclude(Status::diverged, divergence_reason(report_.relative(residual_), ""));
+}
+
+template <class T, Space S>
+void Journal<T, S>::conclude_stagnation() {
+  stagnated_ = stagnated_ || !concluded_;
+  conclude(Status::stagnation, "");
+}
+
+// Of the x that is returned. An x that has diverged has a large bound of its own, which says nothing of the matrix.
+template <class T, Space S>
+void Journal<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
+  const auto& ctx = args_.ctx;
+  const double eps = std::numeric_limits<T>::epsilon(), x_norm = norm(args_.x);
+  double matrix_norm = 0;
+  copy<T>(ctx, args_.b, v);
+  double length = norm(v);
+  for (int k = 0; k < power_iterations && length > 0 && std::isfinite(length); ++k) {
+    scale<T, S>(ctx, T(1 / length), v);
+    args_.A.apply(ctx, T(1), Span<const T, S>(v), T(0), w);
+    length = norm(w);
+    matrix_norm = std::max(matrix_norm, length);
+    copy<T>(ctx, Span<const T, S>(w), v);
+  }
+  const double rounding = eps * matrix_norm * x_norm;
+  const bool justified = residual_ <= 100 * rounding && report_.tolerance <= 10 * rounding &&
+                         residual_ <= std::sqrt(eps) * report_.rhs_norm;
+  report_.attainable_residual = justified ? residual_ : 0;
+  report_.reason = stagnation_reason(justified, report_.relative(residual_));
+}
+
+template <class T, Space S>
+SolveReport Journal<T, S>::close(Span<T, S> r, Span<T, S> work) {
+  if (!residual_known_) form_residual(r);
+  report_.true_residual = residual_;
+  if (report_.status != Status::converged && std::isfinite(residual_) && concluded_ &&
+      residual_ <= report_.tolerance && report_.status != Status::not_finite) {
+    // The iteration was ended early, and its x is good all the same: the true residual decides.
+    report_.status = Status::converged;
+    report_.reason.clear();
+  }
+  if (stagnated_ && report_.status == Status::stagnation) explain_stagnation(r, work);
+  report_.seconds = seconds();
+  report_.attempts = {{report_.solver, report_.status, report_.iterations, report_.true_residual, report_.seconds,
+                       report_.reason, report_.attainable_residual}};
+  return std::move(report_);
+}
+
+#define X(T, S)                                                            \
+  template void Journal<T, S>::conclude(Status, std::string);              \
+  template void Journal<T, S>::conclude(Event);                            \
+  template void Journal<T, S>::conclude(Event, Span<T, S>);                \
+  template void Journal<T, S>::conclude_divergence();                      \
+  template void Journal<T, S>::conclude_stagnation();                      \
+  template void Journal<T, S>::explain_stagnation(Span<T, S>, Span<T, S>); \
+  template SolveReport Journal<T, S>::close(Span<T, S>, Span<T, S>);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail

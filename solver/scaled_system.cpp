@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exponents of a system, and operators in other units.
+#include <purlin/solver/scaled_system.hpp>
+
+#include <cmath>
+#include <cstdlib>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/journal_steps.hpp>
+#include <purlin/solver/random_signs.hpp>
+
+namespace purlin::detail {
+namespace {
+
+// Beyond these the square of a residual at the tolerance, or of a product of it, is not sure to be a normal number
+// (double), and a product of vectors' entries may not be (single precision, whose sums are double).
+template <class T>
+constexpr int usual_exponents = std::is_same_v<T, double> ? 450 : 40;
+
+// Half of the exponents that T has, which takes any number to where sums of it are finite and not zero.
+template <class T>
+constexpr int half_range = std::is_same_v<T, double> ? 600 : 80;
+
+template <class T>
+T power_of_two(int exponent) {
+  return static_cast<T>(std::ldexp(1.0, exponent));
+}
+
+// The exponent of the mean |v_i|. None for a vector of zeros and one that is not finite. v is lost.
+template <class T, Space S>
+std::optional<int> mean_exponent(const Context<S>& ctx, Span<T, S> v) {
+  Array<double, S> sum(ctx, 1);
+  const auto mean = [&] {
+    sweep(ctx, v.size, AbsSumStep<T>(v.data, sum.data()));
+    return fetch(ctx, static_cast<const double*>(sum.data())) / static_cast<double>(v.size);
+  };
+  double size = mean();
+  int shift = 0;
+  if (std::isinf(size)) {
+    shift = half_range<T>;
+    scale_by_power<T, S>(ctx, -shift, v, v);
+    size = mean();
+  }
+  if (!(size > 0) || !std::isfinite(size)) return std::nullopt;
+  return std::ilogb(size) + shift;
+}
+
+}  // namespace
+
+template <class T, Space S>
+void scale_by_power(const Context<S>& ctx, int exponent, Span<const T, S> x, Span<T, S> y) {
+  const int first = exponent / 2;
+  if (x.data != y.data) copy<T>(ctx, x, y);
+  scale<T, S>(ctx, power_of_two<T>(first), y);
+  scale<T, S>(ctx, power_of_two<T>(exponent - first), y);
+}
+
+template <class T, Space S>
+std::optional<SystemUnits> units_out_of_range(const Context<S>& ctx, const LinearOperator<T, S>& A,
+                                              Span<const T, S> b) {
+  const Index n = A.rows();
+  if (n == 0) return std::nullopt;
+  Array<T, S> v(ctx, n), w(ctx, n);
+  copy<T>(ctx, b, w.span());
+  const std::optional<int> of_rhs = mean_exponent<T, S>(ctx, w.span());
+  if (!of_rhs) return std::nullopt;
+  const std::vector<T> signs = random_signs<T>(n, 1);
+  for (const int shift : {0, -half_range<T>, half_range<T>}) {
+    copy<T>(ctx, Span<const T, Space::host>(signs), v.span());
+    scale_by_power<T, S>(ctx, shift, v.cspan(), v.span());
+    A.apply(ctx, T(1), v.cspan(), T(0), w.span());
+    const std::optional<int> of_image = mean_exponent<T, S>(ctx, w.span());
+    if (!of_image) continue;
+    const SystemUnits units{*of_image - shift, *of_rhs};
+    const auto usual = [](int exponent) { return std::abs(exponent) <= usual_exponents<T>; };
+    if (usual(units.matrix) && usual(units.rhs) && usual(units.matrix + units.rhs)) return std::nullopt;
+    return units;
+  }
+  return std::nullopt;
+}
+
+template <class T, Space S>
+void ScaledOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
+  const int first = exponent_ / 2;
+  axpby<T, S>(ctx, power_of_two<T>(first), x, T(0), x_.span());
+  inner_.apply(ctx, alpha * power_of_two<T>(exponent_ - first), x_.cspan(), beta, y);
+}
+
+#define X(T, S)                                                                                          \
+  template void scale_by_power<T, S>(const Context<S>&, int, Span<const T, S>, Span<T, S>);              \
+  template std::optional<SystemUnits> units_out_of_range(const Context<S>&, const LinearOperator<T, S>&, \
+                                                         Span<const T, S>);                              \
+  template class ScaledOperator<T, S>;
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail

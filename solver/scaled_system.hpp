@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Systems near the ends of the range of their precision, in units that take them to its middle. Internal.
+#pragma once
+
+#include <optional>
+
+#include <purlin/spmv/operator.hpp>
+
+namespace purlin::detail {
+
+/// A = 2^matrix A', b = 2^rhs b', where A' and b' have entries near 1. A x = b is A' x' = b' with x = 2^(rhs -
+/// matrix) x'. Powers of two change no digit.
+struct SystemUnits {
+  int matrix = 0;
+  int rhs = 0;
+};
+
+/// The units of a system whose squares, or those of its products, leave the range of T, so that solvers see zeros or
+/// infinities where there are none. None for all other systems, and where an entry is not finite. Allocates two
+/// vectors; a product and a few passes; waits for the stream. Throws OutOfMemory.
+template <class T, Space S>
+std::optional<SystemUnits> units_out_of_range(const Context<S>& ctx, const LinearOperator<T, S>& A,
+                                              Span<const T, S> b);
+
+/// y = 2^exponent x; y may be x. No step in between leaves the range where x and y are inside.
+template <class T, Space S>
+void scale_by_power(const Context<S>& ctx, int exponent, Span<const T, S> x, Span<T, S> y);
+
+/// 2^exponent B, of which no product leaves the range where the vectors are near 1.
+template <class T, Space S>
+class ScaledOperator final : public LinearOperator<T, S> {
+ public:
+  /// `inner` outlives this.
+  ScaledOperator(const Context<S>& ctx, const LinearOperator<T, S>& inner, int exponent)
+      : inner_(inner), exponent_(exponent), x_(ctx, inner.cols()) {}
+
+  Index rows() const override { return inner_.rows(); }
+  Index cols() const override { return inner_.cols(); }
+  void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  bool capturable() const override { return inner_.capturable(); }
+
+ private:
+  const LinearOperator<T, S>& inner_;
+  int exponent_;
+  mutable Array<T, S> x_;  // one thread at a time uses an operator
+};
+
+}  // namespace purlin::detail

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trying solvers again, in units that take the system to the middle of its range.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/solver_chain.hpp>
+
+namespace purlin::detail {
+namespace {
+
+// A report in the units of b' = 2^-exponent b, in those of b.
+void rescale(SolveReport& report, int exponent) {
+  const auto in_units = [exponent](double& value) { value = std::ldexp(value, exponent); };
+  for (double* value : {&report.rhs_norm, &report.tolerance, &report.initial_residual, &report.recurrence_residual,
+                        &report.true_residual, &report.attainable_residual}) {
+    in_units(*value);
+  }
+  for (double& residual : report.history) in_units(residual);
+  for (Attempt& attempt : report.attempts) {
+    in_units(attempt.true_residual);
+    in_units(attempt.attainable_residual);
+  }
+}
+
+}  // namespace
+
+/// The system in other units, and its solvers.
+template <class T, Space S>
+struct SolverChain<T, S>::Scaled {
+  int matrix;
+  ScaledOperator<T, S> A;
+  std::optional<ScaledOperator<T, S>> M;
+  Array<T, S> b, x;
+  std::optional<SolverChain<T, S>> solvers;
+
+  Scaled(const SolverChain& own, int exponent)
+      : matrix(exponent), A(own.ctx_, own.A_, -exponent), b(own.ctx_, own.A_.rows()), x(own.ctx_, own.A_.rows()) {
+    if (own.M_ != nullptr) M.emplace(own.ctx_, *own.M_, exponent);
+    SolverChoice choice{{}, own.choice_.reason};
+    for (const std::string& name : own.choice_.order) {
+      if (name.rfind("mixed ", 0) != 0) choice.order.push_back(name);  // single precision has a range of its own
+    }
+    solvers.emplace(own.ctx_, choice, own.options_, A, M ? &*M : nullptr, own.zero_mean_ != nullptr, own.make_);
+  }
+};
+
+// The units for a system whose first solver failed by its range, as far as that can be found out.
+template <class T, Space S>
+std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport& report, Span<const T, S> b) const {
+  switch (report.status) {
+    case Status::converged:
+    case Status::max_iterations:
+    case Status::time_limit:
+    case Status::stopped_by_caller:
+      return std::nullopt;
+    default:
+      break;
+  }
+  try {
+    return units_out_of_range<T, S>(ctx_, A_, b);
+  } catch (const OutOfMemory&) {
+    return std::nullopt;
+  }
+}
+
+template <class T, Space S>
+SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits& units, Span<const T, S> b,
+                                            Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress) {
+  try {
+    if (scaled_ == nullptr || scaled_->matrix != units.matrix) scaled_ = nullptr;
+    if (scaled_ == nullptr) scaled_ = std::make_shared<Scaled>(*this, units.matrix);
+  } catch (const OutOfMemory& e) {
+    whole.reason += "; in other units it was not tried: " + std::string(e.what());
+    return whole;
+  }
+  Scaled& in = *scaled_;
+  const int of_x = units.rhs - units.matrix;
+  scale_by_power<T, S>(ctx_, -units.rhs, b, in.b.span());
+  scale_by_power<T, S>(ctx_, -of_x, Span<const T, S>(x), in.x.span());
+  StopCriterion scaled_stop = stop;
+  scaled_stop.abs_tol = std::ldexp(stop.abs_tol, -units.rhs);
+  ProgressFn scaled_progress;
+  if (progress) {
+    scaled_progress = [&](Progress now) {
+      now.residual = std::ldexp(now.residual, units.rhs);
+      now.tolerance = std::ldexp(now.tolerance, units.rhs);
+      return progress(now);
+    };
+  }
+  in.solvers->numbers_changed();
+  SolveReport report = in.solvers->solve(in.b.cspan(), in.x.span(), scaled_stop, scaled_progress);
+  scale_by_power<T, S>(ctx_, of_x, in.x.cspan(), x);
+  if (report.converged()) {
+    // Of the x that is handed back, whose entries may have left the range.
+    scale_by_power<T, S>(ctx_, -of_x, Span<const T, S>(x), in.x.span());
+    in.A.apply(ctx_, T(-1), in.x.cspan(), T(1), in.b.span());
+    Array<double, S> norm(ctx_, 1);
+    norm2<T, S>(ctx_, in.b.cspan(), norm.data());
+    const double residual = fetch(ctx_, static_cast<const double*>(norm.data()));
+    // Scaled back and forth, an x inside the range is the same, and so is its residual but for the order of sums.
+    if (!(residual <= report.tolerance * (1 + 1e-6))) {
+      report.true_residual = report.attempts.back().true_residual = residual;
+      report.status = report.attempts.back().status = Status::not_finite;
+      report.reason = report.attempts.back().reason = "the solution leaves the range of the precision";
+    }
+  }
+  rescale(report, units.rhs);
+  if (whole.iterations == 0) return report;
+  append_attempt(whole, std::move(report));
+  return whole;
+}
+
+#define X(T, S)                                                                                                 \
+  template struct SolverChain<T, S>::Scaled;                                                                    \
+  template std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport&, Span<const T, S>) const; \
+  template SolveReport SolverChain<T, S>::solve_scaled(SolveReport, const SystemUnits&, Span<const T, S>,       \
+                                                       Span<T, S>, const StopCriterion&, const ProgressFn&);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail

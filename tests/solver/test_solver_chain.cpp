@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solvers tried in turn: the best x is kept, a null space is taken out of what goes in and out, and what is called
+// attainable is one figure. The solvers here do as they are told.
+#include "tests/catch.hpp"
+#include "tests/solver/systems.hpp"
+
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/null_space.hpp>
+#include <purlin/solver/solver_chain.hpp>
+
+#include <numeric>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+struct Ending {
+  std::string solver;
+  double share;  ///< the residual that it leaves, over |b|
+  Status status;
+  double attainable = 0;  ///< what it calls so, over |b|
+};
+
+/// "Solves" x = b: leaves (1 - share) b, and says what its ending says. Notes the x that it was given.
+template <Space S>
+class Puppet final : public KrylovSolver<double, S> {
+ public:
+  Puppet(Ending ending, std::vector<std::vector<double>>& seen) : ending_(std::move(ending)), seen_(seen) {}
+  std::string_view name() const override { return ending_.solver; }
+  SolveReport solve(const Context<S>& ctx, const LinearOperator<double, S>&, const LinearOperator<double, S>*,
+                    Span<const double, S> b, Span<double, S> x, const StopCriterion& stop,
+                    const ProgressFn&) override {
+    const auto rhs = to_vector(ctx, b);
+    const auto guess = to_vector(ctx, Span<const double, S>(x));
+    seen_.push_back(guess);
+    SolveReport report;
+    report.solver = ending_.solver;
+    report.rhs_norm = norm(rhs);
+    report.tolerance = stop.rel_tol * report.rhs_norm;
+    auto r = rhs;
+    for (std::size_t i = 0; i < r.size(); ++i) r[i] -= guess[i];
+    report.initial_residual = norm(r);
+    axpby<double, S>(ctx, 1 - ending_.share, b, 0.0, x);
+    report.true_residual = report.recurrence_residual = std::fabs(ending_.share) * report.rhs_norm;
+    report.status = ending_.status;
+    report.iterations = 3;
+    report.history.assign(4, report.true_residual);
+    report.attainable_residual = ending_.attainable * report.rhs_norm;
+    report.reason = report.attainable_residual > 0 ? "rounding" : "as told";
+    report.attempts = {
+        {report.solver, report.status, 3, report.true_residual, 0, report.reason, report.attainable_residual}};
+    return report;
+  }
+
+ private:
+  Ending ending_;
+  std::vector<std::vector<double>>& seen_;
+};
+
+template <Space S>
+struct Told {
+  SolveReport report;
+  std::vector<double> x, b;
+  std::vector<std::vector<double>> seen;  ///< what each attempt began with
+};
+
+template <Space S>
+Told<S> chain_of(const std::vector<Ending>& endings,
+                 const std::vector<double>& guess = std::vector<double>(40, 0.0)) {
+  const Context<S> ctx;
+  Told<S> told;
+  const FunctionOperator<double, S> identity(40, 40, [](const auto& c, double alpha, auto x, double beta, auto y) {
+    axpby<double, S>(c, alpha, x, beta, y);
+  });
+  SolverChoice choice;
+  for (const Ending& ending : endings) choice.order.push_back(ending.solver);
+  const detail::SolverFactory<double, S> make = [&](const SolverOptions& wanted) {
+    for (const Ending& ending : endings) {
+      if (ending.solver == wanted.name) return std::make_unique<Puppet<S>>(ending, told.seen);
+    }
+    return std::unique_ptr<Puppet<S>>();
+  };
+  detail::SolverChain<double, S> chain(ctx, choice, SolverOptions{}, identity, nullptr, false, make);
+  told.b = noise(40);
+  const auto bs = make_array(ctx, told.b);
+  auto xs = make_array(ctx, guess);
+  told.report = chain.solve(bs.cspan(), xs.span(), {}, {});
+  told.x = to_vector(ctx, xs.cspan());
+  return told;
+}
+
+std::vector<double> times(double factor, std::vector<double> v) {
+  for (double& value : v) value *= factor;
+  return v;
+}
+
+void check_near(const std::vector<double>& x, const std::vector<double>& expected) {
+  REQUIRE(x.size() == expected.size());
+  for (std::size_t i = 0; i < x.size(); ++i) CHECK(x[i] == Approx(expected[i]).margin(1e-14));
+}
+
+double mean(const std::vector<double>& x) { return std::accumulate(x.begin(), x.end(), 0.0) / double(x.size()); }
+
+}  // namespace
+
+TEST_BOTH("The next solver begins with the best x, and the best of all is returned", "[solver][chain]") {
+  for (const Status failure :
+       {Status::breakdown, Status::stagnation, Status::diverged, Status::not_positive_definite}) {
+    INFO(name_of(failure));
+    const auto last_is_worse = chain_of<S>({{"one", 0.5, failure}, {"two", 7, failure}, {"three", 3, failure}});
+    check_near(last_is_worse.x, times(0.5, last_is_worse.b));
+    CHECK(last_is_worse.report.true_residual == Approx(0.5 * norm(last_is_worse.b)));
+    REQUIRE(last_is_worse.seen.size() == 3);
+    check_near(last_is_worse.seen[1], times(0.5, last_is_worse.b));
+    check_near(last_is_worse.seen[2], times(0.5, last_is_worse.b));
+
+    const auto all_are_worse = chain_of<S>({{"one", 2, failure}, {"two", 7, failure}});
+    check_near(all_are_worse.x, std::vector<double>(40, 0.0));
+    check_near(all_are_worse.seen[1], std::vector<double>(40, 0.0));
+    CHECK(all_are_worse.report.true_residual == Approx(norm(all_are_worse.b)));
+
+    const auto better = chain_of<S>({{"one", 2, failure}, {"two", 0.25, failure}});
+    check_near(better.x, times(0.75, better.b));
+    CHECK(better.report.true_residual == Approx(0.25 * norm(better.b)));
+  }
+}
+
+TEST_BOTH("What is called attainable is the residual of the best x, in reason and report alike", "[solver][chain]") {
+  const auto stagnation = Status::stagnation;
+  // Attempts that agree.
+  const auto agreed = chain_of<S>({{"one", 1e-12, stagnation, 1e-12}, {"two", 3e-12, stagnation, 3e-12}});
+  CHECK(agreed.report.attainable_residual == Approx(1e-12 * norm(agreed.b)));
+  CHECK(agreed.report.attainable_residual == agreed.report.true_residual);
+  CHECK(agreed.report.reason.find("about 1.00e-12 of |b| is attainable") != std::string::npos);
+
+  // One that reached far less than another called attainable: nobody knows, and nobody says.
+  const auto apart = chain_of<S>({{"one", 1e-14, stagnation, 0}, {"two", 1e-9, stagnation, 1e-9}});
+  CHECK(apart.report.attainable_residual == 0);
+  CHECK(apart.report.reason.find("attainable") == std::string::npos);
+  CHECK(apart.report.reason.find("1.00e-14 of |b| was reached") != std::string::npos);
+  for (const Attempt& attempt : apart.report.attempts) {
+    CHECK(attempt.attainable_residual == 0);
+    CHECK(attempt.reason.find("attainable") == std::string::npos);
+  }
+  CHECK(apart.report.attempts[1].reason.find("1.00e-09 of |b| was reached") != std::string::npos);
+
+  // The last attempt's word counts, and it has none.
+  const auto silent = chain_of<S>({{"one", 1e-12, stagnation, 1e-12}, {"two", 1, Status::breakdown}});
+  CHECK(silent.report.attainable_residual == 0);
+  CHECK(silent.report.reason == "as told");
+}
+
+TEST_BOTH("The projection of a null space is P M P, whatever is added to", "[solver][chain][null_space]") {
+  const Context<S> ctx;
+  constexpr Index n = 33;
+  const auto r = noise(n, 4), y = noise(n, 5), d = noise(n, 6);
+  const auto diagonal = make_array(ctx, d);
+  const FunctionOperator<double, S> M(
+      n, n, [&](const Context<S>& c, double alpha, Span<const double, S> x, double beta, Span<double, S> z) {
+        multiply<double, S>(c, alpha, diagonal.cspan(), x, beta, z);
+      });
+  const auto centred = [](std::vector<long double> v) {
+    long double sum = 0;
+    for (const long double value : v) sum += value;
+    for (long double& value : v) value -= sum / static_cast<long double>(v.size());
+    return v;
+  };
+  for (const LinearOperator<double, S>* inner :
+       {static_cast<const LinearOperator<double, S>*>(nullptr), static_cast<const LinearOperator<double, S>*>(&M)}) {
+    const detail::ZeroMeanPrecond<double, S> precond(ctx, n, inner);
+    for (const auto& [alpha, beta] : std::vector<std::pair<double, double>>{{1, 0}, {-2, 0}, {1, 1}, {0.5, -3}}) {
+      CAPTURE(inner != nullptr, alpha, beta);
+      std::vector<long double> expected = centred({r.begin(), r.end()});
+      for (std::size_t i = 0; i < n; ++i) expected[i] = alpha * expected[i] * (inner != nullptr ? d[i] : 1.0);
+      const auto before = centred({y.begin(), y.end()});
+      expected = centred(expected);
+      for (std::size_t i = 0; i < n; ++i) expected[i] += beta * before[i];
+      const auto x = make_array(ctx, r);
+      auto z = make_array(ctx, std::vector<double>(before.begin(), before.end()));
+      precond.apply(ctx, alpha, x.cspan(), beta, z.span());
+      const auto found = to_vector(ctx, z.cspan());
+      for (std::size_t i = 0; i < n; ++i) CHECK(found[i] == Approx(double(expected[i])).margin(1e-14));
+    }
+  }
+}
+
+TEST_BOTH("Attempts on a singular system begin and end with mean zero", "[solver][chain][null_space]") {
+  const Context<S> ctx;
+  const Rows a = neumann(7);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
+  const auto size = static_cast<std::size_t>(a.size());
+  std::vector<double> b = a.rhs_for(noise(a.size()));
+  std::vector<std::vector<double>> seen;
+  // It leaves a part of b, and a mean of 0.5 with it.
+  class Leaves final : public KrylovSolver<double, S> {
+   public:
+    explicit Leaves(std::vector<std::vector<double>>& seen) : puppet_({"one", 0.5, Status::max_iterations}, seen) {}
+    std::string_view name() const override { return "one"; }
+    SolveReport solve(const Context<S>& c, const LinearOperator<double, S>& A, const LinearOperator<double, S>* M,
+                      Span<const double, S> b, Span<double, S> x, const StopCriterion& stop,
+                      const ProgressFn& progress) override {
+      SolveReport report = puppet_.solve(c, A, M, b, x, stop, progress);
+      const auto half = make_array(c, std::vector<double>(static_cast<std::size_t>(x.size), 0.5));
+      axpy<double, S>(c, 1.0, half.cspan(), x);
+      return report;
+    }
+
+   private:
+    Puppet<S> puppet_;
+  };
+  const detail::SolverFactory<double, S> make = [&](const SolverOptions&) { return std::make_unique<Leaves>(seen); };
+  detail::SolverChain<double, S> chain(ctx, {{"one"}, ""}, SolverOptions{}, *A, nullptr, true, make);
+  const auto bs = make_array(ctx, b);
+  auto xs = make_array(ctx, std::vector<double>(size, 8.0));
+  static_cast<void>(chain.solve(bs.cspan(), xs.span(), {}, {}));
+  REQUIRE(seen.size() == 1);
+  CHECK(std::abs(mean(seen[0])) <= 1e-14);
+  CHECK(std::abs(mean(to_vector(ctx, xs.cspan()))) <= 1e-14);
+
+  // Where all make it worse, the guess is handed back, without its mean.
+  const detail::SolverFactory<double, S> worse = [&](const SolverOptions& wanted) {
+    return std::make_unique<Puppet<S>>(Ending{wanted.name, 7, Status::breakdown}, seen);
+  };
+  detail::SolverChain<double, S> none(ctx, {{"one", "two"}, ""}, SolverOptions{}, *A, nullptr, true, worse);
+  auto guess = noise(a.size(), 5);
+  for (double& value : guess) value = 1e-3 * value + 8;
+  auto ys = make_array(ctx, guess);
+  static_cast<void>(none.solve(bs.cspan(), ys.span(), {}, {}));
+  const auto y = to_vector(ctx, ys.cspan());
+  const double shift = mean(guess);
+  for (std::size_t i = 0; i < size; ++i) CHECK(y[i] == Approx(guess[i] - shift).margin(1e-13));
+}
+
+TEST_BOTH("A guess with a huge mean does no harm to a singular system, alone and in a batch",
+          "[solver][chain][null_space]") {
+  // |x| eps |A| of a mean of 1e10 is 1e-5: with it b - A x meets no tolerance.
+  const Context<S> ctx;
+  const Rows a = neumann(9);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = a.rhs_for(noise(a.size()));
+  for (const std::string solver : {"cg", "gmres", "bicgstab", "auto"}) {
+    for (const int columns : {1, 3}) {
+      CAPTURE(solver, columns);
+      SystemOptions options;
+      options.solver.name = solver;
+      options.null_space = NullSpace::constant;
+      options.stop.rel_tol = 1e-10;
+      LinearSystem<double, S> system(ctx, arrays.view(), options);
+      std::vector<double> all, guess;
+      for (int c = 0; c < columns; ++c) {
+        all.insert(all.end(), b.begin(), b.end());
+        guess.insert(guess.end(), b.size(), 1e10);
+      }
+      const auto bs = make_array(ctx, all);
+      auto xs = make_array(ctx, guess);
+      for (const SolveReport& report : system.solve_columns(bs.cspan(), xs.span(), columns)) {
+        CHECK(report.converged());
+      }
+      const auto x = to_vector(ctx, xs.cspan());
+      for (int c = 0; c < columns; ++c) {
+        const auto begin = x.begin() + c * a.size();
+        const std::vector<double> column(begin, begin + a.size());
+        CHECK(true_residual<double>(a, b, column) <= 1e-10 * norm(b) * (1 + 1e-6));
+        CHECK(std::abs(mean(column)) <= 1e-14);
+      }
+    }
+  }
+}
+
+TEST_BOTH("The part of b that a singular matrix cannot produce is split off, and the rest is solved for",
+          "[solver][chain][null_space]") {
+  const Context<S> ctx;
+  const Rows a = neumann(9);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto solvable = a.rhs_for(noise(a.size()));
+  auto b = solvable;
+  for (double& value : b) value += 3;
+  for (const int columns : {1, 2}) {
+    SystemOptions options;
+    options.null_space = NullSpace::constant;
+    LinearSystem<double, S> system(ctx, arrays.view(), options);
+    std::vector<double> all;
+    for (int c = 0; c < columns; ++c) all.insert(all.end(), b.begin(), b.end());
+    const auto bs = make_array(ctx, all);
+    auto xs = make_array(ctx, std::vector<double>(all.size(), 0.0));
+    for (const SolveReport& report : system.solve_columns(bs.cspan(), xs.span(), columns)) {
+      INFO(report.reason);
+      CHECK(report.status == Status::stagnation);
+      CHECK(report.attempts.size() == 1);
+      CHECK(report.true_residual == Approx(3 * 9).epsilon(1e-6));  // 3 sqrt(81)
+    }
+    const auto x = to_vector(ctx, xs.cspan());
+    const std::vector<double> column(x.begin(), x.begin() + a.size());
+    CHECK(true_residual<double>(a, solvable, column) <= 1e-8 * norm(solvable) * (1 + 1e-6));
+  }
+}
