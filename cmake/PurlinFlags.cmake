@@ -2,14 +2,25 @@
 # purlin_flags: how the project's own sources are compiled. Never handed on to users of the library.
 add_library(purlin_flags INTERFACE)
 
-# A contracted a*b+c and no errno from sqrt: what lets the compiler vectorise. Sums keep their written order.
+# A contracted a*b+c, no errno from sqrt and `#pragma omp simd`: what lets the compiler vectorise. Sums keep their
+# written order but in those loops. Threads are the library's own (core/thread_team.hpp); nothing else of OpenMP is used.
 target_compile_options(purlin_flags INTERFACE
-  $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -Wno-unknown-pragmas -fno-math-errno -ffp-contract=fast>
+  $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -fopenmp-simd -fno-math-errno -ffp-contract=fast>
+  $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${PURLIN_UNITY}>>:-Wno-subobject-linkage>  # takes sources for headers
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>  # instrumented loops are not vectorised, and need not be
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall>)
 if(PURLIN_WARNINGS_AS_ERRORS)
   target_compile_options(purlin_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
+
+# For targets whose time is not worth the optimiser's: option parsing, reports, tests.
+function(purlin_light_optimisation target)
+  if(PURLIN_SANITIZE)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
+  else()
+    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  endif()
+endfunction()
 
 # Fuzzing covers the library's own branches and stops at the first address or undefined-behaviour error.
 set(purlin_sanitizers ${PURLIN_SANITIZE})

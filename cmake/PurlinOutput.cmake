@@ -20,7 +20,9 @@ if(PURLIN_CCACHE)
   mark_as_advanced(PURLIN_CCACHE_PROGRAM)
   foreach(language IN ITEMS CXX CUDA)
     if(PURLIN_CCACHE_PROGRAM AND NOT CMAKE_${language}_COMPILER_LAUNCHER)
-      set(CMAKE_${language}_COMPILER_LAUNCHER ${PURLIN_CCACHE_PROGRAM})
+      # What ccache must overlook to keep objects that use the tests' precompiled header.
+      set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+                                              ${PURLIN_CCACHE_PROGRAM})
     endif()
   endforeach()
 endif()

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include <purlin/core/column_step.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_step_host.hpp>
 
 namespace purlin::detail {
@@ -133,11 +134,13 @@ void sweep_columns(const Context<Space::host>& ctx, std::int64_t n, const Step& 
   const Chunks chunks(n);
   double partial[Chunks::most * (sums > 0 ? sums : 1)];
   const bool parallel = n * k >= Chunks::least_parallel && chunks.count > 1 && ctx.threads() > 1;
-#pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (parallel)
-  for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) {
-    with_wide_vectors(
-        [&] { sweep_column_chunk(step, table, chunks.begin(chunk), chunks.end(chunk), partial + chunk * sums); });
-  }
+  parallel_for(
+      ctx, chunks.count,
+      [&](std::int64_t chunk) {
+        with_wide_vectors(
+            [&] { sweep_column_chunk(step, table, chunks.begin(chunk), chunks.end(chunk), partial + chunk * sums); });
+      },
+      parallel ? 1 : chunks.count);
   if constexpr (sums > 0) {
     double totals[sums] = {};
     for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) {

@@ -14,6 +14,9 @@ struct cublasContext;
 struct cusparseContext;
 
 namespace purlin {
+namespace detail {
+class ThreadTeam;
+}
 
 /// The first argument of everything that works in space `S`. There is no global state: two contexts know
 /// nothing of each other. A context is cheap to copy; copies share threads, stream, handles and memory.
@@ -23,12 +26,14 @@ namespace purlin {
 template <Space S>
 class Context;
 
-/// The host: a number of OpenMP threads.
+/// The host: a number of threads, started when there is first work for them, that sleep while there is none.
 template <>
 class Context<Space::host> {
  public:
-  /// `threads` = 0 takes what OpenMP offers (OMP_NUM_THREADS, else the processors of this process).
-  /// Throws InputError for a negative number.
+  static constexpr int most_threads = 1024;
+
+  /// `threads` = 0 takes as many as the variable OMP_NUM_THREADS says, which batch systems set, else the processors
+  /// that this process may use. Throws InputError for a negative number and for more than `most_threads`.
   explicit Context(int threads = 0);
 
   int threads() const { return threads_; }
@@ -40,9 +45,12 @@ class Context<Space::host> {
 
   const std::shared_ptr<MemoryResource>& memory() const { return memory_; }
 
+  detail::ThreadTeam& team() const { return *team_; }  ///< internal: see core/parallel.hpp
+
  private:
   int threads_;
   std::shared_ptr<MemoryResource> memory_;
+  std::shared_ptr<detail::ThreadTeam> team_;
 };
 
 /// One CUDA device with a stream. Work is queued on the stream; only `synchronize`, downloads and the functions
@@ -78,6 +86,9 @@ class Context<Space::device> {
 
   const std::shared_ptr<MemoryResource>& memory() const;
 
+  /// The host context that setup work uses: as many threads as a host context takes by default.
+  const Context<Space::host>& host() const;
+
   struct State;  ///< defined with the device sources
   const State& state() const { return *state_; }
 
@@ -87,9 +98,9 @@ class Context<Space::device> {
   std::shared_ptr<State> state_;
 };
 
-/// The host context that setup work on behalf of `ctx` uses: itself, or all processors for a device.
-inline Context<Space::host> host_context(const Context<Space::host>& ctx) { return ctx; }
-inline Context<Space::host> host_context(const Context<Space::device>&) { return Context<Space::host>(); }
+/// The host context that setup work on behalf of `ctx` uses: itself, or the one that a device context holds.
+inline const Context<Space::host>& host_context(const Context<Space::host>& ctx) { return ctx; }
+inline const Context<Space::host>& host_context(const Context<Space::device>& ctx) { return ctx.host(); }
 
 /// How many CUDA devices answer; 0 also where the driver is missing. Defined only with CUDA on.
 int device_count();

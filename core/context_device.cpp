@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include <purlin/core/memory_ledger.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin {
 namespace detail {
@@ -97,11 +98,11 @@ class DeviceMemory final : public MemoryResource {
   /// Copies of many megabytes between the device and ordinary memory of the host: piece by piece through page-locked
   /// memory, which the host's threads empty or fill while the next piece is under way. The driver does that with one
   /// thread. They wait for the stream. False where there is no page-locked memory; nothing has been copied then.
-  bool download(char* to, const char* from, std::size_t bytes, int threads) {
+  bool download(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host) {
     if (!make_pieces()) return false;
     const auto empty = [&](std::size_t at) {
       PURLIN_CHECK_CUDA(cudaEventSynchronize(copied_[at / piece_bytes % 2].get()));
-      copy_in_shares(to + at, pieces_[at / piece_bytes % 2].get(), std::min(piece_bytes, bytes - at), threads);
+      copy_in_shares(to + at, pieces_[at / piece_bytes % 2].get(), std::min(piece_bytes, bytes - at), host);
     };
     std::size_t at = 0;
     for (; at < bytes; at += piece_bytes) {
@@ -113,12 +114,12 @@ class DeviceMemory final : public MemoryResource {
     empty(at - piece_bytes);
     return true;
   }
-  bool upload(char* to, const char* from, std::size_t bytes, int threads) {
+  bool upload(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host) {
     if (!make_pieces()) return false;
     for (std::size_t at = 0; at < bytes; at += piece_bytes) {
       const std::size_t i = at / piece_bytes % 2, length = std::min(piece_bytes, bytes - at);
       if (at >= 2 * piece_bytes) PURLIN_CHECK_CUDA(cudaEventSynchronize(copied_[i].get()));
-      copy_in_shares(pieces_[i].get(), from + at, length, threads);
+      copy_in_shares(pieces_[i].get(), from + at, length, host);
       PURLIN_CHECK_CUDA(cudaMemcpyAsync(to + at, pieces_[i].get(), length, cudaMemcpyHostToDevice, stream_));
       PURLIN_CHECK_CUDA(cudaEventRecord(copied_[i].get(), stream_));
     }
@@ -128,6 +129,7 @@ class DeviceMemory final : public MemoryResource {
 
  private:
   static constexpr std::size_t piece_bytes = std::size_t{8} << 20;
+  static constexpr std::int64_t least_copied_bytes = std::int64_t{1} << 18;  // of a thread
 
   struct FreeLocked {
     void operator()(char* piece) const { cudaFreeHost(piece); }
@@ -150,15 +152,10 @@ class DeviceMemory final : public MemoryResource {
     return true;
   }
 
-  static void copy_in_shares(char* to, const char* from, std::size_t bytes, int threads) {
-    const auto bound = [&](int share) {
-      return bytes / 64 * static_cast<std::size_t>(share) / static_cast<std::size_t>(threads) * 64;
-    };
-#pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int share = 0; share < threads; ++share) {
-      const std::size_t end = share + 1 == threads ? bytes : bound(share + 1);
-      std::memcpy(to + bound(share), from + bound(share), end - bound(share));
-    }
+  static void copy_in_shares(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host) {
+    detail::parallel_ranges(
+        host, bytes, [&](std::size_t begin, std::size_t end) { std::memcpy(to + begin, from + begin, end - begin); },
+        least_copied_bytes);
   }
 
   [[noreturn]] void fail(std::size_t bytes) const {
@@ -180,7 +177,7 @@ constexpr std::size_t worth_pieces = std::size_t{16} << 20;
 void upload_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
   auto& memory = static_cast<DeviceMemory&>(*ctx.memory());
   const auto up = [&] {
-    return memory.upload(static_cast<char*>(to), static_cast<const char*>(from), bytes, host_context(ctx).threads());
+    return memory.upload(static_cast<char*>(to), static_cast<const char*>(from), bytes, ctx.host());
   };
   if (bytes >= worth_pieces && up()) return;
   PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, ctx.stream()));
@@ -190,8 +187,7 @@ void upload_bytes(const Context<Space::device>& ctx, const void* from, void* to,
 void download_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
   auto& memory = static_cast<DeviceMemory&>(*ctx.memory());
   const auto down = [&] {
-    return memory.download(static_cast<char*>(to), static_cast<const char*>(from), bytes,
-                           host_context(ctx).threads());
+    return memory.download(static_cast<char*>(to), static_cast<const char*>(from), bytes, ctx.host());
   };
   if (bytes >= worth_pieces && down()) return;
   PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, ctx.stream()));
@@ -268,6 +264,7 @@ int Context<Space::device>::device() const { return state_->device; }
 CUstream_st* Context<Space::device>::stream() const { return state_->stream_; }
 int Context<Space::device>::multiprocessors() const { return state_->multiprocessors; }
 std::string Context<Space::device>::device_name() const { return state_->name; }
+const Context<Space::host>& Context<Space::device>::host() const { return state_->host; }
 const std::shared_ptr<MemoryResource>& Context<Space::device>::memory() const { return state_->memory; }
 
 cublasContext* Context<Space::device>::cublas() const {

@@ -33,6 +33,7 @@ struct Context<Space::device>::State {
   int device = 0;
   int multiprocessors = 0;
   std::string name;
+  Context<Space::host> host;
   std::shared_ptr<MemoryResource> memory;  ///< a DeviceMemory, which also keeps an owned stream alive
   cudaStream_t stream_ = nullptr;
   cublasHandle_t cublas = nullptr;

@@ -2,7 +2,6 @@
 // The host context and its aligned memory.
 #include <purlin/core/context.hpp>
 
-#include <omp.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
@@ -15,6 +14,7 @@
 #include <purlin/core/array.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/core/memory_ledger.hpp>
+#include <purlin/core/thread_team.hpp>
 
 namespace purlin {
 namespace {
@@ -105,11 +105,24 @@ class HostMemory final : public MemoryResource {
   detail::MemoryLedger ledger_;
 };
 
+// The one variable of the environment that the library reads: what runs several processes on a machine shares out its
+// processors by it. A list for nested regions ("4,2") begins with the number that is meant.
+int default_threads() {
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  const long wanted = text != nullptr ? std::strtol(text, nullptr, 10) : 0;
+  const long threads = wanted > 0 ? wanted : detail::available_processors();
+  return static_cast<int>(std::min<long>(threads, Context<Space::host>::most_threads));
+}
+
 }  // namespace
 
 Context<Space::host>::Context(int threads)
-    : threads_(threads == 0 ? omp_get_max_threads() : threads), memory_(std::make_shared<HostMemory>()) {
-  if (threads < 0) throw InputError("the number of threads is 0 (all) or positive, not " + std::to_string(threads));
+    : threads_(threads == 0 ? default_threads() : threads), memory_(std::make_shared<HostMemory>()) {
+  if (threads < 0 || threads > most_threads) {
+    throw InputError("the number of threads is 0 (all) or 1 to " + std::to_string(most_threads) + ", not " +
+                     std::to_string(threads));
+  }
+  team_ = std::make_shared<detail::ThreadTeam>(threads_);
 }
 
 namespace detail {

@@ -34,7 +34,7 @@ __global__ void check_kernel(Index rows, Index cols, Offset nnz, const RowPtr* _
   for_each_row(rows, [&](Index i, int lane) {
     const Offset begin = row_ptr[i], end = row_ptr[i + 1];
     if (begin < 0 || begin > end || end > nnz) {
-      atomicMin(worst, detail::fault_code(i, RowFault::decreasing));
+      atomicMin(worst, detail::fault_code(i, RowFault::descending));
       return;
     }
     for (Offset k = begin + lane; k < end; k += 32) {

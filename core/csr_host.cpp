@@ -8,6 +8,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/matrix_traits.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin {
 namespace detail {
@@ -35,10 +36,10 @@ void check_csr_ends(Offset first, Offset last, Offset nnz) {
 
 void throw_fault(std::uint64_t code, Index cols) {
   if (code == no_fault) return;
-  const std::string row = "row " + std::to_string(code / 4) + " (0-based)";
+  const std::string row = "row " + std::to_string(code % column_faults / 4) + " (0-based)";
   switch (static_cast<RowFault>(code % 4)) {
-    case RowFault::decreasing:
-      throw InputError(row + ": row_ptr decreases or leaves the entries");
+    case RowFault::descending:
+      throw InputError(row + ": row_ptr descends or leaves the entries");
     case RowFault::outside:
       throw InputError(row + ": a column index is outside 0 .. " + std::to_string(cols - 1));
     case RowFault::unsorted:
@@ -57,7 +58,7 @@ using detail::RowFault;
 template <class RowPtr>
 std::uint64_t row_fault(const RowPtr& row_ptr, Span<const Index, Space::host> col, Index i, Index cols) {
   const Offset begin = row_ptr[i], end = row_ptr[i + 1];
-  if (begin < 0 || begin > end || end > col.size) return detail::fault_code(i, RowFault::decreasing);
+  if (begin < 0 || begin > end || end > col.size) return detail::fault_code(i, RowFault::descending);
   std::uint64_t code = detail::no_fault;
   for (Offset k = begin; k < end; ++k) {
     const Index j = col[k];
@@ -120,28 +121,21 @@ void look_at_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
 template <class RowPtr, class T>
 Partial look_at_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, const CsrView<T, Space::host>& a,
                      bool all_entries) {
-  Partial total;
-#pragma omp parallel num_threads(ctx.threads())
-  {
-    Partial mine;
-#pragma omp for schedule(static)
-    for (Index i = 0; i < a.rows; ++i) look_at_row(row_ptr, a, i, all_entries, mine);
-#pragma omp critical(purlin_matrix_traits)
-    {
-      total.max_abs = std::max(total.max_abs, mine.max_abs);
-      total.max_asymmetry = std::max(total.max_asymmetry, mine.max_asymmetry);
-      total.lower_matched += mine.lower_matched;
-      total.lower += mine.lower;
-      total.upper += mine.upper;
-      for (int w = 0; w < 4; ++w) {
-        total.rows[w] += mine.rows[w];
-        if (mine.first[w] >= 0 && (total.first[w] < 0 || mine.first[w] < total.first[w])) {
-          total.first[w] = mine.first[w];
+  return detail::parallel_reduce(
+      ctx, a.rows, Partial{}, [&](Index i, Partial& mine) { look_at_row(row_ptr, a, i, all_entries, mine); },
+      [](Partial& total, const Partial& mine) {
+        total.max_abs = std::max(total.max_abs, mine.max_abs);
+        total.max_asymmetry = std::max(total.max_asymmetry, mine.max_asymmetry);
+        total.lower_matched += mine.lower_matched;
+        total.lower += mine.lower;
+        total.upper += mine.upper;
+        for (int w = 0; w < 4; ++w) {
+          total.rows[w] += mine.rows[w];
+          if (mine.first[w] >= 0 && (total.first[w] < 0 || mine.first[w] < total.first[w])) {
+            total.first[w] = mine.first[w];
+          }
         }
-      }
-    }
-  }
-  return total;
+      });
 }
 
 }  // namespace
@@ -151,9 +145,10 @@ void check_csr(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a
   with_row_ptr(a, [&](auto row_ptr) {
     detail::check_csr_lengths(a.rows, a.cols, row_ptr.size, a.col.size, a.val.size);
     detail::check_csr_ends(row_ptr[0], row_ptr[a.rows], a.nnz());
-    std::uint64_t code = detail::no_fault;
-#pragma omp parallel for reduction(min : code) schedule(static) num_threads(ctx.threads())
-    for (Index i = 0; i < a.rows; ++i) code = std::min(code, row_fault(row_ptr, a.col, i, a.cols));
+    const std::uint64_t code = detail::parallel_reduce(
+        ctx, a.rows, detail::no_fault,
+        [&](Index i, std::uint64_t& least) { least = std::min(least, row_fault(row_ptr, a.col, i, a.cols)); },
+        [](std::uint64_t& least, std::uint64_t mine) { least = std::min(least, mine); });
     detail::throw_fault(code, a.cols);
   });
 }

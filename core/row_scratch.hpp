@@ -3,12 +3,10 @@
 /// Internal.
 #pragma once
 
-#include <omp.h>
-
-#include <algorithm>
 #include <vector>
 
 #include <purlin/core/csr.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::detail {
 
@@ -18,14 +16,13 @@ class RowScratch {
   /// Room for the longest row of `a`, whose row pointers are sound.
   RowScratch(const Context<Space::host>& ctx, const Pattern<Space::host>& a)
       : rows_(static_cast<std::size_t>(ctx.threads())) {
-    Offset longest = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(max : longest)
-    for (Index i = 0; i < a.rows; ++i) longest = std::max(longest, a.row_begin(i + 1) - a.row_begin(i));
+    const Offset longest =
+        parallel_max(ctx, a.rows, Offset{0}, [&](Index i) { return a.row_begin(i + 1) - a.row_begin(i); });
     for (auto& row : rows_) row.reserve(static_cast<std::size_t>(longest));
   }
 
-  /// The calling thread's own.
-  std::vector<Value>& mine() { return rows_[static_cast<std::size_t>(omp_get_thread_num())]; }
+  /// Of one thread of a loop, by its number.
+  std::vector<Value>& of(int member) { return rows_[static_cast<std::size_t>(member)]; }
 
  private:
   std::vector<std::vector<Value>> rows_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a vector step runs on the host: fixed chunks over OpenMP threads, lanes inside a chunk. Internal.
+/// How a vector step runs on the host: fixed chunks over the context's threads, lanes inside a chunk. Internal.
 #pragma once
 
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_step.hpp>
 #include <purlin/core/wide_host.hpp>
 
@@ -72,11 +73,11 @@ void sweep(const Context<Space::host>& ctx, std::int64_t n, const Step& step) {
     });
   };
   if constexpr (is_uneven<Step>) {
-#pragma omp parallel for schedule(dynamic) num_threads(ctx.threads()) if (parallel)
-    for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) run(chunk);
+    parallel_tasks(
+        ctx, chunks.count, [&](std::int64_t chunk) { run(chunk); }, threads_if(parallel));
   } else {
-#pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (parallel)
-    for (std::int64_t chunk = 0; chunk < chunks.count; ++chunk) run(chunk);
+    parallel_for(
+        ctx, chunks.count, [&](std::int64_t chunk) { run(chunk); }, parallel ? 1 : chunks.count);
   }
   if constexpr (Step::sums > 0) {
     double totals[Step::sums] = {};

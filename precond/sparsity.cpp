@@ -2,29 +2,27 @@
 // Patterns for approximate inverses: each is counted by rows, summed up, and filled by rows.
 #include <purlin/precond/sparsity.hpp>
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include <purlin/core/error.hpp>
-#include <purlin/core/parallel_for.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
 namespace {
 
 // How a thread takes rows of very different lengths.
-constexpr Index chunk_rows = 1024;
+constexpr Index merged_rows = 1024;
 
 // Calls f(i) for every row. f may throw.
 template <class F>
 void for_rows(const Context<Space::host>& ctx, Index rows, F&& f) {
-  parallel_for(ctx, (std::int64_t{rows} + chunk_rows - 1) / chunk_rows, [&](std::int64_t chunk) {
-    const std::int64_t end = std::min<std::int64_t>(rows, (chunk + 1) * chunk_rows);
-    for (std::int64_t i = chunk * chunk_rows; i < end; ++i) f(static_cast<Index>(i));
+  parallel_tasks(ctx, (std::int64_t{rows} + merged_rows - 1) / merged_rows, [&](std::int64_t chunk) {
+    const std::int64_t end = std::min<std::int64_t>(rows, (chunk + 1) * merged_rows);
+    for (std::int64_t i = chunk * merged_rows; i < end; ++i) f(static_cast<Index>(i));
   });
 }
 
@@ -94,16 +92,16 @@ void product_row(const Pattern<Space::host>& b, const Pattern<Space::host>& a, I
 // row is formed twice.
 Sparsity product_of(const Context<Space::host>& ctx, const Pattern<Space::host>& b, const Pattern<Space::host>& a,
                     Triangle triangle) {
-  const std::int64_t chunks = (std::int64_t{a.rows} + chunk_rows - 1) / chunk_rows;
+  const std::int64_t chunks = (std::int64_t{a.rows} + merged_rows - 1) / merged_rows;
   std::vector<std::vector<Index>> columns(static_cast<std::size_t>(chunks));
   std::vector<Marks> marks(static_cast<std::size_t>(ctx.threads()));
   Array<Offset, Space::host> length(ctx, a.rows);
   const auto row_end = [&](std::int64_t chunk) {
-    return static_cast<Index>(std::min<std::int64_t>(a.rows, (chunk + 1) * chunk_rows));
+    return static_cast<Index>(std::min<std::int64_t>(a.rows, (chunk + 1) * merged_rows));
   };
-  parallel_for(ctx, chunks, [&](std::int64_t chunk) {
-    Marks& mine = marks[static_cast<std::size_t>(omp_get_thread_num())];
-    for (Index i = static_cast<Index>(chunk) * chunk_rows; i < row_end(chunk); ++i) {
+  parallel_tasks(ctx, chunks, [&](std::int64_t chunk, int member) {
+    Marks& mine = marks[static_cast<std::size_t>(member)];
+    for (Index i = static_cast<Index>(chunk) * merged_rows; i < row_end(chunk); ++i) {
       product_row(b, a, i, triangle == Triangle::lower ? i : a.cols - 1, mine);
       std::sort(mine.columns.begin(), mine.columns.end());
       length[i] = static_cast<Offset>(mine.columns.size());
@@ -111,9 +109,9 @@ Sparsity product_of(const Context<Space::host>& ctx, const Pattern<Space::host>&
     }
   });
   Sparsity result = with_room(ctx, a.rows, a.cols, [&](Index i) { return length[i]; });
-  parallel_for(ctx, chunks, [&](std::int64_t chunk) {
+  parallel_tasks(ctx, chunks, [&](std::int64_t chunk) {
     std::copy(columns[chunk].begin(), columns[chunk].end(),
-              result.col.begin() + result.row_ptr[static_cast<Index>(chunk) * chunk_rows]);
+              result.col.begin() + result.row_ptr[static_cast<Index>(chunk) * merged_rows]);
     columns[chunk] = {};
   });
   return result;
@@ -202,7 +200,7 @@ SourcedSparsity transpose_of(const Context<Space::host>& ctx, const Pattern<Spac
     return low;
   };
   std::vector<std::vector<Offset>> next(static_cast<std::size_t>(ranges));
-  parallel_for(ctx, ranges, [&](std::int64_t range) {
+  parallel_tasks(ctx, ranges, [&](std::int64_t range) {
     auto& counts = next[range];
     counts.assign(static_cast<std::size_t>(a.cols), 0);
     for (Offset k = a.row_begin(cut(range)); k < a.row_begin(cut(range + 1)); ++k) ++counts[a.col[k]];
@@ -218,7 +216,7 @@ SourcedSparsity transpose_of(const Context<Space::host>& ctx, const Pattern<Spac
     for (auto& counts : next) at += std::exchange(counts[j], at);
   });
   result.source = Array<Offset, Space::host>(ctx, a.nnz());
-  parallel_for(ctx, ranges, [&](std::int64_t range) {
+  parallel_tasks(ctx, ranges, [&](std::int64_t range) {
     auto& at = next[range];
     for (Index i = cut(range); i < cut(range + 1); ++i) {
       for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {

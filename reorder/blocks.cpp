@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include <purlin/core/parallel.hpp>
+
 namespace purlin {
 namespace {
 
@@ -28,10 +30,9 @@ bool is_block_row(const Pattern<Space::host>& a, Index first, Index b) {
 
 bool has_blocks(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Index b) {
   std::atomic<bool> all{true};
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 512)
-  for (Index i = 0; i < a.rows / b; ++i) {
+  detail::parallel_blocks(ctx, a.rows / b, 512, [&](Index i) {
     if (all.load(std::memory_order_relaxed) && !is_block_row(a, i * b, b)) all = false;
-  }
+  });
   return all;
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 #include <purlin/reorder/numbering.hpp>
 
@@ -50,23 +51,19 @@ Index favourite(const Graph& g, const Array<Index, Space::host>& mate, Index v, 
 // mate[v] of every vertex, itself where it stays alone.
 Array<Index, Space::host> match(const Context<Space::host>& ctx, const Graph& g, Index most_weight) {
   Array<Index, Space::host> mate(ctx, g.vertices), choice(ctx, g.vertices);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index v = 0; v < g.vertices; ++v) mate[v] = -1;
+  parallel_for(ctx, g.vertices, [&](Index v) { mate[v] = -1; });
   for (int pass = 0; pass < matching_passes; ++pass) {
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_vertices)
-    for (Index v = 0; v < g.vertices; ++v) {
+    parallel_blocks(ctx, g.vertices, chunk_vertices, [&](Index v) {
       // What was heaviest among more neighbours and is still free is so among fewer; where there was none, none
       // comes.
-      if (pass > 0 && (choice[v] < 0 || (mate[v] < 0 && mate[choice[v]] < 0))) continue;
+      if (pass > 0 && (choice[v] < 0 || (mate[v] < 0 && mate[choice[v]] < 0))) return;
       choice[v] = mate[v] >= 0 ? -1 : favourite(g, mate, v, most_weight);
-    }
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-    for (Index v = 0; v < g.vertices; ++v) {
+    });
+    parallel_for(ctx, g.vertices, [&](Index v) {
       if (choice[v] >= 0 && choice[choice[v]] == v) mate[v] = choice[v];
-    }
+    });
   }
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index v = 0; v < g.vertices; ++v) mate[v] = mate[v] < 0 ? v : mate[v];
+  parallel_for(ctx, g.vertices, [&](Index v) { mate[v] = mate[v] < 0 ? v : mate[v]; });
   return mate;
 }
 
@@ -142,45 +139,39 @@ Graph contract(const Context<Space::host>& ctx, const Graph& fine, const Array<I
   g.vertex_weight = Array<Index, Space::host>(ctx, g.vertices);
   // Room for the edges of both members, summed up in place and then moved together.
   Array<Offset, Space::host> room(ctx, Offset{g.vertices} + 1);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index c = 0; c < g.vertices; ++c) {
+  parallel_for(ctx, g.vertices, [&](Index c) {
     const Index v = first[c], w = mate[v];
     room[c] = fine.begin[v + 1] - fine.begin[v] + (w != v ? fine.begin[w + 1] - fine.begin[w] : 0);
     g.vertex_weight[c] = fine.vertex_weight[v] + (w != v ? fine.vertex_weight[w] : 0);
-  }
+  });
   room[g.vertices] = g.begin[g.vertices] = 0;
   exclusive_sum(ctx, room);
   Array<std::uint64_t, Space::host> edges(ctx, room[g.vertices]);
-#pragma omp parallel num_threads(ctx.threads())
-  {
-    SumByHashing sum_by_hashing;
-#pragma omp for schedule(dynamic, chunk_vertices)
-    for (Index c = 0; c < g.vertices; ++c) {
-      std::uint64_t* list = edges.data() + room[c];
-      std::uint64_t* last = list;
-      const auto add_edges_of = [&](Index v) {
-        for (Offset k = fine.begin[v]; k < fine.begin[v + 1]; ++k) {
-          const Index other = coarse_of_fine[fine.neighbour[k]];
-          if (other != c) *last++ = packed(other, fine.edge_weight[k]);
-        }
-      };
-      add_edges_of(first[c]);
-      if (mate[first[c]] != first[c]) add_edges_of(mate[first[c]]);
-      const bool is_short = last - list <= SumByHashing::longest_list;
-      g.begin[c] = is_short ? sum_by_hashing(list, last) : sum_by_sorting(list, last);
-    }
-  }
+  std::vector<SumByHashing> sum_by_hashing(static_cast<std::size_t>(ctx.threads()));
+  parallel_blocks(ctx, g.vertices, chunk_vertices, [&](Index c, int member) {
+    std::uint64_t* list = edges.data() + room[c];
+    std::uint64_t* last = list;
+    const auto add_edges_of = [&](Index v) {
+      for (Offset k = fine.begin[v]; k < fine.begin[v + 1]; ++k) {
+        const Index other = coarse_of_fine[fine.neighbour[k]];
+        if (other != c) *last++ = packed(other, fine.edge_weight[k]);
+      }
+    };
+    add_edges_of(first[c]);
+    if (mate[first[c]] != first[c]) add_edges_of(mate[first[c]]);
+    const bool is_short = last - list <= SumByHashing::longest_list;
+    g.begin[c] = is_short ? sum_by_hashing[member](list, last) : sum_by_sorting(list, last);
+  });
   exclusive_sum(ctx, g.begin);
   g.neighbour = Array<Index, Space::host>(ctx, g.begin[g.vertices]);
   g.edge_weight = Array<Index, Space::host>(ctx, g.begin[g.vertices]);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_vertices)
-  for (Index c = 0; c < g.vertices; ++c) {
+  parallel_blocks(ctx, g.vertices, chunk_vertices, [&](Index c) {
     const std::uint64_t* from = edges.data() + room[c];
     for (Offset k = g.begin[c]; k < g.begin[c + 1]; ++k, ++from) {
       g.neighbour[k] = vertex_of(*from);
       g.edge_weight[k] = weight_of(*from);
     }
-  }
+  });
   return g;
 }
 

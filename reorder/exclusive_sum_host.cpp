@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include <purlin/core/parallel.hpp>
+
 namespace purlin::detail {
 
 void exclusive_sum(const Context<Space::host>& ctx, Array<Offset, Space::host>& counts) {
@@ -14,15 +16,20 @@ void exclusive_sum(const Context<Space::host>& ctx, Array<Offset, Space::host>& 
   const std::int64_t ranges = std::clamp<std::int64_t>(n / worth_a_range, 1, ctx.threads());
   const auto bound = [&](std::int64_t range) { return n * range / ranges; };
   std::vector<Offset> begin(static_cast<std::size_t>(ranges) + 1, 0);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1) if (ranges > 1)
-  for (std::int64_t r = 0; r < ranges; ++r) {
-    begin[r + 1] = std::accumulate(counts.data() + bound(r), counts.data() + bound(r + 1), Offset{0});
-  }
+  parallel_tasks(
+      ctx, ranges,
+      [&](std::int64_t r) {
+        begin[r + 1] = std::accumulate(counts.data() + bound(r), counts.data() + bound(r + 1), Offset{0});
+      },
+      threads_if(ranges > 1));
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1) if (ranges > 1)
-  for (std::int64_t r = 0; r < ranges; ++r) {
-    std::exclusive_scan(counts.data() + bound(r), counts.data() + bound(r + 1), counts.data() + bound(r), begin[r]);
-  }
+  parallel_tasks(
+      ctx, ranges,
+      [&](std::int64_t r) {
+        std::exclusive_scan(counts.data() + bound(r), counts.data() + bound(r + 1), counts.data() + bound(r),
+                            begin[r]);
+      },
+      threads_if(ranges > 1));
 }
 
 }  // namespace purlin::detail

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
+
 namespace purlin::detail {
 
 Grouping group(const Context<Space::host>& ctx, Span<const Index, Space::host> group_of, Index groups) {
@@ -15,10 +17,9 @@ Grouping group(const Context<Space::host>& ctx, Span<const Index, Space::host> g
   result.items.resize(static_cast<std::size_t>(n));
   result.begin.assign(static_cast<std::size_t>(groups) + 1, 0);
   std::vector<Index> next(static_cast<std::size_t>(pieces * groups), 0);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < pieces; ++p) {
+  parallel_tasks(ctx, pieces, [&](std::int64_t p) {
     for (std::int64_t i = bound(p); i < bound(p + 1); ++i) ++next[static_cast<std::size_t>(p * groups + group_of[i])];
-  }
+  });
   Index sum = 0;
   for (Index g = 0; g < groups; ++g) {
     result.begin[g] = sum;
@@ -30,12 +31,11 @@ Grouping group(const Context<Space::host>& ctx, Span<const Index, Space::host> g
     }
   }
   result.begin[groups] = sum;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < pieces; ++p) {
+  parallel_tasks(ctx, pieces, [&](std::int64_t p) {
     for (std::int64_t i = bound(p); i < bound(p + 1); ++i) {
       result.items[next[static_cast<std::size_t>(p * groups + group_of[i])]++] = static_cast<Index>(i);
     }
-  }
+  });
   return result;
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
+
 namespace purlin::detail {
 namespace {
 
@@ -25,10 +27,7 @@ Offset level_of(std::vector<Offset> rows, Offset extra) {
 }  // namespace
 
 Index count_isolated(const Context<Space::host>& ctx, const Graph& graph) {
-  Index count = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(+ : count)
-  for (Index v = 0; v < graph.vertices; ++v) count += isolated(graph, v) ? 1 : 0;
-  return count;
+  return parallel_count<Index>(ctx, graph.vertices, [&](Index v) { return isolated(graph, v); });
 }
 
 ConnectedGraph without_isolated(const Context<Space::host>& ctx, const Graph& whole) {
@@ -50,8 +49,7 @@ ConnectedGraph without_isolated(const Context<Space::host>& ctx, const Graph& wh
   g.begin[g.vertices] = whole.neighbours();
   g.edge_weight = make_array(ctx, whole.edge_weight.cspan());
   g.neighbour = Array<Index, Space::host>(ctx, whole.neighbours());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Offset k = 0; k < whole.neighbours(); ++k) g.neighbour[k] = number[whole.neighbour[k]];
+  parallel_for(ctx, whole.neighbours(), [&](Offset k) { g.neighbour[k] = number[whole.neighbour[k]]; });
   return result;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <purlin/core/array.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::detail {
 
@@ -19,29 +20,26 @@ Array<Index, Space::host> number_groups(const Context<Space::host>& ctx, Index i
   const Index ranges = std::clamp<Index>(items / worth_a_range, 1, ctx.threads());
   const auto bound = [&](Index range) { return static_cast<Index>(Offset{items} * range / ranges); };
   std::vector<Index> before(static_cast<std::size_t>(ranges) + 1, 0);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (Index r = 0; r < ranges; ++r) {
+  parallel_tasks(ctx, ranges, [&](Index r) {
     Index count = 0;
     for (Index i = bound(r); i < bound(r + 1); ++i) count += leader(i) == i ? 1 : 0;
     before[r + 1] = count;
-  }
+  });
   for (Index r = 0; r < ranges; ++r) before[r + 1] += before[r];
   group_of = Array<Index, Space::host>(ctx, items);
   Array<Index, Space::host> leaders(ctx, before[ranges]);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (Index r = 0; r < ranges; ++r) {
+  parallel_tasks(ctx, ranges, [&](Index r) {
     Index group = before[r];
     for (Index i = bound(r); i < bound(r + 1); ++i) {
       if (leader(i) != i) continue;
       leaders[group] = i;
       group_of[i] = group++;
     }
-  }
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < items; ++i) {
+  });
+  parallel_for(ctx, items, [&](Index i) {
     const Index first = leader(i);
     if (first != i) group_of[i] = group_of[first];
-  }
+  });
   return leaders;
 }
 

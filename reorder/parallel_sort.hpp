@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <purlin/core/array.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::detail {
 
@@ -31,20 +32,17 @@ void parallel_sort(const Context<Space::host>& ctx, Array<Value, Space::host>& v
   std::int64_t pieces = 1;
   while (2 * pieces <= ctx.threads() && 2 * pieces * worth_a_thread <= n) pieces *= 2;
   const auto bound = [&](std::int64_t piece) { return n * piece / pieces; };
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (std::int64_t p = 0; p < pieces; ++p) {
-    std::sort(values.data() + bound(p), values.data() + bound(p + 1), less);
-  }
+  parallel_tasks(ctx, pieces,
+                 [&](std::int64_t p) { std::sort(values.data() + bound(p), values.data() + bound(p + 1), less); });
   if (pieces == 1) return;
   Array<Value, Space::host> other(ctx, n);
   for (std::int64_t width = 1; width < pieces; width *= 2) {
     const Value* from = values.data();
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-    for (std::int64_t p = 0; p < pieces; ++p) {
+    parallel_tasks(ctx, pieces, [&](std::int64_t p) {
       const std::int64_t first = p / (2 * width) * (2 * width);
       merge_share(from + bound(first), from + bound(first + width), from + bound(first + 2 * width),
                   other.data() + bound(first), p - first, 2 * width, less);
-    }
+    });
     values.swap(other);
   }
 }

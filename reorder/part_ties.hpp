@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/graph.hpp>
 
 namespace purlin::detail {
@@ -24,11 +25,10 @@ inline std::vector<Index> rows_of_parts(const Context<Space::host>& ctx, const G
   const Index ranges = std::clamp<Index>(graph.vertices / std::max<Index>(4 * parts, 1), 1, ctx.threads());
   std::vector<std::vector<Index>> rows(static_cast<std::size_t>(ranges),
                                        std::vector<Index>(static_cast<std::size_t>(parts), 0));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static, 1)
-  for (Index r = 0; r < ranges; ++r) {
+  parallel_tasks(ctx, ranges, [&](Index r) {
     const auto bound = [&](Index range) { return static_cast<Index>(Offset{graph.vertices} * range / ranges); };
     for (Index v = bound(r); v < bound(r + 1); ++v) rows[r][part_of_vertex[v]] += graph.vertex_weight[v];
-  }
+  });
   for (Index r = 1; r < ranges; ++r) {
     for (Index p = 0; p < parts; ++p) rows[0][p] += rows[r][p];
   }

@@ -6,7 +6,9 @@
 #include <chrono>
 #include <limits>
 
+#include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/balance.hpp>
 #include <purlin/reorder/coarsen.hpp>
 #include <purlin/reorder/grouping.hpp>
@@ -22,6 +24,12 @@ namespace purlin {
 namespace {
 
 constexpr std::string_view names[] = {"automatic", "natural", "metis", "coordinates", "greedy"};
+
+#if PURLIN_HAS_METIS
+constexpr const detail::MetisPartitioner* metis_of_this_build = &detail::metis_partitioner;
+#else
+constexpr const detail::MetisPartitioner* metis_of_this_build = nullptr;
+#endif
 
 // Rows of one pattern that one vertex stands for, at most: the more, the worse the balance.
 constexpr Index most_vertex_rows = 64;
@@ -53,6 +61,9 @@ void check(const Pattern<Space::host>& a, const PartitionOptions& options) {
     throw InputError("only a square matrix is cut into parts of rows and columns, not one of " +
                      std::to_string(a.rows) + " x " + std::to_string(a.cols));
   }
+  if (options.method == Partitioner::metis && PURLIN_HAS_METIS == 0) {
+    throw InputError("this build of Purlin was made without METIS; the default partitioner needs none");
+  }
   check_positive("the number of parts", options.parts, 1);
   check_positive("the limit of rows in a part", options.most_part_rows, 0);
   check_positive("the number of rows of a node", options.node_rows, 1);
@@ -75,10 +86,9 @@ void natural(const Context<Space::host>& ctx, const Pattern<Space::host>& a, con
              Index unit, Partition& partition) {
   partition.parts = possible_parts(a.rows, unit, options);
   partition.part_of_row.resize(static_cast<std::size_t>(a.rows));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < a.rows; ++i) {
+  detail::parallel_for(ctx, a.rows, [&](Index i) {
     partition.part_of_row[i] = detail::part_of_position(i / unit, a.rows / unit, partition.parts);
-  }
+  });
 }
 
 // `automatic` grows parts. Measured on 24 patterns of 5,000 to 2 million rows (FEM meshes and graphs, 132 parts),
@@ -100,9 +110,9 @@ class Multilevel {
     phases_.end("graph");
   }
 
-  void run(bool with_metis) {
+  void run(const detail::MetisPartitioner* metis) {
     std::vector<Index> part = detail::cut_connected(
-        ctx_, fine_.graph, parts_, [&](const detail::Graph& graph) { return cut(with_metis, graph); });
+        ctx_, fine_.graph, parts_, [&](const detail::Graph& graph) { return cut(metis, graph); });
     const Index limit = options_.most_part_rows == 0 ? std::numeric_limits<Index>::max() : options_.most_part_rows;
     partition_.parts = parts_;
     if (!detail::keeps_limits(detail::rows_of_parts(ctx_, fine_.graph, part, parts_), limit)) {
@@ -126,14 +136,14 @@ class Multilevel {
   }
 
   // Parts of a graph, before limits.
-  std::vector<Index> cut(bool with_metis, const detail::Graph& graph) {
+  std::vector<Index> cut(const detail::MetisPartitioner* metis, const detail::Graph& graph) {
     most_rows_ = fullest(graph.rows() / parts_);
     const Index fewest = static_cast<Index>(
         std::min<Offset>(Offset{detail::vertices_per_part} * parts_, std::numeric_limits<Index>::max()));
     const auto levels = detail::coarsen(ctx_, graph, options_.coarsen_rounds, fewest,
-                                        with_metis ? detail::most_metis_neighbours() : graph.neighbours());
+                                        metis != nullptr ? metis->most_neighbours : graph.neighbours());
     phases_.end("coarsen");
-    std::vector<Index> part = begin_with(with_metis, levels.empty() ? graph : levels.back().graph);
+    std::vector<Index> part = begin_with(metis, levels.empty() ? graph : levels.back().graph);
     phases_.end(partition_.report.method == "metis" ? "metis" : "greedy");
     detail::spread_and_refine(ctx_, graph, levels, parts_, most_rows_, part);
     phases_.end("refine");
@@ -141,17 +151,17 @@ class Multilevel {
   }
 
   // Parts of the coarsest graph, and in the report by which method.
-  std::vector<Index> begin_with(bool with_metis, const detail::Graph& graph) {
+  std::vector<Index> begin_with(const detail::MetisPartitioner* metis, const detail::Graph& graph) {
     std::string& method = partition_.report.method;
     method = "greedy";
     std::string failure;
-    if (with_metis && graph.neighbours() > detail::most_metis_neighbours()) {
+    if (metis != nullptr && graph.neighbours() > metis->most_neighbours) {
       failure = "the graph is too large for METIS";
-    } else if (with_metis && graph.vertices / detail::fewest_vertices_per_part < parts_) {
+    } else if (metis != nullptr && graph.vertices / detail::fewest_vertices_per_part < parts_) {
       failure = "too few vertices for METIS";
     }
-    if (with_metis && failure.empty()) {
-      auto answer = detail::partition_by_metis(graph, parts_, options_.minimise_halo);
+    if (metis != nullptr && failure.empty()) {
+      auto answer = metis->partition(graph, parts_, options_.minimise_halo);
       if (answer.failure.empty()) {
         method = "metis";
         return std::move(answer.part_of_vertex);
@@ -222,7 +232,7 @@ Partition make_partition(const Context<Space::host>& ctx, const Pattern<Space::h
     phases.end("ranges");
   } else if (options.method != Partitioner::automatic || !natural_suffices(ctx, a, options, unit, partition)) {
     if (options.method == Partitioner::automatic) phases.end("ranges");
-    Multilevel(ctx, a, options, unit, partition, phases).run(options.method == Partitioner::metis);
+    Multilevel(ctx, a, options, unit, partition, phases).run(options.method == Partitioner::metis ? metis_of_this_build : nullptr);
   } else {
     phases.end("ranges");
   }

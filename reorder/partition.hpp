@@ -67,7 +67,7 @@ struct Partition {
 ///
 /// The same input gives the same partition, whatever the number of threads. METIS draws from the C library's
 /// generator: its state is put back afterwards, but a thread that draws at the same moment shares its sequence.
-/// Calls of METIS wait for each other. Where METIS cannot be used (more than 2^31 neighbours even when coarsened, too
+/// Calls of METIS wait for each other; a build without METIS refuses it. Where METIS cannot be used (more than 2^31 neighbours even when coarsened, too
 /// few vertices for the parts) or fails, `greedy` takes over and the report says so.
 ///
 /// The pattern must be canonical; that is not checked. O(nnz). Throws InputError for a rectangular pattern, fewer

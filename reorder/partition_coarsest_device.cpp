@@ -2,6 +2,7 @@
 // The host's share of a partition on the device.
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/partition_device.hpp>
 #include <purlin/reorder/partitioners.hpp>
 
@@ -33,8 +34,8 @@ std::vector<Index> rows_of_nodes(const Context<Space::host>& ctx, std::vector<In
   if (block == 1) return part_of_node;
   const auto nodes = static_cast<std::int64_t>(part_of_node.size());
   std::vector<Index> part_of_row(part_of_node.size() * static_cast<std::size_t>(block));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t v = 0; v < nodes; ++v) std::fill_n(part_of_row.begin() + v * block, block, part_of_node[v]);
+  parallel_for(ctx, nodes,
+               [&](std::int64_t v) { std::fill_n(part_of_row.begin() + v * block, block, part_of_node[v]); });
   return part_of_row;
 }
 

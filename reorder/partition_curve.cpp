@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/grouping.hpp>
 #include <purlin/reorder/parallel_sort.hpp>
 #include <purlin/reorder/partitioners.hpp>
@@ -75,18 +76,25 @@ struct Cube {
   Cube(const Context<Space::host>& ctx, const std::vector<double>& xyz, int dimension) {
     const auto points = static_cast<std::int64_t>(xyz.size()) / dimension;
     for (int d = 0; d < dimension; ++d) {
-      double least = xyz[d], most = xyz[d];
-      std::int64_t bad = points;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(min : least, bad) reduction(max : most)
-      for (std::int64_t i = 0; i < points; ++i) {
-        const double c = xyz[i * dimension + d];
-        if (!std::isfinite(c)) bad = std::min(bad, i);
-        least = std::min(least, c);
-        most = std::max(most, c);
-      }
-      if (bad < points) throw InputError("the coordinates of node " + std::to_string(bad) + " are not finite");
-      low[d] = least / 2;
-      side = std::max(side, most / 2 - low[d]);
+      struct Range {
+        double least, most;
+        std::int64_t bad;  // the first point that is not finite
+      };
+      const Range range = parallel_reduce(
+          ctx, points, Range{xyz[d], xyz[d], points},
+          [&](std::int64_t i, Range& r) {
+            const double c = xyz[i * dimension + d];
+            if (!std::isfinite(c)) r.bad = std::min(r.bad, i);
+            r.least = std::min(r.least, c);
+            r.most = std::max(r.most, c);
+          },
+          [](Range& all, const Range& r) {
+            all = {std::min(all.least, r.least), std::max(all.most, r.most), std::min(all.bad, r.bad)};
+          });
+      if (range.bad < points)
+        throw InputError("the coordinates of node " + std::to_string(range.bad) + " are not finite");
+      low[d] = range.least / 2;
+      side = std::max(side, range.most / 2 - low[d]);
     }
   }
   std::uint32_t cell(double c, int d) const {
@@ -100,12 +108,11 @@ Array<std::uint64_t, Space::host> places_on_curve(const Context<Space::host>& ct
   const int dimension = coordinates.dimension;
   const Cube cube(ctx, coordinates.xyz, dimension);
   Array<std::uint64_t, Space::host> place(ctx, points);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < points; ++i) {
+  parallel_for(ctx, points, [&](Index i) {
     std::uint32_t x[3] = {0, 0, 0};
     for (int d = 0; d < dimension; ++d) x[d] = cube.cell(coordinates.xyz[Offset{i} * dimension + d], d);
     place[i] = place_on_curve(x, dimension);
-  }
+  });
   return place;
 }
 
@@ -117,8 +124,8 @@ std::vector<Index> order_by_ranges(const Context<Space::host>& ctx, const Array<
   constexpr Index worth_all_threads = 1 << 16;
   const auto points = static_cast<Index>(place.size());
   Array<Index, Space::host> stretch(ctx, points);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < points; ++i) stretch[i] = static_cast<Index>(place[i] >> (bits * dimension - stretch_bits));
+  parallel_for(ctx, points,
+               [&](Index i) { stretch[i] = static_cast<Index>(place[i] >> (bits * dimension - stretch_bits)); });
   constexpr Index stretches = Index{1} << stretch_bits;
   Grouping nodes = group(ctx, stretch.cspan(), stretches);
   const auto before = [&](Index a, Index b) { return place[a] != place[b] ? place[a] < place[b] : a < b; };
@@ -127,11 +134,10 @@ std::vector<Index> order_by_ranges(const Context<Space::host>& ctx, const Array<
            part_of_position(nodes.begin[s], points, parts) != part_of_position(nodes.begin[s + 1] - 1, points, parts);
   };
   const auto length = [&](Index s) { return nodes.begin[s + 1] - nodes.begin[s]; };
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 64)
-  for (Index s = 0; s < stretches; ++s) {
-    if (!is_cut(s) || length(s) >= worth_all_threads) continue;
+  parallel_blocks(ctx, stretches, 64, [&](Index s) {
+    if (!is_cut(s) || length(s) >= worth_all_threads) return;
     std::sort(nodes.items.data() + nodes.begin[s], nodes.items.data() + nodes.begin[s + 1], before);
-  }
+  });
   for (Index s = 0; s < stretches; ++s) {
     if (!is_cut(s) || length(s) < worth_all_threads) continue;
     Index* first = nodes.items.data() + nodes.begin[s];
@@ -166,10 +172,9 @@ std::vector<Index> partition_by_curve(const Context<Space::host>& ctx, const Nod
   const std::vector<Index> node =
       order_by_ranges(ctx, places_on_curve(ctx, coordinates, points), coordinates.dimension, parts);
   std::vector<Index> part_of_row(static_cast<std::size_t>(rows));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < points; ++i) {
+  parallel_for(ctx, points, [&](Index i) {
     std::fill_n(part_of_row.begin() + Offset{node[i]} * node_rows, node_rows, part_of_position(i, points, parts));
-  }
+  });
   return part_of_row;
 }
 

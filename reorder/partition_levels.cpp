@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Growth on a small graph, refined on each level of the way back.
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/coarsen.hpp>
 #include <purlin/reorder/isolated.hpp>
 #include <purlin/reorder/partitioners.hpp>
@@ -17,8 +18,7 @@ std::vector<Index> grow_and_refine(const Context<Space::host>& ctx, const Graph&
 std::vector<Index> spread(const Context<Space::host>& ctx, const std::vector<Index>& coarse,
                           const Array<Index, Space::host>& coarse_of_fine) {
   std::vector<Index> fine(static_cast<std::size_t>(coarse_of_fine.size()));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::int64_t v = 0; v < coarse_of_fine.size(); ++v) fine[v] = coarse[coarse_of_fine[v]];
+  parallel_for(ctx, coarse_of_fine.size(), [&](std::int64_t v) { fine[v] = coarse[coarse_of_fine[v]]; });
   return fine;
 }
 

@@ -66,10 +66,6 @@ std::string words_for(int code) {
   }
 }
 
-}  // namespace
-
-Offset most_metis_neighbours() { return std::numeric_limits<idx_t>::max(); }
-
 MetisAnswer partition_by_metis(const Graph& graph, Index parts, bool minimise_halo) {
   idx_t options[METIS_NOPTIONS];
   METIS_SetDefaultOptions(options);
@@ -92,5 +88,9 @@ MetisAnswer partition_by_metis(const Graph& graph, Index parts, bool minimise_ha
                                        &part_count, nullptr, nullptr, options, &objective, part.data());
   return {words_for(code), std::vector<Index>(part.begin(), part.end())};
 }
+
+}  // namespace
+
+const MetisPartitioner metis_partitioner{std::numeric_limits<idx_t>::max(), partition_by_metis};
 
 }  // namespace purlin::detail

@@ -2,10 +2,9 @@
 // One thread a part: its outside columns are marked in a bitmap of the thread.
 #include <purlin/reorder/partition_report.hpp>
 
-#include <omp.h>
-
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/grouping.hpp>
 
 namespace purlin::detail {
@@ -47,13 +46,13 @@ Index halo_of_part(const Pattern<Space::host>& a, const std::vector<Index>& part
 
 Offset count_cut(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                  const std::vector<Index>& part_of_row) {
-  Offset cut = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1024) reduction(+ : cut)
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k)
+  return parallel_count<Offset>(ctx, a.rows, [&](Index i) {
+    Offset cut = 0;
+    for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
       cut += part_of_row[a.col[k]] != part_of_row[i] ? 1 : 0;
-  }
-  return cut;
+    }
+    return cut;
+  });
 }
 
 void measure(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Partition& partition) {
@@ -63,12 +62,10 @@ void measure(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Par
   const Grouping rows = group(ctx, {partition.part_of_row.data(), a.rows}, partition.parts);
   std::vector<ColumnSet> seen(static_cast<std::size_t>(ctx.threads()), ColumnSet(a.cols));
   std::vector<Index> halo(static_cast<std::size_t>(partition.parts), 0);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
-  for (Index p = 0; p < partition.parts; ++p) {
-    halo[p] =
-        halo_of_part(a, partition.part_of_row, rows.items.data() + rows.begin[p],
-                     rows.items.data() + rows.begin[p + 1], p, seen[static_cast<std::size_t>(omp_get_thread_num())]);
-  }
+  parallel_tasks(ctx, partition.parts, [&](Index p, int member) {
+    halo[p] = halo_of_part(a, partition.part_of_row, rows.items.data() + rows.begin[p],
+                           rows.items.data() + rows.begin[p + 1], p, seen[static_cast<std::size_t>(member)]);
+  });
   report.halo = 0;
   report.largest_part = report.largest_halo = report.fullest_part = 0;
   report.smallest_part = partition.parts > 0 ? a.rows : 0;

@@ -11,17 +11,20 @@
 
 namespace purlin::detail {
 
-/// The longest neighbour lists, together, that METIS can number.
-Offset most_metis_neighbours();
-
 struct MetisAnswer {
   std::string failure;  ///< empty: it worked
   std::vector<Index> part_of_vertex;
 };
 
-/// METIS k-way, for 2 <= parts <= vertices. It aims at parts within 3 % of the mean, which it may miss; parts may
-/// come out empty. One call at a time in the whole process.
-MetisAnswer partition_by_metis(const Graph& graph, Index parts, bool minimise_halo);
+struct MetisPartitioner {
+  Offset most_neighbours;  ///< the longest neighbour lists, together, that METIS can number
+  /// METIS k-way, for 2 <= parts <= vertices. It aims at parts within 3 % of the mean, which it may miss; parts may
+  /// come out empty. One call at a time in the whole process.
+  MetisAnswer (*partition)(const Graph& graph, Index parts, bool minimise_halo);
+};
+
+/// In builds with METIS.
+extern const MetisPartitioner metis_partitioner;
 
 /// Grows one part after the other by breadth-first search from the edge of what is taken, each to an equal share of
 /// what is left (C. Farhat, Comput. Struct. 28, 1988); each component's first part begins at one of its ends.

@@ -3,8 +3,10 @@
 #include <purlin/reorder/pattern_graph.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/core/row_scratch.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 
@@ -41,23 +43,21 @@ Graph directed_graph(const Context<Space::host>& ctx, const Pattern<Space::host>
   g.begin = Array<Offset, Space::host>(ctx, Offset{g.vertices} + 1);
   g.begin[g.vertices] = 0;
   RowScratch<Index> scratch(ctx, a);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_rows)
-  for (Index c = 0; c < g.vertices; ++c) {
+  parallel_blocks(ctx, g.vertices, chunk_rows, [&](Index c, int member) {
     Offset count = 0;
-    for_neighbours(a, classes, c, scratch.mine(), [&](Index, Index) { ++count; });
+    for_neighbours(a, classes, c, scratch.of(member), [&](Index, Index) { ++count; });
     g.begin[c] = count;
-  }
+  });
   exclusive_sum(ctx, g.begin);
   g.neighbour = Array<Index, Space::host>(ctx, g.begin[g.vertices]);
   g.edge_weight = Array<Index, Space::host>(ctx, g.begin[g.vertices]);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_rows)
-  for (Index c = 0; c < g.vertices; ++c) {
+  parallel_blocks(ctx, g.vertices, chunk_rows, [&](Index c, int member) {
     Offset k = g.begin[c];
-    for_neighbours(a, classes, c, scratch.mine(), [&](Index other, Index entries) {
+    for_neighbours(a, classes, c, scratch.of(member), [&](Index other, Index entries) {
       g.neighbour[k] = other;
       g.edge_weight[k++] = entries * classes.rows[c];
     });
-  }
+  });
   g.vertex_weight = std::move(classes.rows);
   return g;
 }
@@ -65,28 +65,30 @@ Graph directed_graph(const Context<Space::host>& ctx, const Pattern<Space::host>
 // Adds to every edge the weight of its opposite. False, with nothing changed, where an opposite is missing.
 bool add_opposites(const Context<Space::host>& ctx, Graph& g) {
   Array<Index, Space::host> sums(ctx, g.neighbours());
-  Offset upper = 0, lower = 0, missing = 0;
   // An edge u -> v with v < u looks for v -> u; where both kinds are as many, all have been met.
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_rows) reduction(+ : upper, lower, missing)
-  for (Index u = 0; u < g.vertices; ++u) {
-    for (Offset k = g.begin[u]; k < g.begin[u + 1] && missing == 0; ++k) {
+  std::atomic<bool> missing{false};
+  const auto surplus_above = [&](Index u) {  // edges to larger numbers less edges to smaller ones
+    Offset surplus = 0;
+    for (Offset k = g.begin[u]; k < g.begin[u + 1] && !missing.load(std::memory_order_relaxed); ++k) {
       const Index v = g.neighbour[k];
       if (v > u) {
-        ++upper;
+        ++surplus;
         continue;
       }
-      ++lower;
+      --surplus;
       const Index* end = g.neighbour.begin() + g.begin[v + 1];
       const Index* at = std::lower_bound<const Index*>(g.neighbour.begin() + g.begin[v], end, u);
       if (at == end || *at != u) {
-        ++missing;
+        missing = true;
         continue;
       }
       const Offset opposite = at - g.neighbour.begin();
       sums[k] = sums[opposite] = g.edge_weight[k] + g.edge_weight[opposite];
     }
-  }
-  if (missing > 0 || upper != lower) return false;
+    return surplus;
+  };
+  const auto surplus = parallel_count<Offset>(ctx, g.vertices, surplus_above);
+  if (missing || surplus != 0) return false;
   g.edge_weight = std::move(sums);
   return true;
 }
@@ -105,29 +107,21 @@ Incoming transpose(const Context<Space::host>& ctx, const Graph& g) {
   Incoming t;
   t.begin = Array<Offset, Space::host>(ctx, Offset{g.vertices} + 1);
   std::fill(t.begin.begin(), t.begin.end(), 0);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Offset k = 0; k < g.neighbours(); ++k) {
-#pragma omp atomic
-    ++t.begin[g.neighbour[k]];
-  }
+  parallel_for(ctx, g.neighbours(), [&](Offset k) { atomic_add(t.begin[g.neighbour[k]], Offset{1}); });
   exclusive_sum(ctx, t.begin);
   t.from = Array<WeightedEnd, Space::host>(ctx, g.neighbours());
   Array<Offset, Space::host> next = make_array(ctx, t.begin.cspan());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_rows)
-  for (Index u = 0; u < g.vertices; ++u) {
+  parallel_blocks(ctx, g.vertices, chunk_rows, [&](Index u) {
     for (Offset k = g.begin[u]; k < g.begin[u + 1]; ++k) {
-      Offset at;
-#pragma omp atomic capture
-      at = next[g.neighbour[k]]++;
+      const Offset at = atomic_add(next[g.neighbour[k]], Offset{1});
       t.from[at] = {u, g.edge_weight[k]};
     }
-  }
+  });
   // Threads leave the starts in any order.
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_rows)
-  for (Index v = 0; v < g.vertices; ++v) {
+  parallel_blocks(ctx, g.vertices, chunk_rows, [&](Index v) {
     std::sort(t.from.data() + t.begin[v], t.from.data() + t.begin[v + 1],
               [](const WeightedEnd& x, const WeightedEnd& y) { return x.vertex < y.vertex; });
-  }
+  });
   return t;
 }
 
@@ -152,23 +146,21 @@ Graph union_with_opposites(const Context<Space::host>& ctx, Graph&& g) {
   result.vertices = g.vertices;
   result.begin = Array<Offset, Space::host>(ctx, Offset{g.vertices} + 1);
   result.begin[g.vertices] = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_rows)
-  for (Index v = 0; v < g.vertices; ++v) {
+  parallel_blocks(ctx, g.vertices, chunk_rows, [&](Index v) {
     Offset count = 0;
     for_union(g, t, v, [&](Index, Index) { ++count; });
     result.begin[v] = count;
-  }
+  });
   exclusive_sum(ctx, result.begin);
   result.neighbour = Array<Index, Space::host>(ctx, result.begin[g.vertices]);
   result.edge_weight = Array<Index, Space::host>(ctx, result.begin[g.vertices]);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, chunk_rows)
-  for (Index v = 0; v < g.vertices; ++v) {
+  parallel_blocks(ctx, g.vertices, chunk_rows, [&](Index v) {
     Offset at = result.begin[v];
     for_union(g, t, v, [&](Index vertex, Index weight) {
       result.neighbour[at] = vertex;
       result.edge_weight[at++] = weight;
     });
-  }
+  });
   result.vertex_weight = std::move(g.vertex_weight);
   return result;
 }

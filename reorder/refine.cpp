@@ -2,10 +2,9 @@
 // Candidates in parallel against frozen parts, moves in sequence against the true ones: few vertices are candidates.
 #include <purlin/reorder/refine.hpp>
 
-#include <omp.h>
-
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/part_ties.hpp>
 
 namespace purlin::detail {
@@ -27,15 +26,11 @@ void refine(const Context<Space::host>& ctx, const Graph& graph, Index parts, In
   // On a boundary, or next to what has moved: all others stay where they are.
   Array<bool, Space::host> near_boundary(ctx, graph.vertices), candidate(ctx, graph.vertices);
   for (int pass = 0; pass < passes; ++pass) {
-#pragma omp parallel num_threads(ctx.threads())
-    {
-      PartTies& mine = ties[static_cast<std::size_t>(omp_get_thread_num())];
-#pragma omp for schedule(dynamic, 256)
-      for (Index v = 0; v < graph.vertices; ++v) {
-        if (pass == 0) near_boundary[v] = has_outside_neighbour(graph, part_of_vertex, v);
-        candidate[v] = near_boundary[v] && mine.best_move(graph, part_of_vertex, rows, most_rows, v).worth_it();
-      }
-    }
+    parallel_blocks(ctx, graph.vertices, 256, [&](Index v, int member) {
+      PartTies& mine = ties[static_cast<std::size_t>(member)];
+      if (pass == 0) near_boundary[v] = has_outside_neighbour(graph, part_of_vertex, v);
+      candidate[v] = near_boundary[v] && mine.best_move(graph, part_of_vertex, rows, most_rows, v).worth_it();
+    });
     Index moved = 0;
     const bool* end = candidate.end();
     for (const bool* at = std::find(candidate.begin(), candidate.end(), true); at != end;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/grouping.hpp>
 #include <purlin/reorder/numbering.hpp>
 
@@ -53,16 +54,14 @@ Array<Index, Space::host> leaders(const Context<Space::host>& ctx, const Rows& r
   while (bits < most_bucket_bits && (n >> bits) > rows_of_bucket) ++bits;
   Array<std::uint64_t, Space::host> hashes(ctx, n);
   Array<Index, Space::host> bucket(ctx, n);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < n; ++i) {
+  parallel_for(ctx, n, [&](Index i) {
     hashes[i] = hash(rows.begin(i), rows.length(i));
     bucket[i] = bits == 0 ? 0 : static_cast<Index>(hashes[i] >> (64 - bits));
-  }
+  });
   const Index buckets = Index{1} << bits;
   Grouping sorted = group(ctx, bucket.cspan(), buckets);
   Array<Index, Space::host> leader(ctx, n);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 1)
-  for (Index b = 0; b < buckets; ++b) {
+  parallel_tasks(ctx, buckets, [&](Index b) {
     Index* first = sorted.items.data() + sorted.begin[b];
     Index* last = sorted.items.data() + sorted.begin[b + 1];
     std::sort(first, last, [&](Index i, Index j) { return hashes[i] != hashes[j] ? hashes[i] < hashes[j] : i < j; });
@@ -72,7 +71,7 @@ Array<Index, Space::host> leaders(const Context<Space::host>& ctx, const Rows& r
       lead_run(rows, from, to, most_rows, leader);
       from = to;
     }
-  }
+  });
   return leader;
 }
 
@@ -96,14 +95,11 @@ RowClasses find_row_classes(const Context<Space::host>& ctx, const Pattern<Space
       ctx, n, [&](Index i) { return leader[i]; }, classes.class_of_row);
   classes.count = static_cast<Index>(classes.first_row.size());
   classes.rows = Array<Index, Space::host>(ctx, classes.count);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index c = 0; c < classes.count; ++c) classes.rows[c] = 1;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < n; ++i) {
-    if (leader[i] == i) continue;
-#pragma omp atomic
-    ++classes.rows[classes.class_of_row[i]];
-  }
+  parallel_for(ctx, classes.count, [&](Index c) { classes.rows[c] = 1; });
+  parallel_for(ctx, n, [&](Index i) {
+    if (leader[i] == i) return;
+    atomic_add(classes.rows[classes.class_of_row[i]], Index{1});
+  });
   return classes;
 }
 

@@ -6,6 +6,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/reorder/permute_pattern.hpp>
 
@@ -34,19 +35,15 @@ namespace {
 std::vector<Index> inverse_of(const Context<Space::host>& ctx, const std::vector<Index>& old_of_new) {
   const auto n = static_cast<Index>(old_of_new.size());
   std::vector<Index> new_of_old(old_of_new.size());
-  bool sound = true;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(&& : sound)
-  for (Index i = 0; i < n; ++i) {
+  const bool in_range = detail::parallel_all(ctx, n, [&](Index i) {
     const Index old = old_of_new[i];
-    sound = sound && old >= 0 && old < n;
-    if (!sound) continue;
-#pragma omp atomic write
-    new_of_old[old] = i;
-  }
-  if (!sound) throw_no_permutation(old_of_new);
-    // Of two that name one row, one has been overwritten.
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(&& : sound)
-  for (Index i = 0; i < n; ++i) sound = sound && new_of_old[old_of_new[i]] == i;
+    if (old < 0 || old >= n) return false;
+    detail::atomic_write(new_of_old[old], i);
+    return true;
+  });
+  if (!in_range) throw_no_permutation(old_of_new);
+  // Of two that name one row, one has been overwritten.
+  const bool sound = detail::parallel_all(ctx, n, [&](Index i) { return new_of_old[old_of_new[i]] == i; });
   if (!sound) throw_no_permutation(old_of_new);
   return new_of_old;
 }

@@ -73,7 +73,7 @@ double time_product(const Context<S>& ctx, const MatrixOperator<T, S>& op) {
   constexpr double least_seconds = 2e-3;
   constexpr int most_repeats = 1000;
   Array<T, S> x(ctx, op.cols()), y(ctx, op.rows());
-  fill<T, S>(ctx, T(1), x.span());
+  purlin::fill<T, S>(ctx, T(1), x.span());
   const auto run = [&](int repeats) {
     const auto start = Clock::now();
     for (int k = 0; k < repeats; ++k) op.apply(ctx, T(1), x.cspan(), T(0), y.span());

@@ -2,6 +2,7 @@
 /// PhaseClock: seconds of the phases of a setup. Internal.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -11,11 +12,19 @@ namespace purlin::detail {
 
 class PhaseClock {
  public:
-  /// Ends the phase that began at construction or at the last call, and names it.
+  /// Ends the phase that began at construction or at the last call, and names it. Phases of one name are summed, as
+  /// where the host takes over what a device has begun.
   void end(std::string phase) {
     const auto now = Clock::now();
-    seconds_.emplace_back(std::move(phase), std::chrono::duration<double>(now - start_).count());
+    const double seconds = std::chrono::duration<double>(now - start_).count();
     start_ = now;
+    const auto known =
+        std::find_if(seconds_.begin(), seconds_.end(), [&](const auto& s) { return s.first == phase; });
+    if (known == seconds_.end()) {
+      seconds_.emplace_back(std::move(phase), seconds);
+    } else {
+      known->second += seconds;
+    }
   }
   const std::vector<std::pair<std::string, double>>& seconds() const { return seconds_; }
 

@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include <purlin/config.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -160,11 +161,14 @@ void add_values(const Context<Space::host>& ctx, Span<const V, Space::host> valu
   constexpr std::int64_t chunk = 1 << 16;
   const std::int64_t chunks = (values.size + chunk - 1) / chunk;
   std::vector<std::uint64_t> hashes(static_cast<std::size_t>(chunks));
-#pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (chunks > 1)
-  for (std::int64_t c = 0; c < chunks; ++c) {
-    const std::int64_t end = values.size < (c + 1) * chunk ? values.size : (c + 1) * chunk;
-    hashes[static_cast<std::size_t>(c)] = hash_range(values.data, c * chunk, end, static_cast<std::uint64_t>(c) + 1);
-  }
+  parallel_for(
+      ctx, chunks,
+      [&](std::int64_t c) {
+        const std::int64_t end = values.size < (c + 1) * chunk ? values.size : (c + 1) * chunk;
+        hashes[static_cast<std::size_t>(c)] =
+            hash_range(values.data, c * chunk, end, static_cast<std::uint64_t>(c) + 1);
+      },
+      chunks > 1 ? 1 : chunks);
   key.add(static_cast<std::uint64_t>(values.size));
   for (const std::uint64_t hash : hashes) key.add(hash);
 }

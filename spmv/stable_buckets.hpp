@@ -2,12 +2,11 @@
 /// A parallel counting sort of rows: what every format that groups rows by a small number starts with. Internal.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 #include <vector>
 
 #include <purlin/core/array.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::detail {
 
@@ -30,11 +29,10 @@ Buckets stable_buckets(const Context<Space::host>& ctx, Index n, std::size_t buc
   std::vector<std::vector<Offset>> place(threads, std::vector<Offset>(buckets, 0));  // counts, then where to write
   const auto bounds = [&](int share) { return static_cast<Index>(Offset{n} * share / count); };
   const auto nth = [&](Index k) { return member == nullptr ? k : member[k]; };
-#pragma omp parallel for schedule(static, 1) num_threads(count)
-  for (int share = 0; share < count; ++share) {
+  parallel_tasks(ctx, count, [&](int share) {
     std::vector<Offset>& mine = place[static_cast<std::size_t>(share)];
     for (Index k = bounds(share); k < bounds(share + 1); ++k) ++mine[static_cast<std::size_t>(bucket_of(nth(k)))];
-  }
+  });
   Offset next = 0;
   for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
     result.begin[bucket] = next;
@@ -45,14 +43,13 @@ Buckets stable_buckets(const Context<Space::host>& ctx, Index n, std::size_t buc
     }
   }
   result.begin[buckets] = next;
-#pragma omp parallel for schedule(static, 1) num_threads(count)
-  for (int share = 0; share < count; ++share) {
+  parallel_tasks(ctx, count, [&](int share) {
     std::vector<Offset>& mine = place[static_cast<std::size_t>(share)];
     for (Index k = bounds(share); k < bounds(share + 1); ++k) {
       const Index i = nth(k);
       result.member[mine[static_cast<std::size_t>(bucket_of(i))]++] = i;
     }
-  }
+  });
   return result;
 }
 

@@ -41,4 +41,9 @@ namespace purlin::testing {
 /// The folder with real matrices: PURLIN_TEST_DATA from the environment, else from CMake; empty when unset.
 std::string data_folder();
 
+/// Whether a test case on real matrices or meshes has to be skipped for want of a folder. It then says so and is
+/// counted: the run ends with the number of those skipped, and with status 77 where all of its test cases were.
+/// The first line of each test case tagged [data]: if (skipped_without_data()) return;
+bool skipped_without_data();
+
 }  // namespace purlin::testing

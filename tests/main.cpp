@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the tests. Device tests without a device are counted, printed and reported as skipped (exit status 77).
+// Runs the tests. Device tests without a device and tests on real matrices without a folder of them are counted,
+// printed and reported as skipped (exit status 77).
 #define CATCH_CONFIG_RUNNER
 #include "tests/catch.hpp"
 #include "tests/matrices.hpp"
@@ -13,6 +14,19 @@
 std::string purlin::testing::data_folder() {
   const char* folder = std::getenv("PURLIN_TEST_DATA");
   return folder != nullptr ? folder : PURLIN_TEST_DATA;
+}
+
+namespace {
+
+std::size_t skipped_data_tests = 0;
+
+}  // namespace
+
+bool purlin::testing::skipped_without_data() {
+  if (!data_folder().empty()) return false;
+  ++skipped_data_tests;
+  std::printf("skipped, PURLIN_TEST_DATA is unset: %s\n", Catch::getResultCapture().getCurrentTestName().c_str());
+  return true;
 }
 
 namespace {
@@ -41,11 +55,14 @@ int main(int argc, char* argv[]) {
     std::printf("device tests skipped, no CUDA device answers: %zu\n", count_device_tests());
     return 77;
   }
-  if (purlin::testing::data_folder().empty()) {
-    std::fprintf(stderr, "PURLIN_TEST_DATA is unset: tests on real matrices are left out\n");
-  }
   if (purlin::testing::few_wanted()) {
     std::fprintf(stderr, "PURLIN_TEST_FEW_MATRICES is set: loops over all awkward matrices take a few of them\n");
   }
-  return Catch::Session().run(argc, argv);
+  Catch::Session session;
+  const int result = session.run(argc, argv);
+  if (skipped_data_tests == 0) return result;
+  std::printf("skipped, PURLIN_TEST_DATA is unset: %zu test cases\n", skipped_data_tests);
+  const auto& config = session.config();
+  const auto wanted = Catch::filterTests(Catch::getAllTestCasesSorted(config), config.testSpec(), config);
+  return result == 0 && wanted.size() == skipped_data_tests ? 77 : result;
 }

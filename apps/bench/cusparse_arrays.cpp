@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
+
 namespace purlin::bench {
 namespace {
 
@@ -19,19 +21,17 @@ CusparseArrays make_sell_arrays(const Context<Space::host>& ctx, const Pattern<S
   const Index slices = a.rows / slice + (a.rows % slice == 0 ? 0 : 1);
   CusparseArrays result;
   result.first = Array<Offset, Space::host>(ctx, Offset{slices} + 1);
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index s = 0; s < slices; ++s) {
+  purlin::detail::parallel_for(ctx, slices, [&](Index s) {
     Offset width = 0;
     for (Index i = s * slice; i < std::min<Offset>(a.rows, Offset{s} * slice + slice); ++i) {
       width = std::max(width, a.row_begin(i + 1) - a.row_begin(i));
     }
     result.first[s + 1] = width * slice;
-  }
+  });
   add_up(result.first);
   result.col = Array<Index, Space::host>(ctx, result.first[slices]);
   result.source = Array<Offset, Space::host>(ctx, result.first[slices]);
-#pragma omp parallel for schedule(dynamic, 64) num_threads(ctx.threads())
-  for (Index s = 0; s < slices; ++s) {
+  purlin::detail::parallel_blocks(ctx, slices, 64, [&](Index s) {
     std::fill(&result.col[result.first[s]], &result.col[result.first[s]] + (result.first[s + 1] - result.first[s]),
               Index{-1});
     std::fill(&result.source[result.first[s]],
@@ -43,7 +43,7 @@ CusparseArrays make_sell_arrays(const Context<Space::host>& ctx, const Pattern<S
         result.source[slot] = k;
       }
     }
-  }
+  });
   return result;
 }
 
@@ -54,8 +54,7 @@ CusparseArrays make_bsr_arrays(const Context<Space::host>& ctx, const Pattern<Sp
   for (Index i = 0; i <= block_rows; ++i) result.first[i] = a.row_begin(i * block) / (Offset{block} * block);
   result.col = Array<Index, Space::host>(ctx, result.first[block_rows]);
   result.source = Array<Offset, Space::host>(ctx, a.nnz());
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index i = 0; i < block_rows; ++i) {
+  purlin::detail::parallel_for(ctx, block_rows, [&](Index i) {
     const Offset blocks = result.first[i + 1] - result.first[i];
     for (Offset b = 0; b < blocks; ++b) {
       const Offset to = result.first[i] + b;
@@ -66,15 +65,15 @@ CusparseArrays make_bsr_arrays(const Context<Space::host>& ctx, const Pattern<Sp
         }
       }
     }
-  }
+  });
   return result;
 }
 
 Array<Index, Space::host> make_coo_rows(const Context<Space::host>& ctx, Span<const Offset, Space::host> row_ptr) {
   const auto rows = static_cast<Index>(row_ptr.size - 1);
   Array<Index, Space::host> result(ctx, row_ptr[rows]);
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index i = 0; i < rows; ++i) std::fill(result.begin() + row_ptr[i], result.begin() + row_ptr[i + 1], i);
+  purlin::detail::parallel_for(
+      ctx, rows, [&](Index i) { std::fill(result.begin() + row_ptr[i], result.begin() + row_ptr[i + 1], i); });
   return result;
 }
 

@@ -15,7 +15,6 @@
 namespace purlin::bench {
 namespace {
 
-constexpr Space device = Space::device;
 constexpr Index slice_rows = 32;
 constexpr cusparseOperation_t plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
 
@@ -54,8 +53,8 @@ struct Descriptors {
 class Offsets {
  public:
   Offsets() = default;
-  explicit Offsets(Array<std::int32_t, device> narrow) : narrow_(std::move(narrow)) {}
-  Offsets(const Context<device>& ctx, Span<const Offset, Space::host> from) {
+  explicit Offsets(Array<std::int32_t, Space::device> narrow) : narrow_(std::move(narrow)) {}
+  Offsets(const Context<Space::device>& ctx, Span<const Offset, Space::host> from) {
     if (from[from.size - 1] > std::numeric_limits<std::int32_t>::max()) {
       wide_ = make_array(ctx, from);
     } else {
@@ -68,20 +67,20 @@ class Offsets {
   std::uint64_t bytes() const { return narrow_.bytes() + wide_.bytes(); }
 
  private:
-  Array<std::int32_t, device> narrow_;
-  Array<Offset, device> wide_;
+  Array<std::int32_t, Space::device> narrow_;
+  Array<Offset, Space::device> wide_;
 };
 
-std::vector<Offset> row_pointers(const Context<device>& ctx, const Pattern<device>& a) {
+std::vector<Offset> row_pointers(const Context<Space::device>& ctx, const Pattern<Space::device>& a) {
   if (a.wide()) return to_vector(ctx, a.row_ptr64);
   const std::vector<std::int32_t> narrow = to_vector(ctx, a.row_ptr32);
   return {narrow.begin(), narrow.end()};
 }
 
 template <class T>
-class CusparseProduct final : public MatrixOperator<T, device> {
+class CusparseProduct final : public MatrixOperator<T, Space::device> {
  public:
-  CusparseProduct(const Context<device>& ctx, const CsrView<T, device>& a, CusparseFormat format)
+  CusparseProduct(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, CusparseFormat format)
       : format_(format), rows_(a.rows), cols_(a.cols), nonzeros_(a.nnz()) {
     if (nonzeros_ == 0) throw InputError("a matrix without entries, of which cuSPARSE knows no product");
     detail::PhaseClock clock;
@@ -108,11 +107,12 @@ class CusparseProduct final : public MatrixOperator<T, device> {
   Index rows() const override { return rows_; }
   Index cols() const override { return cols_; }
 
-  void refresh(const Context<device>& ctx, Span<const T, device> values) override {
-    gather<T, device>(ctx, values, map_, values_.span());
+  void refresh(const Context<Space::device>& ctx, Span<const T, Space::device> values) override {
+    gather<T, Space::device>(ctx, values, map_, values_.span());
   }
 
-  void apply(const Context<device>& ctx, T alpha, Span<const T, device> x, T beta, Span<T, device> y) const override {
+  void apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x, T beta,
+             Span<T, Space::device> y) const override {
     PURLIN_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.x, const_cast<T*>(x.data)));
     PURLIN_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.y, y.data));
     PURLIN_CHECK_CUSPARSE(cusparseSpMV(ctx.cusparse(), plain, &alpha, use_.matrix, use_.x, &beta, use_.y, value_type,
@@ -142,9 +142,9 @@ class CusparseProduct final : public MatrixOperator<T, device> {
   static constexpr cudaDataType value_type = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
   static constexpr cusparseIndexBase_t base = CUSPARSE_INDEX_BASE_ZERO;
 
-  void take_csr(const Context<device>& ctx, const CsrView<T, device>& a) {
+  void take_csr(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
     if (a.wide()) {
-      const std::vector<Offset> row_ptr = row_pointers(ctx, Pattern<device>(a));
+      const std::vector<Offset> row_ptr = row_pointers(ctx, Pattern<Space::device>(a));
       first_ = Offsets(ctx, {row_ptr.data(), static_cast<std::int64_t>(row_ptr.size())});
     } else {
       first_ = Offsets(make_array(ctx, a.row_ptr32));
@@ -156,8 +156,8 @@ class CusparseProduct final : public MatrixOperator<T, device> {
     detail_ = first_.narrow() ? "32-bit offsets" : "64-bit offsets";
   }
 
-  void take_coo(const Context<device>& ctx, const CsrView<T, device>& a, detail::PhaseClock& clock) {
-    const std::vector<Offset> row_ptr = row_pointers(ctx, Pattern<device>(a));
+  void take_coo(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, detail::PhaseClock& clock) {
+    const std::vector<Offset> row_ptr = row_pointers(ctx, Pattern<Space::device>(a));
     clock.end("download");
     const Array<Index, Space::host> row =
         make_coo_rows(host_context(ctx), {row_ptr.data(), static_cast<std::int64_t>(row_ptr.size())});
@@ -169,8 +169,8 @@ class CusparseProduct final : public MatrixOperator<T, device> {
                                             values_.data(), CUSPARSE_INDEX_32I, base, value_type));
   }
 
-  void take_sell(const Context<device>& ctx, const CsrView<T, device>& a, detail::PhaseClock& clock) {
-    const detail::HostPattern pattern(ctx, Pattern<device>(a));
+  void take_sell(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, detail::PhaseClock& clock) {
+    const detail::HostPattern pattern(ctx, Pattern<Space::device>(a));
     clock.end("download");
     const CusparseArrays arrays = make_sell_arrays(host_context(ctx), pattern.view(), slice_rows);
     clock.end("layout");
@@ -181,8 +181,8 @@ class CusparseProduct final : public MatrixOperator<T, device> {
     detail_ = "slices of " + std::to_string(slice_rows) + " rows";
   }
 
-  void take_bsr(const Context<device>& ctx, const CsrView<T, device>& a, detail::PhaseClock& clock) {
-    const detail::HostPattern pattern(ctx, Pattern<device>(a));
+  void take_bsr(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, detail::PhaseClock& clock) {
+    const detail::HostPattern pattern(ctx, Pattern<Space::device>(a));
     clock.end("download");
     const Context<Space::host> host = host_context(ctx);
     const Index block = node_block_size(host, pattern.view());
@@ -196,24 +196,24 @@ class CusparseProduct final : public MatrixOperator<T, device> {
     detail_ = std::to_string(block) + " x " + std::to_string(block) + " blocks";
   }
 
-  void fill(const Context<device>& ctx, const CsrView<T, device>& a, const CusparseArrays& arrays) {
+  void fill(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, const CusparseArrays& arrays) {
     first_ = Offsets(ctx, arrays.first.cspan());
     col_ = make_array(ctx, arrays.col.cspan());
-    const Array<Offset, device> source = make_array(ctx, arrays.source.cspan());
+    const Array<Offset, Space::device> source = make_array(ctx, arrays.source.cspan());
     map_ = make_value_map(ctx, source.cspan(), nonzeros_);
-    values_ = Array<T, device>(ctx, source.size());
-    gather<T, device>(ctx, a.val, map_, values_.span());
+    values_ = Array<T, Space::device>(ctx, source.size());
+    gather<T, Space::device>(ctx, a.val, map_, values_.span());
   }
 
-  void analyse(const Context<device>& ctx) {
-    Array<T, device> some_x(ctx, cols_), some_y(ctx, rows_);
+  void analyse(const Context<Space::device>& ctx) {
+    Array<T, Space::device> some_x(ctx, cols_), some_y(ctx, rows_);
     PURLIN_CHECK_CUSPARSE(cusparseCreateDnVec(&use_.x, cols_, some_x.data(), value_type));
     PURLIN_CHECK_CUSPARSE(cusparseCreateDnVec(&use_.y, rows_, some_y.data(), value_type));
     const T one = 1, zero = 0;
     std::size_t bytes = 0;
     PURLIN_CHECK_CUSPARSE(cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
                                                   value_type, algorithm_of(format_), &bytes));
-    buffer_ = Array<char, device>(ctx, static_cast<std::int64_t>(bytes));
+    buffer_ = Array<char, Space::device>(ctx, static_cast<std::int64_t>(bytes));
     PURLIN_CHECK_CUSPARSE(cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
                                                   value_type, algorithm_of(format_), buffer_.data()));
   }
@@ -222,10 +222,10 @@ class CusparseProduct final : public MatrixOperator<T, device> {
   Index rows_, cols_;
   Offset nonzeros_;
   Offsets first_;
-  Array<Index, device> row_, col_;
-  Array<T, device> values_;
-  ValueMap<device> map_;
-  mutable Array<char, device> buffer_;
+  Array<Index, Space::device> row_, col_;
+  Array<T, Space::device> values_;
+  ValueMap<Space::device> map_;
+  mutable Array<char, Space::device> buffer_;
   Descriptors use_;
   std::string detail_;
   std::vector<std::pair<std::string, double>> setup_seconds_;

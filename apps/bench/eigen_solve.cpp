@@ -16,8 +16,6 @@
 namespace purlin::bench {
 namespace {
 
-constexpr Space host = Space::host;
-
 template <class T>
 using Matrix = Eigen::SparseMatrix<T, Eigen::RowMajor, int>;
 template <class T, class M>
@@ -27,9 +25,9 @@ using Bicgstab = Eigen::BiCGSTAB<Matrix<T>, M>;
 
 // `counts_last`: whether the iteration in which it converges is one of those that Eigen counts.
 template <class T, class Solver, bool counts_last>
-class EigenSolve final : public BuiltSolve<T, host> {
+class EigenSolve final : public BuiltSolve<T, Space::host> {
  public:
-  EigenSolve(const Context<host>& ctx, const CsrView<T, host>& a) : ctx_(ctx) {
+  EigenSolve(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) : ctx_(ctx) {
     if (a.nnz() > std::numeric_limits<int>::max()) {
       throw InputError("Eigen's 32-bit indices cannot number " + std::to_string(a.nnz()) + " entries");
     }
@@ -42,7 +40,7 @@ class EigenSolve final : public BuiltSolve<T, host> {
     compute_seconds_ = seconds_of([&] { solver_.compute(matrix_); });
   }
 
-  SolveEnd solve(Span<const T, host> b, Span<T, host> x, const SolveGoal& goal) override {
+  SolveEnd solve(Span<const T, Space::host> b, Span<T, Space::host> x, const SolveGoal& goal) override {
     Eigen::setNbThreads(ctx_.threads());
     const Eigen::Map<const Vector> rhs(b.data, b.size);
     Eigen::Map<Vector> solution(x.data, x.size);
@@ -79,7 +77,7 @@ class EigenSolve final : public BuiltSolve<T, host> {
  private:
   using Vector = Eigen::Matrix<T, Eigen::Dynamic, 1>;
 
-  Context<host> ctx_;
+  Context<Space::host> ctx_;
   Matrix<T> matrix_;
   Solver solver_;
   double convert_seconds_ = 0, compute_seconds_ = 0;
@@ -88,8 +86,9 @@ class EigenSolve final : public BuiltSolve<T, host> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<BuiltSolve<T, host>> make_eigen_solve(const Context<host>& ctx, const CsrView<T, host>& a,
-                                                      const std::string& solver, const std::string& precond) {
+std::unique_ptr<BuiltSolve<T, Space::host>> make_eigen_solve(const Context<Space::host>& ctx,
+                                                             const CsrView<T, Space::host>& a,
+                                                             const std::string& solver, const std::string& precond) {
   using Identity = Eigen::IdentityPreconditioner;
   using Diagonal = Eigen::DiagonalPreconditioner<T>;
   const bool jacobi = precond == "jacobi";
@@ -102,10 +101,11 @@ std::unique_ptr<BuiltSolve<T, host>> make_eigen_solve(const Context<host>& ctx, 
   return std::make_unique<EigenSolve<T, Bicgstab<T, Identity>, true>>(ctx, a);
 }
 
-template std::unique_ptr<BuiltSolve<double, host>> make_eigen_solve(const Context<host>&,
-                                                                    const CsrView<double, host>&, const std::string&,
-                                                                    const std::string&);
-template std::unique_ptr<BuiltSolve<float, host>> make_eigen_solve(const Context<host>&, const CsrView<float, host>&,
-                                                                   const std::string&, const std::string&);
+template std::unique_ptr<BuiltSolve<double, Space::host>> make_eigen_solve(const Context<Space::host>&,
+                                                                           const CsrView<double, Space::host>&,
+                                                                           const std::string&, const std::string&);
+template std::unique_ptr<BuiltSolve<float, Space::host>> make_eigen_solve(const Context<Space::host>&,
+                                                                          const CsrView<float, Space::host>&,
+                                                                          const std::string&, const std::string&);
 
 }  // namespace purlin::bench

@@ -22,6 +22,9 @@ double median(Samples samples);
 /// {"min": ..., "median": ..., "max": ..., "samples": [...]}, each multiplied by `factor`.
 Json summary(const Samples& samples, double factor = 1);
 
+/// {"milliseconds": summary} of samples in seconds.
+inline Json milliseconds(const Samples& seconds) { return {{"milliseconds", summary(seconds, 1e3)}}; }
+
 /// "1.234 (1.200 .. 1.300)": median and range, each multiplied by `factor`.
 std::string spread(const Samples& samples, double factor = 1);
 

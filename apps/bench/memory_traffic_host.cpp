@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <purlin/core/parallel.hpp>
+
 #include "memory_traffic.hpp"
 #include "timer.hpp"
 
@@ -18,12 +20,11 @@ constexpr std::uint64_t mebi = std::uint64_t{1} << 20;
 template <class F>
 void for_pieces(const Context<Space::host>& ctx, std::int64_t size, F&& f) {
   const std::int64_t pieces = ctx.threads();
-#pragma omp parallel for schedule(static, 1) num_threads(ctx.threads())
-  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+  purlin::detail::parallel_tasks(ctx, pieces, [&](std::int64_t piece) {
     const std::int64_t begin = size / pieces * piece;
     const std::int64_t end = piece + 1 == pieces ? size : size / pieces * (piece + 1);
     f(begin, static_cast<std::size_t>(end - begin));
-  }
+  });
 }
 
 }  // namespace

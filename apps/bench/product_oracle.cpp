@@ -6,14 +6,15 @@
 #include <cmath>
 #include <limits>
 
+#include <purlin/core/parallel.hpp>
+
 namespace purlin::bench {
 
 template <class T>
 ProductOracle<T>::ProductOracle(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
                                 const std::vector<T>& x)
     : ctx_(ctx), rows_(static_cast<std::size_t>(a.rows)) {
-#pragma omp parallel for schedule(dynamic, 1024) num_threads(ctx_.threads())
-  for (Index i = 0; i < a.rows; ++i) {
+  purlin::detail::parallel_blocks(ctx_, a.rows, 1024, [&](Index i) {
     long double value = 0;
     double magnitude = 0;
     for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
@@ -22,7 +23,7 @@ ProductOracle<T>::ProductOracle(const Context<Space::host>& ctx, const CsrView<T
       magnitude += std::fabs(static_cast<double>(product));
     }
     rows_[static_cast<std::size_t>(i)] = {value, magnitude, a.row_begin(i + 1) - a.row_begin(i)};
-  }
+  });
 }
 
 template <class T>
@@ -31,9 +32,7 @@ double ProductOracle<T>::worst(const std::vector<T>& y, T alpha, T beta, const s
   if (y.size() != rows_.size()) return infinity;
   const double eps = std::numeric_limits<T>::epsilon();
   const auto count = static_cast<std::int64_t>(rows_.size());
-  double worst = 0;
-#pragma omp parallel for schedule(static) num_threads(ctx_.threads()) reduction(max : worst)
-  for (std::int64_t i = 0; i < count; ++i) {
+  return purlin::detail::parallel_max(ctx_, count, 0.0, [&](std::int64_t i) {
     const Row& row = rows_[static_cast<std::size_t>(i)];
     long double expected = alpha * row.value;
     double magnitude = std::fabs(static_cast<double>(alpha)) * row.magnitude;
@@ -43,11 +42,10 @@ double ProductOracle<T>::worst(const std::vector<T>& y, T alpha, T beta, const s
       magnitude += std::fabs(static_cast<double>(before));
     }
     const auto difference = static_cast<double>(std::fabs(y[static_cast<std::size_t>(i)] - expected));
-    if (difference == 0) continue;
+    if (difference == 0) return 0.0;
     const double error = difference / (static_cast<double>(row.entries + 3) * eps * magnitude);
-    worst = std::max(worst, std::isnan(error) ? infinity : error);
-  }
-  return worst;
+    return std::isnan(error) ? infinity : error;
+  });
 }
 
 template class ProductOracle<double>;

@@ -5,15 +5,18 @@
 #include <cmath>
 #include <limits>
 
+#include <purlin/core/parallel.hpp>
+
 namespace purlin::bench {
 
 template <class T>
 TrueResidual true_residual(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, const std::vector<T>& b,
                            const std::vector<T>& x) {
   const long double eps = std::numeric_limits<T>::epsilon();
-  long double residual = 0, rounding = 0, rhs = 0;
-#pragma omp parallel for schedule(dynamic, 1024) num_threads(ctx.threads()) reduction(+ : residual, rounding, rhs)
-  for (Index i = 0; i < a.rows; ++i) {
+  struct Sums {
+    long double residual, rounding, rhs;
+  };
+  const auto add_row = [&](Index i, Sums& sums) {
     const long double bi = b[static_cast<std::size_t>(i)];
     long double rest = bi, magnitude = std::fabs(bi);
     for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
@@ -22,10 +25,14 @@ TrueResidual true_residual(const Context<Space::host>& ctx, const CsrView<T, Spa
       magnitude += std::fabs(product);
     }
     const long double bound = static_cast<long double>(a.row_begin(i + 1) - a.row_begin(i) + 3) * eps * magnitude;
-    residual += rest * rest;
-    rounding += bound * bound;
-    rhs += bi * bi;
-  }
+    sums.residual += rest * rest;
+    sums.rounding += bound * bound;
+    sums.rhs += bi * bi;
+  };
+  const auto join = [](Sums& all, const Sums& sums) {
+    all = {all.residual + sums.residual, all.rounding + sums.rounding, all.rhs + sums.rhs};
+  };
+  const auto [residual, rounding, rhs] = purlin::detail::parallel_reduce(ctx, a.rows, Sums{0, 0, 0}, add_row, join);
   const long double scale = rhs > 0 ? std::sqrt(rhs) : 1;
   return {static_cast<double>(std::sqrt(residual) / scale), static_cast<double>(std::sqrt(rounding) / scale)};
 }

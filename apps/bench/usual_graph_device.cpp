@@ -11,16 +11,15 @@
 namespace purlin::bench {
 namespace {
 
-constexpr Space device = Space::device;
 constexpr int block = 16;  // iterations of a graph: as often as our loops look by default
 
 template <class T>
-class GraphSolve : public BuiltSolve<T, device> {
+class GraphSolve : public BuiltSolve<T, Space::device> {
  public:
-  GraphSolve(const Context<device>& ctx, const CsrView<T, device>& a, bool jacobi)
+  GraphSolve(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, bool jacobi)
       : parts_(ctx, a, jacobi, CUBLAS_POINTER_MODE_DEVICE), r_(ctx, a.rows), p_(ctx, a.rows), state_(ctx, 1) {}
 
-  SolveEnd solve(Span<const T, device> b, Span<T, device> x, const SolveGoal& goal) override {
+  SolveEnd solve(Span<const T, Space::device> b, Span<T, Space::device> x, const SolveGoal& goal) override {
     const cudaStream_t stream = parts_.ctx.stream();
     fill(parts_.ctx, T(0), x);
     copy<T>(parts_.ctx, b, r_.span());
@@ -57,7 +56,7 @@ class GraphSolve : public BuiltSolve<T, device> {
   }
 
  protected:
-  using Vector = Array<T, device>;
+  using Vector = Array<T, Space::device>;
 
   // What there is to do, from r = b, before the first block.
   virtual void start() = 0;
@@ -92,7 +91,7 @@ class GraphSolve : public BuiltSolve<T, device> {
     parts_.ctx.synchronize();
   }
 
-  Array<UsualState<T>, device> state_;
+  Array<UsualState<T>, Space::device> state_;
   Pinned<UsualState<T>> host_;
   CapturedGraph graph_;
   const T* captured_x_ = nullptr;
@@ -101,7 +100,7 @@ class GraphSolve : public BuiltSolve<T, device> {
 template <class T>
 class GraphCg final : public GraphSolve<T> {
  public:
-  GraphCg(const Context<device>& ctx, const CsrView<T, device>& a, bool jacobi)
+  GraphCg(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, bool jacobi)
       : GraphSolve<T>(ctx, a, jacobi), z_(this->parts_.vector_for_precond()), q_(ctx, a.rows) {}
 
  private:
@@ -112,10 +111,10 @@ class GraphCg final : public GraphSolve<T> {
     const UsualBlas<T>& blas = *parts.blas;
     UsualState<T>* const s = this->s();
     T *const r = this->r_.data(), *const p = this->p_.data();
-    const Array<T, device>& z = parts.precondition(this->r_, z_);  // z = D r
-    if (parts.D != nullptr) blas.dot(r, z.data(), &s->rho);        // rho = r.z
-    usual_cg_direction(this->stream(), s, parts.D == nullptr);     // beta = rho / rho_old
-    blas.scal(&s->beta, p);                                        // p = z + beta p
+    const Array<T, Space::device>& z = parts.precondition(this->r_, z_);  // z = D r
+    if (parts.D != nullptr) blas.dot(r, z.data(), &s->rho);               // rho = r.z
+    usual_cg_direction(this->stream(), s, parts.D == nullptr);            // beta = rho / rho_old
+    blas.scal(&s->beta, p);                                               // p = z + beta p
     blas.axpy(&s->one, z.data(), p);
     parts.multiply(this->p_, q_);  // q = A p
     blas.dot(p, q_.data(), &s->curvature);
@@ -125,13 +124,13 @@ class GraphCg final : public GraphSolve<T> {
     blas.dot(r, r, &s->rr);
   }
 
-  Array<T, device> z_, q_;
+  Array<T, Space::device> z_, q_;
 };
 
 template <class T>
 class GraphBicgstab final : public GraphSolve<T> {
  public:
-  GraphBicgstab(const Context<device>& ctx, const CsrView<T, device>& a, bool jacobi)
+  GraphBicgstab(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, bool jacobi)
       : GraphSolve<T>(ctx, a, jacobi),
         ph_(this->parts_.vector_for_precond()),
         sh_(this->parts_.vector_for_precond()),
@@ -150,14 +149,14 @@ class GraphBicgstab final : public GraphSolve<T> {
     const UsualBlas<T>& blas = *parts.blas;
     UsualState<T>* const s = this->s();
     T *const r = this->r_.data(), *const p = this->p_.data();
-    const Array<T, device>& ph = parts.precondition(this->p_, ph_);  // p^ = D p
-    parts.multiply(ph, v_);                                          // v = A p^
+    const Array<T, Space::device>& ph = parts.precondition(this->p_, ph_);  // p^ = D p
+    parts.multiply(ph, v_);                                                 // v = A p^
     blas.dot(r0_.data(), v_.data(), &s->curvature);
-    usual_bicgstab_half_step(this->stream(), s);                     // alpha = rho / r0.v
-    blas.axpy(&s->alpha, ph.data(), x);                              // x += alpha p^
-    blas.axpy(&s->minus_alpha, v_.data(), r);                        // s = r - alpha v
-    const Array<T, device>& sh = parts.precondition(this->r_, sh_);  // s^ = D s
-    parts.multiply(sh, t_);                                          // t = A s^
+    usual_bicgstab_half_step(this->stream(), s);                            // alpha = rho / r0.v
+    blas.axpy(&s->alpha, ph.data(), x);                                     // x += alpha p^
+    blas.axpy(&s->minus_alpha, v_.data(), r);                               // s = r - alpha v
+    const Array<T, Space::device>& sh = parts.precondition(this->r_, sh_);  // s^ = D s
+    parts.multiply(sh, t_);                                                 // t = A s^
     blas.dot(t_.data(), r, &s->ts);
     blas.dot(t_.data(), t_.data(), &s->tt);
     usual_bicgstab_step(this->stream(), s);    // omega = t.s / t.t
@@ -171,21 +170,24 @@ class GraphBicgstab final : public GraphSolve<T> {
     blas.axpy(&s->one, r, p);
   }
 
-  Array<T, device> ph_, sh_, r0_, v_, t_;
+  Array<T, Space::device> ph_, sh_, r0_, v_, t_;
 };
 
 }  // namespace
 
 template <class T>
-std::unique_ptr<BuiltSolve<T, device>> make_usual_graph(const Context<device>& ctx, const CsrView<T, device>& a,
-                                                        bool cg, bool jacobi) {
+std::unique_ptr<BuiltSolve<T, Space::device>> make_usual_graph(const Context<Space::device>& ctx,
+                                                               const CsrView<T, Space::device>& a, bool cg,
+                                                               bool jacobi) {
   if (cg) return std::make_unique<GraphCg<T>>(ctx, a, jacobi);
   return std::make_unique<GraphBicgstab<T>>(ctx, a, jacobi);
 }
 
-template std::unique_ptr<BuiltSolve<double, device>> make_usual_graph(const Context<device>&,
-                                                                      const CsrView<double, device>&, bool, bool);
-template std::unique_ptr<BuiltSolve<float, device>> make_usual_graph(const Context<device>&,
-                                                                     const CsrView<float, device>&, bool, bool);
+template std::unique_ptr<BuiltSolve<double, Space::device>> make_usual_graph(const Context<Space::device>&,
+                                                                             const CsrView<double, Space::device>&,
+                                                                             bool, bool);
+template std::unique_ptr<BuiltSolve<float, Space::device>> make_usual_graph(const Context<Space::device>&,
+                                                                            const CsrView<float, Space::device>&,
+                                                                            bool, bool);
 
 }  // namespace purlin::bench

@@ -14,16 +14,14 @@
 namespace purlin::bench {
 namespace {
 
-constexpr Space device = Space::device;
-
 // What both loops start from, stop by and report.
 template <class T>
-class HostScalarSolve : public BuiltSolve<T, device> {
+class HostScalarSolve : public BuiltSolve<T, Space::device> {
  public:
-  HostScalarSolve(const Context<device>& ctx, const CsrView<T, device>& a, bool jacobi)
+  HostScalarSolve(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, bool jacobi)
       : parts_(ctx, a, jacobi, CUBLAS_POINTER_MODE_HOST), r_(ctx, a.rows), p_(ctx, a.rows) {}
 
-  SolveEnd solve(Span<const T, device> b, Span<T, device> x, const SolveGoal& goal) override {
+  SolveEnd solve(Span<const T, Space::device> b, Span<T, Space::device> x, const SolveGoal& goal) override {
     fill(parts_.ctx, T(0), x);
     copy<T>(parts_.ctx, b, r_.span());
     rhs_norm_ = norm_ = norm_of(r_);
@@ -41,7 +39,7 @@ class HostScalarSolve : public BuiltSolve<T, device> {
   SolveFacts facts() const override { return parts_.facts; }
 
  protected:
-  using Vector = Array<T, device>;
+  using Vector = Array<T, Space::device>;
   using More = std::function<bool()>;
 
   // Iterates from r = b, x = 0 as long as `more` says, and keeps |r| in norm_.
@@ -68,7 +66,7 @@ class HostScalarSolve : public BuiltSolve<T, device> {
 template <class T>
 class HostScalarCg final : public HostScalarSolve<T> {
  public:
-  HostScalarCg(const Context<device>& ctx, const CsrView<T, device>& a, bool jacobi)
+  HostScalarCg(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, bool jacobi)
       : HostScalarSolve<T>(ctx, a, jacobi), z_(this->parts_.vector_for_precond()), q_(ctx, a.rows) {}
 
  private:
@@ -77,8 +75,8 @@ class HostScalarCg final : public HostScalarSolve<T> {
     auto [parts, r, p] = std::tie(this->parts_, this->r_, this->p_);
     T rho_old = 1, rr = static_cast<T>(this->norm_ * this->norm_);
     for (; more(); ++this->iterations_) {
-      const Array<T, device>& z = parts.precondition(r, z_);  // z = D r
-      const T rho = &z == &r ? rr : this->dot(r, z);          // rho = r.z
+      const Array<T, Space::device>& z = parts.precondition(r, z_);  // z = D r
+      const T rho = &z == &r ? rr : this->dot(r, z);                 // rho = r.z
       if (this->iterations_ == 0) {
         copy<T>(parts.ctx, z.cspan(), p.span());  // p = z
       } else {
@@ -95,13 +93,13 @@ class HostScalarCg final : public HostScalarSolve<T> {
     }
   }
 
-  Array<T, device> z_, q_;
+  Array<T, Space::device> z_, q_;
 };
 
 template <class T>
 class HostScalarBicgstab final : public HostScalarSolve<T> {
  public:
-  HostScalarBicgstab(const Context<device>& ctx, const CsrView<T, device>& a, bool jacobi)
+  HostScalarBicgstab(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, bool jacobi)
       : HostScalarSolve<T>(ctx, a, jacobi),
         ph_(this->parts_.vector_for_precond()),
         sh_(this->parts_.vector_for_precond()),
@@ -117,13 +115,13 @@ class HostScalarBicgstab final : public HostScalarSolve<T> {
     copy<T>(parts.ctx, r.cspan(), p.span());    // p = r
     T rho = static_cast<T>(this->norm_ * this->norm_);
     for (; more(); ++this->iterations_) {
-      const Array<T, device>& ph = parts.precondition(p, ph_);  // p^ = D p
-      parts.multiply(ph, v_);                                   // v = A p^
-      const T alpha = rho / this->dot(r0_, v_);                 // alpha = rho / r0.v
-      this->axpy(alpha, ph, x);                                 // x += alpha p^
-      this->axpy(-alpha, v_, r.data());                         // s = r - alpha v
-      const Array<T, device>& sh = parts.precondition(r, sh_);  // s^ = D s
-      parts.multiply(sh, t_);                                   // t = A s^
+      const Array<T, Space::device>& ph = parts.precondition(p, ph_);  // p^ = D p
+      parts.multiply(ph, v_);                                          // v = A p^
+      const T alpha = rho / this->dot(r0_, v_);                        // alpha = rho / r0.v
+      this->axpy(alpha, ph, x);                                        // x += alpha p^
+      this->axpy(-alpha, v_, r.data());                                // s = r - alpha v
+      const Array<T, Space::device>& sh = parts.precondition(r, sh_);  // s^ = D s
+      parts.multiply(sh, t_);                                          // t = A s^
       const T tt = this->dot(t_, t_);
       const T omega = tt == T(0) ? T(0) : this->dot(t_, r) / tt;  // omega = t.s / t.t
       this->axpy(omega, sh, x);                                   // x += omega s^
@@ -138,7 +136,7 @@ class HostScalarBicgstab final : public HostScalarSolve<T> {
     }
   }
 
-  Array<T, device> ph_, sh_, r0_, v_, t_;
+  Array<T, Space::device> ph_, sh_, r0_, v_, t_;
 };
 
 }  // namespace
@@ -148,9 +146,10 @@ std::string name_of(UsualScalars scalars) {
 }
 
 template <class T>
-std::unique_ptr<BuiltSolve<T, device>> make_usual_solve(const Context<device>& ctx, const CsrView<T, device>& a,
-                                                        const std::string& solver, const std::string& precond,
-                                                        UsualScalars scalars) {
+std::unique_ptr<BuiltSolve<T, Space::device>> make_usual_solve(const Context<Space::device>& ctx,
+                                                               const CsrView<T, Space::device>& a,
+                                                               const std::string& solver, const std::string& precond,
+                                                               UsualScalars scalars) {
   if (!competitors_know(solver, precond)) {
     throw InputError("the usual loops are cg and bicgstab, with none or jacobi; found " + solver + " with " +
                      precond);
@@ -161,13 +160,13 @@ std::unique_ptr<BuiltSolve<T, device>> make_usual_solve(const Context<device>& c
   return std::make_unique<HostScalarBicgstab<T>>(ctx, a, jacobi);
 }
 
-template std::unique_ptr<BuiltSolve<double, device>> make_usual_solve(const Context<device>&,
-                                                                      const CsrView<double, device>&,
-                                                                      const std::string&, const std::string&,
-                                                                      UsualScalars);
-template std::unique_ptr<BuiltSolve<float, device>> make_usual_solve(const Context<device>&,
-                                                                     const CsrView<float, device>&,
-                                                                     const std::string&, const std::string&,
-                                                                     UsualScalars);
+template std::unique_ptr<BuiltSolve<double, Space::device>> make_usual_solve(const Context<Space::device>&,
+                                                                             const CsrView<double, Space::device>&,
+                                                                             const std::string&, const std::string&,
+                                                                             UsualScalars);
+template std::unique_ptr<BuiltSolve<float, Space::device>> make_usual_solve(const Context<Space::device>&,
+                                                                            const CsrView<float, Space::device>&,
+                                                                            const std::string&, const std::string&,
+                                                                            UsualScalars);
 
 }  // namespace purlin::bench

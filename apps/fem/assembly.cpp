@@ -7,6 +7,7 @@
 #include <string>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/row_assembly.hpp"
@@ -34,8 +35,7 @@ void check_orientation(const Context<Space::host>& ctx, const TetMesh& mesh) {
 Mask mask_of(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeFilter& clamped) {
   Mask mask(mesh.nodes.size(), 0);
   if (!clamped) return mask;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < mesh.node_count(); ++i) mask[i] = clamped(i, mesh.nodes[i]) ? 1 : 0;
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) { mask[i] = clamped(i, mesh.nodes[i]) ? 1 : 0; });
   return mask;
 }
 
@@ -43,8 +43,7 @@ Mask mask_of(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeFil
 template <class T, class Field>
 Array<T, Space::host> tabulate(const Context<Space::host>& ctx, const TetMesh& mesh, const Field& field) {
   Array<T, Space::host> table(ctx, mesh.tet_count());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index t = 0; t < mesh.tet_count(); ++t) table[t] = field(t, tet_centroid(mesh, t));
+  purlin::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) { table[t] = field(t, tet_centroid(mesh, t)); });
   return table;
 }
 
@@ -70,8 +69,7 @@ double upwind_time(const TetGeometry& g, const Point& velocity, double diffusivi
 void add_inflow(const Context<Space::host>& ctx, const TetMesh& mesh, const Array<Wind, Space::host>& winds,
                 HostCsr& a) {
   const NodeTets around = node_tets(ctx, mesh);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < mesh.node_count(); ++i) {
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
     double outflow = 0;
     for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
       const Index t = around.tets[k];
@@ -82,7 +80,7 @@ void add_inflow(const Context<Space::host>& ctx, const TetMesh& mesh, const Arra
     const Index* columns = a.col.data();
     const Offset diagonal = std::lower_bound(columns + a.row_ptr[i], columns + a.row_ptr[i + 1], i) - columns;
     a.val[diagonal] += std::max(0.0, -outflow);
-  }
+  });
 }
 
 // b_i = sum over tetrahedra of the integral of N_i N_b f_b, for `C` values per node.
@@ -91,8 +89,7 @@ HostVector assemble_source(const Context<Space::host>& ctx, const TetMesh& mesh,
                            const std::vector<std::array<double, C>>& nodal) {
   const NodeTets around = node_tets(ctx, mesh);
   HostVector load(ctx, Offset{C} * mesh.node_count());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < mesh.node_count(); ++i) {
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
     std::array<double, C> sum{};
     for (Offset k = around.begin[i]; k < around.begin[i + 1] && !clamped[i]; ++k) {
       const double volume = element_volume(mesh, around.tets[k]);
@@ -101,7 +98,7 @@ HostVector assemble_source(const Context<Space::host>& ctx, const TetMesh& mesh,
       }
     }
     for (int c = 0; c < C; ++c) load[Offset{C} * i + c] = sum[c];
-  }
+  });
   return load;
 }
 
@@ -110,8 +107,7 @@ HostVector load_of(const Context<Space::host>& ctx, const TetMesh& mesh, const S
                    const NodeFilter& clamped) {
   check_orientation(ctx, mesh);
   std::vector<std::array<double, C>> nodal(mesh.nodes.size());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < mesh.node_count(); ++i) nodal[i] = source(mesh.nodes[i]);
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) { nodal[i] = source(mesh.nodes[i]); });
   return assemble_source<C>(ctx, mesh, mask_of(ctx, mesh, clamped), nodal);
 }
 
@@ -234,23 +230,21 @@ HostCsr grid7(const Context<Space::host>& ctx, Index n) {
     }
   };
   a.row_ptr[0] = 0;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < a.rows; ++i) {
+  purlin::detail::parallel_for(ctx, a.rows, [&](Index i) {
     Offset count = 0;
     for_row(i, [&](int) { ++count; });
     a.row_ptr[i + 1] = count;
-  }
+  });
   for (Index i = 0; i < a.rows; ++i) a.row_ptr[i + 1] += a.row_ptr[i];
   a.col = Array<Index, Space::host>(ctx, a.row_ptr[a.rows]);
   a.val = Array<double, Space::host>(ctx, a.row_ptr[a.rows]);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < a.rows; ++i) {
+  purlin::detail::parallel_for(ctx, a.rows, [&](Index i) {
     Offset k = a.row_ptr[i];
     for_row(i, [&](int neighbour) {
       a.col[k] = i + step[neighbour];
       a.val[k++] = neighbour == 3 ? 6 : -1;
     });
-  }
+  });
   return a;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/solver/linear_system.hpp>
 
 #include "apps/fem/fibers.hpp"
@@ -44,11 +45,10 @@ std::vector<double> harmonic(const Context<Space::host>& ctx, const TetMesh& mes
                              double tolerance, int* iterations) {
   const HostCsr whole = assemble_diffusion(ctx, mesh);
   std::vector<double> b(mesh.nodes.size(), 0), w(mesh.nodes.size(), 0);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < mesh.node_count(); ++i) {
-    if (given.mask[i] != 0) continue;
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+    if (given.mask[i] != 0) return;
     for (Offset k = whole.row_ptr[i]; k < whole.row_ptr[i + 1]; ++k) b[i] -= whole.val[k] * given.value[whole.col[k]];
-  }
+  });
   DiffusionOptions options;
   options.clamped = [&](Index node, const Point&) { return given.mask[node] != 0; };
   const HostCsr matrix = assemble_diffusion(ctx, mesh, options);
@@ -69,23 +69,21 @@ std::vector<Point> node_gradients(const Context<Space::host>& ctx, const TetMesh
                                   const std::vector<double>& x) {
   const NodeTets around = node_tets(ctx, mesh);
   std::vector<Point> moment(mesh.tets.size());  // gradient times volume
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index t = 0; t < mesh.tet_count(); ++t) {
+  purlin::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
     const Tet& tet = mesh.tets[t];
     const Point& a = mesh.nodes[tet[0]];
     const Point e[3] = {minus(mesh.nodes[tet[1]], a), minus(mesh.nodes[tet[2]], a), minus(mesh.nodes[tet[3]], a)};
     for (int k = 0; k < 3; ++k) {
       moment[t] = plus(moment[t], (x[tet[k + 1]] - x[tet[0]]) / 6, cross(e[(k + 1) % 3], e[(k + 2) % 3]));
     }
-  }
+  });
   std::vector<Point> gradient(mesh.nodes.size());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < mesh.node_count(); ++i) {
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
     for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
       gradient[i] = plus(gradient[i], 1, moment[around.tets[k]]);
     }
     gradient[i] = detail::normalised(gradient[i]);
-  }
+  });
   return gradient;
 }
 
@@ -114,8 +112,7 @@ RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, con
   const std::vector<Point> gradient = node_gradients(ctx, mesh, result.transmural);
   result.fibers.resize(mesh.tets.size());
   const double radians = std::acos(-1.0) / 180;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index t = 0; t < mesh.tet_count(); ++t) {
+  purlin::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
     Point outwards{};
     double depth = 0;
     for (const Index corner : mesh.tets[t]) {
@@ -130,7 +127,7 @@ RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, con
     const double angle = radians * (rule.inner_degrees + depth * (rule.outer_degrees - rule.inner_degrees));
     const Point zero{};
     result.fibers[t] = detail::normalised(plus(plus(zero, std::cos(angle), around), std::sin(angle), up));
-  }
+  });
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/mesh_text.hpp"
@@ -66,15 +67,14 @@ std::vector<Point> fibers_from_nodes(const Context<Space::host>& ctx, const TetM
                      std::to_string(node_vectors.size()));
   }
   std::vector<Point> fibers(mesh.tets.size());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index t = 0; t < mesh.tet_count(); ++t) {
+  purlin::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
     Point sum{};
     for (const Index corner : mesh.tets[t]) {
       const Point v = detail::normalised(node_vectors[corner]);
       sum = detail::plus(sum, detail::dot(sum, v) < 0 ? -1 : 1, v);
     }
     fibers[t] = detail::normalised(sum);
-  }
+  });
   return fibers;
 }
 

@@ -2,13 +2,12 @@
 // Volumes, the tetrahedra around each node, and uniform refinement.
 #include "apps/fem/mesh.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <limits>
 #include <string>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::fem {
 namespace {
@@ -40,27 +39,23 @@ Edges find_edges(const Context<Space::host>& ctx, const TetMesh& mesh) {
   const Index nodes = mesh.node_count();
   Edges edges{Array<Offset, Space::host>(ctx, Offset{nodes} + 1), {}};
   edges.begin[0] = 0;
-#pragma omp parallel num_threads(ctx.threads())
-  {
+  purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     std::vector<Index> found;
-#pragma omp for schedule(static)
-    for (Index i = 0; i < nodes; ++i) {
+    for (Index i = range_begin; i < range_end; ++i) {
       upper_neighbours(mesh, around, i, found);
       edges.begin[i + 1] = static_cast<Offset>(found.size());
     }
-  }
+  });
   for (Index i = 0; i < nodes; ++i) edges.begin[i + 1] += edges.begin[i];
   edges.upper = Array<Index, Space::host>(ctx, edges.begin[nodes]);
-#pragma omp parallel num_threads(ctx.threads())
-  {
+  purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     std::vector<Index> found;
-#pragma omp for schedule(static)
-    for (Index i = 0; i < nodes; ++i) {
+    for (Index i = range_begin; i < range_end; ++i) {
       upper_neighbours(mesh, around, i, found);
       std::sort(found.begin(), found.end());
       std::copy(found.begin(), found.end(), edges.upper.data() + edges.begin[i]);
     }
-  }
+  });
   return edges;
 }
 
@@ -111,11 +106,12 @@ double element_volume(const TetMesh& mesh, Index tet) {
 
 Index first_inverted(const Context<Space::host>& ctx, const TetMesh& mesh) {
   const Index tets = mesh.tet_count();
-  Index first = tets;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(min : first)
-  for (Index t = 0; t < tets; ++t) {
-    if (!(element_volume(mesh, t) > 0)) first = std::min(first, t);
-  }
+  const Index first = purlin::detail::parallel_reduce(
+      ctx, tets, tets,
+      [&](Index t, Index& least) {
+        if (!(element_volume(mesh, t) > 0)) least = std::min(least, t);
+      },
+      [](Index& least, Index mine) { least = std::min(least, mine); });
   return first == tets ? -1 : first;
 }
 
@@ -127,31 +123,26 @@ NodeTets node_tets(const Context<Space::host>& ctx, const TetMesh& mesh) {
   // cursor[i] first counts, then walks from the beginning of node i to its end, which is the beginning of i + 1.
   Offset* cursor = around.begin.data() + 1;
   around.begin[0] = 0;
-  const auto for_own_corners = [&](auto&& f) {
-    const std::int64_t team = omp_get_num_threads();
-    const std::int64_t member = omp_get_thread_num();
-    const auto first = static_cast<Index>(nodes * member / team);
-    const auto last = static_cast<Index>(nodes * (member + 1) / team);
+  const auto for_corners = [&](Index first, Index last, auto&& f) {  // those whose node is in [first, last)
     for (Index t = 0; t < tets; ++t) {
       for (const Index node : mesh.tets[t]) {
         if (node >= first && node < last) f(node, t);
       }
     }
   };
-#pragma omp parallel num_threads(ctx.threads())
-  {
-#pragma omp for schedule(static)
-    for (Index i = 0; i < nodes; ++i) cursor[i] = 0;
-    for_own_corners([&](Index node, Index) { ++cursor[node]; });
-  }
+  purlin::detail::parallel_ranges(ctx, nodes, [&](Index first, Index last) {
+    std::fill(cursor + first, cursor + last, 0);
+    for_corners(first, last, [&](Index node, Index) { ++cursor[node]; });
+  });
   Offset begin = 0;
   for (Index i = 0; i < nodes; ++i) {
     const Offset count = cursor[i];
     cursor[i] = begin;
     begin += count;
   }
-#pragma omp parallel num_threads(ctx.threads())
-  for_own_corners([&](Index node, Index t) { around.tets[cursor[node]++] = t; });
+  purlin::detail::parallel_ranges(ctx, nodes, [&](Index first, Index last) {
+    for_corners(first, last, [&](Index node, Index t) { around.tets[cursor[node]++] = t; });
+  });
   return around;
 }
 
@@ -169,8 +160,7 @@ TetMesh refine(const Context<Space::host>& ctx, const TetMesh& mesh, std::vector
   fine.nodes.resize(static_cast<std::size_t>(nodes));
   fine.tets.resize(8 * mesh.tets.size());
   if (parents != nullptr) parents->resize(static_cast<std::size_t>(nodes));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < old_nodes; ++i) {
+  purlin::detail::parallel_for(ctx, old_nodes, [&](Index i) {
     const Point& low = mesh.nodes[i];
     fine.nodes[i] = low;
     if (parents != nullptr) (*parents)[i] = {i, i};
@@ -179,9 +169,8 @@ TetMesh refine(const Context<Space::host>& ctx, const TetMesh& mesh, std::vector
       fine.nodes[old_nodes + k] = {(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2};
       if (parents != nullptr) (*parents)[old_nodes + k] = {i, edges.upper[k]};
     }
-  }
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index t = 0; t < old_tets; ++t) {
+  });
+  purlin::detail::parallel_for(ctx, old_tets, [&](Index t) {
     const Tet& tet = mesh.tets[t];
     Index mid[4][4];
     for (int a = 0; a < 4; ++a) {
@@ -190,7 +179,7 @@ TetMesh refine(const Context<Space::host>& ctx, const TetMesh& mesh, std::vector
       }
     }
     split(fine.nodes, tet, mid, fine.tets.data() + 8 * std::size_t(t));
-  }
+  });
   return fine;
 }
 

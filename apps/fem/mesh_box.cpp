@@ -7,6 +7,7 @@
 #include <string>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::fem {
 namespace {
@@ -119,8 +120,7 @@ void check_memory(const Context<Space::host>& ctx, const Box& box) {
 std::vector<Index> shuffled_numbers(const Context<Space::host>& ctx, const Box& box, std::uint64_t seed) {
   const std::vector<Block> blocks = blocks_along_curve(box.extent);
   std::vector<Index> new_of_old(static_cast<std::size_t>(box.node_count()));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
+  purlin::detail::parallel_for(ctx, blocks.size(), [&](std::size_t b) {
     std::array<std::int64_t, block_side * block_side * block_side> members;
     std::size_t count = 0;
     for_each_in(blocks[b], [&](const Triple& at) { members[count++] = box.lexicographic(at); });
@@ -132,7 +132,7 @@ std::vector<Index> shuffled_numbers(const Context<Space::host>& ctx, const Box& 
     for (std::size_t k = 0; k < count; ++k) {
       new_of_old[members[k]] = static_cast<Index>(blocks[b].first + static_cast<std::int64_t>(k));
     }
-  }
+  });
   return new_of_old;
 }
 
@@ -170,14 +170,12 @@ TetMesh make_beam(const Context<Space::host>& ctx, Index nx, Index ny, Index nz,
   TetMesh mesh;
   mesh.nodes.resize(static_cast<std::size_t>(box.node_count()));
   mesh.tets.resize(static_cast<std::size_t>(6 * box.cell_count()));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index z = 0; z < nz; ++z) {
+  purlin::detail::parallel_for(ctx, nz, [&](Index z) {
     const Block layer{{0, 0, z}, {nx, ny, z + 1}, 0, 0};
     for_each_in(layer, [&](const Triple& at) { mesh.nodes[number(at)] = position(box, at, options); });
-  }
+  });
   const std::vector<Block> blocks = blocks_along_curve({nx - 1, ny - 1, nz - 1});
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
+  purlin::detail::parallel_for(ctx, blocks.size(), [&](std::size_t b) {
     Tet* next = mesh.tets.data() + 6 * blocks[b].first;
     for_each_in(blocks[b], [&](const Triple& at) {
       Index corner[8];
@@ -186,7 +184,7 @@ TetMesh make_beam(const Context<Space::host>& ctx, Index nx, Index ny, Index nz,
       }
       for (const auto& tet : kuhn_tets) *next++ = {corner[tet[0]], corner[tet[1]], corner[tet[2]], corner[tet[3]]};
     });
-  }
+  });
   return mesh;
 }
 

@@ -7,7 +7,10 @@
 #include <limits>
 #include <numeric>
 
+#include <purlin/core/parallel.hpp>
+
 #include "apps/fem/geometry.hpp"
+#include "apps/fem/surface.hpp"
 
 namespace purlin::fem {
 namespace {
@@ -52,10 +55,9 @@ void find_edges(const Context<Space::host>& ctx, const TetMesh& mesh, MeshFacts&
   const NodeTets around = node_tets(ctx, mesh);
   const Index chunks = (mesh.node_count() + chunk - 1) / chunk;
   std::vector<EdgeSum> sums(static_cast<std::size_t>(chunks));
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic)
-  for (Index c = 0; c < chunks; ++c) {
+  purlin::detail::parallel_tasks(ctx, chunks, [&](Index c) {
     sums[c] = sum_edges(mesh, around, c * chunk, std::min(mesh.node_count(), (c + 1) * chunk));
-  }
+  });
   EdgeSum total;
   for (const EdgeSum& s : sums) {
     total.least = std::min(total.least, s.least);
@@ -158,10 +160,34 @@ std::string_view name_of(MeshUnit unit) { return unit == MeshUnit::mm ? "mm" : u
 
 double metres_of(MeshUnit unit) { return unit == MeshUnit::mm ? 1e-3 : unit == MeshUnit::cm ? 1e-2 : 1.0; }
 
-MeshUnit guess_unit(double extent, BodyKind kind) {
-  if (kind == BodyKind::part) return extent <= 5 ? MeshUnit::m : MeshUnit::mm;
-  if (extent < 0.3) return MeshUnit::m;
-  return extent < 20 ? MeshUnit::cm : MeshUnit::mm;
+BodySize body_size(const Context<Space::host>& ctx, const TetMesh& mesh) {
+  const MeshFacts facts = mesh_facts(ctx, mesh);
+  BodySize size;
+  size.extent = facts.extent();
+  size.edge = facts.edge_mean;
+  const std::vector<double> areas = boundary_surface(ctx, mesh).area;
+  const double surface = std::accumulate(areas.begin(), areas.end(), 0.0);
+  if (surface > 0) size.wall = 2 * facts.volume / surface;
+  return size;
+}
+
+MeshUnit guess_unit(const BodySize& size, BodyKind kind) {
+  if (kind == BodyKind::part) return size.extent <= 5 ? MeshUnit::m : MeshUnit::mm;
+  constexpr double middle[] = {45e-3, 5e-3, 0.8e-3};  // metres: between a rat's heart and a human's
+  const double lengths[] = {size.extent, size.wall, size.edge};
+  MeshUnit best = MeshUnit::mm;
+  double least = infinity;
+  for (const MeshUnit unit : {MeshUnit::mm, MeshUnit::cm, MeshUnit::m}) {
+    double distance = 0;
+    for (int i = 0; i < 3; ++i) {
+      const double factors = std::log(lengths[i] * metres_of(unit) / middle[i]);
+      distance += factors * factors;
+    }
+    if (distance >= least) continue;
+    least = distance;
+    best = unit;
+  }
+  return best;
 }
 
 }  // namespace purlin::fem

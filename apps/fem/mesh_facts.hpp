@@ -37,14 +37,25 @@ std::string_view name_of(MeshUnit unit);
 double metres_of(MeshUnit unit);
 
 enum class BodyKind {
-  heart,  ///< hearts, ventricles and slabs of tissue, from a mouse's to a whale calf's: 3 mm to 20 cm
+  heart,  ///< hearts, ventricles and slabs of tissue, from a rat's to a whale calf's: 5 mm to 20 cm
   part,   ///< mechanical parts
 };
 
-/// The likely unit of coordinates whose longest side is `extent`; a guess, which a program should say.
-/// Hearts: below 0.3 metres; from 0.3 to below 20 centimetres; from 20 on millimetres. A small animal's heart given
-/// in millimetres and shorter than 20 is taken for centimetres: nothing in the file tells them apart.
-/// Parts: up to 5 metres, beyond millimetres; centimetres are never guessed.
-MeshUnit guess_unit(double extent, BodyKind kind);
+/// Three lengths of a body, in the unit of its coordinates.
+struct BodySize {
+  double extent = 0;  ///< the longest side of its box
+  double wall = 0;    ///< 2 volume / surface: how thick a thin body is
+  double edge = 0;    ///< the mean length of an edge
+};
+
+/// Needs every tetrahedron positively oriented. Throws InputError for a face that three tetrahedra or more share.
+BodySize body_size(const Context<Space::host>& ctx, const TetMesh& mesh);
+
+/// The likely unit of the coordinates of a body; a guess, which a program should report.
+/// Hearts: the unit in which extent, wall and edges together are nearest to those of a heart of middle size, 45, 5
+/// and 0.8 mm, by the sum of their squared logarithmic distances. A mouse's heart in millimetres is taken for
+/// centimetres: it has the shape, and may have the edges, of a human's.
+/// Parts: by the extent alone. Up to 5 metres, beyond millimetres; centimetres are never guessed.
+MeshUnit guess_unit(const BodySize& size, BodyKind kind);
 
 }  // namespace purlin::fem

@@ -13,7 +13,7 @@
 namespace purlin::fem::detail {
 namespace {
 
-constexpr std::int64_t tetrahedron = 10, quadratic_tetrahedron = 24, lagrange_tetrahedron = 71,
+constexpr std::int64_t vtk_tetrahedron = 10, quadratic_tetrahedron = 24, lagrange_tetrahedron = 71,
                        bezier_tetrahedron = 78;
 
 class VtkReader {
@@ -165,7 +165,7 @@ class VtkReader {
       const std::int64_t corners = first_[c + 1] - first_[c];
       const bool curved = type == quadratic_tetrahedron || type == lagrange_tetrahedron || type == bezier_tetrahedron;
       if (curved) refuse_curved(path_, static_cast<int>(corners));
-      if (type != tetrahedron) {
+      if (type != vtk_tetrahedron) {
         ++raw_.skipped_elements;
         continue;
       }
@@ -316,7 +316,7 @@ class VtkReader {
     if (raw_.mesh.tets.empty()) text_.expect_bytes("tetrahedra (cells of type 10)", "none");
     if (!cell_vectors_.empty()) {
       for (std::size_t c = 0; c < types_.size(); ++c) {
-        if (types_[c] == tetrahedron) raw_.tet_vectors.push_back(cell_vectors_[c]);
+        if (types_[c] == vtk_tetrahedron) raw_.tet_vectors.push_back(cell_vectors_[c]);
       }
     }
     raw_.vectors_name = raw_.node_vectors.empty() ? cell_name_ : node_name_;

@@ -23,7 +23,7 @@ enum class Kind { diffusion, elasticity, convection, grid7 };
 constexpr std::string_view generate_prefix = "generate:";
 constexpr std::string_view mesh_prefix = "mesh:";
 
-bool starts_with(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool has_prefix(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 std::optional<Kind> kind_of(std::string_view name) {
   if (name == "diffusion") return Kind::diffusion;
@@ -243,12 +243,12 @@ HostCsr generate_on_mesh(const Context<Space::host>& ctx, const std::string& spe
 }  // namespace
 
 bool is_generated(std::string_view spec) {
-  return starts_with(spec, generate_prefix) || starts_with(spec, mesh_prefix);
+  return has_prefix(spec, generate_prefix) || has_prefix(spec, mesh_prefix);
 }
 
 HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec) {
-  if (starts_with(spec, generate_prefix)) return generate_cube(ctx, spec);
-  if (starts_with(spec, mesh_prefix)) return generate_on_mesh(ctx, spec);
+  if (has_prefix(spec, generate_prefix)) return generate_cube(ctx, spec);
+  if (has_prefix(spec, mesh_prefix)) return generate_on_mesh(ctx, spec);
   throw InputError("expected generate:KIND:N or mesh:FILE:KIND[:R], found '" + spec + "'");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The .pvd file: one line per frame, so that reading back needs no XML parser.
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -73,6 +74,20 @@ void PvdSeries::append(double time, const std::string& file) {
   }
   if (!frames_.empty() && frames_.back().time == time) frames_.pop_back();
   frames_.push_back({time, file});
+  write();
+}
+
+void PvdSeries::remove(const std::string& file) {
+  const auto at =
+      std::find_if(frames_.begin(), frames_.end(), [&](const Frame& frame) { return frame.file == file; });
+  if (at == frames_.end()) return;
+  frames_.erase(at);
+  write();  // first: the list never names a file that is not there
+  std::error_code ignored;
+  std::filesystem::remove(std::filesystem::path(path_).parent_path() / file, ignored);
+}
+
+void PvdSeries::write() const {
   std::string text = head;
   for (const Frame& frame : frames_) text += line_of(frame);
   purlin::detail::FileWriter out(path_);

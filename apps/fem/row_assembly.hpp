@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <vector>
 
+#include <purlin/core/parallel.hpp>
+
 #include "apps/fem/assembly.hpp"
 
 namespace purlin::fem::detail {
@@ -78,26 +80,22 @@ HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, cons
   HostCsr a;
   a.rows = a.cols = B * nodes;
   a.row_ptr = Array<Offset, Space::host>(ctx, Offset{B} * nodes + 1);
-#pragma omp parallel num_threads(ctx.threads())
-  {
+  purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     std::vector<Index> seen;
-#pragma omp for schedule(static)
-    for (Index i = 0; i < nodes; ++i) {
+    for (Index i = range_begin; i < range_end; ++i) {
       const Index columns = count_columns(mesh, around, clamped, i, seen);
       for (int row = 0; row < B; ++row) a.row_ptr[Offset{B} * i + row + 1] = Offset{B} * columns;
     }
-  }
+  });
   a.row_ptr[0] = 0;
   for (Index i = 0; i < a.rows; ++i) a.row_ptr[i + 1] += a.row_ptr[i];
   a.col = Array<Index, Space::host>(ctx, a.row_ptr[a.rows]);
   a.val = Array<double, Space::host>(ctx, a.row_ptr[a.rows]);
 
-#pragma omp parallel num_threads(ctx.threads())
-  {
+  purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     BlockRow<B> block_row;
     std::array<Block, 4> blocks;
-#pragma omp for schedule(static)
-    for (Index i = 0; i < nodes; ++i) {
+    for (Index i = range_begin; i < range_end; ++i) {
       block_row.restart(i);
       for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
         const Index t = around.tets[k];
@@ -121,7 +119,7 @@ HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, cons
       const Offset begin = a.row_ptr[Offset{B} * i];
       block_row.write(a.col.data() + begin, a.val.data() + begin);
     }
-  }
+  });
   return a;
 }
 

@@ -3,11 +3,14 @@
 #include "apps/fem/surface.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <tuple>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 
@@ -50,11 +53,10 @@ std::vector<unsigned char> lonely_faces(const Context<Space::host>& ctx, const T
   std::vector<unsigned char> lonely(4 * mesh.tets.size(), 0);
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   std::size_t crowded = none;
-#pragma omp parallel num_threads(ctx.threads()) reduction(min : crowded)
-  {
+  std::mutex found;
+  purlin::detail::parallel_ranges(ctx, mesh.node_count(), [&](Index range_begin, Index range_end) {
     std::vector<Face> faces;
-#pragma omp for schedule(static)
-    for (Index i = 0; i < mesh.node_count(); ++i) {
+    for (Index i = range_begin; i < range_end; ++i) {
       faces_from(mesh, around, i, faces);
       for (std::size_t first = 0, last = 0; first < faces.size(); first = last) {
         while (last < faces.size() && faces[last].second == faces[first].second &&
@@ -62,10 +64,12 @@ std::vector<unsigned char> lonely_faces(const Context<Space::host>& ctx, const T
           ++last;
         }
         if (last - first == 1) lonely[faces[first].place] = 1;
-        if (last - first > 2) crowded = std::min(crowded, faces[first + 2].place);
+        if (last - first <= 2) continue;
+        const std::lock_guard<std::mutex> lock(found);
+        crowded = std::min(crowded, faces[first + 2].place);
       }
     }
-  }
+  });
   if (crowded != none) {
     throw InputError("tetrahedron " + std::to_string(crowded / 4) +
                      " (counted from 0) shares a face with two others, expected one neighbour at most");
@@ -95,10 +99,9 @@ NodeFaces node_faces(const TetMesh& mesh, const Surface& surface) {
 std::vector<double> weigh(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface,
                           const FaceField& field) {
   std::vector<double> weight(surface.triangles.size());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index f = 0; f < surface.size(); ++f) {
+  purlin::detail::parallel_for(ctx, surface.size(), [&](Index f) {
     weight[f] = surface.area[f] * field(f, centroid(mesh, surface.triangles[f]), surface.normal[f]);
-  }
+  });
   return weight;
 }
 
@@ -122,14 +125,13 @@ Surface boundary_surface(const Context<Space::host>& ctx, const TetMesh& mesh) {
   }
   surface.area.resize(surface.triangles.size());
   surface.normal.resize(surface.triangles.size());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index f = 0; f < surface.size(); ++f) {
+  purlin::detail::parallel_for(ctx, surface.size(), [&](Index f) {
     const Triangle& t = surface.triangles[f];
     const Point& a = mesh.nodes[t[0]];
     const Point twice = detail::cross(detail::minus(mesh.nodes[t[1]], a), detail::minus(mesh.nodes[t[2]], a));
     surface.area[f] = detail::length(twice) / 2;
     surface.normal[f] = detail::normalised(twice);
-  }
+  });
   return surface;
 }
 
@@ -141,9 +143,8 @@ void add_surface_mass(const Context<Space::host>& ctx, const TetMesh& mesh, cons
   }
   const std::vector<double> weight = weigh(ctx, mesh, surface, c);
   const NodeFaces around = node_faces(mesh, surface);
-  bool missing = false;
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static) reduction(|| : missing)
-  for (Index i = 0; i < mesh.node_count(); ++i) {
+  std::atomic<bool> missing{false};
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
     const Index* first = a.col.data() + a.row_ptr[i];
     const Index* last = a.col.data() + a.row_ptr[i + 1];
     for (Index k = around.begin[i]; k < around.begin[i + 1]; ++k) {
@@ -159,7 +160,7 @@ void add_surface_mass(const Context<Space::host>& ctx, const TetMesh& mesh, cons
         a.val[entry - a.col.data()] += weight[f] / (i == j ? 6 : 12);
       }
     }
-  }
+  });
   if (missing) throw InputError("the matrix lacks an entry between two nodes of the surface");
 }
 
@@ -168,12 +169,11 @@ HostVector assemble_surface_load(const Context<Space::host>& ctx, const TetMesh&
   const std::vector<double> weight = weigh(ctx, mesh, surface, g);
   const NodeFaces around = node_faces(mesh, surface);
   HostVector load(ctx, mesh.node_count());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index i = 0; i < mesh.node_count(); ++i) {
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
     double sum = 0;
     for (Index k = around.begin[i]; k < around.begin[i + 1]; ++k) sum += weight[around.faces[k]] / 3;
     load[i] = sum;
-  }
+  });
   return load;
 }
 

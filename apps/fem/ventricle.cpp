@@ -7,6 +7,7 @@
 #include <string>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 #include "apps/fem/ellipsoid_surface.hpp"
 #include "apps/fem/geometry.hpp"
@@ -120,8 +121,7 @@ Ventricle make_ventricle(const Context<Space::host>& ctx, std::int64_t target_no
   result.mesh.nodes.resize(nodes);
   result.transmural.resize(nodes);
   result.sides.resize(nodes);
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Index c = 0; c < columns; ++c) {
+  purlin::detail::parallel_for(ctx, columns, [&](Index c) {
     const Point& on_middle = surface.nodes[c];
     const double across = std::hypot(on_middle[0], on_middle[1]);
     const double share = detail::parameter(middle, on_middle) / detail::base_parameter(middle);
@@ -137,13 +137,12 @@ Ventricle make_ventricle(const Context<Space::host>& ctx, std::int64_t target_no
       result.sides[node] = static_cast<std::uint8_t>((j == 0 ? on_inner : 0) | (j == sizes.layers ? on_outer : 0) |
                                                      (c >= surface.first_base ? on_base : 0));
     }
-  }
+  });
 
   const std::size_t triangles = surface.triangles.size();
   result.mesh.tets.resize(3 * triangles * sizes.layers);
   result.fibers.resize(result.mesh.tets.size());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (std::size_t k = 0; k < triangles; ++k) {
+  purlin::detail::parallel_for(ctx, triangles, [&](std::size_t k) {
     // Cutting every prism along its columns in ascending order makes neighbours agree on their common face.
     std::array<Index, 3> c = surface.triangles[k];
     std::sort(c.begin(), c.end());
@@ -163,7 +162,7 @@ Ventricle make_ventricle(const Context<Space::host>& ctx, std::int64_t target_no
         result.fibers[t] = ventricle_fiber(shape, at);
       }
     }
-  }
+  });
   return result;
 }
 

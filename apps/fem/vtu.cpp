@@ -10,6 +10,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/file_writer.hpp>
+#include <purlin/core/parallel.hpp>
 
 #include "apps/fem/xml_text.hpp"
 
@@ -30,8 +31,7 @@ std::string compress(const Context<Space::host>& ctx, const void* data, std::siz
   const std::size_t blocks = (size + block_bytes - 1) / block_bytes;
   std::vector<std::string> packed(blocks);
   std::atomic<bool> failed{false};
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic)
-  for (std::size_t b = 0; b < blocks; ++b) {
+  purlin::detail::parallel_tasks(ctx, blocks, [&](std::size_t b) {
     const std::size_t length = std::min(block_bytes, size - b * block_bytes);
     uLongf room = compressBound(static_cast<uLong>(length));
     packed[b].resize(room);
@@ -39,7 +39,7 @@ std::string compress(const Context<Space::host>& ctx, const void* data, std::siz
     auto* to = reinterpret_cast<Bytef*>(packed[b].data());
     if (compress2(to, &room, from, static_cast<uLong>(length), level) != Z_OK) failed = true;
     packed[b].resize(room);
-  }
+  });
   if (failed) throw Error("zlib could not compress a block of a .vtu file");
   std::string bytes;
   append_word(bytes, blocks);

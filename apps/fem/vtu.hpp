@@ -82,6 +82,9 @@ class PvdSeries {
   /// InputError for a time before the last frame's and for a file that cannot be written.
   void append(double time, const std::string& file);
 
+  /// Takes the frame `file` out of the list, and then away from the folder. Does nothing where it is not in the list.
+  void remove(const std::string& file);
+
   struct Frame {
     double time;
     std::string file;
@@ -90,6 +93,8 @@ class PvdSeries {
   const std::string& path() const { return path_; }
 
  private:
+  void write() const;
+
   std::string path_;
   std::vector<Frame> frames_;
 };

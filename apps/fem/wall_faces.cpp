@@ -7,6 +7,8 @@
 #include <numeric>
 #include <tuple>
 
+#include <purlin/core/parallel.hpp>
+
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/rays.hpp"
 
@@ -123,8 +125,7 @@ Exposure look_around(const Context<Space::host>& ctx, const TetMesh& mesh, const
                      const RayCaster& caster) {
   const auto directions = hemisphere();
   Exposure result{Flags(surface.triangles.size(), 0), std::vector<Point>(surface.triangles.size(), Point{})};
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 64)
-  for (Index f = 0; f < surface.size(); ++f) {
+  purlin::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index f) {
     const Point origin = centroid(mesh, surface.triangles[f]);
     const auto frame = across(surface.normal[f]);
     int met = 0;
@@ -138,7 +139,7 @@ Exposure look_around(const Context<Space::host>& ctx, const TetMesh& mesh, const
       }
     }
     result.inner[f] = met > inner_share * rays ? 1 : 0;
-  }
+  });
   return result;
 }
 
@@ -226,12 +227,11 @@ void find_septum(const Context<Space::host>& ctx, const TetMesh& mesh, const Sur
                  const RayCaster& caster, const Neighbours& around, const std::vector<Index>& cavity, int cavities,
                  WallFaces& wall) {
   std::vector<RayCaster::Hit> behind(surface.triangles.size());
-#pragma omp parallel for num_threads(ctx.threads()) schedule(dynamic, 64)
-  for (Index f = 0; f < surface.size(); ++f) {
-    if (cavity[f] < 0) continue;
+  purlin::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index f) {
+    if (cavity[f] < 0) return;
     const Point inwards = plus(Point{}, -1, surface.normal[f]);
     behind[f] = caster.first_hit(centroid(mesh, surface.triangles[f]), inwards, f);
-  }
+  });
   std::vector<double> area(cavities, 0), thickness(cavities, 0);
   for (Index f = 0; f < surface.size(); ++f) {
     if (cavity[f] < 0 || behind[f].face < 0 || cavity[behind[f].face] >= 0) continue;

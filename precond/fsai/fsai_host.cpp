@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // FSAI's local problems on the host: a thread has a row, and its triangle row by row in its own scratch.
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/fsai/fsai_pattern.hpp>
 
@@ -84,16 +84,17 @@ bool compute_row(const FsaiView<T>& a, Index i, double* scratch) {
 }  // namespace
 
 template <class T>
-void fsai_numeric(const Context<Space::host>&, const FsaiView<T>& a, const std::vector<FsaiClass>&) {
+void fsai_numeric(const Context<Space::host>& ctx, const FsaiView<T>& a, const std::vector<FsaiClass>&) {
   const auto none = std::numeric_limits<unsigned long long>::max();
   unsigned long long first = none, count = 0;
-  const int threads = std::max(1, static_cast<int>(a.scratch_groups));
-#pragma omp parallel for schedule(dynamic, 64) num_threads(threads) reduction(min : first) reduction(+ : count)
-  for (Index i = 0; i < a.rows; ++i) {
-    if (compute_row(a, i, a.scratch + omp_get_thread_num() * a.scratch_room)) continue;
+  std::mutex failed;
+  const auto row = [&](Index i, int member) {
+    if (compute_row(a, i, a.scratch + member * a.scratch_room)) return;
+    const std::lock_guard<std::mutex> lock(failed);
     first = std::min(first, static_cast<unsigned long long>(a.user_row == nullptr ? i : a.user_row[i]));
     ++count;
-  }
+  };
+  parallel_blocks(ctx, a.rows, 64, row, std::max(1, static_cast<int>(a.scratch_groups)));
   *a.verdict = {first, count};
 }
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/parallel_for.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/precond/spai/local_problem.hpp>
 
 namespace purlin::detail {
@@ -132,7 +132,7 @@ class Grower {
 };
 
 // What a piece of the problems found.
-struct Piece {
+struct GrownRows {
   std::vector<Index> lengths, col;
 };
 
@@ -144,9 +144,9 @@ Sparsity adaptive_sparsity(const Context<Space::host>& ctx, const Sparsity& b, S
   const Index n = b.rows;
   const SourcedSparsity transposed = transpose_of(ctx, b.view());
   const SpaiRows<T> rows{b.row_ptr.data(), b.col.data(), val.data};
-  std::vector<Piece> pieces(static_cast<std::size_t>(std::min<std::int64_t>(n, 8 * ctx.threads())));
+  std::vector<GrownRows> pieces(static_cast<std::size_t>(std::min<std::int64_t>(n, 8 * ctx.threads())));
   const auto count = static_cast<std::int64_t>(pieces.size());
-  parallel_for(ctx, count, [&](std::int64_t p) {
+  parallel_tasks(ctx, count, [&](std::int64_t p) {
     Grower<T> grower(ctx, rows, transposed.pattern, epsilon, limits);
     const auto last = static_cast<Index>(n * (p + 1) / count);
     for (auto j = static_cast<Index>(n * p / count); j < last; ++j) {
@@ -161,12 +161,12 @@ Sparsity adaptive_sparsity(const Context<Space::host>& ctx, const Sparsity& b, S
   Index j = 0;
   Offset end = 0;
   pattern.row_ptr[0] = 0;
-  for (const Piece& piece : pieces) {
+  for (const GrownRows& piece : pieces) {
     for (const Index length : piece.lengths) pattern.row_ptr[++j] = end += length;
   }
   pattern.col = Array<Index, Space::host>(ctx, end);
   Index* at = pattern.col.begin();
-  for (const Piece& piece : pieces) at = std::copy(piece.col.begin(), piece.col.end(), at);
+  for (const GrownRows& piece : pieces) at = std::copy(piece.col.begin(), piece.col.end(), at);
   return pattern;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPAI's numeric phase on the host: a thread takes problem after problem.
-#include <omp.h>
-
 #include <purlin/precond/spai/local_problem.hpp>
+
+#include <atomic>
+
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::detail {
 
@@ -59,16 +61,16 @@ template <class T>
 void solve_spai(const Context<Space::host>& ctx, const SpaiView<T>& a, SpaiScratch<T, Space::host>& scratch) {
   const SpaiRows<T> b{a.b_row_ptr, a.b_col, a.b_val};
   const int threads = std::min(ctx.threads(), static_cast<int>(scratch.threads.size()));
-  unsigned long long fallbacks = 0;
-  double worst = 0;
-#pragma omp parallel for schedule(dynamic, 32) num_threads(threads) reduction(+ : fallbacks) reduction(max : worst)
-  for (Index j = 0; j < a.problems; ++j) {
-    const auto mine = static_cast<std::size_t>(omp_get_thread_num());
-    const LocalResult result = solve_one(a, b, j, scratch.threads[mine]);
-    a.residual[j] = result.residual;
-    fallbacks += result.fell_back ? 1 : 0;
-    worst = std::max(worst, result.residual);
-  }
+  std::atomic<unsigned long long> fallbacks{0};
+  parallel_blocks(
+      ctx, a.problems, 32,
+      [&](Index j, int member) {
+        const LocalResult result = solve_one(a, b, j, scratch.threads[static_cast<std::size_t>(member)]);
+        a.residual[j] = result.residual;
+        if (result.fell_back) fallbacks.fetch_add(1, std::memory_order_relaxed);
+      },
+      threads);
+  const double worst = parallel_max(ctx, a.problems, 0.0, [&](Index j) { return a.residual[j]; });
   *a.verdict = {fallbacks, worst};
 }
 

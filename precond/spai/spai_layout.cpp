@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <purlin/core/parallel_for.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -16,13 +16,13 @@ constexpr Index rows_a_piece = 2048;
 template <class F>
 void with_marks(const Context<Space::host>& ctx, Index n, F&& f) {
   const std::int64_t pieces = std::min<std::int64_t>((n + rows_a_piece - 1) / rows_a_piece, 8 * ctx.threads());
-  parallel_for(ctx, pieces, [&](std::int64_t piece) {
+  parallel_tasks(ctx, pieces, [&](std::int64_t piece) {
     std::vector<Index> marks(static_cast<std::size_t>(n), -1);
     f(static_cast<Index>(n * piece / pieces), static_cast<Index>(n * (piece + 1) / pieces), marks);
   });
 }
 
-struct Problems {
+struct ProblemList {
   const Pattern<Space::host>& b;
   const SpaiLimits& limits;
 
@@ -54,7 +54,7 @@ struct Problems {
 };
 
 // Only what the problems keep.
-Sparsity thinned(const Context<Space::host>& ctx, const Problems& problems, const Sparsity& from,
+Sparsity thinned(const Context<Space::host>& ctx, const ProblemList& problems, const Sparsity& from,
                  const std::vector<Index>& columns) {
   Sparsity to;
   to.rows = to.cols = from.rows;
@@ -62,14 +62,13 @@ Sparsity thinned(const Context<Space::host>& ctx, const Problems& problems, cons
   to.row_ptr[0] = 0;
   for (Index j = 0; j < from.rows; ++j) to.row_ptr[j + 1] = to.row_ptr[j] + columns[j];
   to.col = Array<Index, Space::host>(ctx, to.row_ptr[from.rows]);
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index j = 0; j < from.rows; ++j) {
+  parallel_for(ctx, from.rows, [&](Index j) {
     Offset at = to.row_ptr[j];
     for (Offset k = from.row_ptr[j]; k < from.row_ptr[j + 1]; ++k) {
       const Index i = from.col[k];
       if (i == j || (columns[j] > 1 && problems.admitted(i))) to.col[at++] = i;
     }
-  }
+  });
   return to;
 }
 
@@ -78,7 +77,7 @@ Sparsity thinned(const Context<Space::host>& ctx, const Problems& problems, cons
 SpaiLayout make_spai_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& b, Sparsity pattern,
                             const SpaiLimits& limits) {
   const Index n = b.rows;
-  const Problems problems{b, limits};
+  const ProblemList problems{b, limits};
   SpaiLayout layout;
   layout.touched = Array<Index, Space::host>(ctx, n);
   std::vector<Index> columns(static_cast<std::size_t>(n));
@@ -131,25 +130,23 @@ SymmetricUnion symmetric_union(const Context<Space::host>& ctx, const Sparsity& 
   both.pattern.rows = both.pattern.cols = n;
   both.pattern.row_ptr = Array<Offset, Space::host>(ctx, Offset{n} + 1);
   both.pattern.row_ptr[0] = 0;
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index i = 0; i < n; ++i) {
+  parallel_for(ctx, n, [&](Index i) {
     Offset count = 0;
     merge(i, [&](Index, Offset, Offset) { ++count; });
     both.pattern.row_ptr[i + 1] = count;
-  }
+  });
   for (Index i = 0; i < n; ++i) both.pattern.row_ptr[i + 1] += both.pattern.row_ptr[i];
   both.pattern.col = Array<Index, Space::host>(ctx, both.pattern.row_ptr[n]);
   both.own = Array<Offset, Space::host>(ctx, both.pattern.row_ptr[n]);
   both.mirrored = Array<Offset, Space::host>(ctx, both.pattern.row_ptr[n]);
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index i = 0; i < n; ++i) {
+  parallel_for(ctx, n, [&](Index i) {
     Offset at = both.pattern.row_ptr[i];
     merge(i, [&](Index j, Offset k, Offset l) {
       both.pattern.col[at] = j;
       both.own[at] = k;
       both.mirrored[at++] = l >= 0 ? transposed.source[l] : Offset{-1};
     });
-  }
+  });
   return both;
 }
 

@@ -2,6 +2,7 @@
 // BCE on the host: a block is a group of lanes; threads take equal shares of the blocks and of the long rows' pieces.
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/bce/bce.hpp>
 #include <purlin/spmv/slot_sum_host.hpp>
 
@@ -61,15 +62,17 @@ void bce_product(const Context<Space::host>& ctx, const BceView<T>& a, const Pro
   const Offset work = block_work(a.blocks) + piece_work(a.pieces);
   const int shares = work < least_parallel_work ? 1 : a.shares;
   double dots[most_host_shares];
-#pragma omp parallel for schedule(static, 1) num_threads(ctx.threads()) if (shares > 1)
-  for (int share = 0; share < shares; ++share) {
-    with_wide_vectors([&] {
-      dots[share] = pieces_product(a, args, cut_at(a.pieces, share, shares, piece_work),
-                                   cut_at(a.pieces, share + 1, shares, piece_work));
-      dots[share] += blocks_product(a, args, cut_at(a.blocks, share, shares, block_work),
-                                    cut_at(a.blocks, share + 1, shares, block_work));
-    });
-  }
+  parallel_tasks(
+      ctx, shares,
+      [&](int share) {
+        with_wide_vectors([&] {
+          dots[share] = pieces_product(a, args, cut_at(a.pieces, share, shares, piece_work),
+                                       cut_at(a.pieces, share + 1, shares, piece_work));
+          dots[share] += blocks_product(a, args, cut_at(a.blocks, share, shares, block_work),
+                                        cut_at(a.blocks, share + 1, shares, block_work));
+        });
+      },
+      threads_if(shares > 1));
   double total = join_rows(a.join, args);
   for (int share = 0; share < shares; ++share) total += dots[share];
   if (args.xy != nullptr) *args.xy = total;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/row_sharing.hpp>
 #include <purlin/spmv/stable_buckets.hpp>
 
@@ -20,15 +21,15 @@ Index width_of(const Pattern<Space::host>& a, Index i) {
 }
 
 // A block before it has its place.
-struct Cut {
+struct BlockCut {
   Index set;
   Offset first;  // in the buckets' order
   Index rows;
 };
 
 // Equal blocks of at most `block_rows` rows, a multiple of `lanes` but for the last of a set.
-std::vector<Cut> cut_into_blocks(const Buckets& sets, std::size_t count, const BceShape& shape) {
-  std::vector<Cut> cuts;
+std::vector<BlockCut> cut_into_blocks(const Buckets& sets, std::size_t count, const BceShape& shape) {
+  std::vector<BlockCut> cuts;
   for (std::size_t set = 0; set < count; ++set) {
     const Offset rows = sets.size(set);
     if (rows == 0) continue;
@@ -44,22 +45,21 @@ std::vector<Cut> cut_into_blocks(const Buckets& sets, std::size_t count, const B
 }
 
 // The numbers of the blocks, ascending by their first row. No two share one, so that a mark at each row sorts them.
-std::vector<Index> by_first_row(const Host& ctx, const Buckets& sets, const std::vector<Cut>& cuts, Index rows) {
+std::vector<Index> by_first_row(const Host& ctx, const Buckets& sets, const std::vector<BlockCut>& cuts, Index rows) {
   const auto blocks = static_cast<Index>(cuts.size());
   Array<Index, Space::host> block_at(ctx, rows);
-#pragma omp parallel for num_threads(ctx.threads())
-  for (Index i = 0; i < rows; ++i) block_at[i] = -1;
-#pragma omp parallel for num_threads(ctx.threads())
-  for (Index b = 0; b < blocks; ++b) block_at[sets.member[cuts[static_cast<std::size_t>(b)].first]] = b;
+  detail::parallel_for(ctx, rows, [&](Index i) { block_at[i] = -1; });
+  detail::parallel_for(ctx, blocks,
+                       [&](Index b) { block_at[sets.member[cuts[static_cast<std::size_t>(b)].first]] = b; });
   const Buckets marked = detail::stable_buckets(ctx, rows, 2, [&](Index i) { return block_at[i] < 0 ? 1 : 0; });
   std::vector<Index> order(cuts.size());
-#pragma omp parallel for num_threads(ctx.threads())
-  for (Index b = 0; b < blocks; ++b) order[static_cast<std::size_t>(b)] = block_at[marked.member[b]];
+  detail::parallel_for(ctx, blocks,
+                       [&](Index b) { order[static_cast<std::size_t>(b)] = block_at[marked.member[b]]; });
   return order;
 }
 
 void place_blocks(const Host& ctx, const Buckets& sets, std::size_t count, const BceShape& shape, BceLayout& to) {
-  const std::vector<Cut> cuts = cut_into_blocks(sets, count, shape);
+  const std::vector<BlockCut> cuts = cut_into_blocks(sets, count, shape);
   const std::vector<Index> order = by_first_row(ctx, sets, cuts, to.rows);
   const auto blocks = static_cast<Index>(cuts.size());
   to.row_no = Array<Index, Space::host>(ctx, sets.begin[count]);
@@ -69,7 +69,7 @@ void place_blocks(const Host& ctx, const Buckets& sets, std::size_t count, const
   Index row = 0;
   Offset slot = 0;
   for (Index b = 0; b < blocks; ++b) {
-    const Cut& cut = cuts[static_cast<std::size_t>(order[static_cast<std::size_t>(b)])];
+    const BlockCut& cut = cuts[static_cast<std::size_t>(order[static_cast<std::size_t>(b)])];
     to.block_row[b] = row;
     to.block_slot[b] = slot;
     to.block_width[b] = cut.set == 0 ? 0 : to.bounds[static_cast<std::size_t>(cut.set) - 1];
@@ -79,17 +79,15 @@ void place_blocks(const Host& ctx, const Buckets& sets, std::size_t count, const
   }
   to.block_row[blocks] = row;
   to.block_slot[blocks] = slot;
-#pragma omp parallel for num_threads(ctx.threads())
-  for (Index b = 0; b < blocks; ++b) {
-    const Cut& cut = cuts[static_cast<std::size_t>(order[static_cast<std::size_t>(b)])];
+  detail::parallel_for(ctx, blocks, [&](Index b) {
+    const BlockCut& cut = cuts[static_cast<std::size_t>(order[static_cast<std::size_t>(b)])];
     std::copy_n(sets.member.begin() + cut.first, cut.rows, to.row_no.begin() + to.block_row[b]);
-  }
+  });
 }
 
 void fill_blocks(const Host& ctx, const Pattern<Space::host>& a, BceLayout& to) {
   const Index blocks = to.blocks();
-#pragma omp parallel for schedule(dynamic, 64) num_threads(ctx.threads())
-  for (Index b = 0; b < blocks; ++b) {
+  detail::parallel_blocks(ctx, blocks, 64, [&](Index b) {
     const Index rows = to.block_row[b + 1] - to.block_row[b];
     Offset used = to.block_slot[b];
     for (Index r = 0; r < rows; ++r) {
@@ -106,22 +104,21 @@ void fill_blocks(const Host& ctx, const Pattern<Space::host>& a, BceLayout& to) 
       to.slot_source[used] = -1;
       to.col[used] = 0;
     }
-  }
+  });
 }
 
 void fill_pieces(const Host& ctx, const Pattern<Space::host>& a, const std::vector<Index>& long_rows, BceLayout& to) {
   std::vector<Offset> slot{to.block_slot[to.blocks()]};
   for (const Index i : long_rows) slot.push_back(slot.back() + a.row_begin(i + 1) - a.row_begin(i));
   const auto count = static_cast<std::int64_t>(long_rows.size());
-#pragma omp parallel for schedule(dynamic, 1) num_threads(ctx.threads())
-  for (std::int64_t r = 0; r < count; ++r) {
+  detail::parallel_tasks(ctx, count, [&](std::int64_t r) {
     const Offset begin = a.row_begin(long_rows[static_cast<std::size_t>(r)]);
     const Offset first = slot[static_cast<std::size_t>(r)], last = slot[static_cast<std::size_t>(r) + 1];
     for (Offset k = first; k < last; ++k) {
       to.slot_source[k] = begin + k - first;
       to.col[k] = a.col[begin + k - first];
     }
-  }
+  });
 }
 
 }  // namespace

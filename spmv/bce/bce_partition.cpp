@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include <purlin/core/parallel.hpp>
+
 namespace purlin {
 namespace {
 
@@ -56,15 +58,14 @@ WidthDistribution width_distribution(const Context<Space::host>& ctx, const Patt
   const auto counters = static_cast<std::size_t>(widest) + 1;
   const int shares = std::max(1, std::min(ctx.threads(), a.rows / 4096 + 1));
   std::vector<std::vector<Offset>> counted(static_cast<std::size_t>(shares), std::vector<Offset>(counters, 0));
-#pragma omp parallel for schedule(static, 1) num_threads(shares)
-  for (int share = 0; share < shares; ++share) {
+  detail::parallel_tasks(ctx, shares, [&](int share) {
     std::vector<Offset>& mine = counted[static_cast<std::size_t>(share)];
     const auto end = static_cast<Index>(Offset{a.rows} * (share + 1) / shares);
     for (auto i = static_cast<Index>(Offset{a.rows} * share / shares); i < end; ++i) {
       const Offset width = a.row_begin(i + 1) - a.row_begin(i);
       if (width <= widest) ++mine[static_cast<std::size_t>(width)];
     }
-  }
+  });
   WidthDistribution f;
   for (std::size_t width = 1; width < counters; ++width) {
     Offset rows = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSR on the host with k vectors at once: the shares and the sums of a product with one, each entry read once.
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/column_lanes_host.hpp>
 #include <purlin/spmv/csr/csr.hpp>
 #include <purlin/spmv/prefetch_host.hpp>
@@ -44,30 +45,32 @@ void CsrOperator<T, Space::host>::apply_column_shares(const Context<Space::host>
   const T* const val = val_.data();
   const Index* const col = col_.data();
   const bool parallel = shares > 1 && (val_.size() + rows_) * k >= least_parallel;
-#pragma omp parallel for schedule(static, 1) num_threads(ctx.threads()) if (parallel)
-  for (std::int64_t share = 0; share < shares; ++share) {
-    detail::with_wide_vectors([&] {
-      const Cut first = cuts_[share], last = cuts_[share + 1];
-      Offset at = first.entry;
-      T sum[k];
-      detail::ColumnDots<k> dot;
-      for (Index i = first.row; i < last.row; ++i) {
-        const Offset end = row_ptr[i + 1];
-        sum_run_columns<k, prefetch>(val, col, at, end, x, sum);
-        T* const yi = y + Offset{i} * k;
-        for (int c = 0; c < k; ++c) {
-          const T product = alpha * sum[c];
-          sum[c] = beta == T(0) ? product : product + beta * yi[c];
-        }
-        for (int c = 0; c < k; ++c) yi[c] = sum[c];
-        if (xy != nullptr) dot.add_products(x + Offset{i} * k, sum);
-        at = end;
-      }
-      sum_run_columns<k, prefetch>(val, col, at, last.entry, x, sum);
-      for (int c = 0; c < k; ++c) carry[share].value[c] = alpha * sum[c];
-      dot.store(carry[share].dot);
-    });
-  }
+  detail::parallel_tasks(
+      ctx, shares,
+      [&](std::int64_t share) {
+        detail::with_wide_vectors([&] {
+          const Cut first = cuts_[share], last = cuts_[share + 1];
+          Offset at = first.entry;
+          T sum[k];
+          detail::ColumnDots<k> dot;
+          for (Index i = first.row; i < last.row; ++i) {
+            const Offset end = row_ptr[i + 1];
+            sum_run_columns<k, prefetch>(val, col, at, end, x, sum);
+            T* const yi = y + Offset{i} * k;
+            for (int c = 0; c < k; ++c) {
+              const T product = alpha * sum[c];
+              sum[c] = beta == T(0) ? product : product + beta * yi[c];
+            }
+            for (int c = 0; c < k; ++c) yi[c] = sum[c];
+            if (xy != nullptr) dot.add_products(x + Offset{i} * k, sum);
+            at = end;
+          }
+          sum_run_columns<k, prefetch>(val, col, at, last.entry, x, sum);
+          for (int c = 0; c < k; ++c) carry[share].value[c] = alpha * sum[c];
+          dot.store(carry[share].dot);
+        });
+      },
+      detail::threads_if(parallel));
   double total[k] = {};
   for (std::int64_t share = 0; share < shares; ++share) {
     for (int c = 0; c < k; ++c) total[c] += carry[share].dot[c];

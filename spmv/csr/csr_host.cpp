@@ -6,6 +6,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/spmv/csr/csr.hpp>
 #include <purlin/spmv/slot_sum_host.hpp>
@@ -84,22 +85,24 @@ void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, 
   const T* const val = val_.data();
   const Index* const col = col_.data();
   const bool parallel = shares > 1 && val_.size() + rows_ >= least_parallel;
-#pragma omp parallel for schedule(static, 1) num_threads(ctx.threads()) if (parallel)
-  for (std::int64_t share = 0; share < shares; ++share) {
-    detail::with_wide_vectors([&] {
-      const Cut first = cuts_[share], last = cuts_[share + 1];
-      Offset k = first.entry;
-      double dot = 0;
-      for (Index i = first.row; i < last.row; ++i) {
-        const Offset end = row_ptr[i + 1];
-        const T product = alpha * detail::sum_run<prefetch>(val, col, k, end, x);
-        y[i] = beta == T(0) ? product : product + beta * y[i];
-        if (xy != nullptr) dot += double(x[i]) * double(y[i]);
-        k = end;
-      }
-      carry[share] = {alpha * detail::sum_run<prefetch>(val, col, k, last.entry, x), dot};
-    });
-  }
+  detail::parallel_tasks(
+      ctx, shares,
+      [&](std::int64_t share) {
+        detail::with_wide_vectors([&] {
+          const Cut first = cuts_[share], last = cuts_[share + 1];
+          Offset k = first.entry;
+          double dot = 0;
+          for (Index i = first.row; i < last.row; ++i) {
+            const Offset end = row_ptr[i + 1];
+            const T product = alpha * detail::sum_run<prefetch>(val, col, k, end, x);
+            y[i] = beta == T(0) ? product : product + beta * y[i];
+            if (xy != nullptr) dot += double(x[i]) * double(y[i]);
+            k = end;
+          }
+          carry[share] = {alpha * detail::sum_run<prefetch>(val, col, k, last.entry, x), dot};
+        });
+      },
+      detail::threads_if(parallel));
   double total = 0;
   for (std::int64_t share = 0; share < shares; ++share) {
     total += carry[share].dot;

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB on the host with k vectors at once: the parts, slices and sums of a product with one, the cache k times as
 // wide.
-#include <omp.h>
-
 #include <algorithm>
 #include <cstring>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/column_lanes_host.hpp>
 #include <purlin/spmv/ehyb/ehyb_columns.hpp>
 #include <purlin/spmv/slot_sum_host.hpp>
 
 namespace purlin::detail {
 namespace {
-
-constexpr int lanes = host_lanes;  // Machine::lanes of the host
 
 // The caller's work, taken apart: doubles first.
 template <class T, int k>
@@ -55,13 +52,13 @@ template <class T, int B, int k, int count>
 inline void node_sums(const EhybView<T>& a, Index slice, int first, const T* xs, T* sums) {
   ColumnLanes<T, k> sum[count][B];
   const Offset begin = a.slice_first[slice], end = a.slice_first[slice + 1];
-  const std::uint16_t* column = a.column + begin * lanes + first;
-  const T* value = a.value + begin * lanes * B * B + first;
-  for (Offset j = begin; j < end; ++j, column += lanes, value += lanes * B * B) {
+  const std::uint16_t* column = a.column + begin * host_lanes + first;
+  const T* value = a.value + begin * host_lanes * B * B + first;
+  for (Offset j = begin; j < end; ++j, column += host_lanes, value += host_lanes * B * B) {
     for (int e = 0; e < B; ++e) {
       for (int node = 0; node < count; ++node) {
         const T* const from = xs + (Offset{column[node]} * B + e) * k;
-        for (int d = 0; d < B; ++d) sum[node][d].add_product(value[(d * B + e) * lanes + node], from);
+        for (int d = 0; d < B; ++d) sum[node][d].add_product(value[(d * B + e) * host_lanes + node], from);
       }
     }
   }
@@ -77,8 +74,8 @@ void part_product(const EhybView<T>& a, const EhybPart& part, const ColumnProduc
   const T* const xs = cached_columns<T, B, k>(a, part, args.x, cache);
   ColumnDots<k> dot;
   for (Index s = part.slice_begin; s < part.slice_end; ++s) {
-    const Index first = part.node_begin + (s - part.slice_begin) * lanes;
-    const int nodes = std::min<Index>(lanes, part.node_end - first);
+    const Index first = part.node_begin + (s - part.slice_begin) * host_lanes;
+    const int nodes = std::min<Index>(host_lanes, part.node_end - first);
     for (int node = 0; node < nodes; node += together) {
       T sums[together * B * k];
       node_sums<T, B, k, together>(a, s, node, xs, sums);
@@ -98,13 +95,13 @@ void part_product(const EhybView<T>& a, const EhybPart& part, const ColumnProduc
 template <class T, int B, int k>
 void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const ColumnProductArgs<T>& args) {
   const ColumnWork<T, k> work(a, args.work);
-  const Offset slots = Offset{a.slice_first[a.part[a.parts - 1].slice_end]} * lanes * B * B;
+  const Offset slots = Offset{a.slice_first[a.part[a.parts - 1].slice_end]} * host_lanes * B * B;
   const bool parallel = a.parts > 1 && (slots + a.rows) * k >= least_parallel_work;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(std::min(ctx.threads(), a.cache_threads)) if (parallel)
-  for (Index p = 0; p < a.parts; ++p) {
-    T* const cache = work.cache + Offset{a.longest_cache} * k * (parallel ? omp_get_thread_num() : 0);
+  const auto one_part = [&](Index p, int member) {
+    T* const cache = work.cache + Offset{a.longest_cache} * k * member;
     with_wide_vectors([&] { part_product<T, B, k>(a, a.part[p], args, cache, work.part_dot + Offset{p} * k); });
-  }
+  };
+  parallel_tasks(ctx, a.parts, one_part, parallel ? a.cache_threads : 1);
   for (int c = 0; c < k && args.xy != nullptr; ++c) {
     double total = 0;
     for (Index p = 0; p < a.parts; ++p) total += work.part_dot[Offset{p} * k + c];
@@ -115,14 +112,13 @@ void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const 
 // As for one vector, without FMA.
 template <class T, int k>
 void add_extra_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ColumnProductArgs<T>& args) {
-  const bool parallel = Offset{a.er_slice_first[a.er_slices]} * lanes * k >= least_parallel_work;
-#pragma omp parallel for schedule(dynamic, 64) num_threads(ctx.threads()) if (parallel)
-  for (Index s = 0; s < a.er_slices; ++s) {
-    const Index first = s * lanes;
-    for (Index i = first; i < std::min(a.er_rows, first + lanes); ++i) {
+  const bool parallel = Offset{a.er_slice_first[a.er_slices]} * host_lanes * k >= least_parallel_work;
+  const auto one_slice = [&](Index s) {
+    const Index first = s * host_lanes;
+    for (Index i = first; i < std::min(a.er_rows, first + host_lanes); ++i) {
       ColumnLanes<T, k> sum;
       for (Offset j = a.er_slice_first[s]; j < a.er_slice_first[s + 1]; ++j) {
-        const Offset slot = j * lanes + (i - first);
+        const Offset slot = j * host_lanes + (i - first);
         sum.add_product(a.er_value[slot], args.x + Offset{a.er_column[slot]} * k);
       }
       T sums[k];
@@ -130,24 +126,27 @@ void add_extra_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const
       T* const y = args.y + Offset{a.er_row[i]} * k;
       for (int c = 0; c < k; ++c) y[c] += args.alpha * sums[c];
     }
-  }
+  };
+  parallel_blocks(ctx, a.er_slices, 64, one_slice, threads_if(parallel));
 }
 
 template <class T, int k>
 void add_long_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ColumnProductArgs<T>& args) {
   T* const segment_sum = ColumnWork<T, k>(a, args.work).segment_sum;
   const bool parallel = a.segment_begin[a.segments] * k >= least_parallel_work;
-#pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (parallel)
-  for (Index s = 0; s < a.segments; ++s) {
-    ColumnLanes<T, k> sum[lanes];
-    const Offset begin = a.segment_begin[s], end = a.segment_begin[s + 1];
-    for (Offset j = begin; j < end; ++j) {
-      sum[(j - begin) % lanes].add_product(a.long_value[j], args.x + Offset{a.long_column[j]} * k);
-    }
-    ColumnLanes<T, k> total;
-    for (const auto& of_lane : sum) total.add(of_lane);
-    total.store(segment_sum + Offset{s} * k);
-  }
+  parallel_for(
+      ctx, a.segments,
+      [&](Index s) {
+        ColumnLanes<T, k> sum[host_lanes];
+        const Offset begin = a.segment_begin[s], end = a.segment_begin[s + 1];
+        for (Offset j = begin; j < end; ++j) {
+          sum[(j - begin) % host_lanes].add_product(a.long_value[j], args.x + Offset{a.long_column[j]} * k);
+        }
+        ColumnLanes<T, k> total;
+        for (const auto& of_lane : sum) total.add(of_lane);
+        total.store(segment_sum + Offset{s} * k);
+      },
+      parallel ? 1 : a.segments);
   for (Index i = 0; i < a.long_rows; ++i) {
     for (int c = 0; c < k; ++c) {
       T total = 0;

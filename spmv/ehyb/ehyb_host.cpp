@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB on the host: a thread takes a part, gathers what it reads of x, and walks slices of eight nodes.
-#include <omp.h>
-
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/ehyb/ehyb_part_host.hpp>
 
 namespace purlin::detail {
 namespace {
-
-constexpr int lanes = host_lanes;  // Machine::lanes of the host
 
 template <class T, int B>
 double part_product(const EhybView<T>& a, const EhybPart& part, const ProductArgs<T>& args, T* cache) {
   const T* const xs = cached_x<T, B>(a, part, args.x, cache);
   double dot = 0;
   for (Index s = part.slice_begin; s < part.slice_end; ++s) {
-    T sums[B][lanes];
+    T sums[B][host_lanes];
     slice_sums<T, B>(a, s, xs, sums);
-    const Index first = part.node_begin + (s - part.slice_begin) * lanes;
-    const int nodes = std::min<Index>(lanes, part.node_end - first);
+    const Index first = part.node_begin + (s - part.slice_begin) * host_lanes;
+    const int nodes = std::min<Index>(host_lanes, part.node_end - first);
     for (int lane = 0; lane < nodes; ++lane) {
       for (int d = 0; d < B; ++d) {
         const Offset row = Offset{first + lane} * B + d;
@@ -35,12 +32,12 @@ template <class T, int B>
 void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
   const bool parallel =
       a.parts > 1 &&
-      Offset{a.slice_first[a.part[a.parts - 1].slice_end]} * lanes * B * B + a.rows >= least_parallel_work;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(std::min(ctx.threads(), a.cache_threads)) if (parallel)
-  for (Index p = 0; p < a.parts; ++p) {
-    T* const cache = a.cache + Offset{a.longest_cache} * (parallel ? omp_get_thread_num() : 0);
+      Offset{a.slice_first[a.part[a.parts - 1].slice_end]} * host_lanes * B * B + a.rows >= least_parallel_work;
+  const auto one_part = [&](Index p, int member) {
+    T* const cache = a.cache + Offset{a.longest_cache} * member;
     with_wide_vectors([&] { a.part_dot[p] = part_product<T, B>(a, a.part[p], args, cache); });
-  }
+  };
+  parallel_tasks(ctx, a.parts, one_part, parallel ? a.cache_threads : 1);
   if (args.xy == nullptr) return;
   double total = 0;
   for (Index p = 0; p < a.parts; ++p) total += a.part_dot[p];
@@ -49,40 +46,43 @@ void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const 
 
 template <class T>
 void add_extra_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
-  const bool parallel = Offset{a.er_slice_first[a.er_slices]} * lanes >= least_parallel_work;
-#pragma omp parallel for schedule(dynamic, 64) num_threads(ctx.threads()) if (parallel)
-  for (Index s = 0; s < a.er_slices; ++s) {
-    T sums[lanes] = {};
+  const bool parallel = Offset{a.er_slice_first[a.er_slices]} * host_lanes >= least_parallel_work;
+  const auto one_slice = [&](Index s) {
+    T sums[host_lanes] = {};
     for (Offset k = a.er_slice_first[s]; k < a.er_slice_first[s + 1]; ++k) {
 #pragma omp simd
-      for (int lane = 0; lane < lanes; ++lane) {
-        sums[lane] += a.er_value[k * lanes + lane] * args.x[a.er_column[k * lanes + lane]];
+      for (int lane = 0; lane < host_lanes; ++lane) {
+        sums[lane] += a.er_value[k * host_lanes + lane] * args.x[a.er_column[k * host_lanes + lane]];
       }
     }
-    const Index first = s * lanes;
-    for (Index i = first; i < std::min(a.er_rows, first + lanes); ++i) {
+    const Index first = s * host_lanes;
+    for (Index i = first; i < std::min(a.er_rows, first + host_lanes); ++i) {
       args.y[a.er_row[i]] += args.alpha * sums[i - first];
     }
-  }
+  };
+  parallel_blocks(ctx, a.er_slices, 64, one_slice, threads_if(parallel));
 }
 
 template <class T>
 void add_long_rows(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
   const bool parallel = a.segment_begin[a.segments] >= least_parallel_work;
-#pragma omp parallel for schedule(static) num_threads(ctx.threads()) if (parallel)
-  for (Index s = 0; s < a.segments; ++s) {
-    T sums[lanes] = {};
-    Offset k = a.segment_begin[s];
-    for (; k + lanes <= a.segment_begin[s + 1]; k += lanes) {
-      for (int lane = 0; lane < lanes; ++lane) sums[lane] += a.long_value[k + lane] * args.x[a.long_column[k + lane]];
-    }
-    for (int lane = 0; k + lane < a.segment_begin[s + 1]; ++lane) {
-      sums[lane] += a.long_value[k + lane] * args.x[a.long_column[k + lane]];
-    }
-    T total = 0;
-    for (const T sum : sums) total += sum;
-    a.segment_sum[s] = total;
-  }
+  parallel_for(
+      ctx, a.segments,
+      [&](Index s) {
+        T sums[host_lanes] = {};
+        Offset k = a.segment_begin[s];
+        for (; k + host_lanes <= a.segment_begin[s + 1]; k += host_lanes) {
+          for (int lane = 0; lane < host_lanes; ++lane)
+            sums[lane] += a.long_value[k + lane] * args.x[a.long_column[k + lane]];
+        }
+        for (int lane = 0; k + lane < a.segment_begin[s + 1]; ++lane) {
+          sums[lane] += a.long_value[k + lane] * args.x[a.long_column[k + lane]];
+        }
+        T total = 0;
+        for (const T sum : sums) total += sum;
+        a.segment_sum[s] = total;
+      },
+      parallel ? 1 : a.segments);
   for (Index i = 0; i < a.long_rows; ++i) {
     T total = 0;
     for (Index s = a.long_segment[i]; s < a.long_segment[i + 1]; ++s) total += a.segment_sum[s];

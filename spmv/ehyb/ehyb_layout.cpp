@@ -7,7 +7,7 @@
 #include <string>
 
 #include <purlin/core/error.hpp>
-#include <purlin/core/parallel_for.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/ehyb/ehyb_layout_rules.hpp>
 
 namespace purlin::detail {
@@ -134,8 +134,8 @@ Survey survey_parts(const Context<Space::host>& ctx, const Pattern<Space::host>&
     survey.part[p].end = part_begin[p + 1] / shape.block;
     check_part(shape, survey.part[p].begin, survey.part[p].end);
   }
-  parallel_for(ctx, static_cast<std::int64_t>(survey.part.size()),
-               [&](std::int64_t p) { survey_part(a, shape, survey.part[static_cast<std::size_t>(p)], survey); });
+  parallel_tasks(ctx, static_cast<std::int64_t>(survey.part.size()),
+                 [&](std::int64_t p) { survey_part(a, shape, survey.part[static_cast<std::size_t>(p)], survey); });
   return survey;
 }
 
@@ -380,10 +380,10 @@ HostLayout make_ehyb_layout(const Context<Space::host>& ctx, const Pattern<Space
   layout.run_source = Array<Offset, Space::host>(ctx, sizes.block_columns * shape.lanes * shape.block);
   layout.rest_source = Array<Offset, Space::host>(ctx, layout.er_slots + sizes.long_entries);
   const BlockFiller blocks(a, survey, layout);
-  parallel_for(ctx, layout.part.size(), [&](std::int64_t p) { blocks.fill_part(p); });
+  parallel_tasks(ctx, layout.part.size(), [&](std::int64_t p) { blocks.fill_part(p); });
   const RemainderFiller rest(a, part_begin, survey, layout);
-  parallel_for(ctx, layout.er_slice_first.size() - 1, [&](std::int64_t s) { rest.fill_slice(s); });
-  parallel_for(ctx, layout.long_rows.size(), [&](std::int64_t i) { rest.fill_long_row(i); });
+  parallel_tasks(ctx, layout.er_slice_first.size() - 1, [&](std::int64_t s) { rest.fill_slice(s); });
+  parallel_tasks(ctx, layout.long_rows.size(), [&](std::int64_t i) { rest.fill_long_row(i); });
   return layout;
 }
 

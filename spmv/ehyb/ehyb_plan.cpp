@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include <purlin/core/parallel_for.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/blocks.hpp>
 #include <purlin/spmv/phase_clock.hpp>
 
@@ -83,7 +83,7 @@ void sort_nodes(const std::vector<Index>& length, std::vector<Index>& nodes) {
 
 // Rows of the parts, longest cached rows first; whole nodes of `block` rows.
 void sort_parts(const Context<Space::host>& ctx, const std::vector<Index>& length, int block, PartOrder& order) {
-  parallel_for(ctx, static_cast<std::int64_t>(order.part_begin.size()) - 1, [&](std::int64_t p) {
+  parallel_tasks(ctx, static_cast<std::int64_t>(order.part_begin.size()) - 1, [&](std::int64_t p) {
     const Index begin = order.part_begin[p], end = order.part_begin[p + 1];
     if (begin == end) return;
     std::vector<Index> nodes;
@@ -121,13 +121,12 @@ class HostSource final : public EhybPlanSource {
   }
   std::vector<Index> row_lengths(const Partition& partition, int block, bool halo) const override {
     std::vector<Index> length(static_cast<std::size_t>(a_.rows / block));
-#pragma omp parallel for num_threads(ctx_.threads()) schedule(static)
-    for (Index node = 0; node < a_.rows / block; ++node) {
+    parallel_for(ctx_, a_.rows / block, [&](Index node) {
       const Index row = node * block, part = partition.part_of_row[row];
       const Index *begin = a_.col.data + a_.row_begin(row), *end = a_.col.data + a_.row_begin(row + 1);
       length[node] = static_cast<Index>(
           halo ? end - begin : std::count_if(begin, end, [&](Index j) { return partition.part_of_row[j] == part; }));
-    }
+    });
     return length;
   }
 

@@ -55,7 +55,7 @@ struct Parts {
 };
 
 // How the pattern is cut.
-struct Cut {
+struct PatternCut {
   int block;
   Index cached_length;
   std::vector<Index> part_begin;
@@ -65,8 +65,8 @@ struct Cut {
 };
 
 template <Space S>
-Cut cut_of(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Index>& planned,
-           const FormatRequest& request) {
+PatternCut cut_of(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Index>& planned,
+                  const FormatRequest& request) {
   const int block = block_of(ctx, a, planned);
   const detail::EhybGeometry geometry = geometry_of(request, a.rows, block);
   const bool device = request.machine.device();
@@ -90,7 +90,7 @@ Pattern<S> left_of(const Pattern<S>& a, const detail::SplitPattern<S>& split) {
 
 // Numbers the nodes within their parts.
 template <Space S>
-void name_nodes(const Cut& cut, const std::vector<Index>& node, Parts<S>& parts) {
+void name_nodes(const PatternCut& cut, const std::vector<Index>& node, Parts<S>& parts) {
   parts.node.resize(node.size());
   for (std::size_t p = 0; p + 1 < cut.part_begin.size(); ++p) {
     const Index first = cut.part_begin[p] / cut.block, last = cut.part_begin[p + 1] / cut.block;
@@ -99,7 +99,7 @@ void name_nodes(const Cut& cut, const std::vector<Index>& node, Parts<S>& parts)
   }
 }
 
-Parts<Space::host> make_parts(const Host& ctx, const Pattern<Space::host>& a, const Cut& cut,
+Parts<Space::host> make_parts(const Host& ctx, const Pattern<Space::host>& a, const PatternCut& cut,
                               detail::PhaseClock& clock) {
   auto split = detail::split_pairs(ctx, a, cut.part_begin, cut.block, cut.pairs);
   clock.end("pairs");
@@ -118,7 +118,7 @@ Parts<Space::host> make_parts(const Host& ctx, const Pattern<Space::host>& a, co
 
 // The same, by kernels. Nothing where the host has to make them.
 template <Space S>
-std::optional<Parts<S>> parts_by_kernels(const Context<S>& ctx, const Pattern<S>& a, const Cut& cut,
+std::optional<Parts<S>> parts_by_kernels(const Context<S>& ctx, const Pattern<S>& a, const PatternCut& cut,
                                          detail::PhaseClock& clock) {
   auto split = detail::split_pairs(ctx, a, cut.part_begin, cut.block, cut.pairs);
   clock.end("pairs");
@@ -151,8 +151,8 @@ Parts<S> parts_in(const Context<S>& ctx, Parts<Space::host> parts) {
 }
 
 template <Space S>
-Parts<S> build(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Index>& planned,
-               const FormatRequest& request, detail::PhaseClock& clock) {
+Parts<S> build_parts(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Index>& planned,
+                     const FormatRequest& request, detail::PhaseClock& clock) {
   if constexpr (S == Space::device) {
     if (auto parts = parts_by_kernels(ctx, a, cut_of(ctx, a, planned, request), clock)) return std::move(*parts);
   }
@@ -185,7 +185,7 @@ EhybSymmetricOperator<T, S>::EhybSymmetricOperator(const Context<S>& ctx, const 
                                                    const RowOrder<S>& order, const FormatRequest& request)
     : rows_(a.rows) {
   detail::PhaseClock clock;
-  Parts<S> parts = build(ctx, Pattern<S>(a), order.part_begin, request, clock);
+  Parts<S> parts = build_parts(ctx, Pattern<S>(a), order.part_begin, request, clock);
   view_.longest_own = parts.largest;
   const int block = parts.layout.shape.block, lanes = parts.layout.shape.lanes;
   const Offset places = parts.rounds.nodes.size() / lanes;

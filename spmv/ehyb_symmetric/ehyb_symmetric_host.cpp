@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB with pairs on the host: a thread takes a part, sums its slices beside y and then its rounds, eight pairs at
 // once.
-#include <omp.h>
-
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/ehyb/ehyb_part_host.hpp>
 #include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
 
 namespace purlin::detail {
 namespace {
 
-constexpr int lanes = host_lanes;
 constexpr std::uint32_t no_pair = PairRounds<Space::host>::no_pair;
 
 // y of the part, from the entries that are not in pairs.
 template <class T, int B>
 void sum_slices(const EhybSymmetricView<T>& a, const EhybPart& part, const T* xs, T* ys) {
   for (Index s = part.slice_begin; s < part.slice_end; ++s) {
-    T sums[B][lanes];
+    T sums[B][host_lanes];
     slice_sums<T, B>(a.left, s, xs, sums);
-    const Index first = part.node_begin + (s - part.slice_begin) * lanes;
-    const int nodes = std::min<Index>(lanes, part.node_end - first);
+    const Index first = part.node_begin + (s - part.slice_begin) * host_lanes;
+    const int nodes = std::min<Index>(host_lanes, part.node_end - first);
     for (int lane = 0; lane < nodes; ++lane) {
       for (int d = 0; d < B; ++d) ys[a.node[first + lane] * B + d] = sums[d][lane];
     }
@@ -32,10 +30,10 @@ void sum_slices(const EhybSymmetricView<T>& a, const EhybPart& part, const T* xs
 // are the upper ones turned over unless they differ, to those of their second.
 template <bool differs, class T, int B>
 inline void add_pairs(const EhybSymmetricView<T>& a, Offset place, const T* xs, T* ys) {
-  const std::uint32_t* nodes = a.nodes + place * lanes;
-  const T *upper = a.upper + place * lanes * B * B, *lower = a.lower + place * lanes * B * B;
-  Offset row[lanes], col[lanes];
-  for (int lane = 0; lane < lanes; ++lane) {
+  const std::uint32_t* nodes = a.nodes + place * host_lanes;
+  const T *upper = a.upper + place * host_lanes * B * B, *lower = a.lower + place * host_lanes * B * B;
+  Offset row[host_lanes], col[host_lanes];
+  for (int lane = 0; lane < host_lanes; ++lane) {
     const std::uint32_t pair = nodes[lane] == no_pair ? 0 : nodes[lane];
     row[lane] = Offset{pair & 0xffffu} * B;
     col[lane] = Offset{pair >> 16} * B;
@@ -47,15 +45,15 @@ inline void add_pairs(const EhybSymmetricView<T>& a, Offset place, const T* xs, 
   }
   for (int d = 0; d < B; ++d) {
     for (int e = 0; e < B; ++e) {
-      y_row[d].add_product(upper + (d * B + e) * lanes, x_col[e]);
-      y_col[d].add_product(differs ? lower + (d * B + e) * lanes : upper + (e * B + d) * lanes, x_row[e]);
+      y_row[d].add_product(upper + (d * B + e) * host_lanes, x_col[e]);
+      y_col[d].add_product(differs ? lower + (d * B + e) * host_lanes : upper + (e * B + d) * host_lanes, x_row[e]);
     }
   }
   for (int d = 0; d < B; ++d) {
-    T of_row[lanes], of_col[lanes];
+    T of_row[host_lanes], of_col[host_lanes];
     y_row[d].store(of_row);
     y_col[d].store(of_col);
-    for (int lane = 0; lane < lanes; ++lane) {
+    for (int lane = 0; lane < host_lanes; ++lane) {
       if (nodes[lane] == no_pair) continue;
       ys[row[lane] + d] += of_row[lane];
       ys[col[lane] + d] += of_col[lane];
@@ -91,14 +89,13 @@ void parts_product(const Context<Space::host>& ctx, const EhybSymmetricView<T>& 
   const EhybView<T>& left = a.left;
   const Offset places =
       left.slice_first[left.part[left.parts - 1].slice_end] + a.round_first[a.part_round[left.parts]];
-  const bool parallel = left.parts > 1 && places * lanes * B * B + left.rows >= least_parallel_work;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(std::min(ctx.threads(), left.cache_threads)) if (parallel)
-  for (Index p = 0; p < left.parts; ++p) {
-    const Offset thread = parallel ? omp_get_thread_num() : 0;
-    T* const cache = left.cache + left.longest_cache * thread;
-    with_wide_vectors(
-        [&] { left.part_dot[p] = part_product<T, B>(a, p, args, cache, a.sums + a.longest_own * thread); });
-  }
+  const bool parallel = left.parts > 1 && places * host_lanes * B * B + left.rows >= least_parallel_work;
+  const auto one_part = [&](Index p, int member) {
+    T* const cache = left.cache + Offset{left.longest_cache} * member;
+    T* const sums = a.sums + Offset{a.longest_own} * member;
+    with_wide_vectors([&] { left.part_dot[p] = part_product<T, B>(a, p, args, cache, sums); });
+  };
+  parallel_tasks(ctx, left.parts, one_part, parallel ? left.cache_threads : 1);
   if (args.xy == nullptr) return;
   double total = 0;
   for (Index p = 0; p < left.parts; ++p) total += left.part_dot[p];
@@ -128,19 +125,20 @@ void ehyb_symmetric_product(const Context<Space::host>& ctx, const EhybSymmetric
 template <class T>
 void compare_pairs(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a, Offset places, int* differs) {
   const int B = a.left.block;
-  int found = 0;
-#pragma omp parallel for schedule(static) num_threads(ctx.threads()) reduction(| : found)
-  for (Offset place = 0; place < places; ++place) {
-    const T *upper = a.upper + place * lanes * B * B, *lower = a.lower + place * lanes * B * B;
+  const auto equal_blocks = [&](Offset place) {
+    const T *upper = a.upper + place * host_lanes * B * B, *lower = a.lower + place * host_lanes * B * B;
+    int found = 0;
     for (int d = 0; d < B; ++d) {
       for (int e = 0; e < B; ++e) {
-        for (int lane = 0; lane < lanes; ++lane) {
-          found |= static_cast<int>(!(upper[(d * B + e) * lanes + lane] == lower[(e * B + d) * lanes + lane]));
+        for (int lane = 0; lane < host_lanes; ++lane) {
+          found |=
+              static_cast<int>(!(upper[(d * B + e) * host_lanes + lane] == lower[(e * B + d) * host_lanes + lane]));
         }
       }
     }
-  }
-  *differs = found;
+    return found == 0;
+  };
+  *differs = parallel_all(ctx, places, equal_blocks) ? 0 : 1;
 }
 
 template <class T>

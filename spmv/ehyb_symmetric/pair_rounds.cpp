@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include <purlin/core/parallel_for.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/ehyb_symmetric/pair_matchings.hpp>
 
 namespace purlin::detail {
@@ -63,10 +63,9 @@ void take_rest(const Context<Space::host>& ctx, const Pattern<Space::host>& a, c
                int block, const BlockMarks& paired, SplitPattern<Space::host>& split) {
   const Index nodes = a.rows / block;
   Array<Index, Space::host> left(ctx, nodes);  // blocks of a node
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index i = 0; i < nodes; ++i) {
+  parallel_for(ctx, nodes, [&](Index i) {
     left[i] = static_cast<Index>(std::count(paired.of(i), paired.of(i) + paired.blocks(i), 0));
-  }
+  });
   split.node = fullest_first(ctx, left.cspan(), node_begin);
   split.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
   Offset entries = 0;
@@ -79,8 +78,7 @@ void take_rest(const Context<Space::host>& ctx, const Pattern<Space::host>& a, c
   split.row_ptr[a.rows] = entries;
   split.col = Array<Index, Space::host>(ctx, entries);
   split.position = Array<Offset, Space::host>(ctx, entries);
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index row = 0; row < a.rows; ++row) {
+  parallel_for(ctx, a.rows, [&](Index row) {
     const Index node = split.node[row / block];
     const char* const marks = paired.of(node);
     const Offset from = a.row_begin(node * block + row % block);
@@ -91,7 +89,7 @@ void take_rest(const Context<Space::host>& ctx, const Pattern<Space::host>& a, c
         split.position[to++] = e;
       }
     }
-  }
+  });
 }
 
 // The runs of a part's pairs, and marks on both blocks of each.
@@ -153,7 +151,7 @@ std::vector<Index> bounds_of_nodes(std::vector<Index> part_begin, int block) {
 std::vector<Index> fullest_first(const Context<Space::host>& ctx, Span<const Index, Space::host> blocks,
                                  const std::vector<Index>& node_begin) {
   std::vector<Index> node(static_cast<std::size_t>(blocks.size));
-  parallel_for(ctx, static_cast<std::int64_t>(node_begin.empty() ? 0 : node_begin.size() - 1), [&](std::int64_t p) {
+  parallel_tasks(ctx, static_cast<std::int64_t>(node_begin.empty() ? 0 : node_begin.size() - 1), [&](std::int64_t p) {
     const auto first = node.begin() + node_begin[p], last = node.begin() + node_begin[p + 1];
     std::iota(first, last, node_begin[p]);
     std::stable_sort(first, last, [&](Index i, Index j) { return blocks[i] > blocks[j]; });
@@ -166,7 +164,7 @@ SplitPattern<Space::host> split_pairs(const Context<Space::host>& ctx, const Pat
   const std::vector<Index> node_begin = bounds_of_nodes(part_begin, block);
   const std::size_t parts = node_begin.empty() ? 0 : node_begin.size() - 1;
   std::vector<Rounds> rounds(parts);
-  parallel_for(ctx, static_cast<std::int64_t>(parts), [&](std::int64_t p) {
+  parallel_tasks(ctx, static_cast<std::int64_t>(parts), [&](std::int64_t p) {
     const Index first = node_begin[p], last = node_begin[p + 1];
     rounds[p] = matchings_of(pairs_of(a, first, last, block), last - first, shape.most_pairs, shape.banks);
   });
@@ -183,7 +181,7 @@ SplitPattern<Space::host> split_pairs(const Context<Space::host>& ctx, const Pat
   result.upper_run = array_of<Offset>(ctx, pairs * block);
   result.lower_run = array_of<Offset>(ctx, pairs * block);
   BlockMarks paired(a, block);
-  parallel_for(ctx, static_cast<std::int64_t>(parts), [&](std::int64_t p) {
+  parallel_tasks(ctx, static_cast<std::int64_t>(parts), [&](std::int64_t p) {
     fill_rounds(a, node_begin[p], block, shape.lanes, rounds[p], result.part_round[p], result, paired);
   });
   take_rest(ctx, a, node_begin, block, paired, split);
@@ -192,10 +190,9 @@ SplitPattern<Space::host> split_pairs(const Context<Space::host>& ctx, const Pat
 
 void point_into(const Context<Space::host>& ctx, Span<const Offset, Space::host> position,
                 Array<Offset, Space::host>& sources) {
-#pragma omp parallel for num_threads(ctx.threads()) schedule(static)
-  for (Offset k = 0; k < sources.size(); ++k) {
+  parallel_for(ctx, sources.size(), [&](Offset k) {
     if (sources[k] >= 0) sources[k] = position[sources[k]];
-  }
+  });
 }
 
 }  // namespace purlin::detail

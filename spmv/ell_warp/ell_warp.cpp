@@ -7,6 +7,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 #include <purlin/spmv/ell_warp/ell_warp_product.hpp>
 #include <purlin/spmv/ell_warp/threshold_model.hpp>
@@ -45,9 +46,8 @@ Index window_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a, 
   if (request.options.ell_warp_window > 0) {
     wanted = request.options.ell_warp_window;
   } else if (request.machine.device()) {
-    Offset longest = 0;
-#pragma omp parallel for schedule(static) num_threads(ctx.threads()) reduction(max : longest)
-    for (Index i = 0; i < a.rows; ++i) longest = std::max(longest, a.row_begin(i + 1) - a.row_begin(i));
+    const Offset longest =
+        detail::parallel_max(ctx, a.rows, Offset{0}, [&](Index i) { return a.row_begin(i + 1) - a.row_begin(i); });
     if (longest * a.rows <= uneven * a.nnz()) wanted = detail::ell_warp_most_block_threads;
   }
   return static_cast<Index>(std::clamp<Offset>(wanted, 1, std::max(a.rows, Index{1})));
@@ -316,8 +316,7 @@ RowOrder<Space::host> plan_ell_warp_order(const Context<Space::host>& ctx, const
   std::copy(sorted.row_list.begin(), sorted.row_list.end(),
             std::copy(sorted.shared_row.begin(), sorted.shared_row.end(), order.old_of_new.begin()));
   order.new_of_old = Array<Index, Space::host>(ctx, pattern.rows);
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index i = 0; i < pattern.rows; ++i) order.new_of_old[order.old_of_new[i]] = i;
+  detail::parallel_for(ctx, pattern.rows, [&](Index i) { order.new_of_old[order.old_of_new[i]] = i; });
   order.report.method = "rows sorted by length within " + std::to_string(window) + " rows";
   order.report.figures = {{"sort window", window}};
   clock.end("sort rows");

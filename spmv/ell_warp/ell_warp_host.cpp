@@ -2,28 +2,29 @@
 // ELL-WARP on the host: a warp is eight lanes of a loop.
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/ell_warp/ell_warp_product.hpp>
 #include <purlin/spmv/slot_sum_host.hpp>
 
 namespace purlin::detail {
 namespace {
 
-constexpr Index lanes = ell_warp_lanes<Space::host>;
-static_assert(lanes == host_lanes, "a warp is a group of the host's lanes");
+constexpr Index warp_lanes = ell_warp_lanes<Space::host>;
+static_assert(warp_lanes == host_lanes, "a warp is a group of the host's lanes");
 
 // Adds the 2^k neighbouring lanes of each row; row q's sum is then sum[q].
 template <class T>
-inline void reduce_lanes(int k, T (&sum)[lanes]) {
-  for (Index rows = lanes / 2; k > 0; --k, rows /= 2) {
+inline void reduce_lanes(int k, T (&sum)[warp_lanes]) {
+  for (Index rows = warp_lanes / 2; k > 0; --k, rows /= 2) {
     for (Index q = 0; q < rows; ++q) sum[q] = sum[2 * q] + sum[2 * q + 1];
   }
 }
 
 template <class T>
 inline T sum_chunk(const EllWarpView<T>& view, Offset warp, const T* x) {
-  T sum[lanes];
+  T sum[warp_lanes];
   const Offset begin = view.slot_begin[warp];
-  sum_lanes(view.val + begin, view.col + begin, (view.slot_begin[warp + 1] - begin) / lanes, x, sum);
+  sum_lanes(view.val + begin, view.col + begin, (view.slot_begin[warp + 1] - begin) / warp_lanes, x, sum);
   reduce_lanes(3, sum);
   return sum[0];
 }
@@ -32,12 +33,13 @@ inline T sum_chunk(const EllWarpView<T>& view, Offset warp, const T* x) {
 template <bool prefetch, class T>
 double product_of_warps(const EllWarpView<T>& view, const ProductArgs<T>& args, Offset begin, Offset end) {
   double dot = 0;
-  T sum[lanes];
+  T sum[warp_lanes];
   for (Offset warp = begin; warp < end; ++warp) {
     const Offset* const slot = view.slot_begin + view.shared_warps + warp;
-    sum_lanes<prefetch>(view.val + slot[0], view.col + slot[0], (slot[1] - slot[0]) / lanes, args.x, sum);
-    const Index first = view.row_begin == nullptr ? static_cast<Index>(warp * lanes) : view.row_begin[warp];
-    const Index last = view.row_begin == nullptr ? std::min(view.count, first + lanes) : view.row_begin[warp + 1];
+    sum_lanes<prefetch>(view.val + slot[0], view.col + slot[0], (slot[1] - slot[0]) / warp_lanes, args.x, sum);
+    const Index first = view.row_begin == nullptr ? static_cast<Index>(warp * warp_lanes) : view.row_begin[warp];
+    const Index last =
+        view.row_begin == nullptr ? std::min(view.count, first + warp_lanes) : view.row_begin[warp + 1];
     if (view.reductions != nullptr) reduce_lanes(view.reductions[warp], sum);
     for (Index p = first; p < last; ++p) {
       const Index i = view.row_at(p);
@@ -57,20 +59,17 @@ void ell_warp_product(const Context<Space::host>& ctx, const EllWarpView<T>& vie
   double dot[ell_warp_most_shares];
   const bool parallel =
       view.shares > 1 && view.slot_begin[view.shared_warps + view.warps] + view.count >= least_parallel_work;
-#pragma omp parallel num_threads(ctx.threads()) if (parallel)
-  {
-#pragma omp for schedule(static) nowait
-    for (Offset warp = 0; warp < view.shared_warps; ++warp) {
-      with_wide_vectors([&] { view.shared_sum[warp] = sum_chunk(view, warp, args.x); });
-    }
-#pragma omp for schedule(static, 1)
-    for (int share = 0; share < view.shares; ++share) {
-      with_wide_vectors([&] {
-        dot[share] = view.prefetch ? product_of_warps<true>(view, args, view.cuts[share], view.cuts[share + 1])
-                                   : product_of_warps<false>(view, args, view.cuts[share], view.cuts[share + 1]);
-      });
-    }
-  }
+  const auto shared_chunk = [&](Offset warp) {
+    with_wide_vectors([&] { view.shared_sum[warp] = sum_chunk(view, warp, args.x); });
+  };
+  parallel_for(ctx, view.shared_warps, shared_chunk, parallel ? 1 : view.shared_warps);
+  const auto run_of_warps = [&](int share) {
+    with_wide_vectors([&] {
+      dot[share] = view.prefetch ? product_of_warps<true>(view, args, view.cuts[share], view.cuts[share + 1])
+                                 : product_of_warps<false>(view, args, view.cuts[share], view.cuts[share + 1]);
+    });
+  };
+  parallel_tasks(ctx, view.shares, run_of_warps, threads_if(parallel));
   double total = 0;
   for (int share = 0; share < view.shares; ++share) total += dot[share];
   for (Index r = 0; r < view.shared_rows; ++r) {

@@ -5,13 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/core/row_scratch.hpp>
 
 namespace purlin::detail {
 namespace {
 
-constexpr auto host = Space::host;
-constexpr Offset padding = -1;
+constexpr Offset no_entry = -1;
 
 int log2_of(Index power) {
   int log = 0;
@@ -29,13 +29,13 @@ struct RowPart {
 
 class Builder {
  public:
-  Builder(const Context<host>& ctx, const Pattern<host>& a, const RowSequence& sequence, const EllWarpRules& rules,
-          Span<const Index, host> old_of_new)
+  Builder(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const RowSequence& sequence,
+          const EllWarpRules& rules, Span<const Index, Space::host> old_of_new)
       : ctx_(ctx),
         a_(a),
         sequence_(sequence),
         old_of_new_(old_of_new),
-        entries_(ctx, old_of_new.empty() ? Pattern<host>() : a) {
+        entries_(ctx, old_of_new.empty() ? Pattern<Space::host>() : a) {
     layout_.rules = rules;
     layout_.rows = a.rows;
     layout_.cols = a.cols;
@@ -70,7 +70,7 @@ class Builder {
 
   void count_shared() {
     const Index count = static_cast<Index>(sequence_.shared_row.size());
-    layout_.shared_begin = Array<Offset, host>(ctx_, Offset{count} + 1);
+    layout_.shared_begin = Array<Offset, Space::host>(ctx_, Offset{count} + 1);
     layout_.shared_begin[0] = 0;
     for (Index r = 0; r < count; ++r) {
       const Index row = sequence_.shared_row[r];
@@ -84,36 +84,43 @@ class Builder {
   void count_warps() {
     warps_before_.assign(static_cast<std::size_t>(groups_) + 1, 0);
     std::vector<Offset> steps(static_cast<std::size_t>(groups_) + 1, 0);
-    Offset longest = layout_.longest;
-    bool halved = false;
-#pragma omp parallel for schedule(static) num_threads(ctx_.threads()) reduction(max : longest) reduction(|| : halved)
-    for (Offset g = 0; g < groups_; ++g) {
-      for_each_warp(g, [&](Index first, Index rows, int k, Offset warp_steps) {
-        ++warps_before_[g + 1];
-        steps[g + 1] += warp_steps;
-        halved = halved || k > 0;
-        for (Index p = first; p < first + rows; ++p) longest = std::max(longest, length_at(p));
-      });
-    }
+    struct Seen {
+      Offset longest;
+      bool halved;
+    };
+    const auto [longest, halved] = parallel_reduce(
+        ctx_, groups_, Seen{layout_.longest, false},
+        [&](Offset g, Seen& seen) {
+          for_each_warp(g, [&](Index first, Index rows, int k, Offset warp_steps) {
+            ++warps_before_[g + 1];
+            steps[g + 1] += warp_steps;
+            seen.halved = seen.halved || k > 0;
+            for (Index p = first; p < first + rows; ++p) seen.longest = std::max(seen.longest, length_at(p));
+          });
+        },
+        [](Seen& all, const Seen& seen) {
+          all = {std::max(all.longest, seen.longest), all.halved || seen.halved};
+        },
+        least_groups);
     for (Offset g = 0; g < groups_; ++g) {
       warps_before_[g + 1] += warps_before_[g];
       steps[g + 1] += steps[g];
     }
     layout_.longest = longest;
     layout_.warps = warps_before_[groups_];
-    layout_.slot_begin = Array<Offset, host>(ctx_, layout_.shared_warps + layout_.warps + 1);
+    layout_.slot_begin = Array<Offset, Space::host>(ctx_, layout_.shared_warps + layout_.warps + 1);
     layout_.slot_begin[0] = 0;
     place_shared();
     first_slot_ = layout_.slot_begin[layout_.shared_warps];
     steps_before_ = std::move(steps);
     const Offset slots = first_slot_ + steps_before_[groups_] * layout_.rules.width;
     layout_.slot_begin[layout_.shared_warps + layout_.warps] = slots;
-    layout_.col = Array<Index, host>(ctx_, slots);
-    layout_.slot_source = Array<Offset, host>(ctx_, slots);
+    layout_.col = Array<Index, Space::host>(ctx_, slots);
+    layout_.slot_source = Array<Offset, Space::host>(ctx_, slots);
     if (halved) {
-      layout_.row_begin = Array<Index, host>(ctx_, layout_.warps + 1);
+      layout_.row_begin = Array<Index, Space::host>(ctx_, layout_.warps + 1);
       layout_.row_begin[layout_.warps] = sequence_.count;
-      layout_.reductions = Array<std::uint8_t, host>(ctx_, layout_.warps);
+      layout_.reductions = Array<std::uint8_t, Space::host>(ctx_, layout_.warps);
     }
   }
 
@@ -136,20 +143,22 @@ class Builder {
   void fill_shared() {
     for (Index r = 0; r < static_cast<Index>(sequence_.shared_row.size()); ++r) {
       const Offset row_begin = a_.row_begin(sequence_.shared_row[r]);
-      const std::pair<Index, Offset>* entries = sorted_entries(row_begin, a_.row_begin(sequence_.shared_row[r] + 1));
+      const std::pair<Index, Offset>* entries =
+          sorted_entries(row_begin, a_.row_begin(sequence_.shared_row[r] + 1), 0);
       const Offset begin = layout_.shared_begin[r], end = layout_.shared_begin[r + 1];
-#pragma omp parallel for schedule(static) num_threads(ctx_.threads())
-      for (Offset c = begin; c < end; ++c) {
-        const RowPart part = chunk(r, c);
-        fill(part, entries == nullptr ? nullptr : entries + (part.begin - row_begin));
-      }
+      parallel_for(
+          ctx_, end - begin,
+          [&](Offset c) {
+            const RowPart part = chunk(r, begin + c);
+            fill(part, entries == nullptr ? nullptr : entries + (part.begin - row_begin));
+          },
+          least_groups);
     }
   }
 
   void fill_warps() {
     const Index width = layout_.rules.width;
-#pragma omp parallel for schedule(static) num_threads(ctx_.threads())
-    for (Offset g = 0; g < groups_; ++g) {
+    const auto fill_group = [&](Offset g, int member) {
       Offset warp = warps_before_[g];
       Offset slot = first_slot_ + steps_before_[g] * width;
       for_each_warp(g, [&](Index first, Index rows, int k, Offset steps) {
@@ -161,19 +170,20 @@ class Builder {
         for (Index q = 0; q < rows; ++q) {
           const Index row = sequence_.row_at(first + q);
           const Offset begin = a_.row_begin(row), end = a_.row_begin(row + 1);
-          fill({begin, end, slot + (Offset{q} << k), k, steps}, sorted_entries(begin, end));
+          fill({begin, end, slot + (Offset{q} << k), k, steps}, sorted_entries(begin, end, member));
         }
         fill_idle(slot, rows << k, steps);
         slot += steps * width;
         ++warp;
       });
-    }
+    };
+    parallel_for(ctx_, groups_, fill_group, least_groups);
   }
 
   // The entries [begin, end) of a row as (original column, position), sorted; null where they keep their order.
-  const std::pair<Index, Offset>* sorted_entries(Offset begin, Offset end) {
+  const std::pair<Index, Offset>* sorted_entries(Offset begin, Offset end, int member) {
     if (old_of_new_.empty()) return nullptr;
-    auto& row = entries_.mine();
+    auto& row = entries_.of(member);
     row.clear();
     for (Offset e = begin; e < end; ++e) row.emplace_back(old_of_new_[a_.col[e]], e);
     std::sort(row.begin(), row.end());
@@ -185,8 +195,8 @@ class Builder {
     Index col = 0;
     for (Offset e = 0; e < part.steps * threads; ++e) {
       const Offset slot = part.first_slot + (e >> part.k) * layout_.rules.width + (e & (threads - 1));
-      const Offset source = e >= length ? padding : entries == nullptr ? part.begin + e : entries[e].second;
-      if (source != padding) col = a_.col[source];
+      const Offset source = e >= length ? no_entry : entries == nullptr ? part.begin + e : entries[e].second;
+      if (source != no_entry) col = a_.col[source];
       layout_.col[slot] = col;
       layout_.slot_source[slot] = source;
     }
@@ -198,15 +208,17 @@ class Builder {
     for (Offset j = 0; j < steps && lane < width; ++j) {
       for (Index l = lane; l < width; ++l) {
         layout_.col[slot + j * width + l] = 0;
-        layout_.slot_source[slot + j * width + l] = padding;
+        layout_.slot_source[slot + j * width + l] = no_entry;
       }
     }
   }
 
-  const Context<host>& ctx_;
-  const Pattern<host>& a_;
+  static constexpr std::int64_t least_groups = 32;  // of a thread: groups of as many rows as a warp has lanes
+
+  const Context<Space::host>& ctx_;
+  const Pattern<Space::host>& a_;
   const RowSequence& sequence_;
-  Span<const Index, host> old_of_new_;
+  Span<const Index, Space::host> old_of_new_;
   RowScratch<std::pair<Index, Offset>> entries_;
   EllWarpLayout layout_;
   Offset groups_ = 0;
@@ -217,8 +229,9 @@ class Builder {
 
 }  // namespace
 
-EllWarpLayout make_ell_warp_layout(const Context<host>& ctx, const Pattern<host>& a, const RowSequence& sequence,
-                                   const EllWarpRules& rules, Span<const Index, host> old_of_new) {
+EllWarpLayout make_ell_warp_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                                   const RowSequence& sequence, const EllWarpRules& rules,
+                                   Span<const Index, Space::host> old_of_new) {
   return Builder(ctx, a, sequence, rules, old_of_new).build();
 }
 

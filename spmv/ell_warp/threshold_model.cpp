@@ -2,16 +2,13 @@
 // All thresholds are counted at once, then the one with the least predicted time is taken.
 #include <purlin/spmv/ell_warp/threshold_model.hpp>
 
-#include <omp.h>
-
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/ell_warp/ell_warp_product.hpp>
 
 namespace purlin::detail {
 namespace {
-
-constexpr auto host = Space::host;
 
 // Warps by the thresholds for which they are packed so: counts as differences to the threshold before.
 class WarpTable {
@@ -90,24 +87,22 @@ int model_threads(const Machine& machine) { return std::max(machine.lanes, machi
 
 }  // namespace
 
-std::vector<EllWarpCounts> count_for_each_threshold(const Context<host>& ctx, const Pattern<host>& a,
+std::vector<EllWarpCounts> count_for_each_threshold(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                                                     const RowSequence& sequence, Index width) {
   const auto length = [&](Index position) {
     const Index row = sequence.row_at(position);
     return a.row_begin(row + 1) - a.row_begin(row);
   };
-  Offset longest = 1;
-#pragma omp parallel for schedule(static) num_threads(ctx.threads()) reduction(max : longest)
-  for (Index p = 0; p < sequence.count; ++p) longest = std::max(longest, length(p));
+  const Offset longest = parallel_max(ctx, sequence.count, Offset{1}, length);
 
   std::vector<WarpTable> by_thread(static_cast<std::size_t>(ctx.threads()), WarpTable(longest));
   const Offset groups = (Offset{sequence.count} + width - 1) / width;
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Offset g = 0; g < groups; ++g) {
+  const auto add_group = [&](Offset g, int member) {
     const auto begin = static_cast<Index>(g * width);
     const auto end = static_cast<Index>(std::min<Offset>(sequence.count, (g + 1) * width));
-    add_warps(begin, end, width, 0, longest + 1, length, by_thread[omp_get_thread_num()]);
-  }
+    add_warps(begin, end, width, 0, longest + 1, length, by_thread[static_cast<std::size_t>(member)]);
+  };
+  parallel_for(ctx, groups, add_group, 64);
   for (std::size_t thread = 1; thread < by_thread.size(); ++thread) by_thread[0].merge(by_thread[thread]);
   return by_thread[0].counts();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 #include <purlin/spmv/phase_clock.hpp>
@@ -137,8 +138,7 @@ RowOrder<Space::host> plan_evc_hyb_order(const Context<Space::host>& ctx, const 
   detail::PhaseClock clock;
   order.old_of_new = rows_by_length(ctx, a);
   order.new_of_old = Array<Index, Space::host>(ctx, a.rows);
-#pragma omp parallel for num_threads(ctx.threads())
-  for (Index i = 0; i < a.rows; ++i) order.new_of_old[order.old_of_new[i]] = i;
+  detail::parallel_for(ctx, a.rows, [&](Index i) { order.new_of_old[order.old_of_new[i]] = i; });
   clock.end("sort rows");
   order.report.method = "rows by ascending length, then by first column";
   order.report.seconds = clock.seconds();

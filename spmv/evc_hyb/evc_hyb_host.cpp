@@ -2,6 +2,7 @@
 // EVC-HYB on the host: groups of lanes of the ELL parts, then rows of the CSR part, in equal shares.
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/evc_hyb/evc_hyb.hpp>
 #include <purlin/spmv/slot_sum_host.hpp>
 
@@ -67,19 +68,22 @@ void evc_hyb_product(const Context<Space::host>& ctx, const EvcHybView<T>& a, co
   const auto piece_work = [&](Index piece) { return a.piece_slot[piece]; };
   const bool parallel = a.shares > 1 && a.csr_slot[a.csr_rows] + a.rows + piece_work(a.pieces) >= least_parallel_work;
   double dots[most_host_shares];
-#pragma omp parallel for schedule(static, 1) num_threads(ctx.threads()) if (parallel)
-  for (int share = 0; share < a.shares; ++share) {
-    with_wide_vectors([&] {
-      const Index last_piece = cut_at(a.pieces, share + 1, a.shares, piece_work);
-      for (Index piece = cut_at(a.pieces, share, a.shares, piece_work); piece < last_piece; ++piece) {
-        a.join.sums[piece] = sum_run(a.piece_val, a.piece_col, a.piece_slot[piece], a.piece_slot[piece + 1], args.x);
-      }
-      dots[share] = ell_product(a, args, cut_at(groups, share, a.shares, group_work),
-                                cut_at(groups, share + 1, a.shares, group_work)) +
-                    csr_product(a, args, cut_at(a.csr_rows, share, a.shares, row_work),
-                                cut_at(a.csr_rows, share + 1, a.shares, row_work));
-    });
-  }
+  parallel_tasks(
+      ctx, a.shares,
+      [&](int share) {
+        with_wide_vectors([&] {
+          const Index last_piece = cut_at(a.pieces, share + 1, a.shares, piece_work);
+          for (Index piece = cut_at(a.pieces, share, a.shares, piece_work); piece < last_piece; ++piece) {
+            a.join.sums[piece] =
+                sum_run(a.piece_val, a.piece_col, a.piece_slot[piece], a.piece_slot[piece + 1], args.x);
+          }
+          dots[share] = ell_product(a, args, cut_at(groups, share, a.shares, group_work),
+                                    cut_at(groups, share + 1, a.shares, group_work)) +
+                        csr_product(a, args, cut_at(a.csr_rows, share, a.shares, row_work),
+                                    cut_at(a.csr_rows, share + 1, a.shares, row_work));
+        });
+      },
+      threads_if(parallel));
   double total = join_rows(a.join, args);
   for (int share = 0; share < a.shares; ++share) total += dots[share];
   if (args.xy != nullptr) *args.xy = total;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/spmv/row_sharing.hpp>
 #include <purlin/spmv/stable_buckets.hpp>
 
@@ -18,17 +19,11 @@ Offset length_of(const Pattern<Space::host>& a, Index i) { return a.row_begin(i 
 Offset rounded_up(Offset n, Offset multiple) { return (n + multiple - 1) / multiple * multiple; }
 
 Offset longest_row(const Host& ctx, const Pattern<Space::host>& a) {
-  Offset longest = 0;
-#pragma omp parallel for reduction(max : longest) num_threads(ctx.threads())
-  for (Index i = 0; i < a.rows; ++i) longest = std::max(longest, length_of(a, i));
-  return longest;
+  return detail::parallel_max(ctx, a.rows, Offset{0}, [&](Index i) { return length_of(a, i); });
 }
 
 bool ascends_by_length(const Host& ctx, const Pattern<Space::host>& a) {
-  bool ascends = true;
-#pragma omp parallel for reduction(&& : ascends) num_threads(ctx.threads())
-  for (Index i = 1; i < a.rows; ++i) ascends = ascends && length_of(a, i - 1) <= length_of(a, i);
-  return ascends;
+  return detail::parallel_all(ctx, a.rows, [&](Index i) { return i == 0 || length_of(a, i - 1) <= length_of(a, i); });
 }
 
 // The rows of the matrix, place by place.
@@ -130,23 +125,20 @@ void fill(const Host& ctx, const Pattern<Space::host>& a, const Places& places, 
   for (Index r = 0; r < to.ell_ranges; ++r) {
     const EvcHybRange range = to.range[r];
     const Index end = to.range[r + 1].first_place;
-#pragma omp parallel for num_threads(ctx.threads())
-    for (Index place = range.first_place; place < end; ++place) {
-      const Index slice = (place - range.first_place) / shape.slice;
+    detail::parallel_for(ctx, end - range.first_place, [&](Index k) {
+      const Index place = range.first_place + k, slice = k / shape.slice;
       const Offset slot = range.first_slot + Offset{slice} * shape.slice * range.length + place % shape.slice;
       fill_row(a, places.row(place), slot, shape.slice, range.length, to);
-    }
+    });
   }
   const Index shared_end = to.split + to.csr_rows();
   std::vector<Offset> row_slot(to.csr_slot.begin(), to.csr_slot.end());
   for (Index place = shared_end; place < a.rows; ++place) {
     row_slot.push_back(row_slot.back() + rounded_up(places.length(place), shape.warp));
   }
-#pragma omp parallel for schedule(dynamic, 16) num_threads(ctx.threads())
-  for (Index place = to.split; place < a.rows; ++place) {
-    const auto k = static_cast<std::size_t>(place - to.split);
-    fill_row(a, places.row(place), row_slot[k], 1, row_slot[k + 1] - row_slot[k], to);
-  }
+  detail::parallel_blocks(ctx, a.rows - to.split, 16, [&](Index k) {
+    fill_row(a, places.row(to.split + k), row_slot[k], 1, row_slot[k + 1] - row_slot[k], to);
+  });
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ TEST_CASE("make_canonical refuses what no matrix can be, without reading past th
   CHECK(message({-1, 1, {}, {}, {}}) != "");
   CHECK(contains(message({3, 2, {0, 2, 1, 2}, {0, 1}, {1, 1}}), "row 1"));
   CHECK(
-      contains(message({3, 2, {0, 1000000, 1, 2}, {0, 1}, {1, 1}}), "row 0 (0-based): row_ptr decreases or leaves"));
+      contains(message({3, 2, {0, 1000000, 1, 2}, {0, 1}, {1, 1}}), "row 0 (0-based): row_ptr descends or leaves"));
   CHECK(contains(message({2, 2, {0, 1, 2}, {0, 2}, {1, 1}}), "row 1"));
   CHECK(contains(message({2, 2, {0, 1, 2}, {-1, 1}, {1, 1}}), "row 0"));
 }

@@ -79,6 +79,37 @@ TEST_BOTH("gather by a narrow and by a wide map agree with the plain loop, with 
   }
 }
 
+TEST_BOTH("A map of runs fills what its positions say when they are written out", "[vector_ops]") {
+  const auto ctx = make_context<S>();
+  constexpr Index source_size = 500;
+  const std::vector<double> x = random_vector<double>(source_size);
+  const auto at_x = upload(ctx, x);
+  for (const int run : {1, 2, 3, 6}) {
+    for (const Index lanes : {1, 4, 32}) {
+      for (const bool wide : {false, true}) {
+        INFO("runs of " << run << ", " << lanes << " lanes, " << (wide ? "wide" : "narrow"));
+        const std::vector<Offset> starts = some_positions(5 * lanes, source_size - run, 9);
+        std::vector<Offset> expected(starts.size() * static_cast<std::size_t>(run));
+        for (std::size_t i = 0; i < starts.size(); ++i) {
+          for (int e = 0; e < run; ++e) {
+            expected[(i / lanes * run + e) * lanes + i % lanes] = starts[i] < 0 ? -1 : starts[i] + e;
+          }
+        }
+        const auto at_starts = upload(ctx, starts);
+        ValueMap<S> map = make_value_map(ctx, at_starts.cspan(), wide ? Offset{1} << 40 : Offset{source_size});
+        map.source_size = source_size;
+        map.run = run;
+        map.lanes = lanes;
+        CHECK(map.narrow.empty() == wide);
+        CHECK(purlin::positions_of(ctx, map, map.size()) == expected);
+        auto y = poisoned<double>(ctx, map.size());
+        gather<double>(ctx, at_x.cspan(), map, y.span());
+        CHECK(same_bits(download(ctx, y), gathered(x, expected)));
+      }
+    }
+  }
+}
+
 TEST_BOTH("The empty map is the identity", "[vector_ops]") {
   const auto ctx = make_context<S>();
   const ValueMap<S> identity;

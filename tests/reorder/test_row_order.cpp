@@ -67,6 +67,20 @@ TEST_BOTH("A list that is no permutation is refused with the entry", "[reorder]"
   CHECK(refusal(ctx, {2, 0, 1}) == "");
 }
 
+TEST_BOTH("Bounds of parts ascend from 0 to the number of rows, or are refused with the place", "[reorder]") {
+  const auto ctx = make_context<S>();
+  const std::vector<Index> natural{0, 1, 2, 3, 4, 5};
+  const auto complaint = [&](const std::vector<Index>& part_begin) {
+    return message_of<InputError>([&] { make_row_order(ctx, natural, part_begin); });
+  };
+  CHECK(complaint({}) == "");
+  CHECK(complaint({0, 2, 2, 6}) == "");
+  CHECK(contains(complaint({1, 6}), "expected 0 at 0, found 1"));
+  CHECK(contains(complaint({0, 4, 3, 6}), "expected 4 or more at 2, found 3"));
+  CHECK(contains(complaint({0, 5}), "expected 6 at 1, found 5"));
+  CHECK(contains(complaint({0, 3, 7}), "expected 6 at 2, found 7"));
+}
+
 TEST_BOTH("A small permuted matrix can be checked by hand", "[reorder]") {
   const auto ctx = make_context<S>();
   // 1 2 .      old rows 2 0 1      5 . 4
