@@ -9,6 +9,7 @@
 #include <string>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::heart {
 namespace {
@@ -69,11 +70,9 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
   lists.list.assign(entries, 0);
 
   std::atomic<bool> missing{false}, crowded{false};
-#pragma omp parallel num_threads(ctx.threads())
-  {
+  purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     std::vector<Index> elements;
-#pragma omp for schedule(static)
-    for (Index a = 0; a < nodes; ++a) {
+    for (Index a = range_begin; a < range_end; ++a) {
       for_upper_entries(mesh, around, pattern, new_element, a, elements, [&](Offset entry, Index) {
         if (entry < 0) {
           missing = true;
@@ -82,7 +81,7 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
         }
       });
     }
-  }
+  });
   if (missing) throw InputError("the matrix has no entry for two nodes of a tetrahedron");
   if (crowded) throw InputError("more than 65,535 tetrahedra meet in a node");
 
@@ -102,21 +101,18 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
   }
   lists.element.resize(total);
 
-#pragma omp parallel num_threads(ctx.threads())
-  {
+  purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     std::vector<Index> elements, filled;
-#pragma omp for schedule(static)
-    for (Index a = 0; a < nodes; ++a) {
+    for (Index a = range_begin; a < range_end; ++a) {
       const Offset row = pattern.row_begin(a);
       filled.assign(static_cast<std::size_t>(pattern.row_begin(a + 1) - row), 0);
       for_upper_entries(mesh, around, pattern, new_element, a, elements, [&](Offset entry, Index element) {
         lists.element[lists.begin[entry] + filled[entry - row]++] = element;
       });
     }
-  }
+  });
   // The mirror of (b, a), a < b, is (a, b), whose list is there by now.
-#pragma omp parallel for schedule(static) num_threads(ctx.threads())
-  for (Index b = 0; b < nodes; ++b) {
+  purlin::detail::parallel_for(ctx, nodes, [&](Index b) {
     for (Offset k = pattern.row_begin(b); k < pattern.row_begin(b + 1) && pattern.col[k] < b; ++k) {
       const Offset mirror = find_entry(pattern, pattern.col[k], b);
       if (mirror < 0) continue;
@@ -124,7 +120,7 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
       lists.count[k] = lists.count[mirror];
       lists.list[k] = lists.list[mirror];
     }
-  }
+  });
   return lists;
 }
 

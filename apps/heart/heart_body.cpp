@@ -59,9 +59,9 @@ std::vector<fem::Point> given_fibers(const Context<Space::host>& host, const tra
 }
 
 HeartBody read_body(const Context<Space::host>& host, const transient::RunOptions& options, const HeartParams& params,
-                    const std::string& fibers_file) {
+                    const std::string& fibers_file, const transient::Say& say) {
   HeartBody body;
-  body.input = read_mesh_input(host, options, fem::BodyKind::heart, fem::MeshUnit::mm);
+  body.input = read_mesh_input(host, options, fem::BodyKind::heart, fem::MeshUnit::mm, say);
   fem::FiberRule rule;
   rule.inner_degrees = params.inner_degrees;
   rule.outer_degrees = params.outer_degrees;
@@ -108,9 +108,10 @@ void orient(HeartBody& body) {
 }  // namespace
 
 HeartBody make_heart_body(const Context<Space::host>& host, const transient::RunOptions& options,
-                          const HeartParams& params, const std::string& fibers_file, std::int64_t nodes) {
+                          const HeartParams& params, const std::string& fibers_file, std::int64_t nodes,
+                          const transient::Say& say) {
   if (!options.mesh.empty()) {
-    HeartBody body = read_body(host, options, params, fibers_file);
+    HeartBody body = read_body(host, options, params, fibers_file, say);
     orient(body);
     return body;
   }

@@ -94,15 +94,20 @@ int run_command(int argc, const char* const* argv) {
   } else if (!job.options.params.empty()) {
     table.read(job.options.params);
   }
-  if (own.stimuli.empty()) own.stimuli = {"apex"};
-  for (const std::string& stimulus : own.stimuli) job.stimuli.push_back(parse_stimulus(stimulus));
+  const bool by_default = own.stimuli.empty();
+  if (by_default) own.stimuli = {"apex"};
+  for (const std::string& stimulus : own.stimuli) {
+    job.stimuli.push_back(parse_stimulus(stimulus));
+    job.stimuli.back().by_default = by_default;
+  }
   own.assembly = cli::check_choice(own.assembly, "--assembly", {"in-place", "reference"});
   job.assembly = own.assembly == "reference" ? AssemblyKind::reference : AssemblyKind::in_place;
   job.kept = {{"nodes", own.nodes}, {"fibers", own.fibers}, {"stimuli", own.stimuli}, {"assembly", own.assembly}};
   prepare_run(job, table, {{"mesh", job.options.mesh}, {"parameters", job.options.params}, {"fibres", own.fibers}});
 
   const Context<Space::host> host(job.options.threads);
-  job.body = make_heart_body(host, job.options, job.params, own.fibers, own.nodes);
+  job.body = make_heart_body(host, job.options, job.params, own.fibers, own.nodes,
+                             [&](const std::string& lines) { print_lines(job, lines); });
   require_same_mesh(job, job.body.input);
   return cli::at_place(job.place, host, [&](const auto& ctx) { return run_heart(host, ctx, job); });
 }

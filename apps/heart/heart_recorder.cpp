@@ -3,6 +3,7 @@
 #include "heart_recorder.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -32,6 +33,13 @@ std::vector<double> millivolts(std::vector<double> phi) {
   return phi;
 }
 
+std::string printed_time(double time) { return text("%.9g", time); }
+
+// The line of a time stays, which may be printed as a little more than it is.
+std::optional<double> as_printed(std::optional<double> time) {
+  return time ? std::optional<double>(std::strtod(printed_time(*time).c_str(), nullptr)) : time;
+}
+
 }  // namespace
 
 std::string frame_name(std::int64_t whole_step) {
@@ -52,18 +60,19 @@ std::vector<Index> probes_of(const HeartBody& body, const HeartParams& params) {
 template <Space S>
 HeartRecorder<S>::HeartRecorder(const Context<Space::host>& host, const HeartBody& body, const HeartParams& params,
                                 const std::string& folder, const Monodomain<S>& heart,
-                                std::optional<double> resumed_at)
+                                const transient::SeriesStart& from)
     : folder_(folder),
       threshold_((params.threshold - Tissue::millivolt_rest) / Tissue::millivolt_range),
       frames_(host, body.input.mesh),
       map_(host, body.input.mesh,
            {fem::tet_field("fiber", body.fibers), fem::node_field("transmural", body.transmural)}),
-      series_(resumed_at ? fem::PvdSeries::reopen(path(series_name), *resumed_at)
-                         : fem::PvdSeries(path(series_name))),
-      log_(path(electrogram_name), log_header(body.input, probes_of(body, params)), resumed_at),
+      series_(from.kept_until ? fem::PvdSeries::reopen(path(series_name), *from.kept_until)
+                              : fem::PvdSeries(path(series_name))),
+      log_(path(electrogram_name), log_header(body.input, probes_of(body, params)), as_printed(from.kept_until)),
       time_(heart.context(), heart.phi().size) {
   fill<double, S>(heart.context(), -1.0, time_.span());
   watch(body, params, heart);
+  if (!from.extra_frame.empty()) series_.remove(from.extra_frame);
 }
 
 template <Space S>
@@ -101,9 +110,9 @@ void HeartRecorder<S>::sample(const Monodomain<S>& heart, double time) {
   const std::int64_t probes = probe_.size();
   gather<double, S>(ctx, heart.phi(), probe_.cspan(), seen_.span().subspan(0, probes));
   for (std::int64_t k = 0; k < probes; ++k) {
-    dot<double, S>(ctx, weights_[static_cast<std::size_t>(k)].cspan(), heart.phi(), seen_.data() + probes + k);
+    purlin::dot<double, S>(ctx, weights_[static_cast<std::size_t>(k)].cspan(), heart.phi(), seen_.data() + probes + k);
   }
-  std::string line = text("%.9g", time);
+  std::string line = printed_time(time);
   const std::vector<double> seen = to_vector(ctx, seen_.cspan());
   for (std::size_t k = 0; k < seen.size(); ++k) {
     const bool voltage = k < static_cast<std::size_t>(probes);

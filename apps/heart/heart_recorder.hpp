@@ -10,6 +10,7 @@
 #include "apps/heart/heart_body.hpp"
 #include "apps/heart/monodomain.hpp"
 #include "apps/transient/csv_log.hpp"
+#include "apps/transient/resume.hpp"
 #include "apps/transient/time_grid.hpp"
 
 namespace purlin::heart {
@@ -30,9 +31,8 @@ struct ActivationFacts {
 template <Space S>
 class HeartRecorder {
  public:
-  /// `resumed_at`: the time that a run goes on from.
   HeartRecorder(const Context<Space::host>& host, const HeartBody& body, const HeartParams& params,
-                const std::string& folder, const Monodomain<S>& heart, std::optional<double> resumed_at);
+                const std::string& folder, const Monodomain<S>& heart, const transient::SeriesStart& from);
 
   /// After every accepted step from `start` on.
   void step(const Monodomain<S>& heart, double start, double dt);

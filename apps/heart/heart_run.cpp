@@ -49,7 +49,7 @@ class HeartRun {
         first_(grid().steps()),
         heart_(ctx, model_of(job), job.options.dt, system_options_of(job), job.assembly, newton_options_of(job)),
         recorder_(host, job.body, job.params, job.options.out, heart_,
-                  job.goes_on_in_place() ? std::optional<double>(start_) : std::nullopt),
+                  series_start(job, start_, grid().ticks() < end_)),
         checkpoints_(job.options.out, job.program),
         progress_(stdout, cli::LiveProgress::mode_for(stdout, job.options.quiet), milliseconds) {
     ctx.synchronize();
@@ -58,10 +58,6 @@ class HeartRun {
   }
 
   int run() {
-    if (grid().ticks() > end_) {
-      throw InputError(job_.resume->file +
-                       text(": the run is at %g ms already, expected a --duration behind that", start_));
-    }
     print_lines(job_, setup_text());
     const cli::InterruptScope interrupt;
     const cli::Stopwatch stepping;
@@ -90,7 +86,11 @@ class HeartRun {
   const transient::TimeGrid& grid() const { return control_.grid(); }
 
   void begin() {
-    remove_earlier_checkpoints(job_);
+    if (grid().ticks() > end_) {
+      throw InputError(job_.resume->file +
+                       text(": the run is at %g ms already, expected a --duration behind that", start_));
+    }
+    begin_folder(job_);
     if (job_.resume) {
       const transient::Checkpoint& kept = *job_.resume;
       const auto nodes = static_cast<std::int64_t>(job_.body.input.mesh.nodes.size());
@@ -137,11 +137,19 @@ class HeartRun {
     return outcome;
   }
 
+  // Whether the state as it is now has its frame.
+  bool frame_written() const {
+    return grid().on_dt0() && recorder_.last_frame() == grid().ticks() / transient::TimeGrid::ticks_per_dt0;
+  }
+
   void write_checkpoint() {
     recorder_.flush();
     Checkpoint checkpoint =
         begin_checkpoint(job_, job_.body.input, heart_.system().info(), S, host_.threads(), grid().now());
     checkpoint.header.update(job_.kept);
+    if (frame_written() && !output_.due(grid())) {
+      checkpoint.header[transient::extra_frame_key] = frame_name(recorder_.last_frame());
+    }
     checkpoint.integers["grid"] = control_.state();
     HeartState state = heart_.state();
     checkpoint.doubles["phi"] = std::move(state.phi);
@@ -178,10 +186,7 @@ class HeartRun {
   int finish() {
     const bool finished = failure_.empty() && grid().ticks() == end_;
     const ActivationFacts facts = shares_.timed(ctx_, Phase::output, [&] {
-      if (!finished && grid().on_dt0() &&
-          recorder_.last_frame() != grid().ticks() / transient::TimeGrid::ticks_per_dt0) {
-        recorder_.frame(heart_, grid());
-      }
+      if (!finished && grid().on_dt0() && !frame_written()) recorder_.frame(heart_, grid());
       if (!finished) write_checkpoint();
       return recorder_.finish(heart_);
     });

@@ -52,6 +52,22 @@ double outside(const HeartBody& body, const Stimulus& s, double radius, Index te
   }
 }
 
+// No tetrahedron lies within the stimulus; the nearest is `nearest` mm outside of it.
+[[noreturn]] void refuse_unreached(const HeartBody& body, const Stimulus& s, double nearest, double radius) {
+  const std::string name = s.by_default ? "the default stimulus, --stimulus " + s.text + "," : "--stimulus " + s.text;
+  if (s.place == Stimulus::Place::endo) {
+    throw InputError(name + ": no tetrahedron lies in the inner fifth of the wall; --refine 1 may help");
+  }
+  std::string words = name + text(
+                                 " reaches no tetrahedron: the middle of the nearest is %.3g mm beyond the radius of "
+                                 "%g mm (stimulus.radius of --params)",
+                                 nearest, radius);
+  if (!body.input.file_unit.empty()) {
+    words += "; the mesh was taken as " + body.input.file_unit + " (--mesh-unit mm|cm|m)";
+  }
+  throw InputError(words);
+}
+
 }  // namespace
 
 Stimulus parse_stimulus(const std::string& given) {
@@ -99,11 +115,7 @@ std::vector<std::uint32_t> mark_elements(const HeartBody& body, const std::vecto
       any = true;
     }
     if (any) continue;
-    if (stimuli[k].place == Stimulus::Place::endo) {
-      throw InputError("--stimulus endo: no tetrahedron lies in the inner fifth of the wall; --refine 1 may help");
-    }
-    throw InputError(text("--stimulus %s reaches no tetrahedron: the nearest is %.3g mm beyond the radius of %g mm",
-                          stimuli[k].text.c_str(), nearest, radius));
+    refuse_unreached(body, stimuli[k], nearest, radius);
   }
   return marks;
 }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::heart {
 namespace {
@@ -249,16 +250,15 @@ SumPlan plan_sums(const Context<Space::host>& ctx, const std::vector<Offset>& en
   const Index elements =
       lists.element.empty() ? 0 : *std::max_element(lists.element.begin(), lists.element.end()) + 1;
   std::vector<SumPlan> parts(static_cast<std::size_t>(ranges));
-#pragma omp parallel num_threads(ctx.threads())
-  {
+  const auto plan_ranges = [&](std::int64_t range_begin, std::int64_t range_end) {
     Planner planner(source, elements);
-#pragma omp for schedule(dynamic, 1)
-    for (std::int64_t k = 0; k < ranges; ++k) {
+    for (std::int64_t k = range_begin; k < range_end; ++k) {
       planner.result = {};
       planner.plan(k * size, std::min(count, (k + 1) * size));
       parts[static_cast<std::size_t>(k)] = std::move(planner.result);
     }
-  }
+  };
+  purlin::detail::parallel_ranges(ctx, ranges, plan_ranges, 1);
   return joined(parts);
 }
 

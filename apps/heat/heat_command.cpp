@@ -45,7 +45,8 @@ void take_scheme(const transient::RunCommand& command, HeatJob& job) {
 void load_mesh(const Context<Space::host>& host, HeatJob& job) {
   const transient::RunOptions& o = job.options;
   job.mesh = o.mesh.empty() ? made_mesh_input(host, o, make_heat_sink(), "a plate with fins", fem::MeshUnit::m)
-                            : read_mesh_input(host, o, fem::BodyKind::part, fem::MeshUnit::m);
+                            : read_mesh_input(host, o, fem::BodyKind::part, fem::MeshUnit::m,
+                                              [&](const std::string& lines) { print_lines(job, lines); });
   require_same_mesh(job, job.mesh);
 }
 

@@ -3,6 +3,8 @@
 #include "heat_frames.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "apps/purlin/text.hpp"
 #include "apps/transient/run_job.hpp"
@@ -12,15 +14,27 @@ namespace purlin::heat {
 using cli::text;
 using transient::in_folder;
 
+namespace {
+
+// Every line of the history belongs to a frame, the extra one too.
+std::optional<double> lines_until(const transient::SeriesStart& from) {
+  if (from.extra_frame.empty()) return from.kept_until;
+  return std::nextafter(*from.kept_until, -HUGE_VAL);
+}
+
+}  // namespace
+
 std::string frame_name(std::int64_t steps) { return text("heat-%06lld.vtu", static_cast<long long>(steps)); }
 
 Frames::Frames(const Context<Space::host>& host, const fem::TetMesh& mesh, const std::string& folder,
-               std::optional<double> resumed_at)
+               const transient::SeriesStart& from)
     : folder_(folder),
       writer_(host, mesh),
-      series_(resumed_at ? fem::PvdSeries::reopen(in_folder(folder, series_name), *resumed_at)
-                         : fem::PvdSeries(in_folder(folder, series_name))),
-      history_(in_folder(folder, history_name), "time,lowest,mean,highest", resumed_at) {}
+      series_(from.kept_until ? fem::PvdSeries::reopen(in_folder(folder, series_name), *from.kept_until)
+                              : fem::PvdSeries(in_folder(folder, series_name))),
+      history_(in_folder(folder, history_name), "time,lowest,mean,highest", lines_until(from)) {
+  if (!from.extra_frame.empty()) series_.remove(from.extra_frame);
+}
 
 void Frames::write(std::int64_t steps, double time, const std::vector<double>& temperature, double mean) {
   const std::string name = frame_name(steps);

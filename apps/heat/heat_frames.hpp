@@ -2,12 +2,12 @@
 /// What a run of purlin-heat shows of itself: frames for ParaView and a line of a table for each.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "apps/fem/vtu.hpp"
 #include "apps/transient/csv_log.hpp"
+#include "apps/transient/resume.hpp"
 
 namespace purlin::heat {
 
@@ -19,9 +19,9 @@ std::string frame_name(std::int64_t steps);
 /// Writes a .vtu, the .pvd and the history for each frame. All throw InputError where a file cannot be written.
 class Frames {
  public:
-  /// In metres. With `resumed_at`, the series and the history in the folder go on from that time.
+  /// In metres.
   Frames(const Context<Space::host>& host, const fem::TetMesh& mesh, const std::string& folder,
-         std::optional<double> resumed_at);
+         const transient::SeriesStart& from);
 
   void write(std::int64_t steps, double time, const std::vector<double>& temperature, double mean);
 

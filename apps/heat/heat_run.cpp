@@ -65,17 +65,13 @@ class HeatRun {
         stepper_(shares_.timed(ctx, Phase::setup,
                                [&] { return HeatStepper<S>(ctx, equation_, system_options(job, last_ - first_)); })),
         frames_(shares_.timed(host, Phase::output,
-                              [&] { return Frames(host, job.mesh.mesh, job.options.out, resumed_at()); })),
+                              [&] { return Frames(host, job.mesh.mesh, job.options.out, series_from()); })),
         checkpoints_(job.options.out, job.program),
         progress_(stdout, cli::LiveProgress::mode_for(stdout, job.options.quiet), seconds_unit) {
     begin();
   }
 
   int run() {
-    if (first_ > last_) {
-      throw InputError(job_.resume->file +
-                       text(": the run is at %g s already, expected a --duration behind that", start_));
-    }
     print_lines(job_, setup_text());
     const cli::InterruptScope interrupt;
     const cli::Stopwatch stepping;
@@ -100,12 +96,14 @@ class HeatRun {
   }
 
  private:
-  std::optional<double> resumed_at() const {
-    return job_.goes_on_in_place() ? std::optional<double>(start_) : std::nullopt;
-  }
+  transient::SeriesStart series_from() const { return series_start(job_, start_, first_ < last_); }
 
   void begin() {
-    remove_earlier_checkpoints(job_);
+    if (first_ > last_) {
+      throw InputError(job_.resume->file +
+                       text(": the run is at %g s already, expected a --duration behind that", start_));
+    }
+    begin_folder(job_);
     if (job_.resume) {
       const std::int64_t n = job_.mesh.mesh.node_count();
       stepper_.resume(job_.resume->doubles_of("temperature", n), job_.resume->doubles_of("temperature_before", n));
@@ -157,6 +155,9 @@ class HeatRun {
     Checkpoint checkpoint =
         begin_checkpoint(job_, job_.mesh, stepper_.system().info(), S, host_.threads(), grid_.now());
     checkpoint.header["scheme"] = job_.scheme;
+    if (frames_.last_step() == grid_.steps() && !output_.due(grid_)) {
+      checkpoint.header[transient::extra_frame_key] = frame_name(grid_.steps());
+    }
     checkpoint.integers["grid"] = {grid_.state().ticks, grid_.state().steps, grid_.state().halvings};
     checkpoint.doubles["temperature"] = stepper_.state();
     checkpoint.doubles["temperature_before"] = stepper_.state_before();

@@ -68,7 +68,7 @@ class HeatStepper {
 
   /// Mean temperature by heat capacity. Waits for the stream.
   double mean() {
-    dot<double, S>(ctx_, capacity_.cspan(), u_.cspan(), total_.data());
+    purlin::dot<double, S>(ctx_, capacity_.cspan(), u_.cspan(), total_.data());
     return fetch<double, S>(ctx_, total_.data()) / total_capacity_;
   }
 

@@ -71,14 +71,22 @@ std::string after_iterations(const SolveReport& report, const SolveOptions& opti
 }
 
 std::string after_stagnation(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
-  if (report.true_residual <= 100 * report.attainable_residual) {
-    const double reachable = 2 * report.relative(std::max(report.attainable_residual, report.true_residual));
-    return text("--rtol %.0e is what rounding allows for this matrix", reachable);
+  if (report.attainable_residual > 0) {
+    return text("--rtol %.0e is what rounding allows for this matrix",
+                2 * report.relative(report.attainable_residual));
   }
   if (is_gmres(report)) {
     return longer_cycle(report, options, facts);
   }
   return gmres_instead(report, options, facts, " is the steadiest method");
+}
+
+std::string after_divergence(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
+  if (is_gmres(report)) {
+    const bool bare = options.system.precond.name == "none";
+    return bare ? stronger_precond(options) : "--precond none: the preconditioner may be what makes it diverge";
+  }
+  return gmres_instead(report, options, facts, ": its residuals do not grow");
 }
 
 std::string after_breakdown(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
@@ -107,7 +115,8 @@ std::string after_single_precision(const SolveReport& report, const SolveOptions
            text("%s stagnated at %.1e", attempt->solver.c_str(), report.relative(attempt->true_residual));
   }
   if (best_that_ended(Status::not_finite) != nullptr) return "--precision double has a wider range of numbers";
-  if (report.status == Status::breakdown) return more_digits + "rounding may be what ended " + report.solver;
+  if (report.status == Status::breakdown || report.status == Status::diverged)
+    return more_digits + "rounding may be what ended " + report.solver;
   const double tolerance = report.relative(report.tolerance);
   if (report.status == Status::max_iterations && tolerance < std::numeric_limits<float>::epsilon()) {
     return more_digits + text("%.0e |b| is mostly out of reach", tolerance);
@@ -130,6 +139,7 @@ bool singular_unnoticed(const SolveReport& report, const SolveOptions& options, 
     case Status::not_positive_definite:
     case Status::not_finite:
     case Status::stagnation:
+    case Status::diverged:
       return true;
     default:
       return false;
@@ -209,6 +219,8 @@ std::string next_step(const SolveReport& report, const SolveOptions& options, co
       return "purlin info shows the sizes of the entries; look at b and the guess too";
     case Status::stagnation:
       return after_stagnation(report, options, facts);
+    case Status::diverged:
+      return after_divergence(report, options, facts);
     case Status::time_limit:
       return text("--time-limit %g allows more (now %g)", 10 * options.system.stop.time_limit_seconds,
                   options.system.stop.time_limit_seconds);

@@ -9,8 +9,6 @@
 namespace purlin::cli {
 namespace {
 
-Json milliseconds(const bench::Samples& seconds) { return {{"milliseconds", bench::summary(seconds, 1e3)}}; }
-
 void add_figures(Json& json, const BenchLine& line, const BenchFigures& f) {
   json["gflops"] = f.gflops;
   json["bytes_per_product"] = line.info.bytes_per_product;
@@ -42,7 +40,7 @@ Json columns_json(const BenchLine& line) {
   Json json = Json::array();
   for (const ColumnsProduct& of : line.columns) {
     Json product = {{"columns", of.columns}};
-    product.update(milliseconds(of.warm));
+    product.update(bench::milliseconds(of.warm));
     product["in_products"] = bench::median(of.warm) / bench::median(line.warm);
     json.push_back(product);
   }
@@ -57,9 +55,9 @@ Json line_json(const BenchLine& line, const BenchSystem& system, const bench::Co
   json["same_as"] = or_null(line.same_as);
   json["wrong"] = line.wrong();
   json["error_in_bounds"] = line.error;
-  json["warm"] = milliseconds(line.warm);
-  json["cold"] = milliseconds(line.cold);
-  json["refresh"] = milliseconds(line.refresh);
+  json["warm"] = bench::milliseconds(line.warm);
+  json["cold"] = bench::milliseconds(line.cold);
+  json["refresh"] = bench::milliseconds(line.refresh);
   json["columns"] = columns_json(line);
   add_figures(json, line, figures_of(line, system, copy));
   return json;

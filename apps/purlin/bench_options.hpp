@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "options.hpp"
+#include "bench_line.hpp"
 
 namespace purlin::cli {
 

@@ -10,7 +10,7 @@
 
 #include "exit_status.hpp"
 #include "names.hpp"
-#include "options.hpp"
+#include "bench_line.hpp"
 #include "text.hpp"
 
 namespace purlin::cli {

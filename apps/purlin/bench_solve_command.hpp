@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench_solve_result.hpp"
-#include "options.hpp"
+#include "bench_line.hpp"
 
 namespace purlin::cli {
 

@@ -12,7 +12,7 @@
 #include "bench_matrix.hpp"
 #include "bench_progress.hpp"
 #include "bench_solve_result.hpp"
-#include "options.hpp"
+#include "bench_line.hpp"
 #include "rows_from_one.hpp"
 
 namespace purlin::cli {

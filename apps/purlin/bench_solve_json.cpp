@@ -9,8 +9,6 @@
 namespace purlin::cli {
 namespace {
 
-Json milliseconds(const bench::Samples& seconds) { return {{"milliseconds", bench::summary(seconds, 1e3)}}; }
-
 Json line_json(const BenchSolveLine& line, const BenchSolveSystem& system, const bench::CopyBandwidth& copy) {
   Json json = {{"by", line.by},         {"solver", line.solver},         {"precond", line.precond},
                {"format", line.format}, {"competitor", line.competitor}, {"refused", or_null(line.refused)}};
@@ -26,8 +24,8 @@ Json line_json(const BenchSolveLine& line, const BenchSolveSystem& system, const
   json["resident"] = line.end.resident;
   json["true_relative_residual"] = line.residual;
   json["recurrence_relative_residual"] = line.end.recurrence_residual;
-  json["iteration"] = milliseconds(line.iteration);
-  json["solve"] = milliseconds(line.solve);
+  json["iteration"] = bench::milliseconds(line.iteration);
+  json["solve"] = bench::milliseconds(line.solve);
   json["setup_seconds"] = line.facts.setup_seconds;
   json["setup_phases"] = object_of(line.facts.setup_phases);
   json["product_bytes"] = line.facts.product_bytes;
@@ -52,11 +50,11 @@ Json system_json(const BenchSolveSystem& system, const bench::CopyBandwidth& cop
   return json;
 }
 
-constexpr const char* csv_header =
+constexpr const char* solve_csv_header =
     "system,precision,rows,nonzeros,tolerance,by,solver,precond,format,refused,built,status,wrong,iterations,"
     "true_relative_residual,iteration_ms,iteration_ms_min,iteration_ms_max,solve_ms,solve_ms_min,solve_ms_max,"
     "setup_seconds,floor_ms,percent_of_floor,iteration_speedup,solve_speedup\n";
-constexpr int measured_fields = 16;
+constexpr int solve_measured_fields = 16;
 
 void add_spread(CsvLine& csv, const bench::Samples& seconds) {
   const Json ms = bench::summary(seconds, 1e3);
@@ -68,7 +66,7 @@ std::string csv_line(const BenchSolveLine& line, const BenchSolveSystem& system,
   csv.add(without_folders(system.name)).add(std::string(system.precision()));
   csv.add_count(system.rows).add_count(system.nonzeros).add(system.tolerance);
   csv.add(line.by).add(line.solver).add(line.precond).add(line.format).add(line.refused);
-  if (!line.measured()) return csv.add_empty(measured_fields).end();
+  if (!line.measured()) return csv.add_empty(solve_measured_fields).end();
   const BenchSolveFigures f = figures_of(line, system, copy);
   csv.add(line.facts.format).add(line.end.status).add(std::string(line.wrong() ? "wrong" : ""));
   csv.add_count(line.end.iterations).add(line.residual);
@@ -87,7 +85,7 @@ std::string csv_refused(const BenchSolveSystem& system) {
   } else {
     csv.add_count(system.rows).add_count(system.nonzeros);
   }
-  return csv.add(system.tolerance).add_empty(4).add(system.refused).add_empty(measured_fields).end();
+  return csv.add(system.tolerance).add_empty(4).add(system.refused).add_empty(solve_measured_fields).end();
 }
 
 }  // namespace
@@ -107,7 +105,7 @@ Json bench_json(const BenchSolveResult& result) {
 }
 
 std::string bench_csv(const BenchSolveResult& result) {
-  std::string csv = csv_header;
+  std::string csv = solve_csv_header;
   for (const BenchSolveSystem& system : result.systems) {
     if (!system.refused.empty()) csv += csv_refused(system);
     for (const BenchSolveLine& line : system.lines) csv += csv_line(line, system, result.copy);

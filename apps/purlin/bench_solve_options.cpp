@@ -15,7 +15,7 @@
 namespace purlin::cli {
 namespace {
 
-constexpr const char* columns =
+constexpr const char* solve_columns =
     "Each solver with each preconditioner in each format, against the loops that one writes otherwise: CG and "
     "BiCGStab\n"
     "with none and Jacobi, by cuBLAS and cuSPARSE calls with scalars on the host and as a CUDA graph with scalars "
@@ -89,7 +89,7 @@ CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
       ->option_text("N")
       ->check(CLI::Range(1, INT32_MAX));
   add_bench_run(solve, o, "solve", "contender");
-  solve.footer(columns);
+  solve.footer(solve_columns);
   solve.allow_extras();
   return solve;
 }

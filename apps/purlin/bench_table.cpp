@@ -35,10 +35,20 @@ std::string break_even_text(const BenchFigures& f) {
   return f.break_even ? thousands(static_cast<std::int64_t>(*f.break_even)) : "never";
 }
 
-std::string setup_line(const BenchLine& line, const BenchFigures& f) {
+// The other names under which the operator of a line was asked for: "ehyb" and the variant that it is.
+std::vector<std::string> other_names(const BenchLine& line, const BenchSystem& system) {
+  std::vector<std::string> names;
+  for (const BenchLine& other : system.lines) {
+    if (other.same_as == line.name) names.push_back(other.name);
+  }
+  return names;
+}
+
+std::string setup_line(const BenchLine& line, const BenchSystem& system, const BenchFigures& f) {
   std::string remark;
   if (line.info.name != line.name) remark += "  " + line.info.name;
-  if (!line.same_as.empty()) remark += " (timed as " + line.same_as + ")";
+  const std::vector<std::string> others = other_names(line, system);
+  if (!others.empty()) remark += "  also " + join(others);
   return named(line) + text("%6.1f%% %5.3f %6.2f %7.1f %9.4g %8.3g %8.3g %8.3g %11.4g %11s %10.4g %11.2f%s\n",
                             100 * line.info.padding_ratio(), f.beta, f.code_balance, f.p_max_gflops,
                             1e3 * line.setup_seconds(), 1e3 * line.plan_seconds, 1e3 * line.permute_seconds,
@@ -56,13 +66,26 @@ std::string columns_table(const BenchSystem& system) {
     table += text(" %-30s %11s", text("ms of %d vectors", of.columns).c_str(), "in products");
   }
   for (const BenchLine& line : system.lines) {
-    if (line.columns.empty()) continue;
+    if (line.columns.empty() || !line.same_as.empty()) continue;
     table += "\n" + named(line);
     for (const ColumnsProduct& of : line.columns) {
       table += text(" %-30s %11.3g", range_of(of.warm).c_str(), bench::median(of.warm) / bench::median(line.warm));
     }
   }
   return table + "\n";
+}
+
+// Whether a name stood for the same other one on every system, whose mean is then its own.
+bool always_another(const BenchResult& result, const std::string& name) {
+  std::string other;
+  for (const BenchSystem& system : result.systems) {
+    for (const BenchLine& line : system.lines) {
+      if (line.name != name || !line.measured()) continue;
+      if (line.same_as.empty() || (!other.empty() && other != line.same_as)) return false;
+      other = line.same_as;
+    }
+  }
+  return !other.empty();
 }
 
 }  // namespace
@@ -91,13 +114,14 @@ std::string bench_table_text(const BenchSystem& system, const bench::CopyBandwid
       text("%7s %5s %6s %7s %9s %8s %8s %8s %11s %11s %10s %11s\n", "padding", "beta", "B", "P_max", "setup ms",
            "plan", "permute", "format", "in products", "pays back", "refresh ms", "in products");
   for (const BenchLine& line : system.lines) {
+    if (!line.same_as.empty()) continue;  // one row for each operator
     if (!line.measured()) {
       speeds += named(line) + "refused: " + line.refused + "\n";
       continue;
     }
     const BenchFigures f = figures_of(line, system, copy);
     speeds += speed_line(line, f);
-    setups += setup_line(line, f);
+    setups += setup_line(line, system, f);
   }
   return speeds + setups + columns_table(system);
 }
@@ -107,6 +131,7 @@ std::string bench_means_text(const BenchResult& result) {
   if (means.empty()) return "";
   std::string lines = "\nspeed-up over the fastest competitor, geometric mean over the systems\n";
   for (const BenchMean& mean : means) {
+    if (always_another(result, mean.name)) continue;
     lines += text(name_column, mean.name.c_str()) + text("%-7s ", mean.single_precision ? "single" : "double") +
              (mean.systems == 0 ? "     -" : text("%6.3f", mean.speedup)) +
              text("  (%d of %d)\n", mean.systems, mean.of);

@@ -4,6 +4,10 @@
 
 #include <cstdlib>
 
+#include "exit_status.hpp"
+#include "names.hpp"
+#include "text.hpp"
+
 namespace purlin::cli {
 namespace {
 
@@ -39,11 +43,51 @@ std::string about_numbers(const CLI::App& app) {
   return "";
 }
 
+// All names of options that `app` and its commands take, to suggest one.
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::string complaint(const CLI::ParseError& error, const CLI::App& app) {
   const std::string found = about_numbers(app);
   return found.empty() ? error.what() : found;
+}
+
+bool parse_or_help(CLI::App& app, int argc, const char* const* argv, const std::string& required) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    return false;
+  } catch (const CLI::RequiredError&) {
+    throw UsageError(required);
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(complaint(error, app));
+  }
+  return true;
+}
+
+void refuse_extras(const CLI::App& app) {
+  const std::vector<std::string> extras = app.remaining();
+  for (const std::string& extra : extras) {
+    if (extra.size() < 2 || extra[0] != '-') continue;
+    const std::string name = extra.substr(0, extra.find('='));
+    const std::string nearest = nearest_name(name, option_names(app));
+    throw UsageError("unknown option " + name + (nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
+  }
+  if (!extras.empty()) throw UsageError("unexpected argument '" + extras.front() + '\'');
+}
+
+void refuse_unknown_command(const CLI::App& app, const std::string& usage, const std::vector<std::string>& commands) {
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) throw UsageError(usage);
+  if (extras.front()[0] == '-') refuse_extras(app);
+  throw UsageError(unknown_name("command", extras.front(), commands));
 }
 
 }  // namespace purlin::cli

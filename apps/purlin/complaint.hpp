@@ -5,11 +5,22 @@
 #include <CLI/CLI.hpp>
 
 #include <string>
+#include <vector>
 
 namespace purlin::cli {
 
 /// "--rtol: expected a number, found 'abc'" where an option of `app`, or of its commands, was given something else
 /// than the number that it takes; else CLI11's own words.
 std::string complaint(const CLI::ParseError& error, const CLI::App& app);
+
+/// Parses; false where the help was asked for. Throws UsageError, with `required` where what `app` needs is missing.
+bool parse_or_help(CLI::App& app, int argc, const char* const* argv, const std::string& required);
+
+/// Throws UsageError where something was given that `app` does not take, with the nearest option.
+void refuse_extras(const CLI::App& app);
+
+/// Where none of `commands` was given: throws UsageError with `usage`, or with the nearest command.
+[[noreturn]] void refuse_unknown_command(const CLI::App& app, const std::string& usage,
+                                         const std::vector<std::string>& commands);
 
 }  // namespace purlin::cli

@@ -10,7 +10,7 @@ enum ExitStatus : int {
   exit_converged = 0,      ///< also --help, --version, `purlin info`, and `purlin bench` with right products
   exit_not_converged = 1,  ///< also `purlin bench solve`, where none of ours did
   exit_wrong_product = 1,  ///< `purlin bench`: a format multiplied wrongly
-  exit_bad_input = 2,      ///< bad files, bad usage, too little host memory
+  exit_bad_input = 2,      ///< bad files, bad usage, files that cannot be written, too little host memory
   exit_device_failure = 3,
 };
 

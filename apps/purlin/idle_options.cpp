@@ -173,9 +173,14 @@ Json idle_json(const std::vector<IdleOption>& idle) {
   return result;
 }
 
-void refuse_idle_options(const std::vector<std::string>& given, const SolveMakeup& makeup) {
-  const std::vector<IdleOption> idle = idle_options(given, makeup);
-  if (!idle.empty()) throw UsageError(idle_text(idle.front()));
+std::vector<std::string> idle_warnings(const std::vector<std::string>& given, const SolveMakeup& makeup) {
+  std::vector<std::string> warnings;
+  for (const IdleOption& idle : idle_options(given, makeup)) warnings.push_back(idle_text(idle));
+  return warnings;
+}
+
+void print_warnings(const std::vector<std::string>& warnings, const char* program) {
+  for (const std::string& warning : warnings) print_error("warning: " + warning, program);
 }
 
 }  // namespace purlin::cli

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Options that can do nothing for a solve: refused where the command line alone shows it, remarked on where only the
-/// solve did. One table says what each belongs to.
+/// Options that can do nothing for a solve: a warning where the command line alone shows it, a remark where only the
+/// solve did. They are no mistakes: scripts try solvers with one set of options. One table says what each belongs to.
 #pragma once
 
 #include <string>
@@ -58,7 +58,10 @@ std::string idle_text(const IdleOption& idle);
 /// An array of objects: option, and reason.
 Json idle_json(const std::vector<IdleOption>& idle);
 
-/// Throws UsageError for the first of them.
-void refuse_idle_options(const std::vector<std::string>& given, const SolveMakeup& makeup);
+/// One sentence for each of them.
+std::vector<std::string> idle_warnings(const std::vector<std::string>& given, const SolveMakeup& makeup);
+
+/// Prints `PROGRAM: warning: SENTENCE` on stderr, a line each.
+void print_warnings(const std::vector<std::string>& warnings, const char* program = "purlin");
 
 }  // namespace purlin::cli

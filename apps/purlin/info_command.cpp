@@ -2,13 +2,17 @@
 // `purlin info`: gathers the facts once, then tells them to people and to programs.
 #include "info_command.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 
+#include <purlin/core/matrix_market_write.hpp>
 #include <purlin/reorder/blocks.hpp>
 
 #include "exit_status.hpp"
 #include "info_report.hpp"
 #include "output_files.hpp"
+#include "standard_streams.hpp"
 
 namespace purlin::cli {
 namespace {
@@ -40,13 +44,23 @@ Facts gather_facts(const InfoOptions& options) {
 }  // namespace
 
 int run_info(const InfoOptions& options) {
-  check_outputs({{"--report", options.report}, {"--out", options.out}},
-                {{"matrix", options.matrix}, {"preconditioner's pattern", options.precond_pattern}});
+  const std::vector<NamedFile> inputs = {{"matrix", options.matrix},
+                                         {"preconditioner's pattern", options.precond_pattern}};
+  check_inputs(inputs);
+  check_outputs({{"--report", options.report}, {"--out", options.out}}, inputs);
   const Facts facts = gather_facts(options);
-  std::fputs(facts_text(facts).c_str(), stdout);
-  std::fflush(stdout);
+  const bool out_is_stdout = is_standard_stream(options.out);
+  std::FILE* const text = out_is_stdout ? stderr : stdout;
+  std::fputs(facts_text(facts).c_str(), text);
+  std::fflush(text);
   if (!options.report.empty()) write_text_file("--report", options.report, format_json(facts_json(facts)));
-  if (!options.out.empty()) write_matrix(options.out, CsrView<double, Space::host>(facts.matrix.a));
+  const CsrView<double, Space::host> a(facts.matrix.a);
+  if (out_is_stdout) {
+    detail::FileWriter file(STDOUT_FILENO, "standard output");
+    detail::write_matrix_to(file, a);
+  } else if (!options.out.empty()) {
+    write_matrix(options.out, a);
+  }
   return exit_converged;
 }
 

@@ -2,22 +2,29 @@
 // Ctrl-C during a solve.
 #include "interrupt.hpp"
 
+#include <cerrno>
+#include <ctime>
+
 namespace purlin::cli {
 namespace {
 
-volatile std::sig_atomic_t signal_came = 0;
+InterruptLogic logic;
 
-extern "C" void on_signal(int) {
-  signal_came = 1;
-  // Either signal disarms both: whichever comes next kills.
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+extern "C" void on_signal(int number) {
+  const int kept = errno;
+  struct timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (logic.on_signal(std::int64_t{now.tv_sec} * 1000000000 + now.tv_nsec) == InterruptLogic::Meaning::end_now) {
+    std::signal(number, SIG_DFL);
+    std::raise(number);  // comes when this handler has returned
+  }
+  errno = kept;
 }
 
 }  // namespace
 
 InterruptScope::InterruptScope() {
-  signal_came = 0;
+  logic.reset();
   struct sigaction action = {};
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;  // a write of the live line that is under way goes on
@@ -29,10 +36,17 @@ InterruptScope::InterruptScope() {
 }
 
 InterruptScope::~InterruptScope() {
+  // What was asked to stop now writes its results; a signal repeated then must not cost them.
+  if (logic.requested()) return;
   sigaction(SIGINT, &old_interrupt_, nullptr);
   sigaction(SIGTERM, &old_terminate_, nullptr);
 }
 
-bool InterruptScope::requested() const { return signal_came != 0; }
+bool InterruptScope::requested() const { return logic.requested(); }
+
+void ignore_signals_of_writes() {
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+}
 
 }  // namespace purlin::cli

@@ -8,8 +8,6 @@
 
 #include <purlin/config.hpp>
 
-#include "bench_options.hpp"
-#include "bench_solve_options.hpp"
 #include "complaint.hpp"
 #include "exit_status.hpp"
 #include "idle_options.hpp"
@@ -24,7 +22,8 @@ namespace {
 constexpr int most_check_every = 64;  // what the library keeps norms for
 
 constexpr const char* system_words =
-    "Matrix Market file (.gz too), or a system made on the spot: generate:KIND:N[:PE], mesh:FILE:KIND[:R].\n"
+    "Matrix Market file (.gz too, - for standard input), or a system made on the spot:\n"
+    "generate:KIND:N[:PE], mesh:FILE:KIND[:R].\n"
     "KIND is elasticity, diffusion or convection, for generate: also grid7";
 
 constexpr const char* usage =
@@ -39,10 +38,11 @@ constexpr const char* examples =
     "  purlin solve K.mtx --rhs F.mtx --out U.mtx     all columns of F, in batches that read K once\n"
     "  purlin solve flow.mtx --solver gmres --restart 100 --device cuda --report r.json\n"
     "  purlin solve generate:elasticity:20            a finite-element system made on the spot\n"
+    "  zcat K.mtx.gz | purlin solve - --out - > u.mtx  in a pipe\n"
     "\n"
-    "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, 3 device failure.\n"
-    "--out and --report are written for 0 and 1. Ctrl-C stops the solve, writes them and exits 1; a second one "
-    "kills.";
+    "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, or a file that cannot be\n"
+    "written (a full disk, a limit on the size of files), 3 device failure. --out and --report are written for 0\n"
+    "and 1. Ctrl-C stops the solve, writes them and exits 1; another one more than a second later ends it at once.";
 
 std::string version_text() {
   std::string result = "purlin " PURLIN_VERSION "\n";
@@ -69,7 +69,7 @@ void add_system_options(CLI::App& solve, SolveOptions& o) {
   solve.add_option("A", o.matrix, system_words)->option_text(" ")->required();
   solve
       .add_option("--rhs", o.rhs,
-                  "b.mtx | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
+                  "b.mtx | - | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
                   "With A* the solution is known and the error against it is reported. A file of n x k\n"
                   "(array) is k right-hand sides, solved for at once, each with a report of its own")
       ->option_text("B")
@@ -198,7 +198,10 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
 
 void add_output_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "Output";
-  solve.add_option("--out", o.out, "The solution, matrix array real general, n x 1; n x k for k right-hand sides")
+  solve
+      .add_option("--out", o.out,
+                  "The solution, matrix array real general, n x 1; n x k for k right-hand sides. - writes it to\n"
+                  "standard output, and the text of the report to standard error")
       ->option_text("X.mtx")
       ->group(group);
   solve
@@ -213,7 +216,8 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
 void add_info_options(CLI::App& info, InfoOptions& o) {
   info.add_option("A", o.matrix, system_words)->option_text(" ")->required();
   info.add_option("--report", o.report, "The same facts for programs")->option_text("R.json");
-  info.add_option("--out", o.out, "The matrix, as it was read or made: matrix coordinate real general")
+  info.add_option("--out", o.out,
+                  "The matrix, as it was read or made: matrix coordinate real general; - for standard output")
       ->option_text("A.mtx");
   info.add_option("--threads", o.threads, "Host threads, default all")
       ->option_text("N")
@@ -256,42 +260,24 @@ SolveOptions checked(RawSolve& raw, const CLI::App& solve) {
   }
   (void)parse_rhs(o.rhs);
   o.given = given_options(solve);
-  refuse_idle_options(o.given, makeup_asked(s, o.single_precision, o.device));
   return std::move(o);
-}
-
-// All names of options that `app` and its commands take, to suggest one.
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-void refuse_extras(const CLI::App& app) {
-  const std::vector<std::string> extras = app.remaining();
-  for (const std::string& extra : extras) {
-    if (extra.size() < 2 || extra[0] != '-') continue;
-    const std::string name = extra.substr(0, extra.find('='));
-    const std::string nearest = nearest_name(name, option_names(app));
-    throw UsageError("unknown option " + name + (nearest.empty() ? "" : " (did you mean " + nearest + "?)"));
-  }
-  if (!extras.empty()) throw UsageError("unexpected argument '" + extras.front() + '\'');
-}
-
-[[noreturn]] void refuse_unknown_command(const CLI::App& app, const std::vector<std::string>& commands) {
-  const std::vector<std::string> extras = app.remaining();
-  if (extras.empty()) throw UsageError(usage);
-  if (extras.front()[0] == '-') refuse_extras(app);
-  throw UsageError(unknown_name("command", extras.front(), commands));
 }
 
 }  // namespace
 
+std::string command_text(int argc, const char* const* argv) {
+  std::string text = "purlin";
+  for (int i = 1; i < argc; ++i) text += ' ' + shell_quoted(argv[i]);
+  return text;
+}
+
 CommandLine parse_command_line(int argc, const char* const* argv) {
   CommandLine result;
-  for (int i = 0; i < argc; ++i) result.text += (i == 0 ? "" : " ") + (i == 0 ? "purlin" : shell_quoted(argv[i]));
+  result.text = command_text(argc, argv);
+  if (argc > 1 && std::string_view(argv[1]) == "bench") {
+    result.command = BenchProgram{};
+    return result;
+  }
 
   CLI::App app("Purlin solves large sparse linear systems with Krylov methods.", "purlin");
   bool version = false;
@@ -318,22 +304,12 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_info_options(info, info_options);
   add_precond_options(info, info_options.precond, info_precond, "Build this one on the host and judge it");
   info.allow_extras();
-  RawBench raw_bench;
-  CLI::App& bench = *app.add_subcommand("bench", "Measure: purlin bench spmv|solve A.mtx B.mtx ...");
-  bench.allow_extras();
-  CLI::App& bench_spmv = add_bench_spmv(bench, raw_bench);
-  RawBenchSolve raw_bench_solve;
-  CLI::App& bench_solve = add_bench_solve(bench, raw_bench_solve);
+  app.add_subcommand("bench", "Measure: purlin bench spmv|solve A.mtx B.mtx ...");  // for the help
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
+  if (!parse_or_help(app, argc, argv,
+                     "expected a matrix: purlin solve A.mtx, purlin info A.mtx, or purlin bench spmv|solve A.mtx")) {
     result.command = TextOnly{app.help()};
     return result;
-  } catch (const CLI::RequiredError&) {
-    throw UsageError("expected a matrix: purlin solve A.mtx, purlin info A.mtx, or purlin bench spmv|solve A.mtx");
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(complaint(error, app));
   }
   if (version) {
     result.command = TextOnly{version_text()};
@@ -341,25 +317,19 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   }
   if (solve.parsed()) {
     refuse_extras(solve);
-    result.command = checked(raw, solve);
+    const SolveOptions o = checked(raw, solve);
+    if (!o.quiet) result.warnings = idle_warnings(o.given, makeup_asked(o.system, o.single_precision, o.device));
+    result.command = o;
   } else if (info.parsed()) {
     refuse_extras(info);
     check_precond_options(info_options.precond, info_precond);
     info_options.precond_pattern = info_precond.pattern;
     SystemOptions judged;
     judged.precond = info_options.precond;
-    refuse_idle_options(given_options(info), makeup_asked(judged, false, "host"));
+    result.warnings = idle_warnings(given_options(info), makeup_asked(judged, false, "host"));
     result.command = info_options;
-  } else if (bench_spmv.parsed()) {
-    refuse_extras(bench_spmv);
-    result.command = checked_bench(raw_bench);
-  } else if (bench_solve.parsed()) {
-    refuse_extras(bench_solve);
-    result.command = checked_bench_solve(raw_bench_solve);
-  } else if (bench.parsed()) {
-    refuse_unknown_command(bench, {"spmv", "solve"});
   } else {
-    refuse_unknown_command(app, {"solve", "info", "bench"});
+    refuse_unknown_command(app, usage, {"solve", "info", "bench"});
   }
   return result;
 }

@@ -10,8 +10,8 @@
 
 namespace purlin::cli {
 
-/// Of the host, that may be asked for.
-inline constexpr int most_threads = 1024;
+/// Of the host, that may be asked for: as many as the library takes.
+inline constexpr int most_threads = Context<Space::host>::most_threads;
 
 /// `purlin solve`. File names are empty where none was given.
 struct SolveOptions {
@@ -41,55 +41,28 @@ struct InfoOptions {
   std::string precond_pattern;     ///< file of --precond-pattern
 };
 
-/// What all commands of `purlin bench` are told.
-struct BenchRunOptions {
-  std::vector<std::string> systems;  ///< files, or generated specs
-  bool double_precision = true;
-  bool single_precision = true;
-  std::string device = "auto";
-  int threads = 0;  ///< 0: all
-  int repeats = 11;
-  std::string report, csv;
-};
-
-/// `purlin bench spmv`.
-struct BenchOptions : BenchRunOptions {
-  std::vector<std::string> formats;  ///< names of the table, with or without variant; empty: all, with all variants
-  std::vector<int> columns;          ///< products with so many vectors at once are measured too: 2, 4 or 8
-};
-
 /// Relative tolerance where none is given. Rounding in single precision ends near 1e-7 times the condition number.
 inline constexpr double default_rtol_double = 1e-8;
 inline constexpr double default_rtol_single = 1e-5;
-
-/// `purlin bench solve`.
-struct BenchSolveOptions : BenchRunOptions {
-  BenchSolveOptions() {
-    single_precision = false;
-    repeats = 5;
-  }
-
-  std::vector<std::string> solvers, preconds, formats;  ///< names of the tables
-  int restart = 30;                                     ///< of GMRES
-  bool mixed = false;                                   ///< ours in mixed precision too, beside double
-  bool single_basis = false;                            ///< our GMRES with its basis in single precision too
-  std::string rhs = "ones";
-  double tolerance = default_rtol_double;
-  double single_tolerance = default_rtol_single;
-  int max_iterations = 10000;
-};
 
 /// Text that was asked for instead of work: --help, --version.
 struct TextOnly {
   std::string text;
 };
 
+/// `purlin bench`, which is a program of its own.
+struct BenchProgram {};
+
 struct CommandLine {
-  std::variant<TextOnly, SolveOptions, InfoOptions, BenchOptions, BenchSolveOptions> command;
-  std::string text;  ///< as typed, quoted for a shell
+  std::variant<TextOnly, SolveOptions, InfoOptions, BenchProgram> command;
+  std::string text;                   ///< as typed, quoted for a shell
+  std::vector<std::string> warnings;  ///< options that were given and cannot have an effect; none with --quiet
 };
 
 /// Throws UsageError for everything that is not a command line.
 CommandLine parse_command_line(int argc, const char* const* argv);
+
+/// What was typed, quoted for a shell, from "purlin" on.
+std::string command_text(int argc, const char* const* argv);
 
 }  // namespace purlin::cli

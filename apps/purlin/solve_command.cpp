@@ -2,11 +2,14 @@
 // `purlin solve`: the journey of one matrix, step by step.
 #include "solve_command.hpp"
 
+#include <unistd.h>
+
 #include <cmath>
 #include <cstdio>
 #include <numeric>
 
 #include <purlin/core/matrix_market.hpp>
+#include <purlin/core/matrix_market_write.hpp>
 
 #include "exit_status.hpp"
 #include "input_matrix.hpp"
@@ -17,6 +20,7 @@
 #include "precond_report.hpp"
 #include "rhs.hpp"
 #include "solve_result.hpp"
+#include "standard_streams.hpp"
 #include "stopwatch.hpp"
 #include "text.hpp"
 
@@ -24,12 +28,17 @@ namespace purlin::cli {
 namespace {
 
 void check_files(const SolveOptions& o, const RhsSpec& rhs) {
-  check_outputs({{"--out", o.out}, {"--history", o.history}, {"--report", o.report}},
-                {{"matrix", o.matrix},
-                 {"right-hand side", rhs.file},
-                 {"coordinates", o.coordinates},
-                 {"preconditioner's pattern", o.precond_pattern}});
+  const std::vector<NamedFile> inputs = {{"matrix", o.matrix},
+                                         {"right-hand side", rhs.file},
+                                         {"guess", o.guess},
+                                         {"coordinates", o.coordinates},
+                                         {"preconditioner's pattern", o.precond_pattern}};
+  check_inputs(inputs);
+  check_outputs({{"--out", o.out}, {"--history", o.history}, {"--report", o.report}}, inputs);
 }
+
+// Where the report for people goes: standard output, unless that is the solution's.
+std::FILE* text_stream(const SolveOptions& o) { return is_standard_stream(o.out) ? stderr : stdout; }
 
 std::vector<double> first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n, Index columns) {
   if (o.guess.empty())
@@ -45,7 +54,7 @@ std::vector<double> first_guess(const Context<Space::host>& ctx, const SolveOpti
 std::shared_ptr<const NodeCoordinates> read_coordinates(const Context<Space::host>& ctx, const std::string& file) {
   if (file.empty()) return nullptr;
   MatrixMarketHeader header;
-  const Csr<double, Space::host> points = read_matrix(ctx, file, &header);
+  const Csr<double, Space::host> points = read_matrix(ctx, input_file(file), &header);
   if (header.layout != MatrixMarketHeader::Layout::array || points.cols < 1 || points.cols > 3) {
     throw InputError(file + ": expected an array of points x 1, 2 or 3, found " + std::to_string(points.rows) +
                      " x " + std::to_string(points.cols));
@@ -62,12 +71,17 @@ void remove_mean(std::vector<double>& x) {
   for (double& value : x) value -= mean;
 }
 
+template <class T>
+void write_values(const std::string& out, const std::vector<T>& x, Index columns) {
+  const Span<const T, Space::host> values(x.data(), static_cast<std::int64_t>(x.size()));
+  if (!is_standard_stream(out)) return write_columns<T>(out, values, columns);
+  detail::FileWriter file(STDOUT_FILENO, "standard output");
+  detail::write_columns_to(file, values, columns);
+}
+
 void write_solution(const SolveOptions& o, const std::vector<double>& x, Index columns) {
-  const auto size = static_cast<std::int64_t>(x.size());
-  if (!o.single_precision)
-    return write_columns<double>(o.out, Span<const double, Space::host>(x.data(), size), columns);
-  const std::vector<float> rounded(x.begin(), x.end());
-  write_columns<float>(o.out, Span<const float, Space::host>(rounded.data(), size), columns);
+  if (!o.single_precision) return write_values(o.out, x, columns);
+  write_values(o.out, std::vector<float>(x.begin(), x.end()), columns);
 }
 
 void write_files(const SolveResult& result, const std::vector<double>& x) {
@@ -77,10 +91,10 @@ void write_files(const SolveResult& result, const std::vector<double>& x) {
   if (!o.report.empty()) write_text_file("--report", o.report, format_json(solve_json(result)));
 }
 
-void print(bool quiet, const std::string& lines) {
-  if (quiet) return;
-  std::fputs(lines.c_str(), stdout);
-  std::fflush(stdout);
+void print(const SolveOptions& o, const std::string& lines) {
+  if (o.quiet) return;
+  std::fputs(lines.c_str(), text_stream(o));
+  std::fflush(text_stream(o));
 }
 
 std::optional<double> error_against(std::optional<std::vector<double>>& solution, const std::vector<double>& x,
@@ -111,6 +125,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   result.rows = matrix.a.rows;
   result.nonzeros = matrix.a.nnz();
   result.pattern_only = is_pattern_only(matrix);
+  result.repeated = repeated_entries(matrix);
   result.rows_sum_to_zero = rows_sum_to_zero(matrix.a);
   result.seconds.read = matrix.read_seconds;
 
@@ -124,9 +139,9 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   task.options.precond.pattern = read_pattern(host, options.precond_pattern, result.rows);
   result.seconds.rhs = rhs_watch.seconds();
 
-  LiveProgress live(stdout, LiveProgress::mode_for(stdout, options.quiet));
+  LiveProgress live(text_stream(options), LiveProgress::mode_for(text_stream(options), options.quiet));
   SolveObserver observer;
-  observer.on_setup = [&](const SetupFacts& facts) { print(options.quiet, setup_text(result, facts)); };
+  observer.on_setup = [&](const SetupFacts& facts) { print(options, setup_text(result, facts)); };
   observer.on_progress = [&](const Progress& progress) {
     live.update(progress);
     return true;
@@ -144,9 +159,9 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
 
   result.solution_error = error_against(rhs.solution, task.x, options.system.null_space);
   result.seconds.total = total.seconds();
-  print(options.quiet, result_text(result));
+  print(options, result_text(result));
   write_files(result, task.x);
-  print(options.quiet, files_text(options));
+  print(options, files_text(options));
   return result.report().converged() ? exit_converged : exit_not_converged;
 }
 

@@ -39,7 +39,7 @@ void add_residuals(Json& json, const SolveReport& report) {
   json["relative_residual"] = report.relative(report.recurrence_residual);
   json["true_relative_residual"] = report.relative(report.true_residual);
   json["attainable_relative_residual"] =
-      report.status == Status::stagnation ? Json(report.relative(report.attainable_residual)) : Json();
+      report.attainable_residual > 0 ? Json(report.relative(report.attainable_residual)) : Json();
   json["residual_replacements"] = report.residual_replacements;
   json["cycle_length"] = report.cycle_length > 0 ? Json(report.cycle_length) : Json();
   json["restarts"] = report.restarts;
@@ -148,6 +148,7 @@ Json solve_json(const SolveResult& result) {
   json["matrix"] = result.options.matrix;
   json["rows"] = result.rows;
   json["nonzeros"] = result.nonzeros;
+  json["repeated_entries"] = result.repeated;
   json["values_taken_as_one"] = result.pattern_only;
   add_request(json, result.options);
   json["solver"] = report.solver;

@@ -27,6 +27,7 @@ struct SolveResult {
   Index columns = 1;  ///< right-hand sides
   Index rows = 0;
   Offset nonzeros = 0;
+  Offset repeated = 0;            ///< entries of the file that repeat others, and were summed
   bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
   bool pattern_only = false;      ///< the matrix's file holds no values
   SolveOutcome outcome;
@@ -52,8 +53,11 @@ struct SolveResult {
 ///   true_relative_residual        formed from the x that is returned, which is that of the best attempt
 ///   residual_of                   the system that residuals, norms and tolerance are of: "the system as given", or
 ///                                 "the system rounded to single precision"
-///   attainable_relative_residual  what rounding allows, for status "stagnation", else null
+///   attainable_relative_residual  what rounding allows, for status "stagnation" where there is ground to say so,
+///   else
+///                                 null
 ///   solution_error                |x - x*| / |x*| where the solution is known, else null
+///   repeated_entries              how many entries of the file repeat others, and were summed
 ///   values_taken_as_one           whether the matrix's file holds a pattern without values
 ///   device                        "host" or "cuda:N"; device_name is null on the host
 ///   seconds                       read, rhs, start, setup, solve, total; setup_phases splits setup

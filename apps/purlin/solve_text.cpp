@@ -118,8 +118,12 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
   const std::string where = result.place.space == Space::host
                                 ? "host, " + count_of(result.threads, "thread", "threads")
                                 : result.place.name() + ", " + facts.device_name;
-  std::string lines = labelled("matrix", result.options.matrix + ", " + count_of(result.rows, "row", "rows") + ", " +
-                                             count_of(result.nonzeros, "non-zero", "non-zeros"));
+  std::string lines = labelled(
+      "matrix", result.options.matrix + ", " + count_of(result.rows, "row", "rows") + ", " +
+                    count_of(result.nonzeros, "non-zero", "non-zeros") +
+                    (result.repeated == 0
+                         ? ""
+                         : ", after summing " + count_of(result.repeated, "repeated entry", "repeated entries")));
   if (result.pattern_only) lines += labelled("", values_taken_as_one);
   lines += labelled("right-hand side",
                     result.options.rhs + (result.columns > 1 ? ", " + thousands(result.columns) + " columns" : ""));

@@ -43,6 +43,45 @@ void refine_once(const Context<Space::host>& ctx, MeshInput& input) {
   }
 }
 
+// Mechanical parts are judged by their extent; only for hearts are wall and edges worth a pass over the mesh.
+fem::BodySize size_for_guess(const Context<Space::host>& ctx, const fem::TetMesh& mesh, fem::BodyKind kind) {
+  if (kind == fem::BodyKind::heart) return fem::body_size(ctx, mesh);
+  fem::BodySize size;
+  for (int axis = 0; axis < 3; ++axis) {
+    double low = mesh.nodes.empty() ? 0 : mesh.nodes[0][axis], high = low;
+    for (const fem::Point& at : mesh.nodes) {
+      low = std::min(low, at[axis]);
+      high = std::max(high, at[axis]);
+    }
+    size.extent = std::max(size.extent, high - low);
+  }
+  return size;
+}
+
+// As --mesh-unit says, or a guess, which is reported with what it goes by in the program's `unit`.
+fem::MeshUnit unit_of_file(const Context<Space::host>& ctx, const RunOptions& options, const fem::TetMesh& mesh,
+                           fem::BodyKind kind, fem::MeshUnit unit, const Say& say, MeshInput& input) {
+  if (options.mesh_unit != "auto") {
+    input.file_unit = options.mesh_unit;
+    return named_unit(options.mesh_unit);
+  }
+  const fem::BodySize size = size_for_guess(ctx, mesh, kind);
+  const fem::MeshUnit from = fem::guess_unit(size, kind);
+  const std::string name(fem::name_of(from)), in(fem::name_of(unit));
+  const double scale = fem::metres_of(from) / fem::metres_of(unit);
+  std::string words = text("the mesh is taken as %s: its longest side is then %.3g %s", name.c_str(),
+                           scale * size.extent, in.c_str());
+  if (kind == fem::BodyKind::heart) {
+    words += text(", its wall %.2g %s, its mean edge %.2g %s", scale * size.wall, in.c_str(), scale * size.edge,
+                  in.c_str());
+  }
+  words += "; a guess, which --mesh-unit mm|cm|m replaces";
+  input.file_unit = name + ", a guess";
+  input.json["unit_guess"] = words;
+  if (say) say(cli::labelled("unit", words));
+  return from;
+}
+
 void describe(const Context<Space::host>& ctx, MeshInput& input, fem::MeshUnit unit) {
   input.facts = fem::mesh_facts(ctx, input.mesh);
   const fem::MeshFacts& facts = input.facts;
@@ -70,7 +109,7 @@ void describe(const Context<Space::host>& ctx, MeshInput& input, fem::MeshUnit u
 }  // namespace
 
 MeshInput read_mesh_input(const Context<Space::host>& ctx, const RunOptions& options, fem::BodyKind kind,
-                          fem::MeshUnit unit) {
+                          fem::MeshUnit unit, const Say& say) {
   fem::MeshFile file = fem::read_mesh(options.mesh);
   MeshInput input;
   input.source = options.mesh;
@@ -79,22 +118,7 @@ MeshInput read_mesh_input(const Context<Space::host>& ctx, const RunOptions& opt
                             " that no tetrahedron uses left out");
   }
   if (file.turned) input.remarks.push_back("all tetrahedra were inverted: two corners of each were swapped");
-  fem::MeshUnit from = named_unit(options.mesh_unit);
-  if (options.mesh_unit == "auto") {
-    double extent = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      double low = file.mesh.nodes.empty() ? 0 : file.mesh.nodes[0][axis], high = low;
-      for (const fem::Point& at : file.mesh.nodes) {
-        low = std::min(low, at[axis]);
-        high = std::max(high, at[axis]);
-      }
-      extent = std::max(extent, high - low);
-    }
-    from = fem::guess_unit(extent, kind);
-    const std::string name(fem::name_of(from));
-    input.remarks.push_back(
-        text("taken as %s, for the longest side is %.4g; --mesh-unit says otherwise", name.c_str(), extent));
-  }
+  const fem::MeshUnit from = unit_of_file(ctx, options, file.mesh, kind, unit, say, input);
   for (Index i = 0; i < file.mesh.node_count(); ++i) input.node_numbers.push_back(file.node_number(i));
   input.mesh = std::move(file.mesh);
   input.node_vectors = std::move(file.node_vectors);

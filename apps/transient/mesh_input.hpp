@@ -2,6 +2,7 @@
 /// The mesh of a run: read or made, refined, brought to the program's unit, described.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,8 @@ struct MeshInput {
   std::vector<fem::Point> tet_vectors;   ///< one per tetrahedron; empty: none
   fem::MeshFacts facts;                  ///< in the program's unit
   std::string source;                    ///< file, or what was made
-  std::vector<std::string> remarks;      ///< what a user should know: the unit guessed, nodes dropped, pieces
+  std::string file_unit;                 ///< "cm", or "cm, a guess": what the file's coordinates were taken in
+  std::vector<std::string> remarks;      ///< what a user should know: nodes dropped, pieces
   cli::Json json;                        ///< for RunReport::mesh
   /// The number by which the file calls each node; those that refinement adds go on behind the largest. Empty: 1, 2,
   /// ...
@@ -30,11 +32,15 @@ struct MeshInput {
   Index node_of(std::int64_t number) const;
 };
 
+/// Receives lines for the user while work goes on.
+using Say = std::function<void(const std::string& lines)>;
+
 /// Reads options.mesh, scales it from --mesh-unit (guessed for a `kind` of body) to `unit`, refines it --refine
-/// times: vectors on nodes are averaged along the edges that are halved, those on tetrahedra are handed down. Throws
+/// times: vectors on nodes are averaged along the edges that are halved, those on tetrahedra are handed down. A unit
+/// that is guessed is handed to `say` at once, where it is not empty: what follows may fail because of it. Throws
 /// what `fem::read_mesh` does.
 MeshInput read_mesh_input(const Context<Space::host>& ctx, const RunOptions& options, fem::BodyKind kind,
-                          fem::MeshUnit unit);
+                          fem::MeshUnit unit, const Say& say = {});
 
 /// The same for a mesh that the program made, already in its unit; it is refined too.
 MeshInput made_mesh_input(const Context<Space::host>& ctx, const RunOptions& options, fem::TetMesh mesh,

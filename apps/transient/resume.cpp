@@ -130,6 +130,14 @@ void take_kept_options(const Checkpoint& checkpoint, const RunCommand& command, 
   }
 }
 
+SeriesStart series_start(const RunJob& job, double time, bool steps_left) {
+  SeriesStart start;
+  if (!job.goes_on_in_place()) return start;
+  start.kept_until = time;
+  if (steps_left) start.extra_frame = job.resume->header.value(extra_frame_key, "");
+  return start;
+}
+
 template <Space S>
 void keep_order(const Context<S>& ctx, const RowOrder<S>& order, Checkpoint& checkpoint) {
   if (order.natural()) return;

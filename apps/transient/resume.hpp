@@ -2,7 +2,11 @@
 /// Resuming: which options a checkpoint keeps, and how they meet those of the new command line.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "checkpoint.hpp"
+#include "run_job.hpp"
 #include "run_options.hpp"
 
 namespace purlin::transient {
@@ -16,6 +20,20 @@ cli::Json kept_options(const RunOptions& options, const SystemInfo& system, int 
 /// threads, format, solver, preconditioner and tolerance. Words that leave a choice to the program ("auto") take what
 /// was chosen. Duration, output and device may always be given anew.
 void take_kept_options(const Checkpoint& checkpoint, const RunCommand& command, RunOptions& options);
+
+/// Of a checkpoint's header: the frame at its time that no --output-every asked for.
+inline constexpr const char* extra_frame_key = "extra_frame";
+
+/// From where on a run writes its tables and series.
+struct SeriesStart {
+  std::optional<double> kept_until;  ///< lines and frames of the folder up to this time stay; none: they begin anew
+  /// The file of a frame at that time which stands there only because the run ended then; a run that goes on removes
+  /// it, so that its series is that of an unbroken run. Empty: none.
+  std::string extra_frame;
+};
+
+/// Of a run that will end behind its checkpoint or, where not `steps_left`, at it.
+SeriesStart series_start(const RunJob& job, double time, bool steps_left);
 
 /// Puts the order of the unknowns and its parts into a checkpoint, as "order" and "parts"; nothing for the natural
 /// one.

@@ -67,7 +67,10 @@ void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table) 
   if (!remark.empty()) cli::print_error(remark, job.program.c_str());
   const Checkpoint& kept = *job.resume;
   take_kept_options(kept, command, job.options);
-  cli::refuse_idle_options(job.options.given, cli::makeup_asked(job.options.system, false, job.options.device));
+  if (!job.options.quiet) {
+    job.options.warnings =
+        cli::idle_warnings(job.options.given, cli::makeup_asked(job.options.system, false, job.options.device));
+  }
   if (command.given("--params")) {
     table.read(job.options.params);
   } else {
@@ -80,6 +83,7 @@ void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table) 
 
 void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::NamedFile>& inputs) {
   const RunOptions& options = job.options;
+  cli::print_warnings(options.warnings, job.program.c_str());
   job.params_json = table.values();
   job.params_fingerprint = table.fingerprint();
   job.place = cli::choose_place(options.device);
@@ -88,10 +92,11 @@ void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::Na
   require_own_folder(job);
   prepare_folder(options.out);
   cli::check_outputs({{"--report", options.report}}, inputs);
-  cli::write_text_file("--out", in_folder(options.out, params_name), params_of + job.program + '\n' + table.text());
+  job.params_text = params_of + job.program + '\n' + table.text();
 }
 
-void remove_earlier_checkpoints(RunJob& job) {
+void begin_folder(RunJob& job) {
+  cli::write_text_file("--out", in_folder(job.options.out, params_name), job.params_text);
   if (job.goes_on_in_place()) return;
   job.checkpoints_removed = CheckpointFolder(job.options.out, job.program).remove_all();
   if (job.checkpoints_removed == 0) return;

@@ -24,11 +24,12 @@ struct RunJob {
   RunOptions options;
   cli::Json params_json;
   std::string params_fingerprint;
+  std::string params_text;  ///< what params.json holds
   std::optional<Checkpoint> resume;
   cli::Place place;
   std::string command_line;
   cli::Stopwatch total;         ///< since the program began
-  int checkpoints_removed = 0;  ///< of an earlier run: see remove_earlier_checkpoints
+  int checkpoints_removed = 0;  ///< of an earlier run: see begin_folder
 
   /// Whether tables and series in the folder go on. Resumed into another folder, they begin anew there.
   bool goes_on_in_place() const;
@@ -38,15 +39,15 @@ struct RunJob {
 /// Throws InputError where there is none, and where the parameters are not those of the run before.
 void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table);
 
-/// With options and parameters settled: chooses the place, checks that the method exists there, makes the folder, and
-/// writes params.json. `inputs` are files that no output may replace. Throws InputError where the folder holds a run
+/// With options and parameters settled: chooses the place, checks that the method exists there, and makes the folder.
+/// `inputs` are files that no output may replace. Throws InputError where the folder holds a run
 /// of another program, whose files would be mixed with this one's, unless the run goes on in place.
 void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::NamedFile>& inputs);
 
-/// Before a run writes anything of its own but params.json: unless it goes on in place, the checkpoints that the
-/// program left in the folder are of another run. Removes and counts them, and says so. Throws InputError where one
-/// stays.
-void remove_earlier_checkpoints(RunJob& job);
+/// The first that a run writes, when nothing but its steps can fail any more: params.json. Unless it goes on in
+/// place, the checkpoints that the program left in the folder are of another run: removes and counts them, and says
+/// so. Throws InputError where one stays.
+void begin_folder(RunJob& job);
 
 /// Throws InputError where the run that goes on was made on another mesh.
 void require_same_mesh(const RunJob& job, const MeshInput& mesh);

@@ -65,7 +65,8 @@ RunCommand::RunCommand(const ProgramWords& words, RunOptions& options)
   app_.footer(
       words.examples +
       "\nExit status: 0 finished, 1 not finished (a solve failed, or Ctrl-C, after which --resume goes on), 2 "
-      "bad input\nor usage, 3 device failure. A second Ctrl-C kills.");
+      "bad input\nor usage, or a file that cannot be written, 3 device failure. Another Ctrl-C more than a second "
+      "later\nends the run at once.");
   precond_.names = cli::preconditioner_choices();
   add_run_options();
   add_method_options();
@@ -190,10 +191,11 @@ void RunCommand::check() {
   if (!o.resume.empty() && !given("--out")) o.out = o.resume;
   o.given = cli::given_options(app_);
   // Of a run that goes on, the checkpoint tells the rest.
-  if (o.resume.empty()) cli::refuse_idle_options(o.given, cli::makeup_asked(s, false, o.device));
+  if (o.resume.empty() && !o.quiet) {
+    o.warnings = cli::idle_warnings(o.given, cli::makeup_asked(s, false, o.device));
+  }
   if (!s.deterministic) return;
   if (s.spmv.format == "measure") throw UsageError("--deterministic: --format measure goes by the clock");
-  if (s.precond.name == "auto") throw UsageError("--deterministic: --precond auto goes by the clock");
 }
 
 cli::Json options_json(const RunOptions& o) {

@@ -31,8 +31,9 @@ struct RunOptions {
   std::string device = "auto";
   int threads = 0;  ///< 0: all
   bool quiet = false;
-  std::vector<std::string> given;  ///< what was given of the options that some solves have no use for
-  SystemOptions system;            ///< format, preconditioner, solver, tolerance, and whether to keep the bits
+  std::vector<std::string> given;     ///< what was given of the options that some solves have no use for
+  std::vector<std::string> warnings;  ///< of those that cannot have an effect; none with --quiet
+  SystemOptions system;               ///< format, preconditioner, solver, tolerance, and whether to keep the bits
 };
 
 /// How a program speaks of itself.

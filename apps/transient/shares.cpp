@@ -3,6 +3,7 @@
 #include "shares.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
 #include <purlin/config.hpp>
@@ -69,18 +70,22 @@ template OperatorSeconds measure_operators(const Context<Space::device>&, const 
                                            int);
 #endif
 
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 void Shares::begin_step() {
   sampled_ = sample_every_ <= 1 || steps_ % sample_every_ == 0;
   ++steps_;
   if (sampled_) ++sampled_steps_;
   in_step_ = true;
   output_before_step_ = inside_[static_cast<int>(Phase::output)];
-  step_watch_ = {};
+  step_begin_ = clock_();
 }
 
 void Shares::end_step() {
   const double output = inside_[static_cast<int>(Phase::output)] - output_before_step_;
-  const double seconds = step_watch_.seconds() - output;
+  const double seconds = clock_() - step_begin_ - output;
   step_seconds_ += seconds;
   if (sampled_) sampled_step_seconds_ += seconds;
   in_step_ = false;

@@ -84,10 +84,15 @@ struct ShareReport {
 /// {"seconds": {...}, "share": {...}, "how": "..."}, and "assembly_seconds": {...} where its parts are told apart.
 cli::Json shares_json(const ShareReport& report);
 
+/// Seconds of a clock that does not go back.
+double steady_seconds();
+
 class Shares {
  public:
   /// Steps 1, 1 + sample_every, ... are sampled; 1: all. Choose 1 on the host, 16 or so on a device.
-  explicit Shares(int sample_every = 1) : sample_every_(sample_every) {}
+  /// `clock`: seconds since any moment; a test's own.
+  explicit Shares(int sample_every = 1, double (*clock)() = &steady_seconds)
+      : sample_every_(sample_every), clock_(clock) {}
 
   /// To be called before a step, and after it.
   void begin_step();
@@ -115,7 +120,7 @@ class Shares {
    public:
     Booking(const Context<S>& ctx, Shares& shares, Phase phase) : ctx_(ctx), shares_(shares), phase_(phase) {
       ctx_.synchronize();
-      watch_ = {};
+      begin_ = shares_.clock_();
     }
     ~Booking() {
       try {
@@ -123,7 +128,7 @@ class Shares {
       } catch (...) {
         return;  // the stream failed: whoever asks next is told
       }
-      shares_.add(phase_, watch_.seconds());
+      shares_.add(phase_, shares_.clock_() - begin_);
     }
     Booking(const Booking&) = delete;
     Booking& operator=(const Booking&) = delete;
@@ -132,18 +137,19 @@ class Shares {
     const Context<S>& ctx_;
     Shares& shares_;
     Phase phase_;
-    cli::Stopwatch watch_;
+    double begin_ = 0;
   };
   bool counts(Phase phase) const;
 
   int sample_every_;
+  double (*clock_)();
   bool in_step_ = false;
   bool sampled_ = true;
   std::int64_t steps_ = 0, sampled_steps_ = 0;
   double step_seconds_ = 0;          ///< of all steps, without output
   double sampled_step_seconds_ = 0;  ///< of the sampled ones
   double output_before_step_ = 0;
-  cli::Stopwatch step_watch_;
+  double step_begin_ = 0;
   std::array<double, phase_count> inside_{};  ///< of steps
   std::array<double, phase_count> outside_{};
 };

@@ -42,6 +42,16 @@ Outcome outcome_of(int wait_status) {
 
 }  // namespace
 
+std::string find_program(const std::string& name, const std::string& built) {
+  namespace fs = std::filesystem;
+  if (const char* folder = std::getenv("PURLIN_TEST_PROGRAMS")) return (fs::path(folder) / name).string();
+  std::error_code error;
+  const fs::path beside = fs::read_symlink("/proc/self/exe", error).parent_path() / name;
+  return !error && fs::exists(beside, error) ? beside.string() : built;
+}
+
+std::string purlin_program() { return find_program("purlin", PURLIN_EXECUTABLE); }
+
 Process::Process(const std::vector<std::string>& arguments, const std::string& executable) {
   const std::string out = files_.file("out");
   const std::string err = files_.file("err");
@@ -52,7 +62,7 @@ Process::Process(const std::vector<std::string>& arguments, const std::string& e
     redirect("/dev/null", O_RDONLY, STDIN_FILENO);
     redirect(out, O_WRONLY | O_CREAT, STDOUT_FILENO);
     redirect(err, O_WRONLY | O_CREAT, STDERR_FILENO);
-    execute(arguments, executable.empty() ? PURLIN_EXECUTABLE : executable);
+    execute(arguments, executable.empty() ? purlin_program() : executable);
   }
 }
 
@@ -82,7 +92,7 @@ std::optional<Outcome> run_purlin_on_terminal(const std::vector<std::string>& ar
   if (pid < 0) return std::nullopt;
   if (pid == 0) {
     setenv("TERM", "xterm", 1);
-    execute(arguments, PURLIN_EXECUTABLE);
+    execute(arguments, purlin_program());
   }
   std::string drawn;
   char buffer[4096];

@@ -15,6 +15,13 @@ namespace purlin::cli_testing {
 using testing::file_content;
 using testing::TemporaryFolder;
 
+/// The program `name` to test: in the folder that PURLIN_TEST_PROGRAMS names, where it is set; else beside the test
+/// program, which may be a copy of the build's folder on another machine; else `built`, where the build put it.
+std::string find_program(const std::string& name, const std::string& built);
+
+/// The command line `purlin`.
+std::string purlin_program();
+
 struct Outcome {
   int status = -1;  ///< exit status; -1 where a signal ended the process
   int signal = 0;

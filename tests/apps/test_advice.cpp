@@ -24,7 +24,7 @@ TEST_CASE("Where the rows sum to zero, the null space is advised unless it was g
   SolveOptions options;
   const AdviceFacts singular{100, true};
   const std::string wanted = "--null-space constant";
-  for (const Status status : {Status::max_iterations, Status::breakdown, Status::stagnation,
+  for (const Status status : {Status::max_iterations, Status::breakdown, Status::stagnation, Status::diverged,
                               Status::not_positive_definite, Status::not_finite}) {
     INFO(name_of(status));
     CHECK(contains(next_step(report_with("cg", status), options, singular), wanted));
@@ -178,4 +178,28 @@ TEST_CASE("A solution far off behind a small residual is remarked on", "[cli]") 
   report.true_residual = 2e-8;
   report.status = Status::max_iterations;
   CHECK(remark_on_error(report, 0.02, options, {}).empty());
+}
+
+TEST_CASE("After a divergence another method is advised, and for GMRES another preconditioner", "[cli]") {
+  SolveOptions options;
+  const auto advice = [&](const char* solver) {
+    return next_step(report_with(solver, Status::diverged), options, {5000, false});
+  };
+  CHECK(contains(advice("cg"), "--solver gmres"));
+  CHECK(contains(advice("bicgstab"), "--solver gmres"));
+  CHECK(contains(advice("gmres"), "--precond none"));
+  options.system.precond.name = "none";
+  CHECK(contains(advice("gmres"), "--precond spai"));
+  options.single_precision = true;
+  CHECK(contains(advice("bicgstab"), "--precision double"));
+}
+
+TEST_CASE("A tolerance is advised only where a level is attainable, and it is that level", "[cli]") {
+  SolveReport report = report_with("gmres", Status::stagnation);
+  report.rhs_norm = 2;
+  report.true_residual = 1.6e-8;
+  report.cycle_length = 50;
+  CHECK_FALSE(contains(next_step(report, {}, {5000, false}), "--rtol"));
+  report.attainable_residual = 1.6e-8;
+  CHECK(contains(next_step(report, {}, {5000, false}), "--rtol 2e-08"));  // twice 8e-9
 }

@@ -5,11 +5,13 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <set>
+#include <sstream>
 
 #include "apps/bench/contender.hpp"
 #include "apps/purlin/bench_progress.hpp"
 #include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/options.hpp"
+#include "apps/purlin/bench_line.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 #include "tests/support.hpp"
@@ -24,7 +26,7 @@ namespace {
 
 BenchOptions parsed(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), {"purlin", "bench", "spmv"});
-  const auto line = purlin::cli::parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+  const auto line = purlin::cli::parse_bench_command_line(static_cast<int>(arguments.size()), arguments.data());
   return std::get<BenchOptions>(line.command);
 }
 
@@ -85,7 +87,13 @@ TEST_CASE("bench spmv prints each format of each system and writes every figure"
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   std::vector<std::string> names = purlin::bench::all_format_names();
-  for (const std::string& name : names) CHECK(contains(outcome.out, "  " + name + " "));
+  // A row of its own, or a name beside that of the row.
+  for (const std::string& name : names) {
+    INFO(name);
+    const std::string::size_type at = outcome.out.find(' ' + name);
+    REQUIRE(at != std::string::npos);
+    CHECK(contains(" ,\n", outcome.out.substr(at + 1 + name.size(), 1)));
+  }
   CHECK(contains(outcome.out, "3 x 3 blocks"));
   CHECK(contains(outcome.out, "geometric mean"));
   CHECK(contains(outcome.out, "square"));  // why ehyb refuses the last one
@@ -100,6 +108,22 @@ TEST_CASE("bench spmv prints each format of each system and writes every figure"
     INFO(field);
     CHECK(report.contains(field));
   }
+  // One row for each different operator: those of the first system, double precision, stand before the empty line.
+  std::set<std::string> different, rows;
+  for (const Json& format : report["systems"][0]["formats"]) {
+    if (format["refused"].is_null()) {
+      const Json key = {format["built"], format["stored_slots"], format["bytes_per_product"], format["bytes"],
+                        format["order"]["method"]};
+      different.insert(key.dump());
+    }
+  }
+  std::istringstream table(outcome.out.substr(outcome.out.find("grid.mtx, double precision")));
+  std::string row;
+  int count = -2;  // the system, the names of the columns
+  for (; std::getline(table, row) && !row.empty(); ++count) CHECK(rows.insert(row.substr(0, 20)).second);
+  CHECK(count == static_cast<int>(different.size()));
+  CHECK(different.size() < report["systems"][0]["formats"].size());
+
   CHECK(report["copy"]["gigabytes_per_second"]["samples"].size() == 2);
   REQUIRE(report["systems"].size() == 6);
   CHECK(report["systems"][0]["system"] == "grid.mtx");

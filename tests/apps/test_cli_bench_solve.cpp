@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/options.hpp"
+#include "apps/purlin/bench_line.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 BenchSolveOptions parsed(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), {"purlin", "bench", "solve"});
-  const auto line = purlin::cli::parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+  const auto line = purlin::cli::parse_bench_command_line(static_cast<int>(arguments.size()), arguments.data());
   return std::get<BenchSolveOptions>(line.command);
 }
 

@@ -135,7 +135,10 @@ TEST_CASE("A pattern for SPAI and FSAI is read from a file, for solve and for in
     all.insert(all.end(), more.begin(), more.end());
     check_refused(all, words);
   };
-  refused({"--precond", "jacobi"}, {"--precond-pattern", "spai and fsai", "jacobi"});
+  const Outcome unused =
+      run_purlin({"solve", matrix, "--device", "host", "--precond", "jacobi", "--precond-pattern", same});
+  CHECK(unused.status == 0);
+  CHECK(unused.err.find("--precond-pattern has no effect") != std::string::npos);
   refused({"--precond", "spai", "--spai-power", "2"}, {"takes the place of", "--spai-power"});
   refused({"--precond", "fsai", "--fsai-drop", "0.1"}, {"takes the place of"});
   const std::string small = folder.write("S.mtx", grid_system(4).text());

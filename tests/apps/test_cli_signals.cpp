@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ending a solve early: Ctrl-C, a second Ctrl-C, the time limit, a reader that goes away.
+// Ending a solve early: Ctrl-C, several of them, the time limit, a reader that goes away.
 #include "tests/catch.hpp"
 
 #include <nlohmann/json.hpp>
@@ -57,20 +57,85 @@ TEST_CASE("Ctrl-C and SIGTERM stop a solve, which writes solution and report and
   }
 }
 
-TEST_CASE("The second Ctrl-C ends the process at once", "[cli]") {
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    const purlin::cli::InterruptScope interrupt;
-    raise(SIGINT);
-    if (!interrupt.requested()) _exit(5);
-    raise(SIGINT);
-    _exit(6);
+TEST_CASE("A signal within a second of the first means the same, a later one the end", "[cli]") {
+  using purlin::cli::InterruptLogic;
+  using Meaning = InterruptLogic::Meaning;
+  constexpr std::int64_t second = 1000000000;
+  InterruptLogic logic;
+  CHECK(!logic.requested());
+  CHECK(logic.on_signal(7 * second) == Meaning::stop);
+  CHECK(logic.requested());
+  CHECK(logic.on_signal(7 * second) == Meaning::repeated);
+  CHECK(logic.on_signal(7 * second + 1) == Meaning::repeated);
+  CHECK(logic.on_signal(8 * second) == Meaning::repeated);
+  CHECK(logic.on_signal(8 * second + 1) == Meaning::end_now);
+  CHECK(logic.requested());
+  logic.reset();
+  CHECK(!logic.requested());
+  CHECK(logic.on_signal(0) == Meaning::stop);  // a clock may begin at 0
+  CHECK(logic.on_signal(1) == Meaning::repeated);
+}
+
+TEST_CASE("Signals that follow each other at once stop a solve, which still writes its solution", "[cli]") {
+  const TemporaryFolder folder;
+  constexpr int longer_line = 4 * long_line;  // whose solution takes a while to be written
+  const std::string matrix = folder.write("A.mtx", line_system(longer_line).text());
+  for (const int second : {SIGINT, SIGTERM}) {
+    const std::string out = folder.file("x" + std::to_string(second) + ".mtx");
+    Process process(solve_arguments(matrix, {"--out", out}));
+    for (int i = 0; i < 6000 && process.out_so_far().find("iteration") == std::string::npos; ++i) usleep(10000);
+    // Two that arrive on their own: signals of one kind that wait together are one.
+    process.send(SIGINT);
+    usleep(2000);
+    process.send(second);
+    const Outcome outcome = process.wait(60);
+    INFO(outcome.out << outcome.err);
+    CHECK(outcome.signal == 0);
+    REQUIRE(outcome.status == 1);
+    CHECK(contains(outcome.out, "interrupted by Ctrl-C or SIGTERM\n"));
+    CHECK(parse_array(file_content(out)).size() == static_cast<std::size_t>(longer_line));
   }
-  int status = 0;
-  waitpid(child, &status, 0);
-  REQUIRE(WIFSIGNALED(status));
-  CHECK(WTERMSIG(status) == SIGINT);
+}
+
+TEST_CASE("A Ctrl-C more than a second after the first ends the process, during the solve and behind it", "[cli]") {
+  for (const bool behind : {false, true}) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const auto reach = [&](char place) {
+      if (write(ends[1], &place, 1) != 1) _exit(4);
+    };
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      {
+        const purlin::cli::InterruptScope interrupt;
+        raise(SIGINT);
+        raise(SIGINT);
+        if (!interrupt.requested()) _exit(5);
+        reach('a');
+        if (!behind) {
+          usleep(1100000);
+          raise(SIGINT);
+          reach('b');
+        }
+      }
+      raise(SIGTERM);  // while results are written
+      reach('c');
+      usleep(1100000);
+      raise(SIGINT);
+      reach('d');
+      _exit(6);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    close(ends[1]);
+    char reached[8] = {};
+    CHECK(read(ends[0], reached, sizeof reached - 1) >= 0);
+    close(ends[0]);
+    CHECK(std::string(reached) == (behind ? "ac" : "a"));
+    REQUIRE(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGINT);
+  }
 }
 
 TEST_CASE("The time limit ends a solve with status 1", "[cli]") {
@@ -87,8 +152,7 @@ TEST_CASE("A reader of stdout that goes away does not cost the solution", "[cli]
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(30).text());
   const std::string out = folder.file("x.mtx");
-  const std::string command =
-      std::string("'") + PURLIN_EXECUTABLE + "' solve " + matrix + " --out " + out + " | true";
+  const std::string command = "'" + purlin_program() + "' solve " + matrix + " --out " + out + " | true";
   REQUIRE(std::system(command.c_str()) == 0);
   // The shell waits for the last command of the pipe alone.
   for (int i = 0; i < 1000 && !std::filesystem::exists(out); ++i) usleep(10000);

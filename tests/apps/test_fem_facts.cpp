@@ -49,16 +49,47 @@ TEST_CASE("pieces are numbered by their lowest node and listed by size", "[fem][
   REQUIRE(mesh_facts(ctx, mesh).component_nodes == std::vector<Index>{27, 4});
 }
 
-TEST_CASE("units are guessed from the extent as documented", "[fem][facts]") {
-  REQUIRE(guess_unit(0.1, BodyKind::heart) == MeshUnit::m);
-  REQUIRE(guess_unit(2.0, BodyKind::heart) == MeshUnit::cm);
-  REQUIRE(guess_unit(11.7, BodyKind::heart) == MeshUnit::cm);
-  REQUIRE(guess_unit(25, BodyKind::heart) == MeshUnit::mm);
-  REQUIRE(guess_unit(102, BodyKind::heart) == MeshUnit::mm);
-  REQUIRE(guess_unit(2.18, BodyKind::part) == MeshUnit::m);
-  REQUIRE(guess_unit(22, BodyKind::part) == MeshUnit::mm);
-  REQUIRE(name_of(MeshUnit::cm) == "cm");
-  REQUIRE(metres_of(MeshUnit::mm) == 1e-3);
+TEST_CASE("the size of a slab is its longest side, its thickness and the length of its edges", "[fem][facts]") {
+  const Context<Space::host> ctx;
+  // 40 x 40 x 2 cells of side 0.5: 2 V / S = 2 * 400 / (2 * 400 + 4 * 20) is below the thickness, 1, by the rim.
+  const BodySize size = body_size(ctx, make_beam(ctx, 41, 41, 3, 20, 20, 1));
+  CHECK(size.extent == Approx(20));
+  CHECK(size.wall == Approx(800.0 / 880));
+  // Sides, diagonals of faces and of cells: between the shortest and the longest.
+  CHECK(size.edge > 0.5);
+  CHECK(size.edge < 0.5 * std::sqrt(3.0));
+}
+
+TEST_CASE("the unit of a heart is guessed from its extent, its wall and its edges", "[fem][facts]") {
+  struct Case {
+    const char* of;
+    BodySize size;
+    MeshUnit unit;
+  };
+  // Measured on published meshes, which say their unit.
+  const Case cases[] = {
+      {"a human's two ventricles", {102, 10.2, 2.6}, MeshUnit::mm},
+      {"a human's heart, coarse", {11.7, 0.891, 0.372}, MeshUnit::cm},
+      {"a human's heart, fine", {11.7, 0.891, 0.269}, MeshUnit::cm},
+      {"a rat's left ventricle, which is as long as a human's in cm", {9.31, 1.63, 0.478}, MeshUnit::mm},
+      {"a slab of 20 x 7 x 3 mm", {2, 0.19, 0.069}, MeshUnit::cm},
+      {"the same in mm", {20, 1.9, 0.69}, MeshUnit::mm},
+      {"the same in m", {0.02, 0.0019, 0.00069}, MeshUnit::m},
+      {"a ventricle of 25 mm, coarse", {25, 2.6, 2.4}, MeshUnit::mm},
+      {"a ventricle of 10 mm", {10, 1.1, 0.9}, MeshUnit::mm},
+      {"a human's two ventricles in m", {0.102, 0.0102, 0.0026}, MeshUnit::m},
+  };
+  for (const Case& c : cases) {
+    INFO(c.of);
+    CHECK(name_of(guess_unit(c.size, BodyKind::heart)) == name_of(c.unit));
+  }
+}
+
+TEST_CASE("the unit of a part is guessed from its extent alone", "[fem][facts]") {
+  CHECK(guess_unit({2.18, 0, 0}, BodyKind::part) == MeshUnit::m);
+  CHECK(guess_unit({22, 0, 0}, BodyKind::part) == MeshUnit::mm);
+  CHECK(name_of(MeshUnit::cm) == "cm");
+  CHECK(metres_of(MeshUnit::mm) == 1e-3);
 }
 
 TEST_CASE("facts have the same bits for any number of threads", "[fem][facts]") {

@@ -193,9 +193,9 @@ TEST_CASE("helices are right-handed within and left-handed without, whatever the
   }
 }
 
-TEST_CASE("fibres that came with real hearts are met by the rule, where the data is there", "[fem][fibers]") {
+TEST_CASE("fibres that came with real hearts are met by the rule, where the data is there", "[fem][fibers][data]") {
+  if (purlin::testing::skipped_without_data()) return;
   const std::string folder = purlin::testing::data_folder();
-  if (folder.empty()) return;
   const Context<Space::host> ctx;
   const MeshFile file = read_mesh(folder + "/meshes/heart_biVentMedium.mesh.gz");
   const auto given = read_fibers(ctx, folder + "/meshes/heart_biVentMedium.fibers.txt.gz", file);

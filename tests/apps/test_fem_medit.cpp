@@ -120,9 +120,9 @@ TEST_CASE("a bad mesh is refused with its line and what was expected", "[fem]") 
   REQUIRE_THROWS_AS(read_medit(std::filesystem::temp_directory_path().string()), InputError);
 }
 
-TEST_CASE("real meshes have the counts that their table says and positive volumes", "[fem]") {
+TEST_CASE("real meshes have the counts that their table says and positive volumes", "[fem][data]") {
+  if (purlin::testing::skipped_without_data()) return;
   const std::string folder = purlin::testing::data_folder();
-  if (folder.empty()) return;
   std::ifstream table(folder + "/README.md");
   const Context<Space::host> ctx;
   int meshes = 0;

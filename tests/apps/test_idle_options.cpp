@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options without effect: refused where the command line shows it, remarked on where only the solve did.
+// Options without effect: a warning where the command line shows it, remarked on where only the solve did.
 #include "tests/catch.hpp"
 
 #include <algorithm>
@@ -26,16 +26,12 @@ CommandLine parsed(Words words) {
   return parse_command_line(static_cast<int>(argv.size()), argv.data());
 }
 
-// What `purlin COMMAND A.mtx` says to `more`; empty where it takes it.
-std::string refusal(const std::string& command, const Words& more) {
+// The first warning that `purlin COMMAND A.mtx` has for `more`; empty where it has none.
+std::string warning(const std::string& command, const Words& more) {
   Words words = {command, "A.mtx"};
   words.insert(words.end(), more.begin(), more.end());
-  try {
-    (void)parsed(words);
-  } catch (const UsageError& error) {
-    return error.what();
-  }
-  return "";
+  const Words warnings = parsed(words).warnings;
+  return warnings.empty() ? "" : warnings.front();
 }
 
 // A solve on a card, all chosen; CG came first and was enough.
@@ -72,7 +68,7 @@ Words idle_in(const cli_testing::Json& report) {
 
 }  // namespace
 
-TEST_CASE("An option that cannot have an effect is refused with what it belongs to", "[cli]") {
+TEST_CASE("An option that cannot have an effect is warned of with what it belongs to", "[cli]") {
   struct Case {
     Words given;
     std::string option, belongs_to, found;
@@ -106,18 +102,38 @@ TEST_CASE("An option that cannot have an effect is refused with what it belongs 
       {{"--plan-cache", "d", "--format", "csr:alg2"}, "--plan-cache", "renumber", "csr:alg2"},
   };
   for (const Case& c : cases) {
-    const std::string said = refusal("solve", c.given);
+    const std::string said = warning("solve", c.given);
     for (const std::string& word : {c.option, std::string("has no effect"), c.belongs_to, c.found}) {
       INFO(said << " lacks " << word);
       CHECK(said.find(word) != std::string::npos);
     }
     CHECK(std::count(said.begin(), said.end(), '\n') == 0);
   }
-  CHECK(refusal("info", {"--spai-side", "left"}).find("the preconditioner is none") != std::string::npos);
-  CHECK(refusal("info", {"--fsai-power", "2", "--precond", "spai"}).find("--precond fsai") != std::string::npos);
+  CHECK(warning("info", {"--spai-side", "left"}).find("the preconditioner is none") != std::string::npos);
+  CHECK(warning("info", {"--fsai-power", "2", "--precond", "spai"}).find("--precond fsai") != std::string::npos);
 }
 
-TEST_CASE("What may have an effect is taken, where a choice is still open too", "[cli]") {
+TEST_CASE("One set of options serves several solvers: what does not apply is a warning on stderr", "[cli]") {
+  const TemporaryFolder folder;
+  const std::string matrix = folder.write("A.mtx", grid_system(12).text());
+  for (const char* solver : {"cg", "bicgstab", "gmres"}) {
+    const Words words = {"solve", matrix, "--device", "host", "--restart", "20", "--left", "--solver", solver};
+    const Outcome outcome = run_purlin(words);
+    INFO(solver << outcome.out << outcome.err);
+    CHECK(outcome.status == 0);
+    const std::string why = " has no effect: it belongs to --solver gmres";
+    const bool expected = solver != std::string("gmres");
+    CHECK((outcome.err.find("purlin: warning: --restart" + why + ", and the solver is " + solver + "\n") == 0) ==
+          expected);
+    CHECK((outcome.err.find("purlin: warning: --left" + why) != std::string::npos) == expected);
+    CHECK(std::count(outcome.err.begin(), outcome.err.end(), '\n') == (expected ? 2 : 0));
+    Words quiet = words;
+    quiet.emplace_back("--quiet");
+    CHECK(run_purlin(quiet).err.empty());
+  }
+}
+
+TEST_CASE("What may have an effect brings no warning, where a choice is still open too", "[cli]") {
   const std::vector<Words> taken = {
       {"--restart", "20"},
       {"--restart", "20", "--solver", "gmres"},
@@ -143,10 +159,10 @@ TEST_CASE("What may have an effect is taken, where a choice is still open too", 
       {"--plan-cache", "d", "--format", "ellwarp"},
   };
   for (const Words& more : taken) {
-    INFO(refusal("solve", more));
-    CHECK(refusal("solve", more).empty());
+    INFO(warning("solve", more));
+    CHECK(warning("solve", more).empty());
   }
-  CHECK(refusal("info", {"--precond", "spai", "--spai-power", "2"}).empty());
+  CHECK(warning("info", {"--precond", "spai", "--spai-power", "2"}).empty());
 }
 
 TEST_CASE("A solve as it came out decides about each option of the table", "[cli]") {

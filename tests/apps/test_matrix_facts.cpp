@@ -46,7 +46,7 @@ TEST_CASE("A row is dominant when its diagonal entry is no less than the sum of 
 }
 
 TEST_CASE("Row lengths: each length its own line where there are few", "[cli]") {
-  const RowLengths lengths = row_lengths(matrix_of({{0}, {0, 1, 2, 3}, {1}, {2}}, 4));
+  const cli::RowLengths lengths = row_lengths(matrix_of({{0}, {0, 1, 2, 3}, {1}, {2}}, 4));
   CHECK(lengths.shortest == 1);
   CHECK(lengths.longest == 4);
   CHECK(lengths.mean == 1.75);
@@ -67,7 +67,7 @@ TEST_CASE("Row lengths: bins cover every row once, whatever the distribution", "
       for (Index k = 0; k < length; ++k) columns.push_back(k);
       rows.push_back(columns);
     }
-    const RowLengths lengths = row_lengths(matrix_of(rows, 2000));
+    const cli::RowLengths lengths = row_lengths(matrix_of(rows, 2000));
     Index counted = 0;
     Offset next = lengths.shortest;
     for (const LengthBin& bin : lengths.histogram) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "apps/fem/ventricle.hpp"
 #include "tests/catch.hpp"
 #include "tests/transient/program_runs.hpp"
 
@@ -15,12 +16,32 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Outcome run_heart(const std::vector<std::string>& arguments) { return run_on_host(PURLIN_HEART, arguments); }
+const std::string heart_program = find_program("purlin-heart", PURLIN_HEART);
+const std::string heat_program = find_program("purlin-heat", PURLIN_HEAT);
+
+Outcome run_heart(const std::vector<std::string>& arguments) { return run_on_host(heart_program, arguments); }
 
 // A coarse ventricle, a hundred and twenty steps, frames and checkpoints all along.
 const std::vector<std::string> small_run = {"--nodes", "600", "--dt", "0.5", "--duration", "60", "--quiet"};
 const std::vector<std::string> long_run =
     joined(small_run, {"--output-every", "5", "--checkpoint-every", "2", "--deterministic", "--threads", "2"});
+
+// The built-in ventricle of 600 nodes, `scale` times as large, as a Medit file.
+std::string ventricle_file(const TemporaryFolder& folder, double scale) {
+  const purlin::fem::TetMesh mesh = purlin::fem::make_ventricle(purlin::Context<purlin::Space::host>(), 600).mesh;
+  std::ostringstream out;
+  out << "MeshVersionFormatted 2\nDimension 3\nVertices\n" << mesh.nodes.size() << '\n';
+  for (const purlin::fem::Point& x : mesh.nodes) {
+    out << scale * x[0] << ' ' << scale * x[1] << ' ' << scale * x[2] << " 0\n";
+  }
+  out << "Tetrahedra\n" << mesh.tets.size() << '\n';
+  for (const purlin::fem::Tet& t : mesh.tets) {
+    for (const purlin::Index corner : t) out << corner + 1 << ' ';
+    out << "0\n";
+  }
+  out << "End\n";
+  return folder.write("ventricle" + std::to_string(scale) + ".mesh", out.str());
+}
 
 std::vector<std::vector<double>> rows_of(const std::string& csv) {
   std::vector<std::vector<double>> rows;
@@ -82,13 +103,45 @@ TEST_CASE("a heart that is killed again and again ends with the bits of an unbro
   for (const std::vector<std::string>& method :
        {std::vector<std::string>{"--format", "csr"}, {"--format", "ehyb", "--precond", "fsai"}}) {
     const std::string whole = folder.file("whole" + method[1]), broken = folder.file("broken" + method[1]);
-    check_killed_runs(PURLIN_HEART, joined(long_run, method), {"--quiet"}, whole, broken, {20, 50, 90});
+    check_killed_runs(heart_program, joined(long_run, method), {"--quiet"}, whole, broken, {20, 50, 90});
   }
+}
+
+TEST_CASE("a heart that is interrupted and resumed writes the frames of an unbroken one, and no others",
+          "[heart][process]") {
+  const TemporaryFolder folder;
+  // Multiples of 0.7 round down as often as up.
+  const std::vector<std::string> run = {"--nodes",    "600",
+                                        "--dt",       "0.7",
+                                        "--duration", "84",
+                                        "--quiet",    "--output-every",
+                                        "42",         "--checkpoint-every",
+                                        "2.1",        "--deterministic",
+                                        "--threads",  "2"};
+  check_interrupted_runs(heart_program, run, {"--quiet"}, folder.file("whole"), folder.file("broken"), {15, 40, 80});
+}
+
+TEST_CASE("a finished heart that is prolonged keeps no frame of its earlier end", "[heart][process]") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> run = {
+      "--nodes",        "600", "--dt", "0.5", "--quiet", "--output-every", "5", "--checkpoint-every", "5",
+      "--deterministic"};
+  const std::string whole = folder.file("whole"), broken = folder.file("broken");
+  REQUIRE(run_heart(joined(run, {"--out", whole, "--duration", "12"})).status == 0);
+  REQUIRE(run_heart(joined(run, {"--out", broken, "--duration", "7.5"})).status == 0);
+  CHECK(fs::exists(broken + "/heart-000015.vtu"));
+  // To where it is already: the frame stays.
+  REQUIRE(run_heart({"--resume", broken, "--quiet"}).status == 0);
+  CHECK(file_content(broken + "/heart.pvd").find("heart-000015.vtu") != std::string::npos);
+  REQUIRE(run_heart({"--resume", broken, "--duration", "12", "--quiet"}).status == 0);
+  CHECK(!fs::exists(broken + "/heart-000015.vtu"));
+  CHECK(file_content(broken + "/heart.pvd") == file_content(whole + "/heart.pvd"));
+  CHECK(file_content(broken + "/electrograms.csv") == file_content(whole + "/electrograms.csv"));
 }
 
 TEST_CASE("a heart that begins anew in the folder of another one is not mixed with it", "[heart][process]") {
   const TemporaryFolder folder;
-  check_new_runs_in_old_folders(PURLIN_HEART, {"--nodes", "600", "--dt", "0.5"}, "1", folder.file("o"),
+  check_new_runs_in_old_folders(heart_program, {"--nodes", "600", "--dt", "0.5"}, "1", folder.file("o"),
                                 "heart-000002.vtu", "electrograms.csv");
 }
 
@@ -131,7 +184,7 @@ TEST_CASE("Ctrl-C ends the heart after a step, with a checkpoint from which it g
   const TemporaryFolder folder;
   const std::string out = folder.file("o");
   Process process({"--out", out, "--nodes", "600", "--duration", "100000", "--output-every", "1", "--device", "host"},
-                  PURLIN_HEART);
+                  heart_program);
   for (int i = 0; i < 12000 && !fs::exists(out + "/heart-000008.vtu"); ++i) usleep(5000);
   process.send(SIGINT);
   const Outcome outcome = process.wait(60);
@@ -148,6 +201,39 @@ TEST_CASE("Ctrl-C ends the heart after a step, with a checkpoint from which it g
   INFO(resumed.out << resumed.err);
   CHECK(resumed.status == 0);
   CHECK(Json::parse(file_content(out + "/report.json"))["steps"] == 20);
+}
+
+TEST_CASE("a small ventricle without a unit is taken in millimetres, and runs", "[heart][process]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_heart({ventricle_file(folder, 0.4), "--out", folder.file("o"), "--duration", "1"});
+  INFO(outcome.out << outcome.err);
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.out.find("the mesh is taken as mm: its longest side is then 10 mm, its wall ") != std::string::npos);
+  CHECK(outcome.out.find("taken as") < outcome.out.find("tetrahedra"));
+}
+
+TEST_CASE("a stimulus that misses the mesh is named with the unit, and such a run leaves no parameters",
+          "[heart][process]") {
+  const TemporaryFolder folder;
+  const std::string mesh = ventricle_file(folder, 0.4), tiny = ventricle_file(folder, 0.15);
+  const auto check = [&](const std::vector<std::string>& arguments, const std::string& stimulus,
+                         const std::string& unit) {
+    const Outcome outcome = run_heart(joined({"--out", folder.file("o")}, arguments));
+    INFO(outcome.out << outcome.err);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err.find("purlin-heart: " + stimulus + " reaches no tetrahedron: ") == 0);
+    CHECK(outcome.err.find("(stimulus.radius of --params); the mesh was taken as " + unit +
+                           " (--mesh-unit mm|cm|m)") != std::string::npos);
+    CHECK(names_in(folder.file("o")).empty());
+    return outcome.out;
+  };
+  const std::string of_default = "the default stimulus, --stimulus apex,";
+  check({mesh, "--mesh-unit", "cm"}, of_default, "cm");
+  check({mesh, "--mesh-unit", "cm", "--stimulus", "apex"}, "--stimulus apex", "cm");
+  // A wrong guess, which cannot be known to be one, is there to read before the error.
+  CHECK(
+      check({tiny, "--params", folder.write("p.json", R"({"stimulus": {"radius": 0.5}})")}, of_default, "cm, a guess")
+          .find("taken as cm: its longest side is then 37") != std::string::npos);
 }
 
 TEST_CASE("bad input of a heart ends with 2 and one line that names it", "[heart][process]") {
@@ -186,7 +272,7 @@ TEST_CASE("purlin-heart and purlin-heat refuse a folder that holds the other's r
   const std::vector<std::string> heat = {"--duration", "0.4", "--no-compare", "--quiet", "--checkpoint-every", "0.2"};
   const std::string in_heart = folder.file("heart"), in_heat = folder.file("heat");
   REQUIRE(run_heart(joined(heart, {"--out", in_heart})).status == 0);
-  REQUIRE(run_on_host(PURLIN_HEAT, joined(heat, {"--out", in_heat})).status == 0);
+  REQUIRE(run_on_host(heat_program, joined(heat, {"--out", in_heat})).status == 0);
 
   const auto check_refused = [&](const Outcome& outcome, const std::string& in, const std::string& other) {
     INFO(outcome.err);
@@ -198,7 +284,7 @@ TEST_CASE("purlin-heart and purlin-heat refuse a folder that holds the other's r
   const std::set<std::string> names = names_in(in_heat);
   check_refused(run_heart(joined(heart, {"--out", in_heat})), in_heat, "purlin-heat");
   check_refused(run_heart({"--resume", in_heart, "--duration", "2", "--out", in_heat}), in_heat, "purlin-heat");
-  check_refused(run_on_host(PURLIN_HEAT, joined(heat, {"--out", in_heart})), in_heart, "purlin-heart");
+  check_refused(run_on_host(heat_program, joined(heat, {"--out", in_heart})), in_heart, "purlin-heart");
   CHECK(file_content(in_heat + "/params.json") == params);
   CHECK(file_content(in_heat + "/report.json") == report);
   CHECK(names_in(in_heat) == names);
@@ -211,6 +297,6 @@ TEST_CASE("purlin-heart and purlin-heat refuse a folder that holds the other's r
     fs::copy(in_heat + "/" + name, only + "/" + name);
     check_refused(run_heart(joined(heart, {"--out", only})), only, "purlin-heat");
   }
-  CHECK(run_on_host(PURLIN_HEAT, joined(heat, {"--out", in_heat})).status == 0);
+  CHECK(run_on_host(heat_program, joined(heat, {"--out", in_heat})).status == 0);
   CHECK(run_heart({"--resume", in_heart, "--duration", "2", "--quiet"}).status == 0);
 }

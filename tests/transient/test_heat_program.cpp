@@ -16,7 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Outcome run_heat(const std::vector<std::string>& arguments) { return run_on_host(PURLIN_HEAT, arguments); }
+const std::string heat_program = find_program("purlin-heat", PURLIN_HEAT);
+
+Outcome run_heat(const std::vector<std::string>& arguments) { return run_on_host(heat_program, arguments); }
 
 // A block of 1,300 nodes, 6 x 6 x 3 cm, as a Medit file.
 std::string small_block(const TemporaryFolder& folder) {
@@ -81,10 +83,33 @@ TEST_CASE("a run that is killed again and again ends with the bits of an unbroke
   for (const std::vector<std::string>& method :
        {std::vector<std::string>{"--format", "csr"}, {"--format", "ehyb", "--precond", "fsai"}}) {
     const std::string whole = folder.file("whole" + method[1]), broken = folder.file("broken" + method[1]);
-    check_killed_runs(PURLIN_HEAT, joined(run, method), {"--quiet", "--no-compare"}, whole, broken, {40, 110, 230});
+    check_killed_runs(heat_program, joined(run, method), {"--quiet", "--no-compare"}, whole, broken, {40, 110, 230});
     const Json report = Json::parse(file_content(broken + "/report.json"));
     CHECK(report["resumed_from"].is_string());
   }
+}
+
+TEST_CASE("a run that is interrupted and resumed writes the frames of an unbroken one, and no others",
+          "[heat][process]") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> run = {small_block(folder),
+                                        "--mesh-unit",
+                                        "m",
+                                        "--duration",
+                                        "60",
+                                        "--dt",
+                                        "0.2",
+                                        "--output-every",
+                                        "30",
+                                        "--checkpoint-every",
+                                        "1",
+                                        "--deterministic",
+                                        "--no-compare",
+                                        "--quiet",
+                                        "--threads",
+                                        "2"};
+  check_interrupted_runs(heat_program, run, {"--quiet", "--no-compare"}, folder.file("whole"), folder.file("broken"),
+                         {40, 120, 200});
 }
 
 TEST_CASE("a torn checkpoint is told, and the one before it is used", "[heat][process]") {
@@ -106,15 +131,16 @@ TEST_CASE("a torn checkpoint is told, and the one before it is used", "[heat][pr
 
 TEST_CASE("a heat run that begins anew in the folder of another one is not mixed with it", "[heat][process]") {
   const TemporaryFolder folder;
-  check_new_runs_in_old_folders(PURLIN_HEAT, {small_block(folder), "--mesh-unit", "m", "--dt", "0.5", "--no-compare"},
-                                "1", folder.file("o"), "heat-000002.vtu", "heat.csv");
+  check_new_runs_in_old_folders(heat_program,
+                                {small_block(folder), "--mesh-unit", "m", "--dt", "0.5", "--no-compare"}, "1",
+                                folder.file("o"), "heat-000002.vtu", "heat.csv");
 }
 
 TEST_CASE("Ctrl-C and SIGTERM end the run after a step, with a checkpoint, and exit with 1", "[heat][process]") {
   const TemporaryFolder folder;
   for (const int number : {SIGINT, SIGTERM}) {
     const std::string out = folder.file("o" + std::to_string(number));
-    Process process({"--out", out, "--duration", "100000", "--output-every", "1", "--device", "host"}, PURLIN_HEAT);
+    Process process({"--out", out, "--duration", "100000", "--output-every", "1", "--device", "host"}, heat_program);
     for (int i = 0; i < 12000 && !fs::exists(out + "/heat-000005.vtu"); ++i) usleep(5000);
     process.send(number);
     const Outcome outcome = process.wait(60);
@@ -155,7 +181,7 @@ TEST_CASE("bad input ends with 2 and one line that names it", "[heat][process]")
       {{"--device", "cuda:99"}, "cuda:99"},
   };
   for (const auto& [arguments, words] : cases) {
-    const Outcome outcome = Process(joined({"--out", folder.file("o"), "--quiet"}, arguments), PURLIN_HEAT).wait();
+    const Outcome outcome = Process(joined({"--out", folder.file("o"), "--quiet"}, arguments), heat_program).wait();
     CAPTURE(words);
     CHECK(outcome.status == (words == "cuda:99" ? 3 : 2));
     CHECK(outcome.err.find("purlin-heat: ") == 0);

@@ -61,17 +61,22 @@ TEST_CASE("a mesh comes in the program's unit, and what was guessed or left out 
   const TemporaryFolder folder;
   RunOptions options;
   options.mesh = folder.write("corner.vtk", vtk);
-  const MeshInput guessed = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::m);
+  std::string said;
+  const auto say = [&](const std::string& lines) { said += lines; };
+  const MeshInput guessed = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::m, say);
   CHECK(guessed.mesh.node_count() == 4);
   CHECK(guessed.mesh.nodes[1][0] == Approx(0.060));
-  CHECK(says(guessed, "taken as mm"));
+  CHECK(said.find("taken as mm: its longest side is then 0.06 m; a guess, which --mesh-unit") != std::string::npos);
+  CHECK(guessed.file_unit == "mm, a guess");
   CHECK(says(guessed, "1 node that no tetrahedron uses left out"));
   CHECK(guessed.json["unit"] == "m");
   CHECK(guessed.json["volume"] == Approx(0.06 * 0.06 * 0.06 / 6));
   options.mesh_unit = "cm";
-  const MeshInput told = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::mm);
+  said.clear();
+  const MeshInput told = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::mm, say);
   CHECK(told.mesh.nodes[1][0] == Approx(600));
-  CHECK(!says(told, "taken as"));
+  CHECK(said.empty());
+  CHECK(told.file_unit == "cm");
   CHECK(mesh_text(told).find("4 nodes, 1 tetrahedra, 600 x 600 x 600 mm") != std::string::npos);
 }
 

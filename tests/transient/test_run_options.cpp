@@ -90,11 +90,18 @@ TEST_CASE("bad usage is refused in words that help", "[transient]") {
   CHECK(!refusal({"--precond", "ilu"}).empty());
   CHECK(!refusal({"--solver", "minres"}).empty());
   CHECK(!refusal({"--refine", "9"}).empty());
-  CHECK(refusal({"--fsai-power", "2"}).find("--fsai-power has no effect") == 0);
-  CHECK(refusal({"--fsai-power", "2", "--resume", "d"}).empty());  // the checkpoint tells of which preconditioner
-  CHECK(refusal({"--no-resident", "--device", "host"}).find("--no-resident has no effect") == 0);
   CHECK(refusal({"--deterministic", "--format", "measure"}).find("goes by the clock") != std::string::npos);
-  CHECK(refusal({"--deterministic", "--precond", "auto"}).find("goes by the clock") != std::string::npos);
+  CHECK(refusal({"--deterministic", "--precond", "auto"}).empty());
+}
+
+TEST_CASE("options that cannot have an effect are warned of", "[transient]") {
+  const auto warnings = [](const std::vector<std::string>& arguments) { return parsed(arguments).options.warnings; };
+  REQUIRE(warnings({"--fsai-power", "2"}).size() == 1);
+  CHECK(warnings({"--fsai-power", "2"})[0].find("--fsai-power has no effect") == 0);
+  CHECK(warnings({"--fsai-power", "2", "--quiet"}).empty());
+  CHECK(warnings({"--fsai-power", "2", "--resume", "d"}).empty());  // the checkpoint says of which preconditioner
+  REQUIRE(warnings({"--no-resident", "--device", "host"}).size() == 1);
+  CHECK(warnings({"--precond", "fsai", "--fsai-power", "2"}).empty());
 }
 
 TEST_CASE("a folder is made, with those above it; one that cannot be is refused", "[transient]") {

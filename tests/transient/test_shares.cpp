@@ -3,9 +3,6 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
-#include <chrono>
-#include <thread>
-
 #include "apps/transient/shares.hpp"
 
 using namespace purlin;
@@ -14,11 +11,10 @@ using namespace purlin::transient;
 
 namespace {
 
-void spend(double seconds) {
-  const cli::Stopwatch watch;
-  while (watch.seconds() < seconds) {
-  }
-}
+// A clock that goes on when a test says so.
+double now = 0;
+double fake_clock() { return now; }
+void spend(double seconds) { now += seconds; }
 
 double sum_of(const ShareReport& report) {
   double sum = 0;
@@ -30,35 +26,38 @@ double sum_of(const ShareReport& report) {
 
 TEST_CASE("shares add up to the whole, with the solves split by their operators", "[transient]") {
   const Context<Space::host> ctx;
-  const cli::Stopwatch total;
-  Shares shares;
-  shares.timed(ctx, Phase::setup, [] { spend(0.02); });
+  const double begin = now;
+  Shares shares(1, &fake_clock);
+  shares.timed(ctx, Phase::setup, [] { spend(0.25); });
+  spend(0.5);  // of no phase
   SolveTotals totals;
   for (int i = 0; i < 5; ++i) {
     shares.begin_step();
-    CHECK(shares.timed(ctx, Phase::assembly, [] { return spend(0.004), 3; }) == 3);
-    shares.timed(ctx, Phase::solve, [] { spend(0.01); });
-    shares.timed(ctx, Phase::output, [] { spend(0.002); });
+    CHECK(shares.timed(ctx, Phase::assembly, [] { return spend(0.04), 3; }) == 3);
+    shares.timed(ctx, Phase::solve, [] { spend(0.1); });
+    spend(0.01);  // of a step and no phase
+    shares.timed(ctx, Phase::output, [] { spend(0.02); });
     shares.end_step();
   }
   totals.products = 100;
   totals.preconditioned = 50;
-  const double seconds = total.seconds();
-  const ShareReport r = shares.report(seconds, totals, {2e-4, 2e-4});
-  CHECK(sum_of(r) == Approx(seconds).epsilon(1e-9));
-  CHECK(r.setup >= 0.02);
-  CHECK(r.assembly >= 0.02);
-  CHECK(r.output >= 0.01);
-  CHECK(r.product == Approx(0.02));
-  CHECK(r.preconditioner == Approx(0.01));
-  CHECK(r.vector_work >= 0.0199);  // more, where others have the processor
+  const ShareReport r = shares.report(now - begin, totals, {2e-3, 2e-3});
+  constexpr double rounding = 1e-13;
+  CHECK(sum_of(r) == Approx(0.25 + 0.5 + 5 * 0.17).epsilon(rounding));
+  CHECK(r.setup == Approx(0.25).epsilon(rounding));
+  CHECK(r.assembly == Approx(5 * 0.04).epsilon(rounding));
+  CHECK(r.output == Approx(5 * 0.02).epsilon(rounding));
+  CHECK(r.product == Approx(0.2).epsilon(rounding));
+  CHECK(r.preconditioner == Approx(0.1).epsilon(rounding));
+  CHECK(r.vector_work == Approx(5 * 0.1 - 0.3).epsilon(rounding));
+  CHECK(r.other == Approx(0.5 + 5 * 0.01).epsilon(rounding));
   CHECK(r.steps == 5);
   CHECK(r.sampled_steps == 5);
 }
 
 TEST_CASE("the parts of an assembly add up to it, and are reported where a program tells them apart", "[transient]") {
   const Context<Space::host> ctx;
-  Shares shares;
+  Shares shares(1, &fake_clock);
   for (int i = 0; i < 20; ++i) {
     shares.begin_step();
     shares.add(Phase::elements, 0.006);
@@ -69,7 +68,7 @@ TEST_CASE("the parts of an assembly add up to it, and are reported where a progr
   const ShareReport r = shares.report(1, {}, {});
   // Where every step was sampled, nothing is scaled.
   CHECK(r.elements == Approx(20 * 0.006).epsilon(1e-14));
-  CHECK(r.sums >= 20 * 0.0001);
+  CHECK(r.sums == Approx(20 * 0.0001).epsilon(1e-12));
   CHECK(r.check == Approx(20 * 0.002).epsilon(1e-14));
   CHECK(r.assembly == Approx(r.elements + r.sums + r.check).epsilon(1e-12));
   const cli::Json json = shares_json(r);
@@ -81,7 +80,7 @@ TEST_CASE("the parts of an assembly add up to it, and are reported where a progr
 
 TEST_CASE("operators that seem to take longer than the solves are fitted into them", "[transient]") {
   const Context<Space::host> ctx;
-  Shares shares;
+  Shares shares(1, &fake_clock);
   shares.begin_step();
   shares.timed(ctx, Phase::solve, [] { spend(0.01); });
   shares.end_step();
@@ -89,31 +88,36 @@ TEST_CASE("operators that seem to take longer than the solves are fitted into th
   totals.products = 300;
   totals.preconditioned = 100;
   const ShareReport r = shares.report(1, totals, {1e-3, 1e-3});
-  CHECK(r.product == Approx(3 * r.preconditioner));
+  CHECK(r.product == Approx(0.0075).epsilon(1e-12));
+  CHECK(r.preconditioner == Approx(0.0025).epsilon(1e-12));
   CHECK(r.vector_work == Approx(0).margin(1e-12));
   CHECK(sum_of(r) == Approx(1.0));
 }
 
 TEST_CASE("with sampling, phases of one step in three stand for all, and output is always timed", "[transient]") {
   const Context<Space::host> ctx;
-  const cli::Stopwatch total;
-  Shares shares(3);
+  const double begin = now;
+  Shares shares(3, &fake_clock);
   int sampled = 0;
   for (int i = 0; i < 9; ++i) {
     shares.begin_step();
     sampled += shares.sampled() ? 1 : 0;
-    shares.timed(ctx, Phase::assembly, [] { spend(0.004); });
+    // Sampled steps wait more often: they take 0.06 s, the others 0.03. Four fifths of them are assembly.
+    const double assembly = shares.sampled() ? 0.048 : 0.024;
+    shares.timed(ctx, Phase::assembly, [&] { spend(assembly); });
+    spend(assembly / 4);
     shares.timed(ctx, Phase::output, [] { spend(0.002); });
     shares.end_step();
   }
-  const double seconds = total.seconds();
-  const ShareReport r = shares.report(seconds, {}, {});
+  const ShareReport r = shares.report(now - begin, {}, {});
+  constexpr double rounding = 1e-12;
   CHECK(sampled == 3);
   CHECK(r.sampled_steps == 3);
-  CHECK(r.output >= 0.018);
-  // Three of nine were booked; scaled they are all but a little of the steps.
-  CHECK(r.assembly >= 0.5 * 0.036);
-  CHECK(sum_of(r) == Approx(seconds).epsilon(0.05));
+  CHECK(r.output == Approx(9 * 0.002).epsilon(rounding));
+  // Their proportions stand for all steps, not their sum.
+  CHECK(r.assembly == Approx(0.8 * (3 * 0.06 + 6 * 0.03)).epsilon(rounding));
+  CHECK(r.other == Approx(0.2 * (3 * 0.06 + 6 * 0.03)).epsilon(rounding));
+  CHECK(sum_of(r) == Approx(now - begin).epsilon(rounding));
 }
 
 TEST_CASE("applications are counted from the reports of solves", "[transient]") {
