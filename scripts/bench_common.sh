@@ -19,7 +19,7 @@ bench_systems() {
     esac
   done
 
-  install_missing "${build_packages[@]}"
+  install_missing "${build_packages[@]}" "${comparison_packages[@]}"
   choose_cuda
   # shellcheck disable=SC2154  # set by choose_cuda
   build "build/bench-$command" -DPURLIN_CUDA="$cuda" -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_BENCHMARKS=OFF

@@ -7,7 +7,7 @@ set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
-install_missing "${build_packages[@]}"
+install_missing "${build_packages[@]}" "${comparison_packages[@]}"
 nvidia-smi >/dev/null 2>&1 || fail "no NVIDIA GPU answers"
 build build/bench-cuda -DPURLIN_CUDA=ON -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_APPS=OFF
 name=${NAME:-$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1 | tr -cs '[:alnum:]\n' _)}

@@ -8,7 +8,7 @@ set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
-install_missing "${build_packages[@]}"
+install_missing "${build_packages[@]}" "${comparison_packages[@]}"
 choose_cuda
 build build/bench-heart -DPURLIN_CUDA="$cuda" -DPURLIN_BUILD_TESTS=OFF
 programs=build/bench-heart/bin

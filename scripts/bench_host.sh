@@ -7,7 +7,7 @@ set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
-install_missing "${build_packages[@]}"
+install_missing "${build_packages[@]}" "${comparison_packages[@]}"
 build build/bench -DPURLIN_CUDA=OFF -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_APPS=OFF
 name=${NAME:-$(uname -m)}
 make_folder docs/results

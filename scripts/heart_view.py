@@ -155,6 +155,9 @@ class View:
         high = np.clip(np.floor(xy.max(axis=1) - 0.5) + 1, 0, limit).astype(int)
         extent = high - low
         drawn = np.all(extent > 0, axis=1)
+        # What faces away lies behind what faces the viewer: the body is closed, cut open or not.
+        (bx, by), (cx, cy) = (xy[:self.whole, 1] - xy[:self.whole, 0]).T, (xy[:self.whole, 2] - xy[:self.whole, 0]).T
+        drawn[:self.whole] &= bx * cy - by * cx < 0  # y points down the screen
         if clip is not None:
             drawn &= clip.min(axis=1) <= 0
         box = 1 << np.ceil(np.log2(np.maximum(extent, 1))).astype(int)
@@ -165,24 +168,27 @@ class View:
 
     def _fill(self, rows, low, box, xy, depth, clip):
         x, y = (axis.ravel() for axis in np.meshgrid(np.arange(box[0]), np.arange(box[1])))
-        x, y = low[:, :1] + x, low[:, 1:] + y  # (triangles, pixels of the box)
-        a, b, c = (xy[:, k, :, None] for k in range(3))
-        px, py = x + 0.5, y + 0.5
-        twice = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
-        twice = np.where(twice == 0, np.inf, twice)
-        wb = ((px - a[:, 0]) * (c[:, 1] - a[:, 1]) - (py - a[:, 1]) * (c[:, 0] - a[:, 0])) / twice
-        wc = ((b[:, 0] - a[:, 0]) * (py - a[:, 1]) - (b[:, 1] - a[:, 1]) * (px - a[:, 0])) / twice
+        # From corner a: pixels of the box as (triangles, 1) + (pixels), so that weights are sums of two terms.
+        ax, ay = (low - xy[:, 0] + 0.5).T[:, :, None]
+        (bx, by), (cx, cy) = (xy[:, 1] - xy[:, 0]).T[:, :, None], (xy[:, 2] - xy[:, 0]).T[:, :, None]
+        twice = bx * cy - by * cx
+        with np.errstate(divide="ignore", invalid="ignore"):
+            wb = (ax * cy - ay * cx) / twice + (cy / twice) * x - (cx / twice) * y
+            wc = (bx * ay - by * ax) / twice - (by / twice) * x + (bx / twice) * y
+        inside = (wb >= -1e-9) & (wc >= -1e-9) & (wb + wc <= 1 + 1e-9)  # never where NaN
+        triangle, place = np.nonzero(inside)
+        px, py = low[triangle, 0] + x[place], low[triangle, 1] + y[place]
+        on_screen = (px < self.width) & (py < self.height)
+        wb, wc = wb[triangle, place], wc[triangle, place]
         weight = np.stack([1 - wb - wc, wb, wc], -1)
-        inside = np.all(weight >= -1e-9, axis=-1) & (x < self.width) & (y < self.height) & np.isfinite(twice)
         if clip is not None:
-            inside &= np.einsum("tpk,tk->tp", weight, clip) <= 0
-        near = np.einsum("tpk,tk->tp", weight, depth)[inside]
-        pixel, weight = (y * self.width + x)[inside], weight[inside]
-        rows = np.broadcast_to(rows[:, None], inside.shape)[inside]
-        order = np.argsort(near, kind="stable")
-        order = order[near[order] > self.depth[pixel[order]]]
+            on_screen &= np.einsum("pk,pk->p", weight, clip[triangle]) <= 0
+        triangle, weight, pixel = triangle[on_screen], weight[on_screen], (py * self.width + px)[on_screen]
+        near = np.einsum("pk,pk->p", weight, depth[triangle])
+        nearer = np.flatnonzero(near > self.depth[pixel])
+        order = nearer[np.argsort(near[nearer], kind="stable")]
         pixel = pixel[order]  # of a pixel's candidates the last one stays: the nearest
-        self.depth[pixel], self.triangle[pixel], self.weight[pixel] = near[order], rows[order], weight[order]
+        self.depth[pixel], self.triangle[pixel], self.weight[pixel] = near[order], rows[triangle[order]], weight[order]
 
     def _shade(self, normals):
         self.shown = np.flatnonzero(self.triangle >= 0)
@@ -195,6 +201,8 @@ class View:
         on_cut = self.triangle >= self.whole
         bright[on_cut] = 1
         self.light = bright * self._ink(n, on_cut)
+        y, x = np.divmod(self.shown, self.width)
+        self.pixel = y // self.sharp * (self.width // self.sharp) + x // self.sharp
 
     def _ink(self, normals, on_cut):
         """Darkens the outline, the rim of the cut, folds, and edges where the body turns sharply."""
@@ -203,8 +211,8 @@ class View:
             image[self.shown] = values
             image = image.reshape(self.height, self.width, -1)
             edge = np.zeros((self.height, self.width), bool)
-            edge[:, 1:] |= np.linalg.norm(image[:, 1:] - image[:, :-1], axis=2) > by
-            edge[1:] |= np.linalg.norm(image[1:] - image[:-1], axis=2) > by
+            edge[:, 1:] |= np.square(image[:, 1:] - image[:, :-1]).sum(axis=2) > by * by
+            edge[1:] |= np.square(image[1:] - image[:-1]).sum(axis=2) > by * by
             return edge.ravel()[self.shown]
 
         fold = differs(self.depth[self.shown, None], 0.04 * (self.frame[1] - self.frame[0]))
@@ -230,13 +238,13 @@ class View:
 
     def picture(self, colors):
         """RGBA (height, width, 4) of the colours (p, 3) of the rays, shaded, without anything where no body is."""
-        rays = np.zeros((self.width * self.height, 4))
-        rays[self.shown, :3] = np.clip(colors * self.light[:, None], 0, 1)
-        rays[self.shown, 3] = 1
-        s = self.sharp
-        mean = rays.reshape(self.height // s, s, self.width // s, s, 4).mean(axis=(1, 3))
-        mean[..., :3] /= np.maximum(mean[..., 3:], 1e-9)
-        return mean
+        height, width = self.height // self.sharp, self.width // self.sharp
+        lit = np.clip(colors * self.light[:, None], 0, 1)
+        hits = np.bincount(self.pixel, minlength=height * width)
+        mean = np.stack([np.bincount(self.pixel, lit[:, k], height * width) for k in range(3)] +
+                        [hits * (1.0 / self.sharp ** 2)], -1)
+        mean[:, :3] /= np.maximum(hits, 1)[:, None]
+        return mean.reshape(height, width, 4)
 
     def visible(self, seen):
         """Which of a few points on the surface, as Camera.see gave them, are not hidden."""

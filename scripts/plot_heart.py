@@ -303,11 +303,20 @@ class WavePalette:
         return image
 
 
+def say(words):
+    """What is under way, on standard error: drawing takes a while."""
+    print(f"plot_heart: {words}", file=sys.stderr, flush=True)
+
+
 def draw_moving(scene, path, count, pixels):
     later = count // 3
     frames = scene.run.frames_near(telling_times(scene.run, count - later, later))
     drawing, palette = WaveFrames(scene, pixels), WavePalette()
-    pictures = [palette.paint(drawing.draw(frame)) for frame in frames]
+    pictures = []
+    for k, frame in enumerate(frames):
+        if k % 10 == 0:
+            say(f"moving picture, frame {k + 1} of {len(frames)}")
+        pictures.append(palette.paint(drawing.draw(frame)))
     plt.close(drawing.figure)
     pictures[0].save(path, save_all=True, append_images=pictures[1:], loop=0, optimize=False,
                      duration=[80] * (len(pictures) - 1) + [700])
@@ -338,10 +347,16 @@ def main():
     plt.rcParams.update({"font.size": 10, "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK,
                          "xtick.color": INK, "ytick.color": INK})
     try:
-        scene = Scene(Run(arguments.folder), arguments.up, arguments.turn, arguments.tilt)
+        say(f"reading {arguments.folder}")
+        run = Run(arguments.folder)
+        say(f"{len(run.points)} nodes, {len(run.times)} frames")
+        scene = Scene(run, arguments.up, arguments.turn, arguments.tilt)
         out.mkdir(parents=True, exist_ok=True)
+        say("activation times")
         draw_activation(scene, out / "heart_activation.png")
+        say("wave")
         draw_wave(scene, out / "heart_wave.png")
+        say("electrograms")
         draw_electrograms(scene, out / "heart_electrograms.png")
         draw_moving(scene, arguments.gif or out / "heart_wave.gif", arguments.frames, arguments.width)
     except (NoRun, OSError) as error:

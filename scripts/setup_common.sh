@@ -10,9 +10,11 @@ fail() {
   exit 1
 }
 
-# Debian and Ubuntu names. The compiler brings OpenMP.
+# Debian and Ubuntu names.
 # shellcheck disable=SC2034  # used by the scripts that source this
-build_packages=(g++ make cmake zlib1g-dev libmetis-dev libcli11-dev nlohmann-json3-dev libeigen3-dev)
+build_packages=(g++ make cmake zlib1g-dev libcli11-dev nlohmann-json3-dev)
+# What tests and comparisons need besides.
+comparison_packages=(libmetis-dev libeigen3-dev)
 
 package_is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -112,7 +114,8 @@ make_folder() {
   [ -w "$1" ] || fail "$PWD/$1 cannot be written by $(id -un)"
 }
 
-# build DIR [CMAKE_CHOICE...] : configures and builds; a folder left by another checkout is configured afresh.
+# build DIR [CMAKE_CHOICE...] : configures and builds $target (all, unless it is set); a folder left by another checkout
+# is configured afresh. By Ninja where it is there, which keeps all processors busy to the end.
 build() {
   local dir=$1 fresh=() known
   shift
@@ -121,13 +124,16 @@ build() {
   [ -z "$known" ] || [ "$known" = "$(pwd -P)" ] || fresh=(--fresh)
   choose_jobs
   say "configuring in $dir"
+  if [ ! -f "$dir/CMakeCache.txt" ] && [ -z "${CMAKE_GENERATOR:-}" ] && command -v ninja >/dev/null; then
+    fresh+=(-G Ninja)
+  fi
   cmake "${fresh[@]}" -S . -B "$dir" -DCMAKE_BUILD_TYPE=Release "$@" >"$dir/configure.log" 2>&1 || {
     tail -n 20 "$dir/configure.log" >&2
     fail "cmake failed; its output is in $dir/configure.log"
   }
   sed -n 's/^-- Purlin: /    /p' "$dir/configure.log"
   say "building with $jobs jobs"
-  cmake --build "$dir" --parallel "$jobs"
+  cmake --build "$dir" --parallel "$jobs" --target "${target:-all}"
 }
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit

@@ -13,11 +13,19 @@
 #   scripts/test_device.sh [BIN_DIR] [LOG_DIR] [TOOL...]
 # BIN_DIR holds purlin_tests and purlin of a CUDA build (default build/cuda/bin); it may be a copy from another machine.
 # TOOL: plain, memcheck, racecheck; default all three. The plain run is needed once, to deal by its durations.
+# Called in the folder that scripts/stage_device.sh packed, it finds BIN_DIR beside itself.
 # PURLIN_TEST_SECONDS, where set, ends it after so many seconds. A run that was cut off goes on where it was: what passed
 # clean under a tool, by the logs in LOG_DIR, is not repeated until the tests are built anew or the next plain run.
+# What came of the steps whose logs are in LOG_DIR is written to docs/results/device_tests.json, below the folder where
+# the script is called, or where PURLIN_TEST_RECORD says: with the date, the commit and the hash of the device sources
+# (scripts/device_sources.py), by which a test tells whether they have changed since.
 set -u
-bin=${1:-build/cuda/bin}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+staged=
+[ ! -f "$here/device_sources.txt" ] || staged=$here
+bin=${1:-${staged:-build/cuda}/bin}
 logs=${2:-$bin}
+record=${PURLIN_TEST_RECORD:-docs/results/device_tests.json}
 shift $(($# < 2 ? $# : 2))
 tools=${*:-plain memcheck racecheck}
 mkdir -p "$logs"
@@ -58,7 +66,7 @@ deal_tests() {
 check_files() {  # tool, processes on a GPU
   export tool=$1 sanitizer bin ends watched
   export all_gpus="${gpus[*]}" processes=$(($2 * ${#gpus[@]}))
-  export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
+  export OMP_NUM_THREADS=2
   # shellcheck disable=SC2016 # the inner shell expands these
   printf '%s\n' "$logs/$1"/??? | xargs -P "$processes" -L 1 --process-slot-var=slot bash -c '
     log=$1.log
@@ -92,6 +100,68 @@ summary() {  # tool
   done
 }
 
+# The record of all steps, from their logs.
+
+# reported TOOL : its logs that end with what it found; others were cut off, and what they say of their tests means nothing.
+reported() { grep -l 'SUMMARY: ' "$logs/$1"/???.log 2>/dev/null || true; }
+
+# figures LOG... : cases, assertions and failed cases, from Catch2's last lines, as members of a JSON object.
+figures() {
+  cat "$@" 2>/dev/null | awk '
+    match($0, /\([0-9]+ assertions? in [0-9]+ test cases?\)/) {
+      split(substr($0, RSTART + 1), word, " "); assertions += word[1]; cases += word[4]
+    }
+    /^test cases:/ {cases += $3; for (i = 4; i < NF; ++i) if ($(i + 1) == "failed") failures += $i}
+    /^assertions:/ {assertions += $2}
+    END {printf "\"cases\": %d, \"assertions\": %d, \"failures\": %d", cases, assertions, failures}'
+}
+
+# found TOOL : what a tool reported, and the cases on which it said nothing, because they were cut off or ended early.
+found() {
+  local file unreported=0
+  for file in "$logs/$1"/???; do
+    grep -q 'SUMMARY: ' "$file.log" 2>/dev/null || unreported=$((unreported + $(wc -l <"$file")))
+  done
+  cat "$logs/$1"/???.log 2>/dev/null | awk -v name="$2" -v unreported="$unreported" '
+    /SUMMARY: [0-9]+ (error|hazard)/ {sub(/.*SUMMARY: /, ""); found += $1}
+    END {printf ", \"%s\": %d, \"unreported_cases\": %d", name, found, unreported}'
+}
+
+# shellcheck disable=SC2046 # names of logs, without blanks
+write_record() {
+  local sources commit device cuda driver steps=()
+  if [ -n "$staged" ]; then
+    sources=$(cat "$staged/device_sources.txt") commit=$(cat "$staged/commit")
+  else
+    sources=$("$here/device_sources.py") && commit=$(git -C "$here" rev-parse HEAD) || return 1
+    [ -z "$(git -C "$here" status --porcelain --untracked-files=no)" ] || commit+=-changed
+  fi
+  device=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
+  driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)
+  cuda=$("$bin/purlin" --version 2>/dev/null | sed -n 's/^CUDA toolkit \([^,]*\).*/\1/p')
+  [ ! "$logs/device_tests.log" -nt "$bin/purlin_tests" ] || steps+=("\"plain\": {$(figures "$logs/device_tests.log")}")
+  [ ! "$logs/memcheck" -nt "$bin/purlin_tests" ] || [ -z "$(ls "$logs/memcheck"/*.log 2>/dev/null)" ] ||
+    steps+=("\"memcheck\": {$(figures /dev/null $(reported memcheck))$(found memcheck errors)}")
+  [ ! "$logs/racecheck" -nt "$bin/purlin_tests" ] || [ -z "$(ls "$logs/racecheck"/*.log 2>/dev/null)" ] ||
+    steps+=("\"racecheck\": {$(figures /dev/null $(reported racecheck))$(found racecheck hazards), \"launches_watched\": $watched}")
+  mkdir -p "$(dirname "$record")"
+  {
+    printf '{\n  "schema": 1,\n  "date": "%s",\n  "commit": "%s",\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$commit"
+    printf '  "device": "%s",\n  "devices": %d,\n  "driver": "%s",\n  "cuda": "%s",\n' \
+      "$device" "${#gpus[@]}" "$driver" "$cuda"
+    printf '  "steps": {\n'
+    local i
+    for i in "${!steps[@]}"; do
+      printf '    %s%s\n' "${steps[i]}" "$([ "$i" -eq $((${#steps[@]} - 1)) ] || echo ,)"
+    done
+    printf '  },\n  "source_hash": "%s",\n' "$(printf '%s\n' "$sources" | sha256sum | cut -d ' ' -f 1)"
+    printf '  "sources": {\n'
+    awk '{printf "%s    \"%s\": \"%s\"", NR == 1 ? "" : ",\n", $2, $1} END {print ""}' <<<"$sources"
+    printf '  }\n}\n'
+  } >"$record"
+  echo "written: $record"
+}
+
 IFS=', ' read -r -a gpus <<<"${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=index --format=csv,noheader 2>/dev/null | tr '\n' ' ')}"
 [ ${#gpus[@]} -ge 1 ] || gpus=(0)
 checks=()
@@ -115,4 +185,5 @@ if [ ${#checks[@]} -gt 0 ]; then
     failed=1
   fi
 fi
+write_record || failed=1
 exit $failed

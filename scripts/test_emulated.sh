@@ -4,13 +4,27 @@
 # Takes minutes for a case of the solvers. Needs the CUDA toolkit's headers (nvcc on PATH, CUDA_PATH, or /usr/local/cuda).
 # It replaces no run on a GPU: tests/emulation/README.md says what it shows and names the variables PURLIN_EMU_*.
 #   scripts/test_emulated.sh [FILTER]
+#   scripts/test_emulated.sh --fast
 # FILTER is Catch2's: tags such as "[spmv][columns]", or a name, with * at its beginning or end. Without it all cases run.
+# --fast compiles the cases of three files and runs a few of them, in about two minutes on two cores: vector operations, the
+# product of every format and CG, on a few of the matrices, with the address sanitizer in kernels only.
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
-filter=${1:-}
+filter="${1:-}[device]"
 folder=build/emulated
+tests=()
+flags="-O1 -g1"
+choices=(-DPURLIN_SANITIZE="${PURLIN_EMU_SANITIZE-address}")
+if [ "${1:-}" = --fast ]; then
+  filter="[vector_ops][device],[cg][device],A format*[device]"
+  folder=build/emulated_fast
+  tests=(test_vector_ops.cpp test_spmv.cpp test_cg.cpp)
+  flags=-O0
+  choices=(-DPURLIN_SANITIZE= -DEMU_SANITIZE_KERNELS=ON)
+  export PURLIN_TEST_FEW_MATRICES=1
+fi
 logs=$folder/log
 program=$folder/build/bin/purlin_tests
 
@@ -21,11 +35,11 @@ headers=$(dirname "$(dirname "$(realpath -m "$nvcc")")")/include
 make_folder "$folder"
 choose_jobs
 say "building in $folder with $jobs jobs (long at first; what it says is in $folder/build.log)"
-tests/emulation/transform.py . "$folder/source"
+tests/emulation/transform.py . "$folder/source" "${tests[@]}"
 {
   cmake -S "$folder/source" -B "$folder/build" -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-    -DCMAKE_CXX_FLAGS="-Wno-attributes -Wno-unused-parameter" -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" \
-    -DPURLIN_SANITIZE="${PURLIN_EMU_SANITIZE-address}" -DPURLIN_BUILD_APPS="${PURLIN_EMU_APPS:-OFF}" \
+    -DCMAKE_CXX_FLAGS="-Wno-attributes -Wno-unused-parameter" -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="$flags" \
+    "${choices[@]}" -DPURLIN_BUILD_APPS="${PURLIN_EMU_APPS:-OFF}" \
     -DPURLIN_BUILD_BENCHMARKS=OFF -DPURLIN_INSTALL=OFF -DEMU_CUDA_INCLUDE="$headers" &&
     cmake --build "$folder/build" --parallel "$jobs" --target purlin_tests
 } >"$folder/build.log" 2>&1 || {
@@ -37,29 +51,31 @@ export OMP_WAIT_POLICY=passive
 export ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=0:${ASAN_OPTIONS:-}"
 rm -rf "$logs"
 make_folder "$logs"
-"$program" "${filter}[device]" --list-test-names-only 2>/dev/null | sed 's/[[:space:]]*$//; /^$/d' >"$logs/names" || true
+"$program" "$filter" --list-test-names-only 2>/dev/null | sed 's/[[:space:]]*$//; /^$/d' >"$logs/names" || true
 [ -s "$logs/names" ] || fail "no device case fits '$filter'"
 say "$(wc -l <"$logs/names") device cases on the emulation"
 
-passed=0
-failed=0
-while IFS= read -r name; do
-  log=$logs/$((passed + failed + 1)).log
+# run_case NUMBER : one case in a process; what became of it goes to NUMBER.result.
+run_case() {
+  local name one began status=0 what complaints log=$logs/$1.log
+  name=$(sed -n "$1p" "$logs/names")
   # A name as a filter: Catch2 takes brackets for tags, commas for more names and stars for anything.
   one=$(sed 's/\\/\\\\/g; s/[],[*]/\\&/g' <<<"$name")
   began=$SECONDS
-  status=0
   timeout -k 5 "${PURLIN_EMU_LIMIT:-600}" "$program" "$one" >"$log" 2>&1 </dev/null || status=$?
   complaints=$(grep -c '^EMU:' "$log" || true)
   if [ "$status" -eq 0 ] && grep -q '^All tests passed' "$log"; then
     what=passed
-    passed=$((passed + 1))
   else
     what="FAILED ($([ "$status" -ne 124 ] && echo "$status" || echo "out of time"))"
-    failed=$((failed + 1))
   fi
   [ "$complaints" -eq 0 ] || what+=", $complaints complaints"
-  echo "$what: $name ($((SECONDS - began)) s, $log)"
-done <"$logs/names"
+  echo "$what: $name ($((SECONDS - began)) s, $log)" | tee "$logs/$1.result"
+}
+export -f run_case
+export logs program
+seq "$(wc -l <"$logs/names")" | xargs -P "$jobs" -I {} bash -c 'run_case {}'
+passed=$(cat "$logs"/*.result | grep -c '^passed' || true)
+failed=$(($(wc -l <"$logs/names") - passed))
 say "$passed passed, $failed failed on the emulation"
 [ "$failed" -eq 0 ]

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies the sources to DEST with the CUDA sources rewritten for a C++ compiler. Lines keep their numbers; files that
 have not changed are left alone, so that a second build is incremental. What is not understood ends the run.
+TESTS are the names of the files with device cases that are wanted, test_spmv.cpp say; none: all.
 
-    transform.py SOURCE DEST
+    transform.py SOURCE DEST [TESTS...]
 """
 import os
 import re
@@ -110,8 +111,8 @@ def rewrite_cuda(text, path):
     return f'#include <cuda_runtime.h>\n#line 1 "{path}"\n{text}'
 
 
-def rewrite_cmake(text, folder):
-    """The new names of the CUDA sources; of the tests only files with device cases."""
+def rewrite_cmake(text, folder, tests):
+    """The new names of the CUDA sources; of the tests only files with device cases, and of these those in `tests`."""
     text = re.sub(r"_device\.cu\b", "_device.cu.cpp", text).replace(r"_device\\.(cpp|cu)$", "_device[.](cpp|cu)")
     if os.path.basename(os.path.dirname(folder)) != "tests":
         return text
@@ -122,12 +123,14 @@ def rewrite_cmake(text, folder):
             return True
         with open(path, encoding="utf-8") as file:
             content = file.read()
-        return "TEST_BOTH" in content or "[device]" in content or "TEST_CASE" not in content
+        if "TEST_BOTH" in content or "[device]" in content:
+            return not tests or name in tests
+        return "TEST_CASE" not in content
 
     return re.sub(r"^ +(\w+\.cpp)\n", lambda line: line[0] if wanted(line[1]) else "", text, flags=re.M)
 
 
-def copies(source):
+def copies(source, tests):
     """Yields (path in DEST, bytes)."""
     for folder, names, files in os.walk(source):
         names[:] = [n for n in names if not n.startswith(".") and not (folder == source and n.startswith("build"))]
@@ -144,14 +147,14 @@ def copies(source):
                 data = rewrite_cuda(data.decode(), path).encode()
                 relative += ".cpp" if name.endswith(".cu") else ""
             elif name == "CMakeLists.txt":
-                data = rewrite_cmake(data.decode(), folder).encode()
+                data = rewrite_cmake(data.decode(), folder, tests).encode()
             yield relative, data
 
 
 def main():
     source, dest = (os.path.abspath(path) for path in sys.argv[1:3])
     written = set()
-    for relative, data in copies(source):
+    for relative, data in copies(source, sys.argv[3:]):
         path = os.path.join(dest, relative)
         written.add(path)
         os.makedirs(os.path.dirname(path), exist_ok=True)
