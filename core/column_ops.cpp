@@ -22,12 +22,14 @@ void check(std::int64_t n, int k, int c, std::int64_t batch) {
 template <class T, Space S>
 void put_column(const Context<S>& ctx, Span<const T, S> x, int k, int c, Span<T, S> batch) {
   check(x.size, k, c, batch.size);
+  if (x.size == 0) return;
   detail::sweep(ctx, x.size, detail::StridedCopyStep<T>(x.data, 1, batch.data + c, k));
 }
 
 template <class T, Space S>
 void take_column(const Context<S>& ctx, Span<const T, S> batch, int k, int c, Span<T, S> x) {
   check(x.size, k, c, batch.size);
+  if (x.size == 0) return;
   detail::sweep(ctx, x.size, detail::StridedCopyStep<T>(batch.data + c, k, x.data, 1));
 }
 

@@ -52,9 +52,9 @@ template <class T, int B, int k, int count>
 inline void node_sums(const EhybView<T>& a, Index slice, int first, const T* xs, T* sums) {
   ColumnLanes<T, k> sum[count][B];
   const Offset begin = a.slice_first[slice], end = a.slice_first[slice + 1];
-  const std::uint16_t* column = a.column + begin * host_lanes + first;
-  const T* value = a.value + begin * host_lanes * B * B + first;
-  for (Offset j = begin; j < end; ++j, column += host_lanes, value += host_lanes * B * B) {
+  for (Offset j = begin; j < end; ++j) {
+    const std::uint16_t* const column = a.column + j * host_lanes + first;
+    const T* const value = a.value + j * host_lanes * B * B + first;
     for (int e = 0; e < B; ++e) {
       for (int node = 0; node < count; ++node) {
         const T* const from = xs + (Offset{column[node]} * B + e) * k;

@@ -34,7 +34,7 @@ void parts_product(const Context<Space::host>& ctx, const EhybView<T>& a, const 
       a.parts > 1 &&
       Offset{a.slice_first[a.part[a.parts - 1].slice_end]} * host_lanes * B * B + a.rows >= least_parallel_work;
   const auto one_part = [&](Index p, int member) {
-    T* const cache = a.cache + Offset{a.longest_cache} * member;
+    T* const cache = a.cache == nullptr ? nullptr : a.cache + Offset{a.longest_cache} * member;
     with_wide_vectors([&] { a.part_dot[p] = part_product<T, B>(a, a.part[p], args, cache); });
   };
   parallel_tasks(ctx, a.parts, one_part, parallel ? a.cache_threads : 1);

@@ -84,8 +84,9 @@ void for_contexts(const HostCsr& a, F&& f) {
 }  // namespace
 
 TEST_CASE("The pattern of a power reaches as many steps, with the diagonal", "[precond][sparsity]") {
-  for (const auto& [name, a] : square_matrices()) {
-    INFO(name);
+  for (const NamedMatrix& named : square_matrices()) {
+    const HostCsr& a = named.matrix;
+    INFO(named.name);
     for (const int power : {1, 2, 3}) {
       const Sets expected = power_oracle(a, power);
       for_contexts(a, [&](const auto& ctx, const auto& view) {
@@ -104,8 +105,9 @@ TEST_CASE("The pattern of a power reaches as many steps, with the diagonal", "[p
 
 TEST_CASE("The lower part ends every row with its diagonal entry and knows where each entry stood",
           "[precond][sparsity]") {
-  for (const auto& [name, a] : square_matrices()) {
-    INFO(name);
+  for (const NamedMatrix& named : square_matrices()) {
+    const HostCsr& a = named.matrix;
+    INFO(named.name);
     Sets expected = sets_of(a);
     for (Index i = 0; i < a.rows; ++i) expected[i].insert(i);
     expected = lower_part(expected);
@@ -134,8 +136,9 @@ TEST_CASE("A transposed pattern knows where each entry stood", "[precond][sparsi
   std::vector<NamedMatrix> all = square_matrices();
   all.push_back({"wide", ragged_matrix(500, 3000)});
   all.push_back({"tall", ragged_matrix(3000, 70)});
-  for (const auto& [name, a] : all) {
-    INFO(name);
+  for (const NamedMatrix& named : all) {
+    const HostCsr& a = named.matrix;
+    INFO(named.name);
     Sets expected(a.cols);
     for (Index i = 0; i < a.rows; ++i) {
       for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) expected[a.col[k]].insert(i);

@@ -142,7 +142,7 @@ TEST_BOTH("Plain ehyb takes the variant of fewest bytes", "[ehyb]") {
   CHECK(info_of<double>(ctx, diffusion, "ehyb").name == "ehyb:halo");
   for (const auto& [name, a] : awkward_square_matrices()) {
     INFO(name);
-    const auto bytes = [&](const char* format) { return info_of<double>(ctx, a, format).bytes_per_product; };
+    const auto bytes = [&, &a = a](const char* format) { return info_of<double>(ctx, a, format).bytes_per_product; };
     CHECK(bytes("ehyb") <= bytes("ehyb:block"));
   }
 }
