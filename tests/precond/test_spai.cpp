@@ -3,6 +3,8 @@
 #include "tests/catch.hpp"
 #include "tests/precond/spai_support.hpp"
 
+#include <Eigen/LU>
+
 #include <purlin/core/error.hpp>
 
 using namespace purlin;
