@@ -1,26 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# purlin_flags: how the project's own sources are compiled. Never handed on to users of the library.
+# How the project's own sources are compiled. Never handed on to users of the library.
+#   purlin_plain_flags   warnings, and what lets loops be vectorised
+#   purlin_flags         these, with the sanitizers of PURLIN_SANITIZE or PURLIN_FUZZ
+add_library(purlin_plain_flags INTERFACE)
 add_library(purlin_flags INTERFACE)
+target_link_libraries(purlin_flags INTERFACE purlin_plain_flags)
 
 # A contracted a*b+c, no errno from sqrt and `#pragma omp simd`: what lets the compiler vectorise. Sums keep their
 # written order but in those loops. Threads are the library's own (core/thread_team.hpp); nothing else of OpenMP is used.
-target_compile_options(purlin_flags INTERFACE
+target_compile_options(purlin_plain_flags INTERFACE
   $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-Wall -Wextra -fopenmp-simd -fno-math-errno -ffp-contract=fast>
   $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU>,$<BOOL:${PURLIN_UNITY}>>:-Wno-subobject-linkage>  # takes sources for headers
   $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-Wno-pass-failed>  # instrumented loops are not vectorised, and need not be
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall>)
 if(PURLIN_WARNINGS_AS_ERRORS)
-  target_compile_options(purlin_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+  target_compile_options(purlin_plain_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
-
-# For targets whose time is not worth the optimiser's: option parsing, reports, tests.
-function(purlin_light_optimisation target)
-  if(PURLIN_SANITIZE)
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O0>)
-  else()
-    target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
-  endif()
-endfunction()
 
 # Fuzzing covers the library's own branches and stops at the first address or undefined-behaviour error.
 set(purlin_sanitizers ${PURLIN_SANITIZE})
@@ -33,10 +28,19 @@ if(PURLIN_FUZZ)
   endif()
   target_compile_options(purlin_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
 endif()
-# Instrumented code makes g++ warn of variables that it would otherwise see are set.
+# Instrumented code takes long to optimise, and makes g++ warn of variables that it would otherwise see are set. Eigen
+# allocates in another way there, in which tests that are not instrumented could not free.
 if(purlin_sanitizers)
   target_compile_options(purlin_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${purlin_sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer -g1>
+    $<$<COMPILE_LANGUAGE:CXX>:$<IF:$<BOOL:$<TARGET_PROPERTY:PURLIN_LIGHT>>,-O0,-O1>>
     $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)
-  target_link_options(purlin_flags INTERFACE -fsanitize=${purlin_sanitizers})
+  target_compile_definitions(purlin_flags INTERFACE EIGEN_MALLOC_ALREADY_ALIGNED=1)
+  target_link_options(purlin_plain_flags INTERFACE -fsanitize=${purlin_sanitizers})
 endif()
+
+# For targets whose time is not worth the optimiser's: option parsing, reports, tests.
+function(purlin_light_optimisation target)
+  set_target_properties(${target} PROPERTIES PURLIN_LIGHT ON)
+  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+endfunction()

@@ -230,7 +230,7 @@ def head(probe):
     return {"schema": 1, "command": shlex.join(words), "date": datetime.date.today().isoformat(), "commit": commit(),
             "version": probe["version"], "device": probe["device"], "device_name": probe["device_name"],
             "processor": processor(), "cores": os.cpu_count(), "threads": probe["threads"],
-            "load_average": os.getloadavg()[0], "wait_policy": os.environ.get("OMP_WAIT_POLICY")}
+            "load_average": os.getloadavg()[0]}
 
 
 def parse():

@@ -114,7 +114,7 @@ for i in "${chosen[@]}"; do checks+=("${names[i]}" "${files[i]}" "${olds[i]}" --
 plant "${checks[@]}" || exit 2
 
 # One build tree; a shared library, so that a change in it links nothing but itself.
-export CCACHE_BASEDIR=$copy CCACHE_NOHASHDIR=1 OMP_WAIT_POLICY=passive
+export CCACHE_BASEDIR=$copy CCACHE_NOHASHDIR=1
 tree=$copy/build/mutate
 choose_jobs
 generator=()

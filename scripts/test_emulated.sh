@@ -47,7 +47,6 @@ tests/emulation/transform.py . "$folder/source" "${tests[@]}"
   fail "the build failed; its output is in $folder/build.log"
 }
 
-export OMP_WAIT_POLICY=passive
 export ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=0:${ASAN_OPTIONS:-}"
 rm -rf "$logs"
 make_folder "$logs"

@@ -8,7 +8,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
 seconds=${1:-5}
-command -v clang++ >/dev/null || fail "no clang++ was found" "apt-get install clang libclang-rt-dev libomp-dev"
+command -v clang++ >/dev/null || fail "no clang++ was found" "apt-get install clang libclang-rt-dev"
 choose_jobs
 make_folder build/fuzz
 say "building the fuzz targets in build/fuzz with $jobs jobs"

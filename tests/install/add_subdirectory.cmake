@@ -2,7 +2,7 @@
 # Builds and runs a consumer that takes the sources in; host only, since the device side links the same way.
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 check_consumer(${CMAKE_CURRENT_LIST_DIR}/subdirectory consumer -D PURLIN_SOURCE=${PURLIN_SOURCE} -D PURLIN_CUDA=OFF
-               -D BUILD_SHARED_LIBS=${SHARED} -D PURLIN_SANITIZE=${SANITIZE})
+               -D PURLIN_UNITY=ON -D BUILD_SHARED_LIBS=${SHARED} -D PURLIN_SANITIZE=${SANITIZE})
 
 # A project that names no build type is told once what that means, and one that does is not.
 if(NOT GENERATOR MATCHES "Multi-Config")
