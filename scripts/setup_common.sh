@@ -136,6 +136,18 @@ build() {
   cmake --build "$dir" --parallel "$jobs" --target "${target:-all}"
 }
 
+# list_tests PROGRAM FILTER : the names of test cases, one a line. Catch2 version 2 ends with their number as its status.
+list_tests() {
+  local names
+  names=$("$1" "$2" --list-test-names-only 2>/dev/null || true)
+  [ -n "$names" ] || names=$("$1" "$2" --list-tests --verbosity quiet 2>/dev/null || true)  # version 3
+  sed 's/[[:space:]]*$//; /^$/d' <<<"$names"
+}
+
+# filter_of_names : from names on standard input, one Catch2 filter that fits them and no other test. Catch2 takes
+# brackets for tags, commas for more names and stars for anything.
+filter_of_names() { sed 's/\\/\\\\/g; s/[],[*]/\\&/g' | paste -s -d ,; }
+
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 install_log=build/install.log
 make_folder build

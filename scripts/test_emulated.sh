@@ -50,7 +50,7 @@ tests/emulation/transform.py . "$folder/source" "${tests[@]}"
 export ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=0:${ASAN_OPTIONS:-}"
 rm -rf "$logs"
 make_folder "$logs"
-"$program" "$filter" --list-test-names-only 2>/dev/null | sed 's/[[:space:]]*$//; /^$/d' >"$logs/names" || true
+list_tests "$program" "$filter" >"$logs/names"
 [ -s "$logs/names" ] || fail "no device case fits '$filter'"
 say "$(wc -l <"$logs/names") device cases on the emulation"
 
@@ -58,8 +58,7 @@ say "$(wc -l <"$logs/names") device cases on the emulation"
 run_case() {
   local name one began status=0 what complaints log=$logs/$1.log
   name=$(sed -n "$1p" "$logs/names")
-  # A name as a filter: Catch2 takes brackets for tags, commas for more names and stars for anything.
-  one=$(sed 's/\\/\\\\/g; s/[],[*]/\\&/g' <<<"$name")
+  one=$(filter_of_names <<<"$name")
   began=$SECONDS
   timeout -k 5 "${PURLIN_EMU_LIMIT:-600}" "$program" "$one" >"$log" 2>&1 </dev/null || status=$?
   complaints=$(grep -c '^EMU:' "$log" || true)
@@ -71,7 +70,7 @@ run_case() {
   [ "$complaints" -eq 0 ] || what+=", $complaints complaints"
   echo "$what: $name ($((SECONDS - began)) s, $log)" | tee "$logs/$1.result"
 }
-export -f run_case
+export -f run_case filter_of_names
 export logs program
 seq "$(wc -l <"$logs/names")" | xargs -P "$jobs" -I {} bash -c 'run_case {}'
 passed=$(cat "$logs"/*.result | grep -c '^passed' || true)
