@@ -95,6 +95,16 @@ TEST_CASE("The reported error is the distance to the documented random solution"
   CHECK(report_in(folder)["solution_error"].get<double>() == Approx(error).epsilon(1e-12));
 }
 
+TEST_CASE("The reported error is small where a matrix that is not symmetric is solved", "[cli]") {
+  const TemporaryFolder folder;
+  const std::string matrix = folder.write(
+      "A.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 6\n1 1 4\n1 2 1\n1 3 2\n2 2 3\n2 3 -1\n3 3 2\n");
+  REQUIRE(run_purlin({"solve", matrix, "--rhs", "A*random:5", "--rtol", "1e-12", "--report", folder.file("r.json"),
+                      "--quiet"})
+              .status == 0);
+  CHECK(report_in(folder)["solution_error"].get<double>() < 1e-11);
+}
+
 TEST_CASE("Right-hand sides without a known solution have no error in the report", "[cli]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", grid_system(8).text());
