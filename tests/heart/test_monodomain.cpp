@@ -251,3 +251,29 @@ TEST_BOTH("backward Euler is of first order in time", "[heart]") {
   CHECK(order > 0.85);
   CHECK(order < 1.2);
 }
+
+TEST_BOTH("a step begins where the voltage goes if it goes on as it did", "[heart]") {
+  const Context<S> ctx;
+  const HeartModel model = small_heart(4, 4);
+  const double step = 0.05;
+  Monodomain<S> heart(ctx, model, step, sharp_options(), AssemblyKind::in_place, sharp_newton());
+  heart::HeartState state = heart.state();
+  for (std::size_t i = 0; i < state.phi.size(); ++i) state.phi[i] = model.mesh.nodes[i][0] < 2 ? 0.9 : 0.2;
+  heart.set_state(state);
+  transient::Shares shares;
+  transient::SolveTotals totals;
+  for (int k = 0; k < 40; ++k) REQUIRE(heart.step(step, {}, shares, totals).accepted);
+  state = heart.state();
+  // The residual that the next step begins with: from the line through the last two voltages, and from the last alone.
+  const auto first_residual = [&](bool with_previous) {
+    heart::HeartState from = state;
+    if (!with_previous) from.previous_dt = 0;
+    from.expected_residual.clear();
+    heart.set_state(from);
+    REQUIRE(heart.step(step, {}, shares, totals).accepted);
+    return heart.state().expected_residual.at(0);
+  };
+  const double line = first_residual(true), last = first_residual(false);
+  INFO("residuals " << line << ", " << last);
+  CHECK(line < 0.2 * last);
+}

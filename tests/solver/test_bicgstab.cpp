@@ -4,6 +4,7 @@
 #include "tests/solver/systems.hpp"
 
 #include <purlin/solver/bicgstab.hpp>
+#include <purlin/solver/bicgstab_steps.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
@@ -102,6 +103,40 @@ TEST_BOTH("BiCGStab says breakdown on a skew-symmetric matrix, after five restar
   CHECK(run.report.restarts == 5);
   CHECK(run.report.true_residual == Approx(true_residual<double>(a, b, run.x)));
   CHECK(run.report.true_residual <= norm(b) * (1 + 1e-12));
+}
+
+TEST_CASE("BiCGStab breaks down where omega or rho is no more than rounding", "[solver][bicgstab]") {
+  using detail::bicgstab_breakdown;
+  const double eps = 1e-16;
+  CHECK(bicgstab_breakdown(eps, 1, 1, 1, 1, 1) == detail::Event::none);
+  CHECK(bicgstab_breakdown(eps, 0, 1, 1, 1, 1) == detail::Event::omega_vanished);
+  CHECK(bicgstab_breakdown(eps, 0.9e-13, 1e3, 1, 1, 1) == detail::Event::omega_vanished);
+  CHECK(bicgstab_breakdown(eps, 1.1e-13, 1e3, 1, 1, 1) == detail::Event::none);
+  CHECK(bicgstab_breakdown(eps, 1, 1, 0, 1, 1) == detail::Event::rho_vanished);
+  CHECK(bicgstab_breakdown(eps, 1, 1, -0.9e-10, 1e4, 1e2) == detail::Event::rho_vanished);
+  CHECK(bicgstab_breakdown(eps, 1, 1, -1.1e-10, 1e4, 1e2) == detail::Event::none);
+}
+
+TEST_BOTH("BiCGStab begins anew from a shadow residual of its own, and converges", "[solver][bicgstab]") {
+  // Found by trying small integers: r becomes orthogonal to the first shadow residual, and with that one kept a restart
+  // could take no step, for r0.A r = 0 there.
+  const Context<S> ctx;
+  const std::vector<std::pair<std::vector<double>, std::vector<double>>> systems = {
+      {{1, -1, 1, 2, 2, 0, -2, -2, 2}, {1, -1, -1}},
+      {{1, 2, 0, -2, 2, -1, -1, -2, 1}, {2, -2, 2}},
+      {{-1, 1, -2, 0, 1, 0, -2, 2, -1}, {0, 2, 0}}};
+  for (const auto& [entries, b] : systems) {
+    CAPTURE(entries);
+    Rows a(3);
+    for (Index k = 0; k < 9; ++k) a.at(k / 3, k % 3) = entries[static_cast<std::size_t>(k)];
+    const Arrays<double, S> arrays(ctx, a);
+    const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
+    Bicgstab<double, S> solver(ctx, 3);
+    const auto run = run_solver<double, S>(ctx, solver, *A, nullptr, b, {});
+    CHECK(run.report.converged());
+    CHECK(run.report.restarts == 1);
+    CHECK(true_residual<double>(a, b, run.x) <= 1e-8 * norm(b));
+  }
 }
 
 TEST_BOTH("BiCGStab solves a convection-dominated system", "[solver][bicgstab]") {

@@ -67,6 +67,27 @@ TEST_BOTH("restarted GMRES from the left and from the right reach the same solut
   }
 }
 
+TEST_BOTH("GMRES from the left takes as many iterations whatever the units of the equations", "[solver][gmres]") {
+  // M is the inverse of the diagonal: |M r| stays, |r| does not. Powers of two round nothing.
+  const Rows a = laplacian(12, 0.4);
+  const auto b = a.rhs_for(noise(a.size()));
+  const auto plain = run_gmres<S>(a, b, 20, true, true);
+  REQUIRE(plain.report.converged());
+  for (const double unit : {std::ldexp(1.0, -20), std::ldexp(1.0, 20)}) {
+    CAPTURE(unit);
+    Rows scaled = a;
+    for (auto& row : scaled.row) {
+      for (auto& [j, value] : row) value *= unit;
+    }
+    std::vector<double> scaled_b = b;
+    for (double& value : scaled_b) value *= unit;
+    const auto run = run_gmres<S>(scaled, scaled_b, 20, true, true);
+    CHECK(run.report.iterations == plain.report.iterations);
+    CHECK(run.report.restarts == plain.report.restarts);
+    CHECK(run.x == plain.x);
+  }
+}
+
 TEST_BOTH("a basis in single precision reaches what one in double reaches", "[solver][gmres]") {
   Rows a = laplacian(15, 0.5);
   const auto b = a.rhs_for(noise(a.size()));

@@ -86,6 +86,7 @@ TEST_CASE("whole steps reach the end and forgive what rounding adds", "[transien
   CHECK(whole_steps(0.3, 0.1) == 3);  // 0.3 / 0.1 is a little below 3
   CHECK(whole_steps(0.6, 0.2) == 3);  // and this a little below 3 too
   CHECK(whole_steps(1.05, 0.1) == 11);
+  CHECK(whole_steps(1.001, 0.1) == 11);  // a hundredth of a step is no rounding
   CHECK(whole_steps(1e-9, 1) == 1);
   CHECK_THROWS_AS(whole_steps(1e10, 1), InputError);
   CHECK_THROWS_AS(whole_steps(0, 1), InputError);
