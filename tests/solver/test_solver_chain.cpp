@@ -22,18 +22,24 @@ struct Ending {
   double attainable = 0;  ///< what it calls so, over |b|
 };
 
-/// "Solves" x = b: leaves (1 - share) b, and says what its ending says. Notes the x that it was given.
+/// What an attempt was given.
+struct Given {
+  std::vector<double> x;
+  int max_iterations;
+};
+
+/// "Solves" x = b: leaves (1 - share) b in three iterations, and says what its ending says. Notes what it was given.
 template <Space S>
 class Puppet final : public KrylovSolver<double, S> {
  public:
-  Puppet(Ending ending, std::vector<std::vector<double>>& seen) : ending_(std::move(ending)), seen_(seen) {}
+  Puppet(Ending ending, std::vector<Given>& given) : ending_(std::move(ending)), given_(given) {}
   std::string_view name() const override { return ending_.solver; }
   SolveReport solve(const Context<S>& ctx, const LinearOperator<double, S>&, const LinearOperator<double, S>*,
                     Span<const double, S> b, Span<double, S> x, const StopCriterion& stop,
                     const ProgressFn&) override {
     const auto rhs = to_vector(ctx, b);
     const auto guess = to_vector(ctx, Span<const double, S>(x));
-    seen_.push_back(guess);
+    given_.push_back({guess, stop.max_iterations});
     SolveReport report;
     report.solver = ending_.solver;
     report.rhs_norm = norm(rhs);
@@ -55,19 +61,19 @@ class Puppet final : public KrylovSolver<double, S> {
 
  private:
   Ending ending_;
-  std::vector<std::vector<double>>& seen_;
+  std::vector<Given>& given_;
 };
 
 template <Space S>
 struct Told {
   SolveReport report;
   std::vector<double> x, b;
-  std::vector<std::vector<double>> seen;  ///< what each attempt began with
+  std::vector<Given> given;  ///< to each attempt
 };
 
 template <Space S>
 Told<S> chain_of(const std::vector<Ending>& endings,
-                 const std::vector<double>& guess = std::vector<double>(40, 0.0)) {
+                 const std::vector<double>& guess = std::vector<double>(40, 0.0), const StopCriterion& stop = {}) {
   const Context<S> ctx;
   Told<S> told;
   const FunctionOperator<double, S> identity(40, 40, [](const auto& c, double alpha, auto x, double beta, auto y) {
@@ -77,7 +83,7 @@ Told<S> chain_of(const std::vector<Ending>& endings,
   for (const Ending& ending : endings) choice.order.push_back(ending.solver);
   const detail::SolverFactory<double, S> make = [&](const SolverOptions& wanted) {
     for (const Ending& ending : endings) {
-      if (ending.solver == wanted.name) return std::make_unique<Puppet<S>>(ending, told.seen);
+      if (ending.solver == wanted.name) return std::make_unique<Puppet<S>>(ending, told.given);
     }
     return std::unique_ptr<Puppet<S>>();
   };
@@ -85,7 +91,7 @@ Told<S> chain_of(const std::vector<Ending>& endings,
   told.b = noise(40);
   const auto bs = make_array(ctx, told.b);
   auto xs = make_array(ctx, guess);
-  told.report = chain.solve(bs.cspan(), xs.span(), {}, {});
+  told.report = chain.solve(bs.cspan(), xs.span(), stop, {});
   told.x = to_vector(ctx, xs.cspan());
   return told;
 }
@@ -111,19 +117,32 @@ TEST_BOTH("The next solver begins with the best x, and the best of all is return
     const auto last_is_worse = chain_of<S>({{"one", 0.5, failure}, {"two", 7, failure}, {"three", 3, failure}});
     check_near(last_is_worse.x, times(0.5, last_is_worse.b));
     CHECK(last_is_worse.report.true_residual == Approx(0.5 * norm(last_is_worse.b)));
-    REQUIRE(last_is_worse.seen.size() == 3);
-    check_near(last_is_worse.seen[1], times(0.5, last_is_worse.b));
-    check_near(last_is_worse.seen[2], times(0.5, last_is_worse.b));
+    REQUIRE(last_is_worse.given.size() == 3);
+    check_near(last_is_worse.given[1].x, times(0.5, last_is_worse.b));
+    check_near(last_is_worse.given[2].x, times(0.5, last_is_worse.b));
 
     const auto all_are_worse = chain_of<S>({{"one", 2, failure}, {"two", 7, failure}});
     check_near(all_are_worse.x, std::vector<double>(40, 0.0));
-    check_near(all_are_worse.seen[1], std::vector<double>(40, 0.0));
+    check_near(all_are_worse.given[1].x, std::vector<double>(40, 0.0));
     CHECK(all_are_worse.report.true_residual == Approx(norm(all_are_worse.b)));
 
     const auto better = chain_of<S>({{"one", 2, failure}, {"two", 0.25, failure}});
     check_near(better.x, times(0.75, better.b));
     CHECK(better.report.true_residual == Approx(0.25 * norm(better.b)));
   }
+}
+
+TEST_BOTH("All solvers of a chain share one number of iterations", "[solver][chain]") {
+  const std::vector<Ending> endings = {
+      {"one", 0.5, Status::stagnation}, {"two", 0.4, Status::stagnation}, {"three", 0.3, Status::stagnation}};
+  StopCriterion stop;
+  stop.max_iterations = 7;
+  const auto three = chain_of<S>(endings, std::vector<double>(40, 0.0), stop);
+  REQUIRE(three.given.size() == 3);
+  for (int k = 0; k < 3; ++k) CHECK(three.given[static_cast<std::size_t>(k)].max_iterations == 7 - 3 * k);
+  CHECK(three.report.iterations == 9);
+  stop.max_iterations = 6;
+  CHECK(chain_of<S>(endings, std::vector<double>(40, 0.0), stop).given.size() == 2);
 }
 
 TEST_BOTH("What is called attainable is the residual of the best x, in reason and report alike", "[solver][chain]") {
@@ -192,11 +211,11 @@ TEST_BOTH("Attempts on a singular system begin and end with mean zero", "[solver
   const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
   const auto size = static_cast<std::size_t>(a.size());
   std::vector<double> b = a.rhs_for(noise(a.size()));
-  std::vector<std::vector<double>> seen;
+  std::vector<Given> given;
   // It leaves a part of b, and a mean of 0.5 with it.
   class Leaves final : public KrylovSolver<double, S> {
    public:
-    explicit Leaves(std::vector<std::vector<double>>& seen) : puppet_({"one", 0.5, Status::max_iterations}, seen) {}
+    explicit Leaves(std::vector<Given>& given) : puppet_({"one", 0.5, Status::max_iterations}, given) {}
     std::string_view name() const override { return "one"; }
     SolveReport solve(const Context<S>& c, const LinearOperator<double, S>& A, const LinearOperator<double, S>* M,
                       Span<const double, S> b, Span<double, S> x, const StopCriterion& stop,
@@ -210,18 +229,18 @@ TEST_BOTH("Attempts on a singular system begin and end with mean zero", "[solver
    private:
     Puppet<S> puppet_;
   };
-  const detail::SolverFactory<double, S> make = [&](const SolverOptions&) { return std::make_unique<Leaves>(seen); };
+  const detail::SolverFactory<double, S> make = [&](const SolverOptions&) { return std::make_unique<Leaves>(given); };
   detail::SolverChain<double, S> chain(ctx, {{"one"}, ""}, SolverOptions{}, *A, nullptr, true, make);
   const auto bs = make_array(ctx, b);
   auto xs = make_array(ctx, std::vector<double>(size, 8.0));
   static_cast<void>(chain.solve(bs.cspan(), xs.span(), {}, {}));
-  REQUIRE(seen.size() == 1);
-  CHECK(std::abs(mean(seen[0])) <= 1e-14);
+  REQUIRE(given.size() == 1);
+  CHECK(std::abs(mean(given[0].x)) <= 1e-14);
   CHECK(std::abs(mean(to_vector(ctx, xs.cspan()))) <= 1e-14);
 
   // Where all make it worse, the guess is handed back, without its mean.
   const detail::SolverFactory<double, S> worse = [&](const SolverOptions& wanted) {
-    return std::make_unique<Puppet<S>>(Ending{wanted.name, 7, Status::breakdown}, seen);
+    return std::make_unique<Puppet<S>>(Ending{wanted.name, 7, Status::breakdown}, given);
   };
   detail::SolverChain<double, S> none(ctx, {{"one", "two"}, ""}, SolverOptions{}, *A, nullptr, true, worse);
   auto guess = noise(a.size(), 5);
