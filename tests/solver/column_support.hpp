@@ -69,10 +69,9 @@ template <class T, Space S>
 Batch<T> solve_alone(const Context<S>& ctx, LinearSystem<T, S>& system, const Columns& b, const Columns& guess) {
   Batch<T> result;
   for (std::size_t c = 0; c < b.size(); ++c) {
-    const auto bs = make_array(ctx, cast<T>(b[c]));
-    auto xs = make_array(ctx, cast<T>(guess[c]));
-    result.report.push_back(system.solve(bs.cspan(), xs.span()));
-    result.x.push_back(to_vector(ctx, xs.cspan()));
+    auto [report, x] = run_system(ctx, system, b[c], guess[c]);
+    result.report.push_back(std::move(report));
+    result.x.push_back(std::move(x));
   }
   return result;
 }

@@ -122,13 +122,13 @@ std::vector<T> cast(const std::vector<double>& v) {
 /// CSR whose product has the same bits on every run, in both spaces.
 inline SpmvOptions same_bits() { return {"csr:alg2"}; }
 
-/// Runs one solver on a system, x starting from `guess` (zeros when empty), with vectors in S.
 template <class T, Space S>
 struct Solved {
   SolveReport report;
   std::vector<T> x;
 };
 
+/// Runs one solver on a system, x starting from `guess` (zeros when empty), with vectors in S.
 template <class T, Space S>
 Solved<T, S> run_solver(const Context<S>& ctx, KrylovSolver<T, S>& solver, const LinearOperator<T, S>& A,
                         const LinearOperator<T, S>* M, const std::vector<double>& b, const StopCriterion& stop,
@@ -137,6 +137,18 @@ Solved<T, S> run_solver(const Context<S>& ctx, KrylovSolver<T, S>& solver, const
   auto xs = make_array(ctx, guess.empty() ? std::vector<T>(b.size(), T(0)) : cast<T>(guess));
   Solved<T, S> result;
   result.report = solver.solve(ctx, A, M, bs.cspan(), xs.span(), stop, progress);
+  result.x = to_vector(ctx, xs.cspan());
+  return result;
+}
+
+/// The same for a whole system.
+template <class T, Space S>
+Solved<T, S> run_system(const Context<S>& ctx, LinearSystem<T, S>& system, const std::vector<double>& b,
+                        const std::vector<double>& guess = {}, const ProgressFn& progress = {}) {
+  const auto bs = make_array(ctx, cast<T>(b));
+  auto xs = make_array(ctx, guess.empty() ? std::vector<T>(b.size(), T(0)) : cast<T>(guess));
+  Solved<T, S> result;
+  result.report = system.solve(bs.cspan(), xs.span(), progress);
   result.x = to_vector(ctx, xs.cspan());
   return result;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients: the textbook's iterates, and what it says of matrices that are not positive definite.
 #include "tests/catch.hpp"
+#include "tests/solver/column_support.hpp"
 #include "tests/solver/systems.hpp"
 
 #include <purlin/core/error.hpp>
@@ -177,11 +178,8 @@ TEST_BOTH("a diagonal entry a little below zero is found, and the next solver fo
       options.precond.name = precond;
       options.spmv.format = "csr";
       LinearSystem<double, S> system(ctx, arrays.view(), options);
-      std::vector<double> all;
-      for (int c = 0; c < columns; ++c) all.insert(all.end(), b.begin(), b.end());
-      const auto bs = make_array(ctx, all);
-      auto xs = make_array(ctx, std::vector<double>(all.size(), 0.0));
-      for (const SolveReport& report : system.solve_columns(bs.cspan(), xs.span(), columns)) {
+      const Columns bs(static_cast<std::size_t>(columns), b);
+      for (const SolveReport& report : solve_together(ctx, system, bs, zeros_like(bs)).report) {
         INFO(report.reason);
         CHECK(report.status == Status::not_positive_definite);
         CHECK(report.iterations <= 5);  // four eigenvalues

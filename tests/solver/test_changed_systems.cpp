@@ -14,23 +14,6 @@ using namespace purlin::testing;
 namespace {
 
 template <Space S>
-struct Solution {
-  SolveReport report;
-  std::vector<double> x;
-};
-
-template <Space S>
-Solution<S> solve(const Context<S>& ctx, LinearSystem<double, S>& system, const std::vector<double>& b,
-                  const std::vector<double>& guess = {}) {
-  const auto bs = make_array(ctx, b);
-  auto xs = make_array(ctx, guess.empty() ? std::vector<double>(b.size(), 0.0) : guess);
-  Solution<S> result;
-  result.report = system.solve(bs.cspan(), xs.span());
-  result.x = to_vector(ctx, xs.cspan());
-  return result;
-}
-
-template <Space S>
 void refresh(const Context<S>& ctx, LinearSystem<double, S>& system, const Rows& a) {
   const Arrays<double, S> arrays(ctx, a);
   system.refresh(arrays.val.cspan());
@@ -72,13 +55,13 @@ TEST_BOTH("CG that was chosen for other numbers is left where the matrix is not 
   const Arrays<double, S> arrays(ctx, still);
   LinearSystem<double, S> system(ctx, arrays.view());
   const auto exact = noise(still.size());
-  CHECK(solve(ctx, system, still.rhs_for(exact)).report.attempts.size() == 1);
+  CHECK(run_system(ctx, system, still.rhs_for(exact)).report.attempts.size() == 1);
   for (const double wind : {0.2, 0.9}) {
     INFO("wind " << wind);
     const Rows a = laplacian(30, wind);
     refresh(ctx, system, a);
     const auto b = a.rhs_for(exact);
-    const auto found = solve(ctx, system, b);
+    const auto found = run_system(ctx, system, b);
     CHECK(found.report.converged());
     CHECK(true_residual<double>(a, b, found.x) <= 1e-8 * norm(b) * (1 + 1e-6));
     REQUIRE(found.report.attempts.size() > 1);
@@ -98,7 +81,7 @@ TEST_BOTH("Penalties that outweigh a wind do not keep CG at work", "[system]") {
   auto exact = noise(a.size());
   for (Index i = 0; i < 30; ++i) exact[static_cast<std::size_t>(i)] = 0;
   const auto b = a.rhs_for(exact);
-  const auto found = solve(ctx, system, b);
+  const auto found = run_system(ctx, system, b);
   CHECK(found.report.converged());
   CHECK(true_residual<double>(a, b, found.x) <= 1e-8 * norm(b) * (1 + 1e-6));
   CHECK(says(found.report.attempts[0].reason, "not symmetric"));
@@ -112,7 +95,7 @@ TEST_BOTH("CG that stands still for a thousand iterations on a symmetric matrix 
   options.spmv.format = "csr";
   LinearSystem<double, S> system(ctx, arrays.view(), options);
   const std::vector<double> b(2600, 1.0);  // the residual grows for 1,300 iterations, and then is gone
-  const auto found = solve(ctx, system, b);
+  const auto found = run_system(ctx, system, b);
   CHECK(found.report.converged());
   CHECK(found.report.attempts.size() == 1);
   CHECK(found.report.iterations > 1200);
@@ -130,15 +113,15 @@ TEST_BOTH("What a null space means is looked at again after a refresh", "[system
   const Rows rows_scaled = scaled(a, [](Index i) { return 1.0 + i % 4; });
   refresh(ctx, system, rows_scaled);
   const auto b = rows_scaled.rhs_for(noise(a.size()));
-  const auto found = solve(ctx, system, b);
+  const auto found = run_system(ctx, system, b);
   INFO(found.report.reason);
   CHECK(found.report.converged());
   CHECK(true_residual<double>(rows_scaled, b, found.x) <= 1e-8 * norm(b) * (1 + 1e-6));
   CHECK(std::abs(mean(found.x)) <= 1e-14 * norm(found.x));
   refresh(ctx, system, laplacian(8));
-  REQUIRE_THROWS_WITH(solve(ctx, system, b), Catch::Contains("constant vector"));
+  REQUIRE_THROWS_WITH(run_system(ctx, system, b), Catch::Contains("constant vector"));
   refresh(ctx, system, a);
-  CHECK(solve(ctx, system, a.rhs_for(noise(a.size()))).report.converged());
+  CHECK(run_system(ctx, system, a.rhs_for(noise(a.size()))).report.converged());
 }
 
 TEST_BOTH("With a null space x has mean zero also where the guess was the best", "[system]") {
@@ -160,7 +143,7 @@ TEST_BOTH("With a null space x has mean zero also where the guess was the best",
   std::vector<double> guess = noise(a.size(), 3);
   for (double& value : guess) value = 5 + 1e-3 * value;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const auto found = solve(ctx, system, a.rhs_for(noise(a.size(), seed)), guess);
+    const auto found = run_system(ctx, system, a.rhs_for(noise(a.size(), seed)), guess);
     CHECK(std::abs(mean(found.x)) <= 1e-12);
   }
 }
@@ -178,19 +161,19 @@ TEST_BOTH(
     options.solver.name = solver;
     LinearSystem<double, S> system(ctx, arrays.view(), options);
     const std::vector<double> b(static_cast<std::size_t>(a.size()), 1e-170);
-    const auto solved = solve(ctx, system, b);
+    const auto solved = run_system(ctx, system, b);
     CHECK(solved.report.converged());
     CHECK(true_residual<double>(a, b, solved.x) <= 1e-8 * norm(b) * (1 + 1e-6));
     StopCriterion stop;
     stop.abs_tol = 1e-12;
     system.set_stop_criterion(stop);
-    const auto found = solve(ctx, system, b);
+    const auto found = run_system(ctx, system, b);
     CHECK(found.report.converged());
     CHECK(found.report.iterations == 0);
     CHECK(found.report.rhs_norm > 0);
     CHECK(found.report.tolerance == 1e-12);
     // From a guess that is not good the iteration goes on until it is.
-    const auto cold = solve(ctx, system, b, noise(a.size()));
+    const auto cold = run_system(ctx, system, b, noise(a.size()));
     CHECK(cold.report.converged());
     CHECK(cold.report.iterations > 0);
     CHECK(true_residual<double>(a, b, cold.x) <= 1e-12 * (1 + 1e-6));
@@ -220,7 +203,7 @@ TEST_BOTH("Systems near the ends of the range are solved in units of powers of t
         options.solver.name = solver;
         options.precond.name = precond;
         LinearSystem<double, S> system(ctx, arrays.view(), options);
-        const auto found = solve(ctx, system, b);
+        const auto found = run_system(ctx, system, b);
         INFO(found.report.reason);
         CHECK(found.report.converged());
         CHECK(true_residual<double>(scaled_rows, b, found.x) <= 1e-8 * norm(b) * (1 + 1e-6));
@@ -242,7 +225,7 @@ TEST_BOTH("A solution that leaves the range is not called converged", "[system]"
     }
     const Arrays<double, S> arrays(ctx, a);
     LinearSystem<double, S> system(ctx, arrays.view());
-    const auto found = solve(ctx, system, std::vector<double>(64, 1 / of_matrix));
+    const auto found = run_system(ctx, system, std::vector<double>(64, 1 / of_matrix));
     CHECK(found.report.status == Status::not_finite);
     CHECK(says(found.report.reason, "range"));
   }
@@ -285,7 +268,7 @@ TEST_BOTH("Where p.Ap overflows CG goes on in other units, for several columns t
   options.precond.name = "none";
   LinearSystem<double, S> system(ctx, arrays.view(), options);
   const std::vector<double> b(20, 1e60);
-  const auto found = solve(ctx, system, std::vector<double>(b.begin(), b.begin() + 10));
+  const auto found = run_system(ctx, system, std::vector<double>(b.begin(), b.begin() + 10));
   CHECK(found.report.converged());
   for (const double value : found.x) CHECK(value == Approx(1e-140));
   const auto bs = make_array(ctx, b);
@@ -307,13 +290,13 @@ TEST_BOTH("What is said to be attainable is no more than what was reached", "[sy
     LinearSystem<double, S> system(ctx, arrays.view(), options);
     auto exact = noise(a.size());
     exact[40] = 0;
-    const auto found = solve(ctx, system, a.rhs_for(exact));
+    const auto found = run_system(ctx, system, a.rhs_for(exact));
     CHECK(found.report.status == Status::stagnation);
     CHECK(found.report.attainable_residual > 0);
     CHECK(found.report.attainable_residual <= found.report.true_residual);
     options.solver.name = "auto";
     LinearSystem<double, S> several(ctx, arrays.view(), options);
-    const auto best = solve(ctx, several, a.rhs_for(exact));
+    const auto best = run_system(ctx, several, a.rhs_for(exact));
     CHECK(best.report.attempts.size() > 1);
     CHECK(best.report.attainable_residual <= best.report.true_residual);
   }
@@ -331,7 +314,7 @@ TEST_BOTH("Mixed precision goes on in double where the diagonal leaves the range
     CHECK(!system.info().mixed);
     CHECK(says(system.info().preconditioner_reason, "single precision"));
     const std::vector<double> b = {1, 2, 3, 4};
-    const auto found = solve(ctx, system, b);
+    const auto found = run_system(ctx, system, b);
     CHECK(found.report.converged());
     CHECK(true_residual<double>(a, b, found.x) <= 1e-8 * norm(b) * (1 + 1e-6));
   }
@@ -356,7 +339,7 @@ TEST_BOTH("GMRES in mixed precision says that it stands still", "[system][mixed]
   LinearSystem<double, S> system(ctx, arrays.view(), options);
   std::vector<double> b(static_cast<std::size_t>(n), 0.0);
   b[0] = 1;
-  const auto found = solve(ctx, system, b);
+  const auto found = run_system(ctx, system, b);
   CHECK(found.report.status == Status::stagnation);
   CHECK(found.report.iterations < 1000);
 }

@@ -26,22 +26,11 @@ namespace {
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 template <Space S>
-struct Outcome {
-  SolveReport report;
-  std::vector<double> x;
-};
-
-template <Space S>
-Outcome<S> solve(const Context<S>& ctx, const Rows& a, const SystemOptions& options, const std::vector<double>& b,
+Solved<double, S> solve(const Context<S>& ctx, const Rows& a, const SystemOptions& options, const std::vector<double>& b,
                  const std::vector<double>& guess = {}) {
   const Arrays<double, S> arrays(ctx, a);
   LinearSystem<double, S> system(ctx, arrays.view(), options);
-  const auto bs = make_array(ctx, b);
-  auto xs = make_array(ctx, guess.empty() ? std::vector<double>(b.size(), 0.0) : guess);
-  Outcome<S> outcome;
-  outcome.report = system.solve(bs.cspan(), xs.span());
-  outcome.x = to_vector(ctx, xs.cspan());
-  return outcome;
+  return run_system(ctx, system, b, guess);
 }
 
 // Pairs [1 c; c 2 c^2], positive definite: from b = (1, 0) the first step of CG leaves about (0, -c).

@@ -27,24 +27,9 @@ SystemOptions options_for(const std::string& solver, const std::string& precond 
   return options;
 }
 
-struct Outcome {
-  SolveReport report;
-  std::vector<double> x;
-};
-
-template <Space S>
-Outcome outcome_of(const Context<S>& ctx, LinearSystem<double, S>& system, const std::vector<double>& b,
-                   const std::vector<double>& guess = {}, const ProgressFn& progress = {}) {
-  const auto bs = make_array(ctx, b);
-  auto xs = make_array(ctx, guess.empty() ? std::vector<double>(b.size(), 0.0) : guess);
-  Outcome result;
-  result.report = system.solve(bs.cspan(), xs.span(), progress);
-  result.x = to_vector(ctx, xs.cspan());
-  return result;
-}
-
 // Converged by the test's own residual, in single precision, with a history of every iteration.
-void check_mixed(const Outcome& s, const std::string& solver, const Rows& a, const std::vector<double>& b,
+template <Space S>
+void check_mixed(const Solved<double, S>& s, const std::string& solver, const Rows& a, const std::vector<double>& b,
                  double rtol) {
   INFO(s.report.reason);
   CHECK(s.report.converged());
@@ -79,12 +64,12 @@ TEST_BOTH("Mixed precision reaches residuals of double with every solver and pre
       LinearSystem<double, S> mixed(ctx, arrays.view(), options);
       CHECK(mixed.info().mixed);
       CHECK(mixed.info().solver == "mixed " + solver);
-      const Outcome s = outcome_of(ctx, mixed, b);
+      const auto s = run_system(ctx, mixed, b);
       check_mixed(s, solver, a, b, 1e-11);
 
       options.mixed = false;
       LinearSystem<double, S> plain(ctx, arrays.view(), options);
-      const Outcome of_double = outcome_of(ctx, plain, b);
+      const auto of_double = run_system(ctx, plain, b);
       // Only BiCGStab begins anew.
       const double most = solver == "bicgstab" ? 2.5 : 1.3;
       CHECK(s.report.iterations <= most * of_double.report.iterations + 2);
@@ -102,7 +87,7 @@ TEST_BOTH("Mixed precision works in every format", "[mixed]") {
       INFO(format.name);
       LinearSystem<double, S> system(ctx, arrays.view(),
                                      options_for(symmetric ? "cg" : "gmres", "jacobi", format.name));
-      check_mixed(outcome_of(ctx, system, b), symmetric ? "cg" : "gmres", a, b, 1e-11);
+      check_mixed(run_system(ctx, system, b), symmetric ? "cg" : "gmres", a, b, 1e-11);
     }
   }
 }
@@ -115,12 +100,12 @@ TEST_BOTH("Mixed precision sees refreshed values", "[mixed]") {
     SystemOptions options = options_for(solver, "fsai", "ehyb");
     LinearSystem<double, S> system(ctx, arrays.view(), options);
     const auto b = a.rhs_for(noise(a.size()));
-    check_mixed(outcome_of(ctx, system, b), solver, a, b, 1e-11);
+    check_mixed(run_system(ctx, system, b), solver, a, b, 1e-11);
     for (const RefreshScope scope : {RefreshScope::everything, RefreshScope::operator_only}) {
       for (Index i = 0; i < a.size(); ++i) a.at(i, i) += 0.5 + 0.1 * (i % 7);
       const Arrays<double, S> renewed(ctx, a);
       system.refresh(renewed.val.cspan(), scope);
-      check_mixed(outcome_of(ctx, system, b), solver, a, b, 1e-11);
+      check_mixed(run_system(ctx, system, b), solver, a, b, 1e-11);
     }
   }
 }
@@ -156,7 +141,7 @@ TEST_BOTH("Mixed precision works far from one", "[mixed]") {
       const Arrays<double, S> arrays(ctx, a);
       for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
         LinearSystem<double, S> system(ctx, arrays.view(), options_for(solver));
-        check_mixed(outcome_of(ctx, system, b), solver, a, b, 1e-11);
+        check_mixed(run_system(ctx, system, b), solver, a, b, 1e-11);
       }
     }
   }
@@ -172,7 +157,7 @@ TEST_BOTH("Where single precision does not suffice the solver goes on in double,
     for (double& value : scaled) value *= unit;
     for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
       LinearSystem<double, S> system(ctx, arrays.view(), options_for(solver));
-      const Outcome s = outcome_of(ctx, system, scaled);
+      const auto s = run_system(ctx, system, scaled);
       INFO(solver << ", " << unit << ": " << s.report.attempts[0].reason << "; " << s.report.reason);
       // BiCGStab may fail in double too, and says so then.
       if (solver != "bicgstab") CHECK(s.report.converged());
@@ -218,7 +203,7 @@ TEST_BOTH("A correction in single precision that makes the residual larger is ta
     SystemOptions options = options_for("cg", precond);
     options.stop.rel_tol = 1e-8;
     LinearSystem<double, S> system(ctx, arrays.view(), options);
-    const Outcome s = outcome_of(ctx, system, b);
+    const auto s = run_system(ctx, system, b);
     REQUIRE(s.report.attempts.size() == 2);
     CHECK(s.report.attempts[0].solver == "mixed cg");
     CHECK_FALSE(s.report.attempts[0].status == Status::converged);
@@ -240,7 +225,7 @@ TEST_BOTH("Where a correction in single precision left another residual than it 
     SystemOptions options = options_for("cg", precond);
     options.stop.rel_tol = 1e-8;
     LinearSystem<double, S> system(ctx, arrays.view(), options);
-    const Outcome s = outcome_of(ctx, system, b);
+    const auto s = run_system(ctx, system, b);
     INFO(s.report.attempts[0].reason);
     CHECK(s.report.attempts[0].solver == "mixed cg");
     CHECK(s.report.attempts[0].true_residual <= 1e-3 * norm(b));
@@ -254,7 +239,7 @@ TEST_BOTH("An indefinite matrix is found out in double", "[mixed]") {
   const Rows a = laplacian(9, 0, -3.0);
   const Arrays<double, S> arrays(ctx, a);
   LinearSystem<double, S> system(ctx, arrays.view(), options_for("cg", "none"));
-  const Outcome s = outcome_of(ctx, system, a.rhs_for(noise(a.size())));
+  const auto s = run_system(ctx, system, a.rhs_for(noise(a.size())));
   CHECK(s.report.status == Status::not_positive_definite);
   CHECK(s.report.attempts.back().solver == "cg");
 }
@@ -271,7 +256,7 @@ TEST_BOTH("A mixed solve ends where it is told to", "[mixed]") {
     StopCriterion stop = options.stop;
     stop.max_iterations = 7;
     system.set_stop_criterion(stop);
-    const Outcome few = outcome_of(ctx, system, b);
+    const auto few = run_system(ctx, system, b);
     CHECK(few.report.status == Status::max_iterations);
     CHECK(few.report.iterations == 7);
     CHECK(few.report.history.size() == 8);
@@ -281,7 +266,7 @@ TEST_BOTH("A mixed solve ends where it is told to", "[mixed]") {
     stop.check_every = 1;
     system.set_stop_criterion(stop);
     int last = 0;
-    const Outcome stopped = outcome_of(ctx, system, b, {}, [&](const Progress& now) {
+    const auto stopped = run_system(ctx, system, b, {}, [&](const Progress& now) {
       CHECK(now.solver == "mixed " + solver);
       CHECK(now.iteration >= last);
       last = now.iteration;
@@ -293,18 +278,18 @@ TEST_BOTH("A mixed solve ends where it is told to", "[mixed]") {
     // From a guess, from the solution itself, to a right-hand side of zeros, and with NaN.
     stop.check_every = 0;
     system.set_stop_criterion(stop);
-    const Outcome whole = outcome_of(ctx, system, b, noise(a.size(), 5));
+    const auto whole = run_system(ctx, system, b, noise(a.size(), 5));
     check_mixed(whole, solver, a, b, 1e-11);
-    const Outcome again = outcome_of(ctx, system, b, whole.x);
+    const auto again = run_system(ctx, system, b, whole.x);
     CHECK(again.report.converged());
     CHECK(again.report.iterations == 0);
-    const Outcome zero = outcome_of(ctx, system, std::vector<double>(b.size(), 0.0), whole.x);
+    const auto zero = run_system(ctx, system, std::vector<double>(b.size(), 0.0), whole.x);
     CHECK(zero.report.converged());
     CHECK(norm(zero.x) == 0);
     auto bad = b;
     bad[3] = std::numeric_limits<double>::quiet_NaN();
-    CHECK(outcome_of(ctx, system, bad).report.status == Status::not_finite);
-    check_mixed(outcome_of(ctx, system, b), solver, a, b, 1e-11);
+    CHECK(run_system(ctx, system, bad).report.status == Status::not_finite);
+    check_mixed(run_system(ctx, system, b), solver, a, b, 1e-11);
   }
 }
 
@@ -317,7 +302,7 @@ TEST_BOTH("Mixed precision with the constant null space gives mean zero", "[mixe
   options.null_space = NullSpace::constant;
   options.stop.rel_tol = 1e-9;
   LinearSystem<double, S> system(ctx, arrays.view(), options);
-  const Outcome s = outcome_of(ctx, system, b);
+  const auto s = run_system(ctx, system, b);
   check_mixed(s, "cg", a, b, 1e-9);
   double mean = 0;
   for (const double value : s.x) mean += value / static_cast<double>(s.x.size());
@@ -333,9 +318,9 @@ TEST_BOTH("Mixed precision takes rows that are not canonical", "[mixed]") {
   SystemOptions options = options_for("cg");
   options.canonicalise = true;
   LinearSystem<double, S> system(ctx, CsrView<double, S>(2, 2, row_ptr.span(), col.span(), val.span()), options);
-  CHECK(outcome_of(ctx, system, {5, 6}).report.converged());
+  CHECK(run_system(ctx, system, {5, 6}).report.converged());
   system.refresh(make_array(ctx, std::vector<double>{2, 5, 3, 7, 2}).cspan());
-  const Outcome s = outcome_of(ctx, system, {12, 11});
+  const auto s = run_system(ctx, system, {12, 11});
   CHECK(s.x[0] == Approx((12 * 7 - 2 * 11) / 52.0));
   CHECK(s.x[1] == Approx((8 * 11 - 2 * 12) / 52.0));
 }

@@ -2,6 +2,7 @@
 // Solvers tried in turn: the best x is kept, a null space is taken out of what goes in and out, and what is called
 // attainable is one figure. The solvers here do as they are told.
 #include "tests/catch.hpp"
+#include "tests/solver/column_support.hpp"
 #include "tests/solver/systems.hpp"
 
 #include <purlin/core/vector_ops.hpp>
@@ -267,20 +268,12 @@ TEST_BOTH("A guess with a huge mean does no harm to a singular system, alone and
       options.null_space = NullSpace::constant;
       options.stop.rel_tol = 1e-10;
       LinearSystem<double, S> system(ctx, arrays.view(), options);
-      std::vector<double> all, guess;
-      for (int c = 0; c < columns; ++c) {
-        all.insert(all.end(), b.begin(), b.end());
-        guess.insert(guess.end(), b.size(), 1e10);
-      }
-      const auto bs = make_array(ctx, all);
-      auto xs = make_array(ctx, guess);
-      for (const SolveReport& report : system.solve_columns(bs.cspan(), xs.span(), columns)) {
-        CHECK(report.converged());
-      }
-      const auto x = to_vector(ctx, xs.cspan());
-      for (int c = 0; c < columns; ++c) {
-        const auto begin = x.begin() + c * a.size();
-        const std::vector<double> column(begin, begin + a.size());
+      const Columns bs(static_cast<std::size_t>(columns), b);
+      const Columns guesses(bs.size(), std::vector<double>(b.size(), 1e10));
+      const auto found = solve_together(ctx, system, bs, guesses);
+      REQUIRE(found.report.size() == bs.size());
+      for (const SolveReport& report : found.report) CHECK(report.converged());
+      for (const std::vector<double>& column : found.x) {
         CHECK(true_residual<double>(a, b, column) <= 1e-10 * norm(b) * (1 + 1e-6));
         CHECK(std::abs(mean(column)) <= 1e-14);
       }
@@ -300,18 +293,15 @@ TEST_BOTH("The part of b that a singular matrix cannot produce is split off, and
     SystemOptions options;
     options.null_space = NullSpace::constant;
     LinearSystem<double, S> system(ctx, arrays.view(), options);
-    std::vector<double> all;
-    for (int c = 0; c < columns; ++c) all.insert(all.end(), b.begin(), b.end());
-    const auto bs = make_array(ctx, all);
-    auto xs = make_array(ctx, std::vector<double>(all.size(), 0.0));
-    for (const SolveReport& report : system.solve_columns(bs.cspan(), xs.span(), columns)) {
+    const Columns bs(static_cast<std::size_t>(columns), b);
+    const auto found = solve_together(ctx, system, bs, zeros_like(bs));
+    REQUIRE(found.report.size() == bs.size());
+    for (const SolveReport& report : found.report) {
       INFO(report.reason);
       CHECK(report.status == Status::stagnation);
       CHECK(report.attempts.size() == 1);
       CHECK(report.true_residual == Approx(3 * 9).epsilon(1e-6));  // 3 sqrt(81)
     }
-    const auto x = to_vector(ctx, xs.cspan());
-    const std::vector<double> column(x.begin(), x.begin() + a.size());
-    CHECK(true_residual<double>(a, solvable, column) <= 1e-8 * norm(solvable) * (1 + 1e-6));
+    CHECK(true_residual<double>(a, solvable, found.x[0]) <= 1e-8 * norm(solvable) * (1 + 1e-6));
   }
 }

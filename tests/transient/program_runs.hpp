@@ -105,14 +105,20 @@ inline void check_new_runs_in_old_folders(const std::string& program, const std:
   CHECK(file_content(folder + "/" + table).find("\n0,") == std::string::npos);
 }
 
+/// A run in folder `whole` that nothing ends.
+inline void check_unbroken_run(const std::string& program, const std::vector<std::string>& run,
+                               const std::string& whole) {
+  const Outcome unbroken = run_on_host(program, joined(run, {"--out", whole}));
+  INFO(unbroken.err);
+  REQUIRE(unbroken.status == 0);
+}
+
 /// A run in folder `whole`, and the same in `broken`, killed behind each of `steps` and gone on with: in the end
 /// every file but the report has the same bytes.
 inline void check_killed_runs(const std::string& program, const std::vector<std::string>& run,
                               const std::vector<std::string>& going_on, const std::string& whole,
                               const std::string& broken, const std::vector<long>& steps) {
-  const Outcome unbroken = run_on_host(program, joined(run, {"--out", whole}));
-  INFO(unbroken.err);
-  REQUIRE(unbroken.status == 0);
+  check_unbroken_run(program, run, whole);
   const std::vector<std::string> resume = joined({"--resume", broken}, going_on);
   int kills = killed_behind(program, joined(run, {"--out", broken}), broken, steps.front()) ? 1 : 0;
   for (std::size_t k = 1; k < steps.size(); ++k) kills += killed_behind(program, resume, broken, steps[k]) ? 1 : 0;
@@ -133,9 +139,7 @@ inline void check_killed_runs(const std::string& program, const std::vector<std:
 inline void check_interrupted_runs(const std::string& program, const std::vector<std::string>& run,
                                    const std::vector<std::string>& going_on, const std::string& whole,
                                    const std::string& broken, const std::vector<long>& steps) {
-  const Outcome unbroken = run_on_host(program, joined(run, {"--out", whole}));
-  INFO(unbroken.err);
-  REQUIRE(unbroken.status == 0);
+  check_unbroken_run(program, run, whole);
   const std::vector<std::string> resume = joined({"--resume", broken}, going_on);
   int ends = 0, number = SIGINT;
   for (const long step : steps) {
