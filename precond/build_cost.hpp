@@ -2,19 +2,32 @@
 /// What building a preconditioner costs, from counts: the cost model of the choice "auto". Internal.
 #pragma once
 
-#include <string>
-
-#include <purlin/core/csr.hpp>
+#include <purlin/precond/preconditioner.hpp>
 
 namespace purlin::detail {
 
-/// Seconds of a setup of `name` on the pattern of A, of which M has `nonzeros` entries (FSAI: both factors together).
-/// From sizes of the local problems, not from a clock: the same on every run. Reads the pattern once; that of a
-/// device matrix is downloaded.
+/// The local problems of a preconditioner on A's own pattern, all together.
+struct LocalProblems {
+  double entries = 0;  ///< of M
+  double work = 0;     ///< multiplications
+};
+
+/// Seconds of one host thread for each entry of M, and for each multiplication of the local problems.
+struct ProblemRates {
+  double entry, work;
+};
+
+/// Seconds for problems that are to give `entries` in all: powers, thresholds and growth change the lengths of all
+/// problems alike.
+double seconds_of(const LocalProblems& problems, const ProblemRates& rates, double entries, const Machine& machine);
+
+/// Seconds of a setup of `method` on the pattern of A, of which M has `nonzeros` entries (FSAI: both factors
+/// together). From sizes of the local problems, not from a clock: the same on every run. Reads the pattern once where
+/// the method asks for it; that of a device matrix is downloaded.
 ///
 /// Fitted to 170 setups of 86 real matrices on one thread of an EPYC (docs/results/preconditioners_host.json), of
 /// which 9 in 10 lie within a factor of 3, and to five systems on an H200.
 template <Space S>
-double build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const std::string& name, Offset nonzeros);
+double build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method, Offset nonzeros);
 
 }  // namespace purlin::detail

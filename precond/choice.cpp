@@ -92,7 +92,9 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
     trial = attempt(M.get());
     trial.name = name;
     const OperatorInfo info = M != nullptr ? M->info() : OperatorInfo{};
-    trial.build_seconds = detail::build_seconds(ctx, Pattern<S>(a), name, info.nonzeros);
+    if (M != nullptr) {
+      trial.build_seconds = detail::build_seconds(ctx, Pattern<S>(a), find_preconditioner(name), info.nonzeros);
+    }
     trial.iteration_seconds =
         (use.iteration_bytes + use.precond_products * static_cast<double>(info.bytes_per_product)) / bytes_per_second;
     return true;
@@ -102,13 +104,19 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
   PrecondTrial of_simple, of_strong;
   const MatrixTraits& traits = use.traits;
   const bool divides = traits.missing_diagonal.count == 0 && traits.zero_diagonal.count == 0;
-  if (!divides || !tried("jacobi", simple, of_simple)) tried("none", simple, of_simple);
+  const PrecondMethod* const cheap = automatic_preconditioner(AutoPrecond::simple);
+  const bool admitted = cheap != nullptr && (divides || !cheap->divides_by_diagonal);
+  if (!admitted || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
   const double first = forecast_iterations(of_simple, use.rel_tol);
   if (first <= few_iterations && use.expected_products <= first) {
     return {std::move(simple),
             {of_simple.name, "a trial predicts " + iterations_text(first) + ": no more is needed"}};
   }
-  const std::string other = traits.symmetric() && traits.positive_diagonal() ? "fsai" : "spai";
+  const bool definite = traits.symmetric() && traits.positive_diagonal();
+  const PrecondMethod* const stronger =
+      automatic_preconditioner(definite ? AutoPrecond::definite : AutoPrecond::general);
+  if (stronger == nullptr) return {std::move(simple), {of_simple.name, "there is no stronger one in the table"}};
+  const std::string other = stronger->name;
   if (!tried(other, strong, of_strong)) {
     return {std::move(simple), {of_simple.name, other + " was refused: " + refusal}};
   }

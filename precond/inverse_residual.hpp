@@ -2,7 +2,7 @@
 /// How far an approximate inverse is from the inverse: |A M - I| in the Frobenius norm, from products alone.
 #pragma once
 
-#include <purlin/precond/registry.hpp>
+#include <purlin/precond/preconditioner.hpp>
 
 namespace purlin {
 

@@ -2,7 +2,7 @@
 // The table of preconditioners: one line each.
 #include <purlin/precond/registry.hpp>
 
-#include <cmath>
+#include <algorithm>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -13,84 +13,85 @@
 namespace purlin {
 namespace {
 
-template <class Operator, class T, Space S>
-OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                       const PrecondOptions& options, const SpmvOptions& spmv_options) {
-  return std::make_unique<Operator>(ctx, a, order, options, spmv_options);
+Table<PrecondMethod>& precond_table() {
+  static Table<PrecondMethod> methods = {jacobi_method(), spai0_method(), spai_method(), fsai_method()};
+  return methods;
 }
 
-// A line of the table. The device column is there with CUDA on.
-template <template <class, Space> class Operator>
-PrecondEntry line(std::string name, std::string summary, EstimatePrecond estimate_bytes) {
-  PrecondEntry entry;
-  entry.name = std::move(name);
-  entry.summary = std::move(summary);
-  entry.estimate_bytes = estimate_bytes;
-  entry.make.host_double = &make<Operator<double, Space::host>, double, Space::host>;
-  entry.make.host_float = &make<Operator<float, Space::host>, float, Space::host>;
-  if constexpr (PURLIN_HAS_CUDA == 1) {
-    entry.make.device_double = &make<Operator<double, Space::device>, double, Space::device>;
-    entry.make.device_float = &make<Operator<float, Space::device>, float, Space::device>;
+const PrecondMethod* precond_line(std::string_view name) {
+  for (const PrecondMethod& method : preconditioners()) {
+    if (canonical_name(method.name) == canonical_name(name)) return &method;
   }
-  return entry;
-}
-
-void require(bool sound, const std::string& what) {
-  if (!sound) throw InputError("preconditioner options: " + what);
-}
-
-void check_options(const PrecondOptions& o) {
-  require(o.spai_power >= 1 && o.fsai_power >= 1, "the power of a pattern is at least 1");
-  require(std::isfinite(o.drop) && o.drop >= 0, "drop is a finite number that is not negative");
-  require(std::isfinite(o.adaptive) && o.adaptive >= 0, "adaptive is a finite number that is not negative");
-  const bool plain = o.spai_power == 1 && o.fsai_power == 1 && o.drop == 0 && o.adaptive == 0;
-  require(o.pattern == nullptr || plain, "a pattern that is given takes no power, drop or adaptive growth");
+  return nullptr;
 }
 
 }  // namespace
 
-const std::vector<PrecondEntry>& preconditioners() {
-  static const std::vector<PrecondEntry> table = {
-      line<JacobiOperator>("jacobi", "the inverse of the diagonal", &detail::estimate_jacobi_bytes),
-      line<Spai0Operator>("spai0", "the diagonal matrix closest to the inverse", &detail::estimate_spai0_bytes),
-      line<SpaiOperator>("spai", "the sparse matrix closest to the inverse, for any matrix",
-                         &detail::estimate_spai_bytes),
-      line<FsaiOperator>("fsai", "G^T G with a sparse lower triangle G, for symmetric positive definite matrices",
-                         &detail::estimate_fsai_bytes),
-  };
-  return table;
+const std::list<PrecondMethod>& preconditioners() { return precond_table().lines(); }
+
+Registration register_preconditioner(PrecondMethod method) {
+  const std::string name = canonical_name(method.name);
+  if (name == "auto" || name == "none" || precond_line(name) != nullptr) {
+    throw InputError("there is a preconditioner '" + method.name + "' already");
+  }
+  return precond_table().add(std::move(method));
 }
 
-const PrecondEntry& find_preconditioner(std::string_view name) {
-  const std::string wanted = canonical_name(name);
+const PrecondMethod& find_preconditioner(std::string_view name) {
+  if (const PrecondMethod* line = precond_line(name)) return *line;
   std::string known = "none";
-  for (const PrecondEntry& entry : preconditioners()) {
-    if (canonical_name(entry.name) == wanted) return entry;
-    known += ", " + entry.name;
-  }
+  for (const PrecondMethod& method : preconditioners()) known += ", " + method.name;
   throw InputError("there is no preconditioner '" + std::string(name) + "'; there are: " + known);
+}
+
+const PrecondMethod* automatic_preconditioner(AutoPrecond use) {
+  for (const PrecondMethod& method : preconditioners()) {
+    if (method.automatic == use) return &method;
+  }
+  return nullptr;
+}
+
+std::vector<const PrecondOption*> precond_option_list() {
+  std::vector<const PrecondOption*> list;
+  for (const PrecondMethod& method : preconditioners()) {
+    for (const PrecondOption& option : method.options) {
+      const auto same = [&](const PrecondOption* other) { return other->key == option.key; };
+      if (std::none_of(list.begin(), list.end(), same)) list.push_back(&option);
+    }
+  }
+  return list;
 }
 
 std::uint64_t estimate_precond_bytes(const PrecondOptions& options, const SpmvOptions& spmv_options, Index rows,
                                      Offset nonzeros, std::size_t value_bytes) {
   const std::string name = canonical_name(options.name);
-  if (name == "none") return 0;
+  const PrecondMethod* method = nullptr;
+  if (name == "auto") {
+    method = automatic_preconditioner(AutoPrecond::simple);
+  } else if (name != "none") {
+    method = &find_preconditioner(name);
+  }
+  if (method == nullptr || method->estimate_bytes == nullptr) return 0;
   const SpmvFormat& format = find_spmv_format(precond_spmv(options, spmv_options).format);
-  const PrecondEntry& entry = find_preconditioner(name == "auto" ? "jacobi" : name);
-  return entry.estimate_bytes(options, format, rows, nonzeros, value_bytes);
+  return method->estimate_bytes(options, format, rows, nonzeros, value_bytes);
 }
 
 template <class T, Space S>
 OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                const PrecondOptions& options, const SpmvOptions& spmv_options) {
   if (canonical_name(options.name) == "none") return nullptr;
-  check_options(options);
-  const PrecondEntry& entry = find_preconditioner(options.name);
-  const auto make_entry = entry.make.get<T, S>();
-  if (make_entry == nullptr) {
-    throw InputError("preconditioner '" + entry.name + "' does not exist on the " + std::string(name_of(S)));
+  const PrecondMethod& method = find_preconditioner(options.name);
+  if (method.check != nullptr) method.check(options);
+  const auto make = method.make.get<T, S>();
+  if (make == nullptr) {
+    throw InputError("preconditioner '" + method.name + "' does not exist on the " + std::string(name_of(S)));
   }
-  return make_entry(ctx, a, order, options, spmv_options);
+  return make(ctx, a, order, options, spmv_options);
+}
+
+PrecondSide precond_side(const PrecondOptions& options) {
+  const PrecondMethod* method = precond_line(options.name);
+  return method != nullptr && method->side != nullptr ? method->side(options) : PrecondSide::right;
 }
 
 SpmvOptions precond_spmv(const PrecondOptions& options, const SpmvOptions& spmv_options) {
@@ -101,6 +102,10 @@ SpmvOptions precond_spmv(const PrecondOptions& options, const SpmvOptions& spmv_
     result.format = beside;
   }
   return result;
+}
+
+void require_precond_option(bool sound, const std::string& what) {
+  if (!sound) throw InputError("preconditioner options: " + what);
 }
 
 #define X(T, S)                                                                                        \

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include <purlin/solver/column_progress.hpp>
+#include <purlin/solver/batch_solver.hpp>
 #include <purlin/solver/iteration_graph.hpp>
 #include <purlin/solver/journal.hpp>
 
@@ -26,17 +26,15 @@ inline int batch_width(Index columns) { return columns > 4 ? 8 : columns > 2 ? 4
 ///
 /// Never in the resident kernel of `Cg`, which holds the vectors of one column.
 template <class T, Space S>
-class BatchCg {
+class BatchCg final : public BatchSolver<T, S> {
  public:
   /// For systems of `n` unknowns. Vectors are made by the first solve, five of length n for each place, and two more.
   BatchCg(const Context<S>& ctx, Index n);
-  ~BatchCg();
+  ~BatchCg() override;
 
-  /// Solves A x_c = b_c for `columns` columns, which lie one after the other in b and x; a report for each. The time
-  /// limit is that of all together; `seconds` are those from a column's start to its end.
   std::vector<SolveReport> solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                                  Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
-                                 ColumnProgress& progress);
+                                 ColumnProgress& progress) override;
 
  private:
   struct Run;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <purlin/solver/iteration_graph.hpp>
-#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/method.hpp>
 
 namespace purlin {
 
@@ -12,6 +12,13 @@ struct BicgstabState;
 template <class T>
 class ResidentBicgstab;
 }  // namespace detail
+
+struct BicgstabOptions {
+  bool resident = true;  ///< on a device: in one kernel where the system fits on the chip
+};
+
+/// Its line of the table of solvers.
+SolverMethod bicgstab_method();
 
 /// H. van der Vorst, "Bi-CGSTAB: A Fast and Smoothly Converging Variant of Bi-CG", SIAM J. Sci. Stat. Comput. 13
 /// (1992), with right preconditioning. Where |rho| < eps |r0||r| or omega vanishes it starts again with r0 = r = b -

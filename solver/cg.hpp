@@ -5,7 +5,7 @@
 #include <limits>
 
 #include <purlin/solver/iteration_graph.hpp>
-#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/method.hpp>
 
 namespace purlin {
 
@@ -22,6 +22,13 @@ class Journal;
 template <class T, Space S>
 struct SolveArguments;
 }  // namespace detail
+
+struct CgOptions {
+  bool resident = true;  ///< on a device: in one kernel where the system fits on the chip
+};
+
+/// Its line of the table of solvers.
+SolverMethod cg_method();
 
 /// Y. Saad, "Iterative Methods for Sparse Linear Systems", 2nd edition, algorithm 9.1. The residual is the
 /// unpreconditioned one. Ends with `not_positive_definite` where p.Ap <= 0 (the matrix) or r.Mr <= 0 (the

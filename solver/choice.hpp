@@ -15,8 +15,9 @@ struct SolverChoice {
   std::string reason;              ///< why the first is first, one sentence
 };
 
-/// CG for symmetric matrices with a positive diagonal; GMRES for other symmetric ones, which are not positive
-/// definite; BiCGStab for the rest. GMRES and BiCGStab stand in for each other.
+/// The methods of the table by their rank: CG for symmetric matrices with a positive diagonal; GMRES for other
+/// symmetric ones, which are not positive definite; BiCGStab for the rest. GMRES and BiCGStab stand in for each
+/// other.
 SolverChoice choose_solver(const MatrixTraits& traits);
 
 }  // namespace purlin

@@ -3,13 +3,30 @@
 #pragma once
 
 #include <purlin/solver/iteration_graph.hpp>
-#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/method.hpp>
 
 namespace purlin {
 
 namespace detail {
 struct GmresState;
 }
+
+struct GmresOptions {
+  int restart = 0;            ///< length of a cycle; 0: see `gmres_cycle_length`
+  bool left = false;          ///< precondition from the left
+  bool single_basis = false;  ///< the basis is kept in single precision; see Gmres
+};
+
+/// The length of a cycle that the options mean for n unknowns: `restart`, or where that is 0, 50; under "auto", where
+/// GMRES comes in for systems that another method has failed on, as many as a basis of 16 MB holds and at least 50.
+/// `value_bytes` are those of a value of the basis. Never more than n. Throws InputError for a negative restart.
+int gmres_cycle_length(const SolverOptions& options, Index n, std::size_t value_bytes);
+
+/// Bytes of a value of the basis for vectors of `value_bytes` each.
+std::size_t basis_value_bytes(const SolverOptions& options, std::size_t value_bytes);
+
+/// Its line of the table of solvers.
+SolverMethod gmres_method();
 
 /// Y. Saad and M. Schultz, "GMRES: A Generalized Minimal Residual Algorithm for Solving Nonsymmetric Linear Systems",
 /// SIAM J. Sci. Stat. Comput. 7 (1986), with Givens rotations and classical Gram-Schmidt; a second pass runs where

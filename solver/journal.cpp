@@ -47,7 +47,7 @@ Journal<T, S>::Journal(std::string_view solver, std::int64_t n, const SolveArgum
   check_system<T, S>(n, A, M, b, x);
   check_criterion(stop);
   ctx.make_current();
-  report_.solver = solver;
+  report_.solver = report_.method = solver;
 }
 
 // A look waits for the device, an iteration behind the end is done in vain: where the solve before took a few

@@ -123,7 +123,7 @@ SolveReport Journal<T, S>::close(Span<T, S> r, Span<T, S> work) {
   if (stagnated_ && report_.status == Status::stagnation) explain_stagnation(r, work);
   report_.seconds = seconds();
   report_.attempts = {{report_.solver, report_.status, report_.iterations, report_.true_residual, report_.seconds,
-                       report_.reason, report_.attainable_residual}};
+                       report_.reason, report_.attainable_residual, report_.method}};
   return std::move(report_);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <purlin/core/option_bag.hpp>
 #include <purlin/spmv/operator.hpp>
 
 namespace purlin {
@@ -48,12 +49,14 @@ struct Attempt {
   double seconds = 0;
   std::string reason;
   double attainable_residual = 0;  ///< as in SolveReport, of this attempt alone
+  std::string method;              ///< as in SolveReport
 };
 
 /// What came of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
 struct SolveReport {
   Status status = Status::max_iterations;
   std::string solver;              ///< "cg", "bicgstab", "gmres"; "mixed cg" where it iterated in single precision
+  std::string method;              ///< the same as the table of solvers has it: "cg" for both
   std::string reason;              ///< what was seen, in a few words; empty for `converged`
   int iterations = 0;              ///< of all attempts together
   double rhs_norm = 0;             ///< |b|; where that underflows beside an absolute tolerance, the sum of |b_i|
@@ -122,26 +125,18 @@ class KrylovSolver {
 
 /// Which method, and its choices.
 struct SolverOptions {
-  std::string name = "auto";  ///< "auto" (LinearSystem only), "cg", "bicgstab", "gmres"
-  int restart = 0;            ///< GMRES: length of a cycle; 0: see `gmres_cycle_length`
-  bool left = false;          ///< GMRES: precondition from the left
-  bool single_basis = false;  ///< GMRES: its basis is kept in single precision; see Gmres
-  bool resident = true;       ///< CG and BiCGStab on a device: in one kernel where the system fits on the chip
+  std::string name = "auto";  ///< "auto" (LinearSystem only) or a name of the table: "cg", "bicgstab", "gmres"
+  OptionBag methods = {};     ///< of each method its own: CgOptions, BicgstabOptions, GmresOptions
+
+  /// The options of one method: `options.of<GmresOptions>().restart = 100`.
+  template <class Options>
+  Options& of() {
+    return methods.of<Options>();
+  }
+  template <class Options>
+  const Options& of() const {
+    return methods.of<Options>();
+  }
 };
-
-/// The length of a GMRES cycle that the options mean for n unknowns: `restart`, or where that is 0, 50; under "auto",
-/// where GMRES comes in for systems that another method has failed on, as many as a basis of 16 MB holds and at least
-/// 50. `value_bytes` are those of a number of the basis. Never more than n. Throws InputError for a negative restart.
-int gmres_cycle_length(const SolverOptions& options, Index n, std::size_t value_bytes);
-
-/// Bytes of a number of GMRES's basis for vectors of `value_bytes` each.
-std::size_t basis_value_bytes(const SolverOptions& options, std::size_t value_bytes);
-
-/// A solver for systems of `n` unknowns. Throws InputError for unknown names, OutOfMemory.
-template <class T, Space S>
-std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options);
-
-/// The names that `make_solver` knows.
-const std::vector<std::string>& solver_names();
 
 }  // namespace purlin

@@ -46,7 +46,7 @@ struct LinearSystem<T, S>::Impl {
   std::string why_double;  // though mixed precision was asked for
 
   Impl(const Context<S>& ctx_, const CsrView<T, S>& a, SystemOptions options)
-      : ctx(ctx_), stop(options.stop), rows(a.rows), precond_side(options.precond.side) {
+      : ctx(ctx_), stop(options.stop), rows(a.rows), precond_side(purlin::precond_side(options.precond)) {
     ctx.make_current();
     CsrView<T, S> view = a;
     options.solver.name = canonical_name(options.solver.name);

@@ -7,7 +7,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/precond/inverse_residual.hpp>
-#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/registry.hpp>
 #include <purlin/spmv/format_choice.hpp>
 
 namespace purlin {
@@ -74,6 +74,7 @@ struct SystemInfo {
   /// from. Without a name otherwise.
   OperatorInfo residual_matrix;
   std::string solver;         ///< the one that a solve starts with
+  std::string method;         ///< the same as the table of solvers has it: "cg" for "mixed cg"
   std::string solver_reason;  ///< why, where it was chosen automatically
   FormatChoice format;        ///< with its grounds, where it was chosen
   OrderReport order;
@@ -125,9 +126,9 @@ class LinearSystem {
   void slots_written(RefreshScope scope = RefreshScope::everything);
 
   /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver. Under
-  /// "auto", CG that diverges or stands still for 1,000 iterations on a matrix that is not symmetric any more, after a
-  /// refresh say, is followed by the next solver. A system so near the ends of the range of T that squares leave it is
-  /// solved in other units, powers of two, once the first solver has failed; that allocates.
+  /// "auto", CG that diverges or stands still for 1,000 iterations on a matrix that is not symmetric any more, after
+  /// a refresh say, is followed by the next solver. A system so near the ends of the range of T that squares leave it
+  /// is solved in other units, powers of two, once the first solver has failed; that allocates.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
 
   /// The same with b and x in solver order.

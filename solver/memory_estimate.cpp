@@ -5,39 +5,35 @@
 #include <algorithm>
 
 #include <purlin/solver/batch_cg.hpp>
+#include <purlin/solver/registry.hpp>
 #include <purlin/spmv/format_choice.hpp>
 
 namespace purlin {
 namespace {
 
-// Bytes for each unknown of the vectors that a method works with, besides b and x.
-std::uint64_t method_bytes(const std::string& name, const SolverOptions& solver, const SystemSize& size) {
-  const std::uint64_t value = size.value_bytes;
-  if (name == "gmres") {
-    const std::uint64_t kept = basis_value_bytes(solver, size.value_bytes);
-    const int cycle = gmres_cycle_length(solver, size.rows, kept);
-    return (static_cast<std::uint64_t>(cycle) + 1) * kept + (kept == value ? 4 : 5) * value;
-  }
-  return (name == "bicgstab" ? 8 : 5) * value;
-}
-
-// Likewise of the vectors that CG adds for a batch of several columns: five a place, two for one column's residual,
-// and those that all columns keep.
-std::uint64_t batch_bytes(const SystemSize& size) {
-  if (size.columns <= 1) return 0;
+// Bytes for each unknown of the vectors that a method adds for a batch of several columns, those that all columns
+// keep included.
+std::uint64_t batch_bytes(const SolverMethod& method, const SystemSize& size) {
+  if (size.columns <= 1 || !method.batched()) return 0;
   const auto columns = static_cast<std::uint64_t>(size.columns);
   const auto places = static_cast<std::uint64_t>(detail::batch_width(size.columns));
-  return (5 * places + 2 + (size.several_solvers ? columns : 0) + (size.null_space ? columns : 0)) * size.value_bytes;
+  const auto vectors = static_cast<std::uint64_t>(method.batch_vectors) * places +
+                       static_cast<std::uint64_t>(method.batch_vectors_once);
+  return (vectors + (size.several_solvers ? columns : 0) + (size.null_space ? columns : 0)) * size.value_bytes;
 }
 
 // Likewise of all vectors of the solvers as they are after a setup.
 std::uint64_t solver_bytes(const SolverOptions& solver, const SystemSize& size) {
-  const auto bytes_of = [&](const std::string& name) {
-    return method_bytes(name, solver, size) + (name == "cg" ? batch_bytes(size) : 0);
+  const auto bytes_of = [&](const SolverMethod& method) {
+    return static_cast<std::uint64_t>(method.bytes_per_unknown(solver, size.rows, size.value_bytes)) +
+           batch_bytes(method, size);
   };
-  std::uint64_t bytes = bytes_of(solver.name == "auto" ? "cg" : solver.name);
-  if (solver.name == "auto") {
-    for (const std::string& name : solver_names()) bytes = std::min(bytes, bytes_of(name));
+  std::uint64_t bytes = 0;
+  if (canonical_name(solver.name) == "auto") {
+    bytes = UINT64_MAX;
+    for (const SolverMethod& method : solver_methods()) bytes = std::min(bytes, bytes_of(method));
+  } else {
+    bytes = bytes_of(find_solver(solver.name));
   }
   // The best x; with a null space the projections of r and b, and an image.
   return bytes + ((size.several_solvers ? 1 : 0) + (size.null_space ? 3 : 0)) * size.value_bytes;

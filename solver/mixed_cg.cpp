@@ -32,6 +32,7 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
   journal.watch_growth(first_growth, most_growth<float>,
                        [&] { return symmetry_fault<float, S>(ctx, low_.A, low_.M); });
 
+  journal.report().method = cg_.name();
   bool more = journal.open(r_.span());  // r = b - A x
   const double unit = power_of_two_below(journal.residual());
   const std::function<void()> step = cg_.iteration(ctx, low_.A, low_.M, d_.span());

@@ -12,8 +12,6 @@
 namespace purlin::detail {
 namespace {
 
-const std::string mixed_prefix = "mixed ";
-
 // The usual size of a number of the matrix: far from both ends of single precision once divided by it.
 template <Space S>
 double usual_size(const Context<S>& ctx, Span<const double, S> values) {
@@ -65,20 +63,14 @@ MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S
 
 template <Space S>
 SolverChain<double, S> MixedOperators<S>::make_chain() {
-  SolverChoice choice = low_->solver_choice();
-  choice.order.insert(choice.order.begin(), mixed_prefix + choice.order.front());
-  LowSystem<S> low{low_->matrix(), zero_mean_ != nullptr ? zero_mean_.get() : low_->preconditioner(), scale_};
-  const auto make = [ctx = ctx_, low,
-                     M = M_](const SolverOptions& wanted) -> std::unique_ptr<KrylovSolver<double, S>> {
-    const Index n = low.A.rows();
-    if (wanted.name.rfind(mixed_prefix, 0) != 0) return make_solver<double, S>(ctx, n, wanted);
-    SolverOptions inner = wanted;
-    inner.name = wanted.name.substr(mixed_prefix.size());
-    if (inner.name == "cg") return std::make_unique<MixedCg<S>>(ctx, low);
-    return std::make_unique<MixedRefinement<S>>(ctx, low, make_solver<float, S>(ctx, n, inner),
-                                                inner.name == "gmres" ? inner.restart : 0);
-  };
-  return {ctx_, choice, solver_, *A_, M_.get(), null_space_ == NullSpace::constant, make};
+  const LowSystem<S> low{low_->matrix(), zero_mean_ != nullptr ? zero_mean_.get() : low_->preconditioner(), scale_};
+  auto steps = chain_steps<double, S>(ctx_, low.A.rows(), low_->solver_choice().order, solver_);
+  const SolverMethod* const first = steps.front().method;
+  if (const auto make = first->make_mixed.template get<double, S>()) {
+    steps.insert(steps.begin(), {mixed_name(first->name), first, true,
+                                 [=, ctx = ctx_, options = solver_, M = M_] { return make(ctx, low, options); }});
+  }
+  return {ctx_, std::move(steps), *A_, M_.get(), null_space_ == NullSpace::constant};
 }
 
 template <Space S>
@@ -120,7 +112,7 @@ SystemInfo MixedOperators<S>::info() const {
   info.residual_matrix = A_->info();
   info.residual_matrix.bytes.emplace_back("rounded values",
                                           static_cast<std::uint64_t>(rounded_.size()) * sizeof(float));
-  info.solver = mixed_prefix + info.solver;
+  info.solver = mixed_name(info.solver);
   info.setup_seconds.insert(info.setup_seconds.begin(), setup_seconds_.front());
   info.setup_seconds.push_back(setup_seconds_.back());
   return info;

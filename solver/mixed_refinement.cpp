@@ -31,7 +31,7 @@ MixedRefinement<S>::MixedRefinement(const Context<S>& ctx, LowSystem<S> low,
     : low_(low),
       inner_(std::move(inner)),
       cycle_length_(cycle_length),
-      name_("mixed " + std::string(inner_->name())),
+      name_(mixed_name(inner_->name())),
       s_(ctx, low.A.rows()),
       d_(ctx, low.A.rows()),
       r_(ctx, low.A.rows()),
@@ -49,6 +49,7 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
   journal.watch_growth(std::numeric_limits<double>::infinity(), 0, {});  // the inner solver sees to that
   SolveReport& report = journal.report();
   report.cycle_length = cycle_length_;
+  report.method = inner_->name();
 
   bool more = journal.open(r_.span());  // r = b - A x
   Doubt doubt;

@@ -3,20 +3,16 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <purlin/solver/cg.hpp>
 #include <purlin/solver/krylov.hpp>
+#include <purlin/solver/low_system.hpp>
 
 namespace purlin::detail {
 
-/// A system in single precision that stands for one in double: A is about `scale` times the matrix in double, M about
-/// the inverse of A.
-template <Space S>
-struct LowSystem {
-  const LinearOperator<float, S>& A;
-  const LinearOperator<float, S>* M;  ///< may be null
-  double scale;                       ///< a power of two
-};
+/// The name in reports of a method that iterates in single precision.
+inline std::string mixed_name(std::string_view method) { return "mixed " + std::string(method); }
 
 /// M of a low system as an operator on vectors in double, for iterations in double beside those in single precision:
 /// y = alpha scale M x + beta y. x is divided by a power of two near its length before it is rounded.

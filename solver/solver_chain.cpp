@@ -10,6 +10,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/journal.hpp>
+#include <purlin/solver/registry.hpp>
 #include <purlin/solver/symmetry.hpp>
 
 namespace purlin::detail {
@@ -85,12 +86,26 @@ void append_attempt(SolveReport& whole, SolveReport&& next) {
 }
 
 template <class T, Space S>
-SolverChain<T, S>::SolverChain(const Context<S>& ctx, const SolverChoice& choice, const SolverOptions& options,
-                               const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space,
-                               SolverFactory<T, S> make)
-    : ctx_(ctx), choice_(choice), options_(options), make_(std::move(make)), A_(A), M_(M) {
-  KrylovSolver<T, S>& first = solver(choice_.order.front());
-  if (choice_.order.size() > 1) best_x_ = Array<T, S>(ctx_, A_.rows());
+std::vector<ChainStep<T, S>> chain_steps(const Context<S>& ctx, Index n, const std::vector<std::string>& names,
+                                         const SolverOptions& options) {
+  std::vector<ChainStep<T, S>> steps;
+  for (const std::string& name : names) {
+    const SolverMethod& method = find_solver(name);
+    const auto make = method.make.get<T, S>();
+    if (make == nullptr) {
+      throw InputError("solver '" + method.name + "' does not exist on the " + std::string(name_of(S)));
+    }
+    steps.push_back({method.name, &method, false, [=] { return make(ctx, n, options); }});
+  }
+  return steps;
+}
+
+template <class T, Space S>
+SolverChain<T, S>::SolverChain(const Context<S>& ctx, std::vector<ChainStep<T, S>> steps,
+                               const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space)
+    : ctx_(ctx), steps_(std::move(steps)), A_(A), M_(M), solvers_(steps_.size()) {
+  KrylovSolver<T, S>& first = solver(0);
+  if (has_several()) best_x_ = Array<T, S>(ctx_, A_.rows());
   if (!constant_null_space) {
     first.prepare(ctx_, A_, M_);
     return;
@@ -115,35 +130,30 @@ void SolverChain<T, S>::look_at_null_space() {
 }
 
 template <class T, Space S>
-KrylovSolver<T, S>& SolverChain<T, S>::solver(const std::string& name) {
-  auto& entry = solvers_[name];
-  if (entry == nullptr) {
-    SolverOptions wanted = options_;
-    wanted.restart = gmres_cycle_length(options_, A_.rows(), basis_value_bytes(options_, sizeof(T)));
-    wanted.name = name;
-    entry = make_ ? make_(wanted) : make_solver<T, S>(ctx_, A_.rows(), wanted);
-  }
-  return *entry;
+KrylovSolver<T, S>& SolverChain<T, S>::solver(std::size_t step) {
+  auto& made = solvers_[step];
+  if (made == nullptr) made = steps_[step].make();
+  return *made;
 }
 
 // Makes a solver that an earlier one's failure calls for. Where memory does not suffice, what was reached stands.
 template <class T, Space S>
-bool SolverChain<T, S>::can_make(const std::string& name, SolveReport& whole) {
+bool SolverChain<T, S>::can_make(std::size_t step, SolveReport& whole) {
   try {
-    solver(name);
+    solver(step);
     return true;
   } catch (const OutOfMemory& e) {
-    whole.reason += "; " + name + " was not tried: " + e.what();
+    whole.reason += "; " + steps_[step].name + " was not tried: " + e.what();
     return false;
   }
 }
 
 template <class T, Space S>
-SolveReport SolverChain<T, S>::attempt(const std::string& name, Span<const T, S> b, Span<T, S> x,
-                                       const StopCriterion& stop, const ProgressFn& progress) {
-  if (zero_mean_ == nullptr) return solver(name).solve(ctx_, A_, M_, b, x, stop, progress);
+SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                                       const ProgressFn& progress) {
+  if (zero_mean_ == nullptr) return solver(step).solve(ctx_, A_, M_, b, x, stop, progress);
   zero_mean_->remove_mean(ctx_, x);
-  SolveReport report = solver(name).solve(ctx_, A_, zero_mean_.get(), b, x, stop, progress);
+  SolveReport report = solver(step).solve(ctx_, A_, zero_mean_.get(), b, x, stop, progress);
   zero_mean_->remove_mean(ctx_, x);
   return report;
 }
@@ -159,21 +169,21 @@ double SolverChain<T, S>::split_off_constant(Span<const T, S> b, const StopCrite
   return constant;
 }
 
-// An attempt that gives up as `stagnation` where BiCGStab has not found a better residual for long: it may wander for
-// as many iterations as there are, and the next solver would get none. CG may wait as long, and longer, on its way;
-// but not for a matrix that is not symmetric.
+// An attempt that gives up as `stagnation` where a method whose residuals may grow has not found a better one for
+// long: BiCGStab may wander for as many iterations as there are, and the next solver would get none. CG may wait as
+// long, and longer, on its way; but not for a matrix that is not symmetric.
 template <class T, Space S>
-SolveReport SolverChain<T, S>::patient_attempt(const std::string& name, Span<const T, S> b, Span<T, S> x,
+SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S> b, Span<T, S> x,
                                                const StopCriterion& stop, const ProgressFn& progress) {
-  const bool bicgstab = name.find("bicgstab") != std::string::npos;
-  const bool cg = !bicgstab && name.find("cg") != std::string::npos;
-  if (!bicgstab && !cg) return attempt(name, b, x, stop, progress);
+  const SolverMethod* const method = steps_[step].method;
+  if (method == nullptr || method->monotone) return attempt(step, b, x, stop, progress);
+  const bool cg = method->needs_symmetry;
   constexpr int patience = 1000;
   double lowest = INFINITY;
   int lowest_at = 0;
   bool gave_up = false, known_symmetric = false;
   std::string fault;
-  SolveReport report = attempt(name, b, x, stop, [&](const Progress& now) {
+  SolveReport report = attempt(step, b, x, stop, [&](const Progress& now) {
     gave_up = false;
     if (progress && !progress(now)) return false;
     if (now.residual < lowest) {
@@ -200,10 +210,8 @@ SolveReport SolverChain<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Sto
   look_at_null_space();
   const double outside = split_off_constant(b, stop, projected_b_.span());
   if (outside > 0) b = projected_b_.cspan();
-  const std::string& name = choice_.order.front();
   if (has_several()) copy<T>(ctx_, Span<const T, S>(x), best_x_.span());
-  SolveReport first =
-      has_several() ? patient_attempt(name, b, x, stop, progress) : attempt(name, b, x, stop, progress);
+  SolveReport first = has_several() ? patient_attempt(0, b, x, stop, progress) : attempt(0, b, x, stop, progress);
   SolveReport whole = go_on(std::move(first), b, x, stop, progress, start);
   count_part_outside(whole, outside);
   return whole;
@@ -236,17 +244,16 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
   keep_better(whole);
   whole.true_residual = best;
   StopCriterion left = stop;
-  for (std::size_t k = 1; k < choice_.order.size(); ++k) {
+  for (std::size_t k = 1; k < steps_.size(); ++k) {
     left.max_iterations = stop.max_iterations - whole.iterations;
     if (stop.time_limit_seconds > 0) {
       left.time_limit_seconds = std::max(stop.time_limit_seconds - seconds_since(start), 1e-9);
     }
     if (!worth_another_solver(whole) || left.max_iterations <= 0) break;
-    const std::string& name = choice_.order[k];
-    const bool last = k + 1 == choice_.order.size();
-    if (!can_make(name, whole)) break;
+    const bool last = k + 1 == steps_.size();
+    if (!can_make(k, whole)) break;
     copy<T>(ctx_, Span<const T, S>(x), best_x_.span());
-    SolveReport report = last ? attempt(name, b, x, left, progress) : patient_attempt(name, b, x, left, progress);
+    SolveReport report = last ? attempt(k, b, x, left, progress) : patient_attempt(k, b, x, left, progress);
     keep_better(report);
     append_attempt(whole, std::move(report));
     whole.true_residual = best;
@@ -261,7 +268,7 @@ std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Sp
   const auto start = Clock::now();
   look_at_null_space();
   ColumnProgress shared(progress, columns);
-  if (columns > 1 && choice_.order.front() == "cg") return solve_batch(b, x, columns, stop, shared);
+  if (columns > 1 && batched()) return solve_batch(b, x, columns, stop, shared);
   std::vector<SolveReport> reports;
   const std::int64_t n = A_.rows();
   for (Index c = 0; c < columns; ++c) {
@@ -283,7 +290,13 @@ std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Sp
   return reports;
 }
 
-// CG is the first solver.
+template <class T, Space S>
+bool SolverChain<T, S>::batched() const {
+  const ChainStep<T, S>& first = steps_.front();
+  return first.method != nullptr && !first.mixed && first.method->make_batch.template get<T, S>() != nullptr;
+}
+
+// The first solver has batches.
 template <class T, Space S>
 std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span<T, S> x, Index columns,
                                                         const StopCriterion& stop, ColumnProgress& progress) {
@@ -310,7 +323,7 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
     }
     b = projected;
   }
-  if (batch_ == nullptr) batch_ = std::make_unique<BatchCg<T, S>>(ctx_, A_.rows());
+  if (batch_ == nullptr) batch_ = steps_.front().method->make_batch.template get<T, S>()(ctx_, A_.rows());
   const LinearOperator<T, S>* const M = zero_mean_ != nullptr ? zero_mean_.get() : M_;
   std::vector<SolveReport> reports = batch_->solve(ctx_, A_, M, b, x, columns, stop, progress);
   for (Index c = 0; c < columns; ++c) {
@@ -324,7 +337,10 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
   return reports;
 }
 
-#define X(T, S) template class SolverChain<T, S>;
+#define X(T, S)                                                                                                \
+  template class SolverChain<T, S>;                                                                            \
+  template std::vector<ChainStep<T, S>> chain_steps(const Context<S>&, Index, const std::vector<std::string>&, \
+                                                    const SolverOptions&);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

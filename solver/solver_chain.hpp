@@ -4,22 +4,30 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include <purlin/solver/batch_cg.hpp>
-#include <purlin/solver/choice.hpp>
-#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/method.hpp>
 #include <purlin/solver/null_space.hpp>
 #include <purlin/solver/scaled_system.hpp>
 
 namespace purlin::detail {
 
-/// Makes a solver by its name in the options; `make_solver` is one.
+/// One solver of a chain.
 template <class T, Space S>
-using SolverFactory = std::function<std::unique_ptr<KrylovSolver<T, S>>(const SolverOptions&)>;
+struct ChainStep {
+  std::string name;            ///< for messages
+  const SolverMethod* method;  ///< null: none of the table's
+  bool mixed;                  ///< iterates in single precision for a system in double
+  std::function<std::unique_ptr<KrylovSolver<T, S>>()> make;
+};
+
+/// The methods that a choice names, made by the table for n unknowns. Throws InputError for unknown names.
+template <class T, Space S>
+std::vector<ChainStep<T, S>> chain_steps(const Context<S>& ctx, Index n, const std::vector<std::string>& names,
+                                         const SolverOptions& options);
 
 /// Appends what a later attempt did to the report of the earlier ones.
 void append_attempt(SolveReport& whole, SolveReport&& next);
@@ -27,12 +35,11 @@ void append_attempt(SolveReport& whole, SolveReport&& next);
 template <class T, Space S>
 class SolverChain {
  public:
-  /// Makes the first solver of the choice; the others are made when they are first needed. A and M (which may be
-  /// null) outlive the chain. With `constant_null_space` the mean is taken out of x; throws InputError when A does
-  /// not map the constant vector to zero. `make` makes the solvers that the choice names; empty: `make_solver`.
-  SolverChain(const Context<S>& ctx, const SolverChoice& choice, const SolverOptions& options,
-              const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space,
-              SolverFactory<T, S> make = {});
+  /// Makes the first of the steps, of which there is one at the least; the others are made when they are first
+  /// needed. A and M (which may be null) outlive the chain. With `constant_null_space` the mean is taken out of x;
+  /// throws InputError when A does not map the constant vector to zero.
+  SolverChain(const Context<S>& ctx, std::vector<ChainStep<T, S>> steps, const LinearOperator<T, S>& A,
+              const LinearOperator<T, S>* M, bool constant_null_space);
 
   /// Goes on to the next solver after breakdown, indefiniteness, stagnation or divergence; iterations and time are
   /// those of all together. The report lists every attempt. A system that fails since squares leave the range of T is
@@ -42,8 +49,8 @@ class SolverChain {
   SolveReport solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress);
 
   /// The same for `columns` right-hand sides, which lie one after the other in b, as their solutions do in x. Where
-  /// CG is the first solver, it takes them in batches, and columns on which it fails go on alone; other solvers take
-  /// column after column. The time limit is that of all together.
+  /// the first solver has batches, as CG has, it takes them side by side, and columns on which it fails go on alone;
+  /// other solvers take column after column. The time limit is that of all together.
   std::vector<SolveReport> solve_columns(Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
                                          const ProgressFn& progress);
 
@@ -54,12 +61,13 @@ class SolverChain {
  private:
   using Clock = std::chrono::steady_clock;
 
-  KrylovSolver<T, S>& solver(const std::string& name);
-  bool can_make(const std::string& name, SolveReport& whole);
-  SolveReport attempt(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+  KrylovSolver<T, S>& solver(std::size_t step);
+  bool can_make(std::size_t step, SolveReport& whole);
+  SolveReport attempt(std::size_t step, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                       const ProgressFn& progress);
-  SolveReport patient_attempt(const std::string& name, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+  SolveReport patient_attempt(std::size_t step, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                               const ProgressFn& progress);
+  bool batched() const;
   void look_at_null_space();
   double split_off_constant(Span<const T, S> b, const StopCriterion& stop, Span<T, S> projected);
   SolveReport go_on(SolveReport whole, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
@@ -70,23 +78,21 @@ class SolverChain {
   SolveReport solve_scaled(SolveReport whole, const SystemUnits& units, Span<const T, S> b, Span<T, S> x,
                            const StopCriterion& stop, const ProgressFn& progress);
   std::optional<SystemUnits> units_for(const SolveReport& report, Span<const T, S> b) const;
-  bool has_several() const { return choice_.order.size() > 1; }
+  bool has_several() const { return steps_.size() > 1; }
 
   Context<S> ctx_;
-  SolverChoice choice_;
-  SolverOptions options_;
-  SolverFactory<T, S> make_;
+  std::vector<ChainStep<T, S>> steps_;
   const LinearOperator<T, S>& A_;
   const LinearOperator<T, S>* M_;
-  std::unique_ptr<ZeroMeanPrecond<T, S>> zero_mean_;  ///< with the constant null space
-  std::map<std::string, std::unique_ptr<KrylovSolver<T, S>>> solvers_;
-  Array<T, S> best_x_;       ///< where several solvers may be tried
-  Array<T, S> projected_b_;  ///< with the constant null space: b without its mean
-  Array<T, S> image_;        ///< likewise: of a vector, to see what A's range is
+  std::unique_ptr<ZeroMeanPrecond<T, S>> zero_mean_;          ///< with the constant null space
+  std::vector<std::unique_ptr<KrylovSolver<T, S>>> solvers_;  ///< of each step; null: not made yet
+  Array<T, S> best_x_;                                        ///< where several solvers may be tried
+  Array<T, S> projected_b_;                                   ///< with the constant null space: b without its mean
+  Array<T, S> image_;                                         ///< likewise: of a vector, to see what A's range is
   bool range_has_mean_zero_ = false, null_space_known_ = false;
-  std::unique_ptr<BatchCg<T, S>> batch_;     ///< from the first call for several columns on
-  std::shared_ptr<Scaled> scaled_;           ///< from the first system on that left the range of T
-  Array<T, S> guesses_, projected_columns_;  ///< of all columns, as `best_x_` and `projected_b_` are of one
+  std::unique_ptr<BatchSolver<T, S>> batch_;  ///< from the first call for several columns on
+  std::shared_ptr<Scaled> scaled_;            ///< from the first system on that left the range of T
+  Array<T, S> guesses_, projected_columns_;   ///< of all columns, as `best_x_` and `projected_b_` are of one
 };
 
 }  // namespace purlin::detail

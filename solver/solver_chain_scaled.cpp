@@ -40,11 +40,11 @@ struct SolverChain<T, S>::Scaled {
   Scaled(const SolverChain& own, int exponent)
       : matrix(exponent), A(own.ctx_, own.A_, -exponent), b(own.ctx_, own.A_.rows()), x(own.ctx_, own.A_.rows()) {
     if (own.M_ != nullptr) M.emplace(own.ctx_, *own.M_, exponent);
-    SolverChoice choice{{}, own.choice_.reason};
-    for (const std::string& name : own.choice_.order) {
-      if (name.rfind("mixed ", 0) != 0) choice.order.push_back(name);  // single precision has a range of its own
+    std::vector<ChainStep<T, S>> steps;
+    for (const ChainStep<T, S>& step : own.steps_) {
+      if (!step.mixed) steps.push_back(step);  // single precision has a range of its own
     }
-    solvers.emplace(own.ctx_, choice, own.options_, A, M ? &*M : nullptr, own.zero_mean_ != nullptr, own.make_);
+    solvers.emplace(own.ctx_, std::move(steps), A, M ? &*M : nullptr, own.zero_mean_ != nullptr);
   }
 };
 

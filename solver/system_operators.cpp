@@ -6,6 +6,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/pattern_options.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -66,7 +67,7 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
   }
   timed(ctx_, setup_seconds_, "format", [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv); });
   timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view); });
-  options_.precond.pattern = nullptr;  // read, and no longer needed
+  options_.precond.of<PatternOptions>().pattern = nullptr;  // read, and no longer needed
 }
 
 // The least that may be chosen was there before anything was allocated; now the choice is known.
@@ -107,7 +108,7 @@ RowOrder<S> PlainOperators<T, S>::callers_order(Index rows) const {
 // Looked up only where a format can make use of it.
 template <class T, Space S>
 bool PlainOperators<T, S>::equal_opposites(const CsrView<T, S>& a) {
-  if (S == Space::host || options_.columns > 1 || choice_.order.front() != "cg") return false;
+  if (S == Space::host || options_.columns > 1 || !first_method().needs_symmetry) return false;
   if (!traits_) traits_ = matrix_traits(ctx_, a);
   return traits_->pattern_symmetric && traits_->max_asymmetry == 0;
 }
@@ -121,7 +122,7 @@ void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
   } else {
     choice_ = {{options_.solver.name}, "asked for"};
   }
-  if (choice_.order.front() == "cg") options_.precond.symmetric = true;
+  if (first_method().needs_symmetry) options_.precond.symmetric = true;
 }
 
 template <class T, Space S>
@@ -131,7 +132,7 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
     return;
   }
   PrecondUse use{*traits_, forecast_tolerance(options_.stop.rel_tol), options_.expected_products};
-  use.precond_products = choice_.order.front() == "bicgstab" ? 2 : 1;
+  use.precond_products = first_method().precond_products;
   use.iteration_bytes = iteration_bytes();
   const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
   ChosenPrecond<T, S> chosen = choose_precond<T, S>(ctx_, a, order_, options_.precond, options_.spmv, use, attempt);
@@ -144,25 +145,22 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
 // or written, the basis of GMRES on average.
 template <class T, Space S>
 double PlainOperators<T, S>::iteration_bytes() const {
-  const std::string& solver = choice_.order.front();
-  const double products = solver == "bicgstab" ? 2 : 1;
-  double vectors = solver == "bicgstab" ? 20 : 12;
-  if (solver == "gmres") vectors = gmres_cycle_length(options_.solver, A_->rows(), sizeof(T)) + 5;
-  return products * static_cast<double>(A_->info().bytes_per_product) +
+  const SolverMethod& method = first_method();
+  const double vectors =
+      method.vector_passes != nullptr ? method.vector_passes(options_.solver, A_->rows(), sizeof(T)) : 0;
+  return method.products * static_cast<double>(A_->info().bytes_per_product) +
          vectors * static_cast<double>(A_->rows()) * sizeof(T);
 }
 
 template <class T, Space S>
 PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) {
-  SolverOptions solver = options_.solver;
-  if (solver.restart == 0) solver.restart = trial_iterations;
   StopCriterion stop = options_.stop;
   stop.max_iterations = std::min(trial_iterations, stop.max_iterations);
   stop.rel_tol = forecast_tolerance(stop.rel_tol);
   stop.abs_tol = 0;             // it is for the caller's right-hand side
   stop.time_limit_seconds = 0;  // no clock decides
-  SolverChain<T, S> first(ctx_, {{choice_.order.front()}, ""}, solver, *A_, candidate,
-                          options_.null_space == NullSpace::constant);
+  SolverChain<T, S> first(ctx_, chain_steps<T, S>(ctx_, A_->rows(), {choice_.order.front()}, options_.solver), *A_,
+                          candidate, options_.null_space == NullSpace::constant);
   const Index n = A_->rows();
   const Array<T, S> b = make_array(ctx_, trial_rhs<T>(n));
   Array<T, S> x(ctx_, n);
@@ -180,7 +178,8 @@ PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) 
 
 template <class T, Space S>
 SolverChain<T, S> PlainOperators<T, S>::make_chain() {
-  return {ctx_, choice_, options_.solver, *A_, M_.get(), options_.null_space == NullSpace::constant};
+  return {ctx_, chain_steps<T, S>(ctx_, A_->rows(), choice_.order, options_.solver), *A_, M_.get(),
+          options_.null_space == NullSpace::constant};
 }
 
 template <class T, Space S>
@@ -219,7 +218,7 @@ SystemInfo PlainOperators<T, S>::info() const {
     info.preconditioner.rows = info.preconditioner.cols = A_->rows();
   }
   info.preconditioner_reason = precond_reason_;
-  info.solver = choice_.order.front();
+  info.solver = info.method = choice_.order.front();
   info.solver_reason = choice_.reason;
   info.format = format_;
   info.order = order_.report;

@@ -71,6 +71,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   /// The options as decided.
   const SystemOptions& options() const { return options_; }
   const SolverChoice& solver_choice() const { return choice_; }
+  /// The method that a solve begins with.
+  const SolverMethod& first_method() const { return find_solver(choice_.order.front()); }
 
  private:
   void require_memory_of_choice(const CsrView<T, S>& a) const;

@@ -44,15 +44,20 @@ std::pair<std::string_view, std::string_view> split_variant(std::string_view nam
   return {name.substr(0, colon), name.substr(colon + 1)};
 }
 
-}  // namespace
-
-const std::vector<SpmvFormat>& spmv_formats() {
-  static const std::vector<SpmvFormat> table = {
+Table<SpmvFormat>& format_table() {
+  static Table<SpmvFormat> formats = {
       line<CsrOperator>(
           {"csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes, &csr_forecast}),
-      line<EhybOperator, &detail::plan_ehyb_order>(
-          {"ehyb", ehyb_variants(), "parts with their x cached, 16-bit columns", &ehyb_bytes, &detail::ehyb_forecast,
-           &detail::plan_ehyb_order, &ehyb_square_only}),
+      line<EhybOperator, &detail::plan_ehyb_order>({"ehyb",
+                                                    ehyb_variants(),
+                                                    "parts with their x cached, 16-bit columns",
+                                                    &ehyb_bytes,
+                                                    &detail::ehyb_forecast,
+                                                    &detail::plan_ehyb_order,
+                                                    &ehyb_square_only,
+                                                    {},
+                                                    true,
+                                                    true}),
       line<EhybSymmetricOperator, &plan_ehyb_symmetric_order>({"ehyb-symmetric",
                                                                {},
                                                                "ehyb with opposite blocks of a part read once",
@@ -60,7 +65,8 @@ const std::vector<SpmvFormat>& spmv_formats() {
                                                                &ehyb_symmetric_forecast,
                                                                &plan_ehyb_symmetric_order,
                                                                &ehyb_symmetric_square_only,
-                                                               "ehyb"}),
+                                                               "ehyb",
+                                                               true}),
       line<BceOperator>(
           {"bce", {}, "rows of similar width in blocks, by an optimal partition", &bce_bytes, &bce_forecast}),
       line<EllWarpOperator>({"ellwarp", ell_warp_variants(),
@@ -69,7 +75,24 @@ const std::vector<SpmvFormat>& spmv_formats() {
       line<EvcHybOperator>({"evchyb", evc_hyb_variants(), "short rows as ELL by length, long ones as vectorised CSR",
                             &evc_hyb_bytes, &evc_hyb_forecast, &plan_evc_hyb_order, &evc_hyb_square_only}),
   };
-  return table;
+  return formats;
+}
+
+const SpmvFormat* format_line(std::string_view name_and_variant) {
+  const std::string name = canonical_name(split_variant(name_and_variant).first);
+  for (const SpmvFormat& format : spmv_formats()) {
+    if (canonical_name(format.name) == name) return &format;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const std::list<SpmvFormat>& spmv_formats() { return format_table().lines(); }
+
+Registration register_format(SpmvFormat format) {
+  if (format_line(format.name) != nullptr) throw InputError("there is a format '" + format.name + "' already");
+  return format_table().add(std::move(format));
 }
 
 std::string canonical_name(std::string_view name) {
@@ -81,12 +104,9 @@ std::string canonical_name(std::string_view name) {
 }
 
 const SpmvFormat& find_spmv_format(std::string_view name_and_variant) {
-  const auto name = canonical_name(split_variant(name_and_variant).first);
+  if (const SpmvFormat* line = format_line(name_and_variant)) return *line;
   std::string known;
-  for (const auto& format : spmv_formats()) {
-    if (canonical_name(format.name) == name) return format;
-    known += (known.empty() ? "" : ", ") + format.name;
-  }
+  for (const SpmvFormat& format : spmv_formats()) known += (known.empty() ? "" : ", ") + format.name;
   throw InputError("there is no format '" + std::string(name_and_variant) + "'; there are: " + known);
 }
 

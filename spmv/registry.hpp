@@ -8,7 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include <purlin/core/factory_columns.hpp>
 #include <purlin/core/machine.hpp>
+#include <purlin/core/table.hpp>
 #include <purlin/reorder/partition.hpp>
 #include <purlin/reorder/row_order.hpp>
 #include <purlin/spmv/forecast.hpp>
@@ -61,30 +63,6 @@ template <class T, Space S>
 using MakeSpmv = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
                                        const FormatRequest&);
 
-/// The functions of one line of a table, by space and precision. A null one: not there in this build.
-template <template <class, Space> class Function>
-struct FactoryColumns {
-  Function<double, Space::host> host_double = nullptr;
-  Function<float, Space::host> host_float = nullptr;
-  Function<double, Space::device> device_double = nullptr;
-  Function<float, Space::device> device_float = nullptr;
-
-  template <class T, Space S>
-  Function<T, S> get() const {
-    if constexpr (S == Space::host) {
-      if constexpr (std::is_same_v<T, double>)
-        return host_double;
-      else
-        return host_float;
-    } else {
-      if constexpr (std::is_same_v<T, double>)
-        return device_double;
-      else
-        return device_float;
-    }
-  }
-};
-
 /// Estimates what the format will cost for a pattern.
 using ForecastFormat = Forecast (*)(const PatternFacts&, const FormatRequest&);
 
@@ -103,13 +81,18 @@ struct SpmvFormat {
   /// For a format that is made for symmetric matrices: the one that matrices without symmetry take beside it, such as
   /// those of a preconditioner. Empty: itself.
   std::string beside = {};
+  bool parts = false;     ///< its rows lie in parts: `SpmvOptions::partitioner` and `parts` apply
+  bool resident = false;  ///< solvers with a kernel for what fits on the chip take it
   FactoryColumns<MakeSpmv> make = {};
   /// Null: the host plans for the device too, from a copy of the pattern.
   PlanOrderOnDevice plan_on_device = nullptr;
 };
 
-/// All formats of this build, in the order of the documentation.
-const std::vector<SpmvFormat>& spmv_formats();
+/// All formats: those of the library in the order of the documentation, and those that the program has registered.
+const std::list<SpmvFormat>& spmv_formats();
+
+/// Adds a format. Throws InputError where the name is in use. See Table.
+Registration register_format(SpmvFormat format);
 
 /// The line for a format's name, without variant. Throws InputError that lists the names there are.
 const SpmvFormat& find_spmv_format(std::string_view name_and_variant);

@@ -9,6 +9,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/registry.hpp>
+#include <purlin/solver/gmres.hpp>
 #include <purlin/solver/krylov.hpp>
 
 #include "apps/fem/problem.hpp"
@@ -60,7 +61,7 @@ struct Sides {
   std::unique_ptr<KrylovSolver<double, device>> solver(const std::string& name, int restart) const {
     SolverOptions options;
     options.name = name;
-    options.restart = restart;
+    options.of<GmresOptions>().restart = restart;
     return make_solver<double>(ctx, uploaded.rows, options);
   }
   SolveReport solve(KrylovSolver<double, device>& method, int max_iterations, double tolerance) {

@@ -68,7 +68,7 @@ class Side {
       beside_ += outcome.beside_seconds;
       SolveReport report;
       report.status = outcome.converged ? Status::converged : Status::max_iterations;
-      report.solver = "cg";
+      report.solver = report.method = "cg";
       report.iterations = outcome.iterations;
       report.rhs_norm = outcome.rhs_norm;
       report.initial_residual = outcome.initial_residual;

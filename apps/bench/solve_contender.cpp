@@ -4,6 +4,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/gmres.hpp>
 #include <purlin/solver/linear_system.hpp>
 
 #include "measure.hpp"
@@ -19,9 +20,9 @@ class SystemSolve final : public BuiltSolve<T, S> {
     options.spmv.format = choice.format;
     options.precond.name = choice.precond;
     options.solver.name = choice.solver;
-    options.solver.restart = choice.restart;
+    options.solver.of<GmresOptions>().restart = choice.restart;
     options.mixed = choice.mixed;
-    options.solver.single_basis = choice.single_basis;
+    options.solver.of<GmresOptions>().single_basis = choice.single_basis;
     setup_seconds_ = seconds_of([&] {
       system_ = std::make_unique<LinearSystem<T, S>>(ctx, a, options);
       ctx.synchronize();

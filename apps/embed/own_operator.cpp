@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/registry.hpp>
 
 using namespace purlin;
 constexpr Space host = Space::host;

@@ -9,6 +9,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/registry.hpp>
 
 namespace purlin::heart {
 namespace {
@@ -74,7 +75,7 @@ Monodomain<S>::Monodomain(const Context<S>& ctx, const HeartModel& model, double
       r_(ctx, assembly_.elements()) {
   conduction_ = {};  // its values are where they are needed
   const std::string name = system_.info().preconditioner.name;
-  cheap_preconditioner_ = name == "jacobi" || name == "none" || name == "spai0";
+  cheap_preconditioner_ = name == "none" || find_preconditioner(name).diagonal;
   for (Array<double, S>* array : {&phi_, &old_phi_, &previous_, &r_}) fill<double, S>(ctx_, 0.0, array->span());
 }
 

@@ -6,15 +6,18 @@
 #include <cmath>
 #include <limits>
 
+#include <purlin/precond/registry.hpp>
 #include <purlin/solver/choice.hpp>
+#include <purlin/solver/registry.hpp>
 
 #include "text.hpp"
 
 namespace purlin::cli {
 namespace {
 
-// In mixed precision too.
-bool is_gmres(const SolveReport& report) { return report.solver.find("gmres") != std::string::npos; }
+// What GMRES is among the methods: nothing of it but a longer cycle may help. In mixed precision too.
+bool is_gmres(const std::string& method) { return !method.empty() && find_solver(method).monotone; }
+bool is_gmres(const SolveReport& report) { return is_gmres(report.method); }
 
 // GMRES that forgets nothing ends after n iterations, and for small systems its basis is small.
 constexpr Index small_system = 2000;
@@ -27,9 +30,13 @@ int worthwhile_restart(int wanted, const AdviceFacts& facts) {
 
 std::string stronger_precond(const SolveOptions& options) {
   const PrecondOptions& now = options.system.precond;
-  if (now.name == "spai" && now.adaptive > 0) return text("--precond spai --spai-adaptive %g", now.adaptive / 2);
   // Without a preconditioner mostly for zeros on the diagonal, where SPAI on A's own pattern often is not enough.
-  return now.name == "spai" || now.name == "none" ? strong_precond : "--precond spai";
+  if (now.name == "none") return strong_precond();
+  if (now.name != "auto" && find_preconditioner(now.name).stronger != nullptr) {
+    return find_preconditioner(now.name).stronger(now);
+  }
+  const PrecondMethod* general = automatic_preconditioner(AutoPrecond::general);
+  return general == nullptr ? "--precond auto" : "--precond " + general->name;
 }
 
 std::string longer_cycle(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
@@ -44,7 +51,7 @@ std::string longer_cycle(const SolveReport& report, const SolveOptions& options,
 std::string gmres_instead(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts,
                           const char* why) {
   for (const Attempt& attempt : report.attempts) {
-    if (attempt.solver.find("gmres") != std::string::npos) return stronger_precond(options) + ": GMRES failed too";
+    if (is_gmres(attempt.method)) return stronger_precond(options) + ": GMRES failed too";
   }
   return text("--solver gmres --restart %d%s", worthwhile_restart(100, facts), why);
 }
@@ -100,7 +107,8 @@ std::string after_breakdown(const SolveReport& report, const SolveOptions& optio
 std::string after_single_precision(const SolveReport& report, const SolveOptions& options) {
   if (!options.single_precision || report.converged() || report.status == Status::stopped_by_caller) return "";
   std::vector<Attempt> attempts = report.attempts;
-  if (attempts.empty()) attempts.push_back({report.solver, report.status, 0, report.true_residual, 0, ""});
+  if (attempts.empty())
+    attempts.push_back({report.solver, report.status, 0, report.true_residual, 0, "", 0, report.method});
   const auto best_that_ended = [&](Status status) {
     const Attempt* best = nullptr;
     for (const Attempt& attempt : attempts) {
@@ -164,6 +172,11 @@ std::string after_mean(const SolveReport& report) {
 
 }  // namespace
 
+std::string strong_precond() {
+  const PrecondMethod* general = automatic_preconditioner(AutoPrecond::general);
+  return general == nullptr || general->stronger == nullptr ? "--precond auto" : general->stronger({});
+}
+
 Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
                          bool rows_sum_to_zero) {
   Recommendation result;
@@ -181,8 +194,7 @@ Recommendation recommend(const std::string& name, Index rows, Index cols, const 
   result.reason = choice.reason + ": the solvers tried in turn are " + join(choice.order);
   if (traits.missing_diagonal.count > 0 || traits.zero_diagonal.count > 0) {
     result.command += " --precond none";
-    result.reason =
-        "diagonal entries are missing or zero, which Jacobi divides by; then " + std::string(strong_precond);
+    result.reason = "diagonal entries are missing or zero, which Jacobi divides by; then " + strong_precond();
   }
   if (rows_sum_to_zero) result.command += " --null-space constant";
   return result;

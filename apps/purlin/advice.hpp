@@ -12,7 +12,7 @@
 namespace purlin::cli {
 
 /// What to try for a matrix with zeros on its diagonal where `--precond none` does not suffice.
-inline constexpr const char* strong_precond = "--precond spai --spai-adaptive 0.4";
+std::string strong_precond();
 
 struct Recommendation {
   std::string command;  ///< empty where no solve can work

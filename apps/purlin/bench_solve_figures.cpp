@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include <purlin/precond/registry.hpp>
+#include <purlin/solver/registry.hpp>
+
 namespace purlin::cli {
 namespace {
 
@@ -32,10 +35,12 @@ std::optional<double> fastest(const BenchSolveSystem& system, bench::Samples Ben
 }  // namespace
 
 FloorModel floor_model(const std::string& solver, const std::string& precond, int cycle) {
-  const bool none = precond == "none", jacobi = precond == "jacobi";
-  if (solver == "bicgstab") return {2, none ? 15.0 : jacobi ? 21.0 : 17.0};
-  if (solver == "gmres") return {1, cycle + (jacobi ? 9.0 : 7.0)};
-  return {1, jacobi ? 10.0 : 8.0};
+  const SolverMethod& method = find_solver(solver);
+  const VectorFloor& floor = method.floor;
+  const bool none = canonical_name(precond) == "none";
+  const bool diagonal = !none && find_preconditioner(precond).diagonal;
+  const double vectors = none ? floor.none : diagonal ? floor.diagonal : floor.other;
+  return {method.products, vectors + cycle * floor.per_basis_vector};
 }
 
 double floor_bytes(const BenchSolveLine& line, const BenchSolveSystem& system) {

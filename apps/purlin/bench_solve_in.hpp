@@ -31,7 +31,7 @@ std::vector<bench::SolveContender<T, S>> choose_solve_contenders(const Context<S
         if (o.mixed && std::is_same_v<T, double>) {
           contenders.push_back(bench::system_contender<T, S>({solver, precond, format, o.restart, true}));
         }
-        if (o.single_basis && solver == "gmres" && std::is_same_v<T, double>) {
+        if (o.single_basis && find_solver(solver).restarts && std::is_same_v<T, double>) {
           contenders.push_back(bench::system_contender<T, S>({solver, precond, format, o.restart, false, true}));
         }
       }

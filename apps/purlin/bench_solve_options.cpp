@@ -110,7 +110,8 @@ BenchSolveOptions checked_bench_solve(const RawBenchSolve& raw) {
   }
   if (o.mixed && !o.double_precision)
     throw UsageError("--mixed is for systems in double: without --precision single");
-  const bool has_gmres = std::find(o.solvers.begin(), o.solvers.end(), "gmres") != o.solvers.end();
+  const bool has_gmres = std::any_of(o.solvers.begin(), o.solvers.end(),
+                                     [](const std::string& name) { return find_solver(name).restarts; });
   if (raw.restart_given->count() > 0 && !has_gmres) {
     throw UsageError("--restart is a choice of GMRES: expected gmres among --solvers, found " + join(o.solvers));
   }

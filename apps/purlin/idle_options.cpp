@@ -5,11 +5,14 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <functional>
 
-#include <purlin/solver/krylov.hpp>
+#include <purlin/precond/registry.hpp>
+#include <purlin/solver/registry.hpp>
 #include <purlin/spmv/format_choice.hpp>
 
 #include "exit_status.hpp"
+#include "precond_options.hpp"
 #include "text.hpp"
 
 namespace purlin::cli {
@@ -17,8 +20,10 @@ namespace {
 
 using Makeup = SolveMakeup;
 
-bool runs(const Makeup& m, const char* solver) {
-  return std::find(m.solvers.begin(), m.solvers.end(), solver) != m.solvers.end();
+// Whether one of the solvers that run has this column of the table set.
+bool runs(const Makeup& m, bool SolverMethod::*column) {
+  return std::any_of(m.solvers.begin(), m.solvers.end(),
+                     [&](const std::string& name) { return find_solver(name).*column; });
 }
 
 std::string solver_is(const Makeup& m) {
@@ -28,24 +33,20 @@ std::string solver_is(const Makeup& m) {
 std::string format_is(const Makeup& m) { return "the format is " + m.format; }
 
 // Why GMRES's options do nothing; empty where they may do something. The same below.
-std::string without_gmres(const Makeup& m) { return runs(m, "gmres") ? "" : solver_is(m); }
+std::string without_gmres(const Makeup& m) { return runs(m, &SolverMethod::restarts) ? "" : solver_is(m); }
 
 std::string without_left(const Makeup& m) {
-  if (!runs(m, "gmres")) return solver_is(m);
+  if (!runs(m, &SolverMethod::restarts)) return solver_is(m);
   return m.precond == "none" && !m.null_space ? "there is no preconditioner" : "";
 }
 
 std::string without_basis(const Makeup& m) {
-  if (!runs(m, "gmres")) return solver_is(m);
+  if (!runs(m, &SolverMethod::restarts)) return solver_is(m);
   return m.single_precision ? "all vectors are in single precision" : "";
 }
 
-// Formats whose rows lie in parts: EHYB, and what stands beside it.
-bool has_parts(const Makeup& m) {
-  if (is_format_choice(m.format)) return true;
-  const SpmvFormat& format = find_spmv_format(m.format);
-  return format.name == "ehyb" || format.beside == "ehyb";
-}
+// Formats whose rows lie in parts.
+bool has_parts(const Makeup& m) { return is_format_choice(m.format) || find_spmv_format(m.format).parts; }
 
 std::string without_parts(const Makeup& m) { return has_parts(m) ? "" : format_is(m); }
 
@@ -61,51 +62,70 @@ std::string without_choice(const Makeup& m) {
 // As far as names tell: whether a system fits on the chip, the device decides.
 std::string without_resident(const Makeup& m) {
   if (!m.on_card) return "the device is host";
-  const bool bicgstab = runs(m, "bicgstab");
-  if (!runs(m, "cg") && !bicgstab) return solver_is(m);
-  if (!is_format_choice(m.format) && find_spmv_format(m.format).name != "ehyb") return format_is(m);
-  if (bicgstab) return "";
+  if (!runs(m, &SolverMethod::resident)) return solver_is(m);
+  if (!is_format_choice(m.format) && !find_spmv_format(m.format).resident) return format_is(m);
+  const bool one_by_one = std::any_of(m.solvers.begin(), m.solvers.end(), [](const std::string& name) {
+    return find_solver(name).resident && !find_solver(name).batched();
+  });
+  if (one_by_one) return "";
   if (m.mixed) return "CG in mixed precision is not among them";
   return m.columns > 1 ? "columns that iterate side by side are not among them" : "";
 }
 
-template <class... Name>
-std::string unless_precond(const Makeup& m, Name... names) {
-  const bool fits = m.precond == "auto" || ((m.precond == names) || ...);
-  return fits ? "" : "the preconditioner is " + m.precond;
+struct Row {
+  std::string option;      ///< as CLI11 knows it
+  std::string belongs_to;  ///< to be read behind "it belongs to"
+  std::function<std::string(const Makeup&)> idle;
+  std::string shown = {};  ///< in the place of `option`
+};
+
+// A row for what only the preconditioners have that `takes` takes.
+template <class Takes>
+Row precond_row(std::string option, Takes takes, std::string shown = {}) {
+  std::vector<std::string> names;
+  for (const PrecondMethod& method : preconditioners()) {
+    if (takes(method)) names.push_back(method.name);
+  }
+  std::string owners;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    owners += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  }
+  const auto idle = [takes](const Makeup& m) -> std::string {
+    const bool fits = m.precond == "auto" || (m.precond != "none" && takes(find_preconditioner(m.precond)));
+    return fits ? "" : "the preconditioner is " + m.precond;
+  };
+  return {std::move(option), "--precond " + owners, idle, std::move(shown)};
 }
 
-std::string without_spai(const Makeup& m) { return unless_precond(m, "spai"); }
-std::string without_side(const Makeup& m) { return unless_precond(m, "spai", "spai0"); }
-std::string without_fsai(const Makeup& m) { return unless_precond(m, "fsai"); }
-std::string without_matrix(const Makeup& m) { return unless_precond(m, "spai", "fsai"); }
+bool has_option(const PrecondMethod& method, const std::string& key) {
+  return std::any_of(method.options.begin(), method.options.end(),
+                     [&](const PrecondOption& option) { return option.key == key; });
+}
 
-struct Row {
-  const char* option;      ///< as CLI11 knows it
-  const char* belongs_to;  ///< to be read behind "it belongs to"
-  std::string (*idle)(const Makeup&);
-};
-
-constexpr Row table[] = {
-    {"--restart", "--solver gmres", &without_gmres},
-    {"--left", "--solver gmres with a preconditioner", &without_left},
-    {"--basis", "--solver gmres in double precision", &without_basis},
-    {"--no-resident", "CG and BiCGStab on a card with --format ehyb", &without_resident},
-    {"--fsai-power", "--precond fsai", &without_fsai},
-    {"--spai-power", "--precond spai", &without_spai},
-    {"--spai-side", "--precond spai and spai0", &without_side},
-    {"--spai-adaptive", "--precond spai", &without_spai},
-    {"--fsai-drop", "--precond spai and fsai", &without_matrix},  // --spai-drop too
-    {"--precond-pattern", "--precond spai and fsai", &without_matrix},
-    {"--precond-format", "--precond spai and fsai", &without_matrix},
-    {"--expect-products", "--format auto, --format measure and --precond auto", &without_choice},
-    {"--partitioner", "--format ehyb and ehyb-symmetric", &without_parts},
-    {"--parts", "--format ehyb and ehyb-symmetric", &without_parts},
-    {"--coordinates", "--format ehyb and ehyb-symmetric", &without_parts},
-    {"--plan-cache", "--format measure and formats that renumber", &without_plan},
-};
-
-const std::string mixed = "mixed ";
+std::vector<Row> rows() {
+  std::vector<Row> all = {
+      {"--restart", "--solver gmres", &without_gmres},
+      {"--left", "--solver gmres with a preconditioner", &without_left},
+      {"--basis", "--solver gmres in double precision", &without_basis},
+      {"--no-resident", "CG and BiCGStab on a card with --format ehyb", &without_resident},
+  };
+  for (const PrecondOption* option : precond_option_list()) {
+    all.push_back(precond_row(
+        first_flag(*option), [key = option->key](const PrecondMethod& m) { return has_option(m, key); },
+        all_flags(*option)));
+  }
+  all.push_back(precond_row("--precond-pattern", [](const PrecondMethod& m) { return m.takes_pattern; }));
+  all.push_back(precond_row("--precond-format", [](const PrecondMethod& m) { return m.own_matrices; }));
+  const std::vector<Row> of_formats = {
+      {"--expect-products", "--format auto, --format measure and --precond auto", &without_choice},
+      {"--partitioner", "--format ehyb and ehyb-symmetric", &without_parts},
+      {"--parts", "--format ehyb and ehyb-symmetric", &without_parts},
+      {"--coordinates", "--format ehyb and ehyb-symmetric", &without_parts},
+      {"--plan-cache", "--format measure and formats that renumber", &without_plan},
+  };
+  all.insert(all.end(), of_formats.begin(), of_formats.end());
+  return all;
+}
 
 }  // namespace
 
@@ -136,9 +156,8 @@ SolveMakeup makeup_solved(SolveMakeup set_up, const std::vector<SolveReport>& re
   set_up.solvers.clear();
   for (const SolveReport& report : reports) {
     for (const Attempt& attempt : report.attempts) {
-      const std::string& name = attempt.solver;
-      const std::string plain = name.rfind(mixed, 0) == 0 ? name.substr(mixed.size()) : name;
-      if (!runs(set_up, plain.c_str())) set_up.solvers.push_back(plain);
+      std::vector<std::string>& names = set_up.solvers;
+      if (std::find(names.begin(), names.end(), attempt.method) == names.end()) names.push_back(attempt.method);
     }
   }
   return set_up;
@@ -146,7 +165,7 @@ SolveMakeup makeup_solved(SolveMakeup set_up, const std::vector<SolveReport>& re
 
 std::vector<std::string> given_options(const CLI::App& command) {
   std::vector<std::string> given;
-  for (const Row& row : table) {
+  for (const Row& row : rows()) {
     const CLI::Option* option = command.get_option_no_throw(row.option);
     if (option != nullptr && option->count() > 0) given.emplace_back(row.option);
   }
@@ -155,12 +174,12 @@ std::vector<std::string> given_options(const CLI::App& command) {
 
 std::vector<IdleOption> idle_options(const std::vector<std::string>& given, const SolveMakeup& makeup) {
   std::vector<IdleOption> result;
-  for (const Row& row : table) {
+  for (const Row& row : rows()) {
     if (std::find(given.begin(), given.end(), row.option) == given.end()) continue;
     const std::string why = row.idle(makeup);
     if (why.empty()) continue;
-    const std::string option = row.option == std::string("--fsai-drop") ? "--fsai-drop, --spai-drop" : row.option;
-    result.push_back({option, std::string("it belongs to ") + row.belongs_to + ", and " + why});
+    const std::string& option = row.shown.empty() ? row.option : row.shown;
+    result.push_back({option, "it belongs to " + row.belongs_to + ", and " + why});
   }
   return result;
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include <purlin/core/matrix_market_write.hpp>
+#include <purlin/precond/pattern_options.hpp>
 #include <purlin/reorder/blocks.hpp>
 
 #include "exit_status.hpp"
@@ -34,7 +35,7 @@ Facts gather_facts(const InfoOptions& options) {
   if (options.precond.name != "none") {
     if (!f.square()) throw InputError(options.matrix + ": --precond needs a square matrix");
     PrecondOptions precond = options.precond;
-    precond.pattern = read_pattern(ctx, options.precond_pattern, a.rows);
+    precond.of<PatternOptions>().pattern = read_pattern(ctx, options.precond_pattern, a.rows);
     f.precond = precond_facts(ctx, CsrView<double, Space::host>(a), precond);
     f.precond->pattern = options.precond_pattern;
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include <purlin/precond/registry.hpp>
-#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/registry.hpp>
 #include <purlin/spmv/format_choice.hpp>
 
 #include "exit_status.hpp"
@@ -46,7 +46,7 @@ std::vector<std::string> format_names() {
 
 std::vector<std::string> preconditioner_names() {
   std::vector<std::string> names{"none"};
-  for (const PrecondEntry& entry : preconditioners()) names.push_back(entry.name);
+  for (const PrecondMethod& entry : preconditioners()) names.push_back(entry.name);
   return names;
 }
 
@@ -113,7 +113,7 @@ std::string check_choice(const std::string& given, const std::string& option, co
 void check_available(const std::string& format, const std::string& preconditioner, Space space,
                      bool single_precision) {
   if (!is_format_choice(format)) require_exists("--format", find_spmv_format(format), space, single_precision);
-  for (const PrecondEntry& entry : preconditioners()) {
+  for (const PrecondMethod& entry : preconditioners()) {
     if (entry.name == preconditioner) require_exists("--precond", entry, space, single_precision);
   }
 }

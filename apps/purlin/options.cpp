@@ -7,6 +7,9 @@
 #include <cmath>
 
 #include <purlin/config.hpp>
+#include <purlin/solver/bicgstab.hpp>
+#include <purlin/solver/cg.hpp>
+#include <purlin/solver/gmres.hpp>
 
 #include "complaint.hpp"
 #include "exit_status.hpp"
@@ -89,12 +92,12 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
       ->option_text(one_of(solver_choices()))
       ->group(group);
   solve
-      .add_option("--restart", s.solver.restart,
+      .add_option("--restart", s.solver.of<GmresOptions>().restart,
                   "Length of a GMRES cycle, default 50; longer for small systems under auto")
       ->option_text("M")
       ->group(group)
       ->check(CLI::Range(1, INT32_MAX));
-  solve.add_flag("--left", s.solver.left, "Precondition GMRES from the left")->group(group);
+  solve.add_flag("--left", s.solver.of<GmresOptions>().left, "Precondition GMRES from the left")->group(group);
   solve
       .add_option("--basis", raw.basis,
                   "What GMRES keeps its basis in, default full: the precision of the vectors. single holds half as\n"
@@ -103,7 +106,8 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
       ->group(group);
   solve
       .add_flag_callback(
-          "--no-resident", [&s] { s.solver.resident = false; },
+          "--no-resident",
+          [&s] { s.solver.of<CgOptions>().resident = s.solver.of<BicgstabOptions>().resident = false; },
           "CG and BiCGStab by separate kernels, also where one could keep the vectors on the card's chip")
       ->group(group);
   solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
@@ -249,7 +253,7 @@ SolveOptions checked(RawSolve& raw, const CLI::App& solve) {
   const std::string null_space = check_choice(raw.null_space, "--null-space", {"none", "constant"});
   s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
   s.solver.name = check_solver(s.solver.name);
-  s.solver.single_basis = check_choice(raw.basis, "--basis", {"full", "single"}) == "single";
+  s.solver.of<GmresOptions>().single_basis = check_choice(raw.basis, "--basis", {"full", "single"}) == "single";
   check_precond_options(s.precond, raw.precond);
   o.precond_pattern = raw.precond.pattern;
   s.spmv.format = check_format(s.spmv.format);

@@ -11,43 +11,41 @@
 namespace purlin::cli {
 namespace {
 
-constexpr int most_power = 8;  // higher ones reach most of a matrix from every row
+void add_own(CLI::App& command, const PrecondOptions& p, const PrecondOption& line, RawPrecond& raw,
+             const char* group) {
+  RawPrecond::Own& own = raw.own.emplace_back(RawPrecond::Own{&line, line.get(p), nullptr});
+  std::visit([&](auto& value) { own.given = command.add_option(line.flags, value, line.help); }, own.value);
+  if (std::holds_alternative<int>(own.value)) own.given->check(CLI::Range(1, line.most));
+  own.given->option_text(line.choices.empty() ? line.placeholder : one_of(line.choices))->group(group);
+}
 
-void check_pattern(const PrecondOptions& p) {
-  if (p.fsai_power == 1 && p.spai_power == 1 && p.drop == 0 && p.adaptive == 0) return;
-  throw UsageError(
-      "--precond-pattern takes the place of --fsai-power, --spai-power, --spai-drop and --spai-adaptive");
+// The options that a given pattern takes the place of, and a blank text where none of them was given.
+std::string in_place_of_pattern(const RawPrecond& raw) {
+  std::string flags;
+  bool given = false;
+  for (const RawPrecond::Own& own : raw.own) {
+    if (!own.line->shapes_pattern) continue;
+    flags += (flags.empty() ? "" : ", ") + all_flags(*own.line);
+    given = given || own.value != own.line->get(PrecondOptions{});
+  }
+  return given ? flags : "";
 }
 
 }  // namespace
+
+std::string first_flag(const PrecondOption& option) { return option.flags.substr(0, option.flags.find(',')); }
+
+std::string all_flags(const PrecondOption& option) {
+  std::string flags;
+  for (const char c : option.flags) flags += c == ',' ? std::string(", ") : std::string(1, c);
+  return flags;
+}
 
 void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, const std::string& what,
                          PatternFile pattern_file) {
   const char* group = "The preconditioner";
   command.add_option("--precond", p.name, what)->option_text(one_of(raw.names))->group(group);
-  command
-      .add_option("--fsai-power", p.fsai_power, "FSAI's G has the pattern of the lower triangle of A^N, default 1")
-      ->option_text("N")
-      ->group(group)
-      ->check(CLI::Range(1, most_power));
-  command.add_option("--spai-power", p.spai_power, "SPAI's M has the pattern of A^N, default 1")
-      ->option_text("N")
-      ->group(group)
-      ->check(CLI::Range(1, most_power));
-  command
-      .add_option("--fsai-drop,--spai-drop", p.drop,
-                  "Leave |a_ij| <= D sqrt(|a_ii a_jj|) out of the pattern before its powers are formed,\ndefault 0")
-      ->option_text("D")
-      ->group(group);
-  command
-      .add_option("--spai-side", raw.side, "What SPAI brings close to the identity: A M, the default, or M A (left)")
-      ->option_text("right|left")
-      ->group(group);
-  command
-      .add_option("--spai-adaptive", p.adaptive,
-                  "Let SPAI's pattern grow where the residual of a column exceeds EPS; default: never")
-      ->option_text("EPS")
-      ->group(group);
+  for (const PrecondOption* line : precond_option_list()) add_own(command, p, *line, raw, group);
   if (pattern_file == PatternFile::offered) {
     command
         .add_option("--precond-pattern", raw.pattern,
@@ -64,13 +62,20 @@ void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, 
       ->group(group);
 }
 
-void check_precond_options(PrecondOptions& p, const RawPrecond& raw) {
+void check_precond_options(PrecondOptions& p, RawPrecond& raw) {
   p.name = check_preconditioner(p.name, raw.names);
-  p.side =
-      check_choice(raw.side, "--spai-side", {"right", "left"}) == "left" ? PrecondSide::left : PrecondSide::right;
-  require_number("--fsai-drop, --spai-drop", p.drop);
-  require_number("--spai-adaptive", p.adaptive);
-  if (!raw.pattern.empty()) check_pattern(p);
+  for (RawPrecond::Own& own : raw.own) {
+    if (auto* text = std::get_if<std::string>(&own.value)) {
+      *text = check_choice(*text, first_flag(*own.line), own.line->choices);
+    } else if (const auto* number = std::get_if<double>(&own.value)) {
+      require_number(all_flags(*own.line).c_str(), *number);
+    }
+    own.line->set(p, own.value);
+  }
+  if (!raw.pattern.empty()) {
+    const std::string shaping = in_place_of_pattern(raw);
+    if (!shaping.empty()) throw UsageError("--precond-pattern takes the place of " + shaping);
+  }
   if (!p.format.empty()) p.format = check_table_format(p.format, "--precond-format");
 }
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <list>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,15 @@ namespace purlin::cli {
 
 /// What was typed and has yet to be looked up or read; and what --precond may be.
 struct RawPrecond {
+  /// An option of the table with its text, and whether it was given.
+  struct Own {
+    const PrecondOption* line;
+    OptionValue value;
+    CLI::Option* given;
+  };
   std::vector<std::string> names;
-  std::string side = "right";
   std::string pattern;  ///< a file, empty where none was given
+  std::list<Own> own;
 };
 
 /// Adds --precond, described by `what`, and what goes with it. Both structs must live as long as `command`. A program
@@ -26,7 +33,11 @@ void add_precond_options(CLI::App& command, PrecondOptions& options, RawPrecond&
 
 /// Brings names to the table's own. Throws UsageError for names that there are not, for numbers out of range and for
 /// what does not go with a pattern of the user's.
-void check_precond_options(PrecondOptions& options, const RawPrecond& raw);
+void check_precond_options(PrecondOptions& options, RawPrecond& raw);
+
+/// "--fsai-drop" of "--fsai-drop,--spai-drop", and "--fsai-drop, --spai-drop".
+std::string first_flag(const PrecondOption& option);
+std::string all_flags(const PrecondOption& option);
 
 /// "a|b|c"
 std::string one_of(const std::vector<std::string>& names);

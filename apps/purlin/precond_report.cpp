@@ -2,6 +2,8 @@
 // Operators and preconditioners for people and for programs.
 #include "precond_report.hpp"
 
+#include <purlin/precond/registry.hpp>
+
 #include "advice.hpp"
 #include "stopwatch.hpp"
 #include "text.hpp"
@@ -35,14 +37,20 @@ Json operator_json(const OperatorInfo& info) {
           {"setup_phases", pairs_json(info.setup_seconds)}};
 }
 
+Json option_json(const OptionValue& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+OptionValue option_value(const Json& json, const OptionValue& like) {
+  return std::visit([&](const auto& v) { return OptionValue(json.get<std::decay_t<decltype(v)>>()); }, like);
+}
+
 Json precond_options_json(const PrecondOptions& o, const std::string& pattern) {
-  return {{"spai_side", o.side == PrecondSide::left ? "left" : "right"},
-          {"spai_power", o.spai_power},
-          {"fsai_power", o.fsai_power},
-          {"drop", o.drop},
-          {"spai_adaptive", o.adaptive},
-          {"pattern", pattern.empty() ? Json() : Json(pattern)},
-          {"format", o.format.empty() ? Json() : Json(o.format)}};
+  Json result = Json::object();
+  for (const PrecondOption* option : precond_option_list()) result[option->key] = option_json(option->get(o));
+  result["pattern"] = pattern.empty() ? Json() : Json(pattern);
+  result["format"] = o.format.empty() ? Json() : Json(o.format);
+  return result;
 }
 
 Json residual_json(const std::optional<InverseResidual>& residual) {
@@ -63,7 +71,7 @@ std::string in_words_of_the_file(const ZeroDiagonal& error, const std::string& p
          (error.value() == 0 ? "zero or none" : text("%g", error.value())) + " in row " +
          std::to_string(error.row() + 1) +
          (error.count() > 1 ? " and " + count_of(error.count() - 1, "other", "others") : "") +
-         ": try --precond none, then " + strong_precond;
+         ": try --precond none, then " + strong_precond();
 }
 
 std::string in_words_of_the_file(const NotSymmetric& error, const std::string& precond) {
@@ -91,7 +99,8 @@ PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double
     const auto m = make_precond<double, Space::host>(ctx, a, {}, options, csr);
     facts.seconds = watch.seconds();
     facts.info = m->info();
-    facts.residual = inverse_residual(ctx, *make_spmv<double, Space::host>(ctx, a, {}, csr), *m, options.side);
+    facts.residual =
+        inverse_residual(ctx, *make_spmv<double, Space::host>(ctx, a, {}, csr), *m, precond_side(options));
   } catch (const ZeroDiagonal& error) {
     facts.refusal = in_words_of_the_file(error, options.name);
   } catch (const NotSymmetric& error) {
@@ -112,7 +121,7 @@ std::string precond_facts_text(const PrecondFacts& facts) {
     phases += (phases.empty() ? ": " : ", ") + phase + ' ' + duration(seconds);
   }
   result += labelled("built in", duration(facts.seconds) + phases);
-  const char* product = facts.options.side == PrecondSide::left ? "|M A - I|_F" : "|A M - I|_F";
+  const char* product = precond_side(facts.options) == PrecondSide::left ? "|M A - I|_F" : "|A M - I|_F";
   return result + labelled(product, residual_text(*facts.residual));
 }
 

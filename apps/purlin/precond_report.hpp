@@ -16,6 +16,10 @@ namespace purlin::cli {
 /// Name, detail, sizes, a format's or preconditioner's own figures, bytes by part and seconds by phase.
 Json operator_json(const OperatorInfo& info);
 
+/// The value of an option as JSON, and back; `like` has the type.
+Json option_json(const OptionValue& value);
+OptionValue option_value(const Json& json, const OptionValue& like);
+
 /// The choices that a preconditioner was made with; `pattern` is the file of a given one.
 Json precond_options_json(const PrecondOptions& options, const std::string& pattern);
 

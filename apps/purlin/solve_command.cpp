@@ -10,6 +10,7 @@
 
 #include <purlin/core/matrix_market.hpp>
 #include <purlin/core/matrix_market_write.hpp>
+#include <purlin/precond/pattern_options.hpp>
 
 #include "exit_status.hpp"
 #include "input_matrix.hpp"
@@ -136,7 +137,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
                  !options.report.empty() && options.system.precond.name != "none"};
   task.options.columns = static_cast<int>(rhs.columns);
   task.options.spmv.coordinates = read_coordinates(host, options.coordinates);
-  task.options.precond.pattern = read_pattern(host, options.precond_pattern, result.rows);
+  task.options.precond.of<PatternOptions>().pattern = read_pattern(host, options.precond_pattern, result.rows);
   result.seconds.rhs = rhs_watch.seconds();
 
   LiveProgress live(text_stream(options), LiveProgress::mode_for(text_stream(options), options.quiet));

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <purlin/config.hpp>
+#include <purlin/solver/gmres.hpp>
 
 #include "precond_report.hpp"
 #include "rows_from_one.hpp"
@@ -56,9 +57,10 @@ void add_request(Json& json, const SolveOptions& options) {
   json["rtol"] = s.stop.rel_tol;
   json["atol"] = s.stop.abs_tol;
   json["max_iterations"] = s.stop.max_iterations;
-  json["restart"] = s.solver.restart > 0 ? Json(s.solver.restart) : Json();
-  json["left"] = s.solver.left;
-  json["basis"] = s.solver.single_basis ? "single" : "full";
+  const GmresOptions& gmres = s.solver.of<GmresOptions>();
+  json["restart"] = gmres.restart > 0 ? Json(gmres.restart) : Json();
+  json["left"] = gmres.left;
+  json["basis"] = gmres.single_basis ? "single" : "full";
 }
 
 void add_format(Json& json, const SolveResult& result) {

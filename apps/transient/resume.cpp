@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
+#include <purlin/precond/registry.hpp>
+
+#include "apps/purlin/precond_options.hpp"
+#include "apps/purlin/precond_report.hpp"
 
 namespace purlin::transient {
 namespace {
@@ -21,11 +26,11 @@ enum class Change {
 
 // One kept option: its name in the checkpoint and on the command line, and the way to and from RunOptions.
 struct Kept {
-  const char* key;
-  const char* option;
+  std::string key;
+  std::string option;
   Change change;
-  Json (*get)(const RunOptions&);
-  void (*set)(RunOptions&, const Json&);
+  std::function<Json(const RunOptions&)> get;
+  std::function<void(RunOptions&, const Json&)> set;
 };
 
 template <class T>
@@ -33,10 +38,10 @@ T value(const Json& json) {
   return json.get<T>();
 }
 
-const std::vector<Kept>& kept_list() {
+std::vector<Kept> kept_list() {
   using O = RunOptions;
   using S = std::string;
-  static const std::vector<Kept> list = {
+  std::vector<Kept> list = {
       {"mesh", "mesh", Change::never,
        [](const O& o) { return Json(o.mesh.empty() ? S() : std::filesystem::absolute(o.mesh).string()); },
        [](O& o, const Json& j) { o.mesh = value<S>(j); }},
@@ -64,27 +69,21 @@ const std::vector<Kept>& kept_list() {
        [](O& o, const Json& j) { o.system.spmv.format = value<S>(j); }},
       {"precond", "--precond", Change::loses_bits, [](const O& o) { return Json(o.system.precond.name); },
        [](O& o, const Json& j) { o.system.precond.name = value<S>(j); }},
-      {"fsai_power", "--fsai-power", Change::loses_bits, [](const O& o) { return Json(o.system.precond.fsai_power); },
-       [](O& o, const Json& j) { o.system.precond.fsai_power = value<int>(j); }},
-      {"spai_power", "--spai-power", Change::loses_bits, [](const O& o) { return Json(o.system.precond.spai_power); },
-       [](O& o, const Json& j) { o.system.precond.spai_power = value<int>(j); }},
-      {"drop", "--fsai-drop", Change::loses_bits, [](const O& o) { return Json(o.system.precond.drop); },
-       [](O& o, const Json& j) { o.system.precond.drop = value<double>(j); }},
-      {"side", "--spai-side", Change::loses_bits,
-       [](const O& o) { return Json(o.system.precond.side == PrecondSide::left ? "left" : "right"); },
-       [](O& o, const Json& j) {
-         o.system.precond.side = value<S>(j) == "left" ? PrecondSide::left : PrecondSide::right;
-       }},
-      {"adaptive", "--spai-adaptive", Change::loses_bits, [](const O& o) { return Json(o.system.precond.adaptive); },
-       [](O& o, const Json& j) { o.system.precond.adaptive = value<double>(j); }},
       {"precond_format", "--precond-format", Change::loses_bits,
        [](const O& o) { return Json(o.system.precond.format); },
        [](O& o, const Json& j) { o.system.precond.format = value<S>(j); }},
   };
+  for (const PrecondOption* line : precond_option_list()) {
+    list.push_back({line->key, cli::first_flag(*line), Change::loses_bits,
+                    [line](const O& o) { return cli::option_json(line->get(o.system.precond)); },
+                    [line](O& o, const Json& j) {
+                      line->set(o.system.precond, cli::option_value(j, line->get(o.system.precond)));
+                    }});
+  }
   return list;
 }
 
-const Json& kept_value(const Checkpoint& checkpoint, const Json& options, const char* key) {
+const Json& kept_value(const Checkpoint& checkpoint, const Json& options, const std::string& key) {
   const auto found = options.find(key);
   if (found == options.end()) {
     throw InputError(checkpoint.file + ": expected an option '" + key + "' in the header, found none");

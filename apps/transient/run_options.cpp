@@ -11,6 +11,8 @@
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
+#include <purlin/solver/bicgstab.hpp>
+#include <purlin/solver/cg.hpp>
 
 #include "apps/purlin/bench_options.hpp"
 #include "apps/purlin/complaint.hpp"
@@ -128,7 +130,8 @@ void RunCommand::add_method_options() {
       ->option_text(cli::one_of(cli::solver_choices()))
       ->group(group);
   app_.add_flag_callback(
-          "--no-resident", [&s] { s.solver.resident = false; },
+          "--no-resident",
+          [&s] { s.solver.of<CgOptions>().resident = s.solver.of<BicgstabOptions>().resident = false; },
           "CG and BiCGStab by separate kernels, also where one could keep the vectors on the card's chip")
       ->group(group);
   app_.add_option("--tol", s.stop.rel_tol, text("%s, default %g", words_.tolerance.c_str(), s.stop.rel_tol))

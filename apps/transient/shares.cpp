@@ -32,10 +32,10 @@ void SolveTotals::add(const SolveReport& report) {
   resident += report.resident ? 1 : 0;
   iterations += report.iterations;
   most_iterations = std::max<std::int64_t>(most_iterations, report.iterations);
-  const std::int64_t per_iteration = report.solver == "bicgstab" ? 2 : 1;
+  const SolverMethod method = report.method.empty() ? SolverMethod{} : find_solver(report.method);
   const std::int64_t residuals = 1 + report.residual_replacements + report.restarts;
-  products += per_iteration * report.iterations + 1 + residuals;
-  preconditioned += per_iteration * report.iterations + residuals;
+  products += method.products * report.iterations + 1 + residuals;
+  preconditioned += method.precond_products * report.iterations + residuals;
   replacements += report.residual_replacements;
   if (report.converged()) {
     worst_relative_residual = std::max(worst_relative_residual, report.relative(report.true_residual));

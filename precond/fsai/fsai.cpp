@@ -21,10 +21,11 @@ namespace purlin {
 std::uint64_t detail::estimate_fsai_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
                                           Offset nonzeros, std::size_t value_bytes) {
   const auto half_of = [&](Offset entries) { return (entries + rows) / 2; };  // with all of a full diagonal
-  Offset entries = options.drop > 0 ? rows : half_of(nonzeros);
-  if (options.pattern != nullptr) entries = half_of(static_cast<Offset>(options.pattern->col.size()));
+  const PatternOptions& shape = options.of<PatternOptions>();
+  Offset entries = shape.drop > 0 ? rows : half_of(nonzeros);
+  if (shape.pattern != nullptr) entries = half_of(static_cast<Offset>(shape.pattern->col.size()));
   const auto n = static_cast<std::uint64_t>(rows), g = static_cast<std::uint64_t>(entries);
-  const bool own_pattern = options.fsai_power > 1 || options.drop > 0 || options.pattern != nullptr;
+  const bool own_pattern = options.of<FsaiOptions>().power > 1 || shape.drop > 0 || shape.pattern != nullptr;
   return 2 * format.estimate_bytes(rows, rows, entries, value_bytes) + g * (value_bytes + sizeof(std::uint32_t)) +
          static_cast<std::uint64_t>(half_of(nonzeros)) * (sizeof(Index) + value_bytes + sizeof(std::uint32_t)) +
          (n + 1) * sizeof(Offset) + n * value_bytes +
@@ -132,7 +133,8 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   info_.name = "fsai";
   info_.detail =
       "G as " + g_->info().name + ", " +
-      (options.pattern != nullptr ? "on the pattern given" : "power " + std::to_string(options.fsai_power));
+      (options.of<PatternOptions>().pattern != nullptr ? "on the pattern given"
+                                                       : "power " + std::to_string(options.of<FsaiOptions>().power));
   const double entries = 2 * static_cast<double>(g_val_.size()) - static_cast<double>(rows_);
   info_.figures = {{"density", a_nonzeros_ == 0 ? 0.0 : entries / static_cast<double>(a_nonzeros_)},
                    {"largest local problem", static_cast<double>(symbolic.longest)}};

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <purlin/precond/registry.hpp>
+#include <purlin/precond/fsai/fsai_options.hpp>
 
 namespace purlin {
 namespace detail {
@@ -53,12 +53,15 @@ void fsai_numeric(const Context<Space::device>& ctx, const FsaiView<T>& view, co
 
 }  // namespace detail
 
+/// Its line of the table of preconditioners.
+PrecondMethod fsai_method();
+
 /// z = G^T (G r): two products of a format of the table. Symmetric and positive definite by construction, and so fit
 /// for CG. For symmetric positive definite A; only its lower triangle (in solver order) is read.
 template <class T, Space S>
 class FsaiOperator final : public MatrixOperator<T, S> {
  public:
-  /// PrecondOptions::fsai_power, drop, pattern and format apply. Throws NotSymmetric, NotPositiveDefinite, and
+  /// FsaiOptions, PatternOptions and PrecondOptions::format apply. Throws NotSymmetric, NotPositiveDefinite, and
   /// InputError for a row of G that has more than 4,096 entries. Patterns are found on the host;
   /// on a device where they are A's own. Waits on the stream.
   FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions& options,

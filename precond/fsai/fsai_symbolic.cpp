@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <purlin/core/instantiate.hpp>
+#include <purlin/precond/fsai/fsai_options.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 
 namespace purlin::detail {
@@ -26,12 +27,14 @@ FsaiPattern pattern_on_host(const Context<S>& ctx, const CsrView<T, S>& a, const
   const Context<Space::host> host = host_context(ctx);
   const HostPattern on_host(ctx, a);
   const Pattern<Space::host>& of_a = on_host.view();
-  if (options.pattern != nullptr) {
+  const PatternOptions& shape = options.of<PatternOptions>();
+  const int power = options.of<FsaiOptions>().power;
+  if (shape.pattern != nullptr) {
     return make_fsai_pattern(
         host, of_a,
-        given_sparsity(host, *options.pattern, a.rows, to_vector(ctx, order.new_of_old.cspan()), GivenFold::lower));
+        given_sparsity(host, *shape.pattern, a.rows, to_vector(ctx, order.new_of_old.cspan()), GivenFold::lower));
   }
-  if (options.drop == 0) return make_fsai_pattern(host, of_a, nullptr, options.fsai_power);
+  if (shape.drop == 0) return make_fsai_pattern(host, of_a, nullptr, power);
   CsrView<T, Space::host> view;
   view.rows = of_a.rows;
   view.cols = of_a.cols;
@@ -45,8 +48,8 @@ FsaiPattern pattern_on_host(const Context<S>& ctx, const CsrView<T, S>& a, const
     downloaded = to_vector(ctx, a.val);
     view.val = Span<const T, Space::host>(downloaded);
   }
-  const Sparsity kept = thresholded(host, view, options.drop);
-  return make_fsai_pattern(host, of_a, &kept, options.fsai_power);
+  const Sparsity kept = thresholded(host, view, shape.drop);
+  return make_fsai_pattern(host, of_a, &kept, power);
 }
 
 }  // namespace
@@ -67,7 +70,8 @@ FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a
                                    const PrecondOptions& options) {
   FsaiSymbolic<S> result;
   if constexpr (S == Space::device) {
-    const bool of_a = options.fsai_power == 1 && options.drop == 0 && options.pattern == nullptr;
+    const PatternOptions& shape = options.of<PatternOptions>();
+    const bool of_a = options.of<FsaiOptions>().power == 1 && shape.drop == 0 && shape.pattern == nullptr;
     if (of_a && make_lower_symbolic(ctx, a, result)) return result;
     result = {};
   }

@@ -5,7 +5,7 @@
 
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/fsai/fsai_pattern.hpp>
-#include <purlin/precond/registry.hpp>
+#include <purlin/precond/preconditioner.hpp>
 
 namespace purlin::detail {
 

@@ -2,7 +2,7 @@
 /// Jacobi: M = D^-1, the inverse of the diagonal. One multiplication per row, folded into a dot product on request.
 #pragma once
 
-#include <purlin/precond/registry.hpp>
+#include <purlin/precond/preconditioner.hpp>
 
 namespace purlin {
 namespace detail {
@@ -12,6 +12,9 @@ std::uint64_t estimate_jacobi_bytes(const PrecondOptions& options, const SpmvFor
                                     Offset nonzeros, std::size_t value_bytes);
 
 }  // namespace detail
+
+/// Its line of the table of preconditioners.
+PrecondMethod jacobi_method();
 
 /// z_i = r_i / a_ii. Needs every diagonal entry stored, nonzero and with a finite inverse.
 template <class T, Space S>

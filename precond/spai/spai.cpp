@@ -15,7 +15,7 @@ namespace {
 std::uint64_t problem_bytes(const PrecondOptions& options, Index rows, Offset nonzeros, Offset entries,
                             std::size_t value_bytes) {
   const auto n = static_cast<std::uint64_t>(rows), nnz = static_cast<std::uint64_t>(nonzeros);
-  const std::uint64_t map = options.side == PrecondSide::right ? sizeof(std::uint32_t) : 0;
+  const std::uint64_t map = options.of<SpaiOptions>().side == PrecondSide::right ? sizeof(std::uint32_t) : 0;
   return nnz * (sizeof(Index) + value_bytes + map) +
          static_cast<std::uint64_t>(entries) * (sizeof(Index) + value_bytes) + 2 * (n + 1) * sizeof(Offset) +
          n * (sizeof(Index) + sizeof(double));
@@ -30,12 +30,12 @@ std::uint64_t detail::estimate_spai0_bytes(const PrecondOptions& options, const 
 
 std::uint64_t detail::estimate_spai_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
                                           Offset nonzeros, std::size_t value_bytes) {
-  Offset entries = options.drop > 0 || options.adaptive > 0 ? rows : nonzeros;
-  if (options.pattern != nullptr) entries = static_cast<Offset>(options.pattern->col.size());
+  Offset entries = options.of<PatternOptions>().drop > 0 || options.of<SpaiOptions>().adaptive > 0 ? rows : nonzeros;
+  if (const auto& given = options.of<PatternOptions>().pattern) entries = static_cast<Offset>(given->col.size());
   std::uint64_t an_entry = 0;
   if (options.symmetric) {
     an_entry = 2 * (sizeof(std::uint32_t) + value_bytes);
-  } else if (options.side == PrecondSide::right) {
+  } else if (options.of<SpaiOptions>().side == PrecondSide::right) {
     an_entry = sizeof(std::uint32_t);
   }
   return problem_bytes(options, rows, nonzeros, entries, value_bytes) +
@@ -46,9 +46,9 @@ template <class T, Space S>
 SpaiOperator<T, S>::SpaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                  const PrecondOptions& options, const SpmvOptions& spmv_options)
     : options_(options),
-      pattern_given_(options.pattern != nullptr),
+      pattern_given_(options.of<PatternOptions>().pattern != nullptr),
       problems_(ctx, a, order, options, SpaiPattern::as_options_say, clock_) {
-  options_.pattern = nullptr;  // may be large, and has been read
+  options_.of<PatternOptions>().pattern = nullptr;  // may be large, and has been read
   make_matrix(ctx, order, precond_spmv(options, spmv_options));
   ctx.synchronize();
   clock_.end("format");
@@ -71,7 +71,7 @@ void SpaiOperator<T, S>::make_matrix(const Context<S>& ctx, const RowOrder<S>& o
     mirror_ = Array<T, S>(ctx, both.pattern.nnz());
     make_symmetric(ctx);
     pattern = std::move(both.pattern);
-  } else if (options_.side == PrecondSide::right) {
+  } else if (options_.of<SpaiOptions>().side == PrecondSide::right) {
     SourcedSparsity transposed = transpose_of(host, pattern.view());
     const Array<Offset, S> positions = make_array(ctx, transposed.source.cspan());
     map = make_value_map(ctx, positions.cspan(), problems_.values().size());
@@ -141,16 +141,17 @@ std::uint64_t SpaiOperator<T, S>::column_work_bytes(int columns) const {
 
 template <class T, Space S>
 std::string SpaiOperator<T, S>::detail() const {
-  std::string text = options_.side == PrecondSide::right ? "from the right" : "from the left";
+  std::string text = options_.of<SpaiOptions>().side == PrecondSide::right ? "from the right" : "from the left";
   if (pattern_given_)
     text += ", the pattern given";
-  else if (options_.adaptive > 0)
-    text += ", a pattern grown to residuals of " + std::to_string(options_.adaptive);
-  else if (options_.spai_power > 1)
-    text += ", the pattern of A^" + std::to_string(options_.spai_power);
+  else if (options_.of<SpaiOptions>().adaptive > 0)
+    text += ", a pattern grown to residuals of " + std::to_string(options_.of<SpaiOptions>().adaptive);
+  else if (options_.of<SpaiOptions>().power > 1)
+    text += ", the pattern of A^" + std::to_string(options_.of<SpaiOptions>().power);
   else
     text += ", the pattern of A";
-  if (options_.adaptive == 0 && options_.drop > 0) text += " without small entries";
+  if (options_.of<SpaiOptions>().adaptive == 0 && options_.of<PatternOptions>().drop > 0)
+    text += " without small entries";
   if (options_.symmetric) text += ", (M + M^T)/2";
   return text + ", in " + matrix_->info().name;
 }
@@ -176,7 +177,7 @@ OperatorInfo SpaiOperator<T, S>::info() const {
 template <class T, Space S>
 Spai0Operator<T, S>::Spai0Operator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                    const PrecondOptions& options, const SpmvOptions&)
-    : side_(options.side), problems_(ctx, a, order, options, SpaiPattern::diagonal, clock_) {
+    : side_(options.of<SpaiOptions>().side), problems_(ctx, a, order, options, SpaiPattern::diagonal, clock_) {
   problems_.take_pattern();
 }
 

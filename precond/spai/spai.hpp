@@ -3,6 +3,7 @@
 /// diagonal relative. One product with M per application, in any format of the table.
 #pragma once
 
+#include <purlin/precond/spai/spai_options.hpp>
 #include <purlin/precond/spai/spai_problems.hpp>
 
 namespace purlin {
@@ -16,9 +17,13 @@ std::uint64_t estimate_spai0_bytes(const PrecondOptions& options, const SpmvForm
 
 }  // namespace detail
 
+/// Their lines of the table of preconditioners.
+PrecondMethod spai_method();
+PrecondMethod spai0_method();
+
 /// M over the pattern of A, of a power of it, of its large entries, or one that grows (M. J. Grote and T. Huckle,
-/// SIAM J. Sci. Comput. 18, 1997); see PrecondOptions. Every matrix is admitted: problems without full rank fall back
-/// to a diagonal entry and are counted in `info()`.
+/// SIAM J. Sci. Comput. 18, 1997); see SpaiOptions and PatternOptions. Every matrix is admitted: problems without
+/// full rank fall back to a diagonal entry and are counted in `info()`.
 template <class T, Space S>
 class SpaiOperator final : public MatrixOperator<T, S> {
  public:

@@ -6,6 +6,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/spai/adaptive.hpp>
+#include <purlin/precond/spai/spai_options.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 
 namespace purlin::detail {
@@ -19,8 +20,9 @@ SpaiProblems<T, S>::SpaiProblems(const Context<S>& ctx, const CsrView<T, S>& a, 
   SpaiLayout layout;
   {
     const HostPattern of_a(ctx, a);
-    const SourcedSparsity b = options.side == PrecondSide::right ? transpose_of(host, of_a.view())
-                                                                 : SourcedSparsity{copy_of(host, of_a.view()), {}};
+    const SourcedSparsity b = options.of<SpaiOptions>().side == PrecondSide::right
+                                  ? transpose_of(host, of_a.view())
+                                  : SourcedSparsity{copy_of(host, of_a.view()), {}};
     take_rows(ctx, a, b);
     layout = make_spai_layout(host, b.pattern.view(), wanted(ctx, b.pattern, order, options, pattern));
   }
@@ -63,15 +65,18 @@ Sparsity SpaiProblems<T, S>::wanted(const Context<S>& ctx, const Sparsity& b, co
                                     const PrecondOptions& options, SpaiPattern pattern) const {
   const Context<Space::host> host = host_context(ctx);
   if (pattern == SpaiPattern::diagonal) return diagonal_sparsity(host, b.rows);
-  if (options.pattern != nullptr) {
-    const GivenFold fold = options.side == PrecondSide::right ? GivenFold::transposed : GivenFold::none;
-    return given_sparsity(host, *options.pattern, b.rows, to_vector(ctx, order.new_of_old.cspan()), fold);
+  const PatternOptions& shape = options.of<PatternOptions>();
+  const SpaiOptions& own = options.of<SpaiOptions>();
+  if (shape.pattern != nullptr) {
+    const GivenFold fold =
+        options.of<SpaiOptions>().side == PrecondSide::right ? GivenFold::transposed : GivenFold::none;
+    return given_sparsity(host, *shape.pattern, b.rows, to_vector(ctx, order.new_of_old.cspan()), fold);
   }
-  if (options.adaptive == 0 && options.drop == 0) return power_of(host, b.view(), options.spai_power);
+  if (own.adaptive == 0 && shape.drop == 0) return power_of(host, b.view(), own.power);
   const std::vector<T> values = to_vector(ctx, b_val_.cspan());
-  if (options.adaptive > 0) return adaptive_sparsity<T>(host, b, values, options.adaptive);
+  if (own.adaptive > 0) return adaptive_sparsity<T>(host, b, values, own.adaptive);
   const CsrView<T, Space::host> view(b.rows, b.cols, b.row_ptr.cspan(), b.col.cspan(), values);
-  return power_of(host, thresholded(host, view, options.drop).view(), options.spai_power);
+  return power_of(host, thresholded(host, view, shape.drop).view(), own.power);
 }
 
 template <class T, Space S>

@@ -2,7 +2,7 @@
 /// SpaiProblems: all local problems of a matrix with their solutions, and how they are refreshed. Internal.
 #pragma once
 
-#include <purlin/precond/registry.hpp>
+#include <purlin/precond/preconditioner.hpp>
 #include <purlin/precond/spai/spai_numeric.hpp>
 #include <purlin/spmv/phase_clock.hpp>
 

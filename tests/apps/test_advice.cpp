@@ -5,6 +5,8 @@
 #include "apps/purlin/advice.hpp"
 #include "tests/support.hpp"
 
+#include <purlin/precond/spai/spai_options.hpp>
+
 using namespace purlin;
 using namespace purlin::cli;
 using purlin::testing::contains;
@@ -13,7 +15,7 @@ namespace {
 
 SolveReport report_with(const std::string& solver, Status status) {
   SolveReport report;
-  report.solver = solver;
+  report.solver = report.method = solver;
   report.status = status;
   return report;
 }
@@ -72,7 +74,7 @@ TEST_CASE("A cycle of GMRES is advised no longer than the matrix, and where it w
   }
   options.system.precond.name = "spai";
   CHECK(contains(advice(131, 131, Status::stagnation), "--spai-adaptive 0.4"));
-  options.system.precond.adaptive = 0.4;
+  options.system.precond.of<SpaiOptions>().adaptive = 0.4;
   CHECK(contains(advice(131, 131, Status::stagnation), "--spai-adaptive 0.2"));
   options.system.precond = PrecondOptions{"none"};
   CHECK(contains(advice(131, 131, Status::stagnation), "--spai-adaptive 0.4"));
@@ -83,7 +85,7 @@ TEST_CASE("GMRES is not advised where it was among the attempts", "[cli]") {
   CHECK(contains(next_step(report, {}, {131, false}), "--solver gmres --restart 131 "));
   CHECK(contains(next_step(report, {}, {100000, false}), "--solver gmres --restart 100 "));
   report.attempts.resize(2);
-  report.attempts.front().solver = "gmres";
+  report.attempts.front().method = "gmres";
   CHECK(contains(next_step(report, {}, {131, false}), "--precond spai"));
 }
 
@@ -97,7 +99,7 @@ TEST_CASE("Where single precision had a part in a failure, another precision is 
   report.tolerance = 2e-5;
   report.attempts.resize(3);
   const auto attempt = [&](std::size_t k, const char* solver, Status status, double residual) {
-    report.attempts[k].solver = solver;
+    report.attempts[k].solver = report.attempts[k].method = solver;
     report.attempts[k].status = status;
     report.attempts[k].true_residual = residual;
   };
@@ -127,7 +129,7 @@ TEST_CASE("Where single precision had a part in a failure, another precision is 
   CHECK(contains(next_step(report, options, {237, false}), wanted));
   report.tolerance = 2e-5;
   report.status = Status::breakdown;
-  report.solver = "gmres";
+  report.solver = report.method = "gmres";
   options.system.precond.name = "none";
   CHECK(contains(next_step(report, options, {237, false}), wanted));
 }

@@ -204,8 +204,8 @@ TEST_CASE("A makeup after the solves counts those that ran, mixed or not", "[cli
   system.format.format = "csr";
   SolveReport report;
   report.attempts.resize(2);
-  report.attempts[0].solver = "mixed cg";
-  report.attempts[1].solver = "cg";
+  report.attempts[0].method = "cg";
+  report.attempts[1].method = "cg";
   const SolveMakeup solved_so = makeup_solved(makeup_set_up(asked, system, Space::host), {report, report});
   CHECK(solved_so.solvers == Words{"cg"});
   CHECK(solved_so.precond == "fsai");

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <purlin/precond/fsai/fsai.hpp>
+#include <purlin/precond/fsai/fsai_options.hpp>
+#include <purlin/precond/pattern_options.hpp>
+#include <purlin/precond/registry.hpp>
 
 #include "tests/support.hpp"
 
@@ -145,8 +148,8 @@ Expected expected_fsai(const HostCsr& g, const std::vector<T>& x) {
 inline PrecondOptions fsai_options(int power = 1, double drop = 0, const std::string& format = "") {
   PrecondOptions options;
   options.name = "fsai";
-  options.fsai_power = power;
-  options.drop = drop;
+  options.of<FsaiOptions>().power = power;
+  options.of<PatternOptions>().drop = drop;
   options.format = format;
   return options;
 }

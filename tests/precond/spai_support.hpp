@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 
 #include <purlin/precond/registry.hpp>
+#include <purlin/precond/spai/spai_options.hpp>
 
 #include "tests/support.hpp"
 
@@ -37,8 +38,8 @@ inline PrecondOptions spai_options(PrecondSide side = PrecondSide::right, int po
                                    const std::string& name = "spai") {
   PrecondOptions options;
   options.name = name;
-  options.side = side;
-  options.spai_power = power;
+  options.of<SpaiOptions>().side = side;
+  options.of<SpaiOptions>().power = power;
   return options;
 }
 

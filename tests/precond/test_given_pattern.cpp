@@ -7,6 +7,9 @@
 #include <set>
 
 #include <purlin/core/error.hpp>
+#include <purlin/precond/fsai/fsai_options.hpp>
+#include <purlin/precond/pattern_options.hpp>
+#include <purlin/precond/spai/spai_options.hpp>
 #include <purlin/solver/linear_system.hpp>
 
 using namespace purlin;
@@ -56,8 +59,8 @@ Entries scattered(Index n) {
 }
 
 PrecondOptions on_pattern(PrecondOptions options, std::shared_ptr<const GivenPattern> pattern) {
-  options.spai_power = options.fsai_power = 1;
-  options.pattern = std::move(pattern);
+  options.of<SpaiOptions>().power = options.of<FsaiOptions>().power = 1;
+  options.of<PatternOptions>().pattern = std::move(pattern);
   return options;
 }
 
@@ -112,7 +115,7 @@ TEST_BOTH("SPAI on a pattern given has entries there, each column the best there
   const auto permuted = permute(ctx, there.wide(), order);
   for (const PrecondSide side : {PrecondSide::right, PrecondSide::left}) {
     PrecondOptions sided = options;
-    sided.side = side;
+    sided.of<SpaiOptions>().side = side;
     const EigenMatrix here = eigen_of(ctx, *spai<double>(ctx, there.wide(), sided));
     const EigenMatrix moved = eigen_of(ctx, *spai<double>(ctx, permuted.view(), sided, order));
     for (Index i = 0; i < 60; ++i) {
@@ -217,7 +220,7 @@ TEST_BOTH("A system that its format renumbers takes a pattern in the caller's nu
     options.spmv.parts = 4;
     options.solver.name = "bicgstab";
     options.precond.name = "spai";
-    options.precond.pattern = std::move(on);
+    options.precond.of<PatternOptions>().pattern = std::move(on);
     return LinearSystem<double, S>(ctx, there.wide(), options);
   };
   REQUIRE(system("ehyb", pattern).info().reordered);
@@ -249,16 +252,14 @@ TEST_BOTH("A pattern of another size, with bad numbers, or beside powers and dro
     CHECK(contains(with([](GivenPattern& p) { p.col[1] = 5; }), "column 5"));
     CHECK(contains(with([](GivenPattern& p) { p.col[1] = -1; }), "column -1"));
     PrecondOptions options = on_pattern(plain, given(5, {}));
-    options.drop = 0.1;
+    options.of<PatternOptions>().drop = 0.1;
     CHECK(contains(refused(options), "no power, drop"));
-    options.drop = 0;
-    options.adaptive = 0.1;
+    options.of<PatternOptions>().drop = 0;
+    (plain.name == "spai" ? options.of<SpaiOptions>().power : options.of<FsaiOptions>().power) = 2;
+    CHECK(contains(refused(options), "no power"));
+    if (plain.name != "spai") continue;
+    options.of<SpaiOptions>() = {};
+    options.of<SpaiOptions>().adaptive = 0.1;
     CHECK(contains(refused(options), "adaptive"));
-    options.adaptive = 0;
-    options.fsai_power = 2;
-    CHECK(contains(refused(options), "no power"));
-    options.fsai_power = 1;
-    options.spai_power = 2;
-    CHECK(contains(refused(options), "no power"));
   }
 }

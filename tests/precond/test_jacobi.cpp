@@ -304,7 +304,7 @@ TEST_BOTH("The preconditioner none is null, and an unknown name is refused with 
   const std::string message = message_of<InputError>([&] { named("ilu7"); });
   CHECK(contains(message, "ilu7"));
   CHECK(contains(message, "none"));
-  for (const PrecondEntry& entry : preconditioners()) {
+  for (const PrecondMethod& entry : preconditioners()) {
     CHECK(contains(message, entry.name));
     CHECK(entry.make.get<double, S>() != nullptr);
     CHECK(entry.make.get<float, S>() != nullptr);

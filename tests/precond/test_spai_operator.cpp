@@ -5,8 +5,10 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/pattern_options.hpp>
 #include <purlin/precond/spai/adaptive.hpp>
 #include <purlin/precond/spai/spai_layout.hpp>
+#include <purlin/precond/spai/spai_options.hpp>
 #include <purlin/solver/linear_system.hpp>
 
 using namespace purlin;
@@ -34,7 +36,8 @@ std::vector<PrecondOptions> all_kinds() {
 }
 
 std::string name_of(const PrecondOptions& o) {
-  return o.name + (o.side == PrecondSide::left ? " left" : " right") + " " + std::to_string(o.spai_power) +
+  const SpaiOptions& own = o.of<SpaiOptions>();
+  return o.name + (own.side == PrecondSide::left ? " left" : " right") + " " + std::to_string(own.power) +
          (o.symmetric ? " symmetric" : "");
 }
 
@@ -117,7 +120,7 @@ TEST_CASE("SPAI has the same bits whatever the number of threads", "[precond][sp
   const auto one = make_context<Space::host>(1), three = make_context<Space::host>(3);
   const auto in_one = upload_matrix<double>(one, a), in_three = upload_matrix<double>(three, a);
   PrecondOptions adaptive = spai_options();
-  adaptive.adaptive = 0.05;
+  adaptive.of<SpaiOptions>().adaptive = 0.05;
   for (const PrecondOptions& options : {spai_options(), spai_options(PrecondSide::left, 2), adaptive}) {
     const auto x = random_vector<double>(a.rows);
     CHECK(eigen_of(one, *spai<double, Space::host>(one, in_one.wide(), options)) ==
@@ -135,7 +138,7 @@ TEST_BOTH("Grown patterns bring every residual under epsilon or end at their lim
       INFO("epsilon " << epsilon);
       for (const PrecondSide side : {PrecondSide::left, PrecondSide::right}) {
         PrecondOptions options = spai_options(side);
-        options.adaptive = epsilon;
+        options.of<SpaiOptions>().adaptive = epsilon;
         const auto grown = spai<double, S>(ctx, there.wide(), options);
         const EigenMatrix m = eigen_of(ctx, *grown);
         const EigenMatrix rest = side == PrecondSide::right ? EigenMatrix(d * m) : EigenMatrix((m * d).transpose());
@@ -171,7 +174,7 @@ TEST_BOTH("A pattern may grow around zeros on the diagonal", "[precond][spai]") 
   const HostCsr a = from_rows(60, rows);
   const auto there = upload_matrix<double>(ctx, a);
   PrecondOptions options = spai_options();
-  options.adaptive = 0.1;
+  options.of<SpaiOptions>().adaptive = 0.1;
   const auto m = spai<double, S>(ctx, there.wide(), options);
   CHECK(figure(m->info(), "worst local residual") <= 0.1);
   CHECK(figure(m->info(), "diagonal fallbacks") == 0);
@@ -183,7 +186,7 @@ TEST_BOTH("Dropping small entries makes the pattern smaller and counts all value
   const auto there = upload_matrix<double>(ctx, a);
   PrecondOptions options = spai_options();
   const auto whole = spai<double, S>(ctx, there.wide(), options);
-  options.drop = 0.05;
+  options.of<PatternOptions>().drop = 0.05;
   const auto dropped = spai<double, S>(ctx, there.wide(), options);
   CHECK(dropped->info().nonzeros < whole->info().nonzeros);
   const EigenMatrix rest = eigen_of(a) * eigen_of(ctx, *dropped) - EigenMatrix::Identity(a.rows, a.rows);
@@ -257,7 +260,7 @@ TEST_BOTH("SPAI solves a system whose diagonal is zero", "[precond][spai][solver
     rows[i][(i + 199) % 200] = -0.5;
   }
   PrecondOptions options = spai_options(PrecondSide::right, 2);
-  options.adaptive = 0.2;
+  options.of<SpaiOptions>().adaptive = 0.2;
   CHECK(solve_with<S>(ctx, from_rows(200, rows), "gmres", options).converged());
 }
 

@@ -12,6 +12,9 @@
 #include "tests/catch.hpp"
 #include "tests/solver/systems.hpp"
 
+#include <purlin/solver/bicgstab.hpp>
+#include <purlin/solver/cg.hpp>
+
 namespace purlin::testing {
 
 constexpr Space device = Space::device;
@@ -52,7 +55,7 @@ inline SystemOptions options_of(const std::string& format, const std::string& pr
   options.spmv.format = format;
   options.precond.name = precond;
   options.solver.name = solver;
-  options.solver.resident = resident;
+  set_resident(options.solver, resident);
   return options;
 }
 
@@ -97,9 +100,9 @@ Distance distance_of(const std::string& solver) {
 
 template <class T>
 void check_against_separate_kernels(const Rows& a, SystemOptions options) {
-  options.solver.resident = true;
+  set_resident(options.solver, true);
   System<T> one(a, options);
-  options.solver.resident = false;
+  set_resident(options.solver, false);
   System<T> many(a, options);
   const Distance most = distance_of<T>(options.solver.name);
   StopCriterion stop;
@@ -248,7 +251,7 @@ inline void check_not_finite(const Rows& a, SystemOptions options) {
   b[17] = std::numeric_limits<double>::quiet_NaN();
   for (const bool resident : {true, false}) {
     CAPTURE(resident);
-    options.solver.resident = resident;
+    set_resident(options.solver, resident);
     System<double> system(a, options);
     const SolveReport report = system.solve(b, std::vector<double>(b.size(), 1.0));
     CHECK(report.status == Status::not_finite);
@@ -261,7 +264,7 @@ inline void check_not_finite(const Rows& a, SystemOptions options) {
 inline void check_tiny(const Rows& a, SystemOptions options, std::vector<double> b) {
   for (double& value : b) value *= 1e-160;
   System<double> one(a, options);
-  options.solver.resident = false;
+  set_resident(options.solver, false);
   System<double> many(a, options);
   const SolveReport found = one.solve(b), expected = many.solve(b);
   CHECK(found.status == expected.status);

@@ -9,9 +9,25 @@
 #include <vector>
 
 #include <purlin/core/csr.hpp>
+#include <purlin/precond/registry.hpp>
+#include <purlin/solver/bicgstab.hpp>
+#include <purlin/solver/cg.hpp>
+#include <purlin/solver/gmres.hpp>
 #include <purlin/solver/linear_system.hpp>
 
 namespace purlin::testing {
+
+/// A method by its name, for GMRES with the length of its cycles and the side of M.
+inline SolverOptions solver_options(const std::string& name, int restart = 0, bool left = false) {
+  SolverOptions options{name};
+  options.of<GmresOptions>() = {restart, left};
+  return options;
+}
+
+/// Of the methods that have a kernel for what fits on the chip.
+inline void set_resident(SolverOptions& options, bool resident) {
+  options.of<CgOptions>().resident = options.of<BicgstabOptions>().resident = resident;
+}
 
 /// A sparse matrix as the test sees it: rows of (column, value) in ascending columns.
 struct Rows {

@@ -5,6 +5,7 @@
 
 #include <purlin/core/matrix_market.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/spai/spai_options.hpp>
 #include <purlin/solver/gmres.hpp>
 
 #include <Eigen/Dense>
@@ -184,9 +185,9 @@ TEST_CASE("A tolerance that another preconditioner attains is not called out of 
     for (const double adaptive : {0.0, 0.4}) {
       SystemOptions options;
       options.solver.name = "gmres";
-      options.solver.restart = 50;
+      options.solver.of<GmresOptions>().restart = 50;
       options.precond.name = "spai";
-      options.precond.adaptive = name[0] == 'l' ? adaptive : 0;
+      options.precond.of<SpaiOptions>().adaptive = name[0] == 'l' ? adaptive : 0;
       options.stop.max_iterations = 1000;
       LinearSystem<double, Space::host> system(ctx, a, options);
       auto b = make_array(ctx, std::vector<double>(size)), x = make_array(ctx, std::vector<double>(size, 0.0));

@@ -5,6 +5,7 @@
 
 #include <purlin/solver/bicgstab.hpp>
 #include <purlin/solver/bicgstab_steps.hpp>
+#include <purlin/solver/cg.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
@@ -69,7 +70,7 @@ TEST_BOTH("BiCGStab takes the steps of the textbook, and its stabilising half ne
       const Residuals expected = textbook_bicgstab(a, b, steps);
       SystemOptions options;
       options.solver.name = "bicgstab";
-      options.solver.resident = resident;
+      set_resident(options.solver, resident);
       options.spmv.format = resident ? "ehyb" : "csr";
       options.stop.max_iterations = steps;
       options.stop.rel_tol = 1e-14;
@@ -118,8 +119,8 @@ TEST_CASE("BiCGStab breaks down where omega or rho is no more than rounding", "[
 }
 
 TEST_BOTH("BiCGStab begins anew from a shadow residual of its own, and converges", "[solver][bicgstab]") {
-  // Found by trying small integers: r becomes orthogonal to the first shadow residual, and with that one kept a restart
-  // could take no step, for r0.A r = 0 there.
+  // Found by trying small integers: r becomes orthogonal to the first shadow residual, and with that one kept a
+  // restart could take no step, for r0.A r = 0 there.
   const Context<S> ctx;
   const std::vector<std::pair<std::vector<double>, std::vector<double>>> systems = {
       {{1, -1, 1, 2, 2, 0, -2, -2, 2}, {1, -1, -1}},

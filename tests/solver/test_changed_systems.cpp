@@ -5,6 +5,7 @@
 #include "tests/solver/systems.hpp"
 
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/gmres.hpp>
 
 #include <numeric>
 
@@ -334,7 +335,7 @@ TEST_BOTH("GMRES in mixed precision says that it stands still", "[system][mixed]
   SystemOptions options;
   options.mixed = true;
   options.solver.name = "gmres";
-  options.solver.restart = 20;
+  options.solver.of<GmresOptions>().restart = 20;
   options.precond.name = "none";
   LinearSystem<double, S> system(ctx, arrays.view(), options);
   std::vector<double> b(static_cast<std::size_t>(n), 0.0);

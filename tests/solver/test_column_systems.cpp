@@ -6,6 +6,8 @@
 
 #include <numeric>
 
+#include <purlin/precond/registry.hpp>
+
 using namespace purlin;
 using namespace purlin::testing;
 
@@ -53,7 +55,7 @@ TEST_BOTH("columns are solved in every format and with every preconditioner of t
     INFO(format);
     check_against_alone<double, S>(ctx, a, options, noise_columns(a, 5));
   }
-  for (const PrecondEntry& line : preconditioners()) {
+  for (const PrecondMethod& line : preconditioners()) {
     SystemOptions options = cg_options(line.name);
     options.spmv.format = "ehyb";
     INFO(line.name);

@@ -4,6 +4,8 @@
 #include "tests/catch.hpp"
 #include "tests/solver/column_support.hpp"
 
+#include <purlin/solver/gmres.hpp>
+
 using namespace purlin;
 using namespace purlin::testing;
 
@@ -134,7 +136,7 @@ TEST_BOTH("an indefinite matrix breaks the columns that see it, and not the othe
   // Under "auto" those columns go on alone.
   SystemOptions automatic;
   automatic.precond.name = "none";
-  automatic.solver.restart = n;
+  automatic.solver.of<GmresOptions>().restart = n;
   const Rows shifted = laplacian(9, 0, -1.5);  // symmetric, positive diagonal, indefinite
   const Columns rhs = noise_columns(shifted, 3);
   LinearSystem<double, S> chained(ctx, Arrays<double, S>(ctx, shifted).view(), automatic);

@@ -5,6 +5,7 @@
 
 #include <purlin/core/matrix_market.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/bicgstab.hpp>
 #include <purlin/solver/cg.hpp>
 #include <purlin/solver/gmres.hpp>
 #include <purlin/solver/symmetry.hpp>
@@ -26,8 +27,8 @@ namespace {
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 template <Space S>
-Solved<double, S> solve(const Context<S>& ctx, const Rows& a, const SystemOptions& options, const std::vector<double>& b,
-                 const std::vector<double>& guess = {}) {
+Solved<double, S> solve(const Context<S>& ctx, const Rows& a, const SystemOptions& options,
+                        const std::vector<double>& b, const std::vector<double>& guess = {}) {
   const Arrays<double, S> arrays(ctx, a);
   LinearSystem<double, S> system(ctx, arrays.view(), options);
   return run_system(ctx, system, b, guess);
@@ -70,7 +71,7 @@ TEST_BOTH("CG on a matrix that is not symmetric ends early as diverged, with the
           CAPTURE(resident, format, mixed, precond);
           SystemOptions options;
           options.solver.name = "cg";
-          options.solver.resident = resident;
+          set_resident(options.solver, resident);
           options.spmv.format = format == "csr:alg2" && S == Space::host ? "csr" : format;
           options.precond.name = precond;
           options.mixed = mixed;
@@ -198,7 +199,7 @@ TEST_BOTH("The residual of CG may grow a thousandfold where the matrix is symmet
         CAPTURE(resident, format, every);
         SystemOptions options;
         options.solver.name = "cg";
-        options.solver.resident = resident;
+        set_resident(options.solver, resident);
         options.spmv.format = format;
         options.precond.name = "none";
         options.stop.check_every = every;
@@ -269,8 +270,8 @@ TEST_BOTH("BiCGStab whose residuals jump ends early, with the best x", "[solver]
   }
 }
 
-// Blocks [d, c; -c, d] turn a vector by nearly a right angle. With b = 0 in every second row r0.A r0 = d |r0|^2 is exact
-// but for a rounding, so alpha = 1 / d, and BiCGStab's first residual is 1 / d times as long as b.
+// Blocks [d, c; -c, d] turn a vector by nearly a right angle. With b = 0 in every second row r0.A r0 = d |r0|^2 is
+// exact but for a rounding, so alpha = 1 / d, and BiCGStab's first residual is 1 / d times as long as b.
 TEST_BOTH("BiCGStab whose residual passes 1 / eps of b ends as diverged, with the guess",
           "[solver][divergence][bicgstab]") {
   const Context<S> ctx;

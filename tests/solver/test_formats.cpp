@@ -3,6 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
+#include <purlin/solver/gmres.hpp>
 #include <purlin/solver/linear_system.hpp>
 
 using namespace purlin;
@@ -15,7 +16,7 @@ SolveReport solve_in(const Context<S>& ctx, const HostCsr& a, const std::string&
   SystemOptions options;
   options.spmv.format = format;
   options.solver.name = solver;
-  options.solver.restart = 50;
+  options.solver.of<GmresOptions>().restart = 50;
   options.stop.max_iterations = 3000;
   const auto there = upload_matrix<double>(ctx, a);
   LinearSystem<double, S> system(ctx, there.wide(), options);

@@ -4,6 +4,7 @@
 #include "tests/solver/systems.hpp"
 
 #include <purlin/core/matrix_market.hpp>
+#include <purlin/solver/gmres.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
@@ -15,7 +16,7 @@ TEST_CASE("GMRES orthogonalises carefully where its recurrence did not keep its 
   const Csr<double, S> a = read_matrix(ctx, data_folder() + "/matrices/lns__131.mtx");
   SystemOptions options;
   options.solver.name = "gmres";
-  options.solver.restart = 50;
+  options.solver.of<GmresOptions>().restart = 50;
   options.precond.name = "none";
   LinearSystem<double, S> system(ctx, a, options);
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {

@@ -144,8 +144,8 @@ std::vector<Method> methods() {
   std::vector<Method> all;
   for (const char* m : {"none", "jacobi", "spai0", "fsai"}) all.push_back({std::string("cg ") + m, m, {"cg"}});
   for (const char* m : {"none", "jacobi", "spai"}) all.push_back({std::string("bicgstab ") + m, m, {"bicgstab"}});
-  for (const char* m : {"none", "jacobi"}) all.push_back({std::string("gmres ") + m, m, {"gmres", 22, false}});
-  all.push_back({"gmres from the left", "jacobi", {"gmres", 22, true}});
+  for (const char* m : {"none", "jacobi"}) all.push_back({std::string("gmres ") + m, m, solver_options("gmres", 22)});
+  all.push_back({"gmres from the left", "jacobi", solver_options("gmres", 22, true)});
   return all;
 }
 

@@ -5,6 +5,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/gmres.hpp>
 
 #include <purlin/core/error.hpp>
 
@@ -225,7 +226,7 @@ TEST_BOTH("the automatic choice says why, and goes on to the next solver", "[sys
   const Rows indefinite = laplacian(9, 0, -1.5);
   const Arrays<double, S> arrays(ctx, indefinite);
   SystemOptions options;
-  options.solver.restart = 81;
+  options.solver.of<GmresOptions>().restart = 81;
   LinearSystem<double, S> system(ctx, arrays.view(), options);
   const auto b = indefinite.rhs_for(noise(81));
   SolveReport report;

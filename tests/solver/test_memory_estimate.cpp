@@ -7,6 +7,10 @@
 #include <map>
 
 #include <purlin/core/error.hpp>
+#include <purlin/precond/fsai/fsai_options.hpp>
+#include <purlin/precond/pattern_options.hpp>
+#include <purlin/precond/spai/spai_options.hpp>
+#include <purlin/solver/gmres.hpp>
 #include <purlin/solver/linear_system.hpp>
 #include <purlin/solver/memory_estimate.hpp>
 
@@ -66,7 +70,7 @@ Parts parts_of(const HostCsr& a, const SystemOptions& options) {
   auto pattern = std::make_shared<GivenPattern>();
   pattern->rows = a.rows;
   pattern->col.resize(static_cast<std::size_t>(built.nonzeros - (informed.name == "fsai" ? a.rows : 0)));
-  if (informed.name == "fsai" || informed.name == "spai") informed.pattern = pattern;
+  if (informed.name == "fsai" || informed.name == "spai") informed.of<PatternOptions>().pattern = pattern;
   parts.precond_informed =
       static_cast<double>(estimate_system(options.spmv, informed, options.solver, size).preconditioner);
   return parts;
@@ -119,10 +123,10 @@ SystemOptions options_of(const Case& c) {
   options.spmv.format = "csr";
   options.solver.name = c.solver;
   options.precond.name = c.precond;
-  options.precond.spai_power = options.precond.fsai_power = c.power;
-  options.precond.drop = c.drop;
-  options.precond.adaptive = c.adaptive;
-  options.precond.side = c.side;
+  options.precond.of<SpaiOptions>().power = options.precond.of<FsaiOptions>().power = c.power;
+  options.precond.of<PatternOptions>().drop = c.drop;
+  options.precond.of<SpaiOptions>().adaptive = c.adaptive;
+  options.precond.of<SpaiOptions>().side = c.side;
   return options;
 }
 
@@ -131,9 +135,9 @@ SystemOptions options_of(const Case& c) {
 TEST_BOTH("A basis in single precision takes what is estimated for it", "[solver][memory]") {
   const HostCsr a = fem_matrix("generate:elasticity:7");
   SystemOptions options = options_of({"gmres", "jacobi"});
-  options.solver.restart = 100;
+  options.solver.of<GmresOptions>().restart = 100;
   const auto full = estimated_and_held<double, S>(a, options);
-  options.solver.single_basis = true;
+  options.solver.of<GmresOptions>().single_basis = true;
   const auto single = estimated_and_held<double, S>(a, options);
   CHECK(single.first <= single.second);
   CHECK(single.first >= 0.9 * single.second);
@@ -197,7 +201,7 @@ TEST_BOTH("A system never holds less than was estimated, whatever its pattern", 
   pattern->col = a.col;
   for (const std::string name : {"fsai", "spai"}) {
     SystemOptions options = options_of({"bicgstab", name});
-    options.precond.pattern = pattern;
+    options.precond.of<PatternOptions>().pattern = pattern;
     const auto [estimated, held] = estimated_and_held<double, S>(a, options);
     CHECK(estimated <= held);
     CHECK(estimated >= 0.7 * held);

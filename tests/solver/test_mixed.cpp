@@ -6,6 +6,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/registry.hpp>
+#include <purlin/solver/gmres.hpp>
 #include <purlin/spmv/registry.hpp>
 
 #include <limits>
@@ -20,7 +21,7 @@ SystemOptions options_for(const std::string& solver, const std::string& precond 
   SystemOptions options;
   options.mixed = true;
   options.solver.name = solver;
-  options.solver.restart = 30;
+  options.solver.of<GmresOptions>().restart = 30;
   options.precond.name = precond;
   options.spmv.format = format;
   options.stop.rel_tol = 1e-11;

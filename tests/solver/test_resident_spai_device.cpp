@@ -2,7 +2,9 @@
 // BiCGStab with SPAI in one kernel: M is a matrix of A's parts, whose halo may be another than A's.
 #include "tests/solver/resident_support.hpp"
 
+#include <purlin/precond/pattern_options.hpp>
 #include <purlin/precond/registry.hpp>
+#include <purlin/precond/spai/spai_options.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
@@ -54,11 +56,12 @@ TEST_CASE("An M that reads other rows than A is applied in one kernel too",
           "[solver][bicgstab][resident][spai][device]") {
   for (const Index parts : {0, 5}) {
     SystemOptions left = options(parts), square = options(parts), small = options(parts);
-    left.precond.side = PrecondSide::left;
-    square.precond.spai_power = 2;
-    small.precond.drop = 0.2;
+    left.precond.of<SpaiOptions>().side = PrecondSide::left;
+    square.precond.of<SpaiOptions>().power = 2;
+    small.precond.of<PatternOptions>().drop = 0.2;
     for (const SystemOptions& with : {options(parts), left, square, small}) {
-      CAPTURE(parts, with.precond.spai_power, with.precond.drop, with.precond.side == PrecondSide::left);
+      CAPTURE(parts, with.precond.of<SpaiOptions>().power, with.precond.of<PatternOptions>().drop,
+              with.precond.of<SpaiOptions>().side == PrecondSide::left);
       check_against_separate_kernels<double>(one_way_grid(7), with);
       check_against_separate_kernels<double>(windy_grid(7, 1), with);
     }
@@ -68,7 +71,7 @@ TEST_CASE("An M that reads other rows than A is applied in one kernel too",
 TEST_CASE("A symmetric M and an M that grew are one matrix as well", "[solver][bicgstab][resident][spai][device]") {
   SystemOptions symmetric = options(), grown = options();
   symmetric.precond.symmetric = true;
-  grown.precond.adaptive = 0.4;
+  grown.precond.of<SpaiOptions>().adaptive = 0.4;
   check_against_separate_kernels<double>(windy_grid(6, 3), symmetric);
   check_against_separate_kernels<double>(laplacian(20, 0.4), grown);
 }

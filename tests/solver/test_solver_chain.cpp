@@ -7,8 +7,11 @@
 
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/null_space.hpp>
+#include <purlin/solver/registry.hpp>
 #include <purlin/solver/solver_chain.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 
 using namespace purlin;
@@ -56,7 +59,7 @@ class Puppet final : public KrylovSolver<double, S> {
     report.attainable_residual = ending_.attainable * report.rhs_norm;
     report.reason = report.attainable_residual > 0 ? "rounding" : "as told";
     report.attempts = {
-        {report.solver, report.status, 3, report.true_residual, 0, report.reason, report.attainable_residual}};
+        {report.solver, report.status, 3, report.true_residual, 0, report.reason, report.attainable_residual, ""}};
     return report;
   }
 
@@ -72,23 +75,28 @@ struct Told {
   std::vector<Given> given;  ///< to each attempt
 };
 
+// A step of a chain, with the line of the table where the name is there.
 template <Space S>
-Told<S> chain_of(const std::vector<Ending>& endings,
-                 const std::vector<double>& guess = std::vector<double>(40, 0.0), const StopCriterion& stop = {}) {
+detail::ChainStep<double, S> step_of(const std::string& name,
+                                     std::function<std::unique_ptr<KrylovSolver<double, S>>()> make) {
+  const auto& methods = solver_methods();
+  const auto line = std::find_if(methods.begin(), methods.end(), [&](const auto& m) { return m.name == name; });
+  return {name, line == methods.end() ? nullptr : &*line, false, std::move(make)};
+}
+
+template <Space S>
+Told<S> chain_of(const std::vector<Ending>& endings, const std::vector<double>& guess = std::vector<double>(40, 0.0),
+                 const StopCriterion& stop = {}) {
   const Context<S> ctx;
   Told<S> told;
   const FunctionOperator<double, S> identity(40, 40, [](const auto& c, double alpha, auto x, double beta, auto y) {
     axpby<double, S>(c, alpha, x, beta, y);
   });
-  SolverChoice choice;
-  for (const Ending& ending : endings) choice.order.push_back(ending.solver);
-  const detail::SolverFactory<double, S> make = [&](const SolverOptions& wanted) {
-    for (const Ending& ending : endings) {
-      if (ending.solver == wanted.name) return std::make_unique<Puppet<S>>(ending, told.given);
-    }
-    return std::unique_ptr<Puppet<S>>();
-  };
-  detail::SolverChain<double, S> chain(ctx, choice, SolverOptions{}, identity, nullptr, false, make);
+  std::vector<detail::ChainStep<double, S>> steps;
+  for (const Ending& ending : endings) {
+    steps.push_back(step_of<S>(ending.solver, [&] { return std::make_unique<Puppet<S>>(ending, told.given); }));
+  }
+  detail::SolverChain<double, S> chain(ctx, steps, identity, nullptr, false);
   told.b = noise(40);
   const auto bs = make_array(ctx, told.b);
   auto xs = make_array(ctx, guess);
@@ -230,8 +238,8 @@ TEST_BOTH("Attempts on a singular system begin and end with mean zero", "[solver
    private:
     Puppet<S> puppet_;
   };
-  const detail::SolverFactory<double, S> make = [&](const SolverOptions&) { return std::make_unique<Leaves>(given); };
-  detail::SolverChain<double, S> chain(ctx, {{"one"}, ""}, SolverOptions{}, *A, nullptr, true, make);
+  detail::SolverChain<double, S> chain(ctx, {step_of<S>("one", [&] { return std::make_unique<Leaves>(given); })}, *A,
+                                       nullptr, true);
   const auto bs = make_array(ctx, b);
   auto xs = make_array(ctx, std::vector<double>(size, 8.0));
   static_cast<void>(chain.solve(bs.cspan(), xs.span(), {}, {}));
@@ -240,10 +248,12 @@ TEST_BOTH("Attempts on a singular system begin and end with mean zero", "[solver
   CHECK(std::abs(mean(to_vector(ctx, xs.cspan()))) <= 1e-14);
 
   // Where all make it worse, the guess is handed back, without its mean.
-  const detail::SolverFactory<double, S> worse = [&](const SolverOptions& wanted) {
-    return std::make_unique<Puppet<S>>(Ending{wanted.name, 7, Status::breakdown}, given);
+  const auto worse = [&](const std::string& name) {
+    return step_of<S>(name, [&given, name] {
+      return std::make_unique<Puppet<S>>(Ending{name, 7, Status::breakdown}, given);
+    });
   };
-  detail::SolverChain<double, S> none(ctx, {{"one", "two"}, ""}, SolverOptions{}, *A, nullptr, true, worse);
+  detail::SolverChain<double, S> none(ctx, {worse("one"), worse("two")}, *A, nullptr, true);
   auto guess = noise(a.size(), 5);
   for (double& value : guess) value = 1e-3 * value + 8;
   auto ys = make_array(ctx, guess);

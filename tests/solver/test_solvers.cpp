@@ -27,7 +27,7 @@ struct Bench {
         A(make_spmv(ctx, arrays.view(), RowOrder<S>{}, same_bits())),
         M(make_precond(ctx, arrays.view(), RowOrder<S>{}, PrecondOptions{}, SpmvOptions{})) {}
   std::unique_ptr<KrylovSolver<T, S>> solver(const std::string& name, int restart = 30, bool left = false) {
-    return make_solver<T, S>(ctx, rows.size(), {name, restart, left});
+    return make_solver<T, S>(ctx, rows.size(), solver_options(name, restart, left));
   }
 };
 
@@ -279,7 +279,7 @@ TEST_BOTH("a user's own operator and preconditioner work in every solver", "[sol
   };
   const Op A(n, n, by(d)), M(n, n, by(e));
   for (const auto& name : all_solvers) {
-    const auto solver = make_solver<double, S>(ctx, n, {name, 20, false});
+    const auto solver = make_solver<double, S>(ctx, n, solver_options(name, 20));
     for (const Op* precond : {static_cast<const Op*>(nullptr), &M}) {
       const auto run = run_solver<double, S>(ctx, *solver, A, precond, diagonal, {});
       CHECK(run.report.converged());
@@ -319,19 +319,19 @@ TEST_CASE("lengths and criteria that make no sense are refused", "[solver]") {
     if (field == 5) stop.check_every = -1;
     CHECK_THROWS_AS((run_solver<double, Space::host>(s.ctx, *solver, *s.A, nullptr, b, stop)), InputError);
   }
-  CHECK_THROWS_AS((make_solver<double, Space::host>(s.ctx, 4, {"sor", 30, false})), InputError);
-  CHECK_THROWS_AS((make_solver<double, Space::host>(s.ctx, 4, {"gmres", -1, false})), InputError);
+  CHECK_THROWS_AS((make_solver<double, Space::host>(s.ctx, 4, solver_options("sor"))), InputError);
+  CHECK_THROWS_AS((make_solver<double, Space::host>(s.ctx, 4, solver_options("gmres", -1))), InputError);
 }
 
 TEST_CASE("the cycle of GMRES is what was asked for, 50, or what a small basis holds", "[solver][gmres]") {
-  CHECK(gmres_cycle_length({"gmres", 0, false}, 100000, 8) == 50);
-  CHECK(gmres_cycle_length({"gmres", 7, false}, 100000, 8) == 7);
-  CHECK(gmres_cycle_length({"gmres", 70, false}, 20, 8) == 20);
-  CHECK(gmres_cycle_length({"auto", 0, false}, 1000, 8) == 1000);
-  CHECK(gmres_cycle_length({"auto", 0, false}, 10000, 8) == 209);
-  CHECK(gmres_cycle_length({"auto", 30, false}, 10000, 8) == 30);
-  CHECK(gmres_cycle_length({"auto", 0, false}, 1000000, 8) == 50);
-  CHECK(gmres_cycle_length({"auto", 0, false}, 0, 8) == 1);
+  CHECK(gmres_cycle_length(solver_options("gmres", 0), 100000, 8) == 50);
+  CHECK(gmres_cycle_length(solver_options("gmres", 7), 100000, 8) == 7);
+  CHECK(gmres_cycle_length(solver_options("gmres", 70), 20, 8) == 20);
+  CHECK(gmres_cycle_length(solver_options("auto", 0), 1000, 8) == 1000);
+  CHECK(gmres_cycle_length(solver_options("auto", 0), 10000, 8) == 209);
+  CHECK(gmres_cycle_length(solver_options("auto", 30), 10000, 8) == 30);
+  CHECK(gmres_cycle_length(solver_options("auto", 0), 1000000, 8) == 50);
+  CHECK(gmres_cycle_length(solver_options("auto", 0), 0, 8) == 1);
 }
 
 TEST_BOTH("NaN or overflow inside an iteration is told in time, and x stays sound", "[solver]") {
@@ -350,7 +350,7 @@ TEST_BOTH("NaN or overflow inside an iteration is told in time, and x stays soun
     calls = 0;
     StopCriterion stop;
     stop.check_every = 1;
-    const auto solver = make_solver<double, S>(ctx, n, {name, 30, false});
+    const auto solver = make_solver<double, S>(ctx, n, solver_options(name, 30));
     const auto run = run_solver<double, S>(ctx, *solver, spoiled, nullptr, std::vector<double>(n, 1.0), stop);
     INFO(name << " " << run.report.reason);
     CHECK(run.report.status == Status::not_finite);

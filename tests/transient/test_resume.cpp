@@ -4,6 +4,7 @@
 #include "tests/solver/systems.hpp"
 
 #include <purlin/core/error.hpp>
+#include <purlin/precond/fsai/fsai_options.hpp>
 
 #include "apps/transient/resume.hpp"
 #include "tests/temporary_folder.hpp"
@@ -32,7 +33,7 @@ Checkpoint checkpoint_of(bool deterministic) {
   options.system.deterministic = deterministic;
   options.system.stop.rel_tol = 1e-9;
   options.system.spmv.format = "auto";
-  options.system.precond.fsai_power = 3;
+  options.system.precond.of<FsaiOptions>().power = 3;
   SystemInfo info;
   info.matrix.name = "ellwarp:k2rs";
   info.preconditioner.name = "fsai";
@@ -52,7 +53,7 @@ TEST_CASE("a resumed run has the options of the run, with what was chosen by it"
   CHECK(o.system.deterministic);
   CHECK(o.system.spmv.format == "ellwarp:k2rs");
   CHECK(o.system.precond.name == "fsai");
-  CHECK(o.system.precond.fsai_power == 3);
+  CHECK(o.system.precond.of<FsaiOptions>().power == 3);
   CHECK(o.system.stop.rel_tol == 1e-9);
   CHECK(resumed(checkpoint_of(true), {"--format", "auto"}).system.spmv.format == "ellwarp:k2rs");
 }

@@ -3,6 +3,7 @@
 #include "tests/catch.hpp"
 
 #include <purlin/core/error.hpp>
+#include <purlin/precond/fsai/fsai_options.hpp>
 
 #include "apps/purlin/exit_status.hpp"
 #include "apps/transient/run_options.hpp"
@@ -54,7 +55,7 @@ TEST_CASE("the options of a run are taken as they are given, and the rest keep t
   CHECK(p.options.duration == 12);
   CHECK(p.options.system.spmv.format == "ellwarp");
   CHECK(p.options.system.precond.name == "fsai");
-  CHECK(p.options.system.precond.fsai_power == 2);
+  CHECK(p.options.system.precond.of<FsaiOptions>().power == 2);
   CHECK(p.options.system.stop.rel_tol == 1e-6);
   CHECK(p.options.system.solver.name == "cg");
   CHECK(p.options.quiet);

@@ -123,7 +123,7 @@ TEST_CASE("with sampling, phases of one step in three stand for all, and output 
 TEST_CASE("applications are counted from the reports of solves", "[transient]") {
   SolveTotals totals;
   SolveReport cg;
-  cg.solver = "cg";
+  cg.method = "cg";
   cg.status = Status::converged;
   cg.iterations = 10;
   cg.rhs_norm = 2;
@@ -132,7 +132,7 @@ TEST_CASE("applications are counted from the reports of solves", "[transient]") 
   CHECK(totals.products == 12);
   CHECK(totals.preconditioned == 11);
   CHECK(totals.worst_relative_residual == Approx(5e-9));
-  cg.solver = "bicgstab";
+  cg.method = "bicgstab";
   cg.status = Status::stagnation;
   cg.residual_replacements = 2;
   totals.add(cg);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the table of preconditioners says of FSAI.
+#include <algorithm>
+
+#include <purlin/precond/build_cost.hpp>
+#include <purlin/precond/fsai/fsai.hpp>
+
+namespace purlin {
+namespace {
+
+constexpr int most_fsai_power = 8;  // higher ones reach most of a matrix from every row
+
+// Cholesky factorisations of the rows of A's lower triangle.
+detail::LocalProblems triangles_of(const Pattern<Space::host>& a) {
+  detail::LocalProblems sum;
+  for (Index i = 0; i < a.rows; ++i) {
+    const auto begin = a.col.data + a.row_begin(i), end = a.col.data + a.row_begin(i + 1);
+    const auto length = static_cast<double>(std::upper_bound(begin, end, i) - begin);
+    sum.entries += length;
+    sum.work += length * length * length;
+  }
+  return sum;
+}
+
+double fsai_build_seconds(const PrecondBuild& build) {
+  return detail::seconds_of(triangles_of(build.pattern()), {40e-9, 0.3e-9}, 0.5 * static_cast<double>(build.stored),
+                            build.machine);
+}
+
+void check_fsai(const PrecondOptions& options) {
+  const int power = options.of<FsaiOptions>().power;
+  require_precond_option(power >= 1, "the power of a pattern is at least 1");
+  check_pattern_options(options, power > 1);
+}
+
+PrecondOption power_option() {
+  PrecondOption option;
+  option.flags = "--fsai-power";
+  option.placeholder = "N";
+  option.help = "FSAI's G has the pattern of the lower triangle of A^N, default 1";
+  option.key = "fsai_power";
+  option.most = most_fsai_power;
+  option.shapes_pattern = true;
+  option.get = [](const PrecondOptions& o) { return OptionValue(o.of<FsaiOptions>().power); };
+  option.set = [](PrecondOptions& o, const OptionValue& v) { o.of<FsaiOptions>().power = std::get<int>(v); };
+  return option;
+}
+
+}  // namespace
+
+PrecondMethod fsai_method() {
+  PrecondMethod fsai;
+  fsai.name = "fsai";
+  fsai.summary = "G^T G with a sparse lower triangle G, for symmetric positive definite matrices";
+  fsai.options = {power_option(), drop_option()};
+  fsai.own_matrices = fsai.takes_pattern = true;
+  fsai.automatic = AutoPrecond::definite;
+  fsai.check = &check_fsai;
+  fsai.estimate_bytes = &detail::estimate_fsai_bytes;
+  fsai.build_seconds = &fsai_build_seconds;
+  fsai.make = precond_columns<FsaiOperator>();
+  return fsai;
+}
+
+}  // namespace purlin

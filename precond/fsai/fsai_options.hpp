@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/// FsaiOptions: the choices of FSAI, beside those that all patterns have.
+#pragma once
+
+#include <purlin/precond/pattern_options.hpp>
+
+namespace purlin {
+
+struct FsaiOptions {
+  int power = 1;  ///< G has the pattern of the lower triangle of A^power, at least 1
+};
+
+}  // namespace purlin

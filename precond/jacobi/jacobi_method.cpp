@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the table of preconditioners says of Jacobi.
+#include <purlin/precond/jacobi/jacobi.hpp>
+
+namespace purlin {
+
+PrecondMethod jacobi_method() {
+  PrecondMethod jacobi;
+  jacobi.name = "jacobi";
+  jacobi.summary = "the inverse of the diagonal";
+  jacobi.diagonal = jacobi.divides_by_diagonal = true;
+  jacobi.automatic = AutoPrecond::simple;
+  jacobi.estimate_bytes = &detail::estimate_jacobi_bytes;
+  jacobi.make = precond_columns<JacobiOperator>();
+  return jacobi;
+}
+
+}  // namespace purlin

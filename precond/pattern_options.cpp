@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of sparsity patterns.
+#include <purlin/precond/pattern_options.hpp>
+
+#include <cmath>
+
+namespace purlin {
+
+PrecondOption drop_option() {
+  PrecondOption option;
+  option.flags = "--fsai-drop,--spai-drop";
+  option.placeholder = "D";
+  option.help = "Leave |a_ij| <= D sqrt(|a_ii a_jj|) out of the pattern before its powers are formed,\ndefault 0";
+  option.key = "drop";
+  option.shapes_pattern = true;
+  option.get = [](const PrecondOptions& o) { return OptionValue(o.of<PatternOptions>().drop); };
+  option.set = [](PrecondOptions& o, const OptionValue& v) { o.of<PatternOptions>().drop = std::get<double>(v); };
+  return option;
+}
+
+void check_pattern_options(const PrecondOptions& options, bool shaped) {
+  const PatternOptions& own = options.of<PatternOptions>();
+  require_precond_option(std::isfinite(own.drop) && own.drop >= 0, "drop is a finite number that is not negative");
+  require_precond_option(own.pattern == nullptr || (!shaped && own.drop == 0),
+                         "a pattern that is given takes no power, drop or adaptive growth");
+}
+
+}  // namespace purlin

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/// PrecondMethod: what the rest of Purlin knows of a preconditioner, one line of the table in `precond/registry.hpp`.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <purlin/config.hpp>
+#include <purlin/core/factory_columns.hpp>
+#include <purlin/core/option_bag.hpp>
+#include <purlin/spmv/registry.hpp>
+
+namespace purlin {
+
+/// Which preconditioner, and its choices.
+struct PrecondOptions {
+  /// "none" or a name of the table.
+  std::string name = "jacobi";
+  /// M has to be symmetric, as CG needs it. LinearSystem sets it where a solve starts with such a method.
+  bool symmetric = false;
+  /// The format of the matrices that a preconditioner makes, with a variant behind a colon where it has any. Empty:
+  /// as for A.
+  std::string format = {};
+  /// Of each preconditioner its own: SpaiOptions, FsaiOptions, PatternOptions.
+  OptionBag methods = {};
+
+  /// The options of one preconditioner: `options.of<FsaiOptions>().power = 2`.
+  template <class Options>
+  Options& of() {
+    return methods.of<Options>();
+  }
+  template <class Options>
+  const Options& of() const {
+    return methods.of<Options>();
+  }
+};
+
+/// On which side of A a sparse approximate inverse M is made: right, from the columns of A M - I; left, from the rows
+/// of M A - I.
+enum class PrecondSide { right, left };
+
+/// The value of an option.
+using OptionValue = std::variant<int, double, std::string>;
+
+/// One option of a preconditioner, for command lines and reports.
+struct PrecondOption {
+  std::string flags;        ///< "--fsai-power"; several with a comma between them
+  std::string placeholder;  ///< "N"
+  std::string help;
+  std::string key;                        ///< in reports: "fsai_power"
+  std::vector<std::string> choices = {};  ///< of a text
+  int most = 0;                           ///< of a whole number, which is 1 at the least
+  bool shapes_pattern = false;            ///< has no meaning where the pattern is given
+  std::function<OptionValue(const PrecondOptions&)> get;
+  std::function<void(PrecondOptions&, const OptionValue&)> set;
+};
+
+template <class T, Space S>
+using MakePrecond = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
+                                          const PrecondOptions&, const SpmvOptions&);
+
+/// At least the bytes that the preconditioner will hold, its matrices in `format`; what the pattern decides is not
+/// counted.
+using EstimatePrecond = std::uint64_t (*)(const PrecondOptions&, const SpmvFormat& format, Index rows,
+                                          Offset nonzeros, std::size_t value_bytes);
+
+/// What the cost of a setup is estimated from.
+struct PrecondBuild {
+  Offset nonzeros = 0;  ///< of A
+  Offset stored = 0;    ///< of M; of its factors together
+  Machine machine;
+  std::function<const Pattern<Space::host>&()> pattern;  ///< of A; copied from a device by the first call
+};
+
+/// What `--precond auto` compares.
+enum class AutoPrecond {
+  never,
+  simple,    ///< costs next to nothing; tried first
+  definite,  ///< the stronger one for symmetric matrices with a positive diagonal
+  general,   ///< the stronger one for all others
+};
+
+/// One line of the table.
+struct PrecondMethod {
+  std::string name;
+  std::string summary;
+  std::vector<PrecondOption> options;
+  bool diagonal = false;             ///< M is a diagonal matrix
+  bool divides_by_diagonal = false;  ///< every diagonal entry of A has to be there and not 0
+  bool own_matrices = false;         ///< M is made of sparse matrices in `PrecondOptions::format`
+  bool takes_pattern = false;        ///< `PatternOptions::pattern` applies
+  AutoPrecond automatic = AutoPrecond::never;
+  /// Throws InputError for options that make no sense. Null: none can.
+  void (*check)(const PrecondOptions&) = nullptr;
+  EstimatePrecond estimate_bytes = nullptr;
+  /// Seconds of a setup by a cost model: counts, not a clock. Null: those of a pass over A.
+  double (*build_seconds)(const PrecondBuild&) = nullptr;
+  /// Null: from the right.
+  PrecondSide (*side)(const PrecondOptions&) = nullptr;
+  /// What to ask for on the command line where M was too weak: "--precond spai --spai-adaptive 0.1". Null: the
+  /// general one of the table.
+  std::string (*stronger)(const PrecondOptions&) = nullptr;
+  FactoryColumns<MakePrecond> make = {};
+};
+
+/// The columns of a class template with the constructor (ctx, matrix, order, options, format options).
+template <template <class, Space> class Operator, class T, Space S>
+OperatorPtr<T, S> make_precond_operator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                        const PrecondOptions& options, const SpmvOptions& spmv_options) {
+  return std::make_unique<Operator<T, S>>(ctx, a, order, options, spmv_options);
+}
+
+template <template <class, Space> class Operator>
+FactoryColumns<MakePrecond> precond_columns() {
+  FactoryColumns<MakePrecond> make;
+  make.host_double = &make_precond_operator<Operator, double, Space::host>;
+  make.host_float = &make_precond_operator<Operator, float, Space::host>;
+  if constexpr (PURLIN_HAS_CUDA == 1) {
+    make.device_double = &make_precond_operator<Operator, double, Space::device>;
+    make.device_float = &make_precond_operator<Operator, float, Space::device>;
+  }
+  return make;
+}
+
+/// The options with which a preconditioner makes its own matrices: those of A, in the format that it is told, else in
+/// A's, or the one that stands beside A's in the table.
+SpmvOptions precond_spmv(const PrecondOptions& options, const SpmvOptions& spmv_options);
+
+/// Throws InputError "preconditioner options: WHAT" unless `sound`.
+void require_precond_option(bool sound, const std::string& what);
+
+}  // namespace purlin

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the table of preconditioners says of SPAI and of its diagonal relative.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include <purlin/precond/build_cost.hpp>
+#include <purlin/precond/spai/spai.hpp>
+
+namespace purlin {
+namespace {
+
+constexpr int most_spai_power = 8;       // higher ones reach most of a matrix from every row
+constexpr double first_growth_to = 0.4;  // what a pattern that is to grow is asked for first
+
+// Least-squares problems: the rows that row i's neighbours reach, at most all, and its own entries as columns.
+detail::LocalProblems rows_of(const Pattern<Space::host>& a) {
+  detail::LocalProblems sum;
+  for (Index i = 0; i < a.rows; ++i) {
+    const auto length = static_cast<double>(a.row_begin(i + 1) - a.row_begin(i));
+    double reached = 0;
+    for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) {
+      reached += static_cast<double>(a.row_begin(a.col[k] + 1) - a.row_begin(a.col[k]));
+    }
+    sum.entries += length;
+    sum.work += std::min(reached, static_cast<double>(a.rows)) * length * length;
+  }
+  return sum;
+}
+
+double spai_build_seconds(const PrecondBuild& build) {
+  return detail::seconds_of(rows_of(build.pattern()), {100e-9, 0.13e-9}, static_cast<double>(build.stored),
+                            build.machine);
+}
+
+void check_spai(const PrecondOptions& options) {
+  const SpaiOptions& own = options.of<SpaiOptions>();
+  require_precond_option(own.power >= 1, "the power of a pattern is at least 1");
+  require_precond_option(std::isfinite(own.adaptive) && own.adaptive >= 0,
+                         "adaptive is a finite number that is not negative");
+  check_pattern_options(options, own.power > 1 || own.adaptive > 0);
+}
+
+PrecondSide side_of(const PrecondOptions& options) { return options.of<SpaiOptions>().side; }
+
+std::string growing_further(const PrecondOptions& options) {
+  const double now = options.of<SpaiOptions>().adaptive;
+  char text[64];
+  std::snprintf(text, sizeof text, "--precond spai --spai-adaptive %g", now > 0 ? now / 2 : first_growth_to);
+  return text;
+}
+
+PrecondOption side_option() {
+  PrecondOption option;
+  option.flags = "--spai-side";
+  option.help = "What SPAI brings close to the identity: A M, the default, or M A (left)";
+  option.key = "spai_side";
+  option.choices = {"right", "left"};
+  option.get = [](const PrecondOptions& o) {
+    return OptionValue(std::string(side_of(o) == PrecondSide::left ? "left" : "right"));
+  };
+  option.set = [](PrecondOptions& o, const OptionValue& v) {
+    o.of<SpaiOptions>().side = std::get<std::string>(v) == "left" ? PrecondSide::left : PrecondSide::right;
+  };
+  return option;
+}
+
+PrecondOption power_option_of_spai() {
+  PrecondOption option;
+  option.flags = "--spai-power";
+  option.placeholder = "N";
+  option.help = "SPAI's M has the pattern of A^N, default 1";
+  option.key = "spai_power";
+  option.most = most_spai_power;
+  option.shapes_pattern = true;
+  option.get = [](const PrecondOptions& o) { return OptionValue(o.of<SpaiOptions>().power); };
+  option.set = [](PrecondOptions& o, const OptionValue& v) { o.of<SpaiOptions>().power = std::get<int>(v); };
+  return option;
+}
+
+PrecondOption adaptive_option() {
+  PrecondOption option;
+  option.flags = "--spai-adaptive";
+  option.placeholder = "EPS";
+  option.help = "Let SPAI's pattern grow where the residual of a column exceeds EPS; default: never";
+  option.key = "spai_adaptive";
+  option.shapes_pattern = true;
+  option.get = [](const PrecondOptions& o) { return OptionValue(o.of<SpaiOptions>().adaptive); };
+  option.set = [](PrecondOptions& o, const OptionValue& v) { o.of<SpaiOptions>().adaptive = std::get<double>(v); };
+  return option;
+}
+
+}  // namespace
+
+PrecondMethod spai0_method() {
+  PrecondMethod spai0;
+  spai0.name = "spai0";
+  spai0.summary = "the diagonal matrix closest to the inverse";
+  spai0.options = {side_option()};
+  spai0.diagonal = true;
+  spai0.side = &side_of;
+  spai0.estimate_bytes = &detail::estimate_spai0_bytes;
+  spai0.make = precond_columns<Spai0Operator>();
+  return spai0;
+}
+
+PrecondMethod spai_method() {
+  PrecondMethod spai;
+  spai.name = "spai";
+  spai.summary = "the sparse matrix closest to the inverse, for any matrix";
+  spai.options = {power_option_of_spai(), side_option(), adaptive_option(), drop_option()};
+  spai.own_matrices = spai.takes_pattern = true;
+  spai.automatic = AutoPrecond::general;
+  spai.check = &check_spai;
+  spai.side = &side_of;
+  spai.stronger = &growing_further;
+  spai.estimate_bytes = &detail::estimate_spai_bytes;
+  spai.build_seconds = &spai_build_seconds;
+  spai.make = precond_columns<SpaiOperator>();
+  return spai;
+}
+
+}  // namespace purlin

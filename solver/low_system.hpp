@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A system in single precision that stands for one in double.
+#pragma once
+
+#include <purlin/spmv/operator.hpp>
+
+namespace purlin {
+
+/// A is about `scale` times the matrix in double, M about the inverse of A. Both outlive what is made from this.
+template <Space S>
+struct LowSystem {
+  const LinearOperator<float, S>& A;
+  const LinearOperator<float, S>* M;  ///< may be null
+  double scale;                       ///< a power of two
+};
+
+}  // namespace purlin

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/// SolverMethod: what the rest of Purlin knows of a Krylov method, one line of the table in `solver/registry.hpp`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <purlin/config.hpp>
+#include <purlin/core/factory_columns.hpp>
+#include <purlin/solver/batch_solver.hpp>
+#include <purlin/solver/krylov.hpp>
+#include <purlin/solver/low_system.hpp>
+
+namespace purlin {
+
+/// Makes the method for systems of n unknowns. `options.name` is the one that was asked for: "auto", or the method's.
+template <class T, Space S>
+using MakeSolver = std::unique_ptr<KrylovSolver<T, S>> (*)(const Context<S>&, Index n, const SolverOptions& options);
+
+/// The same for a system in double that iterates in single precision; only the double columns are used.
+template <class T, Space S>
+using MakeMixedSolver = std::unique_ptr<KrylovSolver<double, S>> (*)(const Context<S>&, const LowSystem<S>&,
+                                                                     const SolverOptions& options);
+
+template <class T, Space S>
+using MakeBatchSolver = std::unique_ptr<BatchSolver<T, S>> (*)(const Context<S>&, Index n);
+
+/// A figure of a method that depends on its options, on the number of unknowns and on the bytes of a value.
+using MethodFigure = double (*)(const SolverOptions& options, Index n, std::size_t value_bytes);
+
+/// When "auto" tries a method: 1 first, 2 next; 0 never.
+struct AutoRank {
+  int definite = 0;   ///< for symmetric matrices with a positive diagonal
+  int symmetric = 0;  ///< for other symmetric ones, which are not positive definite
+  int general = 0;    ///< for all others
+};
+
+/// The fewest vectors that an iteration has to read or write, without the products with A and M.
+struct VectorFloor {
+  double none = 0;              ///< without M
+  double diagonal = 0;          ///< M is a diagonal matrix
+  double other = 0;             ///< any other M
+  double per_basis_vector = 0;  ///< for each vector of a cycle besides
+};
+
+/// One line of the table.
+struct SolverMethod {
+  std::string name;
+  std::string summary;
+  /// Products with A and applications of M in an iteration.
+  int products = 1;
+  int precond_products = 1;
+  bool needs_symmetry = false;  ///< converges for symmetric positive definite A and M only
+  bool monotone = false;        ///< the residual never grows, and indefinite matrices are no obstacle
+  bool restarts = false;        ///< runs in cycles (SolveReport::cycle_length), so that a longer one may help
+  bool resident = false;        ///< has a kernel that solves what fits on the chip of a device
+  AutoRank rank;
+  /// Bytes of the vectors that it works with for each unknown, besides b and x.
+  MethodFigure bytes_per_unknown = nullptr;
+  /// Vectors read or written in an iteration on average, without the products with A and M.
+  MethodFigure vector_passes = nullptr;
+  VectorFloor floor;
+  FactoryColumns<MakeSolver> make = {};
+  FactoryColumns<MakeMixedSolver> make_mixed = {};  ///< null: not in mixed precision
+  FactoryColumns<MakeBatchSolver> make_batch = {};  ///< null: columns are taken one after the other
+  /// Vectors that a batch adds: for each place, and once.
+  int batch_vectors = 0, batch_vectors_once = 0;
+
+  bool batched() const { return make_batch.host_double != nullptr; }
+};
+
+/// Fills the columns that this build has from a type with a static function template `make<T, S>`.
+template <class Maker, template <class, Space> class Function>
+void fill_columns(FactoryColumns<Function>& columns) {
+  columns.host_double = &Maker::template make<double, Space::host>;
+  columns.host_float = &Maker::template make<float, Space::host>;
+  if constexpr (PURLIN_HAS_CUDA == 1) {
+    columns.device_double = &Maker::template make<double, Space::device>;
+    columns.device_float = &Maker::template make<float, Space::device>;
+  }
+}
+
+}  // namespace purlin

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of Krylov methods: one line each.
+#include <purlin/solver/registry.hpp>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/solver/bicgstab.hpp>
+#include <purlin/solver/cg.hpp>
+#include <purlin/solver/gmres.hpp>
+#include <purlin/spmv/registry.hpp>
+
+namespace purlin {
+namespace {
+
+Table<SolverMethod>& table() {
+  static Table<SolverMethod> methods = {cg_method(), bicgstab_method(), gmres_method()};
+  return methods;
+}
+
+const SolverMethod* line_of(std::string_view name) {
+  for (const SolverMethod& method : solver_methods()) {
+    if (canonical_name(method.name) == canonical_name(name)) return &method;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const std::list<SolverMethod>& solver_methods() { return table().lines(); }
+
+Registration register_solver(SolverMethod method) {
+  if (canonical_name(method.name) == "auto" || line_of(method.name) != nullptr) {
+    throw InputError("there is a solver '" + method.name + "' already");
+  }
+  return table().add(std::move(method));
+}
+
+const SolverMethod& find_solver(std::string_view name) {
+  if (const SolverMethod* line = line_of(name)) return *line;
+  std::string known;
+  for (const SolverMethod& method : solver_methods()) known += (known.empty() ? "" : ", ") + method.name;
+  if (canonical_name(name) == "auto") {
+    throw InputError("LinearSystem chooses a solver automatically; here name one of: " + known);
+  }
+  throw InputError("there is no solver '" + std::string(name) + "'; there are: " + known +
+                   ", and for LinearSystem auto");
+}
+
+std::vector<std::string> solver_names() {
+  std::vector<std::string> names;
+  for (const SolverMethod& method : solver_methods()) names.push_back(method.name);
+  return names;
+}
+
+template <class T, Space S>
+std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>& ctx, Index n, const SolverOptions& options) {
+  const SolverMethod& method = find_solver(options.name);
+  const auto make = method.make.get<T, S>();
+  if (make == nullptr) {
+    throw InputError("solver '" + method.name + "' does not exist on the " + std::string(name_of(S)));
+  }
+  return make(ctx, n, options);
+}
+
+#define X(T, S) \
+  template std::unique_ptr<KrylovSolver<T, S>> make_solver(const Context<S>&, Index, const SolverOptions&);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin
