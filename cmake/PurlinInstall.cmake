@@ -5,6 +5,7 @@ include(CMakePackageConfigHelpers)
 # What a user may include. Headers that only the library's own sources include stay out; tests/install compiles each
 # of these alone from an install tree, which shows when one of them needs another that is not listed.
 set(PURLIN_PUBLIC_HEADERS
+  adapt/eigen.hpp
   core/array.hpp
   core/assembled_matrix.hpp
   core/column_ops.hpp
