@@ -134,8 +134,8 @@ struct AssembledPattern {
   Array<Offset, S> source;  ///< may be longer than begin's last
 };
 
-/// Assembles what has been checked; the same for any number of threads. The host takes 24 bytes an entry on top of
-/// the result; the device, which waits for the stream, 32, and CUB's own.
+/// Assembles what has been checked; the same for any number of threads. The host takes 16 bytes an entry and a row on
+/// top of the result; the device, which waits for the stream, 32 an entry, and what CUB wants.
 AssembledPattern<Space::host> assemble(const Context<Space::host>& ctx, const InputEntries& e);
 AssembledPattern<Space::device> assemble(const Context<Space::device>& ctx, const InputEntries& e);
 
