@@ -5,13 +5,17 @@ include(CMakePackageConfigHelpers)
 # What a user may include. Headers that only the library's own sources include stay out; tests/install compiles each
 # of these alone from an install tree, which shows when one of them needs another that is not listed.
 set(PURLIN_PUBLIC_HEADERS
+  adapt/eigen.hpp
   core/array.hpp
+  core/assembled_matrix.hpp
   core/column_ops.hpp
   core/context.hpp
   core/csr.hpp
   core/error.hpp
   core/host_device.hpp
+  core/index_span.hpp
   core/machine.hpp
+  core/matrix_input.hpp
   core/matrix_market.hpp
   core/matrix_traits.hpp
   core/memory.hpp

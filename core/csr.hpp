@@ -139,11 +139,4 @@ template <class T>
 Csr<T, Space::host> make_host_csr(const Context<Space::host>& host, const Context<Space::device>& ctx,
                                   const CsrView<T, Space::device>& a);
 
-/// The canonical form of a host matrix whose rows may hold unsorted or repeated columns: columns ascend, repeated
-/// entries are summed in the order in which they stood. `target_of`, when given, receives for each entry of the
-/// caller's matrix the position that it was summed into. Throws InputError for row pointers or columns out of range.
-template <class T>
-Csr<T, Space::host> make_canonical(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
-                                   Array<Offset, Space::host>* target_of = nullptr);
-
 }  // namespace purlin

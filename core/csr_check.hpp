@@ -32,6 +32,11 @@ void check_csr_lengths(const CsrView<T, S>& a) {
 }
 /// Throws InputError when row_ptr does not run from 0 to nnz.
 void check_csr_ends(Offset first, Offset last, Offset nnz);
+/// The code of the first bad row of a view whose lengths and ends are right. On the device waits for the stream.
+template <class T>
+std::uint64_t csr_fault(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a);
+template <class T>
+std::uint64_t csr_fault(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
 /// Throws InputError for a code other than `no_fault`.
 void throw_fault(std::uint64_t code, Index cols);
 

@@ -128,18 +128,25 @@ double from_bits(unsigned long long bits) {
 }  // namespace
 
 template <class T>
+std::uint64_t detail::csr_fault(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
+  Array<unsigned long long, Space::device> worst(ctx, 1);
+  PURLIN_CHECK_CUDA(cudaMemsetAsync(worst.data(), 0xff, worst.bytes(), ctx.stream()));
+  with_row_ptr(a, [&](auto row_ptr) {
+    check_kernel<<<grid_for(ctx, a.rows), block_threads, 0, ctx.stream()>>>(a.rows, a.cols, a.nnz(), row_ptr.data,
+                                                                            a.col.data, worst.data());
+    PURLIN_CHECK_LAUNCH();
+  });
+  return to_vector(ctx, worst.cspan())[0];
+}
+
+template <class T>
 void check_csr(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
   with_row_ptr(a, [&](auto row_ptr) {
     detail::check_csr_lengths(a.rows, a.cols, row_ptr.size, a.col.size, a.val.size);
     const auto ends = [&](std::int64_t i) { return to_vector(ctx, row_ptr.subspan(i, 1))[0]; };
     detail::check_csr_ends(ends(0), ends(a.rows), a.nnz());
-    Array<unsigned long long, Space::device> worst(ctx, 1);
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(worst.data(), 0xff, worst.bytes(), ctx.stream()));
-    check_kernel<<<grid_for(ctx, a.rows), block_threads, 0, ctx.stream()>>>(a.rows, a.cols, a.nnz(), row_ptr.data,
-                                                                            a.col.data, worst.data());
-    PURLIN_CHECK_LAUNCH();
-    detail::throw_fault(to_vector(ctx, worst.cspan())[0], a.cols);
   });
+  detail::throw_fault(detail::csr_fault(ctx, a), a.cols);
 }
 
 template <class T>
@@ -166,8 +173,9 @@ MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, S
   return traits;
 }
 
-#define X(T, S)                                                     \
-  template void check_csr(const Context<S>&, const CsrView<T, S>&); \
+#define X(T, S)                                                                      \
+  template std::uint64_t detail::csr_fault(const Context<S>&, const CsrView<T, S>&); \
+  template void check_csr(const Context<S>&, const CsrView<T, S>&);                  \
   template MatrixTraits matrix_traits(const Context<S>&, const CsrView<T, S>&);
 PURLIN_FOR_TYPES(X, Space::device)
 #undef X

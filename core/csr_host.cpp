@@ -141,16 +141,22 @@ Partial look_at_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, con
 }  // namespace
 
 template <class T>
+std::uint64_t detail::csr_fault(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) {
+  return with_row_ptr(a, [&](auto row_ptr) {
+    return parallel_reduce(
+        ctx, a.rows, no_fault,
+        [&](Index i, std::uint64_t& least) { least = std::min(least, row_fault(row_ptr, a.col, i, a.cols)); },
+        [](std::uint64_t& least, std::uint64_t mine) { least = std::min(least, mine); });
+  });
+}
+
+template <class T>
 void check_csr(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) {
   with_row_ptr(a, [&](auto row_ptr) {
     detail::check_csr_lengths(a.rows, a.cols, row_ptr.size, a.col.size, a.val.size);
     detail::check_csr_ends(row_ptr[0], row_ptr[a.rows], a.nnz());
-    const std::uint64_t code = detail::parallel_reduce(
-        ctx, a.rows, detail::no_fault,
-        [&](Index i, std::uint64_t& least) { least = std::min(least, row_fault(row_ptr, a.col, i, a.cols)); },
-        [](std::uint64_t& least, std::uint64_t mine) { least = std::min(least, mine); });
-    detail::throw_fault(code, a.cols);
   });
+  detail::throw_fault(detail::csr_fault(ctx, a), a.cols);
 }
 
 template <class T>
@@ -172,8 +178,9 @@ MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Spa
   return traits;
 }
 
-#define X(T, S)                                                     \
-  template void check_csr(const Context<S>&, const CsrView<T, S>&); \
+#define X(T, S)                                                                      \
+  template std::uint64_t detail::csr_fault(const Context<S>&, const CsrView<T, S>&); \
+  template void check_csr(const Context<S>&, const CsrView<T, S>&);                  \
   template MatrixTraits matrix_traits(const Context<S>&, const CsrView<T, S>&);
 PURLIN_FOR_TYPES(X, Space::host)
 #undef X

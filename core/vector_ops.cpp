@@ -138,9 +138,6 @@ template <class T, Space S>
 void gather_sum(const Context<S>& ctx, Span<const T, S> values, Span<const Offset, S> first,
                 Span<const Offset, S> source, Span<T, S> y) {
   same_length("gather_sum", first.size, y.size + 1);
-  if (values.size != source.size) {
-    throw InputError("expected " + std::to_string(source.size) + " values, found " + std::to_string(values.size));
-  }
   detail::sweep(ctx, y.size, detail::GatherSumStep<T>(values.data, first.data, source.data, y.data));
 }
 

@@ -62,7 +62,7 @@ template <class T, Space S>
 void gather(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& map, Span<T, S> y);
 
 /// y_k = sum of values[source_e] over first_k <= e < first_{k+1}, in that order; no segment is empty. `first` has one
-/// entry more than y. Positions are not checked.
+/// entry more than y. Positions are not checked: neither those in `first` nor those in `source`.
 template <class T, Space S>
 void gather_sum(const Context<S>& ctx, Span<const T, S> values, Span<const Offset, S> first,
                 Span<const Offset, S> source, Span<T, S> y);

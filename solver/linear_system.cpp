@@ -4,11 +4,10 @@
 
 #include <optional>
 
-#include <purlin/core/csr_check.hpp>
+#include <purlin/core/assembled_matrix.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/canonical.hpp>
 #include <purlin/solver/memory_estimate.hpp>
 #include <purlin/solver/mixed_operators.hpp>
 #include <purlin/solver/system_operators.hpp>
@@ -37,7 +36,7 @@ struct LinearSystem<T, S>::Impl {
   StopCriterion stop;
   Index rows = 0;
   PrecondSide precond_side;
-  std::optional<detail::CanonicalMatrix<T, S>> canonical;
+  std::optional<AssembledMatrix<T, S>> assembled;  // where the input was not taken as it came
   std::unique_ptr<detail::SystemOperators<T, S>> operators;
   std::optional<detail::SolverChain<T, S>> chain;
   Array<T, S> ordered_b, ordered_x;    // where the system is renumbered
@@ -45,16 +44,17 @@ struct LinearSystem<T, S>::Impl {
   detail::PhaseSeconds setup_seconds;
   std::string why_double;  // though mixed precision was asked for
 
-  Impl(const Context<S>& ctx_, const CsrView<T, S>& a, SystemOptions options)
-      : ctx(ctx_), stop(options.stop), rows(a.rows), precond_side(purlin::precond_side(options.precond)) {
+  Impl(const Context<S>& ctx_, const MatrixInput<T, S>& a, SystemOptions options)
+      : ctx(ctx_), stop(options.stop), precond_side(purlin::precond_side(options.precond)) {
     ctx.make_current();
-    CsrView<T, S> view = a;
+    CsrView<T, S> view;
     options.solver.name = canonical_name(options.solver.name);
-    detail::check_csr_lengths(a);
+    a.check_lengths();
+    rows = static_cast<Index>(a.rows());
     if (options.columns < 1)
       throw InputError("SystemOptions::columns is 1 or more, not " + std::to_string(options.columns));
     if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products is not negative");
-    SystemSize size{a.rows, a.nnz(), sizeof(T), false, options.mixed};
+    SystemSize size{rows, a.most_entries(), sizeof(T), false, options.mixed};
     size.columns = options.columns;
     size.null_space = options.null_space == NullSpace::constant;
     detail::require_memory(ctx, estimate_system(options.spmv, options.precond, options.solver, size));
@@ -63,7 +63,7 @@ struct LinearSystem<T, S>::Impl {
     const detail::PhaseSeconds phases = operators->info().setup_seconds;
     setup_seconds.insert(setup_seconds.end(), phases.begin(), phases.end());
     detail::timed(ctx, setup_seconds, "vectors", [&] { make_vectors(); });
-    if (canonical) canonical->drop_pattern();
+    if (assembled) assembled->drop_pattern();
   }
 
   std::unique_ptr<detail::SystemOperators<T, S>> make_operators(const CsrView<T, S>& a, SystemOptions options) {
@@ -85,17 +85,17 @@ struct LinearSystem<T, S>::Impl {
 
   bool natural() const { return operators->order().natural(); }
 
-  CsrView<T, S> checked(const CsrView<T, S>& a, bool canonicalise) {
-    if (a.rows != a.cols) {
-      throw InputError("a linear system needs a square matrix, not " + std::to_string(a.rows) + " x " +
-                       std::to_string(a.cols));
+  CsrView<T, S> checked(const MatrixInput<T, S>& a, bool canonicalise) {
+    if (a.rows() != a.cols()) {
+      throw InputError("a linear system needs a square matrix, not " + std::to_string(a.rows()) + " x " +
+                       std::to_string(a.cols()));
     }
-    if (!canonicalise) {
-      check_csr(ctx, a);
-      return a;
+    if (const auto csr = a.as_csr(); csr && !canonicalise) {
+      check_csr(ctx, *csr);
+      return *csr;
     }
-    canonical.emplace(ctx, a);
-    return canonical->view();
+    assembled.emplace(ctx, a);
+    return assembled->view();
   }
 
   void make_vectors() {
@@ -148,7 +148,9 @@ struct LinearSystem<T, S>::Impl {
 
   void enter_slots() const {
     ctx.make_current();
-    if (canonical) throw InputError("a matrix that had to be made canonical cannot be written in place");
+    if (assembled && !assembled->borrowed()) {
+      throw InputError("a matrix that had to be assembled cannot be written in place");
+    }
   }
 
   // Public entries start here: the device is current, and no vector is shorter or longer than the system.
@@ -164,6 +166,9 @@ struct LinearSystem<T, S>::Impl {
 
 template <class T, Space S>
 LinearSystem<T, S>::LinearSystem(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options)
+    : LinearSystem(ctx, MatrixInput<T, S>(a), std::move(options)) {}
+template <class T, Space S>
+LinearSystem<T, S>::LinearSystem(const Context<S>& ctx, const MatrixInput<T, S>& a, SystemOptions options)
     : impl_(std::make_unique<Impl>(ctx, a, std::move(options))) {}
 template <class T, Space S>
 LinearSystem<T, S>::~LinearSystem() = default;
@@ -182,7 +187,7 @@ void LinearSystem<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   Impl& s = *impl_;
   s.ctx.make_current();
   s.chain->numbers_changed();
-  s.operators->refresh(s.canonical ? s.canonical->values(s.ctx, values) : values, scope);
+  s.operators->refresh(s.assembled ? s.assembled->values(s.ctx, values) : values, scope);
 }
 
 template <class T, Space S>

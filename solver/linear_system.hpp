@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/matrix_input.hpp>
 #include <purlin/precond/inverse_residual.hpp>
 #include <purlin/solver/registry.hpp>
 #include <purlin/spmv/format_choice.hpp>
@@ -60,7 +61,9 @@ struct SystemOptions {
   /// with parts, which else cut into equal ranges. An order and its parts may be kept (`LinearSystem::order`) and
   /// given to a later system. Bounds that do not fit are refused with InputError.
   std::vector<Index> part_begin;
-  /// Accept rows with unsorted or repeated columns: sort and sum them. Otherwise they are refused.
+  /// Accept CSR rows with unsorted or repeated columns: sort and sum them. Otherwise they are refused. Other forms of
+  /// a MatrixInput than CSR, and CSR that has to be converted anyway (`MatrixInput::as_csr`), are always sorted and
+  /// summed.
   bool canonicalise = false;
 };
 
@@ -101,13 +104,17 @@ class LinearSystem {
   /// Sets everything up for the square canonical matrix `a`. Throws InputError for a matrix that is not square, not
   /// canonical (see SystemOptions::canonicalise), or does not admit the preconditioner; OutOfMemory; DeviceError.
   LinearSystem(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options = {});
+  /// The same for a matrix in any of the forms of a MatrixInput. Throws InputError also for what `AssembledMatrix`
+  /// refuses.
+  LinearSystem(const Context<S>& ctx, const MatrixInput<T, S>& a, SystemOptions options = {});
   ~LinearSystem();
   LinearSystem(LinearSystem&&) noexcept;
   LinearSystem& operator=(LinearSystem&&) noexcept;
 
   Index rows() const;
 
-  /// New numbers on the same pattern: `values` in the order of the matrix given to the constructor. No allocation.
+  /// New numbers on the same pattern: `values` in the order, form and number of those given to the constructor,
+  /// repeated ones and a stored half included. No allocation.
   /// On failure (a zero diagonal entry, say) throws InputError and the system is unusable until the next refresh.
   /// An automatic choice of solver, format or preconditioner stays: it was made from the numbers given to the
   /// constructor. With `operator_only` the preconditioner keeps those of the last full refresh, or of the
@@ -116,7 +123,7 @@ class LinearSystem {
 
   /// Where the matrix keeps its numbers, and where the preconditioner puts those that it is made from (nothing for
   /// "none"), for callers who compute them in place instead of handing over CSR values. Entries are those of the
-  /// matrix given to the constructor. Throws InputError where the matrix had to be made canonical and in mixed
+  /// matrix given to the constructor. Throws InputError where the matrix had to be assembled and in mixed
   /// precision. Waits on the stream.
   Slots<T, S> matrix_slots();
   Slots<T, S> preconditioner_slots();

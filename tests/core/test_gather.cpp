@@ -218,13 +218,9 @@ TEST_BOTH("gather_sum adds each segment in its order", "[vector_ops]") {
 TEST_BOTH("gather_sum refuses lengths that do not fit", "[vector_ops]") {
   const auto ctx = make_context<S>();
   const auto x = upload(ctx, std::vector<double>{1, 2, 3});
-  const auto four = upload(ctx, std::vector<double>{1, 2, 3, 4});
   const auto first = upload(ctx, std::vector<Offset>{0, 1, 3}), source = upload(ctx, std::vector<Offset>{2, 1, 0});
   auto y = poisoned<double>(ctx, 2), longer = poisoned<double>(ctx, 3);
   CHECK_THROWS_AS(gather_sum<double>(ctx, x.cspan(), first.cspan(), source.cspan(), longer.span()), InputError);
-  CHECK(contains(
-      message_of<InputError>([&] { gather_sum<double>(ctx, four.cspan(), first.cspan(), source.cspan(), y.span()); }),
-      "expected 3 values, found 4"));
   gather_sum<double>(ctx, x.cspan(), first.cspan(), source.cspan(), y.span());
   CHECK(download(ctx, y) == std::vector<double>{3, 3});
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Eigen's sparse matrices and dense vectors as what Purlin takes. Header only; the one header that needs Eigen.
+///
+///     Eigen::SparseMatrix<double> A;  // by columns, as Eigen stores matrices unless told otherwise
+///     Eigen::VectorXd b, x;
+///     LinearSystem<double, Space::host> system(ctx, view_of(A));
+///     SolveReport report = system.solve(span_of(b), span_of(x));
+///     system.refresh(values_of(A));  // new values, same pattern
+///
+/// Nothing is copied here: views borrow the memory of what they are made from, for as long as they are used.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/SparseCore>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/matrix_input.hpp>
+
+namespace purlin {
+
+/// The values of a compressed matrix in the order in which it stores them: what `LinearSystem::refresh` takes from
+/// the matrix that `view_of` gave to its constructor. Throws InputError for a matrix that is not compressed.
+template <class Derived>
+Span<const typename Derived::Scalar, Space::host> values_of(const Eigen::SparseCompressedBase<Derived>& a) {
+  if (!a.isCompressed())
+    throw InputError("an Eigen matrix with gaps between its entries: call makeCompressed() first");
+  return {a.valuePtr(), static_cast<std::int64_t>(a.nonZeros())};
+}
+
+/// A sparse matrix, a map of one or the transpose of one: by rows or by columns, with any index type. Throws
+/// InputError for a matrix that is not compressed.
+template <class Derived>
+MatrixInput<typename Derived::Scalar, Space::host> view_of(const Eigen::SparseCompressedBase<Derived>& a) {
+  using Input = MatrixInput<typename Derived::Scalar, Space::host>;
+  static_assert(!Derived::IsVectorAtCompileTime, "a sparse vector is no matrix");
+  const auto values = values_of(a);
+  const IndexSpan<Space::host> pointers(a.outerIndexPtr(), static_cast<std::int64_t>(a.outerSize()) + 1);
+  const IndexSpan<Space::host> indices(a.innerIndexPtr(), values.size);
+  if constexpr (Derived::IsRowMajor) {
+    return Input::csr(a.rows(), a.cols(), pointers, indices, values);
+  } else {
+    return Input::csc(a.rows(), a.cols(), pointers, indices, values);
+  }
+}
+
+/// `A.selfadjointView<Eigen::Lower>()`: a symmetric matrix of which A stores the lower half, or the upper one. Where
+/// Eigen passes over entries of the other half, they are refused here when the view is used: a matrix that stores
+/// both halves is given as it is.
+template <class Matrix, unsigned int Mode>
+auto view_of(const Eigen::SparseSelfAdjointView<Matrix, Mode>& a) {
+  return view_of(a.matrix()).stored_half((Mode & Eigen::Lower) != 0 ? Triangle::lower : Triangle::upper);
+}
+
+namespace detail {
+
+template <class Derived, class Dense>
+auto span_of_dense(Dense& x) {
+  static_assert(Derived::IsVectorAtCompileTime || !Derived::IsRowMajor,
+                "several vectors are the columns of a matrix that is stored by columns, Eigen::MatrixXd say");
+  using Value = std::remove_reference_t<decltype(*x.data())>;
+  return Span<Value, Space::host>(x.data(), static_cast<std::int64_t>(x.size()));
+}
+
+}  // namespace detail
+
+/// The numbers of a dense vector, or of the columns of a matrix one after the other, as `LinearSystem::solve_columns`
+/// takes them. A constant one gives a span that is only read.
+template <class Derived>
+Span<typename Derived::Scalar, Space::host> span_of(Eigen::PlainObjectBase<Derived>& x) {
+  return detail::span_of_dense<Derived>(x);
+}
+template <class Derived>
+Span<const typename Derived::Scalar, Space::host> span_of(const Eigen::PlainObjectBase<Derived>& x) {
+  return detail::span_of_dense<Derived>(x);
+}
+/// The same of memory that Eigen maps, without strides.
+template <class Plain, int Alignment>
+auto span_of(const Eigen::Map<Plain, Alignment, Eigen::Stride<0, 0>>& x) {
+  auto mapped = x;  // the map of a constant Map may still be of numbers that can be written
+  return detail::span_of_dense<Plain>(mapped);
+}
+
+}  // namespace purlin
