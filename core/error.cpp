@@ -63,9 +63,10 @@ ZeroDiagonal::ZeroDiagonal(std::int64_t row, std::int64_t count, double value)
     : InputError(zero_diagonal_text(row, count, value)), row_(row), count_(count), value_(value) {}
 
 OutOfMemory::OutOfMemory(std::string_view space, std::string_view purpose, std::uint64_t wanted_bytes,
-                         std::uint64_t available_bytes)
+                         std::optional<std::uint64_t> available_bytes)
     : Error("out of " + std::string(space) + " memory for " + std::string(purpose) + ": " +
-            human_bytes(wanted_bytes) + " wanted, " + human_bytes(available_bytes) + " available"),
+            human_bytes(wanted_bytes) + " wanted" +
+            (available_bytes ? ", " + human_bytes(*available_bytes) + " available" : "")),
       wanted_bytes_(wanted_bytes),
       available_bytes_(available_bytes),
       on_device_(space == "device") {}
