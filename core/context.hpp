@@ -15,14 +15,16 @@ struct cusparseContext;
 
 namespace purlin {
 namespace detail {
+class ContextLock;
 class ThreadTeam;
-}
+}  // namespace detail
 
 /// The first argument of everything that works in space `S`. There is no global state: two contexts know
 /// nothing of each other. A context is cheap to copy; copies share threads, stream, handles and memory.
 ///
 /// Thread safety: a context, and everything made with it, is used by one thread at a time. Different threads
-/// use different contexts.
+/// use different contexts. While an asynchronous solve is pending (`LinearSystem::solve_async`), the context and its
+/// copies belong to it: systems of them refuse every call with InUse; calls of lower-level functions are not noticed.
 template <Space S>
 class Context;
 
@@ -52,12 +54,14 @@ class Context<Space::host> {
   /// library glibc, else what the caller's resource does (`MemoryResource::release_unused`).
   void release_unused_memory() const { memory_->release_unused(); }
 
-  detail::ThreadTeam& team() const { return *team_; }  ///< internal: see core/parallel.hpp
+  detail::ThreadTeam& team() const { return *team_; }                         ///< internal: see core/parallel.hpp
+  const std::shared_ptr<detail::ContextLock>& lock() const { return lock_; }  ///< internal: see core/context_lock.hpp
 
  private:
   int threads_;
   std::shared_ptr<ContextMemory> memory_;
   std::shared_ptr<detail::ThreadTeam> team_;
+  std::shared_ptr<detail::ContextLock> lock_;
 };
 
 /// One CUDA device with a stream. Work is queued on the stream; only `synchronize`, downloads and the functions
@@ -105,6 +109,8 @@ class Context<Space::device> {
 
   /// The host context that setup work uses: as many threads as a host context takes by default.
   const Context<Space::host>& host() const;
+
+  const std::shared_ptr<detail::ContextLock>& lock() const;  ///< internal: see core/context_lock.hpp
 
   struct State;  ///< defined with the device sources
   const State& state() const { return *state_; }

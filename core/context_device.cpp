@@ -122,6 +122,8 @@ std::string Context<Space::device>::device_name() const { return state_->name; }
 const Context<Space::host>& Context<Space::device>::host() const { return state_->host; }
 const std::shared_ptr<ContextMemory>& Context<Space::device>::memory() const { return state_->memory; }
 
+const std::shared_ptr<detail::ContextLock>& Context<Space::device>::lock() const { return state_->lock; }
+
 void Context<Space::device>::release_unused_memory() const {
   make_current();
   synchronize();  // or what is freed in the order of the stream is still in use

@@ -10,6 +10,7 @@
 #include <string>
 
 #include <purlin/core/array.hpp>
+#include <purlin/core/context_lock.hpp>
 #include <purlin/core/error.hpp>
 
 namespace purlin {
@@ -35,6 +36,7 @@ struct Context<Space::device>::State {
   Context<Space::host> host;
   cudaStream_t stream_ = nullptr;
   std::shared_ptr<ContextMemory> memory;  ///< also keeps a stream of the context's own alive
+  std::shared_ptr<detail::ContextLock> lock = std::make_shared<detail::ContextLock>();
   std::unique_ptr<detail::StagedCopies> copies;
   cublasHandle_t cublas = nullptr;
   cusparseHandle_t cusparse = nullptr;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <purlin/core/array.hpp>
+#include <purlin/core/context_lock.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/core/thread_team.hpp>
 
@@ -34,6 +35,7 @@ Context<Space::host>::Context(int threads, std::shared_ptr<MemoryResource> memor
                      std::to_string(threads));
   }
   team_ = std::make_shared<detail::ThreadTeam>(threads_);
+  lock_ = std::make_shared<detail::ContextLock>();
 }
 
 namespace detail {

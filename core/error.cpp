@@ -49,6 +49,11 @@ std::string not_positive_definite_text(std::int64_t row, std::int64_t count) {
 
 }  // namespace
 
+InUse::InUse()
+    : InputError(
+          "an asynchronous solve is pending on this context: take its report first (get), or use a system with a "
+          "context of its own") {}
+
 NotSymmetric::NotSymmetric(std::int64_t row, std::int64_t col, double entry, double opposite)
     : InputError(not_symmetric_text(row, col, entry, opposite)),
       row_(row),

@@ -23,6 +23,12 @@ class InputError : public Error {
   using Error::Error;
 };
 
+/// A system was used whose context belongs to an asynchronous solve, the report of which has not been taken.
+class InUse : public InputError {
+ public:
+  InUse();
+};
+
 /// A diagonal entry that a preconditioner divides by is missing, zero, or has no finite inverse.
 class ZeroDiagonal : public InputError {
  public:
