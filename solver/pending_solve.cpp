@@ -37,13 +37,13 @@ class SignalsBlocked {
 
 }  // namespace
 
-// One piece of work on a thread, with the context locked from beginning to `unlock`.
+// One piece of work on a thread. The context is locked as long as this lives, and the thread runs no longer.
 class WorkerThread {
  public:
   explicit WorkerThread(std::shared_ptr<ContextLock> lock) : lock_(std::move(lock)) { lock_->acquire(); }
   ~WorkerThread() {
     if (thread_.joinable()) thread_.join();
-    unlock();
+    lock_->release();
   }
   WorkerThread(const WorkerThread&) = delete;
   WorkerThread& operator=(const WorkerThread&) = delete;
@@ -70,10 +70,6 @@ class WorkerThread {
   void wait() const {
     std::unique_lock<std::mutex> held(mutex_);
     has_ended_.wait(held, [&] { return ended_; });
-  }
-  void unlock() noexcept {
-    if (lock_ != nullptr) lock_->release();
-    lock_ = nullptr;
   }
   void rethrow() const {
     if (error_ != nullptr) std::rethrow_exception(error_);
@@ -133,10 +129,7 @@ Pending<Result>& Pending<Result>::operator=(Pending&& other) noexcept {
 
 template <class Result>
 Pending<Result>::~Pending() {
-  if (task_ == nullptr) return;
-  task_->worker.cancel();
-  task_->worker.wait();
-  task_->worker.unlock();
+  if (task_ != nullptr) task_->worker.cancel();
 }
 
 template <class Result>
@@ -161,8 +154,7 @@ void Pending<Result>::cancel() {
 template <class Result>
 Result Pending<Result>::get() {
   task().worker.wait();
-  const auto taken = std::move(task_);
-  taken->worker.unlock();
+  const auto taken = std::move(task_);  // which unlocks when it goes
   taken->worker.rethrow();
   return std::move(taken->result);
 }
