@@ -20,7 +20,8 @@ void require_memory(const Context<S>& ctx, const CsrView<T, S>& a, const std::st
               static_cast<std::uint64_t>(a.rows) * (sizeof(Offset) + 2 * sizeof(Index));
   }
   const auto available = ctx.memory()->available_bytes();
-  if (available && wanted > *available) throw OutOfMemory(name_of(S), "'" + name + "' (an estimate)", wanted, available);
+  if (available && wanted > *available)
+    throw OutOfMemory(name_of(S), "'" + name + "' (an estimate)", wanted, available);
 }
 
 template <class T, Space S>
