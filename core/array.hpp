@@ -14,15 +14,15 @@
 
 namespace purlin {
 
-/// `size` values of a trivially copyable type in space `S`, uninitialised. Moves, never copies. Device memory
-/// comes from the context's stream-ordered pool and goes back to it in stream order, so that an array may be
-/// destroyed while kernels that use it are still queued on the same stream.
+/// `size` values of a trivially copyable type in space `S`, uninitialised. Moves, never copies. Memory comes
+/// from the context's resource (core/memory.hpp) and goes back to it, on the device in stream order, so that an array
+/// may be destroyed while kernels that use it are still queued on the same stream.
 template <class T, Space S>
 class Array {
  public:
   Array() = default;
 
-  /// Throws OutOfMemory with the bytes wanted and available; InputError for a negative size.
+  /// Throws OutOfMemory with the bytes wanted and, where known, available; InputError for a negative size.
   Array(const Context<S>& ctx, std::int64_t size) : memory_(ctx.memory()), size_(size) {
     static_assert(std::is_trivially_copyable_v<T>, "arrays hold plain values");
     if (size < 0) throw_negative_size();
@@ -71,7 +71,7 @@ class Array {
  private:
   [[noreturn]] static void throw_negative_size();
 
-  std::shared_ptr<MemoryResource> memory_;
+  std::shared_ptr<ContextMemory> memory_;
   T* data_ = nullptr;
   std::int64_t size_ = 0;
   std::size_t bytes_ = 0;

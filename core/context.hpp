@@ -15,14 +15,16 @@ struct cusparseContext;
 
 namespace purlin {
 namespace detail {
+class ContextLock;
 class ThreadTeam;
-}
+}  // namespace detail
 
 /// The first argument of everything that works in space `S`. There is no global state: two contexts know
 /// nothing of each other. A context is cheap to copy; copies share threads, stream, handles and memory.
 ///
 /// Thread safety: a context, and everything made with it, is used by one thread at a time. Different threads
-/// use different contexts.
+/// use different contexts. While an asynchronous solve is pending (`LinearSystem::solve_async`), the context and its
+/// copies belong to it: systems of them refuse every call with InUse; calls of lower-level functions are not noticed.
 template <Space S>
 class Context;
 
@@ -36,6 +38,9 @@ class Context<Space::host> {
   /// that this process may use. Throws InputError for a negative number and for more than `most_threads`.
   explicit Context(int threads = 0);
 
+  /// The same with memory of the caller's. Throws InputError for a null resource, too.
+  Context(int threads, std::shared_ptr<MemoryResource> memory);
+
   int threads() const { return threads_; }
 
   /// Returns at once: host work is finished when a call returns.
@@ -43,14 +48,20 @@ class Context<Space::host> {
   /// Does nothing on the host; see the device context.
   void make_current() const {}
 
-  const std::shared_ptr<MemoryResource>& memory() const { return memory_; }
+  /// What arrays are allocated from, and how much they hold.
+  const std::shared_ptr<ContextMemory>& memory() const { return memory_; }
+  /// Gives memory that no array holds back to the system: malloc_trim where the memory is the built-in one and the C
+  /// library glibc, else what the caller's resource does (`MemoryResource::release_unused`).
+  void release_unused_memory() const { memory_->release_unused(); }
 
-  detail::ThreadTeam& team() const { return *team_; }  ///< internal: see core/parallel.hpp
+  detail::ThreadTeam& team() const { return *team_; }                         ///< internal: see core/parallel.hpp
+  const std::shared_ptr<detail::ContextLock>& lock() const { return lock_; }  ///< internal: see core/context_lock.hpp
 
  private:
   int threads_;
-  std::shared_ptr<MemoryResource> memory_;
+  std::shared_ptr<ContextMemory> memory_;
   std::shared_ptr<detail::ThreadTeam> team_;
+  std::shared_ptr<detail::ContextLock> lock_;
 };
 
 /// One CUDA device with a stream. Work is queued on the stream; only `synchronize`, downloads and the functions
@@ -65,6 +76,11 @@ class Context<Space::device> {
   /// Works on a stream that the caller owns and that outlives the context and everything made with it.
   /// The legacy default stream is given as null.
   Context(int device, CUstream_st* stream);
+
+  /// The same with memory of the caller's in place of a pool of the context's own. Throw InputError for a null
+  /// resource, OutOfMemory where it cannot give the little that a context needs for itself.
+  Context(int device, std::shared_ptr<MemoryResource> memory);
+  Context(int device, CUstream_st* stream, std::shared_ptr<MemoryResource> memory);
 
   int device() const;
   CUstream_st* stream() const;
@@ -84,10 +100,17 @@ class Context<Space::device> {
   std::string device_name() const;
   int multiprocessors() const;
 
-  const std::shared_ptr<MemoryResource>& memory() const;
+  /// What arrays are allocated from, and how much they hold.
+  const std::shared_ptr<ContextMemory>& memory() const;
+  /// Waits for the stream and gives memory that no array holds back to the device, where the built-in pool otherwise
+  /// keeps it for the next allocation; of the caller's resource see `MemoryResource::release_unused`. Throws
+  /// DeviceError.
+  void release_unused_memory() const;
 
   /// The host context that setup work uses: as many threads as a host context takes by default.
   const Context<Space::host>& host() const;
+
+  const std::shared_ptr<detail::ContextLock>& lock() const;  ///< internal: see core/context_lock.hpp
 
   struct State;  ///< defined with the device sources
   const State& state() const { return *state_; }

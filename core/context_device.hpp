@@ -10,6 +10,7 @@
 #include <string>
 
 #include <purlin/core/array.hpp>
+#include <purlin/core/context_lock.hpp>
 #include <purlin/core/error.hpp>
 
 namespace purlin {
@@ -19,8 +20,7 @@ void check_cuda(cudaError_t status, const char* call);
 void check_cublas(cublasStatus_t status, const char* call);
 void check_cusparse(cusparseStatus_t status, const char* call);
 
-/// A stream (owned or borrowed) and a memory pool that belongs to it.
-class DeviceMemory;
+class StagedCopies;
 
 }  // namespace detail
 
@@ -34,8 +34,10 @@ struct Context<Space::device>::State {
   int multiprocessors = 0;
   std::string name;
   Context<Space::host> host;
-  std::shared_ptr<MemoryResource> memory;  ///< a DeviceMemory, which also keeps an owned stream alive
   cudaStream_t stream_ = nullptr;
+  std::shared_ptr<ContextMemory> memory;  ///< also keeps a stream of the context's own alive
+  std::shared_ptr<detail::ContextLock> lock = std::make_shared<detail::ContextLock>();
+  std::unique_ptr<detail::StagedCopies> copies;
   cublasHandle_t cublas = nullptr;
   cusparseHandle_t cusparse = nullptr;
   /// Page-locked memory of the host that a kernel may write and the host reads when it has waited: one use at a time.
@@ -45,7 +47,8 @@ struct Context<Space::device>::State {
   Array<double, Space::device> partial_;    ///< partial sums of the reductions
   Array<unsigned, Space::device> tickets_;  ///< counts the blocks that have finished; always 0 between kernels
 
-  State(int device, bool own_stream, cudaStream_t stream);
+  /// `resource` null: a pool of its own.
+  State(int device, bool own_stream, cudaStream_t stream, std::shared_ptr<MemoryResource> resource);
   ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;

@@ -49,6 +49,11 @@ std::string not_positive_definite_text(std::int64_t row, std::int64_t count) {
 
 }  // namespace
 
+InUse::InUse()
+    : InputError(
+          "an asynchronous solve is pending on this context: take its report first (get), or use a system with a "
+          "context of its own") {}
+
 NotSymmetric::NotSymmetric(std::int64_t row, std::int64_t col, double entry, double opposite)
     : InputError(not_symmetric_text(row, col, entry, opposite)),
       row_(row),
@@ -63,9 +68,10 @@ ZeroDiagonal::ZeroDiagonal(std::int64_t row, std::int64_t count, double value)
     : InputError(zero_diagonal_text(row, count, value)), row_(row), count_(count), value_(value) {}
 
 OutOfMemory::OutOfMemory(std::string_view space, std::string_view purpose, std::uint64_t wanted_bytes,
-                         std::uint64_t available_bytes)
+                         std::optional<std::uint64_t> available_bytes)
     : Error("out of " + std::string(space) + " memory for " + std::string(purpose) + ": " +
-            human_bytes(wanted_bytes) + " wanted, " + human_bytes(available_bytes) + " available"),
+            human_bytes(wanted_bytes) + " wanted" +
+            (available_bytes ? ", " + human_bytes(*available_bytes) + " available" : "")),
       wanted_bytes_(wanted_bytes),
       available_bytes_(available_bytes),
       on_device_(space == "device") {}

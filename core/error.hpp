@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -20,6 +21,12 @@ class Error : public std::runtime_error {
 class InputError : public Error {
  public:
   using Error::Error;
+};
+
+/// A system was used whose context belongs to an asynchronous solve, the report of which has not been taken.
+class InUse : public InputError {
+ public:
+  InUse();
 };
 
 /// A diagonal entry that a preconditioner divides by is missing, zero, or has no finite inverse.
@@ -72,20 +79,22 @@ class NotPositiveDefinite : public InputError {
   std::int64_t count_;
 };
 
-/// Memory of one space does not suffice; the message says how many bytes were wanted and how many were there.
+/// Memory of one space does not suffice; the message says how many bytes were wanted and, where that is known, how
+/// many were there.
 class OutOfMemory : public Error {
  public:
   /// `space` is "host" or "device"; `purpose` completes "out of memory for ...".
   OutOfMemory(std::string_view space, std::string_view purpose, std::uint64_t wanted_bytes,
-              std::uint64_t available_bytes);
+              std::optional<std::uint64_t> available_bytes);
 
   std::uint64_t wanted_bytes() const { return wanted_bytes_; }
-  std::uint64_t available_bytes() const { return available_bytes_; }
+  /// Empty where the memory resource does not know (`MemoryResource::available_bytes`).
+  std::optional<std::uint64_t> available_bytes() const { return available_bytes_; }
   bool on_device() const { return on_device_; }
 
  private:
   std::uint64_t wanted_bytes_;
-  std::uint64_t available_bytes_;
+  std::optional<std::uint64_t> available_bytes_;
   bool on_device_;
 };
 

@@ -221,8 +221,8 @@ void check_memory(const Context<Space::host>& ctx, const NamedText& text, const 
   const auto wanted = static_cast<std::uint64_t>(lines * line_bytes + stored * Offset{sizeof(Entry)});
   constexpr std::uint64_t worth_asking = std::uint64_t{256} << 20;
   if (wanted < worth_asking) return;
-  const std::uint64_t available = ctx.memory()->available_bytes();
-  if (wanted > available) throw OutOfMemory("host", "the entries of " + text.name, wanted, available);
+  const auto available = ctx.memory()->available_bytes();
+  if (available && wanted > *available) throw OutOfMemory("host", "the entries of " + text.name, wanted, available);
 }
 
 // Where entry number `index` of the cut stands.

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Counts what a memory resource holds. Atomic, because a context's arrays may be destroyed by another thread.
+/// Counts what the arrays of a context hold. Atomic, because they may be destroyed by another thread.
 #pragma once
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 
-#include <purlin/core/memory.hpp>
+namespace purlin {
 
-namespace purlin::detail {
+/// What a context's arrays use. Tests and the memory report read it.
+struct MemoryUse {
+  std::uint64_t bytes = 0;        ///< held now
+  std::uint64_t peak_bytes = 0;   ///< the most ever held
+  std::uint64_t allocations = 0;  ///< how many were made so far
+};
+
+namespace detail {
 
 class MemoryLedger {
  public:
@@ -26,4 +35,5 @@ class MemoryLedger {
   std::atomic<std::uint64_t> allocations_{0};
 };
 
-}  // namespace purlin::detail
+}  // namespace detail
+}  // namespace purlin

@@ -53,8 +53,9 @@ class GrowingText {
     if (capacity <= capacity_) return;
     // Half is left for what is made of the text. Small steps are not worth asking the system about.
     constexpr std::size_t worth_asking = std::size_t{16} << 20;
+    constexpr std::uint64_t most = UINT64_MAX;  // where the resource does not know
     const std::size_t more = capacity - capacity_;
-    if (more >= worth_asking && more > memory_.available_bytes() / 2) fail(capacity);
+    if (more >= worth_asking && more > memory_.available_bytes().value_or(most) / 2) fail(capacity);
     void* moved = std::realloc(data_, capacity);
     if (moved == nullptr) fail(capacity);
     data_ = static_cast<char*>(moved);

@@ -27,6 +27,8 @@ import numpy
 import scipy.io
 import scipy.sparse
 
+import reports
+
 
 class CupyLibrary:
     """The few names in which CuPy and SciPy differ."""
@@ -186,7 +188,7 @@ def parse_arguments():
 
 def main():
     arguments = parse_arguments()
-    report = json.loads(arguments.report.read_text())
+    report = reports.load(arguments.report)
     if report["rhs"] != "ones":
         sys.exit(f"{arguments.report}: its right-hand side is {report['rhs']}, and this solves for ones")
     names = {system["system"] for system in report["systems"] if system["refused"] is None}

@@ -31,7 +31,10 @@ import subprocess
 import sys
 import tempfile
 
+import reports
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = "scripts/bench_heart.py"
 RESULTS = ROOT / "docs" / "results"
 FORMATS = ("csr", "ellwarp:k1rs", "ellwarp:k2rs", "bce", "evchyb", "ehyb")
 REFERENCES = ("csr", "ellwarp:k1rs", "ellwarp:k2rs")
@@ -56,7 +59,7 @@ class Heart:
         done = subprocess.run(words, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"error: {shlex.join(words)} ends with {done.returncode}: {done.stderr.strip()}")
-        return json.loads((pathlib.Path(folder) / "report.json").read_text())
+        return reports.load(pathlib.Path(folder) / "report.json")
 
 
 def alone_in_products(one, product):
@@ -208,7 +211,7 @@ def eigen(settings, folder):
     done = subprocess.run(words, check=False)
     if done.returncode != 0:
         sys.exit(f"error: {shlex.join(words)} ends with {done.returncode}")
-    return json.loads(file.read_text())
+    return reports.load(file)
 
 
 def commit():
@@ -226,8 +229,8 @@ def processor():
 
 def head(probe):
     """What the measurements were made with, and on what."""
-    words = ["scripts/bench_heart.py"] + [word.replace(f"{ROOT}/", "") for word in sys.argv[1:]]
-    return {"schema": 1, "command": shlex.join(words), "date": datetime.date.today().isoformat(), "commit": commit(),
+    words = [PROGRAM] + [word.replace(f"{ROOT}/", "") for word in sys.argv[1:]]
+    return {**reports.head(PROGRAM), "command": shlex.join(words), "date": datetime.date.today().isoformat(), "commit": commit(),
             "version": probe["version"], "device": probe["device"], "device_name": probe["device_name"],
             "processor": processor(), "cores": os.cpu_count(), "threads": probe["threads"],
             "load_average": os.getloadavg()[0]}
@@ -267,7 +270,7 @@ def main():
     file = RESULTS / f"heart_{settings.name}.json"
     heart = Heart(settings)
     file.parent.mkdir(parents=True, exist_ok=True)
-    document = json.loads(file.read_text()) if file.exists() else {}
+    document = reports.load(file) if file.exists() else reports.head(PROGRAM)
 
     def keep():  # after each measurement: a run that is cut short leaves what it has
         file.write_text(json.dumps(document, indent=1) + "\n")
@@ -288,7 +291,7 @@ def main():
         for name, wanted, measure in (("eigen", settings.eigen, lambda: eigen(settings, folder)),
                                       ("real_time", settings.real_time, lambda: real_time(heart, settings, folder))):
             if wanted:
-                document[name] = dict(head(probe), **measure())
+                document[name] = {**head(probe), **measure()}
                 keep()
     print(f"written: {file.relative_to(ROOT)}; scripts/write_performance.py shows it")
 

@@ -18,6 +18,10 @@ import sys
 import tempfile
 import time
 
+import reports
+
+PROGRAM = "scripts/bench_reader.py"
+
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -119,7 +123,7 @@ def main():
               f"{r['fast_matrix_market_tocsr_seconds']:11.3f} {theirs / ours:10.2f}", flush=True)
     if arguments.json:
         with open(arguments.json, "w") as file:
-            json.dump({"command": " ".join(["scripts/bench_reader.py"] + sys.argv[1:]),
+            json.dump({**reports.head(PROGRAM), "command": " ".join([PROGRAM] + sys.argv[1:]),
                        "date": datetime.date.today().isoformat(), "processor": processor_name(),
                        "fast_matrix_market": fast_matrix_market.__version__,
                        "threads": arguments.threads, "rounds": arguments.rounds, "results": results}, file, indent=1)

@@ -27,6 +27,8 @@ import numpy as np
 import scipy.io
 import scipy.sparse
 
+import reports
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOLVERS = ("auto", "cg", "bicgstab", "gmres")
 NUMBERINGS = 5
@@ -43,7 +45,7 @@ def solve(purlin, matrix, solver, form, device, rhs="A*random:1"):
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode not in (0, 1):
             return None
-        return json.load(open(report.name, encoding="utf-8"))
+        return reports.load(report.name)
 
 
 def renumbered_counts(purlin, matrix, solver, device):
@@ -138,8 +140,8 @@ def main():
             print("  " + line)
     print(f"{solves} solves of {len(results)} matrices compared with csr")
     if options.json:
-        report = {"schema": 1, "date": datetime.date.today().isoformat(), "device": options.device,
-                  "command": "scripts/compare_formats.py", "solves": solves, "lost": lost, "moved": moved, "sensitive": sensitive, "bicgstab": chance,
+        report = {**reports.head("scripts/compare_formats.py"), "date": datetime.date.today().isoformat(),
+                  "device": options.device, "solves": solves, "lost": lost, "moved": moved, "sensitive": sensitive, "bicgstab": chance,
                   "matrices": results}
         pathlib.Path(options.json).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     return 1 if lost else 0

@@ -23,6 +23,7 @@ import tempfile
 import threading
 
 import preconditioner_tables
+import reports
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 GENERATED = ("generate:elasticity:20", "generate:elasticity:30", "generate:diffusion:40", "generate:diffusion:60",
@@ -78,7 +79,7 @@ def facts_of(settings, spec, folder):
                           capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"error: purlin info {spec}: {done.stderr.strip()}")
-    said = json.loads(report.read_text())
+    said = reports.load(report)
     diagonal = said["diagonal"]
     return {"name": short(spec), "rows": said["rows"], "nonzeros": said["nonzeros"],
             "symmetric": said["symmetry"]["values"],
@@ -100,7 +101,7 @@ def run(settings, spec, precond, solver, folder):
     if done.returncode not in (0, 1):
         reason = done.stderr.strip().replace(spec, short(spec)).removeprefix("purlin: ").removeprefix("error: ")
         return {**result, "status": "refused" if done.returncode == 2 else "failed", "reason": reason}
-    said = json.loads(report.read_text())
+    said = reports.load(report)
     seconds = said["seconds"]
     result.update(status=said["status"], iterations=said["iterations"], true_residual=said["true_relative_residual"],
                   build=said["setup_phases"]["preconditioner"], setup=seconds["setup"], solve=seconds["solve"],
@@ -220,7 +221,8 @@ def main():
         systems = [{**facts_of(settings, spec, pathlib.Path(name)), "spec": spec} for spec in specs]
     work(settings, state, systems)
     changed = output_of("git", "status", "--porcelain", "--untracked-files=no", "--", ".", ":!docs")
-    document = {"schema": 1, "command": "scripts/compare_preconditioners.py $PURLIN_TEST_DATA",
+    document = {**reports.head("scripts/compare_preconditioners.py"),
+                "command": "scripts/compare_preconditioners.py $PURLIN_TEST_DATA",
                 "date": datetime.date.today().isoformat(), "machine": machine(), "threads": 1,
                 "processes": settings.processes, "note": settings.note,
                 "commit": output_of("git", "rev-parse", "--short", "HEAD") + (" with changes" if changed else ""),

@@ -13,10 +13,11 @@ its path; lines ascend by path. The hash of all is the SHA-256 of the manifest.
 """
 import argparse
 import hashlib
-import json
 import pathlib
 import re
 import sys
+
+import reports
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDERS = ("core", "reorder", "spmv", "precond", "solver", "apps", "tests")
@@ -63,9 +64,7 @@ def compare(record_path):
     if not record_path.exists():
         print(f"no record of device tests: {record_path.name} is written by scripts/test_device.sh on a machine with a GPU")
         return 77
-    record = json.loads(record_path.read_text(encoding="utf-8"))
-    if record.get("schema") != 1:
-        sys.exit(f"{record_path}: schema {record.get('schema')}, expected 1")
+    record = reports.load(record_path)
     now = manifest()
     where = f"the device tests of {record['date']} (commit {record['commit'][:12]}, {record['device']})"
     if record["source_hash"] == hash_of(now):

@@ -8,7 +8,6 @@ Without files, all of docs/results/solve_*.json. Writes solve_NAME_iteration.svg
 for one solver and preconditioner, the second for all. Needs matplotlib.
 """
 import argparse
-import json
 import pathlib
 
 from plot_needs import need
@@ -19,6 +18,7 @@ import matplotlib  # noqa: E402
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 
+import reports  # noqa: E402
 from plot_spmv import RESULTS, save, short  # noqa: E402
 
 
@@ -106,7 +106,7 @@ def main():
     arguments = parser.parse_args()
     matplotlib.rcParams["svg.hashsalt"] = "purlin"  # the same file for the same figures
     for path in arguments.reports or sorted(RESULTS.glob("solve_*.json")):
-        data = json.loads(path.read_text())
+        data = reports.load(path)
         plot_iterations(data, arguments, path.with_name(path.stem + "_iteration.svg"))
         plot_times(data, arguments, path.with_name(path.stem + "_time.svg"))
 

@@ -8,7 +8,6 @@ Without files, all of docs/results/spmv_*.json. Writes spmv_NAME_speedup.svg and
 Without --formats, the table's formats by their plain names. Needs matplotlib.
 """
 import argparse
-import json
 import pathlib
 
 from plot_needs import need
@@ -18,6 +17,8 @@ import matplotlib  # noqa: E402
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
+
+import reports  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "results"
 PRECISIONS = ("double", "single")
@@ -126,7 +127,7 @@ def main():
     arguments = parser.parse_args()
     matplotlib.rcParams["svg.hashsalt"] = "purlin"  # the same file for the same figures
     for path in arguments.reports or sorted(RESULTS.glob("spmv_*.json")):
-        data = json.loads(path.read_text())
+        data = reports.load(path)
         names = drawn_formats(data, [name for name in arguments.formats.split(",") if name])
         plot_speedups(data, names, path.with_name(path.stem + "_speedup.svg"))
         plot_setups(data, names, path.with_name(path.stem + "_setup.svg"))

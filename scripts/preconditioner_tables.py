@@ -11,6 +11,8 @@ import pathlib
 import re
 import statistics
 
+import reports
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FEWEST_ITERATIONS = 20  # systems that CG with Jacobi solves in fewer say nothing of a preconditioner
 MOST_ITERATIONS = 5000
@@ -215,7 +217,7 @@ def all_lines(results):
 def device_lines():
     """Single solves on a card, each by a process of its own."""
     path = ROOT / "docs" / "results" / "preconditioners_h200.json"
-    document = json.loads(path.read_text(encoding="utf-8"))
+    document = reports.load(path)
     lines = [f"{document['device_name']}, {document['date']}; all figures in [results/{path.name}](results/{path.name}).",
              "", "| system | entries | solver | M | format | iterations | building M, s | its numbers alone, s | solve, s |",
              "|---|---:|---|---|---|---:|---:|---:|---:|"]
@@ -252,5 +254,5 @@ def write(document, path):
 
 
 if __name__ == "__main__":
-    write(json.loads((ROOT / "docs/results/preconditioners_host.json").read_text(encoding="utf-8")),
+    write(reports.load(ROOT / "docs/results/preconditioners_host.json"),
           ROOT / "docs/preconditioners.md")

@@ -34,6 +34,8 @@ import scipy.io
 import scipy.sparse
 import scipy.sparse.linalg
 
+import reports
+
 RTOL = 1e-8
 MAX_ITERATIONS = 5000
 RESTART = 50
@@ -131,8 +133,7 @@ def run_purlin(settings, path, folder, solver, precond, judge):
         message = done.stderr.strip().replace(str(path), path.name)
         return {**result, "status": "refused" if done.returncode == 2 else "failed", "iterations": None,
                 "message": message, **judge(None)}
-    with open(report, encoding="utf-8") as file:
-        said = json.load(file)
+    said = reports.load(report)
     result.update({key: said[key] for key in ("status", "reason", "iterations", "attempts")})
     result["said_true_residual"] = said["true_relative_residual"]
     result["seconds"] = said["seconds"]["solve"]
@@ -326,7 +327,7 @@ def main():
              "numpy": np.__version__, "python": platform.python_version(), "time_limit": settings.time_limit,
              "rtol": RTOL, "max_iterations": MAX_ITERATIONS, "restart": RESTART, "seed": SEED}
     settings.json.parent.mkdir(parents=True, exist_ok=True)
-    document = {"schema": 1, **facts, "left_out": left_out, "findings": findings, "matrices": entries}
+    document = {**reports.head("scripts/survey_matrices.py"), **facts, "left_out": left_out, "findings": findings, "matrices": entries}
     settings.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     write_markdown(settings.markdown, facts, entries, left_out, findings)
     for key in TITLES:

@@ -146,7 +146,7 @@ write_record() {
     steps+=("\"racecheck\": {$(figures /dev/null $(reported racecheck))$(found racecheck hazards), \"launches_watched\": $watched}")
   mkdir -p "$(dirname "$record")"
   {
-    printf '{\n  "schema": 1,\n  "date": "%s",\n  "commit": "%s",\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$commit"
+    printf '{\n  "schema": 1,\n  "program": "scripts/test_device.sh",\n  "date": "%s",\n  "commit": "%s",\n' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$commit"
     printf '  "device": "%s",\n  "devices": %d,\n  "driver": "%s",\n  "cuda": "%s",\n' \
       "$device" "${#gpus[@]}" "$driver" "$cuda"
     printf '  "steps": {\n'

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/performance.md from the measurements in docs/results (spmv_*.json, columns_*.json, solve_*.json,
 heart_*.json, device_*.json, host_*.json, reader_*.json)."""
-import json
 import pathlib
 import statistics
 
 import heart_tables
+import reports
 import solve_tables
 import why_fast
 from report_text import number, remark, spread
@@ -16,7 +16,7 @@ RESULTS = ROOT / "docs" / "results"
 
 
 def load(pattern):
-    return [(path.name, json.loads(path.read_text())) for path in sorted(RESULTS.glob(pattern))]
+    return [(path.name, reports.load(path)) for path in sorted(RESULTS.glob(pattern))]
 
 
 def device_section(name, data):
@@ -293,6 +293,8 @@ def main():
         text += solve_tables.section(name, data, RESULTS)
     text += heart_tables.section(load("heart_*.json"))
     for name, data in load("device_*.json"):
+        if data["program"] != "purlin_bench_device":  # the record of the device tests
+            continue
         text += device_section(name, data)
     for name, data in load("host_*.json"):
         text += host_section(name, data)

@@ -10,6 +10,7 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/memory_estimate.hpp>
 #include <purlin/solver/mixed_operators.hpp>
+#include <purlin/solver/solve_gate.hpp>
 #include <purlin/solver/system_operators.hpp>
 
 namespace purlin {
@@ -43,9 +44,11 @@ struct LinearSystem<T, S>::Impl {
   Array<T, S> ordered_bs, ordered_xs;  // likewise, of the most columns that were solved for at once
   detail::PhaseSeconds setup_seconds;
   std::string why_double;  // though mixed precision was asked for
+  detail::SolveGate gate;
 
   Impl(const Context<S>& ctx_, const MatrixInput<T, S>& a, SystemOptions options)
-      : ctx(ctx_), stop(options.stop), precond_side(purlin::precond_side(options.precond)) {
+      : ctx(ctx_), stop(options.stop), precond_side(purlin::precond_side(options.precond)), gate(ctx.lock()) {
+    gate.require_free();
     ctx.make_current();
     CsrView<T, S> view;
     options.solver.name = canonical_name(options.solver.name);
@@ -135,7 +138,7 @@ struct LinearSystem<T, S>::Impl {
 
   // As `enter`, for columns one after the other.
   void enter_columns(Span<const T, S> b, Span<const T, S> x, Index columns) const {
-    ctx.make_current();
+    enter({});
     if (columns < 0) throw InputError("the number of columns is 0 or more, not " + std::to_string(columns));
     const std::int64_t size = std::int64_t{rows} * columns;
     for (const std::int64_t length : {b.size, x.size}) {
@@ -147,14 +150,16 @@ struct LinearSystem<T, S>::Impl {
   }
 
   void enter_slots() const {
-    ctx.make_current();
+    enter({});
     if (assembled && !assembled->borrowed()) {
       throw InputError("a matrix that had to be assembled cannot be written in place");
     }
   }
 
-  // Public entries start here: the device is current, and no vector is shorter or longer than the system.
+  // Public entries start here: no solve is pending, the device is current, and no vector is shorter or longer than
+  // the system.
   void enter(std::initializer_list<std::int64_t> lengths) const {
+    gate.require_free();
     ctx.make_current();
     for (const std::int64_t length : lengths) {
       if (length == rows) continue;
@@ -171,11 +176,25 @@ template <class T, Space S>
 LinearSystem<T, S>::LinearSystem(const Context<S>& ctx, const MatrixInput<T, S>& a, SystemOptions options)
     : impl_(std::make_unique<Impl>(ctx, a, std::move(options))) {}
 template <class T, Space S>
-LinearSystem<T, S>::~LinearSystem() = default;
+LinearSystem<T, S>::~LinearSystem() {
+  settled();
+}
 template <class T, Space S>
-LinearSystem<T, S>::LinearSystem(LinearSystem&&) noexcept = default;
+LinearSystem<T, S>::LinearSystem(LinearSystem&& other) noexcept : impl_(other.settled()) {}
 template <class T, Space S>
-LinearSystem<T, S>& LinearSystem<T, S>::operator=(LinearSystem&&) noexcept = default;
+LinearSystem<T, S>& LinearSystem<T, S>::operator=(LinearSystem&& other) noexcept {
+  auto taken = other.settled();
+  settled();
+  impl_ = std::move(taken);
+  return *this;
+}
+
+// What a solve under way uses, once it has ended.
+template <class T, Space S>
+std::unique_ptr<typename LinearSystem<T, S>::Impl> LinearSystem<T, S>::settled() noexcept {
+  if (impl_ != nullptr) impl_->gate.settle();
+  return std::move(impl_);
+}
 
 template <class T, Space S>
 Index LinearSystem<T, S>::rows() const {
@@ -185,7 +204,7 @@ Index LinearSystem<T, S>::rows() const {
 template <class T, Space S>
 void LinearSystem<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   Impl& s = *impl_;
-  s.ctx.make_current();
+  s.enter({});
   s.chain->numbers_changed();
   s.operators->refresh(s.assembled ? s.assembled->values(s.ctx, values) : values, scope);
 }
@@ -262,6 +281,19 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns_ordered(Span<const T,
 }
 
 template <class T, Space S>
+PendingSolve LinearSystem<T, S>::solve_async(Span<const T, S> b, Span<T, S> x, ProgressFn progress) {
+  return impl_->gate.template start<SolveReport>([=](const ProgressFn& told) { return solve(b, x, told); },
+                                                 std::move(progress));
+}
+
+template <class T, Space S>
+PendingColumns LinearSystem<T, S>::solve_columns_async(Span<const T, S> b, Span<T, S> x, Index columns,
+                                                       ProgressFn progress) {
+  return impl_->gate.template start<std::vector<SolveReport>>(
+      [=](const ProgressFn& told) { return solve_columns(b, x, columns, told); }, std::move(progress));
+}
+
+template <class T, Space S>
 void LinearSystem<T, S>::to_solver_order(Span<const T, S> user_order, Span<T, S> solver_order) const {
   const Impl& s = *impl_;
   s.enter({user_order.size, solver_order.size});
@@ -292,6 +324,7 @@ void LinearSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
 template <class T, Space S>
 SystemInfo LinearSystem<T, S>::info() const {
   const Impl& s = *impl_;
+  s.gate.require_free();
   SystemInfo info = s.operators->info();
   info.setup_seconds = s.setup_seconds;
   info.bytes = s.ctx.memory()->use().bytes;
@@ -301,16 +334,19 @@ SystemInfo LinearSystem<T, S>::info() const {
 
 template <class T, Space S>
 const RowOrder<S>& LinearSystem<T, S>::order() const {
+  impl_->gate.require_free();
   return impl_->operators->order();
 }
 
 template <class T, Space S>
 const LinearOperator<T, S>& LinearSystem<T, S>::ordered_matrix() const {
+  impl_->gate.require_free();
   return impl_->operators->matrix();
 }
 
 template <class T, Space S>
 const LinearOperator<T, S>* LinearSystem<T, S>::ordered_preconditioner() const {
+  impl_->gate.require_free();
   return impl_->operators->preconditioner();
 }
 
@@ -328,11 +364,13 @@ InverseResidual LinearSystem<T, S>::preconditioner_residual() const {
 
 template <class T, Space S>
 void LinearSystem<T, S>::set_stop_criterion(const StopCriterion& stop) {
+  impl_->gate.require_free();
   impl_->stop = stop;
 }
 
 template <class T, Space S>
 const StopCriterion& LinearSystem<T, S>::stop_criterion() const {
+  impl_->gate.require_free();
   return impl_->stop;
 }
 

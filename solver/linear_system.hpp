@@ -8,6 +8,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/matrix_input.hpp>
 #include <purlin/precond/inverse_residual.hpp>
+#include <purlin/solver/pending_solve.hpp>
 #include <purlin/solver/registry.hpp>
 #include <purlin/spmv/format_choice.hpp>
 
@@ -96,8 +97,10 @@ struct SystemInfo {
 /// is handed in. `solve` returns when x is ready for any stream; the other functions when their work is queued.
 /// Vectors of a length other than `rows()` are refused with InputError.
 ///
-/// Thread safety: one thread at a time uses a LinearSystem. Systems with contexts of their own are independent and
-/// may be used at the same time, from different threads or on different streams.
+/// Thread safety: one thread at a time uses a LinearSystem. While a solve of `solve_async` is pending, every call on
+/// it, and on other systems with its context, throws InUse, but for `rows()`; moving, assigning to or destroying the
+/// system waits for the solve. Systems with contexts of their own are independent and may be used at the same time,
+/// from different threads or on different streams.
 template <class T, Space S>
 class LinearSystem {
  public:
@@ -141,6 +144,13 @@ class LinearSystem {
   /// The same with b and x in solver order.
   [[nodiscard]] SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
 
+  /// `solve` on a thread of its own: returns at once, with the same x, counts and history. Where b and x lie, and
+  /// what `progress` refers to, stays as it is until the report is taken (`PendingSolve::get`) or given up;
+  /// `progress` is called on that thread. What `solve` throws comes out of `get`. The context and its copies belong
+  /// to the solve until then; on the device their stream too. Throws InUse where a solve is pending,
+  /// std::system_error where the system has no more threads.
+  [[nodiscard]] PendingSolve solve_async(Span<const T, S> b, Span<T, S> x, ProgressFn progress = {});
+
   /// Solves A x_c = b_c for c = 0 .. columns - 1, each from its own guess. b and x hold `rows()` x `columns` numbers,
   /// column after column (column c from c rows() on), in the caller's order. Returns a report for each column, in
   /// order: columns converge, fail and are counted independently.
@@ -158,6 +168,10 @@ class LinearSystem {
   /// InputError for lengths that do not fit and for b and x that share memory; OutOfMemory.
   [[nodiscard]] std::vector<SolveReport> solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
                                                        const ProgressFn& progress = {});
+
+  /// `solve_columns` on a thread of its own; see `solve_async`.
+  [[nodiscard]] PendingColumns solve_columns_async(Span<const T, S> b, Span<T, S> x, Index columns,
+                                                   ProgressFn progress = {});
 
   /// The same with the vectors in solver order.
   [[nodiscard]] std::vector<SolveReport> solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
@@ -190,6 +204,8 @@ class LinearSystem {
 
  private:
   struct Impl;
+  std::unique_ptr<Impl> settled() noexcept;
+
   std::unique_ptr<Impl> impl_;
 };
 

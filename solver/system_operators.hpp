@@ -108,11 +108,11 @@ void timed(const Context<S>& ctx, PhaseSeconds& seconds, const char* name, Phase
   seconds.emplace_back(name, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }
 
-/// Throws OutOfMemory where the estimate exceeds what the context's space has left.
+/// Throws OutOfMemory where the estimate exceeds what the context's memory is known to have left.
 template <Space S>
 void require_memory(const Context<S>& ctx, const SystemEstimate& wanted) {
-  const std::uint64_t available = ctx.memory()->available_bytes();
-  if (wanted.total() > available)
+  const auto available = ctx.memory()->available_bytes();
+  if (available && wanted.total() > *available)
     throw OutOfMemory(name_of(S), "this system (an estimate)", wanted.total(), available);
 }
 

@@ -19,8 +19,9 @@ void require_memory(const Context<S>& ctx, const CsrView<T, S>& a, const std::st
     wanted += static_cast<std::uint64_t>(a.nnz()) * (sizeof(T) + sizeof(Index) + sizeof(std::uint32_t)) +
               static_cast<std::uint64_t>(a.rows) * (sizeof(Offset) + 2 * sizeof(Index));
   }
-  const std::uint64_t available = ctx.memory()->available_bytes();
-  if (wanted > available) throw OutOfMemory(name_of(S), "'" + name + "' (an estimate)", wanted, available);
+  const auto available = ctx.memory()->available_bytes();
+  if (available && wanted > *available)
+    throw OutOfMemory(name_of(S), "'" + name + "' (an estimate)", wanted, available);
 }
 
 template <class T, Space S>

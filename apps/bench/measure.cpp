@@ -11,8 +11,9 @@
 #include <fstream>
 #include <thread>
 
-#include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
+
+#include "apps/report_head.hpp"
 
 namespace purlin::bench {
 namespace {
@@ -125,15 +126,14 @@ std::string typed_command(int argc, char* argv[]) {
 }
 
 Json report_head(const std::string& program, const std::string& command) {
-  return {{"schema", 1},
-          {"program", program},
-          {"version", PURLIN_VERSION},
-          {"command", command},
-          {"date", today()},
-          {"processor", processor()},
-          {"cores", std::thread::hardware_concurrency()},
-          {"load_average", load_average()},
-          {"compiler", __VERSION__}};
+  Json head = purlin::report_head(program);
+  head["command"] = command;
+  head["date"] = today();
+  head["processor"] = processor();
+  head["cores"] = std::thread::hardware_concurrency();
+  head["load_average"] = load_average();
+  head["compiler"] = __VERSION__;
+  return head;
 }
 
 void write_report(const std::string& file, const Json& report) {

@@ -13,7 +13,8 @@ namespace purlin::bench {
 
 CopyBandwidth measure_copy(const Context<Space::device>& ctx, int repeats, std::uint64_t most_bytes) {
   CopyBandwidth result;
-  result.bytes = std::min({std::uint64_t{4} << 30, ctx.memory()->available_bytes() / 4, most_bytes});
+  result.bytes =
+      std::min({std::uint64_t{4} << 30, ctx.memory()->available_bytes().value_or(UINT64_MAX) / 4, most_bytes});
   const auto size = static_cast<std::int64_t>(result.bytes);
   Array<char, Space::device> from(ctx, size), to(ctx, size);
   displace_caches(ctx, from.span());

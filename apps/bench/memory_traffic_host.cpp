@@ -31,7 +31,7 @@ void for_pieces(const Context<Space::host>& ctx, std::int64_t size, F&& f) {
 
 CopyBandwidth measure_copy(const Context<Space::host>& ctx, int repeats, std::uint64_t most_bytes) {
   CopyBandwidth result;
-  result.bytes = std::min({512 * mebi, ctx.memory()->available_bytes() / 4, most_bytes});
+  result.bytes = std::min({512 * mebi, ctx.memory()->available_bytes().value_or(UINT64_MAX) / 4, most_bytes});
   const auto size = static_cast<std::int64_t>(result.bytes);
   Array<char, Space::host> from(ctx, size), to(ctx, size);
   displace_caches(ctx, from.span());

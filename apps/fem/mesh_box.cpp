@@ -112,8 +112,8 @@ void check(const Box& box, const BoxOptions& options) {
 void check_memory(const Context<Space::host>& ctx, const Box& box) {
   const std::uint64_t wanted = static_cast<std::uint64_t>(box.node_count()) * (sizeof(Point) + sizeof(Index)) +
                                static_cast<std::uint64_t>(box.cell_count()) * 6 * sizeof(Tet);
-  const std::uint64_t available = ctx.memory()->available_bytes();
-  if (wanted > available) throw OutOfMemory("host", "a box mesh", wanted, available);
+  const auto available = ctx.memory()->available_bytes();
+  if (available && wanted > *available) throw OutOfMemory("host", "a box mesh", wanted, available);
 }
 
 // new_of_old[lexicographic number]; blocks in curve order, members shuffled (Fisher and Yates).

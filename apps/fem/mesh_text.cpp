@@ -21,12 +21,12 @@ bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; 
 
 purlin::detail::TextSource open_text(const std::string& path) {
   const Context<Space::host> ctx(1);
-  return purlin::detail::TextSource::open(*ctx.memory(), path, accept_head);
+  return purlin::detail::TextSource::open(ctx.memory()->resource(), path, accept_head);
 }
 
 purlin::detail::TextSource inflate_text(std::string_view bytes, const std::string& name) {
   const Context<Space::host> ctx(1);
-  return purlin::detail::TextSource::from_memory(*ctx.memory(), bytes, name, accept_head);
+  return purlin::detail::TextSource::from_memory(ctx.memory()->resource(), bytes, name, accept_head);
 }
 
 void MeshText::skip_blanks() {

@@ -78,7 +78,7 @@ double estimated_bytes(Kind kind, double nodes, double tets) {
 
 void check_memory(const Context<Space::host>& ctx, const std::string& spec, double wanted) {
   const auto available = ctx.memory()->available_bytes();
-  if (wanted > static_cast<double>(available)) {
+  if (available && wanted > static_cast<double>(*available)) {
     throw OutOfMemory("host", "'" + spec + "'", static_cast<std::uint64_t>(wanted), available);
   }
 }

@@ -8,7 +8,7 @@
 
 namespace purlin::cli {
 
-/// r.json, schema 1: program, command, date, machine; then
+/// r.json: what docs/reports.md says, command, date, machine; then
 ///   copy             bytes, gigabytes_per_second {min, median, max, samples}
 ///   displacing_bytes written before each cold product
 ///   systems          system (without folders), precision, rows, cols, nonzeros, block, refused (null or why there

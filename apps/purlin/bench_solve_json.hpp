@@ -8,7 +8,7 @@
 
 namespace purlin::cli {
 
-/// r.json, schema 1: program, command, date, machine as in `purlin bench spmv`; rhs, max_iterations, restart; then
+/// r.json: what docs/reports.md says; command, date, machine as in `purlin bench spmv`, rhs, max_iterations, restart
 ///   copy     bytes, gigabytes_per_second {min, median, max, samples}
 ///   timing   what the times are and what the floor is, in words
 ///   systems  system (without folders), precision, rows, nonzeros, tolerance, refused (null or why there are no

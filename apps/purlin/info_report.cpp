@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/spmv/registry.hpp>
 
+#include "apps/report_head.hpp"
 #include "text.hpp"
 
 namespace purlin::cli {
@@ -141,7 +141,8 @@ std::string facts_text(const Facts& f) {
 
 Json facts_json(const Facts& f) {
   const Csr<double, Space::host>& a = f.matrix.a;
-  Json report = {{"schema", 1}, {"version", PURLIN_VERSION}, {"matrix", f.matrix.name}};
+  Json report = report_head("purlin info");
+  report["matrix"] = f.matrix.name;
   report["storage"] = f.matrix.header ? storage_text(*f.matrix.header) : "generated";
   report["values_taken_as_one"] = is_pattern_only(f.matrix);
   report["rows"] = a.rows;

@@ -32,7 +32,7 @@ struct Facts {
 /// The lines that are printed. Rows are counted from 1, as in the file.
 std::string facts_text(const Facts& facts);
 
-/// The report, schema 1. Rows are counted from 1; `symmetry`, `diagonal` and `rows_sum_to_zero` are
+/// The report (docs/reports.md). Rows are counted from 1; `symmetry`, `diagonal` and `rows_sum_to_zero` are
 /// null unless the matrix is square. `bytes_double` and `bytes_single` of `formats` are estimates from the numbers of
 /// rows, columns and non-zeros alone: no format is built. `values_taken_as_one`: the file holds a pattern without
 /// values.

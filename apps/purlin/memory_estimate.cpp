@@ -24,8 +24,8 @@ std::uint64_t estimate_solve_bytes(const SystemOptions& options, Index rows, Off
   return bytes;
 }
 
-void require_bytes(Space space, std::uint64_t wanted, std::uint64_t available) {
-  if (wanted <= available) return;
+void require_bytes(Space space, std::uint64_t wanted, std::optional<std::uint64_t> available) {
+  if (!available || wanted <= *available) return;
   throw OutOfMemory(name_of(space), "matrix, preconditioner and vectors of this solve", wanted, available);
 }
 

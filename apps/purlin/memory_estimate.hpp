@@ -2,6 +2,8 @@
 /// What a solve of the command line will hold beside its LinearSystem, before anything is allocated.
 #pragma once
 
+#include <optional>
+
 #include <purlin/solver/linear_system.hpp>
 
 namespace purlin::cli {
@@ -11,8 +13,8 @@ namespace purlin::cli {
 std::uint64_t estimate_solve_bytes(const SystemOptions& options, Index rows, Offset nonzeros, std::size_t value_bytes,
                                    Space space);
 
-/// Throws OutOfMemory when `space` has less than `wanted` bytes.
-void require_bytes(Space space, std::uint64_t wanted, std::uint64_t available);
+/// Throws OutOfMemory when `space` is known to have less than `wanted` bytes.
+void require_bytes(Space space, std::uint64_t wanted, std::optional<std::uint64_t> available);
 
 template <Space S>
 void require_memory(const Context<S>& ctx, const SystemOptions& options, Index rows, Offset nonzeros,

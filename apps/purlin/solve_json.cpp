@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cmath>
 
-#include <purlin/config.hpp>
 #include <purlin/solver/gmres.hpp>
 
+#include "apps/report_head.hpp"
 #include "precond_report.hpp"
 #include "rows_from_one.hpp"
 
@@ -142,7 +142,8 @@ Json solve_json(const SolveResult& result) {
   const SolveReport& report = result.report();
   const SystemInfo& system = result.outcome.setup.system;
   const SetupFacts& setup = result.outcome.setup;
-  Json json = {{"schema", 1}, {"version", PURLIN_VERSION}, {"command_line", result.command_line}};
+  Json json = report_head("purlin solve");
+  json["command_line"] = result.command_line;
   add_outcome(json, report, result);
   json["residual_of"] =
       result.options.single_precision ? "the system rounded to single precision" : "the system as given";

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <fstream>
 
-#include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
 #include "apps/purlin/idle_options.hpp"
 #include "apps/purlin/precond_report.hpp"
 #include "apps/purlin/text.hpp"
+#include "apps/report_head.hpp"
 
 namespace purlin::transient {
 namespace {
@@ -83,7 +83,7 @@ std::uint64_t peak_process_bytes() {
 }
 
 Json run_json(const RunReport& r) {
-  Json json = {{"schema", run_schema}, {"program", r.program}, {"version", PURLIN_VERSION}};
+  Json json = report_head(r.program);
   json["command_line"] = r.command_line;
   json["ending"] = r.ending;
   json["reason"] = r.reason;

@@ -41,10 +41,7 @@ struct RunReport {
 /// The most memory that this process has held (VmHWM); 0 where the system does not tell.
 std::uint64_t peak_process_bytes();
 
-/// What a report calls its "schema".
-inline constexpr const char* run_schema = "purlin-run-1";
-
-/// Schema `run_schema`.
+/// The report of a run (docs/reports.md). Its `ending` tells it from other programs' reports.
 cli::Json run_json(const RunReport& report);
 
 /// About a dozen lines.

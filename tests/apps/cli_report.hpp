@@ -16,4 +16,13 @@ inline Json report_in(const TemporaryFolder& folder, const std::string& name = "
   return Json::parse(file_content(folder.file(name)));
 }
 
+/// Whether a report begins as docs/reports.md says: schema, program, version.
+inline bool begins_as_report(const std::string& text, const std::string& program) {
+  const auto report = nlohmann::ordered_json::parse(text);
+  auto field = report.begin();
+  if (report.size() < 3 || field.key() != "schema" || field.value() != 1) return false;
+  if ((++field).key() != "program" || field.value() != program) return false;
+  return (++field).key() == "version" && field.value().is_string();
+}
+
 }  // namespace purlin::cli_testing

@@ -18,6 +18,7 @@ Json info_of(const TemporaryFolder& folder, const std::string& matrix, std::stri
   REQUIRE(outcome.status == 0);
   CHECK(outcome.err.empty());
   if (printed != nullptr) *printed = outcome.out;
+  CHECK(begins_as_report(file_content(folder.file("i.json")), "purlin info"));
   return report_in(folder, "i.json");
 }
 

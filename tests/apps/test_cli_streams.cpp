@@ -79,7 +79,8 @@ TEST_CASE("A right-hand side is read from standard input, where the matrix is no
   CHECK(contains(twice.err, "standard input (-) is the matrix already, and cannot be the right-hand side too"));
 }
 
-TEST_CASE("The option --out - writes the solution to standard output and the report to standard error", "[cli][streams]") {
+TEST_CASE("The option --out - writes the solution to standard output and the report to standard error",
+          "[cli][streams]") {
   const TemporaryFolder folder;
   const System system = grid_system(20);
   folder.write("A.mtx", system.text());

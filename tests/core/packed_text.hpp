@@ -40,10 +40,9 @@ inline std::string pack(const std::string& text) {
 class FixedMemory final : public MemoryResource {
  public:
   explicit FixedMemory(std::uint64_t available) : available_(available) {}
-  void* allocate(std::size_t) override { return nullptr; }
-  void release(void*, std::size_t) noexcept override {}
-  std::uint64_t available_bytes() const override { return available_; }
-  MemoryUse use() const override { return {}; }
+  void* allocate(std::size_t, CUstream_st*) override { return nullptr; }
+  void release(void*, std::size_t, CUstream_st*) noexcept override {}
+  std::optional<std::uint64_t> available_bytes() const override { return available_; }
 
  private:
   std::uint64_t available_;

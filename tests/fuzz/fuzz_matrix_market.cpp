@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const std::string name = "fuzz";
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   const auto source = unless_refused([&] {
-    return detail::TextSource::from_memory(*ctx.memory(), bytes, name, detail::check_banner_start,
+    return detail::TextSource::from_memory(ctx.memory()->resource(), bytes, name, detail::check_banner_start,
                                            detail::TextLines::without_comments);
   });
   if (!source) return 0;

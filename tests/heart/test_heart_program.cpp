@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "apps/fem/ventricle.hpp"
+#include "tests/apps/cli_report.hpp"
 #include "tests/catch.hpp"
 #include "tests/transient/program_runs.hpp"
 
@@ -72,6 +73,7 @@ TEST_CASE("purlin-heart without a file runs, reports and writes what ParaView op
     CAPTURE(name);
     CHECK(names.count(name) == 1);
   }
+  CHECK(begins_as_report(file_content(folder.file("o/report.json")), "purlin-heart"));
   const Json report = Json::parse(file_content(folder.file("o/report.json")));
   CHECK(report["ending"] == "finished");
   CHECK(report["steps"] == 160);

@@ -55,7 +55,7 @@ import hashlib, json, re, sys
 record = json.load(open(sys.argv[1]))
 sources = open(sys.argv[2]).read()
 expected = {
-    "schema": 1, "commit": "0123456789abcdef-changed", "device": "Some GPU", "devices": 1, "driver": "580.1", "cuda": "13.0",
+    "schema": 1, "program": "scripts/test_device.sh", "commit": "0123456789abcdef-changed", "device": "Some GPU", "devices": 1, "driver": "580.1", "cuda": "13.0",
     "steps": {
         "plain": {"cases": 3, "assertions": 30, "failures": 1},
         "memcheck": {"cases": 2, "assertions": 14, "failures": 0, "errors": 4, "unreported_cases": 1},

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "apps/fem/mesh.hpp"
+#include "tests/apps/cli_report.hpp"
 #include "tests/catch.hpp"
 #include "tests/transient/program_runs.hpp"
 
@@ -57,8 +58,8 @@ TEST_CASE("purlin-heat without a file runs, reports and writes what ParaView ope
                            "params.json", "report.json"}) {
     CHECK(names.count(name) == 1);
   }
+  CHECK(begins_as_report(file_content(folder.file("o/report.json")), "purlin-heat"));
   const Json report = Json::parse(file_content(folder.file("o/report.json")));
-  CHECK(report["schema"] == "purlin-run-1");
   CHECK(report["ending"] == "finished");
   CHECK(report["steps"] == 20);
   CHECK(report["setups"] == 1);

@@ -24,7 +24,8 @@ TEST_CASE("a report tells how many products one setup served, the pace, and the 
   report.system.matrix.name = "bce";
   report.own["hottest"] = 81.5;
   const cli::Json json = run_json(report);
-  CHECK(json["schema"] == "purlin-run-1");
+  CHECK(json.begin().key() == "schema");
+  CHECK(json["schema"] == 1);
   CHECK(json["products_per_setup"] == 300.0);
   CHECK(json["real_time_factor"] == Approx(20.0));  // two seconds for a tenth of a second
   CHECK(json["milliseconds_per_step"] == Approx(40.0));

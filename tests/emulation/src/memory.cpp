@@ -145,6 +145,11 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t p) {
   delete p;
   return cudaSuccess;
 }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) {  // what is released here is free at once
+  const Lock lock;
+  drain_all();
+  return cudaSuccess;
+}
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t p, cudaMemPoolAttr, void* v) {
   *static_cast<std::uint64_t*>(v) = p->used;

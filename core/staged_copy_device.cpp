@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies between the device and the host, large ones by pieces.
+#include <purlin/core/staged_copy_device.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <purlin/core/context_device.hpp>
+#include <purlin/core/parallel.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr std::size_t piece_bytes = std::size_t{8} << 20;
+constexpr std::int64_t least_copied_bytes = std::int64_t{1} << 18;  // of a thread
+
+void copy_in_shares(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host) {
+  detail::parallel_ranges(
+      host, bytes, [&](std::size_t begin, std::size_t end) { std::memcpy(to + begin, from + begin, end - begin); },
+      least_copied_bytes);
+}
+
+}  // namespace
+
+void* locked_page(std::size_t bytes) {
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;  // a capture that is under way elsewhere does not mind
+  PURLIN_CHECK_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
+  void* page = nullptr;
+  if (cudaMallocHost(&page, bytes) != cudaSuccess) {
+    cudaGetLastError();
+    page = nullptr;
+  }
+  PURLIN_CHECK_CUDA(cudaThreadExchangeStreamCaptureMode(&mode));
+  return page;
+}
+
+// Made when first needed, and kept: locking pages takes as long as copying tens of megabytes.
+bool StagedCopies::make_pieces() {
+  PURLIN_CHECK_CUDA(cudaSetDevice(device_));
+  for (int i = 0; i < 2; ++i) {
+    if (pieces_[i] == nullptr) pieces_[i].reset(static_cast<char*>(locked_page(piece_bytes)));
+    if (pieces_[i] == nullptr) return false;
+    if (copied_[i] != nullptr) continue;
+    cudaEvent_t event = nullptr;
+    PURLIN_CHECK_CUDA(cudaEventCreate(&event));
+    copied_[i].reset(event);
+  }
+  return true;
+}
+
+bool StagedCopies::download(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host) {
+  if (!make_pieces()) return false;
+  const auto empty = [&](std::size_t at) {
+    PURLIN_CHECK_CUDA(cudaEventSynchronize(copied_[at / piece_bytes % 2].get()));
+    copy_in_shares(to + at, pieces_[at / piece_bytes % 2].get(), std::min(piece_bytes, bytes - at), host);
+  };
+  std::size_t at = 0;
+  for (; at < bytes; at += piece_bytes) {
+    const std::size_t i = at / piece_bytes % 2, length = std::min(piece_bytes, bytes - at);
+    PURLIN_CHECK_CUDA(cudaMemcpyAsync(pieces_[i].get(), from + at, length, cudaMemcpyDeviceToHost, stream_));
+    PURLIN_CHECK_CUDA(cudaEventRecord(copied_[i].get(), stream_));
+    if (at > 0) empty(at - piece_bytes);
+  }
+  empty(at - piece_bytes);
+  return true;
+}
+
+bool StagedCopies::upload(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host) {
+  if (!make_pieces()) return false;
+  for (std::size_t at = 0; at < bytes; at += piece_bytes) {
+    const std::size_t i = at / piece_bytes % 2, length = std::min(piece_bytes, bytes - at);
+    if (at >= 2 * piece_bytes) PURLIN_CHECK_CUDA(cudaEventSynchronize(copied_[i].get()));
+    copy_in_shares(pieces_[i].get(), from + at, length, host);
+    PURLIN_CHECK_CUDA(cudaMemcpyAsync(to + at, pieces_[i].get(), length, cudaMemcpyHostToDevice, stream_));
+    PURLIN_CHECK_CUDA(cudaEventRecord(copied_[i].get(), stream_));
+  }
+  PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream_));
+  return true;
+}
+
+// From how many bytes on a copy is made by pieces.
+constexpr std::size_t worth_pieces = std::size_t{16} << 20;
+
+void upload_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
+  const auto up = [&] {
+    return ctx.state().copies->upload(static_cast<char*>(to), static_cast<const char*>(from), bytes, ctx.host());
+  };
+  if (bytes >= worth_pieces && up()) return;
+  PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, ctx.stream()));
+  ctx.synchronize();
+}
+
+void download_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
+  const auto down = [&] {
+    return ctx.state().copies->download(static_cast<char*>(to), static_cast<const char*>(from), bytes, ctx.host());
+  };
+  if (bytes >= worth_pieces && down()) return;
+  PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, ctx.stream()));
+  ctx.synchronize();
+}
+
+}  // namespace purlin::detail

@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reports as JSON: how they begin, and reading them. docs/reports.md says what the schema number promises.
+
+    reports.py FILE...      says for each file what wrote it; fails where one does not begin as a report of this schema
+"""
+import json
+import pathlib
+import sys
+
+SCHEMA = 1  # report_schema in apps/report_head.hpp
+
+
+def head(program):
+    """How a report that `program` writes begins."""
+    return {"schema": SCHEMA, "program": program}
+
+
+def load(path):
+    """The report in a file. Ends the program where its schema is another one."""
+    report = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    found = report.get("schema") if isinstance(report, dict) else None
+    if found != SCHEMA:
+        sys.exit(f"{path}: schema {found}, expected {SCHEMA}: written by another version of Purlin; see docs/reports.md")
+    return report
+
+
+def main():
+    for path in sys.argv[1:]:
+        report = load(path)
+        if list(report)[:2] != ["schema", "program"]:
+            sys.exit(f"{path}: begins with {', '.join(list(report)[:2])}, expected schema, program")
+        print(f"{path}: {report['program']}")
+
+
+if __name__ == "__main__":
+    main()
