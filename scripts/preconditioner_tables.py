@@ -133,10 +133,10 @@ def summary_lines(results):
     lines += ["", "Where CG fails on one of them:", ""]
     failures = []
     for name in names:
-        told = [f"{precond}: {word(results.run(name, precond, 'cg'))}" for precond in results.preconditioners
+        described = [f"{precond}: {word(results.run(name, precond, 'cg'))}" for precond in results.preconditioners
                 if results.run(name, precond, "cg") and not results.solved(name, precond, "cg")]
-        if told:
-            failures.append(f"* {name}: " + "; ".join(told))
+        if described:
+            failures.append(f"* {name}: " + "; ".join(described))
     return lines + (failures or ["* nowhere"])
 
 
@@ -178,14 +178,14 @@ def nonsymmetric_lines(results):
         facts = results.systems[name]
         plain = "jacobi" if results.run(name, "jacobi", "bicgstab")["status"] != "refused" else "none"
         jacobi = results.run(name, plain, "bicgstab")
-        told = word(jacobi)
+        described = word(jacobi)
         if jacobi["status"] == "converged":
-            told = f"{jacobi['iterations']}, {milliseconds(jacobi['solve'])} ms"
-        told += "" if plain == "jacobi" else " (none: zeros on the diagonal)"
+            described = f"{jacobi['iterations']}, {milliseconds(jacobi['solve'])} ms"
+        described += "" if plain == "jacobi" else " (none: zeros on the diagonal)"
         keys = [(name, precond, solver) for precond in results.document["spai_grid"]
                 for solver in ("bicgstab", "gmres(50)")]
         solved = sorted((key for key in keys if results.solved(*key)), key=lambda key: results.seconds(*key))
-        row = f"| {name} | {facts['rows']:,} | {facts['nonzeros']:,} | {told} | "
+        row = f"| {name} | {facts['rows']:,} | {facts['nonzeros']:,} | {described} | "
         if not solved:
             lines.append(row + f"none | | | | | 0 of {len(keys)} | |")
             continue
