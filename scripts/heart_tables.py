@@ -3,7 +3,7 @@
 import report_text
 
 MISSING = "not measured yet"
-NOT_THERE = {"h200": "NVIDIA H200"}  # columns that stand in the tables before their file does
+NOT_THERE = {"h200": "NVIDIA H200"}  # columns that are shown even before their file exists
 
 
 def number(value):
@@ -76,12 +76,12 @@ def total(run):
 
 
 def overview(found):
-    header = ["nodes", "format", "assembly"] + [f"ms a step, {machine.title()}" for machine in found]
+    header = ["nodes", "format", "assembly"] + [f"ms per step, {machine.title()}" for machine in found]
     return table(header, [described(row) + [cell(machine, row, total) for machine in found] for row in rows_of(found)], 3)
 
 
 def alone(run):
-    """Not in files of before these were timed."""
+    """Files from before these were timed do not hold them."""
     if "one_assembly_seconds" not in run:
         return ["-"] * 3
     one = run["one_assembly_seconds"]
@@ -89,9 +89,9 @@ def alone(run):
 
 
 def steps(machine):
-    header = ["nodes", "format", "assembly", "ms a step", "assembly", "product", "preconditioner", "vector work", "other",
-              "speed-up over `csr`", "over one thread", "setup ms", "a product, µs", "an assembly, µs", "in products",
-              "elements alone, µs", "matrix + right-hand side alone, µs", "in products", "products a setup"]
+    header = ["nodes", "format", "assembly", "ms per step", "assembly", "product", "preconditioner", "vector work", "other",
+              "speed-up over `csr`", "over one thread", "setup ms", "one product, µs", "one assembly, µs", "in products",
+              "elements alone, µs", "matrix + right-hand side alone, µs", "in products", "products per setup"]
     lines = []
     for row in rows_of([machine]):
         run = run_of(machine, row)
@@ -102,12 +102,12 @@ def steps(machine):
             number(run["speedup_over_serial"]) if "speedup_over_serial" in run else "-", number(1e3 * run["setup_seconds"]),
             number(1e6 * run["product_seconds"]), number(1e6 * run["assembly_seconds"]), number(run["assembly_in_products"]),
             *alone(run), number(run["products_per_setup"])])
-    title = f"{machine.title()}, a beat's first {machine.data['duration_milliseconds']:g} ms, by phase"
+    title = f"{machine.title()}, the first {machine.data['duration_milliseconds']:g} ms of a beat, by phase"
     return [f"<details><summary>{title}</summary>", ""] + table(header, lines, 3) + ["</details>", ""]
 
 
 def break_even(found):
-    """One line a size and format: alpha of a setup, of a Newton iteration by the reference assembly, and in place."""
+    """One line per size and format: alpha of a setup, of a Newton iteration with the reference assembly, and in place."""
     header = ["nodes", "format"]
     columns = [("in-place", "alpha_setup", "setup"), ("reference", "alpha_newton", "reordering in each Newton iteration"),
                ("in-place", "alpha_newton", "values in place")]
@@ -125,7 +125,7 @@ def break_even(found):
 
 def eigen_lines(data):
     heart = data["heart"]
-    header = ["side", "format", "ms a step", "assembly", "solve", "other", "Newton's iterations", "iterations of CG"]
+    header = ["side", "format", "ms per step", "assembly", "solve", "other", "Newton iterations", "CG iterations"]
     lines = []
     for side in heart["sides"]:
         parts = side["milliseconds_per_step"]
@@ -135,10 +135,11 @@ def eigen_lines(data):
                      + [f"{side['newton_iterations']:,}", f"{side['iterations']:,}"])
     ratio, alone = heart["eigen_over_purlin"], heart["eigen_over_purlin_solve"]
     return [
-        f"The same {heart['nodes']:,} nodes with Eigen's `ConjugateGradient<SparseMatrix<double, RowMajor>, Lower | Upper, "
-        f"DiagonalPreconditioner<double>>` in the solver's place, {data['processor']}, {data['threads']} threads, load "
-        f"{data['load_average']:.2g} as it began, {data['date']} (`{data['command']}`; Eigen {data['eigen']}): assembly, guesses and tolerances "
-        "are the same, and the time of |b - A x0|, which Eigen forms and does not tell, is not counted for it. Eigen / "
+        f"The same {heart['nodes']:,} nodes, solved by Eigen's `ConjugateGradient<SparseMatrix<double, RowMajor>, Lower | Upper, "
+        f"DiagonalPreconditioner<double>>` instead, {data['processor']}, {data['threads']} threads, load average "
+        f"{data['load_average']:.2g} at the start, {data['date']} (`{data['command']}`; Eigen {data['eigen']}). Assembly, initial guesses "
+        "and tolerances are the same. Computing |b - A x0|, which Eigen does internally without returning it, is not counted "
+        "against Eigen. Eigen / "
         f"purlin: {ratio['median']:.3g} ({ratio['min']:.3g} to {ratio['max']:.3g}) of a step, {alone['median']:.3g} "
         f"({alone['min']:.3g} to {alone['max']:.3g}) of the solves.",
         "",
@@ -147,23 +148,23 @@ def eigen_lines(data):
 
 def real_time_lines(machine):
     if machine.data is None or "real_time" not in machine.data:
-        return [f"A beat against the clock, {machine.title()}: {MISSING}.", ""]
+        return [f"Simulating a beat in real time, {machine.title()}: {MISSING}.", ""]
     data = machine.data["real_time"]
-    header = ["step, ms", "activation differs from a tenth of it by", "steps", "ms a step", "seconds", "times real time",
+    header = ["step, ms", "difference in activation from a tenth of the step", "steps", "ms per step", "seconds", "times real time",
               "setup s"]
     lines = []
     for run in data["tried"]:
         difference = run["difference_milliseconds"]
         lines.append([f"{run['step_milliseconds']:g}",
-                      "some nodes are reached in one run only" if difference is None else f"{difference:.3g} ms",
+                      "some nodes are activated in one run only" if difference is None else f"{difference:.3g} ms",
                       f"{run['steps']:,}", number(run["milliseconds_per_step"]), number(run["seconds"]),
                       number(run["times_real_time"]), number(run["setup_seconds"])])
-    end = "" if data["found"] else " No step that was tried is that exact."
+    end = "" if data["found"] else " None of these steps is that accurate."
     return [
-        f"A beat of {data['beat_milliseconds']:g} ms against the clock, {data['nodes']:,} nodes, {place(data)}, load "
-        f"{data['load_average']:.2g} (`{data['command']}`, {data['date']}): from the longest step on, until the activation times lie "
-        f"within {data['within_milliseconds']:g} ms of those of a run with a tenth of the step, at every node. Seconds are those of all steps; "
-        f"setup and output are not in them.{end}",
+        f"Simulating a beat of {data['beat_milliseconds']:g} ms in real time, {data['nodes']:,} nodes, {place(data)}, load "
+        f"{data['load_average']:.2g} (`{data['command']}`, {data['date']}). Steps are shortened until the activation times at all nodes "
+        f"lie within {data['within_milliseconds']:g} ms of those of a run with a tenth of the step. The seconds cover all steps, without "
+        f"setup and output.{end}",
         "",
     ] + table(header, lines, 0)
 
@@ -174,8 +175,10 @@ def sources(machine):
     data = machine.data
     loads = ", ".join(f"{size['load_average']:.2g}" for size in machine.sizes)
     policy = f", OMP_WAIT_POLICY={data['wait_policy']}" if data.get("wait_policy") else ""
-    return [f"{machine.title()}: `{data['command']}`, {data['date']}, commit {data['commit']}, load as each size "
-            f"began {loads}{policy} (above 1 other work had its share, and sizes should not be compared with each other), medians of {data['repeats']} runs in turns; all figures in [results/{machine.file}](results/{machine.file}).", ""]
+    return [f"{machine.title()}: `{data['command']}`, {data['date']}, commit {data['commit']}, load average at the start of "
+            f"each size {loads}{policy} (above 1, other work took processor time, and sizes should not be compared with each "
+            f"other), medians of {data['repeats']} runs in turns; all figures are in "
+            f"[results/{machine.file}](results/{machine.file}).", ""]
 
 
 def section(results):
@@ -183,14 +186,14 @@ def section(results):
     lines = [
         "## A beating heart",
         "",
-        "`purlin-heart`'s own ventricle, from rest, steps of 0.25 ms, CG with Jacobi, absolute tolerances of Newton's "
-        "loop. `in-place`: the values are written where the format keeps them; `reference`: the assembly of Wong, Kuhl and "
-        "Darve (2015), section 4, whose CSR values the format then takes over. A step's time holds everything but setup and "
-        "output; `setup` is that of the linear system, without mesh and lists of elements; an assembly is all of "
-        "the clock's assembly over the solves: the pass over the elements with their local Newton's method, the matrix, what Jacobi "
-        "makes of it, the right-hand side, and the check that ends a step. `alone`: the pass over the elements, and the matrix with "
-        "the right-hand side from the elements' numbers (the counterpart of the paper's assembly), each timed by itself. Products "
-        "are timed alone, see `shares.how` in a report.",
+        "The built-in ventricle of `purlin-heart`, from rest, with steps of 0.25 ms, CG with Jacobi and absolute tolerances in "
+        "Newton's loop. `in-place` assembly writes the values where the format stores them. `reference` is the assembly of Wong, "
+        "Kuhl and Darve (2015), section 4: the format is then refreshed from its CSR values. The time of a step covers everything "
+        "except setup and output. `setup` is that of the linear system, without the mesh and the lists of elements. An assembly is "
+        "the total assembly time divided by the number of solves: the pass over the elements with their local Newton's method, "
+        "the matrix, the Jacobi preconditioner, the right-hand side, and the check that ends a step. `alone`: the pass over "
+        "the elements, and the matrix with the right-hand side computed from the element values (the counterpart of the paper's "
+        "assembly), each timed by itself. Products are timed alone as well; see `shares.how` in a report.",
         "",
     ]
     for machine in found:
@@ -200,14 +203,14 @@ def section(results):
         if machine.sizes:
             lines += steps(machine)
     lines += [
-        "Speed-ups over one thread are over `csr` with the reference assembly by one thread of the host, as the paper's Figure "
-        "12 counts them, but for its solver.",
+        "\"Over one thread\" is the speed-up over `csr` with the reference assembly on one host thread, counted as in the paper's "
+        "Figure 12 except for the solver.",
         "",
         "Break-even by the paper's equation 14, t_reorder + alpha t_format <= alpha t_csr, in products (its Table IV). `setup`: "
-        "t_reorder is what the setup takes longer than that of `csr`, and alpha is to be compared with the products of a setup, "
-        "thousands. `reordering in each Newton iteration`: what an assembly takes longer with the reference "
-        "assembly, as in the paper; alpha is to be compared with the products of a Newton iteration, about ten. `values in "
-        "place`: the same for ours. 0: nothing has to be paid back; never: the product alone is not faster than that of `csr`; -: not measured.",
+        "t_reorder is the additional setup time over `csr`; compare alpha with the products per setup, which are thousands. "
+        "`reordering in each Newton iteration`: the additional time of an assembly with the reference assembly, as in the "
+        "paper; compare alpha with the products per Newton iteration, about ten. `values in place`: the same for in-place "
+        "assembly. 0: nothing has to be paid back. never: the product alone is not faster than that of `csr`. -: not measured.",
         "",
     ]
     lines += break_even(found)

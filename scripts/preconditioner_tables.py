@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the tables of docs/preconditioners.md from docs/results/preconditioners_host.json, between its markers; that of
-single solves on a card from preconditioners_h200.json.
+single solves on a device from preconditioners_h200.json.
 
     scripts/preconditioner_tables.py       again, without measuring; scripts/compare_preconditioners.py measures
 """
@@ -14,11 +14,11 @@ import statistics
 import reports
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FEWEST_ITERATIONS = 20  # systems that CG with Jacobi solves in fewer say nothing of a preconditioner
+FEWEST_ITERATIONS = 20  # easier systems say nothing about a preconditioner
 MOST_ITERATIONS = 5000
 BOUNDS = {"fsai(1)": 0.6, "fsai(2)": 0.4}
-WORDS = {"not_positive_definite": "not definite", "max_iterations": "5,000 are not enough", "refused": "refused",
-         "build_limit": "build too long", "time_limit": "too slow"}
+WORDS = {"not_positive_definite": "not definite", "max_iterations": "over 5,000", "refused": "refused",
+         "build_limit": "build time limit exceeded", "time_limit": "time limit exceeded"}
 
 
 def dump(document):
@@ -52,7 +52,7 @@ class Results:
         return self.runs[key]["build"] + self.runs[key]["solve"]
 
     def definite(self, name):
-        """Symmetric, with a positive diagonal, and CG met no direction that says otherwise."""
+        """Symmetric, with a positive diagonal, and CG met no direction of negative curvature."""
         facts = self.systems[name]
         if not (facts["symmetric"] and facts["positive_diagonal"]):
             return False
@@ -95,20 +95,21 @@ def word(run):
 def how_lines(document):
     note = f" {document['note']}." if document["note"] else ""
     return [f"`{document['command']}`, {document['date']}, commit {document['commit']}, {document['machine']}: one "
-            f"thread a run, {document['processes']} runs at a time, {document['time_limit']:g} s to iterate and "
-            f"{document['build_limit']:g} s more to build.{note} Each run is `purlin solve SYSTEM "
-            f"{' '.join(document['common_options'])}` with the options of the solver and the preconditioner, and counts "
-            "as solved where the true residual |b - A x| is at most 1e-8 |b|. All figures are in "
+            f"thread per run, {document['processes']} runs at a time, time limits of {document['time_limit']:g} s for the "
+            f"iterations and another {document['build_limit']:g} s for the build.{note} Each run is `purlin solve SYSTEM "
+            f"{' '.join(document['common_options'])}` with the options of the solver and the preconditioner. A system counts "
+            "as solved if the true residual |b - A x| is at most 1e-8 |b|. All figures are in "
             "[results/preconditioners_host.json](results/preconditioners_host.json)."]
 
 
 def summary_lines(results):
     names, left_out = results.counted()
-    lines = [f"{len(names)} positive definite systems are counted; left out are "
+    lines = [f"The table counts {len(names)} positive definite systems; "
              + " and ".join(f"{count} {why}" for why, count in left_out.items())
-             + ". Ratios are geometric means over the systems that both solve; in brackets a failure counts as "
-             f"{MOST_ITERATIONS:,} iterations, on either side.", "",
-             "| CG with | solves | iterations, Jacobi = 1 | build + solve seconds, Jacobi = 1 | median density |",
+             + " are left out. Ratios are geometric means over the systems that both solve. The ratio in brackets also includes "
+             f"runs that did not converge, each counted as {MOST_ITERATIONS:,} iterations.", "",
+             "| CG with | solves | iterations, Jacobi = 1 (not converged: as the limit) | build + solve seconds, Jacobi = 1 "
+             "| median density |",
              "|---|---:|---:|---:|---:|"]
     for precond in results.preconditioners:
         tried = [name for name in names if results.run(name, precond, "cg")]
@@ -134,10 +135,10 @@ def summary_lines(results):
     lines += ["", "Where CG fails on one of them:", ""]
     failures = []
     for name in names:
-        told = [f"{precond}: {word(results.run(name, precond, 'cg'))}" for precond in results.preconditioners
+        described = [f"{precond}: {word(results.run(name, precond, 'cg'))}" for precond in results.preconditioners
                 if results.run(name, precond, "cg") and not results.solved(name, precond, "cg")]
-        if told:
-            failures.append(f"* {name}: " + "; ".join(told))
+        if described:
+            failures.append(f"* {name}: " + "; ".join(described))
     return lines + (failures or ["* nowhere"])
 
 
@@ -169,8 +170,8 @@ def cell(results, key, best):
 
 
 def nonsymmetric_lines(results):
-    """Jacobi and the quickest SPAI of the grid, system by system; harder for Jacobi first."""
-    lines = ["| system | rows | entries | BiCGStab with Jacobi | the quickest SPAI | with | iterations | "
+    """Jacobi and the fastest SPAI of the grid, system by system; harder for Jacobi first."""
+    lines = ["| system | rows | entries | BiCGStab with Jacobi | fastest SPAI | with | iterations | "
              "build + solve, ms | true residual | solved by | fewest iterations |",
              "|---|---:|---:|---|---|---|---:|---:|---:|---:|---|"]
     for name in results.document["hard"]:
@@ -179,14 +180,14 @@ def nonsymmetric_lines(results):
         facts = results.systems[name]
         plain = "jacobi" if results.run(name, "jacobi", "bicgstab")["status"] != "refused" else "none"
         jacobi = results.run(name, plain, "bicgstab")
-        told = word(jacobi)
+        described = word(jacobi)
         if jacobi["status"] == "converged":
-            told = f"{jacobi['iterations']}, {milliseconds(jacobi['solve'])} ms"
-        told += "" if plain == "jacobi" else " (none: zeros on the diagonal)"
+            described = f"{jacobi['iterations']}, {milliseconds(jacobi['solve'])} ms"
+        described += "" if plain == "jacobi" else " (none: zeros on the diagonal)"
         keys = [(name, precond, solver) for precond in results.document["spai_grid"]
                 for solver in ("bicgstab", "gmres(50)")]
         solved = sorted((key for key in keys if results.solved(*key)), key=lambda key: results.seconds(*key))
-        row = f"| {name} | {facts['rows']:,} | {facts['nonzeros']:,} | {told} | "
+        row = f"| {name} | {facts['rows']:,} | {facts['nonzeros']:,} | {described} | "
         if not solved:
             lines.append(row + f"none | | | | | 0 of {len(keys)} | |")
             continue
@@ -202,7 +203,7 @@ def nonsymmetric_lines(results):
 def all_lines(results):
     lines = []
     for solver in results.solvers:
-        lines += [f"### {solver}", "", "| system | rows | entries | " + " | ".join(results.preconditioners) + " |",
+        lines += [f"<details><summary>{solver}</summary>", "", "| system | rows | entries | " + " | ".join(results.preconditioners) + " |",
                   "|---|" + "---:|" * (2 + len(results.preconditioners))]
         for name, facts in results.systems.items():
             keys = [(name, precond, solver) for precond in results.preconditioners]
@@ -210,16 +211,16 @@ def all_lines(results):
             best = min(solved, key=lambda key: results.seconds(*key)) if solved else None
             cells = " | ".join(cell(results, key, best) for key in keys)
             lines.append(f"| {name} | {facts['rows']:,} | {facts['nonzeros']:,} | {cells} |")
-        lines.append("")
+        lines += ["", "</details>", ""]
     return lines[:-1]
 
 
 def device_lines():
-    """Single solves on a card, each by a process of its own."""
+    """Single solves on a device, each in its own process."""
     path = ROOT / "docs" / "results" / "preconditioners_h200.json"
     document = reports.load(path)
-    lines = [f"{document['device_name']}, {document['date']}; all figures in [results/{path.name}](results/{path.name}).",
-             "", "| system | entries | solver | M | format | iterations | building M, s | its numbers alone, s | solve, s |",
+    lines = [f"{document['device_name']}, {document['date']}; all figures are in [results/{path.name}](results/{path.name}).",
+             "", "| system | entries | solver | M | format | iterations | building M, s | its values alone, s | solve, s |",
              "|---|---:|---|---|---|---:|---:|---:|---:|"]
     for run in document["runs"]:
         numbers = run["preconditioner_phases"].get("numbers")

@@ -10,13 +10,13 @@ def number(value, digits=3, missing="-"):
 
 
 def spread(sample, scale=1.0, digits=3):
-    """A median with the least and the most."""
+    """A median with minimum and maximum."""
     values = [sample[key] * scale for key in ("median", "min", "max")]
     return "{0:.{d}g} ({1:.{d}g} to {2:.{d}g})".format(*values, d=digits)
 
 
 def remark(report):
-    """What somebody who ran it wrote into a report about the machine, to be set behind a sentence."""
+    """The note about the machine that the person who ran a benchmark left in its report, with a space before it."""
     return f" {report['remark']}" if "remark" in report else ""
 
 

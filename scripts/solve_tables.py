@@ -19,6 +19,31 @@ def who(line):
     return f"`{line['built']}`" if line["by"] == "purlin" else f"{line['by']}"
 
 
+def mixes_precisions(line):
+    """Iterates at least partly in single precision, in a table whose other lines do not."""
+    return line["by"] in ("purlin:mixed", "purlin:single-basis")
+
+
+def usable(line):
+    return line["converged"] and not line["wrong"]
+
+
+def iteration_speedup(line, system):
+    """Over the fastest competitor with the same solver and preconditioner; None unless both converged, in one precision."""
+    others = [iteration_ms(other) for other in measured(system)
+              if other["competitor"] and usable(other) and other["iterations"] > 0
+              and (other["solver"], other["precond"]) == (line["solver"], line["precond"])]
+    if not others or not usable(line) or mixes_precisions(line) or line["iterations"] == 0:
+        return None
+    return min(others) / iteration_ms(line)
+
+
+def solve_speedup(line):
+    """Over the fastest converged competitor of any method, to the same true residual; marked where precisions differ."""
+    text = number(line["solve_speedup"])
+    return text + " †" if mixes_precisions(line) and line["solve_speedup"] is not None else text
+
+
 def pairs(system):
     """Solver and preconditioner, in the order of the report, where ours has a line."""
     names = []
@@ -34,22 +59,23 @@ def iterations(line):
 
 
 def iteration_rows(system):
-    """For each solver and preconditioner, our fastest iteration and the fastest of the others."""
+    """For each solver and preconditioner our fastest iteration in the precision of the table, a converged solve where there
+    is one, and the fastest of the others that converged."""
     rows = []
     for solver, precond in pairs(system):
         lines = [line for line in measured(system)
                  if (line["solver"], line["precond"]) == (solver, precond) and line["iterations"] > 0]
-        ours = [line for line in lines if not line["competitor"] and not line["wrong"]]
-        others = [line for line in lines if line["competitor"]]
+        ours = [line for line in lines if not line["competitor"] and not line["wrong"] and not mixes_precisions(line)]
+        others = [line for line in lines if line["competitor"] and usable(line)]
         if not ours:
             continue
-        best = min(ours, key=iteration_ms)
+        best = min([line for line in ours if usable(line)] or ours, key=iteration_ms)
         cells = [system["system"], system["precision"], f"{system['rows']:,}", f"{system['nonzeros']:,}", solver, precond,
                  who(best), spread(best["iteration"]["milliseconds"]), number(best["floor_milliseconds"]),
                  f"{best['percent_of_floor']:.0f} %", iterations(best)]
         if others:
             other = min(others, key=iteration_ms)
-            cells += [who(other), spread(other["iteration"]["milliseconds"]), number(best["iteration_speedup"])]
+            cells += [who(other), spread(other["iteration"]["milliseconds"]), number(iteration_speedup(best, system))]
         else:
             cells += ["-", "-", "-"]
         rows.append("| " + " | ".join(cells) + " |")
@@ -71,8 +97,8 @@ def details(system):
         f"<details><summary>{system['system']}, {system['precision']} precision, tolerance {system['tolerance']:g}: every "
         "solve</summary>",
         "",
-        "| by | solver | preconditioner | format | ms an iteration | % of floor | speed-up | iterations | ms a solve | "
-        "speed-up | setup s | true residual | end |",
+        "| by | solver | preconditioner | format | ms per iteration | % of floor | speed-up per iteration | iterations "
+        "| ms per solve | speed-up per solve | setup s | true residual | status |",
         "|---|---|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|",
     ]
     for line in system["solves"]:
@@ -81,8 +107,8 @@ def details(system):
             lines.append("| " + " | ".join(head) + f" | refused: {line['refused']} |" + " |" * 8)
             continue
         cells = head + [spread(line["iteration"]["milliseconds"]), number(line["percent_of_floor"]),
-                        number(line["iteration_speedup"]), f"{line['iterations']:,}",
-                        spread(line["solve"]["milliseconds"]), number(line["solve_speedup"]),
+                        number(iteration_speedup(line, system)), f"{line['iterations']:,}",
+                        spread(line["solve"]["milliseconds"]), solve_speedup(line),
                         number(line["setup_seconds"]), residual(line), status(line)]
         lines.append("| " + " | ".join(cells) + " |")
     return lines + ["", "</details>", ""]
@@ -95,15 +121,22 @@ def section(name, data, results):
     lines = [
         f"## Solves, {where}",
         "",
-        f"`{data['command']}`, {data['date']}, load {data['load_average']:.2g} as it began; all figures in "
-        f"[results/{name}](results/{name}).{added} A copy moves {data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in "
-        f"the same run.{remark(data)} Right-hand side: {data['rhs']}. Medians over {data['repeats']} rounds in which all take turns: "
-        f"{data['timing']['solve']}; an iteration is {data['timing']['iteration']}. The floor is {data['timing']['floor']}. "
-        "Residuals are formed in long double from the x that came back. `purlin bench solve --help` tells what else the "
-        "columns mean.",
+        f"`{data['command']}`, {data['date']}, load average {data['load_average']:.2g} at the start; all figures are in "
+        f"[results/{name}](results/{name}).{added} A copy reaches {data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in "
+        f"the same run.{remark(data)}",
         "",
-        "| system | precision | rows | non-zeros | solver | preconditioner | fastest of ours | ms an iteration | floor, ms | of "
-        "floor | iterations | fastest other | its ms | speed-up |",
+        f"Right-hand side: {data['rhs']}. Times are medians over {data['repeats']} rounds in which all contenders take turns: "
+        f"{data['timing']['solve']}. An iteration is {data['timing']['iteration']}. The floor is {data['timing']['floor']}. "
+        "True residuals are computed in long double from the returned x. `purlin bench solve --help` explains the other "
+        "columns.",
+        "",
+        "Speed-ups compare converged solves in one precision only; \"-\" stands where one side did not converge or does not "
+        "exist. The speed-up per iteration is over the same solver with the same preconditioner, the speed-up per solve over the "
+        "fastest competitor of any method. †: `purlin:mixed` and `purlin:single-basis` work partly in single precision, the "
+        "competitors in double; the comparison is of whole solves to the same true residual.",
+        "",
+        "| system | precision | rows | non-zeros | solver | preconditioner | fastest of ours | ms per iteration | floor, ms | % of "
+        "floor | iterations | fastest other | its ms | speed-up per iteration |",
         "|---|---|---:|---:|---|---|---|---:|---:|---:|---:|---|---:|---:|",
     ]
     for system in data["systems"]:

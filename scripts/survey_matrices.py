@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs every real square matrix of a folder through each of Purlin's solvers, and SciPy's beside them.
+"""Solves every real square matrix of a folder with each of Purlin's and SciPy's solvers.
 
     scripts/survey_matrices.py [FOLDER] [--purlin build/host/bin/purlin]     FOLDER defaults to $PURLIN_TEST_DATA
 
 Writes docs/matrices.md and docs/results/matrices.json. Both sides get the same A, b = A x for a seeded random x,
-preconditioner, tolerance and number of iterations; every residual in the tables is formed here, from the x that came
-back, never taken from a solver's own word. Needs numpy and SciPy 1.12 or newer.
+preconditioner, tolerance and number of iterations; every residual in the tables is computed here from the returned x,
+never taken from a solver's own report. Needs numpy and SciPy 1.12 or newer.
 """
 import os
 
@@ -58,7 +58,7 @@ def banner_of(path):
 
 
 def why_left_out(path):
-    """Why this file is no system with real values, or None."""
+    """The reason why this file is not a system with real values, or None."""
     _, field, symmetry, rows, cols = banner_of(path)
     if rows != cols:
         return "right-hand side or coordinates" if cols == 1 else "rectangular"
@@ -88,15 +88,15 @@ def read_vector(path, size):
         rows, cols = map(int, file.readline().split())
         values = np.array(file.read().split(), dtype=np.float64)
     if (rows, cols) != (size, 1) or values.size != size:
-        raise ValueError(f"{path} holds {values.size} numbers and says {rows} x {cols}; expected {size} x 1")
+        raise ValueError(f"{path} holds {values.size} values and its header says {rows} x {cols}; expected {size} x 1")
     return values
 
 
 class Judge:
-    """Forms |b - A x| / |b| and says whether it meets the tolerance.
+    """Computes |b - A x| / |b| and whether it meets the tolerance.
 
     The residual itself is rounded: two programs that sum a row in different orders differ by up to
-    (k + 2) eps (|A||x| + |b|) in it, k entries in the row. That much is allowed on top of the tolerance, on both sides.
+    (k + 2) eps (|A||x| + |b|) in it, with k entries in the row. This is added to the tolerance, for both libraries.
     """
 
     def __init__(self, matrix, rhs):
@@ -166,7 +166,7 @@ def run_scipy(settings, solver, preconditioner, judge):
         status = "converged" if info == 0 else "max_iterations" if info > 0 else "breakdown"
     except OutOfTime:
         x, status = None, "time_limit"
-    except Exception as error:  # a solver that throws is a result too
+    except Exception as error:  # an exception is a result too
         x, status = None, type(error).__name__
     return {"status": status, "iterations": count, "seconds": time.perf_counter() - start, **judge(x)}
 
@@ -194,7 +194,7 @@ def reached_by(entry, side):
 
 
 def findings_of(entries):
-    """What the survey is for, each a list of lines; all but the last are to be empty."""
+    """The findings of the benchmark, each a list of lines; all but the last should be empty."""
     lost, dishonest, modest, odd, per_solver = [], [], [], [], []
     for entry in entries:
         name = entry["matrix"]
@@ -228,11 +228,11 @@ def describe(result):
 
 
 TITLES = {
-    "lost": "Matrices where a solver of SciPy's reaches the tolerance and none of Purlin's does",
-    "dishonest": "Runs that Purlin calls converged and whose true residual is above the tolerance",
-    "modest": "Runs that Purlin does not call converged and whose true residual meets the tolerance",
-    "odd": "Runs that Purlin refused or failed",
-    "per_solver": "Where one of SciPy's solvers reaches the tolerance and Purlin's of the same name does not",
+    "lost": "Matrices that one of SciPy's solvers solves and none of Purlin's does",
+    "dishonest": "Runs reported as converged by Purlin with a true residual above the tolerance",
+    "modest": "Runs not reported as converged by Purlin with a true residual that meets the tolerance",
+    "odd": "Runs that Purlin refused, or that failed",
+    "per_solver": "Matrices that one of SciPy's solvers solves and Purlin's solver of the same name does not",
 }
 
 
@@ -245,15 +245,16 @@ def machine():
 def write_markdown(path, facts, entries, left_out, findings):
     lines = ["# Purlin on real matrices", "",
              "<!-- Written by scripts/survey_matrices.py; run it again instead of editing. -->", "",
-             f"Every real square matrix with values of a folder of {facts['files']} public files (SuiteSparse, "
-             "Harwell-Boeing, other projects' test suites), with each of Purlin's solvers and SciPy's of the same name "
-             "beside it. Both sides get the same right-hand side b = A x (x seeded, uniform in [-1, 1]), "
-             f"|b - A x| <= {RTOL:g} |b| as the goal, {MAX_ITERATIONS:,} iterations (GMRES({RESTART}): as many inner "
-             "ones), and Jacobi's preconditioner, or none where a diagonal entry is zero or missing.", "",
-             "Each cell holds iterations, the true relative residual, and the status where that is not `converged`. The "
-             "residual is formed by the script, in Python, from the x that was handed back; **bold** where it meets the "
-             "goal. SciPy's GMRES counts inner iterations. `auto` is Purlin's own choice: it may go on from one solver to "
-             "the next, adding their iterations up, and gives GMRES a longer cycle where the system is small.", "",
+             f"All real square matrices with values from a folder of {facts['files']} public files (SuiteSparse, "
+             "Harwell-Boeing, the test suites of other projects), solved by each of Purlin's solvers and by SciPy's solver of "
+             "the same name. Both get the same right-hand side b = A x (x random with a fixed seed, uniform in [-1, 1]), the "
+             f"tolerance |b - A x| <= {RTOL:g} |b|, {MAX_ITERATIONS:,} iterations (GMRES({RESTART}): as many inner "
+             "iterations), and a Jacobi preconditioner, or none where a diagonal entry is zero or missing.", "",
+             "Each cell gives iterations, the true relative residual, and the status where it is not `converged`. The "
+             "script computes the residual in Python from the returned x; **bold** means that it meets the "
+             "tolerance. SciPy's GMRES counts inner iterations. `auto` is Purlin's own choice: it may continue with another "
+             "solver, in which case the iterations of all solvers are added, and gives GMRES a longer cycle where the system is "
+             "small.", "",
              f"* command: `{facts['command']}`",
              f"* {facts['date']}, {facts['machine']}; one thread per run, a limit of {facts['time_limit']:g} s per run",
              f"* Purlin {facts['purlin']}, SciPy {facts['scipy']}, numpy {facts['numpy']}, Python {facts['python']}",
@@ -292,7 +293,7 @@ def parse_arguments():
     if not settings.folder or not pathlib.Path(settings.folder).is_dir():
         parser.error("no folder with matrices: name one, or set PURLIN_TEST_DATA")
     if not os.access(settings.purlin, os.X_OK):
-        parser.error(f"{settings.purlin} is not there: build it first, or name it by --purlin")
+        parser.error(f"{settings.purlin} does not exist: build it first, or pass it by --purlin")
     return settings
 
 

@@ -2,7 +2,8 @@
 """The first section of docs/performance.md: where the time of an iteration goes, from a report of `purlin bench solve`;
 see write_performance.py."""
 from report_text import heading_anchor
-from solve_tables import iteration_ms, measured
+from report_text import number
+from solve_tables import iteration_ms, measured, solve_ms, usable
 
 
 def find(system, by, built=None):
@@ -33,6 +34,8 @@ def rows(data):
                  find(system, "purlin", "ehyb"), find(system, "purlin", "ehyb-symmetric")]
         if None in lines:
             continue
+        if not all(map(usable, lines)):
+            continue
         fastest = min(lines, key=iteration_ms)
         cells = [system["system"], f"{system['rows']:,}"] + [microseconds(line) for line in lines]
         cells += [f"{bytes_an_entry(system, line):.1f}" for line in lines[2:]]
@@ -54,7 +57,7 @@ def setup_in_products(products):
     if not spans:
         return []
     where = heading_anchor(f"Products of all formats, {products['device']}")
-    return [(f"EHYB is ready after {min(spans):,.0f} to {max(spans):,.0f} of its own products (meshes and grids of "
+    return [(f"Building EHYB takes as long as {min(spans):,.0f} to {max(spans):,.0f} of its own products (meshes and grids in "
              f"[Products]({where}))")]
 
 
@@ -62,71 +65,72 @@ def setup_in_iterations(data):
     spans = [1e3 * line["setup_seconds"] / iteration_ms(line) for _, line in ours(data, "purlin")]
     if not spans:
         return []
-    return [(f"a whole system, with its vectors and memory that was not in use before, took as long as {min(spans):,.0f} to "
+    return [(f"setting up a whole system, with vectors and freshly allocated memory, took as long as {min(spans):,.0f} to "
              f"{max(spans):,.0f} iterations here")]
 
 
 def mixed_item(data):
-    """What mixed precision adds, where it was measured."""
-    pairs = [(iteration_ms(double) / iteration_ms(mixed), system["system"])
-             for (system, double), (other, mixed) in zip(ours(data, "purlin"), ours(data, "purlin:mixed"))
-             if system is other and not double.get("resident")]
-    if not pairs:
+    """What mixed precision gains, where it was measured and converged."""
+    triples = [(iteration_ms(double) / iteration_ms(mixed), solve_ms(double) / solve_ms(mixed), system["system"])
+               for (system, double), (other, mixed) in zip(ours(data, "purlin"), ours(data, "purlin:mixed"))
+               if system is other and not double.get("resident") and usable(double) and usable(mixed)]
+    if not triples:
         return []
-    factors = ", ".join(f"{factor:.2f} (`{name}`)" for factor, name in pairs)
-    return ["7. **Half the bytes, where that is enough.** `--precision mixed` iterates in single precision and takes residuals "
-            "in double; beside some more iterations, each is shorter by a factor of " + factors + ". Ill-conditioned "
-            "systems, which may need several times as many iterations (2.3 and 3.4 times as many on two of them, "
-            "[results/mixed_host.json](results/mixed_host.json)), and small ones, which stay on the chip in double, win nothing by it."]
+    factors = ", ".join(f"{iteration:.2f} and {number(solve)} (`{name}`)" for iteration, solve, name in triples)
+    return ["7. **Half the bytes, where single precision is enough.** `--precision mixed` iterates in single precision and "
+            "computes true residuals in double. It needs more iterations, but each is shorter. Double over mixed, per iteration "
+            f"and for the whole solve to the same true residual: {factors}. Two kinds of systems gain nothing: ill-conditioned "
+            "ones, which may need several times as many iterations (2.3 and 3.4 times as many on two of them, "
+            "[results/mixed_host.json](results/mixed_host.json)), and small ones, which run on the chip in double."]
 
 
 def section(name, data, products):
     """From a report of solves on a device, and one of products there or None."""
-    setups = (setup_in_products(products) if products else []) + setup_in_iterations(data) or ["in a moment"]
+    setups = (setup_in_products(products) if products else []) + setup_in_iterations(data) or ["not measured here"]
     return [
         "## Why Purlin is fast",
         "",
-        "An iteration of a Krylov method does two operations for every number that it reads: its time is that of its "
-        "bytes, and of everything that keeps the memory waiting. One iteration of CG with Jacobi, in microseconds, "
-        f"each column with one more reason out of the way ({data['device']}, the run of "
-        f"[Solves]({heading_anchor('Solves, ' + data['device'])})):",
+        "An iteration of a Krylov method does two operations per value that it reads, so its time is set by memory traffic and "
+        "by everything that leaves the memory idle. The table gives the microseconds of one iteration of CG with Jacobi; "
+        f"each column removes one more obstacle ({data['device']}, double precision, the run of "
+        f"[Solves]({heading_anchor('Solves, ' + data['device'])}); every solve in the table converged):",
         "",
-        "| system | rows | cuBLAS and cuSPARSE, call by call | as a CUDA graph | our loop, CSR | our loop, EHYB "
-        "| our loop, `ehyb-symmetric` | CSR, bytes an entry | EHYB | `ehyb-symmetric` | the fastest, of the byte floor "
+        "| system | rows | cuBLAS and cuSPARSE, call by call | as a CUDA graph | Purlin, CSR | Purlin, EHYB "
+        "| Purlin, `ehyb-symmetric` | bytes per entry, CSR | EHYB | `ehyb-symmetric` | fastest, % of the byte floor "
         "| first over fastest |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
         *rows(data),
         "",
         f"![milliseconds an iteration](results/{name.removesuffix('.json')}_iteration.svg)",
         "",
-        "1. **Nobody waits for the host** (first to second column). Dot products stay where they are formed, scalars are "
-        "computed on the device, and a flag there turns iterations behind the end into nothing; so many iterations are "
-        "queued as one CUDA graph, and counts and histories are exact all the same. Our loops do this for every solver, "
-        "and see refreshed values without a new capture.",
-        "2. **Few passes over vectors** (second to third). CG with a diagonal preconditioner is one product and two "
-        "vector steps, which move ten vectors: Jacobi's D is read in the place of z, x moves with the direction, the dot "
-        "product p.Ap rides on the product, and r.r and r.D r ride on the update of r. Written with library calls the "
-        "same iteration is some eight calls, each of which reads its vectors again.",
-        "3. **Few bytes in the matrix** (third to fourth). A CSR entry in double is twelve bytes and a read of x from "
-        "wherever it lies. EHYB cuts the rows into parts whose share of x fits into a multiprocessor's shared memory; "
-        "there a column is two bytes, or less where rows of a node share one list, and reads of x cost no memory "
-        "traffic. Its kernel keeps the memory busy: the tables below give its share of the copy's bandwidth.",
-        "4. **What stands twice is read once** (fourth to fifth). Half of a symmetric matrix says what the other half says. "
-        "Where nodes have three rows, `ehyb-symmetric` reads opposite blocks of a part once and adds to both of their "
-        "rows in shared memory, in rounds of pairs that touch no row twice: no atomics, and the same bits on every run. "
-        "With one row a node the numbers of nodes and turns at shared memory take what the bytes give.",
-        "5. **Small systems never leave the chip** (rows where the floor is exceeded, or nearly). Where a part for each "
-        "multiprocessor suffices, one kernel runs the whole solve: vectors stay in shared memory, parts exchange what "
-        "their neighbours need and their sums in one meeting an iteration, and only the matrix is read, from the cache "
-        "where it fits. CG does so with none, Jacobi or FSAI, BiCGStab with none, Jacobi or SPAI.",
-        "6. **What is prepared is kept, and soon done.** Partition, order and conversion are done once for a sparsity "
-        f"pattern, on the device where it is symmetric: {'; '.join(setups)}. "
-        "`--format auto` chooses what pays back within the products that are planned (`--plan-cache` keeps orders); new values are one "
-        "gather into the format's slots, without an allocation.",
+        "1. **The device never waits for the host** (first to second column). Dot products and scalars stay on the device, "
+        "and a flag there makes iterations after convergence do nothing. Many iterations can therefore be queued as one CUDA "
+        "graph, while iteration counts and histories stay exact. Purlin does this for every solver, and its graphs read "
+        "refreshed values without a new capture.",
+        "2. **Few passes over vectors** (second to third). CG with a diagonal preconditioner is one product and two vector "
+        "steps, which together read or write ten vectors. Jacobi's D is read where z would be, x is updated together with the "
+        "direction, p.Ap is computed by the product, and r.r and r.D r by the update of r. Written with library calls, the same "
+        "iteration takes about eight calls, and each reads its vectors again.",
+        "3. **Few bytes in the matrix** (third to fourth). A CSR entry in double costs twelve bytes and a read of x from "
+        "anywhere in memory. EHYB partitions the rows so that each part's share of x fits into a multiprocessor's shared "
+        "memory. A column index then takes two bytes, or fewer where the rows of a node share one list, and reads of x cost no "
+        "memory traffic. The tables below give the kernel's share of the copy bandwidth.",
+        "4. **Symmetric blocks are read once** (fourth to fifth). Half of a symmetric matrix repeats the other half. Where "
+        "nodes have three rows, `ehyb-symmetric` reads each pair of opposite blocks in a part once and adds it to both rows in "
+        "shared memory, in rounds of pairs that touch no row twice: no atomics, and the same bits on every run. With one "
+        "row per node, the node numbers and the additional shared-memory accesses cancel the gain.",
+        "5. **Small systems stay on the chip** (rows near or above the byte floor). Where one part per multiprocessor is "
+        "enough, a single kernel runs the whole solve. Vectors stay in shared memory, the parts exchange halo entries and sums "
+        "in one grid synchronisation per iteration, and only the matrix is read, from the cache where it fits. CG does this "
+        "with none, Jacobi or FSAI; BiCGStab with none, Jacobi or SPAI.",
+        "6. **Setup is short and reused.** Partition, order and conversion are computed once per sparsity pattern, on the device "
+        f"where the pattern is symmetric. {'; '.join(setups)}. "
+        "`--format auto` chooses a format that pays back within the expected matrix-vector products, and `--plan-cache` keeps "
+        "orders. New values take one gather into the format's slots and no allocation.",
         *mixed_item(data),
         "",
-        "What these do not change is the number of iterations. On large diffusion problems a multigrid method needs far "
-        "fewer and is the better choice; FSAI and SPAI (docs/preconditioners.md) are what Purlin has against "
-        "that, and what serves elasticity, convection and systems without a hierarchy.",
+        "None of this changes the number of iterations. On large diffusion problems a multigrid method needs far fewer and is the "
+        "better choice. Purlin has no multigrid yet; it offers FSAI and SPAI ([preconditioners.md](preconditioners.md)), which "
+        "also work for elasticity, convection and systems without a grid hierarchy.",
         "",
     ]

@@ -23,13 +23,14 @@ def device_section(name, data):
     lines = [
         f"## {data['device']}",
         "",
-        f"`{data['command']}`, {data['date']}, CUDA {data['cuda_toolkit']}; all figures in "
-        f"[results/{name}](results/{name}). A copy on the card moves "
+        f"`{data['command']}`, {data['date']}, CUDA {data['cuda_toolkit']}; all figures are in "
+        f"[results/{name}](results/{name}). A copy on the device reaches "
         f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{remark(data)}",
         "",
-        "| system | rows | entries | product, `csr:alg1` | product, `csr:alg2` | CG + Jacobi, an iteration | "
-        "the usual loop | usual / Purlin |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        "| system | rows | entries | product, `csr:alg1` | product, `csr:alg2` | CG + Jacobi, one of "
+        f"{fixed_iterations(data)} iterations | the usual loop | usual / Purlin | CG + Jacobi to convergence, once "
+        "| the usual loop |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for system in data["systems"]:
         product, cg = system["product"], system["cg_jacobi"]
@@ -37,15 +38,26 @@ def device_section(name, data):
             f"| {system['system']} | {system['rows']:,} | {system['nonzeros']:,} "
             f"| {spread(product['purlin_alg1']['microseconds'], digits=4)} µs | {spread(product['purlin_alg2']['microseconds'], digits=4)} µs "
             f"| {spread(cg['microseconds']['purlin'], digits=4)} µs | {spread(cg['microseconds']['usual'], digits=4)} µs "
-            f"| {spread(cg['usual_over_purlin'])} |")
+            f"| {spread(cg['usual_over_purlin'])} "
+            + " ".join(f"| {whole_solve(system['cg_jacobi_to_tolerance'][who])}" for who in ("purlin", "usual")) + " |")
     lines += [
         "",
-        "The usual loop is conjugate gradients with Jacobi as samples write it: cuSPARSE's product, cuBLAS for dots and "
-        "updates, scalars read back by the host. Purlin's product is the same call of cuSPARSE; the difference is that "
-        "its scalars stay on the card, its vector steps are fused, and the host looks every 16 iterations.",
+        "The usual loop is conjugate gradients with Jacobi as sample codes write it: cuSPARSE's product, cuBLAS for dot products "
+        "and updates, scalars read back by the host. Purlin calls the same cuSPARSE product, but keeps its scalars on the device, "
+        "fuses its vector steps, and polls the device from the host every 16 iterations. The iteration columns compare a fixed "
+        "number of iterations, the same on both sides, not converged solves; the last two columns are single solves to a true "
+        f"residual of {data['systems'][0]['cg_jacobi_to_tolerance']['tolerance']:g}.",
         "",
     ]
     return lines + while_node_lines(data["systems"])
+
+
+def fixed_iterations(data):
+    return " or ".join(str(count) for count in sorted({system["cg_jacobi"]["iterations"] for system in data["systems"]}))
+
+
+def whole_solve(end):
+    return f"{1e3 * end['seconds']:.3g} ms, {end['iterations']:,} iterations"
 
 
 def while_node_lines(systems):
@@ -57,8 +69,8 @@ def while_node_lines(systems):
     cells = [f"`{name}`: {spread(repeated['microseconds']['pieces'], digits=4)} µs, {spread(repeated['microseconds']['while_node'], digits=4)} µs, "
              f"{spread(repeated['while_over_pieces'])}" for name, repeated in measured]
     return [
-        "Iterations in a CUDA graph can be repeated in pieces, which the host launches and looks behind, or by a conditional "
-        "while node, for which the device decides. An iteration of CG with Jacobi and ELL-WARP's product in pieces of "
+        "Iterations in a CUDA graph can be repeated in two ways: in pieces, which the host launches and polls, or by a conditional "
+        "while node, where the device decides. An iteration of CG with Jacobi and ELL-WARP's product in pieces of "
         f"{measured[0][1]['piece']}, by a while node, and the second over the first: {'; '.join(cells)}. The solvers launch "
         "pieces.",
         "",
@@ -69,10 +81,11 @@ def host_section(name, data):
     lines = [
         f"## {data['processor']}, {data['threads']} threads",
         "",
-        f"`{data['command']}`, {data['date']}; Eigen {data['eigen']}; all figures in [results/{name}](results/{name}).",
+        f"`{data['command']}`, {data['date']}; Eigen {data['eigen']}; all figures are in [results/{name}](results/{name}). The "
+        "iteration columns compare a fixed number of iterations, the same on both sides, not converged solves.",
         "",
-        "| system | rows | entries | product, Purlin | Eigen | Eigen / Purlin | CG + Jacobi, an iteration, Purlin | "
-        "Eigen | Eigen / Purlin |",
+        "| system | rows | entries | product, Purlin | Eigen | Eigen / Purlin | CG + Jacobi, one of "
+        f"{fixed_iterations(data)} iterations, Purlin | Eigen | Eigen / Purlin |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for system in data["systems"]:
@@ -194,7 +207,7 @@ def same_bits_price(data):
             ratios.append(times["cusparse:csr-alg2"] / times["cusparse:csr-alg1"])
     if not ratios:
         return []
-    return [f"The same bits on every run (`--deterministic`) cost nothing in Purlin's formats. With CSR they cost cuSPARSE's "
+    return ["The same bits on every run (`--deterministic`) cost nothing in Purlin's own formats. CSR then needs cuSPARSE's "
             f"algorithm 2, which takes {statistics.geometric_mean(ratios):.2f} times as long as algorithm 1 in the geometric "
             f"mean of the products below ({min(ratios):.2f} to {max(ratios):.2f}).", ""]
 
@@ -204,14 +217,15 @@ def spmv_section(name, data):
     lines = [
         f"## Products of all formats, {where}",
         "",
-        f"`{data['command']}`, {data['date']}; all figures in [results/{name}](results/{name}). A copy moves "
-        f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{remark(data)} Speed-ups over the fastest "
-        "competitor; `purlin bench spmv --help` tells what the columns mean. Products are y = A x in the format's own order, "
-        "on the stream between two events (host: by the clock), in blocks of 10 ms or one product; the blocks of all "
-        "formats take turns, every other round backwards. Before each cold product "
-        f"{data['displacing_bytes'] / 1e6:,.0f} MB are written. Setup begins with the matrix in the memory of the device "
-        "(host: in memory) and was done once on a small matrix before; what cuSPARSE does not convert by itself is "
-        "converted on the host, as in our formats.",
+        f"`{data['command']}`, {data['date']}; all figures are in [results/{name}](results/{name}). A copy reaches "
+        f"{data['copy']['gigabytes_per_second']['median']:,.0f} GB/s in the same run.{remark(data)}",
+        "",
+        "Speed-ups are over the fastest competitor in the same precision; `purlin bench spmv --help` explains the columns. A "
+        "product is y = A x in the format's own order, timed on the stream between two events (host: by the clock) in blocks of "
+        "10 ms or one product. The blocks of all formats take turns, every other round in reverse order. Before each cold product "
+        f"{data['displacing_bytes'] / 1e6:,.0f} MB are written. Setup starts with the matrix in device memory "
+        "(host: in memory), after a warm-up on a small matrix. Conversions that cuSPARSE does not offer are done on the host, as "
+        "for our formats.",
         "",
     ]
     lines += same_bits_price(data)
@@ -233,9 +247,9 @@ def columns_section(name, data):
     lines = [
         f"## Several vectors at once, {data['device']}",
         "",
-        f"`{data['command']}`, {data['date']}; all figures in [results/{name}](results/{name}).{remark(data)} In products with "
-        "one vector of the same format; cuSPARSE's formats multiply vector after vector between interleaved arrays, as "
-        "whatever has no product of its own does.",
+        f"`{data['command']}`, {data['date']}; all figures are in [results/{name}](results/{name}).{remark(data)} Times are in "
+        "units of the same format's product with one vector. cuSPARSE's formats, like every format without a kernel for several "
+        "vectors, multiply one vector after the other between interleaved arrays.",
         "",
     ]
     for system in data["systems"]:
@@ -258,8 +272,8 @@ def reader_section(name, data):
         "## Reading Matrix Market files",
         "",
         f"`{data['command']}`, {data['date']}, {data['processor']}, {data['threads']} threads, medians of "
-        f"{data['rounds']} rounds; [results/{name}](results/{name}). Purlin's time ends with a sorted CSR matrix, that of "
-        f"fast_matrix_market {data['fast_matrix_market']} with coordinates; SciPy's conversion comes on top.",
+        f"{data['rounds']} rounds; [results/{name}](results/{name}). Purlin's time includes the conversion to a sorted CSR matrix; "
+        f"fast_matrix_market {data['fast_matrix_market']} returns coordinates, which SciPy converts in the last column.",
         "",
         "| entries in the file | MB | entries | Purlin, to CSR | fast_matrix_market, to coordinates | SciPy's tocsr |",
         "|---|---:|---:|---:|---:|---:|",
@@ -276,9 +290,10 @@ def main():
         "",
         "<!-- Written by scripts/write_performance.py from docs/results; run it again instead of editing. -->",
         "",
-        "Medians, with the least and the most in brackets. The sides of a comparison alternate in one process, on one "
-        "machine, in one run. `generate:elasticity:68` and the like are systems that the programs make themselves "
-        "(`purlin solve generate:elasticity:68` solves one).",
+        "All times are medians, with minimum and maximum in brackets. The contenders of a comparison take turns in one process, "
+        "on one machine, in one run. Speed-ups compare converged runs in one precision unless the column says otherwise. "
+        "Names such as `generate:elasticity:68` are systems that the programs generate "
+        "(`purlin solve generate:elasticity:68` solves one). [glossary.md](glossary.md) explains the terms.",
         "",
     ]
     products = {data["device"]: data for _, data in load("spmv_*.json") if data["space"] == "device"}
@@ -301,7 +316,7 @@ def main():
     for name, data in load("reader_*.json"):
         text += reader_section(name, data)
     text += [
-        "To repeat: `scripts/bench_spmv.sh`, `scripts/plot_spmv.py`, `scripts/bench_solve.sh`, `scripts/bench_cupy.py`, "
+        "To repeat the measurements: `scripts/bench_spmv.sh`, `scripts/plot_spmv.py`, `scripts/bench_solve.sh`, `scripts/bench_cupy.py`, "
         "`scripts/plot_solve.py`, `scripts/bench_heart.sh`, `scripts/bench_device.sh`, "
         "`scripts/bench_host.sh`, `scripts/bench_reader.py`, then `scripts/write_performance.py`.",
         "",
