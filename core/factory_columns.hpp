@@ -4,6 +4,7 @@
 
 #include <type_traits>
 
+#include <purlin/config.hpp>
 #include <purlin/core/types.hpp>
 
 namespace purlin {
@@ -31,5 +32,16 @@ struct FactoryColumns {
     }
   }
 };
+
+/// Fills the columns that this build has from a type with a static function template `make<T, S>`.
+template <class Maker, template <class, Space> class Function>
+void fill_columns(FactoryColumns<Function>& columns) {
+  columns.host_double = &Maker::template make<double, Space::host>;
+  columns.host_float = &Maker::template make<float, Space::host>;
+  if constexpr (PURLIN_HAS_CUDA == 1) {
+    columns.device_double = &Maker::template make<double, Space::device>;
+    columns.device_float = &Maker::template make<float, Space::device>;
+  }
+}
 
 }  // namespace purlin

@@ -61,6 +61,12 @@ template <class T, Space S>
 using MakePrecond = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
                                           const PrecondOptions&, const SpmvOptions&);
 
+/// M for an operator whose entries are not known; null where it does not tell what is needed. `a` outlives M, whose
+/// `refresh` takes no values and asks `a` again.
+template <class T, Space S>
+using MakePrecondFromOperator = OperatorPtr<T, S> (*)(const Context<S>&, const LinearOperator<T, S>& a,
+                                                      const PrecondOptions&);
+
 /// At least the bytes that the preconditioner will hold, its matrices in `format`; what the pattern decides is not
 /// counted.
 using EstimatePrecond = std::uint64_t (*)(const PrecondOptions&, const SpmvFormat& format, Index rows,
@@ -103,6 +109,7 @@ struct PrecondMethod {
   /// general one of the table.
   std::string (*stronger)(const PrecondOptions&) = nullptr;
   FactoryColumns<MakePrecond> make = {};
+  FactoryColumns<MakePrecondFromOperator> make_from_operator = {};  ///< null: it needs the entries of A
 };
 
 /// The columns of a class template with the constructor (ctx, matrix, order, options, format options).

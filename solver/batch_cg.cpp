@@ -47,8 +47,8 @@ struct BatchCg<T, S>::Run {
   std::vector<SolveReport> reports = std::vector<SolveReport>(static_cast<std::size_t>(columns));
   int width = batch_width(columns);
   std::vector<std::unique_ptr<Place>> places = std::vector<std::unique_ptr<Place>>(static_cast<std::size_t>(width));
-  BatchState state{};                // as it stands in S, or is to stand there before the next iteration
-  Index next = 0;                    // the first column that waits
+  BatchState state{};  // as it stands in S, or is to stand there before the next iteration
+  Index next = 0;      // the first column that waits
   std::optional<std::string> fault = std::nullopt;  // of A and M, once a column has asked for it
   Clock::time_point start = Clock::now();
 

@@ -8,6 +8,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/given_operators.hpp>
 #include <purlin/solver/memory_estimate.hpp>
 #include <purlin/solver/mixed_operators.hpp>
 #include <purlin/solver/solve_gate.hpp>
@@ -46,36 +47,62 @@ struct LinearSystem<T, S>::Impl {
   std::string why_double;  // though mixed precision was asked for
   detail::SolveGate gate;
 
-  Impl(const Context<S>& ctx_, const MatrixInput<T, S>& a, SystemOptions options)
+  Impl(const Context<S>& ctx_, const SystemOptions& options)
       : ctx(ctx_), stop(options.stop), precond_side(purlin::precond_side(options.precond)), gate(ctx.lock()) {
     gate.require_free();
     ctx.make_current();
+    if (options.columns < 1)
+      throw InputError("SystemOptions::columns is 1 or more, not " + std::to_string(options.columns));
+    if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products is not negative");
+  }
+
+  void set_up(const MatrixInput<T, S>& a, SystemOptions options, SystemParts<T, S> parts) {
     CsrView<T, S> view;
     options.solver.name = canonical_name(options.solver.name);
     a.check_lengths();
     rows = static_cast<Index>(a.rows());
-    if (options.columns < 1)
-      throw InputError("SystemOptions::columns is 1 or more, not " + std::to_string(options.columns));
-    if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products is not negative");
-    SystemSize size{rows, a.most_entries(), sizeof(T), false, options.mixed};
-    size.columns = options.columns;
-    size.null_space = options.null_space == NullSpace::constant;
-    detail::require_memory(ctx, estimate_system(options.spmv, options.precond, options.solver, size));
+    if (parts.has_preconditioner()) options.precond.name = "none";
+    require_memory(options, a.most_entries());
     detail::timed(ctx, setup_seconds, "check", [&] { view = checked(a, options.canonicalise); });
-    operators = make_operators(view, options);
-    const detail::PhaseSeconds phases = operators->info().setup_seconds;
-    setup_seconds.insert(setup_seconds.end(), phases.begin(), phases.end());
-    detail::timed(ctx, setup_seconds, "vectors", [&] { make_vectors(); });
+    operators = make_operators(view, options, parts);
+    finish_setup();
     if (assembled) assembled->drop_pattern();
   }
 
-  std::unique_ptr<detail::SystemOperators<T, S>> make_operators(const CsrView<T, S>& a, SystemOptions options) {
+  void set_up(std::shared_ptr<const LinearOperator<T, S>> a, SystemOptions options, SystemParts<T, S> parts) {
+    if (a == nullptr) throw InputError("a linear system needs an operator, not a null pointer");
+    options.solver.name = canonical_name(options.solver.name);
+    rows = a->rows();
+    SystemOptions bare = options;
+    bare.spmv.format = "csr";
+    bare.precond.name = "none";
+    require_memory(bare, 0);
+    operators =
+        std::make_unique<detail::GivenOperators<T, S>>(ctx, std::move(a), std::move(options), std::move(parts));
+    finish_setup();
+  }
+
+  void require_memory(const SystemOptions& options, Offset nonzeros) const {
+    SystemSize size{rows, nonzeros, sizeof(T), false, options.mixed};
+    size.columns = options.columns;
+    size.null_space = options.null_space == NullSpace::constant;
+    detail::require_memory(ctx, estimate_system(options.spmv, options.precond, options.solver, size));
+  }
+
+  void finish_setup() {
+    const detail::PhaseSeconds phases = operators->info().setup_seconds;
+    setup_seconds.insert(setup_seconds.end(), phases.begin(), phases.end());
+    detail::timed(ctx, setup_seconds, "vectors", [&] { make_vectors(); });
+  }
+
+  std::unique_ptr<detail::SystemOperators<T, S>> make_operators(const CsrView<T, S>& a, SystemOptions options,
+                                                                const SystemParts<T, S>& parts) {
     if (options.mixed) {
       if constexpr (!std::is_same_v<T, double>) {
         throw InputError("mixed precision is for systems in double");
       } else {
         try {
-          return std::make_unique<detail::MixedOperators<S>>(ctx, a, options);
+          return std::make_unique<detail::MixedOperators<S>>(ctx, a, options, parts);
         } catch (const ZeroDiagonal&) {  // in single precision; double says whether it is so
         } catch (const NotPositiveDefinite&) {
         }
@@ -83,7 +110,7 @@ struct LinearSystem<T, S>::Impl {
       }
     }
     options.mixed = false;
-    return std::make_unique<detail::PlainOperators<T, S>>(ctx, a, options);
+    return std::make_unique<detail::PlainOperators<T, S>>(ctx, a, options, parts);
   }
 
   bool natural() const { return operators->order().natural(); }
@@ -170,11 +197,21 @@ struct LinearSystem<T, S>::Impl {
 };
 
 template <class T, Space S>
-LinearSystem<T, S>::LinearSystem(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options)
-    : LinearSystem(ctx, MatrixInput<T, S>(a), std::move(options)) {}
+LinearSystem<T, S>::LinearSystem(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options,
+                                 SystemParts<T, S> parts)
+    : LinearSystem(ctx, MatrixInput<T, S>(a), std::move(options), std::move(parts)) {}
 template <class T, Space S>
-LinearSystem<T, S>::LinearSystem(const Context<S>& ctx, const MatrixInput<T, S>& a, SystemOptions options)
-    : impl_(std::make_unique<Impl>(ctx, a, std::move(options))) {}
+LinearSystem<T, S>::LinearSystem(const Context<S>& ctx, const MatrixInput<T, S>& a, SystemOptions options,
+                                 SystemParts<T, S> parts)
+    : impl_(std::make_unique<Impl>(ctx, options)) {
+  impl_->set_up(a, std::move(options), std::move(parts));
+}
+template <class T, Space S>
+LinearSystem<T, S>::LinearSystem(const Context<S>& ctx, std::shared_ptr<const LinearOperator<T, S>> a,
+                                 SystemOptions options, SystemParts<T, S> parts)
+    : impl_(std::make_unique<Impl>(ctx, options)) {
+  impl_->set_up(std::move(a), std::move(options), std::move(parts));
+}
 template <class T, Space S>
 LinearSystem<T, S>::~LinearSystem() {
   settled();
@@ -226,6 +263,13 @@ void LinearSystem<T, S>::slots_written(RefreshScope scope) {
   impl_->enter_slots();
   impl_->chain->numbers_changed();
   impl_->operators->slots_written(scope);
+}
+
+template <class T, Space S>
+void LinearSystem<T, S>::operator_changed(RefreshScope scope) {
+  impl_->enter({});
+  impl_->chain->numbers_changed();
+  impl_->operators->operator_changed(scope);
 }
 
 template <class T, Space S>

@@ -10,6 +10,7 @@
 #include <purlin/precond/inverse_residual.hpp>
 #include <purlin/solver/pending_solve.hpp>
 #include <purlin/solver/registry.hpp>
+#include <purlin/solver/system_parts.hpp>
 #include <purlin/spmv/format_choice.hpp>
 
 namespace purlin {
@@ -106,10 +107,19 @@ class LinearSystem {
  public:
   /// Sets everything up for the square canonical matrix `a`. Throws InputError for a matrix that is not square, not
   /// canonical (see SystemOptions::canonicalise), or does not admit the preconditioner; OutOfMemory; DeviceError.
-  LinearSystem(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options = {});
+  /// `parts` holds an M of the caller's own.
+  LinearSystem(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options = {},
+               SystemParts<T, S> parts = {});
   /// The same for a matrix in any of the forms of a MatrixInput. Throws InputError also for what `AssembledMatrix`
   /// refuses.
-  LinearSystem(const Context<S>& ctx, const MatrixInput<T, S>& a, SystemOptions options = {});
+  LinearSystem(const Context<S>& ctx, const MatrixInput<T, S>& a, SystemOptions options = {},
+               SystemParts<T, S> parts = {});
+  /// The same for an operator, of which no entry is known (`borrowed(A)` for one that the caller keeps alive): no
+  /// format is chosen, nothing is renumbered, and M is the caller's, none, or Jacobi where A tells its diagonal
+  /// (`LinearOperator::matrix_diagonal`). Under the solver "auto" two products show whether A is symmetric. Throws
+  /// InputError that names what is missing for what needs entries: other preconditioners, a format, an order.
+  LinearSystem(const Context<S>& ctx, std::shared_ptr<const LinearOperator<T, S>> a, SystemOptions options = {},
+               SystemParts<T, S> parts = {});
   ~LinearSystem();
   LinearSystem(LinearSystem&&) noexcept;
   LinearSystem& operator=(LinearSystem&&) noexcept;
@@ -121,7 +131,8 @@ class LinearSystem {
   /// On failure (a zero diagonal entry, say) throws InputError and the system is unusable until the next refresh.
   /// An automatic choice of solver, format or preconditioner stays: it was made from the numbers given to the
   /// constructor. With `operator_only` the preconditioner keeps those of the last full refresh, or of the
-  /// constructor; where that refresh failed, only a full one makes the system usable again.
+  /// constructor; where that refresh failed, only a full one makes the system usable again. A system that was given
+  /// an operator throws InputError: see `operator_changed`.
   void refresh(Span<const T, S> values, RefreshScope scope = RefreshScope::everything);
 
   /// Where the matrix keeps its numbers, and where the preconditioner puts those that it is made from (nothing for
@@ -134,6 +145,12 @@ class LinearSystem {
   /// To be called when the slots have been written, on the stream of the context: what `refresh` is to new values,
   /// with the same errors. With `operator_only` the slots of the preconditioner need not have been written.
   void slots_written(RefreshScope scope = RefreshScope::everything);
+
+  /// To be called when an operator of the caller's, A or M, stands for another matrix than before: what is known of
+  /// it, its null space and the Jacobi that was made from its diagonal, is found out again, Jacobi's not with
+  /// `operator_only`. Errors as those of `refresh`. Graphs are kept: an operator that says it is `capturable` has
+  /// kept its addresses.
+  void operator_changed(RefreshScope scope = RefreshScope::everything);
 
   /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver. Under
   /// "auto", CG that diverges or stands still for 1,000 iterations on a matrix that is not symmetric any more, after

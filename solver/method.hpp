@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include <purlin/config.hpp>
 #include <purlin/core/factory_columns.hpp>
 #include <purlin/solver/batch_solver.hpp>
 #include <purlin/solver/krylov.hpp>
@@ -69,16 +68,5 @@ struct SolverMethod {
 
   bool batched() const { return make_batch.host_double != nullptr; }
 };
-
-/// Fills the columns that this build has from a type with a static function template `make<T, S>`.
-template <class Maker, template <class, Space> class Function>
-void fill_columns(FactoryColumns<Function>& columns) {
-  columns.host_double = &Maker::template make<double, Space::host>;
-  columns.host_float = &Maker::template make<float, Space::host>;
-  if constexpr (PURLIN_HAS_CUDA == 1) {
-    columns.device_double = &Maker::template make<double, Space::device>;
-    columns.device_float = &Maker::template make<float, Space::device>;
-  }
-}
 
 }  // namespace purlin

@@ -27,7 +27,8 @@ double usual_size(const Context<S>& ctx, Span<const double, S> values) {
 }  // namespace
 
 template <Space S>
-MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S>& a, const SystemOptions& options)
+MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S>& a, const SystemOptions& options,
+                                  const SystemParts<double, S>& parts)
     : ctx_(ctx), solver_(options.solver), null_space_(options.null_space) {
   timed(ctx_, setup_seconds_, "single precision", [&] {
     scale_ = 1 / power_of_two_below(usual_size(ctx_, a.val));
@@ -44,7 +45,15 @@ MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S
   SystemOptions low_options = options;
   low_options.mixed = false;
   low_options.columns = 1;  // they are taken one after the other
-  low_.emplace(ctx_, low, low_options);
+  if (parts.has_preconditioner() && !parts.has_low_preconditioner()) {
+    throw InputError(
+        "mixed precision needs M in single precision, and got it in double alone: SystemParts::low_preconditioner or "
+        "make_low_preconditioner");
+  }
+  SystemParts<float, S> low_parts;
+  low_parts.preconditioner = parts.low_preconditioner;
+  low_parts.make_preconditioner = parts.make_low_preconditioner;
+  low_.emplace(ctx_, low, low_options, std::move(low_parts));
   timed(ctx_, setup_seconds_, "format in double", [&] {
     const RowOrder<S>& order = low_->order();
     PermutedCsr<double, S> permuted;
@@ -65,11 +74,7 @@ template <Space S>
 SolverChain<double, S> MixedOperators<S>::make_chain() {
   const LowSystem<S> low{low_->matrix(), zero_mean_ != nullptr ? zero_mean_.get() : low_->preconditioner(), scale_};
   auto steps = chain_steps<double, S>(ctx_, low.A.rows(), low_->solver_choice().order, solver_);
-  const SolverMethod* const first = steps.front().method;
-  if (const auto make = first->make_mixed.template get<double, S>()) {
-    steps.insert(steps.begin(), {mixed_name(first->name), first, true,
-                                 [=, ctx = ctx_, options = solver_, M = M_] { return make(ctx, low, options); }});
-  }
+  steps = with_mixed_step<S>(ctx_, std::move(steps), low, solver_);
   return {ctx_, std::move(steps), *A_, M_.get(), null_space_ == NullSpace::constant};
 }
 

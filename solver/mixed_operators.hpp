@@ -17,7 +17,8 @@ template <Space S>
 class MixedOperators final : public SystemOperators<double, S> {
  public:
   /// As PlainOperators.
-  MixedOperators(const Context<S>& ctx, const CsrView<double, S>& a, const SystemOptions& options);
+  MixedOperators(const Context<S>& ctx, const CsrView<double, S>& a, const SystemOptions& options,
+                 const SystemParts<double, S>& parts);
 
   const RowOrder<S>& order() const override { return low_->order(); }
   const LinearOperator<double, S>& matrix() const override { return *A_; }

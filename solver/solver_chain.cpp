@@ -10,6 +10,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/journal.hpp>
+#include <purlin/solver/mixed_solvers.hpp>
 #include <purlin/solver/registry.hpp>
 #include <purlin/solver/symmetry.hpp>
 
@@ -96,6 +97,17 @@ std::vector<ChainStep<T, S>> chain_steps(const Context<S>& ctx, Index n, const s
       throw InputError("solver '" + method.name + "' does not exist on the " + std::string(name_of(S)));
     }
     steps.push_back({method.name, &method, false, [=] { return make(ctx, n, options); }});
+  }
+  return steps;
+}
+
+template <Space S>
+std::vector<ChainStep<double, S>> with_mixed_step(const Context<S>& ctx, std::vector<ChainStep<double, S>> steps,
+                                                  const LowSystem<S>& low, const SolverOptions& options) {
+  const SolverMethod* const first = steps.front().method;
+  if (const auto make = first->make_mixed.template get<double, S>()) {
+    const auto make_mixed = [=] { return make(ctx, low, options); };
+    steps.insert(steps.begin(), {mixed_name(first->name), first, true, make_mixed});
   }
   return steps;
 }
@@ -342,6 +354,12 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
   template std::vector<ChainStep<T, S>> chain_steps(const Context<S>&, Index, const std::vector<std::string>&, \
                                                     const SolverOptions&);
 PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+#define X(S)                                                                                                       \
+  template std::vector<ChainStep<double, S>> with_mixed_step(const Context<S>&, std::vector<ChainStep<double, S>>, \
+                                                             const LowSystem<S>&, const SolverOptions&);
+PURLIN_FOR_SPACES(X)
 #undef X
 
 }  // namespace purlin::detail

@@ -32,6 +32,12 @@ std::vector<ChainStep<T, S>> chain_steps(const Context<S>& ctx, Index n, const s
 /// Appends what a later attempt did to the report of the earlier ones.
 void append_attempt(SolveReport& whole, SolveReport&& next);
 
+/// The steps of a system that iterates in single precision first: the first of them in mixed precision in front,
+/// where its method has that.
+template <Space S>
+std::vector<ChainStep<double, S>> with_mixed_step(const Context<S>& ctx, std::vector<ChainStep<double, S>> steps,
+                                                  const LowSystem<S>& low, const SolverOptions& options);
+
 template <class T, Space S>
 class SolverChain {
  public:

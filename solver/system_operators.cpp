@@ -47,8 +47,10 @@ std::vector<T> trial_rhs(Index n) {
 }  // namespace
 
 template <class T, Space S>
-PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options)
-    : ctx_(ctx), options_(std::move(options)) {
+PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options,
+                                     SystemParts<T, S> parts)
+    : ctx_(ctx), options_(std::move(options)), parts_(std::move(parts)) {
+  take_parts(a.rows);
   if (options_.deterministic) require_same_bits(options_);
   timed(ctx_, setup_seconds_, "solver choice", [&] { choose_solver_for(a); });
   timed(ctx_, setup_seconds_, "format choice", [&] { choose_format(a); });
@@ -68,6 +70,23 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
   timed(ctx_, setup_seconds_, "format", [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv); });
   timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view); });
   options_.precond.of<PatternOptions>().pattern = nullptr;  // read, and no longer needed
+}
+
+// An M of the caller's takes the place of the options'.
+template <class T, Space S>
+void PlainOperators<T, S>::take_parts(Index rows) {
+  if (!parts_.has_preconditioner()) return;
+  options_.precond.name = "none";
+  precond_reason_ = "the caller's";
+  const LinearOperator<T, S>* const own = parts_.preconditioner.get();
+  if (own == nullptr) return;
+  if (parts_.make_preconditioner != nullptr) {
+    throw InputError("SystemParts: a preconditioner or a factory of one, not both");
+  }
+  require_size(own, rows, "the preconditioner");
+  if (!options_.old_of_new.empty()) {
+    throw InputError("SystemParts::preconditioner is in the caller's numbering, beside which there is no old_of_new");
+  }
 }
 
 // The least that may be chosen was there before anything was allocated; now the choice is known.
@@ -127,6 +146,11 @@ void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
 
 template <class T, Space S>
 void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
+  if (parts_.make_preconditioner != nullptr) {
+    M_ = parts_.make_preconditioner(ctx_, a, order_);
+    require_size<LinearOperator<T, S>>(M_.get(), a.rows, "the preconditioner that was made");
+    return;
+  }
   if (canonical_name(options_.precond.name) != "auto") {
     M_ = make_precond(ctx_, a, order_, options_.precond, options_.spmv);
     return;
@@ -178,7 +202,7 @@ PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) 
 
 template <class T, Space S>
 SolverChain<T, S> PlainOperators<T, S>::make_chain() {
-  return {ctx_, chain_steps<T, S>(ctx_, A_->rows(), choice_.order, options_.solver), *A_, M_.get(),
+  return {ctx_, chain_steps<T, S>(ctx_, A_->rows(), choice_.order, options_.solver), *A_, preconditioner(),
           options_.null_space == NullSpace::constant};
 }
 
@@ -211,8 +235,8 @@ template <class T, Space S>
 SystemInfo PlainOperators<T, S>::info() const {
   SystemInfo info;
   info.matrix = A_->info();
-  if (M_ != nullptr) {
-    info.preconditioner = M_->info();
+  if (preconditioner() != nullptr) {
+    info.preconditioner = info_of(*preconditioner(), "own");
   } else {
     info.preconditioner.name = "none";
     info.preconditioner.rows = info.preconditioner.cols = A_->rows();

@@ -41,6 +41,7 @@ class SystemOperators {
   virtual Slots<T, S> matrix_slots() = 0;
   virtual Slots<T, S> preconditioner_slots() = 0;
   virtual void slots_written(RefreshScope scope) = 0;
+  virtual void operator_changed(RefreshScope) {}
   /// False after a refresh that failed, until one succeeds.
   virtual bool sound() const = 0;
 
@@ -54,11 +55,13 @@ class PlainOperators final : public SystemOperators<T, S> {
  public:
   /// Chooses what the options leave open and builds it for the square canonical matrix `a`. Throws as the constructor
   /// of LinearSystem does.
-  PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options);
+  PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options, SystemParts<T, S> parts);
 
   const RowOrder<S>& order() const override { return order_; }
   const LinearOperator<T, S>& matrix() const override { return *A_; }
-  const LinearOperator<T, S>* preconditioner() const override { return M_.get(); }
+  const LinearOperator<T, S>* preconditioner() const override {
+    return M_ != nullptr ? M_.get() : parts_.preconditioner.get();
+  }
   const std::string& preconditioner_name() const override { return options_.precond.name; }
   SolverChain<T, S> make_chain() override;
   void refresh(Span<const T, S> values, RefreshScope scope) override;
@@ -78,7 +81,10 @@ class PlainOperators final : public SystemOperators<T, S> {
   void require_memory_of_choice(const CsrView<T, S>& a) const;
   void choose_solver_for(const CsrView<T, S>& a);
   void choose_format(const CsrView<T, S>& a);
-  bool given_order() const { return !options_.old_of_new.empty() || !options_.part_begin.empty(); }
+  bool given_order() const {
+    return !options_.old_of_new.empty() || !options_.part_begin.empty() || parts_.preconditioner != nullptr;
+  }
+  void take_parts(Index rows);
   RowOrder<S> callers_order(Index rows) const;
   bool equal_opposites(const CsrView<T, S>& a);
   void make_preconditioner(const CsrView<T, S>& a);
@@ -89,6 +95,7 @@ class PlainOperators final : public SystemOperators<T, S> {
 
   Context<S> ctx_;
   SystemOptions options_;
+  SystemParts<T, S> parts_;
   RowOrder<S> order_;
   OperatorPtr<T, S> A_, M_;
   FormatChoice format_;
@@ -98,6 +105,25 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool matrix_sound_ = true, precond_sound_ = true;
   PhaseSeconds setup_seconds_;
 };
+
+/// What `op` says of itself, or its name and size.
+template <class T, Space S>
+OperatorInfo info_of(const LinearOperator<T, S>& op, const char* name) {
+  if (const auto* matrix = dynamic_cast<const MatrixOperator<T, S>*>(&op)) return matrix->info();
+  OperatorInfo info;
+  info.name = name;
+  info.rows = op.rows();
+  info.cols = op.cols();
+  return info;
+}
+
+/// Throws InputError unless `op` is null or n x n.
+template <class Operator>
+void require_size(const Operator* op, Index n, const char* what) {
+  if (op == nullptr || (op->rows() == n && op->cols() == n)) return;
+  throw InputError(std::string(what) + " is " + std::to_string(op->rows()) + " x " + std::to_string(op->cols()) +
+                   ", and the system has " + std::to_string(n) + " unknowns");
+}
 
 /// Runs `phase` and waits for it; notes its seconds under `name`.
 template <Space S, class Phase>

@@ -70,6 +70,14 @@ class LinearOperator {
   /// a pass that it makes anyway; valid as long as the operator. Empty, the default, for all others.
   virtual Span<const T, S> diagonal() const { return {}; }
 
+  /// Writes the diagonal of the matrix that this operator stands for to `d`, which has rows() entries, queued on the
+  /// stream, and returns true; returns false, the default, and leaves `d` alone where it is not known. Jacobi asks for
+  /// it where a LinearSystem is given an operator.
+  virtual bool matrix_diagonal(const Context<S>& ctx, Span<T, S> d) const {
+    static_cast<void>(ctx), static_cast<void>(d);
+    return false;
+  }
+
   /// Whether a solver may capture `apply`, `apply_dot` and their forms for several vectors in a CUDA graph and
   /// replay that instead of calling them. True promises that they do nothing on the host but queue work on the
   /// context's stream, and for the same arguments the same work on the same addresses as long as the object lives and

@@ -41,7 +41,27 @@ JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>&
 }
 
 template <class T, Space S>
+JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a)
+    : operator_(&a), inverse_(ctx, a.rows()), refused_(ctx, 1) {
+  const auto start = std::chrono::steady_clock::now();
+  if (a.rows() != a.cols()) throw InputError("Jacobi needs a square matrix");
+  take_from_operator(ctx);
+  setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <class T, Space S>
+void JacobiOperator<T, S>::take_from_operator(const Context<S>& ctx) {
+  if (!operator_->matrix_diagonal(ctx, inverse_.span())) {
+    throw InputError("Jacobi needs the diagonal of the operator, which it does not tell");
+  }
+  if (invert(ctx)) return;
+  operator_->matrix_diagonal(ctx, inverse_.span());
+  refuse(ctx, to_vector(ctx, inverse_.cspan()));
+}
+
+template <class T, Space S>
 void JacobiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
+  if (operator_ != nullptr) return take_from_operator(ctx);
   take(ctx, values, diagonal_source_);
 }
 

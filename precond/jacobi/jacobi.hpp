@@ -25,10 +25,15 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   JacobiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions&,
                  const SpmvOptions&);
 
+  /// Of an operator that tells its diagonal (`LinearOperator::matrix_diagonal`), and outlives this. Throws InputError
+  /// as above, and where the diagonal is not known.
+  JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a);
+
   Index rows() const override { return static_cast<Index>(inverse_.size()); }
   Index cols() const override { return rows(); }
 
-  /// Gathers the new diagonal and inverts it; errors as the constructor. Waits on the stream for the verdict.
+  /// Gathers the new diagonal, or asks the operator for it, which takes no values, and inverts it; errors as the
+  /// constructor. Waits on the stream for the verdict.
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
   Slots<T, S> slots(const Context<S>& ctx) override;
   void slots_written(const Context<S>& ctx) override;
@@ -41,13 +46,15 @@ class JacobiOperator final : public MatrixOperator<T, S> {
 
  private:
   void take(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source);
+  void take_from_operator(const Context<S>& ctx);
   bool invert(const Context<S>& ctx);
   [[noreturn]] void refuse(const Context<S>& ctx, const std::vector<T>& diagonal) const;
 
-  Array<T, S> inverse_;          ///< 1 / a_ii
-  ValueMap<S> diagonal_source_;  ///< where a_ii stands in the caller's values
-  Array<Index, S> user_row_;     ///< the caller's number of each row, empty in the natural order: for messages
-  Array<double, S> refused_;     ///< how many entries have no finite inverse
+  const LinearOperator<T, S>* operator_ = nullptr;  ///< that the diagonal is asked of; null: a matrix
+  Array<T, S> inverse_;                             ///< 1 / a_ii
+  ValueMap<S> diagonal_source_;                     ///< where a_ii stands in the caller's values
+  Array<Index, S> user_row_;  ///< the caller's number of each row, empty in the natural order: for messages
+  Array<double, S> refused_;  ///< how many entries have no finite inverse
   double setup_seconds_ = 0;
 };
 

@@ -3,6 +3,18 @@
 #include <purlin/precond/jacobi/jacobi.hpp>
 
 namespace purlin {
+namespace {
+
+struct MakeJacobi {
+  template <class T, Space S>
+  static OperatorPtr<T, S> make(const Context<S>& ctx, const LinearOperator<T, S>& a, const PrecondOptions&) {
+    Array<T, S> diagonal(ctx, a.rows());
+    if (!a.matrix_diagonal(ctx, diagonal.span())) return nullptr;
+    return std::make_unique<JacobiOperator<T, S>>(ctx, a);
+  }
+};
+
+}  // namespace
 
 PrecondMethod jacobi_method() {
   PrecondMethod jacobi;
@@ -12,6 +24,7 @@ PrecondMethod jacobi_method() {
   jacobi.automatic = AutoPrecond::simple;
   jacobi.estimate_bytes = &detail::estimate_jacobi_bytes;
   jacobi.make = precond_columns<JacobiOperator>();
+  fill_columns<MakeJacobi>(jacobi.make_from_operator);
   return jacobi;
 }
 

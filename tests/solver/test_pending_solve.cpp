@@ -191,7 +191,7 @@ TEST_BOTH("a report is taken once, and from where it moved to", "[system][async]
 
 TEST_BOTH("a cancelled solve stops, as when the caller's callback says so", "[system][async]") {
   SystemOptions polled = options_with("cg", "ehyb", "jacobi");
-  polled.solver.resident = false;  // or it ends before the first poll
+  set_resident(polled.solver, false);  // or it ends before the first poll
   Fixture<S> own(0, polled);
   Barrier barrier;
   PendingSolve pending = own.system->solve_async(own.b.cspan(), own.x.span(), barrier.callback());
