@@ -8,61 +8,57 @@ set(PURLIN_PUBLIC_HEADERS
   adapt/eigen.hpp
   core/array.hpp
   core/assembled_matrix.hpp
-  core/column_ops.hpp
   core/context.hpp
   core/csr.hpp
   core/error.hpp
-  core/host_device.hpp
+  core/factory_columns.hpp
   core/index_span.hpp
   core/machine.hpp
   core/matrix_input.hpp
   core/matrix_market.hpp
   core/matrix_traits.hpp
   core/memory.hpp
+  core/option_bag.hpp
   core/span.hpp
+  core/table.hpp
   core/types.hpp
   core/vector_ops.hpp
-  reorder/blocks.hpp
   reorder/partition.hpp
   reorder/row_order.hpp
   spmv/forecast.hpp
   spmv/format_choice.hpp
   spmv/operator.hpp
-  spmv/product.hpp
   spmv/registry.hpp
-  spmv/row_pieces.hpp
-  spmv/slot_gather.hpp
-  spmv/slot_values.hpp
-  spmv/csr/csr.hpp
-  spmv/ehyb/ehyb.hpp
-  spmv/ehyb/ehyb_layout.hpp
-  spmv/ehyb/ehyb_product.hpp
-  spmv/ehyb/ehyb_scratch.hpp
-  spmv/bce/bce.hpp
-  spmv/bce/bce_layout.hpp
-  spmv/bce/bce_partition.hpp
-  spmv/ell_warp/ell_warp.hpp
-  spmv/evc_hyb/evc_hyb.hpp
-  spmv/evc_hyb/evc_hyb_layout.hpp
   precond/choice.hpp
   precond/given_pattern.hpp
-  precond/registry.hpp
   precond/inverse_residual.hpp
-  precond/fsai/fsai.hpp
-  precond/jacobi/jacobi.hpp
-  solver/krylov.hpp
-  solver/iteration_graph.hpp
-  solver/choice.hpp
-  solver/cg.hpp
+  precond/pattern_options.hpp
+  precond/preconditioner.hpp
+  precond/registry.hpp
+  precond/fsai/fsai_options.hpp
+  precond/spai/spai_options.hpp
+  solver/batch_solver.hpp
   solver/bicgstab.hpp
+  solver/cg.hpp
+  solver/choice.hpp
+  solver/column_progress.hpp
   solver/gmres.hpp
+  solver/iteration_graph.hpp
+  solver/krylov.hpp
+  solver/linear_system.hpp
+  solver/low_system.hpp
   solver/memory_estimate.hpp
-  solver/linear_system.hpp)
+  solver/method.hpp
+  solver/pending_solve.hpp
+  solver/registry.hpp
+  solver/system_parts.hpp)
 foreach(header IN LISTS PURLIN_PUBLIC_HEADERS)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/purlin/${folder})
 endforeach()
-install(FILES ${PURLIN_INCLUDE_DIR}/purlin/config.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/purlin)
+install(FILES ${PROJECT_SOURCE_DIR}/include/purlin/purlin.hpp ${PROJECT_SOURCE_DIR}/include/purlin/config.hpp
+              ${PROJECT_BINARY_DIR}/include/purlin/build_config.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/purlin)
 
 # While the major version is 0, each minor version may break its users.
 set_target_properties(purlin PROPERTIES VERSION ${PROJECT_VERSION}

@@ -4,7 +4,7 @@
 
 Device sources are the files of core, reorder, spmv, precond, solver, apps and tests whose names end in .cu or .cuh, or
 match *_device.* or *_steps.hpp, and every header of these folders that one of them includes, directly or through others.
-(A cmake-made config.hpp is no file of these folders.) A line of the manifest is the SHA-256 of a file, two spaces, and
+(What CMake finds out is no file of these folders.) A line of the manifest is the SHA-256 of a file, two spaces, and
 its path; lines ascend by path. The hash of all is the SHA-256 of the manifest.
 
     device_sources.py                       prints the manifest
