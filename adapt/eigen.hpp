@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Eigen's sparse matrices and dense vectors as what Purlin takes. Header only; the one header that needs Eigen.
 ///
-///     Eigen::SparseMatrix<double> A;  // by columns, as Eigen stores matrices unless told otherwise
+///     Eigen::SparseMatrix<double> A;  // by columns, as Eigen stores matrices by default
 ///     Eigen::VectorXd b, x;
 ///     LinearSystem<double, Space::host> system(ctx, view_of(A));
 ///     SolveReport report = system.solve(span_of(b), span_of(x));

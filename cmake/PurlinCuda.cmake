@@ -18,8 +18,8 @@ function(purlin_find_nvcc result)
   set(${result} ${nvcc} PARENT_SCOPE)
 endfunction()
 
-# The architectures of the cards that answer, else 90 (Hopper).
-function(purlin_card_architectures result)
+# The architectures of the devices that answer, else 90 (Hopper).
+function(purlin_gpu_architectures result)
   set(architectures "")
   find_program(PURLIN_NVIDIA_SMI nvidia-smi)
   mark_as_advanced(PURLIN_NVIDIA_SMI)
@@ -94,7 +94,7 @@ if(DEFINED CMAKE_CUDA_ARCHITECTURES)
 elseif(DEFINED ENV{CUDAARCHS})
   set(purlin_architectures "$ENV{CUDAARCHS}")
 else()
-  purlin_card_architectures(purlin_architectures)
+  purlin_gpu_architectures(purlin_architectures)
 endif()
 
 purlin_probe_nvcc("${purlin_nvcc}" "${purlin_architectures}" purlin_nvcc_works)

@@ -25,7 +25,7 @@ set(PURLIN_PUBLIC_HEADERS
   core/vector_ops.hpp
   reorder/partition.hpp
   reorder/row_order.hpp
-  spmv/forecast.hpp
+  spmv/cost_model.hpp
   spmv/format_choice.hpp
   spmv/operator.hpp
   spmv/registry.hpp

@@ -7,7 +7,7 @@ if(PROJECT_IS_TOP_LEVEL)
   set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endif()
 
-# Libraries of a toolkit outside the system's folders (CUDA) are looked for in $ORIGIN first, then where they were when
+# Libraries of a toolkit outside the system's folders (CUDA) are searched for in $ORIGIN first, then where they were when
 # the program was linked.
 file(RELATIVE_PATH purlin_lib_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)

@@ -14,7 +14,7 @@ namespace {
 void check(std::int64_t n, int k, int c, std::int64_t batch) {
   if (n * k == batch && c >= 0 && c < k) return;
   throw InputError("column " + std::to_string(c) + " of " + std::to_string(k) + " with " + std::to_string(n) +
-                   " entries does not fit a batch of " + std::to_string(batch) + " numbers");
+                   " entries does not fit a batch of " + std::to_string(batch) + " values");
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void dot_columns(const Context<S>& ctx, int k, Span<const T, S> x, Span<const T,
   using namespace detail;
   if (x.size != y.size || (k != 1 && k != 2 && k != 4 && k != 8) || x.size % k != 0) {
     throw InputError("dot products of " + std::to_string(k) + " columns in batches of " + std::to_string(x.size) +
-                     " and " + std::to_string(y.size) + " numbers");
+                     " and " + std::to_string(y.size) + " values");
   }
   const std::int64_t n = x.size / k;
   if (k == 1) return sweep_columns(ctx, n, ColumnDotStep<T, 1>{x.data, y.data, result});

@@ -54,7 +54,7 @@ struct HostColumns {
   }
 };
 
-/// Coefficients of all columns: those of a kind beside each other.
+/// Coefficients of all columns: those of a kind are adjacent.
 template <class Step>
 struct ColumnTable {
   using T = typename Step::Value;

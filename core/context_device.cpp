@@ -46,7 +46,7 @@ namespace {
 
 int checked_device(int device) {
   const int count = device_count();
-  if (count == 0) throw DeviceError("no CUDA device answers (no card, or no driver for this toolkit)");
+  if (count == 0) throw DeviceError("no CUDA device is available (no GPU, or no driver for this toolkit)");
   if (device < 0 || device >= count) {
     throw DeviceError("there is no CUDA device " + std::to_string(device) + ": this machine has " +
                       std::to_string(count));

@@ -43,7 +43,7 @@ namespace detail {
 void throw_negative_array_size() { throw InputError("an array cannot have a negative size"); }
 
 void throw_copy_size_mismatch(std::int64_t from, std::int64_t to) {
-  throw InputError("copy of " + std::to_string(from) + " values into room for " + std::to_string(to));
+  throw InputError("copy of " + std::to_string(from) + " values into space for " + std::to_string(to));
 }
 
 }  // namespace detail

@@ -68,7 +68,7 @@ struct Csr {
 
 /// What a caller hands over: borrowed arrays, 32- or 64-bit row pointers, of either space. The arrays are read
 /// during setup and, where a function says so, kept referenced. Entries of a row must have strictly ascending
-/// columns (`check_csr` tells).
+/// columns (`check_csr` verifies it).
 template <class T, Space S>
 struct CsrView {
   Index rows = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a bad row of a CSR matrix is told from the code that both spaces' checks leave. Internal.
+/// The error for a bad row of a CSR matrix, from the code that the checks of both spaces leave. Internal.
 #pragma once
 
 #include <cstdint>

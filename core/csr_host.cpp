@@ -90,7 +90,7 @@ struct Partial {
 };
 
 template <class RowPtr, class T>
-void look_at_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index i, bool all_entries, Partial& p) {
+void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index i, bool all_entries, Partial& p) {
   const bool square = a.rows == a.cols;
   if (row_ptr[i] == row_ptr[i + 1]) p.count(0, i);
   bool diagonal = false;
@@ -119,10 +119,10 @@ void look_at_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
 }
 
 template <class RowPtr, class T>
-Partial look_at_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, const CsrView<T, Space::host>& a,
+Partial inspect_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, const CsrView<T, Space::host>& a,
                      bool all_entries) {
   return detail::parallel_reduce(
-      ctx, a.rows, Partial{}, [&](Index i, Partial& mine) { look_at_row(row_ptr, a, i, all_entries, mine); },
+      ctx, a.rows, Partial{}, [&](Index i, Partial& mine) { inspect_row(row_ptr, a, i, all_entries, mine); },
       [](Partial& total, const Partial& mine) {
         total.max_abs = std::max(total.max_abs, mine.max_abs);
         total.max_asymmetry = std::max(total.max_asymmetry, mine.max_asymmetry);
@@ -164,10 +164,10 @@ MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Spa
   MatrixTraits traits;
   with_row_ptr(a, [&](auto row_ptr) {
     // Entries above the diagonal need a search of their own only where some have no partner below.
-    Partial p = look_at_rows(ctx, row_ptr, a, false);
+    Partial p = inspect_rows(ctx, row_ptr, a, false);
     traits.square = a.rows == a.cols;
     traits.pattern_symmetric = traits.square && p.lower == p.lower_matched && p.upper == p.lower;
-    if (a.rows == a.cols && p.upper != p.lower_matched) p = look_at_rows(ctx, row_ptr, a, true);
+    if (a.rows == a.cols && p.upper != p.lower_matched) p = inspect_rows(ctx, row_ptr, a, true);
     traits.max_abs = p.max_abs;
     traits.max_asymmetry = p.max_asymmetry;
     traits.empty_rows = {p.rows[0], p.first[0]};

@@ -46,7 +46,7 @@ class ZeroDiagonal : public InputError {
   double value_;
 };
 
-/// A preconditioner for symmetric matrices was asked for one that is not.
+/// A preconditioner for symmetric matrices was requested one that is not.
 class NotSymmetric : public InputError {
  public:
   /// a_ij and a_ji, i < j, the first such pair, 0-based, in the caller's numbering; 0 where an entry is not stored.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffered writing to a temporary beside the target, plain or through zlib, and the rename at the end.
+// Buffered writing to a temporary next to the target, plain or through zlib, and the rename at the end.
 #include <purlin/core/file_writer.hpp>
 
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 
 namespace purlin::detail {
 
-/// Collects text and writes it beside `path`; `commit` gives it the name. gzipped where `path` ends in ".gz". A path
+/// Collects text and writes it next to `path`; `commit` gives it the name. gzipped where `path` ends in ".gz". A path
 /// that exists and is no regular file (a terminal, a pipe) is written directly. Without `commit` nothing stays.
 /// Everything throws InputError, with the system's words, when the file cannot be written. A limit on the size of
 /// files is such a case only in a process that ignores SIGXFSZ; else the signal ends it.

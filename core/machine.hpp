@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Machine: what a format's layout may count on, of the host or of a card.
+/// Machine: what a format's layout may rely on, for the host or a device.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,12 @@ namespace purlin {
 /// that fills itself (host).
 struct Machine {
   Space space = Space::host;
-  std::string name = "host";    ///< of the card
-  int processors = 1;           ///< threads of the context; multiprocessors of the card
+  std::string name = "host";    ///< of the device
+  int processors = 1;           ///< threads of the context; multiprocessors of the device
   std::size_t cache_bytes = 0;  ///< of one of them: second-level cache; opt-in shared memory of a block
   int lanes = 8;                ///< rows side by side: vector lanes (8 doubles); threads of a warp (32)
-  int resident_threads = 1;     ///< of one of them at the same time: 1; 2048 on current cards
-  /// Second-level cache of a card, which serves all of them; 0 on the host.
+  int resident_threads = 1;     ///< of one of them at the same time: 1; 2048 on current devices
+  /// Second-level cache of a device, which serves all of them; 0 on the host.
   std::size_t shared_cache_bytes = 0;
 
   /// What its memory moves, roughly: for choices, not for reports.

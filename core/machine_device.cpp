@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a card offers to a layout.
+// What a device offers to a layout.
 #include <purlin/core/context_device.hpp>
 #include <purlin/core/machine.hpp>
 

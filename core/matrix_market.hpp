@@ -23,10 +23,10 @@ struct MatrixMarketHeader {
   Offset entries = 0;  ///< lines of data that the size line promises
 };
 
-/// Reads a matrix, `coordinate` or `array`, plain or gzipped (told by the content, not by the name). Repeated entries
-/// are summed in the order of the file, columns are sorted; entries of a pattern file are 1, integers beyond 2^53 are
-/// rounded to the nearest double. Every entry of the file is kept, zeros too: an array file gives a full matrix, so
-/// that the pattern never depends on the values.
+/// Reads a matrix, `coordinate` or `array`, plain or gzipped (recognised by the content, not by the name). Repeated
+/// entries are summed in the order of the file, columns are sorted; entries of a pattern file are 1, integers beyond
+/// 2^53 are rounded to the nearest double. Every entry of the file is kept, zeros too: an array file gives a full
+/// matrix, so that the pattern never depends on the values.
 ///
 /// Symmetric and skew-symmetric storage is expanded. Entries may stand below the diagonal, as the format has it, or
 /// above; an entry that stands on both sides is refused, since programs differ on whether it counts twice. The
@@ -36,8 +36,8 @@ struct MatrixMarketHeader {
 /// behind it. Lines may end with a carriage return, too, or with that alone. Numbers may have a leading +, a Fortran
 /// exponent (1.5D+03), and may underflow to zero.
 ///
-/// Parses with the context's threads; the result is the same for any number of them. Besides the matrix this takes
-/// 16 bytes per line of data, and the text of those lines where it was gzipped or came from a pipe. A pipe, or
+/// Parses with the context's threads; the result is the same for any number of them. In addition to the matrix this
+/// takes 16 bytes per line of data, and the text of those lines where it was gzipped or came from a pipe. A pipe, or
 /// another file that is no regular one, is read to its end.
 ///
 /// Throws InputError "FILE:LINE: expected ..., found ..." for everything that is not a well-formed file: wrong
@@ -71,8 +71,8 @@ DenseColumns read_columns(const Context<Space::host>& ctx, const std::string& pa
 DenseColumns parse_columns(const Context<Space::host>& ctx, std::string_view text, const std::string& name);
 
 /// Writes `matrix coordinate real general`, in row order, with the shortest digits that read back to the same
-/// bits; gzipped when the name ends in ".gz". Each line of `comment` becomes a comment line. Written beside and
-/// renamed, so that no half file is left under the name; what is no regular file, such as a pipe, is written
+/// bits; gzipped when the name ends in ".gz". Each line of `comment` becomes a comment line. Written to a temporary
+/// file and renamed, so that no half file is left under the name; what is no regular file, such as a pipe, is written
 /// directly. Values that are not finite are written as nan and inf, which no reader accepts. Throws InputError when
 /// the file cannot be written.
 template <class T>

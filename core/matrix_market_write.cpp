@@ -94,7 +94,8 @@ void write_vector(const std::string& path, Span<const T, Space::host> x, std::st
 template <class T>
 void write_columns(const std::string& path, Span<const T, Space::host> x, Index cols, std::string_view comment) {
   if (cols < 1 || x.size % cols != 0) {
-    throw InputError(path + ": " + std::to_string(x.size) + " numbers are no " + std::to_string(cols) + " columns");
+    throw InputError(path + ": " + std::to_string(x.size) + " values do not make up " + std::to_string(cols) +
+                     " columns");
   }
   detail::FileWriter file(path);
   detail::write_columns_to(file, x, cols, comment);

@@ -74,7 +74,7 @@ ParsedNumber read_number_slowly(const DecimalText& text) {
   double value = 0;
   const std::from_chars_result result = std::from_chars(first, last, value);
   if (result.ec == std::errc::invalid_argument) return {0, text.begin, NumberStatus::not_a_number};
-  // Both ends of the range are reported alike: the position of the first digit tells which one it was.
+  // Both ends of the range are reported alike: the position of the first digit shows which one it was.
   const bool large = text.exponent + text.significant > 0;
   if (result.ec == std::errc::result_out_of_range) value = large ? HUGE_VAL : 0.0;
   if (std::isinf(value)) return {0, text.end, NumberStatus::overflow};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Room for one row per thread, made before a parallel region: running out of memory inside one could not be told.
+/// Room for one row per thread, made before a parallel region: running out of memory inside one cannot be reported.
 /// Internal.
 #pragma once
 

@@ -8,9 +8,9 @@
 
 namespace purlin::detail {
 
-/// Lets launches of the kernel take all shared memory that a block of this card may have, and returns how many bytes
-/// of it may be dynamic. All, and never just what the next launch takes: the limit is the kernel's, and a smaller one
-/// would fail a launch that another thread is about to make.
+/// Lets launches of the kernel take all shared memory that a block of this device may have, and returns how many
+/// bytes of it may be dynamic. All, and never just what the next launch takes: the limit is the kernel's, and a
+/// smaller one would fail a launch that another thread is about to make.
 template <class Kernel>
 std::size_t allow_all_shared_memory(const Context<Space::device>& ctx, Kernel kernel) {
   int of_block = 0;

@@ -168,7 +168,7 @@ bool has_lone_returns(std::string_view text) {
 
 }  // namespace
 
-// Lets `fill(to, room)` write piece after piece until one is shorter than its room, and keeps the lines asked for.
+// Lets `fill(to, room)` write piece after piece until one is shorter than its room, and keeps the lines requested.
 // `likely`: bytes in the end, for room.
 template <class Fill>
 TextSource TextSource::gather(const MemoryResource& memory, const std::string& name, std::size_t likely,

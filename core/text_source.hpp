@@ -13,7 +13,7 @@
 
 namespace purlin::detail {
 
-/// Looks at the first bytes of a text (at most 64 kB) and throws when nothing good can follow. It runs before more is
+/// Checks the first bytes of a text (at most 64 kB) and throws when nothing good can follow. It runs before more is
 /// inflated, so that a few packed bytes of something else cannot unfold to gigabytes.
 using HeadCheck = void (*)(std::string_view head, const std::string& name);
 

@@ -47,14 +47,14 @@ template <class Ready>
 bool spin_until(bool spinning, Ready&& ready) {
   if (ready()) return true;
   if (!spinning) return false;
-  constexpr int between_looks_at_the_clock = 64;
-  for (int i = 0; i < between_looks_at_the_clock; ++i) {
+  constexpr int spins_per_clock_read = 64;
+  for (int i = 0; i < spins_per_clock_read; ++i) {
     pause();
     if (ready()) return true;
   }
   const auto end = std::chrono::steady_clock::now() + spin_time;
   do {
-    for (int i = 0; i < between_looks_at_the_clock; ++i) {
+    for (int i = 0; i < spins_per_clock_read; ++i) {
       pause();
       if (ready()) return true;
     }

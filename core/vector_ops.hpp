@@ -7,7 +7,7 @@
 
 namespace purlin {
 
-// All lengths must agree; they are checked and InputError tells. Every function queues its work on the context's
+// All lengths must agree; they are checked, and InputError reports. Every function queues its work on the context's
 // stream and returns (the host variants return when done), allocates nothing and may be captured in a CUDA graph,
 // which is then launched on the context's stream or while that stream is idle: reductions share the context's
 // scratch. Reductions add in a fixed order: the same bits for the same machine and length; on the host whatever the

@@ -11,7 +11,7 @@
 ///     void element(int64 i, Coefficients, Sums&) const;     // independent of every other element
 ///     void end(const double* totals) const;                 // once, after all elements; only where sums > 0
 ///
-/// A step of a solver's iteration splits `element` in two, so that a card's thread may ask for the numbers of several
+/// A step of a solver's iteration splits `element` in two, so that a device thread may load the values of several
 /// elements before it writes one (the compiler cannot know that they do not overlap):
 ///
 ///     Loaded load(int64 i) const;

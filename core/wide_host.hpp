@@ -3,7 +3,7 @@
 /// Internal.
 #pragma once
 
-/// Compilers and processors for which there is a second version. A build that is told to use these instructions
+/// Compilers and processors for which there is a second version. A build with the option to use these instructions
 /// everywhere (-march=...) needs none.
 #if defined(__x86_64__) && defined(__GNUC__) && !(defined(__AVX2__) && defined(__FMA__))
 #define PURLIN_WIDE_HOST 1

@@ -28,7 +28,7 @@ std::string iterations_text(double iterations) {
 }
 
 // Seconds of so many solves by the cost model, setup included.
-double forecast_seconds(const PrecondTrial& trial, double iterations, double solves) {
+double predict_seconds(const PrecondTrial& trial, double iterations, double solves) {
   if (!std::isfinite(iterations)) return iterations;
   return trial.build_seconds + solves * iterations * trial.iteration_seconds;
 }
@@ -40,7 +40,7 @@ double solves_of(double expected_products, double iterations) {
 
 }  // namespace
 
-double forecast_iterations(const PrecondTrial& trial, double rel_tol) {
+double predict_iterations(const PrecondTrial& trial, double rel_tol) {
   if (trial.reduction == 0) return trial.iterations;
   if (trial.failed || !(trial.reduction < 1)) return std::numeric_limits<double>::infinity();
   return std::max<double>(1, trial.iterations * std::log(rel_tol) / std::log(trial.reduction));
@@ -48,11 +48,10 @@ double forecast_iterations(const PrecondTrial& trial, double rel_tol) {
 
 PrecondChoice decide_precond(const PrecondTrial& simple, const PrecondTrial& strong, double rel_tol,
                              double expected_products) {
-  const double simple_count = forecast_iterations(simple, rel_tol),
-               strong_count = forecast_iterations(strong, rel_tol);
+  const double simple_count = predict_iterations(simple, rel_tol), strong_count = predict_iterations(strong, rel_tol);
   const double solves = solves_of(expected_products, simple_count);
-  const double simple_seconds = forecast_seconds(simple, simple_count, solves);
-  const double strong_seconds = forecast_seconds(strong, strong_count, solves);
+  const double simple_seconds = predict_seconds(simple, simple_count, solves);
+  const double strong_seconds = predict_seconds(strong, strong_count, solves);
   const bool neither = !std::isfinite(simple_count) && !std::isfinite(strong_count);
   const bool take_strong = neither ? !strong.failed : strong_seconds < simple_seconds;
   if (neither) {
@@ -60,11 +59,12 @@ PrecondChoice decide_precond(const PrecondTrial& simple, const PrecondTrial& str
             "a trial of " + std::to_string(std::max(simple.iterations, strong.iterations)) +
                 " iterations made no progress with " + simple.name + " or " + strong.name};
   }
-  const auto told = [&](const PrecondTrial& trial, double count, double seconds) {
+  const auto described = [&](const PrecondTrial& trial, double count, double seconds) {
     return trial.name + " (" + iterations_text(count) +
            (std::isfinite(seconds) ? ", " + rounded(seconds) + " s with its setup)" : ")");
   };
-  const std::string a = told(simple, simple_count, simple_seconds), b = told(strong, strong_count, strong_seconds);
+  const std::string a = described(simple, simple_count, simple_seconds),
+                    b = described(strong, strong_count, strong_seconds);
   return {take_strong ? strong.name : simple.name,
           "a trial and a cost model predict " + (take_strong ? b : a) + " against " + (take_strong ? a : b) +
               " for " + detail::plain_number(solves, 3) + (solves == 1 ? " right-hand side" : " right-hand sides")};
@@ -107,7 +107,7 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
   const PrecondMethod* const cheap = automatic_preconditioner(AutoPrecond::simple);
   const bool admitted = cheap != nullptr && (divides || !cheap->divides_by_diagonal);
   if (!admitted || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
-  const double first = forecast_iterations(of_simple, use.rel_tol);
+  const double first = predict_iterations(of_simple, use.rel_tol);
   if (first <= few_iterations && use.expected_products <= first) {
     return {std::move(simple),
             {of_simple.name, "a trial predicts " + iterations_text(first) + ": no more is needed"}};

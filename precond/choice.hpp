@@ -21,12 +21,12 @@ struct PrecondTrial {
   double iteration_seconds = 0;
 };
 
-/// What the choice is made from, beside the trials.
+/// The input of the choice, in addition to the trials.
 struct PrecondUse {
   MatrixTraits traits;
   double rel_tol = 1e-8;
   double expected_products = 0;  ///< as SystemOptions has them; 0: those of one solve
-  double iteration_bytes = 0;    ///< what an iteration moves besides its products with M
+  double iteration_bytes = 0;    ///< what an iteration moves in addition to its products with M
   int precond_products = 1;      ///< of an iteration
 };
 
@@ -36,9 +36,9 @@ struct PrecondChoice {
   std::string reason;
 };
 
-/// How many iterations to `rel_tol` the trial promises, if the residual goes on falling as it did; infinity where it
+/// How many iterations to `rel_tol` the trial promises, if the residual keeps decreasing as it did; infinity where it
 /// did not fall or the solver failed.
-double forecast_iterations(const PrecondTrial& trial, double rel_tol);
+double predict_iterations(const PrecondTrial& trial, double rel_tol);
 
 /// The quicker of two by the cost model, setup included. The right-hand sides that the building is shared by are the
 /// expected products over the iterations that `simple` needs. Where neither made the residual fall, `strong` unless
@@ -58,8 +58,8 @@ struct ChosenPrecond {
 
 /// "auto": Jacobi (none, where the diagonal has zeros) against FSAI for a symmetric matrix with a positive diagonal
 /// and against SPAI for any other. The second is built only where the first needs more than a few iterations. One
-/// that the matrix or the memory does not admit is out. `options` holds sides, powers and the like of both. The same
-/// on every run with the same machine, threads and options.
+/// that the matrix or the memory does not support is out. `options` holds sides, powers and the like of both. The
+/// same on every run with the same machine, threads and options.
 template <class T, Space S>
 ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                    const PrecondOptions& options, const SpmvOptions& spmv_options,

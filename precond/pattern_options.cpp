@@ -10,7 +10,7 @@ PrecondOption drop_option() {
   PrecondOption option;
   option.flags = "--fsai-drop,--spai-drop";
   option.placeholder = "D";
-  option.help = "Leave |a_ij| <= D sqrt(|a_ii a_jj|) out of the pattern before its powers are formed,\ndefault 0";
+  option.help = "Drop |a_ij| <= D sqrt(|a_ii a_jj|) from the pattern before its powers are computed,\ndefault 0";
   option.key = "drop";
   option.shapes_pattern = true;
   option.get = [](const PrecondOptions& o) { return OptionValue(o.of<PatternOptions>().drop); };

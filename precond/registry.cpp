@@ -98,8 +98,8 @@ SpmvOptions precond_spmv(const PrecondOptions& options, const SpmvOptions& spmv_
   SpmvOptions result = spmv_options;
   if (!options.format.empty()) {
     result.format = options.format;
-  } else if (const std::string& beside = find_spmv_format(spmv_options.format).beside; !beside.empty()) {
-    result.format = beside;
+  } else if (const std::string& fallback = find_spmv_format(spmv_options.format).fallback; !fallback.empty()) {
+    result.format = fallback;
   }
   return result;
 }

@@ -29,7 +29,8 @@ std::uint64_t estimate_precond_bytes(const PrecondOptions& options, const SpmvOp
 
 /// M, an approximation of the inverse of the canonical square matrix `a`, or null for "none". `order` and
 /// `spmv_options` are for preconditioners that are sparse matrices themselves. Throws InputError for unknown names
-/// and options out of range, and for matrices that do not admit the preconditioner, with the row named; OutOfMemory.
+/// and options out of range, and for matrices that do not support the preconditioner, with the row named;
+/// OutOfMemory.
 template <class T, Space S>
 OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                const PrecondOptions& options, const SpmvOptions& spmv_options);

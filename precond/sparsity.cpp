@@ -28,7 +28,7 @@ void for_rows(const Context<Space::host>& ctx, Index rows, F&& f) {
 
 // A pattern with room for `length(i)` entries in row i.
 template <class Length>
-Sparsity with_room(const Context<Space::host>& ctx, Index rows, Index cols, Length&& length) {
+Sparsity with_capacity(const Context<Space::host>& ctx, Index rows, Index cols, Length&& length) {
   Sparsity result;
   result.rows = rows;
   result.cols = cols;
@@ -108,7 +108,7 @@ Sparsity product_of(const Context<Space::host>& ctx, const Pattern<Space::host>&
       columns[chunk].insert(columns[chunk].end(), mine.columns.begin(), mine.columns.end());
     }
   });
-  Sparsity result = with_room(ctx, a.rows, a.cols, [&](Index i) { return length[i]; });
+  Sparsity result = with_capacity(ctx, a.rows, a.cols, [&](Index i) { return length[i]; });
   parallel_tasks(ctx, chunks, [&](std::int64_t chunk) {
     std::copy(columns[chunk].begin(), columns[chunk].end(),
               result.col.begin() + result.row_ptr[static_cast<Index>(chunk) * merged_rows]);
@@ -120,7 +120,7 @@ Sparsity product_of(const Context<Space::host>& ctx, const Pattern<Space::host>&
 }  // namespace
 
 Sparsity copy_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a) {
-  Sparsity result = with_room(ctx, a.rows, a.cols, [&](Index i) { return a.row_begin(i + 1) - a.row_begin(i); });
+  Sparsity result = with_capacity(ctx, a.rows, a.cols, [&](Index i) { return a.row_begin(i + 1) - a.row_begin(i); });
   for_rows(ctx, a.rows, [&](Index i) {
     std::copy(a.col.data + a.row_begin(i), a.col.data + a.row_begin(i + 1), result.col.begin() + result.row_ptr[i]);
   });
@@ -139,7 +139,7 @@ Sparsity thresholded(const Context<Space::host>& ctx, const CsrView<T, Space::ho
     const Index j = a.col[k];
     return i == j || std::fabs(static_cast<double>(a.val[k])) > drop * (scale[i] * scale[j]);
   };
-  Sparsity result = with_room(ctx, a.rows, a.cols, [&](Index i) {
+  Sparsity result = with_capacity(ctx, a.rows, a.cols, [&](Index i) {
     Offset count = 0;
     for (Offset k = a.row_begin(i); k < a.row_begin(i + 1); ++k) count += kept(i, k) ? 1 : 0;
     return count;
@@ -157,7 +157,7 @@ Sparsity power_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a
   require_square(a);
   if (power < 1) throw InputError("the power of a pattern is at least 1, not " + std::to_string(power));
   // The identity as the first factor: an empty pattern, to which the product adds its diagonal.
-  Sparsity result = with_room(ctx, a.rows, a.cols, [](Index) { return Offset{0}; });
+  Sparsity result = with_capacity(ctx, a.rows, a.cols, [](Index) { return Offset{0}; });
   for (int k = 1; k <= power; ++k) {
     result = product_of(ctx, result.view(), a, k == power ? triangle : Triangle::whole);
   }
@@ -167,7 +167,8 @@ Sparsity power_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a
 SourcedSparsity lower_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a) {
   require_square(a);
   SourcedSparsity result;
-  result.pattern = with_room(ctx, a.rows, a.cols, [&](Index i) { return first_from(a, i, i) - a.row_begin(i) + 1; });
+  result.pattern =
+      with_capacity(ctx, a.rows, a.cols, [&](Index i) { return first_from(a, i, i) - a.row_begin(i) + 1; });
   result.source = Array<Offset, Space::host>(ctx, result.pattern.nnz());
   for_rows(ctx, a.rows, [&](Index i) {
     const Offset diagonal = first_from(a, i, i);
@@ -206,7 +207,7 @@ SourcedSparsity transpose_of(const Context<Space::host>& ctx, const Pattern<Spac
     for (Offset k = a.row_begin(cut(range)); k < a.row_begin(cut(range + 1)); ++k) ++counts[a.col[k]];
   });
   SourcedSparsity result;
-  result.pattern = with_room(ctx, a.cols, a.rows, [&](Index j) {
+  result.pattern = with_capacity(ctx, a.cols, a.rows, [&](Index j) {
     Offset count = 0;
     for (const auto& counts : next) count += counts[j];
     return count;

@@ -89,7 +89,7 @@ class Balance {
     for (const Index v : members) {
       if (rows_[part] <= most_rows_) return;
       if (graph_.begin[v] != graph_.begin[v + 1]) continue;
-      // Parts only fill up here, so the search goes on where it stopped.
+      // Parts only fill up here, so the search continues where it stopped.
       while (roomy_ < parts() && (roomy_ == part || !has_room(roomy_, graph_.vertex_weight[v]))) ++roomy_;
       if (roomy_ == parts()) return;
       move(v, roomy_);

@@ -39,7 +39,7 @@ inline DeviceGraphView<Offset> view_of(const DeviceGraph& g) {
 
 inline constexpr int vertex_threads = 256;
 
-/// Blocks of `vertex_threads` with a thread for each vertex, at most as many as keep the card busy: grids go round.
+/// Blocks of `vertex_threads` with a thread for each vertex, at most as many as keep the device busy: grids go round.
 inline unsigned vertex_blocks(const Context<Space::device>& ctx, Index vertices) {
   const std::int64_t wanted = (std::int64_t{vertices} + vertex_threads - 1) / vertex_threads;
   return static_cast<unsigned>(std::clamp<std::int64_t>(wanted, 1, std::int64_t{ctx.multiprocessors()} * 32));

@@ -41,7 +41,7 @@ struct PartitionOptions {
 };
 
 struct PartitionReport {
-  std::string method;  ///< what was done, with the reason where it is not what was asked for
+  std::string method;  ///< what was done, with the reason where it is not what was requested
   Index parts = 0;
   Index vertices = 0;      ///< of the graph, after rows of identical pattern were merged; 0 where none was made
   Offset cut = 0;          ///< entries whose row and column are in different parts
@@ -67,8 +67,9 @@ struct Partition {
 ///
 /// The same input gives the same partition, whatever the number of threads. METIS draws from the C library's
 /// generator: its state is put back afterwards, but a thread that draws at the same moment shares its sequence.
-/// Calls of METIS wait for each other; a build without METIS refuses it. Where METIS cannot be used (more than 2^31 neighbours even when coarsened, too
-/// few vertices for the parts) or fails, `greedy` takes over and the report says so.
+/// Calls of METIS wait for each other; a build without METIS refuses it. Where METIS cannot be used (more than 2^31
+/// neighbours even when coarsened, too few vertices for the parts) or fails, `greedy` takes over and the report says
+/// so.
 ///
 /// The pattern must be canonical; that is not checked. O(nnz). Throws InputError for a rectangular pattern, fewer
 /// than one part, negative limits, and coordinates that are missing, not finite or do not fit the rows.

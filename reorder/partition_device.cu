@@ -17,8 +17,8 @@ struct DevicePartitionTuning {
   static constexpr Index host_vertices = 4096;  // of a graph that the host takes over
 };
 
-// What one pass over the pattern tells.
-struct PatternSurvey {
+// The results of one pass over the pattern.
+struct PatternInspection {
   unsigned long long asymmetry;  // 0 where every entry has its opposite (else not, but for one chance in 2^64)
   unsigned long long cut;        // entries between equal ranges of nodes
   int longest;                   // neighbours of a node
@@ -32,7 +32,8 @@ __device__ __forceinline__ unsigned long long mixed64(unsigned long long z) {  /
 }
 
 template <class View>
-__global__ void __launch_bounds__(vertex_threads) survey_kernel(View g, Index parts, PatternSurvey* survey) {
+__global__ void __launch_bounds__(vertex_threads)
+    inspection_kernel(View g, Index parts, PatternInspection* inspection) {
   unsigned long long asymmetry = 0, cut = 0;
   int longest = 0, connected = 0;
   for_each_vertex(g.vertices, [&](Index v) {
@@ -59,10 +60,10 @@ __global__ void __launch_bounds__(vertex_threads) survey_kernel(View g, Index pa
     connected += __shfl_xor_sync(0xffffffffu, connected, apart);
   }
   if (threadIdx.x % 32 == 0) {
-    atomicAdd(&survey->asymmetry, asymmetry);
-    atomicAdd(&survey->cut, cut);
-    atomicMax(&survey->longest, longest);
-    atomicAdd(&survey->connected, connected);
+    atomicAdd(&inspection->asymmetry, asymmetry);
+    atomicAdd(&inspection->cut, cut);
+    atomicMax(&inspection->longest, longest);
+    atomicAdd(&inspection->connected, connected);
   }
 }
 
@@ -108,8 +109,8 @@ class DevicePartitioner {
       : ctx_(ctx), fine_(fine), entries_(entries), options_(options), parts_(parts) {}
 
   std::optional<Partition> run() {
-    const PatternSurvey found = survey();
-    end("survey");
+    const PatternInspection found = inspection();
+    end("inspection");
     const bool natural = options_.method == Partitioner::automatic &&
                          static_cast<double>(found.cut) <= natural_is_good * static_cast<double>(entries_);
     if (found.asymmetry != 0) return std::nullopt;
@@ -142,12 +143,13 @@ class DevicePartitioner {
     start_ = now;
   }
 
-  PatternSurvey survey() {
-    Array<PatternSurvey, Space::device> survey(ctx_, 1);
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(survey.data(), 0, survey.bytes(), stream()));
-    survey_kernel<<<vertex_blocks(ctx_, fine_.vertices), vertex_threads, 0, stream()>>>(fine_, parts_, survey.data());
+  PatternInspection inspection() {
+    Array<PatternInspection, Space::device> inspection(ctx_, 1);
+    PURLIN_CHECK_CUDA(cudaMemsetAsync(inspection.data(), 0, inspection.bytes(), stream()));
+    inspection_kernel<<<vertex_blocks(ctx_, fine_.vertices), vertex_threads, 0, stream()>>>(fine_, parts_,
+                                                                                            inspection.data());
     PURLIN_CHECK_LAUNCH();
-    return to_vector(ctx_, survey.cspan())[0];
+    return to_vector(ctx_, inspection.cspan())[0];
   }
 
   // Isolated vertices stay what they are on every level; the host spreads them.

@@ -75,7 +75,7 @@ class Growth {
   static constexpr Index seen = -2;
   const Graph& graph_;
   std::vector<Index> part_;
-  std::vector<char> known_;  // the ends of its component have been looked for: once is enough
+  std::vector<char> known_;  // the ends of its component have been searched for: once is enough
   BreadthFirst walks_;
   std::vector<Index> waiting_;
   Index cursor_ = 0;

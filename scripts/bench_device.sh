@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures product and iterations on a CUDA device against cuSPARSE's call and the usual cuBLAS loop, alternating in one
-# process, and writes docs/results/device_NAME.json. Arguments go on to purlin_bench_device (--help tells them).
+# process, and writes docs/results/device_NAME.json. Arguments are passed to purlin_bench_device (see --help).
 #   NAME=h200 ./scripts/bench_device.sh
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
 install_missing "${build_packages[@]}" "${comparison_packages[@]}"
-nvidia-smi >/dev/null 2>&1 || fail "no NVIDIA GPU answers"
+nvidia-smi >/dev/null 2>&1 || fail "no NVIDIA GPU is available"
 build build/bench-cuda -DPURLIN_CUDA=ON -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_APPS=OFF
 name=${NAME:-$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1 | tr -cs '[:alnum:]\n' _)}
 make_folder docs/results

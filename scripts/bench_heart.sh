@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds purlin-heart and times its steps over sizes and formats, and a beat against the clock; writes
 # docs/results/heart_NAME.json and docs/performance.md. On the device where one answers, else on the host and against
-# Eigen's solver too. Arguments go on to scripts/bench_heart.py (--help tells them). Needs python3 and numpy.
+# Eigen's solver too. Arguments are passed to scripts/bench_heart.py (see --help). Needs python3 and numpy.
 #   NAME=h200 ./scripts/bench_heart.sh
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Measures the host's product and CG iteration against Eigen's, alternating in one process, and writes
-# docs/results/host_NAME.json. Installs what is missing. Arguments go on to purlin_bench_host (--help tells them).
+# docs/results/host_NAME.json. Installs what is missing. Arguments are passed to purlin_bench_host (see --help).
 #   NAME=laptop ./scripts/bench_host.sh --threads 2
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh

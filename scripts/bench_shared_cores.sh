@@ -47,6 +47,6 @@ echo "  one alone              $(printf '%s\n' "${alone[@]}" | median)   (--thre
 echo "  one after another      $median_turn"
 echo "  at once                $median_once"
 awk -v a="$median_once" -v b="$median_turn" 'BEGIN {
-  printf "  at once takes %.2f times as long (at most 1.50 is asked for)\n", a / b
+  printf "  at once takes %.2f times as long (limit 1.50)\n", a / b
   exit a > 1.5 * b
 }'

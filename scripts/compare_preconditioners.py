@@ -198,7 +198,7 @@ def parse_arguments():
     parser.add_argument("--processes", type=int, default=os.cpu_count(), help="runs at a time")
     parser.add_argument("--note", default="", help="what to say of the circumstances, such as other load")
     parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build/compare_preconditioners.jsonl",
-                        help="finished runs, to go on from; delete it to start afresh")
+                        help="finished runs, which are not repeated; delete it to start anew")
     parser.add_argument("--retry-limits", action="store_true", help="run again what met a limit of time before")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "docs/results/preconditioners_host.json")
     parser.add_argument("--markdown", type=pathlib.Path, default=ROOT / "docs/preconditioners.md")

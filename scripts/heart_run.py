@@ -91,7 +91,7 @@ class Run:
         self.times, self._files = self._series(self.folder / "heart.pvd")
         if not (self.folder / "activation.vtu").exists():
             raise NoRun(f"{self.folder}: there is no activation.vtu, the run has not ended; "
-                        f"`purlin-heart --resume {self.folder}` goes on with it")
+                        f"`purlin-heart --resume {self.folder}` continues it")
         activation = Vtu(self.folder / "activation.vtu")
         self.points, self.tets = activation.points(), activation.tets()
         times = activation.on_nodes("activation_ms")

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Plants wrong changes of arithmetic and logic, one at a time, and looks whether the tests fail: what no test catches, no
-# test covers. The changes are listed in tests/mutations/*.txt; README.md there says how one is written. They are planted
-# in a copy of the last commit (a git worktree in build/mutation/, kept for the next run), never in this folder.
+# Applies wrong changes of arithmetic and logic, one at a time, and checks whether the tests fail: what no test
+# catches, no test covers. The changes are listed in tests/mutations/*.txt; README.md there says how one is written.
+# They are planted in a copy of the last commit (a git worktree in build/mutation/, kept for the next run), never in
+# this folder.
 #   scripts/mutate.sh [--list] [--all-tests] [PATTERN...]
 # PATTERN is a regular expression: only changes whose "FOLDER: NAME" fits one of them. --all-tests runs all host tests on
 # each change instead of those that are named beside it. Exit status: 0 where every change was caught, 1 where one was

@@ -37,7 +37,7 @@ VOLTAGE = LinearSegmentedColormap.from_list("voltage", matplotlib.colormaps["mag
 ACTIVATION = LinearSegmentedColormap.from_list("activation",
                                                matplotlib.colormaps["viridis_r"](np.linspace(0, 0.95, 256)))
 REST, PEAK = -80, 20  # mV, of the model
-LINES = ["#4477aa", "#ee6677", "#228833", "#ccaa22", "#55bbdd", "#aa3377"]  # told apart by the colour-blind too
+LINES = ["#4477aa", "#ee6677", "#228833", "#ccaa22", "#55bbdd", "#aa3377"]  # distinguishable for the colour-blind too
 BAYER = np.array([[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]]) / 16 - 0.5
 
 

@@ -223,11 +223,11 @@ def device_lines():
              "", "| system | entries | solver | M | format | iterations | building M, s | its values alone, s | solve, s |",
              "|---|---:|---|---|---|---:|---:|---:|---:|"]
     for run in document["runs"]:
-        numbers = run["preconditioner_phases"].get("numbers")
+        values = run["preconditioner_phases"].get("numeric")
         lines.append(
             f"| `{run['matrix']}` | {run['nonzeros']:,} | {run['solver']} | {run['preconditioner']} | {run['format']} "
             f"| {run['iterations']:,} | {run['setup_phases']['preconditioner']:.2g} "
-            f"| {'-' if numbers is None else f'{numbers:.2g}'} | {run['seconds']['solve']:.3g} |")
+            f"| {'-' if values is None else f'{values:.2g}'} | {run['seconds']['solve']:.3g} |")
     return lines
 
 

@@ -70,7 +70,7 @@ install_missing() {
   # shellcheck disable=SC2206  # the prefix is zero, one or two words
   local apt=($prefix env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
   "${apt[@]}" update </dev/null >"$install_log" 2>&1 ||
-    say "apt-get update reported a problem (see $install_log), going on with the lists that are there"
+    say "apt-get update reported a problem (see $install_log), continuing with the existing lists"
   "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >>"$install_log" 2>&1 || {
     tail -n 5 "$install_log" >&2
     fail "apt-get could not install ${missing[*]}; its output is in $install_log" \
@@ -83,13 +83,13 @@ install_missing() {
 # shellcheck disable=SC2034  # used by the scripts that source this
 choose_cuda() {
   if ! command -v nvidia-smi >/dev/null || ! nvidia-smi >/dev/null 2>&1; then
-    say "no NVIDIA GPU answers: building for the host only"
+    say "no NVIDIA GPU is available: building for the host only"
     cuda=OFF
   elif ! command -v nvcc >/dev/null && [ ! -x /usr/local/cuda/bin/nvcc ]; then
-    say "a GPU answers, but nvcc was not found: building for the host only"
+    say "a GPU is available, but nvcc was not found: building for the host only"
     cuda=OFF
   else
-    say "a GPU answers and nvcc is there: building with CUDA"
+    say "a GPU and nvcc are available: building with CUDA"
     cuda=AUTO
   fi
 }

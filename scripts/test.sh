@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, builds the library with its tests, and runs them. Arguments go on to ctest.
+# Installs what is missing, builds the library with its tests, and runs them. Arguments are passed to ctest.
 # PURLIN_TEST_DATA names a folder with real matrices; without it the tests on them are left out.
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the device tests on a machine with a GPU: plainly, then under compute-sanitizer's memcheck and racecheck.
-# Memcheck leaves failed calls to the tests, which provoke some and see all others: every call's status is looked at.
-# Racecheck looks at Purlin's kernels only: cuSPARSE's own report hazards on shared memory that are not ours to mend. It
+# Memcheck leaves failed calls to the tests, which provoke some and see all others: every call's status is inspected.
+# Racecheck looks at Purlin's kernels only: cuSPARSE's own report hazards on shared memory that we cannot fix. It
 # takes some 20 ms for every launch that it watches, so loops over all awkward matrices take those few there that reach
 # every kernel, and each test case has a process of its own, of which the first launches are watched: what comes after
 # them repeats them. PURLIN_TEST_LAUNCHES says how many (default 120). Several such processes share a GPU, for much of the
@@ -14,7 +14,7 @@
 # BIN_DIR holds purlin_tests and purlin of a CUDA build (default build/cuda/bin); it may be a copy from another machine.
 # TOOL: plain, memcheck, racecheck; default all three. The plain run is needed once, to deal by its durations.
 # Called in the folder that scripts/stage_device.sh packed, it finds BIN_DIR beside itself.
-# PURLIN_TEST_SECONDS, where set, ends it after so many seconds. A run that was cut off goes on where it was: what passed
+# PURLIN_TEST_SECONDS, where set, ends it after so many seconds. A run that was cut off continues where it was: what passed
 # clean under a tool, by the logs in LOG_DIR, is not repeated until the tests are built anew or the next plain run.
 # What came of the steps whose logs are in LOG_DIR is written to docs/results/device_tests.json, below the folder where
 # the script is called, or where PURLIN_TEST_RECORD says: with the date, the commit and the hash of the device sources

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include <purlin/core/array.hpp>
-#include <purlin/solver/monitor.hpp>
+#include <purlin/solver/monitor_state.hpp>
 
 namespace purlin::detail {
 
@@ -57,7 +57,7 @@ struct Orthogonality {
 /// Decides in S whether a pass of Gram-Schmidt runs: never once the recurrence has stopped, and the second pass only
 /// where the first leaves too little of w for the basis to stay orthogonal.
 struct PassGate {
-  const Monitor* monitor;
+  const MonitorState* monitor;
   const Orthogonality* basis;  ///< null: the gate of the first pass
   const double* before;        ///< w.w before the first pass
   const double* after;         ///< w.w after it

@@ -35,7 +35,7 @@ struct DotShares {
 };
 
 // The sums of this thread's warp: column first + group + c * groups with w; column k is w itself. A number behind the
-// last row or sum is asked for all the same, from a place that is there, so that no load waits for a condition.
+// last row or sum is loaded all the same, from a place that is there, so that no load waits for a condition.
 template <class T, class B>
 __device__ __forceinline__ void walk_dots(const DotShares& shares, const B* __restrict__ V, std::int64_t n, int k,
                                           const T* __restrict__ w, int first, double* sum) {

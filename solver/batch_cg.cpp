@@ -25,12 +25,12 @@ template <class T, Space S>
 struct BatchCg<T, S>::Run {
   using Clock = std::chrono::steady_clock;
 
-  /// A column under way. Its journal refers to the two members before it.
+  /// A column that is iterating. Its convergence monitor refers to the two members before it.
   struct Place {
     Index column;
     StopCriterion stop;
     ProgressFn progress;
-    std::optional<Journal<T, S>> journal;
+    std::optional<ConvergenceMonitor<T, S>> convergence;
     int begun = 0;  ///< its iterations before the present recurrence, which started from the x outside the batch
   };
 
@@ -71,16 +71,17 @@ struct BatchCg<T, S>::Run {
       place->progress = progress.of(place->column);
       const SolveArguments<T, S> system{
           ctx, A, M, b_of(place->column), x_of(place->column), place->stop, place->progress};
-      Journal<T, S>& journal = place->journal.emplace("cg", own.n_, system, &own.state_.data()->scratch, 0);
-      journal.watch_growth(first_growth, most_growth<T>, [this] {
+      ConvergenceMonitor<T, S>& convergence =
+          place->convergence.emplace("cg", own.n_, system, &own.state_.data()->scratch, 0);
+      convergence.watch_growth(first_growth, most_growth<T>, [this] {
         if (!fault) fault = symmetry_fault(ctx, A, M);
         return *fault;
       });
-      if (!journal.open(own.column_r_.span())) {
+      if (!convergence.open(own.column_r_.span())) {
         close(c);
       } else if (progress.stopped() || time_is_over()) {
-        static_cast<void>(journal.look(0, Event::none, nullptr));  // the journal finds out for itself
-        journal.conclude(Event::none);
+        static_cast<void>(convergence.poll(0, Event::none, nullptr));  // the convergence monitor detects it
+        convergence.conclude(Event::none);
         close(c);
       } else {
         begin(c);
@@ -91,10 +92,10 @@ struct BatchCg<T, S>::Run {
   // The recurrence of place c starts from the column's x and from r = b - A x in `column_r_`.
   void begin(int c) {
     Place& place = *places[static_cast<std::size_t>(c)];
-    const Journal<T, S>& journal = *place.journal;
-    place.begun = journal.iterations();
-    state.monitor[c] = journal.fresh_monitor();
-    state.rr[c] = journal.residual() * journal.residual();
+    const ConvergenceMonitor<T, S>& convergence = *place.convergence;
+    place.begun = convergence.iterations();
+    state.monitor[c] = convergence.fresh_monitor();
+    state.rr[c] = convergence.residual() * convergence.residual();
     state.rho_old[c] = std::numeric_limits<double>::infinity();
     state.alpha[c] = 0;
     if (M != nullptr && !M->diagonal().empty()) {
@@ -111,26 +112,26 @@ struct BatchCg<T, S>::Run {
   void close(int c) {
     auto& place = places[static_cast<std::size_t>(c)];
     reports[static_cast<std::size_t>(place->column)] =
-        place->journal->close(own.column_r_.span(), own.column_work_.span());
+        place->convergence->close(own.column_r_.span(), own.column_work_.span());
     place.reset();
     state.monitor[c].event = Event::iterations_spent;
   }
 
-  // Looks at place c. True when its column iterates on.
-  bool look(int c) { return places[static_cast<std::size_t>(c)]->journal->look(state.monitor[c], 1); }
+  // Polls place c. True if its column continues to iterate.
+  bool poll(int c) { return places[static_cast<std::size_t>(c)]->convergence->poll(state.monitor[c], 1); }
 
   // The recurrence in place c has ended: x is taken out, and judged.
   void end(int c) {
     Place& place = *places[static_cast<std::size_t>(c)];
-    Journal<T, S>& journal = *place.journal;
-    if (journal.event() != Event::diverged) {
+    ConvergenceMonitor<T, S>& convergence = *place.convergence;
+    if (convergence.event() != Event::diverged) {
       sweep(ctx, own.n_,
             BatchTake<T>{&own.state_.data()->alpha[c], own.x_.data() + c, own.p_.data() + c, width,
                          x_of(place.column).data});
     }
-    journal.conclude(journal.event(), own.column_r_.span());
-    if (journal.event() == Event::tolerance_met && !journal.confirm(own.column_r_.span())) return begin(c);
-    if (journal.report().status == Status::diverged) return_to_best(place);
+    convergence.conclude(convergence.event(), own.column_r_.span());
+    if (convergence.event() == Event::tolerance_met && !convergence.confirm(own.column_r_.span())) return begin(c);
+    if (convergence.report().status == Status::diverged) return_to_best(place);
     close(c);
     fill(c);
   }
@@ -142,33 +143,33 @@ struct BatchCg<T, S>::Run {
       const SolveArguments<T, S> system{ctx, A, M, b_of(place.column), x_c, place.stop, place.progress};
       Cg<T, S> alone(ctx, own.n_, false);
       copy<T>(ctx, Span<const T, S>(x_c), alone.start_x_.span());
-      alone.return_to_best(system, *place.journal, {0, place.begun, -1});
+      alone.return_to_best(system, *place.convergence, {0, place.begun, -1});
     } catch (const OutOfMemory&) {
     }
   }
 
   int check_every() const {
-    int least = Monitor::most_between_looks;
+    int least = MonitorState::max_between_polls;
     for (const auto& place : places) {
-      if (place != nullptr) least = std::min(least, place->journal->check_every());
+      if (place != nullptr) least = std::min(least, place->convergence->check_every());
     }
     return least;
   }
 
-  void look_at_all() {
+  void poll_all() {
     state = fetch(ctx, own.state_.data());
     std::vector<int> ended, going;
     for (int c = 0; c < width; ++c) {
-      if (places[static_cast<std::size_t>(c)] != nullptr) (look(c) ? going : ended).push_back(c);
+      if (places[static_cast<std::size_t>(c)] != nullptr) (poll(c) ? going : ended).push_back(c);
     }
-    // Columns that were told of before the caller asked to stop hear of it now.
+    // Columns that were reported before the caller stopped the solve are stopped now.
     for (const int c : going) {
-      if (progress.stopped() && !look(c)) ended.push_back(c);
+      if (progress.stopped() && !poll(c)) ended.push_back(c);
     }
     for (const int c : ended) end(c);
   }
 
-  // Goes on with fewer places where those suffice. False when no column is left.
+  // Continues with fewer places where those suffice. False when no column is left.
   bool adjust() {
     std::vector<int> kept;
     for (int c = 0; c < width; ++c) {
@@ -199,7 +200,7 @@ struct BatchCg<T, S>::Run {
 
   std::vector<SolveReport> all() {
     state.preconditioned = M != nullptr;
-    for (Monitor& monitor : state.monitor) monitor.event = Event::iterations_spent;
+    for (MonitorState& monitor : state.monitor) monitor.event = Event::iterations_spent;
     for (int c = 0; c < width; ++c) fill(c);
     std::function<void()> step;
     for (int bound = 0; adjust();) {
@@ -211,7 +212,7 @@ struct BatchCg<T, S>::Run {
       }
       copy<BatchState>(ctx, Span<const BatchState, Space::host>(&state, 1), own.state_.span());
       graph.repeat(check_every(), step);
-      look_at_all();
+      poll_all();
     }
     return std::move(reports);
   }
@@ -223,15 +224,15 @@ template <class T, Space S>
 BatchCg<T, S>::~BatchCg() = default;
 
 template <class T, Space S>
-void BatchCg<T, S>::make_room(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                              int width) {
+void BatchCg<T, S>::reserve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                            int width) {
   std::uint64_t bytes = 0;
   for (int k = 1; k <= width; k *= 2) {
     bytes = std::max(bytes, A.column_work_bytes(k));
     if (M != nullptr) bytes = std::max(bytes, M->column_work_bytes(k));
   }
-  if (width > room_) {
-    room_ = 0;
+  if (width > capacity_) {
+    capacity_ = 0;
     const std::int64_t size = std::int64_t{n_} * width;
     for (Array<T, S>* vectors : {&r_, &z_, &p_, &q_, &x_}) {
       *vectors = Array<T, S>();
@@ -240,7 +241,7 @@ void BatchCg<T, S>::make_room(const Context<S>& ctx, const LinearOperator<T, S>&
     }
     column_r_ = Array<T, S>(ctx, n_);
     column_work_ = Array<T, S>(ctx, n_);
-    room_ = width;
+    capacity_ = width;
     graphs_.clear();
   }
   if (work_.size() < static_cast<std::int64_t>(bytes)) {
@@ -308,7 +309,7 @@ std::vector<SolveReport> BatchCg<T, S>::solve(const Context<S>& ctx, const Linea
                                               const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
                                               Index columns, const StopCriterion& stop, ColumnProgress& progress) {
   ctx.make_current();
-  make_room(ctx, A, M, batch_width(columns));
+  reserve(ctx, A, M, batch_width(columns));
   return Run{*this, ctx, A, M, b, x, columns, stop, progress}.all();
 }
 

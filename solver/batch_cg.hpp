@@ -8,7 +8,7 @@
 
 #include <purlin/solver/batch_solver.hpp>
 #include <purlin/solver/iteration_graph.hpp>
-#include <purlin/solver/journal.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
 
 namespace purlin::detail {
 
@@ -18,11 +18,11 @@ struct BatchState;
 inline int batch_width(Index columns) { return columns > 4 ? 8 : columns > 2 ? 4 : columns > 1 ? 2 : 1; }
 
 /// The iterates of each column are those of `Cg` alone, but for rounding; on the host with the same bits, since sums
-/// keep their order. Every column has scalars, monitor and journal of its own: one that has ended stops changing,
+/// keep their order. Every column has its own scalars and convergence monitor: one that has ended stops changing,
 /// gives its place to the next that waits, and no number of it touches another.
 ///
 /// A batch is as narrow as holds the columns that are left: 8, 4, 2 or 1 places. One that is half empty, with no
-/// column waiting, goes on with half the places.
+/// column waiting, continues with half the places.
 ///
 /// Never in the resident kernel of `Cg`, which holds the vectors of one column.
 template <class T, Space S>
@@ -38,7 +38,7 @@ class BatchCg final : public BatchSolver<T, S> {
 
  private:
   struct Run;
-  void make_room(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, int width);
+  void reserve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, int width);
   template <int k>
   std::function<void()> iteration(const Context<S>& ctx, const LinearOperator<T, S>& A,
                                   const LinearOperator<T, S>* M);
@@ -47,7 +47,7 @@ class BatchCg final : public BatchSolver<T, S> {
   void narrow(const Context<S>& ctx, int wide, int narrow, const std::vector<int>& kept);
 
   Index n_;
-  int room_ = 0;               ///< places that the vectors have room for
+  int capacity_ = 0;           ///< places that the vectors have room for
   Array<T, S> r_, z_, p_, q_;  ///< interleaved
   Array<T, S> x_;              ///< likewise
   Array<T, S> column_r_, column_work_;

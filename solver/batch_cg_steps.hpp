@@ -7,13 +7,13 @@
 
 #include <purlin/core/column_step.hpp>
 #include <purlin/core/vector_step.hpp>
-#include <purlin/solver/monitor.hpp>
+#include <purlin/solver/monitor_state.hpp>
 
 namespace purlin::detail {
 
 /// Scalars of the recurrences, in S. A place without a column has a monitor that has stopped.
 struct BatchState {
-  Monitor monitor[most_columns];
+  MonitorState monitor[most_columns];
   double rr[most_columns];       ///< r.r
   double rz[most_columns];       ///< r.M r, left by the preconditioner or by the update that holds its diagonal
   double rho_old[most_columns];  ///< r.M r of the iteration before; infinite before the first: then beta is 0
@@ -63,7 +63,7 @@ struct BatchTake {
   PURLIN_HD void end(const double*) const {}
 };
 
-/// to[i narrow + c] = from[i wide + kept_c]: a batch that goes on with fewer columns.
+/// to[i narrow + c] = from[i wide + kept_c]: a batch that continues with fewer columns.
 template <class T>
 struct BatchNarrow : PlainStep {
   const T* from;

@@ -7,7 +7,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/solver/bicgstab_steps.hpp>
-#include <purlin/solver/journal.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
 #include <purlin/solver/resident_bicgstab.hpp>
 
 namespace purlin {
@@ -46,7 +46,7 @@ class BestIterate {
 };
 
 template <class T>
-BicgstabState fresh_state(const Monitor& monitor, double residual) {
+BicgstabState fresh_state(const MonitorState& monitor, double residual) {
   BicgstabState state{};
   state.monitor = monitor;
   state.rho = residual * residual;
@@ -73,8 +73,8 @@ Bicgstab<T, S>::Bicgstab(const Context<S>& ctx, Index n, bool resident)
       state_(ctx, 1),
       may_be_resident_(resident) {}
 
-// One iteration moves, beside two products with A and two with M: the direction 4 vectors, r0.v 2, the half step 3,
-// the two dots 2, the update 9.
+// One iteration moves, in addition to two products with A and two with M: the direction 4 vectors, r0.v 2, the half
+// step 3, the two dots 2, the update 9.
 template <class T, Space S>
 std::function<void()> Bicgstab<T, S>::iteration(const Context<S>& ctx, const LinearOperator<T, S>& A,
                                                 const LinearOperator<T, S>* M, Span<T, S> x) {
@@ -105,21 +105,21 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
   const Span<T, S> r = r_, t = t_;
   const auto in = [](Span<T, S> vector) { return Span<const T, S>(vector); };
   const SolveArguments<T, S> system{ctx, A, M, b, x, stop, progress};
-  Journal<T, S> journal(name(), r_.size(), system, &s->scratch, last_iterations_);
+  ConvergenceMonitor<T, S> convergence(name(), r_.size(), system, &s->scratch, last_iterations_);
   BestIterate<T, S> best(ctx, x, best_x_);
 
   prepare(ctx, A, M);
   bool on_chip = resident_ != nullptr && resident_->fits();
   bool opened = !on_chip, bound = false;
-  bool more = on_chip || journal.open(r);  // r = b - A x
-  if (opened && more) best.begin(journal.residual());
+  bool more = on_chip || convergence.open(r);  // r = b - A x
+  if (opened && more) best.begin(convergence.residual());
   const std::function<void()> step = iteration(ctx, A, M, x);
   while (more) {
-    if (opened) best.offer(journal.iterations(), journal.report().recurrence_residual);
+    if (opened) best.offer(convergence.iterations(), convergence.report().recurrence_residual);
     if constexpr (S == Space::device) {
       if (on_chip) {
-        const ResidentEnd end = resident_->run(system, journal, {r, p_, r0_, best_x_}, best.what(), opened);
-        if (end == ResidentEnd::told) break;
+        const ResidentEnd end = resident_->run(system, convergence, {r, p_, r0_, best_x_}, best.what(), opened);
+        if (end == ResidentEnd::reported) break;
         on_chip = end == ResidentEnd::event;
         opened = true;
       }
@@ -127,41 +127,41 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
     if (!on_chip) {
       if (!bound) graph_.bind(ctx, A, M, x);
       bound = true;
-      const BicgstabState start = fresh_state<T>(journal.fresh_monitor(), journal.residual());
+      const BicgstabState start = fresh_state<T>(convergence.fresh_monitor(), convergence.residual());
       copy<BicgstabState>(ctx, Span<const BicgstabState, Space::host>(&start, 1), state_.span());
       copy<T>(ctx, in(r), r0_.span());  // r0 = r
       do {
-        best.offer(journal.iterations(), journal.report().recurrence_residual);
-        graph_.repeat(journal.check_every(), step);
-      } while (journal.look(&s->monitor));
+        best.offer(convergence.iterations(), convergence.report().recurrence_residual);
+        graph_.repeat(convergence.check_every(), step);
+      } while (convergence.poll(&s->monitor));
     }
-    const Event event = journal.event();
-    if (is_breakdown(event) && journal.report().restarts < most_restarts && !journal.interrupted()) {
-      ++journal.report().restarts;
-      more = !journal.form_residual(r) && std::isfinite(journal.residual());  // r = b - A x
-      if (!more && std::isfinite(journal.residual())) journal.conclude(Status::converged, "");
-      if (!more) journal.conclude(Event::not_finite);
+    const Event event = convergence.event();
+    if (is_breakdown(event) && convergence.report().restarts < most_restarts && !convergence.interrupted()) {
+      ++convergence.report().restarts;
+      more = !convergence.form_residual(r) && std::isfinite(convergence.residual());  // r = b - A x
+      if (!more && std::isfinite(convergence.residual())) convergence.conclude(Status::converged, "");
+      if (!more) convergence.conclude(Event::not_finite);
     } else {
-      if (is_breakdown(event) && journal.interrupted()) journal.conclude(Event::none);
-      journal.conclude(event);
-      more = event == Event::tolerance_met && !journal.confirm(r);
+      if (is_breakdown(event) && convergence.interrupted()) convergence.conclude(Event::none);
+      convergence.conclude(event);
+      more = event == Event::tolerance_met && !convergence.confirm(r);
     }
   }
-  if (journal.iterations() > 0 && journal.report().status != Status::converged) {
-    const bool maybe_better = !journal.form_residual(r) && !(journal.residual() <= best.what().residual);
+  if (convergence.iterations() > 0 && convergence.report().status != Status::converged) {
+    const bool maybe_better = !convergence.form_residual(r) && !(convergence.residual() <= best.what().residual);
     if (maybe_better) {
       // The kept one was judged by the recurrence, which may have drifted: the true residuals decide.
-      const double last = journal.residual();
+      const double last = convergence.residual();
       copy<T>(ctx, in(x), t);
       best.restore();
-      if (!journal.form_residual(r) && journal.residual() > last) {
+      if (!convergence.form_residual(r) && convergence.residual() > last) {
         copy<T>(ctx, in(t), x);
-        journal.form_residual(r);
+        convergence.form_residual(r);
       }
     }
   }
-  last_iterations_ = journal.iterations();
-  return journal.close(r, t);
+  last_iterations_ = convergence.iterations();
+  return convergence.close(r, t);
 }
 
 template <class T, Space S>

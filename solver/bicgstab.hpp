@@ -23,13 +23,13 @@ SolverMethod bicgstab_method();
 /// H. van der Vorst, "Bi-CGSTAB: A Fast and Smoothly Converging Variant of Bi-CG", SIAM J. Sci. Stat. Comput. 13
 /// (1992), with right preconditioning. Where |rho| < eps |r0||r| or omega vanishes it starts again with r0 = r = b -
 /// A x, at most five times, then ends with `breakdown`. Of a solve that does not converge the best x seen is
-/// returned; it is looked for every 16 iterations, since its residuals jump.
+/// returned; it is updated every 16 iterations, because its residuals jump.
 ///
 /// On a device, one kernel makes all iterations (`SolveReport::resident`: the same iterates but for rounding) under
 /// the conditions that `Cg` names, with SPAI in the place of FSAI: its M has to be an EHYB matrix of A's parts and of
 /// A's node blocks, without extra or long rows. On the pattern of A it is one where A is. Each part's share of the
-/// vectors is six numbers for each of its rows and four for each row of its halo, with a diagonal preconditioner
-/// eight and six, with SPAI seven and five: in double precision some 2,300 rows a multiprocessor. Besides it holds
+/// vectors is six values for each of its rows and four for each row of its halo, with a diagonal preconditioner
+/// eight and six, with SPAI seven and five: in double precision some 2,300 rows a multiprocessor. It also holds
 /// four words for each row, with SPAI eight, and half as many in single precision.
 template <class T, Space S>
 class Bicgstab final : public KrylovSolver<T, S> {

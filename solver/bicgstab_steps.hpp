@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include <purlin/core/vector_step.hpp>
-#include <purlin/solver/monitor.hpp>
+#include <purlin/solver/monitor_state.hpp>
 
 namespace purlin::detail {
 
 /// Scalars of the recurrence, in S.
 struct BicgstabState {
-  Monitor monitor;
+  MonitorState monitor;
   double rho, rho_old;  ///< r0.r of this iteration and of the one before
   double alpha, omega;
   double r0_norm, r_norm;
@@ -23,11 +23,11 @@ struct BicgstabState {
   bool first;
 };
 
-/// The best x is looked for every so many iterations.
+/// Iterations between updates of the best x.
 constexpr int iterations_between_keeping = 16;
 
-/// Whether the recurrence can go on behind a step: with what that step took from s, |t.s| / |t|, with |s|, the next
-/// rho = r0.r, |r0| and |r|, and the epsilon of the vectors' precision.
+/// Whether the recurrence can continue behind a step: with what that step took from s, |t.s| / |t|, with |s|, the
+/// next rho = r0.r, |r0| and |r|, and the epsilon of the vectors' precision.
 PURLIN_HD Event bicgstab_breakdown(double epsilon, double step, double s_norm, double rho, double r0_norm,
                                    double r_norm) {
   // A step below the rounding of s: the stabilising step does nothing, and the next beta would divide by omega.

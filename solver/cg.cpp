@@ -11,7 +11,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/cg_steps.hpp>
-#include <purlin/solver/journal.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
 #include <purlin/solver/resident_cg.hpp>
 #include <purlin/solver/symmetry.hpp>
 
@@ -21,7 +21,7 @@ using namespace detail;
 
 namespace {
 
-CgState fresh_state(const Monitor& monitor, bool preconditioned) {
+CgState fresh_state(const MonitorState& monitor, bool preconditioned) {
   CgState state{};
   state.monitor = monitor;
   state.rho_old = std::numeric_limits<double>::infinity();
@@ -35,10 +35,10 @@ template <class T, Space S>
 Cg<T, S>::Cg(const Context<S>& ctx, Index n, bool resident)
     : r_(ctx, n), z_(ctx, n), p_(ctx, n), q_(ctx, n), start_x_(ctx, n), state_(ctx, 1), may_be_resident_(resident) {}
 
-// One iteration moves, beside the matrix: the direction reads z, p, x and writes p, x; q = A p reads p, writes q,
-// then reads both for p.q where the format cannot fuse it; the update reads q, r and writes r. Ten vectors without a
-// preconditioner, twelve with one that is diagonal, whose D both steps read in the place of z. Any other adds its own
-// pass, z = M r.
+// One iteration moves, in addition to the matrix: the direction reads z, p, x and writes p, x; q = A p reads p,
+// writes q, then reads both for p.q where the format cannot fuse it; the update reads q, r and writes r. Ten vectors
+// without a preconditioner, twelve with one that is diagonal, whose D both steps read in the place of z. Any other
+// adds its own pass, z = M r.
 template <class T, Space S>
 std::function<void()> Cg<T, S>::iteration(const Context<S>& ctx, const LinearOperator<T, S>& A,
                                           const LinearOperator<T, S>* M, Span<T, S> x) {
@@ -79,49 +79,50 @@ SolveReport Cg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A
                             Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress) {
   CgState* const s = state_.data();
   const SolveArguments<T, S> system{ctx, A, M, b, x, stop, progress};
-  Journal<T, S> journal(name(), r_.size(), system, &s->scratch, last_iterations_);
-  journal.watch_growth(first_growth, most_growth<T>, [&] { return symmetry_fault(ctx, A, M); });
-  bool more = open(system, journal);  // r = b - A x
-  Start best;                         // a resident solve has kept the guess, and leaves the rest from where it came
-  if (journal.iterations() > 0) best.residual = journal.report().initial_residual;
+  ConvergenceMonitor<T, S> convergence(name(), r_.size(), system, &s->scratch, last_iterations_);
+  convergence.watch_growth(first_growth, most_growth<T>, [&] { return symmetry_fault(ctx, A, M); });
+  bool more = open(system, convergence);  // r = b - A x
+  Start best;  // a resident solve has kept the guess, and leaves the rest from where it came
+  if (convergence.iterations() > 0) best.residual = convergence.report().initial_residual;
   const std::function<void()> step = iteration(ctx, A, M, x);
   if (more) graph_.bind(ctx, A, M, x);
   while (more) {
-    CgState start = fresh_state(journal.fresh_monitor(), M != nullptr);
-    start.rr = journal.residual() * journal.residual();
-    if (!(journal.residual() > best.residual)) {
+    CgState start = fresh_state(convergence.fresh_monitor(), M != nullptr);
+    start.rr = convergence.residual() * convergence.residual();
+    if (!(convergence.residual() > best.residual)) {
       copy<T>(ctx, Span<const T, S>(x), start_x_.span());
-      best = {journal.residual(), journal.iterations(), -1};
+      best = {convergence.residual(), convergence.iterations(), -1};
     } else if (best.end < 0) {
-      best.end = journal.iterations();
+      best.end = convergence.iterations();
     }
     copy<CgState>(ctx, Span<const CgState, Space::host>(&start, 1), state_.span());
     fill<T, S>(ctx, T(0), p_);
     first_rho(ctx, M);
     do {
-      graph_.repeat(journal.check_every(), step);
-    } while (journal.look(&s->monitor));
+      graph_.repeat(convergence.check_every(), step);
+    } while (convergence.poll(&s->monitor));
     finish(ctx, x);
-    journal.conclude(journal.event(), r_);
-    more = journal.event() == Event::tolerance_met && !journal.confirm(r_);  // r = b - A x
+    convergence.conclude(convergence.event(), r_);
+    more = convergence.event() == Event::tolerance_met && !convergence.confirm(r_);  // r = b - A x
   }
-  if (journal.report().status == Status::diverged) return_to_best(system, journal, best);
-  last_iterations_ = journal.iterations();
-  return journal.close(r_, q_);
+  if (convergence.report().status == Status::diverged) return_to_best(system, convergence, best);
+  last_iterations_ = convergence.iterations();
+  return convergence.close(r_, q_);
 }
 
 // The iterates are not kept on the way, which would cost every solve; those of one that diverged are few.
 template <class T, Space S>
-void Cg<T, S>::return_to_best(const SolveArguments<T, S>& system, Journal<T, S>& journal, const Start& start) {
+void Cg<T, S>::return_to_best(const SolveArguments<T, S>& system, ConvergenceMonitor<T, S>& convergence,
+                              const Start& start) {
   const auto& [ctx, A, M, b, x, stop, progress] = system;
-  const std::vector<double>& history = journal.report().history;
+  const std::vector<double>& history = convergence.report().history;
   const auto first = history.begin() + start.begin;
   const auto best = std::min_element(first, start.end < 0 ? history.end() : history.begin() + start.end + 1);
   copy<T>(ctx, start_x_.cspan(), x);
   iterate(ctx, A, M, b, x, static_cast<int>(best - first));
-  if (journal.form_residual(r_) || journal.residual() <= *first) return;
+  if (convergence.form_residual(r_) || convergence.residual() <= *first) return;
   copy<T>(ctx, start_x_.cspan(), x);
-  journal.form_residual(r_);
+  convergence.form_residual(r_);
 }
 
 template <class T, Space S>
@@ -132,7 +133,7 @@ void Cg<T, S>::iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, con
   if (iterations == 0) return;
   ctx.make_current();
   graph_.bind(ctx, A, M, x);
-  Monitor monitor{};
+  MonitorState monitor{};
   monitor.growth_limit = std::numeric_limits<double>::infinity();
   monitor.max_iterations = iterations;
 
@@ -156,14 +157,14 @@ void Cg<T, S>::prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, con
 
 // r = b - A x. Where the system fits on the chip it is solved there, and as a rule nothing is left to do.
 template <class T, Space S>
-bool Cg<T, S>::open(const SolveArguments<T, S>& system, Journal<T, S>& journal) {
+bool Cg<T, S>::open(const SolveArguments<T, S>& system, ConvergenceMonitor<T, S>& convergence) {
   if constexpr (S == Space::device) {
     prepare(system.ctx, system.A, system.M);
     if (may_be_resident_ && resident_->fits()) {
-      return resident_->solve(system, journal, {r_, p_, q_, start_x_}) == ResidentEnd::rest_is_for_the_loop;
+      return resident_->solve(system, convergence, {r_, p_, q_, start_x_}) == ResidentEnd::continue_in_loop;
     }
   }
-  return journal.open(r_.span());
+  return convergence.open(r_.span());
 }
 
 #define X(T, S) template class Cg<T, S>;

@@ -18,7 +18,7 @@ class MixedCg;
 template <class T, Space S>
 class BatchCg;
 template <class T, Space S>
-class Journal;
+class ConvergenceMonitor;
 template <class T, Space S>
 struct SolveArguments;
 }  // namespace detail
@@ -34,7 +34,7 @@ SolverMethod cg_method();
 /// unpreconditioned one. Ends with `not_positive_definite` where p.Ap <= 0 (the matrix) or r.Mr <= 0 (the
 /// preconditioner), x being the last sound iterate.
 ///
-/// Where the residual grows to 100 times max(|b|, |b - A x0|), products with two vectors tell whether A and M are
+/// Where the residual grows to 100 times max(|b|, |b - A x0|), products with two vectors test whether A and M are
 /// symmetric, for which a few vectors are allocated. Where one of them is not, the solve ends with `diverged`; else
 /// the residual may grow to 1 / eps times that. x is then the iterate of least residual since the start, or since the
 /// last replacement of the residual: it is computed again.
@@ -45,11 +45,11 @@ SolverMethod cg_method();
 /// - the matrix is an EHYB matrix without extra or long rows, of at most as many parts as there are multiprocessors;
 /// - the preconditioner is diagonal (`LinearOperator::diagonal`), there is none, or it is FSAI whose factors are EHYB
 /// matrices of the same parts, without extra or long rows;
-/// - each part's share of the vectors fits into shared memory: seven numbers for each of its rows and five for each
+/// - each part's share of the vectors fits into shared memory: seven values for each of its rows and five for each
 /// row of its halo, with FSAI six and four, in double precision some 2,700 rows a multiprocessor;
-/// - the card admits such a launch.
+/// - the device supports cooperative launch.
 ///
-/// It holds four words for each row besides, with FSAI eight, and half as many in single precision.
+/// It also holds four packets for each row, with FSAI eight, and half as many in single precision.
 template <class T, Space S>
 class Cg final : public KrylovSolver<T, S> {
  public:
@@ -68,7 +68,7 @@ class Cg final : public KrylovSolver<T, S> {
   /// residual does not grow to 100 times its start. Steps behind a residual that vanished, or behind a breakdown,
   /// change nothing; how good x is the caller has to find out.
   ///
-  /// A captured call refers to the solver, A, M, b and x, which must stay where they are while their numbers may
+  /// A captured call refers to the solver, A, M, b and x, which must stay where they are while their values may
   /// change. It is launched on the context's stream or while no other work of the solver and the context is under
   /// way. Throws InputError for lengths that do not fit and a negative count.
   void iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
@@ -78,7 +78,7 @@ class Cg final : public KrylovSolver<T, S> {
   friend class detail::MixedCg<S>;
   friend class detail::BatchCg<T, S>;
 
-  bool open(const detail::SolveArguments<T, S>& system, detail::Journal<T, S>& journal);
+  bool open(const detail::SolveArguments<T, S>& system, detail::ConvergenceMonitor<T, S>& convergence);
   std::function<void()> iteration(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                                   Span<T, S> x);
   void first_rho(const Context<S>& ctx, const LinearOperator<T, S>* M);
@@ -89,7 +89,8 @@ class Cg final : public KrylovSolver<T, S> {
     int begin = 0;
     int end = -1;  ///< -1: it is the present one
   };
-  void return_to_best(const detail::SolveArguments<T, S>& system, detail::Journal<T, S>& journal, const Start& start);
+  void return_to_best(const detail::SolveArguments<T, S>& system, detail::ConvergenceMonitor<T, S>& convergence,
+                      const Start& start);
 
   Array<T, S> r_, z_, p_, q_;
   Array<T, S> start_x_;  ///< where the recurrence that began with the smallest residual did

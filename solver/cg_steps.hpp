@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include <purlin/core/vector_step.hpp>
-#include <purlin/solver/monitor.hpp>
+#include <purlin/solver/monitor_state.hpp>
 
 namespace purlin::detail {
 
 /// Scalars of the recurrence, in S.
 struct CgState {
-  Monitor monitor;
+  MonitorState monitor;
   double rr;       ///< r.r
   double rz;       ///< r.M r, left by the preconditioner or by the update that holds its diagonal
   double rho_old;  ///< r.M r of the iteration before; infinite before the first: then beta is 0
@@ -23,7 +23,7 @@ struct CgState {
   PURLIN_HD double rho() const { return preconditioned ? rz : rr; }
 };
 
-/// The state in front of the first iteration, made in S from r: for iterations that the host does not look at.
+/// The state in front of the first iteration, made in S from r: for iterations that the host does not poll.
 template <class T>
 struct CgStart {
   static constexpr int sums = 1;

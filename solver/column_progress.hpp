@@ -8,7 +8,7 @@
 
 namespace purlin::detail {
 
-/// Tells the callback of which column it hears, and once it has asked for the end, every column.
+/// Passes the column to the callback, and stops every column once the callback has returned false.
 class ColumnProgress {
  public:
   ColumnProgress(const ProgressFn& progress, Index columns) : progress_(progress), columns_(columns) {}
@@ -18,14 +18,14 @@ class ColumnProgress {
   /// What the solve of `column` is handed; empty where the caller gave none. Valid as long as this object.
   ProgressFn of(Index column) {
     if (!progress_) return {};
-    return [this, column](const Progress& now) { return tell(now, column); };
+    return [this, column](const Progress& now) { return report(now, column); };
   }
 
   /// The callback has returned false.
   bool stopped() const { return stopped_; }
 
  private:
-  bool tell(Progress now, Index column) {
+  bool report(Progress now, Index column) {
     now.column = column;
     now.columns = columns_;
     if (!stopped_) stopped_ = !progress_(now);

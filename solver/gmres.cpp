@@ -11,7 +11,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/solver/basis.hpp>
 #include <purlin/solver/gmres_steps.hpp>
-#include <purlin/solver/journal.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
 #include <purlin/solver/least_gain.hpp>
 
 namespace purlin {
@@ -60,7 +60,7 @@ class Gmres<T, S, B>::Cycle {
       : g_(solver), args_(arguments), small_(solver.small_.data(), solver.m_), state_(solver.state_.data()) {}
 
   // v_0 = r / |r|, or M r / |M r| from the left, where the tolerance is carried over to the norm of M r.
-  void begin(Monitor monitor, double residual, double tightening, bool careful) {
+  void begin(MonitorState monitor, double residual, double tightening, bool careful) {
     const auto& ctx = args_.ctx;
     Span<T, S> first = g_.r_;
     if (g_.left_ && args_.M != nullptr) {
@@ -83,8 +83,8 @@ class Gmres<T, S, B>::Cycle {
     sweep(ctx, g_.n_, GmresScale<T, B>{state_, first.data, v(0).data, g_.newest_.data()});
   }
 
-  // w = A M v_j (right) or M A v_j (left), made orthogonal to v_0 .. v_j, is v_{j+1}. Beside the products, moves the
-  // basis up to v_j twice and w five times; twice that where the second pass runs.
+  // w = A M v_j (right) or M A v_j (left), made orthogonal to v_0 .. v_j, is v_{j+1}. In addition to the products,
+  // moves the basis up to v_j twice and w five times; twice that where the second pass runs.
   void extend(int j) {
     const auto& [ctx, A, M, b, x, stop, progress] = args_;
     const Span<T, S> w = g_.w_, z = g_.z_;
@@ -123,7 +123,7 @@ class Gmres<T, S, B>::Cycle {
   }
 
   int second_passes() const { return fetch(args_.ctx, &state_->second_passes); }
-  Monitor* monitor() const { return &state_->monitor; }
+  MonitorState* monitor() const { return &state_->monitor; }
 
  private:
   static Span<const T, S> in(Span<T, S> vector) { return vector; }
@@ -149,73 +149,73 @@ SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T,
                                   const ProgressFn& progress) {
   const SolveArguments<T, S> arguments{ctx, A, M, b, x, stop, progress};
   const bool left = left_ && M != nullptr;
-  Journal<T, S> journal(name(), n_, arguments, &state_.data()->scratch, last_iterations_);
-  journal.watch_growth(first_growth, 0, {});
+  ConvergenceMonitor<T, S> convergence(name(), n_, arguments, &state_.data()->scratch, last_iterations_);
+  convergence.watch_growth(first_growth, 0, {});
   Cycle cycle(*this, arguments);
   graph_.bind(ctx, A, M, Span<T, S>());  // a cycle's columns do not see x
 
-  journal.report().cycle_length = m_;
-  const bool iterate = journal.open(r_);  // r = b - A x
+  convergence.report().cycle_length = m_;
+  const bool iterate = convergence.open(r_);  // r = b - A x
   double best = std::numeric_limits<double>::infinity();
   double tightening = 1;
   bool careful = false;
-  for (int idle = 0; iterate;) {
-    const double before = journal.residual();
+  for (int cycles_without_progress = 0; iterate;) {
+    const double before = convergence.residual();
     if (before < best) {
       copy<T>(ctx, Span<const T, S>(x), best_x_.span());
       best = before;
     }
-    const int first_iteration = journal.iterations();
-    Monitor monitor = journal.fresh_monitor();
+    const int first_iteration = convergence.iterations();
+    MonitorState monitor = convergence.fresh_monitor();
     monitor.growth_limit = std::numeric_limits<double>::infinity();  // it may hold |M r|; b - A x is judged below
     const bool whole = monitor.tolerance >= deepest_cycle<T, B> * before;
     if (!whole) monitor.tolerance = deepest_cycle<T, B> * before;
     cycle.begin(monitor, before, whole ? tightening : 1, careful);  // v_0 = r / |r|
     bool running = true;
     for (int j = 0; j < m_ && running;) {
-      const int count = std::min(journal.check_every(), m_ - j);
+      const int count = std::min(convergence.check_every(), m_ - j);
       graph_.range(j, count, [&](int column) { cycle.extend(column); });
       j += count;
-      running = journal.look(cycle.monitor());
+      running = convergence.poll(cycle.monitor());
     }
-    const Event event = journal.event();
-    const int columns = journal.iterations() - first_iteration;
-    const double recurrence = journal.report().recurrence_residual;
-    journal.report().second_passes += cycle.second_passes();
+    const Event event = convergence.event();
+    const int columns = convergence.iterations() - first_iteration;
+    const double recurrence = convergence.report().recurrence_residual;
+    convergence.report().second_passes += cycle.second_passes();
     cycle.correct(event == Event::not_finite ? columns - 1 : columns);  // x += M V y
 
     if (event == Event::tolerance_met && whole && !left) {
-      if (journal.confirm(r_)) break;  // r = b - A x
-    } else if (journal.form_residual(r_)) {
-      journal.conclude(Status::converged, "");
+      if (convergence.confirm(r_)) break;  // r = b - A x
+    } else if (convergence.form_residual(r_)) {
+      convergence.conclude(Status::converged, "");
       break;
     }
     if (event == Event::iterations_spent || event == Event::not_finite) {
-      journal.conclude(event);
+      convergence.conclude(event);
       break;
     }
-    if (journal.interrupted()) {
-      journal.conclude(Event::none);
+    if (convergence.interrupted()) {
+      convergence.conclude(Event::none);
       break;
     }
-    const double reached = journal.residual();
-    if (event == Event::tolerance_met && whole) tightening *= 0.5 * journal.tolerance() / reached;
-    idle = reached < (1 - least_gain) * before ? 0 : idle + 1;
-    careful = careful || idle > 0 || (!left && reached > broken_promise * recurrence);
-    if (idle == 2) {
-      if (event == Event::krylov_space_exhausted) journal.conclude(event);
-      if (reached > journal.growth_limit()) journal.conclude_divergence();
-      journal.conclude_stagnation();
+    const double reached = convergence.residual();
+    if (event == Event::tolerance_met && whole) tightening *= 0.5 * convergence.tolerance() / reached;
+    cycles_without_progress = reached < (1 - least_gain) * before ? 0 : cycles_without_progress + 1;
+    careful = careful || cycles_without_progress > 0 || (!left && reached > broken_promise * recurrence);
+    if (cycles_without_progress == 2) {
+      if (event == Event::krylov_space_exhausted) convergence.conclude(event);
+      if (reached > convergence.growth_limit()) convergence.conclude_divergence();
+      convergence.conclude_stagnation();
       break;
     }
-    ++journal.report().restarts;
+    ++convergence.report().restarts;
   }
-  if (std::isfinite(best) && !journal.report().converged() && !(journal.residual() <= best)) {
+  if (std::isfinite(best) && !convergence.report().converged() && !(convergence.residual() <= best)) {
     copy<T>(ctx, best_x_.cspan(), x);
-    journal.form_residual(r_);
+    convergence.form_residual(r_);
   }
-  last_iterations_ = journal.iterations();
-  return journal.close(r_, w_);
+  last_iterations_ = convergence.iterations();
+  return convergence.close(r_, w_);
 }
 
 #define X(T, S) template class Gmres<T, S>;

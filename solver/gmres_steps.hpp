@@ -9,12 +9,12 @@
 
 namespace purlin::detail {
 
-/// Numbers of the small arrays that one thread asks for before it uses the first: a card answers them together.
+/// Values of the small arrays that one thread loads before it uses the first: a device serves them together.
 inline constexpr int small_batch = 8;
 
 /// Scalars of a cycle, in S.
 struct GmresState {
-  Monitor monitor;
+  MonitorState monitor;
   double scale;        ///< what turns w into the next basis vector
   double after_first;  ///< w.w after the first pass of Gram-Schmidt
   double after_second;
@@ -120,7 +120,7 @@ struct GmresRotate {
   }
 
  private:
-  // The rotations before j; returns the diagonal entry that is left for rotation j. Numbers are asked for in batches.
+  // The rotations before j; returns the diagonal entry that is left for rotation j. Numbers are loaded in batches.
   PURLIN_HD double rotate_earlier(bool second, double* column) const {
     constexpr int batch = small_batch;
     double entry = a.h[0] + (second ? a.h2[0] : 0.0);
@@ -165,7 +165,7 @@ struct GmresBackSolve {
   }
 
  private:
-  // rest - sum of R_ik y_k over k > i. Numbers are asked for in batches.
+  // rest - sum of R_ik y_k over k > i. Numbers are loaded in batches.
   PURLIN_HD double without_later(int i, double rest) const {
     constexpr int batch = small_batch;
     for (int first = i + 1; first < columns; first += batch) {

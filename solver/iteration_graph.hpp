@@ -41,8 +41,9 @@ class IterationGraph<Space::host> {
 /// capture. A piece is queued kernel by kernel when it first comes by, captured the second time and replayed from
 /// then on: what comes once is not worth a capture, and kernels are loaded by then, which a capture does not allow.
 ///
-/// A graph holds addresses. What `bind` is told decides whether those still stand; numbers that a refresh puts there
-/// are seen. What else an iteration refers to is the solver's own and must stay where it is; scalars are baked in.
+/// A graph contains addresses. The arguments of `bind` decide whether they are still valid; values that a refresh
+/// writes there are seen. What else an iteration refers to is the solver's own and must stay where it is; scalars are
+/// baked in.
 ///
 /// Nothing is captured where an operator is not `capturable`, or where the context's stream is a default stream or
 /// waits for one: other threads may use that meanwhile, and a capture would make their calls fail. Where the caller

@@ -9,7 +9,7 @@
 namespace purlin::detail {
 namespace {
 
-// What the journal asks for: 16 iterations seldom, 4 often, and anything in between once a solve.
+// The numbers of iterations between polls: 16 seldom, 4 often, and anything in between once a solve.
 constexpr int piece_lengths[] = {16, 4, 1};
 // A long cycle of GMRES has hundreds of pieces; a graph takes some kilobytes of the device for each of its kernels.
 constexpr std::size_t most_pieces = 64;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What every Krylov solver shares: when to stop, what came of it, and the interface.
+/// What every Krylov solver shares: stopping criterion, report, and the interface.
 #pragma once
 
 #include <functional>
@@ -17,18 +17,18 @@ struct StopCriterion {
   int max_iterations = 10000;  ///< products with A in CG and GMRES; BiCGStab takes two products an iteration
   double rel_tol = 1e-8;       ///< single precision reaches some 1e-5: systems in float should say so
   double abs_tol = 0;
-  double time_limit_seconds = 0;  ///< 0: none; looked at every `check_every` iterations
-  /// The host looks at the residual, the clock and the callback every so many iterations; 0: 1 on the host, 16 on
+  double time_limit_seconds = 0;  ///< 0: none; checked every `check_every` iterations
+  /// The host polls residual, clock and callback after this many iterations; 0: 1 on the host, 16 on
   /// the device, there fewer where the solve before took fewer, and 256 in a resident solve. Iteration counts and
   /// histories are exact whatever it is. At most 64.
   int check_every = 0;
 };
 
-/// How a solve ended. Only `converged` is success, and it is said only of a true residual.
+/// How a solve ended. Only `converged` is success, and it is based on a true residual only.
 enum class Status {
   converged,  ///< |b - A x| was formed and meets the tolerance
   max_iterations,
-  breakdown,              ///< the recurrence cannot go on (BiCGStab after its restarts, GMRES on a singular system)
+  breakdown,  ///< the recurrence cannot continue (BiCGStab after its restarts, GMRES on a singular system)
   not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); `reason` says which
   not_finite,  ///< NaN or infinity in the matrix, the right-hand side or the guess; overflow, or |b| underflows
   stagnation,  ///< the residual does not fall any more, by rounding or for want of progress; `reason` says which
@@ -52,21 +52,22 @@ struct Attempt {
   std::string method;              ///< as in SolveReport
 };
 
-/// What came of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
+/// The result of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
 struct SolveReport {
   Status status = Status::max_iterations;
   std::string solver;              ///< "cg", "bicgstab", "gmres"; "mixed cg" where it iterated in single precision
   std::string method;              ///< the same as the table of solvers has it: "cg" for both
   std::string reason;              ///< what was seen, in a few words; empty for `converged`
   int iterations = 0;              ///< of all attempts together
-  double rhs_norm = 0;             ///< |b|; where that underflows beside an absolute tolerance, the sum of |b_i|
+  double rhs_norm = 0;             ///< |b|; where that underflows and there is an absolute tolerance, the sum of
+                                   ///< |b_i|
   double tolerance = 0;            ///< max(rel_tol |b|, abs_tol)
   double initial_residual = 0;     ///< |b - A x0|
   double recurrence_residual = 0;  ///< what the recurrence held at the end; |M r| in GMRES from the left
   double true_residual = 0;        ///< |b - A x|, formed from the last x; a null space is taken out of it afterwards
-  /// What rounding allows, for `stagnation` only: the residual of the best x, where there is ground to call it so,
-  /// else 0. The ground: it is at most 100 eps |A| |x|, the tolerance is at most 10 of them (|A| estimated), x solves
-  /// the system to half the digits, and all attempts that ended in stagnation agree within a factor of 100.
+  /// What rounding allows, for `stagnation` only: the residual of the best x if there is evidence for it, else 0. The
+  /// evidence: it is at most 100 eps |A| |x|, the tolerance is at most 10 of them (|A| estimated), x solves the
+  /// system to half the digits, and all attempts that ended in stagnation agree within a factor of 100.
   double attainable_residual = 0;
   int residual_replacements = 0;  ///< how often the recurrence met the tolerance and b - A x did not
   int refinements = 0;            ///< mixed precision: residuals in double that the iteration went on from

@@ -44,7 +44,7 @@ struct LinearSystem<T, S>::Impl {
   Array<T, S> ordered_b, ordered_x;    // where the system is renumbered
   Array<T, S> ordered_bs, ordered_xs;  // likewise, of the most columns that were solved for at once
   detail::PhaseSeconds setup_seconds;
-  std::string why_double;  // though mixed precision was asked for
+  std::string why_double;  // though mixed precision was requested
   detail::SolveGate gate;
 
   Impl(const Context<S>& ctx_, const SystemOptions& options)
@@ -106,7 +106,7 @@ struct LinearSystem<T, S>::Impl {
         } catch (const ZeroDiagonal&) {  // in single precision; double says whether it is so
         } catch (const NotPositiveDefinite&) {
         }
-        why_double = "in double, since single precision does not admit it";
+        why_double = "in double, since single precision does not support it";
       }
     }
     options.mixed = false;
@@ -154,7 +154,7 @@ struct LinearSystem<T, S>::Impl {
 
   void require_sound() const {
     if (operators->sound()) return;
-    throw InputError("the last refresh failed; refresh with values that the preconditioner admits");
+    throw InputError("the last refresh failed; refresh with values that the preconditioner accepts");
   }
 
   void name_preconditioner(SolveReport& report) const {
@@ -170,7 +170,7 @@ struct LinearSystem<T, S>::Impl {
     const std::int64_t size = std::int64_t{rows} * columns;
     for (const std::int64_t length : {b.size, x.size}) {
       if (length == size) continue;
-      throw InputError(std::to_string(length) + " numbers for " + std::to_string(columns) + " columns of " +
+      throw InputError(std::to_string(length) + " values for " + std::to_string(columns) + " columns of " +
                        std::to_string(rows) + " unknowns");
     }
     require_apart<T, S>(b, x, "b and x");
@@ -242,7 +242,7 @@ template <class T, Space S>
 void LinearSystem<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   Impl& s = *impl_;
   s.enter({});
-  s.chain->numbers_changed();
+  s.chain->values_changed();
   s.operators->refresh(s.assembled ? s.assembled->values(s.ctx, values) : values, scope);
 }
 
@@ -261,14 +261,14 @@ Slots<T, S> LinearSystem<T, S>::preconditioner_slots() {
 template <class T, Space S>
 void LinearSystem<T, S>::slots_written(RefreshScope scope) {
   impl_->enter_slots();
-  impl_->chain->numbers_changed();
+  impl_->chain->values_changed();
   impl_->operators->slots_written(scope);
 }
 
 template <class T, Space S>
 void LinearSystem<T, S>::operator_changed(RefreshScope scope) {
   impl_->enter({});
-  impl_->chain->numbers_changed();
+  impl_->chain->values_changed();
   impl_->operators->operator_changed(scope);
 }
 

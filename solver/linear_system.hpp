@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// LinearSystem: the facade that a simulation code uses. Set up once, refresh numbers, solve many times.
+/// LinearSystem: the facade that a simulation code uses. Set up once, refresh values, solve many times.
 #pragma once
 
 #include <memory>
@@ -26,14 +26,14 @@ enum class NullSpace {
 /// What `LinearSystem::refresh` replaces.
 enum class RefreshScope {
   everything,
-  /// The matrix; the preconditioner keeps its numbers. For values that change little from solve to solve, where an
-  /// old approximate inverse serves nearly as well as a new one and costs nothing.
+  /// The matrix; the preconditioner keeps its values. For values that change little from solve to solve: an old
+  /// approximate inverse then works nearly as well as a new one and costs nothing.
   operator_only,
 };
 
-/// Everything that a LinearSystem is told.
+/// The options of a LinearSystem.
 struct SystemOptions {
-  /// The format may also be "auto", the default, or "measure": see `forecast_format` and `measure_formats`.
+  /// The format may also be "auto", the default, or "measure": see `choose_format_by_cost` and `measure_formats`.
   SpmvOptions spmv{"auto"};
   /// Products that this setup will be used for, which a chosen format must pay back in; 0: those of one solve, as
   /// `expected_products` estimates them.
@@ -48,9 +48,9 @@ struct SystemOptions {
   StopCriterion stop;
   NullSpace null_space = NullSpace::none;
   /// Iterate in single precision, and form residuals in double: for systems in double, whose solution is as good as
-  /// that of an iteration in double. Matrix and preconditioner are kept in single precision, the matrix in double as
-  /// CSR besides. Where single precision does not suffice, the solver goes on in double, and the report says so;
-  /// where it does not admit the preconditioner, all is done in double, and `SystemInfo::preconditioner_reason` says
+  /// that of an iteration in double. Matrix and preconditioner are stored in single precision, and the matrix also in
+  /// double as CSR. If single precision is not enough, the solver continues in double, and the report says so; if it
+  /// does not support the preconditioner, everything is done in double, and `SystemInfo::preconditioner_reason` says
   /// so.
   bool mixed = false;
   /// The same bits on every run on the same machine or device with as many threads: CSR on a device is "csr:alg2",
@@ -75,7 +75,7 @@ struct SystemInfo {
   OperatorInfo preconditioner;        ///< name "none" where there is none
   std::string preconditioner_reason;  ///< why, where it was chosen automatically
   bool mixed = false;                 ///< `matrix` and `preconditioner` are those in single precision
-  /// Mixed precision: A in double, for true residuals, and the numbers that the one in single precision is refreshed
+  /// Mixed precision: A in double, for true residuals, and the values that the one in single precision is refreshed
   /// from. Without a name otherwise.
   OperatorInfo residual_matrix;
   std::string solver;         ///< the one that a solve starts with
@@ -90,7 +90,7 @@ struct SystemInfo {
 
 /// A x = b for one sparsity pattern: order, format, preconditioner and solver, with their vectors.
 ///
-/// The constructor reads the caller's arrays and keeps no reference to them. `refresh` replaces the numbers.
+/// The constructor reads the caller's arrays and keeps no reference to them. `refresh` replaces the values.
 /// Solver order is the numbering in which the system works; a time loop may keep its vectors in it
 /// (`to_solver_order`, `solve_ordered`, `to_user_order`) and save two gathers per solve.
 ///
@@ -106,7 +106,7 @@ template <class T, Space S>
 class LinearSystem {
  public:
   /// Sets everything up for the square canonical matrix `a`. Throws InputError for a matrix that is not square, not
-  /// canonical (see SystemOptions::canonicalise), or does not admit the preconditioner; OutOfMemory; DeviceError.
+  /// canonical (see SystemOptions::canonicalise), or does not support the preconditioner; OutOfMemory; DeviceError.
   /// `parts` holds an M of the caller's own.
   LinearSystem(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options = {},
                SystemParts<T, S> parts = {});
@@ -126,16 +126,16 @@ class LinearSystem {
 
   Index rows() const;
 
-  /// New numbers on the same pattern: `values` in the order, form and number of those given to the constructor,
+  /// New values on the same pattern: `values` in the order, form and number of those given to the constructor,
   /// repeated ones and a stored half included. No allocation.
   /// On failure (a zero diagonal entry, say) throws InputError and the system is unusable until the next refresh.
-  /// An automatic choice of solver, format or preconditioner stays: it was made from the numbers given to the
+  /// An automatic choice of solver, format or preconditioner stays: it was made from the values given to the
   /// constructor. With `operator_only` the preconditioner keeps those of the last full refresh, or of the
   /// constructor; where that refresh failed, only a full one makes the system usable again. A system that was given
   /// an operator throws InputError: see `operator_changed`.
   void refresh(Span<const T, S> values, RefreshScope scope = RefreshScope::everything);
 
-  /// Where the matrix keeps its numbers, and where the preconditioner puts those that it is made from (nothing for
+  /// Where the matrix keeps its values, and where the preconditioner puts those that it is made from (nothing for
   /// "none"), for callers who compute them in place instead of handing over CSR values. Entries are those of the
   /// matrix given to the constructor. Throws InputError where the matrix had to be assembled and in mixed
   /// precision. Waits on the stream.
@@ -177,8 +177,8 @@ class LinearSystem {
   /// next. Counts and histories are those of a `solve` alone but for rounding: on the host sums keep their order. On
   /// a device no batch runs in the resident kernel. BiCGStab, GMRES and mixed precision take column after column.
   ///
-  /// The callback is told about one column at a time (Progress::column); when it returns false, no column iterates
-  /// any further. The time limit is that of the call. `SolveReport::seconds` is the time from a column's start to its
+  /// The callback is called for one column at a time (Progress::column); if it returns false, no column iterates any
+  /// further. The time limit is that of the call. `SolveReport::seconds` is the time from a column's start to its
   /// end, in which others have iterated too. The first call allocates what it needs beyond the vectors of one column:
   /// five vectors for each of up to eight columns, with a reordered matrix two for each column, and under the solver
   /// "auto" and for null spaces one more of each; a later one for no more columns allocates nothing. Throws
@@ -204,7 +204,7 @@ class LinearSystem {
 
   SystemInfo info() const;
 
-  /// The numbering of solver order: for operators of the caller's own beside A (`permute`, `make_spmv`).
+  /// The numbering of solver order, for the caller's own operators in addition to A (`permute`, `make_spmv`).
   const RowOrder<S>& order() const;
   /// A in solver order, as long as the system lives.
   const LinearOperator<T, S>& ordered_matrix() const;

@@ -7,7 +7,7 @@
 
 namespace purlin {
 
-/// The matrix as it is handed in, and what besides the method decides how many vectors there are.
+/// The matrix as it is handed in, and what, other than the method, decides the number of vectors.
 struct SystemSize {
   Index rows = 0;
   Offset nonzeros = 0;
@@ -16,7 +16,7 @@ struct SystemSize {
   bool mixed = false;            ///< iterates in single precision; value_bytes are those of double
   Index columns = 1;             ///< right-hand sides that are solved for at once
   bool null_space = false;       ///< the constant one
-  bool several_solvers = false;  ///< another may go on from the best x, which is kept; "auto" always does
+  bool several_solvers = false;  ///< another may continue from the best x, which is kept; "auto" always does
 };
 
 /// Bytes, by part.

@@ -13,7 +13,7 @@
 
 namespace purlin {
 
-/// Makes the method for systems of n unknowns. `options.name` is the one that was asked for: "auto", or the method's.
+/// Makes the method for systems of n unknowns. `options.name` is the one that was requested: "auto", or the method's.
 template <class T, Space S>
 using MakeSolver = std::unique_ptr<KrylovSolver<T, S>> (*)(const Context<S>&, Index n, const SolverOptions& options);
 

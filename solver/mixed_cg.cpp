@@ -5,8 +5,8 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/journal.hpp>
-#include <purlin/solver/mixed_doubt.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
+#include <purlin/solver/mixed_stagnation.hpp>
 #include <purlin/solver/mixed_solvers.hpp>
 #include <purlin/solver/mixed_steps.hpp>
 #include <purlin/solver/symmetry.hpp>
@@ -27,24 +27,24 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
   const std::int64_t n = r_.size();
   CgState* const s = cg_.state_.data();
   const SolveArguments<double, S> system{ctx, A, nullptr, b, x, stop, progress};
-  Journal<double, S> journal(name(), n, system, &s->scratch, last_iterations_);
+  ConvergenceMonitor<double, S> convergence(name(), n, system, &s->scratch, last_iterations_);
 
-  journal.watch_growth(first_growth, most_growth<float>,
-                       [&] { return symmetry_fault<float, S>(ctx, low_.A, low_.M); });
+  convergence.watch_growth(first_growth, most_growth<float>,
+                           [&] { return symmetry_fault<float, S>(ctx, low_.A, low_.M); });
 
-  journal.report().method = cg_.name();
-  bool more = journal.open(r_.span());  // r = b - A x
-  const double unit = power_of_two_below(journal.residual());
+  convergence.report().method = cg_.name();
+  bool more = convergence.open(r_.span());  // r = b - A x
+  const double unit = power_of_two_below(convergence.residual());
   const std::function<void()> step = cg_.iteration(ctx, low_.A, low_.M, d_.span());
   if (more) {
     cg_.graph_.bind(ctx, low_.A, low_.M, d_.span());
     fill<float, S>(ctx, 0, cg_.p_.span());
   }
-  Doubt doubt;
+  StagnationTest stagnation_test;
   for (bool first = true; more; first = false) {
-    const double before = journal.residual();
-    Monitor monitor = journal.fresh_monitor();
-    monitor.tolerance = std::max(reduction * before, journal.tolerance()) / unit;
+    const double before = convergence.residual();
+    MonitorState monitor = convergence.fresh_monitor();
+    monitor.tolerance = std::max(reduction * before, convergence.tolerance()) / unit;
     monitor.growth_limit /= unit;
     monitor.residual = before / unit;
     sweep(ctx, n,
@@ -52,48 +52,49 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
                        r_.data(), cg_.r_.data(), d_.data(), s});
     cg_.first_rho(ctx, low_.M);
     do {
-      cg_.graph_.repeat(journal.check_every(), step);
-    } while (look(ctx, journal, unit));
+      cg_.graph_.repeat(convergence.check_every(), step);
+    } while (poll(ctx, convergence, unit));
     cg_.finish(ctx, d_.span());
-    const double recurrence = journal.report().recurrence_residual;
+    const double recurrence = convergence.report().recurrence_residual;
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
-    if (journal.form_residual(r_)) {  // r = b - A x
-      journal.conclude(Status::converged, "");
+    if (convergence.form_residual(r_)) {  // r = b - A x
+      convergence.conclude(Status::converged, "");
       break;
     }
-    doubt.note(before, recurrence, journal.residual());
-    if (!(journal.residual() <= before)) {
+    stagnation_test.note(before, recurrence, convergence.residual());
+    if (!(convergence.residual() <= before)) {
       sweep(ctx, n, AddCorrection(d_.data(), x.data, -low_.scale * unit));
-      journal.form_residual(r_);
+      convergence.form_residual(r_);
     }
-    if (journal.interrupted()) {
-      journal.conclude(Event::none);
-    } else if (journal.event() == Event::iterations_spent) {
-      journal.conclude(Event::iterations_spent);
-    } else if (journal.event() == Event::diverged) {
-      journal.conclude(Event::diverged);
-    } else if (journal.event() != Event::tolerance_met) {
-      journal.conclude(Status::breakdown, "CG broke down in single precision");
-    } else if (doubt.settled()) {
-      journal.conclude(Status::stagnation, Doubt::reason);
+    if (convergence.interrupted()) {
+      convergence.conclude(Event::none);
+    } else if (convergence.event() == Event::iterations_spent) {
+      convergence.conclude(Event::iterations_spent);
+    } else if (convergence.event() == Event::diverged) {
+      convergence.conclude(Event::diverged);
+    } else if (convergence.event() != Event::tolerance_met) {
+      convergence.conclude(Status::breakdown, "CG broke down in single precision");
+    } else if (stagnation_test.stagnated()) {
+      convergence.conclude(Status::stagnation, StagnationTest::reason);
     } else {
-      ++journal.report().refinements;
+      ++convergence.report().refinements;
       continue;
     }
     break;
   }
-  last_iterations_ = journal.iterations();
-  return journal.close(r_);
+  last_iterations_ = convergence.iterations();
+  return convergence.close(r_);
 }
 
 // Growth that is no divergence is allowed for in S too.
 template <Space S>
-bool MixedCg<S>::look(const Context<S>& ctx, Journal<double, S>& journal, double unit) {
-  Monitor* const there = &cg_.state_.data()->monitor;
-  Monitor seen = fetch(ctx, static_cast<const Monitor*>(there));
+bool MixedCg<S>::poll(const Context<S>& ctx, ConvergenceMonitor<double, S>& convergence, double unit) {
+  MonitorState* const there = &cg_.state_.data()->monitor;
+  MonitorState seen = fetch(ctx, static_cast<const MonitorState*>(there));
   const Event event = seen.event;
-  const bool more = journal.look(seen, unit);
-  if (seen.event != event) copy<Monitor>(ctx, Span<const Monitor, Space::host>(&seen, 1), Span<Monitor, S>(there, 1));
+  const bool more = convergence.poll(seen, unit);
+  if (seen.event != event)
+    copy<MonitorState>(ctx, Span<const MonitorState, Space::host>(&seen, 1), Span<MonitorState, S>(there, 1));
   return more;
 }
 

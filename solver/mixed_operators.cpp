@@ -6,7 +6,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/journal_steps.hpp>
+#include <purlin/solver/convergence_steps.hpp>
 #include <purlin/solver/mixed_steps.hpp>
 
 namespace purlin::detail {
@@ -90,7 +90,7 @@ void MixedOperators<S>::refresh(Span<const double, S> values, RefreshScope scope
 namespace {
 
 [[noreturn]] void refuse_slots() {
-  throw InputError("a system in mixed precision keeps its numbers twice: hand new ones to `refresh`");
+  throw InputError("a system in mixed precision stores its values twice: pass new ones to `refresh`");
 }
 
 }  // namespace

@@ -9,9 +9,9 @@
 namespace purlin::detail {
 
 /// A in double as CSR, for true residuals; A in the chosen format and M in single precision, for the iteration. The
-/// solver asked for is tried in mixed precision first, then as it is, in double with the M that there is.
+/// solver requested is tried in mixed precision first, then as it is, in double with the M that there is.
 ///
-/// The numbers of the matrix are divided by a power of two that fits those given to the constructor before they are
+/// The values of the matrix are divided by a power of two that fits those given to the constructor before they are
 /// rounded.
 template <Space S>
 class MixedOperators final : public SystemOperators<double, S> {

@@ -5,8 +5,8 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/journal.hpp>
-#include <purlin/solver/mixed_doubt.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
+#include <purlin/solver/mixed_stagnation.hpp>
 #include <purlin/solver/mixed_solvers.hpp>
 #include <purlin/solver/mixed_steps.hpp>
 
@@ -43,25 +43,25 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
                                       const StopCriterion& stop, const ProgressFn& progress) {
   constexpr double reduction = 1e-3, least_reduction = 1e-5;  // of BiCGStab; of a cycle of GMRES
   const std::int64_t n = r_.size();
-  const ProgressFn silent;  // the inner solver calls back, the journal hears of whole solves
+  const ProgressFn silent;  // the inner solver calls back; the convergence monitor sees whole solves only
   const SolveArguments<double, S> system{ctx, A, nullptr, b, x, stop, silent};
-  Journal<double, S> journal(name(), n, system, scratch_.data(), 0);
-  journal.watch_growth(std::numeric_limits<double>::infinity(), 0, {});  // the inner solver sees to that
-  SolveReport& report = journal.report();
+  ConvergenceMonitor<double, S> convergence(name(), n, system, scratch_.data(), 0);
+  convergence.watch_growth(std::numeric_limits<double>::infinity(), 0, {});  // the inner solver sees to that
+  SolveReport& report = convergence.report();
   report.cycle_length = cycle_length_;
   report.method = inner_->name();
 
-  bool more = journal.open(r_.span());  // r = b - A x
-  Doubt doubt;
+  bool more = convergence.open(r_.span());  // r = b - A x
+  StagnationTest stagnation_test;
   while (more) {
-    const double before = journal.residual(), unit = power_of_two_below(before);
-    const int done = journal.iterations(), left = stop.max_iterations - done;
+    const double before = convergence.residual(), unit = power_of_two_below(before);
+    const int done = convergence.iterations(), left = stop.max_iterations - done;
     StopCriterion inner = stop;
     inner.abs_tol = 0;
-    inner.rel_tol = std::max(cycle_length_ > 0 ? least_reduction : reduction, 0.9 * journal.tolerance() / before);
+    inner.rel_tol = std::max(cycle_length_ > 0 ? least_reduction : reduction, 0.9 * convergence.tolerance() / before);
     inner.max_iterations = cycle_length_ > 0 ? std::min(cycle_length_, left) : left;
     if (stop.time_limit_seconds > 0) {
-      inner.time_limit_seconds = std::max(stop.time_limit_seconds - journal.seconds(), 1e-9);
+      inner.time_limit_seconds = std::max(stop.time_limit_seconds - convergence.seconds(), 1e-9);
     }
     sweep(ctx, n, RoundStep(r_.data(), s_.data(), 1 / unit));
     fill<float, S>(ctx, 0, d_.span());
@@ -70,42 +70,42 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
           if (!progress) return true;
           const double residual = unit * now.residual;
           return progress({name_, done + now.iteration, residual, report.relative(residual), report.tolerance,
-                           journal.seconds()});
+                           convergence.seconds()});
         });
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
     const bool spent = done + part.iterations >= stop.max_iterations;
     if (part.iterations > 0) {
       std::vector<double> residuals(part.history.begin() + 1, part.history.end());
       for (double& residual : residuals) residual *= unit;
-      journal.look(done + part.iterations, spent ? Event::iterations_spent : Event::none, residuals.data());
+      convergence.poll(done + part.iterations, spent ? Event::iterations_spent : Event::none, residuals.data());
     }
     report.second_passes += part.second_passes;
-    if (journal.form_residual(r_)) {  // r = b - A x
-      journal.conclude(Status::converged, "");
+    if (convergence.form_residual(r_)) {  // r = b - A x
+      convergence.conclude(Status::converged, "");
       break;
     }
-    doubt.note(before, report.recurrence_residual, journal.residual());
-    if (!(journal.residual() <= before)) {
+    stagnation_test.note(before, report.recurrence_residual, convergence.residual());
+    if (!(convergence.residual() <= before)) {
       sweep(ctx, n, AddCorrection(d_.data(), x.data, -low_.scale * unit));
-      journal.form_residual(r_);
+      convergence.form_residual(r_);
     }
     if (part.status == Status::stopped_by_caller || part.status == Status::time_limit) {
-      journal.conclude(part.status, part.reason);
+      convergence.conclude(part.status, part.reason);
     } else if (spent) {
-      journal.conclude(Event::iterations_spent);
+      convergence.conclude(Event::iterations_spent);
     } else if (part.status == Status::diverged) {
-      journal.conclude(Status::diverged, "in single precision: " + part.reason);
+      convergence.conclude(Status::diverged, "in single precision: " + part.reason);
     } else if (part.status == Status::breakdown || part.status == Status::not_finite || part.iterations == 0) {
-      journal.conclude(Status::breakdown, "in single precision: " + part.reason);
-    } else if (doubt.settled()) {
-      journal.conclude(Status::stagnation, Doubt::reason);
+      convergence.conclude(Status::breakdown, "in single precision: " + part.reason);
+    } else if (stagnation_test.stagnated()) {
+      convergence.conclude(Status::stagnation, StagnationTest::reason);
     } else {
       ++report.refinements;
       continue;
     }
     break;
   }
-  return journal.close(r_);
+  return convergence.close(r_);
 }
 
 #define X(S)                        \

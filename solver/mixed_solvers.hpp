@@ -14,7 +14,7 @@ namespace purlin::detail {
 /// The name in reports of a method that iterates in single precision.
 inline std::string mixed_name(std::string_view method) { return "mixed " + std::string(method); }
 
-/// M of a low system as an operator on vectors in double, for iterations in double beside those in single precision:
+/// M of a low system as an operator on vectors in double, for iterations in double next to those in single precision:
 /// y = alpha scale M x + beta y. x is divided by a power of two near its length before it is rounded.
 template <Space S>
 class WidenedPrecond final : public LinearOperator<double, S> {
@@ -36,7 +36,7 @@ class WidenedPrecond final : public LinearOperator<double, S> {
 };
 
 /// CG in single precision whose residual is replaced by that of the system in double whenever it has fallen by a
-/// factor of ten, while the direction goes on: the reliable updates of G. L. G. Sleijpen, H. A. van der Vorst,
+/// factor of ten, while the direction continues: the reliable updates of G. L. G. Sleijpen, H. A. van der Vorst,
 /// "Reliable updated residuals in hybrid Bi-CG methods", Computing 56 (1996), in the mixed precision of M. A. Clark,
 /// R. Babich, K. Barros, R. C. Brower, C. Rebbi, "Solving lattice QCD systems of equations using mixed precision
 /// solvers on GPUs", Comput. Phys. Commun. 181 (2010), section 4. Ends with `stagnation` or `breakdown` where single
@@ -53,7 +53,7 @@ class MixedCg final : public KrylovSolver<double, S> {
                                   const StopCriterion& stop, const ProgressFn& progress = {}) override;
 
  private:
-  bool look(const Context<S>& ctx, Journal<double, S>& journal, double unit);
+  bool poll(const Context<S>& ctx, ConvergenceMonitor<double, S>& convergence, double unit);
 
   LowSystem<S> low_;
   Cg<float, S> cg_;

@@ -74,13 +74,13 @@ struct AddWidened {
 };
 
 /// The residual of the recurrence is replaced by the true one: s = factor r in single precision, d = 0, s.s. The
-/// recurrence goes on with its direction, unless the two residuals differ by more than `agreement` of the true one:
+/// recurrence continues with its direction, unless the two residuals differ by more than `agreement` of the true one:
 /// then the direction belongs to another system than the one that is left, and CG begins anew.
 struct MixedReplace {
   static constexpr int sums = 2;
   static constexpr double agreement = 0.1;
-  Monitor monitor;  ///< of what comes now
-  bool first;       ///< no direction yet
+  MonitorState monitor;  ///< of what comes now
+  bool first;            ///< no direction yet
   bool preconditioned;
   double no_rho;  ///< infinity: beta is 0
   double factor;

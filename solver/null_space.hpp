@@ -27,11 +27,11 @@ class ZeroMeanPrecond final : public LinearOperator<T, S> {
   /// x = x - mean(x)
   void remove_mean(const Context<S>& ctx, Span<T, S> x) const;
 
-  /// What counts as zero beside the length of a vector that A made.
+  /// What counts as zero relative to the length of a vector computed by A.
   static constexpr double rounding = std::is_same_v<T, double> ? 1e-8 : 1e-3;
 
-  /// |A 1| is no more than rounding beside |A v| for a v of mixed signs. Uses two vectors of work, and leaves A v in
-  /// w.
+  /// |A 1| is no more than rounding relative to |A v| for a v of mixed signs. Uses two vectors of work, and leaves A
+  /// v in w.
   bool is_null_vector_of(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<T, S> v, Span<T, S> w) const;
 
   /// |r - P r| and |r|. Waits for the stream.

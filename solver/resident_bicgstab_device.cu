@@ -44,8 +44,8 @@ ResidentBicgstab<T>::ResidentBicgstab(const Context<Space::device>& ctx, const L
 
 template <class T>
 ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& system,
-                                     Journal<T, Space::device>& journal, const ResidentBicgstabVectors<T>& vectors,
-                                     KeptIterate& best, bool opened) {
+                                     ConvergenceMonitor<T, Space::device>& convergence,
+                                     const ResidentBicgstabVectors<T>& vectors, KeptIterate& best, bool opened) {
   const Context<Space::device>& ctx = system.ctx;
   ResidentArgs<T> args = this->args_of(system);
   args.r = vectors.r.data;
@@ -58,35 +58,36 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& sys
   state.epsilon = std::numeric_limits<T>::epsilon();
   if (opened) {
     args.begin = ResidentBegin::residual;
-    state.iteration = journal.iterations();
-    state.residual = state.r0_norm = journal.residual();
-    state.tolerance = journal.tolerance();
+    state.iteration = convergence.iterations();
+    state.residual = state.r0_norm = convergence.residual();
+    state.tolerance = convergence.tolerance();
     state.kept_residual = best.residual;
     state.kept_at = best.iteration;
-    state.event = journal.fresh_monitor().event;  // where no iterations are left
+    state.event = convergence.fresh_monitor().event;  // where no iterations are left
   }
   bool taken = state.event != Event::none || this->launch(ctx, args);
   if (!opened) {
     if (!taken || !state.started) {
-      if (!journal.open(vectors.r)) return ResidentEnd::told;
+      if (!convergence.open(vectors.r)) return ResidentEnd::reported;
       copy<T>(ctx, Span<const T, Space::device>(system.x), vectors.kept);
-      best = {journal.residual(), 0};
-      return ResidentEnd::rest_is_for_the_loop;
+      best = {convergence.residual(), 0};
+      return ResidentEnd::continue_in_loop;
     }
     best = {state.kept_residual, state.kept_at};
-    if (!journal.open(state.rhs_norm, state.initial_residual)) return ResidentEnd::told;
+    if (!convergence.open(state.rhs_norm, state.initial_residual)) return ResidentEnd::reported;
   }
   args.begin = ResidentBegin::onward;
-  while (taken && journal.look(state.iteration, state.event, residuals)) taken = this->launch(ctx, args);
+  while (taken && convergence.poll(state.iteration, state.event, residuals)) taken = this->launch(ctx, args);
   best = {state.kept_residual, state.kept_at};
-  journal.report().resident = taken && state.iteration > 0;
+  convergence.report().resident = taken && state.iteration > 0;
   if (!taken) {
-    if (!journal.form_residual(vectors.r)) return ResidentEnd::rest_is_for_the_loop;
-    journal.conclude(Status::converged, "");
-    return ResidentEnd::told;
+    if (!convergence.form_residual(vectors.r)) return ResidentEnd::continue_in_loop;
+    convergence.conclude(Status::converged, "");
+    return ResidentEnd::reported;
   }
-  return journal.event() == Event::tolerance_met && journal.confirm(state.true_residual) ? ResidentEnd::told
-                                                                                         : ResidentEnd::event;
+  return convergence.event() == Event::tolerance_met && convergence.confirm(state.true_residual)
+             ? ResidentEnd::reported
+             : ResidentEnd::event;
 }
 
 template class ResidentBicgstab<double>;

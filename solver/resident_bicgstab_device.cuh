@@ -51,30 +51,30 @@ __device__ void keep_best(const ResidentArgs<T>& args, const ResidentBicgstabPar
   seen.kept_residual = seen.residual;
 }
 
-/// What the first meeting of a step says of the step before, whose residual is known only now.
+/// What the first synchronisation of a step gives about the previous step, whose residual is known only now.
 template <class T>
 __device__ __forceinline__ void judge_step(const ResidentArgs<T>& args, const ResidentBicgstabPart<T>& my, int k,
                                            double residual, double rho, double gain, ResidentState& seen) {
   if (k == 0) return;
   ++seen.iteration;
   seen.residual = residual;
-  if (tells()) args.log->residual[k - 1] = residual;
+  if (is_reporting_thread()) args.log->residual[k - 1] = residual;
   seen.event = bicgstab_event(seen, rho, gain);
   if (seen.event == Event::none) keep_best(args, my, seen);
 }
 
-/// Columns of a block that a lane asks for at once where it asks for no place ahead: more would spill.
+/// Columns of a block that a lane loads at once where it loads no place ahead: more would spill.
 template <int B>
 constexpr int bicgstab_columns = B == 6 ? 3 : B;
 
-/// Places that are asked for at once; where M is a matrix, its share takes registers too. As resident_places.
+/// Places that are loaded at once; where M is a matrix, its share takes registers too. As resident_places.
 constexpr int matrix_places[2][4] = {{0, 3, 1, 0}, {0, 6, 3, 1}};
 template <class T, int B, ResidentPrecond precond>
 using BicgstabPlaces =
     std::conditional_t<precond == ResidentPrecond::matrix,
                        EhybPlaces<T, B, B == 6 ? 0 : matrix_places[sizeof(T) == 4][B % 4]>, ResidentPlaces<T, B>>;
 
-/// u = M z with A's halo. A meeting of neighbours.
+/// u = M z with A's halo. A synchronisation of neighbours.
 template <int B, bool on_chip, class T>
 __device__ __forceinline__ void apply_matrix(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my, const T* z) {
   const ResidentShare<T> m = first_of<B, on_chip>(args, my);
@@ -165,7 +165,7 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my
       sums[1] += r * r;
       sums[2] += r0 * r;
     });
-    meet<B>(my, lead, sums, my.v);
+    synchronise<B>(my, lead, sums, my.v);
     const double r0v = sums[0], rho = sums[2];
     judge_step(args, my, k, sqrt(sums[1]), rho, gain, seen);
     if (seen.event != Event::none || k == args.iterations) return;
@@ -187,7 +187,7 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my
       dots[2] += r0 * s;
       dots[3] += r0 * double(t);
     });
-    meet<B>(my, lead, dots, my.t);
+    synchronise<B>(my, lead, dots, my.t);
     const double omega = dots[1] > 0 ? dots[0] / dots[1] : 0.0, next_rho = dots[2] - omega * dots[3];
     gain = omega * dots[0];
     full_step<precond>(my, reach, static_cast<T>(alpha), static_cast<T>(omega),
@@ -237,9 +237,9 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_bicgstab(
       if constexpr (precond == ResidentPrecond::matrix) {
         BicgstabPlaces<T, B, precond> begun;  // `ahead` would be held through all steps for this
         open_pass<B, on_chip>(a, begun);
-        tell_true_residual<B, on_chip>(args, my, a, begun, my.x, my.t);
+        report_true_residual<B, on_chip>(args, my, a, begun, my.x, my.t);
       } else {
-        tell_true_residual<B, on_chip>(args, my, a, ahead, my.x, my.t);
+        report_true_residual<B, on_chip>(args, my, a, ahead, my.x, my.t);
       }
     }
     store_own(my, my.x, args.x);
@@ -247,7 +247,7 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_bicgstab(
     store_own(my, my.p, args.p);
     store_own(my, my.r0, args.r0);
   }
-  if (!tells()) return;
+  if (!is_reporting_thread()) return;
   ResidentState& state = args.log->state;
   state.iteration = seen.iteration;
   state.event = seen.event;

@@ -14,7 +14,7 @@ struct ResidentCgVectors {
 };
 
 /// Chronopoulos and Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl. Math. 25 (1989),
-/// their CG with s = 1: the dot products r.M r and (M r).A M r stand beside each other, so that the machine meets
+/// their CG with s = 1: the dot products r.M r and (M r).A M r are adjacent, so that the grid synchronises
 /// once an iteration. In exact arithmetic it is the usual CG, iterate by iterate.
 ///
 /// Of r, s = A p and M r a block has also what its halo needs: each repeats for its halo what the owners do for their
@@ -22,12 +22,13 @@ struct ResidentCgVectors {
 template <class T>
 class ResidentCg : public ResidentSystem<T> {
  public:
-  /// For A and M, which may turn out not to admit it.
+  /// For A and M, which may turn out not to support it.
   ResidentCg(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
              const LinearOperator<T, Space::device>* M);
 
-  /// Solves and tells the journal. Where the card does not take the launch, all is left to the loop, now and later.
-  ResidentEnd solve(const SolveArguments<T, Space::device>& system, Journal<T, Space::device>& journal,
+  /// Solves and reports to the convergence monitor. If the device does not accept the launch, the usual loop does all
+  /// the work, now and later.
+  ResidentEnd solve(const SolveArguments<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
                     const ResidentCgVectors<T>& vectors);
 };
 

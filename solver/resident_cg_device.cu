@@ -44,15 +44,16 @@ ResidentCg<T>::ResidentCg(const Context<Space::device>& ctx, const LinearOperato
     : ResidentSystem<T>(ctx, A, M, method_of<T>) {}
 
 template <class T>
-ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system, Journal<T, Space::device>& journal,
+ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
+                                 ConvergenceMonitor<T, Space::device>& convergence,
                                  const ResidentCgVectors<T>& vectors) {
   const auto& [r, p, s, start] = vectors;
-  const auto told_unless = [](bool open) { return open ? ResidentEnd::rest_is_for_the_loop : ResidentEnd::told; };
+  const auto reported_unless = [](bool open) { return open ? ResidentEnd::continue_in_loop : ResidentEnd::reported; };
   const auto hand_over = [&, r = vectors.r] {
-    const bool met = journal.form_residual(r);
-    if (met) journal.conclude(Status::converged, "");
-    journal.report().resident = journal.report().resident && met;
-    return told_unless(!met);
+    const bool met = convergence.form_residual(r);
+    if (met) convergence.conclude(Status::converged, "");
+    convergence.report().resident = convergence.report().resident && met;
+    return reported_unless(!met);
   };
   const Context<Space::device>& ctx = system.ctx;
   ResidentArgs<T> args = this->args_of(system);
@@ -65,29 +66,29 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
   state.max_iterations = system.stop.max_iterations;
   state.rho = std::numeric_limits<double>::infinity();
   state.alpha = 1;
-  if (!this->launch(ctx, args) || !state.started) return told_unless(journal.open(r));
-  if (!journal.open(state.rhs_norm, state.initial_residual)) return ResidentEnd::told;
+  if (!this->launch(ctx, args) || !state.started) return reported_unless(convergence.open(r));
+  if (!convergence.open(state.rhs_norm, state.initial_residual)) return ResidentEnd::reported;
   args.begin = ResidentBegin::onward;
-  while (journal.look(state.iteration, state.event, residuals) && !state.undecided) {
+  while (convergence.poll(state.iteration, state.event, residuals) && !state.undecided) {
     if (!this->launch(ctx, args)) return hand_over();
   }
-  journal.report().resident = state.iteration > 0;
-  const Event event = journal.event();
-  if (event == Event::tolerance_met && journal.confirm(state.true_residual)) return ResidentEnd::told;
-  if (journal.interrupted()) {
-    journal.conclude(Event::none);
-    return ResidentEnd::told;
+  convergence.report().resident = state.iteration > 0;
+  const Event event = convergence.event();
+  if (event == Event::tolerance_met && convergence.confirm(state.true_residual)) return ResidentEnd::reported;
+  if (convergence.interrupted()) {
+    convergence.conclude(Event::none);
+    return ResidentEnd::reported;
   }
   if (event == Event::tolerance_met) {
-    if (journal.confirm(r)) return ResidentEnd::told;
-    journal.report().resident = false;
-    return ResidentEnd::rest_is_for_the_loop;
+    if (convergence.confirm(r)) return ResidentEnd::reported;
+    convergence.report().resident = false;
+    return ResidentEnd::continue_in_loop;
   }
   // p.A p is a difference here, by which a matrix that is not symmetric looks indefinite.
   const bool misjudged = event == Event::matrix_not_positive && !symmetry_fault(ctx, system.A, system.M).empty();
   if (state.undecided || misjudged) return hand_over();
-  journal.conclude(event, r);
-  return ResidentEnd::told;
+  convergence.conclude(event, r);
+  return ResidentEnd::reported;
 }
 
 template class ResidentCg<double>;

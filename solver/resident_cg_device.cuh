@@ -9,7 +9,7 @@ namespace {
 
 /// The square root of T's epsilon: what rounding may take from p.A p, of its terms, after many steps.
 template <class T>
-constexpr double resident_doubt = sizeof(T) == 8 ? 1.5e-8 : 3.5e-4;
+constexpr double undecided_margin = sizeof(T) == 8 ? 1.5e-8 : 3.5e-4;
 
 PURLIN_HD constexpr ResidentNeeds resident_cg_needs(ResidentPrecond precond) {
   const bool factors = precond == ResidentPrecond::factors;
@@ -33,12 +33,12 @@ struct ResidentCgPart : ResidentPart<T> {
         x(part.own_vector(1)) {}
 };
 
-/// Places that are asked for at once where there are factors, whose shares take registers too; as resident_places.
+/// Places that are loaded at once where there are factors, whose shares take registers too; as resident_places.
 constexpr int factor_places[2][4] = {{0, 3, 1, 0}, {0, 6, 3, 2}};
 template <class T, int B>
 using FactorPlaces = EhybPlaces<T, B, B == 6 ? 0 : factor_places[sizeof(T) == 4][B % 4]>;
 
-/// u = G^T (G r) with A's halo; the thread's share of r.M r = |G r|^2. Two meetings of neighbours.
+/// u = G^T (G r) with A's halo; the thread's share of r.M r = |G r|^2. Two synchronisations of neighbours.
 template <int B, bool on_chip, class T>
 __device__ __forceinline__ double apply_factors(const ResidentArgs<T>& args, ResidentCgPart<T>& my) {
   constexpr bool again = false;
@@ -100,12 +100,12 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
     } else {
       for_each_row<B, on_chip>(a, my.own, my.u, ahead, row);
     }
-    meet<L>(my, lead, sums, my.w);
+    synchronise<L>(my, lead, sums, my.w);
     const double rho = sums[0], uw = sums[1];
     if (k > 0) {  // of the step before: its residual is known only now
       ++seen.iteration;
       seen.residual = sqrt(sums[2]);
-      if (tells()) args.log->residual[k - 1] = seen.residual;
+      if (is_reporting_thread()) args.log->residual[k - 1] = seen.residual;
       seen.event = event_of(seen.residual, seen.tolerance, seen.iteration, seen.max_iterations);
     }
     if (seen.event != Event::none || k == args.iterations) return;
@@ -113,7 +113,7 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
     if (!(rho > 0) || !(uw > 0) || !(pq > 0) || !(uw - uw == 0)) {
       // p.A p is a difference here. Far below 0 it proves what u.A u <= 0 proves; near 0 the loop has to find out.
       const bool finite = rho - rho == 0 && uw - uw == 0;
-      seen.undecided = finite && rho > 0 && uw > 0 && -pq <= resident_doubt<T> * (uw + drop);
+      seen.undecided = finite && rho > 0 && uw > 0 && -pq <= undecided_margin<T> * (uw + drop);
       if (seen.undecided) return;
       seen.event = !finite ? Event::not_finite : rho <= 0 ? Event::precond_not_positive : Event::matrix_not_positive;
       return;
@@ -137,7 +137,7 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
 }
 
 /// A block has a part, a warp its slices in turn, a lane a node of them or its share of one; in vector steps a thread
-/// every 512th row. In shared memory: the vectors, and with `on_chip` the part's numbers and columns, which else
+/// every 512th row. In shared memory: the vectors, and with `on_chip` the part's values and columns, which else
 /// stream by. x, r, p and s are read at the beginning and written by their owners at the end. An iteration posts w of
 /// the marked rows and three sums, and reads those of the halo and of every block: 16 bytes a number (8 of an entry
 /// in single precision), through the second-level cache. With factors it posts and reads G r and u = M r as well.
@@ -176,9 +176,9 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const 
       if constexpr (precond == ResidentPrecond::factors) {
         ResidentPlaces<T, B> begun;  // `ahead` would be held through all steps for this
         open_pass<B, on_chip>(a, begun);
-        tell_true_residual<B, on_chip>(args, my, a, begun, my.x, my.u);
+        report_true_residual<B, on_chip>(args, my, a, begun, my.x, my.u);
       } else {
-        tell_true_residual<B, on_chip>(args, my, a, ahead, my.x, my.u);
+        report_true_residual<B, on_chip>(args, my, a, ahead, my.x, my.u);
       }
     }
     store_own(my, my.x, args.x);
@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const 
     store_own(my, my.p, args.p);
     store_own(my, my.s, args.s);
   }
-  if (!tells()) return;
+  if (!is_reporting_thread()) return;
   ResidentState& state = args.log->state;
   state.iteration = seen.iteration;
   state.event = seen.event;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How the blocks of a resident kernel meet: sums and vector entries, each posted together with the number of the
-/// meeting, so that who reads one knows whether it is there. Internal.
+/// Grid synchronisation of a resident kernel: sums and vector entries, each posted together with the number of the
+/// synchronisation, so that the reader knows whether it has arrived. Internal.
 #pragma once
 
 #include <cstdint>
@@ -10,45 +10,48 @@
 
 namespace purlin::detail {
 
-/// No counter and no fence: half a number and the meeting's number make one 64-bit word, which is written and read as
-/// one. Words of meeting m lie in room m % rooms of the memory. Who writes those of m + rooms has read all sums of a
-/// meeting behind m, and with its sums each block has said that it needs nothing of m any more: with sums in every
-/// meeting two rooms suffice, with sums in every second or third four.
+/// No counter and no fence: half of a value and the number of the synchronisation form one 64-bit packet, which is
+/// written and read atomically. Packets of synchronisation m are in buffer m % buffers. A block that writes those of
+/// m + buffers has read all sums of a synchronisation after m, and by posting its sums each block has confirmed that
+/// it needs nothing of m any more. With sums in every synchronisation two buffers are enough, with sums in every
+/// second or third one four.
 struct Exchange {
-  static constexpr int most_sums = 4;              ///< of a meeting
-  static constexpr int sum_words = 2 * most_sums;  ///< of a block
+  static constexpr int most_sums = 4;                      ///< of a synchronisation
+  static constexpr int packets_per_block = 2 * most_sums;  ///< of a block
 
   std::uint64_t* posted;
   double* scratch;  ///< shared memory
   Offset rows;
   int parts;
-  unsigned rooms;  ///< a power of two
-  unsigned epoch;  ///< of the last meeting; the present one is the next
+  unsigned buffers;  ///< a power of two
+  unsigned epoch;    ///< of the last synchronisation; the current one is the next
 
-  /// Words for `rows` entries of T and the sums of `parts` blocks; zero before the first meeting.
+  /// Packets for `rows` entries of T and the sums of `parts` blocks; zero before the first synchronisation.
   template <class T>
-  static std::int64_t words(Offset rows, Offset parts, int rooms) {
-    return rooms * (rows * entry_words<T>() + parts * sum_words);
+  static std::int64_t packets(Offset rows, Offset parts, int buffers) {
+    return buffers * (rows * packets_per_entry<T>() + parts * packets_per_block);
   }
   template <class T>
-  PURLIN_HD static constexpr int entry_words() {
+  PURLIN_HD static constexpr int packets_per_entry() {
     return sizeof(T) == 8 ? 2 : 1;
   }
-  /// The length of `scratch` for meetings of at most `sums` sums: first those of the warps, then those of the blocks.
+  /// The length of `scratch` for synchronisations of at most `sums` sums: first those of the warps, then those of the
+  /// blocks.
   PURLIN_HD static constexpr std::size_t scratch_length(int sums, int parts) {
     return static_cast<std::size_t>(most_sums * 32 + sums * parts);
   }
 
   __device__ unsigned now() const { return epoch + 1; }
-  __device__ int room() const { return static_cast<int>(now() & (rooms - 1)); }
+  __device__ int buffer() const { return static_cast<int>(now() & (buffers - 1)); }
 
-  __device__ std::uint64_t* sum_word(int block, int k) const {
-    return posted + (room() * parts + block) * sum_words + 2 * k;
+  __device__ std::uint64_t* sum_packet(int block, int k) const {
+    return posted + (buffer() * parts + block) * packets_per_block + 2 * k;
   }
   // Entries stand behind the sums.
   template <class T>
-  __device__ std::uint64_t* entry_word(Offset row) const {
-    return posted + static_cast<int>(rooms) * parts * sum_words + (room() * rows + row) * entry_words<T>();
+  __device__ std::uint64_t* entry_packet(Offset row) const {
+    return posted + static_cast<int>(buffers) * parts * packets_per_block +
+           (buffer() * rows + row) * packets_per_entry<T>();
   }
 
   __device__ static void put(std::uint64_t* to, double value, unsigned mark) {
@@ -58,8 +61,8 @@ struct Exchange {
     asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(to), "l"(low), "l"(high) : "memory");
   }
   __device__ static void put(std::uint64_t* to, float value, unsigned mark) {
-    const std::uint64_t word = static_cast<std::uint32_t>(__float_as_int(value)) | (std::uint64_t{mark} << 32);
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+    const std::uint64_t packet = static_cast<std::uint32_t>(__float_as_int(value)) | (std::uint64_t{mark} << 32);
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(packet) : "memory");
   }
 
   /// Reads what may not be there yet; true where it is.
@@ -70,15 +73,15 @@ struct Exchange {
     return static_cast<unsigned>(low >> 32) == mark && static_cast<unsigned>(high >> 32) == mark;
   }
   __device__ static bool get(const std::uint64_t* from, unsigned mark, float& value) {
-    std::uint64_t word;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
-    value = __int_as_float(static_cast<int>(word & 0xffffffffu));
-    return static_cast<unsigned>(word >> 32) == mark;
+    std::uint64_t packet;
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(packet) : "l"(from) : "memory");
+    value = __int_as_float(static_cast<int>(packet & 0xffffffffu));
+    return static_cast<unsigned>(packet >> 32) == mark;
   }
 
   template <class T>
   __device__ void post_entry(Offset row, T value) const {
-    put(entry_word<T>(row), value, now());
+    put(entry_packet<T>(row), value, now());
   }
 
   /// Adds the block's sums and posts them; the whole block.
@@ -95,7 +98,7 @@ struct Exchange {
     __syncthreads();
     if (warp < sums) {
       const double total = warp_sum(lane < warps ? of_warps[warp * 32 + lane] : 0.0);
-      if (lane == 0) put(sum_word(static_cast<int>(blockIdx.x), warp), total, now());
+      if (lane == 0) put(sum_packet(static_cast<int>(blockIdx.x), warp), total, now());
     }
   }
 
@@ -111,7 +114,7 @@ struct Exchange {
 #pragma unroll
       for (int u = 0; u < at_once; ++u) {
         const int i = first + u * threads;
-        from[u] = entry_word<T>(row_of(i < count ? i : first));
+        from[u] = entry_packet<T>(row_of(i < count ? i : first));
       }
       bool there;
       do {
@@ -126,15 +129,15 @@ struct Exchange {
     }
   }
 
-  /// The sums of all blocks, the same bits in every thread of every block; the whole block, which is in step
-  /// afterwards. Ends the meeting.
+  /// The sums of all blocks, the same bits in every thread of every block; the whole block, which is synchronised
+  /// afterwards. Ends the synchronisation.
   template <int sums>
   __device__ void collect_sums(double (&total)[sums]) {
     double* const of_blocks = scratch + most_sums * 32;
     for (int i = static_cast<int>(threadIdx.x); i < sums * parts; i += static_cast<int>(blockDim.x)) {
       const int k = i / parts, block = i % parts;
       double value;
-      while (!get(sum_word(block, k), now(), value)) {
+      while (!get(sum_packet(block, k), now(), value)) {
       }
       of_blocks[i] = value;
     }

@@ -5,7 +5,7 @@
 
 #include <type_traits>
 
-#include <purlin/solver/resident_room_device.cuh>
+#include <purlin/solver/resident_shared_memory_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_places_device.cuh>
 
 namespace purlin::detail {
@@ -13,11 +13,11 @@ namespace {
 
 struct ResidentTuning {
   static constexpr int threads = 512;                    ///< 128 registers each
-  static constexpr int exchanges_beside_iterations = 8;  ///< of a launch: the opening, the end, and some to spare
+  static constexpr int additional_synchronisations = 8;  ///< of a launch: the opening, the end, and some to spare
 };
 
-/// Places of a slice that a lane asks for at once, by rows of a node: as many as fit the registers twice, as in
-/// EHYB's own product. Of six rows one place alone is too much to hold beside another.
+/// Places of a slice that a lane loads at once, by rows of a node: as many as fit the registers twice, as in
+/// EHYB's own product. With six rows there are not enough registers for two places.
 constexpr int resident_places[2][4] = {{0, 8, 3, 2}, {0, 12, 6, 4}};
 template <class T, int B>
 constexpr int resident_batch = B == 6 ? 0 : resident_places[sizeof(T) == 4][B % 4];
@@ -59,14 +59,14 @@ __device__ __forceinline__ V* carve(unsigned char* base, std::size_t at) {
 
 /// Copies what stays on the chip of a matrix.
 template <class T, int B, bool on_chip>
-__device__ ResidentRecord open_share(const ResidentMatrix<T>& a, ResidentRoom& room, unsigned char* base) {
+__device__ ResidentRecord open_share(const ResidentMatrix<T>& a, ResidentSharedMemory& memory, unsigned char* base) {
   const EhybPart part = a.part[blockIdx.x];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   const int nodes = part.node_end - part.node_begin, halo_nodes = part.halo_end - part.halo_begin;
   const int slices = part.slice_end - part.slice_begin;
   const Index first_place = a.slice_first[part.slice_begin];
   const int places = a.slice_first[part.slice_end] - first_place;
-  const ResidentMatrixSpace at = take_matrix<T>(room, B, nodes, halo_nodes, slices, places, on_chip);
+  const ResidentMatrixSpace at = take_matrix<T>(memory, B, nodes, halo_nodes, slices, places, on_chip);
   Index* const halo_node = carve<Index>(base, at.halo);
   Index* const slice_first = carve<Index>(base, at.slice);
   unsigned char* const marked = carve<unsigned char>(base, at.marked);
@@ -128,23 +128,23 @@ __device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const Resident
   if constexpr (of_precond > 0) halo = max(halo, halo_of<L>(args.first));
   if constexpr (of_precond > 1) halo = max(halo, halo_of<L>(args.second));
   my.reach = my.own + halo;
-  ResidentRoom room;
-  const ResidentVectorSpace at = take_vectors<T>(room, needs, my.own, my.reach, parts);
+  ResidentSharedMemory memory;
+  const ResidentVectorSpace at = take_vectors<T>(memory, needs, my.own, my.reach, parts);
   my.with_halo = carve<T>(base, at.vectors);
   my.own_only = my.with_halo + needs.vectors * my.reach;
-  my.exchange = {args.posted, carve<double>(base, at.sums),       args.rows,
-                 parts,       static_cast<unsigned>(needs.rooms), args.epoch};
+  my.exchange = {args.posted, carve<double>(base, at.sums),         args.rows,
+                 parts,       static_cast<unsigned>(needs.buffers), args.epoch};
   my.base = base;
   if constexpr (of_precond > 0) {
-    my.record = carve<ResidentRecord>(base, take_records(room, 1 + of_precond));
+    my.record = carve<ResidentRecord>(base, take_records(memory, 1 + of_precond));
     const auto keep = [&](int k, const ResidentRecord& record) {
       if (threadIdx.x == 0) my.record[k] = record;
     };
-    keep(0, open_share<T, B, on_chip>(args.a, room, base));
-    keep(1, open_share<T, L, on_chip>(args.first, room, base));
-    if constexpr (of_precond > 1) keep(2, open_share<T, L, on_chip>(args.second, room, base));
+    keep(0, open_share<T, B, on_chip>(args.a, memory, base));
+    keep(1, open_share<T, L, on_chip>(args.first, memory, base));
+    if constexpr (of_precond > 1) keep(2, open_share<T, L, on_chip>(args.second, memory, base));
   } else {
-    my.a = share_at<T, B, on_chip>(open_share<T, B, on_chip>(args.a, room, base), args.a, base);
+    my.a = share_at<T, B, on_chip>(open_share<T, B, on_chip>(args.a, memory, base), args.a, base);
   }
   __syncthreads();
   return my;
@@ -205,7 +205,7 @@ template <class T, int B>
 using ResidentPlaces = EhybPlaces<T, B, resident_batch<T, B>>;
 
 template <bool on_chip>
-using LoadNumber = std::conditional_t<on_chip, LoadHere, LoadOnce>;
+using LoadValue = std::conditional_t<on_chip, LoadHere, LoadOnce>;
 
 /// A warp's way through its slices.
 struct ResidentRun {
@@ -220,17 +220,17 @@ __device__ __forceinline__ ResidentRun run_of(const ResidentShare<T>& a, int sli
   return {slice, a.slice_first[at] - a.first_place, a.slice_first[at + 1] - a.first_place};
 }
 
-/// Asks for the first numbers of a pass over the matrix.
+/// Loads the first values of a pass over the matrix.
 template <int B, bool on_chip, class T, int U>
 __device__ __forceinline__ void open_pass(const ResidentShare<T>& a, EhybPlaces<T, B, U>& ahead) {
   const ResidentRun run = run_of(a, static_cast<int>(threadIdx.x / warp));
-  load_places<LoadNumber<on_chip>>(a.column, a.value, run.k, run.last - run.k, ahead);
+  load_places<LoadValue<on_chip>>(a.column, a.value, run.k, run.last - run.k, ahead);
 }
 
 /// Calls `row(i, sum)` for every own row i with the product of its entries and `x`, by one lane each. A warp asks
 /// for what comes next before it adds what it has; behind its last slice that is the beginning of the next pass,
-/// whose numbers are on their way while the blocks meet, unless `again` is false. Where nothing is asked for ahead,
-/// `at_once` columns of a block are under way.
+/// whose values are in flight while the blocks synchronise, unless `again` is false. Where nothing is loaded
+/// ahead, `at_once` columns of a block are under way.
 template <int B, bool on_chip, int at_once = B, bool again = true, class T, int U, class Row>
 __device__ __forceinline__ void for_each_row(const ResidentShare<T>& a, int own, const T* x,
                                              EhybPlaces<T, B, U>& ahead, const Row& row) {
@@ -246,12 +246,12 @@ __device__ __forceinline__ void for_each_row(const ResidentShare<T>& a, int own,
       then.k += U;
       if (ends) then = again || run.slice + warps < a.slices ? run_of(a, run.slice + warps) : nothing;
       EhybPlaces<T, B, U> next;
-      load_places<LoadNumber<on_chip>>(a.column, a.value, then.k, then.last - then.k, next);
+      load_places<LoadValue<on_chip>>(a.column, a.value, then.k, then.last - then.k, next);
       add_places(ahead, run.last - run.k, x, sums);
       ahead = next;
     } else {
 #pragma unroll 1
-      for (; run.k < run.last; ++run.k) add_place<LoadNumber<on_chip>, at_once>(a.column, a.value, run.k, x, sums);
+      for (; run.k < run.last; ++run.k) add_place<LoadValue<on_chip>, at_once>(a.column, a.value, run.k, x, sums);
       then = run_of(a, run.slice + warps);
     }
     if (ends) {

@@ -9,9 +9,9 @@ namespace {
 
 /// The thread that writes to the host. What it writes once, and what no step changes, is in no register of a kernel
 /// that has none to spare.
-__device__ __forceinline__ bool tells() { return blockIdx.x == 0 && threadIdx.x == 0; }
+__device__ __forceinline__ bool is_reporting_thread() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
-/// Tells the others a row's number, where one of them reads it to multiply with `a`.
+/// Posts the value of a row if another block reads it to multiply with `a`.
 template <int B, class T>
 __device__ __forceinline__ void post_row(const ResidentPart<T>& my, const ResidentShare<T>& a, int i, T value) {
   if (a.marked[i / B]) my.exchange.post_entry(my.first_row + i, value);
@@ -24,16 +24,17 @@ __device__ __forceinline__ void collect(const ResidentPart<T>& my, const Residen
       a.halo, [&](int i) { return Offset{a.halo_node[i / B]} * B + i % B; }, to + my.own);
 }
 
-/// A meeting: every block's sums, in the same order everywhere, and what was posted (to null: no entries). Ends with
-/// the block in step.
+/// A grid synchronisation: the sums of every block, in the same order everywhere, and the posted entries (to null:
+/// none). Ends with the block synchronised.
 template <int B, class T, int sums>
-__device__ __forceinline__ void meet(ResidentPart<T>& my, const ResidentShare<T>& a, double (&sum)[sums], T* to) {
+__device__ __forceinline__ void synchronise(ResidentPart<T>& my, const ResidentShare<T>& a, double (&sum)[sums],
+                                            T* to) {
   my.exchange.post_sums(sum);
   if (to != nullptr) collect<B>(my, a, to);
   my.exchange.collect_sums(sum);
 }
 
-/// A meeting of neighbours, without sums. Ends with the block in step.
+/// A synchronisation of neighbours, without sums. Ends with the block synchronised.
 template <int B, class T>
 __device__ __forceinline__ void swap_entries(ResidentPart<T>& my, const ResidentShare<T>& a, T* to) {
   collect<B>(my, a, to);
@@ -71,13 +72,13 @@ __device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, 
     r[i] = value;
     post_row<lead_block>(my, lead, i, value);
   });
-  meet<lead_block>(my, lead, sums, r);
+  synchronise<lead_block>(my, lead, sums, r);
   const double rhs_norm = sqrt(sums[0]);
   seen.residual = sqrt(sums[1]);
   seen.tolerance = fmax(args.rel_tol * rhs_norm, args.abs_tol);
   const auto safe = [&](double norm) { return norm - norm == 0 && norm >= least_safe_norm; };
   const bool started = safe(rhs_norm) && safe(seen.residual);
-  if (tells()) {
+  if (is_reporting_thread()) {
     ResidentState& state = args.log->state;
     state.started = started;
     state.rhs_norm = rhs_norm;
@@ -87,19 +88,19 @@ __device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, 
   return started && !(seen.residual <= seen.tolerance);
 }
 
-/// Tells the host |b - A x| of the present x, which no block needs to have seen the others' of; u is lost.
+/// Reports |b - A x| of the current x to the host; blocks need not have read each other's entries; u is overwritten.
 template <int B, bool on_chip, class T, int U>
-__device__ void tell_true_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const ResidentShare<T>& a,
-                                   EhybPlaces<T, B, U>& ahead, const T* x, T* u) {
+__device__ void report_true_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const ResidentShare<T>& a,
+                                     EhybPlaces<T, B, U>& ahead, const T* x, T* u) {
   for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
     u[i] = x[i];
     post_row<B>(my, a, i, x[i]);
   }
   double sums[1] = {};
-  meet<B>(my, a, sums, u);
+  synchronise<B>(my, a, sums, u);
   sums[0] = residual_of<B, on_chip>(my, a, ahead, args.b, u, [](int, T) {});
-  meet<B>(my, a, sums, static_cast<T*>(nullptr));
-  if (tells()) args.log->state.true_residual = sqrt(sums[0]);
+  synchronise<B>(my, a, sums, static_cast<T*>(nullptr));
+  if (is_reporting_thread()) args.log->state.true_residual = sqrt(sums[0]);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <purlin/solver/journal.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
 #include <purlin/spmv/ehyb/ehyb.hpp>
 
 namespace purlin::detail {
@@ -50,9 +50,9 @@ enum class ResidentBegin {
 
 /// How a resident solve ends.
 enum class ResidentEnd {
-  told,                  ///< the journal has said its last word
-  event,                 ///< the recurrence has, or the journal was interrupted
-  rest_is_for_the_loop,  ///< the usual loop is to go on from x, with r = b - A x; the journal is open
+  reported,              ///< the convergence monitor has the outcome
+  event,             ///< the recurrence has stopped, or the solve was interrupted
+  continue_in_loop,  ///< the usual loop must continue from x, with r = b - A x; the outcome is open
 };
 
 /// What M is to a kernel.
@@ -76,7 +76,7 @@ struct ResidentMatrix {
   int share;                    ///< lanes of a node
 };
 
-/// What one launch is told.
+/// The arguments of one launch.
 template <class T>
 struct ResidentArgs {
   const T *b, *d;    ///< d: the diagonal of M, or null
@@ -97,13 +97,13 @@ struct ResidentArgs {
 template <class T>
 using ResidentKernel = void (*)(const ResidentArgs<T>);
 
-/// What a method keeps on the chip of each row, and how often its blocks meet.
+/// What a method keeps on the chip for each row, and how often its blocks synchronise.
 struct ResidentNeeds {
-  int vectors;      ///< with a halo
-  int own_vectors;  ///< without
-  int sums;         ///< of a meeting, at most
-  int meetings;     ///< of an iteration
-  int rooms;        ///< Exchange::rooms
+  int vectors;           ///< with a halo
+  int own_vectors;       ///< without
+  int sums;              ///< of a synchronisation, at most
+  int synchronisations;  ///< of an iteration
+  int buffers;           ///< Exchange::rooms
 };
 
 /// A method with some M: what it needs, and its kernels for a node of `block` rows, with all matrices on the chip or
@@ -130,7 +130,7 @@ auto for_block(int block, const Kernels& kernels) {
 }
 
 /// One block of threads has one part of an EHYB matrix, and its rows of all vectors in shared memory; of those that a
-/// product reads or that others read too, also what its halo needs. Where the part's numbers and columns fit too,
+/// product reads or that others read too, also what its halo needs. Where the part's values and columns fit too,
 /// they stay there. Needs every part of the matrix to be at work at the same time, one a multiprocessor, without
 /// extra rows. The matrices of a preconditioner have to have A's parts, and stay on the chip or stream by with A.
 template <class T>
@@ -145,7 +145,7 @@ class ResidentSystem {
  protected:
   using Method = ResidentMethod<T> (*)(ResidentPrecond precond);
 
-  /// For A and M, which may turn out not to admit it.
+  /// For A and M, which may turn out not to support it.
   ResidentSystem(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
                  const LinearOperator<T, Space::device>* M, Method method);
 
@@ -153,8 +153,8 @@ class ResidentSystem {
   static ResidentLog& log_of(const Context<Space::device>& ctx);
   /// The system, and its criterion.
   ResidentArgs<T> args_of(const SolveArguments<T, Space::device>& system) const;
-  /// Queues it and waits for its end. False where the card did not take it: then all is left to the loop, now and
-  /// later.
+  /// Queues the kernel and waits for its end. False if the device did not accept the launch: the usual loop then does
+  /// all the work, now and later.
   bool launch(const Context<Space::device>& ctx, const ResidentArgs<T>& told);
 
  private:
@@ -171,11 +171,11 @@ class ResidentSystem {
   bool fits_ = false;
   bool matrix_on_chip_ = false;
   std::size_t shared_bytes_ = 0;
-  // The last meeting at most: as many as a launch may have are counted. Where the count would overflow it begins
-  // anew, with words that carry no number.
+  // An upper bound on the last synchronisation: as many as a launch may have are counted. Before the count overflows
+  // it restarts, with packets that carry no number.
   unsigned epoch_ = 0;
   std::vector<Array<unsigned char, Space::device>> marked_;  // of each, a node: whether another part reads it
-  Array<std::uint64_t, Space::device> posted_;               // what blocks tell each other
+  Array<std::uint64_t, Space::device> posted_;               // packets between blocks
 };
 
 }  // namespace purlin::detail

@@ -27,7 +27,7 @@ ResidentPrecond kind_of(const LinearOperator<T, Space::device>* M) {
                                                                            : ResidentPrecond::other;
 }
 
-// Of M what a resident solve remembers: a diagonal is asked for anew by every launch.
+// Of M what a resident solve remembers: a diagonal is read again by every launch.
 template <class T>
 std::uint64_t serial_of(const LinearOperator<T, Space::device>* M) {
   return matrices_of(kind_of(M)) > 0 ? M->serial() : 0;
@@ -55,17 +55,17 @@ template <class T>
 std::size_t bytes_of(const std::vector<Layout>& layouts, const ResidentNeeds& needs, std::size_t p, bool on_chip) {
   int halo = 0;
   for (const Layout& layout : layouts) halo = std::max(halo, layout.halo(p));
-  ResidentRoom room;
+  ResidentSharedMemory memory;
   const int own = layouts[0].rows(p);
-  take_vectors<T>(room, needs, own, own + halo, static_cast<int>(layouts[0].part.size()));
-  take_records(room, static_cast<int>(layouts.size()));
+  take_vectors<T>(memory, needs, own, own + halo, static_cast<int>(layouts[0].part.size()));
+  take_records(memory, static_cast<int>(layouts.size()));
   for (const Layout& layout : layouts) {
     const EhybPart& part = layout.part[p];
     const int places = layout.first[part.slice_end] - layout.first[part.slice_begin];
-    take_matrix<T>(room, layout.block, layout.rows(p) / layout.block, layout.halo(p) / layout.block,
+    take_matrix<T>(memory, layout.block, layout.rows(p) / layout.block, layout.halo(p) / layout.block,
                    part.slice_end - part.slice_begin, places, on_chip);
   }
-  return room.next;
+  return memory.next;
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ template <class T>
 void ResidentSystem<T>::mark_boundaries(const Context<Space::device>& ctx) {
   const auto& state = ctx.state();
   posted_ = Array<std::uint64_t, Space::device>(
-      ctx, Exchange::words<T>(view_[0].rows, view_[0].parts, method_.needs.rooms));
+      ctx, Exchange::packets<T>(view_[0].rows, view_[0].parts, method_.needs.buffers));
   PURLIN_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), state.stream()));
   for (const EhybView<T>& view : view_) {
     EhybPart last;
@@ -192,9 +192,9 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
     const EhybView<T>& v = view_[k];
     *matrix[k] = {v.part, v.halo_node, v.slice_first, v.column, v.value, marked_[k].data(), v.share};
   }
-  const auto meetings =
-      static_cast<unsigned>(args.iterations * method_.needs.meetings + ResidentTuning::exchanges_beside_iterations);
-  if (epoch_ > std::numeric_limits<unsigned>::max() - meetings) {
+  const auto synchronisations = static_cast<unsigned>(args.iterations * method_.needs.synchronisations +
+                                                      ResidentTuning::additional_synchronisations);
+  if (epoch_ > std::numeric_limits<unsigned>::max() - synchronisations) {
     PURLIN_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), device.stream()));
     epoch_ = 0;
   }
@@ -209,7 +209,7 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
     cudaGetLastError();
     return fits_ = false;
   }
-  epoch_ += meetings;
+  epoch_ += synchronisations;
   ctx.synchronize();
   return true;
 }

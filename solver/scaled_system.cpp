@@ -7,7 +7,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/journal_steps.hpp>
+#include <purlin/solver/convergence_steps.hpp>
 #include <purlin/solver/random_signs.hpp>
 
 namespace purlin::detail {

@@ -9,7 +9,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/journal.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
 #include <purlin/solver/mixed_solvers.hpp>
 #include <purlin/solver/registry.hpp>
 #include <purlin/solver/symmetry.hpp>
@@ -125,12 +125,12 @@ SolverChain<T, S>::SolverChain(const Context<S>& ctx, std::vector<ChainStep<T, S
   zero_mean_ = std::make_unique<ZeroMeanPrecond<T, S>>(ctx_, A_.rows(), M_);
   projected_b_ = Array<T, S>(ctx_, A_.rows());
   image_ = Array<T, S>(ctx_, A_.rows());
-  look_at_null_space();
+  check_null_space();
   first.prepare(ctx_, A_, zero_mean_.get());
 }
 
 template <class T, Space S>
-void SolverChain<T, S>::look_at_null_space() {
+void SolverChain<T, S>::check_null_space() {
   if (zero_mean_ == nullptr || null_space_known_) return;
   if (A_.rows() > 1 && !zero_mean_->is_null_vector_of(ctx_, A_, projected_b_.span(), image_.span())) {
     throw InputError("the matrix does not map the constant vector to zero, so that is not its null space");
@@ -219,7 +219,7 @@ template <class T, Space S>
 SolveReport SolverChain<T, S>::solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                                      const ProgressFn& progress) {
   const auto start = Clock::now();
-  look_at_null_space();
+  check_null_space();
   const double outside = split_off_constant(b, stop, projected_b_.span());
   if (outside > 0) b = projected_b_.cspan();
   if (has_several()) copy<T>(ctx_, Span<const T, S>(x), best_x_.span());
@@ -278,7 +278,7 @@ template <class T, Space S>
 std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
                                                           const StopCriterion& stop, const ProgressFn& progress) {
   const auto start = Clock::now();
-  look_at_null_space();
+  check_null_space();
   ColumnProgress shared(progress, columns);
   if (columns > 1 && batched()) return solve_batch(b, x, columns, stop, shared);
   std::vector<SolveReport> reports;
@@ -294,7 +294,7 @@ std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Sp
     reports.push_back(solve(b.subspan(c * n, n), x.subspan(c * n, n), left, shared.of(c)));
     if (!skipped || reports.back().status != Status::max_iterations) continue;
     if (late) {
-      overrule(reports.back(), Status::time_limit, "the time limit is over");
+      overrule(reports.back(), Status::time_limit, "time limit exceeded");
     } else {
       overrule(reports.back(), Status::stopped_by_caller, "the caller asked to stop");
     }

@@ -47,22 +47,22 @@ class SolverChain {
   SolverChain(const Context<S>& ctx, std::vector<ChainStep<T, S>> steps, const LinearOperator<T, S>& A,
               const LinearOperator<T, S>* M, bool constant_null_space);
 
-  /// Goes on to the next solver after breakdown, indefiniteness, stagnation or divergence; iterations and time are
-  /// those of all together. The report lists every attempt. A system that fails since squares leave the range of T is
-  /// solved again in other units, powers of two; a first attempt without an iteration is then not listed. A
+  /// Continues with the next solver after breakdown, indefiniteness, stagnation or divergence; iterations and time
+  /// are those of all together. The report lists every attempt. A system that fails since squares leave the range of
+  /// T is solved again in other units, powers of two; a first attempt without an iteration is then not listed. A
   /// right-hand side with a part that a singular matrix cannot produce is solved without that part and ends with
   /// `stagnation`.
   SolveReport solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress);
 
   /// The same for `columns` right-hand sides, which lie one after the other in b, as their solutions do in x. Where
-  /// the first solver has batches, as CG has, it takes them side by side, and columns on which it fails go on alone;
-  /// other solvers take column after column. The time limit is that of all together.
+  /// the first solver has batches, as CG has, it takes them side by side, and columns on which it fails continue
+  /// alone; other solvers take column after column. The time limit is that of all together.
   std::vector<SolveReport> solve_columns(Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
                                          const ProgressFn& progress);
 
-  /// To be told when A or M has other numbers: what is known of them is looked at again in the next solve, which
+  /// To be called when A or M has new values: what is known about them is checked again in the next solve, which
   /// throws InputError where the constant vector is no longer mapped to zero.
-  void numbers_changed() { null_space_known_ = false; }
+  void values_changed() { null_space_known_ = false; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -74,7 +74,7 @@ class SolverChain {
   SolveReport patient_attempt(std::size_t step, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                               const ProgressFn& progress);
   bool batched() const;
-  void look_at_null_space();
+  void check_null_space();
   double split_off_constant(Span<const T, S> b, const StopCriterion& stop, Span<T, S> projected);
   SolveReport go_on(SolveReport whole, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                     const ProgressFn& progress, Clock::time_point start);

@@ -74,7 +74,7 @@ SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits
     if (scaled_ == nullptr || scaled_->matrix != units.matrix) scaled_ = nullptr;
     if (scaled_ == nullptr) scaled_ = std::make_shared<Scaled>(*this, units.matrix);
   } catch (const OutOfMemory& e) {
-    whole.reason += "; in other units it was not tried: " + std::string(e.what());
+    whole.reason += "; with scaling it was not tried: " + std::string(e.what());
     return whole;
   }
   Scaled& in = *scaled_;
@@ -91,7 +91,7 @@ SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits
       return progress(now);
     };
   }
-  in.solvers->numbers_changed();
+  in.solvers->values_changed();
   SolveReport report = in.solvers->solve(in.b.cspan(), in.x.span(), scaled_stop, scaled_progress);
   scale_by_power<T, S>(ctx_, of_x, in.x.cspan(), x);
   if (report.converged()) {

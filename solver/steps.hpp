@@ -5,7 +5,7 @@
 #include <purlin/solver/bicgstab_steps.hpp>
 #include <purlin/solver/cg_steps.hpp>
 #include <purlin/solver/gmres_steps.hpp>
-#include <purlin/solver/journal_steps.hpp>
+#include <purlin/solver/convergence_steps.hpp>
 #include <purlin/solver/mixed_steps.hpp>
 
 #define PURLIN_SOLVER_STEPS_OF(SWEEP, T)       \

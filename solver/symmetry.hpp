@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whether operators are symmetric, as far as products with two vectors tell. Internal.
+/// Whether operators are symmetric, as far as products with two vectors can show. Internal.
 #pragma once
 
 #include <string>

@@ -16,13 +16,13 @@ constexpr int trial_iterations = 32;
 // What the clock decides, and cuSPARSE's algorithm that may add in another order, when bits are to be the same.
 void require_same_bits(const SystemOptions& options) {
   const auto refuse = [](const std::string& what, const std::string& instead) {
-    throw InputError("the same bits on every run were asked for: " + what + "; " + instead);
+    throw InputError("deterministic results were requested: " + what + "; " + instead);
   };
   if (canonical_name(options.spmv.format) == "measure") {
-    refuse("the format \"measure\" goes by measured times", "\"auto\" does not");
+    refuse("the format \"measure\" depends on measured times", "\"auto\" does not");
   }
   for (const std::string& format : {options.spmv.format, options.precond.format}) {
-    if (canonical_name(format) == "csr:alg1") refuse("csr:alg1 does not promise that", "csr:alg2 does");
+    if (canonical_name(format) == "csr:alg1") refuse("csr:alg1 is not deterministic", "csr:alg2 is");
   }
 }
 
@@ -110,7 +110,7 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a) {
       options_.expected_products > 0 ? options_.expected_products : expected_products(a.rows, options_.stop.rel_tol);
   const bool may_renumber = !given_order();
   if (asked == "auto") options_.spmv.equal_opposites = equal_opposites(a);
-  format_ = asked == "auto" ? forecast_format<T>(ctx_, Pattern<S>(a), options_.spmv, products, may_renumber)
+  format_ = asked == "auto" ? choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, products, may_renumber)
                             : measure_formats(ctx_, a, options_.spmv, products, may_renumber);
   options_.spmv.format = format_.format;
 }
@@ -139,7 +139,7 @@ void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
   if (options_.solver.name == "auto") {
     choice_ = choose_solver(*traits_);
   } else {
-    choice_ = {{options_.solver.name}, "asked for"};
+    choice_ = {{options_.solver.name}, "requested"};
   }
   if (first_method().needs_symmetry) options_.precond.symmetric = true;
 }
@@ -155,7 +155,7 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
     M_ = make_precond(ctx_, a, order_, options_.precond, options_.spmv);
     return;
   }
-  PrecondUse use{*traits_, forecast_tolerance(options_.stop.rel_tol), options_.expected_products};
+  PrecondUse use{*traits_, tolerance_for_estimates(options_.stop.rel_tol), options_.expected_products};
   use.precond_products = first_method().precond_products;
   use.iteration_bytes = iteration_bytes();
   const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
@@ -180,7 +180,7 @@ template <class T, Space S>
 PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) {
   StopCriterion stop = options_.stop;
   stop.max_iterations = std::min(trial_iterations, stop.max_iterations);
-  stop.rel_tol = forecast_tolerance(stop.rel_tol);
+  stop.rel_tol = tolerance_for_estimates(stop.rel_tol);
   stop.abs_tol = 0;             // it is for the caller's right-hand side
   stop.time_limit_seconds = 0;  // no clock decides
   SolverChain<T, S> first(ctx_, chain_steps<T, S>(ctx_, A_->rows(), {choice_.order.front()}, options_.solver), *A_,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// ColumnLanes: the k numbers that a row of a batch holds, in registers. Internal.
+/// ColumnLanes: the k values that a row of a batch holds, in registers. Internal.
 #pragma once
 
 #include <cstring>

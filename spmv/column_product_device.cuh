@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What kernels with k interleaved vectors share: k numbers at once, and k sums x.y. Internal.
+/// What kernels with k interleaved vectors share: k values at once, and k sums x.y. Internal.
 #pragma once
 
 #include <purlin/spmv/column_product.hpp>
@@ -7,15 +7,15 @@
 
 namespace purlin::detail {
 
-/// k numbers, as they lie beside each other in a batch.
+/// k values, adjacent in a batch.
 template <class T, int k>
-struct alignas(k * sizeof(T) < 16 ? k * sizeof(T) : 16) Numbers {
+struct alignas(k * sizeof(T) < 16 ? k * sizeof(T) : 16) ColumnValues {
   T value[k];
 };
 
 template <class T, int k>
-__device__ __forceinline__ Numbers<T, k> load_numbers(const T* p) {
-  Numbers<T, k> result;
+__device__ __forceinline__ ColumnValues<T, k> load_values(const T* p) {
+  ColumnValues<T, k> result;
   if constexpr (sizeof(T) == 8) {
 #pragma unroll
     for (int i = 0; i < k / 2; ++i) {
@@ -40,16 +40,16 @@ __device__ __forceinline__ Numbers<T, k> load_numbers(const T* p) {
   return result;
 }
 
-/// The k numbers of a row are written, from what A x gave.
+/// The k values of a row are written, from what A x gave.
 template <class T, int k>
 __device__ __forceinline__ void write_row(const ColumnProductArgs<T>& args, Offset row, T (&sum)[k]) {
-  Numbers<T, k> y;
+  ColumnValues<T, k> y;
 #pragma unroll
   for (int c = 0; c < k; ++c) y.value[c] = sum[c] = row_result(args, sum[c], row * k + c);
-  *reinterpret_cast<Numbers<T, k>*>(args.y + row * k) = y;
+  *reinterpret_cast<ColumnValues<T, k>*>(args.y + row * k) = y;
 }
 
-/// Ends a kernel that forms k sums x.y, as `finish_dot` does one; `partial` has k numbers for each block.
+/// Ends a kernel that forms k sums x.y, as `finish_dot` does one; `partial` has k values for each block.
 template <int k>
 __device__ __forceinline__ void finish_dots(const double (&mine)[k], double* partial, unsigned* tickets, double* xy) {
   __shared__ double scratch[33 * k];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choice of a format, by forecasts and by the clock.
+// The choice of a format, by the cost model and by measuring.
 #include <purlin/spmv/format_choice.hpp>
 
 #include <algorithm>
@@ -23,13 +23,13 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 std::string counted(double products) { return detail::plain_number(std::max(1.0, std::ceil(products))); }
 
-// Of a forecast or of a few measurements, which know no more than two digits.
+// Of a cost estimate or of a few measurements, which know no more than two digits.
 std::string about(double products) { return "about " + detail::plain_number(std::max(1.0, std::ceil(products)), 2); }
 
-// "pays back after about 310 products, 1,900 are planned" and its like.
+// "pays back after about 310 products, 1,900 are expected" and its like.
 std::string reason_for(const FormatTrial& best, const std::vector<FormatTrial>& trials, double products,
                        bool measured) {
-  const std::string planned = counted(products) + (products == 1 ? " is planned" : " are planned");
+  const std::string planned = counted(products) + (products == 1 ? " is expected" : " are expected");
   const std::string source = measured ? "measured" : "estimated";
   const FormatTrial& csr = trials.front();
   if (&best != &csr) {
@@ -125,27 +125,27 @@ double break_even(const FormatTrial& format, const FormatTrial& base) {
   return std::max(0.0, price / gain);
 }
 
-double forecast_tolerance(double rel_tol) { return std::clamp(rel_tol, 1e-16, 0.1); }
+double tolerance_for_estimates(double rel_tol) { return std::clamp(rel_tol, 1e-16, 0.1); }
 
 double expected_products(Index n, double rel_tol) {
-  return std::max(1.0,
-                  std::round(0.6 * std::log(1 / forecast_tolerance(rel_tol)) * std::cbrt(static_cast<double>(n))));
+  return std::max(
+      1.0, std::round(0.6 * std::log(1 / tolerance_for_estimates(rel_tol)) * std::cbrt(static_cast<double>(n))));
 }
 
 template <class T, Space S>
-FormatChoice forecast_format(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options,
-                             double products, bool may_renumber) {
+FormatChoice choose_format_by_cost(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options,
+                                   double products, bool may_renumber) {
   const Context<Space::host> host = host_context(ctx);
   const detail::HostPattern on_host(ctx, pattern);
   const PatternFacts facts = pattern_facts(host, on_host.view());
   const FormatRequest request{"", options, machine_of(ctx), sizeof(T)};
   std::vector<FormatTrial> trials;
   for (const SpmvFormat& format : spmv_formats()) {
-    if (format.forecast == nullptr || !admits<T, S>(format, facts.rows == facts.cols, may_renumber)) continue;
-    const Forecast forecast = format.forecast(facts, request);
-    if (std::isinf(forecast.product_bytes)) continue;
-    trials.push_back({format.name, forecast.product_seconds(request.machine),
-                      forecast.setup_seconds(request.machine, facts.nonzeros, host.threads()), ""});
+    if (format.cost_estimate == nullptr || !admits<T, S>(format, facts.rows == facts.cols, may_renumber)) continue;
+    const CostEstimate cost_estimate = format.cost_estimate(facts, request);
+    if (std::isinf(cost_estimate.product_bytes)) continue;
+    trials.push_back({format.name, cost_estimate.product_seconds(request.machine),
+                      cost_estimate.setup_seconds(request.machine, facts.nonzeros, host.threads()), ""});
   }
   return best_of(std::move(trials), products, false);
 }
@@ -185,8 +185,9 @@ FormatChoice measure_formats(const Context<S>& ctx, const CsrView<T, S>& a, cons
   return choice;
 }
 
-#define X(T, S)                                                                                                     \
-  template FormatChoice forecast_format<T>(const Context<S>&, const Pattern<S>&, const SpmvOptions&, double, bool); \
+#define X(T, S)                                                                                                    \
+  template FormatChoice choose_format_by_cost<T>(const Context<S>&, const Pattern<S>&, const SpmvOptions&, double, \
+                                                 bool);                                                            \
   template FormatChoice measure_formats(const Context<S>&, const CsrView<T, S>&, const SpmvOptions&, double, bool);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

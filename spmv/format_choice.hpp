@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which format for this matrix: by forecast ("auto") or by the clock ("measure").
+/// Which format for this matrix: by a cost model ("auto") or by measuring ("measure").
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace purlin {
 
-/// One format that was looked at.
+/// One format that was considered.
 struct FormatTrial {
   std::string format;          ///< as in the table, with the variant that was built where one was built
-  double product_seconds = 0;  ///< forecast, or the median measured
-  double setup_seconds = 0;    ///< from CSR to the first product: forecast, or measured
+  double product_seconds = 0;  ///< estimated, or the median measured
+  double setup_seconds = 0;    ///< from CSR to the first product: estimated, or measured
   std::string failure;         ///< why it is no candidate; empty: it is one
 
   double seconds_of(double products) const { return setup_seconds + products * product_seconds; }
@@ -22,7 +22,7 @@ struct FormatTrial {
 /// A choice and its grounds.
 struct FormatChoice {
   std::string format = "csr";
-  std::string reason;  ///< "pays back after about 310 products, 1,900 are planned"; empty: it was asked for
+  std::string reason;  ///< "pays back after about 310 products, 1,900 are expected"; empty: it was requested
   bool measured = false;
   std::vector<FormatTrial> trials;  ///< csr first
 };
@@ -40,15 +40,15 @@ double break_even(const FormatTrial& format, const FormatTrial& base);
 /// tell.
 double expected_products(Index n, double rel_tol);
 
-/// A relative tolerance for forecasts: a caller's may be 0, or 1 and more.
-double forecast_tolerance(double rel_tol);
+/// A relative tolerance for estimates: the caller's may be 0, or 1 and more.
+double tolerance_for_estimates(double rel_tol);
 
-/// The format of fewest seconds for `products` products and one setup, by the formats' forecasts. Deterministic: it
-/// looks at no clock. Formats that renumber are left out where `may_renumber` is false or the matrix is rectangular.
+/// The format of fewest seconds for `products` products and one setup, by the formats' cost estimates. Deterministic:
+/// it reads no clock. Formats that renumber are left out where `may_renumber` is false or the matrix is rectangular.
 /// O(nnz) on the host; a device pattern is downloaded.
 template <class T, Space S>
-FormatChoice forecast_format(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options,
-                             double products, bool may_renumber = true);
+FormatChoice choose_format_by_cost(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options,
+                                   double products, bool may_renumber = true);
 
 /// The same by building every format of the table and timing its product. Takes as long as all their setups
 /// together; a choice kept in `options.plan_cache` is taken from there. A format that cannot be built (memory, say)

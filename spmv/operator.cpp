@@ -55,7 +55,7 @@ std::uint64_t LinearOperator<T, S>::column_work_bytes(int columns) const {
 
 template <class T, Space S>
 Slots<T, S> MatrixOperator<T, S>::slots(const Context<S>&) {
-  throw InputError("the numbers of " + info().name + " are not open to be written in place");
+  throw InputError("the values of " + info().name + " cannot be written in place");
 }
 
 template <class T, Space S>

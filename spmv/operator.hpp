@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// LinearOperator: what a Krylov solver multiplies with. MatrixOperator: one made from a CSR matrix, whose numbers
-/// can be replaced.
+/// LinearOperator: what a Krylov solver multiplies with. MatrixOperator: one made from a CSR matrix, whose values can
+/// be replaced.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,8 @@ class LinearOperator {
   virtual void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const;
 
   /// Y = alpha A X + beta Y for k = `columns` vectors at once: 1, 2, 4 or 8. The vectors of a batch are interleaved,
-  /// number i k + c being entry i of vector c, so that one read of an entry of A can serve all of them; x holds k
-  /// cols() numbers, y k rows(), both aligned to 16 bytes. `work` is memory in S, aligned as an Array is, of
+  /// value i k + c being entry i of vector c, so that one read of an entry of A can serve all of them; x holds k
+  /// cols() values, y k rows(), both aligned to 16 bytes. `work` is memory in S, aligned as an Array is, of
   /// `column_work_bytes(columns)` bytes; what it holds is lost. Otherwise as `apply`. The default multiplies one
   /// vector after the other; CSR and EHYB override it.
   virtual void apply_columns(const Context<S>& ctx, int columns, T alpha, Span<const T, S> x, T beta, Span<T, S> y,
@@ -71,8 +71,8 @@ class LinearOperator {
   virtual Span<const T, S> diagonal() const { return {}; }
 
   /// Writes the diagonal of the matrix that this operator stands for to `d`, which has rows() entries, queued on the
-  /// stream, and returns true; returns false, the default, and leaves `d` alone where it is not known. Jacobi asks for
-  /// it where a LinearSystem is given an operator.
+  /// stream, and returns true; returns false, the default, and leaves `d` alone where it is not known. Jacobi asks
+  /// for it where a LinearSystem is given an operator.
   virtual bool matrix_diagonal(const Context<S>& ctx, Span<T, S> d) const {
     static_cast<void>(ctx), static_cast<void>(d);
     return false;
@@ -85,7 +85,7 @@ class LinearOperator {
   /// the library; the default, false, is always safe.
   virtual bool capturable() const { return false; }
 
-  /// Tells this operator from every other that there is or was, also from one that stood at the same address.
+  /// Identifies this operator among all that exist or existed, also at the same address.
   std::uint64_t serial() const { return serial_.value(); }
 
  private:
@@ -99,7 +99,7 @@ struct OperatorInfo {
   Index rows = 0;
   Index cols = 0;
   Offset nonzeros = 0;
-  Offset stored_slots = 0;  ///< numbers kept, padding included
+  Offset stored_slots = 0;  ///< values stored, padding included
   double cached_share = 0;  ///< share of entries that read x from a cache that the format manages itself
   /// What one product moves between memory and processor by the format's own count: its arrays once, x and y as often
   /// as the format reads and writes them.
@@ -119,7 +119,7 @@ struct OperatorInfo {
   }
 };
 
-/// The numbers of an operator where it keeps them, for callers who compute them there: an assembly that writes the
+/// The values of an operator where it stores them, for callers who compute them there: an assembly that writes the
 /// matrix of every time step in the format's own order needs no CSR values and no `refresh`.
 template <class T, Space S>
 struct Slots {
@@ -131,14 +131,14 @@ struct Slots {
 template <class T, Space S>
 class MatrixOperator : public LinearOperator<T, S> {
  public:
-  /// Replaces the numbers and keeps the structure: `values` are the caller's CSR values, in the order of the matrix
+  /// Replaces the values and keeps the structure: `values` are the caller's CSR values, in the order of the matrix
   /// that the operator was built from (of the matrix that its value map points into, where it had one). Allocates
-  /// nothing. Throws InputError when the count differs; preconditioners also when the numbers do not admit them,
-  /// for which they wait on the stream.
+  /// nothing. Throws InputError when the count differs; preconditioners also if they do not support the values, for
+  /// which they wait on the stream.
   virtual void refresh(const Context<S>& ctx, Span<const T, S> values) = 0;
 
-  /// Where `refresh` puts the numbers that it takes; an entry that the operator does not read has no slot. For one
-  /// whose numbers are not open to callers, the default: throws InputError. Waits on the stream.
+  /// Where `refresh` writes values; an entry that the operator does not read has no slot. The default, for operators
+  /// whose values callers cannot write: throws InputError. Waits on the stream.
   virtual Slots<T, S> slots(const Context<S>& ctx);
 
   /// To be called when all slots that belong to an entry have been written, on the context's stream: the rest of

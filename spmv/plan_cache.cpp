@@ -214,16 +214,16 @@ std::optional<CachedPlan> PlanCache::find(const PlanKey& key) {
 
 void PlanCache::keep(const PlanKey& key, const CachedPlan& plan) {
   const std::string bytes = encoded(key, plan);
-  const std::string beside = path(key) + "." + std::to_string(getpid());
+  const std::string temporary = path(key) + "." + std::to_string(getpid());
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
-  std::ofstream out(beside, std::ios::binary);
+  std::ofstream out(temporary, std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
-  if (out) std::filesystem::rename(beside, path(key), error);
+  if (out) std::filesystem::rename(temporary, path(key), error);
   if (!out || error) {
-    std::filesystem::remove(beside, error);
-    remark_ += (remark_.empty() ? "" : "; ") + ("the plan could not be kept in " + folder_);
+    std::filesystem::remove(temporary, error);
+    remark_ += (remark_.empty() ? "" : "; ") + ("the plan could not be stored in " + folder_);
   }
 }
 

@@ -45,8 +45,8 @@ class PlanCache {
 
   /// Nothing where there is no file, or no sound one.
   std::optional<CachedPlan> find(const PlanKey& key);
-  /// Writes beside the place and renames, so that a reader never sees half a file. Failure is a remark, not an error:
-  /// the solve does not need the cache.
+  /// Writes a temporary file next to it and renames, so that a reader never sees half a file. Failure is a remark,
+  /// not an error: the solve does not need the cache.
   void keep(const PlanKey& key, const CachedPlan& plan);
 
   /// What a report should say: empty where all went well.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// When and how far ahead the host's products ask for entries of x. Internal.
+/// When and how far ahead the host's products load entries of x. Internal.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace purlin::detail {
 
-/// Where x is larger than what the caches keep of it beside the matrix, its entries are asked for `prefetch_ahead`
+/// Where x is larger than its share of the caches, its entries are prefetched `prefetch_ahead`
 /// matrix entries ahead: the rows of a finite-element matrix are too short for the processor to look beyond their
 /// ends by itself. Measured with CSR on one core, renumbered tetrahedral meshes, 15 entries a row: with x of 8 and 10
 /// MB it takes 20% off the product, with x of 4 MB it adds 20%; with 45 entries a row it makes no difference. The

@@ -47,12 +47,12 @@ std::pair<std::string_view, std::string_view> split_variant(std::string_view nam
 Table<SpmvFormat>& format_table() {
   static Table<SpmvFormat> formats = {
       line<CsrOperator>(
-          {"csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes, &csr_forecast}),
+          {"csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes, &csr_cost}),
       line<EhybOperator, &detail::plan_ehyb_order>({"ehyb",
                                                     ehyb_variants(),
                                                     "parts with their x cached, 16-bit columns",
                                                     &ehyb_bytes,
-                                                    &detail::ehyb_forecast,
+                                                    &detail::ehyb_cost,
                                                     &detail::plan_ehyb_order,
                                                     &ehyb_square_only,
                                                     {},
@@ -62,18 +62,18 @@ Table<SpmvFormat>& format_table() {
                                                                {},
                                                                "ehyb with opposite blocks of a part read once",
                                                                &ehyb_symmetric_bytes,
-                                                               &ehyb_symmetric_forecast,
+                                                               &ehyb_symmetric_cost,
                                                                &plan_ehyb_symmetric_order,
                                                                &ehyb_symmetric_square_only,
                                                                "ehyb",
                                                                true}),
       line<BceOperator>(
-          {"bce", {}, "rows of similar width in blocks, by an optimal partition", &bce_bytes, &bce_forecast}),
+          {"bce", {}, "rows of similar width in blocks, by an optimal partition", &bce_bytes, &bce_cost}),
       line<EllWarpOperator>({"ellwarp", ell_warp_variants(),
                              "rows sorted by length, padded warp by warp, several threads for long rows",
-                             &ell_warp_bytes, &ell_warp_forecast, &plan_ell_warp_order, &ell_warp_square_only}),
+                             &ell_warp_bytes, &ell_warp_cost, &plan_ell_warp_order, &ell_warp_square_only}),
       line<EvcHybOperator>({"evchyb", evc_hyb_variants(), "short rows as ELL by length, long ones as vectorised CSR",
-                            &evc_hyb_bytes, &evc_hyb_forecast, &plan_evc_hyb_order, &evc_hyb_square_only}),
+                            &evc_hyb_bytes, &evc_hyb_cost, &plan_evc_hyb_order, &evc_hyb_square_only}),
   };
   return formats;
 }

@@ -13,7 +13,7 @@
 #include <purlin/core/table.hpp>
 #include <purlin/reorder/partition.hpp>
 #include <purlin/reorder/row_order.hpp>
-#include <purlin/spmv/forecast.hpp>
+#include <purlin/spmv/cost_model.hpp>
 #include <purlin/spmv/operator.hpp>
 
 namespace purlin {
@@ -33,12 +33,12 @@ struct SpmvOptions {
   std::string plan_cache = {};
   /// ELL-WARP (k2 and its kin): entries of a row that one thread takes, at most. 0: chosen by a model.
   Index ell_warp_threshold = 0;
-  /// ELL-WARP: how many neighbouring rows are sorted by length among themselves. 0: 64 warps of them, on a card
+  /// ELL-WARP: how many neighbouring rows are sorted by length among themselves. 0: 64 warps of them, on a device
   /// the 512 of a block of threads where no row is far longer than the mean; as many as the matrix has, or more: all,
   /// as in the paper.
   Index ell_warp_window = 0;
-  /// For "auto": products are of one vector at a time, with a matrix whose numbers opposite each other across the
-  /// diagonal are equal, bit for bit. A format that reads one of the two may then be chosen.
+  /// For "auto": products are of one vector at a time, with a matrix whose values are symmetric, bit for bit. A
+  /// format that reads one of the two may then be chosen.
   bool equal_opposites = false;
 };
 
@@ -64,23 +64,23 @@ using MakeSpmv = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, 
                                        const FormatRequest&);
 
 /// Estimates what the format will cost for a pattern.
-using ForecastFormat = Forecast (*)(const PatternFacts&, const FormatRequest&);
+using EstimateFormatCost = CostEstimate (*)(const PatternFacts&, const FormatRequest&);
 
 /// One line of the table.
 struct SpmvFormat {
   std::string name;
   std::vector<std::string> variants;  ///< without one, the format chooses or takes the first; its README says
   std::string summary;
-  /// Bytes that the format will hold for a matrix of this size, as far as its size alone tells.
+  /// Bytes that the format will hold for a matrix of this size, estimated from the size alone.
   std::uint64_t (*estimate_bytes)(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes) = nullptr;
-  ForecastFormat forecast = nullptr;
+  EstimateFormatCost cost_estimate = nullptr;
   /// Null for a format that takes any order as it comes.
   PlanOrder plan = nullptr;
   /// Whether the variant numbers x and y alike, and so takes square matrices only. Null: none does.
   bool (*square_only)(std::string_view variant) = nullptr;
-  /// For a format that is made for symmetric matrices: the one that matrices without symmetry take beside it, such as
-  /// those of a preconditioner. Empty: itself.
-  std::string beside = {};
+  /// The fallback format of a format for symmetric matrices: for matrices without symmetry, such as those of a
+  /// preconditioner. Empty: itself.
+  std::string fallback = {};
   bool parts = false;     ///< its rows lie in parts: `SpmvOptions::partitioner` and `parts` apply
   bool resident = false;  ///< solvers with a kernel for what fits on the chip take it
   FactoryColumns<MakeSpmv> make = {};

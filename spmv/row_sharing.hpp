@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From what length on a card's threads should share a row: a model of what a product waits for. Internal.
+/// From what length on a device's threads should share a row: a model of what a product waits for. Internal.
 #pragma once
 
 #include <vector>
 
 #include <purlin/core/machine.hpp>
-#include <purlin/spmv/forecast.hpp>
+#include <purlin/spmv/cost_model.hpp>
 
 namespace purlin::detail {
 

@@ -68,7 +68,7 @@ struct alignas(8) SlotGatherChunk {
 ///
 /// In that order the sources form pieces, in which each run begins where the one before it ends. A run takes 2 bytes
 /// for its place in the chunk and a quarter of a byte for the bit that says where pieces begin; a piece takes 4
-/// bytes. A position for each run would move half as much again, beside numbers of 4 bytes.
+/// bytes. A position for each run would move half as much again, with values of 4 bytes.
 ///
 /// Maps that need 64 bits are read slot by slot.
 template <class T>
@@ -91,7 +91,7 @@ class SlotGather<T, Space::device> {
 
  private:
   SlotGatherShape shape_;
-  ValueMap<Space::device> map_;                  ///< the plain one; its numbers are dropped where there are chunks
+  ValueMap<Space::device> map_;                  ///< the plain one; its positions are dropped where there are chunks
   Array<std::uint16_t, Space::device> place_;    ///< the slot of a run's first value, in its chunk; sorted by source
   Array<SlotGatherGroup, Space::device> group_;  ///< groups_of_chunk() of each chunk
   Array<SlotGatherChunk, Space::device> chunk_;

@@ -7,7 +7,7 @@
 
 namespace purlin::detail {
 
-/// The sum of val[k] x[col[k]] over `count` slots `stride` apart. Values and columns of `batch` slots are asked for
+/// The sum of val[k] x[col[k]] over `count` slots `stride` apart. Values and columns of `batch` slots are loaded
 /// before the first is used, so that a thread waits once per batch, twice over: for its slots and for its x. What is
 /// left over goes in halves.
 template <int batch, class T>

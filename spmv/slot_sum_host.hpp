@@ -52,7 +52,7 @@ struct HostLanes {
   void store(T* to) const { std::memcpy(to, part, sizeof part); }
 };
 
-/// The sums of a full group of lanes, stored column by column: one row a lane. With `prefetch`, x is asked for ahead.
+/// The sums of a full group of lanes, stored column by column: one row a lane. With `prefetch`, x is prefetched.
 template <bool prefetch = false, class T>
 inline void sum_lanes(const T* val, const Index* col, Offset width, const T* x, T* sum) {
   HostLanes<T> s, from;
@@ -67,7 +67,7 @@ inline void sum_lanes(const T* val, const Index* col, Offset width, const T* x, 
 }
 
 /// The sum over the slots [begin, end) of one row, in four interleaved sums: one chain of additions would wait for
-/// itself. With `prefetch`, x is asked for ahead.
+/// itself. With `prefetch`, x is prefetched.
 template <bool prefetch = false, class T>
 inline T sum_run(const T* val, const Index* col, Offset begin, Offset end, const T* x) {
   constexpr int lanes = 4;

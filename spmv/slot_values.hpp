@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// SlotValues: the numbers of a format, slot by slot, and how they are filled and refreshed. Internal.
+/// SlotValues: the values of a format, slot by slot, and how they are filled and refreshed. Internal.
 #pragma once
 
 #include <purlin/core/vector_ops.hpp>

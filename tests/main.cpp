@@ -52,7 +52,7 @@ std::size_t count_device_tests() {
 
 int main(int argc, char* argv[]) {
   if (argc == 2 && std::strcmp(argv[1], "[device]") == 0 && !device_answers()) {
-    std::printf("device tests skipped, no CUDA device answers: %zu\n", count_device_tests());
+    std::printf("device tests skipped, no CUDA device is available: %zu\n", count_device_tests());
     return 77;
   }
   if (purlin::testing::few_wanted()) {

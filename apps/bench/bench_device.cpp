@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// purlin_bench_device: our product and our iterations on the card against cuSPARSE's call and the usual cuBLAS loop.
+// purlin_bench_device: our product and our iterations on the device against cuSPARSE's call and the usual cuBLAS
+// loop.
 #include <CLI/CLI.hpp>
 
 #include <cmath>
@@ -113,7 +114,7 @@ Json compare_cg(Sides& own, const Options& options) {
                  [&] { return seconds_of([&] { usual_iterations = own.solve_usual(n, 0).iterations; }) / n; }},
                 options.repeats);
   if (own_iterations != n || usual_iterations != n) {
-    throw InputError("of " + std::to_string(n) + " iterations we did " + std::to_string(own_iterations) +
+    throw InputError("of " + std::to_string(n) + " iterations Purlin did " + std::to_string(own_iterations) +
                      " and the usual loop " + std::to_string(usual_iterations) + ": take fewer");
   }
   const Samples ratio = ratios(seconds[1], seconds[0]);
@@ -215,7 +216,7 @@ Json run_system(const std::string& spec, const Context<device>& ctx, const Optio
 
 Json report_copy(const Context<device>& ctx, int repeats) {
   const CopyBandwidth copied = measure_copy(ctx, repeats);
-  std::printf("copy of %.1f GiB on the card: %s GB/s, read and written\n",
+  std::printf("copy of %.1f GiB on the device: %s GB/s, read and written\n",
               static_cast<double>(copied.bytes) / (1 << 30), spread(copied.gigabytes_per_second).c_str());
   return {{"bytes", copied.bytes}, {"gigabytes_per_second", summary(copied.gigabytes_per_second)}};
 }
@@ -229,14 +230,16 @@ int run(int argc, char* argv[]) {
   app.add_option("--device", options.device, "Number of the device")->capture_default_str();
   app.add_option("--threads", options.threads, "Host threads of the assembly, default all");
   app.add_option("--repeats", options.repeats, "Rounds")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--products", options.products, "Products a round")
+  app.add_option("--products", options.products, "Products per round")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--iterations", options.iterations, "Iterations a round")
+  app.add_option("--iterations", options.iterations, "Iterations per round")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--restart", options.restart, "Of GMRES")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--tolerance", options.tolerance, "Of the complete solves")->capture_default_str();
+  app.add_option("--restart", options.restart, "Length of GMRES's cycles")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--tolerance", options.tolerance, "Tolerance of the complete solves")->capture_default_str();
   app.add_option("--report", options.report, "Write the figures as JSON");
   CLI11_PARSE(app, argc, argv);
 

@@ -57,15 +57,16 @@ class Side {
     pattern_ = heart::assemble_conduction(ctx_, job_.body.input.mesh, job_.body.fibers, job_.params.conductivity);
     const Slots<double, host> slots = heart_.system().matrix_slots();
     if (static_cast<std::int64_t>(slots.entry.size()) != pattern_.nnz() || heart_.system().info().reordered) {
-      throw InputError("the csr system does not keep its values as Eigen wants them");
+      throw InputError("the csr system does not store its values in Eigen's layout");
     }
     for (std::size_t k = 0; k < slots.entry.size(); ++k) {
-      if (slots.entry[k] != static_cast<Offset>(k)) throw InputError("the csr system keeps its values in disorder");
+      if (slots.entry[k] != static_cast<Offset>(k))
+        throw InputError("the csr system does not store its values in CSR order");
     }
     eigen_ = std::make_unique<EigenCg>(pattern_, slots.values.data, ctx_.threads());
     heart_.solve_with([this](Span<const double, host> rhs, Span<double, host> x, const StopCriterion& stop) {
       const EigenCg::Outcome outcome = eigen_->solve(rhs.data, x.data, stop.abs_tol, stop.max_iterations);
-      beside_ += outcome.beside_seconds;
+      uncounted_ += outcome.uncounted_seconds;
       SolveReport report;
       report.status = outcome.converged ? Status::converged : Status::max_iterations;
       report.solver = report.method = "cg";
@@ -84,12 +85,12 @@ class Side {
     transient::Shares shares;
     transient::SolveTotals totals;
     Run run;
-    beside_ = 0;
+    uncounted_ = 0;
     const std::int64_t steps = transient::whole_steps(job_.options.duration, job_.options.dt);
     run.total = seconds_of([&] {
       for (std::int64_t k = 0; k < steps; ++k) run.newton += step(k, shares, totals);
     });
-    run.total -= beside_;
+    run.total -= uncounted_;
     run.assembly = shares.report(run.total, totals, {}).assembly;
     run.solve = totals.solve_seconds;
     run.solves = totals.solves;
@@ -142,7 +143,7 @@ class Side {
   heart::HeartState start_;
   fem::HostCsr pattern_;
   std::unique_ptr<EigenCg> eigen_;
-  double beside_ = 0;
+  double uncounted_ = 0;
   std::vector<Run> runs_;
 };
 
@@ -199,7 +200,7 @@ void print(const Json& heart) {
   std::printf("%lld nodes, %lld tetrahedra, %lld steps of %g ms\n", heart["nodes"].get<long long>(),
               heart["tetrahedra"].get<long long>(), heart["steps"].get<long long>(),
               heart["step_milliseconds"].get<double>());
-  std::printf("  %-12s %-28s %-28s %-28s %7s %7s %10s\n", "ms a step", "total", "assembly", "solve", "newton",
+  std::printf("  %-12s %-28s %-28s %-28s %7s %7s %10s\n", "ms per step", "total", "assembly", "solve", "newton",
               "solves", "iterations");
   for (const Json& side : heart["sides"]) {
     std::printf("  %-12s", side["name"].get<std::string>().c_str());
@@ -219,12 +220,12 @@ void print(const Json& heart) {
 int run(int argc, char* argv[]) {
   Options options;
   CLI::App app(
-      "A beating heart by our solver and by Eigen's CG + Jacobi in its place: medians (min .. max) of alternating "
+      "The heart simulation with Purlin's solver and with Eigen's CG + Jacobi: medians (min .. max) of alternating "
       "runs");
-  app.add_option("--nodes", options.nodes, "Of the ventricle, about")
+  app.add_option("--nodes", options.nodes, "Nodes of the ventricle, approximately")
       ->check(CLI::Range(300, 20000000))
       ->capture_default_str();
-  app.add_option("--duration", options.milliseconds, "The first so many ms of the beat")
+  app.add_option("--duration", options.milliseconds, "Milliseconds of the beat")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--repeats", options.repeats, "Rounds")->check(CLI::PositiveNumber)->capture_default_str();

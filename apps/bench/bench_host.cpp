@@ -130,7 +130,7 @@ Json compare_cg(const fem::HostCsr& a, OwnSide& own, EigenSide& eigen, const Opt
                 options.repeats);
   print_row("cg iteration", seconds[0], seconds[1]);
   if (own_iterations != 2 * n || eigen_iterations != 2 * n) {
-    throw InputError("of " + std::to_string(2 * n) + " iterations we did " + std::to_string(own_iterations) +
+    throw InputError("of " + std::to_string(2 * n) + " iterations Purlin did " + std::to_string(own_iterations) +
                      " and Eigen " + std::to_string(eigen_iterations) + ": take fewer");
   }
   return {{"iterations", 2 * n},
@@ -162,7 +162,7 @@ int run(int argc, char* argv[]) {
   app.add_option("systems", options.systems, "Generated systems, larger than the caches")->capture_default_str();
   app.add_option("--threads", options.threads, "Threads of both sides, default all");
   app.add_option("--repeats", options.repeats, "Rounds")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--products", options.products, "Products a round")
+  app.add_option("--products", options.products, "Products per round")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--iterations", options.iterations, "CG iterations: the difference of N and 2 N is timed")

@@ -23,7 +23,7 @@ CgLoops::CgLoops(const Context<Space::device>& ctx, const LinearOperator<double,
       state_(ctx, 1) {
   start(1);
   iterate();
-  look();
+  poll();
   pieces_.capture(ctx_.stream(), [&] {
     for (int k = 0; k < piece; ++k) iterate();
   });
@@ -53,7 +53,7 @@ void CgLoops::iterate() {
   sweep(ctx_, n, CgUpdate<double, true>{s, d, q_.data(), r_.data()});                // r -= alpha q, |r|, r.D r
 }
 
-const Monitor& CgLoops::look() {
+const MonitorState& CgLoops::poll() {
   copy<CgState>(ctx_, state_.cspan(), Span<CgState, Space::host>(seen_.get(), 1));
   ctx_.synchronize();
   return seen_.get()->monitor;
@@ -63,14 +63,14 @@ double CgLoops::run_pieces(int iterations) {
   start(iterations);
   do {
     pieces_.launch(ctx_.stream());
-  } while (look().running());
+  } while (poll().running());
   return seen_.get()->monitor.residual;
 }
 
 double CgLoops::run_while(int iterations) {
   start(iterations);
   while_->launch();
-  return look().residual;
+  return poll().residual;
 }
 
 }  // namespace purlin::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Two ways to repeat the kernels of CG with Jacobi on a card: pieces of 16 that the host launches and looks behind,
+/// Two ways to repeat the kernels of CG with Jacobi on a device: pieces of 16 that the host launches and polls,
 /// as IterationGraph does, and a conditional while node. Internal to the measures.
 #pragma once
 
@@ -29,7 +29,7 @@ class CgLoops {
  private:
   void start(int iterations);
   void iterate();
-  const detail::Monitor& look();
+  const detail::MonitorState& poll();
 
   Context<Space::device> ctx_;
   const LinearOperator<double, Space::device>& A_;

@@ -82,7 +82,7 @@ class CusparseProduct final : public MatrixOperator<T, Space::device> {
  public:
   CusparseProduct(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, CusparseFormat format)
       : format_(format), rows_(a.rows), cols_(a.cols), nonzeros_(a.nnz()) {
-    if (nonzeros_ == 0) throw InputError("a matrix without entries, of which cuSPARSE knows no product");
+    if (nonzeros_ == 0) throw InputError("cuSPARSE has no product for a matrix without entries");
     detail::PhaseClock clock;
     switch (format) {
       case CusparseFormat::sell:

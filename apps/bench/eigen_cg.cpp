@@ -52,7 +52,7 @@ EigenCg::Outcome EigenCg::solve(const double* b, double* x, double tolerance, in
   const ConstVector rhs(b, s.residual.size());
   Eigen::Map<Eigen::VectorXd> solution(x, s.residual.size());
   Outcome result;
-  result.beside_seconds = seconds_of([&] {
+  result.uncounted_seconds = seconds_of([&] {
     s.residual = rhs;
     s.residual.noalias() -= s.matrix * solution;
     result.initial_residual = s.residual.norm();

@@ -19,7 +19,8 @@ class EigenCg {
     double initial_residual = 0;
     double final_residual = 0;  ///< of the recurrence
     double seconds = 0;         ///< preconditioner and solve
-    double beside_seconds = 0;  ///< |b| and the initial residual, which Eigen forms inside but does not tell
+    double uncounted_seconds =
+        0;  ///< |b| and the initial residual, which Eigen computes internally but does not report
   };
 
   /// Works on `values`, which belong to the entries of `pattern` and may change between solves; they and the columns

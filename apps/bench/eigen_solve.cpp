@@ -92,7 +92,8 @@ std::unique_ptr<BuiltSolve<T, Space::host>> make_eigen_solve(const Context<Space
   using Identity = Eigen::IdentityPreconditioner;
   using Diagonal = Eigen::DiagonalPreconditioner<T>;
   const bool jacobi = precond == "jacobi";
-  if (!competitors_know(solver, precond)) throw InputError("Eigen is asked for cg or bicgstab, with none or jacobi");
+  if (!competitors_know(solver, precond))
+    throw InputError("the Eigen contender solves by cg or bicgstab, with none or jacobi");
   if (solver == "cg") {
     if (jacobi) return std::make_unique<EigenSolve<T, Cg<T, Diagonal>, false>>(ctx, a);
     return std::make_unique<EigenSolve<T, Cg<T, Identity>, false>>(ctx, a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The card, its driver and the toolkit.
+// The device, its driver and the toolkit.
 #include <cuda_runtime.h>
 
 #include <purlin/config.hpp>

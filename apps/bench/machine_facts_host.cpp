@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host has its threads to tell; the processor stands in every report.
+// The host reports its threads; the processor is in every report.
 #include "machine_facts.hpp"
 
 namespace purlin::bench {

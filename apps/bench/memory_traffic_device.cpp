@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and writes on the card.
+// Copies and writes on the device.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -55,7 +55,7 @@ struct SolveContender {
 
   std::string by;  ///< "purlin", "purlin:mixed", "purlin:single-basis", or the library that it is compared with
   std::string solver, precond;
-  std::string format;         ///< as asked for
+  std::string format;         ///< as requested
   bool mixed = false;         ///< iterates in single precision
   bool single_basis = false;  ///< GMRES with its basis in single precision
   bool competitor = false;    ///< one of those that ours are compared with

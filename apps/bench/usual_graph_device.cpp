@@ -11,7 +11,7 @@
 namespace purlin::bench {
 namespace {
 
-constexpr int block = 16;  // iterations of a graph: as often as our loops look by default
+constexpr int block = 16;  // iterations of a graph: as often as Purlin's loops poll by default
 
 template <class T>
 class GraphSolve : public BuiltSolve<T, Space::device> {
@@ -30,7 +30,7 @@ class GraphSolve : public BuiltSolve<T, Space::device> {
     put(seen);
     parts_.blas->dot(r_.data(), r_.data(), &s()->rr);
     parts_.blas->dot(r_.data(), r_.data(), &s()->rho);
-    look();
+    poll();
     const double rhs_square = static_cast<double>(seen.rr);
     if (captured_x_ != x.data) record(x.data);
     seen.wanted = goal.tolerance * goal.tolerance * rhs_square;
@@ -39,7 +39,7 @@ class GraphSolve : public BuiltSolve<T, Space::device> {
     const auto more = [&] { return static_cast<double>(seen.rr) > seen.wanted && seen.iterations < seen.most; };
     while (more()) {
       graph_.launch(stream);
-      look();
+      poll();
     }
     const auto rr = static_cast<double>(seen.rr);
     SolveEnd end;
@@ -86,7 +86,7 @@ class GraphSolve : public BuiltSolve<T, Space::device> {
     PURLIN_CHECK_CUDA(cudaMemcpyAsync(s(), &from, sizeof from, cudaMemcpyHostToDevice, stream()));
     parts_.ctx.synchronize();
   }
-  void look() {
+  void poll() {
     PURLIN_CHECK_CUDA(cudaMemcpyAsync(host_.get(), s(), sizeof(UsualState<T>), cudaMemcpyDeviceToHost, stream()));
     parts_.ctx.synchronize();
   }

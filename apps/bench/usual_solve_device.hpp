@@ -11,7 +11,7 @@ enum class UsualScalars {
   /// cuBLAS hands every dot product to the host, which waits for it: NVIDIA's samples are written so.
   on_host,
   /// cuBLAS leaves them on the device, kernels of one thread divide them, and a captured graph of 16 iterations is
-  /// launched again and again; the host looks at |r| behind each. Iterations behind the end change nothing and are
+  /// launched again and again; the host polls |r| after each. Iterations behind the end change nothing and are
   /// not counted.
   in_graph,
 };

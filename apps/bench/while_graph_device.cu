@@ -9,7 +9,7 @@ namespace purlin::bench {
 #if CUDART_VERSION >= 12040
 namespace {
 
-__global__ void go_on_while_running(cudaGraphConditionalHandle handle, const detail::Monitor* monitor) {
+__global__ void go_on_while_running(cudaGraphConditionalHandle handle, const detail::MonitorState* monitor) {
   cudaGraphSetConditional(handle, monitor->running() ? 1 : 0);
 }
 
@@ -30,7 +30,7 @@ cudaGraph_t add_while_node(cudaGraph_t graph, cudaGraphConditionalHandle handle)
 }
 
 void capture_body(cudaStream_t stream, cudaGraph_t body, cudaGraphConditionalHandle handle,
-                  const detail::Monitor* monitor, const std::function<void()>& work) {
+                  const detail::MonitorState* monitor, const std::function<void()>& work) {
   PURLIN_CHECK_CUDA(
       cudaStreamBeginCaptureToGraph(stream, body, nullptr, nullptr, 0, cudaStreamCaptureModeThreadLocal));
   try {
@@ -46,7 +46,7 @@ void capture_body(cudaStream_t stream, cudaGraph_t body, cudaGraphConditionalHan
 
 }  // namespace
 
-WhileGraph::WhileGraph(const Context<Space::device>& ctx, const detail::Monitor* monitor,
+WhileGraph::WhileGraph(const Context<Space::device>& ctx, const detail::MonitorState* monitor,
                        const std::function<void()>& body)
     : stream_(ctx.stream()) {
   cudaGraph_t graph = nullptr;
@@ -65,7 +65,7 @@ WhileGraph::WhileGraph(const Context<Space::device>& ctx, const detail::Monitor*
   cudaGraphDestroy(graph);
 }
 #else
-WhileGraph::WhileGraph(const Context<Space::device>&, const detail::Monitor*, const std::function<void()>&)
+WhileGraph::WhileGraph(const Context<Space::device>&, const detail::MonitorState*, const std::function<void()>&)
     : stream_(nullptr) {
   throw DeviceError("conditional nodes of graphs need CUDA 12.4 or newer");
 }

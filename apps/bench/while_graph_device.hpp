@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// WhileGraph: iterations as the body of a conditional while node, which the card repeats without the host. Internal
-/// to the measures.
+/// WhileGraph: iterations as the body of a conditional while node, which the device repeats without the host.
+/// Internal to the measures.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,7 +8,7 @@
 #include <functional>
 
 #include <purlin/core/context.hpp>
-#include <purlin/solver/monitor.hpp>
+#include <purlin/solver/monitor_state.hpp>
 
 namespace purlin::bench {
 
@@ -17,7 +17,8 @@ class WhileGraph {
  public:
   /// `body` queues work on the context's stream, whose kernels must have run before; nothing is run. Throws
   /// DeviceError where the toolkit (before CUDA 12.4) or the driver knows no such node.
-  WhileGraph(const Context<Space::device>& ctx, const detail::Monitor* monitor, const std::function<void()>& body);
+  WhileGraph(const Context<Space::device>& ctx, const detail::MonitorState* monitor,
+             const std::function<void()>& body);
   ~WhileGraph();
   WhileGraph(const WhileGraph&) = delete;
   WhileGraph& operator=(const WhileGraph&) = delete;

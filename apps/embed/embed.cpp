@@ -6,7 +6,7 @@
 //
 //     (I + dt/h^2 L(u_old)) u_new = u_old,    L_ij = -(1 + (u_i + u_j) / 2) for neighbours,  L_ii = -sum of L_ij
 //
-// The pattern never changes; the numbers do, every step. Columns of L add up to zero, so the heat, sum of u, stays
+// The pattern never changes; the values do, every step. Columns of L add up to zero, so the heat, sum of u, stays
 // what it was: what the program checks at its end.
 #include <cmath>
 #include <cstdio>
@@ -48,7 +48,7 @@ struct Plate {
     assemble();
   }
 
-  // New numbers for the state as it is, in the order of the pattern.
+  // New values for the current state, in the order of the pattern.
   void assemble() {
     for (Index i = 0; i < N * N; ++i) {
       double sum = 0;  // of the neighbours' entries
@@ -75,7 +75,7 @@ int simulate(const Context<S>& ctx, Plate& plate) {
   options.expected_products = 10 * steps;  // what one setup is for: "auto" weighs formats by it
   LinearSystem<double, S> system(ctx, {N * N, N * N, row_ptr.cspan(), col.cspan(), val.cspan()}, options);
 
-  // Every step: numbers in, solution out. Nothing is analysed again, nothing is allocated in S.
+  // Every step: values in, solution out. Nothing is analysed again, nothing is allocated in S.
   for (int step = 0; step < steps; ++step) {
     plate.assemble();
     copy<double>(ctx, Span<const double, Space::host>(plate.val), val.span());

@@ -28,7 +28,7 @@ using HostCsr = Csr<double, Space::host>;
 using HostVector = Array<double, Space::host>;
 using Tensor = std::array<std::array<double, 3>, 3>;
 
-/// Tells which nodes are clamped; an empty function clamps none. Called once per node.
+/// Decides which nodes are clamped; an empty function clamps none. Called once per node.
 using NodeFilter = std::function<bool(Index node, const Point& position)>;
 /// A coefficient, constant on each tetrahedron. Called once per tetrahedron.
 using TensorField = std::function<Tensor(Index tet, const Point& centroid)>;

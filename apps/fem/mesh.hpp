@@ -60,9 +60,9 @@ double element_volume(const TetMesh& mesh, Index tet);
 /// The first tetrahedron whose volume is not positive, or -1. Node numbers are not checked.
 Index first_inverted(const Context<Space::host>& ctx, const TetMesh& mesh);
 
-/// Reads a Medit ASCII mesh, plain or gzipped (told by the content): `Dimension 3`, `Vertices` and `Tetrahedra`;
-/// other sections are skipped, reference numbers dropped. Volumes are not looked at: see `first_inverted`.
-/// Throws InputError "FILE:LINE: expected ..., found ..." for everything else.
+/// Reads a Medit ASCII mesh, plain or gzipped (recognised by the content): `Dimension 3`, `Vertices` and
+/// `Tetrahedra`; other sections are skipped, reference numbers dropped. Volumes are not inspected: see
+/// `first_inverted`. Throws InputError "FILE:LINE: expected ..., found ..." for everything else.
 TetMesh read_medit(const std::string& path);
 
 /// For each node the tetrahedra around it, in ascending order.

@@ -36,7 +36,7 @@ struct MeshFile {
   }
 };
 
-/// Reads a mesh, plain or gzipped, in the format that its content tells:
+/// Reads a mesh, plain or gzipped, in the format recognised by its content:
 ///
 /// * Medit ASCII (.mesh), see `read_medit`;
 /// * Gmsh 2.2 and 4.1 (.msh), ASCII and binary in either byte order; tetrahedra of all volumes are taken. The first

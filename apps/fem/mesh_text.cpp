@@ -12,7 +12,7 @@
 namespace purlin::fem::detail {
 namespace {
 
-// Any beginning may be a mesh's: formats are told apart once all is there.
+// Any beginning may be a mesh's: formats are distinguished once all is there.
 void accept_head(std::string_view, const std::string&) {}
 
 bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }

@@ -186,7 +186,7 @@ class VtkReader {
     }
   }
 
-  // Whether vectors at the present place (points or cells) are still looked for.
+  // Whether vectors at the present place (points or cells) are still searched for.
   bool wanted() const { return tuples_ >= 0 && (on_points_ ? raw_.node_vectors : cell_vectors_).empty(); }
 
   void read_vectors(VtkType type, const std::string& name) {
@@ -258,7 +258,7 @@ class VtkReader {
     }
   }
 
-  // The upper two bits of a string's first byte tell how many bytes its length takes.
+  // The upper two bits of a string's first byte give the number of bytes of its length.
   void skip_binary_string() {
     const auto first = text_.raw<std::uint8_t>(false);
     const int more = first >> 6 == 3 ? 0 : first >> 6 == 2 ? 1 : first >> 6 == 1 ? 3 : 7;

@@ -41,7 +41,7 @@ class VtuWriter {
   /// Keeps no reference to the mesh or to the fields. Throws InputError for a field whose length does not fit.
   VtuWriter(const Context<Space::host>& ctx, const TetMesh& mesh, const std::vector<VtuField>& constant_fields = {});
 
-  /// Writes to a temporary name beside `path`, then renames: a reader sees a whole file or none. `time` is kept in
+  /// Writes to a temporary name next to `path`, then renames: a reader sees a whole file or none. `time` is kept in
   /// the file as ParaView's TimeValue. Throws InputError for a field whose length does not fit and for a file
   /// that cannot be written.
   void write(const std::string& path, const std::vector<VtuField>& fields) const;
@@ -74,8 +74,8 @@ class PvdSeries {
  public:
   /// A new, empty series; written with its first frame.
   explicit PvdSeries(std::string path);
-  /// Goes on with the series at `path`, which this class wrote: frames later than `time` are dropped. A file that is
-  /// not there is an empty series. Throws InputError for one that is not such a list.
+  /// Continues with the series at `path`, which this class wrote: frames later than `time` are dropped. A file that
+  /// is not there is an empty series. Throws InputError for one that is not such a list.
   static PvdSeries reopen(std::string path, double time);
 
   /// Adds a frame; `file` is relative to the folder of the .pvd. A frame of the same time is replaced. Throws

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rays tell inner from outer triangles; neighbours settle doubts; connected inner triangles are cavities.
+// Rays distinguish inner from outer triangles; neighbours decide uncertain ones; connected inner triangles are
+// cavities.
 #include "apps/fem/wall_faces.hpp"
 
 #include <algorithm>
@@ -121,8 +122,8 @@ struct Exposure {
   std::vector<Point> escape;  // the sum of the directions that meet nothing
 };
 
-Exposure look_around(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface,
-                     const RayCaster& caster) {
+Exposure find_exposure(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface,
+                       const RayCaster& caster) {
   const auto directions = hemisphere();
   Exposure result{Flags(surface.triangles.size(), 0), std::vector<Point>(surface.triangles.size(), Point{})};
   purlin::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index f) {
@@ -221,7 +222,7 @@ void insulate_base(const Surface& surface, const Neighbours& around, const Flags
   }
 }
 
-// With several cavities: what lies behind each inner triangle tells the thickest wall, whose cavity is the left one,
+// With several cavities: what lies behind each inner triangle shows the thickest wall, whose cavity is the left one,
 // and the septum, where other cavities' triangles have the left one behind them.
 void find_septum(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface,
                  const RayCaster& caster, const Neighbours& around, const std::vector<Index>& cavity, int cavities,
@@ -259,7 +260,7 @@ void find_septum(const Context<Space::host>& ctx, const TetMesh& mesh, const Sur
 WallFaces classify_faces(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface) {
   const RayCaster caster(mesh, surface);
   const Neighbours around = neighbours(surface);
-  Exposure seen = look_around(ctx, mesh, surface, caster);
+  Exposure seen = find_exposure(ctx, mesh, surface, caster);
   settle(around, seen.inner);
 
   std::vector<double> areas;

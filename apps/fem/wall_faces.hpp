@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Which triangles of a heart's surface are inner, outer and base, told from their shape. For the rule-based fibres.
+/// Which triangles of a heart's surface are inner, outer and base, found from their shape. For the rule-based fibres.
 #pragma once
 
 #include "apps/fem/surface.hpp"

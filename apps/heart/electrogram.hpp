@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Electrograms: what an electrode beside the tissue would see, as one dot product with the voltage.
+/// Electrograms: what an electrode next to the tissue would see, as one dot product with the voltage.
 #pragma once
 
 #include <vector>

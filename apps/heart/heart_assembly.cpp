@@ -164,7 +164,7 @@ void HeartAssembly<S>::make_reference(const Context<S>& ctx, const fem::TetMesh&
   }
   std::partial_sum(matrix_first.begin(), matrix_first.end(), matrix_first.begin());
   std::partial_sum(load_first.begin(), load_first.end(), load_first.begin());
-  // Elements come in ascending order: a row's numbers stand in the order in which it is summed.
+  // Elements come in ascending order: a row's values stand in the order in which it is summed.
   std::vector<Offset> next(matrix_first.begin(), matrix_first.end() - 1),
       next_load(load_first.begin(), load_first.end() - 1);
   for (std::size_t e = 0; e < count; ++e) {

@@ -15,7 +15,8 @@
 namespace purlin::heart {
 
 enum class AssemblyKind {
-  /// Each slot of the format, as a rule with the one that mirrors it, gathers one number per element that meets there,
+  /// Each slot of the format, as a rule with the one that mirrors it, gathers one number per element that meets
+  /// there,
   /// and adds its constant part.
   in_place,
   /// Section 4 of Wong, Kuhl and Darve: element matrices are written out, summed by rows into CSR values, and the
@@ -44,7 +45,7 @@ fem::HostCsr assemble_conduction(const Context<Space::host>& host, const fem::Te
 fem::HostCsr resting_tangent(const Context<Space::host>& host, const fem::TetMesh& mesh,
                              const fem::HostCsr& conduction, const Tissue& tissue, double dt);
 
-/// What an element update needs beside the state.
+/// The input of an element update in addition to the state.
 struct ElementForces {
   Tissue tissue;
   double dt = 0;  ///< ms
@@ -75,7 +76,8 @@ class HeartAssembly {
   /// Solves the recovery r in every element for the voltage phi, and linearises.
   void linearize(const Context<S>& ctx, const ElementForces& forces, Span<const double, S> phi, Span<double, S> r);
 
-  /// Whether the residual can be told before the matrix is made: not in the reference, which does as the paper.
+  /// Whether the residual can be computed before the matrix is assembled: not in the reference, which follows the
+  /// paper.
   bool checks() const { return kind_ == AssemblyKind::in_place; }
   /// Solves the recovery r for phi, and makes rhs such that with the matrix K as it stands rhs - K phi is the
   /// residual of the step at phi. K must be that of the last `linearize`.

@@ -36,7 +36,7 @@ std::string resolution_warning(const HeartBody& body, const HeartParams& params)
 struct Stimulus {
   enum class Place { apex, base, endo, point };
   std::string text;         ///< as typed
-  bool by_default = false;  ///< nobody asked for it
+  bool by_default = false;  ///< it was not requested
   Place place = Place::apex;
   fem::Point at{};                 ///< for `point`, mm
   double start = 0, duration = 2;  ///< ms

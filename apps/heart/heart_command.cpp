@@ -24,7 +24,7 @@ const transient::ProgramWords words{
     "Examples:\n"
     "  purlin-heart --out beat                       one beat of the ventricle; open beat/heart.pvd in ParaView\n"
     "  purlin-heart heart.vtk --stimulus apex@0 --stimulus 12,-4,30@320:3 --duration 800 --out paced\n"
-    "  purlin-heart --resume paced --duration 1200   go on after the end, Ctrl-C or a crash\n",
+    "  purlin-heart --resume paced --duration 1200   continue after the end, Ctrl-C or a crash\n",
     "Solve each step until the error in phi is about TOL"};
 
 // The options of purlin-heart's own, as typed.
@@ -46,17 +46,17 @@ void add_own_options(CLI::App& app, OwnOptions& own) {
       ->expected(1);
   app.get_option("--stimulus")->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--fibers", own.fibers,
-                 "Directions of the fibres: three numbers a line, or a file of Gmsh or VTK with vectors, for each\n"
+                 "Directions of the fibres: three numbers per line, or a Gmsh or VTK file with vectors, for each\n"
                  "node or tetrahedron of the mesh; default: those of the mesh file, else by rule")
       ->option_text("FILE")
       ->group(group);
   app.add_option("--nodes", own.nodes,
-                 "Without a mesh: of the ventricle, about; default " + std::to_string(own.nodes))
+                 "Without a mesh: nodes of the ventricle, approximately; default " + std::to_string(own.nodes))
       ->option_text("N")
       ->group(group)
       ->check(CLI::Range(300, 20000000));
   app.add_option("--assembly", own.assembly,
-                 "Of the matrix: in-place, the default, or reference, the paper's, for comparison")
+                 "Assembly of the matrix: in-place, the default, or reference (the paper's), for comparison")
       ->option_text("in-place|reference")
       ->group(group);
 }
@@ -65,7 +65,7 @@ void add_own_options(CLI::App& app, OwnOptions& own) {
 void take_own_options(const transient::RunCommand& command, const HeartJob& job, OwnOptions& own) {
   const transient::Checkpoint& kept = *job.resume;
   if (command.given("--nodes") || command.given("--fibers")) {
-    throw InputError(kept.file + ": --nodes and --fibers are those of the run before");
+    throw InputError(kept.file + ": --nodes and --fibers cannot differ from the earlier run");
   }
   own.nodes = kept.header.value("nodes", own.nodes);
   own.fibers = kept.header.value("fibers", own.fibers);

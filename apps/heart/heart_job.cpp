@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what was asked for to what a Monodomain is made with.
+// From what was requested to what a Monodomain is made with.
 #include "heart_job.hpp"
 
 #include "apps/transient/resume.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// HeartJob: what purlin-heart was asked for, and the options and the model that a run of it is made with.
+/// HeartJob: what purlin-heart was requested, and the options and the model that a run of it is made with.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,7 @@ struct HeartJob : transient::RunJob {
   HeartJob() { program = program_name; }
 };
 
-/// A beat of 400 ms in steps of 0.25, CG to 1e-6: what purlin-heart does unless told otherwise.
+/// A beat of 400 ms in steps of 0.25, CG to 1e-6: what purlin-heart does by default.
 void set_heart_defaults(transient::RunOptions& options);
 
 /// Of the linear system, with the products that the run asks of one setup; of a resumed run in its order.

@@ -13,7 +13,7 @@ transient::ParamTable heart_table(HeartParams& p) {
       .number("tissue.gamma", p.tissue.gamma, "gamma (their epsilon): how slowly it recovers", at_least(0))
       .number("tissue.mu1", p.tissue.mu1, "mu1: recovery", at_least(0))
       .number("tissue.mu2", p.tissue.mu2, "mu2: recovery", above(0.05))
-      .number("tissue.time_unit", p.tissue.time_unit, "ms that one unit of the model's time takes", above(0))
+      .number("tissue.time_unit", p.tissue.time_unit, "ms per unit of the model's time", above(0))
       .number("conduction.along", p.conductivity.along, "mm^2/ms along the fibres", above(0))
       .number("conduction.across", p.conductivity.across, "mm^2/ms across them", above(0))
       .number("stimulus.strength", p.stimulus_strength, "of phi per ms, where and while a --stimulus acts", above(0))

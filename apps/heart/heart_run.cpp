@@ -88,7 +88,7 @@ class HeartRun {
   void begin() {
     if (grid().ticks() > end_) {
       throw InputError(job_.resume->file +
-                       text(": the run is at %g ms already, expected a --duration behind that", start_));
+                       text(": the run is at %g ms already, expected a later --duration", start_));
     }
     begin_folder(job_);
     if (job_.resume) {

@@ -39,7 +39,7 @@ namespace purlin::heart::detail {
 using purlin::detail::NoCoefficients;
 using purlin::detail::PlainStep;
 
-/// What the elements tell after a pass over them.
+/// The results of a pass over the elements.
 struct ElementVerdict {
   double too_steep;  ///< elements whose reaction rises faster than 1 / dt: the tangent may be indefinite
   double failed;     ///< elements whose recovery did not converge, or where phi is no number

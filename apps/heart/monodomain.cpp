@@ -85,7 +85,7 @@ void Monodomain<S>::begin_step(double dt) {
   moved_on_ = false;
   copy<double>(ctx_, phi_.cspan(), old_phi_.span());
   if (previous_dt_ == 0) return;
-  // The guess: where phi goes if it goes on as it did.
+  // The guess: where phi goes if it continues as it did.
   const double ratio = dt / previous_dt_;
   axpby<double, S>(ctx_, -ratio, previous_.cspan(), 1 + ratio, phi_.span());
 }
@@ -109,8 +109,8 @@ StepOutcome Monodomain<S>::step(double dt, const StimulusRates& stimulus, transi
   return outcome;
 }
 
-// What the elements tell of a linearisation is asked for with the residual behind its solve, by one wait for both, or
-// where the step would end before: a solve is then now and then in vain, and most steps wait once less.
+// The element results of a linearisation are read with the residual after its solve, by one wait for both, or where
+// the step would end earlier: a solve is then occasionally wasted, and most steps wait once less.
 template <Space S>
 StepOutcome Monodomain<S>::iterate(const ElementForces& forces, transient::Shares& shares,
                                    transient::SolveTotals& totals) {

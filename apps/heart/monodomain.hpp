@@ -55,7 +55,7 @@ struct StepOutcome {
 };
 
 /// Seconds of the parts of one assembly: the pass over the elements with their local Newton's method, and the matrix
-/// and the right-hand side from the elements' numbers, without what a preconditioner makes of the matrix.
+/// and the right-hand side from the elements' values, without what a preconditioner makes of the matrix.
 struct AssemblySeconds {
   double elements = 0, sums = 0;
 };
@@ -99,7 +99,7 @@ class Monodomain {
   AssemblySeconds measure_assembly(double dt, int repeats = 5);
 
   /// For a checkpoint: a preconditioner that is kept over many steps is made anew in the next one, here as in the run
-  /// that goes on from this state, so that both have the same bits.
+  /// that continues from this state, so that both have the same bits.
   HeartState state();
   void set_state(const HeartState& state);
 

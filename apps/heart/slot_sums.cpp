@@ -108,7 +108,7 @@ SlotSums<Space::device>::SlotSums(const Context<Space::device>& ctx, const std::
   list_ = make_array(ctx, plan.list);
   other_ = make_array(ctx, plan.other);
   node_ = make_array(ctx, plan.node);
-  shared_bytes_ = static_cast<std::uint32_t>(plan.most_numbers * sizeof(double));
+  shared_bytes_ = static_cast<std::uint32_t>(plan.most_values * sizeof(double));
   prepare_sum_chunks(ctx);
   if (!plan.crowded.empty()) keep_crowded(ctx, plan.crowded, entry, lists, constant, node);
 }

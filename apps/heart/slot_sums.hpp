@@ -66,11 +66,11 @@ class SlotSums<Space::device> {
   /// `node`: as plan_sums has it; such sums take `add_up_with_nodes`.
   SlotSums(const Context<Space::device>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
            const double* constant, const std::vector<Index>& node = {});
-  /// With chunks of other limits than the card's.
+  /// With chunks of other limits than the device's.
   SlotSums(const Context<Space::device>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
            const double* constant, const std::vector<Index>& node, const SumLimits& limits);
   void add_up(const Context<Space::device>& ctx, const double* per_element, double* slot) const;
-  /// The same, and the nodes' sums of other numbers by the way.
+  /// The same, and the nodes' sums of other values by the way.
   void add_up_with_nodes(const Context<Space::device>& ctx, const double* per_element, double* slot,
                          const NodeSums& nodes) const;
   std::uint64_t bytes() const;
@@ -110,9 +110,9 @@ class SlotSums<Space::device> {
   Crowded crowded_slots_, crowded_nodes_;
 };
 
-/// The chunks that a card's blocks like for so many slots of a matrix (`constants`) or of nodes.
+/// The chunks that a device's blocks like for so many slots of a matrix (`constants`) or of nodes.
 SumLimits sum_limits(const Context<Space::device>& ctx, std::int64_t slots, bool constants);
-/// Once before sum_chunks: lets its blocks have all of the card's shared memory.
+/// Once before sum_chunks: lets its blocks have all of the device's shared memory.
 void prepare_sum_chunks(const Context<Space::device>& ctx);
 /// Writes every slot of the plan, and with `nodes` every node; null: none, also where the plan has some.
 void sum_chunks(const Context<Space::device>& ctx, const SumPlanView& plan, const double* per_element, double* slot,

@@ -23,8 +23,8 @@ class StepControl {
 
   const transient::TimeGrid& grid() const { return grid_; }
 
-  /// Halves the step; false where it cannot be halved any more. Each time it grew in vain, twice as many steps have
-  /// to succeed before it grows again.
+  /// Halves the step; false where it cannot be halved any more. Each time it grew without success, twice as many
+  /// steps have to succeed before it grows again.
   bool refuse() {
     if (successes_ == 0 && grew_) patience_ = std::min<std::int64_t>(2 * patience_, most_patience);
     successes_ = 0;

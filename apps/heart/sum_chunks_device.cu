@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of element numbers into slots, chunk by chunk through shared memory.
+// Sums of element values into slots, chunk by chunk through shared memory.
 #include <cuda_pipeline.h>
 
 #include <algorithm>
@@ -17,15 +17,15 @@ struct SumTuning {
   static constexpr int threads = 768;
   static constexpr int resident = 2;  ///< blocks of a multiprocessor: one waits for elements, one adds
   static constexpr std::int64_t slots =
-      5632;  ///< of a matrix: about 400 rows, 45 KB, and two numbers for 1.7 elements
+      5632;  ///< of a matrix: about 400 rows, 45 KB, and two values for 1.7 elements
   static constexpr std::int64_t nodes = 1024;
   static constexpr std::int64_t least_slots = 128;
 };
 
-// A chunk's numbers, of both kinds where there are two, into shared memory, all on their way at once.
+// A chunk's values, of both kinds where there are two, into shared memory, all on their way at once.
 template <bool two>
-__device__ __forceinline__ void load_numbers(const SumPlanView& plan, const SumChunk& chunk, const double* first,
-                                             const double* second, double* to_first, double* to_second) {
+__device__ __forceinline__ void load_values(const SumPlanView& plan, const SumChunk& chunk, const double* first,
+                                            const double* second, double* to_first, double* to_second) {
   const auto load = [&](std::uint32_t to, std::size_t element) {
     __pipeline_memcpy_async(to_first + to, first + element, sizeof(double));
     if (two) __pipeline_memcpy_async(to_second + to, second + element, sizeof(double));
@@ -60,7 +60,7 @@ __device__ __forceinline__ void walk_list(const ShortPair* list, std::uint32_t p
   }
 }
 
-// A block is a chunk. Its elements' numbers come into shared memory all at once; then a warp adds up a group of 32
+// A block is a chunk. Its elements' values come into shared memory all at once; then a warp adds up a group of 32
 // items, a lane each, whose results go to their slots in shared memory; then the slots are written, in one piece. A
 // list is walked in its order, whatever the chunk, and once for both sums of a node. Warps draw their groups, the
 // long ones of nodes first: who adds up a sum changes nothing in it.
@@ -79,14 +79,14 @@ template <bool with_nodes>
 __global__ void __launch_bounds__(SumTuning::threads, SumTuning::resident)
     sum_chunks_kernel(const SumPlanView plan, const double* __restrict__ per_element, double* __restrict__ slot,
                       const NodeSums nodes) {
-  extern __shared__ double chunk_numbers[];
+  extern __shared__ double chunk_values[];
   __shared__ std::uint32_t next_group;
   const SumChunk chunk = plan.chunk[blockIdx.x];
-  const std::uint32_t numbers = chunk.run + chunk.others + 1;
-  double* const number = chunk_numbers;
-  double* const second = number + numbers;
-  double* const sum_of = with_nodes ? second + numbers : second;
-  load_numbers<with_nodes>(plan, chunk, per_element, nodes.per_element, number, second);
+  const std::uint32_t values = chunk.run + chunk.others + 1;
+  double* const value = chunk_values;
+  double* const second = value + values;
+  double* const sum_of = with_nodes ? second + values : second;
+  load_values<with_nodes>(plan, chunk, per_element, nodes.per_element, value, second);
   const std::uint32_t lane = threadIdx.x % SumPlan::lanes;
   if (threadIdx.x == 0) next_group = blockDim.x / SumPlan::lanes;
   __pipeline_commit();
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(SumTuning::threads, SumTuning::resident)
       const Index node = plan.node[(std::size_t{chunk.first_node_group} + g) * SumPlan::lanes + lane];
       double node_sum = 0;
       walk_list(list, pairs, [&](std::uint16_t e) {
-        sum += number[e];
+        sum += value[e];
         node_sum += second[e];
       });
       if (node >= 0) {
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(SumTuning::threads, SumTuning::resident)
         if (nodes.diagonal != nullptr) nodes.diagonal[node] = sum;
       }
     } else {
-      walk_list(list, pairs, [&](std::uint16_t e) { sum += number[e]; });
+      walk_list(list, pairs, [&](std::uint16_t e) { sum += value[e]; });
     }
     if (place.first != ShortPair::none) {
       sum_of[place.first] = sum;
@@ -132,11 +132,11 @@ __global__ void __launch_bounds__(SumTuning::threads, SumTuning::resident)
 
 SumLimits sum_limits(const Context<Space::device>& ctx, std::int64_t slots, bool constants) {
   const Machine machine = machine_of(ctx);
-  // The card keeps 1 KB of each block's shared memory for itself.
-  const auto numbers = static_cast<std::int64_t>(machine.cache_bytes / SumTuning::resident - 1024) / 8;
+  // The device keeps 1 KB of each block's shared memory for itself.
+  const auto values = static_cast<std::int64_t>(machine.cache_bytes / SumTuning::resident - 1024) / 8;
   SumLimits limits;
-  limits.numbers = std::min<std::int64_t>(numbers, ShortPair::none);
-  // As many chunks as fill the card a whole number of times.
+  limits.values = std::min<std::int64_t>(values, ShortPair::none);
+  // As many chunks as fill the device a whole number of times.
   const std::int64_t most = constants ? SumTuning::slots : SumTuning::nodes;
   const std::int64_t side_by_side = std::int64_t{SumTuning::resident} * machine.processors;
   const std::int64_t times = (slots + side_by_side * most - 1) / (side_by_side * most);

@@ -22,11 +22,11 @@ struct Source {
   double constant_of(std::int64_t slot) const { return constant == nullptr ? 0.0 : constant[entry[slot]]; }
   Index node_of(Offset e) const { return node.empty() ? -1 : node[e]; }
   // What a chunk of so many slots and elements holds.
-  std::int64_t numbers(std::int64_t slots, std::int64_t elements) const {
+  std::int64_t values(std::int64_t slots, std::int64_t elements) const {
     return slots + (node.empty() ? 1 : 2) * (elements + 1);
   }
   // Not even a chunk of one slot holds the list.
-  bool crowded(Offset e) const { return numbers(1, lists.count[e]) > limits.numbers; }
+  bool crowded(Offset e) const { return values(1, lists.count[e]) > limits.values; }
 };
 
 // A sum on its way into a group.
@@ -50,8 +50,8 @@ class Planner {
   void plan(std::int64_t first, std::int64_t last) {
     take_items(first, last);
     take_elements();
-    const std::int64_t numbers = source_.numbers(last - first, static_cast<std::int64_t>(element_.size()));
-    if (numbers > source_.limits.numbers) {
+    const std::int64_t values = source_.values(last - first, static_cast<std::int64_t>(element_.size()));
+    if (values > source_.limits.values) {
       forget_elements();
       const std::int64_t middle = first + (last - first) / 2;
       plan(first, middle);
@@ -64,7 +64,7 @@ class Planner {
     number_elements(chunk);
     write_groups(chunk);
     forget_elements();
-    result.most_numbers = std::max(result.most_numbers, numbers);
+    result.most_values = std::max(result.most_values, values);
     result.chunk.push_back(chunk);
   }
 
@@ -230,7 +230,7 @@ SumPlan joined(std::vector<SumPlan>& parts) {
     append(whole.other, part.other);
     append(whole.node, part.node);
     append(whole.crowded, part.crowded);
-    whole.most_numbers = std::max(whole.most_numbers, part.most_numbers);
+    whole.most_values = std::max(whole.most_values, part.most_values);
     part = {};
   }
   whole.group_begin.push_back(static_cast<std::uint32_t>(whole.list.size() / SumPlan::lanes));
@@ -241,12 +241,12 @@ SumPlan joined(std::vector<SumPlan>& parts) {
 
 SumPlan plan_sums(const Context<Space::host>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
                   const double* constant, const std::vector<Index>& node, const SumLimits& limits) {
-  if (limits.slots < 1 || limits.numbers < 5 || limits.numbers > ShortPair::none) {
+  if (limits.slots < 1 || limits.values < 5 || limits.values > ShortPair::none) {
     throw InputError("a chunk needs a slot and 5 to 65,535 numbers");
   }
   const Source source{entry, lists, constant, node, limits};
   const auto count = static_cast<std::int64_t>(entry.size());
-  const std::int64_t size = std::min(limits.slots, limits.numbers - 1), ranges = (count + size - 1) / size;
+  const std::int64_t size = std::min(limits.slots, limits.values - 1), ranges = (count + size - 1) / size;
   const Index elements =
       lists.element.empty() ? 0 : *std::max_element(lists.element.begin(), lists.element.end()) + 1;
   std::vector<SumPlan> parts(static_cast<std::size_t>(ranges));

@@ -21,8 +21,8 @@ namespace purlin::heart {
 struct SumLimits {
   /// Slots of a chunk, at most.
   std::int64_t slots = 4096;
-  /// Doubles of shared memory: a chunk's slots, its elements' numbers, and a zero behind those. At most 65,535.
-  std::int64_t numbers = 9472;
+  /// Doubles of shared memory: a chunk's slots, its elements' values, and a zero behind those. At most 65,535.
+  std::int64_t values = 9472;
 };
 
 struct SumChunk {
@@ -53,7 +53,7 @@ struct SumPlan {
   std::vector<Index> other;
   std::vector<Index> node;            ///< per item of a node group: its node, -1 for one that fills it
   std::vector<std::int64_t> crowded;  ///< slots whose lists fit into no chunk: a chunk leaves 0 there
-  std::int64_t most_numbers = 0;      ///< doubles that the largest chunk holds
+  std::int64_t most_values = 0;       ///< doubles that the largest chunk holds
 };
 
 /// For slots whose CSR entries are `entry` (-1: padding, to stay 0). `constant`: per CSR entry, or null. `node`: per

@@ -22,9 +22,9 @@ const transient::ProgramWords words{
     "purlin-heat", "Heat conduction in a mechanical part: one matrix, thousands of right-hand sides.",
     "a plate with fins on a chip", "s",
     "Examples:\n"
-    "  purlin-heat --out sink                        the part that comes with it; open sink/heat.pvd in ParaView\n"
+    "  purlin-heat --out sink                        the built-in part; open sink/heat.pvd in ParaView\n"
     "  purlin-heat bracket.msh --mesh-unit mm --params steel.json --duration 600 --dt 0.5 --out bracket\n"
-    "  purlin-heat --resume bracket                  go on after Ctrl-C or a crash\n"};
+    "  purlin-heat --resume bracket                  continue after Ctrl-C or a crash\n"};
 
 void set_defaults(transient::RunOptions& o) {
   o.duration = 240;
@@ -64,7 +64,7 @@ int run_command(int argc, const char* const* argv) {
       ->group("The run");
   bool no_compare = false;
   command.app()
-      .add_flag("--no-compare", no_compare, "Do not measure, at the end, when each format and preconditioner pays")
+      .add_flag("--no-compare", no_compare, "Do not measure at the end when each format and preconditioner pays back")
       ->group("Output");
   if (const auto wanted = command.parse(argc, argv)) {
     std::fputs(wanted->c_str(), stdout);

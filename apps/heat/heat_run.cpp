@@ -100,8 +100,7 @@ class HeatRun {
 
   void begin() {
     if (first_ > last_) {
-      throw InputError(job_.resume->file +
-                       text(": the run is at %g s already, expected a --duration behind that", start_));
+      throw InputError(job_.resume->file + text(": the run is at %g s already, expected a later --duration", start_));
     }
     begin_folder(job_);
     if (job_.resume) {
@@ -133,8 +132,8 @@ class HeatRun {
     if (sampled) sample_.rhs = stepper_.last_rhs();
     grid_.accept();
     const bool ended = grid_.steps() == last_;
-    const std::int64_t look_every = std::max<std::int64_t>(1, (last_ - first_) / 200);
-    if (ended || grid_.steps() % look_every == 0) {
+    const std::int64_t poll_every = std::max<std::int64_t>(1, (last_ - first_) / 200);
+    if (ended || grid_.steps() % poll_every == 0) {
       mean_ = shares_.timed(ctx_, Phase::vector_work, [&] { return stepper_.mean(); });
     }
     shares_.timed(ctx_, Phase::output, [&] {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to try: the rules are the ones that `--solver auto` goes by, and the failures that each method has.
+// What to try: the rules of `--solver auto`, and the typical failures of each method.
 #include "advice.hpp"
 
 #include <algorithm>
@@ -42,9 +42,9 @@ std::string stronger_precond(const SolveOptions& options) {
 std::string longer_cycle(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
   const int now = report.cycle_length;
   if (facts.rows > 0 && now >= facts.rows) {
-    return stronger_precond(options) + ": GMRES has kept its whole past";
+    return stronger_precond(options) + ": GMRES was never restarted";
   }
-  return text("--restart %d keeps more of GMRES's past (now %d)", worthwhile_restart(2 * now, facts), now);
+  return text("--restart %d lengthens the cycles of GMRES (now %d)", worthwhile_restart(2 * now, facts), now);
 }
 
 // For a solve that another method ended; a preconditioner where GMRES was among the attempts.
@@ -72,7 +72,7 @@ std::string after_iterations(const SolveReport& report, const SolveOptions& opti
     return longer_cycle(report, options, facts);
   }
   if (!is_gmres(report) && !(report.true_residual < 0.1 * report.initial_residual)) {
-    return gmres_instead(report, options, facts, ": the residual has hardly moved");
+    return gmres_instead(report, options, facts, ": the residual hardly decreased");
   }
   return more_iterations(stop);
 }
@@ -85,7 +85,7 @@ std::string after_stagnation(const SolveReport& report, const SolveOptions& opti
   if (is_gmres(report)) {
     return longer_cycle(report, options, facts);
   }
-  return gmres_instead(report, options, facts, " is the steadiest method");
+  return gmres_instead(report, options, facts, " is the most robust method");
 }
 
 std::string after_divergence(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
@@ -99,7 +99,7 @@ std::string after_divergence(const SolveReport& report, const SolveOptions& opti
 std::string after_breakdown(const SolveReport& report, const SolveOptions& options, const AdviceFacts& facts) {
   if (!is_gmres(report)) return gmres_instead(report, options, facts, " does not break down this way");
   const bool bare = options.system.precond.name == "none";
-  return (bare ? stronger_precond(options) : "--precond none") + ", or look at the matrix with purlin info";
+  return (bare ? stronger_precond(options) : "--precond none") + ", or inspect the matrix with purlin info";
 }
 
 // Where single precision had a part in how an attempt ended, that comes before all that the last of them suggests.
@@ -122,12 +122,12 @@ std::string after_single_precision(const SolveReport& report, const SolveOptions
     return more_digits +
            text("%s stagnated at %.1e", attempt->solver.c_str(), report.relative(attempt->true_residual));
   }
-  if (best_that_ended(Status::not_finite) != nullptr) return "--precision double has a wider range of numbers";
+  if (best_that_ended(Status::not_finite) != nullptr) return "--precision double has a wider range of values";
   if (report.status == Status::breakdown || report.status == Status::diverged)
     return more_digits + "rounding may be what ended " + report.solver;
   const double tolerance = report.relative(report.tolerance);
   if (report.status == Status::max_iterations && tolerance < std::numeric_limits<float>::epsilon()) {
-    return more_digits + text("%.0e |b| is mostly out of reach", tolerance);
+    return more_digits + text("%.0e |b| can seldom be reached", tolerance);
   }
   return "";
 }
@@ -188,7 +188,7 @@ Recommendation recommend(const std::string& name, Index rows, Index cols, const 
     result.reason = "the matrix has empty rows, so it is singular";
     return result;
   }
-  // What the automatic choice of a solver takes, and what it goes on with, needs no naming.
+  // What the automatic choice of a solver takes, and what it continues with, needs no naming.
   const SolverChoice choice = choose_solver(traits);
   result.command = "purlin solve " + shell_quoted(name);
   result.reason = choice.reason + ": the solvers tried in turn are " + join(choice.order);
@@ -228,7 +228,7 @@ std::string next_step(const SolveReport& report, const SolveOptions& options, co
     case Status::not_positive_definite:
       return after_indefinite(report, options);
     case Status::not_finite:
-      return "purlin info shows the sizes of the entries; look at b and the guess too";
+      return "purlin info shows the sizes of the entries; check b and the guess too";
     case Status::stagnation:
       return after_stagnation(report, options, facts);
     case Status::diverged:
@@ -237,8 +237,8 @@ std::string next_step(const SolveReport& report, const SolveOptions& options, co
       return text("--time-limit %g allows more (now %g)", 10 * options.system.stop.time_limit_seconds,
                   options.system.stop.time_limit_seconds);
     case Status::stopped_by_caller:
-      return options.out.empty() ? "--out X.mtx keeps the solution so far, to go on from with --guess X.mtx"
-                                 : "--guess " + shell_quoted(options.out) + " goes on from here";
+      return options.out.empty() ? "--out X.mtx saves the current solution; --guess X.mtx continues from it"
+                                 : "--guess " + shell_quoted(options.out) + " continues from here";
   }
   return "";
 }

@@ -19,7 +19,7 @@ struct Recommendation {
   std::string reason;   ///< why this one, or why none
 };
 
-/// What the rules go by beside the report of a solve.
+/// The input of the rules in addition to the report of a solve.
 struct AdviceFacts {
   Index rows = 0;
   bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero

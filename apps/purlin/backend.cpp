@@ -45,10 +45,11 @@ Place choose_place(const std::string& device) {
     throw NoDevice("--device " + device + ": this purlin was built without CUDA (see purlin --version)");
   }
   const int count = devices_that_answer();
-  if (count == 0) throw NoDevice("--device " + device + ": no CUDA device answers on this machine");
+  if (count == 0) throw NoDevice("--device " + device + ": no CUDA device is available on this machine");
   if (number >= count) {
-    throw NoDevice("--device " + device + ": there is no such device, " +
-                   (count == 1 ? std::string("only cuda:0 answers") : text("cuda:0 to cuda:%d answer", count - 1)));
+    throw NoDevice(
+        "--device " + device + ": there is no such device, " +
+        (count == 1 ? std::string("only cuda:0 is available") : text("cuda:0 to cuda:%d are available", count - 1)));
   }
   return {Space::device, number};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A solve in the space and the precision that were asked for.
+/// A solve in the space and the precision that were requested.
 #pragma once
 
 #include <functional>
@@ -35,7 +35,7 @@ struct SolveOutcome {
   std::vector<SolveReport> reports;                        ///< one for each column
   double solve_seconds = 0;                                ///< of all columns
   std::optional<InverseResidual> preconditioner_residual;  ///< where it was to be measured
-  std::uint64_t peak_bytes = 0;  ///< the most that the solve held in its space; on the host beside what was loaded
+  std::uint64_t peak_bytes = 0;  ///< the most that the solve held in its space; on the host in addition to the input
 };
 
 struct SolveObserver {

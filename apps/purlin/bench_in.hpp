@@ -23,7 +23,7 @@ namespace purlin::cli {
 
 struct BenchSettings {
   int repeats = 11;
-  double block_seconds = 0.01;         ///< of products between two looks at the clock, at least one
+  double block_seconds = 0.01;         ///< of products between two readings of the clock, at least one
   std::uint64_t displacing_bytes = 0;  ///< written before each cold product
   std::vector<int> columns;            ///< vectors at once, each a measurement of its own
 };

@@ -6,7 +6,7 @@
 
 #include "bench_options.hpp"
 #include "bench_solve_options.hpp"
-#include "complaint.hpp"
+#include "option_error.hpp"
 #include "exit_status.hpp"
 
 namespace purlin::cli {

@@ -10,7 +10,7 @@
 
 namespace purlin::cli {
 
-/// What all commands of `purlin bench` are told.
+/// The options of all commands of `purlin bench`.
 struct BenchRunOptions {
   std::vector<std::string> systems;  ///< files, or generated specs
   bool double_precision = true;
@@ -36,7 +36,7 @@ struct BenchSolveOptions : BenchRunOptions {
 
   std::vector<std::string> solvers, preconds, formats;  ///< names of the tables
   int restart = 30;                                     ///< of GMRES
-  bool mixed = false;                                   ///< ours in mixed precision too, beside double
+  bool mixed = false;                                   ///< also Purlin's solvers in mixed precision
   bool single_basis = false;                            ///< our GMRES with its basis in single precision too
   std::string rhs = "ones";
   double tolerance = default_rtol_double;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the program beside this one.
+// Finds the program next to this one.
 #include "bench_program.hpp"
 
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// `purlin bench` becomes the program `purlin-bench` that lies beside `purlin`.
+/// `purlin bench` becomes the program `purlin-bench` next to `purlin`.
 #pragma once
 
 namespace purlin::cli {

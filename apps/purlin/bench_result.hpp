@@ -22,7 +22,7 @@ struct ColumnsProduct {
 
 /// One contender on one system. Seconds throughout.
 struct BenchLine {
-  std::string name;         ///< as asked for; `info.name` is what was built
+  std::string name;         ///< as requested; `info.name` is what was built
   bool competitor = false;  ///< one of those that the others are compared with
   bool break_even = false;  ///< one of those whose setup and products are to be undercut
   std::string refused;      ///< why there is nothing else; empty where it was measured
@@ -34,7 +34,7 @@ struct BenchLine {
   double format_seconds = 0;
   double error = 0;  ///< of the worst row, in units of its bound
   bench::Samples warm, cold, refresh;
-  std::vector<ColumnsProduct> columns;  ///< of each number that was asked for
+  std::vector<ColumnsProduct> columns;  ///< of each number that was requested
 
   bool measured() const { return refused.empty(); }
   bool wrong() const { return measured() && !(error <= 1); }

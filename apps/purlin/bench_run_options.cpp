@@ -15,7 +15,8 @@ void add_bench_systems(CLI::App& command, BenchRunOptions& o) {
 
 void add_bench_run(CLI::App& command, BenchRunOptions& o, const std::string& verb, const std::string& line) {
   command
-      .add_option("--device", o.device, "Where to " + verb + ", default auto: cuda if a device answers, else host")
+      .add_option("--device", o.device,
+                  "Where to " + verb + ", default auto: cuda if a device is available, else host")
       ->option_text("auto|host|cuda[:N]");
   command.add_option("--threads", o.threads, "Host threads, default all")
       ->option_text("N")

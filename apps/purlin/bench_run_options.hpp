@@ -19,7 +19,7 @@ namespace purlin::cli {
 void add_bench_systems(CLI::App& command, BenchRunOptions& o);
 
 /// Where, how often, and what is written: --device to --csv. `verb` is what is done there, `line` what a line of the
-/// CSV file is besides system and precision.
+/// CSV file is, in addition to system and precision.
 void add_bench_run(CLI::App& command, BenchRunOptions& o, const std::string& verb, const std::string& line);
 
 /// Throws UsageError for what is no precision.

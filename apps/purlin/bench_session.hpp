@@ -27,12 +27,12 @@ struct BenchedSystem {
   const char* precision() const { return single_precision ? "single" : "double"; }
 };
 
-/// Systems are measured for an hour: files that are missing or cannot be written are told before. `input` is a file
-/// that is read besides, or empty. Throws InputError.
+/// Systems are measured for an hour: files that are missing or cannot be written are reported first. `input` is
+/// another file that is read, or empty. Throws InputError.
 void check_bench_files(const std::vector<std::string>& systems, const std::string& report, const std::string& csv,
                        const std::string& input = "");
 
-/// Writes the two where they were asked for.
+/// Writes the two where they were requested.
 void write_bench_files(const std::string& report, const Json& json, const std::string& csv, const std::string& lines);
 
 /// "refused: why", for a system without lines.
@@ -69,7 +69,7 @@ Json bench_head(const char* program, const std::string& command_line, const Cont
   return head;
 }
 
-/// "a card", or "a processor, 2 threads"; and the copy's bandwidth. Two lines, the second without its end.
+/// "a device", or "a processor, 2 threads"; and the copy's bandwidth. Two lines, the second without its end.
 std::string bench_machine_text(const Json& head, const bench::CopyBandwidth& copy);
 
 /// {"bytes": ..., "gigabytes_per_second": {...}}

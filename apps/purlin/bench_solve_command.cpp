@@ -38,7 +38,7 @@ void measure(const Context<Space::host>& host, const Context<S>& ctx, const Inpu
   result.systems.push_back(std::move(system));
 }
 
-// A line for each precision that was asked for, as systems have that are measured.
+// A line for each precision that was requested, as systems have that are measured.
 void add_refused(const BenchSolveOptions& options, BenchSolveSystem system, BenchSolveResult& result) {
   for (const bool single : {false, true}) {
     if (!(single ? options.single_precision : options.double_precision)) continue;

@@ -9,9 +9,9 @@
 
 namespace purlin::cli {
 
-/// The vectors that one iteration must read or write beside its products, whose x and y count with them, as often as
-/// a loop of separate kernels must: a sum over all rows parts two vector steps, and nothing but scalars outlives one.
-/// Dot products ride on the product or the step that holds one of their vectors.
+/// The vectors that one iteration must read or write in addition to its products, whose x and y count with them, as
+/// often as a loop of separate kernels must: a sum over all rows parts two vector steps, and nothing but scalars
+/// outlives one. Dot products ride on the product or the step that holds one of their vectors.
 ///
 ///   CG         x += alpha p, p = z + beta p reads z, p, x and writes p, x; r -= alpha q reads q, r and writes r: 8.
 ///              Jacobi's D is read by both in the place of z: 10.
@@ -51,7 +51,7 @@ BenchSolveFigures figures_of(const BenchSolveLine& line, const BenchSolveSystem&
 /// Whether a line of any system is wrong.
 bool any_wrong(const std::vector<BenchSolveSystem>& systems);
 
-/// Whether one of ours did on any system what it was asked for: converged, or for the tolerance 0, which asks for a
+/// Whether one of ours did on any system what it was requested: converged, or for the tolerance 0, which asks for a
 /// number of iterations, was measured.
 bool any_of_ours_succeeded(const std::vector<BenchSolveSystem>& systems);
 

@@ -18,7 +18,7 @@
 namespace purlin::cli {
 
 /// Ours by solver, preconditioner and format, and behind those of each solver what they are compared with: with each
-/// preconditioner asked for that the competitors know, and with Jacobi where they know none of them.
+/// preconditioner requested that the competitors know, and with Jacobi where they know none of them.
 template <class T, Space S>
 std::vector<bench::SolveContender<T, S>> choose_solve_contenders(const Context<S>& ctx, const BenchSolveOptions& o) {
   std::vector<bench::SolveContender<T, S>> contenders;

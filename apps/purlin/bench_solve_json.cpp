@@ -94,8 +94,8 @@ Json bench_json(const BenchSolveResult& result) {
   Json json = result.head;
   json["copy"] = copy_json(result.copy);
   json["timing"] = {
-      {"solve", "whole solves from x = 0 by the host's clock, behind one to warm up, in turns"},
-      {"iteration", "a whole solve over its iterations"},
+      {"solve", "whole solves from x = 0 by the host's clock, after one warm-up solve, in turns"},
+      {"iteration", "the time of a whole solve divided by its iterations"},
       {"floor",
        "a model: A in the fewest bytes of any format that takes part, M likewise, x and y of each product once, and "
        "the vectors that separate vector steps must read and write, at the copy's bandwidth"}};

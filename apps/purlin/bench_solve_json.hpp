@@ -13,7 +13,7 @@ namespace purlin::cli {
 ///   timing   what the times are and what the floor is, in words
 ///   systems  system (without folders), precision, rows, nonzeros, tolerance, refused (null or why there are no
 ///            solves; rows and nonzeros are null where the matrix could not be read), solves: one object each
-/// A solve has by, solver, precond, format (as asked for), competitor, refused (null or the reason, and then nothing
+/// A solve has by, solver, precond, format (as requested), competitor, refused (null or the reason, and then nothing
 /// but these); built, detail; status (one of the library's names), reason (or null), converged, wrong, iterations,
 /// true_relative_residual (long double, the worst of all rounds), recurrence_relative_residual; iteration and solve
 /// {milliseconds {min, median, max, samples}}; setup_seconds, setup_phases; product_bytes, precond_bytes,

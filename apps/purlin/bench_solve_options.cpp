@@ -16,27 +16,28 @@ namespace purlin::cli {
 namespace {
 
 constexpr const char* solve_columns =
-    "Each solver with each preconditioner in each format, against the loops that one writes otherwise: CG and "
+    "Each solver with each preconditioner in each format, against the usual loops: CG and "
     "BiCGStab\n"
     "with none and Jacobi, by cuBLAS and cuSPARSE calls with scalars on the host and as a CUDA graph with scalars "
     "on\n"
     "the device (host: Eigen's ConjugateGradient and BiCGSTAB). All take turns in one process, every other round\n"
-    "backwards, behind a solve to warm up. Times are medians of whole solves by the host's clock, from b in memory "
+    "in reverse order, after a warm-up solve. Times are medians of whole solves by the host's clock, from b in "
+    "memory "
     "to\n"
     "x in memory, from x = 0:\n"
-    "  ms/iteration  a whole solve over its iterations; for a fixed number: --tol 0 --max-iterations N\n"
+    "  ms/iteration  a whole solve divided by its iterations; for a fixed number: --tol 0 --max-iterations N\n"
     "  floor%        of the speed at which the copy's bandwidth, in this run, moves what an iteration must move: A "
     "in\n"
     "                the fewest bytes of any format that takes part, x and y of each product once, and the vectors "
     "that\n"
-    "                separate vector steps must read and write. A model: what stays in caches or on the chip exceeds "
+    "                separate vector steps must read and write. A model: systems in caches or on the chip can exceed "
     "it\n"
     "  x             speed-up of an iteration, over the fastest of the others with the same solver and "
     "preconditioner\n"
     "  iterations    of the last round; GMRES counts inner ones, BiCGStab's hold two products each\n"
-    "  ms/solve, x   the whole solve; its speed-up over the fastest of the others that converged, with anything\n"
+    "  ms/solve, x   the whole solve; its speed-up over the fastest competitor that converged, of any method\n"
     "  setup s       once, from the matrix in memory: order, format, preconditioner, solver, libraries' handles\n"
-    "  residual      |b - A x| / |b| formed in long double from the x that came back, the worst of all rounds\n"
+    "  residual      |b - A x| / |b| computed in long double from the returned x, the worst of all rounds\n"
     "  status        how it ended, and whether in one kernel that kept the vectors on the chip; what did not\n"
     "                converge stays in the table. Ours that says converged and is not is WRONG and the exit status "
     "1, which\n"
@@ -74,8 +75,9 @@ CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
           ->check(CLI::Range(1, INT32_MAX));
   solve.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
       ->option_text("both|double|single");
-  solve.add_flag("--mixed", o.mixed, "Ours in mixed precision too, beside those in double");
-  solve.add_flag("--single-basis", o.single_basis, "Our GMRES in double with its basis in single precision too");
+  solve.add_flag("--mixed", o.mixed, "Also Purlin's solvers in mixed precision");
+  solve.add_flag("--single-basis", o.single_basis,
+                 "Also Purlin's GMRES in double with its basis in single precision");
   solve
       .add_option("--rhs", o.rhs,
                   "b.mtx (for one system) | ones | random[:SEED] | A*ones | A*random[:SEED], default ones")
@@ -113,7 +115,7 @@ BenchSolveOptions checked_bench_solve(const RawBenchSolve& raw) {
   const bool has_gmres = std::any_of(o.solvers.begin(), o.solvers.end(),
                                      [](const std::string& name) { return find_solver(name).restarts; });
   if (raw.restart_given->count() > 0 && !has_gmres) {
-    throw UsageError("--restart is a choice of GMRES: expected gmres among --solvers, found " + join(o.solvers));
+    throw UsageError("--restart is an option of GMRES: expected gmres among --solvers, found " + join(o.solvers));
   }
   if (o.single_basis && (!has_gmres || !o.double_precision)) {
     throw UsageError("--single-basis is for GMRES in double: with gmres among --solvers, without --precision single");

@@ -16,7 +16,7 @@ namespace purlin::cli {
 struct BenchSolveLine {
   std::string by;  ///< "purlin", "purlin:mixed", "purlin:single-basis", or the library that it is compared with
   std::string solver, precond;
-  std::string format;  ///< as asked for; `facts.format` is what was built
+  std::string format;  ///< as requested; `facts.format` is what was built
   bool competitor = false;
   bool mixed = false;         ///< ours, iterated in single precision; `facts` count its bytes
   bool single_basis = false;  ///< GMRES of ours with its basis in single precision
@@ -41,7 +41,7 @@ struct BenchSolveSystem : BenchedSystem {
 };
 
 struct BenchSolveResult {
-  Json head;  ///< program, command, machine, what was asked for
+  Json head;  ///< program, command, machine, what was requested
   bench::CopyBandwidth copy;
   std::vector<BenchSolveSystem> systems;
 };

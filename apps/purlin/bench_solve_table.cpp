@@ -16,8 +16,8 @@ std::string named(const BenchSolveLine& line) {
 std::string ratio(const std::optional<double>& value) { return value ? text("%.3g", *value) : "-"; }
 
 std::string status_text(const BenchSolveLine& line) {
-  if (line.wrong()) return "WRONG: said converged";
-  if (line.end.converged() && !(line.residual <= line.allowed)) return "converged, by its recurrence alone";
+  if (line.wrong()) return "WRONG: reported converged";
+  if (line.end.converged() && !(line.residual <= line.allowed)) return "converged, by its recurrence only";
   return line.end.status + (line.end.resident ? ", in one kernel" : "") +
          (line.end.reason.empty() ? "" : ": " + line.end.reason);
 }

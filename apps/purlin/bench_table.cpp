@@ -35,7 +35,7 @@ std::string break_even_text(const BenchFigures& f) {
   return f.break_even ? thousands(static_cast<std::int64_t>(*f.break_even)) : "never";
 }
 
-// The other names under which the operator of a line was asked for: "ehyb" and the variant that it is.
+// The other names under which the operator of a line was requested: "ehyb" and the variant that it is.
 std::vector<std::string> other_names(const BenchLine& line, const BenchSystem& system) {
   std::vector<std::string> names;
   for (const BenchLine& other : system.lines) {
@@ -56,7 +56,7 @@ std::string setup_line(const BenchLine& line, const BenchSystem& system, const B
                             1e3 * f.refresh_seconds, f.refresh_in_products, remark.c_str());
 }
 
-// The products with several vectors; "" where none were asked for.
+// The products with several vectors; "" where none were requested.
 std::string columns_table(const BenchSystem& system) {
   const auto with_columns = std::find_if(system.lines.begin(), system.lines.end(),
                                          [](const BenchLine& line) { return !line.columns.empty(); });

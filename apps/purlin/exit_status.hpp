@@ -20,7 +20,7 @@ class UsageError : public InputError {
   using InputError::InputError;
 };
 
-/// A CUDA device was asked for by name and there is none, in this build or on this machine.
+/// A CUDA device was requested by name and there is none, in this build or on this machine.
 class NoDevice : public DeviceError {
  public:
   using DeviceError::DeviceError;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `purlin info`: gathers the facts once, then tells them to people and to programs.
+// `purlin info`: gathers the facts once, then prints them as text and JSON.
 #include "info_command.hpp"
 
 #include <unistd.h>

@@ -27,7 +27,7 @@ InterruptScope::InterruptScope() {
   logic.reset();
   struct sigaction action = {};
   action.sa_handler = on_signal;
-  action.sa_flags = SA_RESTART;  // a write of the live line that is under way goes on
+  action.sa_flags = SA_RESTART;  // a write of the live line that is under way continues
   // A shell starts background jobs with the signal ignored, and nohup means it: then it stays so.
   sigaction(SIGINT, nullptr, &old_interrupt_);
   if (old_interrupt_.sa_handler != SIG_IGN) sigaction(SIGINT, &action, nullptr);

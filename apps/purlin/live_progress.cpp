@@ -98,7 +98,7 @@ void LiveLine::erase() {
 void LiveProgress::start_attempt(const Progress& progress) {
   if (started_) {
     finish();
-    std::fprintf(out_, "  %s stopped; going on with %s\n", solver_.c_str(), std::string(progress.solver).c_str());
+    std::fprintf(out_, "  %s stopped; continuing with %s\n", solver_.c_str(), std::string(progress.solver).c_str());
   }
   started_ = true;
   solver_ = progress.solver;

@@ -41,7 +41,7 @@ struct ColumnsLine {
 /// That line, for a terminal and for a pipe.
 std::string format_columns_line(const ColumnsLine& line);
 
-/// Columns of the terminal behind `out`; 80 where it does not tell.
+/// Columns of the terminal behind `out`; 80 where that is unknown.
 int terminal_width(std::FILE* out);
 
 /// "12.3 s", "4:05 min", "1:02:03 h"
@@ -72,7 +72,7 @@ class LiveProgress {
 
   LiveProgress(std::FILE* out, Mode mode) : out_(out), mode_(mode), live_(out) {}
 
-  /// How to draw on `out`: live on a terminal that can overwrite a line, plain elsewhere, silent where told.
+  /// How to draw on `out`: live on a terminal that can overwrite a line, plain elsewhere, silent on request.
   static Mode mode_for(std::FILE* out, bool quiet);
 
   /// A step of a solve. Cheap when nothing is due: live lines are drawn ten times a second at most; plain ones at

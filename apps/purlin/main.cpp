@@ -5,7 +5,7 @@
 
 #include "bench_program.hpp"
 #include "exit_status.hpp"
-#include "idle_options.hpp"
+#include "unused_options.hpp"
 #include "info_command.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"

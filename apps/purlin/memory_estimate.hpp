@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What a solve of the command line will hold beside its LinearSystem, before anything is allocated.
+/// What a solve of the command line will hold in addition to its LinearSystem, before anything is allocated.
 #pragma once
 
 #include <optional>

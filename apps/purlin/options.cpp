@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `purlin`, declared to CLI11, and the mapping of its complaints to ours.
+// The options of `purlin`, declared to CLI11, and the mapping of its errors to ours.
 #include "options.hpp"
 
 #include <CLI/CLI.hpp>
@@ -11,9 +11,9 @@
 #include <purlin/solver/cg.hpp>
 #include <purlin/solver/gmres.hpp>
 
-#include "complaint.hpp"
+#include "option_error.hpp"
 #include "exit_status.hpp"
-#include "idle_options.hpp"
+#include "unused_options.hpp"
 #include "names.hpp"
 #include "precond_options.hpp"
 #include "rhs.hpp"
@@ -25,13 +25,13 @@ namespace {
 constexpr int most_check_every = 64;  // what the library keeps norms for
 
 constexpr const char* system_words =
-    "Matrix Market file (.gz too, - for standard input), or a system made on the spot:\n"
+    "Matrix Market file (.gz too, - for standard input), or a generated system:\n"
     "generate:KIND:N[:PE], mesh:FILE:KIND[:R].\n"
     "KIND is elasticity, diffusion or convection, for generate: also grid7";
 
 constexpr const char* usage =
     "usage: purlin solve A.mtx [options]    solve A x = b (purlin solve --help)\n"
-    "             purlin info A.mtx [options]     what is in a matrix; purlin bench spmv|solve A.mtx ...: times\n"
+    "             purlin info A.mtx [options]     describe a matrix; purlin bench spmv|solve A.mtx ...: times\n"
     "             purlin --help | --version";
 
 constexpr const char* examples =
@@ -40,7 +40,7 @@ constexpr const char* examples =
     "  purlin solve K.mtx.gz --rhs f.mtx --out u.mtx --rtol 1e-10\n"
     "  purlin solve K.mtx --rhs F.mtx --out U.mtx     all columns of F, in batches that read K once\n"
     "  purlin solve flow.mtx --solver gmres --restart 100 --device cuda --report r.json\n"
-    "  purlin solve generate:elasticity:20            a finite-element system made on the spot\n"
+    "  purlin solve generate:elasticity:20            a generated finite-element system\n"
     "  zcat K.mtx.gz | purlin solve - --out - > u.mtx  in a pipe\n"
     "\n"
     "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, or a file that cannot be\n"
@@ -88,7 +88,7 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
   solve
       .add_option("--solver", s.solver.name,
                   "Krylov method. auto: CG where A is symmetric with a positive diagonal, else another;\n"
-                  "goes on with the next where one fails")
+                  "if one fails, continues with the next")
       ->option_text(one_of(solver_choices()))
       ->group(group);
   solve
@@ -100,15 +100,15 @@ void add_method_options(CLI::App& solve, RawSolve& raw) {
   solve.add_flag("--left", s.solver.of<GmresOptions>().left, "Precondition GMRES from the left")->group(group);
   solve
       .add_option("--basis", raw.basis,
-                  "What GMRES keeps its basis in, default full: the precision of the vectors. single holds half as\n"
-                  "much, and mostly needs Gram-Schmidt twice; the true residual decides all the same")
+                  "Precision of GMRES's basis, default full: that of the vectors. single needs half the\n"
+                  "memory, and mostly a second Gram-Schmidt pass; the true residual decides in either case")
       ->option_text("full|single")
       ->group(group);
   solve
       .add_flag_callback(
           "--no-resident",
           [&s] { s.solver.of<CgOptions>().resident = s.solver.of<BicgstabOptions>().resident = false; },
-          "CG and BiCGStab by separate kernels, also where one could keep the vectors on the card's chip")
+          "Run CG and BiCGStab in separate kernels, even if one could keep the vectors on the chip")
       ->group(group);
   solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
       ->option_text("none|constant")
@@ -120,7 +120,7 @@ void add_format_options(CLI::App& solve, RawSolve& raw) {
   SystemOptions& s = raw.options.system;
   solve
       .add_option("--format", s.spmv.format,
-                  "auto, the default, goes by forecasts; measure builds all and times them. FORMAT:VARIANT\n"
+                  "auto, the default, uses a cost model; measure builds and times all. FORMAT:VARIANT\n"
                   "names a variant")
       ->option_text(one_of(format_choices()))
       ->group(group);
@@ -129,21 +129,22 @@ void add_format_options(CLI::App& solve, RawSolve& raw) {
                                        "Products that the setup will be used for; default: an estimate for one solve")
                            ->option_text("N")
                            ->group(group);
-  solve.add_option("--partitioner", raw.partitioner, "How ehyb finds its parts")
+  solve.add_option("--partitioner", raw.partitioner, "How ehyb partitions the matrix")
       ->option_text("automatic|natural|metis|coordinates|greedy")
       ->group(group);
-  solve.add_option("--parts", s.spmv.parts, "How many parts; default: what the caches ask for")
+  solve.add_option("--parts", s.spmv.parts, "Number of parts; default: chosen from the cache sizes")
       ->option_text("N")
       ->group(group)
       ->check(CLI::Range(1, INT32_MAX));
   solve
-      .add_option("--coordinates", raw.options.coordinates,
-                  "Where the nodes lie, for --partitioner coordinates: matrix array real general, points x 1 to 3")
+      .add_option(
+          "--coordinates", raw.options.coordinates,
+          "Coordinates of the nodes, for --partitioner coordinates: matrix array real general, points x 1 to 3")
       ->option_text("X.mtx")
       ->group(group);
   solve
       .add_option("--plan-cache", s.spmv.plan_cache,
-                  "Keep orders and measured choices in this folder, per pattern, machine and options")
+                  "Store orders and measured choices in this folder, per pattern, machine and options")
       ->option_text("DIR")
       ->group(group);
 }
@@ -154,8 +155,8 @@ void add_stopping_options(CLI::App& solve, RawSolve& raw) {
   raw.rtol_given = solve
                        .add_option("--rtol", raw.rtol,
                                    text("Stop at |b - A x| <= max(RTOL |b|, ATOL), default %g in double and\n"
-                                        "%g in single precision, which cannot reach the former, and where A and b\n"
-                                        "are those rounded to it",
+                                        "%g in single precision, where A and b\n"
+                                        "are the rounded ones",
                                         default_rtol_double, default_rtol_single))
                        ->option_text("RTOL")
                        ->group(group);
@@ -169,7 +170,7 @@ void add_stopping_options(CLI::App& solve, RawSolve& raw) {
                              ->group(group);
   solve
       .add_option("--check-every", stop.check_every,
-                  text("Look at residual, clock and Ctrl-C every N iterations (at most %d), default 1 on\n"
+                  text("Poll residual, clock and Ctrl-C every N iterations (at most %d), default 1 on\n"
                        "the host and 16 on a device",
                        most_check_every))
       ->option_text("N")
@@ -180,19 +181,20 @@ void add_stopping_options(CLI::App& solve, RawSolve& raw) {
 void add_machine_options(CLI::App& solve, RawSolve& raw) {
   const char* group = "The machine";
   solve
-      .add_option("--device", raw.options.device, "Where to solve, default auto: cuda if a device answers, else host")
+      .add_option("--device", raw.options.device,
+                  "Where to solve, default auto: cuda if a device is available, else host")
       ->option_text("auto|host|cuda[:N]")
       ->group(group);
   solve
       .add_option("--precision", raw.precision,
                   "Of matrix and vectors, default double; single solves the system rounded to single precision;\n"
-                  "mixed iterates in it, is as exact as double, and goes on in double where that fails")
+                  "mixed iterates in single, is as accurate as double, and continues in double if that fails")
       ->option_text("double|single|mixed")
       ->group(group);
   solve
       .add_flag("--deterministic", raw.options.system.deterministic,
-                "The same bits on every run on this machine or device with as many threads: CSR by\n"
-                "cuSPARSE's slower algorithm, nothing chosen by measured times")
+                "The same bits on every run with the same machine, device and threads: CSR by\n"
+                "cuSPARSE's slower algorithm, no choice by measured times")
       ->group(group);
   solve.add_option("--threads", raw.options.threads, "Host threads, default all")
       ->option_text("N")
@@ -210,18 +212,17 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
       ->group(group);
   solve
       .add_option("--history", o.history,
-                  "iteration,residual,relative_residual,solver; in front the column where there are several")
+                  "iteration,residual,relative_residual,solver; preceded by the column if there are several")
       ->option_text("H.csv")
       ->group(group);
-  solve.add_option("--report", o.report, "Everything about the solve")->option_text("R.json")->group(group);
+  solve.add_option("--report", o.report, "The full report as JSON")->option_text("R.json")->group(group);
   solve.add_flag("--quiet", o.quiet, "Print nothing but errors")->group(group);
 }
 
 void add_info_options(CLI::App& info, InfoOptions& o) {
   info.add_option("A", o.matrix, system_words)->option_text(" ")->required();
-  info.add_option("--report", o.report, "The same facts for programs")->option_text("R.json");
-  info.add_option("--out", o.out,
-                  "The matrix, as it was read or made: matrix coordinate real general; - for standard output")
+  info.add_option("--report", o.report, "The same facts as JSON")->option_text("R.json");
+  info.add_option("--out", o.out, "Write the matrix: matrix coordinate real general; - for standard output")
       ->option_text("A.mtx");
   info.add_option("--threads", o.threads, "Host threads, default all")
       ->option_text("N")
@@ -304,9 +305,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   add_output_options(solve, raw.options);
   solve.allow_extras();
   solve.footer(examples);
-  CLI::App& info = *app.add_subcommand("info", "What is in a matrix: structure, diagonal, blocks, memory, advice");
+  CLI::App& info = *app.add_subcommand("info", "Describe a matrix: structure, diagonal, blocks, memory, advice");
   add_info_options(info, info_options);
-  add_precond_options(info, info_options.precond, info_precond, "Build this one on the host and judge it");
+  add_precond_options(info, info_options.precond, info_precond,
+                      "Build this preconditioner on the host and assess it");
   info.allow_extras();
   app.add_subcommand("bench", "Measure: purlin bench spmv|solve A.mtx B.mtx ...");  // for the help
 
@@ -322,7 +324,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   if (solve.parsed()) {
     refuse_extras(solve);
     const SolveOptions o = checked(raw, solve);
-    if (!o.quiet) result.warnings = idle_warnings(o.given, makeup_asked(o.system, o.single_precision, o.device));
+    if (!o.quiet)
+      result.warnings =
+          unused_option_warnings(o.given, requested_configuration(o.system, o.single_precision, o.device));
     result.command = o;
   } else if (info.parsed()) {
     refuse_extras(info);
@@ -330,7 +334,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     info_options.precond_pattern = info_precond.pattern;
     SystemOptions judged;
     judged.precond = info_options.precond;
-    result.warnings = idle_warnings(given_options(info), makeup_asked(judged, false, "host"));
+    result.warnings = unused_option_warnings(given_options(info), requested_configuration(judged, false, "host"));
     result.command = info_options;
   } else {
     refuse_unknown_command(app, usage, {"solve", "info", "bench"});

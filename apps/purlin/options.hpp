@@ -45,7 +45,7 @@ struct InfoOptions {
 inline constexpr double default_rtol_double = 1e-8;
 inline constexpr double default_rtol_single = 1e-5;
 
-/// Text that was asked for instead of work: --help, --version.
+/// Text that was requested instead of work: --help, --version.
 struct TextOnly {
   std::string text;
 };

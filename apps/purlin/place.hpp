@@ -19,7 +19,7 @@ struct Place {
   std::string name() const { return space == Space::host ? "host" : "cuda:" + std::to_string(device); }
 };
 
-/// auto | host | cuda[:N]. Throws UsageError for other words, NoDevice where a device was asked for by name and is
+/// auto | host | cuda[:N]. Throws UsageError for other words, NoDevice where a device was requested by name and is
 /// not there.
 Place choose_place(const std::string& device);
 

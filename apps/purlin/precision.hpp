@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From what was read, in double, to the precision that is asked for.
+/// From what was read, in double, to the precision that is requested.
 #pragma once
 
 #include <cmath>

@@ -19,7 +19,7 @@ void add_own(CLI::App& command, const PrecondOptions& p, const PrecondOption& li
   own.given->option_text(line.choices.empty() ? line.placeholder : one_of(line.choices))->group(group);
 }
 
-// The options that a given pattern takes the place of, and a blank text where none of them was given.
+// The options that a given pattern replaces, and an empty text if none of them was given.
 std::string in_place_of_pattern(const RawPrecond& raw) {
   std::string flags;
   bool given = false;
@@ -49,15 +49,15 @@ void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, 
   if (pattern_file == PatternFile::offered) {
     command
         .add_option("--precond-pattern", raw.pattern,
-                    "Where FSAI's G (on and below the diagonal) and SPAI's M may have entries: those of this\n"
-                    "Matrix Market file, in the numbering of A, and the diagonal. In the place of powers and drop")
+                    "Pattern of FSAI's G (on and below the diagonal) and SPAI's M: the entries of this\n"
+                    "Matrix Market file, in the numbering of A, and the diagonal. Replaces powers and drop")
         ->option_text("P.mtx")
         ->group(group);
   }
   command
       .add_option("--precond-format", p.format,
                   "The format of FSAI's G and SPAI's M; default: as for A, and ehyb\n"
-                  "beside ehyb-symmetric")
+                  "for ehyb-symmetric")
       ->option_text(one_of(format_names()))
       ->group(group);
 }
@@ -74,7 +74,7 @@ void check_precond_options(PrecondOptions& p, RawPrecond& raw) {
   }
   if (!raw.pattern.empty()) {
     const std::string shaping = in_place_of_pattern(raw);
-    if (!shaping.empty()) throw UsageError("--precond-pattern takes the place of " + shaping);
+    if (!shaping.empty()) throw UsageError("--precond-pattern replaces " + shaping);
   }
   if (!p.format.empty()) p.format = check_table_format(p.format, "--precond-format");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What is told of operators and preconditioners: as JSON, in a line, and, where one is refused, in words of the
+/// Reports on operators and preconditioners: as JSON, in a line, and, where one is refused, in the terms of the
 /// file.
 #pragma once
 
@@ -34,14 +34,14 @@ std::string in_words_of_the_file(const ZeroDiagonal& error, const std::string& p
 std::string in_words_of_the_file(const NotSymmetric& error, const std::string& precond);
 std::string in_words_of_the_file(const NotPositiveDefinite& error, const std::string& precond);
 
-/// A preconditioner built for `purlin info`: on the host, in double, with its matrices as csr unless told otherwise.
+/// A preconditioner built for `purlin info`: on the host, in double, with its matrices as csr by default.
 struct PrecondFacts {
   PrecondOptions options;
   std::string pattern;  ///< the file of a given one
   OperatorInfo info;
   double seconds = 0;
   std::optional<InverseResidual> residual;
-  std::string refusal;  ///< why the matrix does not admit it; empty where it does
+  std::string refusal;  ///< why the matrix does not support it; empty where it does
 };
 
 PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double, Space::host>& a,

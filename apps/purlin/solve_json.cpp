@@ -132,10 +132,10 @@ std::size_t SolveResult::worst() const {
   return worst;
 }
 
-std::vector<IdleOption> SolveResult::idle() const {
-  const SolveMakeup asked = makeup_asked(options.system, options.single_precision, options.device);
-  const SolveMakeup set_up = makeup_set_up(asked, outcome.setup.system, place.space);
-  return idle_options(options.given, makeup_solved(set_up, outcome.reports));
+std::vector<UnusedOption> SolveResult::unused() const {
+  const SolveConfiguration asked = requested_configuration(options.system, options.single_precision, options.device);
+  const SolveConfiguration set_up = setup_configuration(asked, outcome.setup.system, place.space);
+  return unused_options(options.given, solved_configuration(set_up, outcome.reports));
 }
 
 Json solve_json(const SolveResult& result) {
@@ -176,7 +176,7 @@ Json solve_json(const SolveResult& result) {
                        {"preconditioner", operator_json(system.preconditioner)},
                        {"residual_matrix", system.mixed ? operator_json(system.residual_matrix) : Json()}};
   json["attempts"] = attempts_json(report);
-  json["idle_options"] = idle_json(result.idle());
+  json["unused_options"] = unused_options_json(result.unused());
   json["history"] = report.history;
   if (result.several()) {
     json["worst_column"] = result.worst() + 1;

@@ -7,7 +7,7 @@
 
 #include "advice.hpp"
 #include "backend.hpp"
-#include "idle_options.hpp"
+#include "unused_options.hpp"
 #include "json_file.hpp"
 #include "options.hpp"
 
@@ -41,7 +41,7 @@ struct SolveResult {
   bool several() const { return outcome.reports.size() > 1; }
   AdviceFacts advice_facts() const { return {rows, rows_sum_to_zero}; }
   /// Options that were given and that this solve, as it came out, had no use for.
-  std::vector<IdleOption> idle() const;
+  std::vector<UnusedOption> unused() const;
 };
 
 /// r.json. Schema 1; residuals are 2-norms of b - A x, those named relative are divided by |b| (by 1 for b = 0):
@@ -64,10 +64,10 @@ struct SolveResult {
 ///   preconditioner_residual       |A M - I|_F: norm, relative to |I|_F, probes (0: exact); null for none
 ///   history                       the recurrence's residual, absolute, before the first and after each iteration of
 ///                                 each attempt
-///   operators                     matrix, preconditioner; residual_matrix: A in double beside mixed precision's, or
+///   operators                     matrix, preconditioner; residual_matrix: A in double in mixed precision, or
 ///                                 null
 ///   attempts                      the solvers that ran, in order
-///   idle_options                  options that were given and had no effect: option, and reason
+///   unused_options                options that were given and had no effect: option, and reason
 /// With several right-hand sides all this is about the worst of them, but for seconds, which are those of all; there
 /// are then also
 ///   columns                       an object for each column, in order, with these fields of its own solve

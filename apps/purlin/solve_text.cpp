@@ -64,7 +64,7 @@ std::string whose_x(const SolveReport& report) {
 std::string whose_x_text(const SolveReport& report) {
   const std::string whose = whose_x(report);
   if (whose.empty()) return "";
-  return labelled("", "x is " + whose + ", nothing came nearer; " + std::string(name_of(report.status)) +
+  return labelled("", "x is " + whose + ", no attempt came closer; " + std::string(name_of(report.status)) +
                           " is of the last attempt, " + report.attempts.back().solver);
 }
 
@@ -143,14 +143,14 @@ std::string result_text(const SolveResult& result) {
   } else {
     lines = labelled("result", ending_text(report));
     lines += reason_text(report);
-    if (report.resident) lines += labelled("", "in one kernel that kept the vectors on the chip");
+    if (report.resident) lines += labelled("", "resident: in one kernel that kept the vectors on the chip");
     if (report.refinements > 0) {
       lines += labelled(
           "", "iterated in single precision, corrected in double " + count_of(report.refinements, "time", "times"));
     }
   }
   lines += labelled(result.several() ? "worst residual" : "true residual",
-                    residual_text(report) + text(" (asked for %.1e)", report.relative(report.tolerance)) +
+                    residual_text(report) + text(" (tolerance %.1e)", report.relative(report.tolerance)) +
                         (result.several() ? text(", column %zu", result.worst() + 1) : ""));
   if (result.options.single_precision) {
     lines += labelled("", "of A and b rounded to single precision; --precision mixed takes them as given");
@@ -164,7 +164,7 @@ std::string result_text(const SolveResult& result) {
   }
   lines += labelled("seconds", seconds_text(result));
   if (!result.several() && report.attempts.size() > 1) lines += attempts_text(report);
-  for (const IdleOption& idle : result.idle()) lines += labelled("remark", idle_text(idle));
+  for (const UnusedOption& unused : result.unused()) lines += labelled("remark", unused_option_text(unused));
   const std::string advice = next_step(report, result.options, result.advice_facts());
   if (!advice.empty()) lines += labelled("try", advice);
   return lines;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints: sections with lengths and checksums, written beside the name and renamed.
+// Checkpoints: sections with lengths and checksums, written next to the name and renamed.
 #include "checkpoint.hpp"
 
 #include <fcntl.h>
@@ -141,7 +141,7 @@ class Input {
   }
   bool finished() const { return at_ == content_.size(); }
 
-  [[noreturn]] void fail(const std::string& why) const { throw InputError(file_ + ": no sound checkpoint: " + why); }
+  [[noreturn]] void fail(const std::string& why) const { throw InputError(file_ + ": no valid checkpoint: " + why); }
 
  private:
   const std::string& file_;
@@ -151,7 +151,7 @@ class Input {
 
 template <class T>
 std::vector<T> as_numbers(const Input& in, const std::string& name, const char* data, std::size_t size) {
-  if (size % sizeof(T) != 0) in.fail("array '" + name + "' holds no whole number of numbers");
+  if (size % sizeof(T) != 0) in.fail("array '" + name + "' does not hold a whole number of values");
   std::vector<T> result(size / sizeof(T));
   if (size > 0) std::memcpy(result.data(), data, size);
   return result;
@@ -200,7 +200,7 @@ const std::vector<T>& array_of(const std::map<std::string, std::vector<T>>& arra
   const auto found = arrays.find(name);
   if (found == arrays.end()) throw InputError(file + ": expected an array '" + name + "', found none");
   if (size >= 0 && static_cast<std::int64_t>(found->second.size()) != size) {
-    throw InputError(file + cli::text(": expected %lld numbers in '%s', found %zu", static_cast<long long>(size),
+    throw InputError(file + cli::text(": expected %lld values in '%s', found %zu", static_cast<long long>(size),
                                       name.c_str(), found->second.size()));
   }
   return found->second;

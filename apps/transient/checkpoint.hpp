@@ -16,7 +16,7 @@
 
 namespace purlin::transient {
 
-/// A header and named arrays. The header holds at least "program"; `CheckpointFolder` looks at it.
+/// A header and named arrays. The header holds at least "program"; `CheckpointFolder` checks it.
 struct Checkpoint {
   cli::Json header;  ///< program, version, time, format, threads, hash of the parameters, ...
   std::map<std::string, std::vector<double>> doubles;
@@ -30,14 +30,14 @@ struct Checkpoint {
   const std::vector<std::int64_t>& integers_of(const std::string& name, std::int64_t size = -1) const;
 };
 
-/// Writes beside the name, waits until it is on the disk, renames. Throws InputError where that fails.
+/// Writes next to the name, waits until it is on the disk, renames. Throws InputError where that fails.
 void write_checkpoint(const std::string& file, const Checkpoint& checkpoint);
 
 /// Reads and checks everything: throws InputError "FILE: ..." for a file that is torn, damaged, of another version or
 /// no checkpoint at all.
 Checkpoint read_checkpoint(const std::string& file);
 
-/// The header alone; null where it cannot be read or is damaged. What stands behind it is not looked at.
+/// The header alone; null where it cannot be read or is damaged. What stands behind it is not inspected.
 cli::Json read_checkpoint_header(const std::string& file);
 
 /// The checkpoints of a run: FOLDER/checkpoint-STEPS.bin, of which the last two stay. Those of

@@ -102,7 +102,7 @@ Checkpoint CheckpointFolder::latest(std::string& remark) const {
       remark += (remark.empty() ? "" : "\n") + std::string(error.what());
     }
   }
-  throw InputError(folder_ + ": no sound checkpoint to resume from" +
+  throw InputError(folder_ + ": no valid checkpoint to resume from" +
                    (remark.empty() ? std::string(": the folder holds none") : "\n" + remark));
 }
 

@@ -10,8 +10,8 @@ namespace purlin::transient {
 /// Lines whose first number is their time.
 class CsvLog {
  public:
-  /// With `keep_until`, the lines that the file has up to that time stay: those of the run that goes on. A file with
-  /// another header is begun anew.
+  /// With `keep_until`, the lines that the file has up to that time stay: those of the run that continues. A file
+  /// with another header is begun anew.
   CsvLog(std::string file, std::string header, std::optional<double> keep_until);
 
   void append(const std::string& line) { lines_ += line + '\n'; }

@@ -58,7 +58,7 @@ fem::BodySize size_for_guess(const Context<Space::host>& ctx, const fem::TetMesh
   return size;
 }
 
-// As --mesh-unit says, or a guess, which is reported with what it goes by in the program's `unit`.
+// As --mesh-unit says, or a guess, which is reported with its basis in the program's `unit`.
 fem::MeshUnit unit_of_file(const Context<Space::host>& ctx, const RunOptions& options, const fem::TetMesh& mesh,
                            fem::BodyKind kind, fem::MeshUnit unit, const Say& say, MeshInput& input) {
   if (options.mesh_unit != "auto") {

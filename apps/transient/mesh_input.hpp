@@ -21,7 +21,8 @@ struct MeshInput {
   std::string file_unit;                 ///< "cm", or "cm, a guess": what the file's coordinates were taken in
   std::vector<std::string> remarks;      ///< what a user should know: nodes dropped, pieces
   cli::Json json;                        ///< for RunReport::mesh
-  /// The number by which the file calls each node; those that refinement adds go on behind the largest. Empty: 1, 2,
+  /// The number by which the file calls each node; those that refinement adds continue behind the largest. Empty: 1,
+  /// 2,
   /// ...
   std::vector<std::int64_t> node_numbers;
 
@@ -32,7 +33,7 @@ struct MeshInput {
   Index node_of(std::int64_t number) const;
 };
 
-/// Receives lines for the user while work goes on.
+/// Receives lines for the user while work continues.
 using Say = std::function<void(const std::string& lines)>;
 
 /// Reads options.mesh, scales it from --mesh-unit (guessed for a `kind` of body) to `unit`, refines it --refine

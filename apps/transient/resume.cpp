@@ -119,7 +119,7 @@ void take_kept_options(const Checkpoint& checkpoint, const RunCommand& command, 
       const bool fixed = kept.change == Change::never || (kept.change == Change::loses_bits && same_bits);
       if (fixed && now != old) {
         throw InputError(checkpoint.file + ": the run was made with " + kept.option + ' ' + old.dump() +
-                         " and cannot go on with " + now.dump());
+                         " and cannot continue with " + now.dump());
       }
     }
     // What was chosen for "csr" without --deterministic; with it, the same word means another algorithm.
@@ -131,7 +131,7 @@ void take_kept_options(const Checkpoint& checkpoint, const RunCommand& command, 
 
 SeriesStart series_start(const RunJob& job, double time, bool steps_left) {
   SeriesStart start;
-  if (!job.goes_on_in_place()) return start;
+  if (!job.continues_in_place()) return start;
   start.kept_until = time;
   if (steps_left) start.extra_frame = job.resume->header.value(extra_frame_key, "");
   return start;

@@ -27,8 +27,8 @@ inline constexpr const char* extra_frame_key = "extra_frame";
 /// From where on a run writes its tables and series.
 struct SeriesStart {
   std::optional<double> kept_until;  ///< lines and frames of the folder up to this time stay; none: they begin anew
-  /// The file of a frame at that time which stands there only because the run ended then; a run that goes on removes
-  /// it, so that its series is that of an unbroken run. Empty: none.
+  /// The file of a frame at that time which stands there only because the run ended then; a run that continues
+  /// removes it, so that its series is that of an unbroken run. Empty: none.
   std::string extra_frame;
 };
 

@@ -10,7 +10,7 @@
 #include <purlin/core/error.hpp>
 
 #include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/idle_options.hpp"
+#include "apps/purlin/unused_options.hpp"
 #include "apps/purlin/names.hpp"
 #include "apps/purlin/text.hpp"
 #include "resume.hpp"
@@ -45,7 +45,7 @@ std::string other_program_in(const std::string& folder, const std::string& progr
 }
 
 void require_own_folder(const RunJob& job) {
-  if (job.goes_on_in_place()) return;
+  if (job.continues_in_place()) return;
   const std::string& folder = job.options.out;
   std::string other = other_program_in(folder, job.program);
   if (other.empty()) other = CheckpointFolder(folder, job.program).other_program();
@@ -56,7 +56,7 @@ void require_own_folder(const RunJob& job) {
 
 }  // namespace
 
-bool RunJob::goes_on_in_place() const {
+bool RunJob::continues_in_place() const {
   std::error_code error;
   return resume && std::filesystem::equivalent(options.resume, options.out, error) && !error;
 }
@@ -68,8 +68,8 @@ void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table) 
   const Checkpoint& kept = *job.resume;
   take_kept_options(kept, command, job.options);
   if (!job.options.quiet) {
-    job.options.warnings =
-        cli::idle_warnings(job.options.given, cli::makeup_asked(job.options.system, false, job.options.device));
+    job.options.warnings = cli::unused_option_warnings(
+        job.options.given, cli::requested_configuration(job.options.system, false, job.options.device));
   }
   if (command.given("--params")) {
     table.read(job.options.params);
@@ -97,7 +97,7 @@ void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::Na
 
 void begin_folder(RunJob& job) {
   cli::write_text_file("--out", in_folder(job.options.out, params_name), job.params_text);
-  if (job.goes_on_in_place()) return;
+  if (job.continues_in_place()) return;
   job.checkpoints_removed = CheckpointFolder(job.options.out, job.program).remove_all();
   if (job.checkpoints_removed == 0) return;
   print_lines(job, cli::labelled("removed", cli::count_of(job.checkpoints_removed, "checkpoint", "checkpoints") +
@@ -152,7 +152,7 @@ int end_run(const RunJob& job, const RunReport& report, const std::string& more,
   cli::write_text_file("--report", file, cli::format_json(run_json(report)));
   print_lines(job, run_text(report) + more + cli::labelled("written", files + ", " + file));
   if (report.ending == "interrupted") {
-    print_lines(job, cli::labelled("to go on", job.program + " --resume " + cli::shell_quoted(job.options.out)));
+    print_lines(job, cli::labelled("to continue", job.program + " --resume " + cli::shell_quoted(job.options.out)));
   }
   if (report.ending == "failed") cli::print_error(report.reason, job.program.c_str());
   return report.ending == "finished" ? cli::exit_converged : cli::exit_not_converged;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// RunJob: what a program that steps through time was asked for, and what all of them do alike before and after they
+/// RunJob: what a program that steps through time was requested, and what all of them do alike before and after they
 /// step.
 #pragma once
 
@@ -31,8 +31,8 @@ struct RunJob {
   cli::Stopwatch total;         ///< since the program began
   int checkpoints_removed = 0;  ///< of an earlier run: see begin_folder
 
-  /// Whether tables and series in the folder go on. Resumed into another folder, they begin anew there.
-  bool goes_on_in_place() const;
+  /// Whether tables and series in the folder continue. Resumed into another folder, they begin anew there.
+  bool continues_in_place() const;
 };
 
 /// Reads the checkpoint of --resume, and from it the options that the command line does not give and the parameters.
@@ -41,15 +41,15 @@ void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table);
 
 /// With options and parameters settled: chooses the place, checks that the method exists there, and makes the folder.
 /// `inputs` are files that no output may replace. Throws InputError where the folder holds a run
-/// of another program, whose files would be mixed with this one's, unless the run goes on in place.
+/// of another program, whose files would be mixed with this one's, unless the run continues in place.
 void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::NamedFile>& inputs);
 
-/// The first that a run writes, when nothing but its steps can fail any more: params.json. Unless it goes on in
+/// The first that a run writes, when nothing but its steps can fail any more: params.json. Unless it continues in
 /// place, the checkpoints that the program left in the folder are of another run: removes and counts them, and says
 /// so. Throws InputError where one stays.
 void begin_folder(RunJob& job);
 
-/// Throws InputError where the run that goes on was made on another mesh.
+/// Throws InputError where the run that continues was made on another mesh.
 void require_same_mesh(const RunJob& job, const MeshInput& mesh);
 
 /// A checkpoint with all that is known of the run but its state.
@@ -63,7 +63,7 @@ RunReport begin_report(const RunJob& job, const MeshInput& mesh, bool finished, 
 std::string method_text(const RunJob& job, const SystemInfo& system, int threads, const std::string& device_name);
 
 /// Writes the report's file and prints what people want to know: its text, `more`, what was written (`files`, the
-/// report is added), how to go on, and the failure. Returns the exit status.
+/// report is added), how to continue, and the failure. Returns the exit status.
 int end_run(const RunJob& job, const RunReport& report, const std::string& more, const std::string& files);
 
 /// To stdout, unless the run is quiet.

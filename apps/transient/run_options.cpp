@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of the demos, declared to CLI11, and the mapping of its complaints to ours.
+// The options of the demos, declared to CLI11, and the mapping of its errors to ours.
 #include "run_options.hpp"
 
 #include <unistd.h>
@@ -15,9 +15,9 @@
 #include <purlin/solver/cg.hpp>
 
 #include "apps/purlin/bench_options.hpp"
-#include "apps/purlin/complaint.hpp"
+#include "apps/purlin/option_error.hpp"
 #include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/idle_options.hpp"
+#include "apps/purlin/unused_options.hpp"
 #include "apps/purlin/names.hpp"
 #include "apps/purlin/precond_report.hpp"
 #include "apps/purlin/text.hpp"
@@ -25,7 +25,7 @@
 namespace purlin::transient {
 namespace {
 
-using cli::complaint;
+using cli::option_error;
 using cli::text;
 using cli::UsageError;
 
@@ -66,7 +66,7 @@ RunCommand::RunCommand(const ProgramWords& words, RunOptions& options)
   app_.allow_extras();
   app_.footer(
       words.examples +
-      "\nExit status: 0 finished, 1 not finished (a solve failed, or Ctrl-C, after which --resume goes on), 2 "
+      "\nExit status: 0 finished, 1 not finished (a solve failed, or Ctrl-C, after which --resume continues), 2 "
       "bad input\nor usage, or a file that cannot be written, 3 device failure. Another Ctrl-C more than a second "
       "later\nends the run at once.");
   precond_.names = cli::preconditioner_choices();
@@ -112,9 +112,10 @@ void RunCommand::add_run_options() {
                   text("A checkpoint every T %s, default %g; 0: on Ctrl-C only", unit.c_str(), o.checkpoint_every))
       ->option_text("T")
       ->group(output);
-  app_.add_option("--resume", o.resume,
-                  "Go on from the last checkpoint in this folder (the --out of that run), with the options of\nthat "
-                  "run where no others are given")
+  app_.add_option(
+          "--resume", o.resume,
+          "Continue from the last checkpoint in this folder (the --out of that run), with the options of\nthat "
+          "run where no others are given")
       ->option_text("DIR")
       ->group(output);
   app_.add_option("--report", o.report, "Everything about the run; default: report.json in OUT")
@@ -132,14 +133,14 @@ void RunCommand::add_method_options() {
   app_.add_flag_callback(
           "--no-resident",
           [&s] { s.solver.of<CgOptions>().resident = s.solver.of<BicgstabOptions>().resident = false; },
-          "CG and BiCGStab by separate kernels, also where one could keep the vectors on the card's chip")
+          "Run CG and BiCGStab in separate kernels, even if one could keep the vectors on the chip")
       ->group(group);
   app_.add_option("--tol", s.stop.rel_tol, text("%s, default %g", words_.tolerance.c_str(), s.stop.rel_tol))
       ->option_text("TOL")
       ->group(group);
   app_.add_option(
           "--format", s.spmv.format,
-          "Of the matrix, default " + s.spmv.format + ". auto goes by forecasts for the whole run, measure times all")
+          "Of the matrix, default " + s.spmv.format + ". auto uses a cost model for the whole run, measure times all")
       ->option_text(cli::one_of(cli::format_choices()))
       ->group(group);
   cli::add_precond_options(app_, s.precond, precond_, "Preconditioner, default " + s.precond.name,
@@ -149,7 +150,7 @@ void RunCommand::add_method_options() {
 void RunCommand::add_machine_options() {
   RunOptions& o = options_;
   const char* group = "The machine";
-  app_.add_option("--device", o.device, "Where to compute, default auto: cuda if a device answers, else host")
+  app_.add_option("--device", o.device, "Where to compute, default auto: cuda if a device is available, else host")
       ->option_text("auto|host|cuda[:N]")
       ->group(group);
   app_.add_option("--threads", o.threads, "Host threads, default all")
@@ -157,7 +158,7 @@ void RunCommand::add_machine_options() {
       ->group(group)
       ->check(CLI::Range(1, cli::most_threads));
   app_.add_flag("--deterministic", o.system.deterministic,
-                "The same bits every time, also after --resume: nothing is chosen by the clock")
+                "The same bits every time, also after --resume: no choice depends on timing")
       ->group(group);
 }
 
@@ -169,7 +170,7 @@ std::optional<std::string> RunCommand::parse(int argc, const char* const* argv) 
   } catch (const CLI::CallForHelp&) {
     return app_.help();
   } catch (const CLI::ParseError& error) {
-    throw UsageError(complaint(error, app_));
+    throw UsageError(option_error(error, app_));
   }
   if (given("--version")) return version_text(words_.name);
   refuse_extras(app_, words_.name);
@@ -193,12 +194,12 @@ void RunCommand::check() {
   if (o.resume.empty() && given("--resume")) throw UsageError("--resume: expected the folder of a run");
   if (!o.resume.empty() && !given("--out")) o.out = o.resume;
   o.given = cli::given_options(app_);
-  // Of a run that goes on, the checkpoint tells the rest.
+  // The checkpoint of a resumed run contains the rest.
   if (o.resume.empty() && !o.quiet) {
-    o.warnings = cli::idle_warnings(o.given, cli::makeup_asked(s, false, o.device));
+    o.warnings = cli::unused_option_warnings(o.given, cli::requested_configuration(s, false, o.device));
   }
   if (!s.deterministic) return;
-  if (s.spmv.format == "measure") throw UsageError("--deterministic: --format measure goes by the clock");
+  if (s.spmv.format == "measure") throw UsageError("--deterministic: --format measure depends on timing");
 }
 
 cli::Json options_json(const RunOptions& o) {

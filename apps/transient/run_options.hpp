@@ -24,7 +24,7 @@ struct RunOptions {
   double dt = 1;
   double output_every = 0;      ///< 0: the last state only
   double checkpoint_every = 0;  ///< 0: when interrupted only
-  std::string resume;           ///< folder of a run to go on with; empty: from the beginning
+  std::string resume;           ///< folder of a run to continue with; empty: from the beginning
   std::string out = ".";
   std::string params;  ///< file; empty: defaults
   std::string report;  ///< file; empty: report.json in `out`
@@ -56,7 +56,7 @@ class RunCommand {
 
   CLI::App& app() { return app_; }
 
-  /// Parses and checks. Returns text that was asked for instead of work (--help, --version). Throws cli::UsageError
+  /// Parses and checks. Returns text that was requested instead of work (--help, --version). Throws cli::UsageError
   /// for everything that is not a command line; names of formats, preconditioners and solvers are those of the tables
   /// afterwards.
   std::optional<std::string> parse(int argc, const char* const* argv);
@@ -79,7 +79,7 @@ class RunCommand {
   std::string text_;
 };
 
-/// What the report tells of the options.
+/// What the report says about the options.
 cli::Json options_json(const RunOptions& options);
 
 /// Makes the folder where it is missing, and proves that files can be made in it. Throws InputError.

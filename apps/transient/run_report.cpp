@@ -7,7 +7,7 @@
 
 #include <purlin/core/error.hpp>
 
-#include "apps/purlin/idle_options.hpp"
+#include "apps/purlin/unused_options.hpp"
 #include "apps/purlin/precond_report.hpp"
 #include "apps/purlin/text.hpp"
 #include "apps/report_head.hpp"
@@ -51,10 +51,10 @@ Json solves_json(const SolveTotals& t) {
 }
 
 // Options that were given and that the system, as it was set up, had no use for.
-std::vector<cli::IdleOption> idle_of(const RunReport& r) {
+std::vector<cli::UnusedOption> unused_options_of(const RunReport& r) {
   if (r.options == nullptr) return {};
-  const cli::SolveMakeup asked = cli::makeup_asked(r.options->system, false, r.options->device);
-  return cli::idle_options(r.options->given, cli::makeup_set_up(asked, r.system, r.place.space));
+  const cli::SolveConfiguration asked = cli::requested_configuration(r.options->system, false, r.options->device);
+  return cli::unused_options(r.options->given, cli::setup_configuration(asked, r.system, r.place.space));
 }
 
 std::string shares_text(const ShareReport& shares) {
@@ -107,7 +107,7 @@ Json run_json(const RunReport& r) {
   json["setups"] = r.setups;
   json["products_per_setup"] = products_per_setup(r);
   json["shares"] = shares_json(r.shares);
-  json["idle_options"] = cli::idle_json(idle_of(r));
+  json["unused_options"] = cli::unused_options_json(unused_options_of(r));
   json["solver"] = r.system.solver;
   json["solver_reason"] = r.system.solver_reason;
   json["format"] = r.system.matrix.name;
@@ -152,7 +152,8 @@ std::string run_text(const RunReport& r) {
                                  r.system.matrix.name);
   lines += labelled("memory", human_bytes(r.peak_bytes) + " of arrays" +
                                   (r.peak_host_bytes > 0 ? ", process " + human_bytes(r.peak_host_bytes) : ""));
-  for (const cli::IdleOption& idle : idle_of(r)) lines += labelled("remark", idle_text(idle));
+  for (const cli::UnusedOption& unused : unused_options_of(r))
+    lines += labelled("remark", unused_option_text(unused));
   return lines;
 }
 

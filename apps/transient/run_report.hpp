@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// RunReport: what a finished run tells, as JSON for programs and as a few lines for people.
+/// RunReport: the report of a finished run, as JSON and as a few lines of text.
 #pragma once
 
 #include <string>
@@ -38,7 +38,7 @@ struct RunReport {
   cli::Json own;                      ///< more fields at the top level
 };
 
-/// The most memory that this process has held (VmHWM); 0 where the system does not tell.
+/// The most memory that this process has held (VmHWM); 0 where that is unknown.
 std::uint64_t peak_process_bytes();
 
 /// The report of a run (docs/reports.md). Its `ending` tells it from other programs' reports.

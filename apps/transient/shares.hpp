@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /// Shares: where the seconds of a run went, by phase, without slowing it down.
 ///
-/// On the host every phase is timed. A device works behind the host's back: there the phases of a step are told apart
-/// in sampled steps only, which wait for the stream at every border, and their proportions are taken for all steps.
-/// Setup and output end with the stream empty and are always timed.
+/// On the host every phase is timed. A device works behind the host's back: there the phases of a step are
+/// distinguished in sampled steps only, which wait for the stream at every border, and their proportions are taken
+/// for all steps. Setup and output end with the stream empty and are always timed.
 ///
 /// Inside a Krylov solve products, preconditioner and vector work are not timed one by one. The matrix and the
 /// preconditioner are applied in isolation a few times (`measure_operators`); their seconds times the applications
@@ -26,8 +26,8 @@ namespace purlin::transient {
 
 /// What is timed. `solve` is split into product, preconditioner and vector work in the end. A program whose assembly
 /// has parts books those instead of `assembly`, which is their sum: the pass over the elements; the matrix and the
-/// right-hand side, sums of the elements' numbers, with what is made anew of the preconditioner; and what it takes to
-/// tell whether a step is solved.
+/// right-hand side, sums of the elements' values, with what is made anew of the preconditioner; and what it takes to
+/// decide whether a step is solved.
 enum class Phase { setup, assembly, elements, sums, check, solve, vector_work, output, other };
 inline constexpr int phase_count = 9;
 
@@ -70,18 +70,18 @@ OperatorSeconds measure_operators(const Context<S>& ctx, const LinearSystem<doub
 struct ShareReport {
   double setup = 0, assembly = 0, product = 0, preconditioner = 0, vector_work = 0, output = 0, other = 0;
   double total = 0;
-  /// Parts of `assembly`, all 0 in a program that does not tell them apart.
+  /// Parts of `assembly`, all 0 in a program that does not distinguish them.
   double elements = 0, sums = 0, check = 0;
   std::int64_t steps = 0, sampled_steps = 0;
   OperatorSeconds operators;
 
   /// name -> seconds, in the order of the members.
   std::vector<std::pair<std::string, double>> parts() const;
-  /// The same for the parts of the assembly; empty where they are not told apart.
+  /// The same for the parts of the assembly; empty where they are not distinguished.
   std::vector<std::pair<std::string, double>> assembly_parts() const;
 };
 
-/// {"seconds": {...}, "share": {...}, "how": "..."}, and "assembly_seconds": {...} where its parts are told apart.
+/// {"seconds": {...}, "share": {...}, "how": "..."}, and "assembly_seconds": {...} where its parts are distinguished.
 cli::Json shares_json(const ShareReport& report);
 
 /// Seconds of a clock that does not go back.
@@ -126,7 +126,7 @@ class Shares {
       try {
         ctx_.synchronize();
       } catch (...) {
-        return;  // the stream failed: whoever asks next is told
+        return;  // the stream failed: the next call reports it
       }
       shares_.add(phase_, shares_.clock_() - begin_);
     }

@@ -13,7 +13,7 @@ class TimeGrid {
   static constexpr int tick_bits = 20;
   static constexpr std::int64_t ticks_per_dt0 = std::int64_t{1} << tick_bits;
 
-  /// What a checkpoint keeps, beside dt0 and most_halvings.
+  /// What a checkpoint stores, in addition to dt0 and most_halvings.
   struct State {
     std::int64_t ticks = 0;
     std::int64_t steps = 0;
@@ -23,7 +23,7 @@ class TimeGrid {
   /// Starts at time 0 with the step dt0, in any unit. Throws InputError unless dt0 is positive and finite and
   /// 0 <= most_halvings <= 20.
   explicit TimeGrid(double dt0, int most_halvings = 10);
-  /// Goes on from a kept state. Throws InputError for one that such a grid cannot be in.
+  /// Continues from a kept state. Throws InputError for one that such a grid cannot be in.
   TimeGrid(double dt0, int most_halvings, const State& state);
 
   /// ticks dt0 / 2^20, rounded once.
@@ -44,7 +44,7 @@ class TimeGrid {
   void accept();
   /// Halves the step. False, and nothing happens, where it has been halved `most_halvings` times.
   bool halve();
-  /// Doubles the step where now() is a multiple of the doubled one and the step is less than dt0; tells whether it
+  /// Doubles the step where now() is a multiple of the doubled one and the step is less than dt0; returns whether it
   /// did.
   bool grow();
 

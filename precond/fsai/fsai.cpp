@@ -124,7 +124,7 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   ctx.synchronize();
   clock.end("values");
   compute(ctx);
-  clock.end("numbers");
+  clock.end("numeric");
   make_products(ctx, symbolic, order, precond_spmv(options, spmv_options));
   between_ = Array<T, S>(ctx, rows_);
   ctx.synchronize();
@@ -157,7 +157,7 @@ void FsaiOperator<T, S>::place(const Context<S>& ctx, detail::FsaiSymbolic<S>& s
   if (!order.natural()) user_row_ = make_array(ctx, order.old_of_new.cspan());
   if constexpr (S == Space::device) row_list_ = make_array(ctx, symbolic.by_size.row_list.cspan());
   classes_ = std::move(symbolic.by_size.classes);
-  scratch_ = Array<double, S>(ctx, scratch.groups * scratch.room);
+  scratch_ = Array<double, S>(ctx, scratch.groups * scratch.length);
   verdict_ = Array<detail::FsaiVerdict, S>(ctx, 1);
 
   view_.rows = rows_;
@@ -170,7 +170,7 @@ void FsaiOperator<T, S>::place(const Context<S>& ctx, detail::FsaiSymbolic<S>& s
   view_.user_row = user_row_.data();
   view_.row_list = row_list_.data();
   view_.scratch = scratch_.data();
-  view_.scratch_room = scratch.room;
+  view_.scratch_length = scratch.length;
   view_.scratch_groups = scratch.groups;
   view_.verdict = verdict_.data();
 }
@@ -180,7 +180,7 @@ void FsaiOperator<T, S>::make_products(const Context<S>& ctx, const detail::Fsai
                                        const RowOrder<S>& order, const SpmvOptions& options) {
   const Offset entries = g_val_.size();
   g_ = make_spmv(ctx, factor(), order, options);
-  // G^T takes its numbers from G's, in one gather.
+  // G^T takes its values from G's, in one gather.
   const ValueMap<S> from_g = make_value_map(ctx, symbolic.t_source.cspan(), entries);
   Array<T, S> val(ctx, entries);
   gather<T, S>(ctx, g_val_.cspan(), from_g, val.span());
@@ -269,8 +269,8 @@ OperatorInfo FsaiOperator<T, S>::info() const {
   info.bytes_per_product = g.bytes_per_product + gt.bytes_per_product;
   info.bytes = {{"G", g.total_bytes()},
                 {"G^T", gt.total_bytes()},
-                {"vector between", between_.bytes()},
-                {"numbers of G", g_val_.bytes()},
+                {"intermediate vector", between_.bytes()},
+                {"values of G", g_val_.bytes()},
                 {"pattern of G", g_row_ptr_.bytes() + g_col_.bytes()},
                 {"lower triangle of A", a_row_ptr_.bytes() + a_col_.bytes() + a_val_.bytes()},
                 {"value map", a_source_.bytes() + user_row_.bytes()},

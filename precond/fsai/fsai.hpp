@@ -38,8 +38,8 @@ struct FsaiView {
   T* g_val = nullptr;
   const Index* user_row = nullptr;  ///< null: rows are in the caller's order
   const Index* row_list = nullptr;  ///< device: rows by class
-  double* scratch = nullptr;        ///< scratch_groups times scratch_room
-  std::int64_t scratch_room = 0;
+  double* scratch = nullptr;        ///< scratch_groups times scratch_length
+  std::int64_t scratch_length = 0;
   std::int64_t scratch_groups = 0;
   FsaiVerdict* verdict = nullptr;
 };
@@ -71,8 +71,8 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   Index rows() const override { return rows_; }
   Index cols() const override { return rows_; }
 
-  /// The numbers of G on the pattern of the constructor, thresholds included. Symmetry is not checked again. Throws
-  /// NotPositiveDefinite, and then G keeps its old numbers. Waits on the stream for the verdict.
+  /// The values of G on the pattern of the constructor, thresholds included. Symmetry is not checked again. Throws
+  /// NotPositiveDefinite, and then G keeps its old values. Waits on the stream for the verdict.
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
   /// Of A's lower triangle in solver order.
   Slots<T, S> slots(const Context<S>& ctx) override;

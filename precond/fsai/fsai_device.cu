@@ -135,16 +135,16 @@ __device__ void report(const FsaiView<T>& a, Index i) {
 // memory, or in the view's scratch.
 template <class T, int threads, bool in_shared>
 __global__ void __launch_bounds__(threads == 32 ? 32 * FsaiTuning::warps : threads)
-    fsai_kernel(const FsaiView<T> a, const FsaiClass rows, std::int64_t room) {
+    fsai_kernel(const FsaiView<T> a, const FsaiClass rows, std::int64_t length) {
   using G = Group<threads>;
   const int groups = static_cast<int>(blockDim.x) / threads, group = static_cast<int>(threadIdx.x) / threads;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * groups + group;
   double* triangle;
   if constexpr (in_shared) {
     extern __shared__ double fsai_shared[];
-    triangle = fsai_shared + group * room;
+    triangle = fsai_shared + group * length;
   } else {
-    triangle = a.scratch + first * room;
+    triangle = a.scratch + first * length;
   }
   for (std::int64_t n = rows.begin + first; n < rows.end; n += static_cast<std::int64_t>(gridDim.x) * groups) {
     const Index i = a.row_list[n];
@@ -163,15 +163,15 @@ template <class T, int threads>
 void launch_shared(const Context<Space::device>& ctx, const FsaiView<T>& a, const FsaiClass& rows) {
   const auto kernel = fsai_kernel<T, threads, true>;
   const std::size_t most = allow_all_shared_memory(ctx, kernel);
-  const std::int64_t room = fsai_room(rows.largest);
-  const std::size_t bytes = static_cast<std::size_t>(room) * sizeof(double);
+  const std::int64_t length = fsai_scratch_length(rows.largest);
+  const std::size_t bytes = static_cast<std::size_t>(length) * sizeof(double);
   const int groups = threads > 32 ? 1 : std::clamp(static_cast<int>(most / bytes), 1, FsaiTuning::warps);
   const std::size_t shared = bytes * static_cast<std::size_t>(groups);
   const auto& state = ctx.state();
   const std::int64_t wanted = (std::int64_t{rows.end} - rows.begin + groups - 1) / groups;
   const auto blocks = static_cast<unsigned>(
       std::min<std::int64_t>(wanted, std::int64_t{state.multiprocessors} * FsaiTuning::blocks_per_processor));
-  kernel<<<blocks, threads * groups, shared, state.stream()>>>(a, rows, room);
+  kernel<<<blocks, threads * groups, shared, state.stream()>>>(a, rows, length);
   PURLIN_CHECK_LAUNCH();
 }
 
@@ -189,7 +189,7 @@ void fsai_numeric(const Context<Space::device>& ctx, const FsaiView<T>& a, const
     if (k + 1 == classes.size()) {
       fsai_kernel<T, FsaiTuning::large, false>
           <<<static_cast<unsigned>(a.scratch_groups), FsaiTuning::large, 0, state.stream()>>>(a, rows,
-                                                                                              a.scratch_room);
+                                                                                              a.scratch_length);
       PURLIN_CHECK_LAUNCH();
     } else if (rows.largest <= FsaiTuning::most_of_warp) {
       launch_shared<T, 32>(ctx, a, rows);

@@ -64,7 +64,7 @@ void solve_transposed(double* triangle, Index m, double* inverse) {
   inverse[0] = y;
 }
 
-// False where the local problem does not admit it.
+// False where the local problem does not support it.
 template <class T>
 bool compute_row(const FsaiView<T>& a, Index i, double* scratch) {
   const Offset begin = a.g_row_ptr[i];
@@ -89,7 +89,7 @@ void fsai_numeric(const Context<Space::host>& ctx, const FsaiView<T>& a, const s
   unsigned long long first = none, count = 0;
   std::mutex failed;
   const auto row = [&](Index i, int member) {
-    if (compute_row(a, i, a.scratch + member * a.scratch_room)) return;
+    if (compute_row(a, i, a.scratch + member * a.scratch_length)) return;
     const std::lock_guard<std::mutex> lock(failed);
     first = std::min(first, static_cast<unsigned long long>(a.user_row == nullptr ? i : a.user_row[i]));
     ++count;

@@ -43,10 +43,10 @@ std::vector<Index> fsai_limits(const Machine& machine) {
   const auto doubles = static_cast<std::int64_t>(machine.cache_bytes / sizeof(double));
   std::vector<Index> limits;
   for (const Index limit : {32, 64, 128}) {
-    if (fsai_room(limit) <= doubles) limits.push_back(limit);
+    if (fsai_scratch_length(limit) <= doubles) limits.push_back(limit);
   }
   Index largest = limits.empty() ? 1 : limits.back();
-  while (fsai_room(largest + 1) <= doubles) ++largest;
+  while (fsai_scratch_length(largest + 1) <= doubles) ++largest;
   if (limits.empty() || largest > limits.back()) limits.push_back(largest);
   return limits;
 }
@@ -72,9 +72,9 @@ FsaiScratch fsai_scratch(const Machine& machine, const FsaiClasses& classes, Off
   const std::int64_t rows = last.end - last.begin;
   if (rows == 0) return {};
   FsaiScratch scratch;
-  scratch.room = fsai_room(longest);
+  scratch.length = fsai_scratch_length(longest);
   if (machine.device()) {
-    scratch.groups = std::clamp<std::int64_t>(most_doubles / scratch.room, 1, 2 * machine.processors);
+    scratch.groups = std::clamp<std::int64_t>(most_doubles / scratch.length, 1, 2 * machine.processors);
   } else {
     scratch.groups = machine.processors;
   }

@@ -53,12 +53,12 @@ FsaiClasses make_fsai_classes(const Context<Space::host>& ctx, Span<const Offset
                               const std::vector<Index>& limits, Offset longest);
 
 /// Doubles that a local problem of m unknowns is solved in: a triangle, and a vector.
-constexpr std::int64_t fsai_room(std::int64_t m) { return m * (m + 1) / 2 + m; }
+constexpr std::int64_t fsai_scratch_length(std::int64_t m) { return m * (m + 1) / 2 + m; }
 
 /// How many local problems of the largest size may be under way where they do not fit into shared memory.
 struct FsaiScratch {
   std::int64_t groups = 0;
-  std::int64_t room = 0;  ///< doubles of each
+  std::int64_t length = 0;  ///< doubles of each
 };
 
 /// A host works on one row per thread; a device has two blocks per multiprocessor, within a bound of memory.

@@ -14,7 +14,7 @@ struct AdaptiveLimits {
 
 /// The pattern of N for the rows of B (spai_layout.hpp), `val` being B's values. Problem j begins with column j.
 /// While its residual r exceeds `epsilon`, the columns k that share a row with r are judged by what the residual
-/// would be with k alone beside it, rho_k^2 = |r|^2 - (r.b_k)^2 / |b_k|^2; the best of those not above the mean join.
+/// would be with k alone added, rho_k^2 = |r|^2 - (r.b_k)^2 / |b_k|^2; the best of those not above the mean join.
 /// It ends at the limit, where no column helps, and where the last ones made the problem deficient, which then leave
 /// again. Parallel by problems, the same whatever the number of threads.
 template <class T>

@@ -76,13 +76,13 @@ class LocalProblem {
   }
 
   /// Makes room for problems up to this size, where there is none yet.
-  void reserve(Index rows, Index columns, Offset numbers) {
+  void reserve(Index rows, Index columns, Offset values) {
     if (rows > rows_.size()) grow(rows_, rows);
     if (columns > norm_.size()) {
       grow(norm_, columns);
       grow(diagonal_, columns);
     }
-    if (numbers > matrix_.size()) grow(matrix_, numbers);
+    if (values > matrix_.size()) grow(matrix_, values);
   }
   std::size_t bytes() const {
     return place_.bytes() + rows_.bytes() + norm_.bytes() + diagonal_.bytes() + matrix_.bytes();

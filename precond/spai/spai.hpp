@@ -35,7 +35,7 @@ class SpaiOperator final : public MatrixOperator<T, S> {
   Index rows() const override { return problems_.rows(); }
   Index cols() const override { return problems_.rows(); }
 
-  /// New numbers on the same pattern, also on one that grew. Waits on the stream for the count of fallbacks.
+  /// New values on the same pattern, also on one that grew. Waits on the stream for the count of fallbacks.
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
   Slots<T, S> slots(const Context<S>& ctx) override { return problems_.slots(ctx); }
   void slots_written(const Context<S>& ctx) override;

@@ -32,8 +32,8 @@ struct SpaiClass {
   std::int64_t first = 0;
   Index count = 0;
   int threads = 0;
-  std::int64_t room_bytes = 0;  ///< of the largest one
-  unsigned places = 0;          ///< in global memory; 0: the problems live in shared memory
+  std::int64_t buffer_bytes = 0;  ///< of the largest one
+  unsigned places = 0;            ///< in global memory; 0: the problems live in shared memory
 };
 
 // A warp for each problem of one column.
@@ -48,22 +48,23 @@ __global__ void __launch_bounds__(SpaiTuning::diagonal_threads)
 // takes every (grid size)-th problem. One template, so that the compiler knows which memory a pointer means.
 template <class T, bool in_global>
 __global__ void __launch_bounds__(SpaiTuning::most_threads)
-    spai_kernel(const SpaiView<T> a, const Index* order, Index count, char* places, std::int64_t room_bytes, T eps) {
+    spai_kernel(const SpaiView<T> a, const Index* order, Index count, char* places, std::int64_t buffer_bytes,
+                T eps) {
   __shared__ T beta[2];
   __shared__ Index found;
   char* at;
   if constexpr (in_global) {
-    at = places + blockIdx.x * room_bytes;
+    at = places + blockIdx.x * buffer_bytes;
   } else {
-    extern __shared__ double shared_room[];
-    at = reinterpret_cast<char*>(shared_room);
+    extern __shared__ double shared_buffers[];
+    at = reinterpret_cast<char*>(shared_buffers);
   }
   for (Offset q = blockIdx.x; q < count; q += gridDim.x) {
     const Index j = order[q];
     const Offset begin = a.row_ptr[j];
     const Index m = a.touched[j], n = static_cast<Index>(a.row_ptr[j + 1] - begin);
     const SpaiBlockProblem<T> problem{a,
-                                      SpaiRoom<T>(at, m, n),
+                                      SpaiBuffers<T>(at, m, n),
                                       j,
                                       m,
                                       n,
@@ -92,7 +93,7 @@ class SpaiScratch<T, Space::device> {
     for (Index j = 0; j < n; ++j) {
       SpaiClass& of = classes[class_of(layout, j)];
       ++of.count;
-      of.room_bytes = std::max(of.room_bytes, room_bytes(layout, j));
+      of.buffer_bytes = std::max(of.buffer_bytes, buffer_bytes(layout, j));
     }
     for (std::size_t c = 1; c < classes.size(); ++c) classes[c].first = classes[c - 1].first + classes[c - 1].count;
     std::vector<std::int64_t> next;
@@ -109,8 +110,8 @@ class SpaiScratch<T, Space::device> {
     const std::int64_t most = std::min<std::int64_t>(
         largest.count, std::int64_t{ctx.multiprocessors()} * SpaiTuning::places_per_multiprocessor);
     largest.places = static_cast<unsigned>(
-        std::max<std::int64_t>(1, std::min(most, SpaiTuning::places_bytes / largest.room_bytes)));
-    places = Array<double, Space::device>(ctx, largest.places * (largest.room_bytes / 8));
+        std::max<std::int64_t>(1, std::min(most, SpaiTuning::places_bytes / largest.buffer_bytes)));
+    places = Array<double, Space::device>(ctx, largest.places * (largest.buffer_bytes / 8));
   }
 
   std::vector<SpaiClass> classes;  ///< of one column; by size; up to all of shared memory; in global memory
@@ -123,12 +124,12 @@ class SpaiScratch<T, Space::device> {
   }
 
   static Index columns(const SpaiLayout& layout, Index j) { return static_cast<Index>(layout.pattern.row_length(j)); }
-  static std::int64_t room_bytes(const SpaiLayout& layout, Index j) {
-    return SpaiRoom<T>::bytes(layout.touched[j], columns(layout, j));
+  static std::int64_t buffer_bytes(const SpaiLayout& layout, Index j) {
+    return SpaiBuffers<T>::bytes(layout.touched[j], columns(layout, j));
   }
   std::size_t class_of(const SpaiLayout& layout, Index j) const {
     if (columns(layout, j) == 1) return 0;
-    const std::int64_t bytes = room_bytes(layout, j);
+    const std::int64_t bytes = buffer_bytes(layout, j);
     if (bytes > shared_bytes_) return std::size(SpaiTuning::sizes) + 2;
     std::size_t c = 0;
     while (c < std::size(SpaiTuning::sizes) && bytes > SpaiTuning::sizes[c].most_bytes) ++c;
@@ -161,10 +162,10 @@ void solve_spai(const Context<Space::device>& ctx, const SpaiView<T>& a, SpaiScr
     if (of.places > 0) {
       char* const places = reinterpret_cast<char*>(scratch.places.data());
       spai_kernel<T, true>
-          <<<of.places, of.threads, 0, stream>>>(a, order + of.first, of.count, places, of.room_bytes, eps);
+          <<<of.places, of.threads, 0, stream>>>(a, order + of.first, of.count, places, of.buffer_bytes, eps);
     } else {
       spai_kernel<T, false>
-          <<<static_cast<unsigned>(of.count), of.threads, static_cast<std::size_t>(of.room_bytes), stream>>>(
+          <<<static_cast<unsigned>(of.count), of.threads, static_cast<std::size_t>(of.buffer_bytes), stream>>>(
               a, order + of.first, of.count, nullptr, 0, eps);
     }
     PURLIN_CHECK_LAUNCH();

@@ -16,7 +16,7 @@ class SpaiScratch<T, Space::host> {
     // A problem's size is known; the room for the threads that may come is made here, not in a refresh.
     for (int thread = 0; thread < ctx.threads(); ++thread) {
       threads.emplace_back(ctx, n);
-      threads.back().reserve(layout.most_rows, layout.most_columns, layout.most_numbers);
+      threads.back().reserve(layout.most_rows, layout.most_columns, layout.most_values);
     }
   }
   std::vector<LocalProblem<T>> threads;

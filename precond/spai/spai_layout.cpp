@@ -85,7 +85,7 @@ SpaiLayout make_spai_layout(const Context<Space::host>& ctx, const Pattern<Space
     for (Index j = first; j < last; ++j) {
       columns[j] = problems.columns(pattern, j);
       layout.touched[j] = columns[j] > 1 ? problems.rows(pattern, j, marks) : 0;
-      if (Offset{layout.touched[j]} * (columns[j] + 1) <= limits.most_numbers) continue;
+      if (Offset{layout.touched[j]} * (columns[j] + 1) <= limits.most_values) continue;
       columns[j] = 1;
       layout.touched[j] = 0;
     }
@@ -94,7 +94,7 @@ SpaiLayout make_spai_layout(const Context<Space::host>& ctx, const Pattern<Space
     layout.limited += columns[j] < pattern.row_length(j) ? 1 : 0;
     layout.most_rows = std::max(layout.most_rows, layout.touched[j]);
     layout.most_columns = std::max(layout.most_columns, columns[j]);
-    layout.most_numbers = std::max(layout.most_numbers, Offset{layout.touched[j]} * (columns[j] + 1));
+    layout.most_values = std::max(layout.most_values, Offset{layout.touched[j]} * (columns[j] + 1));
   }
   layout.pattern = layout.limited > 0 ? thinned(ctx, problems, pattern, columns) : std::move(pattern);
   return layout;

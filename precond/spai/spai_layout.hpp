@@ -12,8 +12,8 @@ namespace purlin::detail {
 
 /// What keeps a few dense rows from making every problem that meets them as long as the matrix.
 struct SpaiLimits {
-  Offset longest_row = 4096;        ///< of B: a longer one is used in its own problem only, which is then diagonal
-  Offset most_numbers = 1ll << 23;  ///< rows times columns of a problem; a larger one becomes diagonal
+  Offset longest_row = 4096;       ///< of B: a longer one is used in its own problem only, which is then diagonal
+  Offset most_values = 1ll << 23;  ///< rows times columns of a problem; a larger one becomes diagonal
 };
 
 struct SpaiLayout {
@@ -22,7 +22,7 @@ struct SpaiLayout {
   Index limited = 0;                  ///< problems that lost columns to the limits
   Index most_rows = 0;                ///< of one problem
   Index most_columns = 0;
-  Offset most_numbers = 0;  ///< rows times (columns + 1)
+  Offset most_values = 0;  ///< rows times (columns + 1)
 };
 
 /// The problems over `pattern`, square, diagonal in it, for the square pattern of B. Parallel by rows, the same

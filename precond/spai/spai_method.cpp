@@ -11,7 +11,7 @@ namespace purlin {
 namespace {
 
 constexpr int most_spai_power = 8;       // higher ones reach most of a matrix from every row
-constexpr double first_growth_to = 0.4;  // what a pattern that is to grow is asked for first
+constexpr double first_growth_to = 0.4;  // what a pattern that is to grow is requested first
 
 // Least-squares problems: the rows that row i's neighbours reach, at most all, and its own entries as columns.
 detail::LocalProblems rows_of(const Pattern<Space::host>& a) {

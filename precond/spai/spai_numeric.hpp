@@ -43,7 +43,7 @@ PURLIN_HD bool usable(T value) {
 }
 
 /// The entry of a problem of one column, `norm` being |b_j| and `own` b_jj: own / norm^2, the least-squares solution;
-/// where that is 0 or not finite, 1 / norm; where that is neither, 1. `fell_back` tells the last two.
+/// where that is 0 or not finite, 1 / norm; where that is neither, 1. `fell_back` marks the last two.
 template <class T>
 PURLIN_HD T diagonal_value(double norm, double own, bool* fell_back) {
   T value = static_cast<T>(own / norm / norm);

@@ -22,7 +22,7 @@ PURLIN_HD Index table_slots(Index rows) {
 /// Where a problem of m rows and n columns keeps what, from an 8-byte boundary on. The table that finds the rows is
 /// done with when the matrix is filled, and lies under it.
 template <class T>
-struct SpaiRoom {
+struct SpaiBuffers {
   double* norm;  ///< n
   T* matrix;     ///< m x (n + 1), by columns, the right-hand side last
   Index* table;  ///< table_slots(m)
@@ -39,7 +39,7 @@ struct SpaiRoom {
     return std::int64_t{n} * 8 + middle_bytes(m, n) + whole_words(n * static_cast<std::int64_t>(sizeof(T))) +
            whole_words(m * static_cast<std::int64_t>(sizeof(Index)));
   }
-  __device__ SpaiRoom(char* at, Index m, Index n) {
+  __device__ SpaiBuffers(char* at, Index m, Index n) {
     norm = reinterpret_cast<double*>(at);
     char* const middle = at + std::int64_t{n} * 8;
     matrix = reinterpret_cast<T*>(middle);
@@ -118,7 +118,7 @@ __device__ void solve_diagonal(const SpaiView<T>& a, Index j, int lane, bool def
 template <class T>
 struct SpaiBlockProblem {
   const SpaiView<T>& a;
-  SpaiRoom<T> room;
+  SpaiBuffers<T> buffers;
   Index j, m, n;
   Offset begin;  ///< of its columns in N
   T tolerance;
@@ -130,7 +130,7 @@ struct SpaiBlockProblem {
     unsigned hash = static_cast<unsigned>(row) * 2654435761u;
     hash ^= hash >> 15;
     for (Index slot = static_cast<Index>(hash & static_cast<unsigned>(mask));; slot = (slot + 1) & mask) {
-      const int there = atomicCAS(&room.table[slot], -1, row);
+      const int there = atomicCAS(&buffers.table[slot], -1, row);
       if (there == -1 || there == row) return;
     }
   }
@@ -139,7 +139,7 @@ struct SpaiBlockProblem {
   // the numbering does not depend on who came first.
   __device__ void number_rows() const {
     const Index slots = table_slots(m);
-    for (Index s = threadIdx.x; s < slots; s += blockDim.x) room.table[s] = -1;
+    for (Index s = threadIdx.x; s < slots; s += blockDim.x) buffers.table[s] = -1;
     if (threadIdx.x == 0) *found = 0;
     __syncthreads();
     for (Index c = warp; c < n; c += warps) {
@@ -148,38 +148,38 @@ struct SpaiBlockProblem {
     }
     __syncthreads();
     for (Index s = threadIdx.x; s < slots; s += blockDim.x) {
-      const Index row = room.table[s];
-      if (row >= 0) room.loose[atomicAdd(found, 1)] = row;
+      const Index row = buffers.table[s];
+      if (row >= 0) buffers.loose[atomicAdd(found, 1)] = row;
     }
     __syncthreads();
     for (Index s = threadIdx.x; s < m; s += blockDim.x) {
-      const Index row = room.loose[s];
+      const Index row = buffers.loose[s];
       Index rank = 0;
-      for (Index t = 0; t < m; ++t) rank += room.loose[t] < row ? 1 : 0;
-      room.rows[rank] = row;
+      for (Index t = 0; t < m; ++t) rank += buffers.loose[t] < row ? 1 : 0;
+      buffers.rows[rank] = row;
     }
     __syncthreads();
   }
 
   // Fills the scaled matrix and the right-hand side; *found = -1 where a column is empty or e_j out of reach.
   __device__ void fill() const {
-    for (std::int64_t s = threadIdx.x; s < std::int64_t{m} * (n + 1); s += blockDim.x) room.matrix[s] = T(0);
+    for (std::int64_t s = threadIdx.x; s < std::int64_t{m} * (n + 1); s += blockDim.x) buffers.matrix[s] = T(0);
     __syncthreads();
     for (Index c = warp; c < n; c += warps) {
       const Index k = a.col[begin + c];
       const double norm = row_norm(a, k, lane);
-      if (lane == 0) room.norm[c] = norm;
+      if (lane == 0) buffers.norm[c] = norm;
       if (!usable(norm)) {
         if (lane == 0) atomicExch(found, -1);
         continue;
       }
       for (Offset e = a.b_row_ptr[k] + lane; e < a.b_row_ptr[k + 1]; e += 32) {
-        const Index at = find_in<Index>(room.rows, m, a.b_col[e]);
+        const Index at = find_in<Index>(buffers.rows, m, a.b_col[e]);
         column(c)[at] = static_cast<T>(a.b_val[e] / norm);
       }
     }
     if (threadIdx.x == 0) {
-      const Index at = find_in<Index>(room.rows, m, j);
+      const Index at = find_in<Index>(buffers.rows, m, j);
       if (at < 0)
         atomicExch(found, -1);
       else
@@ -188,7 +188,7 @@ struct SpaiBlockProblem {
     __syncthreads();
   }
 
-  __device__ T* column(Index c) const { return room.matrix + static_cast<std::int64_t>(c) * m; }
+  __device__ T* column(Index c) const { return buffers.matrix + static_cast<std::int64_t>(c) * m; }
 
   // A warp turns column c into its reflector; see LocalProblem::reflector.
   __device__ void reflector(Index c) const {
@@ -202,7 +202,7 @@ struct SpaiBlockProblem {
     if (lane != 0) return;
     const bool full = norm > tolerance;
     beta[c & 1] = full ? T(1) / (norm * (norm + fabs(head))) : T(0);
-    room.diagonal[c] = r;
+    buffers.diagonal[c] = r;
     x[c] = head - r;
   }
 
@@ -244,7 +244,7 @@ struct SpaiBlockProblem {
     *residual = sqrt(warp_sum(outside));
     if (!(sqrt(inside) > double(tolerance))) return false;
     for (Index c = n - 1; c >= 0; --c) {
-      const T z = y[c] / room.diagonal[c];
+      const T z = y[c] / buffers.diagonal[c];
       const T* const r = column(c);
       __syncwarp();
       for (Index i = lane; i < c; i += 32) y[i] -= r[i] * z;
@@ -253,7 +253,7 @@ struct SpaiBlockProblem {
     }
     bool finite = true;
     for (Index c = lane; c < n; c += 32) {
-      const T value = static_cast<T>(y[c] / room.norm[c]);
+      const T value = static_cast<T>(y[c] / buffers.norm[c]);
       finite = finite && value - value == T(0);
       a.val[begin + c] = value;
     }

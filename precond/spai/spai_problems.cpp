@@ -40,7 +40,7 @@ SpaiProblems<T, S>::SpaiProblems(const Context<S>& ctx, const CsrView<T, S>& a, 
   pattern_ = std::move(layout.pattern);
   clock.end("pattern");
   solve(ctx);
-  clock.end("numbers");
+  clock.end("numeric");
 }
 
 // B with the values that `a` holds, and the way that later ones take.

@@ -8,7 +8,7 @@
 
 namespace purlin::detail {
 
-/// Which entries of M are looked for.
+/// Which entries of M are searched for.
 enum class SpaiPattern { diagonal, as_options_say };
 
 /// N and B are those of spai_layout.hpp.
@@ -16,7 +16,7 @@ template <class T, Space S>
 class SpaiProblems {
  public:
   /// Finds the pattern and solves, for the square canonical matrix `a` in `order`. Ends the phases "pattern" and
-  /// "numbers".
+  /// "numeric".
   SpaiProblems(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions& options,
                SpaiPattern pattern, PhaseClock& clock);
 

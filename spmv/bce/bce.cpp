@@ -139,7 +139,7 @@ std::uint64_t bce_bytes(Index rows, Index, Offset nonzeros, std::size_t value_by
          static_cast<std::uint64_t>(rows) * sizeof(Index);
 }
 
-Forecast bce_forecast(const PatternFacts& facts, const FormatRequest& request) {
+CostEstimate bce_cost(const PatternFacts& facts, const FormatRequest& request) {
   const BceShape shape = bce_shape(request.machine, facts.lengths, request.value_bytes);
   WidthDistribution f;
   Offset slots = 0;
@@ -153,15 +153,15 @@ Forecast bce_forecast(const PatternFacts& facts, const FormatRequest& request) {
   }
   slots += partition_cost(f, optimal_bounds(f, shape.least_rows), 0);
   const double T = static_cast<double>(request.value_bytes), rows = facts.rows, stored = static_cast<double>(slots);
-  Forecast forecast;
-  forecast.product_bytes = stored * (T + sizeof(Index)) + rows * (sizeof(Index) + T) + facts.cols * T;
-  forecast.bandwidth_share = request.machine.device() ? 0.68 : 0.85;
-  forecast.setup_seconds_per_entry = 1.5e-8;
-  forecast.cached_seconds =
+  CostEstimate cost_estimate;
+  cost_estimate.product_bytes = stored * (T + sizeof(Index)) + rows * (sizeof(Index) + T) + facts.cols * T;
+  cost_estimate.bandwidth_share = request.machine.device() ? 0.68 : 0.85;
+  cost_estimate.setup_seconds_per_entry = 1.5e-8;
+  cost_estimate.cached_seconds =
       cached_entry_seconds(facts, request.machine, request.value_bytes, 3.0e-10, 2.7e-10) * stored;
-  forecast.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
-  forecast.launches = facts.longest_row > std::max<Offset>(shape.widest, shape.piece_slots) ? 2 : 1;
-  return forecast;
+  cost_estimate.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
+  cost_estimate.launches = facts.longest_row > std::max<Offset>(shape.widest, shape.piece_slots) ? 2 : 1;
+  return cost_estimate;
 }
 
 #define X(T, S) template class BceOperator<T, S>;

@@ -81,8 +81,8 @@ class BceOperator final : public MatrixOperator<T, S> {
 /// Bytes that the format holds at least: without padding and without what its blocks need.
 std::uint64_t bce_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
 
-/// From the partition itself: the row lengths are all it looks at. Shares of the bandwidth: a host's measured, a
-/// card's not yet.
-Forecast bce_forecast(const PatternFacts& facts, const FormatRequest& request);
+/// From the partition itself: it uses the row lengths only. Shares of the bandwidth: a host's measured, a
+/// device's not yet.
+CostEstimate bce_cost(const PatternFacts& facts, const FormatRequest& request);
 
 }  // namespace purlin

@@ -143,7 +143,7 @@ BceShape bce_shape(const Machine& machine, const RowLengths& lengths, std::size_
   if (!machine.device()) return shape;
   detail::SharingChoices choices;
   choices.longest_alone = shape.widest;
-  // Of a current card's 2048 threads the kernel's 48 and 64 registers leave 1280 and 1024.
+  // Of a current device's 2048 threads the kernel's 48 and 64 registers leave 1280 and 1024.
   choices.workers = {{4, machine.resident_threads * 5 / 8}, {8, machine.resident_threads / 2}};
   choices.thread_slots = {shape.thread_slots, 16, 8};
   choices.piece_slots = {shape.piece_slots, 512, 256};

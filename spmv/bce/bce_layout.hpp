@@ -8,7 +8,7 @@
 #include <purlin/core/host_device.hpp>
 #include <purlin/core/machine.hpp>
 #include <purlin/spmv/bce/bce_partition.hpp>
-#include <purlin/spmv/forecast.hpp>
+#include <purlin/spmv/cost_model.hpp>
 #include <purlin/spmv/row_pieces.hpp>
 
 namespace purlin {
@@ -29,7 +29,7 @@ struct BceShape {
 /// group of lanes, and rows are cut only where one would leave other threads without work.
 BceShape bce_shape(const Machine& machine);
 
-/// The same, and on a card for rows of these lengths: rows that one thread would be at for longer than the others
+/// The same, and on a device for rows of these lengths: rows that one thread would be at for longer than the others
 /// take together are not blocked (`share_rows`), and where the others do not fill the machine they are cut into
 /// smaller blocks, two a multiprocessor. L stays.
 BceShape bce_shape(const Machine& machine, const RowLengths& lengths, std::size_t value_bytes);
@@ -56,11 +56,11 @@ struct BceLayout {
 BceLayout make_bce_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const BceShape& shape,
                           std::vector<Index> bounds);
 
-/// Of a block on a card. With four blocks of the layout in one of 1,024 threads, meshes of 15 entries a row gained 7 % on
-/// an H200, elasticity and 7-point grids lost 20 and 7 %.
+/// Of a block on a device. With four blocks of the layout in one of 1,024 threads, meshes of 15 entries a row gained
+/// 7 % on an H200, elasticity and 7-point grids lost 20 and 7 %.
 constexpr int bce_most_threads = 256;
 
-/// How a card's threads take the blocks and the pieces: the pieces first, those of most lanes before the others.
+/// How a device's threads take the blocks and the pieces: the pieces first, those of most lanes before the others.
 struct BceGrid {
   static constexpr int classes = 4;  ///< pieces of 4, 8, 16 and 32 lanes
 
@@ -75,7 +75,8 @@ struct BceGrid {
   PURLIN_HD Index class_warps(int c) const { return (((piece[c + 1] - piece[c]) << (c + 2)) + 31) / 32; }
 };
 
-/// Blocks of up to bce_most_threads threads, as long as every multiprocessor has four of them. For a layout of `shape`.
+/// Blocks of up to bce_most_threads threads, as long as every multiprocessor has four of them. For a layout of
+/// `shape`.
 BceGrid bce_grid(const BceLayout& layout, const BceShape& shape, const Machine& machine);
 
 }  // namespace purlin

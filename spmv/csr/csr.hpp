@@ -15,8 +15,8 @@ class CsrOperator;
 
 /// Host: the path through rows and entries is cut into equal shares, one per thread, wherever the cut falls (D.
 /// Merrill and M. Garland, "Merge-based Parallel Sparse Matrix-Vector Multiplication", SC 2016), so that neither a
-/// dense row nor many empty ones leave a thread idle. The number of shares is the number of threads at construction;
-/// it determines the bits of the result. Row pointers are kept in 32 bits where they suffice.
+/// dense row nor many empty ones leave a thread without work. The number of shares is the number of threads at
+/// construction; it determines the bits of the result. Row pointers are kept in 32 bits where they suffice.
 template <class T>
 class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> {
  public:
@@ -114,7 +114,7 @@ std::uint64_t csr_bytes(Index rows, Index cols, Offset nonzeros, std::size_t val
 /// that formats are measured against.
 std::uint64_t csr_product_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
 
-/// The forecast of the format (see SpmvFormat).
-Forecast csr_forecast(const PatternFacts& facts, const FormatRequest& request);
+/// The cost estimate of the format (see SpmvFormat).
+CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request);
 
 }  // namespace purlin

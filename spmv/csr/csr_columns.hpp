@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// CSR's product with k interleaved vectors on a card. Internal.
+/// CSR's product with k interleaved vectors on a device. Internal.
 #pragma once
 
 #include <purlin/core/csr.hpp>
@@ -18,7 +18,7 @@ struct CsrColumnsView {
   Index long_rows;
 };
 
-/// Lanes, so that each has a few entries of a mean row, and blocks for a card; without the long rows.
+/// Lanes, so that each has a few entries of a mean row, and blocks for a device; without the long rows.
 template <class T>
 CsrColumnsView<T> csr_columns_view(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
 

@@ -32,7 +32,7 @@ __device__ __forceinline__ void add_entries(const CsrView<T, Space::device>& a, 
 #pragma unroll 4
   for (Offset at = first; at < end; at += stride) {
     const T v = load_once(a.val.data + at);
-    const Numbers<T, k> from = load_numbers<T, k>(x + Offset{load_once(a.col.data + at)} * k);
+    const ColumnValues<T, k> from = load_values<T, k>(x + Offset{load_once(a.col.data + at)} * k);
 #pragma unroll
     for (int c = 0; c < k; ++c) sum[c] += v * from.value[c];
   }
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(CsrColumnsTuning::threads)
     if (lane != 0 || is_long || row >= a.rows) continue;
     write_row<T, k>(args, row, sum);
     if constexpr (with_dot) {
-      const Numbers<T, k> x = load_numbers<T, k>(args.x + row * k);
+      const ColumnValues<T, k> x = load_values<T, k>(args.x + row * k);
 #pragma unroll
       for (int c = 0; c < k; ++c) dot[c] += double(x.value[c]) * double(sum[c]);
     }

@@ -173,16 +173,16 @@ std::uint64_t csr_product_bytes(Index rows, Index cols, Offset nonzeros, std::si
          (static_cast<std::uint64_t>(rows) + static_cast<std::uint64_t>(cols)) * value_bytes;
 }
 
-Forecast csr_forecast(const PatternFacts& facts, const FormatRequest& request) {
+CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
   // Of the copy bandwidth: 0.5 to 0.75 by cuSPARSE on an H200, where x is gathered through the caches.
-  Forecast forecast;
-  forecast.product_bytes =
+  CostEstimate cost_estimate;
+  cost_estimate.product_bytes =
       static_cast<double>(csr_product_bytes(facts.rows, facts.cols, facts.nonzeros, request.value_bytes));
-  forecast.bandwidth_share = request.machine.device() ? 0.65 : 0.8;
-  forecast.setup_seconds_per_entry = 2e-9;
-  forecast.cached_seconds = cached_entry_seconds(facts, request.machine, request.value_bytes, 3.3e-10, 3.6e-10) *
-                            static_cast<double>(facts.nonzeros);
-  return forecast;
+  cost_estimate.bandwidth_share = request.machine.device() ? 0.65 : 0.8;
+  cost_estimate.setup_seconds_per_entry = 2e-9;
+  cost_estimate.cached_seconds = cached_entry_seconds(facts, request.machine, request.value_bytes, 3.3e-10, 3.6e-10) *
+                                 static_cast<double>(facts.nonzeros);
+  return cost_estimate;
 }
 
 template class CsrOperator<double, Space::host>;

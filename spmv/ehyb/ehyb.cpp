@@ -95,7 +95,7 @@ Built<S> build(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Ind
     if (variant != EhybVariant::paper && a.rows > 0) {
       Choice cached = cached_candidate(ctx, a, planned, request, variant);
       auto layout = make_ehyb_layout(ctx, a, cached.part_begin, cached.shape);
-      clock.end(layout ? "layout" : "survey");
+      clock.end(layout ? "layout" : "inspection");
       if (layout) return {std::move(cached), std::move(*layout)};
     }
   }

@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(ColumnsTuning::threads, B* k * sizeof(T) > 24 
       const T* const value = a.value + Offset{j} * (B * B * warp) + lane;
 #pragma unroll
       for (int e = 0; e < B; ++e) {
-        const Numbers<T, k> from = load_numbers<T, k>(args.x + (Offset{node} * B + e) * k);
+        const ColumnValues<T, k> from = load_values<T, k>(args.x + (Offset{node} * B + e) * k);
 #pragma unroll
         for (int d = 0; d < B; ++d) {
           const T v = load_once(value + (d * B + e) * warp);
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(ColumnsTuning::threads, B* k * sizeof(T) > 24 
       const Offset row = Offset{node} * B + d;
       write_row<T, k>(args, row, sums[d]);
       if constexpr (with_dot) {
-        const Numbers<T, k> x = load_numbers<T, k>(args.x + row * k);
+        const ColumnValues<T, k> x = load_values<T, k>(args.x + row * k);
 #pragma unroll
         for (int c = 0; c < k; ++c) dot[c] += double(x.value[c]) * double(sums[d][c]);
       }
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(ColumnsTuning::threads)
   for (Offset j = a.er_slice_first[slice]; j < a.er_slice_first[slice + 1]; ++j) {
     const Offset slot = j * warp + lane;
     const T v = load_once(a.er_value + slot);
-    const Numbers<T, k> from = load_numbers<T, k>(args.x + Offset{load_once(a.er_column + slot)} * k);
+    const ColumnValues<T, k> from = load_values<T, k>(args.x + Offset{load_once(a.er_column + slot)} * k);
 #pragma unroll
     for (int c = 0; c < k; ++c) sum[c] += v * from.value[c];
   }
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(ColumnsTuning::threads)
   const Offset end = a.segment_begin[segment + 1];
   for (Offset j = a.segment_begin[segment] + lane; j < end; j += warp) {
     const T v = load_once(a.long_value + j);
-    const Numbers<T, k> from = load_numbers<T, k>(args.x + Offset{load_once(a.long_column + j)} * k);
+    const ColumnValues<T, k> from = load_values<T, k>(args.x + Offset{load_once(a.long_column + j)} * k);
 #pragma unroll
     for (int c = 0; c < k; ++c) sum[c] += v * from.value[c];
   }

@@ -14,9 +14,9 @@ struct EhybTuning {
   static constexpr int extra_threads = 256;
 };
 
-/// Places of a slice that a lane asks for at once, one batch ahead of its sums: as many as fit 64 registers twice,
+/// Places of a slice that a lane loads at once, one batch ahead of its sums: as many as fit 64 registers twice,
 /// which 1024 threads may have. In double and in single precision, by rows of a node; of six rows one place alone is
-/// too much to hold beside another.
+/// too much to hold in addition to another.
 constexpr int batch_places[2][4] = {{0, 8, 2, 1}, {0, 8, 3, 2}};
 template <class T, int B>
 constexpr int ehyb_batch = B == 6 ? 0 : batch_places[sizeof(T) == 4][B % 4];
@@ -59,8 +59,8 @@ __device__ __forceinline__ double sum_slices(const EhybView<T>& a, const EhybPar
 
 /// Algorithm 3 of the paper, its first half. A block is a part: it caches x in shared memory (own, then halo), then
 /// its warps take slices, the first three by number, the others from a counter. Lane l has the slice's node l /
-/// share, whose rows the first lane of it writes. A warp never waits for what it has only just asked for: the bounds
-/// of a slice are asked for two slices ahead, its numbers one batch ahead, the first before the cache is filled.
+/// share, whose rows the first lane of it writes. A warp never waits for what it has only just loaded: the bounds
+/// of a slice are loaded two slices ahead, its values one batch ahead, the first before the cache is filled.
 template <class T, int B, bool with_dot>
 __global__ void __launch_bounds__(EhybTuning::most_threads)
     ehyb_parts(const EhybView<T> a, const ProductArgs<T> args, unsigned* tickets) {

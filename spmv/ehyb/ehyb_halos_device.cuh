@@ -99,7 +99,7 @@ inline __global__ void __launch_bounds__(HaloTuning::threads)
   }
 }
 
-/// The bitmaps of all parts where they take no more than the numbers of the matrix, which are not there yet; else of
+/// The bitmaps of all parts where they take no more than the values of the matrix, which are not there yet; else of
 /// some parts after the other, marked twice.
 template <class RowPtr>
 class HaloMaps {

@@ -36,7 +36,7 @@ class NodePattern {
 };
 
 // What the first pass finds out about a part.
-struct PartSurvey {
+struct PartInspection {
   Index begin = 0, end = 0;  // nodes
   bool all_cached = false;
   std::vector<Index> halo;
@@ -53,8 +53,8 @@ struct PartSurvey {
   bool caches(Index node) const { return all_cached || place(node) >= 0; }
 };
 
-struct Survey {
-  std::vector<PartSurvey> part;
+struct Inspection {
+  std::vector<PartInspection> part;
   std::vector<Index> uncached;  // per node: blocks that read x from outside the cache
   std::vector<char> ejected;    // per node: all its blocks count as uncached
 };
@@ -79,22 +79,22 @@ std::vector<Index> choose_halo(std::vector<Index> outside, Index room) {
 }
 
 // The widths of the part's slices; nodes that would make one mostly padding are ejected.
-void survey_slices(const NodePattern& a, const EhybShape& shape, PartSurvey& part, Survey& survey) {
+void inspect_slices(const NodePattern& a, const EhybShape& shape, PartInspection& part, Inspection& inspection) {
   std::vector<Index> cached;
   for (Index first = part.begin; first < part.end; first += shape.slice_nodes()) {
     const Index last = std::min(part.end, first + shape.slice_nodes());
     cached.clear();
     Offset entries = 0;
     for (Index node = first; node < last; ++node) {
-      cached.push_back(a.count(node) - survey.uncached[node]);
+      cached.push_back(a.count(node) - inspection.uncached[node]);
       entries += cached.back();
     }
     for (;;) {
       const auto widest = std::max_element(cached.begin(), cached.end());
       if (!sticks_out(*widest * shape.block, shape.slice_nodes(), entries * shape.block)) break;
       const Index node = first + static_cast<Index>(widest - cached.begin());
-      survey.ejected[node] = 1;
-      survey.uncached[node] = a.count(node);
+      inspection.ejected[node] = 1;
+      inspection.uncached[node] = a.count(node);
       entries -= *widest;
       *widest = 0;
     }
@@ -104,7 +104,7 @@ void survey_slices(const NodePattern& a, const EhybShape& shape, PartSurvey& par
   }
 }
 
-void survey_part(const NodePattern& a, const EhybShape& shape, PartSurvey& part, Survey& survey) {
+void inspect_part(const NodePattern& a, const EhybShape& shape, PartInspection& part, Inspection& inspection) {
   std::vector<Index> outside;
   for (Index node = part.begin; node < part.end; ++node) {
     for (Index k = 0; k < a.count(node); ++k) {
@@ -117,26 +117,27 @@ void survey_part(const NodePattern& a, const EhybShape& shape, PartSurvey& part,
   if (shape.halo && outside_entries > 0) part.halo = choose_halo(std::move(outside), room);
   part.all_cached = outside_entries == 0 || (shape.halo && static_cast<Index>(part.halo.size()) < room);
   for (Index node = part.begin; node < part.end && !part.all_cached; ++node) {
-    for (Index k = 0; k < a.count(node); ++k) survey.uncached[node] += part.place(a.column(node, k)) < 0;
+    for (Index k = 0; k < a.count(node); ++k) inspection.uncached[node] += part.place(a.column(node, k)) < 0;
   }
-  survey_slices(a, shape, part, survey);
+  inspect_slices(a, shape, part, inspection);
 }
 
-Survey survey_parts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
-                    const std::vector<Index>& part_begin, const EhybShape& shape) {
+Inspection inspect_parts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
+                         const std::vector<Index>& part_begin, const EhybShape& shape) {
   const NodePattern a(pattern, shape.block);
-  Survey survey;
-  survey.uncached.assign(static_cast<std::size_t>(a.nodes()), 0);
-  survey.ejected.assign(static_cast<std::size_t>(a.nodes()), 0);
-  survey.part.resize(part_begin.empty() ? 0 : part_begin.size() - 1);
-  for (std::size_t p = 0; p < survey.part.size(); ++p) {
-    survey.part[p].begin = part_begin[p] / shape.block;
-    survey.part[p].end = part_begin[p + 1] / shape.block;
-    check_part(shape, survey.part[p].begin, survey.part[p].end);
+  Inspection inspection;
+  inspection.uncached.assign(static_cast<std::size_t>(a.nodes()), 0);
+  inspection.ejected.assign(static_cast<std::size_t>(a.nodes()), 0);
+  inspection.part.resize(part_begin.empty() ? 0 : part_begin.size() - 1);
+  for (std::size_t p = 0; p < inspection.part.size(); ++p) {
+    inspection.part[p].begin = part_begin[p] / shape.block;
+    inspection.part[p].end = part_begin[p + 1] / shape.block;
+    check_part(shape, inspection.part[p].begin, inspection.part[p].end);
   }
-  parallel_tasks(ctx, static_cast<std::int64_t>(survey.part.size()),
-                 [&](std::int64_t p) { survey_part(a, shape, survey.part[static_cast<std::size_t>(p)], survey); });
-  return survey;
+  parallel_tasks(ctx, static_cast<std::int64_t>(inspection.part.size()), [&](std::int64_t p) {
+    inspect_part(a, shape, inspection.part[static_cast<std::size_t>(p)], inspection);
+  });
+  return inspection;
 }
 
 // The rows of the remainder: sliced ones, longest first, and long ones, ascending.
@@ -147,11 +148,11 @@ struct Remainder {
   Offset long_entries = 0;
 };
 
-Remainder split_remainder(const Survey& survey, const EhybShape& shape) {
-  const auto count = [&](Index row) { return survey.uncached[row / shape.block] * shape.block; };
+Remainder split_remainder(const Inspection& inspection, const EhybShape& shape) {
+  const auto count = [&](Index row) { return inspection.uncached[row / shape.block] * shape.block; };
   Remainder r;
-  for (Index node = 0; node < static_cast<Index>(survey.uncached.size()); ++node) {
-    for (int d = 0; d < shape.block && survey.uncached[node] > 0; ++d) r.sliced.push_back(node * shape.block + d);
+  for (Index node = 0; node < static_cast<Index>(inspection.uncached.size()); ++node) {
+    for (int d = 0; d < shape.block && inspection.uncached[node] > 0; ++d) r.sliced.push_back(node * shape.block + d);
   }
   std::stable_sort(r.sliced.begin(), r.sliced.end(), [&](Index i, Index j) { return count(i) > count(j); });
 
@@ -174,11 +175,11 @@ Remainder split_remainder(const Survey& survey, const EhybShape& shape) {
   return r;
 }
 
-EhybSizes sizes_of(const Survey& survey, const Remainder& remainder, const EhybShape& shape, Index rows) {
+EhybSizes sizes_of(const Inspection& inspection, const Remainder& remainder, const EhybShape& shape, Index rows) {
   EhybSizes sizes;
   sizes.shape = shape;
   sizes.rows = rows;
-  for (const PartSurvey& part : survey.part) {
+  for (const PartInspection& part : inspection.part) {
     sizes.block_columns += std::accumulate(part.slice_width.begin(), part.slice_width.end(), Offset{0});
     sizes.halo_nodes += static_cast<Offset>(part.halo.size());
     sizes.cached_entries += part.entries;
@@ -191,12 +192,12 @@ EhybSizes sizes_of(const Survey& survey, const Remainder& remainder, const EhybS
 // The second pass: slots of the cached blocks.
 class BlockFiller {
  public:
-  BlockFiller(const Pattern<Space::host>& a, const Survey& survey, HostLayout& layout)
-      : a_(a, layout.shape.block), survey_(survey), layout_(layout) {}
+  BlockFiller(const Pattern<Space::host>& a, const Inspection& inspection, HostLayout& layout)
+      : a_(a, layout.shape.block), inspection_(inspection), layout_(layout) {}
 
   void fill_part(std::int64_t p) const {
     const EhybPart& part = layout_.part[p];
-    const PartSurvey& found = survey_.part[static_cast<std::size_t>(p)];
+    const PartInspection& found = inspection_.part[static_cast<std::size_t>(p)];
     std::copy(found.halo.begin(), found.halo.end(), layout_.halo_node.begin() + part.halo_begin);
     const Index nodes = layout_.shape.slice_nodes();
     for (Index s = part.slice_begin; s < part.slice_end; ++s) {
@@ -206,7 +207,7 @@ class BlockFiller {
 
  private:
   // The blocks of the slice's i-th node in turn, then padding to the end of its lanes.
-  void fill_node(const EhybPart& part, const PartSurvey& found, Index slice, Index i) const {
+  void fill_node(const EhybPart& part, const PartInspection& found, Index slice, Index i) const {
     const EhybShape& shape = layout_.shape;
     const Index node = part.node_begin + (slice - part.slice_begin) * shape.slice_nodes() + i;
     const Index first = layout_.slice_first[slice];
@@ -218,7 +219,7 @@ class BlockFiller {
     };
     if (node < part.node_end) {
       place = node - part.node_begin;
-      for (Index j = 0; j < a_.count(node) && !survey_.ejected[node]; ++j) {
+      for (Index j = 0; j < a_.count(node) && !inspection_.ejected[node]; ++j) {
         const Index at = found.place(a_.column(node, j));
         if (at < 0) continue;
         place = at;
@@ -239,16 +240,16 @@ class BlockFiller {
   }
 
   NodePattern a_;
-  const Survey& survey_;
+  const Inspection& inspection_;
   HostLayout& layout_;
 };
 
 // The second pass: rows of the remainder.
 class RemainderFiller {
  public:
-  RemainderFiller(const Pattern<Space::host>& a, const std::vector<Index>& part_begin, const Survey& survey,
+  RemainderFiller(const Pattern<Space::host>& a, const std::vector<Index>& part_begin, const Inspection& inspection,
                   HostLayout& layout)
-      : a_(a), part_begin_(part_begin), survey_(survey), layout_(layout) {}
+      : a_(a), part_begin_(part_begin), inspection_(inspection), layout_(layout) {}
 
   void fill_slice(std::int64_t s) const {
     const Offset lanes = layout_.shape.lanes;
@@ -285,25 +286,26 @@ class RemainderFiller {
   template <class F>
   void for_each_entry(Index row, F&& f) const {
     const auto p = std::upper_bound(part_begin_.begin(), part_begin_.end(), row) - part_begin_.begin() - 1;
-    const PartSurvey& part = survey_.part[static_cast<std::size_t>(p)];
+    const PartInspection& part = inspection_.part[static_cast<std::size_t>(p)];
     const Index node = row / layout_.shape.block;
     for (Offset k = a_.row_begin(row); k < a_.row_begin(row + 1); ++k) {
-      if (survey_.ejected[node] || !part.caches(a_.col[k] / layout_.shape.block)) f(k);
+      if (inspection_.ejected[node] || !part.caches(a_.col[k] / layout_.shape.block)) f(k);
     }
   }
 
   const Pattern<Space::host>& a_;
   const std::vector<Index>& part_begin_;
-  const Survey& survey_;
+  const Inspection& inspection_;
   HostLayout& layout_;
 };
 
-void number_parts(const Context<Space::host>& ctx, const Survey& survey, const EhybSizes& sizes, HostLayout& layout) {
+void number_parts(const Context<Space::host>& ctx, const Inspection& inspection, const EhybSizes& sizes,
+                  HostLayout& layout) {
   layout.halo_node = Array<Index, Space::host>(ctx, sizes.halo_nodes);
   std::vector<EhybPart> parts;
   std::vector<Index> slice_first = {0};
   EhybPart part{};
-  for (const PartSurvey& found : survey.part) {
+  for (const PartInspection& found : inspection.part) {
     part.node_begin = found.begin;
     part.node_end = found.end;
     part.halo_begin = part.halo_end;
@@ -319,7 +321,7 @@ void number_parts(const Context<Space::host>& ctx, const Survey& survey, const E
   layout.slice_first = make_array(ctx, slice_first);
 }
 
-void number_remainder(const Context<Space::host>& ctx, const Survey& survey, const Remainder& remainder,
+void number_remainder(const Context<Space::host>& ctx, const Inspection& inspection, const Remainder& remainder,
                       HostLayout& layout) {
   layout.er_row = make_array(ctx, remainder.sliced);
   layout.er_slice_first = make_array(ctx, remainder.slice_first);
@@ -330,7 +332,7 @@ void number_remainder(const Context<Space::host>& ctx, const Survey& survey, con
   std::vector<Offset> begin;
   Offset at = 0;
   for (const Index row : remainder.long_rows) {
-    const Offset end = at + Offset{survey.uncached[row / layout.shape.block]} * layout.shape.block;
+    const Offset end = at + Offset{inspection.uncached[row / layout.shape.block]} * layout.shape.block;
     for (; at < end; at = std::min(end, at + HostLayout::segment)) begin.push_back(at);
     first.push_back(static_cast<Index>(begin.size()));
   }
@@ -359,29 +361,29 @@ std::uint64_t EhybSizes::product_bytes(std::size_t value_bytes) const {
 
 EhybSizes measure_ehyb(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                        const std::vector<Index>& part_begin, const EhybShape& shape) {
-  const Survey survey = survey_parts(ctx, a, part_begin, shape);
-  return sizes_of(survey, split_remainder(survey, shape), shape, a.rows);
+  const Inspection inspection = inspect_parts(ctx, a, part_begin, shape);
+  return sizes_of(inspection, split_remainder(inspection, shape), shape, a.rows);
 }
 
 HostLayout make_ehyb_layout(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                             const std::vector<Index>& part_begin, const EhybShape& shape) {
-  const Survey survey = survey_parts(ctx, a, part_begin, shape);
-  const Remainder remainder = split_remainder(survey, shape);
-  const EhybSizes sizes = sizes_of(survey, remainder, shape, a.rows);
+  const Inspection inspection = inspect_parts(ctx, a, part_begin, shape);
+  const Remainder remainder = split_remainder(inspection, shape);
+  const EhybSizes sizes = sizes_of(inspection, remainder, shape, a.rows);
   HostLayout layout;
   layout.shape = shape;
   layout.nodes = a.rows / shape.block;
   layout.cached_entries = sizes.cached_entries;
   layout.block_slots = sizes.block_columns * shape.lanes * shape.block * shape.block;
   layout.er_slots = sizes.er_columns * shape.lanes;
-  number_parts(ctx, survey, sizes, layout);
-  number_remainder(ctx, survey, remainder, layout);
+  number_parts(ctx, inspection, sizes, layout);
+  number_remainder(ctx, inspection, remainder, layout);
   layout.column = Array<std::uint16_t, Space::host>(ctx, sizes.block_columns * shape.lanes);
   layout.run_source = Array<Offset, Space::host>(ctx, sizes.block_columns * shape.lanes * shape.block);
   layout.rest_source = Array<Offset, Space::host>(ctx, layout.er_slots + sizes.long_entries);
-  const BlockFiller blocks(a, survey, layout);
+  const BlockFiller blocks(a, inspection, layout);
   parallel_tasks(ctx, layout.part.size(), [&](std::int64_t p) { blocks.fill_part(p); });
-  const RemainderFiller rest(a, part_begin, survey, layout);
+  const RemainderFiller rest(a, part_begin, inspection, layout);
   parallel_tasks(ctx, layout.er_slice_first.size() - 1, [&](std::int64_t s) { rest.fill_slice(s); });
   parallel_tasks(ctx, layout.long_rows.size(), [&](std::int64_t i) { rest.fill_long_row(i); });
   return layout;

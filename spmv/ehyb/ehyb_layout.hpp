@@ -10,7 +10,7 @@
 
 namespace purlin::detail {
 
-/// What a layout is asked for.
+/// The request for a layout.
 struct EhybShape {
   int block = 1;            ///< rows of a node: 1, or the pattern consists of full aligned blocks of 2, 3 or 6
   bool halo = true;         ///< cache also the entries of x that a part reads from outside
@@ -39,7 +39,7 @@ struct EhybPart {
 /// What is not cached: rows of `er_row`, longest first, sliced in the same way with 32-bit columns; and, where there
 /// are more than `long_row` of them in a row, one after the other in segments.
 ///
-/// Slots are numbered through: cached blocks, then ER, then long rows. The numbers of a block's row follow each other
+/// Slots are numbered through: cached blocks, then ER, then long rows. The values of a block's row follow each other
 /// in the matrix, so that one position stands for them.
 template <Space S>
 struct EhybLayout {
@@ -113,7 +113,7 @@ EhybLayout<Space::host> make_ehyb_layout(const Context<Space::host>& ctx, const 
 
 /// The same arrays, element by element, for slices of a warp. Nothing where the layout would have a remainder, and
 /// without halos: the host has to make it. Waits for the stream. Moves the pattern twice, a bit for each node and
-/// part two to three times, and what it writes; its memory beside that is the bits, of some parts after the other
+/// part two to three times, and what it writes; its other memory is the bits, of some parts after the other
 /// where all would take more than 8 bytes an entry. Throws as the other does.
 std::optional<EhybLayout<Space::device>> make_ehyb_layout(const Context<Space::device>& ctx,
                                                           const Pattern<Space::device>& a,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// EHYB's arrays by kernels, where every entry is cached: widths of slices and halos, one look by the host, the slots.
+// EHYB's arrays by kernels, where every entry is cached: widths of slices and halos, one read-back by the host, the
+// slots.
 #include <purlin/spmv/ehyb/ehyb_layout.hpp>
 
 #include <utility>

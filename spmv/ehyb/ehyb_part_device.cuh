@@ -9,11 +9,11 @@
 
 namespace purlin::detail {
 
-/// Asks for x of the part's halo, to lie in shared memory behind `own` entries; the whole block. All of it is under
+/// Loads x of the part's halo, to lie in shared memory behind `own` entries; the whole block. All of it is under
 /// way at once, past the registers.
 template <class T, int B>
 __device__ __forceinline__ void ask_for_halo(const EhybView<T>& a, const EhybPart& part, const T* x, T* cache) {
-  constexpr int nodes = 4;  // whose numbers a thread reads before it asks for the first one's x
+  constexpr int nodes = 4;  // whose values a thread reads before it loads the first one's x
   const int own = (part.node_end - part.node_begin) * B, halo = part.halo_end - part.halo_begin;
   const int threads = static_cast<int>(blockDim.x);
   for (int first = static_cast<int>(threadIdx.x); first < halo; first += nodes * threads) {

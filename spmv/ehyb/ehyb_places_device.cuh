@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a lane walks the places of an EHYB slice: several asked for at once, then added. For every kernel that
+/// How a lane walks the places of an EHYB slice: several loaded at once, then added. For every kernel that
 /// multiplies with such a matrix. Internal.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace purlin::detail {
 
-/// Numbers that stream past.
+/// Values that stream past.
 struct LoadOnce {
   template <class V>
   __device__ __forceinline__ V operator()(const V* p) const {
@@ -16,7 +16,7 @@ struct LoadOnce {
   }
 };
 
-/// Numbers that stay in shared memory.
+/// Values that stay in shared memory.
 struct LoadHere {
   template <class V>
   __device__ __forceinline__ V operator()(const V* p) const {
@@ -24,14 +24,14 @@ struct LoadHere {
   }
 };
 
-/// What a lane holds of U places of a slice; of none, it is never looked at.
+/// What a lane holds of U places of a slice; of none, it is never inspected.
 template <class T, int B, int U>
 struct EhybPlaces {
   int column[U > 0 ? U : 1];
   T value[U > 0 ? U : 1][B * B];
 };
 
-/// Asks for `count` places, the first of them k; none where count <= 0, and U at most.
+/// Loads `count` places, the first of them k; none where count <= 0, and U at most.
 template <class Load, class T, int B, int U>
 __device__ __forceinline__ void load_places(const std::uint16_t* columns, const T* values, Index k, int count,
                                             EhybPlaces<T, B, U>& places) {
@@ -66,7 +66,7 @@ __device__ __forceinline__ void add_places(const EhybPlaces<T, B, U>& places, in
   }
 }
 
-/// Asks for one place and adds it, column after column of its block, `at_once` of them asked for at a time.
+/// Loads one place and adds it, column after column of its block, `at_once` of them loaded at a time.
 template <class Load, int at_once = 6, class T, int B>
 __device__ __forceinline__ void add_place(const std::uint16_t* columns, const T* values, Index k, const T* x,
                                           T (&sums)[B]) {

@@ -253,7 +253,7 @@ RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pat
   return planned;
 }
 
-Forecast ehyb_forecast(const PatternFacts& facts, const FormatRequest& request) {
+CostEstimate ehyb_cost(const PatternFacts& facts, const FormatRequest& request) {
   constexpr double padding = 1.03;
   constexpr double halo_of_hubs = 4;
   constexpr Index hub = 20;  // times the mean
@@ -266,22 +266,22 @@ Forecast ehyb_forecast(const PatternFacts& facts, const FormatRequest& request) 
   const bool hubs = facts.longest_row > hub * std::max(1.0, entries / std::max(1.0, rows));
   double halo = hubs ? halo_of_hubs : std::min(1.0, halo_of_mesh / std::cbrt(own));
   if (parts == 1) halo = 0;
-  Forecast forecast;
-  forecast.product_bytes =
+  CostEstimate cost_estimate;
+  cost_estimate.product_bytes =
       padding * entries * (T + 2 / (block * block)) + 2 * rows * T + halo * rows / block * (4 + block * T);
-  forecast.bandwidth_share = 0.8;
+  cost_estimate.bandwidth_share = 0.8;
   // Measured on a host, 2 threads, 8 million entries: 5e-8 (diffusion) and 6e-8 (elasticity).
-  forecast.setup_seconds_per_entry = 6e-8;
-  forecast.cached_seconds =
+  cost_estimate.setup_seconds_per_entry = 6e-8;
+  cost_estimate.cached_seconds =
       entries * cached_entry_seconds(facts, request.machine, request.value_bytes, block > 1 ? 1.6e-10 : 2.7e-10,
                                      block > 1 ? 1.0e-10 : 2.4e-10);
   // Measured on an H200, ten meshes of 4 to 150 million entries; a symmetric pattern is taken for granted. Where a
   // few rows are far longer than the rest the host makes the arrays.
   if (request.machine.device() && !hubs && request.options.partitioner == Partitioner::automatic) {
-    forecast.card_setup_seconds = 8e-3 + 1.5e-8 * rows / block + 1.5e-10 * entries;
+    cost_estimate.device_setup_seconds = 8e-3 + 1.5e-8 * rows / block + 1.5e-10 * entries;
   }
-  forecast.upload_bytes = padding * entries * (sizeof(Offset) + 2 / (block * block) + 2 * sizeof(Offset));
-  return forecast;
+  cost_estimate.upload_bytes = padding * entries * (sizeof(Offset) + 2 / (block * block) + 2 * sizeof(Offset));
+  return cost_estimate;
 }
 
 }  // namespace purlin::detail

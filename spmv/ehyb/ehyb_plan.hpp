@@ -35,12 +35,12 @@ EhybGeometry paper_geometry(const Machine& machine, Index rows, std::size_t valu
 /// The same with room for the halo that a tetrahedral mesh has, in nodes of `block` rows.
 EhybGeometry halo_geometry(const Machine& machine, Index rows, std::size_t value_bytes, int block);
 
-/// Threads of a part's block on a card: all that may share a multiprocessor, or a share of them where parts are so
+/// Threads of a part's block on a device: all that may share a multiprocessor, or a share of them where parts are so
 /// many and so small that several fit side by side; no more than have something to load.
 int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache, std::size_t value_bytes);
 
-/// Lanes of a node on a card: one where each warp of a part has a slice to itself, more where parts are so small that
-/// warps would stand idle while others walk long rows, as long as each lane keeps some blocks to add.
+/// Lanes of a node on a device: one where each warp of a part has a slice to itself, more where parts are so small
+/// that warps would have no work while others process long rows, as long as each lane keeps some blocks to add.
 int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts);
 
 /// 6, 3, 2 or 1: rows of a node for which there is a kernel. On the device waits for the stream.
@@ -62,7 +62,7 @@ class EhybPlanSource {
   virtual Index rows() const = 0;
   /// As ehyb_block.
   virtual int block() const = 0;
-  /// As make_partition; nothing where it cannot tell.
+  /// As make_partition; nothing where it cannot decide.
   virtual std::optional<Partition> partition(const PartitionOptions& options) const = 0;
   /// Of each node of `block` rows, the entries of its first row; without `halo`, of those in columns of its part.
   virtual std::vector<Index> row_lengths(const Partition& partition, int block, bool halo) const = 0;
@@ -87,8 +87,8 @@ RowOrder<Space::host> plan_ehyb_order(const Context<Space::host>& ctx, const Pat
 std::optional<RowOrder<Space::device>> plan_ehyb_order(const Context<Space::device>& ctx,
                                                        const Pattern<Space::device>& a, const FormatRequest& request);
 
-/// The forecast of the default variant: a halo of 5.7 / (nodes of a part)^(1/3) of its own entries, as tetrahedral
-/// meshes have; several times the own entries where a few rows are far longer than the rest.
-Forecast ehyb_forecast(const PatternFacts& facts, const FormatRequest& request);
+/// The cost estimate of the default variant: a halo of 5.7 / (nodes of a part)^(1/3) of its own entries, as
+/// tetrahedral meshes have; several times the own entries where a few rows are far longer than the rest.
+CostEstimate ehyb_cost(const PatternFacts& facts, const FormatRequest& request);
 
 }  // namespace purlin::detail

@@ -8,7 +8,7 @@
 
 namespace purlin::detail {
 
-/// The arrays of EhybLayout in one space, with the numbers in their slots.
+/// The arrays of EhybLayout in one space, with the values in their slots.
 template <class T>
 struct EhybView {
   Index rows;
@@ -60,7 +60,7 @@ void add_ehyb_remainder(const Context<Space::host>& ctx, const EhybView<T>& a, c
 template <class T>
 void add_ehyb_remainder(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args);
 
-/// Whether the launch needs to be prepared, once per operator: a card's blocks must be allowed their shared memory.
+/// Whether the launch needs to be prepared, once per operator: a device's blocks must be allowed their shared memory.
 template <class T>
 void prepare_ehyb(const Context<Space::host>& ctx, const EhybView<T>& a);
 template <class T>

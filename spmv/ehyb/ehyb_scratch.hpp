@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What products in EHYB's layout write beside y, and the view of a layout with it. Internal.
+/// What products in EHYB's layout write in addition to y, and the view of a layout with it. Internal.
 #pragma once
 
 #include <purlin/spmv/ehyb/ehyb_product.hpp>
@@ -26,7 +26,7 @@ struct EhybScratch {
   std::size_t bytes() const { return cache.bytes() + segment_sum.bytes() + part_dot.bytes(); }
 };
 
-/// The layout with its numbers: of cached blocks at `cached`, of extra and then of long rows at `rest`. All but
+/// The layout with its values: of cached blocks at `cached`, of extra and then of long rows at `rest`. All but
 /// `slice_dot`.
 template <class T, Space S>
 EhybView<T> view_of(const EhybLayout<S>& layout, const T* cached, const T* rest, int block_threads,

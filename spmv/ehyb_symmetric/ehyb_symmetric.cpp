@@ -18,7 +18,7 @@ namespace {
 using Host = Context<Space::host>;
 
 constexpr Index warp = 32;
-constexpr Index least_threads = 128;  // of a part, on a card
+constexpr Index least_threads = 128;  // of a part, on a device
 constexpr int most_block = 3;         // of a node; the two blocks of a pair of six rows fill the registers
 
 Index most_threads(int block, std::size_t value_bytes) {
@@ -162,7 +162,7 @@ Parts<S> build_parts(const Context<S>& ctx, const Pattern<S>& a, const std::vect
   return parts_in(ctx, make_parts(host, pattern.view(), cut_of(host, pattern.view(), planned, request), clock));
 }
 
-// Where the numbers come from: of the layout, of the upper blocks, of the lower blocks. The parts lose them.
+// Where the values come from: of the layout, of the upper blocks, of the lower blocks. The parts lose them.
 template <Space S>
 Array<Offset, S> runs_in(const Context<S>& ctx, Parts<S>& parts) {
   const auto sources = {&parts.layout.run_source, &parts.rounds.upper_run, &parts.rounds.lower_run};
@@ -208,7 +208,7 @@ EhybSymmetricOperator<T, S>::EhybSymmetricOperator(const Context<S>& ctx, const 
   info_.name = "ehyb-symmetric";
   info_.detail = std::to_string(layout_.part.size()) + " parts, " + std::to_string(block) + " rows a node, " +
                  std::to_string(rounds_.pairs) + " pairs in " + std::to_string(rounds_.round_first.size() - 1) +
-                 " rounds" + (differs ? "; numbers of pairs differ, so that both are read" : "");
+                 " rounds" + (differs ? "; values of pairs differ, so that both are read" : "");
   info_.rows = info_.cols = rows_;
   info_.nonzeros = a.nnz();
   info_.stored_slots = values_.slots();
@@ -302,7 +302,7 @@ RowOrder<Space::host> plan_ehyb_symmetric_order(const Host& ctx, const Pattern<S
   return detail::plan_ehyb_order(ctx, a, detail::request_with_half_cache(request));
 }
 
-Forecast ehyb_symmetric_forecast(const PatternFacts& facts, const FormatRequest& request) {
+CostEstimate ehyb_symmetric_cost(const PatternFacts& facts, const FormatRequest& request) {
   // Measured on an H200, three systems of 30 to 40 million entries; matrices of one row a node are slower than in
   // EHYB.
   constexpr double in_pairs = 0.82;                          // of the entries
@@ -312,24 +312,24 @@ Forecast ehyb_symmetric_forecast(const PatternFacts& facts, const FormatRequest&
   // four meshes they did so with rows of 3.1 times the mean, and not with rows of 2.1 times.
   constexpr double longest_over_mean = 2.5;
   // A resident CG keeps seven vectors, and the halos of most.
-  constexpr std::size_t resident_numbers = 10;
+  constexpr std::size_t resident_values = 10;
   const bool in_double = request.value_bytes == sizeof(double);
-  Forecast forecast = detail::ehyb_forecast(facts, request);
+  CostEstimate cost_estimate = detail::ehyb_cost(facts, request);
   const auto processors = static_cast<std::size_t>(request.machine.processors);
   const std::size_t resident_rows =
-      processors * (request.machine.cache_bytes / (resident_numbers * request.value_bytes));
+      processors * (request.machine.cache_bytes / (resident_values * request.value_bytes));
   const auto entries = static_cast<double>(facts.nonzeros);
   const bool pays = request.machine.device() && request.options.equal_opposites && facts.block % 3 == 0 &&
-                    static_cast<std::size_t>(facts.rows) > resident_rows && forecast.card_setup_seconds > 0 &&
+                    static_cast<std::size_t>(facts.rows) > resident_rows && cost_estimate.device_setup_seconds > 0 &&
                     static_cast<double>(facts.longest_row) * facts.rows <= longest_over_mean * entries;
   if (!pays) {
-    forecast.product_bytes = std::numeric_limits<double>::infinity();
-    return forecast;
+    cost_estimate.product_bytes = std::numeric_limits<double>::infinity();
+    return cost_estimate;
   }
-  forecast.product_bytes -= 0.5 * in_pairs * entries * static_cast<double>(request.value_bytes);
-  forecast.bandwidth_share = in_double ? share_double : share_float;
-  forecast.card_setup_seconds += seconds_of_pairs * entries;
-  return forecast;
+  cost_estimate.product_bytes -= 0.5 * in_pairs * entries * static_cast<double>(request.value_bytes);
+  cost_estimate.bandwidth_share = in_double ? share_double : share_float;
+  cost_estimate.device_setup_seconds += seconds_of_pairs * entries;
+  return cost_estimate;
 }
 
 bool ehyb_symmetric_square_only(std::string_view) { return true; }

@@ -13,7 +13,7 @@ namespace purlin {
 ///
 /// What reads x of its own part lies opposite an entry, or a block of 2 x 2 or 3 x 3 of a node, of the same part.
 /// Such pairs are added round by round: those of a round touch different rows, so that both go to y in shared memory
-/// (a buffer of the thread on the host) without conflicts, and in the same order on every run. While the numbers of
+/// (a buffer of the thread on the host) without conflicts, and in the same order on every run. While the values of
 /// all pairs are equal, bit for bit, one of each is read: a product reads little more than half of the part's inside.
 /// Both are kept, and from the first refresh with numbers that differ, both are read. Everything else is EHYB's
 /// "halo" or "block": entries of other parts, the diagonal, entries without an opposite.
@@ -54,7 +54,7 @@ class EhybSymmetricOperator final : public MatrixOperator<T, S> {
   OperatorInfo info_;  ///< all but the bytes
 };
 
-/// The plan of EHYB, with half of its cache: y lies beside x.
+/// The plan of EHYB, with half of its cache: y is next to x.
 RowOrder<Space::host> plan_ehyb_symmetric_order(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
                                                 const FormatRequest& request);
 std::optional<RowOrder<Space::device>> plan_ehyb_symmetric_order(const Context<Space::device>& ctx,
@@ -68,9 +68,9 @@ FormatRequest request_with_half_cache(const FormatRequest& request);
 
 }  // namespace detail
 
-/// Not to be chosen but on a card, for nodes of three rows with equal numbers opposite each other, where CG with EHYB
-/// would not stay on the chip; and where the card makes the arrays.
-Forecast ehyb_symmetric_forecast(const PatternFacts& facts, const FormatRequest& request);
+/// Chosen only on a device, for nodes of three rows with symmetric values, where CG with EHYB would not be resident
+/// and the device builds the arrays.
+CostEstimate ehyb_symmetric_cost(const PatternFacts& facts, const FormatRequest& request);
 
 /// x and y are numbered alike.
 bool ehyb_symmetric_square_only(std::string_view variant);

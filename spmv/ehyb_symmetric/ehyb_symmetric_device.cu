@@ -31,7 +31,7 @@ struct Pairs {
   unsigned nodes[U];
   T upper[U][B * B];
 };
-/// Places of a slice that a lane asks for at once, by rows of a node.
+/// Places of a slice that a lane loads at once, by rows of a node.
 constexpr int places_at_once[4] = {0, 4, 2, 1};
 
 constexpr unsigned no_nodes = 0xffffffffu;
@@ -40,7 +40,7 @@ __device__ __forceinline__ Index place_of(Round round, int u) {
   return round.first + static_cast<Index>((threadIdx.x + u * blockDim.x) / warp);
 }
 
-/// Asks for the numbers of the pairs and of their nodes.
+/// Loads the values of the pairs and of their nodes.
 template <class T, int B, int U>
 __device__ __forceinline__ void load_pairs(const EhybSymmetricView<T>& a, Round round, Pairs<T, B, U>& pairs) {
   const int lane = threadIdx.x % warp;
@@ -79,8 +79,8 @@ __device__ __forceinline__ void add_pairs(const EhybSymmetricView<T>& a, Round r
   }
 }
 
-/// All rounds of a part, the numbers of each asked for before those of the one before are added, its places another
-/// round ahead. `first` was asked for already.
+/// All rounds of a part, the values of each loaded before those of the one before are added, its places another
+/// round ahead. `first` was loaded already.
 template <bool differs, class T, int B, int U>
 __device__ __forceinline__ void add_rounds(const EhybSymmetricView<T>& a, Index r, Index end, Pairs<T, B, U>& first,
                                            const T* xs, T* ys) {
@@ -100,7 +100,7 @@ __device__ __forceinline__ void add_rounds(const EhybSymmetricView<T>& a, Index 
   }
 }
 
-/// Adds the slices to the part's y, the numbers of each place asked for before those of the one before are added. As
+/// Adds the slices to the part's y, the values of each place loaded before those of the one before are added. As
 /// in EHYB, but slices are a warp's by their number: they are few.
 template <class T, int B>
 __device__ __forceinline__ void add_slices(const EhybSymmetricView<T>& a, const EhybPart& part, const T* xs, T* ys) {
@@ -172,10 +172,10 @@ __global__ void __launch_bounds__(symmetric_threads[sizeof(T) == 4][B])
   if (with_dot) finish_dot(dot, a.left.part_dot, tickets, args.xy);
 }
 
-/// A thread compares the numbers of a pair.
+/// A thread compares the values of a pair.
 template <class T>
 __global__ void __launch_bounds__(compare_threads)
-    compare_pair_numbers(const EhybSymmetricView<T> a, Offset pairs, int* differs) {
+    compare_pair_values(const EhybSymmetricView<T> a, Offset pairs, int* differs) {
   const Offset pair = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
   if (pair >= pairs) return;
   const int B = a.left.block;
@@ -225,7 +225,7 @@ void compare_pairs(const Context<Space::device>& ctx, const EhybSymmetricView<T>
   PURLIN_CHECK_CUDA(cudaMemsetAsync(differs, 0, sizeof(int), ctx.state().stream()));
   if (pairs == 0) return;
   const auto blocks = static_cast<unsigned>((pairs + compare_threads - 1) / compare_threads);
-  compare_pair_numbers<<<blocks, compare_threads, 0, ctx.state().stream()>>>(a, pairs, differs);
+  compare_pair_values<<<blocks, compare_threads, 0, ctx.state().stream()>>>(a, pairs, differs);
   PURLIN_CHECK_LAUNCH();
 }
 

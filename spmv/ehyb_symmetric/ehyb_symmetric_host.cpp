@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EHYB with pairs on the host: a thread takes a part, sums its slices beside y and then its rounds, eight pairs at
+// EHYB with pairs on the host: a thread takes a part, sums its slices next to y and then its rounds, eight pairs at
 // once.
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 
 namespace purlin::detail {
 
-/// The arrays of PairRounds in one space, with the numbers of both blocks of each pair. Number (d, e) of the block of
+/// The arrays of PairRounds in one space, with the values of both blocks of each pair. Number (d, e) of the block of
 /// pair k lanes + lane is at (k block^2 + d block + e) lanes + lane.
 template <class T>
 struct EhybSymmetricView {
@@ -23,7 +23,7 @@ struct EhybSymmetricView {
   T* sums;             ///< host: `longest_own` for each thread that may work
 };
 
-/// The most threads of a part on a card, in double and in single precision, and the pairs of a round that a thread
+/// The most threads of a part on a device, in double and in single precision, and the pairs of a round that a thread
 /// takes, both by rows of a node: as many as the registers hold twice.
 inline constexpr int symmetric_threads[2][4] = {{0, 1024, 896, 768}, {0, 1024, 1024, 1024}};
 inline constexpr int pairs_of_thread[4] = {0, 4, 2, 1};

@@ -36,7 +36,7 @@ struct Variant {
 
 constexpr const char* default_variant = "k2rs";
 
-// Rows are sorted among this many neighbours, or all: a choice of SpmvOptions, else 64 warps of them. On a card, a
+// Rows are sorted among this many neighbours, or all: a choice of SpmvOptions, else 64 warps of them. On a device, a
 // block of threads has the rows of a window, since larger ones take apart what one first-level cache serves; but a
 // block waits for its longest row, and where a few are far longer than the rest, larger windows put those together.
 Index window_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a, const FormatRequest& request) {
@@ -98,7 +98,7 @@ std::vector<Index> old_columns(const Context<S>& ctx, const RowOrder<S>& order, 
   return to_vector(ctx, order.old_of_new.cspan());
 }
 
-// The columns, and behind them the zeros that a host product which prefetches looks at.
+// The columns, and behind them the zeros that a prefetching host product reads.
 template <Space S>
 Array<Index, S> columns(const Context<S>& ctx, const EllWarpLayout& layout, bool prefetch) {
   if constexpr (S == Space::host) {
@@ -112,7 +112,7 @@ Array<Index, S> columns(const Context<S>& ctx, const EllWarpLayout& layout, bool
   return make_array(ctx, layout.col.cspan());
 }
 
-// Shares of equal slots, eight slots a warp being counted for what it does besides.
+// Shares of equal slots, eight slots a warp being counted for its other work.
 std::vector<Offset> cut_warps(const EllWarpLayout& layout, int threads) {
   const Index width = layout.rules.width;
   const auto work = [&](Offset warp) {
@@ -283,23 +283,24 @@ std::uint64_t ell_warp_bytes(Index rows, Index, Offset nonzeros, std::size_t val
   return nnz * (value_bytes + sizeof(Index) + detail::least_map_bytes(nonzeros)) + (n + 31) / 32 * warp_bytes;
 }
 
-Forecast ell_warp_forecast(const PatternFacts& facts, const FormatRequest& request) {
+CostEstimate ell_warp_cost(const PatternFacts& facts, const FormatRequest& request) {
   // Windows pad this much more than one sort; halving keeps the padding of rows that stand out below the other.
   constexpr double window_padding = 1.01, most_padding = 1.2;
   const double entries = static_cast<double>(facts.nonzeros), rows = facts.rows, cols = facts.cols;
   const double slots = std::min(window_padding * static_cast<double>(facts.sorted_slots(request.machine.lanes)),
                                 most_padding * entries + rows);
   const double value_bytes = static_cast<double>(request.value_bytes);
-  Forecast forecast;
-  forecast.product_bytes = slots * (value_bytes + sizeof(Index)) + (rows + cols) * value_bytes +
-                           (facts.rows == facts.cols ? 0.0 : rows * sizeof(Index));
-  // On the host 5 % above CSR, measured; on a card the share that a sliced format of cuSPARSE reaches beside its CSR.
-  forecast.bandwidth_share = request.machine.device() ? 0.72 : 0.84;
-  forecast.setup_seconds_per_entry = 4e-8;
-  forecast.cached_seconds =
+  CostEstimate cost_estimate;
+  cost_estimate.product_bytes = slots * (value_bytes + sizeof(Index)) + (rows + cols) * value_bytes +
+                                (facts.rows == facts.cols ? 0.0 : rows * sizeof(Index));
+  // On the host 5 % above CSR, measured; on a device the share that a sliced format of cuSPARSE reaches compared with
+  // its CSR.
+  cost_estimate.bandwidth_share = request.machine.device() ? 0.72 : 0.84;
+  cost_estimate.setup_seconds_per_entry = 4e-8;
+  cost_estimate.cached_seconds =
       cached_entry_seconds(facts, request.machine, request.value_bytes, 2.8e-10, 2.5e-10) * slots;
-  forecast.upload_bytes = slots * (sizeof(Index) + sizeof(Offset));
-  return forecast;
+  cost_estimate.upload_bytes = slots * (sizeof(Index) + sizeof(Offset));
+  return cost_estimate;
 }
 
 RowOrder<Space::host> plan_ell_warp_order(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,

@@ -70,14 +70,14 @@ class EllWarpOperator final : public MatrixOperator<T, S> {
 /// The variants' names, the default first.
 std::vector<std::string> ell_warp_variants();
 
-/// Whether the variant, canonical, renumbers and was asked for by name. The default finds another way.
+/// Whether the variant, canonical, renumbers and was requested by name. The default finds another way.
 bool ell_warp_square_only(std::string_view variant);
 
 /// Bytes that the operator holds at least: for a matrix without padding and with warps of 32.
 std::uint64_t ell_warp_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
 
-/// The forecast of the format (see SpmvFormat).
-Forecast ell_warp_forecast(const PatternFacts& facts, const FormatRequest& request);
+/// The cost estimate of the format (see SpmvFormat).
+CostEstimate ell_warp_cost(const PatternFacts& facts, const FormatRequest& request);
 
 /// The rows in the sequence that the variants which renumber take them; natural for the others, and where they come
 /// so.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The arrays of ELL-WARP, for the host to build and look at. Internal.
+/// The arrays of ELL-WARP, for the host to build and read. Internal.
 #pragma once
 
 #include <algorithm>

@@ -30,7 +30,7 @@ struct EllWarpView {
   double* dot_partial = nullptr;  ///< device: one a block of a product that forms x.y
   const Offset* cuts = nullptr;   ///< host: shares + 1, the warps of each
   int shares = 0;
-  bool prefetch = false;  ///< host: x is asked for ahead; `col` goes on for that long
+  bool prefetch = false;  ///< host: x is prefetched; `col` continues for that long
   int block_threads = 0;  ///< device
   int dot_blocks = 0;     ///< device: most blocks of a product that forms x.y
 

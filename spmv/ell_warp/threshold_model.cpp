@@ -115,7 +115,7 @@ ThresholdWeights ThresholdWeights::of(const Machine& machine, Offset nonzeros, s
     // A lone warp with eight loads in flight waits some 1.3 microseconds for eight steps and their x; in the time of
     // one step, 160 ns, a multiprocessor's share of the bus moves 5.3 KB, and of the second-level cache 6.5 KB. A
     // dependent load and the start of a warp take four such steps, a shuffle with its addition some 20 ns. What
-    // takes half of that cache stays there from product to product: each half of the card keeps lines of the other.
+    // takes half of that cache stays there from product to product: each half of the device keeps lines of the other.
     const double bytes = static_cast<double>(nonzeros) * static_cast<double>(value_bytes + sizeof(Index));
     const bool stays = 2 * bytes <= static_cast<double>(machine.shared_cache_bytes);
     weights.bus_warps = machine.processors * (stays ? 6500.0 : 5300.0) / step_bytes;

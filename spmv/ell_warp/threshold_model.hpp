@@ -28,13 +28,14 @@ std::vector<EllWarpCounts> count_for_each_threshold(const Context<Space::host>& 
 /// What the model knows of a machine. Its unit of time is one step of a warp that has the machine to itself: the wait
 /// for one line of slots and the x that they ask for.
 struct ThresholdWeights {
-  double bus_warps = 1;   ///< warps whose steps fill the memory bus, or what a card's second-level cache hands out
+  double bus_warps = 1;   ///< warps whose steps fill the memory bus, or the bandwidth of a device's second-level
+                          ///< cache
   double slot_warps = 1;  ///< warps that are resident at the same time
-  double warp_bytes = 0;  ///< what the numbers of a warp take of the bus, in steps
-  double warp_start = 0;  ///< wait for the numbers of a warp, and its end, in steps
+  double warp_bytes = 0;  ///< what the values of a warp take of the bus, in steps
+  double warp_start = 0;  ///< wait for the values of a warp, and its end, in steps
   double reduction = 0;   ///< a shuffle and an addition that waits for it, in steps
 
-  /// For a matrix of so many entries. The README of the format says where the numbers come from.
+  /// For a matrix of so many entries. The README of the format says where the constants come from.
   static ThresholdWeights of(const Machine& machine, Offset nonzeros, std::size_t value_bytes);
 };
 

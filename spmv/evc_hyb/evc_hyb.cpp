@@ -150,7 +150,7 @@ std::uint64_t evc_hyb_bytes(Index rows, Index, Offset nonzeros, std::size_t valu
          static_cast<std::uint64_t>(rows) * sizeof(Index);
 }
 
-Forecast evc_hyb_forecast(const PatternFacts& facts, const FormatRequest& request) {
+CostEstimate evc_hyb_cost(const PatternFacts& facts, const FormatRequest& request) {
   const EvcHybShape shape = evc_hyb_shape(request.machine, facts.lengths, request.value_bytes);
   const auto in_csr = [&](Offset length) { return (length + shape.warp - 1) / shape.warp * shape.warp; };
   Offset slots = 0, short_rows = 0, placed = 0, longest_short = 0;
@@ -168,15 +168,15 @@ Forecast evc_hyb_forecast(const PatternFacts& facts, const FormatRequest& reques
   slots += (short_rows - placed) * in_csr(longest_short);
   const double T = static_cast<double>(request.value_bytes), rows = facts.rows, stored = static_cast<double>(slots);
   const double list_bytes = renumbers(request.variant) ? 0 : sizeof(Index);
-  Forecast forecast;
-  forecast.product_bytes = stored * (T + sizeof(Index)) + rows * (list_bytes + T) + facts.cols * T;
-  forecast.bandwidth_share = request.machine.device() ? 0.66 : 0.78;
-  forecast.setup_seconds_per_entry = 3e-8;
-  forecast.cached_seconds =
+  CostEstimate cost_estimate;
+  cost_estimate.product_bytes = stored * (T + sizeof(Index)) + rows * (list_bytes + T) + facts.cols * T;
+  cost_estimate.bandwidth_share = request.machine.device() ? 0.66 : 0.78;
+  cost_estimate.setup_seconds_per_entry = 3e-8;
+  cost_estimate.cached_seconds =
       cached_entry_seconds(facts, request.machine, request.value_bytes, 2.8e-10, 2.5e-10) * stored;
-  forecast.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
-  forecast.launches = facts.longest_row > shape.reach ? 2 : 1;
-  return forecast;
+  cost_estimate.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
+  cost_estimate.launches = facts.longest_row > shape.reach ? 2 : 1;
+  return cost_estimate;
 }
 
 #define X(T, S) template class EvcHybOperator<T, S>;

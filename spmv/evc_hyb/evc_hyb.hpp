@@ -97,8 +97,8 @@ RowOrder<Space::host> plan_evc_hyb_order(const Context<Space::host>& ctx, const 
 /// Bytes that the format holds at least: without padding.
 std::uint64_t evc_hyb_bytes(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes);
 
-/// From the split itself: the row lengths are all it looks at. Shares of the bandwidth: a host's measured, a card's
+/// From the split itself: it uses the row lengths only. Shares of the bandwidth: a host's measured, a device's
 /// not yet.
-Forecast evc_hyb_forecast(const PatternFacts& facts, const FormatRequest& request);
+CostEstimate evc_hyb_cost(const PatternFacts& facts, const FormatRequest& request);
 
 }  // namespace purlin

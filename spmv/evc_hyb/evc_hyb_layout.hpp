@@ -5,7 +5,7 @@
 
 #include <purlin/core/csr.hpp>
 #include <purlin/core/machine.hpp>
-#include <purlin/spmv/forecast.hpp>
+#include <purlin/spmv/cost_model.hpp>
 #include <purlin/spmv/row_pieces.hpp>
 
 namespace purlin {
@@ -26,7 +26,7 @@ struct EvcHybShape {
 
 EvcHybShape evc_hyb_shape(const Machine& machine);
 
-/// The same, and on a card for rows of these lengths: rows that one thread would be at for longer than the others
+/// The same, and on a device for rows of these lengths: rows that one thread would be at for longer than the others
 /// take together go to the CSR part (`share_rows`), and a thread has no more rows than leave no thread without one.
 EvcHybShape evc_hyb_shape(const Machine& machine, const RowLengths& lengths, std::size_t value_bytes);
 

@@ -46,8 +46,8 @@ std::string find_program(const std::string& name, const std::string& built) {
   namespace fs = std::filesystem;
   if (const char* folder = std::getenv("PURLIN_TEST_PROGRAMS")) return (fs::path(folder) / name).string();
   std::error_code error;
-  const fs::path beside = fs::read_symlink("/proc/self/exe", error).parent_path() / name;
-  return !error && fs::exists(beside, error) ? beside.string() : built;
+  const fs::path neighbour = fs::read_symlink("/proc/self/exe", error).parent_path() / name;
+  return !error && fs::exists(neighbour, error) ? neighbour.string() : built;
 }
 
 std::string purlin_program() { return find_program("purlin", PURLIN_EXECUTABLE); }

@@ -134,9 +134,9 @@ std::vector<BenchSolveLine> measured(const Csr<double, host>& a, const std::vect
 using Work = std::function<bench::SolveEnd(Span<double, host> x)>;
 
 // Ends as it is told to.
-class Told final : public bench::BuiltSolve<double, host> {
+class ScriptedSolve final : public bench::BuiltSolve<double, host> {
  public:
-  explicit Told(Work work) : work_(std::move(work)) {}
+  explicit ScriptedSolve(Work work) : work_(std::move(work)) {}
   bench::SolveEnd solve(Span<const double, host>, Span<double, host> x, const bench::SolveGoal&) override {
     return work_(x);
   }
@@ -146,11 +146,11 @@ class Told final : public bench::BuiltSolve<double, host> {
   Work work_;
 };
 
-bench::SolveContender<double, host> told(Work work) {
+bench::SolveContender<double, host> scripted(Work work) {
   bench::SolveContender<double, host> contender;
   contender.by = "told";
   contender.build = [work](const Context<host>&, const CsrView<double, host>&) {
-    return std::make_unique<Told>(work);
+    return std::make_unique<ScriptedSolve>(work);
   };
   return contender;
 }
@@ -214,7 +214,7 @@ TEST_BOTH("Each contender is solved with, timed in every round and judged by a r
   system.restart = 30;
   system.lines = measured(problem.a, problem.b, contenders, bench::SolveGoal{1e-8, 500});
   REQUIRE(system.lines.size() == contenders.size());
-  // The floor is that of the leanest format: a card's 132 parts of a small matrix hold much padding.
+  // The floor is that of the leanest format: a device's 132 parts of a small matrix hold much padding.
   double fewest = std::numeric_limits<double>::infinity();
   for (const BenchSolveLine& line : system.lines) {
     fewest = std::min(fewest, static_cast<double>(line.facts.product_bytes));
@@ -257,7 +257,7 @@ TEST_CASE("What did not converge is a line with its status and its residual", "[
 TEST_CASE("Who says converged and is not is wrong, in whichever round, unless it is another's", "[bench]") {
   const Problem problem("generate:diffusion:5");
   int calls = 0;
-  const auto right_once = told([&](Span<double, host> x) {
+  const auto right_once = scripted([&](Span<double, host> x) {
     if (x.size == problem.a.rows) std::copy(problem.x.begin(), problem.x.end(), x.begin());
     if (++calls == 3) x[7] += 1;  // the small identity, warming up, then the first round
     return ended("converged");
@@ -274,15 +274,15 @@ TEST_CASE("Who says converged and is not is wrong, in whichever round, unless it
   result.systems[0].lines[1].exceeded = false;  // ours, and right
   CHECK(bench_exit_status(result) == 0);
 
-  const auto right = told([&](Span<double, host> x) {
+  const auto right = scripted([&](Span<double, host> x) {
     if (x.size == problem.a.rows) std::copy(problem.x.begin(), problem.x.end(), x.begin());
     return ended("converged");
   });
-  const auto honest = told([](Span<double, host> x) {
+  const auto honest = scripted([](Span<double, host> x) {
     for (double& value : x) value = 1;
     return ended("stagnation");
   });
-  const auto no_number = told([](Span<double, host> x) {
+  const auto no_number = scripted([](Span<double, host> x) {
     for (double& value : x) value = std::nan("");
     return ended("converged");
   });
@@ -332,7 +332,7 @@ TEST_CASE("The exit status of bench solve is 1 where none of ours did what was a
 TEST_CASE("A round that does not converge is what a line reports, and no wrong word of the others", "[bench]") {
   const Problem problem("generate:diffusion:5");
   int calls = 0;
-  const auto once_short = told([&](Span<double, host> x) {
+  const auto once_short = scripted([&](Span<double, host> x) {
     if (x.size == problem.a.rows) std::copy(problem.x.begin(), problem.x.end(), x.begin());
     if (++calls != 3) return ended("converged");
     x[7] += 1;
@@ -348,7 +348,7 @@ TEST_CASE("A round that does not converge is what a line reports, and no wrong w
 TEST_CASE("Who fails in the middle of the rounds is out with the reason, and the others go on", "[bench]") {
   const Problem problem("generate:diffusion:5");
   int calls = 0;
-  const auto failing = told([&](Span<double, host> x) {
+  const auto failing = scripted([&](Span<double, host> x) {
     for (double& value : x) value = 0;
     if (++calls == 3) throw OutOfMemory("host", "'the third solve'", 2000, 1000);
     return ended("max_iterations");

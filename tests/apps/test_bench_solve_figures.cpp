@@ -138,7 +138,7 @@ TEST_CASE("What did not converge, what is wrong and what was refused stay in tab
   CHECK(contains(table, "WRONG"));
   CHECK(contains(table, "stagnation: rounding, so to speak"));
   CHECK(contains(table, "refused: too large, by far"));
-  CHECK(contains(table, "converged, by its recurrence alone"));
+  CHECK(contains(table, "converged, by its recurrence only"));
   const Json json = bench_json(result)["systems"][0];
   CHECK(json["system"] == "small.mtx");
   CHECK(json["solves"][0]["wrong"] == true);

@@ -130,7 +130,7 @@ TEST_CASE("bench solve refuses what makes no sense", "[cli][bench]") {
   CHECK(contains(no_rhs.err, "absent.mtx"));
 }
 
-TEST_CASE("bench solve --single-basis puts GMRES with a basis in single precision beside the other", "[cli][bench]") {
+TEST_CASE("bench solve --single-basis puts GMRES with a basis in single precision in addition", "[cli][bench]") {
   const TemporaryFolder folder;
   const Outcome outcome =
       run_purlin({"bench", "solve", "generate:diffusion:6", "--solvers", "cg,gmres", "--formats", "csr",
@@ -148,7 +148,7 @@ TEST_CASE("bench solve --single-basis puts GMRES with a basis in single precisio
   CHECK(ours == std::vector<std::string>{"purlin cg", "purlin gmres", "purlin:single-basis gmres"});
 }
 
-TEST_CASE("bench solve --mixed puts mixed precision beside double, judged by the same residual",
+TEST_CASE("bench solve --mixed compares mixed precision with double, judged by the same residual",
           "[cli][bench][mixed]") {
   const TemporaryFolder folder;
   const Outcome outcome =

@@ -59,7 +59,7 @@ void check_unreadable(const std::string& command, const std::string& lines) {
 
 }  // namespace
 
-TEST_CASE("bench measures the others beside a matrix that cannot be read, and ends in status 2", "[cli][bench]") {
+TEST_CASE("bench measures the others if a matrix cannot be read, and ends in status 2", "[cli][bench]") {
   check_unreadable("spmv", "formats");
   check_unreadable("solve", "solves");
 }

@@ -52,7 +52,7 @@ TEST_CASE("solve takes FSAI and its options, and reports what it is made of", "[
   CHECK(one["preconditioner_options"]["format"].is_null());
   const Json& made = one["operators"]["preconditioner"];
   CHECK(made["figures"]["density"] == 1.0);
-  CHECK(made["setup_phases"].contains("numbers"));
+  CHECK(made["setup_phases"].contains("numeric"));
   CHECK(made["bytes"]["G"].get<double>() > 0);
   CHECK(two["operators"]["preconditioner"]["figures"]["density"].get<double>() > 1.5);
   CHECK(one["preconditioner_residual"]["probes"] == 32);
@@ -139,8 +139,8 @@ TEST_CASE("A pattern for SPAI and FSAI is read from a file, for solve and for in
       run_purlin({"solve", matrix, "--device", "host", "--precond", "jacobi", "--precond-pattern", same});
   CHECK(unused.status == 0);
   CHECK(unused.err.find("--precond-pattern has no effect") != std::string::npos);
-  refused({"--precond", "spai", "--spai-power", "2"}, {"takes the place of", "--spai-power"});
-  refused({"--precond", "fsai", "--fsai-drop", "0.1"}, {"takes the place of"});
+  refused({"--precond", "spai", "--spai-power", "2"}, {"replaces", "--spai-power"});
+  refused({"--precond", "fsai", "--fsai-drop", "0.1"}, {"replaces"});
   const std::string small = folder.write("S.mtx", grid_system(4).text());
   check_refused({"solve", matrix, "--device", "host", "--precond", "spai", "--precond-pattern", small},
                 {small, "36 x 36", "16 x 16"});

@@ -133,7 +133,7 @@ TEST_CASE("A solve says how many entries of the file were summed", "[cli][stream
   CHECK(!contains(run_purlin({"solve", plain, "--device", "host"}).out, "repeated"));
 }
 
-TEST_CASE("Programs are found beside the tests, and where PURLIN_TEST_PROGRAMS says", "[cli][streams]") {
+TEST_CASE("Programs are found next to the tests, and where PURLIN_TEST_PROGRAMS says", "[cli][streams]") {
   const char* before = std::getenv("PURLIN_TEST_PROGRAMS");
   const std::string kept = before != nullptr ? before : "";
   unsetenv("PURLIN_TEST_PROGRAMS");

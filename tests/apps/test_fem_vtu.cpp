@@ -99,7 +99,7 @@ TEST_CASE("a .vtu file holds mesh and fields exactly", "[fem][vtu]") {
   REQUIRE(types == std::vector<std::uint8_t>(mesh.tets.size(), 10));
 }
 
-TEST_CASE("a .vtu file has the same bytes for any number of threads, and leaves nothing beside it", "[fem][vtu]") {
+TEST_CASE("a .vtu file has the same bytes for any number of threads, and leaves no other file", "[fem][vtu]") {
   const TemporaryFolder folder;
   const TetMesh mesh = make_cube(Context<Space::host>(1), 30);
   write_vtu(Context<Space::host>(1), folder.file("one.vtu"), mesh, {node_field("x", mesh.nodes)});

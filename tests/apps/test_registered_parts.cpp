@@ -15,7 +15,7 @@
 #include <purlin/spmv/csr/csr.hpp>
 
 #include "apps/purlin/advice.hpp"
-#include "apps/purlin/idle_options.hpp"
+#include "apps/purlin/unused_options.hpp"
 #include "apps/purlin/options.hpp"
 #include "apps/purlin/precond_report.hpp"
 #include "tests/solver/systems.hpp"
@@ -109,9 +109,10 @@ TEST_CASE("A registered preconditioner has its options on the command line, in r
   const cli::Json json = cli::precond_options_json(options.system.precond, "");
   CHECK(json.at("damped_omega") == 0.5);
 
-  const auto idle = parsed({"solve", "A.mtx", "--precond", "jacobi", "--damped-omega", "0.5"}).warnings;
-  REQUIRE(idle.size() == 1);
-  CHECK(idle[0] == "--damped-omega has no effect: it belongs to --precond damped, and the preconditioner is jacobi");
+  const auto unused = parsed({"solve", "A.mtx", "--precond", "jacobi", "--damped-omega", "0.5"}).warnings;
+  REQUIRE(unused.size() == 1);
+  CHECK(unused[0] ==
+        "--damped-omega has no effect: it applies to --precond damped, and the preconditioner is jacobi");
 
   const auto bytes = [](const char* name) {
     PrecondOptions precond;

@@ -127,12 +127,12 @@ TEST_BOTH("Values survive the way into a space, within it and back", "[core]") {
   for (const std::int64_t n : {0, 1, 31, 100003}) {
     const std::vector<double> x = random_vector<double>(n);
     const Array<double, S> there = upload(ctx, x);
-    Array<double, S> beside = poisoned<double>(ctx, n);
-    copy<double>(ctx, there.span(), beside.span());
-    CHECK(same_bits(download(ctx, beside), x));
-    CHECK(same_bits(to_vector(ctx, make_array(ctx, beside.cspan()).cspan()), x));
+    Array<double, S> other = poisoned<double>(ctx, n);
+    copy<double>(ctx, there.span(), other.span());
+    CHECK(same_bits(download(ctx, other), x));
+    CHECK(same_bits(to_vector(ctx, make_array(ctx, other.cspan()).cspan()), x));
     std::vector<double> back(x.size());
-    copy<double>(ctx, beside.cspan(), Span<double, Space::host>(back.data(), n));
+    copy<double>(ctx, other.cspan(), Span<double, Space::host>(back.data(), n));
     CHECK(same_bits(back, x));
   }
 }
@@ -156,7 +156,7 @@ TEST_BOTH("A copy between different lengths is refused with both", "[core]") {
   std::vector<float> two(2);
   const std::string within = message_of<InputError>([&] { copy<float>(ctx, three.cspan(), four.span()); });
   CHECK(contains(within, "3 values"));
-  CHECK(contains(within, "room for 4"));
+  CHECK(contains(within, "space for 4"));
   CHECK_THROWS_AS(copy<float>(ctx, three.cspan(), Span<float, Space::host>(two.data(), 2)), InputError);
   CHECK_THROWS_AS(copy<float>(ctx, Span<const float, Space::host>(two.data(), 2), four.span()), InputError);
   CHECK_THROWS_AS(copy<float>(ctx, Span<const float, S>(), four.span()), InputError);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// purlin-heart as a process: what it writes, how it ends, and that a killed run goes on to the same bits.
+// purlin-heart as a process: what it writes, how it ends, and that a killed run continues to the same bits.
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -197,7 +197,7 @@ TEST_CASE("Ctrl-C ends the heart after a step, with a checkpoint from which it g
   CHECK(report["ending"] == "interrupted");
   const Outcome past = run_heart({"--resume", out, "--duration", "1"});
   CHECK(past.status == 2);
-  CHECK(past.err.find("already, expected a --duration behind that") != std::string::npos);
+  CHECK(past.err.find("already, expected a later --duration") != std::string::npos);
   const std::string end = std::to_string(report["end_time"].get<double>() + 5);
   const Outcome resumed = run_heart({"--resume", out, "--duration", end});
   INFO(resumed.out << resumed.err);
@@ -255,7 +255,7 @@ TEST_CASE("bad input of a heart ends with 2 and one line that names it", "[heart
       {{flat}, "tetrahedron 1"},
       {{"--fibers", tissue}, "--fibers needs the mesh"},
       {{"--assembly", "fast"}, "fast"},
-      {{"--resume", folder.file("none")}, "no sound checkpoint"},
+      {{"--resume", folder.file("none")}, "no valid checkpoint"},
   };
   for (const auto& [arguments, words] : cases) {
     const Outcome outcome = run_heart(joined({"--out", folder.file("o"), "--quiet"}, arguments));

@@ -146,14 +146,14 @@ Walked walk(const SumPlan& plan, const Case& c, bool nodes, const SumLimits& lim
     second.push_back(0);
     const std::int64_t held = static_cast<std::int64_t>((nodes ? 2 : 1) * number.size()) + chunk.slots;
     most = std::max(most, held);
-    CHECK(held <= limits.numbers);
+    CHECK(held <= limits.values);
     CHECK(chunk.slots <= limits.slots);
     for (std::uint32_t g = 0; g < chunk.groups; ++g) {
       walk_group(plan, chunk, g, number, g < chunk.node_groups ? second : std::vector<double>{}, result);
     }
   }
   CHECK(next_slot == static_cast<std::int64_t>(c.entry.size()));
-  CHECK(plan.most_numbers == most);
+  CHECK(plan.most_values == most);
   return result;
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("a plan gives every slot its constant and its elements, and nodes thei
     const Case c = make_case(entries, 2000, static_cast<std::uint64_t>(entries) + 3);
     for (const SumLimits& limits : all_limits) {
       for (const bool nodes : {true, false}) {
-        INFO(entries << " entries, " << limits.slots << " slots, " << limits.numbers << " numbers, nodes " << nodes);
+        INFO(entries << " entries, " << limits.slots << " slots, " << limits.values << " numbers, nodes " << nodes);
         // Sums of a matrix with constants and nodes, or of nodes alone.
         const SumPlan plan = heart::plan_sums(ctx, c.entry, c.lists, nodes ? c.constant.data() : nullptr,
                                               nodes ? c.node : std::vector<Index>{}, limits);
@@ -186,12 +186,12 @@ TEST_CASE("a plan gives every slot its constant and its elements, and nodes thei
         const std::vector<double> expected = expected_sums(c, nodes);
         const std::vector<double> expected_node = nodes ? expected_nodes(c) : found.node;
         // Lists of up to 40 elements.
-        if (limits.numbers >= 90) CHECK(plan.crowded.empty());
-        if (limits.numbers <= 45 && nodes && entries >= 700) CHECK(plan.crowded.size() > 10);
+        if (limits.values >= 90) CHECK(plan.crowded.empty());
+        if (limits.values <= 45 && nodes && entries >= 700) CHECK(plan.crowded.size() > 10);
         for (const std::int64_t k : plan.crowded) {
           const auto at = static_cast<std::size_t>(k);
           const auto entry = static_cast<std::size_t>(c.entry[at]);
-          CHECK(1 + (nodes ? 2 : 1) * (c.lists.count[entry] + 1) > limits.numbers);
+          CHECK(1 + (nodes ? 2 : 1) * (c.lists.count[entry] + 1) > limits.values);
           CHECK(found.slot[at] == 0);
           found.slot[at] = expected[at];
           if (!nodes || c.node[entry] < 0) continue;
@@ -247,7 +247,7 @@ TEST_BOTH("slots receive the same bits in both spaces, at chunks' borders and wh
     const auto number = upload(ctx, c.number);
     for (const SumLimits& limits : all_limits) {
       for (const bool constants : {true, false}) {
-        INFO(entries << " entries, " << limits.slots << " slots, " << limits.numbers << " numbers");
+        INFO(entries << " entries, " << limits.slots << " slots, " << limits.values << " numbers");
         const SlotSums<S> sums = make_sums(ctx, c, constants ? c.constant.data() : nullptr, limits);
         auto slot = poisoned<double>(ctx, static_cast<std::int64_t>(c.entry.size()));
         sums.add_up(ctx, number.data(), slot.data());
@@ -264,7 +264,7 @@ TEST_CASE("nodes receive their sums and their diagonal entries with the slots", 
   const auto number = upload(ctx, c.number), second = upload(ctx, c.second);
   const auto nodes = static_cast<std::int64_t>(c.entry_of_node.size());
   for (const SumLimits& limits : all_limits) {
-    INFO(limits.slots << " slots, " << limits.numbers << " numbers");
+    INFO(limits.slots << " slots, " << limits.values << " numbers");
     const SlotSums<Space::device> sums(ctx, c.entry, c.lists, c.constant.data(), c.node, limits);
     for (const bool wanted : {true, false}) {
       auto slot = poisoned<double>(ctx, static_cast<std::int64_t>(c.entry.size()));

@@ -10,8 +10,8 @@ if(NOT GENERATOR MATCHES "Multi-Config")
     run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR}/subdirectory -B ${SCRATCH}/build-type-${type} -G ${GENERATOR}
         -D CMAKE_BUILD_TYPE=${type} -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D PURLIN_SOURCE=${PURLIN_SOURCE}
         -D PURLIN_CUDA=OFF)
-    string(REGEX MATCHALL "CMAKE_BUILD_TYPE is empty" told "${output}")
-    list(LENGTH told times)
+    string(REGEX MATCHALL "CMAKE_BUILD_TYPE is empty" warnings "${output}")
+    list(LENGTH warnings times)
     if(type STREQUAL "")
       set(expected 1)
     else()

@@ -50,14 +50,14 @@ std::pair<PrecondChoice, int> chosen(const HostCsr& a, double of_diagonal, doubl
 
 }  // namespace
 
-TEST_CASE("Iterations are forecast from how far the residual fell", "[precond][choice]") {
-  CHECK(forecast_iterations(trial("jacobi", 0, 1, 1e-4), 1e-8) == Approx(60));
-  CHECK(forecast_iterations(trial("jacobi", 0, 1, 0.5), 0.25) == Approx(60));
-  CHECK(std::isinf(forecast_iterations(trial("jacobi", 0, 1, 1), 1e-8)));
+TEST_CASE("Iterations are predicted from how far the residual fell", "[precond][choice]") {
+  CHECK(predict_iterations(trial("jacobi", 0, 1, 1e-4), 1e-8) == Approx(60));
+  CHECK(predict_iterations(trial("jacobi", 0, 1, 0.5), 0.25) == Approx(60));
+  CHECK(std::isinf(predict_iterations(trial("jacobi", 0, 1, 1), 1e-8)));
   PrecondTrial failed = trial("jacobi", 0, 1, 1e-4);
   failed.failed = true;
-  CHECK(std::isinf(forecast_iterations(failed, 1e-8)));
-  CHECK(forecast_iterations(trial("jacobi", 0, 1, 0), 1e-8) == 30);
+  CHECK(std::isinf(predict_iterations(failed, 1e-8)));
+  CHECK(predict_iterations(trial("jacobi", 0, 1, 0), 1e-8) == 30);
 }
 
 TEST_CASE("The dearer preconditioner is taken where its building pays for the right-hand sides",

@@ -230,7 +230,8 @@ TEST_BOTH("A system that its format renumbers takes a pattern in the caller's nu
         Approx(system("csr", pattern).preconditioner_residual().norm).epsilon(1e-10));
 }
 
-TEST_BOTH("A pattern of another size, with bad numbers, or beside powers and drop is refused", "[precond][pattern]") {
+TEST_BOTH("A pattern of another size, with bad numbers, or together with powers and drop is refused",
+          "[precond][pattern]") {
   const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(5));
   const auto refused = [&](const PrecondOptions& options) {

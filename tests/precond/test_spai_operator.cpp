@@ -209,7 +209,7 @@ TEST_CASE("Dense rows do not swell the problems that meet them", "[precond][spai
   CHECK(small.limited == 1);
   CHECK(small.pattern.row_length(0) == 1);
   CHECK(small.pattern.row_length(1) == 2);
-  CHECK(small.most_numbers <= 2000);
+  CHECK(small.most_values <= 2000);
 }
 
 namespace {
@@ -279,6 +279,6 @@ TEST_BOTH("CG names SPAI where (M + M^T)/2 is not positive definite", "[precond]
   const SolveReport report = solve_with<S>(ctx, a, "cg", spai_options());
   CHECK(report.status == Status::not_positive_definite);
   CHECK(contains(report.reason, "the preconditioner spai is not positive definite"));
-  // Left to itself, the system goes on with a solver that does not mind.
+  // Left to itself, the system continues with a solver that does not mind.
   CHECK(solve_with<S>(ctx, a, "auto", spai_options()).converged());
 }

@@ -93,7 +93,7 @@ TEST_CASE("A mesh shrinks by almost half in a round; rounds end with few vertice
   CHECK(levels[0].graph.vertices < 0.6 * mesh.vertices);
   CHECK(detail::coarsen(ctx, mesh, 4, mesh.vertices, any_length).empty());
   CHECK(detail::coarsen(ctx, mesh, 0, 1, any_length).empty());
-  // Lists too long for METIS are shortened whatever was asked for.
+  // Lists too long for METIS are shortened whatever was requested.
   CHECK_FALSE(detail::coarsen(ctx, mesh, 0, 1, mesh.neighbours() / 2).empty());
   CHECK(detail::coarsen(ctx, graph_of(ctx, arrow_matrix(1000)), 4, 1, any_length).empty());
   CHECK(detail::coarsen(ctx, graph_of(ctx, empty_matrix(100, 100)), 4, 1, any_length).empty());

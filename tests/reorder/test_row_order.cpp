@@ -129,7 +129,7 @@ TEST_BOTH("Permuting there and back gives the same matrix and the identity as it
   }
 }
 
-TEST_BOTH("Value maps compose: new numbers of the caller reach a matrix that was permuted twice", "[reorder]") {
+TEST_BOTH("Value maps compose: new values of the caller reach a matrix that was permuted twice", "[reorder]") {
   const auto ctx = make_context<S>();
   for (const auto& [name, a] : awkward_square_matrices()) {
     INFO(name);

@@ -77,7 +77,7 @@ Batch<T> solve_alone(const Context<S>& ctx, LinearSystem<T, S>& system, const Co
 }
 
 /// Solves together and alone. On the host counts must be equal; a device adds in other orders, which may move the
-/// last iteration. A solution that converged has the residual that it claims and that was asked for, up to the
+/// last iteration. A solution that converged has the residual that it claims and that was requested, up to the
 /// rounding of this residual, 40 eps |b|, and of the oracle's T entries.
 template <class T, Space S>
 Batch<T> check_against_alone(const Context<S>& ctx, const Rows& a, const SystemOptions& options, const Columns& b,

@@ -130,8 +130,8 @@ void check_against_separate_kernels(const Rows& a, SystemOptions options) {
   CHECK(found.true_residual == Approx(residual).epsilon(sizeof(T) == 8 ? 1e-3 : 0.2).margin(100 * rounding));
 }
 
-// A solve is told in the same history, with the same bits of x, however often it is looked at.
-inline SolveReport check_looks(const Rows& a, const SystemOptions& options) {
+// A solve is told in the same history, with the same bits of x, however often it is inspected.
+inline SolveReport check_polls(const Rows& a, const SystemOptions& options) {
   System<double> system(a, options);
   const auto b = a.rhs_for(noise(a.size()));
   const SolveReport whole = system.solve(b);
@@ -221,7 +221,7 @@ inline void check_guesses(const Rows& a, const SystemOptions& options) {
   CHECK(system.solution() == std::vector<double>(b.size(), 0.0));
 }
 
-// New numbers of A, and with them of M, are seen by the next solve, and nothing is allocated for them.
+// New values of A, and with them of M, are seen by the next solve, and nothing is allocated for them.
 inline void check_refresh(Rows a, const SystemOptions& options) {
   System<double> system(a, options);
   const auto b = a.rhs_for(noise(a.size()));

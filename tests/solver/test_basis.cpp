@@ -26,7 +26,7 @@ struct Basis {
   Array<B, S> at_V;
   Array<T, S> at_w;
   Array<double, S> h, ww, partial;
-  Array<detail::Monitor, S> monitor;
+  Array<detail::MonitorState, S> monitor;
 
   Basis(std::int64_t n_, int k_)
       : n(n_),
@@ -38,7 +38,7 @@ struct Basis {
         h(poisoned<double>(ctx, k + 1)),
         ww(poisoned<double>(ctx, 1)),
         partial(poisoned<double>(ctx, detail::basis_scratch(ctx, n, k))),
-        monitor(make_array(ctx, std::vector<detail::Monitor>(1))) {}
+        monitor(make_array(ctx, std::vector<detail::MonitorState>(1))) {}
 
   detail::PassGate gate() const { return {monitor.data(), nullptr, nullptr, nullptr}; }
   std::vector<T> column(int j) const { return {V.begin() + j * n, V.begin() + (j + 1) * n}; }
@@ -115,9 +115,9 @@ TEST_BOTH("combinations of a basis are added, taken away and measured", "[solver
 
 TEST_BOTH("a closed gate keeps every number as it was", "[solver][gmres]") {
   Basis<double, S> at(100, 5);
-  detail::Monitor stopped{};
+  detail::MonitorState stopped{};
   stopped.event = detail::Event::tolerance_met;
-  at.monitor = make_array(at.ctx, std::vector<detail::Monitor>{stopped});
+  at.monitor = make_array(at.ctx, std::vector<detail::MonitorState>{stopped});
   basis_dot(at.ctx, at.gate(), at.at_V.data(), 100, 5, at.at_w.data(), at.h.data(), at.partial.data());
   basis_subtract(at.ctx, at.gate(), at.at_V.data(), 100, 5, at.h.data(), at.at_w.data(), at.ww.data(),
                  at.partial.data());

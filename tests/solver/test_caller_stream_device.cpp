@@ -62,7 +62,7 @@ TEST_CASE("a device that is not there is named", "[device]") {
 
 TEST_CASE("a system too large for the device says how much was wanted and how much was there", "[system][device]") {
   const Context<Space::device> ctx;
-  // Two billion empty rows: the estimate alone refuses it, before the row pointers are looked at.
+  // Two billion empty rows: the estimate alone refuses it, before the row pointers are inspected.
   const CsrView<double, Space::device> huge(2000000000, 2000000000,
                                             Span<const Offset, Space::device>(nullptr, 2000000001), {}, {});
   SystemOptions options;

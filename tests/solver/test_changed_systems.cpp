@@ -50,7 +50,7 @@ double mean(const std::vector<double>& x) { return std::accumulate(x.begin(), x.
 
 }  // namespace
 
-TEST_BOTH("CG that was chosen for other numbers is left where the matrix is not symmetric any more", "[system]") {
+TEST_BOTH("CG that was chosen for other values is left where the matrix is not symmetric any more", "[system]") {
   const Context<S> ctx;
   const Rows still = laplacian(30);
   const Arrays<double, S> arrays(ctx, still);
@@ -173,7 +173,7 @@ TEST_BOTH(
     CHECK(found.report.iterations == 0);
     CHECK(found.report.rhs_norm > 0);
     CHECK(found.report.tolerance == 1e-12);
-    // From a guess that is not good the iteration goes on until it is.
+    // From a guess that is not good the iteration continues until it is.
     const auto cold = run_system(ctx, system, b, noise(a.size()));
     CHECK(cold.report.converged());
     CHECK(cold.report.iterations > 0);
@@ -345,7 +345,7 @@ TEST_BOTH("GMRES in mixed precision says that it stands still", "[system][mixed]
   CHECK(found.report.iterations < 1000);
 }
 
-TEST_BOTH("Automatic preconditioning forecasts for the tolerance that there is", "[system]") {
+TEST_BOTH("Automatic preconditioning predicts for the tolerance that there is", "[system]") {
   const Context<S> ctx;
   const Rows a = laplacian(40);
   const Arrays<double, S> arrays(ctx, a);

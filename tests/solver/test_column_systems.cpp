@@ -139,7 +139,7 @@ TEST_BOTH("columns are solved in mixed precision, one after the other", "[column
   }
 }
 
-TEST_BOTH("columns see refreshed numbers", "[columns]") {
+TEST_BOTH("columns see refreshed values", "[columns]") {
   const Context<S> ctx;
   const Rows a = laplacian(12), changed = laplacian(12, 0, 2.0);
   const Arrays<double, S> fresh(ctx, changed);

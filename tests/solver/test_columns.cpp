@@ -133,7 +133,7 @@ TEST_BOTH("an indefinite matrix breaks the columns that see it, and not the othe
     CHECK(found.report[c].true_residual == Approx(true_residual<double>(a, b[c], found.x[c])).epsilon(1e-6));
   }
 
-  // Under "auto" those columns go on alone.
+  // Under "auto" those columns continue alone.
   SystemOptions automatic;
   automatic.precond.name = "none";
   automatic.solver.of<GmresOptions>().restart = n;

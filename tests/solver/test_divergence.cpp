@@ -128,7 +128,7 @@ TEST_BOTH("Two products tell a matrix that is not symmetric in any order of its 
   }
 }
 
-TEST_BOTH("When a solve diverges does not depend on how often the host looks", "[solver][divergence]") {
+TEST_BOTH("When a solve diverges does not depend on how often the host polls", "[solver][divergence]") {
   const Context<S> ctx;
   const Rows a = tilted();
   const auto b = a.rhs_for(noise(a.size()));

@@ -300,10 +300,10 @@ TEST_BOTH("A system in mixed precision tells of all matrices that it keeps", "[s
           n * (5 * 4 + 2 * 8 + (precond == "none" ? 0 : 2 * 4) + (renumbered ? 2 * (8 + 4) : 0));
       const SystemInfo info = system.info();
       CHECK(info.residual_matrix.name.substr(0, 3) == "csr");
-      const std::uint64_t told = info.matrix.total_bytes() + info.residual_matrix.total_bytes() +
-                                 info.preconditioner.total_bytes() + vectors;
-      CHECK(told <= held);
-      CHECK(static_cast<double>(told) >= 0.95 * static_cast<double>(held));
+      const std::uint64_t reported = info.matrix.total_bytes() + info.residual_matrix.total_bytes() +
+                                     info.preconditioner.total_bytes() + vectors;
+      CHECK(reported <= held);
+      CHECK(static_cast<double>(reported) >= 0.95 * static_cast<double>(held));
       options.mixed = false;
       CHECK(LinearSystem<double, S>(ctx, there.wide(), options).info().residual_matrix.name.empty());
     }

@@ -245,7 +245,7 @@ TEST_BOTH("An indefinite matrix is found out in double", "[mixed]") {
   CHECK(s.report.attempts.back().solver == "cg");
 }
 
-TEST_BOTH("A mixed solve ends where it is told to", "[mixed]") {
+TEST_BOTH("A mixed solve ends where it is asked to", "[mixed]") {
   const Context<S> ctx;
   const Rows a = laplacian(30);
   const Arrays<double, S> arrays(ctx, a);

@@ -44,17 +44,17 @@ TEST_CASE("BiCGStab in one kernel reads a matrix that streams past its vectors",
   check_against_separate_kernels<float>(windy_grid(12, 3), "jacobi", 2);
 }
 
-TEST_CASE("A resident BiCGStab sees refreshed numbers, and allocates nothing",
+TEST_CASE("A resident BiCGStab sees refreshed values, and allocates nothing",
           "[solver][bicgstab][resident][device]") {
   check_refresh(windy_grid(7, 3), options("jacobi", true));
 }
 
-TEST_CASE("A resident BiCGStab is told in the same history, however often it is looked at",
+TEST_CASE("A resident BiCGStab has the same history, however often it is polled",
           "[solver][bicgstab][resident][device]") {
-  CHECK(check_looks(laplacian(40, 0.4), options("none", true)).iterations > 20);
+  CHECK(check_polls(laplacian(40, 0.4), options("none", true)).iterations > 20);
 }
 
-TEST_CASE("A resident BiCGStab ends where it is told to", "[solver][bicgstab][resident][device]") {
+TEST_CASE("A resident BiCGStab ends where it is asked to", "[solver][bicgstab][resident][device]") {
   const Rows a = laplacian(50, 0.3);
   for (const SolveReport& report : check_limits(a, options("jacobi", true), {0, 1, 5})) {
     CHECK(report.true_residual <= report.rhs_norm * (1 + 1e-12));

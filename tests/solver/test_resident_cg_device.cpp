@@ -54,10 +54,10 @@ TEST_CASE("CG with FSAI streams three matrices past its vectors", "[solver][cg][
   check_against_separate_kernels<float>(blocks_on_a_grid(12, 3), "fsai", 2);
 }
 
-TEST_CASE("A resident solve with FSAI sees refreshed numbers, looks and limits",
+TEST_CASE("A resident solve with FSAI sees refreshed values, polls and limits",
           "[solver][cg][resident][fsai][device]") {
   const SystemOptions with = options_of("ehyb", "fsai", true);
-  CHECK(check_looks(blocks_on_a_grid(9, 1), with).iterations > 6);
+  CHECK(check_polls(blocks_on_a_grid(9, 1), with).iterations > 6);
   check_limits(blocks_on_a_grid(9, 1), with, {5});
   check_refresh(blocks_on_a_grid(9, 1), with);
 }
@@ -94,7 +94,7 @@ TEST_CASE("Parts that read nothing of each other are solved side by side", "[sol
   check_against_separate_kernels<double>(a, "jacobi", 6);
 }
 
-TEST_CASE("A resident solve sees refreshed numbers of matrix and preconditioner", "[solver][cg][resident][device]") {
+TEST_CASE("A resident solve sees refreshed values of matrix and preconditioner", "[solver][cg][resident][device]") {
   check_refresh(blocks_on_a_grid(9, 3), options_of("ehyb", "jacobi", true));
 }
 
@@ -111,9 +111,8 @@ TEST_CASE("Resident solves allocate nothing", "[solver][cg][resident][device]") 
   }
 }
 
-TEST_CASE("A resident solve is told in the same history, however often it is looked at",
-          "[solver][cg][resident][device]") {
-  const SolveReport whole = check_looks(laplacian(70), options_of("ehyb", "none", true));
+TEST_CASE("A resident solve has the same history, however often it is polled", "[solver][cg][resident][device]") {
+  const SolveReport whole = check_polls(laplacian(70), options_of("ehyb", "none", true));
   CHECK(whole.iterations > 2 * 64);
   CHECK(whole.iterations < 256);
 }
@@ -145,7 +144,7 @@ TEST_CASE("A resident solve of several launches goes on as if it were one", "[so
   }
 }
 
-TEST_CASE("A resident solve ends where it is told to", "[solver][cg][resident][device]") {
+TEST_CASE("A resident solve ends where it is asked to", "[solver][cg][resident][device]") {
   const SystemOptions with = options_of("ehyb", "jacobi", true);
   for (const SolveReport& report : check_limits(laplacian(70), with, {0, 1, 5, 64, 65})) {
     const double rounding = std::numeric_limits<double>::epsilon() * report.rhs_norm;
@@ -238,7 +237,7 @@ TEST_CASE("A solver that is given another matrix of the same size solves that", 
   }
 }
 
-TEST_CASE("Threads solve resident systems on one card, side by side where they are small",
+TEST_CASE("Threads solve resident systems on one device, at the same time where they are small",
           "[solver][cg][resident][device]") {
   const Rows a = blocks_on_a_grid(12, 3);
   const auto b = a.rhs_for(noise(a.size()));

@@ -76,7 +76,7 @@ TEST_CASE("A symmetric M and an M that grew are one matrix as well", "[solver][b
   check_against_separate_kernels<double>(laplacian(20, 0.4), grown);
 }
 
-TEST_CASE("A resident solve with SPAI sees refreshed numbers of A and M, and allocates nothing",
+TEST_CASE("A resident solve with SPAI sees refreshed values of A and M, and allocates nothing",
           "[solver][bicgstab][resident][spai][device]") {
   for (const int block : {1, 3}) {
     CAPTURE(block);
@@ -84,12 +84,12 @@ TEST_CASE("A resident solve with SPAI sees refreshed numbers of A and M, and all
   }
 }
 
-TEST_CASE("A resident solve with SPAI is told in the same history, however often it is looked at",
+TEST_CASE("A resident solve with SPAI has the same history, however often it is polled",
           "[solver][bicgstab][resident][spai][device]") {
-  CHECK(check_looks(laplacian(30, 0.4), options()).iterations > 12);
+  CHECK(check_polls(laplacian(30, 0.4), options()).iterations > 12);
 }
 
-TEST_CASE("A resident solve with SPAI ends where it is told to", "[solver][bicgstab][resident][spai][device]") {
+TEST_CASE("A resident solve with SPAI ends where it is asked to", "[solver][bicgstab][resident][spai][device]") {
   check_limits(laplacian(30, 0.4), options(), {0, 1, 7});
   check_stop(laplacian(30, 0.4), options(), 3, 6);
 }

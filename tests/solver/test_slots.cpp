@@ -14,11 +14,11 @@ namespace {
 // What an assembly in place does: each slot that belongs to an entry gets that entry's value.
 template <Space S>
 void write(const Context<S>& ctx, const Slots<double, S>& slots, const std::vector<double>& values) {
-  std::vector<double> numbers(slots.entry.size(), 0.0);
-  for (std::size_t k = 0; k < numbers.size(); ++k) {
-    if (slots.entry[k] >= 0) numbers[k] = values[static_cast<std::size_t>(slots.entry[k])];
+  std::vector<double> slot_values(slots.entry.size(), 0.0);
+  for (std::size_t k = 0; k < slot_values.size(); ++k) {
+    if (slots.entry[k] >= 0) slot_values[k] = values[static_cast<std::size_t>(slots.entry[k])];
   }
-  copy<double>(ctx, Span<const double, Space::host>(numbers.data(), slots.values.size), slots.values);
+  copy<double>(ctx, Span<const double, Space::host>(slot_values.data(), slots.values.size), slots.values);
 }
 
 template <Space S>
@@ -37,11 +37,11 @@ Rows stiffer_laplacian(Index side) {
 
 }  // namespace
 
-TEST_BOTH("numbers written in place equal a refresh for every preconditioner, without an allocation", "[system]") {
+TEST_BOTH("values written in place equal a refresh for every preconditioner, without an allocation", "[system]") {
   const Context<S> ctx;
   const Rows a = laplacian(12), changed = stiffer_laplacian(12);
   const Arrays<double, S> old_values(ctx, a), new_values(ctx, changed);
-  const std::vector<double> numbers = to_vector(ctx, new_values.val.cspan());
+  const std::vector<double> slot_values = to_vector(ctx, new_values.val.cspan());
   const auto b = changed.rhs_for(noise(a.size()));
   for (const char* format : {"csr:alg2", "ehyb", "ellwarp:k2rs"}) {
     for (const char* precond : {"none", "jacobi", "spai0", "spai", "fsai"}) {
@@ -54,8 +54,8 @@ TEST_BOTH("numbers written in place equal a refresh for every preconditioner, wi
       const auto matrix = written.matrix_slots(), inverse = written.preconditioner_slots();
       CHECK((std::string(precond) == "none") == inverse.entry.empty());
       const auto before = ctx.memory()->use().allocations;
-      write(ctx, matrix, numbers);
-      write(ctx, inverse, numbers);
+      write(ctx, matrix, slot_values);
+      write(ctx, inverse, slot_values);
       written.slots_written();
       CHECK(ctx.memory()->use().allocations == before);
       refreshed.refresh(new_values.val.span());
@@ -66,7 +66,7 @@ TEST_BOTH("numbers written in place equal a refresh for every preconditioner, wi
   }
 }
 
-TEST_BOTH("a zero on the diagonal that was written in place is named, and mended by the next numbers", "[system]") {
+TEST_BOTH("a zero on the diagonal that was written in place is named, and fixed by the next values", "[system]") {
   const Context<S> ctx;
   const Rows a = laplacian(5);
   Rows holed = laplacian(5);
@@ -92,7 +92,7 @@ TEST_BOTH("a zero on the diagonal that was written in place is named, and mended
   solve_with(ctx, system, b);
 }
 
-TEST_BOTH("with operator_only the preconditioner keeps its numbers when slots are written", "[system]") {
+TEST_BOTH("with operator_only the preconditioner keeps its values when slots are written", "[system]") {
   const Context<S> ctx;
   const Rows a = laplacian(12), changed = stiffer_laplacian(12);
   const Arrays<double, S> old_values(ctx, a), new_values(ctx, changed);

@@ -69,7 +69,7 @@ class Puppet final : public KrylovSolver<double, S> {
 };
 
 template <Space S>
-struct Told {
+struct ChainRun {
   SolveReport report;
   std::vector<double> x, b;
   std::vector<Given> given;  ///< to each attempt
@@ -85,24 +85,25 @@ detail::ChainStep<double, S> step_of(const std::string& name,
 }
 
 template <Space S>
-Told<S> chain_of(const std::vector<Ending>& endings, const std::vector<double>& guess = std::vector<double>(40, 0.0),
-                 const StopCriterion& stop = {}) {
+ChainRun<S> chain_of(const std::vector<Ending>& endings,
+                     const std::vector<double>& guess = std::vector<double>(40, 0.0),
+                     const StopCriterion& stop = {}) {
   const Context<S> ctx;
-  Told<S> told;
+  ChainRun<S> run;
   const FunctionOperator<double, S> identity(40, 40, [](const auto& c, double alpha, auto x, double beta, auto y) {
     axpby<double, S>(c, alpha, x, beta, y);
   });
   std::vector<detail::ChainStep<double, S>> steps;
   for (const Ending& ending : endings) {
-    steps.push_back(step_of<S>(ending.solver, [&] { return std::make_unique<Puppet<S>>(ending, told.given); }));
+    steps.push_back(step_of<S>(ending.solver, [&] { return std::make_unique<Puppet<S>>(ending, run.given); }));
   }
   detail::SolverChain<double, S> chain(ctx, steps, identity, nullptr, false);
-  told.b = noise(40);
-  const auto bs = make_array(ctx, told.b);
+  run.b = noise(40);
+  const auto bs = make_array(ctx, run.b);
   auto xs = make_array(ctx, guess);
-  told.report = chain.solve(bs.cspan(), xs.span(), stop, {});
-  told.x = to_vector(ctx, xs.cspan());
-  return told;
+  run.report = chain.solve(bs.cspan(), xs.span(), stop, {});
+  run.x = to_vector(ctx, xs.cspan());
+  return run;
 }
 
 std::vector<double> times(double factor, std::vector<double> v) {

@@ -61,7 +61,7 @@ TEST_BOTH("every solver reaches the tolerance, with and without preconditioner",
   }
 }
 
-TEST_BOTH("counts, histories and results do not depend on how often the host looks", "[solver]") {
+TEST_BOTH("counts, histories and results do not depend on how often the host polls", "[solver]") {
   for (const auto& name : all_solvers) {
     Bench<double, S> s(laplacian(14, name == "cg" ? 0.0 : 0.3));
     const auto b = s.rows.rhs_for(noise(s.rows.size()));

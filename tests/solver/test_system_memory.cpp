@@ -108,7 +108,7 @@ TEST_BOTH("A setup whose memory ends at any allocation leaves none of it, and th
       memory->left = failures;
       try {
         const LinearSystem<double, S> system(ctx, arrays.view(), options_of(parts));
-        whole = memory->left >= 0;  // a choice may go on without a candidate that did not fit
+        whole = memory->left >= 0;  // a choice may continue without a candidate that did not fit
         failures += !whole;
       } catch (const OutOfMemory& e) {
         CHECK(e.on_device() == (S == Space::device));

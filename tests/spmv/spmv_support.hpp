@@ -12,9 +12,9 @@
 
 namespace purlin::testing {
 
-/// A card like an H200: 132 multiprocessors of 2048 threads, warps of 32, 227 KB of shared memory, 50 MB of
+/// A device like an H200: 132 multiprocessors of 2048 threads, warps of 32, 227 KB of shared memory, 50 MB of
 /// second-level cache, 4.2 TB/s.
-inline Machine large_card() {
+inline Machine large_gpu() {
   Machine machine;
   machine.space = Space::device;
   machine.processors = 132;
@@ -61,7 +61,7 @@ bool repeats_its_bits(const std::string& format) {
   return S == Space::host || (format != "csr" && format != "csr:alg1");
 }
 
-/// y and, where it was asked for, x.y.
+/// y and, where it was requested, x.y.
 template <class T>
 struct Result {
   std::vector<T> y;
@@ -87,7 +87,7 @@ class Product {
 
   MatrixOperator<T, S>& op() { return *operator_; }
 
-  /// alpha A x + beta y0; y is poisoned where y0 is empty. The memory around y is looked at too.
+  /// alpha A x + beta y0; y is poisoned where y0 is empty. The memory around y is inspected too.
   Result<T> apply(T alpha, const std::vector<T>& x, T beta = T(0), const std::vector<T>& y0 = {}) const {
     return call(x, y0, [&](auto at_x, auto at_y, double*) { operator_->apply(ctx_, alpha, at_x, beta, at_y); });
   }
@@ -232,7 +232,7 @@ void check_product(const HostCsr& a, const std::string& format, int threads) {
 }
 
 /// The same pattern with small whole numbers: sums are exact in any order, so that results have one value.
-inline HostCsr whole_numbers(HostCsr a, std::uint64_t seed) {
+inline HostCsr integer_values(HostCsr a, std::uint64_t seed) {
   Random random(seed);
   for (double& value : a.val) value = (1 + random.index(8)) * (random.index(2) == 0 ? -1 : 1);
   return a;

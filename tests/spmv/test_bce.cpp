@@ -46,7 +46,7 @@ TEST_BOTH("bce says how many sets, blocks and long rows it made", "[spmv][bce]")
   CHECK(info.name == "bce");
   CHECK(figures.at("sets") >= 1);
   CHECK(figures.at("blocks") >= figures.at("sets"));
-  // On a card also those of more than 256 entries, and shorter ones: 1200 rows leave most of it without work.
+  // On a device also those of more than 256 entries, and shorter ones: 1200 rows leave most of it without work.
   if (S == Space::device) {
     CHECK(figures.at("long rows") >= 15);
   } else {
@@ -59,7 +59,7 @@ TEST_BOTH("bce says how many sets, blocks and long rows it made", "[spmv][bce]")
   CHECK((phases.front() == "download") == (S == Space::device));
 }
 
-TEST_BOTH("bce forecasts the bytes of a product that it then reports", "[spmv][bce]") {
+TEST_BOTH("bce estimates the bytes of a product that it then reports", "[spmv][bce]") {
   const auto ctx = make_context<S>();
   for (const auto& [name, a] : awkward_matrices()) {
     INFO(name);
@@ -69,9 +69,10 @@ TEST_BOTH("bce forecasts the bytes of a product that it then reports", "[spmv][b
         static_cast<double>(make_spmv<double, S>(ctx, there.wide(), {}, options)->info().bytes_per_product);
     const auto at_host = upload_matrix<double>(Context<Space::host>(1), a);
     const PatternFacts facts = pattern_facts(Context<Space::host>(1), Pattern<Space::host>(at_host.wide()));
-    const Forecast forecast = find_spmv_format("bce").forecast(facts, {"", options, machine_of(ctx), sizeof(double)});
+    const CostEstimate cost_estimate =
+        find_spmv_format("bce").cost_estimate(facts, {"", options, machine_of(ctx), sizeof(double)});
     // What blocks, pieces and their alignment take is left out.
-    CHECK(forecast.product_bytes <= bytes);
-    CHECK(forecast.product_bytes >= 0.8 * bytes - 5000);
+    CHECK(cost_estimate.product_bytes <= bytes);
+    CHECK(cost_estimate.product_bytes >= 0.8 * bytes - 5000);
   }
 }

@@ -89,9 +89,9 @@ TEST_BOTH("NaN in one vector of a batch stays there", "[spmv][columns]") {
   });
 }
 
-TEST_BOTH("Products of k vectors allocate nothing, and see refreshed numbers", "[spmv][columns]") {
+TEST_BOTH("Products of k vectors allocate nothing, and see refreshed values", "[spmv][columns]") {
   const auto ctx = make_context<S>();
-  const HostCsr a = power_law_matrix(3000), fresh = whole_numbers(a, 41);
+  const HostCsr a = power_law_matrix(3000), fresh = integer_values(a, 41);
   const auto there = upload_matrix<double>(ctx, a);
   const auto values = upload(ctx, fresh.val);
   for (const std::string& format : format_names<double, S>()) {
@@ -150,7 +150,7 @@ TEST_BOTH("Columns go into a batch and out of it, and their dot products are the
         put_column<double, S>(ctx, upload(ctx, random_vector<double>(n, 100 + c)).cspan(), k, c, batch.span());
         put_column<double, S>(ctx, upload(ctx, random_vector<double>(n, 200 + c)).cspan(), k, c, other.span());
       }
-      const auto numbers = download(ctx, batch);
+      const auto batch_values = download(ctx, batch);
       auto dots = poisoned<double>(ctx, k);
       dot_columns<double, S>(ctx, k, batch.cspan(), other.cspan(), dots.data());
       const auto found = download(ctx, dots);
@@ -160,7 +160,7 @@ TEST_BOTH("Columns go into a batch and out of it, and their dot products are the
         take_column<double, S>(ctx, batch.cspan(), k, c, back.span());
         CHECK(download(ctx, back) == x);
         for (std::int64_t i = 0; i < n; ++i) {
-          if (numbers[i * k + c] != x[i]) FAIL("entry " << i << " of column " << c);
+          if (batch_values[i * k + c] != x[i]) FAIL("entry " << i << " of column " << c);
         }
         const DotOracle expected = dot_oracle(x, y);
         CHECK(std::fabs(found[c] - expected.value) <=

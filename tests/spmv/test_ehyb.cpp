@@ -12,8 +12,8 @@ using detail::EhybGeometry;
 
 namespace {
 
-Machine card(int processors, std::size_t shared_bytes) {
-  Machine machine = large_card();
+Machine gpu(int processors, std::size_t shared_bytes) {
+  Machine machine = large_gpu();
   machine.processors = processors;
   machine.cache_bytes = shared_bytes;
   return machine;
@@ -35,15 +35,15 @@ double figure(const std::vector<std::pair<std::string, double>>& figures, const 
 
 TEST_CASE("Equations 1 and 2: the fewest multiples of the multiprocessors whose parts fit", "[ehyb]") {
   // 96 KB and 80 multiprocessors: a million rows in double are 1e6 / (80 K) x 8 bytes < 98304, K = 2.
-  const EhybGeometry v100 = detail::paper_geometry(card(80, 98304), 1000000, 8);
+  const EhybGeometry v100 = detail::paper_geometry(gpu(80, 98304), 1000000, 8);
   CHECK(v100.parts == 160);
   CHECK(v100.cached_length >= 1000000 / 160);
   CHECK(v100.cached_length * 8 <= 98304);
-  CHECK(detail::paper_geometry(card(80, 98304), 1000000, 4).parts == 80);
+  CHECK(detail::paper_geometry(gpu(80, 98304), 1000000, 4).parts == 80);
   // 227 KB and 132: 2.4 million rows in double fit with K = 1, 4 million with K = 2.
-  CHECK(detail::paper_geometry(large_card(), 2400000, 8).parts == 132);
-  CHECK(detail::paper_geometry(large_card(), 4000000, 8).parts == 264);
-  CHECK(detail::paper_geometry(large_card(), 1, 8).parts == 132);
+  CHECK(detail::paper_geometry(large_gpu(), 2400000, 8).parts == 132);
+  CHECK(detail::paper_geometry(large_gpu(), 4000000, 8).parts == 264);
+  CHECK(detail::paper_geometry(large_gpu(), 1, 8).parts == 132);
 }
 
 TEST_CASE("A 16-bit column bounds the cache of any machine", "[ehyb]") {
@@ -57,7 +57,7 @@ TEST_CASE("A 16-bit column bounds the cache of any machine", "[ehyb]") {
 }
 
 TEST_CASE("Parts leave room in the cache for the halo of a mesh", "[ehyb]") {
-  const Machine h200 = large_card();
+  const Machine h200 = large_gpu();
   for (const int block : {1, 3}) {
     for (const std::size_t bytes : {std::size_t{4}, std::size_t{8}}) {
       for (const Index rows : {1000, 900000, 2400000, 5832000, 40000000}) {
@@ -77,7 +77,7 @@ TEST_CASE("Parts leave room in the cache for the halo of a mesh", "[ehyb]") {
 }
 
 TEST_CASE("A part has the threads of its multiprocessor, or its share, and no more than load something", "[ehyb]") {
-  const Machine h200 = large_card();
+  const Machine h200 = large_gpu();
   CHECK(detail::ehyb_block_threads(h200, 132, 28000, 8) == 1024);
   CHECK(detail::ehyb_block_threads(h200, 264, 28000, 8) == 1024);  // one after the other
   CHECK(detail::ehyb_block_threads(h200, 264, 12000, 8) == 512);
@@ -88,7 +88,7 @@ TEST_CASE("A part has the threads of its multiprocessor, or its share, and no mo
 }
 
 TEST_CASE("Small parts give a node several lanes, as long as each has blocks to add", "[ehyb]") {
-  const Machine h200 = large_card();
+  const Machine h200 = large_gpu();
   CHECK(detail::ehyb_share(h200, 2400000, 36000000, 132) == 1);
   CHECK(detail::ehyb_share(h200, 310000, 4500000, 132) == 1);
   CHECK(detail::ehyb_share(h200, 30000, 450000, 132) == 4);    // 227 nodes a part, 15 blocks a node
@@ -202,7 +202,7 @@ TEST_BOTH("Rows longer than every slice are multiplied in segments", "[ehyb]") {
   CHECK(figure(info_of<double>(ctx, a, "ehyb").figures, "long rows") == 3);
 }
 
-TEST_BOTH("Blocks of an order whose numbers lie apart in the caller's matrix are refreshed one by one", "[ehyb]") {
+TEST_BOTH("Blocks of an order whose values are apart in the caller's matrix are refreshed one by one", "[ehyb]") {
   // The caller numbers all first unknowns of the nodes, then all second ones; the order brings them together.
   const auto ctx = make_context<S>();
   const HostCsr nodes = tridiagonal_matrix(40);
@@ -217,7 +217,7 @@ TEST_BOTH("Blocks of an order whose numbers lie apart in the caller's matrix are
       }
     }
   }
-  const HostCsr a = from_rows(n, rows), fresh = whole_numbers(a, 3);
+  const HostCsr a = from_rows(n, rows), fresh = integer_values(a, 3);
   std::vector<Index> old_of_new;
   for (Index i = 0; i < n; ++i) old_of_new.push_back(component(i));
   const RowOrder<S> order = make_row_order(ctx, old_of_new);

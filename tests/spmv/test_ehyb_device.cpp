@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// EHYB's launches on a card.
+// EHYB's launches on a device.
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 

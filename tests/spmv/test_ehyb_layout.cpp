@@ -186,7 +186,7 @@ TEST_CASE("Where a halo does not fit, its most used entries are cached", "[ehyb]
   CHECK_THROWS_AS(layout_of(a, parts, {1, true, 3, 2}), InputError);
 }
 
-TEST_CASE("A node's block is one column and its numbers lie lane by lane", "[ehyb]") {
+TEST_CASE("A node's block is one column and its values are stored lane by lane", "[ehyb]") {
   const HostCsr nodes = pattern_of(3, {{0, 2}, {1}, {0, 2}});
   const HostCsr a = blown_up(nodes, 2);
   const EhybLayout layout = layout_of(a, {0, 4, 6}, {2, true, 16, 2});

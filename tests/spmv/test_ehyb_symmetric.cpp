@@ -36,14 +36,14 @@ OperatorInfo info_of(const Context<S>& ctx, const HostCsr& a, const std::string&
 
 }  // namespace
 
-TEST_BOTH("Opposite blocks are read once where their numbers are equal", "[ehyb][symmetric]") {
+TEST_BOTH("Opposite blocks are read once where their values are equal", "[ehyb][symmetric]") {
   const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:9");
   const OperatorInfo symmetric = info_of(ctx, a, format);
   CHECK(symmetric.bytes_per_product < 0.75 * static_cast<double>(info_of(ctx, a, "ehyb").bytes_per_product));
   CHECK(symmetric.cached_share == 1);
   const OperatorInfo differs = info_of(ctx, with_one_changed(a, 300), format);
-  CHECK(contains(differs.detail, "numbers of pairs differ"));
+  CHECK(contains(differs.detail, "values of pairs differ"));
   CHECK(differs.bytes_per_product > symmetric.bytes_per_product);
 }
 

@@ -23,7 +23,7 @@ SpmvOptions options_of(const std::string& format, Index threshold = 0, Index win
   return options;
 }
 
-// y of op, x.y where it is asked for; all in op's order.
+// y of op, x.y where it is requested; all in op's order.
 template <class T, Space S>
 std::vector<T> applied(const Context<S>& ctx, const MatrixOperator<T, S>& op, T alpha, const std::vector<T>& x,
                        T beta, const std::vector<T>& y0) {

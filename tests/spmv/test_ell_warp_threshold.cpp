@@ -94,34 +94,34 @@ TEST_CASE("The predicted time is the latest of bus, waiting and longest warp, an
 }
 
 TEST_CASE("Equal rows, enough of them to fill the machine, stay whole", "[ellwarp]") {
-  CHECK(chosen(rows_of_lengths({{15, 600000}}), large_card()) == 15);
+  CHECK(chosen(rows_of_lengths({{15, 600000}}), large_gpu()) == 15);
   // Halving the few longer rows would save one part in a hundred.
-  CHECK(chosen(rows_of_lengths({{4, 320}, {3, 1500000}}), large_card()) == 4);
+  CHECK(chosen(rows_of_lengths({{4, 320}, {3, 1500000}}), large_gpu()) == 4);
   CHECK(chosen(rows_of_lengths({{16, 20000}}), Machine()) == 16);
 }
 
 TEST_CASE("Too few rows to fill the machine are halved", "[ellwarp]") {
-  CHECK(chosen(rows_of_lengths({{64, 2000}}), large_card()) <= 16);
-  CHECK(chosen(rows_of_lengths({{64, 200000}}), large_card()) == 64);
+  CHECK(chosen(rows_of_lengths({{64, 2000}}), large_gpu()) <= 16);
+  CHECK(chosen(rows_of_lengths({{64, 200000}}), large_gpu()) == 64);
 }
 
 TEST_CASE("A matrix that stays in the second-level cache is halved further, since more bytes come from there",
           "[ellwarp]") {
-  Machine card = large_card();
-  const Offset fits = static_cast<Offset>(card.shared_cache_bytes / 24);  // twice 12 bytes an entry
-  const auto bus = [&](Offset nonzeros) { return ThresholdWeights::of(card, nonzeros, sizeof(double)).bus_warps; };
+  Machine gpu = large_gpu();
+  const Offset fits = static_cast<Offset>(gpu.shared_cache_bytes / 24);  // twice 12 bytes an entry
+  const auto bus = [&](Offset nonzeros) { return ThresholdWeights::of(gpu, nonzeros, sizeof(double)).bus_warps; };
   CHECK(bus(fits) > 1.2 * bus(fits + 1));
   CHECK(bus(fits + 1) == bus(100 * fits));
   const HostCsr rows =
       rows_of_lengths({{27, 230}, {24, 960}, {21, 36800}, {20, 5500}, {18, 600}, {15, 1000}, {1, 640}});
-  const Index there = chosen(rows, card);
-  card.shared_cache_bytes = 0;
-  CHECK(there < chosen(rows, card));
+  const Index there = chosen(rows, gpu);
+  gpu.shared_cache_bytes = 0;
+  CHECK(there < chosen(rows, gpu));
 }
 
 TEST_CASE("A few rows of thousands among short ones are halved, and the short ones are not", "[ellwarp]") {
   const HostCsr a = rows_of_lengths({{4000, 1}, {700, 5}, {8, 300000}});
-  const Index threshold = chosen(a, large_card());
+  const Index threshold = chosen(a, large_gpu());
   CHECK(threshold >= 8);
   CHECK(threshold < 700);
   Machine host;
@@ -132,15 +132,14 @@ TEST_CASE("A few rows of thousands among short ones are halved, and the short on
 }
 
 TEST_CASE("No rows and empty rows have a threshold too", "[ellwarp]") {
-  CHECK(chosen(empty_matrix(0, 0), large_card()) == 1);
-  CHECK(chosen(empty_matrix(100, 100), large_card()) == 1);
+  CHECK(chosen(empty_matrix(0, 0), large_gpu()) == 1);
+  CHECK(chosen(empty_matrix(100, 100), large_gpu()) == 1);
 }
 
 TEST_CASE("Blocks shrink where there are few, and a product that forms x.y takes the resident ones", "[ellwarp]") {
-  const detail::EllWarpGrid large = detail::choose_grid(1000000, large_card()),
-                            middle = detail::choose_grid(1500, large_card()),
-                            small = detail::choose_grid(100, large_card()),
-                            none = detail::choose_grid(0, large_card());
+  const detail::EllWarpGrid large = detail::choose_grid(1000000, large_gpu()),
+                            middle = detail::choose_grid(1500, large_gpu()),
+                            small = detail::choose_grid(100, large_gpu()), none = detail::choose_grid(0, large_gpu());
   CHECK(large.block_threads == 512);
   CHECK(large.dot_blocks == 132 * 4);
   CHECK(middle.block_threads == 64);

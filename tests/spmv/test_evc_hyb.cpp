@@ -77,7 +77,7 @@ TEST_BOTH("evchyb reports what Table 3 and the model of section 3.2 need", "[spm
   std::map<std::string, double> figures(info.figures.begin(), info.figures.end());
   CHECK(info.name == "evchyb:listed");
   CHECK(static_cast<int>(figures.at("Isplit")) % 32 == 0);
-  // On a card 20,000 rows of up to 140 entries leave most of it without work, so that fewer of them are short.
+  // On a device 20,000 rows of up to 140 entries leave most of it without work, so that fewer of them are short.
   CHECK(figures.at("LCmax") <= 128);
   CHECK(figures.at("Isplit") > (S == Space::device ? 1000 : 10000));
   CHECK(figures.at("slots of ELL") + figures.at("slots of CSR") == static_cast<double>(info.stored_slots));
@@ -86,7 +86,7 @@ TEST_BOTH("evchyb reports what Table 3 and the model of section 3.2 need", "[spm
   CHECK(figures.at("rows in pieces") >= 2);
 }
 
-TEST_BOTH("evchyb forecasts the bytes of a product that it then reports", "[spmv][evchyb]") {
+TEST_BOTH("evchyb estimates the bytes of a product that it then reports", "[spmv][evchyb]") {
   const auto ctx = make_context<S>();
   for (const auto& [name, a] : awkward_matrices()) {
     INFO(name);
@@ -96,10 +96,10 @@ TEST_BOTH("evchyb forecasts the bytes of a product that it then reports", "[spmv
         static_cast<double>(make_spmv<double, S>(ctx, there.wide(), {}, options)->info().bytes_per_product);
     const auto at_host = upload_matrix<double>(Context<Space::host>(1), a);
     const PatternFacts facts = pattern_facts(Context<Space::host>(1), Pattern<Space::host>(at_host.wide()));
-    const Forecast forecast =
-        find_spmv_format("evchyb").forecast(facts, {"", options, machine_of(ctx), sizeof(double)});
+    const CostEstimate cost_estimate =
+        find_spmv_format("evchyb").cost_estimate(facts, {"", options, machine_of(ctx), sizeof(double)});
     // The last warp of short rows is taken to be as long as its longest.
-    CHECK(forecast.product_bytes <= bytes + 31 * 128 * 12.0);
-    CHECK(forecast.product_bytes >= 0.9 * bytes - 5000);
+    CHECK(cost_estimate.product_bytes <= bytes + 31 * 128 * 12.0);
+    CHECK(cost_estimate.product_bytes >= 0.9 * bytes - 5000);
   }
 }

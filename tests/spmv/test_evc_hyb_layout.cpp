@@ -206,12 +206,12 @@ TEST_CASE("evchyb's arrays of a small matrix are those by hand", "[spmv][evchyb]
 }
 
 TEST_CASE("evchyb's layout keeps the paper's invariants, whatever the matrix and the machine", "[spmv][evchyb]") {
-  const Machine card = large_card();
+  const Machine gpu = large_gpu();
   EvcHybShape narrow = small_shape();
   narrow.longest_ell = 2;
   for (const auto& [name, a] : awkward_matrices()) {
     INFO(name);
-    for (const EvcHybShape& shape : {small_shape(), narrow, evc_hyb_shape(card), evc_hyb_shape(Machine{})}) {
+    for (const EvcHybShape& shape : {small_shape(), narrow, evc_hyb_shape(gpu), evc_hyb_shape(Machine{})}) {
       check_layout(a, shape, layout_of(a, shape));
     }
   }

@@ -76,27 +76,27 @@ TEST_BOTH("Few products take csr, many take what reads fewer bytes, and the reas
   const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, fem_matrix("generate:elasticity:20"));
   const Pattern<S> pattern(there.wide());
-  const FormatChoice few = forecast_format<double>(ctx, pattern, {}, 1);
+  const FormatChoice few = choose_format_by_cost<double>(ctx, pattern, {}, 1);
   CHECK(few.format == "csr");
-  CHECK(contains(few.reason, "1 is planned"));
+  CHECK(contains(few.reason, "1 is expected"));
   CHECK(few.trials.front().format == "csr");
-  const FormatChoice many = forecast_format<double>(ctx, pattern, {}, 1e8);
+  const FormatChoice many = choose_format_by_cost<double>(ctx, pattern, {}, 1e8);
   CHECK(many.format == "ehyb");
   CHECK(contains(many.reason, "pays back after about "));
-  CHECK(contains(many.reason, "100,000,000 are planned"));
+  CHECK(contains(many.reason, "100,000,000 are expected"));
   CHECK_FALSE(many.measured);
   // The same question has the same answer.
-  CHECK(forecast_format<double>(ctx, pattern, {}, 1e8).reason == many.reason);
+  CHECK(choose_format_by_cost<double>(ctx, pattern, {}, 1e8).reason == many.reason);
 }
 
 TEST_CASE("A matrix that stays in a host's caches is judged by its entries, a larger one by its bytes",
           "[format-choice]") {
   const Machine machine = machine_of(Context<Space::host>(2));
-  Forecast forecast;
-  forecast.product_bytes = 5e6;
-  CHECK(forecast.product_seconds(machine) == Approx(5e6 / machine.bytes_per_second).epsilon(0.05));
-  forecast.cached_seconds = 2e-4;
-  CHECK(forecast.product_seconds(machine) == Approx(1e-4).margin(1e-5));  // two threads
+  CostEstimate cost_estimate;
+  cost_estimate.product_bytes = 5e6;
+  CHECK(cost_estimate.product_seconds(machine) == Approx(5e6 / machine.bytes_per_second).epsilon(0.05));
+  cost_estimate.cached_seconds = 2e-4;
+  CHECK(cost_estimate.product_seconds(machine) == Approx(1e-4).margin(1e-5));  // two threads
   PatternFacts facts;
   facts.nonzeros = 1000000;
   CHECK(cached_entry_seconds(facts, machine, 8, 3e-10, 4e-10) == 3e-10);
@@ -108,12 +108,12 @@ TEST_CASE("A matrix that stays in a host's caches is judged by its entries, a la
   const Context<Space::host> ctx(2);
   const auto diffusion = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:24"));
   const Pattern<Space::host> pattern(diffusion.wide());
-  CHECK(forecast_format<double>(ctx, pattern, SpmvOptions{"auto"}, 1e6, true).format != "csr");
-  CHECK(forecast_format<double>(ctx, pattern, SpmvOptions{"auto"}, 1, true).format == "csr");
+  CHECK(choose_format_by_cost<double>(ctx, pattern, SpmvOptions{"auto"}, 1e6, true).format != "csr");
+  CHECK(choose_format_by_cost<double>(ctx, pattern, SpmvOptions{"auto"}, 1, true).format == "csr");
 }
 
 // docs/results/spmv_h200.json
-TEST_CASE("EHYB's setup on a card is forecast to within a factor of two", "[format-choice]") {
+TEST_CASE("EHYB's setup on a device is estimated to within a factor of two", "[format-choice]") {
   struct Measured {
     Index rows;
     Offset entries;
@@ -129,10 +129,10 @@ TEST_CASE("EHYB's setup on a card is forecast to within a factor of two", "[form
     facts.nonzeros = m.entries;
     facts.block = m.block;
     const SpmvOptions options;
-    const Machine card = large_card();
+    const Machine gpu = large_gpu();
     const auto seconds = [&](Index longest) {
       facts.longest_row = longest;
-      return detail::ehyb_forecast(facts, {"", options, card, sizeof(double)}).setup_seconds(card, m.entries, 16);
+      return detail::ehyb_cost(facts, {"", options, gpu, sizeof(double)}).setup_seconds(gpu, m.entries, 16);
     };
     const double here = seconds(static_cast<Index>(3 * m.entries / m.rows));
     CHECK(here > 0.5e-3 * m.milliseconds);
@@ -142,7 +142,7 @@ TEST_CASE("EHYB's setup on a card is forecast to within a factor of two", "[form
 }
 
 // docs/results/spmv_h200.json
-TEST_CASE("Opposite blocks read once are chosen for large elastic bodies on a card alone", "[format-choice]") {
+TEST_CASE("Opposite blocks read once are chosen for large elastic bodies on a device only", "[format-choice]") {
   PatternFacts facts;
   facts.rows = facts.cols = 930930;
   facts.nonzeros = 36741096;
@@ -150,17 +150,17 @@ TEST_CASE("Opposite blocks read once are chosen for large elastic bodies on a ca
   facts.block = 3;
   SpmvOptions options;
   options.equal_opposites = true;
-  Machine machine = large_card();
-  const auto forecast = [&] { return ehyb_symmetric_forecast(facts, {"", options, machine, sizeof(double)}); };
-  const auto chosen = [&] { return !std::isinf(forecast().product_bytes); };
+  Machine machine = large_gpu();
+  const auto cost_estimate = [&] { return ehyb_symmetric_cost(facts, {"", options, machine, sizeof(double)}); };
+  const auto chosen = [&] { return !std::isinf(cost_estimate().product_bytes); };
   REQUIRE(chosen());
-  const double seconds = forecast().product_seconds(machine), measured = 57e-6;
+  const double seconds = cost_estimate().product_seconds(machine), measured = 57e-6;
   CHECK(seconds > 0.8 * measured);
   CHECK(seconds < 1.3 * measured);
-  const Forecast ehyb = detail::ehyb_forecast(facts, {"", options, machine, sizeof(double)});
+  const CostEstimate ehyb = detail::ehyb_cost(facts, {"", options, machine, sizeof(double)});
   CHECK(seconds < 0.8 * ehyb.product_seconds(machine));
-  CHECK(forecast().setup_seconds(machine, facts.nonzeros, 16) > ehyb.setup_seconds(machine, facts.nonzeros, 16));
-  SECTION("not where numbers opposite each other may differ") { options.equal_opposites = false; }
+  CHECK(cost_estimate().setup_seconds(machine, facts.nonzeros, 16) > ehyb.setup_seconds(machine, facts.nonzeros, 16));
+  SECTION("not where opposite values may differ") { options.equal_opposites = false; }
   SECTION("not with one row a node") { facts.block = 1; }
   SECTION("not where CG with EHYB stays on the chip") { facts.rows = facts.cols = 300000; }
   SECTION("not where the host would pair them") { facts.longest_row = 125; }
@@ -172,9 +172,9 @@ TEST_BOTH("Where rows may not be renumbered only formats that take any order are
   const auto ctx = make_context<S>();
   const auto square = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:12"));
   const auto wide = upload_matrix<double>(ctx, ragged_matrix(300, 5000));
-  CHECK(has_trial(forecast_format<double>(ctx, Pattern<S>(square.wide()), {}, 1e8), "ehyb"));
-  CHECK_FALSE(has_trial(forecast_format<double>(ctx, Pattern<S>(square.wide()), {}, 1e8, false), "ehyb"));
-  CHECK_FALSE(has_trial(forecast_format<double>(ctx, Pattern<S>(wide.wide()), {}, 1e8), "ehyb"));
+  CHECK(has_trial(choose_format_by_cost<double>(ctx, Pattern<S>(square.wide()), {}, 1e8), "ehyb"));
+  CHECK_FALSE(has_trial(choose_format_by_cost<double>(ctx, Pattern<S>(square.wide()), {}, 1e8, false), "ehyb"));
+  CHECK_FALSE(has_trial(choose_format_by_cost<double>(ctx, Pattern<S>(wide.wide()), {}, 1e8), "ehyb"));
 }
 
 TEST_BOTH("Measuring builds every format and takes the cheapest", "[format-choice]") {
@@ -226,7 +226,7 @@ TEST_BOTH("A system chooses its format, says why, and solves in it", "[format-ch
     LinearSystem<double, S> system(ctx, there.wide(), options);
     const SystemInfo info = system.info();
     CHECK(info.format.format == (products == 1 ? "csr" : "ehyb"));
-    CHECK(contains(info.format.reason, "planned"));
+    CHECK(contains(info.format.reason, "expected"));
     CHECK(info.reordered == (products != 1));
     CHECK(info.order.method.empty() == (products == 1));
     auto x = upload(ctx, std::vector<double>(static_cast<std::size_t>(a.rows), 0.0));

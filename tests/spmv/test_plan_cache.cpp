@@ -109,7 +109,7 @@ TEST_CASE("A cache that cannot be written is a remark, not an error", "[plan-cac
   const auto there = upload_matrix<double>(ctx, tridiagonal_matrix(50));
   write(folder.file("file"), "in the way");
   const RowOrder<host> order = plan_in(ctx, folder.file("file/inside"), there.wide());
-  CHECK(contains(order.report.remark, "could not be kept"));
+  CHECK(contains(order.report.remark, "could not be stored"));
   CHECK(order.part_begin.size() == 5);
 }
 
@@ -132,7 +132,7 @@ TEST_CASE("A key tells patterns apart and does not feel threads or the width of 
   CHECK(one.name() != two.name());
 }
 
-TEST_CASE("A choice is kept beside an order", "[plan-cache]") {
+TEST_CASE("A choice is stored with an order", "[plan-cache]") {
   const TemporaryFolder folder;
   PlanKey key;
   key.add(std::uint64_t{7});

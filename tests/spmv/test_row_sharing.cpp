@@ -29,14 +29,14 @@ TEST_CASE("a product of one long row per thread waits for its batches and one fo
   detail::SharingChoices choices = plain_choices();
   choices.thread_slots = {40};
   choices.most_lanes = 1;  // sharing gains nothing
-  const detail::RowSharing sharing = detail::share_rows({{40, 100}}, large_card(), 8, choices);
+  const detail::RowSharing sharing = detail::share_rows({{40, 100}}, large_gpu(), 8, choices);
   CHECK(sharing.longest_alone == 100);
   CHECK(sharing.seconds == Approx(13e-6).epsilon(0.01));
 }
 
 TEST_CASE("few rows are shared from a length on that a thread is quickly done with", "[spmv][sharing]") {
   // 5,000 rows of 8 entries wait for 3 batches; 100 of 96 would wait for 25 alone, for 3 with 16 lanes each.
-  const detail::RowSharing sharing = detail::share_rows({{8, 5000}, {96, 100}}, large_card(), 8, plain_choices());
+  const detail::RowSharing sharing = detail::share_rows({{8, 5000}, {96, 100}}, large_gpu(), 8, plain_choices());
   CHECK(sharing.longest_alone == 8);
   CHECK(sharing.seconds == Approx(5e-6).epsilon(0.1));
 }
@@ -44,13 +44,13 @@ TEST_CASE("few rows are shared from a length on that a thread is quickly done wi
 TEST_CASE("a full machine keeps the format's own figures", "[spmv][sharing]") {
   // 4 million rows of 27 entries take 340 us of bandwidth; the longest thread 26.
   const RowLengths lengths = {{27, 4000000}, {100, 10000}};
-  CHECK(detail::share_rows(lengths, large_card(), 8, plain_choices()).longest_alone == 100);
-  const BceShape own = bce_shape(large_card()), bce = bce_shape(large_card(), lengths, 8);
+  CHECK(detail::share_rows(lengths, large_gpu(), 8, plain_choices()).longest_alone == 100);
+  const BceShape own = bce_shape(large_gpu()), bce = bce_shape(large_gpu(), lengths, 8);
   CHECK(bce.widest == own.widest);
   CHECK(bce.block_rows == own.block_rows);
   CHECK(bce.batch == 4);
   CHECK(bce.piece_slots == own.piece_slots);
-  const EvcHybShape evc = evc_hyb_shape(large_card(), lengths, 8);
+  const EvcHybShape evc = evc_hyb_shape(large_gpu(), lengths, 8);
   CHECK(evc.longest_ell == 128);
   CHECK(evc.thread_entries == 8);
   CHECK(evc.most_rows == 4);
@@ -60,8 +60,8 @@ TEST_CASE("long rows are cut where their pieces gain more than the launch that a
   detail::SharingChoices choices = plain_choices();
   choices.piece_slots = {8192, 256};
   // 32 lanes have 256 slots each of a row of 8,192, which is 64 batches; of one of 300 they have 10, in 3 batches.
-  CHECK(detail::share_rows({{4, 1000}, {8192, 2}}, large_card(), 8, choices).piece_slots == 256);
-  CHECK(detail::share_rows({{4, 1000}, {300, 2}}, large_card(), 8, choices).piece_slots == 8192);
+  CHECK(detail::share_rows({{4, 1000}, {8192, 2}}, large_gpu(), 8, choices).piece_slots == 256);
+  CHECK(detail::share_rows({{4, 1000}, {300, 2}}, large_gpu(), 8, choices).piece_slots == 8192);
 }
 
 TEST_CASE("a piece has the fewest lanes that leave each its share", "[spmv][sharing]") {
@@ -72,15 +72,15 @@ TEST_CASE("a piece has the fewest lanes that leave each its share", "[spmv][shar
   CHECK(detail::lanes_of_piece(5000, 8, 4, 32) == 32);
 }
 
-TEST_CASE("bce and evchyb share the long rows of a matrix that does not fill a card", "[spmv][sharing]") {
+TEST_CASE("bce and evchyb share the long rows of a matrix that does not fill a device", "[spmv][sharing]") {
   // As bcsstk33: 8,738 rows of 68 on average, up to 140.
   const RowLengths lengths = {{30, 2000}, {60, 4000}, {100, 2000}, {140, 738}};
-  const BceShape bce = bce_shape(large_card(), lengths, 8);
+  const BceShape bce = bce_shape(large_gpu(), lengths, 8);
   CHECK(bce.widest <= 30);
   CHECK(bce.least_rows == 192);
   CHECK(bce.block_rows == 32);
   CHECK(bce.batch == 8);
-  const EvcHybShape evc = evc_hyb_shape(large_card(), lengths, 8);
+  const EvcHybShape evc = evc_hyb_shape(large_gpu(), lengths, 8);
   CHECK(evc.longest_ell < 60);
   CHECK(evc.most_rows == 1);
 }
@@ -103,7 +103,7 @@ TEST_CASE("bce's grid counts each piece in the class of its lanes", "[spmv][bce]
     for (Index j = 0; j < length; ++j) rows[i][j] = 1;
   }
   const HostCsr a = from_rows(300, rows);
-  BceShape shape = bce_shape(large_card());
+  BceShape shape = bce_shape(large_gpu());
   shape.widest = 20;
   shape.block_rows = 64;
   shape.thread_slots = 8;
@@ -111,7 +111,7 @@ TEST_CASE("bce's grid counts each piece in the class of its lanes", "[spmv][bce]
   const Context<Space::host> ctx(1);
   const auto there = upload_matrix<double>(ctx, a);
   const BceLayout layout = make_bce_layout(ctx, Pattern<Space::host>(there.wide()), shape, {20});
-  const BceGrid grid = bce_grid(layout, shape, large_card());
+  const BceGrid grid = bce_grid(layout, shape, large_gpu());
   CHECK(std::vector<Index>(grid.piece, grid.piece + 5) == std::vector<Index>{0, 5, 9, 9, 11});
   CHECK(grid.class_warps(0) == 1);
   CHECK(grid.class_warps(1) == 1);

@@ -67,7 +67,7 @@ TEST_BOTH("Every format scales by alpha and beta, and reads no y for a beta of 0
   });
 }
 
-TEST_BOTH("Every format leaves x.y beside the product on request", "[spmv]") {
+TEST_BOTH("Every format also computes x.y on request", "[spmv]") {
   const auto ctx = make_context<S>();
   for_each_format<S>(awkward_square_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
     using T = decltype(zero);
@@ -86,7 +86,7 @@ TEST_BOTH("Every format refreshed is the format rebuilt", "[spmv]") {
   for_each_format<S>(awkward_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
     using T = decltype(zero);
     // Whole numbers: the same value whatever the order of the sums.
-    const HostCsr fresh = whole_numbers(a, 41);
+    const HostCsr fresh = integer_values(a, 41);
     const auto old_matrix = upload_matrix<T>(ctx, a), new_matrix = upload_matrix<T>(ctx, fresh);
     Product<T, S> refreshed(ctx, old_matrix.wide(), format);
     refreshed.refresh(converted<T>(fresh.val));
@@ -107,7 +107,7 @@ TEST_BOTH("Every format built from a permuted matrix takes values in the caller'
   const auto ctx = make_context<S>();
   for_each_format<S>(awkward_square_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
     using T = decltype(zero);
-    const HostCsr fresh = whole_numbers(a, 42);
+    const HostCsr fresh = integer_values(a, 42);
     const RowOrder<S> first = make_row_order(ctx, random_order(a.rows, 1));
     const RowOrder<S> second = make_row_order(ctx, random_order(a.rows, 2));
     const auto old_matrix = upload_matrix<T>(ctx, a), new_matrix = upload_matrix<T>(ctx, fresh);
@@ -130,22 +130,22 @@ TEST_BOTH("Values written into a format's own slots are a refresh", "[spmv]") {
   const auto ctx = make_context<S>();
   for_each_format<S>(awkward_square_matrices(), [&](auto zero, const std::string& format, const HostCsr& a) {
     using T = decltype(zero);
-    const HostCsr fresh = whole_numbers(a, 43);
+    const HostCsr fresh = integer_values(a, 43);
     const RowOrder<S> order = make_row_order(ctx, random_order(a.rows, 3));
     const auto old_matrix = upload_matrix<T>(ctx, a), new_matrix = upload_matrix<T>(ctx, fresh);
     const auto permuted = permute(ctx, old_matrix.wide(), order), expected = permute(ctx, new_matrix.wide(), order);
     Product<T, S> written(ctx, permuted.view(), format);
     const Slots<T, S> slots = written.op().slots(ctx);
     REQUIRE(static_cast<std::int64_t>(slots.entry.size()) == slots.values.size);
-    std::vector<T> numbers(slots.entry.size(), T(0));
+    std::vector<T> slot_values(slots.entry.size(), T(0));
     std::vector<int> met(fresh.val.size(), 0);
-    for (std::size_t k = 0; k < numbers.size(); ++k) {
+    for (std::size_t k = 0; k < slot_values.size(); ++k) {
       if (slots.entry[k] < 0) continue;
       ++met[slots.entry[k]];
-      numbers[k] = static_cast<T>(fresh.val[slots.entry[k]]);
+      slot_values[k] = static_cast<T>(fresh.val[slots.entry[k]]);
     }
     CHECK(std::all_of(met.begin(), met.end(), [](int times) { return times == 1; }));
-    copy<T>(ctx, Span<const T, Space::host>(numbers.data(), slots.values.size), slots.values);
+    copy<T>(ctx, Span<const T, Space::host>(slot_values.data(), slots.values.size), slots.values);
     written.op().slots_written(ctx);
     const auto x = whole_vector<T>(a.cols);
     CHECK(written.apply(T(1), x).y == product_oracle(download_matrix(ctx, expected.matrix), x));

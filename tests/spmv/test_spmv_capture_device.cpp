@@ -60,7 +60,7 @@ TEST_CASE("A product captured in a graph equals the direct call, and sees a refr
   const Context<D> ctx;
   for (const auto& [name, matrix] : awkward_square_matrices()) {
     INFO(name);
-    const HostCsr a = whole_numbers(matrix, 61), b = whole_numbers(matrix, 62);
+    const HostCsr a = integer_values(matrix, 61), b = integer_values(matrix, 62);
     const auto there = upload_matrix<double>(ctx, a);
     for (const std::string& format : format_names<double, D>()) {
       INFO(format);
@@ -79,7 +79,7 @@ TEST_CASE("A product captured in a graph equals the direct call, and sees a refr
 
 TEST_CASE("A refresh of csr may be captured too", "[spmv][device]") {
   const Context<D> ctx;
-  const HostCsr a = whole_numbers(dominant_matrix(1000), 63), b = whole_numbers(dominant_matrix(1000), 64);
+  const HostCsr a = integer_values(dominant_matrix(1000), 63), b = integer_values(dominant_matrix(1000), 64);
   const auto x = whole_vector<double>(1000);
   const auto there = upload_matrix<double>(ctx, a);
   const auto at_b = upload(ctx, b.val), at_x = upload(ctx, x);

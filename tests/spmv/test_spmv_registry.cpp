@@ -29,7 +29,7 @@ void check_cached_share(const std::string& format, const OperatorInfo& info) {
   CHECK(std::fabs(cached - std::round(cached)) <= 1e-15 * static_cast<double>(info.nonzeros));
   CHECK(info.cached_share <= 1);
   const SpmvFormat& line = find_spmv_format(format);
-  if (line.name != "ehyb" && line.beside != "ehyb") {
+  if (line.name != "ehyb" && line.fallback != "ehyb") {
     CHECK(info.cached_share == 0);
     return;
   }

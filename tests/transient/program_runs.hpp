@@ -65,8 +65,8 @@ inline int checkpoints_in(const std::filesystem::path& folder) {
 }
 
 /// A run with checkpoints in `folder`; then one that begins anew there and writes none of its own, at once and killed
-/// behind its file `first_frame`: what is left is no run to go on with. And --resume into a folder with a run in it
-/// begins its tables anew. `run` prints, and lasts for `step` and more; `table` has lines from time 0 on.
+/// behind its file `first_frame`: what is left is no run to continue with. And --resume into a folder with a run in
+/// it begins its tables anew. `run` prints, and lasts for `step` and more; `table` has lines from time 0 on.
 inline void check_new_runs_in_old_folders(const std::string& program, const std::vector<std::string>& run,
                                           const std::string& step, const std::string& folder,
                                           const std::string& first_frame, const std::string& table) {
@@ -85,7 +85,7 @@ inline void check_new_runs_in_old_folders(const std::string& program, const std:
   CHECK(file_content(folder + "/report.json").find("\"checkpoints_removed\": 2") != std::string::npos);
   const Outcome none = run_on_host(program, resume);
   CHECK(none.status == 2);
-  CHECK(none.err.find("no sound checkpoint to resume from: the folder holds none") != std::string::npos);
+  CHECK(none.err.find("no valid checkpoint to resume from: the folder holds none") != std::string::npos);
 
   REQUIRE(run_on_host(program, joined(earlier, {"--quiet"})).out.empty());
   std::filesystem::remove(folder + "/" + first_frame);
@@ -122,7 +122,7 @@ inline void check_killed_runs(const std::string& program, const std::vector<std:
   const std::vector<std::string> resume = joined({"--resume", broken}, going_on);
   int kills = killed_behind(program, joined(run, {"--out", broken}), broken, steps.front()) ? 1 : 0;
   for (std::size_t k = 1; k < steps.size(); ++k) kills += killed_behind(program, resume, broken, steps[k]) ? 1 : 0;
-  CHECK(kills >= 1);  // on a crowded machine a run may end before it is looked at
+  CHECK(kills >= 1);  // on a crowded machine a run may end before it is inspected
   const Outcome last = run_on_host(program, resume);
   INFO(last.err);
   REQUIRE(last.status == 0);
@@ -147,7 +147,7 @@ inline void check_interrupted_runs(const std::string& program, const std::vector
     ends += signalled_behind(program, arguments, broken, step, number).status == 1 ? 1 : 0;
     number = SIGTERM;
   }
-  CHECK(ends >= 1);  // on a crowded machine a run may end before it is looked at
+  CHECK(ends >= 1);  // on a crowded machine a run may end before it is inspected
   const Outcome last = run_on_host(program, resume);
   INFO(last.err);
   REQUIRE(last.status == 0);

@@ -71,7 +71,7 @@ TEST_CASE("a file cut anywhere is refused by name", "[transient]") {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const std::string torn = folder.write("torn.bin", whole.substr(0, size));
     CAPTURE(size);
-    REQUIRE(message_of(torn).find(torn + ": no sound checkpoint") == 0);
+    REQUIRE(message_of(torn).find(torn + ": no valid checkpoint") == 0);
   }
   CHECK(!message_of(folder.write("long.bin", whole + "x")).empty());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// purlin-heat as a process: what it writes, how it ends, and that a killed run goes on to the same bits.
+// purlin-heat as a process: what it writes, how it ends, and that a killed run continues to the same bits.
 #include <nlohmann/json.hpp>
 
 #include <fstream>
@@ -125,7 +125,7 @@ TEST_CASE("a torn checkpoint is told, and the one before it is used", "[heat][pr
   const Outcome outcome = run_heat({"--resume", torn, "--quiet", "--no-compare"});
   INFO(outcome.err);
   CHECK(outcome.status == 0);
-  CHECK(outcome.err.find(last + ": no sound checkpoint") != std::string::npos);
+  CHECK(outcome.err.find(last + ": no valid checkpoint") != std::string::npos);
   CHECK(file_content(torn + "/heat-000300.vtu") == file_content(whole + "/heat-000300.vtu"));
   CHECK(file_content(torn + "/heat.pvd") == file_content(whole + "/heat.pvd"));
 }
@@ -175,7 +175,7 @@ TEST_CASE("bad input ends with 2 and one line that names it", "[heat][process]")
       {{"--params", params}, "'convection.coefficient': expected a number >= 0, found -1"},
       {{"--params", folder.file("none.json")}, "cannot be read"},
       {{folder.file("none.mesh")}, "none.mesh"},
-      {{"--resume", folder.file("none")}, "no sound checkpoint to resume from"},
+      {{"--resume", folder.file("none")}, "no valid checkpoint to resume from"},
       {{"--scheme", "leapfrog"}, "leapfrog"},
       {{"--dt", "0"}, "--dt: expected a number > 0"},
       {{"--duration", "1e30"}, "steps"},

@@ -73,11 +73,11 @@ TEST_CASE("a mesh comes in the program's unit, and what was guessed or left out 
   CHECK(guessed.json["volume"] == Approx(0.06 * 0.06 * 0.06 / 6));
   options.mesh_unit = "cm";
   said.clear();
-  const MeshInput told = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::mm, say);
-  CHECK(told.mesh.nodes[1][0] == Approx(600));
+  const MeshInput described = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::mm, say);
+  CHECK(described.mesh.nodes[1][0] == Approx(600));
   CHECK(said.empty());
-  CHECK(told.file_unit == "cm");
-  CHECK(mesh_text(told).find("4 nodes, 1 tetrahedra, 600 x 600 x 600 mm") != std::string::npos);
+  CHECK(described.file_unit == "cm");
+  CHECK(mesh_text(described).find("4 nodes, 1 tetrahedra, 600 x 600 x 600 mm") != std::string::npos);
 }
 
 TEST_CASE("vectors go with a refinement, and fibres have no head", "[transient]") {

@@ -58,12 +58,12 @@ TEST_CASE("a report remarks on options that the system, as it was set up, had no
   report.system.preconditioner.name = "jacobi";
   report.place.space = Space::device;
   const cli::Json json = run_json(report);
-  REQUIRE(json["idle_options"].size() == 1);
-  CHECK(json["idle_options"][0]["option"] == "--fsai-power");
-  CHECK(run_text(report).find("--fsai-power has no effect: it belongs to --precond fsai, and the preconditioner is "
+  REQUIRE(json["unused_options"].size() == 1);
+  CHECK(json["unused_options"][0]["option"] == "--fsai-power");
+  CHECK(run_text(report).find("--fsai-power has no effect: it applies to --precond fsai, and the preconditioner is "
                               "jacobi") != std::string::npos);
   report.system.preconditioner.name = "fsai";
-  CHECK(run_json(report)["idle_options"].empty());
+  CHECK(run_json(report)["unused_options"].empty());
 }
 
 TEST_CASE("the peak of the process covers what was just touched", "[transient]") {

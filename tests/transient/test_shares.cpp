@@ -11,7 +11,7 @@ using namespace purlin::transient;
 
 namespace {
 
-// A clock that goes on when a test says so.
+// A clock that continues when a test says so.
 double now = 0;
 double fake_clock() { return now; }
 void spend(double seconds) { now += seconds; }

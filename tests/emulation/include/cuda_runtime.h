@@ -81,7 +81,7 @@ const void* key(R (*f)(A...)) {
 
 template <class F, class... A>
 void launch_kernel(const char* name, const Config& config, const void* kernel, F f, const A&... args) {
-  // Arguments by value, as the card copies them; each thread gets its own copy.
+  // Arguments by value, as the device copies them; each thread gets its own copy.
   auto held = std::make_shared<std::tuple<std::decay_t<const A>...>>(args...);
   launch(
       name, config, kernel, [held, f] { std::apply(f, *held); }, false);
@@ -130,7 +130,7 @@ void pipeline_wait(unsigned prior);
 
 }  // namespace emu
 
-// Set whenever a thread goes on.
+// Set whenever a thread continues.
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The settings, complaints and errors of the emulation, and the card that it tells of.
+// The settings, complaints and errors of the emulation, and the device that it reports.
 #include "internal.hpp"
 
 #include <cstdarg>

@@ -43,7 +43,7 @@ class Lock {
 void complain(const char* format, ...) __attribute__((format(printf, 1, 2)));
 /// Keeps an error for cudaGetLastError, and returns it.
 cudaError_t result(cudaError_t error);
-/// Set by the first fault inside a kernel: as on a card, all that follows fails.
+/// Set by the first fault inside a kernel: as on a device, all that follows fails.
 extern bool faulted;
 
 /// Queues on the stream: runs at once, waits (PURLIN_EMU_LAZY=1), or is recorded in a capture.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches, and what the runtime tells of a kernel.
+// Launches, and what the runtime reports about a kernel.
 #include "internal.hpp"
 
 #include <algorithm>

@@ -52,7 +52,7 @@ cudaError_t allocate(void** p, std::size_t bytes, CUmemPoolHandle_st* pool) {
   if (bytes > settings().device_bytes || used_bytes + bytes > settings().device_bytes)
     return result(cudaErrorMemoryAllocation);
   void* at = nullptr;
-  // The card's allocations start at multiples of 256 bytes; 8 here would hide a fault, 256 shows what is too short.
+  // The device's allocations start at multiples of 256 bytes; 8 here would hide a fault, 256 shows what is too short.
   if (posix_memalign(&at, 256, bytes) != 0) return result(cudaErrorMemoryAllocation);
   std::memset(at, settings().fill_byte, bytes);
   allocations()[reinterpret_cast<std::uintptr_t>(at)] = {bytes, pool};

@@ -62,8 +62,9 @@ const unsigned char* meet_warp(unsigned mask, Kind kind, const void* value, std:
   const unsigned mine = 1u << f->lane, now = w.generation;
   if ((mask & mine) == 0) fault("a warp operation whose mask leaves out the caller");
   if (mask & w.exited) {
-    static std::set<std::string> told;
-    if (told.insert(kernel_name).second) complain("%s: a warp operation names lanes that have ended", kernel_name);
+    static std::set<std::string> reported;
+    if (reported.insert(kernel_name).second)
+      complain("%s: a warp operation names lanes that have ended", kernel_name);
   }
   if (w.arrived == 0) {
     w.mask = mask;

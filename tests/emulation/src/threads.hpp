@@ -10,7 +10,7 @@ struct Warp {
   unsigned alive = 0, exited = 0, arrived = 0, generation = 0, mask = 0;
   Kind kind = op_syncwarp;
   unsigned present[2] = {};
-  // What the lanes bring to a meeting, 16 bytes each; two, because a fast lane may be at the next meeting already.
+  // What the lanes bring to a warp operation, 16 bytes each; two, because a fast lane may already be at the next one.
   alignas(16) unsigned char slot[2][32 * 16];
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a solve has ended, and the reason: the journal's last word.
+// How a solve has ended, and the reason: the outcome of the convergence monitor.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
 #include <purlin/core/instantiate.hpp>
-#include <purlin/solver/journal.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -28,11 +28,11 @@ std::string divergence_reason(double relative_residual, const std::string& fault
 std::string stagnation_reason(bool attainable, double relative_residual) {
   const std::string level = scientific(relative_residual) + " of |b|";
   return attainable ? "rounding keeps b - A x above the tolerance; about " + level + " is attainable"
-                    : "the residual does not fall any more; " + level + " was reached";
+                    : "the residual no longer decreases; " + level + " was reached";
 }
 
 template <class T, Space S>
-void Journal<T, S>::conclude(Status status, std::string reason) {
+void ConvergenceMonitor<T, S>::conclude(Status status, std::string reason) {
   if (concluded_) return;
   concluded_ = true;
   report_.status = status;
@@ -40,10 +40,10 @@ void Journal<T, S>::conclude(Status status, std::string reason) {
 }
 
 template <class T, Space S>
-void Journal<T, S>::conclude(Event event) {
+void ConvergenceMonitor<T, S>::conclude(Event event) {
   switch (event) {
     case Event::iterations_spent:
-      return conclude(Status::max_iterations, "the iterations that were allowed did not suffice");
+      return conclude(Status::max_iterations, "the iteration limit was reached");
     case Event::not_finite:
       return conclude(Status::not_finite, "NaN or infinity appeared in the iteration");
     case Event::matrix_not_positive:
@@ -62,7 +62,7 @@ void Journal<T, S>::conclude(Event event) {
       return conclude(Status::diverged, divergence_reason(report_.relative(seen_.residual), found_fault_));
     case Event::none:
       if (interrupted_ == Status::stopped_by_caller) return conclude(interrupted_, "the caller asked to stop");
-      if (interrupted_ == Status::time_limit) return conclude(interrupted_, "the time limit is over");
+      if (interrupted_ == Status::time_limit) return conclude(interrupted_, "time limit exceeded");
       return;
     case Event::tolerance_met:
       return;
@@ -70,7 +70,7 @@ void Journal<T, S>::conclude(Event event) {
 }
 
 template <class T, Space S>
-void Journal<T, S>::conclude(Event event, Span<T, S> v) {
+void ConvergenceMonitor<T, S>::conclude(Event event, Span<T, S> v) {
   const bool indefinite = event == Event::matrix_not_positive || event == Event::precond_not_positive;
   const bool rounding = report_.recurrence_residual <= std::numeric_limits<T>::epsilon() * report_.rhs_norm;
   if (!concluded_ && indefinite && rounding && !form_residual(v)) conclude_stagnation();
@@ -78,19 +78,19 @@ void Journal<T, S>::conclude(Event event, Span<T, S> v) {
 }
 
 template <class T, Space S>
-void Journal<T, S>::conclude_divergence() {
+void ConvergenceMonitor<T, S>::conclude_divergence() {
   conclude(Status::diverged, divergence_reason(report_.relative(residual_), ""));
 }
 
 template <class T, Space S>
-void Journal<T, S>::conclude_stagnation() {
+void ConvergenceMonitor<T, S>::conclude_stagnation() {
   stagnated_ = stagnated_ || !concluded_;
   conclude(Status::stagnation, "");
 }
 
 // Of the x that is returned. An x that has diverged has a large bound of its own, which says nothing of the matrix.
 template <class T, Space S>
-void Journal<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
+void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
   const auto& ctx = args_.ctx;
   const double eps = std::numeric_limits<T>::epsilon(), x_norm = norm(args_.x);
   double matrix_norm = 0;
@@ -111,7 +111,7 @@ void Journal<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
 }
 
 template <class T, Space S>
-SolveReport Journal<T, S>::close(Span<T, S> r, Span<T, S> work) {
+SolveReport ConvergenceMonitor<T, S>::close(Span<T, S> r, Span<T, S> work) {
   if (!residual_known_) form_residual(r);
   report_.true_residual = residual_;
   if (report_.status != Status::converged && std::isfinite(residual_) && concluded_ &&
@@ -127,14 +127,14 @@ SolveReport Journal<T, S>::close(Span<T, S> r, Span<T, S> work) {
   return std::move(report_);
 }
 
-#define X(T, S)                                                            \
-  template void Journal<T, S>::conclude(Status, std::string);              \
-  template void Journal<T, S>::conclude(Event);                            \
-  template void Journal<T, S>::conclude(Event, Span<T, S>);                \
-  template void Journal<T, S>::conclude_divergence();                      \
-  template void Journal<T, S>::conclude_stagnation();                      \
-  template void Journal<T, S>::explain_stagnation(Span<T, S>, Span<T, S>); \
-  template SolveReport Journal<T, S>::close(Span<T, S>, Span<T, S>);
+#define X(T, S)                                                                       \
+  template void ConvergenceMonitor<T, S>::conclude(Status, std::string);              \
+  template void ConvergenceMonitor<T, S>::conclude(Event);                            \
+  template void ConvergenceMonitor<T, S>::conclude(Event, Span<T, S>);                \
+  template void ConvergenceMonitor<T, S>::conclude_divergence();                      \
+  template void ConvergenceMonitor<T, S>::conclude_stagnation();                      \
+  template void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S>, Span<T, S>); \
+  template SolveReport ConvergenceMonitor<T, S>::close(Span<T, S>, Span<T, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

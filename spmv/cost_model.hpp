@@ -16,7 +16,7 @@ using RowLengths = std::vector<std::pair<Index, Index>>;
 /// One pass over the row pointers.
 RowLengths row_lengths(const Pattern<Space::host>& pattern);
 
-/// What the forecasts of all formats look at.
+/// The input of all cost estimates.
 struct PatternFacts {
   Index rows = 0;
   Index cols = 0;
@@ -32,25 +32,25 @@ struct PatternFacts {
 /// Reads the pattern once or twice; parallel.
 PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern);
 
-/// Of the two seconds per entry of a format, measured in cache, the one for values of that size; 0 on a card, and for
-/// matrices that do not stay in a host's caches from product to product. The limit is the same for every format.
+/// Of the two seconds per entry of a format, measured in cache, the one for values of that size; 0 on a device, and
+/// for matrices that do not stay in a host's caches from product to product. The limit is the same for every format.
 double cached_entry_seconds(const PatternFacts& facts, const Machine& machine, std::size_t value_bytes,
                             double in_double, double in_single);
 
-/// The cost of a format, as far as bytes tell. Estimates: see docs/performance.md for how near they come.
-struct Forecast {
+/// The cost of a format, estimated from bytes; docs/performance.md has measured times.
+struct CostEstimate {
   double product_bytes = 0;  ///< infinite where the format is not to be chosen
   /// The share of the copy bandwidth that the product reaches, from measurements of large systems.
   double bandwidth_share = 1;
-  /// Seconds of one host thread where the matrix stays in its caches and bytes tell nothing (`cached_entry_seconds`
-  /// times what is stored); 0: as bytes tell.
+  /// Seconds of one host thread if the matrix stays in its caches, where bytes do not determine the time
+  /// (`cached_entry_seconds` times what is stored); 0: from bytes.
   double cached_seconds = 0;
   /// Seconds of one host thread for each entry, from CSR to a product that can start.
   double setup_seconds_per_entry = 0;
-  /// Bytes that setup moves to a card.
+  /// Bytes that setup moves to a device.
   double upload_bytes = 0;
-  /// Seconds of a setup that a card makes itself, in place of the two before; 0: the host makes it.
-  double card_setup_seconds = 0;
+  /// Seconds of a setup on the device, in place of the two before; 0: on the host.
+  double device_setup_seconds = 0;
   int launches = 1;
 
   double product_seconds(const Machine& machine) const;

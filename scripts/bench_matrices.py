@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Solves every real square matrix of a folder with each of Purlin's and SciPy's solvers.
 
-    scripts/survey_matrices.py [FOLDER] [--purlin build/host/bin/purlin]     FOLDER defaults to $PURLIN_TEST_DATA
+    scripts/bench_matrices.py [FOLDER] [--purlin build/host/bin/purlin]     FOLDER defaults to $PURLIN_TEST_DATA
 
 Writes docs/matrices.md and docs/results/matrices.json. Both sides get the same A, b = A x for a seeded random x,
 preconditioner, tolerance and number of iterations; every residual in the tables is computed here from the returned x,
@@ -171,7 +171,7 @@ def run_scipy(settings, solver, preconditioner, judge):
     return {"status": status, "iterations": count, "seconds": time.perf_counter() - start, **judge(x)}
 
 
-def survey_one(path, settings):
+def solve_one(path, settings):
     matrix, rhs = read_system(path)
     judge = Judge(matrix, rhs)
     diagonal = matrix.diagonal()
@@ -244,7 +244,7 @@ def machine():
 
 def write_markdown(path, facts, entries, left_out, findings):
     lines = ["# Purlin on real matrices", "",
-             "<!-- Written by scripts/survey_matrices.py; run it again instead of editing. -->", "",
+             "<!-- Written by scripts/bench_matrices.py; run it again instead of editing. -->", "",
              f"All real square matrices with values from a folder of {facts['files']} public files (SuiteSparse, "
              "Harwell-Boeing, the test suites of other projects), solved by each of Purlin's solvers and by SciPy's solver of "
              "the same name. Both get the same right-hand side b = A x (x random with a fixed seed, uniform in [-1, 1]), the "
@@ -313,7 +313,7 @@ def main():
     entries = []
     with concurrent.futures.ProcessPoolExecutor(settings.processes) as pool:
         largest_first = sorted(systems, key=lambda path: -path.stat().st_size)
-        for job in concurrent.futures.as_completed([pool.submit(survey_one, path, settings) for path in largest_first]):
+        for job in concurrent.futures.as_completed([pool.submit(solve_one, path, settings) for path in largest_first]):
             entry = job.result()
             entries.append(entry)
             ours = " | ".join(describe(result) for result in entry["purlin"].values())
@@ -322,13 +322,13 @@ def main():
     entries.sort(key=lambda entry: entry["matrix"].lower())
     findings = findings_of(entries)
     version = subprocess.run([settings.purlin, "--version"], capture_output=True, text=True, check=True).stdout
-    facts = {"command": shlex.join(["scripts/survey_matrices.py", "$PURLIN_TEST_DATA"]).replace("'", ""),
+    facts = {"command": shlex.join(["scripts/bench_matrices.py", "$PURLIN_TEST_DATA"]).replace("'", ""),
              "date": datetime.date.today().isoformat(), "machine": machine(), "files": len(files),
              "purlin": version.split("\n")[0].removeprefix("purlin "), "scipy": scipy.__version__,
              "numpy": np.__version__, "python": platform.python_version(), "time_limit": settings.time_limit,
              "rtol": RTOL, "max_iterations": MAX_ITERATIONS, "restart": RESTART, "seed": SEED}
     settings.json.parent.mkdir(parents=True, exist_ok=True)
-    document = {**reports.head("scripts/survey_matrices.py"), **facts, "left_out": left_out, "findings": findings, "matrices": entries}
+    document = {**reports.head("scripts/bench_matrices.py"), **facts, "left_out": left_out, "findings": findings, "matrices": entries}
     settings.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     write_markdown(settings.markdown, facts, entries, left_out, findings)
     for key in TITLES:

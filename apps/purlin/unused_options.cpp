@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of options and what they belong to.
-#include "idle_options.hpp"
+#include "unused_options.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -18,64 +18,64 @@
 namespace purlin::cli {
 namespace {
 
-using Makeup = SolveMakeup;
+using Configuration = SolveConfiguration;
 
 // Whether one of the solvers that run has this column of the table set.
-bool runs(const Makeup& m, bool SolverMethod::*column) {
+bool runs(const Configuration& m, bool SolverMethod::*column) {
   return std::any_of(m.solvers.begin(), m.solvers.end(),
                      [&](const std::string& name) { return find_solver(name).*column; });
 }
 
-std::string solver_is(const Makeup& m) {
+std::string solver_is(const Configuration& m) {
   return (m.solvers.size() == 1 ? "the solver is " : "the solvers are ") + join(m.solvers);
 }
 
-std::string format_is(const Makeup& m) { return "the format is " + m.format; }
+std::string format_is(const Configuration& m) { return "the format is " + m.format; }
 
 // Why GMRES's options do nothing; empty where they may do something. The same below.
-std::string without_gmres(const Makeup& m) { return runs(m, &SolverMethod::restarts) ? "" : solver_is(m); }
+std::string without_gmres(const Configuration& m) { return runs(m, &SolverMethod::restarts) ? "" : solver_is(m); }
 
-std::string without_left(const Makeup& m) {
+std::string without_left(const Configuration& m) {
   if (!runs(m, &SolverMethod::restarts)) return solver_is(m);
   return m.precond == "none" && !m.null_space ? "there is no preconditioner" : "";
 }
 
-std::string without_basis(const Makeup& m) {
+std::string without_basis(const Configuration& m) {
   if (!runs(m, &SolverMethod::restarts)) return solver_is(m);
   return m.single_precision ? "all vectors are in single precision" : "";
 }
 
 // Formats whose rows lie in parts.
-bool has_parts(const Makeup& m) { return is_format_choice(m.format) || find_spmv_format(m.format).parts; }
+bool has_parts(const Configuration& m) { return is_format_choice(m.format) || find_spmv_format(m.format).parts; }
 
-std::string without_parts(const Makeup& m) { return has_parts(m) ? "" : format_is(m); }
+std::string without_parts(const Configuration& m) { return has_parts(m) ? "" : format_is(m); }
 
-std::string without_plan(const Makeup& m) {
+std::string without_plan(const Configuration& m) {
   const bool open = m.format_measured || is_format_choice(m.format);
   return open || find_spmv_format(m.format).plan != nullptr ? "" : format_is(m);
 }
 
-std::string without_choice(const Makeup& m) {
+std::string without_choice(const Configuration& m) {
   return m.choice_left ? "" : format_is(m) + " and the preconditioner is " + m.precond;
 }
 
-// As far as names tell: whether a system fits on the chip, the device decides.
-std::string without_resident(const Makeup& m) {
-  if (!m.on_card) return "the device is host";
+// As far as the names show; whether a system fits on the chip is decided on the device.
+std::string without_resident(const Configuration& m) {
+  if (!m.on_device) return "the device is host";
   if (!runs(m, &SolverMethod::resident)) return solver_is(m);
   if (!is_format_choice(m.format) && !find_spmv_format(m.format).resident) return format_is(m);
   const bool one_by_one = std::any_of(m.solvers.begin(), m.solvers.end(), [](const std::string& name) {
     return find_solver(name).resident && !find_solver(name).batched();
   });
   if (one_by_one) return "";
-  if (m.mixed) return "CG in mixed precision is not among them";
-  return m.columns > 1 ? "columns that iterate side by side are not among them" : "";
+  if (m.mixed) return "CG in mixed precision is never resident";
+  return m.columns > 1 ? "batches of columns are never resident" : "";
 }
 
 struct Row {
   std::string option;      ///< as CLI11 knows it
   std::string belongs_to;  ///< to be read behind "it belongs to"
-  std::function<std::string(const Makeup&)> idle;
+  std::function<std::string(const Configuration&)> unused;
   std::string shown = {};  ///< in the place of `option`
 };
 
@@ -90,11 +90,11 @@ Row precond_row(std::string option, Takes takes, std::string shown = {}) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     owners += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
   }
-  const auto idle = [takes](const Makeup& m) -> std::string {
+  const auto unused = [takes](const Configuration& m) -> std::string {
     const bool fits = m.precond == "auto" || (m.precond != "none" && takes(find_preconditioner(m.precond)));
     return fits ? "" : "the preconditioner is " + m.precond;
   };
-  return {std::move(option), "--precond " + owners, idle, std::move(shown)};
+  return {std::move(option), "--precond " + owners, unused, std::move(shown)};
 }
 
 bool has_option(const PrecondMethod& method, const std::string& key) {
@@ -107,7 +107,7 @@ std::vector<Row> rows() {
       {"--restart", "--solver gmres", &without_gmres},
       {"--left", "--solver gmres with a preconditioner", &without_left},
       {"--basis", "--solver gmres in double precision", &without_basis},
-      {"--no-resident", "CG and BiCGStab on a card with --format ehyb", &without_resident},
+      {"--no-resident", "CG and BiCGStab on a device with --format ehyb", &without_resident},
   };
   for (const PrecondOption* option : precond_option_list()) {
     all.push_back(precond_row(
@@ -129,8 +129,9 @@ std::vector<Row> rows() {
 
 }  // namespace
 
-SolveMakeup makeup_asked(const SystemOptions& options, bool single_precision, const std::string& device) {
-  SolveMakeup m;
+SolveConfiguration requested_configuration(const SystemOptions& options, bool single_precision,
+                                           const std::string& device) {
+  SolveConfiguration m;
   m.solvers = {options.solver.name};
   if (options.solver.name == "auto") m.solvers = solver_names();
   m.precond = options.precond.name;
@@ -140,18 +141,18 @@ SolveMakeup makeup_asked(const SystemOptions& options, bool single_precision, co
   m.null_space = options.null_space == NullSpace::constant;
   m.single_precision = single_precision;
   m.mixed = options.mixed;
-  m.on_card = device != "host";
+  m.on_device = device != "host";
   return m;
 }
 
-SolveMakeup makeup_set_up(SolveMakeup asked, const SystemInfo& system, Space space) {
+SolveConfiguration setup_configuration(SolveConfiguration asked, const SystemInfo& system, Space space) {
   asked.precond = system.preconditioner.name;
   asked.format = system.format.format;
-  asked.on_card = space == Space::device;
+  asked.on_device = space == Space::device;
   return asked;
 }
 
-SolveMakeup makeup_solved(SolveMakeup set_up, const std::vector<SolveReport>& reports) {
+SolveConfiguration solved_configuration(SolveConfiguration set_up, const std::vector<SolveReport>& reports) {
   set_up.columns = static_cast<Index>(reports.size());
   set_up.solvers.clear();
   for (const SolveReport& report : reports) {
@@ -172,29 +173,34 @@ std::vector<std::string> given_options(const CLI::App& command) {
   return given;
 }
 
-std::vector<IdleOption> idle_options(const std::vector<std::string>& given, const SolveMakeup& makeup) {
-  std::vector<IdleOption> result;
+std::vector<UnusedOption> unused_options(const std::vector<std::string>& given,
+                                         const SolveConfiguration& configuration) {
+  std::vector<UnusedOption> result;
   for (const Row& row : rows()) {
     if (std::find(given.begin(), given.end(), row.option) == given.end()) continue;
-    const std::string why = row.idle(makeup);
+    const std::string why = row.unused(configuration);
     if (why.empty()) continue;
     const std::string& option = row.shown.empty() ? row.option : row.shown;
-    result.push_back({option, "it belongs to " + row.belongs_to + ", and " + why});
+    result.push_back({option, "it applies to " + row.belongs_to + ", and " + why});
   }
   return result;
 }
 
-std::string idle_text(const IdleOption& idle) { return idle.option + " has no effect: " + idle.reason; }
+std::string unused_option_text(const UnusedOption& unused) {
+  return unused.option + " has no effect: " + unused.reason;
+}
 
-Json idle_json(const std::vector<IdleOption>& idle) {
+Json unused_options_json(const std::vector<UnusedOption>& unused) {
   Json result = Json::array();
-  for (const IdleOption& option : idle) result.push_back({{"option", option.option}, {"reason", option.reason}});
+  for (const UnusedOption& option : unused) result.push_back({{"option", option.option}, {"reason", option.reason}});
   return result;
 }
 
-std::vector<std::string> idle_warnings(const std::vector<std::string>& given, const SolveMakeup& makeup) {
+std::vector<std::string> unused_option_warnings(const std::vector<std::string>& given,
+                                                const SolveConfiguration& configuration) {
   std::vector<std::string> warnings;
-  for (const IdleOption& idle : idle_options(given, makeup)) warnings.push_back(idle_text(idle));
+  for (const UnusedOption& unused : unused_options(given, configuration))
+    warnings.push_back(unused_option_text(unused));
   return warnings;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// What CLI11 found wrong with a command line, in the words of the other messages.
+/// Errors that CLI11 found in a command line, worded like the other messages.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,9 +11,9 @@ namespace purlin::cli {
 
 /// "--rtol: expected a number, found 'abc'" where an option of `app`, or of its commands, was given something else
 /// than the number that it takes; else CLI11's own words.
-std::string complaint(const CLI::ParseError& error, const CLI::App& app);
+std::string option_error(const CLI::ParseError& error, const CLI::App& app);
 
-/// Parses; false where the help was asked for. Throws UsageError, with `required` where what `app` needs is missing.
+/// Parses; false where the help was requested. Throws UsageError, with `required` where what `app` needs is missing.
 bool parse_or_help(CLI::App& app, int argc, const char* const* argv, const std::string& required);
 
 /// Throws UsageError where something was given that `app` does not take, with the nearest option.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that are none, found again among the options that were given: CLI11's errors hold no option and no kind.
-#include "complaint.hpp"
+#include "option_error.hpp"
 
 #include <cstdlib>
 
@@ -26,7 +26,7 @@ bool is_read(Kind kind, const std::string& given) {
   return kind == Kind::other || (!given.empty() && *end == '\0');
 }
 
-// The first complaint about an option of `app` or of its commands; empty where there is none.
+// The first error of an option of `app` or of its commands; empty where there is none.
 std::string about_numbers(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const Kind kind = kind_of(*option);
@@ -54,7 +54,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 }  // namespace
 
-std::string complaint(const CLI::ParseError& error, const CLI::App& app) {
+std::string option_error(const CLI::ParseError& error, const CLI::App& app) {
   const std::string found = about_numbers(app);
   return found.empty() ? error.what() : found;
 }
@@ -67,7 +67,7 @@ bool parse_or_help(CLI::App& app, int argc, const char* const* argv, const std::
   } catch (const CLI::RequiredError&) {
     throw UsageError(required);
   } catch (const CLI::ParseError& error) {
-    throw UsageError(complaint(error, app));
+    throw UsageError(option_error(error, app));
   }
   return true;
 }

@@ -25,7 +25,7 @@ enum class Event : int {
 /// Below, the squares of a vector's entries lose digits or vanish.
 constexpr double least_safe_norm = 1e-140;
 
-/// From where on growth of CG's residual, over max(|b|, |b - A x0|), is looked into. For a symmetric positive
+/// Growth of CG's residual, over max(|b|, |b - A x0|), from which its cause is tested. For a symmetric positive
 /// definite A it is at most the square root of A's condition number; of real systems it hardly grows.
 constexpr double first_growth = 100;
 
@@ -40,10 +40,10 @@ PURLIN_HD Event event_of(double residual, double tolerance, int iteration, int m
   return iteration >= max_iterations ? Event::iterations_spent : Event::none;
 }
 
-/// Kept beside the solver's scalars in S. Steps do nothing once an event is set, so that iterations that were queued
-/// behind it change nothing and counts and histories are exact whenever the host looks.
-struct Monitor {
-  static constexpr int most_between_looks = 64;
+/// Stored with the solver's scalars in S. Steps do nothing once an event is set, so that iterations queued after it
+/// change nothing, and counts and histories are exact whenever the host polls.
+struct MonitorState {
+  static constexpr int max_between_polls = 64;
 
   double tolerance;
   double growth_limit;  ///< a residual above it is divergence; infinite: none is
@@ -51,7 +51,7 @@ struct Monitor {
   int iteration;
   int max_iterations;
   Event event;
-  double recent[most_between_looks];  ///< residual after iteration k at k % 64
+  double recent[max_between_polls];  ///< residual after iteration k at k % 64
 
   PURLIN_HD bool running() const { return event == Event::none; }
 
@@ -59,7 +59,7 @@ struct Monitor {
   PURLIN_HD void finish_iteration(double new_residual) {
     ++iteration;
     residual = new_residual;
-    recent[iteration % most_between_looks] = new_residual;
+    recent[iteration % max_between_polls] = new_residual;
     event = event_of(new_residual, tolerance, iteration, max_iterations);
     if (event != Event::not_finite && new_residual > growth_limit) event = Event::diverged;
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/idle_options.hpp"
+#include "apps/purlin/unused_options.hpp"
 #include "apps/purlin/options.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
@@ -34,20 +34,20 @@ std::string warning(const std::string& command, const Words& more) {
   return warnings.empty() ? "" : warnings.front();
 }
 
-// A solve on a card, all chosen; CG came first and was enough.
-SolveMakeup usual_makeup() {
-  SolveMakeup m;
+// A solve on a device, all chosen; CG came first and was enough.
+SolveConfiguration usual_configuration() {
+  SolveConfiguration m;
   m.solvers = {"cg"};
   m.precond = "jacobi";
   m.format = "ehyb";
   return m;
 }
 
-bool is_idle(const std::string& option, const SolveMakeup& makeup) {
-  const std::vector<IdleOption> idle = idle_options({option}, makeup);
-  REQUIRE(idle.size() <= 1);
-  if (!idle.empty()) CHECK(idle.front().option.rfind(option, 0) == 0);
-  return !idle.empty();
+bool is_unused(const std::string& option, const SolveConfiguration& configuration) {
+  const std::vector<UnusedOption> unused = unused_options({option}, configuration);
+  REQUIRE(unused.size() <= 1);
+  if (!unused.empty()) CHECK(unused.front().option.rfind(option, 0) == 0);
+  return !unused.empty();
 }
 
 cli_testing::Json solved(const TemporaryFolder& folder, const Words& more, std::string* printed = nullptr) {
@@ -60,9 +60,10 @@ cli_testing::Json solved(const TemporaryFolder& folder, const Words& more, std::
   return report_in(folder);
 }
 
-Words idle_in(const cli_testing::Json& report) {
+Words unused_options_in(const cli_testing::Json& report) {
   Words names;
-  for (const cli_testing::Json& idle : report["idle_options"]) names.push_back(idle["option"].get<std::string>());
+  for (const cli_testing::Json& unused : report["unused_options"])
+    names.push_back(unused["option"].get<std::string>());
   return names;
 }
 
@@ -80,7 +81,7 @@ TEST_CASE("An option that cannot have an effect is warned of with what it belong
       {{"--left", "--solver", "gmres", "--precond", "none"}, "--left", "preconditioner", "no preconditioner"},
       {{"--basis", "single", "--solver", "cg"}, "--basis", "--solver gmres", "cg"},
       {{"--basis", "single", "--precision", "single"}, "--basis", "double precision", "single precision"},
-      {{"--no-resident", "--device", "host"}, "--no-resident", "on a card", "host"},
+      {{"--no-resident", "--device", "host"}, "--no-resident", "on a device", "host"},
       {{"--no-resident", "--solver", "gmres"}, "--no-resident", "CG and BiCGStab", "gmres"},
       {{"--no-resident", "--format", "csr"}, "--no-resident", "--format ehyb", "csr"},
       {{"--no-resident", "--format", "ehyb-symmetric"}, "--no-resident", "--format ehyb", "ehyb-symmetric"},
@@ -121,7 +122,7 @@ TEST_CASE("One set of options serves several solvers: what does not apply is a w
     const Outcome outcome = run_purlin(words);
     INFO(solver << outcome.out << outcome.err);
     CHECK(outcome.status == 0);
-    const std::string why = " has no effect: it belongs to --solver gmres";
+    const std::string why = " has no effect: it applies to --solver gmres";
     const bool expected = solver != std::string("gmres");
     CHECK((outcome.err.find("purlin: warning: --restart" + why + ", and the solver is " + solver + "\n") == 0) ==
           expected);
@@ -166,39 +167,39 @@ TEST_CASE("What may have an effect brings no warning, where a choice is still op
 }
 
 TEST_CASE("A solve as it came out decides about each option of the table", "[cli]") {
-  const SolveMakeup usual = usual_makeup();
-  SolveMakeup fell_back = usual;
+  const SolveConfiguration usual = usual_configuration();
+  SolveConfiguration fell_back = usual;
   fell_back.solvers = {"cg", "gmres"};
-  CHECK(is_idle("--restart", usual));
-  CHECK_FALSE(is_idle("--restart", fell_back));
-  CHECK_FALSE(is_idle("--left", fell_back));
+  CHECK(is_unused("--restart", usual));
+  CHECK_FALSE(is_unused("--restart", fell_back));
+  CHECK_FALSE(is_unused("--left", fell_back));
 
-  CHECK_FALSE(is_idle("--no-resident", usual));
-  SolveMakeup other = usual;
+  CHECK_FALSE(is_unused("--no-resident", usual));
+  SolveConfiguration other = usual;
   other.columns = 4;
-  CHECK(is_idle("--no-resident", other));
+  CHECK(is_unused("--no-resident", other));
   other.solvers = {"bicgstab"};
-  CHECK_FALSE(is_idle("--no-resident", other));
-  other.on_card = false;
-  CHECK(is_idle("--no-resident", other));
+  CHECK_FALSE(is_unused("--no-resident", other));
+  other.on_device = false;
+  CHECK(is_unused("--no-resident", other));
 
-  SolveMakeup measured = usual;
+  SolveConfiguration measured = usual;
   measured.format = "csr";
-  CHECK(is_idle("--plan-cache", measured));
+  CHECK(is_unused("--plan-cache", measured));
   measured.format_measured = measured.choice_left = true;
-  CHECK_FALSE(is_idle("--plan-cache", measured));
-  CHECK(is_idle("--parts", measured));
-  CHECK_FALSE(is_idle("--expect-products", measured));
-  CHECK(idle_options({}, measured).empty());
+  CHECK_FALSE(is_unused("--plan-cache", measured));
+  CHECK(is_unused("--parts", measured));
+  CHECK_FALSE(is_unused("--expect-products", measured));
+  CHECK(unused_options({}, measured).empty());
 }
 
 TEST_CASE("A makeup after the solves counts those that ran, mixed or not", "[cli]") {
   SystemOptions options;
   options.precond.name = "auto";
-  const SolveMakeup asked = makeup_asked(options, false, "auto");
+  const SolveConfiguration asked = requested_configuration(options, false, "auto");
   CHECK(asked.solvers.size() == 3);
   CHECK(asked.choice_left);
-  CHECK(asked.on_card);
+  CHECK(asked.on_device);
   SystemInfo system;
   system.preconditioner.name = "fsai";
   system.format.format = "csr";
@@ -206,12 +207,13 @@ TEST_CASE("A makeup after the solves counts those that ran, mixed or not", "[cli
   report.attempts.resize(2);
   report.attempts[0].method = "cg";
   report.attempts[1].method = "cg";
-  const SolveMakeup solved_so = makeup_solved(makeup_set_up(asked, system, Space::host), {report, report});
+  const SolveConfiguration solved_so =
+      solved_configuration(setup_configuration(asked, system, Space::host), {report, report});
   CHECK(solved_so.solvers == Words{"cg"});
   CHECK(solved_so.precond == "fsai");
   CHECK(solved_so.format == "csr");
   CHECK(solved_so.columns == 2);
-  CHECK_FALSE(solved_so.on_card);
+  CHECK_FALSE(solved_so.on_device);
 }
 
 TEST_CASE("A solve remarks on options that its own choices left without effect", "[cli]") {
@@ -221,19 +223,19 @@ TEST_CASE("A solve remarks on options that its own choices left without effect",
   const cli_testing::Json report =
       solved(folder, {matrix, "--restart", "20", "--parts", "3", "--precond", "auto", "--spai-power", "2"}, &printed);
   REQUIRE(report["format"] == "csr");
-  CHECK(idle_in(report) == Words{"--restart", "--spai-power", "--parts"});
+  CHECK(unused_options_in(report) == Words{"--restart", "--spai-power", "--parts"});
   for (const char* remark :
-       {"--restart has no effect: it belongs to --solver gmres, and the solver is cg",
-        "--parts has no effect: it belongs to --format ehyb and ehyb-symmetric, and the format is csr"}) {
+       {"--restart has no effect: it applies to --solver gmres, and the solver is cg",
+        "--parts has no effect: it applies to --format ehyb and ehyb-symmetric, and the format is csr"}) {
     CHECK(printed.find(remark) != std::string::npos);
   }
 
-  CHECK(idle_in(solved(folder, {matrix})).empty());
-  CHECK(idle_in(solved(folder, {matrix, "--solver", "gmres", "--restart", "20"})).empty());
+  CHECK(unused_options_in(solved(folder, {matrix})).empty());
+  CHECK(unused_options_in(solved(folder, {matrix, "--solver", "gmres", "--restart", "20"})).empty());
   // Symmetric and indefinite: CG gives up, and GMRES takes over, whose cycle it then is.
   const std::string saddle = folder.write(
       "saddle.mtx", "%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 4\n2 2 1\n3 3 1\n2 3 2\n3 2 2\n");
   const cli_testing::Json other = solved(folder, {saddle, "--restart", "2", "--max-iterations", "500"});
   REQUIRE(other["attempts"].size() > 1);
-  CHECK(idle_in(other).empty());
+  CHECK(unused_options_in(other).empty());
 }

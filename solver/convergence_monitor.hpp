@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Journal: the host's side of one solve. Forms true residuals, looks at the monitor, keeps history, clock and
-/// callback, and turns what happened into a report. Shared by all solvers. Internal.
+/// ConvergenceMonitor: the host's side of one solve. It computes true residuals, polls the state in S, keeps history,
+/// clock and callback, and turns events into a report. Shared by all solvers. Internal.
 #pragma once
 
 #include <chrono>
@@ -9,11 +9,11 @@
 
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/krylov.hpp>
-#include <purlin/solver/monitor.hpp>
+#include <purlin/solver/monitor_state.hpp>
 
 namespace purlin::detail {
 
-/// The system that a journal writes about.
+/// The system whose solve is monitored.
 template <class T, Space S>
 struct SolveArguments {
   const Context<S>& ctx;
@@ -30,53 +30,52 @@ template <class T, Space S>
 void check_system(std::int64_t n, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, Span<const T, S> b,
                   Span<const T, S> x);
 
-/// The reason of an attempt that ended in `stagnation` at this residual, which is called attainable or only reached.
+/// The reason of an attempt that ended in `stagnation` at this residual, described as attainable or only as reached.
 std::string stagnation_reason(bool attainable, double relative_residual);
 
 template <class T, Space S>
-class Journal {
+class ConvergenceMonitor {
  public:
-  /// `scratch` is a double in S; `expected` are the iterations of the solve before, 0: none. Throws InputError for
-  /// lengths that do not fit or a criterion that makes no sense.
-  Journal(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments, double* scratch,
-          int expected);
+  /// `scratch` is a double in S; `expected` is the number of iterations of the previous solve, 0: none. Throws
+  /// InputError for lengths that do not match or an invalid criterion.
+  ConvergenceMonitor(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments, double* scratch,
+                     int expected);
 
-  /// Forms |b| and r = b - A x. False where nothing is left to do (zero right-hand side, exact guess, NaN, no
-  /// iterations allowed): the report is then complete.
+  /// Computes |b| and r = b - A x. False if nothing is left to do (zero right-hand side, exact guess, NaN, no
+  /// iterations allowed); the report is then complete.
   bool open(Span<T, S> r);
 
-  /// The same where |b| and |b - A x| have been formed elsewhere, and are numbers whose squares are numbers too.
+  /// The same if |b| and |b - A x| have been computed elsewhere; their squares must be finite and not zero.
   bool open(double rhs_norm, double residual);
 
-  /// A residual above `first` times max(|b|, |b - A x0|) ends the solve as divergence where `fault` names a reason
-  /// why the method cannot work; where it has none (an empty text, asked for once) the limit becomes `most` times
-  /// that. Without a call of this: 1 / eps of T, where an x that the iteration passes through has no digit of the
-  /// solution left.
+  /// A residual above `first` times max(|b|, |b - A x0|) ends the solve as divergence if `fault` returns a reason why
+  /// the method cannot work. If it returns an empty text (it is called once), the limit becomes `most` times that.
+  /// Without this call the limit is 1 / eps of T, beyond which no digit of an intermediate x is left.
   void watch_growth(double first, double most, std::function<std::string()> fault);
 
   /// A residual above this is divergence.
   double growth_limit() const;
 
-  /// A monitor for the recurrence that starts from the present residual.
-  Monitor fresh_monitor() const;
+  /// The initial state for a recurrence that starts from the current residual.
+  MonitorState fresh_monitor() const;
 
-  /// Downloads the monitor, extends history, calls the callback and looks at the clock. False when the recurrence has
-  /// stopped or is to be stopped.
-  /// Growth that turns out to be no divergence is allowed for in the monitor, and the recurrence goes on.
-  bool look(Monitor* monitor);
-  /// The same of iterations that were not monitored: how the last of them stands, and the residual after each. Those
-  /// behind a residual that is divergence are not counted, unless the last meets the tolerance.
-  bool look(int iteration, Event event, const double* residuals);
-  /// The same from a monitor that has been downloaded, whose residuals count in `unit`, and that is to be uploaded
-  /// again where growth was allowed for in it.
-  bool look(Monitor& seen, double unit);
+  /// Downloads the state, extends the history, calls the callback and reads the clock. False if the recurrence has
+  /// stopped or is to stop. Growth that turns out not to be divergence raises the limit in the state, and the
+  /// recurrence continues.
+  bool poll(MonitorState* monitor);
+  /// The same for iterations without a state in S: the event of the last one, and the residual after each. Iterations
+  /// after a residual that counts as divergence are not counted, unless the last one meets the tolerance.
+  bool poll(int iteration, Event event, const double* residuals);
+  /// The same from a state that has been downloaded, whose residuals are in units of `unit`, and that must be
+  /// uploaded again if its limit was raised.
+  bool poll(MonitorState& seen, double unit);
 
-  /// Why `look` said false; `none` when the caller or the clock did.
+  /// Why `poll` returned false; `none` if the caller or the time limit stopped the solve.
   Event event() const { return seen_.event; }
   int iterations() const { return seen_.iteration; }
-  /// The caller or the clock has asked for the end, at this look or at an earlier one.
+  /// The caller or the time limit has stopped the solve, at this poll or an earlier one.
   bool interrupted() const { return interrupted_ != Status::converged; }
-  /// Iterations until the next look.
+  /// Iterations until the next poll.
   int check_every() const;
   double tolerance() const { return report_.tolerance; }
   double residual() const { return residual_; }
@@ -86,11 +85,11 @@ class Journal {
   /// r = b - A x and its norm; true when it meets the tolerance.
   bool form_residual(Span<T, S> r);
 
-  /// After the recurrence met the tolerance: forms b - A x. True when that agrees (converged), when the solve was
-  /// interrupted, or when the residual has been replaced three times already (stagnation); the status is then set.
-  /// False: go on from the new r.
+  /// To be called when the recurrence meets the tolerance: computes b - A x. True if that agrees (converged), if the
+  /// solve was interrupted, or if the residual has already been replaced three times (stagnation); the status is then
+  /// set. False: continue from the new r.
   bool confirm(Span<T, S> r);
-  /// The same with |b - A x| formed elsewhere. False: that is above the tolerance, or too small to have been formed
+  /// The same with |b - A x| computed elsewhere. False: it is above the tolerance, or too small to have been computed
   /// from squares.
   bool confirm(double true_residual);
 
@@ -98,9 +97,9 @@ class Journal {
   void conclude(Status status, std::string reason);
   /// The outcome that belongs to an event other than `tolerance_met`; with `none`, that of an interruption.
   void conclude(Event event);
-  /// The same for CG. A recurrence goes on falling when b - A x has long been rounding, in the end until its squares
-  /// vanish: what it then says of the signs of A and M is nothing, and the outcome is `stagnation`. `v` is a work
-  /// vector.
+  /// The same for CG. A recurrence residual keeps decreasing when b - A x has long reached rounding, until its
+  /// squares underflow. It then says nothing about the signs of A and M, and the outcome is `stagnation`. `v` is a
+  /// work vector.
   void conclude(Event event, Span<T, S> v);
   /// Status `diverged`, at the true residual of the present x.
   void conclude_divergence();
@@ -114,9 +113,9 @@ class Journal {
   SolveReport close(Span<T, S> r, Span<T, S> work = {});
 
  private:
-  bool tell();  // what `look` has seen
-  bool excuse_growth();
-  void allow_for_growth(Monitor& monitor, double unit) const;
+  bool record_progress();  // what `poll` has read
+  bool growth_is_harmless();
+  void allow_for_growth(MonitorState& monitor, double unit) const;
   void explain_stagnation(Span<T, S> v, Span<T, S> w);
   void note_rhs(double norm);
   bool begin();  // from the residual as it is known
@@ -126,7 +125,7 @@ class Journal {
   SolveArguments<T, S> args_;
   double* scratch_;
   SolveReport report_;
-  Monitor seen_{};
+  MonitorState seen_{};
   int expected_;
   double residual_ = 0;          // the latest true residual
   bool residual_known_ = false;  // residual_ belongs to the present x

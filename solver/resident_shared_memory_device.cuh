@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How the shared memory of a resident kernel's block is shared out, the same on the host's side. Internal.
+/// The layout of a block's shared memory in a resident kernel, the same on the host's side. Internal.
 #pragma once
 
 #include <purlin/solver/resident_exchange_device.cuh>
@@ -10,8 +10,8 @@ namespace {
 
 constexpr int warp = 32;
 
-/// Places in bytes, one behind the other.
-struct ResidentRoom {
+/// Positions in bytes, one after the other.
+struct ResidentSharedMemory {
   std::size_t next = 0;
 
   PURLIN_HD std::size_t take(std::size_t count, std::size_t bytes) {
@@ -26,28 +26,28 @@ struct ResidentVectorSpace {
 };
 /// Vectors of a part with `own` rows; those with a halo have `reach` entries, and stand first.
 template <class T>
-PURLIN_HD ResidentVectorSpace take_vectors(ResidentRoom& room, const ResidentNeeds& needs, int own, int reach,
-                                           int parts) {
-  const std::size_t sums = room.take(Exchange::scratch_length(needs.sums, parts), sizeof(double));
+PURLIN_HD ResidentVectorSpace take_vectors(ResidentSharedMemory& memory, const ResidentNeeds& needs, int own,
+                                           int reach, int parts) {
+  const std::size_t sums = memory.take(Exchange::scratch_length(needs.sums, parts), sizeof(double));
   const auto entries = static_cast<std::size_t>(needs.vectors) * static_cast<std::size_t>(reach) +
                        static_cast<std::size_t>(needs.own_vectors) * static_cast<std::size_t>(own);
-  return {sums, room.take(entries, sizeof(T))};
+  return {sums, memory.take(entries, sizeof(T))};
 }
 
 struct ResidentMatrixSpace {
   std::size_t value, halo, slice, column, marked;
 };
-/// A part's share of a matrix, its numbers and columns only where they stay.
+/// A part's share of a matrix, its values and columns only where they stay.
 template <class T>
-PURLIN_HD ResidentMatrixSpace take_matrix(ResidentRoom& room, int block, int nodes, int halo_nodes, int slices,
-                                          int places, bool on_chip) {
+PURLIN_HD ResidentMatrixSpace take_matrix(ResidentSharedMemory& memory, int block, int nodes, int halo_nodes,
+                                          int slices, int places, bool on_chip) {
   const auto slots = on_chip ? static_cast<std::size_t>(places) * warp : 0;
   ResidentMatrixSpace at{};
-  at.value = room.take(slots * block * block, sizeof(T));
-  at.halo = room.take(static_cast<std::size_t>(halo_nodes), sizeof(Index));
-  at.slice = room.take(static_cast<std::size_t>(slices + 1), sizeof(Index));
-  at.column = room.take(slots, sizeof(std::uint16_t));
-  at.marked = room.take(static_cast<std::size_t>(nodes), 1);
+  at.value = memory.take(slots * block * block, sizeof(T));
+  at.halo = memory.take(static_cast<std::size_t>(halo_nodes), sizeof(Index));
+  at.slice = memory.take(static_cast<std::size_t>(slices + 1), sizeof(Index));
+  at.column = memory.take(slots, sizeof(std::uint16_t));
+  at.marked = memory.take(static_cast<std::size_t>(nodes), 1);
   return at;
 }
 
@@ -67,9 +67,9 @@ struct ResidentRecord {
 };
 
 /// Records of A and M's matrices; none where A is alone.
-PURLIN_HD std::size_t take_records(ResidentRoom& room, int matrices) {
+PURLIN_HD std::size_t take_records(ResidentSharedMemory& memory, int matrices) {
   const std::size_t words = matrices > 1 ? matrices * sizeof(ResidentRecord) / sizeof(unsigned) : 0;
-  return room.take(words, sizeof(unsigned));
+  return memory.take(words, sizeof(unsigned));
 }
 
 }  // namespace

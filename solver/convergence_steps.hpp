@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The sum of absolute values: tells a vector of zeros from one whose squares underflow. Internal.
+/// The sum of absolute values, which distinguishes a vector of zeros from one whose squares underflow. Internal.
 #pragma once
 
 #include <cmath>

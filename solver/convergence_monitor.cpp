@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's side of a solve: true residuals and polls.
-#include <purlin/solver/journal.hpp>
+#include <purlin/solver/convergence_monitor.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
-#include <purlin/solver/journal_steps.hpp>
+#include <purlin/solver/convergence_steps.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -19,8 +19,8 @@ void check_criterion(const StopCriterion& stop) {
   if (stop.max_iterations < 0) throw InputError("max_iterations is 0 or more");
   if (!(stop.rel_tol >= 0) || !(stop.abs_tol >= 0)) throw InputError("tolerances are 0 or more");
   if (!(stop.time_limit_seconds >= 0)) throw InputError("the time limit is 0 (none) or more");
-  if (stop.check_every < 0 || stop.check_every > Monitor::most_between_looks) {
-    throw InputError("check_every is 0 (automatic) to " + std::to_string(Monitor::most_between_looks));
+  if (stop.check_every < 0 || stop.check_every > MonitorState::max_between_polls) {
+    throw InputError("check_every is 0 (automatic) to " + std::to_string(MonitorState::max_between_polls));
   }
 }
 
@@ -40,8 +40,8 @@ void check_system(std::int64_t n, const LinearOperator<T, S>& A, const LinearOpe
 }
 
 template <class T, Space S>
-Journal<T, S>::Journal(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments,
-                       double* scratch, int expected)
+ConvergenceMonitor<T, S>::ConvergenceMonitor(std::string_view solver, std::int64_t n,
+                                             const SolveArguments<T, S>& arguments, double* scratch, int expected)
     : args_(arguments), scratch_(scratch), expected_(expected) {
   const auto& [ctx, A, M, b, x, stop, progress] = args_;
   check_system<T, S>(n, A, M, b, x);
@@ -50,10 +50,10 @@ Journal<T, S>::Journal(std::string_view solver, std::int64_t n, const SolveArgum
   report_.solver = report_.method = solver;
 }
 
-// A look waits for the device, an iteration behind the end is done in vain: where the solve before took a few
-// iterations, this one is looked at when it has as many, and then often.
+// A poll waits for the device, and an iteration after the end is wasted. If the previous solve took few iterations,
+// this one is polled after as many, and often from then on.
 template <class T, Space S>
-int Journal<T, S>::check_every() const {
+int ConvergenceMonitor<T, S>::check_every() const {
   constexpr int seldom = 16, often = 4;
   if (args_.stop.check_every > 0) return args_.stop.check_every;
   if (S == Space::host) return 1;
@@ -62,18 +62,18 @@ int Journal<T, S>::check_every() const {
 }
 
 template <class T, Space S>
-double Journal<T, S>::seconds() const {
+double ConvergenceMonitor<T, S>::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 template <class T, Space S>
-double Journal<T, S>::norm(Span<const T, S> v) {
+double ConvergenceMonitor<T, S>::norm(Span<const T, S> v) {
   norm2<T, S>(args_.ctx, v, scratch_);
   return fetch(args_.ctx, scratch_);
 }
 
 template <class T, Space S>
-bool Journal<T, S>::refuse_norm(double norm, Span<const T, S> v, const char* what) {
+bool ConvergenceMonitor<T, S>::refuse_norm(double norm, Span<const T, S> v, const char* what) {
   if (std::isfinite(norm) && norm >= least_safe_norm) return false;
   // A sum of squares can leave the range of double where the vector does not.
   sweep(args_.ctx, v.size, AbsSumStep<T>(v.data, scratch_));
@@ -86,11 +86,11 @@ bool Journal<T, S>::refuse_norm(double norm, Span<const T, S> v, const char* wha
 }
 
 template <class T, Space S>
-bool Journal<T, S>::open(Span<T, S> r) {
+bool ConvergenceMonitor<T, S>::open(Span<T, S> r) {
   const double rhs_norm = norm(args_.b);
   note_rhs(rhs_norm);
   if (rhs_norm < least_safe_norm && args_.stop.abs_tol >= least_safe_norm) {
-    // No share of |b| can be told, and the absolute tolerance decides.
+    // A residual relative to |b| cannot be reported, and the absolute tolerance decides.
     sweep(args_.ctx, args_.b.size, AbsSumStep<T>(args_.b.data, scratch_));
     report_.rhs_norm = fetch(args_.ctx, scratch_);
     report_.tolerance = args_.stop.abs_tol;
@@ -111,7 +111,7 @@ bool Journal<T, S>::open(Span<T, S> r) {
 }
 
 template <class T, Space S>
-bool Journal<T, S>::open(double rhs_norm, double residual) {
+bool ConvergenceMonitor<T, S>::open(double rhs_norm, double residual) {
   note_rhs(rhs_norm);
   residual_ = residual;
   residual_known_ = true;
@@ -119,13 +119,13 @@ bool Journal<T, S>::open(double rhs_norm, double residual) {
 }
 
 template <class T, Space S>
-void Journal<T, S>::note_rhs(double norm) {
+void ConvergenceMonitor<T, S>::note_rhs(double norm) {
   report_.rhs_norm = norm;
   report_.tolerance = std::max(args_.stop.rel_tol * norm, args_.stop.abs_tol);
 }
 
 template <class T, Space S>
-bool Journal<T, S>::begin() {
+bool ConvergenceMonitor<T, S>::begin() {
   report_.initial_residual = report_.recurrence_residual = seen_.residual = residual_;
   report_.history = {residual_};
   if (residual_ <= report_.tolerance) {
@@ -141,20 +141,20 @@ bool Journal<T, S>::begin() {
 }
 
 template <class T, Space S>
-void Journal<T, S>::watch_growth(double first, double most, std::function<std::string()> fault) {
+void ConvergenceMonitor<T, S>::watch_growth(double first, double most, std::function<std::string()> fault) {
   growth_ = first;
   most_growth_ = most;
   fault_ = std::move(fault);
 }
 
 template <class T, Space S>
-double Journal<T, S>::growth_limit() const {
+double ConvergenceMonitor<T, S>::growth_limit() const {
   return growth_ * std::max(report_.rhs_norm, report_.initial_residual);
 }
 
 // True where growth beyond the first limit is no divergence: the limit is then the last one.
 template <class T, Space S>
-bool Journal<T, S>::excuse_growth() {
+bool ConvergenceMonitor<T, S>::growth_is_harmless() {
   if (!fault_) return false;
   found_fault_ = fault_();
   fault_ = nullptr;
@@ -164,15 +164,15 @@ bool Journal<T, S>::excuse_growth() {
 }
 
 template <class T, Space S>
-void Journal<T, S>::allow_for_growth(Monitor& monitor, double unit) const {
+void ConvergenceMonitor<T, S>::allow_for_growth(MonitorState& monitor, double unit) const {
   monitor.growth_limit = growth_limit() / unit;
   if (monitor.residual > monitor.growth_limit) return;
   monitor.event = event_of(monitor.residual, monitor.tolerance, monitor.iteration, monitor.max_iterations);
 }
 
 template <class T, Space S>
-Monitor Journal<T, S>::fresh_monitor() const {
-  Monitor monitor{};
+MonitorState ConvergenceMonitor<T, S>::fresh_monitor() const {
+  MonitorState monitor{};
   monitor.tolerance = report_.tolerance;
   monitor.growth_limit = growth_limit();
   monitor.residual = residual_;
@@ -183,24 +183,25 @@ Monitor Journal<T, S>::fresh_monitor() const {
 }
 
 template <class T, Space S>
-bool Journal<T, S>::look(Monitor* monitor) {
+bool ConvergenceMonitor<T, S>::poll(MonitorState* monitor) {
   const int before = seen_.iteration;
-  seen_ = fetch(args_.ctx, static_cast<const Monitor*>(monitor));
-  if (seen_.event == Event::diverged && excuse_growth()) {
+  seen_ = fetch(args_.ctx, static_cast<const MonitorState*>(monitor));
+  if (seen_.event == Event::diverged && growth_is_harmless()) {
     allow_for_growth(seen_, 1);
-    copy<Monitor>(args_.ctx, Span<const Monitor, Space::host>(&seen_, 1), Span<Monitor, S>(monitor, 1));
+    copy<MonitorState>(args_.ctx, Span<const MonitorState, Space::host>(&seen_, 1),
+                       Span<MonitorState, S>(monitor, 1));
   }
   for (int k = before + 1; k <= seen_.iteration; ++k) {
-    report_.history.push_back(seen_.recent[k % Monitor::most_between_looks]);
+    report_.history.push_back(seen_.recent[k % MonitorState::max_between_polls]);
   }
-  return tell();
+  return record_progress();
 }
 
 template <class T, Space S>
-bool Journal<T, S>::look(int iteration, Event event, const double* residuals) {
+bool ConvergenceMonitor<T, S>::poll(int iteration, Event event, const double* residuals) {
   for (int k = seen_.iteration + 1; k <= iteration && event != Event::tolerance_met; ++k) {
     const double residual = residuals[k - seen_.iteration - 1];
-    if (!(residual > growth_limit()) || (excuse_growth() && !(residual > growth_limit()))) continue;
+    if (!(residual > growth_limit()) || (growth_is_harmless() && !(residual > growth_limit()))) continue;
     iteration = k;
     event = Event::diverged;
   }
@@ -209,21 +210,21 @@ bool Journal<T, S>::look(int iteration, Event event, const double* residuals) {
   seen_.residual = report_.history.back();
   seen_.iteration = iteration;
   seen_.event = event;
-  return tell();
+  return record_progress();
 }
 
 template <class T, Space S>
-bool Journal<T, S>::look(Monitor& seen, double unit) {
-  if (seen.event == Event::diverged && excuse_growth()) allow_for_growth(seen, unit);
-  double residuals[Monitor::most_between_looks];
+bool ConvergenceMonitor<T, S>::poll(MonitorState& seen, double unit) {
+  if (seen.event == Event::diverged && growth_is_harmless()) allow_for_growth(seen, unit);
+  double residuals[MonitorState::max_between_polls];
   for (int k = seen_.iteration + 1; k <= seen.iteration; ++k) {
-    residuals[k - seen_.iteration - 1] = unit * seen.recent[k % Monitor::most_between_looks];
+    residuals[k - seen_.iteration - 1] = unit * seen.recent[k % MonitorState::max_between_polls];
   }
-  return look(seen.iteration, seen.event, residuals);
+  return poll(seen.iteration, seen.event, residuals);
 }
 
 template <class T, Space S>
-bool Journal<T, S>::tell() {
+bool ConvergenceMonitor<T, S>::record_progress() {
   if (seen_.iteration > report_.iterations) residual_known_ = false;
   report_.iterations = seen_.iteration;
   report_.recurrence_residual = seen_.residual;
@@ -240,7 +241,7 @@ bool Journal<T, S>::tell() {
 }
 
 template <class T, Space S>
-bool Journal<T, S>::form_residual(Span<T, S> r) {
+bool ConvergenceMonitor<T, S>::form_residual(Span<T, S> r) {
   const auto& ctx = args_.ctx;
   copy<T>(ctx, args_.b, r);
   args_.A.apply(ctx, T(-1), Span<const T, S>(args_.x), T(1), r);  // r = b - A x
@@ -255,7 +256,7 @@ bool Journal<T, S>::form_residual(Span<T, S> r) {
 }
 
 template <class T, Space S>
-bool Journal<T, S>::confirm(Span<T, S> r) {
+bool ConvergenceMonitor<T, S>::confirm(Span<T, S> r) {
   if (form_residual(r)) {
     conclude(Status::converged, "");
     return true;
@@ -277,7 +278,7 @@ bool Journal<T, S>::confirm(Span<T, S> r) {
 }
 
 template <class T, Space S>
-bool Journal<T, S>::confirm(double true_residual) {
+bool ConvergenceMonitor<T, S>::confirm(double true_residual) {
   if (!(true_residual >= least_safe_norm)) return false;
   residual_ = true_residual;
   residual_known_ = true;
@@ -287,7 +288,7 @@ bool Journal<T, S>::confirm(double true_residual) {
 }
 
 #define X(T, S)                                                                                      \
-  template class Journal<T, S>;                                                                      \
+  template class ConvergenceMonitor<T, S>;                                                           \
   template void check_system(std::int64_t, const LinearOperator<T, S>&, const LinearOperator<T, S>*, \
                              Span<const T, S>, Span<const T, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts of a pattern, and seconds from bytes.
-#include <purlin/spmv/forecast.hpp>
+#include <purlin/spmv/cost_model.hpp>
 
 #include <algorithm>
 #include <map>
@@ -14,10 +14,10 @@ namespace {
 constexpr double launch_seconds = 2.5e-6;
 // What waking the threads of a host costs.
 constexpr double wake_seconds = 3e-6;
-// What the caches of a host keep beside other work, cautiously: systems do not tell what their share of a processor's
-// last level is. The formats' seconds per entry were measured on an EPYC, one thread, matrices of 5 MB as CSR.
+// A cautious share of a host's caches, next to other work: the share of a processor's last level is not known. The
+// formats' seconds per entry were measured on an EPYC, one thread, matrices of 5 MB as CSR.
 constexpr double host_cached_bytes = 12e6;
-// Of a link between host and card.
+// Of a link between host and device.
 constexpr double upload_bytes_per_second = 2e10;
 // Phases of a setup are not all parallel: this many threads are as good as more.
 constexpr int useful_threads = 16;
@@ -73,7 +73,7 @@ double cached_entry_seconds(const PatternFacts& facts, const Machine& machine, s
   return value_bytes == sizeof(double) ? in_double : in_single;
 }
 
-double Forecast::product_seconds(const Machine& machine) const {
+double CostEstimate::product_seconds(const Machine& machine) const {
   const double start = machine.device() ? launches * launch_seconds : wake_seconds;
   if (cached_seconds > 0) {
     return start + cached_seconds / std::clamp(machine.processors, 1, useful_threads);
@@ -81,8 +81,8 @@ double Forecast::product_seconds(const Machine& machine) const {
   return start + product_bytes / (machine.bytes_per_second * bandwidth_share);
 }
 
-double Forecast::setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const {
-  if (card_setup_seconds > 0) return card_setup_seconds;
+double CostEstimate::setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const {
+  if (device_setup_seconds > 0) return device_setup_seconds;
   const double threads = std::clamp(host_threads, 1, useful_threads);
   const double seconds = setup_seconds_per_entry * static_cast<double>(nonzeros) / threads;
   return machine.device() ? seconds + upload_bytes / upload_bytes_per_second : seconds;
