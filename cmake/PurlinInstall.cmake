@@ -42,6 +42,7 @@ set(PURLIN_PUBLIC_HEADERS
   solver/cg.hpp
   solver/choice.hpp
   solver/column_progress.hpp
+  solver/failure.hpp
   solver/gmres.hpp
   solver/iteration_graph.hpp
   solver/krylov.hpp

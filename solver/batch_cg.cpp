@@ -49,7 +49,7 @@ struct BatchCg<T, S>::Run {
   std::vector<std::unique_ptr<Place>> places = std::vector<std::unique_ptr<Place>>(static_cast<std::size_t>(width));
   BatchState state{};  // as it stands in S, or is to stand there before the next iteration
   Index next = 0;      // the first column that waits
-  std::optional<std::string> fault = std::nullopt;  // of A and M, once a column has asked for it
+  std::optional<Asymmetric> fault = std::nullopt;  // of A and M, once a column has asked for it
   Clock::time_point start = Clock::now();
 
   Span<const T, S> b_of(Index column) const { return b.subspan(std::int64_t{column} * own.n_, own.n_); }

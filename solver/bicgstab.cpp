@@ -139,7 +139,7 @@ SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T,
     if (is_breakdown(event) && convergence.report().restarts < most_restarts && !convergence.interrupted()) {
       ++convergence.report().restarts;
       more = !convergence.form_residual(r) && std::isfinite(convergence.residual());  // r = b - A x
-      if (!more && std::isfinite(convergence.residual())) convergence.conclude(Status::converged, "");
+      if (!more && std::isfinite(convergence.residual())) convergence.conclude(Status::converged);
       if (!more) convergence.conclude(Event::not_finite);
     } else {
       if (is_breakdown(event) && convergence.interrupted()) convergence.conclude(Event::none);

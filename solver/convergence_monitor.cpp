@@ -73,15 +73,16 @@ double ConvergenceMonitor<T, S>::norm(Span<const T, S> v) {
 }
 
 template <class T, Space S>
-bool ConvergenceMonitor<T, S>::refuse_norm(double norm, Span<const T, S> v, const char* what) {
+bool ConvergenceMonitor<T, S>::refuse_norm(double norm, Span<const T, S> v, Subject what) {
   if (std::isfinite(norm) && norm >= least_safe_norm) return false;
   // A sum of squares can leave the range of double where the vector does not.
   sweep(args_.ctx, v.size, AbsSumStep<T>(v.data, scratch_));
   const double abs_sum = fetch(args_.ctx, scratch_);
   if (norm == 0 && abs_sum == 0) return false;
-  conclude(Status::not_finite, norm < least_safe_norm   ? std::string("the norm of the ") + what + " underflows"
-                               : std::isfinite(abs_sum) ? std::string("the norm of the ") + what + " overflows"
-                                                        : std::string("the ") + what + " holds NaN or infinity");
+  conclude(Status::not_finite, {norm < least_safe_norm   ? Cause::norm_underflows
+                                : std::isfinite(abs_sum) ? Cause::norm_overflows
+                                                         : Cause::not_finite_input,
+                                what});
   return true;
 }
 
@@ -94,7 +95,7 @@ bool ConvergenceMonitor<T, S>::open(Span<T, S> r) {
     sweep(args_.ctx, args_.b.size, AbsSumStep<T>(args_.b.data, scratch_));
     report_.rhs_norm = fetch(args_.ctx, scratch_);
     report_.tolerance = args_.stop.abs_tol;
-  } else if (refuse_norm(rhs_norm, args_.b, "right-hand side")) {
+  } else if (refuse_norm(rhs_norm, args_.b, Subject::right_hand_side)) {
     residual_ = report_.initial_residual = report_.recurrence_residual = std::numeric_limits<double>::quiet_NaN();
     residual_known_ = true;
     return false;
@@ -103,7 +104,7 @@ bool ConvergenceMonitor<T, S>::open(Span<T, S> r) {
     fill<T, S>(args_.ctx, T(0), args_.x);
     residual_known_ = true;
     report_.history = {0.0};
-    conclude(Status::converged, "");
+    conclude(Status::converged);
     return false;
   }
   form_residual(r);
@@ -129,10 +130,10 @@ bool ConvergenceMonitor<T, S>::begin() {
   report_.initial_residual = report_.recurrence_residual = seen_.residual = residual_;
   report_.history = {residual_};
   if (residual_ <= report_.tolerance) {
-    conclude(Status::converged, "");
+    conclude(Status::converged);
   } else if (!std::isfinite(residual_)) {
-    if (!refuse_norm(norm(args_.x), args_.x, "initial guess")) {
-      conclude(Status::not_finite, "b - A x of the initial guess holds NaN or infinity");
+    if (!refuse_norm(norm(args_.x), args_.x, Subject::initial_guess)) {
+      conclude(Status::not_finite, {Cause::not_finite_residual});
     }
   } else if (args_.stop.max_iterations == 0) {
     conclude(Event::iterations_spent);
@@ -141,7 +142,7 @@ bool ConvergenceMonitor<T, S>::begin() {
 }
 
 template <class T, Space S>
-void ConvergenceMonitor<T, S>::watch_growth(double first, double most, std::function<std::string()> fault) {
+void ConvergenceMonitor<T, S>::watch_growth(double first, double most, std::function<Asymmetric()> fault) {
   growth_ = first;
   most_growth_ = most;
   fault_ = std::move(fault);
@@ -158,7 +159,7 @@ bool ConvergenceMonitor<T, S>::growth_is_harmless() {
   if (!fault_) return false;
   found_fault_ = fault_();
   fault_ = nullptr;
-  if (!found_fault_.empty()) return false;
+  if (found_fault_ != Asymmetric::none) return false;
   growth_ = most_growth_;
   return true;
 }
@@ -258,7 +259,7 @@ bool ConvergenceMonitor<T, S>::form_residual(Span<T, S> r) {
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::confirm(Span<T, S> r) {
   if (form_residual(r)) {
-    conclude(Status::converged, "");
+    conclude(Status::converged);
     return true;
   }
   if (!std::isfinite(residual_)) {
@@ -283,7 +284,7 @@ bool ConvergenceMonitor<T, S>::confirm(double true_residual) {
   residual_ = true_residual;
   residual_known_ = true;
   if (!(residual_ <= report_.tolerance)) return false;
-  conclude(Status::converged, "");
+  conclude(Status::converged);
   return true;
 }
 

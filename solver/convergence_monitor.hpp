@@ -30,8 +30,8 @@ template <class T, Space S>
 void check_system(std::int64_t n, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, Span<const T, S> b,
                   Span<const T, S> x);
 
-/// The reason of an attempt that ended in `stagnation` at this residual, described as attainable or only as reached.
-std::string stagnation_reason(bool attainable, double relative_residual);
+/// Of an attempt that ended in `stagnation` at this residual, which is attainable or was only reached.
+Failure stagnation_at(bool attainable, double relative_residual);
 
 template <class T, Space S>
 class ConvergenceMonitor {
@@ -48,10 +48,10 @@ class ConvergenceMonitor {
   /// The same if |b| and |b - A x| have been computed elsewhere; their squares must be finite and not zero.
   bool open(double rhs_norm, double residual);
 
-  /// A residual above `first` times max(|b|, |b - A x0|) ends the solve as divergence if `fault` returns a reason why
-  /// the method cannot work. If it returns an empty text (it is called once), the limit becomes `most` times that.
+  /// A residual above `first` times max(|b|, |b - A x0|) ends the solve as divergence if `fault` names an operator
+  /// that the method cannot work with. If it names none (it is called once), the limit becomes `most` times that.
   /// Without this call the limit is 1 / eps of T, beyond which no digit of an intermediate x is left.
-  void watch_growth(double first, double most, std::function<std::string()> fault);
+  void watch_growth(double first, double most, std::function<Asymmetric()> fault);
 
   /// A residual above this is divergence.
   double growth_limit() const;
@@ -94,7 +94,7 @@ class ConvergenceMonitor {
   bool confirm(double true_residual);
 
   /// Sets the outcome unless it is set.
-  void conclude(Status status, std::string reason);
+  void conclude(Status status, Failure failure = {});
   /// The outcome that belongs to an event other than `tolerance_met`; with `none`, that of an interruption.
   void conclude(Event event);
   /// The same for CG. A recurrence residual keeps decreasing when b - A x has long reached rounding, until its
@@ -120,7 +120,7 @@ class ConvergenceMonitor {
   void note_rhs(double norm);
   bool begin();  // from the residual as it is known
   double norm(Span<const T, S> v);
-  bool refuse_norm(double norm, Span<const T, S> v, const char* what);
+  bool refuse_norm(double norm, Span<const T, S> v, Subject what);
 
   SolveArguments<T, S> args_;
   double* scratch_;
@@ -132,8 +132,8 @@ class ConvergenceMonitor {
   bool concluded_ = false, stagnated_ = false;
   double growth_ = detail::most_growth<T>;  // of max(|b|, |b - A x0|)
   double most_growth_ = 0;                  // where there is no fault
-  std::function<std::string()> fault_;      // empty where it has been asked or there is none to ask
-  std::string found_fault_;
+  std::function<Asymmetric()> fault_;       // empty where it has been asked or there is none to ask
+  Asymmetric found_fault_ = Asymmetric::none;
   Status interrupted_ = Status::converged;  // or stopped_by_caller, time_limit
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -13,56 +13,43 @@ namespace {
 
 constexpr int power_iterations = 10;
 
-std::string scientific(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2e", value);
-  return text;
-}
-
-std::string divergence_reason(double relative_residual, const std::string& fault) {
-  return "the residual grew to " + scientific(relative_residual) + " of |b|" + (fault.empty() ? "" : ": " + fault);
-}
-
 }  // namespace
 
-std::string stagnation_reason(bool attainable, double relative_residual) {
-  const std::string level = scientific(relative_residual) + " of |b|";
-  return attainable ? "rounding keeps b - A x above the tolerance; about " + level + " is attainable"
-                    : "the residual no longer decreases; " + level + " was reached";
+Failure stagnation_at(bool attainable, double relative_residual) {
+  return {attainable ? Cause::rounding : Cause::no_progress, Subject::none, relative_residual};
 }
 
 template <class T, Space S>
-void ConvergenceMonitor<T, S>::conclude(Status status, std::string reason) {
+void ConvergenceMonitor<T, S>::conclude(Status status, Failure failure) {
   if (concluded_) return;
   concluded_ = true;
   report_.status = status;
-  report_.reason = std::move(reason);
+  report_.failure = std::move(failure);
 }
 
 template <class T, Space S>
 void ConvergenceMonitor<T, S>::conclude(Event event) {
   switch (event) {
     case Event::iterations_spent:
-      return conclude(Status::max_iterations, "the iteration limit was reached");
+      return conclude(Status::max_iterations, {Cause::iteration_limit});
     case Event::not_finite:
-      return conclude(Status::not_finite, "NaN or infinity appeared in the iteration");
+      return conclude(Status::not_finite, {Cause::not_finite_iteration});
     case Event::matrix_not_positive:
-      return conclude(Status::not_positive_definite, "p.Ap <= 0: the matrix is not positive definite");
+      return conclude(Status::not_positive_definite, {Cause::matrix_not_positive});
     case Event::precond_not_positive:
-      return conclude(Status::not_positive_definite, "r.Mr <= 0: the preconditioner is not positive definite");
+      return conclude(Status::not_positive_definite, {Cause::precond_not_positive});
     case Event::rho_vanished:
-      return conclude(Status::breakdown, "rho vanished: the residual became orthogonal to the shadow residual");
+      return conclude(Status::breakdown, {Cause::rho_vanished});
     case Event::omega_vanished:
-      return conclude(Status::breakdown, "omega vanished: the stabilising step makes no progress");
+      return conclude(Status::breakdown, {Cause::omega_vanished});
     case Event::krylov_space_exhausted:
-      return conclude(Status::breakdown,
-                      "the Krylov space is exhausted without a solution: the matrix is singular, "
-                      "or nearly so");
+      return conclude(Status::breakdown, {Cause::krylov_space_exhausted});
     case Event::diverged:
-      return conclude(Status::diverged, divergence_reason(report_.relative(seen_.residual), found_fault_));
+      return conclude(Status::diverged,
+                      {Cause::residual_grew, Subject::none, report_.relative(seen_.residual), 0, found_fault_});
     case Event::none:
-      if (interrupted_ == Status::stopped_by_caller) return conclude(interrupted_, "the caller asked to stop");
-      if (interrupted_ == Status::time_limit) return conclude(interrupted_, "time limit exceeded");
+      if (interrupted_ == Status::stopped_by_caller) return conclude(interrupted_, {Cause::stopped_by_caller});
+      if (interrupted_ == Status::time_limit) return conclude(interrupted_, {Cause::time_limit});
       return;
     case Event::tolerance_met:
       return;
@@ -79,13 +66,13 @@ void ConvergenceMonitor<T, S>::conclude(Event event, Span<T, S> v) {
 
 template <class T, Space S>
 void ConvergenceMonitor<T, S>::conclude_divergence() {
-  conclude(Status::diverged, divergence_reason(report_.relative(residual_), ""));
+  conclude(Status::diverged, {Cause::residual_grew, Subject::none, report_.relative(residual_)});
 }
 
 template <class T, Space S>
 void ConvergenceMonitor<T, S>::conclude_stagnation() {
   stagnated_ = stagnated_ || !concluded_;
-  conclude(Status::stagnation, "");
+  conclude(Status::stagnation);
 }
 
 // Of the x that is returned. An x that has diverged has a large bound of its own, which says nothing of the matrix.
@@ -107,7 +94,7 @@ void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
   const bool justified = residual_ <= 100 * rounding && report_.tolerance <= 10 * rounding &&
                          residual_ <= std::sqrt(eps) * report_.rhs_norm;
   report_.attainable_residual = justified ? residual_ : 0;
-  report_.reason = stagnation_reason(justified, report_.relative(residual_));
+  report_.failure = stagnation_at(justified, report_.relative(residual_));
 }
 
 template <class T, Space S>
@@ -118,17 +105,18 @@ SolveReport ConvergenceMonitor<T, S>::close(Span<T, S> r, Span<T, S> work) {
       residual_ <= report_.tolerance && report_.status != Status::not_finite) {
     // The iteration was ended early, and its x is good all the same: the true residual decides.
     report_.status = Status::converged;
-    report_.reason.clear();
+    report_.failure = {};
   }
   if (stagnated_ && report_.status == Status::stagnation) explain_stagnation(r, work);
+  report_.reason = text_of(report_.failure);
   report_.seconds = seconds();
   report_.attempts = {{report_.solver, report_.status, report_.iterations, report_.true_residual, report_.seconds,
-                       report_.reason, report_.attainable_residual, report_.method}};
+                       report_.reason, report_.attainable_residual, report_.method, report_.failure}};
   return std::move(report_);
 }
 
 #define X(T, S)                                                                       \
-  template void ConvergenceMonitor<T, S>::conclude(Status, std::string);              \
+  template void ConvergenceMonitor<T, S>::conclude(Status, Failure);                  \
   template void ConvergenceMonitor<T, S>::conclude(Event);                            \
   template void ConvergenceMonitor<T, S>::conclude(Event, Span<T, S>);                \
   template void ConvergenceMonitor<T, S>::conclude_divergence();                      \

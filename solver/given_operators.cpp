@@ -117,21 +117,25 @@ void GivenOperators<T, S>::choose_solver_for_operator() {
   }
   MatrixTraits traits;
   traits.square = true;
-  const std::string fault = symmetry_fault<T, S>(ctx_, *A_, preconditioner());
-  traits.pattern_symmetric = fault.empty();
+  const Asymmetric fault = symmetry_fault<T, S>(ctx_, *A_, preconditioner());
+  const bool symmetric = fault == Asymmetric::none;
+  traits.pattern_symmetric = symmetric;
   traits.max_abs = 1;
-  traits.max_asymmetry = fault.empty() ? 0 : 1;
+  traits.max_asymmetry = symmetric ? 0 : 1;
   Array<T, S> diagonal(ctx_, A_->rows());
   bool known = false;
-  if (fault.empty() && A_->matrix_diagonal(ctx_, diagonal.span())) {
+  if (symmetric && A_->matrix_diagonal(ctx_, diagonal.span())) {
     known = true;
     for (const T value : to_vector(ctx_, diagonal.cspan())) {
       traits.negative_diagonal.count += value > T(0) ? 0 : 1;
     }
   }
   choice_ = choose_solver(traits);
-  if (!fault.empty()) choice_.reason = fault;
-  if (fault.empty() && !known) choice_.reason = "products with two vectors show no asymmetry";
+  if (!symmetric) {
+    choice_.reason =
+        fault == Asymmetric::matrix ? "the operator is not symmetric" : "the preconditioner is not symmetric";
+  }
+  if (symmetric && !known) choice_.reason = "products with two vectors show no asymmetry";
 }
 
 template <class T, Space S>

@@ -187,7 +187,7 @@ SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T,
     if (event == Event::tolerance_met && whole && !left) {
       if (convergence.confirm(r_)) break;  // r = b - A x
     } else if (convergence.form_residual(r_)) {
-      convergence.conclude(Status::converged, "");
+      convergence.conclude(Status::converged);
       break;
     }
     if (event == Event::iterations_spent || event == Event::not_finite) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <purlin/core/option_bag.hpp>
+#include <purlin/solver/failure.hpp>
 #include <purlin/spmv/operator.hpp>
 
 namespace purlin {
@@ -29,9 +30,9 @@ enum class Status {
   converged,  ///< |b - A x| was formed and meets the tolerance
   max_iterations,
   breakdown,  ///< the recurrence cannot continue (BiCGStab after its restarts, GMRES on a singular system)
-  not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); `reason` says which
+  not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); `failure` says which
   not_finite,  ///< NaN or infinity in the matrix, the right-hand side or the guess; overflow, or |b| underflows
-  stagnation,  ///< the residual does not fall any more, by rounding or for want of progress; `reason` says which
+  stagnation,  ///< the residual does not fall any more, by rounding or for want of progress; `failure` says which
   diverged,    ///< the residual grew far above |b|; x is the best iterate that was kept
   time_limit,
   stopped_by_caller,  ///< the progress callback returned false
@@ -50,6 +51,7 @@ struct Attempt {
   std::string reason;
   double attainable_residual = 0;  ///< as in SolveReport, of this attempt alone
   std::string method;              ///< as in SolveReport
+  Failure failure = {};
 };
 
 /// The result of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
@@ -57,7 +59,8 @@ struct SolveReport {
   Status status = Status::max_iterations;
   std::string solver;              ///< "cg", "bicgstab", "gmres"; "mixed cg" where it iterated in single precision
   std::string method;              ///< the same as the table of solvers has it: "cg" for both
-  std::string reason;              ///< what was seen, in a few words; empty for `converged`
+  Failure failure;                 ///< why it did not converge
+  std::string reason;              ///< the same as a sentence (`text_of`); empty for `converged`
   int iterations = 0;              ///< of all attempts together
   double rhs_norm = 0;             ///< |b|; where that underflows and there is an absolute tolerance, the sum of
                                    ///< |b_i|

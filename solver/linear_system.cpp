@@ -17,13 +17,6 @@
 namespace purlin {
 namespace {
 
-// The solvers know their preconditioner as an operator only.
-void name_preconditioner(std::string& reason, const std::string& name) {
-  const std::string anonymous = "the preconditioner";
-  const std::size_t at = reason.find(anonymous);
-  if (at != std::string::npos && name != "none") reason.insert(at + anonymous.size(), " " + name);
-}
-
 template <class T, Space S>
 void require_apart(Span<const T, S> read, Span<const T, S> written, const char* which) {
   if (read.size == 0 || read.data >= written.data + written.size || written.data >= read.data + read.size) return;
@@ -139,7 +132,7 @@ struct LinearSystem<T, S>::Impl {
     require_sound();
     SolveReport report = chain->solve(b, x, stop, progress);
     ctx.synchronize();  // x may be read from any stream
-    name_preconditioner(report);
+    write_reasons(report);
     return report;
   }
 
@@ -148,7 +141,7 @@ struct LinearSystem<T, S>::Impl {
     require_sound();
     std::vector<SolveReport> reports = chain->solve_columns(b, x, columns, stop, progress);
     ctx.synchronize();
-    for (SolveReport& report : reports) name_preconditioner(report);
+    for (SolveReport& report : reports) write_reasons(report);
     return reports;
   }
 
@@ -157,10 +150,9 @@ struct LinearSystem<T, S>::Impl {
     throw InputError("the last refresh failed; refresh with values that the preconditioner accepts");
   }
 
-  void name_preconditioner(SolveReport& report) const {
-    purlin::name_preconditioner(report.reason, operators->preconditioner_name());
-    for (Attempt& attempt : report.attempts)
-      purlin::name_preconditioner(attempt.reason, operators->preconditioner_name());
+  void write_reasons(SolveReport& report) const {
+    const std::string& name = operators->preconditioner_name();
+    detail::write_reasons(report, name == "none" ? "" : name);
   }
 
   // As `enter`, for columns one after the other.

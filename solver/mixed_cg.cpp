@@ -58,7 +58,7 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
     const double recurrence = convergence.report().recurrence_residual;
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
     if (convergence.form_residual(r_)) {  // r = b - A x
-      convergence.conclude(Status::converged, "");
+      convergence.conclude(Status::converged);
       break;
     }
     stagnation_test.note(before, recurrence, convergence.residual());
@@ -73,9 +73,9 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
     } else if (convergence.event() == Event::diverged) {
       convergence.conclude(Event::diverged);
     } else if (convergence.event() != Event::tolerance_met) {
-      convergence.conclude(Status::breakdown, "CG broke down in single precision");
+      convergence.conclude(Status::breakdown, {Cause::single_precision});
     } else if (stagnation_test.stagnated()) {
-      convergence.conclude(Status::stagnation, StagnationTest::reason);
+      convergence.conclude(Status::stagnation, StagnationTest::failure());
     } else {
       ++convergence.report().refinements;
       continue;

@@ -11,6 +11,14 @@
 #include <purlin/solver/mixed_steps.hpp>
 
 namespace purlin::detail {
+namespace {
+
+Failure in_single_precision(Failure failure) {
+  failure.in_single_precision = true;
+  return failure;
+}
+
+}  // namespace
 
 template <Space S>
 WidenedPrecond<S>::WidenedPrecond(const Context<S>& ctx, LowSystem<S> low)
@@ -81,7 +89,7 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
     }
     report.second_passes += part.second_passes;
     if (convergence.form_residual(r_)) {  // r = b - A x
-      convergence.conclude(Status::converged, "");
+      convergence.conclude(Status::converged);
       break;
     }
     stagnation_test.note(before, report.recurrence_residual, convergence.residual());
@@ -90,15 +98,15 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
       convergence.form_residual(r_);
     }
     if (part.status == Status::stopped_by_caller || part.status == Status::time_limit) {
-      convergence.conclude(part.status, part.reason);
+      convergence.conclude(part.status, part.failure);
     } else if (spent) {
       convergence.conclude(Event::iterations_spent);
     } else if (part.status == Status::diverged) {
-      convergence.conclude(Status::diverged, "in single precision: " + part.reason);
+      convergence.conclude(Status::diverged, in_single_precision(part.failure));
     } else if (part.status == Status::breakdown || part.status == Status::not_finite || part.iterations == 0) {
-      convergence.conclude(Status::breakdown, "in single precision: " + part.reason);
+      convergence.conclude(Status::breakdown, in_single_precision(part.failure));
     } else if (stagnation_test.stagnated()) {
-      convergence.conclude(Status::stagnation, StagnationTest::reason);
+      convergence.conclude(Status::stagnation, StagnationTest::failure());
     } else {
       ++report.refinements;
       continue;

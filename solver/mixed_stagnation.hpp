@@ -9,7 +9,11 @@ namespace purlin::detail {
 /// Compares the recurrence residual in single precision with the true residual in double after a correction.
 class StagnationTest {
  public:
-  static constexpr const char* reason = "in single precision the residual no longer decreases";
+  static Failure failure() {
+    Failure failure{Cause::no_progress};
+    failure.in_single_precision = true;
+    return failure;
+  }
 
   void note(double before, double recurrence, double now) {
     const bool none = !(now <= (1 - least_gain) * before);

@@ -82,7 +82,7 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& sys
   convergence.report().resident = taken && state.iteration > 0;
   if (!taken) {
     if (!convergence.form_residual(vectors.r)) return ResidentEnd::continue_in_loop;
-    convergence.conclude(Status::converged, "");
+    convergence.conclude(Status::converged);
     return ResidentEnd::reported;
   }
   return convergence.event() == Event::tolerance_met && convergence.confirm(state.true_residual)

@@ -51,7 +51,7 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
   const auto reported_unless = [](bool open) { return open ? ResidentEnd::continue_in_loop : ResidentEnd::reported; };
   const auto hand_over = [&, r = vectors.r] {
     const bool met = convergence.form_residual(r);
-    if (met) convergence.conclude(Status::converged, "");
+    if (met) convergence.conclude(Status::converged);
     convergence.report().resident = convergence.report().resident && met;
     return reported_unless(!met);
   };
@@ -85,7 +85,7 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
     return ResidentEnd::continue_in_loop;
   }
   // p.A p is a difference here, by which a matrix that is not symmetric looks indefinite.
-  const bool misjudged = event == Event::matrix_not_positive && !symmetry_fault(ctx, system.A, system.M).empty();
+  const bool misjudged = event == Event::matrix_not_positive && symmetry_fault(ctx, system.A, system.M) != Asymmetric::none;
   if (state.undecided || misjudged) return hand_over();
   convergence.conclude(event, r);
   return ResidentEnd::reported;

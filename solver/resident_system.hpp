@@ -50,7 +50,7 @@ enum class ResidentBegin {
 
 /// How a resident solve ends.
 enum class ResidentEnd {
-  reported,              ///< the convergence monitor has the outcome
+  reported,          ///< the convergence monitor has the outcome
   event,             ///< the recurrence has stopped, or the solve was interrupted
   continue_in_loop,  ///< the usual loop must continue from x, with r = b - A x; the outcome is open
 };

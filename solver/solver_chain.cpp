@@ -37,9 +37,10 @@ bool worth_another_solver(const SolveReport& report) {
 }
 
 // The last attempt's outcome, seen from outside it.
-void overrule(SolveReport& report, Status status, std::string reason) {
+void overrule(SolveReport& report, Status status, const Failure& failure) {
   report.status = report.attempts.back().status = status;
-  report.reason = report.attempts.back().reason = std::move(reason);
+  report.failure = report.attempts.back().failure = failure;
+  report.reason = report.attempts.back().reason = text_of(failure);
 }
 
 // What the attempts call attainable becomes one figure, the residual of the best x. Where another attempt came far
@@ -53,11 +54,11 @@ void settle_attainable(SolveReport& whole) {
   for (Attempt& attempt : whole.attempts) {
     if (agreed || attempt.attainable_residual == 0) continue;
     attempt.attainable_residual = 0;
-    attempt.reason = stagnation_reason(false, whole.relative(attempt.true_residual));
+    attempt.failure = stagnation_at(false, whole.relative(attempt.true_residual));
   }
   if (whole.attainable_residual == 0) return;
   whole.attainable_residual = agreed ? whole.true_residual : 0;
-  whole.reason = stagnation_reason(agreed, whole.relative(whole.true_residual));
+  whole.failure = stagnation_at(agreed, whole.relative(whole.true_residual));
 }
 
 // x is the least-squares solution, as far as it goes: the part of b that was split off is orthogonal to the rest.
@@ -66,11 +67,15 @@ void count_part_outside(SolveReport& report, double outside) {
   report.rhs_norm = std::hypot(report.rhs_norm, outside);
   report.true_residual = std::hypot(report.true_residual, outside);
   if (!report.converged()) return;
-  overrule(report, Status::stagnation,
-           "the right-hand side has a constant part, which this singular matrix cannot produce");
+  overrule(report, Status::stagnation, {Cause::outside_range});
 }
 
 }  // namespace
+
+void write_reasons(SolveReport& report, const std::string& preconditioner) {
+  report.reason = text_of(report.failure, preconditioner);
+  for (Attempt& attempt : report.attempts) attempt.reason = text_of(attempt.failure, preconditioner);
+}
 
 void append_attempt(SolveReport& whole, SolveReport&& next) {
   next.attempts.insert(next.attempts.begin(), whole.attempts.begin(), whole.attempts.end());
@@ -155,7 +160,7 @@ bool SolverChain<T, S>::can_make(std::size_t step, SolveReport& whole) {
     solver(step);
     return true;
   } catch (const OutOfMemory& e) {
-    whole.reason += "; " + steps_[step].name + " was not tried: " + e.what();
+    whole.failure.untried.push_back({steps_[step].name, e.what()});
     return false;
   }
 }
@@ -194,7 +199,7 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
   double lowest = INFINITY;
   int lowest_at = 0;
   bool gave_up = false, known_symmetric = false;
-  std::string fault;
+  Asymmetric fault = Asymmetric::none;
   SolveReport report = attempt(step, b, x, stop, [&](const Progress& now) {
     gave_up = false;
     if (progress && !progress(now)) return false;
@@ -204,13 +209,12 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
     }
     if (known_symmetric || now.iteration - lowest_at < patience) return true;
     if (cg) fault = symmetry_fault(ctx_, A_, M_);
-    known_symmetric = cg && fault.empty();
+    known_symmetric = cg && fault == Asymmetric::none;
     gave_up = !known_symmetric;
     return !gave_up;
   });
   if (gave_up && report.status == Status::stopped_by_caller) {
-    const std::string why = "no better residual for " + std::to_string(patience) + " iterations";
-    overrule(report, Status::stagnation, cg ? why + ", and " + fault : why);
+    overrule(report, Status::stagnation, {Cause::no_better_residual, Subject::none, 0, patience, fault});
   }
   return report;
 }
@@ -226,6 +230,7 @@ SolveReport SolverChain<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Sto
   SolveReport first = has_several() ? patient_attempt(0, b, x, stop, progress) : attempt(0, b, x, stop, progress);
   SolveReport whole = go_on(std::move(first), b, x, stop, progress, start);
   count_part_outside(whole, outside);
+  write_reasons(whole, "");
   return whole;
 }
 
@@ -294,9 +299,9 @@ std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Sp
     reports.push_back(solve(b.subspan(c * n, n), x.subspan(c * n, n), left, shared.of(c)));
     if (!skipped || reports.back().status != Status::max_iterations) continue;
     if (late) {
-      overrule(reports.back(), Status::time_limit, "time limit exceeded");
+      overrule(reports.back(), Status::time_limit, {Cause::time_limit});
     } else {
-      overrule(reports.back(), Status::stopped_by_caller, "the caller asked to stop");
+      overrule(reports.back(), Status::stopped_by_caller, {Cause::stopped_by_caller});
     }
   }
   return reports;
@@ -345,6 +350,7 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
     if (has_several()) copy<T>(ctx_, column_of(guesses_.cspan(), c), best_x_.span());
     report = go_on(std::move(report), column_of(b, c), x_c, stop, progress.of(c), start);
     count_part_outside(report, outside[static_cast<std::size_t>(c)]);
+    write_reasons(report, "");
   }
   return reports;
 }

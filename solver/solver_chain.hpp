@@ -29,6 +29,9 @@ template <class T, Space S>
 std::vector<ChainStep<T, S>> chain_steps(const Context<S>& ctx, Index n, const std::vector<std::string>& names,
                                          const SolverOptions& options);
 
+/// Makes the sentences of a report and its attempts. `preconditioner` is its name, or empty.
+void write_reasons(SolveReport& report, const std::string& preconditioner);
+
 /// Appends what a later attempt did to the report of the earlier ones.
 void append_attempt(SolveReport& whole, SolveReport&& next);
 

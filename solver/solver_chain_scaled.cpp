@@ -74,7 +74,7 @@ SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits
     if (scaled_ == nullptr || scaled_->matrix != units.matrix) scaled_ = nullptr;
     if (scaled_ == nullptr) scaled_ = std::make_shared<Scaled>(*this, units.matrix);
   } catch (const OutOfMemory& e) {
-    whole.reason += "; with scaling it was not tried: " + std::string(e.what());
+    whole.failure.untried.push_back({"", e.what()});
     return whole;
   }
   Scaled& in = *scaled_;
@@ -105,7 +105,7 @@ SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits
     if (!(residual <= report.tolerance * (1 + 1e-6))) {
       report.true_residual = report.attempts.back().true_residual = residual;
       report.status = report.attempts.back().status = Status::not_finite;
-      report.reason = report.attempts.back().reason = "the solution leaves the range of the precision";
+      report.failure = report.attempts.back().failure = {Cause::solution_out_of_range};
     }
   }
   rescale(report, units.rhs);

@@ -50,7 +50,7 @@ double asymmetry(const Context<S>& ctx, const LinearOperator<T, S>& B, const Arr
 }  // namespace
 
 template <class T, Space S>
-std::string symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
+Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
   constexpr double eps = std::numeric_limits<T>::epsilon();
   constexpr double of_matrix = std::max(1e-10, 100 * eps);  // a choice by the values allows 1e-12 of the largest
   const double of_precond = std::sqrt(eps);  // M is a product of matrices, which rounds more than it is long
@@ -59,22 +59,21 @@ std::string symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A,
     Array<T, S> vectors[2] = {make_array(ctx, random_vector<T>(n, 1)), make_array(ctx, random_vector<T>(n, 2))};
     Array<T, S> image(ctx, n);
     if (M != nullptr) {
-      if (asymmetry(ctx, *M, vectors, image) > of_precond)
-        return "the preconditioner is not symmetric, as CG needs it";
+      if (asymmetry(ctx, *M, vectors, image) > of_precond) return Asymmetric::preconditioner;
       // M's images, so that rows of A which outweigh all others (penalties) do not hide those.
       for (Array<T, S>& v : vectors) {
         M->apply(ctx, T(1), v.cspan(), T(0), image.span());
         v.swap(image);
       }
     }
-    return asymmetry(ctx, A, vectors, image) > of_matrix ? "the matrix is not symmetric, as CG needs it" : "";
+    return asymmetry(ctx, A, vectors, image) > of_matrix ? Asymmetric::matrix : Asymmetric::none;
   } catch (const OutOfMemory&) {
-    return "";
+    return Asymmetric::none;
   }
 }
 
 #define X(T, S) \
-  template std::string symmetry_fault(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>*);
+  template Asymmetric symmetry_fault(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>*);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -11,6 +11,8 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/gmres.hpp>
+#include <purlin/solver/registry.hpp>
+#include <purlin/solver/gmres.hpp>
 #include <purlin/solver/krylov.hpp>
 
 #include "apps/fem/problem.hpp"

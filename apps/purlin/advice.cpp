@@ -133,7 +133,7 @@ std::string after_single_precision(const SolveReport& report, const SolveOptions
 }
 
 std::string after_indefinite(const SolveReport& report, const SolveOptions& options) {
-  const bool preconditioner = report.reason.find("preconditioner") != std::string::npos;
+  const bool preconditioner = report.failure.cause == Cause::precond_not_positive;
   if (preconditioner && options.system.precond.name != "none") return "--precond none, or --solver gmres";
   return "--solver gmres does not need a positive definite matrix";
 }

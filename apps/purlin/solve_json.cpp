@@ -25,6 +25,7 @@ Json attempts_json(const SolveReport& report) {
   for (const Attempt& attempt : report.attempts) {
     attempts.push_back({{"solver", attempt.solver},
                         {"status", name_of(attempt.status)},
+                        {"cause", name_of(attempt.failure.cause)},
                         {"reason", attempt.reason},
                         {"iterations", attempt.iterations},
                         {"true_relative_residual", report.relative(attempt.true_residual)},
@@ -95,6 +96,7 @@ namespace {
 void add_outcome(Json& json, const SolveReport& report, const SolveResult& result) {
   json["converged"] = report.converged();
   json["status"] = name_of(report.status);
+  json["cause"] = name_of(report.failure.cause);
   json["reason"] = report.reason;
   json["advice"] = next_step(report, result.options, result.advice_facts());
   json["iterations"] = report.iterations;

@@ -57,9 +57,9 @@ class Puppet final : public KrylovSolver<double, S> {
     report.iterations = 3;
     report.history.assign(4, report.true_residual);
     report.attainable_residual = ending_.attainable * report.rhs_norm;
-    report.reason = report.attainable_residual > 0 ? "rounding" : "as told";
-    report.attempts = {
-        {report.solver, report.status, 3, report.true_residual, 0, report.reason, report.attainable_residual, ""}};
+    report.failure = {report.attainable_residual > 0 ? Cause::rounding : Cause::omega_vanished};
+    report.attempts = {{report.solver, report.status, 3, report.true_residual, 0, "", report.attainable_residual, "",
+                        report.failure}};
     return report;
   }
 
@@ -177,7 +177,8 @@ TEST_BOTH("What is called attainable is the residual of the best x, in reason an
   // The last attempt's word counts, and it has none.
   const auto silent = chain_of<S>({{"one", 1e-12, stagnation, 1e-12}, {"two", 1, Status::breakdown}});
   CHECK(silent.report.attainable_residual == 0);
-  CHECK(silent.report.reason == "as told");
+  CHECK(silent.report.failure.cause == Cause::omega_vanished);
+  CHECK(silent.report.reason == text_of({Cause::omega_vanished}));
 }
 
 TEST_BOTH("The projection of a null space is P M P, whatever is added to", "[solver][chain][null_space]") {

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sentences of failures.
+#include <purlin/solver/failure.hpp>
+
+#include <cstdio>
+
+namespace purlin {
+namespace {
+
+std::string of_rhs(double level) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.2e of |b|", level);
+  return text;
+}
+
+std::string name_of(Subject subject) {
+  return subject == Subject::initial_guess ? "initial guess" : "right-hand side";
+}
+
+std::string name_of(Asymmetric which, const std::string& preconditioner) {
+  return which == Asymmetric::matrix ? "the matrix" : preconditioner;
+}
+
+std::string sentence(const Failure& f, const std::string& preconditioner) {
+  switch (f.cause) {
+    case Cause::none:
+      return "";
+    case Cause::iteration_limit:
+      return "the iteration limit was reached";
+    case Cause::time_limit:
+      return "time limit exceeded";
+    case Cause::stopped_by_caller:
+      return "the caller asked to stop";
+    case Cause::matrix_not_positive:
+      return "p.Ap <= 0: the matrix is not positive definite";
+    case Cause::precond_not_positive:
+      return "r.Mr <= 0: " + preconditioner + " is not positive definite";
+    case Cause::rho_vanished:
+      return "rho vanished: the residual became orthogonal to the shadow residual";
+    case Cause::omega_vanished:
+      return "omega vanished: the stabilising step makes no progress";
+    case Cause::krylov_space_exhausted:
+      return "the Krylov space is exhausted without a solution: the matrix is singular, or nearly so";
+    case Cause::single_precision:
+      return "CG broke down in single precision";
+    case Cause::not_finite_input:
+      return "the " + name_of(f.subject) + " holds NaN or infinity";
+    case Cause::norm_overflows:
+      return "the norm of the " + name_of(f.subject) + " overflows";
+    case Cause::norm_underflows:
+      return "the norm of the " + name_of(f.subject) + " underflows";
+    case Cause::not_finite_residual:
+      return "b - A x of the initial guess holds NaN or infinity";
+    case Cause::not_finite_iteration:
+      return "NaN or infinity appeared in the iteration";
+    case Cause::solution_out_of_range:
+      return "the solution leaves the range of the precision";
+    case Cause::rounding:
+      return "rounding keeps b - A x above the tolerance; about " + of_rhs(f.level) + " is attainable";
+    case Cause::no_progress:
+      if (f.in_single_precision) return "in single precision the residual no longer decreases";
+      return "the residual no longer decreases; " + of_rhs(f.level) + " was reached";
+    case Cause::no_better_residual:
+      return "no better residual for " + std::to_string(f.iterations) + " iterations";
+    case Cause::residual_grew:
+      return "the residual grew to " + of_rhs(f.level);
+    case Cause::outside_range:
+      return "the right-hand side has a constant part, which this singular matrix cannot produce";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view name_of(Cause cause) {
+  switch (cause) {
+    case Cause::none:
+      return "none";
+    case Cause::iteration_limit:
+      return "iteration_limit";
+    case Cause::time_limit:
+      return "time_limit";
+    case Cause::stopped_by_caller:
+      return "stopped_by_caller";
+    case Cause::matrix_not_positive:
+      return "matrix_not_positive";
+    case Cause::precond_not_positive:
+      return "precond_not_positive";
+    case Cause::rho_vanished:
+      return "rho_vanished";
+    case Cause::omega_vanished:
+      return "omega_vanished";
+    case Cause::krylov_space_exhausted:
+      return "krylov_space_exhausted";
+    case Cause::single_precision:
+      return "single_precision";
+    case Cause::not_finite_input:
+      return "not_finite_input";
+    case Cause::norm_overflows:
+      return "norm_overflows";
+    case Cause::norm_underflows:
+      return "norm_underflows";
+    case Cause::not_finite_residual:
+      return "not_finite_residual";
+    case Cause::not_finite_iteration:
+      return "not_finite_iteration";
+    case Cause::solution_out_of_range:
+      return "solution_out_of_range";
+    case Cause::rounding:
+      return "rounding";
+    case Cause::no_progress:
+      return "no_progress";
+    case Cause::no_better_residual:
+      return "no_better_residual";
+    case Cause::residual_grew:
+      return "residual_grew";
+    case Cause::outside_range:
+      return "outside_range";
+  }
+  return "unknown";
+}
+
+std::string text_of(const Failure& failure, const std::string& name) {
+  const std::string preconditioner = "the preconditioner" + (name.empty() ? "" : " " + name);
+  std::string text = sentence(failure, preconditioner);
+  if (failure.in_single_precision && failure.cause != Cause::no_progress &&
+      failure.cause != Cause::single_precision) {
+    text = "in single precision: " + text;
+  }
+  if (failure.asymmetric != Asymmetric::none) {
+    text += failure.cause == Cause::residual_grew ? ": " : ", and ";
+    text += name_of(failure.asymmetric, preconditioner) + " is not symmetric, as CG needs it";
+  }
+  for (const Untried& untried : failure.untried) {
+    text += untried.solver.empty() ? "; with scaling it" : "; " + untried.solver;
+    text += " was not tried: " + untried.error;
+  }
+  return text;
+}
+
+}  // namespace purlin

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Failure: why a solve ended without converging, as a cause with its figures; and the one place that makes a
+/// sentence of it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <purlin/core/types.hpp>
+
+namespace purlin {
+
+enum class Cause {
+  none,
+  iteration_limit,
+  time_limit,
+  stopped_by_caller,
+  matrix_not_positive,     ///< p.Ap <= 0
+  precond_not_positive,    ///< r.Mr <= 0
+  rho_vanished,            ///< BiCGStab: the residual became orthogonal to the shadow residual
+  omega_vanished,          ///< BiCGStab: the stabilising step makes no progress
+  krylov_space_exhausted,  ///< GMRES on a singular matrix
+  single_precision,        ///< CG broke down in single precision
+  not_finite_input,        ///< NaN or infinity in `subject`
+  norm_overflows,          ///< of `subject`
+  norm_underflows,         ///< of `subject`
+  not_finite_residual,     ///< b - A x of the initial guess
+  not_finite_iteration,    ///< NaN or infinity appeared on the way
+  solution_out_of_range,   ///< x does not fit the precision
+  rounding,                ///< rounding keeps b - A x above the tolerance; `level` is attainable
+  no_progress,             ///< the residual no longer decreases; `level` was reached
+  no_better_residual,      ///< for `iterations` iterations
+  residual_grew,           ///< to `level`
+  outside_range,           ///< b has a constant part, which a singular matrix cannot produce
+};
+
+/// What a cause refers to.
+enum class Subject { none, right_hand_side, initial_guess };
+
+/// Which operator products with two vectors have shown not to be symmetric, which CG needs.
+enum class Asymmetric { none, matrix, preconditioner };
+
+/// A solver that was not tried after the failure, for want of memory.
+struct Untried {
+  std::string solver;  ///< empty: the same solvers on the scaled system
+  std::string error;   ///< what the library said of it
+};
+
+struct Failure {
+  Cause cause = Cause::none;
+  Subject subject = Subject::none;
+  double level = 0;  ///< a residual over |b|
+  int iterations = 0;
+  Asymmetric asymmetric = Asymmetric::none;
+  bool in_single_precision = false;  ///< of the solver inside a mixed one
+  std::vector<Untried> untried = {};
+};
+
+/// "iteration_limit", "matrix_not_positive", ...
+std::string_view name_of(Cause cause);
+
+/// One sentence, empty for `none`. `preconditioner` is its name, or empty.
+std::string text_of(const Failure& failure, const std::string& preconditioner = {});
+
+}  // namespace purlin

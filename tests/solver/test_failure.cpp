@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Failures: a cause with its figures, and one sentence for each.
+#include "tests/catch.hpp"
+#include "tests/solver/systems.hpp"
+
+#include <cmath>
+#include <set>
+#include <string>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+constexpr int causes = static_cast<int>(Cause::outside_range) + 1;
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+template <Space S>
+SolveReport solved(const Rows& a, const std::vector<double>& b, const SystemOptions& options) {
+  const Context<S> ctx;
+  const Arrays<double, S> arrays(ctx, a);
+  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  return run_system(ctx, system, b).report;
+}
+
+SystemOptions options_of(const std::string& solver, const std::string& precond) {
+  SystemOptions options;
+  options.solver.name = solver;
+  options.precond.name = precond;
+  options.spmv = same_bits();
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("Every cause has a name and a sentence of its own, and none has no sentence", "[solver][failure]") {
+  std::set<std::string> names, sentences;
+  for (int k = 0; k < causes; ++k) {
+    const auto cause = static_cast<Cause>(k);
+    names.insert(std::string(name_of(cause)));
+    sentences.insert(text_of({cause}));
+    CHECK(name_of(cause) != "unknown");
+    CHECK(text_of({cause}).empty() == (cause == Cause::none));
+  }
+  CHECK(static_cast<int>(names.size()) == causes);
+  CHECK(static_cast<int>(sentences.size()) == causes);
+}
+
+TEST_CASE("A sentence names the preconditioner, the level, what is not symmetric and what was not tried",
+          "[solver][failure]") {
+  CHECK(text_of({Cause::precond_not_positive}) == "r.Mr <= 0: the preconditioner is not positive definite");
+  CHECK(text_of({Cause::precond_not_positive}, "spai") ==
+        "r.Mr <= 0: the preconditioner spai is not positive definite");
+  CHECK(has(text_of({Cause::rounding, Subject::none, 3e-9}), "about 3.00e-09 of |b| is attainable"));
+  CHECK(has(text_of({Cause::norm_overflows, Subject::initial_guess}), "the norm of the initial guess overflows"));
+  Failure grew{Cause::residual_grew, Subject::none, 250};
+  grew.asymmetric = Asymmetric::matrix;
+  CHECK(text_of(grew) == "the residual grew to 2.50e+02 of |b|: the matrix is not symmetric, as CG needs it");
+  Failure stuck{Cause::no_better_residual, Subject::none, 0, 1000};
+  stuck.asymmetric = Asymmetric::preconditioner;
+  CHECK(text_of(stuck, "spai") ==
+        "no better residual for 1000 iterations, and the preconditioner spai is not symmetric, as CG needs it");
+  Failure low{Cause::omega_vanished};
+  low.in_single_precision = true;
+  CHECK(text_of(low).rfind("in single precision: omega vanished", 0) == 0);
+  Failure poor{Cause::rho_vanished};
+  poor.untried = {{"gmres", "out of host memory"}};
+  CHECK(has(text_of(poor), "; gmres was not tried: out of host memory"));
+}
+
+TEST_BOTH("A solve that fails says its cause, and the sentence is that of the cause", "[solver][failure]") {
+  const auto check = [](const SolveReport& report, Cause cause, const std::string& precond) {
+    CAPTURE(report.reason);
+    CHECK(report.failure.cause == cause);
+    CHECK(report.reason == text_of(report.failure, precond));
+    REQUIRE_FALSE(report.attempts.empty());
+    CHECK(report.attempts.back().failure.cause == cause);
+    CHECK(report.attempts.back().reason == text_of(report.attempts.back().failure, precond));
+  };
+  const Rows a = laplacian(8);
+  const auto b = a.rhs_for(noise(a.size()));
+  check(solved<S>(a, b, options_of("cg", "none")), Cause::none, "");
+  SystemOptions few = options_of("cg", "none");
+  few.stop.max_iterations = 2;
+  check(solved<S>(a, b, few), Cause::iteration_limit, "");
+  check(solved<S>(laplacian(8, 0, -9), b, options_of("cg", "none")), Cause::matrix_not_positive, "");
+  Rows mixed_signs(2);
+  mixed_signs.at(0, 0) = 1;
+  mixed_signs.at(1, 1) = -1;
+  check(solved<S>(mixed_signs, {1, 2}, options_of("cg", "jacobi")), Cause::precond_not_positive, "jacobi");
+  auto wrong = b;
+  wrong[3] = NAN;
+  const SolveReport nan = solved<S>(a, wrong, options_of("gmres", "none"));
+  check(nan, Cause::not_finite_input, "");
+  CHECK(nan.failure.subject == Subject::right_hand_side);
+  Rows nilpotent(3);  // A e1 = 0: GMRES finds nothing
+  nilpotent.at(0, 1) = nilpotent.at(1, 2) = 1;
+  check(solved<S>(nilpotent, {0, 0, 1}, options_of("gmres", "none")), Cause::krylov_space_exhausted, "");
+}
