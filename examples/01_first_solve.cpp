@@ -7,12 +7,13 @@
 //
 //         4 u_ij - u_(i-1)j - u_(i+1)j - u_i(j-1) - u_i(j+1) = h^2 f_ij
 //
-// With f = 2 (x (1 - x) + y (1 - y)) the solution is u = x (1 - x) y (1 - y). The differences are exact for it, so the
-// computed u may differ from it by no more than the solver leaves: what the program checks, beside the residual.
+// With f = 2 (x (1 - x) + y (1 - y)) the solution is u = x (1 - x) y (1 - y). The differences are exact for it, so
+// the computed u may differ from it by no more than the solver leaves: what the program checks, beside the residual.
 //
-// Shows: CSR arrays, Context, LinearSystem, the report. Format and solver are chosen automatically; the preconditioner
-// is the default, Jacobi.
-// Compile: find_package(purlin), target_link_libraries(program PRIVATE purlin::purlin); here the target 01_first_solve.
+// Shows: CSR arrays, Context, LinearSystem, the report. Format and solver are chosen automatically; the
+// preconditioner is the default, Jacobi.
+// Compile: in your CMakeLists.txt find_package(purlin), target_link_libraries(program PRIVATE purlin::purlin); here
+// the target 01_first_solve.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -3,9 +3,9 @@
 //
 //         -u_xx - u_yy - u_zz = f   in the unit cube,      u = 0 on its surface
 //
-// Finite differences on k x k x k interior points, h = 1 / (k + 1), multiplied by h^2: 6 at the point itself, -1 at its
-// six neighbours. f is that of u = x (1 - x) y (1 - y) z (1 - z), for which the differences are exact: the program
-// compares with it.
+// Finite differences on k x k x k interior points, h = 1 / (k + 1), multiplied by h^2: 6 at the point itself, -1 at
+// its six neighbours. f is that of u = x (1 - x) y (1 - y) z (1 - z), for which the differences are exact: the
+// program compares with it.
 //
 // Shows: a matrix, b and u in memory from cudaMalloc; Context<Space::device>(0, stream). The library queues its work
 // on that stream behind what the program queued there, so nothing has to be waited for in between.

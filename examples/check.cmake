@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs an example (PROGRAM). Fails where it ends with another status than 0 or its last line is not LAST_LINE, a regular
-# expression; 77 is passed on as the line that ctest knows skipped tests by.
+# Runs an example (PROGRAM). Fails where it ends with another status than 0 or its last line is not LAST_LINE, a
+# regular expression. With 77 it has printed the line by which ctest knows skipped tests.
 cmake_minimum_required(VERSION 3.24)
 execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
 message("${output}${errors}")
