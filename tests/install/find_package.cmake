@@ -6,9 +6,13 @@ file(RENAME ${SCRATCH}/installed ${SCRATCH}/moved)
 check_consumer(${CMAKE_CURRENT_LIST_DIR}/consumer consumer -D CMAKE_PREFIX_PATH=${SCRATCH}/moved
                -D CUDAToolkit_ROOT=${CUDA_ROOT})
 
-# The simulation code of the tutorial: where a device answers it has just run there; here it runs on the host.
-check_consumer(${PURLIN_SOURCE}/apps/embed embed -D CMAKE_PREFIX_PATH=${SCRATCH}/moved -D CUDAToolkit_ROOT=${CUDA_ROOT})
+# The examples, with their own tests. Where a device answers, that of the time loop has run there; here it runs on the
+# host.
+check_consumer(${PURLIN_SOURCE}/examples 04_time_loop -D CMAKE_PREFIX_PATH=${SCRATCH}/moved
+               -D CUDAToolkit_ROOT=${CUDA_ROOT})
 run(${consumer} host)
+message(STATUS "${output}")
+run(${CMAKE_CTEST_COMMAND} --test-dir ${SCRATCH}/build-04_time_loop -C ${CONFIG} --no-tests=error --output-on-failure)
 message(STATUS "${output}")
 
 # The moved command line, where it was built, finds what it needs without help.

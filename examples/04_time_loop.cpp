@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A simulation code with Purlin inside: heat in a plate whose conductivity grows with its temperature,
-//     du/dt = div((1 + u) grad u)   on the unit square, nothing through its edges
+// 04  A time loop: heat in a plate whose conductivity grows with its temperature,
+//
+//         du/dt = div((1 + u) grad u)   on the unit square, nothing through its edges
 //
 // Finite volumes on N x N cells, backward Euler, the conductivity taken from the step before:
 //
-//     (I + dt/h^2 L(u_old)) u_new = u_old,    L_ij = -(1 + (u_i + u_j) / 2) for neighbours,  L_ii = -sum of L_ij
+//         (I + dt/h^2 L(u_old)) u_new = u_old,    L_ij = -(1 + (u_i + u_j) / 2) for neighbours,  L_ii = -sum of L_ij
 //
 // The pattern never changes; the values do, every step. Columns of L add up to zero, so the heat, sum of u, stays
 // what it was: what the program checks at its end.
+//
+// Shows: refresh; one source for host and device (`04_time_loop host` stays on the host); the errors that are thrown.
+// docs/tutorial-transient.md explains it piece by piece.
+// Compile: as 01; here the target 04_time_loop.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <numeric>
 #include <vector>
 
-#include <purlin/config.hpp>
-#include <purlin/core/error.hpp>
-#include <purlin/solver/linear_system.hpp>
+#include <purlin/purlin.hpp>
 
 using namespace purlin;
 
