@@ -18,6 +18,7 @@ set(PURLIN_PUBLIC_HEADERS
   core/matrix_market.hpp
   core/matrix_traits.hpp
   core/memory.hpp
+  core/memory_ledger.hpp
   core/option_bag.hpp
   core/span.hpp
   core/table.hpp
