@@ -8,6 +8,8 @@
 
 #include <purlin/spmv/csr/csr.hpp>
 
+#include "apps/bench/break_even.hpp"
+
 namespace purlin::cli {
 namespace {
 
@@ -26,16 +28,10 @@ void compare(BenchFigures& f, const BenchLine& line, const BenchSystem& system) 
   const BenchLine* other = break_even_competitor(system);
   if (other == nullptr || other == &line || line.same_as == other->name) return;
   f.comparable = true;
-  f.break_even = break_even(line.setup_seconds(), f.seconds, other->setup_seconds(), bench::median(other->warm));
+  f.break_even = bench::break_even(line.setup_seconds(), f.seconds, other->setup_seconds(), bench::median(other->warm));
 }
 
 }  // namespace
-
-std::optional<double> break_even(double setup, double product, double other_setup, double other_product) {
-  if (!(product < other_product)) return std::nullopt;
-  if (setup < other_setup) return 0;
-  return std::floor((setup - other_setup) / (other_product - product)) + 1;
-}
 
 double geometric_mean(const std::vector<double>& values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();

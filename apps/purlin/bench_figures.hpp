@@ -10,10 +10,6 @@
 
 namespace purlin::cli {
 
-/// After how many products `setup + n product` is less than `other_setup + n other_product`; none where the product
-/// is not faster. 0: the setup alone is less already.
-std::optional<double> break_even(double setup, double product, double other_setup, double other_product);
-
 /// exp of the mean of the logarithms; NaN for none.
 double geometric_mean(const std::vector<double>& values);
 

@@ -6,7 +6,8 @@
 #include <variant>
 #include <vector>
 
-#include "options.hpp"
+#include "precision.hpp"
+#include "text.hpp"
 
 namespace purlin::cli {
 

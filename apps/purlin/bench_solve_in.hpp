@@ -7,6 +7,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/registry.hpp>
 
 #include "apps/bench/residual_oracle.hpp"
 #include "bench_matrix.hpp"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <purlin/solver/registry.hpp>
+
 #include "bench_run_options.hpp"
 #include "exit_status.hpp"
 #include "names.hpp"

@@ -2,7 +2,7 @@
 /// `purlin info A`: what is in a matrix.
 #pragma once
 
-#include "options.hpp"
+#include "info_options.hpp"
 
 namespace purlin::cli {
 

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "advice.hpp"
 #include "input_matrix.hpp"
 #include "json_file.hpp"
 #include "matrix_facts.hpp"
-#include "precond_report.hpp"
+#include "precond_facts.hpp"
+#include "recommendation.hpp"
 
 namespace purlin::cli {
 

@@ -11,6 +11,12 @@
 
 namespace purlin::cli {
 
+/// What `A` may be, for --help.
+inline constexpr const char* system_words =
+    "Matrix Market file (.gz too, - for standard input), or a generated system:\n"
+    "generate:KIND:N[:PE], mesh:FILE:KIND[:R].\n"
+    "KIND is elasticity, diffusion or convection, for generate: also grid7";
+
 struct InputMatrix {
   std::string name;  ///< as given
   Csr<double, Space::host> a;

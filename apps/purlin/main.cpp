@@ -4,12 +4,12 @@
 #include <variant>
 
 #include "bench_program.hpp"
+#include "command_line.hpp"
 #include "exit_status.hpp"
-#include "unused_options.hpp"
 #include "info_command.hpp"
 #include "interrupt.hpp"
-#include "options.hpp"
 #include "solve_command.hpp"
+#include "unused_options.hpp"
 
 namespace {
 

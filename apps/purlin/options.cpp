@@ -1,38 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `purlin`, declared to CLI11, and the mapping of its errors to ours.
-#include "options.hpp"
+// The options of `purlin solve`, by group, and what the tables say of them.
+#include "declared_options.hpp"
 
-#include <CLI/CLI.hpp>
+#include <utility>
 
-#include <cmath>
-
-#include <purlin/config.hpp>
 #include <purlin/solver/bicgstab.hpp>
 #include <purlin/solver/cg.hpp>
 #include <purlin/solver/gmres.hpp>
 
-#include "option_error.hpp"
 #include "exit_status.hpp"
-#include "unused_options.hpp"
+#include "input_matrix.hpp"
 #include "names.hpp"
-#include "precond_options.hpp"
+#include "place.hpp"
+#include "precision.hpp"
 #include "rhs.hpp"
 #include "text.hpp"
+#include "unused_options.hpp"
 
 namespace purlin::cli {
 namespace {
 
 constexpr int most_check_every = 64;  // what the library keeps norms for
-
-constexpr const char* system_words =
-    "Matrix Market file (.gz too, - for standard input), or a generated system:\n"
-    "generate:KIND:N[:PE], mesh:FILE:KIND[:R].\n"
-    "KIND is elasticity, diffusion or convection, for generate: also grid7";
-
-constexpr const char* usage =
-    "usage: purlin solve A.mtx [options]    solve A x = b (purlin solve --help)\n"
-    "             purlin info A.mtx [options]     describe a matrix; purlin bench spmv|solve A.mtx ...: times\n"
-    "             purlin --help | --version";
 
 constexpr const char* examples =
     "Examples:\n"
@@ -46,26 +34,6 @@ constexpr const char* examples =
     "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, or a file that cannot be\n"
     "written (a full disk, a limit on the size of files), 3 device failure. --out and --report are written for 0\n"
     "and 1. Ctrl-C stops the solve, writes them and exits 1; another one more than a second later ends it at once.";
-
-std::string version_text() {
-  std::string result = "purlin " PURLIN_VERSION "\n";
-  if (PURLIN_HAS_CUDA == 0) return result + "without CUDA\n";
-  return result + "CUDA toolkit " PURLIN_CUDA_TOOLKIT ", compiled for architectures " PURLIN_CUDA_ARCHITECTURES "\n";
-}
-
-// Strings as they were typed, until the tables have been asked.
-struct RawSolve {
-  SolveOptions options;
-  std::string precision = "double";
-  std::string null_space = "none";
-  std::string basis = "full";
-  std::string partitioner = "automatic";
-  RawPrecond precond;
-  double rtol = default_rtol_double;
-  CLI::Option* rtol_given = nullptr;
-  CLI::Option* time_limit_given = nullptr;
-  CLI::Option* products_given = nullptr;
-};
 
 void add_system_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "The system";
@@ -219,16 +187,6 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
   solve.add_flag("--quiet", o.quiet, "Print nothing but errors")->group(group);
 }
 
-void add_info_options(CLI::App& info, InfoOptions& o) {
-  info.add_option("A", o.matrix, system_words)->option_text(" ")->required();
-  info.add_option("--report", o.report, "The same facts as JSON")->option_text("R.json");
-  info.add_option("--out", o.out, "Write the matrix: matrix coordinate real general; - for standard output")
-      ->option_text("A.mtx");
-  info.add_option("--threads", o.threads, "Host threads, default all")
-      ->option_text("N")
-      ->check(CLI::Range(1, most_threads));
-}
-
 Partitioner check_partitioner(const std::string& given, const std::string& coordinates) {
   const auto partitioner = partitioner_named(
       check_choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
@@ -238,7 +196,25 @@ Partitioner check_partitioner(const std::string& given, const std::string& coord
   return partitioner;
 }
 
-SolveOptions checked(RawSolve& raw, const CLI::App& solve) {
+}  // namespace
+
+CLI::App& add_solve(CLI::App& app, RawSolve& raw) {
+  raw.precond.names = preconditioner_choices();
+  CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
+  add_system_options(solve, raw.options);
+  add_method_options(solve, raw);
+  PrecondOptions& precond = raw.options.system.precond;
+  add_precond_options(solve, precond, raw.precond, "Preconditioner, default " + precond.name);
+  add_format_options(solve, raw);
+  add_stopping_options(solve, raw);
+  add_machine_options(solve, raw);
+  add_output_options(solve, raw.options);
+  solve.allow_extras();
+  solve.footer(examples);
+  return solve;
+}
+
+SolveOptions checked_solve(RawSolve& raw, const CLI::App& solve) {
   SolveOptions& o = raw.options;
   SystemOptions& s = o.system;
   const std::string precision = check_choice(raw.precision, "--precision", {"double", "single", "mixed"});
@@ -266,80 +242,6 @@ SolveOptions checked(RawSolve& raw, const CLI::App& solve) {
   (void)parse_rhs(o.rhs);
   o.given = given_options(solve);
   return std::move(o);
-}
-
-}  // namespace
-
-std::string command_text(int argc, const char* const* argv) {
-  std::string text = "purlin";
-  for (int i = 1; i < argc; ++i) text += ' ' + shell_quoted(argv[i]);
-  return text;
-}
-
-CommandLine parse_command_line(int argc, const char* const* argv) {
-  CommandLine result;
-  result.text = command_text(argc, argv);
-  if (argc > 1 && std::string_view(argv[1]) == "bench") {
-    result.command = BenchProgram{};
-    return result;
-  }
-
-  CLI::App app("Purlin solves large sparse linear systems with Krylov methods.", "purlin");
-  bool version = false;
-  app.add_flag("--version", version, "Version, CUDA toolkit, architectures");
-  app.get_formatter()->column_width(32);
-  app.allow_extras();
-  RawSolve raw;
-  InfoOptions info_options;
-  RawPrecond info_precond;
-  raw.precond.names = preconditioner_choices();
-  info_precond.names = preconditioner_names();
-  CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
-  add_system_options(solve, raw.options);
-  add_method_options(solve, raw);
-  PrecondOptions& precond = raw.options.system.precond;
-  add_precond_options(solve, precond, raw.precond, "Preconditioner, default " + precond.name);
-  add_format_options(solve, raw);
-  add_stopping_options(solve, raw);
-  add_machine_options(solve, raw);
-  add_output_options(solve, raw.options);
-  solve.allow_extras();
-  solve.footer(examples);
-  CLI::App& info = *app.add_subcommand("info", "Describe a matrix: structure, diagonal, blocks, memory, advice");
-  add_info_options(info, info_options);
-  add_precond_options(info, info_options.precond, info_precond,
-                      "Build this preconditioner on the host and assess it");
-  info.allow_extras();
-  app.add_subcommand("bench", "Measure: purlin bench spmv|solve A.mtx B.mtx ...");  // for the help
-
-  if (!parse_or_help(app, argc, argv,
-                     "expected a matrix: purlin solve A.mtx, purlin info A.mtx, or purlin bench spmv|solve A.mtx")) {
-    result.command = TextOnly{app.help()};
-    return result;
-  }
-  if (version) {
-    result.command = TextOnly{version_text()};
-    return result;
-  }
-  if (solve.parsed()) {
-    refuse_extras(solve);
-    const SolveOptions o = checked(raw, solve);
-    if (!o.quiet)
-      result.warnings =
-          unused_option_warnings(o.given, requested_configuration(o.system, o.single_precision, o.device));
-    result.command = o;
-  } else if (info.parsed()) {
-    refuse_extras(info);
-    check_precond_options(info_options.precond, info_precond);
-    info_options.precond_pattern = info_precond.pattern;
-    SystemOptions judged;
-    judged.precond = info_options.precond;
-    result.warnings = unused_option_warnings(given_options(info), requested_configuration(judged, false, "host"));
-    result.command = info_options;
-  } else {
-    refuse_unknown_command(app, usage, {"solve", "info", "bench"});
-  }
-  return result;
 }
 
 }  // namespace purlin::cli

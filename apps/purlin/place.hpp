@@ -11,6 +11,9 @@
 
 namespace purlin::cli {
 
+/// Threads of the host that may be asked for: as many as the library takes.
+inline constexpr int most_threads = Context<Space::host>::most_threads;
+
 struct Place {
   Space space = Space::host;
   int device = 0;  ///< number of the CUDA device

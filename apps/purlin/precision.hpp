@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// From what was read, in double, to the precision that is requested.
+/// Single and double precision: the default tolerances, and from what was read, in double, to the one requested.
 #pragma once
 
 #include <cmath>
@@ -10,6 +10,10 @@
 #include <purlin/core/error.hpp>
 
 namespace purlin::cli {
+
+/// Relative tolerance where none is given. Rounding in single precision ends near 1e-7 times the condition number.
+inline constexpr double default_rtol_double = 1e-8;
+inline constexpr double default_rtol_single = 1e-5;
 
 /// `from` in precision T, rounded. Throws InputError where a finite number becomes infinite.
 template <class T>

@@ -29,24 +29,12 @@ Json residual_json(const std::optional<InverseResidual>& residual);
 /// "fsai, 1.20 MB, G as csr, power 1, density 1.00"
 std::string precond_text(const OperatorInfo& info);
 
+/// What to try for a matrix with zeros on its diagonal where `--precond none` does not suffice.
+std::string strong_precond();
+
 /// The library counts rows from 0; files and reports from 1.
 std::string in_words_of_the_file(const ZeroDiagonal& error, const std::string& precond);
 std::string in_words_of_the_file(const NotSymmetric& error, const std::string& precond);
 std::string in_words_of_the_file(const NotPositiveDefinite& error, const std::string& precond);
-
-/// A preconditioner built for `purlin info`: on the host, in double, with its matrices as csr by default.
-struct PrecondFacts {
-  PrecondOptions options;
-  std::string pattern;  ///< the file of a given one
-  OperatorInfo info;
-  double seconds = 0;
-  std::optional<InverseResidual> residual;
-  std::string refusal;  ///< why the matrix does not support it; empty where it does
-};
-
-PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double, Space::host>& a,
-                           const PrecondOptions& options);
-std::string precond_facts_text(const PrecondFacts& facts);
-Json precond_facts_json(const PrecondFacts& facts);
 
 }  // namespace purlin::cli

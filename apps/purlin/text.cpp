@@ -107,6 +107,12 @@ std::string shell_quoted(const std::string& argument) {
   return quoted + '\'';
 }
 
+std::string command_text(int argc, const char* const* argv) {
+  std::string typed = "purlin";
+  for (int i = 1; i < argc; ++i) typed += ' ' + shell_quoted(argv[i]);
+  return typed;
+}
+
 std::string labelled(std::string_view label, const std::string& value) {
   return text("  %-15.*s ", static_cast<int>(label.size()), label.data()) + value + '\n';
 }

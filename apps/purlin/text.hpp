@@ -9,6 +9,11 @@
 
 namespace purlin::cli {
 
+/// Text that was requested instead of work: --help, --version.
+struct TextOnly {
+  std::string text;
+};
+
 /// printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...);
 
@@ -35,6 +40,9 @@ std::string unknown_name(std::string_view kind, std::string_view given, const st
 
 /// `argument` as a shell takes it: quoted where it holds more than plain characters.
 std::string shell_quoted(const std::string& argument);
+
+/// What was typed, quoted for a shell, from "purlin" on.
+std::string command_text(int argc, const char* const* argv);
 
 /// "  label          value" with the labels of a report aligned.
 std::string labelled(std::string_view label, const std::string& value);

@@ -14,11 +14,11 @@
 #include <purlin/solver/bicgstab.hpp>
 #include <purlin/solver/cg.hpp>
 
-#include "apps/purlin/bench_options.hpp"
 #include "apps/purlin/option_error.hpp"
 #include "apps/purlin/exit_status.hpp"
 #include "apps/purlin/unused_options.hpp"
 #include "apps/purlin/names.hpp"
+#include "apps/purlin/place.hpp"
 #include "apps/purlin/precond_report.hpp"
 #include "apps/purlin/text.hpp"
 

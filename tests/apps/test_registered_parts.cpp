@@ -16,7 +16,7 @@
 
 #include "apps/purlin/advice.hpp"
 #include "apps/purlin/unused_options.hpp"
-#include "apps/purlin/options.hpp"
+#include "apps/purlin/command_line.hpp"
 #include "apps/purlin/precond_report.hpp"
 #include "tests/solver/systems.hpp"
 
