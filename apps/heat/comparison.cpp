@@ -9,9 +9,9 @@
 #include <purlin/core/error.hpp>
 
 #include "apps/bench/break_even.hpp"
-#include "apps/purlin/names.hpp"
-#include "apps/purlin/stopwatch.hpp"
-#include "apps/purlin/text.hpp"
+#include "apps/common/names.hpp"
+#include "apps/common/stopwatch.hpp"
+#include "apps/common/text.hpp"
 
 namespace purlin::heat {
 namespace {

@@ -8,10 +8,10 @@
 
 #include <purlin/config.hpp>
 
-#include "declared_options.hpp"
-#include "info_declared_options.hpp"
-#include "option_error.hpp"
-#include "unused_options.hpp"
+#include "apps/common/option_error.hpp"
+#include "apps/common/unused_options.hpp"
+#include "apps/purlin/info/declared_options.hpp"
+#include "apps/purlin/solve/declared_options.hpp"
 
 namespace purlin::cli {
 namespace {

@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "info_options.hpp"
-#include "options.hpp"
-#include "text.hpp"
+#include "apps/common/text.hpp"
+#include "apps/purlin/info/options.hpp"
+#include "apps/purlin/solve/options.hpp"
 
 namespace purlin::cli {
 

@@ -7,12 +7,12 @@
 #include <sstream>
 
 #include "apps/bench/break_even.hpp"
-#include "apps/purlin/bench_command.hpp"
-#include "apps/purlin/bench_figures.hpp"
-#include "apps/purlin/bench_json.hpp"
-#include "apps/purlin/bench_session.hpp"
-#include "apps/purlin/bench_table.hpp"
-#include "apps/purlin/exit_status.hpp"
+#include "apps/common/exit_status.hpp"
+#include "apps/purlin/bench/session.hpp"
+#include "apps/purlin/bench/spmv_command.hpp"
+#include "apps/purlin/bench/spmv_figures.hpp"
+#include "apps/purlin/bench/spmv_json.hpp"
+#include "apps/purlin/bench/spmv_table.hpp"
 #include "tests/support.hpp"
 
 using namespace purlin;
