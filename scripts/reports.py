@@ -8,7 +8,7 @@ import json
 import pathlib
 import sys
 
-SCHEMA = 1  # report_schema in apps/report_head.hpp
+SCHEMA = 1  # report_schema in apps/common/report_head.hpp
 
 
 def head(program):

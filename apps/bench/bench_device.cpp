@@ -12,8 +12,6 @@
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/gmres.hpp>
 #include <purlin/solver/registry.hpp>
-#include <purlin/solver/gmres.hpp>
-#include <purlin/solver/krylov.hpp>
 
 #include "apps/fem/problem.hpp"
 #include "cg_loops_device.hpp"

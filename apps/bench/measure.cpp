@@ -13,7 +13,7 @@
 
 #include <purlin/core/error.hpp>
 
-#include "apps/report_head.hpp"
+#include "apps/common/report_head.hpp"
 
 namespace purlin::bench {
 namespace {

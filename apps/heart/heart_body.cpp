@@ -9,10 +9,10 @@
 
 #include <purlin/core/error.hpp>
 
-#include "apps/fem/fibers.hpp"
+#include "apps/common/text.hpp"
 #include "apps/fem/geometry.hpp"
-#include "apps/fem/ventricle.hpp"
-#include "apps/purlin/text.hpp"
+#include "apps/heart/anatomy/fibers.hpp"
+#include "apps/heart/anatomy/ventricle.hpp"
 
 namespace purlin::heart {
 namespace {

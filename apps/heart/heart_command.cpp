@@ -7,9 +7,9 @@
 
 #include <purlin/core/error.hpp>
 
-#include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/names.hpp"
-#include "apps/purlin/output_files.hpp"
+#include "apps/common/exit_status.hpp"
+#include "apps/common/names.hpp"
+#include "apps/common/output_files.hpp"
 #include "apps/transient/resume.hpp"
 #include "heart_run.hpp"
 

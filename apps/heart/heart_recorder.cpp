@@ -9,8 +9,8 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 
+#include "apps/common/text.hpp"
 #include "apps/heart/electrogram.hpp"
-#include "apps/purlin/text.hpp"
 #include "apps/transient/run_job.hpp"
 
 namespace purlin::heart {

@@ -7,10 +7,10 @@
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
+#include "apps/common/interrupt.hpp"
+#include "apps/common/text.hpp"
 #include "apps/heart/heart_recorder.hpp"
 #include "apps/heart/step_control.hpp"
-#include "apps/purlin/interrupt.hpp"
-#include "apps/purlin/text.hpp"
 #include "apps/transient/resume.hpp"
 #include "apps/transient/run_progress.hpp"
 

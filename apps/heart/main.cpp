@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `purlin-heart`: new values on one pattern, thousands of times.
-#include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/interrupt.hpp"
+#include "apps/common/exit_status.hpp"
+#include "apps/common/interrupt.hpp"
 #include "heart_command.hpp"
 
 int main(int argc, char* argv[]) {

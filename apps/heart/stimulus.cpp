@@ -7,10 +7,10 @@
 
 #include <purlin/core/error.hpp>
 
+#include "apps/common/exit_status.hpp"
+#include "apps/common/text.hpp"
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/tet_geometry.hpp"
-#include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/text.hpp"
 #include "heart_body.hpp"
 
 namespace purlin::heart {

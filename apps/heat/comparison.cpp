@@ -8,10 +8,10 @@
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
-#include "apps/purlin/bench_figures.hpp"
-#include "apps/purlin/names.hpp"
-#include "apps/purlin/stopwatch.hpp"
-#include "apps/purlin/text.hpp"
+#include "apps/bench/break_even.hpp"
+#include "apps/common/names.hpp"
+#include "apps/common/stopwatch.hpp"
+#include "apps/common/text.hpp"
 
 namespace purlin::heat {
 namespace {
@@ -72,7 +72,7 @@ std::vector<Trial> measure_group(const Context<S>& ctx, const CsrView<double, S>
   for (Trial& trial : trials) {
     if (trial.baseline || !trial.failure.empty()) continue;
     trial.break_even_solves =
-        cli::break_even(trial.setup_seconds, trial.solve_seconds, base->setup_seconds, base->solve_seconds);
+        bench::break_even(trial.setup_seconds, trial.solve_seconds, base->setup_seconds, base->solve_seconds);
   }
   return trials;
 }

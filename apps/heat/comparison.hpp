@@ -9,8 +9,8 @@
 
 #include <purlin/solver/linear_system.hpp>
 
+#include "apps/common/json_file.hpp"
 #include "apps/fem/assembly.hpp"
-#include "apps/purlin/json_file.hpp"
 
 namespace purlin::heat {
 

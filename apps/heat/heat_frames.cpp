@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "apps/purlin/text.hpp"
+#include "apps/common/text.hpp"
 #include "apps/transient/run_job.hpp"
 
 namespace purlin::heat {

@@ -7,8 +7,8 @@
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
-#include "apps/purlin/interrupt.hpp"
-#include "apps/purlin/text.hpp"
+#include "apps/common/interrupt.hpp"
+#include "apps/common/text.hpp"
 #include "apps/transient/resume.hpp"
 #include "apps/transient/run_progress.hpp"
 #include "apps/transient/time_grid.hpp"

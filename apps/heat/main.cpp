@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `purlin-heat`: the plainest demonstration of one setup that serves thousands of solves.
-#include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/interrupt.hpp"
+#include "apps/common/exit_status.hpp"
+#include "apps/common/interrupt.hpp"
 #include "heat_command.hpp"
 
 int main(int argc, char* argv[]) {

@@ -3,13 +3,13 @@
 #include <cstdio>
 #include <variant>
 
+#include "apps/common/exit_status.hpp"
+#include "apps/common/interrupt.hpp"
+#include "apps/common/unused_options.hpp"
+#include "apps/purlin/info/command.hpp"
+#include "apps/purlin/solve/command.hpp"
 #include "bench_program.hpp"
-#include "exit_status.hpp"
-#include "unused_options.hpp"
-#include "info_command.hpp"
-#include "interrupt.hpp"
-#include "options.hpp"
-#include "solve_command.hpp"
+#include "command_line.hpp"
 
 namespace {
 

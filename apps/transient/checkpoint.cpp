@@ -13,7 +13,7 @@
 
 #include <purlin/core/error.hpp>
 
-#include "apps/purlin/text.hpp"
+#include "apps/common/text.hpp"
 
 namespace purlin::transient {
 namespace {

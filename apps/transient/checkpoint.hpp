@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/purlin/json_file.hpp"
+#include "apps/common/json_file.hpp"
 
 namespace purlin::transient {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <utility>
 
-#include "apps/purlin/output_files.hpp"
+#include "apps/common/output_files.hpp"
 
 namespace purlin::transient {
 

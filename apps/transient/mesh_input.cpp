@@ -6,7 +6,7 @@
 #include <array>
 #include <utility>
 
-#include "apps/purlin/text.hpp"
+#include "apps/common/text.hpp"
 
 namespace purlin::transient {
 namespace {

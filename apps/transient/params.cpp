@@ -11,7 +11,7 @@
 
 #include <purlin/core/error.hpp>
 
-#include "apps/purlin/text.hpp"
+#include "apps/common/text.hpp"
 #include "checkpoint.hpp"
 
 namespace purlin::transient {

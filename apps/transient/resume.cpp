@@ -10,8 +10,8 @@
 #include <purlin/core/error.hpp>
 #include <purlin/precond/registry.hpp>
 
-#include "apps/purlin/precond_options.hpp"
-#include "apps/purlin/precond_report.hpp"
+#include "apps/common/precond_options.hpp"
+#include "apps/common/precond_report.hpp"
 
 namespace purlin::transient {
 namespace {

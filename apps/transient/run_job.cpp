@@ -9,10 +9,10 @@
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
-#include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/unused_options.hpp"
-#include "apps/purlin/names.hpp"
-#include "apps/purlin/text.hpp"
+#include "apps/common/exit_status.hpp"
+#include "apps/common/names.hpp"
+#include "apps/common/text.hpp"
+#include "apps/common/unused_options.hpp"
 #include "resume.hpp"
 
 namespace purlin::transient {

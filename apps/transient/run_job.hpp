@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/purlin/output_files.hpp"
-#include "apps/purlin/place.hpp"
-#include "apps/purlin/stopwatch.hpp"
+#include "apps/common/output_files.hpp"
+#include "apps/common/place.hpp"
+#include "apps/common/stopwatch.hpp"
 #include "checkpoint.hpp"
 #include "mesh_input.hpp"
 #include "params.hpp"

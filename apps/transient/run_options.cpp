@@ -14,13 +14,13 @@
 #include <purlin/solver/bicgstab.hpp>
 #include <purlin/solver/cg.hpp>
 
-#include "apps/purlin/bench_options.hpp"
-#include "apps/purlin/option_error.hpp"
-#include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/unused_options.hpp"
-#include "apps/purlin/names.hpp"
-#include "apps/purlin/precond_report.hpp"
-#include "apps/purlin/text.hpp"
+#include "apps/common/exit_status.hpp"
+#include "apps/common/names.hpp"
+#include "apps/common/option_error.hpp"
+#include "apps/common/place.hpp"
+#include "apps/common/precond_report.hpp"
+#include "apps/common/text.hpp"
+#include "apps/common/unused_options.hpp"
 
 namespace purlin::transient {
 namespace {

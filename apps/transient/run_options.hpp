@@ -10,8 +10,8 @@
 
 #include <purlin/solver/linear_system.hpp>
 
-#include "apps/purlin/json_file.hpp"
-#include "apps/purlin/precond_options.hpp"
+#include "apps/common/json_file.hpp"
+#include "apps/common/precond_options.hpp"
 
 namespace purlin::transient {
 

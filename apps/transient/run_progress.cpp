@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "apps/purlin/text.hpp"
+#include "apps/common/text.hpp"
 
 namespace purlin::transient {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "apps/purlin/live_progress.hpp"
+#include "apps/common/live_progress.hpp"
 
 namespace purlin::transient {
 

@@ -7,10 +7,10 @@
 
 #include <purlin/core/error.hpp>
 
-#include "apps/purlin/unused_options.hpp"
-#include "apps/purlin/precond_report.hpp"
-#include "apps/purlin/text.hpp"
-#include "apps/report_head.hpp"
+#include "apps/common/precond_report.hpp"
+#include "apps/common/report_head.hpp"
+#include "apps/common/text.hpp"
+#include "apps/common/unused_options.hpp"
 
 namespace purlin::transient {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "apps/purlin/place.hpp"
-#include "shares.hpp"
+#include "apps/common/place.hpp"
 #include "run_options.hpp"
 #include "run_progress.hpp"
+#include "shares.hpp"
 
 namespace purlin::transient {
 

@@ -19,8 +19,8 @@
 
 #include <purlin/solver/linear_system.hpp>
 
-#include "apps/purlin/json_file.hpp"
-#include "apps/purlin/stopwatch.hpp"
+#include "apps/common/json_file.hpp"
+#include "apps/common/stopwatch.hpp"
 
 namespace purlin::transient {
 

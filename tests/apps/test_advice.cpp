@@ -2,7 +2,7 @@
 // What is advised after a solve that failed.
 #include "tests/catch.hpp"
 
-#include "apps/purlin/advice.hpp"
+#include "apps/purlin/solve/advice.hpp"
 #include "tests/support.hpp"
 
 #include <purlin/precond/spai/spai_options.hpp>

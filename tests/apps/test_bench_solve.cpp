@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "apps/fem/problem.hpp"
-#include "apps/purlin/bench_solve_command.hpp"
-#include "apps/purlin/bench_solve_figures.hpp"
-#include "apps/purlin/bench_solve_in.hpp"
+#include "apps/purlin/bench/solve_command.hpp"
+#include "apps/purlin/bench/solve_figures.hpp"
+#include "apps/purlin/bench/solve_in.hpp"
 #include "tests/support.hpp"
 
 using namespace purlin;

@@ -4,9 +4,9 @@
 
 #include <sstream>
 
-#include "apps/purlin/bench_solve_figures.hpp"
-#include "apps/purlin/bench_solve_json.hpp"
-#include "apps/purlin/bench_solve_table.hpp"
+#include "apps/purlin/bench/solve_figures.hpp"
+#include "apps/purlin/bench/solve_json.hpp"
+#include "apps/purlin/bench/solve_table.hpp"
 #include "tests/support.hpp"
 
 using namespace purlin;

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "apps/bench/product_oracle.hpp"
-#include "apps/purlin/bench_figures.hpp"
-#include "apps/purlin/bench_in.hpp"
+#include "apps/purlin/bench/spmv_figures.hpp"
+#include "apps/purlin/bench/spmv_in.hpp"
 #include "tests/support.hpp"
 
 using namespace purlin;

@@ -9,9 +9,9 @@
 #include <sstream>
 
 #include "apps/bench/contender.hpp"
-#include "apps/purlin/bench_progress.hpp"
-#include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/bench_line.hpp"
+#include "apps/common/exit_status.hpp"
+#include "apps/purlin/bench/command_line.hpp"
+#include "apps/purlin/bench/progress.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/bench_line.hpp"
+#include "apps/common/exit_status.hpp"
+#include "apps/purlin/bench/command_line.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"

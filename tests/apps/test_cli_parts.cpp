@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <limits>
 
-#include "apps/purlin/advice.hpp"
-#include "apps/purlin/json_file.hpp"
-#include "apps/purlin/live_progress.hpp"
-#include "apps/purlin/rows_from_one.hpp"
-#include "apps/purlin/solve_result.hpp"
-#include "apps/purlin/text.hpp"
+#include "apps/common/json_file.hpp"
+#include "apps/common/live_progress.hpp"
+#include "apps/common/rows_from_one.hpp"
+#include "apps/common/text.hpp"
+#include "apps/purlin/solve/advice.hpp"
+#include "apps/purlin/solve/result.hpp"
 #include "tests/support.hpp"
 
 using namespace purlin;

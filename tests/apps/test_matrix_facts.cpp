@@ -6,7 +6,7 @@
 
 #include <purlin/core/matrix_market.hpp>
 
-#include "apps/purlin/matrix_facts.hpp"
+#include "apps/purlin/input/matrix_facts.hpp"
 
 using namespace purlin;
 using namespace purlin::cli;

@@ -14,10 +14,10 @@
 #include <purlin/solver/memory_estimate.hpp>
 #include <purlin/spmv/csr/csr.hpp>
 
-#include "apps/purlin/advice.hpp"
-#include "apps/purlin/unused_options.hpp"
-#include "apps/purlin/options.hpp"
-#include "apps/purlin/precond_report.hpp"
+#include "apps/common/precond_report.hpp"
+#include "apps/common/unused_options.hpp"
+#include "apps/purlin/command_line.hpp"
+#include "apps/purlin/solve/advice.hpp"
 #include "tests/solver/systems.hpp"
 
 using namespace purlin;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "apps/purlin/exit_status.hpp"
-#include "apps/purlin/unused_options.hpp"
-#include "apps/purlin/options.hpp"
+#include "apps/common/exit_status.hpp"
+#include "apps/common/unused_options.hpp"
+#include "apps/purlin/command_line.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"

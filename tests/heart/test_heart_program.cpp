@@ -5,7 +5,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "apps/fem/ventricle.hpp"
+#include "apps/heart/anatomy/ventricle.hpp"
 #include "tests/apps/cli_report.hpp"
 #include "tests/catch.hpp"
 #include "tests/transient/program_runs.hpp"

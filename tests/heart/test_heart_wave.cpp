@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The wave as a whole: the speed of a planar front, where stimuli act, what an electrode sees.
+#include "apps/common/exit_status.hpp"
 #include "apps/heart/electrogram.hpp"
 #include "apps/heart/heart_body.hpp"
-#include "apps/purlin/exit_status.hpp"
 #include "tests/heart/heart_support.hpp"
 
 #include <purlin/core/error.hpp>

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/common/names.hpp"
 #include "apps/heat/comparison.hpp"
 #include "apps/heat/heat_sink.hpp"
 #include "apps/heat/heat_stepper.hpp"
-#include "apps/purlin/names.hpp"
 
 using namespace purlin;
 using namespace purlin::heat;

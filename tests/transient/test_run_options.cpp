@@ -5,7 +5,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/precond/fsai/fsai_options.hpp>
 
-#include "apps/purlin/exit_status.hpp"
+#include "apps/common/exit_status.hpp"
 #include "apps/transient/run_options.hpp"
 #include "tests/temporary_folder.hpp"
 

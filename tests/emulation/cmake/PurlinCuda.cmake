@@ -25,14 +25,18 @@ foreach(name IN ITEMS cudart_static cublas cusparse)
   set_property(TARGET CUDA::${name} PROPERTY INTERFACE_LINK_LIBRARIES purlin_emulation)
 endforeach()
 
-# With EMU_SANITIZE_KERNELS only what stands for device code is instrumented, which halves the time to compile.
-function(purlin_sanitize_kernels)
+# Kernels are compiled one by one, as nvcc does: their helpers have the same names in many files. With
+# EMU_SANITIZE_KERNELS only they are instrumented, which halves the time to compile.
+function(purlin_set_apart_kernels)
   get_target_property(sources purlin SOURCES)
   list(FILTER sources INCLUDE REGEX "_device\\.cu\\.cpp$")
-  set_source_files_properties(${sources} TARGET_DIRECTORY purlin PROPERTIES COMPILE_OPTIONS -fsanitize=address)
+  set_source_files_properties(${sources} TARGET_DIRECTORY purlin PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  if(EMU_SANITIZE_KERNELS)
+    set_source_files_properties(${sources} TARGET_DIRECTORY purlin PROPERTIES COMPILE_OPTIONS -fsanitize=address)
+  endif()
 endfunction()
 if(EMU_SANITIZE_KERNELS)
   add_link_options(-fsanitize=address)
   target_compile_definitions(purlin_emulation PRIVATE EMU_ASAN=1)
-  cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL purlin_sanitize_kernels)
 endif()
+cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL purlin_set_apart_kernels)

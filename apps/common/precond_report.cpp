@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators and preconditioners for people and for programs.
+#include "precond_report.hpp"
+
+#include <purlin/precond/registry.hpp>
+
+#include "text.hpp"
+
+namespace purlin::cli {
+namespace {
+
+Json pairs_json(const std::vector<std::pair<std::string, double>>& pairs) {
+  Json result = Json::object();
+  for (const auto& [name, value] : pairs) result[name] = value;
+  return result;
+}
+
+}  // namespace
+
+Json operator_json(const OperatorInfo& info) {
+  Json bytes = Json::object();
+  for (const auto& [part, size] : info.bytes) bytes[part] = size;
+  return {{"name", info.name},
+          {"detail", info.detail},
+          {"stored_slots", info.stored_slots},
+          {"cached_share", info.cached_share},
+          {"bytes_per_product", info.bytes_per_product},
+          {"figures", pairs_json(info.figures)},
+          {"bytes", bytes},
+          {"setup_phases", pairs_json(info.setup_seconds)}};
+}
+
+Json option_json(const OptionValue& value) {
+  return std::visit([](const auto& v) { return Json(v); }, value);
+}
+
+OptionValue option_value(const Json& json, const OptionValue& like) {
+  return std::visit([&](const auto& v) { return OptionValue(json.get<std::decay_t<decltype(v)>>()); }, like);
+}
+
+Json precond_options_json(const PrecondOptions& o, const std::string& pattern) {
+  Json result = Json::object();
+  for (const PrecondOption* option : precond_option_list()) result[option->key] = option_json(option->get(o));
+  result["pattern"] = pattern.empty() ? Json() : Json(pattern);
+  result["format"] = o.format.empty() ? Json() : Json(o.format);
+  return result;
+}
+
+Json residual_json(const std::optional<InverseResidual>& residual) {
+  if (!residual) return Json();
+  return {{"norm", residual->norm}, {"relative", residual->relative}, {"probes", residual->probes}};
+}
+
+std::string precond_text(const OperatorInfo& info) {
+  if (info.bytes.empty()) return info.name;
+  std::string line = info.name + ", " + human_bytes(info.total_bytes());
+  if (!info.detail.empty()) line += ", " + info.detail;
+  for (const auto& [name, value] : info.figures) line += text(", %s %.3g", name.c_str(), value);
+  return line;
+}
+
+std::string strong_precond() {
+  const PrecondMethod* general = automatic_preconditioner(AutoPrecond::general);
+  return general == nullptr || general->stronger == nullptr ? "--precond auto" : general->stronger({});
+}
+
+std::string in_words_of_the_file(const ZeroDiagonal& error, const std::string& precond) {
+  return "expected a diagonal entry that " + precond + " can divide by, found " +
+         (error.value() == 0 ? "zero or none" : text("%g", error.value())) + " in row " +
+         std::to_string(error.row() + 1) +
+         (error.count() > 1 ? " and " + count_of(error.count() - 1, "other", "others") : "") +
+         ": try --precond none, then " + strong_precond();
+}
+
+std::string in_words_of_the_file(const NotSymmetric& error, const std::string& precond) {
+  const std::string i = std::to_string(error.row() + 1), j = std::to_string(error.col() + 1);
+  return "expected a symmetric matrix, as " + precond + " needs it, found " +
+         text("%g in row %s, column %s, and %g in row %s, column %s", error.entry(), i.c_str(), j.c_str(),
+              error.opposite(), j.c_str(), i.c_str()) +
+         ": try --precond spai or jacobi";
+}
+
+std::string in_words_of_the_file(const NotPositiveDefinite& error, const std::string& precond) {
+  return "expected a positive definite matrix, as " + precond +
+         " needs it, found a pivot that is not positive in row " + std::to_string(error.row() + 1) +
+         (error.count() > 1 ? " and " + count_of(error.count() - 1, "other", "others") : "") +
+         ": try --precond spai or jacobi";
+}
+
+}  // namespace purlin::cli

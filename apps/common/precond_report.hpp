@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Reports on operators and preconditioners: as JSON, in a line, and, where one is refused, in the terms of the
+/// file.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <purlin/core/error.hpp>
+#include <purlin/solver/linear_system.hpp>
+
+#include "json_file.hpp"
+
+namespace purlin::cli {
+
+/// Name, detail, sizes, a format's or preconditioner's own figures, bytes by part and seconds by phase.
+Json operator_json(const OperatorInfo& info);
+
+/// The value of an option as JSON, and back; `like` has the type.
+Json option_json(const OptionValue& value);
+OptionValue option_value(const Json& json, const OptionValue& like);
+
+/// The choices that a preconditioner was made with; `pattern` is the file of a given one.
+Json precond_options_json(const PrecondOptions& options, const std::string& pattern);
+
+/// {"norm", "relative", "probes"}: see InverseResidual; null where it was not measured.
+Json residual_json(const std::optional<InverseResidual>& residual);
+
+/// "fsai, 1.20 MB, G as csr, power 1, density 1.00"
+std::string precond_text(const OperatorInfo& info);
+
+/// What to try for a matrix with zeros on its diagonal where `--precond none` does not suffice.
+std::string strong_precond();
+
+/// The library counts rows from 0; files and reports from 1.
+std::string in_words_of_the_file(const ZeroDiagonal& error, const std::string& precond);
+std::string in_words_of_the_file(const NotSymmetric& error, const std::string& precond);
+std::string in_words_of_the_file(const NotPositiveDefinite& error, const std::string& precond);
+
+}  // namespace purlin::cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fibres by rule: a harmonic depth between the surfaces, a frame from its gradient, a helix that turns with depth.
+#include <algorithm>
+#include <cmath>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
+#include <purlin/solver/linear_system.hpp>
+
+#include "apps/fem/geometry.hpp"
+#include "apps/heart/anatomy/fibers.hpp"
+#include "apps/heart/anatomy/wall_faces.hpp"
+
+namespace purlin::fem {
+namespace {
+
+using detail::cross;
+using detail::dot;
+using detail::minus;
+using detail::plus;
+using detail::Side;
+
+// Nodes where the depth is given, and its value there.
+struct Given {
+  std::vector<unsigned char> mask;
+  std::vector<double> value;
+};
+
+Given given_depth(const TetMesh& mesh, const Surface& surface, const std::vector<Side>& side) {
+  std::vector<unsigned char> inner(mesh.nodes.size(), 0), outer(mesh.nodes.size(), 0);
+  for (Index f = 0; f < surface.size(); ++f) {
+    if (side[f] == Side::insulated) continue;
+    for (const Index node : surface.triangles[f]) (side[f] == Side::inner ? inner : outer)[node] = 1;
+  }
+  Given given{std::vector<unsigned char>(mesh.nodes.size(), 0), std::vector<double>(mesh.nodes.size(), 0)};
+  for (std::size_t i = 0; i < mesh.nodes.size(); ++i) {
+    given.mask[i] = inner[i] != outer[i] ? 1 : 0;  // where both meet the depth is left to the equation
+    given.value[i] = outer[i] != 0 && inner[i] == 0 ? 1 : 0;
+  }
+  return given;
+}
+
+// Solves the Laplace equation with the given values: x = value + w, where w vanishes at the given nodes.
+std::vector<double> harmonic(const Context<Space::host>& ctx, const TetMesh& mesh, const Given& given,
+                             double tolerance, int* iterations) {
+  const HostCsr whole = assemble_diffusion(ctx, mesh);
+  std::vector<double> b(mesh.nodes.size(), 0), w(mesh.nodes.size(), 0);
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+    if (given.mask[i] != 0) return;
+    for (Offset k = whole.row_ptr[i]; k < whole.row_ptr[i + 1]; ++k) b[i] -= whole.val[k] * given.value[whole.col[k]];
+  });
+  DiffusionOptions options;
+  options.clamped = [&](Index node, const Point&) { return given.mask[node] != 0; };
+  const HostCsr matrix = assemble_diffusion(ctx, mesh, options);
+  SystemOptions system_options;
+  system_options.spmv.format = "csr";
+  system_options.solver.name = "cg";
+  system_options.stop.rel_tol = tolerance;
+  LinearSystem<double, Space::host> system(ctx, CsrView<double, Space::host>(matrix), system_options);
+  // A piece without inner surface has no unique depth; CG then returns what it has, and any depth will do.
+  *iterations = system.solve(b, w).iterations;
+  for (std::size_t i = 0; i < w.size(); ++i) w[i] = std::clamp(w[i] + given.value[i], 0.0, 1.0);
+  return w;
+}
+
+// The gradient on every node: that of the tetrahedra around it, averaged by volume. One on each tetrahedron is too
+// rough where walls have few layers.
+std::vector<Point> node_gradients(const Context<Space::host>& ctx, const TetMesh& mesh,
+                                  const std::vector<double>& x) {
+  const NodeTets around = node_tets(ctx, mesh);
+  std::vector<Point> moment(mesh.tets.size());  // gradient times volume
+  purlin::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
+    const Tet& tet = mesh.tets[t];
+    const Point& a = mesh.nodes[tet[0]];
+    const Point e[3] = {minus(mesh.nodes[tet[1]], a), minus(mesh.nodes[tet[2]], a), minus(mesh.nodes[tet[3]], a)};
+    for (int k = 0; k < 3; ++k) {
+      moment[t] = plus(moment[t], (x[tet[k + 1]] - x[tet[0]]) / 6, cross(e[(k + 1) % 3], e[(k + 2) % 3]));
+    }
+  });
+  std::vector<Point> gradient(mesh.nodes.size());
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+    for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
+      gradient[i] = plus(gradient[i], 1, moment[around.tets[k]]);
+    }
+    gradient[i] = detail::normalised(gradient[i]);
+  });
+  return gradient;
+}
+
+// Along the wall, as far up the axis as it goes; where wall and axis are square to each other any way along it.
+Point up_the_wall(const Point& outwards, const Point& axis) {
+  for (const Point& way : {axis, Point{1, 0, 0}, Point{0, 1, 0}, Point{0, 0, 1}}) {
+    const Point up = plus(way, -dot(way, outwards), outwards);
+    if (detail::length(up) > 1e-3) return detail::normalised(up);
+  }
+  return axis;
+}
+
+}  // namespace
+
+RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const FiberRule& rule) {
+  if (const Index t = first_inverted(ctx, mesh); t >= 0) {
+    throw InputError("tetrahedron " + std::to_string(t) + " (counted from 0) has volume " +
+                     std::to_string(element_volume(mesh, t)) + ", expected a positive one");
+  }
+  const Surface surface = boundary_surface(ctx, mesh);
+  const detail::WallFaces wall = detail::classify_faces(ctx, mesh, surface);
+  RuleFibers result;
+  result.axis = wall.axis;
+  result.cavities = wall.cavities;
+  result.transmural = harmonic(ctx, mesh, given_depth(mesh, surface, wall.side), rule.tolerance, &result.iterations);
+  const std::vector<Point> gradient = node_gradients(ctx, mesh, result.transmural);
+  result.fibers.resize(mesh.tets.size());
+  const double radians = std::acos(-1.0) / 180;
+  purlin::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
+    Point outwards{};
+    double depth = 0;
+    for (const Index corner : mesh.tets[t]) {
+      outwards = plus(outwards, 0.25, gradient[corner]);
+      depth += result.transmural[corner] / 4;
+    }
+    outwards = detail::normalised(outwards);
+    const Point up = up_the_wall(outwards, wall.axis);
+    // Without a gradient (depth constant around) any direction across `up` is taken.
+    Point around = detail::normalised(cross(up, outwards));
+    if (detail::length(around) == 0) around = up_the_wall(up, Point{1, 0, 0});
+    const double angle = radians * (rule.inner_degrees + depth * (rule.outer_degrees - rule.inner_degrees));
+    const Point zero{};
+    result.fibers[t] = detail::normalised(plus(plus(zero, std::cos(angle), around), std::sin(angle), up));
+  });
+  return result;
+}
+
+}  // namespace purlin::fem

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// `purlin info`: gathers the facts once, then prints them as text and JSON.
+#include "command.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include <purlin/core/matrix_market_write.hpp>
+#include <purlin/precond/pattern_options.hpp>
+#include <purlin/reorder/blocks.hpp>
+
+#include "apps/common/exit_status.hpp"
+#include "apps/common/output_files.hpp"
+#include "apps/common/standard_streams.hpp"
+#include "report.hpp"
+
+namespace purlin::cli {
+namespace {
+
+Facts gather_facts(const InfoOptions& options) {
+  const Context<Space::host> ctx(options.threads);
+  Facts f;
+  f.matrix = load_matrix(ctx, options.matrix);
+  const Csr<double, Space::host>& a = f.matrix.a;
+  f.traits = matrix_traits<double>(ctx, a);
+  f.lengths = row_lengths(a);
+  f.band = bandwidth(a);
+  f.dominant = f.square() ? dominant_rows(a) : 0;
+  f.rows_sum_to_zero = f.square() && rows_sum_to_zero(a);
+  f.magnitudes = magnitudes(a);
+  f.block = node_block_size(ctx, CsrView<double, Space::host>(a));
+  f.repeated = repeated_entries(f.matrix);
+  f.advice = recommend(options.matrix, a.rows, a.cols, f.traits, f.rows_sum_to_zero);
+  if (options.precond.name != "none") {
+    if (!f.square()) throw InputError(options.matrix + ": --precond needs a square matrix");
+    PrecondOptions precond = options.precond;
+    precond.of<PatternOptions>().pattern = read_pattern(ctx, options.precond_pattern, a.rows);
+    f.precond = precond_facts(ctx, CsrView<double, Space::host>(a), precond);
+    f.precond->pattern = options.precond_pattern;
+  }
+  return f;
+}
+
+}  // namespace
+
+int run_info(const InfoOptions& options) {
+  const std::vector<NamedFile> inputs = {{"matrix", options.matrix},
+                                         {"preconditioner's pattern", options.precond_pattern}};
+  check_inputs(inputs);
+  check_outputs({{"--report", options.report}, {"--out", options.out}}, inputs);
+  const Facts facts = gather_facts(options);
+  const bool out_is_stdout = is_standard_stream(options.out);
+  std::FILE* const text = out_is_stdout ? stderr : stdout;
+  std::fputs(facts_text(facts).c_str(), text);
+  std::fflush(text);
+  if (!options.report.empty()) write_text_file("--report", options.report, format_json(facts_json(facts)));
+  const CsrView<double, Space::host> a(facts.matrix.a);
+  if (out_is_stdout) {
+    detail::FileWriter file(STDOUT_FILENO, "standard output");
+    detail::write_matrix_to(file, a);
+  } else if (!options.out.empty()) {
+    write_matrix(options.out, a);
+  }
+  return exit_converged;
+}
+
+}  // namespace purlin::cli

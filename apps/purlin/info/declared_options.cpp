@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `purlin info` takes.
+#include "declared_options.hpp"
+
+#include "apps/common/names.hpp"
+#include "apps/common/place.hpp"
+#include "apps/purlin/input/input_matrix.hpp"
+
+namespace purlin::cli {
+
+CLI::App& add_info(CLI::App& app, RawInfo& raw) {
+  InfoOptions& o = raw.options;
+  raw.precond.names = preconditioner_names();
+  CLI::App& info = *app.add_subcommand("info", "Describe a matrix: structure, diagonal, blocks, memory, advice");
+  info.add_option("A", o.matrix, system_words)->option_text(" ")->required();
+  info.add_option("--report", o.report, "The same facts as JSON")->option_text("R.json");
+  info.add_option("--out", o.out, "Write the matrix: matrix coordinate real general; - for standard output")
+      ->option_text("A.mtx");
+  info.add_option("--threads", o.threads, "Host threads, default all")
+      ->option_text("N")
+      ->check(CLI::Range(1, most_threads));
+  add_precond_options(info, o.precond, raw.precond, "Build this preconditioner on the host and assess it");
+  info.allow_extras();
+  return info;
+}
+
+InfoOptions checked_info(RawInfo& raw) {
+  check_precond_options(raw.options.precond, raw.precond);
+  raw.options.precond_pattern = raw.precond.pattern;
+  return raw.options;
+}
+
+}  // namespace purlin::cli

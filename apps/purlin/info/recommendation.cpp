@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of `--solver auto`, as a command.
+#include "recommendation.hpp"
+
+#include <purlin/solver/choice.hpp>
+
+#include "apps/common/precond_report.hpp"
+#include "apps/common/text.hpp"
+
+namespace purlin::cli {
+
+Recommendation recommend(const std::string& name, Index rows, Index cols, const MatrixTraits& traits,
+                         bool rows_sum_to_zero) {
+  Recommendation result;
+  if (rows != cols) {
+    result.reason = "the matrix is not square: purlin solve needs a square one";
+    return result;
+  }
+  if (traits.empty_rows.count > 0) {
+    result.reason = "the matrix has empty rows, so it is singular";
+    return result;
+  }
+  // What the automatic choice of a solver takes, and what it continues with, needs no naming.
+  const SolverChoice choice = choose_solver(traits);
+  result.command = "purlin solve " + shell_quoted(name);
+  result.reason = choice.reason + ": the solvers tried in turn are " + join(choice.order);
+  if (traits.missing_diagonal.count > 0 || traits.zero_diagonal.count > 0) {
+    result.command += " --precond none";
+    result.reason = "diagonal entries are missing or zero, which Jacobi divides by; then " + strong_precond();
+  }
+  if (rows_sum_to_zero) result.command += " --null-space constant";
+  return result;
+}
+
+}  // namespace purlin::cli

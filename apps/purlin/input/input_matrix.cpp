@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading the matrix and the checks that a linear system asks for.
+#include "input_matrix.hpp"
+
+#include <purlin/core/error.hpp>
+
+#include "apps/common/standard_streams.hpp"
+#include "apps/common/stopwatch.hpp"
+#include "apps/common/text.hpp"
+#include "apps/fem/problem.hpp"
+
+namespace purlin::cli {
+
+InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name) {
+  const Stopwatch watch;
+  InputMatrix result;
+  result.name = name;
+  if (fem::is_generated(name)) {
+    result.a = fem::generate_matrix(ctx, name);
+  } else {
+    result.a = read_matrix(ctx, input_file(name), &result.header.emplace());
+  }
+  result.read_seconds = watch.seconds();
+  return result;
+}
+
+bool is_pattern_only(const InputMatrix& matrix) {
+  return matrix.header && matrix.header->field == MatrixMarketHeader::Field::pattern;
+}
+
+void require_solvable(const InputMatrix& matrix) {
+  const Csr<double, Space::host>& a = matrix.a;
+  if (a.rows != a.cols) {
+    throw InputError(matrix.name + ": expected a square matrix, found " + count_of(a.rows, "row", "rows") + " and " +
+                     count_of(a.cols, "column", "columns"));
+  }
+  Index empty = 0;
+  Index first = 0;
+  for (Index i = a.rows - 1; i >= 0; --i) {
+    if (a.row_ptr[i] != a.row_ptr[i + 1]) continue;
+    ++empty;
+    first = i;
+  }
+  if (empty == 0) return;
+  throw InputError(matrix.name + ": expected an entry in each row, found none in row " + std::to_string(first + 1) +
+                   (empty == 1 ? "" : " and in " + count_of(empty - 1, "other row", "other rows")) +
+                   ": the matrix is singular");
+}
+
+std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx, const std::string& file, Index n) {
+  if (file.empty()) return nullptr;
+  const Csr<double, Space::host> entries = read_matrix(ctx, input_file(file));
+  if (entries.rows != n || entries.cols != n) {
+    throw InputError(file + ": expected a pattern of " + std::to_string(n) + " x " + std::to_string(n) +
+                     ", as the matrix is, found " + std::to_string(entries.rows) + " x " +
+                     std::to_string(entries.cols));
+  }
+  auto pattern = std::make_shared<GivenPattern>();
+  pattern->rows = n;
+  pattern->row_ptr.assign(entries.row_ptr.begin(), entries.row_ptr.end());
+  pattern->col.assign(entries.col.begin(), entries.col.end());
+  return pattern;
+}
+
+Offset repeated_entries(const InputMatrix& matrix) {
+  if (!matrix.header || matrix.header->layout != MatrixMarketHeader::Layout::coordinate) return 0;
+  const Csr<double, Space::host>& a = matrix.a;
+  Offset distinct = a.nnz();
+  if (matrix.header->symmetry != MatrixMarketHeader::Symmetry::general) {
+    Offset diagonal = 0;
+    for (Index i = 0; i < a.rows; ++i) {
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) diagonal += a.col[k] == i ? 1 : 0;
+    }
+    distinct = (a.nnz() - diagonal) / 2 + diagonal;
+  }
+  return matrix.header->entries - distinct;
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The matrix `A` of the command line: a Matrix Market file, or a system generated on the spot.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <purlin/core/matrix_market.hpp>
+#include <purlin/precond/given_pattern.hpp>
+
+namespace purlin::cli {
+
+/// What `A` may be, for --help.
+inline constexpr const char* system_words =
+    "Matrix Market file (.gz too, - for standard input), or a generated system:\n"
+    "generate:KIND:N[:PE], mesh:FILE:KIND[:R].\n"
+    "KIND is elasticity, diffusion or convection, for generate: also grid7";
+
+struct InputMatrix {
+  std::string name;  ///< as given
+  Csr<double, Space::host> a;
+  std::optional<MatrixMarketHeader> header;  ///< of a file
+  double read_seconds = 0;
+};
+
+/// Reads the file or generates the system `name`. Throws InputError, OutOfMemory.
+InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name);
+
+/// Whether it was read from a file without values, where each entry counts as 1.
+bool is_pattern_only(const InputMatrix& matrix);
+
+/// What is said of such a file.
+inline constexpr const char* values_taken_as_one = "a pattern without values: each entry of the file is taken as 1";
+
+/// Throws InputError unless the matrix is square and each of its rows holds an entry. Rows are named as in the file.
+void require_solvable(const InputMatrix& matrix);
+
+/// The pattern of a Matrix Market file, for a preconditioner of a matrix of n rows; null without a file. Throws
+/// InputError for a file of another size, and as `read_matrix`.
+std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx, const std::string& file, Index n);
+
+/// How many entries the file repeats, which reading summed up.
+Offset repeated_entries(const InputMatrix& matrix);
+
+}  // namespace purlin::cli

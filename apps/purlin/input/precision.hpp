@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Single and double precision: the default tolerances, and from what was read, in double, to the one requested.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <purlin/core/array.hpp>
+#include <purlin/core/error.hpp>
+
+namespace purlin::cli {
+
+/// Relative tolerance where none is given. Rounding in single precision ends near 1e-7 times the condition number.
+inline constexpr double default_rtol_double = 1e-8;
+inline constexpr double default_rtol_single = 1e-5;
+
+/// `from` in precision T, rounded. Throws InputError where a finite number becomes infinite.
+template <class T>
+Array<T, Space::host> to_precision(const Context<Space::host>& ctx, Span<const double, Space::host> from,
+                                   const char* what) {
+  Array<T, Space::host> to(ctx, from.size);
+  for (std::int64_t i = 0; i < from.size; ++i) {
+    if (std::abs(from[i]) > static_cast<double>(std::numeric_limits<T>::max())) {
+      throw InputError(std::string(what) + " holds " + std::to_string(from[i]) +
+                       ", which is beyond single precision: use --precision double");
+    }
+    to[i] = static_cast<T>(from[i]);
+  }
+  return to;
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Right-hand sides from a file, from ones, from a documented random generator, or from a known solution.
+#include "rhs.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "apps/common/exit_status.hpp"
+#include "apps/common/standard_streams.hpp"
+#include "apps/common/text.hpp"
+
+namespace purlin::cli {
+namespace {
+
+bool starts_with(std::string_view text, std::string_view start) { return text.substr(0, start.size()) == start; }
+
+std::uint64_t parse_seed(std::string_view digits, const std::string& whole) {
+  std::uint64_t seed = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+  if (error != std::errc() || end != digits.data() + digits.size()) {
+    throw UsageError("--rhs " + whole + ": expected a seed from 0 to 2^64 - 1 after the colon, found '" +
+                     std::string(digits) + '\'');
+  }
+  return seed;
+}
+
+}  // namespace
+
+RhsSpec parse_rhs(const std::string& whole) {
+  RhsSpec spec;
+  std::string_view rest = whole;
+  spec.times_matrix = starts_with(rest, "A*");
+  if (spec.times_matrix) rest.remove_prefix(2);
+  if (rest == "ones") {
+    spec.kind = RhsSpec::Kind::ones;
+  } else if (rest == "random" || starts_with(rest, "random:")) {
+    spec.kind = RhsSpec::Kind::random;
+    if (rest != "random") spec.seed = parse_seed(rest.substr(7), whole);
+  } else if (spec.times_matrix) {
+    throw UsageError("--rhs " + whole + ": expected A*ones or A*random[:seed]");
+  } else {
+    spec.kind = RhsSpec::Kind::file;
+    spec.file = whole;
+  }
+  return spec;
+}
+
+std::vector<double> random_vector(std::uint64_t seed, Index n) {
+  std::vector<double> x(static_cast<std::size_t>(n));
+  std::uint64_t state = seed;
+  for (double& value : x) {
+    state += 0x9e3779b97f4a7c15u;
+    std::uint64_t z = state;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    z ^= z >> 31;
+    value = 2 * (static_cast<double>(z >> 11) * 0x1p-53) - 1;
+  }
+  return x;
+}
+
+std::vector<double> multiply(const Csr<double, Space::host>& a, const std::vector<double>& x) {
+  std::vector<double> y(static_cast<std::size_t>(a.rows));
+  for (Index i = 0; i < a.rows; ++i) {
+    double sum = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) sum += a.val[k] * x[static_cast<std::size_t>(a.col[k])];
+    y[static_cast<std::size_t>(i)] = sum;
+  }
+  return y;
+}
+
+DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
+                             Index n) {
+  DenseColumns columns = read_columns(ctx, input_file(file));
+  if (columns.cols < 1) throw InputError(what + ' ' + file + ": expected one column or more, found none");
+  if (columns.rows != n) {
+    throw InputError(what + ' ' + file + ": expected " + (columns.cols > 1 ? "columns of " : "") +
+                     count_of(n, "value", "values") + ", one for each row of the matrix, found " +
+                     thousands(columns.rows));
+  }
+  return columns;
+}
+
+RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, const Csr<double, Space::host>& a) {
+  RightHandSide result;
+  if (spec.kind == RhsSpec::Kind::file) {
+    const DenseColumns columns = read_columns_of(ctx, "--rhs", spec.file, a.rows);
+    result.b = to_vector(ctx, columns.values.span());
+    result.columns = columns.cols;
+    return result;
+  }
+  std::vector<double> values = spec.kind == RhsSpec::Kind::ones
+                                   ? std::vector<double>(static_cast<std::size_t>(a.rows), 1.0)
+                                   : random_vector(spec.seed, a.rows);
+  if (!spec.times_matrix) {
+    result.b = std::move(values);
+    return result;
+  }
+  result.b = multiply(a, values);
+  result.solution = std::move(values);
+  return result;
+}
+
+double relative_error(const std::vector<double>& x, const std::vector<double>& solution) {
+  // Scaled by the largest number, so that squares neither overflow nor vanish.
+  double largest = 0;
+  for (const double value : solution) largest = std::max(largest, std::abs(value));
+  if (largest == 0) return std::numeric_limits<double>::quiet_NaN();
+  double error = 0;
+  double length = 0;
+  for (std::size_t i = 0; i < solution.size(); ++i) {
+    const double difference = (x[i] - solution[i]) / largest;
+    const double value = solution[i] / largest;
+    error += difference * difference;
+    length += value * value;
+  }
+  return std::sqrt(error / length);
+}
+
+}  // namespace purlin::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+/// A solve in the space and the precision that were requested.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <purlin/solver/linear_system.hpp>
+
+#include "apps/common/place.hpp"
+
+namespace purlin::cli {
+
+/// A x = b in double on the host, as loaded.
+struct SolveTask {
+  Csr<double, Space::host>& a;  ///< given back to the system once the backend holds its own
+  std::vector<double> b;        ///< options.columns of them, one after the other, as of x
+  std::vector<double> x;        ///< the guess, then the solution
+  SystemOptions options;
+  bool measure_preconditioner = false;  ///< for the report
+};
+
+/// What is known when everything is set up and nothing is solved.
+struct SetupFacts {
+  SystemInfo system;
+  std::string device_name;   ///< "NVIDIA H200"; empty on the host
+  double start_seconds = 0;  ///< context: the CUDA driver wakes up
+  double setup_seconds = 0;  ///< conversion, upload and LinearSystem
+};
+
+struct SolveOutcome {
+  SetupFacts setup;
+  std::vector<SolveReport> reports;                        ///< one for each column
+  double solve_seconds = 0;                                ///< of all columns
+  std::optional<InverseResidual> preconditioner_residual;  ///< where it was to be measured
+  std::uint64_t peak_bytes = 0;  ///< the most that the solve held in its space; on the host in addition to the input
+};
+
+struct SolveObserver {
+  std::function<void(const SetupFacts&)> on_setup;
+  ProgressFn on_progress;
+};
+
+/// Solves and leaves the solution in `task.x`. Throws OutOfMemory before anything is allocated when the estimate
+/// exceeds what there is; InputError; DeviceError.
+SolveOutcome solve_at(const Place& place, const Context<Space::host>& host, bool single_precision, SolveTask& task,
+                      const SolveObserver& observer);
+
+}  // namespace purlin::cli

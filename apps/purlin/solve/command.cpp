@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// `purlin solve`: the journey of one matrix, step by step.
+#include "command.hpp"
+
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+#include <purlin/core/matrix_market.hpp>
+#include <purlin/core/matrix_market_write.hpp>
+#include <purlin/precond/pattern_options.hpp>
+
+#include "apps/common/exit_status.hpp"
+#include "apps/common/live_progress.hpp"
+#include "apps/common/names.hpp"
+#include "apps/common/output_files.hpp"
+#include "apps/common/precond_report.hpp"
+#include "apps/common/standard_streams.hpp"
+#include "apps/common/stopwatch.hpp"
+#include "apps/common/text.hpp"
+#include "apps/purlin/input/input_matrix.hpp"
+#include "apps/purlin/input/matrix_facts.hpp"
+#include "apps/purlin/input/rhs.hpp"
+#include "result.hpp"
+
+namespace purlin::cli {
+namespace {
+
+void check_files(const SolveOptions& o, const RhsSpec& rhs) {
+  const std::vector<NamedFile> inputs = {{"matrix", o.matrix},
+                                         {"right-hand side", rhs.file},
+                                         {"guess", o.guess},
+                                         {"coordinates", o.coordinates},
+                                         {"preconditioner's pattern", o.precond_pattern}};
+  check_inputs(inputs);
+  check_outputs({{"--out", o.out}, {"--history", o.history}, {"--report", o.report}}, inputs);
+}
+
+// Where the report for people goes: standard output, unless that is the solution's.
+std::FILE* text_stream(const SolveOptions& o) { return is_standard_stream(o.out) ? stderr : stdout; }
+
+std::vector<double> first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n, Index columns) {
+  if (o.guess.empty())
+    return std::vector<double>(static_cast<std::size_t>(n) * static_cast<std::size_t>(columns), 0.0);
+  const DenseColumns guess = read_columns_of(ctx, "--guess", o.guess, n);
+  if (guess.cols != columns) {
+    throw InputError("--guess " + o.guess + ": expected " + count_of(columns, "column", "columns") +
+                     ", as the right-hand side has, found " + thousands(guess.cols));
+  }
+  return to_vector(ctx, guess.values.span());
+}
+
+std::shared_ptr<const NodeCoordinates> read_coordinates(const Context<Space::host>& ctx, const std::string& file) {
+  if (file.empty()) return nullptr;
+  MatrixMarketHeader header;
+  const Csr<double, Space::host> points = read_matrix(ctx, input_file(file), &header);
+  if (header.layout != MatrixMarketHeader::Layout::array || points.cols < 1 || points.cols > 3) {
+    throw InputError(file + ": expected an array of points x 1, 2 or 3, found " + std::to_string(points.rows) +
+                     " x " + std::to_string(points.cols));
+  }
+  auto coordinates = std::make_shared<NodeCoordinates>();
+  coordinates->xyz.assign(points.val.begin(), points.val.end());
+  coordinates->dimension = points.cols;
+  return coordinates;
+}
+
+// With constants in the null space the solution that is returned has mean zero, and so has the one to compare with.
+void remove_mean(std::vector<double>& x) {
+  const double mean = std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+  for (double& value : x) value -= mean;
+}
+
+template <class T>
+void write_values(const std::string& out, const std::vector<T>& x, Index columns) {
+  const Span<const T, Space::host> values(x.data(), static_cast<std::int64_t>(x.size()));
+  if (!is_standard_stream(out)) return write_columns<T>(out, values, columns);
+  detail::FileWriter file(STDOUT_FILENO, "standard output");
+  detail::write_columns_to(file, values, columns);
+}
+
+void write_solution(const SolveOptions& o, const std::vector<double>& x, Index columns) {
+  if (!o.single_precision) return write_values(o.out, x, columns);
+  write_values(o.out, std::vector<float>(x.begin(), x.end()), columns);
+}
+
+void write_files(const SolveResult& result, const std::vector<double>& x) {
+  const SolveOptions& o = result.options;
+  if (!o.out.empty()) write_solution(o, x, result.columns);
+  if (!o.history.empty()) write_text_file("--history", o.history, history_csv(result.outcome.reports));
+  if (!o.report.empty()) write_text_file("--report", o.report, format_json(solve_json(result)));
+}
+
+void print(const SolveOptions& o, const std::string& lines) {
+  if (o.quiet) return;
+  std::fputs(lines.c_str(), text_stream(o));
+  std::fflush(text_stream(o));
+}
+
+std::optional<double> error_against(std::optional<std::vector<double>>& solution, const std::vector<double>& x,
+                                    NullSpace null_space) {
+  if (!solution) return std::nullopt;
+  if (null_space == NullSpace::constant) remove_mean(*solution);
+  const double error = relative_error(x, *solution);
+  return std::isnan(error) ? std::nullopt : std::optional<double>(error);
+}
+
+}  // namespace
+
+int run_solve(const SolveOptions& options, const std::string& command_line) {
+  const Stopwatch total;
+  const RhsSpec rhs_spec = parse_rhs(options.rhs);
+  SolveResult result;
+  result.options = options;
+  result.command_line = command_line;
+  result.place = choose_place(options.device);
+  check_available(options.system.spmv.format, options.system.precond.name, result.place.space,
+                  options.single_precision || options.system.mixed);
+  check_files(options, rhs_spec);
+
+  const Context<Space::host> host(options.threads);
+  result.threads = host.threads();
+  InputMatrix matrix = load_matrix(host, options.matrix);
+  require_solvable(matrix);
+  result.rows = matrix.a.rows;
+  result.nonzeros = matrix.a.nnz();
+  result.pattern_only = is_pattern_only(matrix);
+  result.repeated = repeated_entries(matrix);
+  result.rows_sum_to_zero = rows_sum_to_zero(matrix.a);
+  result.seconds.read = matrix.read_seconds;
+
+  const Stopwatch rhs_watch;
+  RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
+  result.columns = rhs.columns;
+  SolveTask task{matrix.a, std::move(rhs.b), first_guess(host, options, result.rows, rhs.columns), options.system,
+                 !options.report.empty() && options.system.precond.name != "none"};
+  task.options.columns = static_cast<int>(rhs.columns);
+  task.options.spmv.coordinates = read_coordinates(host, options.coordinates);
+  task.options.precond.of<PatternOptions>().pattern = read_pattern(host, options.precond_pattern, result.rows);
+  result.seconds.rhs = rhs_watch.seconds();
+
+  LiveProgress live(text_stream(options), LiveProgress::mode_for(text_stream(options), options.quiet));
+  SolveObserver observer;
+  observer.on_setup = [&](const SetupFacts& facts) { print(options, setup_text(result, facts)); };
+  observer.on_progress = [&](const Progress& progress) {
+    live.update(progress);
+    return true;
+  };
+  try {
+    result.outcome = solve_at(result.place, host, options.single_precision, task, observer);
+  } catch (const ZeroDiagonal& error) {
+    throw InputError(options.matrix + ": " + in_words_of_the_file(error, options.system.precond.name));
+  } catch (const NotSymmetric& error) {
+    throw InputError(options.matrix + ": " + in_words_of_the_file(error, options.system.precond.name));
+  } catch (const NotPositiveDefinite& error) {
+    throw InputError(options.matrix + ": " + in_words_of_the_file(error, options.system.precond.name));
+  }
+  live.finish();
+
+  result.solution_error = error_against(rhs.solution, task.x, options.system.null_space);
+  result.seconds.total = total.seconds();
+  print(options, result_text(result));
+  write_files(result, task.x);
+  print(options, files_text(options));
+  return result.report().converged() ? exit_converged : exit_not_converged;
+}
+
+}  // namespace purlin::cli

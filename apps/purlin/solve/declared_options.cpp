@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `purlin solve`, by group, and what the tables say of them.
+#include "declared_options.hpp"
+
+#include <utility>
+
+#include <purlin/solver/bicgstab.hpp>
+#include <purlin/solver/cg.hpp>
+#include <purlin/solver/gmres.hpp>
+
+#include "apps/common/exit_status.hpp"
+#include "apps/common/names.hpp"
+#include "apps/common/place.hpp"
+#include "apps/common/text.hpp"
+#include "apps/common/unused_options.hpp"
+#include "apps/purlin/input/input_matrix.hpp"
+#include "apps/purlin/input/precision.hpp"
+#include "apps/purlin/input/rhs.hpp"
+
+namespace purlin::cli {
+namespace {
+
+constexpr int most_check_every = 64;  // what the library keeps norms for
+
+constexpr const char* examples =
+    "Examples:\n"
+    "  purlin solve bone.mtx                          A x = b with a known solution, all defaults\n"
+    "  purlin solve K.mtx.gz --rhs f.mtx --out u.mtx --rtol 1e-10\n"
+    "  purlin solve K.mtx --rhs F.mtx --out U.mtx     all columns of F, in batches that read K once\n"
+    "  purlin solve flow.mtx --solver gmres --restart 100 --device cuda --report r.json\n"
+    "  purlin solve generate:elasticity:20            a generated finite-element system\n"
+    "  zcat K.mtx.gz | purlin solve - --out - > u.mtx  in a pipe\n"
+    "\n"
+    "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, or a file that cannot be\n"
+    "written (a full disk, a limit on the size of files), 3 device failure. --out and --report are written for 0\n"
+    "and 1. Ctrl-C stops the solve, writes them and exits 1; another one more than a second later ends it at once.";
+
+void add_system_options(CLI::App& solve, SolveOptions& o) {
+  const char* group = "The system";
+  solve.add_option("A", o.matrix, system_words)->option_text(" ")->required();
+  solve
+      .add_option("--rhs", o.rhs,
+                  "b.mtx | - | ones | random[:SEED] | A*ones | A*random[:SEED], default A*random:1.\n"
+                  "With A* the solution is known and the error against it is reported. A file of n x k\n"
+                  "(array) is k right-hand sides, solved for at once, each with a report of its own")
+      ->option_text("B")
+      ->group(group);
+  solve.add_option("--guess", o.guess, "Start from this vector instead of zero; n x k for k right-hand sides")
+      ->option_text("X0.mtx")
+      ->group(group);
+}
+
+void add_method_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "The method";
+  SystemOptions& s = raw.options.system;
+  solve
+      .add_option("--solver", s.solver.name,
+                  "Krylov method. auto: CG where A is symmetric with a positive diagonal, else another;\n"
+                  "if one fails, continues with the next")
+      ->option_text(one_of(solver_choices()))
+      ->group(group);
+  solve
+      .add_option("--restart", s.solver.of<GmresOptions>().restart,
+                  "Length of a GMRES cycle, default 50; longer for small systems under auto")
+      ->option_text("M")
+      ->group(group)
+      ->check(CLI::Range(1, INT32_MAX));
+  solve.add_flag("--left", s.solver.of<GmresOptions>().left, "Precondition GMRES from the left")->group(group);
+  solve
+      .add_option("--basis", raw.basis,
+                  "Precision of GMRES's basis, default full: that of the vectors. single needs half the\n"
+                  "memory, and mostly a second Gram-Schmidt pass; the true residual decides in either case")
+      ->option_text("full|single")
+      ->group(group);
+  solve
+      .add_flag_callback(
+          "--no-resident",
+          [&s] { s.solver.of<CgOptions>().resident = s.solver.of<BicgstabOptions>().resident = false; },
+          "Run CG and BiCGStab in separate kernels, even if one could keep the vectors on the chip")
+      ->group(group);
+  solve.add_option("--null-space", raw.null_space, "constant: A maps constants to zero (pure Neumann problems)")
+      ->option_text("none|constant")
+      ->group(group);
+}
+
+void add_format_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "The format of the matrix";
+  SystemOptions& s = raw.options.system;
+  solve
+      .add_option("--format", s.spmv.format,
+                  "auto, the default, uses a cost model; measure builds and times all. FORMAT:VARIANT\n"
+                  "names a variant")
+      ->option_text(one_of(format_choices()))
+      ->group(group);
+  raw.products_given = solve
+                           .add_option("--expect-products", s.expected_products,
+                                       "Products that the setup will be used for; default: an estimate for one solve")
+                           ->option_text("N")
+                           ->group(group);
+  solve.add_option("--partitioner", raw.partitioner, "How ehyb partitions the matrix")
+      ->option_text("automatic|natural|metis|coordinates|greedy")
+      ->group(group);
+  solve.add_option("--parts", s.spmv.parts, "Number of parts; default: chosen from the cache sizes")
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, INT32_MAX));
+  solve
+      .add_option(
+          "--coordinates", raw.options.coordinates,
+          "Coordinates of the nodes, for --partitioner coordinates: matrix array real general, points x 1 to 3")
+      ->option_text("X.mtx")
+      ->group(group);
+  solve
+      .add_option("--plan-cache", s.spmv.plan_cache,
+                  "Store orders and measured choices in this folder, per pattern, machine and options")
+      ->option_text("DIR")
+      ->group(group);
+}
+
+void add_stopping_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "When to stop";
+  StopCriterion& stop = raw.options.system.stop;
+  raw.rtol_given = solve
+                       .add_option("--rtol", raw.rtol,
+                                   text("Stop at |b - A x| <= max(RTOL |b|, ATOL), default %g in double and\n"
+                                        "%g in single precision, where A and b\n"
+                                        "are the rounded ones",
+                                        default_rtol_double, default_rtol_single))
+                       ->option_text("RTOL")
+                       ->group(group);
+  solve.add_option("--atol", stop.abs_tol, "Absolute tolerance, default 0")->option_text("ATOL")->group(group);
+  solve.add_option("--max-iterations", stop.max_iterations, "Default " + thousands(stop.max_iterations))
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(0, INT32_MAX));
+  raw.time_limit_given = solve.add_option("--time-limit", stop.time_limit_seconds, "Iterate for S seconds at most")
+                             ->option_text("S")
+                             ->group(group);
+  solve
+      .add_option("--check-every", stop.check_every,
+                  text("Poll residual, clock and Ctrl-C every N iterations (at most %d), default 1 on\n"
+                       "the host and 16 on a device",
+                       most_check_every))
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, most_check_every));
+}
+
+void add_machine_options(CLI::App& solve, RawSolve& raw) {
+  const char* group = "The machine";
+  solve
+      .add_option("--device", raw.options.device,
+                  "Where to solve, default auto: cuda if a device is available, else host")
+      ->option_text("auto|host|cuda[:N]")
+      ->group(group);
+  solve
+      .add_option("--precision", raw.precision,
+                  "Of matrix and vectors, default double; single solves the system rounded to single precision;\n"
+                  "mixed iterates in single, is as accurate as double, and continues in double if that fails")
+      ->option_text("double|single|mixed")
+      ->group(group);
+  solve
+      .add_flag("--deterministic", raw.options.system.deterministic,
+                "The same bits on every run with the same machine, device and threads: CSR by\n"
+                "cuSPARSE's slower algorithm, no choice by measured times")
+      ->group(group);
+  solve.add_option("--threads", raw.options.threads, "Host threads, default all")
+      ->option_text("N")
+      ->group(group)
+      ->check(CLI::Range(1, most_threads));
+}
+
+void add_output_options(CLI::App& solve, SolveOptions& o) {
+  const char* group = "Output";
+  solve
+      .add_option("--out", o.out,
+                  "The solution, matrix array real general, n x 1; n x k for k right-hand sides. - writes it to\n"
+                  "standard output, and the text of the report to standard error")
+      ->option_text("X.mtx")
+      ->group(group);
+  solve
+      .add_option("--history", o.history,
+                  "iteration,residual,relative_residual,solver; preceded by the column if there are several")
+      ->option_text("H.csv")
+      ->group(group);
+  solve.add_option("--report", o.report, "The full report as JSON")->option_text("R.json")->group(group);
+  solve.add_flag("--quiet", o.quiet, "Print nothing but errors")->group(group);
+}
+
+Partitioner check_partitioner(const std::string& given, const std::string& coordinates) {
+  const auto partitioner = partitioner_named(
+      check_choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
+  if ((partitioner == Partitioner::coordinates) == coordinates.empty()) {
+    throw UsageError("--partitioner coordinates and --coordinates X.mtx belong together");
+  }
+  return partitioner;
+}
+
+}  // namespace
+
+CLI::App& add_solve(CLI::App& app, RawSolve& raw) {
+  raw.precond.names = preconditioner_choices();
+  CLI::App& solve = *app.add_subcommand("solve", "Solve A x = b");
+  add_system_options(solve, raw.options);
+  add_method_options(solve, raw);
+  PrecondOptions& precond = raw.options.system.precond;
+  add_precond_options(solve, precond, raw.precond, "Preconditioner, default " + precond.name);
+  add_format_options(solve, raw);
+  add_stopping_options(solve, raw);
+  add_machine_options(solve, raw);
+  add_output_options(solve, raw.options);
+  solve.allow_extras();
+  solve.footer(examples);
+  return solve;
+}
+
+SolveOptions checked_solve(RawSolve& raw, const CLI::App& solve) {
+  SolveOptions& o = raw.options;
+  SystemOptions& s = o.system;
+  const std::string precision = check_choice(raw.precision, "--precision", {"double", "single", "mixed"});
+  o.single_precision = precision == "single";
+  s.mixed = precision == "mixed";
+  s.stop.rel_tol = raw.rtol_given->count() > 0 || !o.single_precision ? raw.rtol : default_rtol_single;
+  require_number("--rtol", s.stop.rel_tol);
+  require_number("--atol", s.stop.abs_tol);
+  require_number("--time-limit", s.stop.time_limit_seconds);
+  if (raw.time_limit_given->count() > 0 && s.stop.time_limit_seconds == 0) {
+    throw UsageError("--time-limit: expected seconds, more than 0");
+  }
+  const std::string null_space = check_choice(raw.null_space, "--null-space", {"none", "constant"});
+  s.null_space = null_space == "constant" ? NullSpace::constant : NullSpace::none;
+  s.solver.name = check_solver(s.solver.name);
+  s.solver.of<GmresOptions>().single_basis = check_choice(raw.basis, "--basis", {"full", "single"}) == "single";
+  check_precond_options(s.precond, raw.precond);
+  o.precond_pattern = raw.precond.pattern;
+  s.spmv.format = check_format(s.spmv.format);
+  s.spmv.partitioner = check_partitioner(raw.partitioner, o.coordinates);
+  require_number("--expect-products", s.expected_products);
+  if (raw.products_given->count() > 0 && s.expected_products < 1) {
+    throw UsageError("--expect-products: expected at least 1");
+  }
+  (void)parse_rhs(o.rhs);
+  o.given = given_options(solve);
+  return std::move(o);
+}
+
+}  // namespace purlin::cli

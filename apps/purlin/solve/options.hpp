@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the user asked `purlin solve` for, checked as far as words alone can be checked.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <purlin/solver/linear_system.hpp>
+
+namespace purlin::cli {
+
+/// The options of `purlin solve`. File names are empty where none was given.
+struct SolveOptions {
+  std::string matrix;  ///< file, or generated spec
+  std::string rhs = "A*random:1";
+  std::string guess, out, history, report;
+  std::string precond_pattern;  ///< file of --precond-pattern
+  std::string coordinates;      ///< file of the nodes' coordinates, for --partitioner coordinates
+  std::string device = "auto";
+  bool single_precision = false;
+  int threads = 0;  ///< 0: all
+  bool quiet = false;
+  std::vector<std::string> given;  ///< what was given of the options that some solves have no use for
+  SystemOptions system;            ///< format, preconditioner, solver, stopping, null space, mixed precision
+
+  /// As --precision names it.
+  std::string precision() const { return single_precision ? "single" : system.mixed ? "mixed" : "double"; }
+};
+
+}  // namespace purlin::cli

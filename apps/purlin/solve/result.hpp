@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Everything that is known after a solve, and the reports made from it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "apps/common/json_file.hpp"
+#include "apps/common/unused_options.hpp"
+#include "advice.hpp"
+#include "backend.hpp"
+#include "options.hpp"
+
+namespace purlin::cli {
+
+struct SolveSeconds {
+  double read = 0;   ///< the matrix
+  double rhs = 0;    ///< right-hand side and guess
+  double total = 0;  ///< from the start of the program to the report
+};
+
+struct SolveResult {
+  SolveOptions options;
+  std::string command_line;
+  Place place;
+  int threads = 0;
+  Index columns = 1;  ///< right-hand sides
+  Index rows = 0;
+  Offset nonzeros = 0;
+  Offset repeated = 0;            ///< entries of the file that repeat others, and were summed
+  bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
+  bool pattern_only = false;      ///< the matrix's file holds no values
+  SolveOutcome outcome;
+  std::optional<double> solution_error;  ///< |x - x*| / |x*|
+  SolveSeconds seconds;
+
+  /// Of the only column, or of the worst: the first that did not converge of those with the largest true residual
+  /// over |b|; where all converged, the one with the largest.
+  const SolveReport& report() const { return outcome.reports[worst()]; }
+  std::size_t worst() const;
+  bool several() const { return outcome.reports.size() > 1; }
+  AdviceFacts advice_facts() const { return {rows, rows_sum_to_zero}; }
+  /// Options that were given and that this solve, as it came out, had no use for.
+  std::vector<UnusedOption> unused() const;
+};
+
+/// r.json. Schema 1; residuals are 2-norms of b - A x, those named relative are divided by |b| (by 1 for b = 0):
+///   converged, status, reason     the end; status is one of the library's names, reason a sentence or "". Of several
+///                                 attempts it is the last one's, and so is solver
+///   iterations                    of all attempts together
+///   rhs_norm, initial_residual    absolute
+///   relative_residual             as the recurrence has it
+///   true_relative_residual        formed from the x that is returned, which is that of the best attempt
+///   residual_of                   the system that residuals, norms and tolerance are of: "the system as given", or
+///                                 "the system rounded to single precision"
+///   attainable_relative_residual  what rounding allows, for status "stagnation" where there is ground to say so,
+///   else
+///                                 null
+///   solution_error                |x - x*| / |x*| where the solution is known, else null
+///   repeated_entries              how many entries of the file repeat others, and were summed
+///   values_taken_as_one           whether the matrix's file holds a pattern without values
+///   device                        "host" or "cuda:N"; device_name is null on the host
+///   seconds                       read, rhs, start, setup, solve, total; setup_phases splits setup
+///   preconditioner_residual       |A M - I|_F: norm, relative to |I|_F, probes (0: exact); null for none
+///   history                       the recurrence's residual, absolute, before the first and after each iteration of
+///                                 each attempt
+///   operators                     matrix, preconditioner; residual_matrix: A in double in mixed precision, or
+///                                 null
+///   attempts                      the solvers that ran, in order
+///   unused_options                options that were given and had no effect: option, and reason
+/// With several right-hand sides all this is about the worst of them, but for seconds, which are those of all; there
+/// are then also
+///   columns                       an object for each column, in order, with these fields of its own solve
+///   worst_column                  its number, from 1
+/// Numbers that are not finite are null.
+Json solve_json(const SolveResult& result);
+
+/// h.csv: iteration,residual,relative_residual,solver, with the digits that read back to the same bits. Iterations
+/// count through all attempts; the one that an attempt starts from has a line of each of the two. With several
+/// reports, the columns of a system, a first field numbers them from 1.
+std::string history_csv(const std::vector<SolveReport>& reports);
+
+/// What is printed before the solve: matrix, device, format, preconditioner, solver and why.
+std::string setup_text(const SolveResult& result, const SetupFacts& facts);
+
+/// What is printed after it: how it ended, residual, error, seconds, attempts, advice.
+std::string result_text(const SolveResult& result);
+
+/// Which files were written; empty for none.
+std::string files_text(const SolveOptions& options);
+
+}  // namespace purlin::cli

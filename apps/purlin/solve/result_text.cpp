@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a solve for people.
+#include "result.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <purlin/core/error.hpp>
+
+#include "apps/common/precond_report.hpp"
+#include "apps/common/rows_from_one.hpp"
+#include "apps/common/text.hpp"
+#include "apps/purlin/input/input_matrix.hpp"
+
+namespace purlin::cli {
+namespace {
+
+std::string seconds_text(const SolveResult& result) {
+  const SolveReport& report = result.report();
+  const SetupFacts& setup = result.outcome.setup;
+  std::string line = "read " + duration(result.seconds.read);
+  if (result.place.space == Space::device) line += ", start device " + duration(setup.start_seconds);
+  const double solve_seconds = result.outcome.solve_seconds;
+  line += ", set up " + duration(setup.setup_seconds) + ", solve " + duration(solve_seconds);
+  if (result.several()) {
+    line += " (" + duration(solve_seconds / static_cast<double>(result.outcome.reports.size())) + " a column)";
+  } else if (report.iterations > 0) {
+    line += " (" + duration(report.seconds / report.iterations) + " an iteration)";
+  }
+  return line;
+}
+
+std::string residual_text(const SolveReport& report) {
+  return text("%.3e %s", report.relative(report.true_residual), report.rhs_norm > 0 ? "|b|" : "with b = 0");
+}
+
+std::string ending_text(const SolveReport& report) {
+  const std::string status(name_of(report.status));
+  const std::string ending = report.converged() ? status : "not converged (" + status + ')';
+  return ending + " after " + count_of(report.iterations, "iteration", "iterations");
+}
+
+std::string reason_text(const SolveReport& report) {
+  // The library's caller is this program, which stops a solve for a signal only.
+  if (report.status == Status::stopped_by_caller) return labelled("", "interrupted by Ctrl-C or SIGTERM");
+  return report.reason.empty() ? std::string() : labelled("", report.reason);
+}
+
+// Whose x is returned, where it is not the last attempt's, which status and reason are of: the chain of solvers
+// keeps the best x. Else empty.
+std::string whose_x(const SolveReport& report) {
+  if (report.attempts.size() < 2 || report.converged()) return "";
+  const Attempt* best = nullptr;
+  double lowest = report.initial_residual;
+  for (const Attempt& attempt : report.attempts) {
+    if (!(attempt.true_residual <= lowest)) continue;
+    lowest = attempt.true_residual;
+    best = &attempt;
+  }
+  if (best == nullptr) return "the guess";
+  return best == &report.attempts.back() ? "" : "that of " + best->solver;
+}
+
+std::string whose_x_text(const SolveReport& report) {
+  const std::string whose = whose_x(report);
+  if (whose.empty()) return "";
+  return labelled("", "x is " + whose + ", no attempt came closer; " + std::string(name_of(report.status)) +
+                          " is of the last attempt, " + report.attempts.back().solver);
+}
+
+// What came of each column, and how many converged.
+std::string columns_text(const SolveResult& result) {
+  const std::vector<SolveReport>& reports = result.outcome.reports;
+  std::size_t converged = 0;
+  std::string lines;
+  for (std::size_t c = 0; c < reports.size(); ++c) {
+    const SolveReport& report = reports[c];
+    converged += report.converged() ? 1 : 0;
+    lines += labelled(c == 0 ? "columns" : "", text("%4zu  ", c + 1) + ending_text(report) + ", true residual " +
+                                                   residual_text(report) +
+                                                   (report.attempts.size() > 1 ? ", " + report.solver : "") +
+                                                   (whose_x(report).empty() ? "" : ", x is " + whose_x(report)));
+  }
+  return lines + labelled("result", text("%zu of %zu columns converged", converged, reports.size()));
+}
+
+std::string format_text(const SystemInfo& system) {
+  std::string lines = labelled("format", system.matrix.name + ", " + human_bytes(system.matrix.total_bytes()) +
+                                             (system.matrix.detail.empty() ? "" : ", " + system.matrix.detail));
+  if (system.mixed) {
+    lines += labelled("", "and " + system.residual_matrix.name + " in double for true residuals, " +
+                              human_bytes(system.residual_matrix.total_bytes()));
+  }
+  if (!system.format.reason.empty()) lines += labelled("", system.format.reason);
+  if (!system.order.method.empty()) lines += labelled("order", system.order.method);
+  if (!system.order.remark.empty()) lines += labelled("", system.order.remark);
+  return lines;
+}
+
+std::string attempts_text(const SolveReport& report) {
+  std::string lines;
+  std::size_t width = 8;
+  for (const Attempt& attempt : report.attempts) width = std::max(width, attempt.solver.size());
+  for (const Attempt& attempt : report.attempts) {
+    lines += labelled(lines.empty() ? "attempts" : "",
+                      text("%-*s %s after %s at %.2e, %s", static_cast<int>(width), attempt.solver.c_str(),
+                           std::string(name_of(attempt.status)).c_str(),
+                           count_of(attempt.iterations, "iteration", "iterations").c_str(),
+                           report.relative(attempt.true_residual), duration(attempt.seconds).c_str()));
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
+  const SystemInfo& system = facts.system;
+  const std::string where = result.place.space == Space::host
+                                ? "host, " + count_of(result.threads, "thread", "threads")
+                                : result.place.name() + ", " + facts.device_name;
+  std::string lines = labelled(
+      "matrix", result.options.matrix + ", " + count_of(result.rows, "row", "rows") + ", " +
+                    count_of(result.nonzeros, "non-zero", "non-zeros") +
+                    (result.repeated == 0
+                         ? ""
+                         : ", after summing " + count_of(result.repeated, "repeated entry", "repeated entries")));
+  if (result.pattern_only) lines += labelled("", values_taken_as_one);
+  lines += labelled("right-hand side",
+                    result.options.rhs + (result.columns > 1 ? ", " + thousands(result.columns) + " columns" : ""));
+  lines += labelled("device", where + ", " + result.options.precision() + " precision");
+  lines += format_text(system);
+  lines += labelled("preconditioner", precond_text(system.preconditioner));
+  if (!system.preconditioner_reason.empty()) lines += labelled("", rows_from_one(system.preconditioner_reason));
+  lines += labelled("solver", system.solver + (system.solver_reason.empty() ? "" : ": " + system.solver_reason));
+  return lines;
+}
+
+std::string result_text(const SolveResult& result) {
+  const SolveReport& report = result.report();
+  std::string lines;
+  if (result.several()) {
+    lines = columns_text(result);
+  } else {
+    lines = labelled("result", ending_text(report));
+    lines += reason_text(report);
+    if (report.resident) lines += labelled("", "resident: in one kernel that kept the vectors on the chip");
+    if (report.refinements > 0) {
+      lines += labelled(
+          "", "iterated in single precision, corrected in double " + count_of(report.refinements, "time", "times"));
+    }
+  }
+  lines += labelled(result.several() ? "worst residual" : "true residual",
+                    residual_text(report) + text(" (tolerance %.1e)", report.relative(report.tolerance)) +
+                        (result.several() ? text(", column %zu", result.worst() + 1) : ""));
+  if (result.options.single_precision) {
+    lines += labelled("", "of A and b rounded to single precision; --precision mixed takes them as given");
+  }
+  if (result.several()) lines += reason_text(report);
+  lines += whose_x_text(report);
+  if (result.solution_error) {
+    lines += labelled("solution error", text("%.3e |x*|", *result.solution_error));
+    const std::string remark = remark_on_error(report, *result.solution_error, result.options, result.advice_facts());
+    if (!remark.empty()) lines += labelled("", remark);
+  }
+  lines += labelled("seconds", seconds_text(result));
+  if (!result.several() && report.attempts.size() > 1) lines += attempts_text(report);
+  for (const UnusedOption& unused : result.unused()) lines += labelled("remark", unused_option_text(unused));
+  const std::string advice = next_step(report, result.options, result.advice_facts());
+  if (!advice.empty()) lines += labelled("try", advice);
+  return lines;
+}
+
+std::string files_text(const SolveOptions& options) {
+  std::string files;
+  for (const std::string& file : {options.out, options.history, options.report}) {
+    if (!file.empty()) files += (files.empty() ? "" : ", ") + file;
+  }
+  return files.empty() ? files : labelled("written", files);
+}
+
+}  // namespace purlin::cli

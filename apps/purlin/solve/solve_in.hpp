@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/// One solve in a space and a precision: estimate, convert, upload, set up, iterate, download.
+#pragma once
+
+#include "apps/common/interrupt.hpp"
+#include "apps/common/stopwatch.hpp"
+#include "apps/purlin/input/precision.hpp"
+#include "backend.hpp"
+#include "memory_estimate.hpp"
+
+namespace purlin::cli {
+
+/// A vector in precision T in the context's space.
+template <class T, Space S>
+Array<T, S> place_vector(const Context<Space::host>& host, const Context<S>& ctx, const std::vector<double>& from,
+                         const char* what) {
+  const Span<const double, Space::host> values(from.data(), static_cast<std::int64_t>(from.size()));
+  Array<T, Space::host> converted = to_precision<T>(host, values, what);
+  if constexpr (S == Space::host) {
+    return converted;
+  } else {
+    return make_array(ctx, converted.cspan());
+  }
+}
+
+/// The system for the task's matrix, whose host memory is given back.
+template <class T, Space S>
+LinearSystem<T, S> set_up(const Context<Space::host>& host, const Context<S>& ctx, SolveTask& task) {
+  Csr<double, Space::host>& a = task.a;
+  Array<T, Space::host> converted;
+  Span<const T, Space::host> values;
+  if constexpr (std::is_same_v<T, double>) {
+    values = a.val.cspan();
+  } else {
+    converted = to_precision<T>(host, a.val, "the matrix");
+    values = converted;
+  }
+  const CsrView<T, Space::host> view(a.rows, a.cols, a.row_ptr.cspan(), a.col.cspan(), values);
+  if constexpr (S == Space::host) {
+    LinearSystem<T, S> system(ctx, view, task.options);
+    a = {};
+    return system;
+  } else {
+    const Csr<T, S> uploaded = make_csr(ctx, view);
+    a = {};
+    return LinearSystem<T, S>(ctx, uploaded, task.options);
+  }
+}
+
+template <class T, Space S>
+SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, SolveTask& task, SetupFacts facts,
+                      const SolveObserver& observer) {
+  require_memory(ctx, task.options, task.a.rows, task.a.nnz(), sizeof(T));
+  const std::uint64_t held_before = ctx.memory()->use().bytes;
+  const Stopwatch watch;
+  const Array<T, S> b = place_vector<T>(host, ctx, task.b, "the right-hand side");
+  Array<T, S> x = place_vector<T>(host, ctx, task.x, "the guess");
+  LinearSystem<T, S> system = set_up<T>(host, ctx, task);
+  ctx.synchronize();
+
+  SolveOutcome outcome;
+  facts.setup_seconds = watch.seconds();
+  facts.system = system.info();
+  outcome.setup = facts;
+  observer.on_setup(facts);
+  {
+    const InterruptScope interrupt;
+    const Stopwatch solving;
+    outcome.reports = system.solve_columns(b, x, task.options.columns, [&](const Progress& progress) {
+      return observer.on_progress(progress) && !interrupt.requested();
+    });
+    outcome.solve_seconds = task.options.columns == 1 ? outcome.reports.front().seconds : solving.seconds();
+  }
+  const std::vector<T> solution = to_vector(ctx, x.cspan());
+  task.x.assign(solution.begin(), solution.end());
+  outcome.setup.system = system.info();
+  if (task.measure_preconditioner) outcome.preconditioner_residual = system.preconditioner_residual();
+  const std::uint64_t peak = ctx.memory()->use().peak_bytes;
+  outcome.peak_bytes = S == Space::host ? peak : peak - held_before;
+  return outcome;
+}
+
+}  // namespace purlin::cli
