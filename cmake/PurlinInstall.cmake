@@ -13,6 +13,7 @@ set(PURLIN_PUBLIC_HEADERS
   core/error.hpp
   core/factory_columns.hpp
   core/index_span.hpp
+  core/located_text.hpp
   core/machine.hpp
   core/matrix_input.hpp
   core/matrix_market.hpp

@@ -36,16 +36,18 @@ void check_csr_ends(Offset first, Offset last, Offset nnz) {
 
 void throw_fault(std::uint64_t code, Index cols) {
   if (code == no_fault) return;
-  const std::string row = "row " + std::to_string(code % column_faults / 4) + " (0-based)";
+  const auto fail = [row = static_cast<std::int64_t>(code % column_faults / 4)](const std::string& fault) {
+    throw InputError(LocatedText("row ").at(row).counted().add(": " + fault));
+  };
   switch (static_cast<RowFault>(code % 4)) {
     case RowFault::descending:
-      throw InputError(row + ": row_ptr descends or leaves the entries");
+      return fail("row_ptr descends or leaves the entries");
     case RowFault::outside:
-      throw InputError(row + ": a column index is outside 0 .. " + std::to_string(cols - 1));
+      return fail("a column index is outside 0 .. " + std::to_string(cols - 1));
     case RowFault::unsorted:
-      throw InputError(row + ": column indices do not ascend; sort them or ask for the canonical form");
+      return fail("column indices do not ascend; sort them or ask for the canonical form");
     case RowFault::repeated:
-      throw InputError(row + ": a column index is repeated; sum the entries or ask for the canonical form");
+      return fail("a column index is repeated; sum the entries or ask for the canonical form");
   }
 }
 

@@ -23,31 +23,58 @@ std::string human_bytes(std::uint64_t bytes) {
 
 namespace {
 
-std::string zero_diagonal_text(std::int64_t row, std::int64_t count, double value) {
+LocatedText zero_diagonal_text(std::int64_t row, std::int64_t count, double value) {
   char number[32];
   std::snprintf(number, sizeof number, "%g", value);
-  return "the diagonal entry of row " + std::to_string(row) + " (0-based) is " +
-         (value == 0 ? "zero or missing" : std::string(number) + ", which has no finite inverse") +
-         (count > 1 ? ", and so are " + std::to_string(count - 1) + " more" : "") +
-         ": this preconditioner divides by it; use the preconditioner none";
+  return LocatedText("the diagonal entry of row ")
+      .at(row)
+      .counted()
+      .add(" is ")
+      .add(value == 0 ? "zero or missing" : std::string(number) + ", which has no finite inverse")
+      .add(count > 1 ? ", and so are " + std::to_string(count - 1) + " more" : "")
+      .add(": this preconditioner divides by it; use the preconditioner none");
 }
 
-std::string not_symmetric_text(std::int64_t row, std::int64_t col, double entry, double opposite) {
+LocatedText not_symmetric_text(std::int64_t row, std::int64_t col, double entry, double opposite) {
   char numbers[64];
   std::snprintf(numbers, sizeof numbers, "%g and %g", entry, opposite);
-  const std::string i = std::to_string(row), j = std::to_string(col);
-  return "the matrix is not symmetric: entries (" + i + ", " + j + ") and (" + j + ", " + i + ") (0-based) are " +
-         numbers + "; use the preconditioner spai or jacobi";
+  return LocatedText("the matrix is not symmetric: entries (")
+      .at(row)
+      .add(", ")
+      .at(col)
+      .add(") and (")
+      .at(col)
+      .add(", ")
+      .at(row)
+      .add(")")
+      .counted()
+      .add(std::string(" are ") + numbers + "; use the preconditioner spai or jacobi");
 }
 
-std::string not_positive_definite_text(std::int64_t row, std::int64_t count) {
-  return "the matrix is not positive definite: the local problem of row " + std::to_string(row) +
-         " (0-based) has a pivot that is not positive" +
-         (count > 1 ? ", and so have those of " + std::to_string(count - 1) + " more" : "") +
-         "; use the preconditioner spai or jacobi";
+LocatedText not_positive_definite_text(std::int64_t row, std::int64_t count) {
+  return LocatedText("the matrix is not positive definite: the local problem of row ")
+      .at(row)
+      .counted()
+      .add(" has a pivot that is not positive")
+      .add(count > 1 ? ", and so have those of " + std::to_string(count - 1) + " more" : "")
+      .add("; use the preconditioner spai or jacobi");
 }
 
 }  // namespace
+
+std::string LocatedText::text(int first) const {
+  std::string result;
+  for (const auto& piece : pieces_) {
+    if (const auto* words = std::get_if<std::string>(&piece)) {
+      result += *words;
+    } else if (const auto* index = std::get_if<std::int64_t>(&piece)) {
+      result += std::to_string(*index + first);
+    } else if (first == 0) {
+      result += " (0-based)";
+    }
+  }
+  return result;
+}
 
 InUse::InUse()
     : InputError(

@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include <purlin/core/located_text.hpp>
 
 namespace purlin {
 
@@ -20,7 +23,16 @@ class Error : public std::runtime_error {
 /// The caller's input is wrong; the message says what was expected and what came.
 class InputError : public Error {
  public:
-  using Error::Error;
+  explicit InputError(const LocatedText& message)
+      : Error(message.text()), message_(std::make_shared<const LocatedText>(message)) {}
+  explicit InputError(const std::string& message) : InputError(LocatedText(message)) {}
+  explicit InputError(const char* message) : InputError(LocatedText(message)) {}
+
+  /// What `what` says with rows counted from 0.
+  const LocatedText& message() const { return *message_; }
+
+ private:
+  std::shared_ptr<const LocatedText> message_;
 };
 
 /// A system was used whose context belongs to an asynchronous solve, the report of which has not been taken.

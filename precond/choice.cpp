@@ -75,7 +75,7 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
                                    const PrecondOptions& options, const SpmvOptions& spmv_options,
                                    const PrecondUse& use, const TryPrecond<T, S>& attempt) {
   const double bytes_per_second = machine_of(ctx).bytes_per_second;
-  std::string refusal;
+  LocatedText refusal;
   // Builds and tries one; false where it is not admitted.
   const auto tried = [&](const std::string& name, OperatorPtr<T, S>& M, PrecondTrial& trial) {
     PrecondOptions named = options;
@@ -83,7 +83,7 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
     try {
       M = make_precond(ctx, a, order, named, spmv_options);
     } catch (const InputError& e) {
-      refusal = e.what();
+      refusal = e.message();
       return false;
     } catch (const OutOfMemory& e) {
       refusal = e.what();
@@ -118,7 +118,7 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
   if (stronger == nullptr) return {std::move(simple), {of_simple.name, "there is no stronger one in the table"}};
   const std::string other = stronger->name;
   if (!tried(other, strong, of_strong)) {
-    return {std::move(simple), {of_simple.name, other + " was refused: " + refusal}};
+    return {std::move(simple), {of_simple.name, LocatedText(other + " was refused: ").append(refusal)}};
   }
   const PrecondChoice choice = decide_precond(of_simple, of_strong, use.rel_tol, use.expected_products);
   return {std::move(choice.name == other ? strong : simple), choice};

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include <purlin/core/located_text.hpp>
 #include <purlin/core/matrix_traits.hpp>
 #include <purlin/precond/registry.hpp>
 
@@ -33,7 +34,7 @@ struct PrecondUse {
 /// A choice, and its grounds in one sentence.
 struct PrecondChoice {
   std::string name;
-  std::string reason;
+  LocatedText reason;
 };
 
 /// How many iterations to `rel_tol` the trial promises, if the residual keeps decreasing as it did; infinity where it

@@ -44,7 +44,8 @@ class GivenOperators final : public SystemOperators<T, S> {
   OperatorPtr<T, S> M_;  // made from A's diagonal
   OperatorPtr<float, S> low_M_;
   std::unique_ptr<ZeroMeanPrecond<float, S>> low_zero_mean_;
-  std::string precond_name_ = "none", precond_reason_;
+  std::string precond_name_ = "none";
+  LocatedText precond_reason_;
   SolverChoice choice_;
   bool sound_ = true;
   PhaseSeconds setup_seconds_;

@@ -73,7 +73,7 @@ struct SystemOptions {
 struct SystemInfo {
   OperatorInfo matrix;
   OperatorInfo preconditioner;        ///< name "none" where there is none
-  std::string preconditioner_reason;  ///< why, where it was chosen automatically
+  LocatedText preconditioner_reason;  ///< why, where it was chosen automatically
   bool mixed = false;                 ///< `matrix` and `preconditioner` are those in single precision
   /// Mixed precision: A in double, for true residuals, and the values that the one in single precision is refreshed
   /// from. Without a name otherwise.

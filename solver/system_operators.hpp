@@ -101,7 +101,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   FormatChoice format_;
   SolverChoice choice_;
   std::optional<MatrixTraits> traits_;  // where something is chosen by them
-  std::string precond_reason_;
+  LocatedText precond_reason_;
   bool matrix_sound_ = true, precond_sound_ = true;
   PhaseSeconds setup_seconds_;
 };

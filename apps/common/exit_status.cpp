@@ -6,8 +6,6 @@
 #include <new>
 #include <sstream>
 
-#include "rows_from_one.hpp"
-
 namespace purlin::cli {
 
 void print_error(const std::string& message, const char* program) {
@@ -18,6 +16,11 @@ void print_error(const std::string& message, const char* program) {
     std::fprintf(stderr, "%s%s%s\n", i == 0 ? program : "", i == 0 ? ": " : "  ", line.c_str());
   }
   std::fflush(stderr);
+}
+
+std::string message_from_one(const std::exception& error) {
+  const auto* located = dynamic_cast<const InputError*>(&error);
+  return located != nullptr ? located->message().text(1) : error.what();
 }
 
 int report_exception(const char* program) {
@@ -33,7 +36,7 @@ int report_exception(const char* program) {
     print_error("out of host memory: the system refused an allocation", program);
     return exit_bad_input;
   } catch (const std::exception& error) {
-    print_error(rows_from_one(error.what()), program);
+    print_error(message_from_one(error), program);
     return exit_bad_input;
   }
 }

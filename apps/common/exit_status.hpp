@@ -29,6 +29,9 @@ class NoDevice : public DeviceError {
 /// Prints `PROGRAM: message` on stderr, at most three lines.
 void print_error(const std::string& message, const char* program = "purlin");
 
+/// What an exception says, with rows and columns counted from 1, as files count them.
+std::string message_from_one(const std::exception& error);
+
 /// To be called in a catch block: prints the exception in flight and returns its exit status.
 [[nodiscard]] int report_exception(const char* program = "purlin");
 

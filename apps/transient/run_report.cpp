@@ -113,7 +113,7 @@ Json run_json(const RunReport& r) {
   json["format"] = r.system.matrix.name;
   json["format_reason"] = r.system.format.reason;
   json["preconditioner"] = r.system.preconditioner.name;
-  json["preconditioner_reason"] = r.system.preconditioner_reason;
+  json["preconditioner_reason"] = r.system.preconditioner_reason.text();
   json["setup_phases"] = phases_json(r.system.setup_seconds);
   json["order"] = {{"method", r.system.order.method},
                    {"remark", r.system.order.remark},

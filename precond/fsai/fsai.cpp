@@ -93,11 +93,14 @@ void require_short_rows(const Context<S>& ctx, const detail::FsaiSymbolic<S>& sy
   if (symbolic.longest <= most_entries) return;
   const std::vector<Index> user_row = to_vector(ctx, order.old_of_new.cspan());
   const Index row = symbolic.longest_row;
-  throw InputError("row " + std::to_string(user_row.empty() ? row : user_row[row]) +
-                   " (0-based) of FSAI's factor would have " + std::to_string(symbolic.longest) +
-                   " entries, more than " + std::to_string(most_entries) +
-                   ", with a dense problem of that size to solve: drop small entries, take a lower power, or another "
-                   "preconditioner");
+  throw InputError(
+      LocatedText("row ")
+          .at(user_row.empty() ? row : user_row[row])
+          .counted()
+          .add(" of FSAI's factor would have " + std::to_string(symbolic.longest) + " entries, more than " +
+               std::to_string(most_entries) +
+               ", with a dense problem of that size to solve: drop small entries, take a lower power, or another "
+               "preconditioner"));
 }
 
 }  // namespace

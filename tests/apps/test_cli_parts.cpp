@@ -8,9 +8,9 @@
 #include <cstdlib>
 #include <limits>
 
+#include "apps/common/exit_status.hpp"
 #include "apps/common/json_file.hpp"
 #include "apps/common/live_progress.hpp"
-#include "apps/common/rows_from_one.hpp"
 #include "apps/common/text.hpp"
 #include "apps/purlin/solve/advice.hpp"
 #include "apps/purlin/solve/result.hpp"
@@ -32,11 +32,15 @@ TEST_CASE("Numbers read well", "[cli]") {
 }
 
 TEST_CASE("Rows that the library counts from 0 are counted from 1", "[cli]") {
-  CHECK(rows_from_one("the entry of row 0 (0-based) is zero") == "the entry of row 1 is zero");
-  CHECK(rows_from_one("entries (9, 30) and (30, 9) (0-based) are 1 and 2; row 99 (0-based)") ==
-        "entries (10, 31) and (31, 10) are 1 and 2; row 100");
-  CHECK(rows_from_one("3 of 7 rows") == "3 of 7 rows");
-  CHECK(rows_from_one(" (0-based)").empty());
+  const InputError located(LocatedText("the entry of row ").at(0).counted().add(" is zero, 7 of 9 are"));
+  CHECK(message_from_one(located) == "the entry of row 1 is zero, 7 of 9 are");
+  CHECK(located.what() == std::string("the entry of row 0 (0-based) is zero, 7 of 9 are"));
+  CHECK(message_from_one(NotSymmetric(9, 30, 1, 2)).find("entries (10, 31) and (31, 10) are 1 and 2;") !=
+        std::string::npos);
+  CHECK(message_from_one(ZeroDiagonal(99, 3, 0)).find("row 100 is zero or missing, and so are 2 more") !=
+        std::string::npos);
+  CHECK(message_from_one(NotPositiveDefinite(4, 1)).find("row 5 has a pivot") != std::string::npos);
+  CHECK(message_from_one(InputError("3 of 7 rows (0-based)")) == "3 of 7 rows (0-based)");
 }
 
 TEST_CASE("The nearest name is suggested, and none where all are far", "[cli]") {

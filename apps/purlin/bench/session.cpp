@@ -9,7 +9,6 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/output_files.hpp"
-#include "apps/common/rows_from_one.hpp"
 #include "apps/common/text.hpp"
 #include "apps/fem/problem.hpp"
 
@@ -46,7 +45,7 @@ std::optional<InputMatrix> load_or_refuse(const Context<Space::host>& host, Benc
   } catch (const OutOfMemory& error) {
     return refuse(error.what());
   } catch (const InputError& error) {
-    return refuse(rows_from_one(error.what()));
+    return refuse(message_from_one(error));
   }
 }
 

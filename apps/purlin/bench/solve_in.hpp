@@ -10,7 +10,7 @@
 #include <purlin/solver/registry.hpp>
 
 #include "apps/bench/residual_oracle.hpp"
-#include "apps/common/rows_from_one.hpp"
+#include "apps/common/exit_status.hpp"
 #include "command_line.hpp"
 #include "matrix.hpp"
 #include "progress.hpp"
@@ -165,7 +165,7 @@ class BenchSolveRun {
     try {
       work();
     } catch (const Error& error) {
-      return rows_from_one(error.what());
+      return message_from_one(error);
     } catch (const std::bad_alloc&) {
       return "the system refused an allocation on the host";
     }

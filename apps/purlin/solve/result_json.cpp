@@ -9,7 +9,6 @@
 
 #include "apps/common/precond_report.hpp"
 #include "apps/common/report_head.hpp"
-#include "apps/common/rows_from_one.hpp"
 
 namespace purlin::cli {
 namespace {
@@ -159,7 +158,7 @@ Json solve_json(const SolveResult& result) {
   json["solver"] = report.solver;
   json["solver_reason"] = system.solver_reason;
   json["preconditioner"] = system.preconditioner.name;
-  json["preconditioner_reason"] = rows_from_one(system.preconditioner_reason);
+  json["preconditioner_reason"] = system.preconditioner_reason.text(1);
   json["preconditioner_options"] =
       precond_options_json(result.options.system.precond, result.options.precond_pattern);
   json["preconditioner_residual"] = residual_json(result.outcome.preconditioner_residual);

@@ -8,7 +8,6 @@
 #include <purlin/core/error.hpp>
 
 #include "apps/common/precond_report.hpp"
-#include "apps/common/rows_from_one.hpp"
 #include "apps/common/text.hpp"
 #include "apps/purlin/input/input_matrix.hpp"
 
@@ -130,7 +129,7 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
   lines += labelled("device", where + ", " + result.options.precision() + " precision");
   lines += format_text(system);
   lines += labelled("preconditioner", precond_text(system.preconditioner));
-  if (!system.preconditioner_reason.empty()) lines += labelled("", rows_from_one(system.preconditioner_reason));
+  if (!system.preconditioner_reason.empty()) lines += labelled("", system.preconditioner_reason.text(1));
   lines += labelled("solver", system.solver + (system.solver_reason.empty() ? "" : ": " + system.solver_reason));
   return lines;
 }
