@@ -7,14 +7,11 @@
 namespace purlin {
 
 PrecondOption drop_option() {
-  PrecondOption option;
-  option.flags = "--fsai-drop,--spai-drop";
-  option.placeholder = "D";
-  option.help = "Drop |a_ij| <= D sqrt(|a_ii a_jj|) from the pattern before its powers are computed,\ndefault 0";
-  option.key = "drop";
+  PrecondOption option =
+      number_option("--fsai-drop,--spai-drop", "D",
+                    "Leave |a_ij| <= D sqrt(|a_ii a_jj|) out of the pattern before its powers are formed,\ndefault 0",
+                    "drop", &PatternOptions::drop);
   option.shapes_pattern = true;
-  option.get = [](const PrecondOptions& o) { return OptionValue(o.of<PatternOptions>().drop); };
-  option.set = [](PrecondOptions& o, const OptionValue& v) { o.of<PatternOptions>().drop = std::get<double>(v); };
   return option;
 }
 

@@ -57,6 +57,20 @@ struct PrecondOption {
   std::function<void(PrecondOptions&, const OptionValue&)> set;
 };
 
+/// An option that is a number in the options of one method: `option.get` and `set` are those of `member`.
+template <class Options, class Number>
+PrecondOption number_option(std::string flags, std::string placeholder, std::string help, std::string key,
+                            Number Options::*member) {
+  PrecondOption option;
+  option.flags = std::move(flags);
+  option.placeholder = std::move(placeholder);
+  option.help = std::move(help);
+  option.key = std::move(key);
+  option.get = [member](const PrecondOptions& o) { return OptionValue(o.of<Options>().*member); };
+  option.set = [member](PrecondOptions& o, const OptionValue& v) { o.of<Options>().*member = std::get<Number>(v); };
+  return option;
+}
+
 template <class T, Space S>
 using MakePrecond = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
                                           const PrecondOptions&, const SpmvOptions&);
@@ -113,26 +127,24 @@ struct PrecondMethod {
 };
 
 /// The columns of a class template with the constructor (ctx, matrix, order, options, format options).
-template <template <class, Space> class Operator, class T, Space S>
-OperatorPtr<T, S> make_precond_operator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                        const PrecondOptions& options, const SpmvOptions& spmv_options) {
-  return std::make_unique<Operator<T, S>>(ctx, a, order, options, spmv_options);
-}
+template <template <class, Space> class Operator>
+struct MakePrecondOperator {
+  template <class T, Space S>
+  static OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                const PrecondOptions& options, const SpmvOptions& spmv_options) {
+    return std::make_unique<Operator<T, S>>(ctx, a, order, options, spmv_options);
+  }
+};
 
 template <template <class, Space> class Operator>
 FactoryColumns<MakePrecond> precond_columns() {
-  FactoryColumns<MakePrecond> make;
-  make.host_double = &make_precond_operator<Operator, double, Space::host>;
-  make.host_float = &make_precond_operator<Operator, float, Space::host>;
-  if constexpr (PURLIN_HAS_CUDA == 1) {
-    make.device_double = &make_precond_operator<Operator, double, Space::device>;
-    make.device_float = &make_precond_operator<Operator, float, Space::device>;
-  }
-  return make;
+  FactoryColumns<MakePrecond> columns;
+  fill_columns<MakePrecondOperator<Operator>>(columns);
+  return columns;
 }
 
-/// The options with which a preconditioner makes its own matrices: those of A, in the format that it is told, else in
-/// A's, or the one that stands beside A's in the table.
+/// The options with which a preconditioner makes its own matrices: those of A, in the format that the options name,
+/// else in A's, or the one that stands beside A's in the table.
 SpmvOptions precond_spmv(const PrecondOptions& options, const SpmvOptions& spmv_options);
 
 /// Throws InputError "preconditioner options: WHAT" unless `sound`.

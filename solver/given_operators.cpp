@@ -122,13 +122,12 @@ void GivenOperators<T, S>::choose_solver_for_operator() {
   traits.pattern_symmetric = symmetric;
   traits.max_abs = 1;
   traits.max_asymmetry = symmetric ? 0 : 1;
-  Array<T, S> diagonal(ctx_, A_->rows());
   bool known = false;
-  if (symmetric && A_->matrix_diagonal(ctx_, diagonal.span())) {
-    known = true;
-    for (const T value : to_vector(ctx_, diagonal.cspan())) {
-      traits.negative_diagonal.count += value > T(0) ? 0 : 1;
-    }
+  if (symmetric) {
+    Array<T, S> diagonal(ctx_, A_->rows());
+    known = A_->matrix_diagonal(ctx_, diagonal.span());
+    const std::vector<T> values = known ? to_vector(ctx_, diagonal.cspan()) : std::vector<T>();
+    for (const T value : values) traits.negative_diagonal.count += value > T(0) ? 0 : 1;
   }
   choice_ = choose_solver(traits);
   if (!symmetric) {
@@ -189,12 +188,7 @@ template <class T, Space S>
 SystemInfo GivenOperators<T, S>::info() const {
   SystemInfo info;
   info.matrix = info_of(*A_, "operator");
-  if (preconditioner() != nullptr) {
-    info.preconditioner = info_of(*preconditioner(), "own");
-  } else {
-    info.preconditioner.name = "none";
-    info.preconditioner.rows = info.preconditioner.cols = A_->rows();
-  }
+  info.preconditioner = info_of_precond(preconditioner(), A_->rows());
   info.preconditioner_reason = precond_reason_;
   info.mixed = options_.mixed;
   info.method = choice_.order.front();

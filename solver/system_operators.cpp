@@ -235,12 +235,7 @@ template <class T, Space S>
 SystemInfo PlainOperators<T, S>::info() const {
   SystemInfo info;
   info.matrix = A_->info();
-  if (preconditioner() != nullptr) {
-    info.preconditioner = info_of(*preconditioner(), "own");
-  } else {
-    info.preconditioner.name = "none";
-    info.preconditioner.rows = info.preconditioner.cols = A_->rows();
-  }
+  info.preconditioner = info_of_precond(preconditioner(), A_->rows());
   info.preconditioner_reason = precond_reason_;
   info.solver = info.method = choice_.order.front();
   info.solver_reason = choice_.reason;

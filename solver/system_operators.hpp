@@ -117,6 +117,16 @@ OperatorInfo info_of(const LinearOperator<T, S>& op, const char* name) {
   return info;
 }
 
+/// The same of M, which may be null, for n unknowns.
+template <class T, Space S>
+OperatorInfo info_of_precond(const LinearOperator<T, S>* M, Index n) {
+  if (M != nullptr) return info_of(*M, "own");
+  OperatorInfo none;
+  none.name = "none";
+  none.rows = none.cols = n;
+  return none;
+}
+
 /// Throws InputError unless `op` is null or n x n.
 template <class Operator>
 void require_size(const Operator* op, Index n, const char* what) {

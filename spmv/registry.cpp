@@ -19,22 +19,20 @@
 namespace purlin {
 namespace {
 
-template <class Operator, class T, Space S>
-OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                       const FormatRequest& request) {
-  return std::make_unique<Operator>(ctx, a, order, request);
-}
+template <template <class, Space> class Operator>
+struct MakeFormat {
+  template <class T, Space S>
+  static OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                const FormatRequest& request) {
+    return std::make_unique<Operator<T, S>>(ctx, a, order, request);
+  }
+};
 
 // A line of the table with its operator's constructors. The device columns are there with CUDA on.
 template <template <class, Space> class Operator, PlanOrderOnDevice plan = nullptr>
 SpmvFormat line(SpmvFormat format) {
-  format.make.host_double = &make<Operator<double, Space::host>, double, Space::host>;
-  format.make.host_float = &make<Operator<float, Space::host>, float, Space::host>;
-  if constexpr (PURLIN_HAS_CUDA == 1) {
-    format.make.device_double = &make<Operator<double, Space::device>, double, Space::device>;
-    format.make.device_float = &make<Operator<float, Space::device>, float, Space::device>;
-    format.plan_on_device = plan;
-  }
+  fill_columns<MakeFormat<Operator>>(format.make);
+  if constexpr (PURLIN_HAS_CUDA == 1) format.plan_on_device = plan;
   return format;
 }
 

@@ -32,7 +32,8 @@ void SolveTotals::add(const SolveReport& report) {
   resident += report.resident ? 1 : 0;
   iterations += report.iterations;
   most_iterations = std::max<std::int64_t>(most_iterations, report.iterations);
-  const SolverMethod method = report.method.empty() ? SolverMethod{} : find_solver(report.method);
+  static const SolverMethod unknown{};  // of another code: one product an iteration
+  const SolverMethod& method = report.method.empty() ? unknown : find_solver(report.method);
   const std::int64_t residuals = 1 + report.residual_replacements + report.restarts;
   products += method.products * report.iterations + 1 + residuals;
   preconditioned += method.precond_products * report.iterations + residuals;

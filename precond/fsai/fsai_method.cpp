@@ -34,15 +34,11 @@ void check_fsai(const PrecondOptions& options) {
 }
 
 PrecondOption power_option() {
-  PrecondOption option;
-  option.flags = "--fsai-power";
-  option.placeholder = "N";
-  option.help = "FSAI's G has the pattern of the lower triangle of A^N, default 1";
-  option.key = "fsai_power";
+  PrecondOption option =
+      number_option("--fsai-power", "N", "FSAI's G has the pattern of the lower triangle of A^N, default 1",
+                    "fsai_power", &FsaiOptions::power);
   option.most = most_fsai_power;
   option.shapes_pattern = true;
-  option.get = [](const PrecondOptions& o) { return OptionValue(o.of<FsaiOptions>().power); };
-  option.set = [](PrecondOptions& o, const OptionValue& v) { o.of<FsaiOptions>().power = std::get<int>(v); };
   return option;
 }
 

@@ -42,26 +42,34 @@ JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>&
 
 template <class T, Space S>
 JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a)
-    : operator_(&a), inverse_(ctx, a.rows()), refused_(ctx, 1) {
-  const auto start = std::chrono::steady_clock::now();
-  if (a.rows() != a.cols()) throw InputError("Jacobi needs a square matrix");
-  take_from_operator(ctx);
-  setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
+    : operator_(&a), inverse_(ctx, a.rows()), refused_(ctx, 1) {}
 
 template <class T, Space S>
-void JacobiOperator<T, S>::take_from_operator(const Context<S>& ctx) {
-  if (!operator_->matrix_diagonal(ctx, inverse_.span())) {
-    throw InputError("Jacobi needs the diagonal of the operator, which it does not tell");
-  }
-  if (invert(ctx)) return;
+std::unique_ptr<JacobiOperator<T, S>> JacobiOperator<T, S>::of_operator(const Context<S>& ctx,
+                                                                        const LinearOperator<T, S>& a) {
+  const auto start = std::chrono::steady_clock::now();
+  if (a.rows() != a.cols()) throw InputError("Jacobi needs a square matrix");
+  std::unique_ptr<JacobiOperator> made(new JacobiOperator(ctx, a));
+  if (!made->take_from_operator(ctx)) return nullptr;
+  made->setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return made;
+}
+
+// False where the operator does not show its diagonal.
+template <class T, Space S>
+bool JacobiOperator<T, S>::take_from_operator(const Context<S>& ctx) {
+  if (!operator_->matrix_diagonal(ctx, inverse_.span())) return false;
+  if (invert(ctx)) return true;
   operator_->matrix_diagonal(ctx, inverse_.span());
   refuse(ctx, to_vector(ctx, inverse_.cspan()));
 }
 
 template <class T, Space S>
 void JacobiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
-  if (operator_ != nullptr) return take_from_operator(ctx);
+  if (operator_ != nullptr) {
+    if (!take_from_operator(ctx)) throw InputError("the operator does not show its diagonal any more");
+    return;
+  }
   take(ctx, values, diagonal_source_);
 }
 

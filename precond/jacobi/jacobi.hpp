@@ -25,9 +25,9 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   JacobiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions&,
                  const SpmvOptions&);
 
-  /// Of an operator that tells its diagonal (`LinearOperator::matrix_diagonal`), and outlives this. Throws InputError
-  /// as above, and where the diagonal is not known.
-  JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a);
+  /// Of an operator that shows its diagonal (`LinearOperator::matrix_diagonal`), and outlives this; null where it
+  /// does not. Throws InputError as above.
+  static std::unique_ptr<JacobiOperator> of_operator(const Context<S>& ctx, const LinearOperator<T, S>& a);
 
   Index rows() const override { return static_cast<Index>(inverse_.size()); }
   Index cols() const override { return rows(); }
@@ -46,7 +46,8 @@ class JacobiOperator final : public MatrixOperator<T, S> {
 
  private:
   void take(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source);
-  void take_from_operator(const Context<S>& ctx);
+  JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a);
+  bool take_from_operator(const Context<S>& ctx);
   bool invert(const Context<S>& ctx);
   [[noreturn]] void refuse(const Context<S>& ctx, const std::vector<T>& diagonal) const;
 

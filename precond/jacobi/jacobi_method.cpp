@@ -8,9 +8,7 @@ namespace {
 struct MakeJacobi {
   template <class T, Space S>
   static OperatorPtr<T, S> make(const Context<S>& ctx, const LinearOperator<T, S>& a, const PrecondOptions&) {
-    Array<T, S> diagonal(ctx, a.rows());
-    if (!a.matrix_diagonal(ctx, diagonal.span())) return nullptr;
-    return std::make_unique<JacobiOperator<T, S>>(ctx, a);
+    return JacobiOperator<T, S>::of_operator(ctx, a);
   }
 };
 

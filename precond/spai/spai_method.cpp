@@ -66,27 +66,18 @@ PrecondOption side_option() {
 }
 
 PrecondOption power_option_of_spai() {
-  PrecondOption option;
-  option.flags = "--spai-power";
-  option.placeholder = "N";
-  option.help = "SPAI's M has the pattern of A^N, default 1";
-  option.key = "spai_power";
+  PrecondOption option = number_option("--spai-power", "N", "SPAI's M has the pattern of A^N, default 1",
+                                       "spai_power", &SpaiOptions::power);
   option.most = most_spai_power;
   option.shapes_pattern = true;
-  option.get = [](const PrecondOptions& o) { return OptionValue(o.of<SpaiOptions>().power); };
-  option.set = [](PrecondOptions& o, const OptionValue& v) { o.of<SpaiOptions>().power = std::get<int>(v); };
   return option;
 }
 
 PrecondOption adaptive_option() {
-  PrecondOption option;
-  option.flags = "--spai-adaptive";
-  option.placeholder = "EPS";
-  option.help = "Let SPAI's pattern grow where the residual of a column exceeds EPS; default: never";
-  option.key = "spai_adaptive";
+  PrecondOption option = number_option(
+      "--spai-adaptive", "EPS", "Let SPAI's pattern grow where the residual of a column exceeds EPS; default: never",
+      "spai_adaptive", &SpaiOptions::adaptive);
   option.shapes_pattern = true;
-  option.get = [](const PrecondOptions& o) { return OptionValue(o.of<SpaiOptions>().adaptive); };
-  option.set = [](PrecondOptions& o, const OptionValue& v) { o.of<SpaiOptions>().adaptive = std::get<double>(v); };
   return option;
 }
 

@@ -21,7 +21,7 @@ double relative_residual(const Rows& a, const std::vector<double>& x, const std:
   return sum / norm(b);
 }
 
-// A matrix behind an operator that shows its products and, where it is told to, its diagonal.
+// A matrix behind an operator that shows its products and, if asked to, its diagonal.
 template <class T, Space S>
 class Hidden final : public LinearOperator<T, S> {
  public:
