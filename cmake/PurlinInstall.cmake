@@ -28,6 +28,7 @@ set(PURLIN_PUBLIC_HEADERS
   reorder/partition.hpp
   reorder/row_order.hpp
   spmv/cost_model.hpp
+  spmv/format.hpp
   spmv/format_choice.hpp
   spmv/operator.hpp
   spmv/registry.hpp

@@ -10,7 +10,7 @@
 #include <purlin/config.hpp>
 #include <purlin/core/factory_columns.hpp>
 #include <purlin/core/option_bag.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <purlin/spmv/format.hpp>
 
 namespace purlin {
 

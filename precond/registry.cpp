@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of preconditioners: one line each.
+// Looks preconditioners up in their table and builds them.
 #include <purlin/precond/registry.hpp>
 
 #include <algorithm>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
-#include <purlin/precond/fsai/fsai.hpp>
-#include <purlin/precond/jacobi/jacobi.hpp>
-#include <purlin/precond/spai/spai.hpp>
+#include <purlin/spmv/registry.hpp>
 
 namespace purlin {
 namespace {
-
-Table<PrecondMethod>& precond_table() {
-  static Table<PrecondMethod> methods = {jacobi_method(), spai0_method(), spai_method(), fsai_method()};
-  return methods;
-}
 
 const PrecondMethod* precond_line(std::string_view name) {
   for (const PrecondMethod& method : preconditioners()) {
@@ -27,14 +20,14 @@ const PrecondMethod* precond_line(std::string_view name) {
 
 }  // namespace
 
-const std::list<PrecondMethod>& preconditioners() { return precond_table().lines(); }
+const std::list<PrecondMethod>& preconditioners() { return detail::precond_table().lines(); }
 
 Registration register_preconditioner(PrecondMethod method) {
   const std::string name = canonical_name(method.name);
   if (name == "auto" || name == "none" || precond_line(name) != nullptr) {
     throw InputError("there is a preconditioner '" + method.name + "' already");
   }
-  return precond_table().add(std::move(method));
+  return detail::precond_table().add(std::move(method));
 }
 
 const PrecondMethod& find_preconditioner(std::string_view name) {

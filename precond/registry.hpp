@@ -38,4 +38,11 @@ OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, co
 /// From which side the named preconditioner is made; right where it does not matter.
 PrecondSide precond_side(const PrecondOptions& options);
 
+namespace detail {
+
+/// Defined with the lines of the library, in `precond/table`.
+Table<PrecondMethod>& precond_table();
+
+}  // namespace detail
+
 }  // namespace purlin

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the tests with CUDA and packs what a machine with a GPU needs to run them: neither a checkout, nor CMake, nor a
 # compiler, only the CUDA toolkit's libraries and compute-sanitizer. .stage/device.tar.gz then holds
-#   device/bin                 purlin_tests, purlin, purlin-bench, and the shared libraries that they need beyond CUDA's and libc's
+#   device/bin                 purlin_tests, purlin, purlin-bench, the examples for a device, and the shared libraries that they
+#                              need beyond CUDA's and libc's
 #   device/test_device.sh      which finds what lies beside it
 #   device/commit              what was built; "-changed" is appended where files differ from it
 #   device/device_sources.txt  the device sources and their hashes (scripts/device_sources.py)
@@ -17,11 +18,14 @@ build=build/cuda
 stage=.stage/device
 choose_jobs
 cmake --preset cuda "$@"
-cmake --build --preset cuda --parallel "$jobs" --target purlin_tests purlin_cli purlin_bench
+examples=(examples/*_device.cpp)
+examples=("${examples[@]##*/}")
+cmake --build --preset cuda --parallel "$jobs" --target purlin_tests purlin_cli purlin_bench \
+  "${examples[@]%.cpp}"
 
 rm -rf "$stage"
 make_folder "$stage/bin"
-cp "$build/bin/purlin_tests" "$build/bin/purlin" "$build/bin/purlin-bench" "$stage/bin"
+cp "$build/bin/purlin_tests" "$build/bin/purlin" "$build/bin/purlin-bench" "$build"/bin/0?_*_device "$stage/bin"
 # Without symbols that only a debugger reads: half the size to carry.
 strip --strip-debug "$stage/bin"/*
 # What ldd names outside of the toolkit (found under /usr/local/cuda there too), libc and its parts.

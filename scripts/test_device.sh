@@ -87,6 +87,14 @@ check_files() {  # tool, processes on a GPU
       "$bin/purlin_tests" --input-file "$1" -d yes >"$log" 2>&1' check
 }
 
+# The examples for a device, as they are or under a tool; each judges its own result.
+run_examples() {  # the command before the program
+  local program
+  for program in "$bin"/0?_*_device; do
+    [ ! -x "$program" ] || run "$(basename "$program")${1:+_memcheck}" "$@" "$program"
+  done
+}
+
 # What a tool has said.
 summary() {  # tool
   grep -hE '^(test cases:|assertions:|========= (RACECHECK|ERROR SUMMARY|Error|Warning|Invalid))' \
@@ -167,7 +175,10 @@ IFS=', ' read -r -a gpus <<<"${CUDA_VISIBLE_DEVICES:-$(nvidia-smi --query-gpu=in
 checks=()
 for tool in $tools; do
   case $tool in
-    plain) run device_tests "$bin/purlin_tests" "[device]" -d yes ;;
+    plain)
+      run device_tests "$bin/purlin_tests" "[device]" -d yes
+      run_examples
+      ;;
     memcheck | racecheck) checks+=("$tool") ;;
     *) echo "unknown tool $tool: plain, memcheck, racecheck" && exit 2 ;;
   esac
@@ -179,6 +190,7 @@ if [ ${#checks[@]} -gt 0 ]; then
     for tool in "${checks[@]}"; do
       run "$tool" check_files "$tool" "$([ "$tool" = racecheck ] && echo 8 || echo 3)"
       summary "$tool"
+      [ "$tool" = racecheck ] || run_examples "$sanitizer" --tool memcheck --error-exitcode 9 --report-api-errors no
     done
   else
     echo "compute-sanitizer was not found: ${checks[*]} not run"

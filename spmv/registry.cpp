@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of product formats: one line each.
+// Looks formats up in their table, plans orders and builds operators.
 #include <purlin/spmv/registry.hpp>
 
 #include <cctype>
@@ -7,73 +7,15 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/reorder/host_pattern.hpp>
-#include <purlin/spmv/bce/bce.hpp>
-#include <purlin/spmv/csr/csr.hpp>
-#include <purlin/spmv/ehyb/ehyb.hpp>
-#include <purlin/spmv/ehyb/ehyb_plan.hpp>
-#include <purlin/spmv/ehyb_symmetric/ehyb_symmetric.hpp>
-#include <purlin/spmv/ell_warp/ell_warp.hpp>
-#include <purlin/spmv/evc_hyb/evc_hyb.hpp>
 #include <purlin/spmv/plan_cache.hpp>
 
 namespace purlin {
 namespace {
 
-template <template <class, Space> class Operator>
-struct MakeFormat {
-  template <class T, Space S>
-  static OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                const FormatRequest& request) {
-    return std::make_unique<Operator<T, S>>(ctx, a, order, request);
-  }
-};
-
-// A line of the table with its operator's constructors. The device columns are there with CUDA on.
-template <template <class, Space> class Operator, PlanOrderOnDevice plan = nullptr>
-SpmvFormat line(SpmvFormat format) {
-  fill_columns<MakeFormat<Operator>>(format.make);
-  if constexpr (PURLIN_HAS_CUDA == 1) format.plan_on_device = plan;
-  return format;
-}
-
 std::pair<std::string_view, std::string_view> split_variant(std::string_view name) {
   const auto colon = name.find(':');
   if (colon == std::string_view::npos) return {name, {}};
   return {name.substr(0, colon), name.substr(colon + 1)};
-}
-
-Table<SpmvFormat>& format_table() {
-  static Table<SpmvFormat> formats = {
-      line<CsrOperator>(
-          {"csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes, &csr_cost}),
-      line<EhybOperator, &detail::plan_ehyb_order>({"ehyb",
-                                                    ehyb_variants(),
-                                                    "parts with their x cached, 16-bit columns",
-                                                    &ehyb_bytes,
-                                                    &detail::ehyb_cost,
-                                                    &detail::plan_ehyb_order,
-                                                    &ehyb_square_only,
-                                                    {},
-                                                    true,
-                                                    true}),
-      line<EhybSymmetricOperator, &plan_ehyb_symmetric_order>({"ehyb-symmetric",
-                                                               {},
-                                                               "ehyb with opposite blocks of a part read once",
-                                                               &ehyb_symmetric_bytes,
-                                                               &ehyb_symmetric_cost,
-                                                               &plan_ehyb_symmetric_order,
-                                                               &ehyb_symmetric_square_only,
-                                                               "ehyb",
-                                                               true}),
-      line<BceOperator>(
-          {"bce", {}, "rows of similar width in blocks, by an optimal partition", &bce_bytes, &bce_cost}),
-      line<EllWarpOperator>({"ellwarp", ell_warp_variants(),
-                             "rows sorted by length, padded warp by warp, several threads for long rows",
-                             &ell_warp_bytes, &ell_warp_cost, &plan_ell_warp_order, &ell_warp_square_only}),
-      line<EvcHybOperator>({"evchyb", evc_hyb_variants(), "short rows as ELL by length, long ones as vectorised CSR",
-                            &evc_hyb_bytes, &evc_hyb_cost, &plan_evc_hyb_order, &evc_hyb_square_only}),
-  };
-  return formats;
 }
 
 const SpmvFormat* format_line(std::string_view name_and_variant) {
@@ -86,11 +28,11 @@ const SpmvFormat* format_line(std::string_view name_and_variant) {
 
 }  // namespace
 
-const std::list<SpmvFormat>& spmv_formats() { return format_table().lines(); }
+const std::list<SpmvFormat>& spmv_formats() { return detail::format_table().lines(); }
 
 Registration register_format(SpmvFormat format) {
   if (format_line(format.name) != nullptr) throw InputError("there is a format '" + format.name + "' already");
-  return format_table().add(std::move(format));
+  return detail::format_table().add(std::move(format));
 }
 
 std::string canonical_name(std::string_view name) {

@@ -15,6 +15,7 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/fsai/fsai_symbolic.hpp>
 #include <purlin/spmv/phase_clock.hpp>
+#include <purlin/spmv/registry.hpp>
 
 namespace purlin {
 

@@ -4,6 +4,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/spmv/registry.hpp>
 
 namespace purlin {
 

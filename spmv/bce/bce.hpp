@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <purlin/spmv/bce/bce_layout.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <purlin/spmv/format.hpp>
 #include <purlin/spmv/slot_values.hpp>
 
 namespace purlin {

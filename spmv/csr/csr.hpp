@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <purlin/spmv/registry.hpp>
+#include <purlin/spmv/format.hpp>
 
 namespace purlin {
 

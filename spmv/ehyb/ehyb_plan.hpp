@@ -9,7 +9,7 @@
 
 #include <purlin/reorder/partition.hpp>
 #include <purlin/spmv/ehyb/ehyb_layout.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <purlin/spmv/format.hpp>
 
 namespace purlin::detail {
 

@@ -4,7 +4,7 @@
 
 #include <purlin/spmv/ehyb/ehyb_scratch.hpp>
 #include <purlin/spmv/ehyb_symmetric/ehyb_symmetric_product.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <purlin/spmv/format.hpp>
 #include <purlin/spmv/slot_values.hpp>
 
 namespace purlin {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <purlin/spmv/registry.hpp>
+#include <purlin/spmv/format.hpp>
 #include <purlin/spmv/slot_values.hpp>
 
 namespace purlin {

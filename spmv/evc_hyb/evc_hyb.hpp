@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <purlin/spmv/evc_hyb/evc_hyb_layout.hpp>
-#include <purlin/spmv/registry.hpp>
+#include <purlin/spmv/format.hpp>
 #include <purlin/spmv/slot_values.hpp>
 
 namespace purlin {
