@@ -74,16 +74,22 @@ __device__ __forceinline__ CsrRange<P> range_of(const P* row_ptr, const CsrChunk
   return {load_cached(row_ptr + chunk.begin.row + r), load_cached(row_ptr + chunk.begin.row + r + 1)};
 }
 
-/// The sum over places first, first + stride, ... before `last` of the stage.
+/// The sum over places first, first + stride, ... before `last` of the stage. A lane waits once for the columns of a
+/// batch, and once for their x.
 template <class T>
 __device__ __forceinline__ T staged_sum(const CsrStage<T>& stage, const T* x, int first, int last, int stride) {
   constexpr int batch = Tuning::batch;
   T sum = 0;
   for (int k = first; k < last; k += batch * stride) {
+    Index column[batch];
     T at[batch];
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
-      if (k + u * stride < last) at[u] = load_cached(x + stage.col[k + u * stride]);
+      if (k + u * stride < last) column[u] = stage.col[k + u * stride];
+    }
+#pragma unroll
+    for (int u = 0; u < batch; ++u) {
+      if (k + u * stride < last) at[u] = load_cached(x + column[u]);
     }
 #pragma unroll
     for (int u = 0; u < batch; ++u) {
