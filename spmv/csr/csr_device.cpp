@@ -16,12 +16,13 @@
 namespace purlin {
 namespace {
 
-// With as many elements behind as complete four of them.
+// With zeros behind to a multiple of four elements.
 template <class V>
 Array<V, Space::device> padded_copy(const Context<Space::device>& ctx, Span<const V, Space::device> from) {
   Array<V, Space::device> result(ctx, (from.size + 3) / 4 * 4);
   copy<V>(ctx, from, result.span().subspan(0, from.size));
-  fill<V>(ctx, V(0), result.span().subspan(from.size, result.size() - from.size));
+  const auto tail = static_cast<std::size_t>(result.size() - from.size);
+  if (tail > 0) PURLIN_CHECK_CUDA(cudaMemsetAsync(result.data() + from.size, 0, tail * sizeof(V), ctx.stream()));
   return result;
 }
 

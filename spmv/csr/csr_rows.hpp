@@ -22,7 +22,7 @@ struct CsrRowsTuning {
   static constexpr int lane_entries = 32;       ///< of a row; a warp takes the rows that have more for a lane
 };
 
-/// Blocks of a multiprocessor at the same time: 154 and 132 KB of shared memory.
+/// Blocks of a multiprocessor at the same time: 151 and 136 KB of shared memory.
 template <class T>
 constexpr int csr_rows_blocks = sizeof(T) == 8 ? 6 : 8;
 

@@ -55,11 +55,10 @@ __device__ __forceinline__ void start_copy(const CsrRowsView<T>& view, const Csr
   __pipeline_commit();
 }
 
-/// Neighbouring lanes that share a row: as many as there are threads for.
-__device__ __forceinline__ int lanes_of(const CsrChunk& chunk) {
-  int lanes = 1;
-  for (const int rows = chunk.rows(); lanes < warp && 2 * lanes * rows <= Tuning::threads;) lanes *= 2;
-  return lanes;
+/// The binary logarithm of the number of neighbouring lanes that share a row: as many as there are threads for.
+__device__ __forceinline__ int share_of(const CsrChunk& chunk) {
+  const int share = __clz(chunk.rows() - 1) - __clz(Tuning::threads - 1);
+  return share < 0 ? 0 : share > 5 ? 5 : share;
 }
 
 /// Row pointers as they are loaded, long before they are looked at.
@@ -122,26 +121,26 @@ __device__ __forceinline__ double finish_row(const CsrRowsView<T>& view, const P
 template <class T, class P>
 __device__ __forceinline__ double many_rows(const CsrRowsView<T>& view, const P* row_ptr, const ProductArgs<T>& args,
                                             const CsrChunk& chunk, const CsrStage<T>& stage, CsrRange<P> range) {
-  const int lanes = lanes_of(chunk), rows = chunk.rows(), lane = static_cast<int>(threadIdx.x) % warp;
+  const int share = share_of(chunk), lanes = 1 << share, together = Tuning::threads >> share, rows = chunk.rows();
+  const int lane = static_cast<int>(threadIdx.x) % warp, lane_of_row = lane & (lanes - 1);
   const Offset base = chunk.base();
   double dot = 0;
-  for (int first_row = static_cast<int>(threadIdx.x) / warp * (warp / lanes); first_row < rows;
-       first_row += Tuning::threads / lanes) {
-    const int r = first_row + lane / lanes;
+  for (int first_row = (static_cast<int>(threadIdx.x) - lane) >> share; first_row < rows; first_row += together) {
+    const int r = first_row + (lane >> share);
     const Offset begin = range.begin, end = range.end;
     const int first = static_cast<int>((begin > chunk.begin.entry ? begin : chunk.begin.entry) - base);
     const int last = r < rows ? static_cast<int>((end < chunk.end.entry ? end : chunk.end.entry) - base) : first;
-    if (first_row + Tuning::threads / lanes < rows) range = range_of(row_ptr, chunk, r + Tuning::threads / lanes);
+    if (first_row + together < rows) range = range_of(row_ptr, chunk, r + together);
     const bool is_long = last - first > lanes * Tuning::lane_entries;
-    T sum = staged_sum(stage, args.x, first + lane % lanes, is_long ? first : last, lanes);
+    T sum = staged_sum(stage, args.x, first + lane_of_row, is_long ? first : last, lanes);
     for (int step = 1; step < lanes; step *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
-    for (unsigned left = __ballot_sync(0xffffffffu, is_long && lane % lanes == 0); left != 0; left &= left - 1) {
+    for (unsigned left = __ballot_sync(0xffffffffu, is_long && lane_of_row == 0); left != 0; left &= left - 1) {
       const int from = __ffs(static_cast<int>(left)) - 1;
       const int long_first = __shfl_sync(0xffffffffu, first, from), long_last = __shfl_sync(0xffffffffu, last, from);
       const T long_sum = warp_sum(staged_sum(stage, args.x, long_first + lane, long_last, warp));
       if (lane == from) sum = long_sum;
     }
-    if (r < rows && lane % lanes == 0) dot += finish_row(view, args, chunk, r, sum);
+    if (r < rows && lane_of_row == 0) dot += finish_row(view, args, chunk, r, sum);
   }
   return dot;
 }
@@ -176,7 +175,7 @@ __global__ void __launch_bounds__(Tuning::threads, csr_rows_blocks<T>)
   const std::uint64_t policy = leaves_cache_first();
   const Offset stride = gridDim.x;
   const auto first_range = [&](const CsrChunk& chunk) {
-    return range_of(row_ptr, chunk, static_cast<int>(threadIdx.x) / lanes_of(chunk));
+    return range_of(row_ptr, chunk, static_cast<int>(threadIdx.x) >> share_of(chunk));
   };
   CsrChunk chunk = chunk_at(view, blockIdx.x), next = chunk_at(view, blockIdx.x + stride);
   start_copy(view, chunk, stages[0], policy);

@@ -13,8 +13,9 @@ namespace purlin::detail {
 
 Table<SpmvFormat>& format_table() {
   static Table<SpmvFormat> formats = {
-      with_operator<CsrOperator>(
-          {"csr", csr_variants(), "compressed sparse rows; on the device also by cuSPARSE: alg1, alg2", &csr_bytes, &csr_cost}),
+      with_operator<CsrOperator>({"csr", csr_variants(),
+                                  "compressed sparse rows; on the device also by cuSPARSE: alg1, alg2", &csr_bytes,
+                                  &csr_cost}),
       with_operator<EhybOperator, &plan_ehyb_order>({"ehyb",
                                                      ehyb_variants(),
                                                      "parts with their x cached, 16-bit columns",

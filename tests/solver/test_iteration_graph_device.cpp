@@ -182,8 +182,7 @@ void check_replays(const Method& method, const std::string& format, const StopCr
 
 TEMPLATE_TEST_CASE("Replayed iterations have the bits of queued ones", "[solver][graph][device]", double, float) {
   for (const Method& method : methods()) {
-    for (const int check_every : {0, 7})
-      check_replays<TestType>(method, "csr", criterion<TestType>(check_every));
+    for (const int check_every : {0, 7}) check_replays<TestType>(method, "csr", criterion<TestType>(check_every));
     check_replays<TestType>(method, "ehyb", criterion<TestType>());
   }
 }

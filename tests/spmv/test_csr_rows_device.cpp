@@ -53,7 +53,7 @@ std::vector<NamedMatrix> matrices() {
   return wanted_of(std::move(all));
 }
 
-// With as many elements behind as complete four of them.
+// With zeros behind to a multiple of four elements.
 template <class T>
 Array<T, D> padded(const Context<D>& ctx, std::vector<T> values) {
   values.resize((values.size() + 3) / 4 * 4);
