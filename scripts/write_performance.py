@@ -207,8 +207,8 @@ def same_bits_price(data):
             ratios.append(times["cusparse:csr-alg2"] / times["cusparse:csr-alg1"])
     if not ratios:
         return []
-    return ["The same bits on every run (`--deterministic`) cost nothing in Purlin's own formats. CSR then needs cuSPARSE's "
-            f"algorithm 2, which takes {statistics.geometric_mean(ratios):.2f} times as long as algorithm 1 in the geometric "
+    return ["The same bits on every run (`--deterministic`) cost nothing in Purlin's formats. cuSPARSE's CSR needs "
+            f"algorithm 2 for them, which takes {statistics.geometric_mean(ratios):.2f} times as long as algorithm 1 in the geometric "
             f"mean of the products below ({min(ratios):.2f} to {max(ratios):.2f}).", ""]
 
 

@@ -53,9 +53,9 @@ struct SystemOptions {
   /// does not support the preconditioner, everything is done in double, and `SystemInfo::preconditioner_reason` says
   /// so.
   bool mixed = false;
-  /// The same bits on every run on the same machine or device with as many threads: CSR on a device is "csr:alg2",
-  /// and what is chosen by measuring times (the format "measure") or may differ from run to run ("csr:alg1") is
-  /// refused with InputError. All else keeps its bits anyway.
+  /// The same bits on every run on the same machine or device with as many threads: what is chosen by measuring times
+  /// (the format "measure") or may differ from run to run ("csr:alg1" on a device) is refused with InputError. All
+  /// else keeps its bits anyway.
   bool deterministic = false;
   /// The caller's own numbering: new row i is the caller's row old_of_new[i]. Empty: the format decides.
   std::vector<Index> old_of_new;

@@ -62,7 +62,7 @@ MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S
       permuted = permute(ctx_, a, order);
       view = permuted.view();
     }
-    A_ = make_spmv(ctx_, view, order, SpmvOptions{options.deterministic ? "csr:alg2" : "csr"});
+    A_ = make_spmv(ctx_, view, order, SpmvOptions{"csr"});
   });
   if (low_->preconditioner() != nullptr) M_ = std::make_unique<WidenedPrecond<S>>(ctx_, low_system());
   if (null_space_ == NullSpace::constant) {

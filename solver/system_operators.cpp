@@ -23,12 +23,8 @@ void require_same_bits(const SystemOptions& options) {
     refuse("the format \"measure\" depends on measured times", "\"auto\" does not");
   }
   for (const std::string& format : {options.spmv.format, options.precond.format}) {
-    if (canonical_name(format) == "csr:alg1") refuse("csr:alg1 is not deterministic", "csr:alg2 is");
+    if (canonical_name(format) == "csr:alg1") refuse("csr:alg1 is not deterministic", "csr is");
   }
-}
-
-std::string with_same_bits(const std::string& format) {
-  return canonical_name(format) == "csr" ? "csr:alg2" : format;
 }
 
 // A right-hand side without structure that a preconditioner could like or dislike; the same on every machine.
@@ -55,10 +51,6 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
   if (options_.deterministic) require_same_bits(options_);
   timed(ctx_, setup_seconds_, "solver choice", [&] { choose_solver_for(a); });
   timed(ctx_, setup_seconds_, "format choice", [&] { choose_format(a); });
-  if (options_.deterministic) {
-    format_.format = options_.spmv.format = with_same_bits(options_.spmv.format);
-    if (!options_.precond.format.empty()) options_.precond.format = with_same_bits(options_.precond.format);
-  }
   timed(ctx_, setup_seconds_, "order",
         [&] { order_ = given_order() ? callers_order(a.rows) : plan_order<T>(ctx_, Pattern<S>(a), options_.spmv); });
   require_memory_of_choice(a);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Compressed sparse rows as an operator: our loop on the host, cuSPARSE on the device. The measure of all formats.
+/// Compressed sparse rows as an operator: our own product on host and device. The measure of all formats.
 #pragma once
 
 #include <memory>
@@ -38,6 +38,7 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
                          Span<T, Space::host> y, double* xy, Span<char, Space::host> work) const override;
   std::uint64_t column_work_bytes(int) const override { return 0; }
   bool capturable() const override { return true; }
+  std::optional<CsrView<T, Space::host>> as_csr() const override;
   OperatorInfo info() const override;
 
  private:
@@ -73,10 +74,11 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
   double setup_seconds_ = 0;
 };
 
-/// Device: the generic API of cuSPARSE, analysed once (`cusparseSpMV_preprocess`) with its buffer allocated at
-/// construction. Row offsets are 32-bit where they suffice. Variants "alg1" and "alg2" are cuSPARSE's
-/// CUSPARSE_SPMV_CSR_ALG1 and _ALG2: the first, the default, is faster and may differ in the last bits from run to
-/// run; the second gives the same bits on every run. So does the product with several vectors, a kernel of its own.
+/// Device: the path through rows and entries is cut into chunks that blocks of threads read into shared memory and
+/// sum row by row (csr_rows.hpp). Row pointers are kept in 32 bits where they suffice. The same bits on every run on
+/// the same device. Variants "alg1" and "alg2" are cuSPARSE's CUSPARSE_SPMV_CSR_ALG1 and _ALG2, to compare with: the
+/// first may differ in the last bits from run to run, and neither takes 2^31 entries. Products with several vectors
+/// have a kernel of their own, whatever the variant.
 template <class T>
 class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::device> {
  public:
@@ -91,12 +93,15 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
   Slots<T, Space::device> slots(const Context<Space::device>& ctx) override;
   void apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x, T beta,
              Span<T, Space::device> y) const override;
+  void apply_dot(const Context<Space::device>& ctx, Span<const T, Space::device> x, Span<T, Space::device> y,
+                 double* xy) const override;
   void apply_columns(const Context<Space::device>& ctx, int columns, T alpha, Span<const T, Space::device> x, T beta,
                      Span<T, Space::device> y, Span<char, Space::device> work) const override;
   void apply_dot_columns(const Context<Space::device>& ctx, int columns, Span<const T, Space::device> x,
                          Span<T, Space::device> y, double* xy, Span<char, Space::device> work) const override;
   std::uint64_t column_work_bytes(int columns) const override;
   bool capturable() const override { return true; }
+  std::optional<CsrView<T, Space::device>> as_csr() const override;
   OperatorInfo info() const override;
 
  private:
@@ -104,7 +109,7 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
   std::unique_ptr<State> state_;
 };
 
-/// The variants' names, the default first.
+/// The variants' names; without one, the product is our own.
 std::vector<std::string> csr_variants();
 
 /// Bytes that a CSR operator holds.

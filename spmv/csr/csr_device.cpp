@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSR on the device: cuSPARSE's generic API, analysed once.
+// CSR on the device: the caller's arrays copied, and who multiplies with them.
 #include <chrono>
 #include <limits>
+#include <optional>
 
 #include <purlin/core/column_ops.hpp>
 #include <purlin/core/context_device.hpp>
@@ -9,51 +10,50 @@
 #include <purlin/core/vector_ops_steps.hpp>
 #include <purlin/spmv/csr/csr.hpp>
 #include <purlin/spmv/csr/csr_columns.hpp>
+#include <purlin/spmv/csr/csr_cusparse.hpp>
+#include <purlin/spmv/csr/csr_rows.hpp>
 
 namespace purlin {
 namespace {
 
-template <class T>
-constexpr cudaDataType value_type = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
+// With zeros behind to a multiple of four elements.
+template <class V>
+Array<V, Space::device> padded_copy(const Context<Space::device>& ctx, Span<const V, Space::device> from) {
+  Array<V, Space::device> result(ctx, (from.size + 3) / 4 * 4);
+  copy<V>(ctx, from, result.span().subspan(0, from.size));
+  const auto tail = static_cast<std::size_t>(result.size() - from.size);
+  if (tail > 0) PURLIN_CHECK_CUDA(cudaMemsetAsync(result.data() + from.size, 0, tail * sizeof(V), ctx.stream()));
+  return result;
+}
 
 }  // namespace
 
 template <class T>
 struct CsrOperator<T, Space::device>::State {
-  Index rows = 0;
-  Index cols = 0;
+  std::string name = "csr";
   Array<std::int32_t, Space::device> row_ptr32;
   Array<Offset, Space::device> row_ptr64;
-  Array<Index, Space::device> col;
+  Array<Index, Space::device> col;  // padded, as `val` is
   Array<T, Space::device> val;
+  CsrView<T, Space::device> matrix;  // of these arrays
   ValueMap<Space::device> value_map;
-  Array<char, Space::device> buffer;
-  cusparseSpMVAlg_t algorithm = CUSPARSE_SPMV_CSR_ALG1;
-  cusparseSpMatDescr_t matrix = nullptr;
-  // The vectors' descriptors are made for the addresses of each apply.
-  cusparseDnVecDescr_t x = nullptr;
-  cusparseDnVecDescr_t y = nullptr;
+  detail::CsrRows<T> own;
+  std::optional<detail::CusparseCsr<T>> cusparse;  // if a variant names it, instead of `own`
   Array<Index, Space::device> long_rows;
   detail::CsrColumnsView<T> columns{};
   double convert_seconds = 0;
   double analyse_seconds = 0;
 
-  ~State() {
-    if (matrix != nullptr) cusparseDestroySpMat(matrix);
-    if (x != nullptr) cusparseDestroyDnVec(x);
-    if (y != nullptr) cusparseDestroyDnVec(y);
-  }
+  bool empty() const { return matrix.rows == 0 || matrix.nnz() == 0; }  // apply scales y
+  Span<T, Space::device> values() { return val.span().subspan(0, matrix.nnz()); }
 
   void take(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
-  void analyse(const Context<Space::device>& ctx);
-  void share_out(const Context<Space::device>& ctx);
+  void analyse(const Context<Space::device>& ctx, const std::string& variant);
 };
 
 template <class T>
 void CsrOperator<T, Space::device>::State::take(const Context<Space::device>& ctx,
                                                 const CsrView<T, Space::device>& a) {
-  rows = a.rows;
-  cols = a.cols;
   if (!a.wide()) {
     row_ptr32 = make_array(ctx, a.row_ptr32);
   } else if (a.nnz() <= std::numeric_limits<std::int32_t>::max()) {
@@ -63,44 +63,28 @@ void CsrOperator<T, Space::device>::State::take(const Context<Space::device>& ct
   } else {
     row_ptr64 = make_array(ctx, a.row_ptr64);
   }
-  col = make_array(ctx, a.col);
-  val = make_array(ctx, a.val);
+  col = padded_copy(ctx, a.col);
+  val = padded_copy(ctx, a.val);
+  matrix.rows = a.rows;
+  matrix.cols = a.cols;
+  matrix.row_ptr32 = row_ptr32.cspan();
+  matrix.row_ptr64 = row_ptr64.cspan();
+  matrix.col = col.cspan().subspan(0, a.nnz());
+  matrix.val = val.cspan().subspan(0, a.nnz());
   if (a.value_map != nullptr) value_map = copy_of(ctx, *a.value_map);
 }
 
 template <class T>
-void CsrOperator<T, Space::device>::State::analyse(const Context<Space::device>& ctx) {
-  if (rows == 0 || val.empty()) return;  // nothing for cuSPARSE to do: apply scales y
-  const bool narrow = !row_ptr32.empty();
-  PURLIN_CHECK_CUSPARSE(cusparseCreateCsr(&matrix, rows, cols, val.size(),
-                                          narrow ? static_cast<void*>(row_ptr32.data()) : row_ptr64.data(),
-                                          col.data(), val.data(), narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I,
-                                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, value_type<T>));
-  Array<T, Space::device> some_x(ctx, cols), some_y(ctx, rows);
-  PURLIN_CHECK_CUSPARSE(cusparseCreateDnVec(&x, cols, some_x.data(), value_type<T>));
-  PURLIN_CHECK_CUSPARSE(cusparseCreateDnVec(&y, rows, some_y.data(), value_type<T>));
-  const T one = 1, zero = 0;
-  std::size_t bytes = 0;
-  PURLIN_CHECK_CUSPARSE(cusparseSpMV_bufferSize(ctx.cusparse(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x,
-                                                &zero, y, value_type<T>, algorithm, &bytes));
-  buffer = Array<char, Space::device>(ctx, static_cast<std::int64_t>(bytes));
-  PURLIN_CHECK_CUSPARSE(cusparseSpMV_preprocess(ctx.cusparse(), CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix, x,
-                                                &zero, y, value_type<T>, algorithm, buffer.data()));
-}
-
-// For products with several vectors.
-template <class T>
-void CsrOperator<T, Space::device>::State::share_out(const Context<Space::device>& ctx) {
-  if (matrix == nullptr) return;
-  CsrView<T, Space::device> a;
-  a.rows = rows;
-  a.cols = cols;
-  a.row_ptr32 = row_ptr32.cspan();
-  a.row_ptr64 = row_ptr64.cspan();
-  a.col = col.cspan();
-  a.val = val.cspan();
-  columns = detail::csr_columns_view(ctx, a);
-  long_rows = detail::long_rows_of(ctx, a, columns.most);
+void CsrOperator<T, Space::device>::State::analyse(const Context<Space::device>& ctx, const std::string& variant) {
+  if (!variant.empty()) name += ":" + variant;
+  if (empty()) return;
+  if (variant.empty()) {
+    own = detail::CsrRows<T>(ctx, matrix);
+  } else {
+    cusparse.emplace(ctx, matrix, variant == "alg2" ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_CSR_ALG1);
+  }
+  columns = detail::csr_columns_view(ctx, matrix);
+  long_rows = detail::long_rows_of(ctx, matrix, columns.most);
   columns.long_row = long_rows.data();
   columns.long_rows = static_cast<Index>(long_rows.size());
 }
@@ -112,12 +96,10 @@ CsrOperator<T, Space::device>::CsrOperator(const Context<Space::device>& ctx, co
   using Clock = std::chrono::steady_clock;
   const auto seconds = [](Clock::duration d) { return std::chrono::duration<double>(d).count(); };
   const auto start = Clock::now();
-  state_->algorithm = request.variant == "alg2" ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_CSR_ALG1;
   state_->take(ctx, a);
   ctx.synchronize();
   const auto converted = Clock::now();
-  state_->analyse(ctx);
-  state_->share_out(ctx);
+  state_->analyse(ctx, request.variant);
   ctx.synchronize();
   state_->convert_seconds = seconds(converted - start);
   state_->analyse_seconds = seconds(Clock::now() - converted);
@@ -128,33 +110,42 @@ CsrOperator<T, Space::device>::~CsrOperator() = default;
 
 template <class T>
 Index CsrOperator<T, Space::device>::rows() const {
-  return state_->rows;
+  return state_->matrix.rows;
 }
 
 template <class T>
 Index CsrOperator<T, Space::device>::cols() const {
-  return state_->cols;
+  return state_->matrix.cols;
+}
+
+template <class T>
+std::optional<CsrView<T, Space::device>> CsrOperator<T, Space::device>::as_csr() const {
+  return state_->matrix;
 }
 
 template <class T>
 void CsrOperator<T, Space::device>::refresh(const Context<Space::device>& ctx, Span<const T, Space::device> values) {
-  gather(ctx, values, state_->value_map, state_->val.span());
+  gather(ctx, values, state_->value_map, state_->values());
 }
 
 template <class T>
 Slots<T, Space::device> CsrOperator<T, Space::device>::slots(const Context<Space::device>& ctx) {
-  return {state_->val.span(), positions_of(ctx, state_->value_map, state_->val.size())};
+  return {state_->values(), positions_of(ctx, state_->value_map, state_->matrix.nnz())};
 }
 
 template <class T>
 void CsrOperator<T, Space::device>::apply(const Context<Space::device>& ctx, T alpha, Span<const T, Space::device> x,
                                           T beta, Span<T, Space::device> y) const {
-  if (state_->matrix == nullptr) return scale(ctx, beta, y);
-  PURLIN_CHECK_CUSPARSE(cusparseDnVecSetValues(state_->x, const_cast<T*>(x.data)));
-  PURLIN_CHECK_CUSPARSE(cusparseDnVecSetValues(state_->y, y.data));
-  PURLIN_CHECK_CUSPARSE(cusparseSpMV(ctx.cusparse(), CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, state_->matrix,
-                                     state_->x, &beta, state_->y, value_type<T>, state_->algorithm,
-                                     state_->buffer.data()));
+  if (state_->empty()) return scale(ctx, beta, y);
+  if (state_->cusparse) return state_->cusparse->product(ctx, alpha, x.data, beta, y.data);
+  state_->own.product(ctx, {alpha, x.data, beta, y.data, nullptr});
+}
+
+template <class T>
+void CsrOperator<T, Space::device>::apply_dot(const Context<Space::device>& ctx, Span<const T, Space::device> x,
+                                              Span<T, Space::device> y, double* xy) const {
+  if (state_->empty() || state_->cusparse) return MatrixOperator<T, Space::device>::apply_dot(ctx, x, y, xy);
+  state_->own.product(ctx, {T(1), x.data, T(0), y.data, xy});
 }
 
 template <class T>
@@ -162,7 +153,7 @@ void CsrOperator<T, Space::device>::apply_columns(const Context<Space::device>& 
                                                   Span<const T, Space::device> x, T beta, Span<T, Space::device> y,
                                                   Span<char, Space::device> work) const {
   if (columns == 1) return apply(ctx, alpha, x, beta, y);
-  if (state_->matrix == nullptr) return scale(ctx, beta, y);
+  if (state_->empty()) return scale(ctx, beta, y);
   detail::csr_columns_product(ctx, state_->columns, columns, {alpha, x.data, beta, y.data, nullptr, work.data});
 }
 
@@ -171,7 +162,7 @@ void CsrOperator<T, Space::device>::apply_dot_columns(const Context<Space::devic
                                                       Span<const T, Space::device> x, Span<T, Space::device> y,
                                                       double* xy, Span<char, Space::device> work) const {
   if (columns == 1) return this->apply_dot(ctx, x, y, xy);
-  if (state_->matrix == nullptr || state_->columns.long_rows > 0) {
+  if (state_->empty() || state_->columns.long_rows > 0) {
     apply_columns(ctx, columns, T(1), x, T(0), y, work);
     return dot_columns<T, Space::device>(ctx, columns, x, y, xy);
   }
@@ -185,20 +176,27 @@ std::uint64_t CsrOperator<T, Space::device>::column_work_bytes(int columns) cons
 
 template <class T>
 OperatorInfo CsrOperator<T, Space::device>::info() const {
+  const State& s = *state_;
   OperatorInfo info;
-  info.name = state_->algorithm == CUSPARSE_SPMV_CSR_ALG2 ? "csr:alg2" : "csr:alg1";
-  info.detail = std::string("cuSPARSE, ") + (state_->row_ptr64.empty() ? "32" : "64") + "-bit row offsets";
-  info.rows = state_->rows;
-  info.cols = state_->cols;
-  info.nonzeros = info.stored_slots = state_->val.size();
-  info.bytes = {{"values", state_->val.bytes()},
-                {"columns", state_->col.bytes()},
-                {"row pointers", state_->row_ptr32.bytes() + state_->row_ptr64.bytes()},
-                {"buffer", state_->buffer.bytes()},
-                {"long rows", state_->long_rows.bytes()},
-                {"value map", state_->value_map.bytes()}};
-  info.bytes_per_product = csr_product_bytes(state_->rows, state_->cols, state_->val.size(), sizeof(T));
-  info.setup_seconds = {{"convert", state_->convert_seconds}, {"analyse", state_->analyse_seconds}};
+  info.name = s.name;
+  info.detail =
+      std::string(s.cusparse ? "cuSPARSE, " : "") + (s.row_ptr64.empty() ? "32" : "64") + "-bit row offsets";
+  info.rows = s.matrix.rows;
+  info.cols = s.matrix.cols;
+  info.nonzeros = info.stored_slots = s.matrix.nnz();
+  if (!s.own.empty()) {
+    info.figures = {{"chunks", static_cast<double>(s.own.chunks())},
+                    {"cut rows", static_cast<double>(s.own.cut_rows())}};
+  }
+  info.bytes = {{"values", s.val.bytes()},
+                {"columns", s.col.bytes()},
+                {"row pointers", s.row_ptr32.bytes() + s.row_ptr64.bytes()},
+                {"chunks", s.own.bytes()},
+                {"buffer", s.cusparse ? s.cusparse->bytes() : 0},
+                {"long rows", s.long_rows.bytes()},
+                {"value map", s.value_map.bytes()}};
+  info.bytes_per_product = csr_product_bytes(s.matrix.rows, s.matrix.cols, s.matrix.nnz(), sizeof(T));
+  info.setup_seconds = {{"convert", s.convert_seconds}, {"analyse", s.analyse_seconds}};
   return info;
 }
 

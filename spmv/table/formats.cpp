@@ -16,8 +16,9 @@ Table<SpmvFormat>& format_table() {
       "format",
       {},
       {
-          with_operator<CsrOperator>(
-              {"csr", csr_variants(), "compressed sparse rows; cuSPARSE on the device", &csr_bytes, &csr_cost}),
+          with_operator<CsrOperator>({"csr", csr_variants(),
+                                      "compressed sparse rows; on the device also by cuSPARSE: alg1, alg2",
+                                      &csr_bytes, &csr_cost}),
           with_operator<EhybOperator, &plan_ehyb_order>({"ehyb",
                                                          ehyb_variants(),
                                                          "parts with their x cached, 16-bit columns",

@@ -156,7 +156,7 @@ TEST_CASE("A deterministic solve is told in the report, and refuses choices by t
   REQUIRE(outcome.status == 0);
   const Json r = report_in(folder);
   CHECK(r["deterministic"] == true);
-  CHECK(r["format"] == "csr:alg2");
+  CHECK(r["format"] == "csr");
   const Outcome refused = run_purlin({"solve", matrix, "--deterministic", "--format", "measure", "--device", "host"});
   CHECK(refused.status == 2);
   CHECK(contains(refused.err, "measured times"));

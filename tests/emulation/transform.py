@@ -20,6 +20,9 @@ PTX = [
      + rf"{REGISTER}, {REGISTER}\s*:\s*{REGISTER}", r"emu::ld_v2(\3, \1, \2);"),
     (r'"ld\.relaxed\.gpu\.global\.u64 %0, \[%1\];"\s*:\s*' + rf"{REGISTER}\s*:\s*{REGISTER}",
      r"emu::ld_v1(\2, \1);"),
+    (r'"createpolicy\.fractional\.L2::evict_first\.b64 %0, 1\.0;"\s*:\s*' + rf"{REGISTER}\s*:", r"\1 = 0;"),
+    (r'"cp\.async\.cg\.shared\.global\.L2::cache_hint \[%0\], \[%1\], 16, %2;"\s*::\s*'
+     + rf"{REGISTER}, {REGISTER}, {REGISTER}", r"emu::pipeline_copy(reinterpret_cast<void*>(\1), \2, 16);"),
 ]
 
 

@@ -66,11 +66,11 @@ void compare_with_dense(const std::string& format, const std::string& precond, A
 }  // namespace
 
 TEST_BOTH("fifty steps of a small heart agree with dense matrices to 1e-8", "[heart]") {
-  compare_with_dense<S>("csr:alg2", "jacobi", AssemblyKind::in_place);
+  compare_with_dense<S>("csr", "jacobi", AssemblyKind::in_place);
 }
 
 TEST_BOTH("so do they by the reference assembly", "[heart]") {
-  compare_with_dense<S>("csr:alg2", "jacobi", AssemblyKind::reference);
+  compare_with_dense<S>("csr", "jacobi", AssemblyKind::reference);
 }
 
 TEST_BOTH("so do they in every format, written in place, and with every preconditioner", "[heart]") {
@@ -88,7 +88,7 @@ TEST_BOTH("both assemblies are the element-by-element sum, to rounding, and the 
   const Context<S> ctx;
   const HeartModel model = small_heart(6, 6);
   for (const AssemblyKind kind : {AssemblyKind::in_place, AssemblyKind::reference}) {
-    for (const char* format : {"csr:alg2", "ehyb"}) {
+    for (const char* format : {"csr", "ehyb"}) {
       INFO(format << (kind == AssemblyKind::in_place ? " in place" : " reference"));
       Monodomain<S> heart(ctx, model, dt, sharp_options(format), kind, sharp_newton());
       run(heart, 0, 12);

@@ -287,7 +287,7 @@ TEST_BOTH("the slots of every format receive their entries' sums", "[heart]") {
   const heart::HeartModel model = small_heart(7, 6);
   const fem::HostCsr conduction =
       heart::assemble_conduction(Context<Space::host>(), model.mesh, model.fibers, model.conductivity);
-  for (const char* format : {"csr:alg2", "ehyb", "bce", "ellwarp:k1rs", "ellwarp:k2rs", "evchyb"}) {
+  for (const char* format : {"csr", "ehyb", "bce", "ellwarp:k1rs", "ellwarp:k2rs", "evchyb"}) {
     INFO(format);
     heart::Monodomain<S> heart(ctx, model, 0.25, sharp_options(format), heart::AssemblyKind::in_place,
                                sharp_newton());

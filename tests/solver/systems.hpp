@@ -136,7 +136,7 @@ std::vector<T> cast(const std::vector<double>& v) {
 }
 
 /// CSR whose product has the same bits on every run, in both spaces.
-inline SpmvOptions same_bits() { return {"csr:alg2"}; }
+inline SpmvOptions same_bits() { return {"csr"}; }
 
 template <class T, Space S>
 struct Solved {

@@ -182,8 +182,7 @@ void check_replays(const Method& method, const std::string& format, const StopCr
 
 TEMPLATE_TEST_CASE("Replayed iterations have the bits of queued ones", "[solver][graph][device]", double, float) {
   for (const Method& method : methods()) {
-    for (const int check_every : {0, 7})
-      check_replays<TestType>(method, "csr:alg2", criterion<TestType>(check_every));
+    for (const int check_every : {0, 7}) check_replays<TestType>(method, "csr", criterion<TestType>(check_every));
     check_replays<TestType>(method, "ehyb", criterion<TestType>());
   }
 }
@@ -194,7 +193,7 @@ TEMPLATE_TEST_CASE("Solves of few iterations are replayed too, and none goes bey
     for (const int most : {1, 6, 13, 21}) {
       StopCriterion stop = criterion<TestType>(0);
       stop.max_iterations = most;
-      check_replays<TestType>(method, "csr:alg2", stop);
+      check_replays<TestType>(method, "csr", stop);
     }
   }
 }
@@ -203,8 +202,8 @@ TEMPLATE_TEST_CASE("A graph that stands sees refreshed values of the matrix and 
                    "[solver][graph][device]", double, float) {
   using T = TestType;
   for (const Method& method : methods()) {
-    for (const std::string format : {"csr:alg2", "ehyb", "ell-warp", "bce", "evc-hyb"}) {
-      if (format != "csr:alg2" && method.name != "cg jacobi") continue;
+    for (const std::string format : {"csr", "ehyb", "ell-warp", "bce", "evc-hyb"}) {
+      if (format != "csr" && method.name != "cg jacobi") continue;
       INFO(method.name << ", " << format);
       const Context<D> ctx;
       System<T> system(ctx, format, method.precond);
@@ -236,7 +235,7 @@ TEMPLATE_TEST_CASE("What takes the place of a matrix, a preconditioner or an x i
   const Context<D> ctx;
   for (const Method& method : methods()) {
     INFO(method.name);
-    System<T> first(ctx, "csr:alg2", method.precond, 0), second(ctx, "csr:alg2", method.precond, 1);
+    System<T> first(ctx, "csr", method.precond, 0), second(ctx, "csr", method.precond, 1);
     Pair<T> pair(ctx, method, first.arrays.n);
     // The operators stand at one address, whatever they are; so does x.
     Watched<T> A(*first.A, true);
@@ -277,7 +276,7 @@ TEMPLATE_TEST_CASE("Another preconditioner in an old one's place is captured ane
   for (const Method& method : methods()) {
     if (method.precond == "none") continue;
     INFO(method.name);
-    System<T> first(ctx, "csr:alg2", method.precond, 0), second(ctx, "csr:alg2", method.precond, 1);
+    System<T> first(ctx, "csr", method.precond, 0), second(ctx, "csr", method.precond, 1);
     Pair<T> pair(ctx, method, first.arrays.n);
     Watched<T> M(*first.M, true);
     for (const OperatorPtr<T, D>* inner : {&first.M, &second.M}) {
@@ -299,7 +298,7 @@ TEMPLATE_TEST_CASE("Another preconditioner in an old one's place is captured ane
 
 TEST_CASE("An operator that is not capturable is called in every iteration", "[solver][graph][device]") {
   const Context<D> ctx;
-  System<double> system(ctx, "csr:alg2", "none");
+  System<double> system(ctx, "csr", "none");
   int calls = 0;
   const FunctionOperator<double, D> A(system.arrays.n, system.arrays.n,
                                       [&](const auto& c, double alpha, auto x, double beta, auto y) {
@@ -323,7 +322,7 @@ TEST_CASE("An operator that is not capturable is called in every iteration", "[s
 
 TEST_CASE("Where a capture fails the solve goes on without it, and leaves no error", "[solver][graph][device]") {
   const Context<D> ctx;
-  System<double> system(ctx, "csr:alg2", "none");
+  System<double> system(ctx, "csr", "none");
   const Waiting<double> A(*system.A);
   const Watched<double> direct(*system.A, false);
   for (const Method& method : methods()) {
@@ -345,7 +344,7 @@ TEST_CASE("Nothing is captured on a stream that waits for the default stream", "
   REQUIRE(cudaStreamCreate(&blocking) == cudaSuccess);
   for (cudaStream_t stream : {blocking, cudaStream_t(nullptr)}) {
     const Context<D> ctx(0, stream);
-    System<double> system(ctx, "csr:alg2", "none");
+    System<double> system(ctx, "csr", "none");
     const Watched<double> A(*system.A, true);
     Cg<double, D> cg(ctx, system.arrays.n);
     for (int solve = 0; solve < 3; ++solve) {
@@ -359,7 +358,7 @@ TEST_CASE("Nothing is captured on a stream that waits for the default stream", "
 
 TEST_CASE("A solver takes its graphs along when it is moved", "[solver][graph][device]") {
   const Context<D> ctx;
-  System<double> system(ctx, "csr:alg2", "jacobi");
+  System<double> system(ctx, "csr", "jacobi");
   const Watched<double> A(*system.A, true);
   Cg<double, D> first(ctx, system.arrays.n), other(ctx, 10);
   const SolveReport expected = system.solve(first, A, criterion<double>());
@@ -374,7 +373,7 @@ TEST_CASE("A solver takes its graphs along when it is moved", "[solver][graph][d
 
 TEST_CASE("A range of iterations that differ runs each of them once, however it is cut", "[solver][graph][device]") {
   const Context<D> ctx;
-  System<double> system(ctx, "csr:alg2", "none");
+  System<double> system(ctx, "csr", "none");
   constexpr int columns = 100;
   const auto ones = make_array(ctx, std::vector<double>(columns, 1.0));
   auto found = make_array(ctx, std::vector<double>(columns, 0.0));

@@ -43,7 +43,7 @@ TEST_BOTH("values written in place equal a refresh for every preconditioner, wit
   const Arrays<double, S> old_values(ctx, a), new_values(ctx, changed);
   const std::vector<double> slot_values = to_vector(ctx, new_values.val.cspan());
   const auto b = changed.rhs_for(noise(a.size()));
-  for (const char* format : {"csr:alg2", "ehyb", "ellwarp:k2rs"}) {
+  for (const char* format : {"csr", "ehyb", "ellwarp:k2rs"}) {
     for (const char* precond : {"none", "jacobi", "spai0", "spai", "fsai"}) {
       INFO(format << " " << precond);
       SystemOptions options;
@@ -98,7 +98,7 @@ TEST_BOTH("with operator_only the preconditioner keeps its values when slots are
   const Arrays<double, S> old_values(ctx, a), new_values(ctx, changed);
   const auto b = changed.rhs_for(noise(a.size()));
   SystemOptions options;
-  options.spmv.format = "csr:alg2";
+  options.spmv.format = "csr";
   LinearSystem<double, S> written(ctx, old_values.view(), options), refreshed(ctx, old_values.view(), options);
   write(ctx, written.matrix_slots(), to_vector(ctx, new_values.val.cspan()));
   written.slots_written(RefreshScope::operator_only);
@@ -127,7 +127,7 @@ TEST_BOTH("a matrix that was canonical already keeps its slots where others woul
   const auto b = changed.rhs_for(noise(a.size()));
   SystemOptions options;
   options.canonicalise = true;
-  options.spmv.format = "csr:alg2";
+  options.spmv.format = "csr";
   LinearSystem<double, S> written(ctx, old_values.view(), options), refreshed(ctx, old_values.view(), options);
   write(ctx, written.matrix_slots(), to_vector(ctx, new_values.val.cspan()));
   written.slots_written(RefreshScope::operator_only);

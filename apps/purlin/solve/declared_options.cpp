@@ -161,8 +161,8 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
       ->group(group);
   solve
       .add_flag("--deterministic", raw.options.system.deterministic,
-                "The same bits on every run with the same machine, device and threads: CSR by\n"
-                "cuSPARSE's slower algorithm, no choice by measured times")
+                "The same bits on every run with the same machine, device and threads:\n"
+                "no choice by measured times, no csr:alg1")
       ->group(group);
   solve.add_option("--threads", raw.options.threads, "Host threads, default all")
       ->option_text("N")

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// CsrRows: how a pattern on the device is cut into chunks of equal work.
+#include <algorithm>
+
+#include <purlin/core/context_device.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/spmv/csr/csr_rows.hpp>
+#include <purlin/spmv/product_device.cuh>
+
+namespace purlin::detail {
+namespace {
+
+using Tuning = CsrRowsTuning;
+
+constexpr int search_threads = 256;
+
+/// The border at `step` of the path, and whether it cuts a row.
+template <class P>
+__device__ __forceinline__ CsrBorder border_at(const P* row_ptr, Index rows, Offset step) {
+  Index low = 0, high = rows;  // row_ptr[low] + low <= step < row_ptr[high] + high
+  while (high - low > 1) {
+    const Index middle = low + (high - low) / 2;
+    if (Offset{load_cached(row_ptr + middle)} + middle <= step)
+      low = middle;
+    else
+      high = middle;
+  }
+  const Offset begin = load_cached(row_ptr + low), length = Offset{load_cached(row_ptr + low + 1)} - begin;
+  const Offset inside = step - (begin + low);
+  if (length <= Tuning::uncut || inside == 0) return {begin, low, CsrBorder::between_rows};
+  if (inside == length) return {begin + length, low + 1, CsrBorder::between_rows};
+  return {begin + inside, low, 0};
+}
+
+/// A thread finds a border.
+template <class P>
+__global__ void __launch_bounds__(search_threads)
+    find_borders(const P* row_ptr, Index rows, Offset path, Offset chunks, CsrBorder* border, Index* cuts) {
+  const Offset k = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (k > chunks) return;
+  const CsrBorder found = k < chunks ? border_at(row_ptr, rows, k * path)
+                                     : CsrBorder{Offset{load_cached(row_ptr + rows)}, rows, CsrBorder::between_rows};
+  border[k] = found;
+  if (found.piece != CsrBorder::between_rows) atomicAdd(cuts, 1);
+}
+
+// Multiples of what all blocks can have at the same time, so that none has a chunk more than the others.
+Offset path_of_chunk(Offset path, Offset most_blocks) {
+  const Offset rounds = (path + Tuning::path * most_blocks - 1) / (Tuning::path * most_blocks);
+  return std::clamp<Offset>((path + rounds * most_blocks - 1) / (rounds * most_blocks), Tuning::least_path,
+                            Tuning::path);
+}
+
+// Returns how many cut a row.
+template <class T>
+Index fill_borders(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, Offset path,
+                   Span<CsrBorder, Space::device> border) {
+  Array<Index, Space::device> cuts(ctx, 1);
+  PURLIN_CHECK_CUDA(cudaMemsetAsync(cuts.data(), 0, sizeof(Index), ctx.state().stream()));
+  const auto blocks = static_cast<unsigned>((border.size + search_threads - 1) / search_threads);
+  with_row_ptr(a, [&](auto row_ptr) {
+    find_borders<<<blocks, search_threads, 0, ctx.state().stream()>>>(row_ptr.data, a.rows, path, border.size - 1,
+                                                                      border.data, cuts.data());
+  });
+  PURLIN_CHECK_LAUNCH();
+  return to_vector(ctx, cuts.cspan())[0];
+}
+
+}  // namespace
+
+template <class T>
+CsrRows<T>::CsrRows(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) : a_(a) {
+  if (a.rows == 0) return;
+  const Offset path = a.nnz() + a.rows, most_blocks = Offset{ctx.multiprocessors()} * csr_rows_blocks<T>;
+  const Offset path_per_chunk = path_of_chunk(path, most_blocks);
+  view_.chunks = (path + path_per_chunk - 1) / path_per_chunk;
+  view_.blocks = static_cast<unsigned>(std::min(view_.chunks, most_blocks));
+  border_ = Array<CsrBorder, Space::device>(ctx, view_.chunks + 1);
+  if (fill_borders(ctx, a, path_per_chunk, border_.span()) > 0) number_pieces(ctx);
+  dot_partial_ = Array<double, Space::device>(ctx, view_.blocks + Offset{view_.join.rows});
+  view_.col = a.col.data;
+  view_.val = a.val.data;
+  view_.border = border_.data();
+  view_.dot_partial = dot_partial_.data();
+}
+
+// In the order of the path: those of a row follow each other.
+template <class T>
+void CsrRows<T>::number_pieces(const Context<Space::device>& ctx) {
+  std::vector<CsrBorder> border = to_vector(ctx, border_.cspan());
+  std::vector<Index> row, first;
+  Index pieces = 0;
+  for (CsrBorder& at : border) {
+    if (at.piece == CsrBorder::between_rows) continue;
+    if (row.empty() || row.back() != at.row) {
+      if (!row.empty()) ++pieces;  // the one that ends with the row before
+      row.push_back(at.row);
+      first.push_back(pieces);
+    }
+    at.piece = pieces++;
+  }
+  first.push_back(++pieces);
+  copy<CsrBorder>(ctx, Span<const CsrBorder, Space::host>(border), border_.span());
+  joined_row_ = make_array(ctx, row);
+  joined_first_ = make_array(ctx, first);
+  piece_sum_ = Array<T, Space::device>(ctx, pieces);
+  view_.join = {static_cast<Index>(row.size()), joined_row_.data(), joined_first_.data(), piece_sum_.data()};
+}
+
+template <class T>
+void CsrRows<T>::product(const Context<Space::device>& ctx, const ProductArgs<T>& args) const {
+  if (empty()) return;
+  with_row_ptr(a_, [&](auto row_ptr) { csr_rows_product(ctx, view_, row_ptr.data, args); });
+}
+
+template class CsrRows<double>;
+template class CsrRows<float>;
+
+}  // namespace purlin::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/// CSR's own product on a device: the path through rows and entries, cut into chunks that fit shared memory.
+/// Internal.
+#pragma once
+
+#include <purlin/core/array.hpp>
+#include <purlin/core/csr.hpp>
+#include <purlin/spmv/row_pieces.hpp>
+
+namespace purlin::detail {
+
+/// How rows and entries are shared out. The figures follow from sizes and are not measured yet: chunks of
+/// 768 let a block of 128 threads have 12 KB under way, and the blocks of a multiprocessor several times the 25 KB
+/// that an H200 needs for its bandwidth, while 90 KB of its cache stay for x.
+struct CsrRowsTuning {
+  static constexpr int threads = 128;           ///< of a block
+  static constexpr int path = 768;              ///< entries and rows of a chunk, about, and at most
+  static constexpr int least_path = 256;        ///< for matrices that have fewer for each block
+  static constexpr int uncut = 256;             ///< a row of as many entries is all in one chunk
+  static constexpr int entries = path + uncut;  ///< of a chunk, at most
+  static constexpr int batch = 4;               ///< entries of which a lane has x in flight
+  static constexpr int lane_entries = 32;       ///< of a row; a warp takes the rows that have more for a lane
+};
+
+/// Blocks of a multiprocessor at the same time: 151 and 136 KB of shared memory.
+template <class T>
+constexpr int csr_rows_blocks = sizeof(T) == 8 ? 6 : 8;
+
+/// Where a chunk begins: at entry `entry`, in row `row` or at its beginning.
+struct alignas(16) CsrBorder {
+  static constexpr Index between_rows = -1;
+  Offset entry;
+  Index row;
+  Index piece;  ///< the piece of `row` that ends here, or `between_rows`
+};
+
+/// The pattern's share-out, the arrays that it refers to, and memory for a product.
+template <class T>
+struct CsrRowsView {
+  const Index* col;  ///< to be read up to the next multiple of four entries, as `val`
+  const T* val;
+  const CsrBorder* border;  ///< chunks + 1
+  Offset chunks;
+  unsigned blocks;
+  JoinView<T> join;     ///< rows that a border cuts
+  double* dot_partial;  ///< blocks, and those of the join
+};
+
+/// Chunk k ends where the path through the entries and the ends of the rows (row after row: its entries, then its
+/// end) has made (k + 1) `path` steps; but a row of up to `uncut` entries is left whole, and belongs to the next
+/// chunk. So a chunk has about `path` entries and rows, at most `entries` entries, whatever the rows are; only rows
+/// of more entries than `uncut` are cut, into pieces whose sums a second kernel joins in their order. A product reads
+/// the entries of a chunk one after the other into shared memory, and takes them row by row from there.
+template <class T>
+class CsrRows {
+ public:
+  CsrRows() = default;
+  /// For a matrix whose arrays `col` and `val` are readable up to the next multiple of four entries, and stay as long
+  /// as this object. One binary search for each border; where rows are cut, the borders pass through the host. Waits
+  /// for the stream.
+  CsrRows(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
+
+  bool empty() const { return a_.rows == 0; }
+  Offset chunks() const { return view_.chunks; }
+  Index cut_rows() const { return view_.join.rows; }
+  std::size_t bytes() const {
+    return border_.bytes() + joined_row_.bytes() + joined_first_.bytes() + piece_sum_.bytes() + dot_partial_.bytes();
+  }
+
+  /// y = alpha A x + beta y, and x.y where args.xy is set. Allocates nothing, does not wait. The order of all sums
+  /// depends on the pattern and the number of multiprocessors alone.
+  void product(const Context<Space::device>& ctx, const ProductArgs<T>& args) const;
+
+ private:
+  void number_pieces(const Context<Space::device>& ctx);
+
+  CsrView<T, Space::device> a_;
+  CsrRowsView<T> view_{};
+  Array<CsrBorder, Space::device> border_;
+  Array<Index, Space::device> joined_row_, joined_first_;
+  Array<T, Space::device> piece_sum_;
+  Array<double, Space::device> dot_partial_;
+};
+
+/// y = alpha A x + beta y by one kernel, and a second one where rows are cut. P: the type of the row pointers.
+template <class T, class P>
+void csr_rows_product(const Context<Space::device>& ctx, const CsrRowsView<T>& view, const P* row_ptr,
+                      const ProductArgs<T>& args);
+
+}  // namespace purlin::detail

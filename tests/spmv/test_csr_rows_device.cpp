@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// csr's own product on the device: chunks that end between rows, rows that they cut, and the bits of both.
+#include "tests/capture_device.hpp"
+#include "tests/catch.hpp"
+#include "tests/spmv/spmv_support.hpp"
+
+#include <purlin/spmv/csr/csr_rows.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+constexpr Space D = Space::device;
+
+// Of exactly the lengths that are asked for: columns i, i + 1, ..., modulo `cols`.
+template <class Length>
+HostCsr exact_matrix(Index rows, Index cols, Length&& length) {
+  Random random(71);
+  Rows result(rows);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index k = 0; k < length(i); ++k) result[i][(i + k) % cols] = random.value();
+  }
+  return from_rows(cols, result);
+}
+
+// Square, and so large that chunks have their full size where a device has few multiprocessors.
+std::vector<NamedMatrix> square_matrices() {
+  std::vector<NamedMatrix> all;
+  for (const Index n : {1, 31, 32, 33}) {
+    all.push_back({"n = " + std::to_string(n), exact_matrix(n, n, [](Index i) { return i % 5; })});
+  }
+  all.push_back({"no entries", empty_matrix(3000, 3000)});
+  all.push_back({"rows of 256", exact_matrix(400, 400, [](Index) { return 256; })});
+  all.push_back({"rows of 257", exact_matrix(400, 400, [](Index) { return 257; })});
+  all.push_back(
+      {"one of 240 after 30 of 3", exact_matrix(6000, 6000, [](Index i) { return i % 31 == 30 ? 240 : 3; })});
+  all.push_back({"one row in five empty", exact_matrix(9000, 9000, [](Index i) { return i % 5 == 0 ? 0 : 7; })});
+  all.push_back({"runs of empty rows", ragged_matrix(20000, 20000)});
+  all.push_back({"power law", power_law_matrix(12000)});
+  all.push_back({"elasticity", fem_matrix("generate:elasticity:9")});
+  return wanted_of(std::move(all));
+}
+
+std::vector<NamedMatrix> matrices() {
+  std::vector<NamedMatrix> all = square_matrices();
+  all.push_back({"a row of 100000 between others",
+                 exact_matrix(300, 100000, [](Index i) { return i == 170 ? 100000 : i % 9; })});
+  all.push_back({"long rows side by side", exact_matrix(40, 9000, [](Index i) {
+                   return i % 4 == 0 ? 0 : i % 4 == 1 ? 9000 : i % 4 == 2 ? 5 : 3001;
+                 })});
+  all.push_back({"the last row long", exact_matrix(33, 70000, [](Index i) { return i == 32 ? 69999 : 1; })});
+  return wanted_of(std::move(all));
+}
+
+// With zeros behind to a multiple of four elements.
+template <class T>
+Array<T, D> padded(const Context<D>& ctx, std::vector<T> values) {
+  values.resize((values.size() + 3) / 4 * 4);
+  return make_array(ctx, values);
+}
+
+// The arrays of a matrix, with 64-bit row pointers, which the operator keeps only beyond 2^31 entries.
+template <class T>
+struct WideMatrix {
+  WideMatrix(const Context<D>& ctx, const HostCsr& a)
+      : row_ptr(make_array(ctx, a.row_ptr)),
+        col(padded(ctx, a.col)),
+        val(padded(ctx, converted<T>(a.val))),
+        rows(ctx, CsrView<T, D>(a.rows, a.cols, row_ptr.cspan(), col.cspan().subspan(0, a.nnz()),
+                                val.cspan().subspan(0, a.nnz()))) {}
+  Array<Offset, D> row_ptr;
+  Array<Index, D> col;
+  Array<T, D> val;
+  detail::CsrRows<T> rows;
+};
+
+template <class F>
+void for_both_types(const std::vector<NamedMatrix>& all, F&& f) {
+  for (const auto& [name, a] : all) {
+    INFO(name);
+    f(double{}, a);
+    f(float{}, a);
+  }
+}
+
+double figure(const OperatorInfo& info, const std::string& name) {
+  for (const auto& [key, value] : info.figures) {
+    if (key == name) return value;
+  }
+  FAIL("no figure " << name);
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("csr on the device multiplies rows of any length, scaled and with x.y", "[spmv][csr][device]") {
+  const Context<D> ctx;
+  for_both_types(matrices(), [&](auto zero, const HostCsr& a) {
+    using T = decltype(zero);
+    const auto there = upload_matrix<T>(ctx, a);
+    const auto x = random_vector<T>(a.cols, 1), y0 = random_vector<T>(a.rows, 2);
+    const Product<T, D> product(ctx, there.narrow(), "csr");
+    CHECK(first_outside(product.apply(T(1), x).y, expected_product(a, T(1), x)) == "");
+    CHECK(first_outside(product.apply(T(-0.3), x, T(0.7), y0).y, expected_product(a, T(-0.3), x, T(0.7), y0)) == "");
+    if (a.rows != a.cols) return;
+    const auto found = product.apply_dot(x);
+    CHECK(first_outside(found.y, expected_product(a, T(1), x)) == "");
+    long double bound = 0;
+    const DotOracle expected = expected_dot(a, x, 64, &bound);
+    CHECK(std::fabs(found.xy - expected.value) <= bound);
+  });
+}
+
+TEST_CASE("csr on the device takes 64-bit row pointers, with the bits of 32-bit ones", "[spmv][csr][device]") {
+  const Context<D> ctx;
+  for_both_types(matrices(), [&](auto zero, const HostCsr& a) {
+    using T = decltype(zero);
+    const WideMatrix<T> wide(ctx, a);
+    const auto there = upload_matrix<T>(ctx, a);
+    const auto x = random_vector<T>(a.cols, 3);
+    const auto at_x = upload(ctx, x);
+    auto y = poisoned<T>(ctx, a.rows);
+    wide.rows.product(ctx, {T(1), at_x.data(), T(0), y.data(), nullptr});
+    const std::vector<T> found = download(ctx, y);
+    CHECK(first_outside(found, expected_product(a, T(1), x)) == "");
+    if (a.nnz() > 0) CHECK(same_bits(found, Product<T, D>(ctx, there.narrow(), "csr").apply(T(1), x).y));
+  });
+}
+
+TEST_CASE("csr on the device has the same bits in every run, context and graph", "[spmv][csr][device]") {
+  const Context<D> ctx, other;
+  for_both_types(square_matrices(), [&](auto zero, const HostCsr& a) {
+    using T = decltype(zero);
+    const auto there = upload_matrix<T>(ctx, a), elsewhere = upload_matrix<T>(other, a);
+    const auto x = random_vector<T>(a.cols, 4);
+    Product<T, D> product(ctx, there.wide(), "csr"), twin(other, elsewhere.narrow(), "csr");
+    const Result<T> first = product.apply_dot(x);
+    for (const Result<T>& again : {product.apply_dot(x), twin.apply_dot(x)}) {
+      CHECK(same_bits(again.y, first.y));
+      CHECK(again.xy == first.xy);
+    }
+    CHECK(same_bits(product.apply(T(1), x).y, first.y));
+
+    const auto at_x = upload(ctx, x);
+    auto y = poisoned<T>(ctx, a.rows), z = poisoned<T>(ctx, a.rows);
+    auto xy = poisoned<double>(ctx, 1);
+    const CapturedGraph graph(ctx, [&] {
+      product.op().apply(ctx, T(1), at_x.cspan(), T(0), y.span());
+      product.op().apply_dot(ctx, at_x.cspan(), z.span(), xy.data());
+    });
+    graph.launch();
+    CHECK(same_bits(download(ctx, y), first.y));
+    CHECK(same_bits(download(ctx, z), first.y));
+    CHECK(fetch(ctx, xy.data()) == first.xy);
+  });
+}
+
+TEST_CASE("csr on the device cuts only rows of more than 256 entries", "[spmv][csr][device]") {
+  const Context<D> ctx;
+  const auto cut_rows = [&](const HostCsr& a) {
+    const auto there = upload_matrix<double>(ctx, a);
+    return figure(make_spmv<double, D>(ctx, there.wide(), {}, {"csr"})->info(), "cut rows");
+  };
+  CHECK(cut_rows(fem_matrix("generate:elasticity:9")) == 0);
+  CHECK(cut_rows(exact_matrix(400, 400, [](Index) { return 256; })) == 0);
+  CHECK(cut_rows(exact_matrix(400, 400, [](Index) { return 300; })) > 0);
+  CHECK(cut_rows(exact_matrix(300, 100000, [](Index i) { return i == 170 ? 100000 : i % 9; })) == 1);
+  CHECK(cut_rows(exact_matrix(3, 50000, [](Index i) { return i == 1 ? 3 : 50000; })) == 2);
+}
