@@ -29,6 +29,9 @@ struct PrecondUse {
   double expected_products = 0;  ///< as SystemOptions has them; 0: those of one solve
   double iteration_bytes = 0;    ///< what an iteration moves in addition to its products with M
   int precond_products = 1;      ///< of an iteration
+  /// The cost model's seconds of an iteration with the named preconditioner; empty: from the bytes above.
+  std::function<double(const std::string& name)> iteration_seconds = {};
+  double expected_iterations = 0;  ///< of one solve with the simple one, estimated; 0: a trial shows it
 };
 
 /// A choice, and its grounds in one sentence.
@@ -58,7 +61,8 @@ struct ChosenPrecond {
 };
 
 /// "auto": Jacobi (none, where the diagonal has zeros) against FSAI for a symmetric matrix with a positive diagonal
-/// and against SPAI for any other. The second is built only where the first needs more than a few iterations. One
+/// and against SPAI for any other. The second is built only where the first needs more than a few iterations, and
+/// where the usual share of them would pay for its own, dearer ones by the cost model. One
 /// that the matrix or the memory does not support is out. `options` holds sides, powers and the like of both. The
 /// same on every run with the same machine, threads and options.
 template <class T, Space S>

@@ -63,8 +63,7 @@ PrecondCost precond_cost(const PrecondOptions& options, const SpmvFormat& format
   return cost;
 }
 
-IterationEstimate IterationCost::estimate(const SpmvFormat&, const PatternFacts& facts,
-                                          const CostEstimate& product) const {
+IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostEstimate& product) const {
   const double bandwidth = machine.bytes_per_second;
   const double applied = method.precond_products * precond.bytes;
   const Resident on_chip = resident_fit(*this, facts, product);

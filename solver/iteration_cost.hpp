@@ -31,7 +31,7 @@ struct IterationCost {
 
   /// Seconds of an iteration with a product of that cost, as kernels of a captured loop (host: parallel loops), or in
   /// one kernel where everything fits. Fitted to docs/results/iterations_h200.json.
-  IterationEstimate estimate(const SpmvFormat& format, const PatternFacts& facts, const CostEstimate& product) const;
+  IterationEstimate estimate(const PatternFacts& facts, const CostEstimate& product) const;
 };
 
 }  // namespace purlin::detail

@@ -82,8 +82,8 @@ struct SolveReport {
   double seconds = 0;
   std::vector<double> history;    ///< residual before the first and after each iteration, as the recurrence has it
   std::vector<Attempt> attempts;  ///< one or more, in order
-  /// What LinearSystem replaced for this solve, and why: "format ehyb for csr after 1,200 iterations". Empty: nothing.
-  /// Only such a solve allocates.
+  /// What LinearSystem replaced for this solve, and why: "format ehyb for csr after 1,200 iterations". Empty:
+  /// nothing. Only such a solve allocates.
   std::string changed;
 
   bool converged() const { return status == Status::converged; }

@@ -6,12 +6,14 @@
 
 #include <purlin/core/assembled_matrix.hpp>
 #include <purlin/core/error.hpp>
+#include <purlin/core/number_text.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/given_operators.hpp>
 #include <purlin/solver/memory_estimate.hpp>
 #include <purlin/solver/mixed_operators.hpp>
 #include <purlin/solver/solve_gate.hpp>
+#include <purlin/solver/system_learning.hpp>
 #include <purlin/solver/system_operators.hpp>
 
 namespace purlin {
@@ -39,6 +41,8 @@ struct LinearSystem<T, S>::Impl {
   detail::PhaseSeconds setup_seconds;
   std::string why_double;  // though mixed precision was requested
   detail::SolveGate gate;
+  mutable detail::SystemLearning learning;
+  bool change_failed = false;  // for want of memory, say: not tried again
 
   Impl(const Context<S>& ctx_, const SystemOptions& options)
       : ctx(ctx_), stop(options.stop), precond_side(purlin::precond_side(options.precond)), gate(ctx.lock()) {
@@ -108,6 +112,15 @@ struct LinearSystem<T, S>::Impl {
 
   bool natural() const { return operators->order().natural(); }
 
+  void gather_to_solver_order(Span<const T, S> user_order, Span<T, S> solver_order) const {
+    if (natural()) return copy<T>(ctx, user_order, solver_order);
+    gather<T, S>(ctx, user_order, operators->order().old_of_new.cspan(), solver_order);
+  }
+  void gather_to_user_order(Span<const T, S> solver_order, Span<T, S> user_order) const {
+    if (natural()) return copy<T>(ctx, solver_order, user_order);
+    gather<T, S>(ctx, solver_order, operators->order().new_of_old.cspan(), user_order);
+  }
+
   CsrView<T, S> checked(const MatrixInput<T, S>& a, bool canonicalise) {
     if (a.rows() != a.cols()) {
       throw InputError("a linear system needs a square matrix, not " + std::to_string(a.rows()) + " x " +
@@ -131,9 +144,65 @@ struct LinearSystem<T, S>::Impl {
   SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
     require_sound();
     SolveReport report = chain->solve(b, x, stop, progress);
-    ctx.synchronize();  // x may be read from any stream
     write_reasons(report);
+    if (!learning.pinned()) try_other_preconditioners(report, b, x, progress);
+    ctx.synchronize();  // x may be read from any stream
+    learning.count(report.iterations);
     return report;
+  }
+
+  // Under "auto" the next pair of solvers and preconditioner continues from the best x.
+  void try_other_preconditioners(SolveReport& report, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
+    const auto start = std::chrono::steady_clock::now();
+    Array<T, S> best;
+    while (detail::worth_another_solver(report) && report.iterations < stop.max_iterations) {
+      StopCriterion left = stop;
+      left.max_iterations -= report.iterations;
+      if (stop.time_limit_seconds > 0) {
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        left.time_limit_seconds = stop.time_limit_seconds - report.seconds - spent.count();
+        if (left.time_limit_seconds <= 0) return;
+      }
+      const std::string before = operators->preconditioner_name();
+      if (!operators->next_preconditioner()) return;
+      chain.emplace(operators->make_chain());
+      report.changed = "preconditioner " + operators->preconditioner_name() + " for " + before + ", which failed";
+      if (best.size() == 0) best = Array<T, S>(ctx, rows);
+      copy<T>(ctx, Span<const T, S>(x), best.span());
+      SolveReport next = chain->solve(b, x, left, progress);
+      write_reasons(next);
+      if (!next.converged() && !(next.true_residual <= report.true_residual)) {
+        copy<T>(ctx, best.cspan(), x);
+        next.true_residual = report.true_residual;
+      }
+      std::string changed = std::move(report.changed);
+      detail::append_attempt(report, std::move(next));
+      report.changed = std::move(changed);
+    }
+  }
+
+  // Moves an unpinned system to a format whose setup the iterations so far have paid for. Returns what it did.
+  std::string improve() {
+    const FormatChoice* const choice = operators->format_choice();
+    if (choice == nullptr || change_failed || !operators->sound()) return "";
+    const FormatTrial* const better = learning.better_than(*choice);
+    if (better == nullptr) return "";
+    const std::string changed = "format " + better->format + " for " + choice->format + " after " +
+                                detail::plain_number(learning.iterations()) + " iterations";
+    try {
+      auto moved = operators->in_format(better->format);
+      change_failed = moved == nullptr;
+      if (change_failed) return "";
+      chain.reset();
+      operators = std::move(moved);
+      make_vectors();
+    } catch (const OutOfMemory&) {
+      change_failed = true;
+      if (!chain) make_vectors();
+      return "";
+    }
+    learning.moved();
+    return changed;
   }
 
   std::vector<SolveReport> solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
@@ -241,12 +310,14 @@ void LinearSystem<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
 template <class T, Space S>
 Slots<T, S> LinearSystem<T, S>::matrix_slots() {
   impl_->enter_slots();
+  impl_->learning.pin();
   return impl_->operators->matrix_slots();
 }
 
 template <class T, Space S>
 Slots<T, S> LinearSystem<T, S>::preconditioner_slots() {
   impl_->enter_slots();
+  impl_->learning.pin();
   return impl_->operators->preconditioner_slots();
 }
 
@@ -269,18 +340,25 @@ SolveReport LinearSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Pr
   Impl& s = *impl_;
   s.enter({b.size, x.size});
   require_apart<T, S>(b, x, "b and x");
-  if (s.natural()) return s.solve_ordered(b, x, progress);
-  to_solver_order(b, s.ordered_b);
-  to_solver_order(x, s.ordered_x);
-  SolveReport report = s.solve_ordered(s.ordered_b, s.ordered_x, progress);
-  to_user_order(s.ordered_x, x);
-  s.ctx.synchronize();
+  std::string changed = s.improve();
+  SolveReport report;
+  if (s.natural()) {
+    report = s.solve_ordered(b, x, progress);
+  } else {
+    s.gather_to_solver_order(b, s.ordered_b);
+    s.gather_to_solver_order(x, s.ordered_x);
+    report = s.solve_ordered(s.ordered_b, s.ordered_x, progress);
+    s.gather_to_user_order(s.ordered_x, x);
+    s.ctx.synchronize();
+  }
+  if (report.changed.empty()) report.changed = std::move(changed);
   return report;
 }
 
 template <class T, Space S>
 SolveReport LinearSystem<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
   impl_->enter({b.size, x.size});
+  impl_->learning.pin();
   return impl_->solve_ordered(b, x, progress);
 }
 
@@ -300,11 +378,11 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
                    ordered_x = s.ordered_xs.span().subspan(0, b.size);
   const auto column_of = [&](auto vectors, Index c) { return vectors.subspan(std::int64_t{c} * s.rows, s.rows); };
   for (Index c = 0; c < columns; ++c) {
-    to_solver_order(column_of(b, c), column_of(ordered_b, c));
-    to_solver_order(column_of(x, c), column_of(ordered_x, c));
+    s.gather_to_solver_order(column_of(b, c), column_of(ordered_b, c));
+    s.gather_to_solver_order(column_of(x, c), column_of(ordered_x, c));
   }
   std::vector<SolveReport> reports = s.solve_columns_ordered(ordered_b, ordered_x, columns, progress);
-  for (Index c = 0; c < columns; ++c) to_user_order(column_of(ordered_x, c), column_of(x, c));
+  for (Index c = 0; c < columns; ++c) s.gather_to_user_order(column_of(ordered_x, c), column_of(x, c));
   s.ctx.synchronize();
   return reports;
 }
@@ -313,6 +391,7 @@ template <class T, Space S>
 std::vector<SolveReport> LinearSystem<T, S>::solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
                                                                    const ProgressFn& progress) {
   impl_->enter_columns(b, x, columns);
+  impl_->learning.pin();
   return impl_->solve_columns_ordered(b, x, columns, progress);
 }
 
@@ -333,16 +412,16 @@ template <class T, Space S>
 void LinearSystem<T, S>::to_solver_order(Span<const T, S> user_order, Span<T, S> solver_order) const {
   const Impl& s = *impl_;
   s.enter({user_order.size, solver_order.size});
-  if (s.natural()) return copy<T>(s.ctx, user_order, solver_order);
-  gather<T, S>(s.ctx, user_order, s.operators->order().old_of_new.cspan(), solver_order);
+  s.learning.pin();
+  s.gather_to_solver_order(user_order, solver_order);
 }
 
 template <class T, Space S>
 void LinearSystem<T, S>::to_user_order(Span<const T, S> solver_order, Span<T, S> user_order) const {
   const Impl& s = *impl_;
   s.enter({user_order.size, solver_order.size});
-  if (s.natural()) return copy<T>(s.ctx, solver_order, user_order);
-  gather<T, S>(s.ctx, solver_order, s.operators->order().new_of_old.cspan(), user_order);
+  s.learning.pin();
+  s.gather_to_user_order(solver_order, user_order);
 }
 
 template <class T, Space S>
@@ -352,9 +431,9 @@ void LinearSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
   require_apart<T, S>(x, y, "x and y");
   s.require_sound();
   if (s.natural()) return s.operators->matrix().apply(s.ctx, T(1), x, T(0), y);
-  to_solver_order(x, s.ordered_x);
+  s.gather_to_solver_order(x, s.ordered_x);
   s.operators->matrix().apply(s.ctx, T(1), s.ordered_x.cspan(), T(0), s.ordered_b);
-  to_user_order(s.ordered_b, y);
+  s.gather_to_user_order(s.ordered_b, y);
 }
 
 template <class T, Space S>
@@ -371,18 +450,21 @@ SystemInfo LinearSystem<T, S>::info() const {
 template <class T, Space S>
 const RowOrder<S>& LinearSystem<T, S>::order() const {
   impl_->gate.require_free();
+  impl_->learning.pin();
   return impl_->operators->order();
 }
 
 template <class T, Space S>
 const LinearOperator<T, S>& LinearSystem<T, S>::ordered_matrix() const {
   impl_->gate.require_free();
+  impl_->learning.pin();
   return impl_->operators->matrix();
 }
 
 template <class T, Space S>
 const LinearOperator<T, S>* LinearSystem<T, S>::ordered_preconditioner() const {
   impl_->gate.require_free();
+  impl_->learning.pin();
   return impl_->operators->preconditioner();
 }
 

@@ -42,8 +42,9 @@ struct SystemOptions {
   /// vector after the other, and memory is checked for their vectors too. Any number, 1 at the least; others may come
   /// all the same.
   int columns = 1;
-  /// The name may also be "auto": see `choose_precond`.
-  PrecondOptions precond;
+  /// The name may also be "auto", the default: see `choose_precond`. If the solvers fail with the one that was chosen,
+  /// the others follow.
+  PrecondOptions precond{"auto"};
   SolverOptions solver;
   StopCriterion stop;
   NullSpace null_space = NullSpace::none;

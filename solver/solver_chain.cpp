@@ -21,21 +21,6 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// After these the next solver may do better from the same x.
-bool worth_another_solver(const SolveReport& report) {
-  switch (report.status) {
-    case Status::breakdown:
-    case Status::not_positive_definite:
-    case Status::stagnation:
-    case Status::diverged:
-      return true;
-    case Status::not_finite:
-      return std::isfinite(report.initial_residual);
-    default:
-      return false;
-  }
-}
-
 // The last attempt's outcome, seen from outside it.
 void overrule(SolveReport& report, Status status, const Failure& failure) {
   report.status = report.attempts.back().status = status;
@@ -72,9 +57,26 @@ void count_part_outside(SolveReport& report, double outside) {
 
 }  // namespace
 
+bool worth_another_solver(const SolveReport& report) {
+  switch (report.status) {
+    case Status::breakdown:
+    case Status::not_positive_definite:
+    case Status::stagnation:
+    case Status::diverged:
+      return true;
+    case Status::not_finite:
+      return std::isfinite(report.initial_residual);
+    default:
+      return false;
+  }
+}
+
 void write_reasons(SolveReport& report, const std::string& preconditioner) {
   report.reason = text_of(report.failure, preconditioner);
-  for (Attempt& attempt : report.attempts) attempt.reason = text_of(attempt.failure, preconditioner);
+  for (Attempt& attempt : report.attempts) {
+    attempt.reason = text_of(attempt.failure, preconditioner);
+    attempt.preconditioner = preconditioner;
+  }
 }
 
 void append_attempt(SolveReport& whole, SolveReport&& next) {

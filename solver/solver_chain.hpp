@@ -29,6 +29,9 @@ template <class T, Space S>
 std::vector<ChainStep<T, S>> chain_steps(const Context<S>& ctx, Index n, const std::vector<std::string>& names,
                                          const SolverOptions& options);
 
+/// After these outcomes another solver, or another preconditioner, may do better from the same x.
+bool worth_another_solver(const SolveReport& report);
+
 /// Makes the sentences of a report and its attempts. `preconditioner` is its name, or empty.
 void write_reasons(SolveReport& report, const std::string& preconditioner);
 

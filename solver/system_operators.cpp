@@ -101,7 +101,7 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a) {
   if (!is_format_choice(asked)) return;
   if (asked == "auto") {
     options_.spmv.equal_opposites = equal_opposites(a);
-    format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use());
+    format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
   } else {
     const double products = options_.expected_products > 0
                                 ? options_.expected_products
@@ -112,20 +112,32 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a) {
   options_.spmv.format = format_.format;
 }
 
+template <class T, Space S>
+const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>& a) {
+  if (!facts_) facts_ = pattern_facts(ctx_, Pattern<S>(a));
+  return *facts_;
+}
+
+template <class T, Space S>
+IterationEstimate PlainOperators<T, S>::iteration_estimate(const PrecondOptions& precond, const SpmvFormat& format,
+                                                           const CostEstimate& product) const {
+  IterationCost cost{
+      first_method(),   options_.solver, precond_cost(precond, format, *facts_, sizeof(T)),
+      machine_of(ctx_), sizeof(T),       options_.columns == 1 && options_.null_space == NullSpace::none};
+  if (parts_.has_preconditioner()) cost.precond.resident = false;
+  return cost.estimate(*facts_, product);
+}
+
 // Formats are compared by the iterations of the first solver that they lead to.
 template <class T, Space S>
-FormatUse PlainOperators<T, S>::format_use() const {
-  const SolverMethod& method = first_method();
+FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>& a) {
   FormatUse use;
-  use.steps = options_.expected_products / method.products;
+  use.steps = options_.expected_products / first_method().products;
   use.may_renumber = !given_order();
   use.rel_tol = options_.stop.rel_tol;
-  use.iteration = [this, &method](const SpmvFormat& format, const PatternFacts& facts, const CostEstimate& product) {
-    const bool alone = options_.columns == 1 && options_.null_space == NullSpace::none;
-    IterationCost cost{method,           options_.solver, precond_cost(options_.precond, format, facts, sizeof(T)),
-                       machine_of(ctx_), sizeof(T),       alone};
-    if (parts_.has_preconditioner()) cost.precond.resident = false;
-    return cost.estimate(format, facts, product);
+  use.facts = &facts(a);
+  use.iteration = [this](const SpmvFormat& format, const PatternFacts&, const CostEstimate& product) {
+    return iteration_estimate(options_.precond, format, product);
   };
   return use;
 }
@@ -172,12 +184,77 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
   }
   PrecondUse use{*traits_, tolerance_for_estimates(options_.stop.rel_tol), options_.expected_products};
   use.precond_products = first_method().precond_products;
+  const SpmvFormat& format = find_spmv_format(options_.spmv.format);
+  facts(a);
+  use.expected_iterations = expected_iterations(*facts_, options_.stop.rel_tol);
+  if (format.cost_estimate != nullptr) {
+    const CostEstimate product = format.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
+    use.iteration_seconds = [this, &format, product](const std::string& name) {
+      PrecondOptions named = options_.precond;
+      named.name = name;
+      return iteration_estimate(named, format, product).seconds;
+    };
+  }
   use.iteration_bytes = iteration_bytes();
   const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
   ChosenPrecond<T, S> chosen = choose_precond<T, S>(ctx_, a, order_, options_.precond, options_.spmv, use, attempt);
   M_ = std::move(chosen.M);
   options_.precond.name = chosen.choice.name;
   precond_reason_ = chosen.choice.reason;
+  list_candidates();
+}
+
+// What may follow a chosen preconditioner that fails: the simple one, the stronger ones, none.
+template <class T, Space S>
+void PlainOperators<T, S>::list_candidates() {
+  for (const AutoPrecond use : {AutoPrecond::simple, AutoPrecond::definite, AutoPrecond::general}) {
+    const PrecondMethod* const method = automatic_preconditioner(use);
+    const bool definite = traits_->symmetric() && traits_->positive_diagonal();
+    if (method == nullptr || (use == AutoPrecond::definite && !definite)) continue;
+    if (method->name != options_.precond.name) candidates_.push_back(method->name);
+  }
+  if (options_.precond.name != "none") candidates_.push_back("none");
+}
+
+template <class T, Space S>
+bool PlainOperators<T, S>::next_preconditioner() {
+  const std::optional<CsrView<T, S>> csr = A_->as_csr();
+  while (!candidates_.empty()) {
+    PrecondOptions next = options_.precond;
+    next.name = candidates_.front();
+    candidates_.erase(candidates_.begin());
+    if (next.name != "none" && !(csr && order_.natural())) continue;  // made from A's entries
+    try {
+      OperatorPtr<T, S> made = next.name == "none" ? nullptr : make_precond(ctx_, *csr, order_, next, options_.spmv);
+      M_ = std::move(made);
+    } catch (const InputError&) {  // the matrix does not support it
+      continue;
+    } catch (const OutOfMemory&) {
+      continue;
+    }
+    options_.precond.name = next.name;
+    precond_reason_ = "the others failed";
+    return true;
+  }
+  return false;
+}
+
+template <class T, Space S>
+const FormatChoice* PlainOperators<T, S>::format_choice() const {
+  return format_.trials.empty() || format_.measured || given_order() ? nullptr : &format_;
+}
+
+template <class T, Space S>
+std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string& format) const {
+  const std::optional<CsrView<T, S>> csr = A_->as_csr();
+  if (!csr || !order_.natural() || given_order() || !sound()) return nullptr;
+  SystemOptions options = options_;
+  options.spmv.format = format;
+  auto moved = std::make_unique<PlainOperators<T, S>>(ctx_, *csr, std::move(options), parts_);
+  moved->format_ = format_;
+  moved->format_.format = format;
+  moved->precond_reason_ = precond_reason_;
+  return moved;
 }
 
 // What an iteration of the first solver moves, without M: its products with A, and vectors as often as they are read

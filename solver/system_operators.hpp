@@ -47,6 +47,15 @@ class SystemOperators {
 
   /// Everything but the bytes that the context holds.
   virtual SystemInfo info() const = 0;
+
+  /// The formats that were compared, where one was chosen automatically and may be exchanged; null: none.
+  virtual const FormatChoice* format_choice() const { return nullptr; }
+  /// The same system in another format, made from the matrix as this one keeps it; null where it does not. Throws as
+  /// a constructor does; this system stays as it is.
+  virtual std::unique_ptr<SystemOperators> in_format(const std::string&) const { return nullptr; }
+  /// Replaces M by the next that the choice "auto" has, after the solvers have failed with those before; false
+  /// where there is no further one. The chain made before must not be used any more.
+  virtual bool next_preconditioner() { return false; }
 };
 
 /// The usual case: format and preconditioner in the precision of the system.
@@ -70,6 +79,9 @@ class PlainOperators final : public SystemOperators<T, S> {
   void slots_written(RefreshScope scope) override;
   bool sound() const override { return matrix_sound_ && precond_sound_; }
   SystemInfo info() const override;
+  const FormatChoice* format_choice() const override;
+  std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) const override;
+  bool next_preconditioner() override;
 
   /// The options as decided.
   const SystemOptions& options() const { return options_; }
@@ -81,7 +93,10 @@ class PlainOperators final : public SystemOperators<T, S> {
   void require_memory_of_choice(const CsrView<T, S>& a) const;
   void choose_solver_for(const CsrView<T, S>& a);
   void choose_format(const CsrView<T, S>& a);
-  FormatUse format_use() const;
+  FormatUse format_use(const CsrView<T, S>& a);
+  const PatternFacts& facts(const CsrView<T, S>& a);
+  IterationEstimate iteration_estimate(const PrecondOptions& precond, const SpmvFormat& format,
+                                       const CostEstimate& product) const;
   bool given_order() const {
     return !options_.old_of_new.empty() || !options_.part_begin.empty() || parts_.preconditioner != nullptr;
   }
@@ -89,6 +104,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   RowOrder<S> callers_order(Index rows) const;
   bool equal_opposites(const CsrView<T, S>& a);
   void make_preconditioner(const CsrView<T, S>& a);
+  void list_candidates();
   double iteration_bytes() const;
   PrecondTrial tried(const LinearOperator<T, S>* candidate);
   template <class Renew>
@@ -101,8 +117,10 @@ class PlainOperators final : public SystemOperators<T, S> {
   OperatorPtr<T, S> A_, M_;
   FormatChoice format_;
   SolverChoice choice_;
+  std::optional<PatternFacts> facts_;   // where something is chosen by them
   std::optional<MatrixTraits> traits_;  // where something is chosen by them
   LocatedText precond_reason_;
+  std::vector<std::string> candidates_;  // preconditioners that "auto" has not tried yet
   bool matrix_sound_ = true, precond_sound_ = true;
   PhaseSeconds setup_seconds_;
 };

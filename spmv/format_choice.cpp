@@ -137,7 +137,7 @@ double expected_iterations(const PatternFacts& facts, double rel_tol) {
 template <class T, Space S>
 FormatChoice choose_format_by_cost(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options,
                                    const FormatUse& use) {
-  const PatternFacts facts = pattern_facts(ctx, pattern);
+  const PatternFacts facts = use.facts != nullptr ? *use.facts : pattern_facts(ctx, pattern);
   const FormatRequest request{"", options, machine_of(ctx), sizeof(T)};
   const int host_threads = host_context(ctx).threads();
   std::vector<FormatTrial> trials;

@@ -49,6 +49,7 @@ struct FormatUse {
   double steps = 0;
   bool may_renumber = true;
   double rel_tol = 1e-8;
+  const PatternFacts* facts = nullptr;  ///< of the pattern; null: not known yet
   /// The estimate for an iteration of the loop that would run with a format; empty: products are compared.
   std::function<IterationEstimate(const SpmvFormat&, const PatternFacts&, const CostEstimate&)> iteration = {};
 };

@@ -146,8 +146,8 @@ class MatrixOperator : public LinearOperator<T, S> {
   /// `refresh`, with the same errors. Formats have nothing left to do.
   virtual void slots_written(const Context<S>& ctx);
 
-  /// The matrix with its present values where the operator keeps it as CSR, in its own order; it changes with them and
-  /// is valid as long as the operator. Nothing for other formats.
+  /// The matrix with its present values where the operator keeps it as CSR, in its own order; it changes with them
+  /// and is valid as long as the operator. Nothing for other formats.
   virtual std::optional<CsrView<T, S>> as_csr() const { return std::nullopt; }
 
   virtual OperatorInfo info() const = 0;

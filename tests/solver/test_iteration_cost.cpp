@@ -24,30 +24,30 @@ struct Measured {
 
 // docs/results/iterations_h200.json and solve_h200.json: double precision, Jacobi.
 const Measured measured[] = {
-    {"cube_big_tetra, diffusion", 36878, 481240, 1, "cg", "csr", false, 19.81},
+    {"cube_big_tetra, diffusion", 36878, 481240, 1, "cg", "csr:alg1", false, 19.81},
     {"cube_big_tetra, diffusion", 36878, 481240, 1, "cg", "ehyb", true, 5.93},
     {"cube_big_tetra, diffusion", 36878, 481240, 1, "cg", "ellwarp", false, 18.24},
-    {"cube_big_tetra, diffusion", 36878, 481240, 1, "bicgstab", "csr", false, 41.48},
+    {"cube_big_tetra, diffusion", 36878, 481240, 1, "bicgstab", "csr:alg1", false, 41.48},
     {"cube_big_tetra, diffusion", 36878, 481240, 1, "bicgstab", "ehyb", true, 11.32},
-    {"cube_big_tetra, diffusion", 36878, 481240, 1, "gmres", "csr", false, 32.82},
+    {"cube_big_tetra, diffusion", 36878, 481240, 1, "gmres", "csr:alg1", false, 32.82},
     {"cube_big_tetra, diffusion", 36878, 481240, 1, "gmres", "ehyb", false, 29.59},
-    {"part_wheelset, elasticity, refined", 108495, 4174767, 3, "cg", "csr", false, 36.17},
+    {"part_wheelset, elasticity, refined", 108495, 4174767, 3, "cg", "csr:alg1", false, 36.17},
     {"part_wheelset, elasticity, refined", 108495, 4174767, 3, "cg", "ehyb", true, 13.79},
     {"part_wheelset, elasticity, refined", 108495, 4174767, 3, "bicgstab", "ehyb", true, 28.49},
-    {"part_wheelset, elasticity, refined", 108495, 4174767, 3, "gmres", "csr", false, 54.81},
-    {"part_wheelset, diffusion, refined twice", 261073, 3546181, 1, "cg", "csr", false, 38.97},
+    {"part_wheelset, elasticity, refined", 108495, 4174767, 3, "gmres", "csr:alg1", false, 54.81},
+    {"part_wheelset, diffusion, refined twice", 261073, 3546181, 1, "cg", "csr:alg1", false, 38.97},
     {"part_wheelset, diffusion, refined twice", 261073, 3546181, 1, "cg", "ehyb", true, 13.69},
     {"part_wheelset, diffusion, refined twice", 261073, 3546181, 1, "bicgstab", "ehyb", true, 27.16},
-    {"part_indheat, elasticity", 14847, 650907, 3, "cg", "csr", false, 19.01},
+    {"part_indheat, elasticity", 14847, 650907, 3, "cg", "csr:alg1", false, 19.01},
     {"part_indheat, elasticity", 14847, 650907, 3, "cg", "ehyb", true, 5.03},
-    {"generate:diffusion:68", 314432, 4542666, 1, "cg", "csr", false, 44.32},
+    {"generate:diffusion:68", 314432, 4542666, 1, "cg", "csr:alg1", false, 44.32},
     {"generate:diffusion:68", 314432, 4542666, 1, "cg", "ehyb", true, 16.73},
     {"generate:diffusion:68", 314432, 4542666, 1, "bicgstab", "ehyb", false, 68.43},
-    {"generate:elasticity:68", 943296, 40883994, 3, "cg", "csr", false, 203.7},
+    {"generate:elasticity:68", 943296, 40883994, 3, "cg", "csr:alg1", false, 203.7},
     {"generate:elasticity:68", 943296, 40883994, 3, "cg", "ehyb", false, 113.1},
     {"generate:elasticity:68", 943296, 40883994, 3, "bicgstab", "ehyb", false, 247.4},
     {"generate:elasticity:68", 943296, 40883994, 3, "gmres", "ehyb", false, 187.1},
-    {"generate:grid7:180", 5832000, 40629600, 1, "cg", "csr", false, 369.1},
+    {"generate:grid7:180", 5832000, 40629600, 1, "cg", "csr:alg1", false, 369.1},
     {"generate:grid7:180", 5832000, 40629600, 1, "cg", "ehyb", false, 264.8},
 };
 
@@ -62,11 +62,12 @@ IterationEstimate estimated(const Measured& m, bool may_be_resident = true) {
   const SpmvOptions options;
   const Machine machine = large_gpu();
   const SpmvFormat& format = find_spmv_format(m.format);
+  const std::string name = m.format, variant = name.find(':') == name.npos ? "" : name.substr(name.find(':') + 1);
   const SolverOptions solver;
   detail::PrecondCost jacobi;
   jacobi.diagonal = true;
   const detail::IterationCost cost{find_solver(m.solver), solver, jacobi, machine, sizeof(double), may_be_resident};
-  return cost.estimate(format, facts, format.cost_estimate(facts, {"", options, machine, sizeof(double)}));
+  return cost.estimate(facts, format.cost_estimate(facts, {variant, options, machine, sizeof(double)}));
 }
 
 }  // namespace

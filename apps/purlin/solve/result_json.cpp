@@ -23,6 +23,7 @@ Json attempts_json(const SolveReport& report) {
   Json attempts = Json::array();
   for (const Attempt& attempt : report.attempts) {
     attempts.push_back({{"solver", attempt.solver},
+                        {"preconditioner", attempt.preconditioner.empty() ? "none" : attempt.preconditioner},
                         {"status", name_of(attempt.status)},
                         {"cause", name_of(attempt.failure.cause)},
                         {"reason", attempt.reason},
@@ -73,6 +74,8 @@ void add_format(Json& json, const SolveResult& result) {
     json["format_trials"].push_back({{"format", trial.format},
                                      {"measured", system.format.measured},
                                      {"product_seconds", trial.product_seconds},
+                                     {"iteration_seconds", trial.iteration_seconds},
+                                     {"resident", trial.resident},
                                      {"setup_seconds", trial.setup_seconds},
                                      {"failure", trial.failure}});
   }
@@ -177,6 +180,7 @@ Json solve_json(const SolveResult& result) {
                        {"preconditioner", operator_json(system.preconditioner)},
                        {"residual_matrix", system.mixed ? operator_json(system.residual_matrix) : Json()}};
   json["attempts"] = attempts_json(report);
+  json["changed"] = report.changed;
   json["unused_options"] = unused_options_json(result.unused());
   json["history"] = report.history;
   if (result.several()) {

@@ -96,13 +96,22 @@ std::string format_text(const SystemInfo& system) {
   return lines;
 }
 
+// With its preconditioner where several were tried.
+std::string name_of(const Attempt& attempt, const SolveReport& report) {
+  const bool alike = std::all_of(report.attempts.begin(), report.attempts.end(), [&](const Attempt& other) {
+    return other.preconditioner == report.attempts.front().preconditioner;
+  });
+  if (alike) return attempt.solver;
+  return attempt.solver + ", " + (attempt.preconditioner.empty() ? "no preconditioner" : attempt.preconditioner);
+}
+
 std::string attempts_text(const SolveReport& report) {
   std::string lines;
   std::size_t width = 8;
-  for (const Attempt& attempt : report.attempts) width = std::max(width, attempt.solver.size());
+  for (const Attempt& attempt : report.attempts) width = std::max(width, name_of(attempt, report).size());
   for (const Attempt& attempt : report.attempts) {
     lines += labelled(lines.empty() ? "attempts" : "",
-                      text("%-*s %s after %s at %.2e, %s", static_cast<int>(width), attempt.solver.c_str(),
+                      text("%-*s %s after %s at %.2e, %s", static_cast<int>(width), name_of(attempt, report).c_str(),
                            std::string(name_of(attempt.status)).c_str(),
                            count_of(attempt.iterations, "iteration", "iterations").c_str(),
                            report.relative(attempt.true_residual), duration(attempt.seconds).c_str()));
@@ -161,6 +170,7 @@ std::string result_text(const SolveResult& result) {
     const std::string remark = remark_on_error(report, *result.solution_error, result.options, result.advice_facts());
     if (!remark.empty()) lines += labelled("", remark);
   }
+  if (!report.changed.empty()) lines += labelled("changed", report.changed);
   lines += labelled("seconds", seconds_text(result));
   if (!result.several() && report.attempts.size() > 1) lines += attempts_text(report);
   for (const UnusedOption& unused : result.unused()) lines += labelled("remark", unused_option_text(unused));

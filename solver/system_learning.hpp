@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/// SystemLearning: what solves have cost so far, and when a faster format is worth its setup. Internal.
+#pragma once
+
+#include <string>
+
+#include <purlin/spmv/format_choice.hpp>
+
+namespace purlin::detail {
+
+/// Counts iterations, reads no clock: the same on every run.
+class SystemLearning {
+ public:
+  void count(int iterations) { iterations_ += iterations; }
+  double iterations() const { return iterations_; }
+
+  /// To be called when somebody outside holds what a change of format would replace: an order, slots, an operator.
+  void pin() { pinned_ = true; }
+  bool pinned() const { return pinned_; }
+
+  /// The format to move to: the fastest of those whose setup costs no more than the iterations so far would have
+  /// saved with them, so that it all never costs more than about twice the best; null: the present one stays.
+  const FormatTrial* better_than(const FormatChoice& choice) const;
+
+  void moved() { iterations_ = 0; }
+
+ private:
+  double iterations_ = 0;  ///< in the present format
+  bool pinned_ = false;
+};
+
+}  // namespace purlin::detail

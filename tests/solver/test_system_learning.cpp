@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Systems that exchange their format or preconditioner between or after solves, by what solves have cost.
+#include "tests/catch.hpp"
+#include "tests/spmv/spmv_support.hpp"
+
+#include <cmath>
+
+#include <purlin/solver/linear_system.hpp>
+#include <purlin/solver/system_learning.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+FormatChoice choice_of(double csr_seconds, double ehyb_seconds, double ehyb_setup) {
+  FormatChoice choice;
+  FormatTrial csr, ehyb;
+  csr.format = "csr";
+  csr.iteration_seconds = csr_seconds;
+  ehyb.format = "ehyb";
+  ehyb.iteration_seconds = ehyb_seconds;
+  ehyb.setup_seconds = ehyb_setup;
+  choice.trials = {csr, ehyb};
+  return choice;
+}
+
+// Solves with the right-hand side of x = (1, 2, ...) and checks the residual; returns the report.
+template <Space S>
+SolveReport solve_and_check(LinearSystem<double, S>& system, const Context<S>& ctx, const HostCsr& a) {
+  std::vector<double> x_true(static_cast<std::size_t>(a.rows));
+  for (std::size_t i = 0; i < x_true.size(); ++i) x_true[i] = 1 + static_cast<double>(i % 7);
+  const std::vector<double> b_host = product_oracle(a, x_true);
+  const auto b = upload(ctx, b_host);
+  auto x = upload(ctx, std::vector<double>(x_true.size(), 0.0));
+  SolveReport report = system.solve(b.cspan(), x.span());
+  CHECK(report.converged());
+  CHECK(residual_norm(a, download(ctx, x), b_host) <= 1e-8 * norm_oracle(b_host) * 1.01);
+  return report;
+}
+
+// Rows i -> i + 1 of cycles of six, and a diagonal from 1e-14 to 1: without M at most seven iterations of GMRES; with
+// the diagonal's inverse none.
+HostCsr cycles_with_wild_diagonal(Index n) {
+  Rows rows(static_cast<std::size_t>(n));
+  for (Index i = 0; i < n; ++i) {
+    auto& row = rows[static_cast<std::size_t>(i)];
+    row[i] = std::pow(10.0, -14.0 * ((i * 7) % 11 + 3) / 13);
+    row[i / 6 * 6 + (i + 1) % 6] += 1;
+  }
+  return from_rows(static_cast<Index>(rows.size()), rows);
+}
+
+}  // namespace
+
+TEST_CASE("A faster format is bought once the iterations so far would have paid for it", "[learning]") {
+  const FormatChoice choice = choice_of(10e-6, 2e-6, 8e-3);
+  detail::SystemLearning learning;
+  learning.count(999);
+  CHECK(learning.better_than(choice) == nullptr);
+  learning.count(2);
+  REQUIRE(learning.better_than(choice) != nullptr);
+  CHECK(learning.better_than(choice)->format == "ehyb");
+  learning.moved();
+  CHECK(learning.better_than(choice) == nullptr);
+  learning.count(100000);
+  CHECK(learning.better_than(choice_of(2e-6, 10e-6, 0)) == nullptr);
+  learning.pin();
+  CHECK(learning.better_than(choice) == nullptr);
+}
+
+TEST_BOTH("A system that is solved again and again moves to a faster format by itself, once", "[learning]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:elasticity:12");
+  const auto there = upload_matrix<double>(ctx, a);
+  SystemOptions options;
+  options.expected_products = 1;
+  LinearSystem<double, S> system(ctx, there.wide(), options);
+  REQUIRE(system.info().format.format == "csr");
+  int changes = 0, solves = 0, iterations = 0;
+  for (; solves < 400 && changes == 0; ++solves) {
+    const SolveReport report = solve_and_check<S>(system, ctx, a);
+    if (solves == 0) iterations = report.iterations;
+    CHECK(std::abs(report.iterations - iterations) <= 2);
+    changes += report.changed.empty() ? 0 : 1;
+    system.refresh(there.wide().val);
+  }
+  CHECK(changes == 1);
+  CHECK(system.info().format.format != "csr");
+  CHECK(system.info().matrix.name.substr(0, 3) != "csr");
+  for (int k = 0; k < 3; ++k) CHECK(solve_and_check<S>(system, ctx, a).changed.empty());
+}
+
+TEST_BOTH("A system whose order was handed out keeps its format", "[learning]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:elasticity:8");
+  const auto there = upload_matrix<double>(ctx, a);
+  SystemOptions options;
+  options.expected_products = 1;
+  LinearSystem<double, S> system(ctx, there.wide(), options);
+  REQUIRE(system.info().format.format == "csr");
+  CHECK(system.order().natural());
+  for (int k = 0; k < 100; ++k) CHECK(solve_and_check<S>(system, ctx, a).changed.empty());
+}
+
+TEST_BOTH("A diagonal with zeros is no obstacle where nobody named a preconditioner", "[learning]") {
+  const auto ctx = make_context<S>();
+  Rows rows(40);
+  for (Index i = 0; i < 40; ++i) rows[static_cast<std::size_t>(i)][i ^ 1] = 1 + 0.01 * i;
+  const HostCsr a = from_rows(static_cast<Index>(rows.size()), rows);
+  const auto there = upload_matrix<double>(ctx, a);
+  LinearSystem<double, S> system(ctx, there.wide());
+  solve_and_check<S>(system, ctx, a);
+  SystemOptions named;
+  named.precond.name = "jacobi";
+  CHECK_THROWS_AS((LinearSystem<double, S>(ctx, there.wide(), named)), InputError);
+}
+
+TEST_BOTH("After all solvers have failed with one preconditioner the next is tried", "[learning]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = cycles_with_wild_diagonal(600);
+  const auto there = upload_matrix<double>(ctx, a);
+  LinearSystem<double, S> system(ctx, there.wide());
+  const SolveReport report = solve_and_check<S>(system, ctx, a);
+  INFO(report.changed);
+  for (const Attempt& attempt : report.attempts) {
+    UNSCOPED_INFO(attempt.solver << " " << attempt.preconditioner << ": " << attempt.reason);
+  }
+  CHECK(report.changed != "");
+  CHECK(report.attempts.size() > 1);
+  CHECK(report.attempts.back().preconditioner != report.attempts.front().preconditioner);
+  CHECK(solve_and_check<S>(system, ctx, a).attempts.size() <= report.attempts.size());
+}
