@@ -44,10 +44,8 @@ set(PURLIN_PUBLIC_HEADERS
   solver/bicgstab.hpp
   solver/cg.hpp
   solver/choice.hpp
-  solver/column_progress.hpp
   solver/failure.hpp
   solver/gmres.hpp
-  solver/iteration_graph.hpp
   solver/krylov.hpp
   solver/linear_system.hpp
   solver/low_system.hpp

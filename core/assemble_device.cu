@@ -129,27 +129,39 @@ __global__ void row_ptr_kernel(Index rows, std::int64_t count, const Offset* __r
   });
 }
 
-struct Sorted {
+Keys keys_of(const InputEntries& e) { return {bits_below(e.cols()), bits_below(e.rows())}; }
+
+// What is sorted: of a half, a value and its mirror image.
+Offset sorted_count(const InputEntries& e) { return e.half ? 2 * e.values() : e.values(); }
+
+struct Entries {
   DeviceArray<Key> key;
   DeviceArray<Offset> source;
+
+  Entries() = default;
+  Entries(const DeviceContext& ctx, Offset count) : key(ctx, count), source(ctx, count) {}
 };
 
-Sorted sorted_entries(const DeviceContext& ctx, const InputEntries& e, const Keys& keys) {
-  const Offset values = e.values(), entries = e.half ? 2 * values : values;
-  DeviceArray<Key> key(ctx, entries);
-  DeviceArray<Offset> source(ctx, entries);
-  keys_kernel<<<grid_for(ctx, values), block_threads, 0, ctx.stream()>>>(e, keys, values, key.data(), source.data());
-  PURLIN_CHECK_LAUNCH();
-  Sorted sorted{DeviceArray<Key>(ctx, entries), DeviceArray<Offset>(ctx, entries)};
+// CUB's sort with `bytes` of memory; where that is null it only says in `bytes` how many it takes.
+void sort(const DeviceContext& ctx, const InputEntries& e, Entries& from, Entries& to, void* memory,
+          std::size_t& bytes) {
+  const Keys keys = keys_of(e);
   const int bits = keys.col_bits + keys.row_bits + (e.half ? 1 : 0);
-  const auto sort = [&](void* memory, std::size_t& bytes) {
-    PURLIN_CHECK_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, key.data(), sorted.key.data(), source.data(),
-                                                      sorted.source.data(), entries, 0, bits, ctx.stream()));
-  };
+  PURLIN_CHECK_CUDA(cub::DeviceRadixSort::SortPairs(memory, bytes, from.key.data(), to.key.data(), from.source.data(),
+                                                    to.source.data(), sorted_count(e), 0, bits, ctx.stream()));
+}
+
+Entries sorted_entries(const DeviceContext& ctx, const InputEntries& e) {
+  const Offset values = e.values();
+  Entries entries(ctx, sorted_count(e));
+  keys_kernel<<<grid_for(ctx, values), block_threads, 0, ctx.stream()>>>(e, keys_of(e), values, entries.key.data(),
+                                                                         entries.source.data());
+  PURLIN_CHECK_LAUNCH();
+  Entries sorted(ctx, sorted_count(e));
   std::size_t bytes = 0;
-  sort(nullptr, bytes);
+  sort(ctx, e, entries, sorted, nullptr, bytes);
   DeviceArray<unsigned char> memory(ctx, static_cast<std::int64_t>(bytes));
-  sort(memory.data(), bytes);
+  sort(ctx, e, entries, sorted, memory.data(), bytes);
   return sorted;
 }
 
@@ -214,11 +226,20 @@ Offset first_bad_item(const DeviceContext& ctx, const InputEntries& e) {
   });
 }
 
+// The sort's: keys and sources, before and after, and what CUB takes.
+std::uint64_t assembly_bytes(const DeviceContext& ctx, const InputEntries& e) {
+  if (e.items == 0) return 0;
+  Entries none;
+  std::size_t bytes = 0;
+  sort(ctx, e, none, none, nullptr, bytes);
+  return 2 * static_cast<std::uint64_t>(sorted_count(e)) * (sizeof(Key) + sizeof(Offset)) + bytes;
+}
+
 AssembledPattern<Space::device> assemble(const DeviceContext& ctx, const InputEntries& e) {
   const Index rows = e.rows();
   if (e.items == 0) return without_entries(ctx, rows);
-  const Keys keys{bits_below(e.cols()), bits_below(rows)};
-  Sorted sorted = sorted_entries(ctx, e, keys);
+  const Keys keys = keys_of(e);
+  Entries sorted = sorted_entries(ctx, e);
 
   AssembledPattern<Space::device> a;
   a.row_ptr = DeviceArray<Offset>(ctx, Offset{rows} + 1);

@@ -101,6 +101,12 @@ Offset first_bad_item(const HostContext& ctx, const InputEntries& e) {
   return found == first.end() ? -1 : *found;
 }
 
+// The entries as they are found, their sources, and the row pointers.
+std::uint64_t assembly_bytes(const HostContext&, const InputEntries& e) {
+  return static_cast<std::uint64_t>(e.values()) * (sizeof(Entry) + sizeof(Offset)) +
+         (static_cast<std::uint64_t>(e.rows()) + 1) * sizeof(Offset);
+}
+
 AssembledPattern<Space::host> assemble(const HostContext& ctx, const InputEntries& e) {
   const Index rows = e.rows();
   std::vector<Offset> first;

@@ -12,6 +12,18 @@
 #include <purlin/core/vector_ops.hpp>
 
 namespace purlin {
+namespace {
+
+// Throws OutOfMemory where the context's memory is known to have too little left.
+template <Space S>
+void require_memory(const Context<S>& ctx, const detail::InputEntries& entries) {
+  const auto available = ctx.memory()->available_bytes();
+  if (!available) return;
+  const std::uint64_t wanted = detail::assembly_bytes(ctx, entries);
+  if (wanted > *available) throw OutOfMemory(name_of(S), "assembling this matrix (an estimate)", wanted, available);
+}
+
+}  // namespace
 
 template <class T, Space S>
 AssembledMatrix<T, S>::AssembledMatrix(const Context<S>& ctx, const MatrixInput<T, S>& input)
@@ -24,7 +36,9 @@ AssembledMatrix<T, S>::AssembledMatrix(const Context<S>& ctx, const MatrixInput<
     return;
   }
   detail::check_items(ctx, input.form());
-  detail::AssembledPattern<S> pattern = detail::assemble(ctx, detail::entries_of(input.form()));
+  const detail::InputEntries entries = detail::entries_of(input.form());
+  require_memory(ctx, entries);
+  detail::AssembledPattern<S> pattern = detail::assemble(ctx, entries);
   matrix_.rows = static_cast<Index>(input.rows());
   matrix_.cols = static_cast<Index>(input.cols());
   matrix_.row_ptr = std::move(pattern.row_ptr);

@@ -139,6 +139,11 @@ struct AssembledPattern {
 AssembledPattern<Space::host> assemble(const Context<Space::host>& ctx, const InputEntries& e);
 AssembledPattern<Space::device> assemble(const Context<Space::device>& ctx, const InputEntries& e);
 
+/// Bytes of the context that `assemble` holds at once, at least: as if all values came to few places, and none of a
+/// half had a mirror image on the host, which finds out only when it counts.
+std::uint64_t assembly_bytes(const Context<Space::host>& ctx, const InputEntries& e);
+std::uint64_t assembly_bytes(const Context<Space::device>& ctx, const InputEntries& e);
+
 /// Throws InputError for the first number of `form` that is wrong: pointers before entries.
 template <Space S>
 void check_pointers(const Context<S>& ctx, const InputForm<S>& form);

@@ -10,7 +10,8 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/solver/batch_cg_steps.hpp>
-#include <purlin/solver/cg.hpp>
+#include <purlin/solver/cg_iteration.hpp>
+#include <purlin/solver/column_progress.hpp>
 #include <purlin/solver/symmetry.hpp>
 
 namespace purlin::detail {
@@ -141,9 +142,10 @@ struct BatchCg<T, S>::Run {
     try {
       const Span<T, S> x_c = x_of(place.column);
       const SolveArguments<T, S> system{ctx, A, M, b_of(place.column), x_c, place.stop, place.progress};
-      Cg<T, S> alone(ctx, own.n_, false);
-      copy<T>(ctx, Span<const T, S>(x_c), alone.start_x_.span());
-      alone.return_to_best(system, *place.convergence, {0, place.begun, -1});
+      CgIteration<T, S> alone(ctx, own.n_);
+      Array<T, S> start(ctx, own.n_);
+      copy<T>(ctx, Span<const T, S>(x_c), start.span());
+      detail::return_to_best(alone, system, *place.convergence, start.cspan(), {place.begun, -1});
     } catch (const OutOfMemory&) {
     }
   }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The steps of CG for a batch of columns and their scalars, for both spaces. The formulas are those of cg_steps.hpp,
-/// so that on the host a column has the bits that it would have alone. Internal.
+/// The steps of CG for a batch of columns and their scalars, for both spaces. On the host a column has the bits that
+/// it would have alone. Internal.
 #pragma once
-
-#include <cmath>
 
 #include <purlin/core/column_step.hpp>
 #include <purlin/core/vector_step.hpp>
-#include <purlin/solver/monitor_state.hpp>
+#include <purlin/solver/cg_recurrence.hpp>
 
 namespace purlin::detail {
 
@@ -23,6 +21,8 @@ struct BatchState {
   bool preconditioned;
 
   PURLIN_HD double rho(int c) const { return preconditioned ? rz[c] : rr[c]; }
+  PURLIN_HD bool sound(int c) const { return cg_is_sound(rho(c), pq[c]); }
+  PURLIN_HD CgStepScalars step(int c) { return {rho(c), pq[c], alpha[c], rho_old[c], rr[c], rz[c], monitor[c]}; }
 };
 
 /// Column c, `k` wide, begins: r and x are put in place, p = 0.
@@ -58,7 +58,9 @@ struct BatchTake {
   PURLIN_HD Coefficients begin() const { return {static_cast<T>(*alpha), *alpha != 0}; }
   template <class Sums>
   PURLIN_HD void element(std::int64_t i, Coefficients c, Sums&) const {
-    x[i] = c.lacks ? batch_x[i * k] + c.alpha * batch_p[i * k] : batch_x[i * k];
+    const T before = batch_x[i * k];
+    if (c.lacks) return cg_next_x(before, c.alpha, batch_p[i * k], x[i]);
+    x[i] = before;
   }
   PURLIN_HD void end(const double*) const {}
 };
@@ -94,7 +96,7 @@ struct BatchDirection {
   template <class C>
   PURLIN_HD void begin(int c, C&& coefficient) const {
     coefficient(0) = static_cast<T>(state->alpha[c]);
-    coefficient(1) = static_cast<T>(state->rho(c) / state->rho_old[c]);
+    coefficient(1) = static_cast<T>(cg_beta(state->rho(c), state->rho_old[c]));
   }
   template <class Lanes>
   PURLIN_HD void load(const Lanes& lanes, std::int64_t at, std::int64_t row, Loaded<typename Lanes::V>& l) const {
@@ -106,14 +108,15 @@ struct BatchDirection {
   template <class Lanes, class C, class Sums>
   PURLIN_HD void finish(const Lanes& lanes, std::int64_t at, const Loaded<typename Lanes::V>& l, const C& coefficient,
                         Sums&) const {
-    lanes.write(x, at, l.x, l.x + coefficient(0) * l.p);
-    if constexpr (scaled) {
-      typename Lanes::V next;
+    typename Lanes::V next;
+    cg_next_x<typename Lanes::V>(l.x, coefficient(0), l.p, next);
+    lanes.write(x, at, l.x, next);
+    if constexpr (scaled) {  // z = d r: of the two products the vector steps round the second
       lanes.sum_of_products(l.d, l.z, coefficient(1), l.p, next);
-      lanes.write(p, at, l.p, next);
     } else {
-      lanes.write(p, at, l.p, l.z + coefficient(1) * l.p);
+      cg_next_p<typename Lanes::V>(l.z, coefficient(1), l.p, next);
     }
+    lanes.write(p, at, l.p, next);
   }
   PURLIN_HD void end(int, const double*) const {}
 };
@@ -131,13 +134,10 @@ struct BatchUpdate {
   struct Loaded {
     V d, q, r;
   };
-  PURLIN_HD bool sound(int c) const {
-    return state->rho(c) > 0 && state->pq[c] > 0 && state->pq[c] - state->pq[c] == 0;
-  }
   PURLIN_HD bool active(int c) const { return state->monitor[c].running(); }
   template <class C>
   PURLIN_HD void begin(int c, C&& coefficient) const {
-    coefficient(0) = sound(c) ? static_cast<T>(state->rho(c) / state->pq[c]) : T(0);
+    coefficient(0) = state->sound(c) ? static_cast<T>(cg_alpha(state->rho(c), state->pq[c])) : T(0);
   }
   template <class Lanes>
   PURLIN_HD void load(const Lanes& lanes, std::int64_t at, std::int64_t row, Loaded<typename Lanes::V>& l) const {
@@ -148,27 +148,13 @@ struct BatchUpdate {
   template <class Lanes, class C, class Sums>
   PURLIN_HD void finish(const Lanes& lanes, std::int64_t at, const Loaded<typename Lanes::V>& l, const C& coefficient,
                         Sums& total) const {
-    const typename Lanes::V next = l.r - coefficient(0) * l.q;
+    typename Lanes::V next;
+    cg_next_r<typename Lanes::V>(l.r, coefficient(0), l.q, next);
     lanes.write(r, at, l.r, next);
     total.add(0, next, next);
     if constexpr (scaled) total.add(1, next, l.d * next);
   }
-  PURLIN_HD void end(int c, const double* totals) const {
-    const double rho = state->rho(c), pq = state->pq[c];
-    if (!sound(c)) {
-      const bool finite = rho - rho == 0 && pq - pq == 0;
-      state->alpha[c] = 0;
-      state->monitor[c].event = !finite    ? Event::not_finite
-                                : rho <= 0 ? Event::precond_not_positive
-                                           : Event::matrix_not_positive;
-      return;
-    }
-    state->alpha[c] = rho / pq;
-    state->rho_old[c] = rho;
-    state->rr[c] = totals[0];
-    if constexpr (scaled) state->rz[c] = totals[1];
-    state->monitor[c].finish_iteration(sqrt(totals[0]));
-  }
+  PURLIN_HD void end(int c, const double* totals) const { state->step(c).finish<scaled>(totals); }
 };
 
 #define PURLIN_BATCH_CG_STEPS_OF(COLUMNS, T, k)        \

@@ -4,9 +4,13 @@
 
 #include <vector>
 
-#include <purlin/solver/column_progress.hpp>
+#include <purlin/solver/krylov.hpp>
 
 namespace purlin {
+
+namespace detail {
+class ColumnProgress;
+}
 
 /// Made once for a number of unknowns; a solve for no more columns than one before allocates nothing in S.
 template <class T, Space S>

@@ -8,6 +8,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/solver/bicgstab_steps.hpp>
 #include <purlin/solver/convergence_monitor.hpp>
+#include <purlin/solver/iteration_graph.hpp>
 #include <purlin/solver/resident_bicgstab.hpp>
 
 namespace purlin {
@@ -71,7 +72,14 @@ Bicgstab<T, S>::Bicgstab(const Context<S>& ctx, Index n, bool resident)
       sh_(ctx, n),
       best_x_(ctx, n),
       state_(ctx, 1),
-      may_be_resident_(resident) {}
+      may_be_resident_(resident),
+      graph_(std::make_unique<IterationGraph<S>>()) {}
+template <class T, Space S>
+Bicgstab<T, S>::Bicgstab(Bicgstab&&) noexcept = default;
+template <class T, Space S>
+Bicgstab<T, S>& Bicgstab<T, S>::operator=(Bicgstab&&) noexcept = default;
+template <class T, Space S>
+Bicgstab<T, S>::~Bicgstab() = default;
 
 // One iteration moves, in addition to two products with A and two with M: the direction 4 vectors, r0.v 2, the half
 // step 3, the two dots 2, the update 9.
@@ -97,71 +105,123 @@ std::function<void()> Bicgstab<T, S>::iteration(const Context<S>& ctx, const Lin
   };
 }
 
+/// One call of `solve`: recurrences, each of which begins with r0 = r = b - A x, until one gives the outcome.
+template <class T, Space S>
+class Bicgstab<T, S>::Run {
+ public:
+  Run(Bicgstab& solver, const SolveArguments<T, S>& system)
+      : own_(solver),
+        system_(system),
+        convergence_(own_.name(), own_.r_.size(), system, &own_.state_.data()->scratch, own_.last_iterations_),
+        best_(system.ctx, system.x, own_.best_x_) {}
+
+  SolveReport all() {
+    bool more = open();
+    while (more) {
+      if (opened_) offer_x();
+      if (on_chip_ && !iterate_on_chip()) break;
+      if (!on_chip_) iterate();
+      more = broken_down() ? restart() : judge();
+    }
+    if (convergence_.iterations() > 0 && convergence_.report().status != Status::converged) return_best();
+    own_.last_iterations_ = convergence_.iterations();
+    return convergence_.close(own_.r_, own_.t_);
+  }
+
+ private:
+  static Span<const T, S> in(Span<T, S> vector) { return vector; }
+  void offer_x() { best_.offer(convergence_.iterations(), convergence_.report().recurrence_residual); }
+
+  // r = b - A x, unless the chip is to form it. False where nothing is left to do.
+  bool open() {
+    const auto& [ctx, A, M, b, x, stop, progress] = system_;
+    own_.prepare(ctx, A, M);
+    if constexpr (S == Space::device) on_chip_ = own_.resident_ != nullptr && own_.resident_->fits();
+    opened_ = !on_chip_;
+    if (on_chip_) return true;
+    if (!convergence_.open(own_.r_.span())) return false;
+    best_.begin(convergence_.residual());
+    return true;
+  }
+
+  // False where that has reported the outcome. Where it cannot go on, the loop does.
+  bool iterate_on_chip() {
+    if constexpr (S == Space::device) {
+      const ResidentEnd end = own_.resident_->run(system_, convergence_, {own_.r_, own_.p_, own_.r0_, own_.best_x_},
+                                                  best_.what(), opened_);
+      if (end == ResidentEnd::reported) return false;
+      on_chip_ = end == ResidentEnd::event;
+      opened_ = true;
+    }
+    return true;
+  }
+
+  // The steps of a recurrence, up to its event.
+  void iterate() {
+    const auto& [ctx, A, M, b, x, stop, progress] = system_;
+    if (!step_) {
+      step_ = own_.iteration(ctx, A, M, x);
+      own_.graph_->bind(ctx, A, M, x);
+    }
+    const BicgstabState start = fresh_state<T>(convergence_.fresh_monitor(), convergence_.residual());
+    copy<BicgstabState>(ctx, Span<const BicgstabState, Space::host>(&start, 1), own_.state_.span());
+    copy<T>(ctx, in(own_.r_), own_.r0_.span());  // r0 = r
+    do {
+      offer_x();
+      own_.graph_->repeat(convergence_.check_every(), step_);
+    } while (convergence_.poll(&own_.state_.data()->monitor));
+  }
+
+  bool broken_down() {
+    return is_breakdown(convergence_.event()) && convergence_.report().restarts < most_restarts &&
+           !convergence_.interrupted();
+  }
+
+  // False where x meets the tolerance or is not finite.
+  bool restart() {
+    ++convergence_.report().restarts;
+    const bool met = convergence_.form_residual(own_.r_);  // r = b - A x
+    const bool finite = std::isfinite(convergence_.residual());
+    if (met && finite) convergence_.conclude(Status::converged);
+    if (met || !finite) convergence_.conclude(Event::not_finite);
+    return !met && finite;
+  }
+
+  // True where the recurrence met the tolerance and b - A x does not.
+  bool judge() {
+    const Event event = convergence_.event();
+    if (is_breakdown(event) && convergence_.interrupted()) convergence_.conclude(Event::none);
+    convergence_.conclude(event);
+    return event == Event::tolerance_met && !convergence_.confirm(own_.r_);
+  }
+
+  // x = the best iterate. The kept one was judged by the recurrence, which may have drifted: the true residuals
+  // decide.
+  void return_best() {
+    const auto& [ctx, A, M, b, x, stop, progress] = system_;
+    if (convergence_.form_residual(own_.r_) || convergence_.residual() <= best_.what().residual) return;
+    const double last = convergence_.residual();
+    copy<T>(ctx, in(x), own_.t_.span());
+    best_.restore();
+    if (convergence_.form_residual(own_.r_) || !(convergence_.residual() > last)) return;
+    copy<T>(ctx, own_.t_.cspan(), x);
+    convergence_.form_residual(own_.r_);
+  }
+
+  Bicgstab& own_;
+  SolveArguments<T, S> system_;
+  ConvergenceMonitor<T, S> convergence_;
+  BestIterate<T, S> best_;
+  bool on_chip_ = false;  // one kernel iterates
+  bool opened_ = false;   // |b| and |b - A x0| are known
+  std::function<void()> step_;
+};
+
 template <class T, Space S>
 SolveReport Bicgstab<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                                   Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                                   const ProgressFn& progress) {
-  BicgstabState* const s = state_.data();
-  const Span<T, S> r = r_, t = t_;
-  const auto in = [](Span<T, S> vector) { return Span<const T, S>(vector); };
-  const SolveArguments<T, S> system{ctx, A, M, b, x, stop, progress};
-  ConvergenceMonitor<T, S> convergence(name(), r_.size(), system, &s->scratch, last_iterations_);
-  BestIterate<T, S> best(ctx, x, best_x_);
-
-  prepare(ctx, A, M);
-  bool on_chip = resident_ != nullptr && resident_->fits();
-  bool opened = !on_chip, bound = false;
-  bool more = on_chip || convergence.open(r);  // r = b - A x
-  if (opened && more) best.begin(convergence.residual());
-  const std::function<void()> step = iteration(ctx, A, M, x);
-  while (more) {
-    if (opened) best.offer(convergence.iterations(), convergence.report().recurrence_residual);
-    if constexpr (S == Space::device) {
-      if (on_chip) {
-        const ResidentEnd end = resident_->run(system, convergence, {r, p_, r0_, best_x_}, best.what(), opened);
-        if (end == ResidentEnd::reported) break;
-        on_chip = end == ResidentEnd::event;
-        opened = true;
-      }
-    }
-    if (!on_chip) {
-      if (!bound) graph_.bind(ctx, A, M, x);
-      bound = true;
-      const BicgstabState start = fresh_state<T>(convergence.fresh_monitor(), convergence.residual());
-      copy<BicgstabState>(ctx, Span<const BicgstabState, Space::host>(&start, 1), state_.span());
-      copy<T>(ctx, in(r), r0_.span());  // r0 = r
-      do {
-        best.offer(convergence.iterations(), convergence.report().recurrence_residual);
-        graph_.repeat(convergence.check_every(), step);
-      } while (convergence.poll(&s->monitor));
-    }
-    const Event event = convergence.event();
-    if (is_breakdown(event) && convergence.report().restarts < most_restarts && !convergence.interrupted()) {
-      ++convergence.report().restarts;
-      more = !convergence.form_residual(r) && std::isfinite(convergence.residual());  // r = b - A x
-      if (!more && std::isfinite(convergence.residual())) convergence.conclude(Status::converged);
-      if (!more) convergence.conclude(Event::not_finite);
-    } else {
-      if (is_breakdown(event) && convergence.interrupted()) convergence.conclude(Event::none);
-      convergence.conclude(event);
-      more = event == Event::tolerance_met && !convergence.confirm(r);
-    }
-  }
-  if (convergence.iterations() > 0 && convergence.report().status != Status::converged) {
-    const bool maybe_better = !convergence.form_residual(r) && !(convergence.residual() <= best.what().residual);
-    if (maybe_better) {
-      // The kept one was judged by the recurrence, which may have drifted: the true residuals decide.
-      const double last = convergence.residual();
-      copy<T>(ctx, in(x), t);
-      best.restore();
-      if (!convergence.form_residual(r) && convergence.residual() > last) {
-        copy<T>(ctx, in(t), x);
-        convergence.form_residual(r);
-      }
-    }
-  }
-  last_iterations_ = convergence.iterations();
-  return convergence.close(r, t);
+  return Run(*this, {ctx, A, M, b, x, stop, progress}).all();
 }
 
 template <class T, Space S>

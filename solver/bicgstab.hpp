@@ -2,13 +2,17 @@
 /// The preconditioned BiCGStab method, for any square A.
 #pragma once
 
-#include <purlin/solver/iteration_graph.hpp>
+#include <functional>
+#include <memory>
+
 #include <purlin/solver/method.hpp>
 
 namespace purlin {
 
 namespace detail {
 struct BicgstabState;
+template <Space S>
+class IterationGraph;
 template <class T>
 class ResidentBicgstab;
 }  // namespace detail
@@ -37,6 +41,9 @@ class Bicgstab final : public KrylovSolver<T, S> {
   /// Work vectors for `n` unknowns: eight of length n. `resident`: whether one kernel may solve what fits on the
   /// chip.
   Bicgstab(const Context<S>& ctx, Index n, bool resident = true);
+  Bicgstab(Bicgstab&&) noexcept;
+  Bicgstab& operator=(Bicgstab&&) noexcept;
+  ~Bicgstab() override;
 
   std::string_view name() const override { return "bicgstab"; }
   void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) override;
@@ -45,6 +52,8 @@ class Bicgstab final : public KrylovSolver<T, S> {
                                   const ProgressFn& progress = {}) override;
 
  private:
+  class Run;
+
   std::function<void()> iteration(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                                   Span<T, S> x);
 
@@ -52,7 +61,7 @@ class Bicgstab final : public KrylovSolver<T, S> {
   Array<detail::BicgstabState, S> state_;
   bool may_be_resident_;
   std::shared_ptr<detail::ResidentBicgstab<T>> resident_;  // on a device, where the system fits on the chip
-  detail::IterationGraph<S> graph_;
+  std::unique_ptr<detail::IterationGraph<S>> graph_;
   int last_iterations_ = 0;  // of the last solve
 };
 

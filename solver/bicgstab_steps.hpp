@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include <purlin/core/vector_step.hpp>
-#include <purlin/solver/monitor_state.hpp>
+#include <purlin/solver/bicgstab_recurrence.hpp>
 
 namespace purlin::detail {
 
@@ -23,18 +23,6 @@ struct BicgstabState {
   bool first;
 };
 
-/// Iterations between updates of the best x.
-constexpr int iterations_between_keeping = 16;
-
-/// Whether the recurrence can continue behind a step: with what that step took from s, |t.s| / |t|, with |s|, the
-/// next rho = r0.r, |r0| and |r|, and the epsilon of the vectors' precision.
-PURLIN_HD Event bicgstab_breakdown(double epsilon, double step, double s_norm, double rho, double r0_norm,
-                                   double r_norm) {
-  // A step below the rounding of s: the stabilising step does nothing, and the next beta would divide by omega.
-  if (step <= epsilon * s_norm) return Event::omega_vanished;
-  return fabs(rho) < epsilon * r0_norm * r_norm ? Event::rho_vanished : Event::none;
-}
-
 /// p = r + beta (p - omega v), beta = (rho / rho_old) (alpha / omega)
 template <class T>
 struct BicgstabDirection {
@@ -50,7 +38,7 @@ struct BicgstabDirection {
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD Coefficients begin() const {
     if (state->first) return {T(0), T(0), true};
-    return {static_cast<T>((state->rho / state->rho_old) * (state->alpha / state->omega)),
+    return {static_cast<T>(bicgstab_beta(state->rho, state->rho_old, state->alpha, state->omega)),
             static_cast<T>(state->omega), false};
   }
   struct Loaded {
@@ -59,7 +47,7 @@ struct BicgstabDirection {
   PURLIN_HD Loaded load(std::int64_t i) const { return {r[i], v[i], p[i]}; }
   template <class Sums>
   PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums&) const {
-    p[i] = c.first ? at.r : at.r + c.beta * (at.p - c.omega * at.v);
+    p[i] = c.first ? at.r : bicgstab_next_p(at.r, c.beta, at.p, c.omega, at.v);
   }
   PURLIN_HD void end(const double*) const {}
 };
@@ -78,8 +66,8 @@ struct BicgstabHalfStep {
   };
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD Coefficients begin() const {
-    const double alpha = state->rho / state->r0v;
-    const bool sound = alpha - alpha == 0;
+    const double alpha = bicgstab_alpha(state->rho, state->r0v);
+    const bool sound = bicgstab_is_sound(alpha);
     return {sound ? static_cast<T>(alpha) : T(0), sound};
   }
   struct Loaded {
@@ -88,16 +76,14 @@ struct BicgstabHalfStep {
   PURLIN_HD Loaded load(std::int64_t i) const { return {v[i], r[i]}; }
   template <class Sums>
   PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums& total) const {
-    const T si = c.sound ? at.r - c.alpha * at.v : at.r;
+    const T si = c.sound ? bicgstab_next_r(at.r, c.alpha, at.v) : at.r;
     r[i] = si;
     total.add(0, double(si) * double(si));
   }
   PURLIN_HD void end(const double* totals) const {
-    const double alpha = state->rho / state->r0v;
-    state->alpha = alpha;
+    state->alpha = bicgstab_alpha(state->rho, state->r0v);
     state->ss = totals[0];
-    if (alpha - alpha == 0) return;
-    state->monitor.event = state->r0v == 0 ? Event::rho_vanished : Event::not_finite;
+    if (!bicgstab_is_sound(state->alpha)) state->monitor.event = bicgstab_alpha_event(state->r0v);
   }
 };
 
@@ -136,7 +122,7 @@ struct BicgstabUpdate {
   struct Coefficients {
     T alpha, omega;
   };
-  PURLIN_HD double omega() const { return state->tt > 0 ? state->ts / state->tt : 0.0; }
+  PURLIN_HD double omega() const { return bicgstab_omega(state->ts, state->tt); }
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD Coefficients begin() const { return {static_cast<T>(state->alpha), static_cast<T>(omega())}; }
   struct Loaded {
@@ -145,8 +131,8 @@ struct BicgstabUpdate {
   PURLIN_HD Loaded load(std::int64_t i) const { return {ph[i], sh[i], t[i], r0[i], x[i], r[i]}; }
   template <class Sums>
   PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums& total) const {
-    x[i] = at.x + (c.alpha * at.ph + c.omega * at.sh);
-    const T ri = at.r - c.omega * at.t;
+    x[i] = bicgstab_next_x(at.x, c.alpha, at.ph, c.omega, at.sh);
+    const T ri = bicgstab_next_r(at.r, c.omega, at.t);
     r[i] = ri;
     total.add(0, double(ri) * double(ri));
     total.add(1, double(at.r0) * double(ri));

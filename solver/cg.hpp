@@ -2,21 +2,17 @@
 /// The preconditioned conjugate gradient method, for symmetric positive definite A and M.
 #pragma once
 
-#include <limits>
+#include <memory>
 
-#include <purlin/solver/iteration_graph.hpp>
 #include <purlin/solver/method.hpp>
 
 namespace purlin {
 
 namespace detail {
-struct CgState;
+template <class T, Space S>
+class CgIteration;
 template <class T>
 class ResidentCg;
-template <Space S>
-class MixedCg;
-template <class T, Space S>
-class BatchCg;
 template <class T, Space S>
 class ConvergenceMonitor;
 template <class T, Space S>
@@ -55,6 +51,9 @@ class Cg final : public KrylovSolver<T, S> {
  public:
   /// Work vectors for `n` unknowns: five of length n. `resident`: whether one kernel may solve what fits on the chip.
   Cg(const Context<S>& ctx, Index n, bool resident = true);
+  Cg(Cg&&) noexcept;
+  Cg& operator=(Cg&&) noexcept;
+  ~Cg() override;
 
   std::string_view name() const override { return "cg"; }
   void prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) override;
@@ -75,30 +74,13 @@ class Cg final : public KrylovSolver<T, S> {
                Span<const T, S> b, Span<T, S> x, int iterations);
 
  private:
-  friend class detail::MixedCg<S>;
-  friend class detail::BatchCg<T, S>;
-
   bool open(const detail::SolveArguments<T, S>& system, detail::ConvergenceMonitor<T, S>& convergence);
-  std::function<void()> iteration(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
-                                  Span<T, S> x);
-  void first_rho(const Context<S>& ctx, const LinearOperator<T, S>* M);
-  void finish(const Context<S>& ctx, Span<T, S> x);
-  /// Where `start_x_` stands in the history: the residual of the recurrence that began with it, and its iterations.
-  struct Start {
-    double residual = std::numeric_limits<double>::infinity();
-    int begin = 0;
-    int end = -1;  ///< -1: it is the present one
-  };
-  void return_to_best(const detail::SolveArguments<T, S>& system, detail::ConvergenceMonitor<T, S>& convergence,
-                      const Start& start);
 
-  Array<T, S> r_, z_, p_, q_;
+  std::unique_ptr<detail::CgIteration<T, S>> cg_;
   Array<T, S> start_x_;  ///< where the recurrence that began with the smallest residual did
-  Array<detail::CgState, S> state_;
   bool may_be_resident_;
   std::shared_ptr<detail::ResidentCg<T>> resident_;  // on a device, where the system fits on the chip
-  detail::IterationGraph<S> graph_;
-  int last_iterations_ = 0;  // of the last solve
+  int last_iterations_ = 0;                          // of the last solve
 };
 
 }  // namespace purlin

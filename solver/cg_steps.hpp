@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include <purlin/core/vector_step.hpp>
-#include <purlin/solver/monitor_state.hpp>
+#include <purlin/solver/cg_recurrence.hpp>
 
 namespace purlin::detail {
 
@@ -21,6 +21,8 @@ struct CgState {
   bool preconditioned;
 
   PURLIN_HD double rho() const { return preconditioned ? rz : rr; }
+  PURLIN_HD bool sound() const { return cg_is_sound(rho(), pq); }
+  PURLIN_HD CgStepScalars step() { return {rho(), pq, alpha, rho_old, rr, rz, monitor}; }
 };
 
 /// The state in front of the first iteration, made in S from r: for iterations that the host does not poll.
@@ -61,7 +63,7 @@ struct CgDirection {
   };
   PURLIN_HD bool active() const { return state->monitor.running(); }
   PURLIN_HD Coefficients begin() const {
-    return {static_cast<T>(state->alpha), static_cast<T>(state->rho() / state->rho_old)};
+    return {static_cast<T>(state->alpha), static_cast<T>(cg_beta(state->rho(), state->rho_old))};
   }
   struct Loaded {
     T d, z, p, x;
@@ -69,8 +71,8 @@ struct CgDirection {
   PURLIN_HD Loaded load(std::int64_t i) const { return {scaled ? d[i] : T(1), z[i], p[i], x[i]}; }
   template <class Sums>
   PURLIN_HD void finish(std::int64_t i, const Loaded& at, Coefficients c, Sums&) const {
-    x[i] = at.x + c.alpha * at.p;
-    p[i] = (scaled ? at.d * at.z : at.z) + c.beta * at.p;
+    cg_next_x(at.x, c.alpha, at.p, x[i]);
+    cg_next_p(scaled ? at.d * at.z : at.z, c.beta, at.p, p[i]);
   }
   PURLIN_HD void end(const double*) const {}
 };
@@ -83,36 +85,21 @@ struct CgUpdate {
   const T *d, *q;
   T* r;
 
-  PURLIN_HD bool sound() const { return state->rho() > 0 && state->pq > 0 && state->pq - state->pq == 0; }
   PURLIN_HD bool active() const { return state->monitor.running(); }
-  PURLIN_HD T begin() const { return sound() ? static_cast<T>(state->rho() / state->pq) : T(0); }
+  PURLIN_HD T begin() const { return state->sound() ? static_cast<T>(cg_alpha(state->rho(), state->pq)) : T(0); }
   struct Loaded {
     T d, q, r;
   };
   PURLIN_HD Loaded load(std::int64_t i) const { return {scaled ? d[i] : T(1), q[i], r[i]}; }
   template <class Sums>
   PURLIN_HD void finish(std::int64_t i, const Loaded& at, T alpha, Sums& total) const {
-    const T ri = at.r - alpha * at.q;
+    T ri;
+    cg_next_r(at.r, alpha, at.q, ri);
     r[i] = ri;
     total.add(0, double(ri) * double(ri));
     if constexpr (scaled) total.add(1, double(ri) * double(at.d * ri));
   }
-  PURLIN_HD void end(const double* totals) const {
-    const double rho = state->rho(), pq = state->pq;
-    if (!sound()) {
-      const bool finite = rho - rho == 0 && pq - pq == 0;
-      state->alpha = 0;
-      state->monitor.event = !finite    ? Event::not_finite
-                             : rho <= 0 ? Event::precond_not_positive
-                                        : Event::matrix_not_positive;
-      return;
-    }
-    state->alpha = rho / pq;
-    state->rho_old = rho;
-    state->rr = totals[0];
-    if constexpr (scaled) state->rz = totals[1];
-    state->monitor.finish_iteration(sqrt(totals[0]));
-  }
+  PURLIN_HD void end(const double* totals) const { state->step().finish<scaled>(totals); }
 };
 
 /// x = x + alpha p, once the iteration has ended: what the next direction would have done.
@@ -127,7 +114,7 @@ struct CgLastStep {
   PURLIN_HD T begin() const { return static_cast<T>(state->alpha); }
   template <class Sums>
   PURLIN_HD void element(std::int64_t i, T alpha, Sums&) const {
-    x[i] += alpha * p[i];
+    cg_next_x(x[i], alpha, p[i], x[i]);
   }
   PURLIN_HD void end(const double*) const {}
 };

@@ -12,6 +12,7 @@
 #include <purlin/solver/basis.hpp>
 #include <purlin/solver/gmres_steps.hpp>
 #include <purlin/solver/convergence_monitor.hpp>
+#include <purlin/solver/iteration_graph.hpp>
 #include <purlin/solver/least_gain.hpp>
 
 namespace purlin {
@@ -50,7 +51,14 @@ Gmres<T, S, B>::Gmres(const Context<S>& ctx, Index n, int restart, bool left)
       best_x_(ctx, n),
       small_(ctx, GmresArrays::size(m_)),
       partial_(ctx, basis_scratch(ctx, n, m_ + 1)),
-      state_(ctx, 1) {}
+      state_(ctx, 1),
+      graph_(std::make_unique<IterationGraph<S>>()) {}
+template <class T, Space S, class B>
+Gmres<T, S, B>::Gmres(Gmres&&) noexcept = default;
+template <class T, Space S, class B>
+Gmres<T, S, B>& Gmres<T, S, B>::operator=(Gmres&&) noexcept = default;
+template <class T, Space S, class B>
+Gmres<T, S, B>::~Gmres() = default;
 
 /// One cycle: extends the basis column by column, then corrects x.
 template <class T, Space S, class B>
@@ -143,79 +151,127 @@ class Gmres<T, S, B>::Cycle {
   GmresState* state_;
 };
 
+/// One call of `solve`: a cycle after the other, each from the true residual that the one before left.
+template <class T, Space S, class B>
+class Gmres<T, S, B>::Run {
+ public:
+  Run(Gmres& solver, const SolveArguments<T, S>& system)
+      : own_(solver),
+        system_(system),
+        left_(solver.left_ && system.M != nullptr),
+        convergence_(own_.name(), own_.n_, system, &own_.state_.data()->scratch, own_.last_iterations_),
+        cycle_(own_, system) {}
+
+  SolveReport all() {
+    convergence_.watch_growth(first_growth, 0, {});
+    own_.graph_->bind(system_.ctx, system_.A, system_.M, Span<T, S>());  // a cycle's columns do not see x
+    convergence_.report().cycle_length = own_.m_;
+    for (bool more = convergence_.open(own_.r_); more;) {  // r = b - A x
+      keep_best();
+      const Outcome cycle = iterate();  // x += M V y
+      more = !has_ended(cycle) && !has_stagnated(cycle);
+      if (more) ++convergence_.report().restarts;
+    }
+    return_best();
+    own_.last_iterations_ = convergence_.iterations();
+    return convergence_.close(own_.r_, own_.w_);
+  }
+
+ private:
+  /// What became of a cycle.
+  struct Outcome {
+    bool whole;  ///< it aimed at the tolerance itself
+    Event event;
+    double before;      ///< the true residual
+    double recurrence;  ///< what the recurrence says of the one after
+  };
+
+  // x of the least residual is kept from before its cycle.
+  void keep_best() {
+    if (!(convergence_.residual() < best_)) return;
+    copy<T>(system_.ctx, Span<const T, S>(system_.x), own_.best_x_.span());
+    best_ = convergence_.residual();
+  }
+
+  Outcome iterate() {
+    const double before = convergence_.residual();
+    const int first_iteration = convergence_.iterations();
+    MonitorState monitor = convergence_.fresh_monitor();
+    monitor.growth_limit = std::numeric_limits<double>::infinity();  // it may hold |M r|; b - A x is judged below
+    const bool whole = monitor.tolerance >= deepest_cycle<T, B> * before;
+    if (!whole) monitor.tolerance = deepest_cycle<T, B> * before;
+    cycle_.begin(monitor, before, whole ? tightening_ : 1, careful_);  // v_0 = r / |r|
+    extend_basis();
+    const Event event = convergence_.event();
+    const int columns = convergence_.iterations() - first_iteration;
+    const double recurrence = convergence_.report().recurrence_residual;
+    convergence_.report().second_passes += cycle_.second_passes();
+    cycle_.correct(event == Event::not_finite ? columns - 1 : columns);  // x += M V y
+    return {whole, event, before, recurrence};
+  }
+
+  void extend_basis() {
+    bool running = true;
+    for (int j = 0; j < own_.m_ && running;) {
+      const int count = std::min(convergence_.check_every(), own_.m_ - j);
+      own_.graph_->range(j, count, [&](int column) { cycle_.extend(column); });
+      j += count;
+      running = convergence_.poll(cycle_.monitor());
+    }
+  }
+
+  // r = b - A x, and whether that or the cycle's event is the outcome.
+  bool has_ended(const Outcome& cycle) {
+    if (cycle.event == Event::tolerance_met && cycle.whole && !left_) {
+      if (convergence_.confirm(own_.r_)) return true;
+    } else if (convergence_.form_residual(own_.r_)) {
+      convergence_.conclude(Status::converged);
+      return true;
+    }
+    if (cycle.event == Event::iterations_spent || cycle.event == Event::not_finite) {
+      convergence_.conclude(cycle.event);
+      return true;
+    }
+    if (convergence_.interrupted()) convergence_.conclude(Event::none);
+    return convergence_.interrupted();
+  }
+
+  // Whether two cycles gained nothing, and what the next has to observe.
+  bool has_stagnated(const Outcome& cycle) {
+    const double reached = convergence_.residual();
+    if (cycle.event == Event::tolerance_met && cycle.whole) tightening_ *= 0.5 * convergence_.tolerance() / reached;
+    cycles_without_progress_ = reached < (1 - least_gain) * cycle.before ? 0 : cycles_without_progress_ + 1;
+    careful_ = careful_ || cycles_without_progress_ > 0 || (!left_ && reached > broken_promise * cycle.recurrence);
+    if (cycles_without_progress_ < 2) return false;
+    if (cycle.event == Event::krylov_space_exhausted) convergence_.conclude(cycle.event);
+    if (reached > convergence_.growth_limit()) convergence_.conclude_divergence();
+    convergence_.conclude_stagnation();
+    return true;
+  }
+
+  // x = the best one, unless the last is.
+  void return_best() {
+    if (!std::isfinite(best_) || convergence_.report().converged() || convergence_.residual() <= best_) return;
+    copy<T>(system_.ctx, own_.best_x_.cspan(), system_.x);
+    convergence_.form_residual(own_.r_);
+  }
+
+  Gmres& own_;
+  SolveArguments<T, S> system_;
+  bool left_;
+  ConvergenceMonitor<T, S> convergence_;
+  Cycle cycle_;
+  double best_ = std::numeric_limits<double>::infinity();
+  double tightening_ = 1;  // of the tolerance for M r, from the left
+  bool careful_ = false;   // Gram-Schmidt runs again
+  int cycles_without_progress_ = 0;
+};
+
 template <class T, Space S, class B>
 SolveReport Gmres<T, S, B>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                                   Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                                   const ProgressFn& progress) {
-  const SolveArguments<T, S> arguments{ctx, A, M, b, x, stop, progress};
-  const bool left = left_ && M != nullptr;
-  ConvergenceMonitor<T, S> convergence(name(), n_, arguments, &state_.data()->scratch, last_iterations_);
-  convergence.watch_growth(first_growth, 0, {});
-  Cycle cycle(*this, arguments);
-  graph_.bind(ctx, A, M, Span<T, S>());  // a cycle's columns do not see x
-
-  convergence.report().cycle_length = m_;
-  const bool iterate = convergence.open(r_);  // r = b - A x
-  double best = std::numeric_limits<double>::infinity();
-  double tightening = 1;
-  bool careful = false;
-  for (int cycles_without_progress = 0; iterate;) {
-    const double before = convergence.residual();
-    if (before < best) {
-      copy<T>(ctx, Span<const T, S>(x), best_x_.span());
-      best = before;
-    }
-    const int first_iteration = convergence.iterations();
-    MonitorState monitor = convergence.fresh_monitor();
-    monitor.growth_limit = std::numeric_limits<double>::infinity();  // it may hold |M r|; b - A x is judged below
-    const bool whole = monitor.tolerance >= deepest_cycle<T, B> * before;
-    if (!whole) monitor.tolerance = deepest_cycle<T, B> * before;
-    cycle.begin(monitor, before, whole ? tightening : 1, careful);  // v_0 = r / |r|
-    bool running = true;
-    for (int j = 0; j < m_ && running;) {
-      const int count = std::min(convergence.check_every(), m_ - j);
-      graph_.range(j, count, [&](int column) { cycle.extend(column); });
-      j += count;
-      running = convergence.poll(cycle.monitor());
-    }
-    const Event event = convergence.event();
-    const int columns = convergence.iterations() - first_iteration;
-    const double recurrence = convergence.report().recurrence_residual;
-    convergence.report().second_passes += cycle.second_passes();
-    cycle.correct(event == Event::not_finite ? columns - 1 : columns);  // x += M V y
-
-    if (event == Event::tolerance_met && whole && !left) {
-      if (convergence.confirm(r_)) break;  // r = b - A x
-    } else if (convergence.form_residual(r_)) {
-      convergence.conclude(Status::converged);
-      break;
-    }
-    if (event == Event::iterations_spent || event == Event::not_finite) {
-      convergence.conclude(event);
-      break;
-    }
-    if (convergence.interrupted()) {
-      convergence.conclude(Event::none);
-      break;
-    }
-    const double reached = convergence.residual();
-    if (event == Event::tolerance_met && whole) tightening *= 0.5 * convergence.tolerance() / reached;
-    cycles_without_progress = reached < (1 - least_gain) * before ? 0 : cycles_without_progress + 1;
-    careful = careful || cycles_without_progress > 0 || (!left && reached > broken_promise * recurrence);
-    if (cycles_without_progress == 2) {
-      if (event == Event::krylov_space_exhausted) convergence.conclude(event);
-      if (reached > convergence.growth_limit()) convergence.conclude_divergence();
-      convergence.conclude_stagnation();
-      break;
-    }
-    ++convergence.report().restarts;
-  }
-  if (std::isfinite(best) && !convergence.report().converged() && !(convergence.residual() <= best)) {
-    copy<T>(ctx, best_x_.cspan(), x);
-    convergence.form_residual(r_);
-  }
-  last_iterations_ = convergence.iterations();
-  return convergence.close(r_, w_);
+  return Run(*this, {ctx, A, M, b, x, stop, progress}).all();
 }
 
 #define X(T, S) template class Gmres<T, S>;

@@ -2,14 +2,17 @@
 /// Restarted GMRES, for any square A.
 #pragma once
 
-#include <purlin/solver/iteration_graph.hpp>
+#include <memory>
+
 #include <purlin/solver/method.hpp>
 
 namespace purlin {
 
 namespace detail {
 struct GmresState;
-}
+template <Space S>
+class IterationGraph;
+}  // namespace detail
 
 struct GmresOptions {
   int restart = 0;            ///< length of a cycle; 0: see `gmres_cycle_length`
@@ -53,6 +56,9 @@ class Gmres final : public KrylovSolver<T, S> {
   /// Work vectors for `n` unknowns: restart + 1 of length n in B, and four in T, or five where B is not T. The cycle
   /// is no longer than n. Throws InputError for a restart below 1.
   Gmres(const Context<S>& ctx, Index n, int restart, bool left);
+  Gmres(Gmres&&) noexcept;
+  Gmres& operator=(Gmres&&) noexcept;
+  ~Gmres() override;
 
   std::string_view name() const override { return "gmres"; }
   [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
@@ -61,6 +67,7 @@ class Gmres final : public KrylovSolver<T, S> {
 
  private:
   class Cycle;
+  class Run;
 
   Index n_;
   int m_;
@@ -71,7 +78,7 @@ class Gmres final : public KrylovSolver<T, S> {
   Array<T, S> best_x_;  ///< where the cycle with the least residual before it began
   Array<double, S> small_, partial_;
   Array<detail::GmresState, S> state_;
-  detail::IterationGraph<S> graph_;
+  std::unique_ptr<detail::IterationGraph<S>> graph_;
   int last_iterations_ = 0;  // of the last solve
 };
 

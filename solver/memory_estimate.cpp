@@ -56,8 +56,8 @@ SystemEstimate estimate_plain(const SpmvOptions& spmv, const PrecondOptions& pre
 }
 
 // All of the system in single precision, its values in the caller's order, and in double: A as CSR, r, the best x,
-// with a null space its two projections and an image; with two vectors in single precision for M and one for the
-// correction. There is no batch.
+// with a null space its two projections and an image; with two vectors in single precision for M. CG holds its
+// correction instead of where it began. There is no batch.
 SystemEstimate estimate_mixed(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
                               const SystemSize& size) {
   SystemSize low{size.rows, size.nonzeros, sizeof(float), size.reordered};
@@ -65,7 +65,7 @@ SystemEstimate estimate_mixed(const SpmvOptions& spmv, const PrecondOptions& pre
   SystemEstimate estimate = estimate_plain(spmv, precond, solver, low);
   estimate.matrix += nnz * sizeof(float) +
                      find_spmv_format("csr").estimate_bytes(size.rows, size.rows, size.nonzeros, sizeof(double));
-  estimate.vectors += n * (2 * sizeof(double) + sizeof(float));
+  estimate.vectors += 2 * n * sizeof(double);
   if (canonical_name(precond.name) != "none") estimate.vectors += 2 * n * sizeof(float);
   if (size.null_space) estimate.vectors += n * (3 * sizeof(double) + sizeof(float));
   if (size.reordered) {

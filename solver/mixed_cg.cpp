@@ -15,7 +15,7 @@ namespace purlin::detail {
 
 template <Space S>
 MixedCg<S>::MixedCg(const Context<S>& ctx, LowSystem<S> low)
-    : low_(low), cg_(ctx, low.A.rows(), false), d_(ctx, low.A.rows()), r_(ctx, low.A.rows()) {}
+    : low_(low), cg_(ctx, low.A.rows()), d_(ctx, low.A.rows()), r_(ctx, low.A.rows()) {}
 
 // An iteration is one of Cg in single precision, half its bytes; for each digit of the residual come a product in
 // double and eight passes.
@@ -25,20 +25,19 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
                               const StopCriterion& stop, const ProgressFn& progress) {
   constexpr double reduction = 0.1;
   const std::int64_t n = r_.size();
-  CgState* const s = cg_.state_.data();
   const SolveArguments<double, S> system{ctx, A, nullptr, b, x, stop, progress};
-  ConvergenceMonitor<double, S> convergence(name(), n, system, &s->scratch, last_iterations_);
+  ConvergenceMonitor<double, S> convergence(name(), n, system, cg_.scratch(), last_iterations_);
 
   convergence.watch_growth(first_growth, most_growth<float>,
                            [&] { return symmetry_fault<float, S>(ctx, low_.A, low_.M); });
 
-  convergence.report().method = cg_.name();
+  convergence.report().method = "cg";
   bool more = convergence.open(r_.span());  // r = b - A x
   const double unit = power_of_two_below(convergence.residual());
-  const std::function<void()> step = cg_.iteration(ctx, low_.A, low_.M, d_.span());
+  typename CgIteration<float, S>::Step step;
   if (more) {
-    cg_.graph_.bind(ctx, low_.A, low_.M, d_.span());
-    fill<float, S>(ctx, 0, cg_.p_.span());
+    step = cg_.bind(ctx, low_.A, low_.M, d_.span());
+    fill<float, S>(ctx, 0, cg_.p());
   }
   StagnationTest stagnation_test;
   for (bool first = true; more; first = false) {
@@ -49,10 +48,10 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
     monitor.residual = before / unit;
     sweep(ctx, n,
           MixedReplace{monitor, first, low_.M != nullptr, std::numeric_limits<double>::infinity(), 1 / unit,
-                       r_.data(), cg_.r_.data(), d_.data(), s});
+                       r_.data(), cg_.r().data, d_.data(), cg_.state()});
     cg_.first_rho(ctx, low_.M);
     do {
-      cg_.graph_.repeat(convergence.check_every(), step);
+      cg_.repeat(convergence.check_every(), step);
     } while (poll(ctx, convergence, unit));
     cg_.finish(ctx, d_.span());
     const double recurrence = convergence.report().recurrence_residual;
@@ -89,7 +88,7 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
 // Growth that is no divergence is allowed for in S too.
 template <Space S>
 bool MixedCg<S>::poll(const Context<S>& ctx, ConvergenceMonitor<double, S>& convergence, double unit) {
-  MonitorState* const there = &cg_.state_.data()->monitor;
+  MonitorState* const there = &cg_.state()->monitor;
   MonitorState seen = fetch(ctx, static_cast<const MonitorState*>(there));
   const Event event = seen.event;
   const bool more = convergence.poll(seen, unit);

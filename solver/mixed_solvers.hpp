@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include <purlin/solver/cg.hpp>
+#include <purlin/solver/cg_iteration.hpp>
 #include <purlin/solver/krylov.hpp>
 #include <purlin/solver/low_system.hpp>
 
@@ -56,7 +56,7 @@ class MixedCg final : public KrylovSolver<double, S> {
   bool poll(const Context<S>& ctx, ConvergenceMonitor<double, S>& convergence, double unit);
 
   LowSystem<S> low_;
-  Cg<float, S> cg_;
+  CgIteration<float, S> cg_;
   Array<float, S> d_;   // the correction since the last replacement
   Array<double, S> r_;  // b - A x
   int last_iterations_ = 0;

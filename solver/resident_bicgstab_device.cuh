@@ -3,7 +3,7 @@
 /// Internal.
 #pragma once
 
-#include <purlin/solver/bicgstab_steps.hpp>
+#include <purlin/solver/bicgstab_recurrence.hpp>
 #include <purlin/solver/resident_bicgstab.hpp>
 #include <purlin/solver/resident_residual_device.cuh>
 
@@ -108,7 +108,7 @@ __device__ __forceinline__ void half_step(const ResidentBicgstabPart<T>& my, int
   const int threads = static_cast<int>(blockDim.x);
 #pragma unroll 2  // more would spill
   for (int i = static_cast<int>(threadIdx.x); i < reach; i += threads) {
-    const T s = my.r[i] - alpha * my.v[i];
+    const T s = bicgstab_next_r(my.r[i], alpha, my.v[i]);
     my.r[i] = s;
     if constexpr (precond == ResidentPrecond::diagonal) my.u[i] = my.d[i] * s;
     if constexpr (precond == ResidentPrecond::matrix) {
@@ -124,16 +124,16 @@ __device__ __forceinline__ void full_step(const ResidentBicgstabPart<T>& my, int
   const int threads = static_cast<int>(blockDim.x);
 #pragma unroll 2
   for (int i = static_cast<int>(threadIdx.x); i < reach; i += threads) {
-    const T p = my.p[i], s = my.r[i], r = s - omega * my.t[i];
+    const T p = my.p[i], s = my.r[i], r = bicgstab_next_r(s, omega, my.t[i]);
     if (i < my.own) {
       if constexpr (precond == ResidentPrecond::matrix) {
         my.x[i] += omega * my.u[i];
       } else {
         const T mp_i = scaled ? my.d[i] * p : p, ms_i = scaled ? my.u[i] : s;
-        my.x[i] += alpha * mp_i + omega * ms_i;
+        my.x[i] = bicgstab_next_x(my.x[i], alpha, mp_i, omega, ms_i);
       }
     }
-    const T next_p = r + beta * (p - omega * my.v[i]);
+    const T next_p = bicgstab_next_p(r, beta, p, omega, my.v[i]);
     my.r[i] = r;
     my.p[i] = next_p;
     if constexpr (scaled) my.u[i] = my.d[i] * next_p;
@@ -169,9 +169,9 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my
     const double r0v = sums[0], rho = sums[2];
     judge_step(args, my, k, sqrt(sums[1]), rho, gain, seen);
     if (seen.event != Event::none || k == args.iterations) return;
-    const double alpha = rho / r0v;
-    if (!(alpha - alpha == 0)) {
-      seen.event = r0v == 0 ? Event::rho_vanished : Event::not_finite;
+    const double alpha = bicgstab_alpha(rho, r0v);
+    if (!bicgstab_is_sound(alpha)) {
+      seen.event = bicgstab_alpha_event(r0v);
       return;
     }
     half_step<precond>(my, reach, static_cast<T>(alpha));
@@ -188,10 +188,10 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my
       dots[3] += r0 * double(t);
     });
     synchronise<B>(my, lead, dots, my.t);
-    const double omega = dots[1] > 0 ? dots[0] / dots[1] : 0.0, next_rho = dots[2] - omega * dots[3];
+    const double omega = bicgstab_omega(dots[0], dots[1]), next_rho = dots[2] - omega * dots[3];
     gain = omega * dots[0];
     full_step<precond>(my, reach, static_cast<T>(alpha), static_cast<T>(omega),
-                       static_cast<T>((next_rho / rho) * (alpha / omega)));
+                       static_cast<T>(bicgstab_beta(next_rho, rho, alpha, omega)));
   }
 }
 

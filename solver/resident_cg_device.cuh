@@ -2,6 +2,7 @@
 /// CG as one kernel: a block is a part of the matrix and has its share of every vector in shared memory. Internal.
 #pragma once
 
+#include <purlin/solver/cg_recurrence.hpp>
 #include <purlin/solver/resident_residual_device.cuh>
 
 namespace purlin::detail {
@@ -109,25 +110,26 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
       seen.event = event_of(seen.residual, seen.tolerance, seen.iteration, seen.max_iterations);
     }
     if (seen.event != Event::none || k == args.iterations) return;
-    const double beta = rho / seen.rho, drop = beta * rho / seen.alpha, pq = uw - drop;
-    if (!(rho > 0) || !(uw > 0) || !(pq > 0) || !(uw - uw == 0)) {
+    const double beta = cg_beta(rho, seen.rho), drop = beta * rho / seen.alpha, pq = uw - drop;
+    if (!cg_is_sound(rho, uw) || !(pq > 0)) {
       // p.A p is a difference here. Far below 0 it proves what u.A u <= 0 proves; near 0 the loop has to find out.
-      const bool finite = rho - rho == 0 && uw - uw == 0;
-      seen.undecided = finite && rho > 0 && uw > 0 && -pq <= undecided_margin<T> * (uw + drop);
-      if (seen.undecided) return;
-      seen.event = !finite ? Event::not_finite : rho <= 0 ? Event::precond_not_positive : Event::matrix_not_positive;
+      seen.undecided = cg_is_finite(rho, uw) && rho > 0 && uw > 0 && -pq <= undecided_margin<T> * (uw + drop);
+      if (!seen.undecided) seen.event = cg_breakdown(rho, uw);
       return;
     }
     seen.rho = rho;
-    seen.alpha = rho / pq;
+    seen.alpha = cg_alpha(rho, pq);
     const T alpha_t = static_cast<T>(seen.alpha), beta_t = static_cast<T>(beta);
 #pragma unroll 2  // more would spill
     for (int i = thread; i < reach; i += threads) {
-      const T s = my.w[i] + beta_t * my.s[i], r = my.r[i] - alpha_t * s;
+      T s, r;
+      cg_next_p(my.w[i], beta_t, my.s[i], s);
+      cg_next_r(my.r[i], alpha_t, s, r);
       if (i < my.own) {
-        const T p = my.u[i] + beta_t * my.p[i];
+        T p;
+        cg_next_p(my.u[i], beta_t, my.p[i], p);
         my.p[i] = p;
-        my.x[i] += alpha_t * p;
+        cg_next_x(my.x[i], alpha_t, p, my.x[i]);
       }
       my.s[i] = s;
       my.r[i] = r;

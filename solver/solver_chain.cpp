@@ -9,6 +9,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/column_progress.hpp>
 #include <purlin/solver/convergence_monitor.hpp>
 #include <purlin/solver/mixed_solvers.hpp>
 #include <purlin/solver/registry.hpp>

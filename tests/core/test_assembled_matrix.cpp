@@ -2,6 +2,7 @@
 // AssembledMatrix: every form and index type against sums by hand, new values, threads, and what is borrowed.
 #include "tests/catch.hpp"
 #include "tests/core/input_cases.hpp"
+#include "tests/core/memory_support.hpp"
 
 #include <cstddef>
 
@@ -140,4 +141,52 @@ TEST_BOTH("New values of another number are refused", "[assembly]") {
   AssembledMatrix<double, S> assembled(ctx, c.input);
   const auto two = upload(ctx, std::vector<double>{1, 2});
   CHECK(message_of<InputError>([&] { assembled.values(ctx, two.cspan()); }) == "expected 3 values, found 2");
+}
+
+TEST_BOTH("Assembly that does not fit into the memory that is left is refused before it begins",
+          "[assembly][memory]") {
+  for (const bool half : {false, true}) {
+    const auto memory = std::make_shared<ObservedMemory<S>>();
+    const Context<S> ctx(usual, memory);
+    std::vector<Cell> cells;  // all different, rows from the last to the first
+    for (std::int64_t i = 99; i >= 0; --i) {
+      for (std::int64_t j = 0; j < (half ? i : 100); ++j) cells.push_back({i, j});
+    }
+    const Writing writing{0, false, half ? std::optional<Triangle>(Triangle::lower) : std::nullopt};
+    const auto val = rounding_values<double>(static_cast<std::int64_t>(cells.size()), 5);
+    const InputCase<double, S> c = coo_case<int, int>(ctx, 100, 100, cells, val, writing);
+    CAPTURE(c.name);
+    const std::uint64_t before = memory->live_bytes();
+    REQUIRE(ctx.memory()->use().peak_bytes == before);
+    AssembledMatrix<double, S>(ctx, c.input);
+    const std::uint64_t peak = ctx.memory()->use().peak_bytes - before;
+
+    const auto refused = [&]() -> std::uint64_t {
+      try {
+        AssembledMatrix<double, S>(ctx, c.input);
+      } catch (const OutOfMemory& e) {
+        CHECK(e.available_bytes() == memory->available);
+        CHECK(memory->live_bytes() == before);
+        return e.wanted_bytes();
+      }
+      return 0;
+    };
+    memory->available = 0;
+    const std::uint64_t wanted = refused();
+    CHECK(wanted <= peak);
+    CHECK(wanted >= (half && S == Space::host ? 0.3 : 0.6) * static_cast<double>(peak));  // there, of one side alone
+    memory->available = wanted - 1;
+    CHECK(refused() == wanted);
+    memory->available = wanted;
+    CHECK(refused() == 0);
+  }
+}
+
+TEST_BOTH("A matrix that is borrowed takes no memory to assemble", "[assembly][memory]") {
+  const auto memory = std::make_shared<ObservedMemory<S>>();
+  const Context<S> ctx(usual, memory);
+  const InputCase<double, S> c =
+      compressed_case<int, int>(ctx, false, 2, 2, {{0, 0}, {1, 1}}, std::vector<double>{1, 2});
+  memory->available = 0;
+  CHECK(AssembledMatrix<double, S>(ctx, c.input).borrowed());
 }

@@ -4,7 +4,7 @@
 #include "tests/solver/systems.hpp"
 
 #include <purlin/solver/bicgstab.hpp>
-#include <purlin/solver/bicgstab_steps.hpp>
+#include <purlin/solver/bicgstab_recurrence.hpp>
 #include <purlin/solver/cg.hpp>
 
 using namespace purlin;

@@ -11,6 +11,7 @@
 #include <purlin/solver/bicgstab.hpp>
 #include <purlin/solver/cg.hpp>
 #include <purlin/solver/gmres.hpp>
+#include <purlin/solver/iteration_graph.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;

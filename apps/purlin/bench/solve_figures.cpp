@@ -6,6 +6,7 @@
 
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/registry.hpp>
+#include <purlin/spmv/registry.hpp>
 
 namespace purlin::cli {
 namespace {
