@@ -3,10 +3,20 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <list>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace purlin {
+
+/// Lower case, without '-' and '_': how the names of lines are compared.
+std::string canonical_name(std::string_view name);
+
+/// Throws InputError: there is a line of that name.
+[[noreturn]] void refuse_second_line(const std::string& kind, const std::string& name);
 
 /// Keeps a line in its table; the line leaves with this object.
 class [[nodiscard]] Registration {
@@ -31,16 +41,34 @@ class [[nodiscard]] Registration {
 template <class Line>
 class Table {
  public:
-  Table(std::initializer_list<Line> lines) : lines_(lines) {}
+  /// `kind` is the word for a line in errors ("format"); `reserved` are names, canonical, that no line may have.
+  Table(std::string kind, std::vector<std::string> reserved, std::initializer_list<Line> lines)
+      : kind_(std::move(kind)), reserved_(std::move(reserved)), lines_(lines) {}
 
   const std::list<Line>& lines() const { return lines_; }
 
+  /// The line of that name; null where there is none.
+  const Line* find(std::string_view name) const {
+    const std::string canonical = canonical_name(name);
+    for (const Line& line : lines_) {
+      if (canonical_name(line.name) == canonical) return &line;
+    }
+    return nullptr;
+  }
+
+  /// Throws InputError where the name is in use.
   Registration add(Line line) {
+    for (const std::string& name : reserved_) {
+      if (name == canonical_name(line.name)) refuse_second_line(kind_, line.name);
+    }
+    if (find(line.name) != nullptr) refuse_second_line(kind_, line.name);
     const auto at = lines_.insert(lines_.end(), std::move(line));
     return Registration([this, at] { lines_.erase(at); });
   }
 
  private:
+  std::string kind_;
+  std::vector<std::string> reserved_;
   std::list<Line> lines_;
 };
 

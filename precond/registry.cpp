@@ -9,29 +9,13 @@
 #include <purlin/spmv/registry.hpp>
 
 namespace purlin {
-namespace {
-
-const PrecondMethod* precond_line(std::string_view name) {
-  for (const PrecondMethod& method : preconditioners()) {
-    if (canonical_name(method.name) == canonical_name(name)) return &method;
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 const std::list<PrecondMethod>& preconditioners() { return detail::precond_table().lines(); }
 
-Registration register_preconditioner(PrecondMethod method) {
-  const std::string name = canonical_name(method.name);
-  if (name == "auto" || name == "none" || precond_line(name) != nullptr) {
-    throw InputError("there is a preconditioner '" + method.name + "' already");
-  }
-  return detail::precond_table().add(std::move(method));
-}
+Registration register_preconditioner(PrecondMethod method) { return detail::precond_table().add(std::move(method)); }
 
 const PrecondMethod& find_preconditioner(std::string_view name) {
-  if (const PrecondMethod* line = precond_line(name)) return *line;
+  if (const PrecondMethod* line = detail::precond_table().find(name)) return *line;
   std::string known = "none";
   for (const PrecondMethod& method : preconditioners()) known += ", " + method.name;
   throw InputError("there is no preconditioner '" + std::string(name) + "'; there are: " + known);
@@ -83,7 +67,7 @@ OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, co
 }
 
 PrecondSide precond_side(const PrecondOptions& options) {
-  const PrecondMethod* method = precond_line(options.name);
+  const PrecondMethod* method = detail::precond_table().find(options.name);
   return method != nullptr && method->side != nullptr ? method->side(options) : PrecondSide::right;
 }
 

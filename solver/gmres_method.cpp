@@ -72,6 +72,7 @@ SolverMethod gmres_method() {
   gmres.summary = "restarted generalised minimal residuals, for any matrix";
   gmres.monotone = true;
   gmres.restarts = true;
+  gmres.vector_kernels = 5;
   gmres.rank = {2, 1, 2};
   gmres.bytes_per_unknown = &gmres_bytes_per_unknown;
   gmres.vector_passes = &gmres_vector_passes;

@@ -52,6 +52,7 @@ struct Attempt {
   double attainable_residual = 0;  ///< as in SolveReport, of this attempt alone
   std::string method;              ///< as in SolveReport
   Failure failure = {};
+  std::string preconditioner = {};  ///< where several were tried
 };
 
 /// The result of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
@@ -81,6 +82,9 @@ struct SolveReport {
   double seconds = 0;
   std::vector<double> history;    ///< residual before the first and after each iteration, as the recurrence has it
   std::vector<Attempt> attempts;  ///< one or more, in order
+  /// What LinearSystem replaced for this solve, and why: "format ehyb for csr after 1,200 iterations". Empty: nothing.
+  /// Only such a solve allocates.
+  std::string changed;
 
   bool converged() const { return status == Status::converged; }
   /// residual / |b|, or the residual itself for b = 0.

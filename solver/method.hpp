@@ -43,6 +43,14 @@ struct VectorFloor {
   double per_basis_vector = 0;  ///< for each vector of a cycle besides
 };
 
+/// What a kernel that keeps its vectors on the chip stores and how often its blocks synchronise in an iteration.
+struct ResidentShape {
+  int halo_vectors = 0;  ///< with rows of other parts; one more where M is a diagonal matrix
+  int own_vectors = 0;   ///< without
+  int synchronisations = 0;
+  int precond_matrices = 0;  ///< so many sparse matrices may M consist of, besides none and a diagonal one; 0: none
+};
+
 /// One line of the table.
 struct SolverMethod {
   std::string name;
@@ -54,6 +62,8 @@ struct SolverMethod {
   bool monotone = false;        ///< the residual never grows, and indefinite matrices are no obstacle
   bool restarts = false;        ///< runs in cycles (SolveReport::cycle_length), so that a longer one may help
   bool resident = false;        ///< has a kernel that solves what fits on the chip of a device
+  ResidentShape resident_shape = {};
+  int vector_kernels = 2;  ///< of an iteration on a device, besides those of A and M
   AutoRank rank;
   /// Bytes of the vectors that it works with for each unknown, besides b and x.
   MethodFigure bytes_per_unknown = nullptr;

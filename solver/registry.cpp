@@ -7,36 +7,23 @@
 #include <purlin/solver/bicgstab.hpp>
 #include <purlin/solver/cg.hpp>
 #include <purlin/solver/gmres.hpp>
-#include <purlin/spmv/registry.hpp>
 
 namespace purlin {
 namespace {
 
 Table<SolverMethod>& table() {
-  static Table<SolverMethod> methods = {cg_method(), bicgstab_method(), gmres_method()};
+  static Table<SolverMethod> methods = {"solver", {"auto"}, {cg_method(), bicgstab_method(), gmres_method()}};
   return methods;
-}
-
-const SolverMethod* line_of(std::string_view name) {
-  for (const SolverMethod& method : solver_methods()) {
-    if (canonical_name(method.name) == canonical_name(name)) return &method;
-  }
-  return nullptr;
 }
 
 }  // namespace
 
 const std::list<SolverMethod>& solver_methods() { return table().lines(); }
 
-Registration register_solver(SolverMethod method) {
-  if (canonical_name(method.name) == "auto" || line_of(method.name) != nullptr) {
-    throw InputError("there is a solver '" + method.name + "' already");
-  }
-  return table().add(std::move(method));
-}
+Registration register_solver(SolverMethod method) { return table().add(std::move(method)); }
 
 const SolverMethod& find_solver(std::string_view name) {
-  if (const SolverMethod* line = line_of(name)) return *line;
+  if (const SolverMethod* line = table().find(name)) return *line;
   std::string known;
   for (const SolverMethod& method : solver_methods()) known += (known.empty() ? "" : ", ") + method.name;
   if (canonical_name(name) == "auto") {

@@ -7,6 +7,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/pattern_options.hpp>
+#include <purlin/solver/iteration_cost.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -98,13 +99,35 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a) {
   const std::string asked = canonical_name(options_.spmv.format);
   format_.format = options_.spmv.format;
   if (!is_format_choice(asked)) return;
-  const double products =
-      options_.expected_products > 0 ? options_.expected_products : expected_products(a.rows, options_.stop.rel_tol);
-  const bool may_renumber = !given_order();
-  if (asked == "auto") options_.spmv.equal_opposites = equal_opposites(a);
-  format_ = asked == "auto" ? choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, products, may_renumber)
-                            : measure_formats(ctx_, a, options_.spmv, products, may_renumber);
+  if (asked == "auto") {
+    options_.spmv.equal_opposites = equal_opposites(a);
+    format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use());
+  } else {
+    const double products = options_.expected_products > 0
+                                ? options_.expected_products
+                                : first_method().products *
+                                      expected_iterations(pattern_facts(ctx_, Pattern<S>(a)), options_.stop.rel_tol);
+    format_ = measure_formats(ctx_, a, options_.spmv, products, !given_order());
+  }
   options_.spmv.format = format_.format;
+}
+
+// Formats are compared by the iterations of the first solver that they lead to.
+template <class T, Space S>
+FormatUse PlainOperators<T, S>::format_use() const {
+  const SolverMethod& method = first_method();
+  FormatUse use;
+  use.steps = options_.expected_products / method.products;
+  use.may_renumber = !given_order();
+  use.rel_tol = options_.stop.rel_tol;
+  use.iteration = [this, &method](const SpmvFormat& format, const PatternFacts& facts, const CostEstimate& product) {
+    const bool alone = options_.columns == 1 && options_.null_space == NullSpace::none;
+    IterationCost cost{method,           options_.solver, precond_cost(options_.precond, format, facts, sizeof(T)),
+                       machine_of(ctx_), sizeof(T),       alone};
+    if (parts_.has_preconditioner()) cost.precond.resident = false;
+    return cost.estimate(format, facts, product);
+  };
+  return use;
 }
 
 template <class T, Space S>

@@ -81,6 +81,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   void require_memory_of_choice(const CsrView<T, S>& a) const;
   void choose_solver_for(const CsrView<T, S>& a);
   void choose_format(const CsrView<T, S>& a);
+  FormatUse format_use() const;
   bool given_order() const {
     return !options_.old_of_new.empty() || !options_.part_begin.empty() || parts_.preconditioner != nullptr;
   }

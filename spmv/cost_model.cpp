@@ -55,13 +55,18 @@ RowLengths row_lengths(const Pattern<Space::host>& pattern) {
   return lengths;
 }
 
-PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern) {
+PatternFacts facts_of_lengths(const Pattern<Space::host>& pattern, Offset nonzeros) {
   PatternFacts facts;
   facts.rows = pattern.rows;
   facts.cols = pattern.cols;
-  facts.nonzeros = pattern.nnz();
+  facts.nonzeros = nonzeros;
   facts.lengths = row_lengths(pattern);
   if (!facts.lengths.empty()) facts.longest_row = facts.lengths.back().first;
+  return facts;
+}
+
+PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern) {
+  PatternFacts facts = facts_of_lengths(pattern, pattern.nnz());
   if (pattern.rows == pattern.cols) facts.block = static_cast<int>(node_block_size(ctx, pattern));
   return facts;
 }

@@ -29,8 +29,13 @@ struct PatternFacts {
   Offset sorted_slots(int lanes) const;
 };
 
+/// Facts that the row pointers show; `nonzeros` as `pattern` may have no columns.
+PatternFacts facts_of_lengths(const Pattern<Space::host>& pattern, Offset nonzeros);
+
 /// Reads the pattern once or twice; parallel.
 PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern);
+/// The same of a pattern on a device, of which only the row pointers are downloaded. Waits for the stream.
+PatternFacts pattern_facts(const Context<Space::device>& ctx, const Pattern<Space::device>& pattern);
 
 /// Of the two seconds per entry of a format, measured in cache, the one for values of that size; 0 on a device, and
 /// for matrices that do not stay in a host's caches from product to product. The limit is the same for every format.
@@ -52,6 +57,10 @@ struct CostEstimate {
   /// Seconds of a setup on the device, in place of the two before; 0: on the host.
   double device_setup_seconds = 0;
   int launches = 1;
+  int dot_launches = 0;  ///< further kernels where the product leaves x.y too
+  /// Parts that a kernel which keeps its vectors on the chip would have, one a multiprocessor; 0: there is none.
+  Index resident_parts = 0;
+  double halo = 0;  ///< nodes of other parts that a part reads, over its own
 
   double product_seconds(const Machine& machine) const;
   /// With `host_threads` threads of the machine that plans.

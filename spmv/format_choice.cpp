@@ -27,34 +27,35 @@ std::string counted(double products) { return detail::plain_number(std::max(1.0,
 std::string about(double products) { return "about " + detail::plain_number(std::max(1.0, std::ceil(products)), 2); }
 
 // "pays back after about 310 products, 1,900 are expected" and its like.
-std::string reason_for(const FormatTrial& best, const std::vector<FormatTrial>& trials, double products,
-                       bool measured) {
-  const std::string planned = counted(products) + (products == 1 ? " is expected" : " are expected");
+std::string reason_for(const FormatTrial& best, const std::vector<FormatTrial>& trials, double steps, bool measured) {
+  const std::string expected = counted(steps) + (steps == 1 ? " is expected" : " are expected");
   const std::string source = measured ? "measured" : "estimated";
   const FormatTrial& csr = trials.front();
+  const std::string step = csr.iteration_seconds > 0 ? "iteration" : "product";
   if (&best != &csr) {
     const double after = break_even(best, csr);
-    if (after <= 0) return "the fastest from the first product on (" + source + ")";
-    return "pays back after " + about(after) + " products, " + planned + " (" + source + ")";
+    if (after <= 0) return "the fastest from the first " + step + " on (" + source + ")";
+    return "pays back after " + about(after) + " " + step + "s, " + expected + " (" + source + ")" +
+           (best.resident ? "; solves in one kernel" : "");
   }
   const FormatTrial* fastest = &csr;
   for (const FormatTrial& trial : trials) {
-    if (trial.failure.empty() && trial.product_seconds < fastest->product_seconds) fastest = &trial;
+    if (trial.failure.empty() && trial.step_seconds() < fastest->step_seconds()) fastest = &trial;
   }
   if (fastest == &csr) return "no other is faster (" + source + ")";
-  return fastest->format + " would pay back after " + about(break_even(*fastest, csr)) + " products, " + planned +
-         " (" + source + ")";
+  return fastest->format + " would pay back after " + about(break_even(*fastest, csr)) + " " + step + "s, " +
+         expected + " (" + source + ")";
 }
 
-FormatChoice best_of(std::vector<FormatTrial> trials, double products, bool measured) {
+FormatChoice best_of(std::vector<FormatTrial> trials, double steps, bool measured) {
   FormatChoice choice;
   const auto cost = [&](const FormatTrial& trial) {
-    return trial.failure.empty() ? trial.seconds_of(products) : std::numeric_limits<double>::infinity();
+    return trial.failure.empty() ? trial.seconds_of(steps) : std::numeric_limits<double>::infinity();
   };
   const auto best = std::min_element(trials.begin(), trials.end(),
                                      [&](const FormatTrial& a, const FormatTrial& b) { return cost(a) < cost(b); });
   choice.format = best->format;
-  choice.reason = reason_for(*best, trials, products, measured);
+  choice.reason = reason_for(*best, trials, steps, measured);
   choice.measured = measured;
   choice.trials = std::move(trials);
   return choice;
@@ -119,7 +120,7 @@ bool is_format_choice(std::string_view name) {
 }
 
 double break_even(const FormatTrial& format, const FormatTrial& base) {
-  const double gain = base.product_seconds - format.product_seconds;
+  const double gain = base.step_seconds() - format.step_seconds();
   const double price = format.setup_seconds - base.setup_seconds;
   if (gain <= 0) return price <= 0 && gain == 0 ? 0 : std::numeric_limits<double>::infinity();
   return std::max(0.0, price / gain);
@@ -127,27 +128,36 @@ double break_even(const FormatTrial& format, const FormatTrial& base) {
 
 double tolerance_for_estimates(double rel_tol) { return std::clamp(rel_tol, 1e-16, 0.1); }
 
-double expected_products(Index n, double rel_tol) {
-  return std::max(
-      1.0, std::round(0.6 * std::log(1 / tolerance_for_estimates(rel_tol)) * std::cbrt(static_cast<double>(n))));
+double expected_iterations(const PatternFacts& facts, double rel_tol) {
+  const double per_digit = facts.block > 1 ? 1.6 : 0.5;
+  const double nodes = static_cast<double>(facts.rows) / facts.block;
+  return std::max(1.0, std::round(per_digit * std::log(1 / tolerance_for_estimates(rel_tol)) * std::cbrt(nodes)));
 }
 
 template <class T, Space S>
 FormatChoice choose_format_by_cost(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options,
-                                   double products, bool may_renumber) {
-  const Context<Space::host> host = host_context(ctx);
-  const detail::HostPattern on_host(ctx, pattern);
-  const PatternFacts facts = pattern_facts(host, on_host.view());
+                                   const FormatUse& use) {
+  const PatternFacts facts = pattern_facts(ctx, pattern);
   const FormatRequest request{"", options, machine_of(ctx), sizeof(T)};
+  const int host_threads = host_context(ctx).threads();
   std::vector<FormatTrial> trials;
   for (const SpmvFormat& format : spmv_formats()) {
-    if (format.cost_estimate == nullptr || !admits<T, S>(format, facts.rows == facts.cols, may_renumber)) continue;
+    if (format.cost_estimate == nullptr || !admits<T, S>(format, facts.rows == facts.cols, use.may_renumber))
+      continue;
     const CostEstimate cost_estimate = format.cost_estimate(facts, request);
     if (std::isinf(cost_estimate.product_bytes)) continue;
-    trials.push_back({format.name, cost_estimate.product_seconds(request.machine),
-                      cost_estimate.setup_seconds(request.machine, facts.nonzeros, host.threads()), ""});
+    FormatTrial trial;
+    trial.format = format.name;
+    trial.product_seconds = cost_estimate.product_seconds(request.machine);
+    trial.setup_seconds = cost_estimate.setup_seconds(request.machine, facts.nonzeros, host_threads);
+    if (use.iteration) {
+      const IterationEstimate iteration = use.iteration(format, facts, cost_estimate);
+      trial.iteration_seconds = iteration.seconds;
+      trial.resident = iteration.resident;
+    }
+    trials.push_back(std::move(trial));
   }
-  return best_of(std::move(trials), products, false);
+  return best_of(std::move(trials), use.steps > 0 ? use.steps : expected_iterations(facts, use.rel_tol), false);
 }
 
 template <class T, Space S>
@@ -185,9 +195,9 @@ FormatChoice measure_formats(const Context<S>& ctx, const CsrView<T, S>& a, cons
   return choice;
 }
 
-#define X(T, S)                                                                                                    \
-  template FormatChoice choose_format_by_cost<T>(const Context<S>&, const Pattern<S>&, const SpmvOptions&, double, \
-                                                 bool);                                                            \
+#define X(T, S)                                                                                            \
+  template FormatChoice choose_format_by_cost<T>(const Context<S>&, const Pattern<S>&, const SpmvOptions&, \
+                                                 const FormatUse&);                                        \
   template FormatChoice measure_formats(const Context<S>&, const CsrView<T, S>&, const SpmvOptions&, double, bool);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -144,6 +145,10 @@ class MatrixOperator : public LinearOperator<T, S> {
   /// To be called when all slots that belong to an entry have been written, on the context's stream: the rest of
   /// `refresh`, with the same errors. Formats have nothing left to do.
   virtual void slots_written(const Context<S>& ctx);
+
+  /// The matrix with its present values where the operator keeps it as CSR, in its own order; it changes with them and
+  /// is valid as long as the operator. Nothing for other formats.
+  virtual std::optional<CsrView<T, S>> as_csr() const { return std::nullopt; }
 
   virtual OperatorInfo info() const = 0;
 };

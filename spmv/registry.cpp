@@ -2,8 +2,6 @@
 // Looks formats up in their table, plans orders and builds operators.
 #include <purlin/spmv/registry.hpp>
 
-#include <cctype>
-
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/reorder/host_pattern.hpp>
@@ -18,33 +16,14 @@ std::pair<std::string_view, std::string_view> split_variant(std::string_view nam
   return {name.substr(0, colon), name.substr(colon + 1)};
 }
 
-const SpmvFormat* format_line(std::string_view name_and_variant) {
-  const std::string name = canonical_name(split_variant(name_and_variant).first);
-  for (const SpmvFormat& format : spmv_formats()) {
-    if (canonical_name(format.name) == name) return &format;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 const std::list<SpmvFormat>& spmv_formats() { return detail::format_table().lines(); }
 
-Registration register_format(SpmvFormat format) {
-  if (format_line(format.name) != nullptr) throw InputError("there is a format '" + format.name + "' already");
-  return detail::format_table().add(std::move(format));
-}
-
-std::string canonical_name(std::string_view name) {
-  std::string result;
-  for (const char c : name) {
-    if (c != '-' && c != '_') result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return result;
-}
+Registration register_format(SpmvFormat format) { return detail::format_table().add(std::move(format)); }
 
 const SpmvFormat& find_spmv_format(std::string_view name_and_variant) {
-  if (const SpmvFormat* line = format_line(name_and_variant)) return *line;
+  if (const SpmvFormat* line = detail::format_table().find(split_variant(name_and_variant).first)) return *line;
   std::string known;
   for (const SpmvFormat& format : spmv_formats()) known += (known.empty() ? "" : ", ") + format.name;
   throw InputError("there is no format '" + std::string(name_and_variant) + "'; there are: " + known);

@@ -42,7 +42,4 @@ Table<SpmvFormat>& format_table();
 
 }  // namespace detail
 
-/// Lower case, without '-' and '_': how names of formats and preconditioners are compared.
-std::string canonical_name(std::string_view name);
-
 }  // namespace purlin

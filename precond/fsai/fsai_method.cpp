@@ -50,6 +50,7 @@ PrecondMethod fsai_method() {
   fsai.summary = "G^T G with a sparse lower triangle G, for symmetric positive definite matrices";
   fsai.options = {power_option(), drop_option()};
   fsai.own_matrices = fsai.takes_pattern = true;
+  fsai.products = 2;
   fsai.automatic = AutoPrecond::definite;
   fsai.check = &check_fsai;
   fsai.estimate_bytes = &detail::estimate_fsai_bytes;

@@ -101,6 +101,7 @@ PrecondMethod spai_method() {
   spai.summary = "the sparse matrix closest to the inverse, for any matrix";
   spai.options = {power_option_of_spai(), side_option(), adaptive_option(), drop_option()};
   spai.own_matrices = spai.takes_pattern = true;
+  spai.products = 1;
   spai.automatic = AutoPrecond::general;
   spai.check = &check_spai;
   spai.side = &side_of;

@@ -8,7 +8,8 @@
 namespace purlin::detail {
 
 Table<PrecondMethod>& precond_table() {
-  static Table<PrecondMethod> methods = {jacobi_method(), spai0_method(), spai_method(), fsai_method()};
+  static Table<PrecondMethod> methods = {
+      "preconditioner", {"auto", "none"}, {jacobi_method(), spai0_method(), spai_method(), fsai_method()}};
   return methods;
 }
 

@@ -38,6 +38,7 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
                          Span<T, Space::host> y, double* xy, Span<char, Space::host> work) const override;
   std::uint64_t column_work_bytes(int) const override { return 0; }
   bool capturable() const override { return true; }
+  std::optional<CsrView<T, Space::host>> as_csr() const override;
   OperatorInfo info() const override;
 
  private:
@@ -100,6 +101,7 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
                          Span<T, Space::device> y, double* xy, Span<char, Space::device> work) const override;
   std::uint64_t column_work_bytes(int columns) const override;
   bool capturable() const override { return true; }
+  std::optional<CsrView<T, Space::device>> as_csr() const override;
   OperatorInfo info() const override;
 
  private:

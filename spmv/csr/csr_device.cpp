@@ -119,6 +119,11 @@ Index CsrOperator<T, Space::device>::cols() const {
 }
 
 template <class T>
+std::optional<CsrView<T, Space::device>> CsrOperator<T, Space::device>::as_csr() const {
+  return state_->matrix;
+}
+
+template <class T>
 void CsrOperator<T, Space::device>::refresh(const Context<Space::device>& ctx, Span<const T, Space::device> values) {
   gather(ctx, values, state_->value_map, state_->values());
 }

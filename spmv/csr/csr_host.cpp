@@ -160,6 +160,18 @@ OperatorInfo CsrOperator<T, Space::host>::info() const {
   return info;
 }
 
+template <class T>
+std::optional<CsrView<T, Space::host>> CsrOperator<T, Space::host>::as_csr() const {
+  CsrView<T, Space::host> view;
+  view.rows = rows_;
+  view.cols = cols_;
+  view.row_ptr32 = row_ptr32_.cspan();
+  view.row_ptr64 = row_ptr64_.cspan();
+  view.val = val_.cspan();
+  view.col = col_.cspan().subspan(0, val_.size());
+  return view;
+}
+
 std::vector<std::string> csr_variants() { return {"alg1", "alg2"}; }
 
 std::uint64_t csr_bytes(Index rows, Index, Offset nonzeros, std::size_t value_bytes) {
@@ -182,6 +194,7 @@ CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
       static_cast<double>(csr_product_bytes(facts.rows, facts.cols, facts.nonzeros, request.value_bytes));
   cost_estimate.bandwidth_share = request.machine.device() ? device_share : 0.8;
   cost_estimate.setup_seconds_per_entry = 2e-9;
+  if (request.machine.device()) cost_estimate.dot_launches = 1;
   cost_estimate.cached_seconds = cached_entry_seconds(facts, request.machine, request.value_bytes, 3.3e-10, 3.6e-10) *
                                  static_cast<double>(facts.nonzeros);
   return cost_estimate;

@@ -270,15 +270,17 @@ CostEstimate ehyb_cost(const PatternFacts& facts, const FormatRequest& request) 
   cost_estimate.product_bytes =
       padding * entries * (T + 2 / (block * block)) + 2 * rows * T + halo * rows / block * (4 + block * T);
   cost_estimate.bandwidth_share = 0.8;
+  cost_estimate.halo = halo;
+  if (request.machine.device() && !hubs && parts <= request.machine.processors) cost_estimate.resident_parts = parts;
   // Measured on a host, 2 threads, 8 million entries: 5e-8 (diffusion) and 6e-8 (elasticity).
   cost_estimate.setup_seconds_per_entry = 6e-8;
   cost_estimate.cached_seconds =
       entries * cached_entry_seconds(facts, request.machine, request.value_bytes, block > 1 ? 1.6e-10 : 2.7e-10,
                                      block > 1 ? 1.0e-10 : 2.4e-10);
-  // Measured on an H200, ten meshes of 4 to 150 million entries; a symmetric pattern is taken for granted. Where a
-  // few rows are far longer than the rest the host makes the arrays.
+  // Measured on an H200, systems of 0.3 to 150 million entries; a symmetric pattern is taken for granted. Where a few
+  // rows are far longer than the rest the host makes the arrays.
   if (request.machine.device() && !hubs && request.options.partitioner == Partitioner::automatic) {
-    cost_estimate.device_setup_seconds = 8e-3 + 1.5e-8 * rows / block + 1.5e-10 * entries;
+    cost_estimate.device_setup_seconds = 3e-3 + 1.7e-8 * rows / block + 1.5e-10 * entries;
   }
   cost_estimate.upload_bytes = padding * entries * (sizeof(Offset) + 2 / (block * block) + 2 * sizeof(Offset));
   return cost_estimate;

@@ -315,6 +315,8 @@ CostEstimate ehyb_symmetric_cost(const PatternFacts& facts, const FormatRequest&
   constexpr std::size_t resident_values = 10;
   const bool in_double = request.value_bytes == sizeof(double);
   CostEstimate cost_estimate = detail::ehyb_cost(facts, request);
+  cost_estimate.resident_parts = 0;
+  cost_estimate.dot_launches = 3;
   const auto processors = static_cast<std::size_t>(request.machine.processors);
   const std::size_t resident_rows =
       processors * (request.machine.cache_bytes / (resident_values * request.value_bytes));

@@ -65,28 +65,37 @@ TEST_CASE("A dearer setup is earned back after its price over its gain", "[forma
   CHECK(break_even(base, base) == 0);
 }
 
-TEST_CASE("The products of a solve grow with the side of the mesh and with the digits", "[format-choice]") {
-  CHECK(expected_products(1000, 1e-8) == Approx(std::round(0.6 * std::log(1e8) * 10)));
-  CHECK(expected_products(8000, 1e-8) == Approx(2 * expected_products(1000, 1e-8)).epsilon(0.01));
-  CHECK(expected_products(1000, 1e-4) < expected_products(1000, 1e-8));
-  CHECK(expected_products(0, 0) == 1);
+TEST_CASE("The iterations of a solve grow with the side of the mesh, the unknowns of a node and the digits",
+          "[format-choice]") {
+  PatternFacts facts;
+  facts.rows = 1000;
+  CHECK(expected_iterations(facts, 1e-8) == Approx(std::round(0.5 * std::log(1e8) * 10)));
+  CHECK(expected_iterations(facts, 1e-4) < expected_iterations(facts, 1e-8));
+  const double small = expected_iterations(facts, 1e-8);
+  facts.rows = 8000;
+  CHECK(expected_iterations(facts, 1e-8) == Approx(2 * small).epsilon(0.01));
+  facts.rows = 3000;
+  facts.block = 3;
+  CHECK(expected_iterations(facts, 1e-8) == Approx(3.2 * small).epsilon(0.01));
+  facts.rows = 0;
+  CHECK(expected_iterations(facts, 0) == 1);
 }
 
 TEST_BOTH("Few products take csr, many take what reads fewer bytes, and the reason names both", "[format-choice]") {
   const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, fem_matrix("generate:elasticity:20"));
   const Pattern<S> pattern(there.wide());
-  const FormatChoice few = choose_format_by_cost<double>(ctx, pattern, {}, 1);
+  const FormatChoice few = choose_format_by_cost<double>(ctx, pattern, {}, FormatUse{1});
   CHECK(few.format == "csr");
   CHECK(contains(few.reason, "1 is expected"));
   CHECK(few.trials.front().format == "csr");
-  const FormatChoice many = choose_format_by_cost<double>(ctx, pattern, {}, 1e8);
+  const FormatChoice many = choose_format_by_cost<double>(ctx, pattern, {}, FormatUse{1e8});
   CHECK(many.format == "ehyb");
   CHECK(contains(many.reason, "pays back after about "));
   CHECK(contains(many.reason, "100,000,000 are expected"));
   CHECK_FALSE(many.measured);
   // The same question has the same answer.
-  CHECK(choose_format_by_cost<double>(ctx, pattern, {}, 1e8).reason == many.reason);
+  CHECK(choose_format_by_cost<double>(ctx, pattern, {}, FormatUse{1e8}).reason == many.reason);
 }
 
 TEST_CASE("A matrix that stays in a host's caches is judged by its entries, a larger one by its bytes",
@@ -108,8 +117,8 @@ TEST_CASE("A matrix that stays in a host's caches is judged by its entries, a la
   const Context<Space::host> ctx(2);
   const auto diffusion = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:24"));
   const Pattern<Space::host> pattern(diffusion.wide());
-  CHECK(choose_format_by_cost<double>(ctx, pattern, SpmvOptions{"auto"}, 1e6, true).format != "csr");
-  CHECK(choose_format_by_cost<double>(ctx, pattern, SpmvOptions{"auto"}, 1, true).format == "csr");
+  CHECK(choose_format_by_cost<double>(ctx, pattern, SpmvOptions{"auto"}, FormatUse{1e6, true}).format != "csr");
+  CHECK(choose_format_by_cost<double>(ctx, pattern, SpmvOptions{"auto"}, FormatUse{1, true}).format == "csr");
 }
 
 // docs/results/spmv_h200.json
@@ -172,9 +181,10 @@ TEST_BOTH("Where rows may not be renumbered only formats that take any order are
   const auto ctx = make_context<S>();
   const auto square = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:12"));
   const auto wide = upload_matrix<double>(ctx, ragged_matrix(300, 5000));
-  CHECK(has_trial(choose_format_by_cost<double>(ctx, Pattern<S>(square.wide()), {}, 1e8), "ehyb"));
-  CHECK_FALSE(has_trial(choose_format_by_cost<double>(ctx, Pattern<S>(square.wide()), {}, 1e8, false), "ehyb"));
-  CHECK_FALSE(has_trial(choose_format_by_cost<double>(ctx, Pattern<S>(wide.wide()), {}, 1e8), "ehyb"));
+  CHECK(has_trial(choose_format_by_cost<double>(ctx, Pattern<S>(square.wide()), {}, FormatUse{1e8}), "ehyb"));
+  CHECK_FALSE(
+      has_trial(choose_format_by_cost<double>(ctx, Pattern<S>(square.wide()), {}, FormatUse{1e8, false}), "ehyb"));
+  CHECK_FALSE(has_trial(choose_format_by_cost<double>(ctx, Pattern<S>(wide.wide()), {}, FormatUse{1e8}), "ehyb"));
 }
 
 TEST_BOTH("Measuring builds every format and takes the cheapest", "[format-choice]") {

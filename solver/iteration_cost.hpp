@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What an iteration of a Krylov method will cost on the path that would run: from sizes, not from a clock. Internal.
+#pragma once
+
+#include <purlin/precond/registry.hpp>
+#include <purlin/solver/method.hpp>
+#include <purlin/spmv/format_choice.hpp>
+
+namespace purlin::detail {
+
+/// M as the estimate sees it.
+struct PrecondCost {
+  double bytes = 0;       ///< that an application moves, besides its vectors
+  int matrices = 0;       ///< products that it consists of; 0: none, or a diagonal matrix
+  bool resident = true;   ///< the kernels that keep their vectors on the chip have it
+  bool diagonal = false;  ///< M is a diagonal matrix
+};
+
+/// The named preconditioner with its matrices in `format`; "auto" stands for its simple candidate.
+PrecondCost precond_cost(const PrecondOptions& options, const SpmvFormat& format, const PatternFacts& facts,
+                         std::size_t value_bytes);
+
+/// A system as the estimate sees it, all but the format.
+struct IterationCost {
+  const SolverMethod& method;
+  const SolverOptions& options;
+  PrecondCost precond;
+  Machine machine;
+  std::size_t value_bytes;
+  bool may_be_resident = true;  ///< not with several columns at once, nor with a null space
+
+  /// Seconds of an iteration with a product of that cost, as kernels of a captured loop (host: parallel loops), or in
+  /// one kernel where everything fits. Fitted to docs/results/iterations_h200.json.
+  IterationEstimate estimate(const SpmvFormat& format, const PatternFacts& facts, const CostEstimate& product) const;
+};
+
+}  // namespace purlin::detail

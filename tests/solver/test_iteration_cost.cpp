@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an iteration is estimated to cost, against measured iterations.
+#include "tests/catch.hpp"
+#include "tests/spmv/spmv_support.hpp"
+
+#include <purlin/solver/iteration_cost.hpp>
+#include <purlin/solver/registry.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+struct Measured {
+  const char* system;
+  Index rows;
+  Offset entries;
+  int block;
+  const char* solver;
+  const char* format;
+  bool resident;
+  double microseconds;
+};
+
+// docs/results/iterations_h200.json and solve_h200.json: double precision, Jacobi.
+const Measured measured[] = {
+    {"cube_big_tetra, diffusion", 36878, 481240, 1, "cg", "csr", false, 19.81},
+    {"cube_big_tetra, diffusion", 36878, 481240, 1, "cg", "ehyb", true, 5.93},
+    {"cube_big_tetra, diffusion", 36878, 481240, 1, "cg", "ellwarp", false, 18.24},
+    {"cube_big_tetra, diffusion", 36878, 481240, 1, "bicgstab", "csr", false, 41.48},
+    {"cube_big_tetra, diffusion", 36878, 481240, 1, "bicgstab", "ehyb", true, 11.32},
+    {"cube_big_tetra, diffusion", 36878, 481240, 1, "gmres", "csr", false, 32.82},
+    {"cube_big_tetra, diffusion", 36878, 481240, 1, "gmres", "ehyb", false, 29.59},
+    {"part_wheelset, elasticity, refined", 108495, 4174767, 3, "cg", "csr", false, 36.17},
+    {"part_wheelset, elasticity, refined", 108495, 4174767, 3, "cg", "ehyb", true, 13.79},
+    {"part_wheelset, elasticity, refined", 108495, 4174767, 3, "bicgstab", "ehyb", true, 28.49},
+    {"part_wheelset, elasticity, refined", 108495, 4174767, 3, "gmres", "csr", false, 54.81},
+    {"part_wheelset, diffusion, refined twice", 261073, 3546181, 1, "cg", "csr", false, 38.97},
+    {"part_wheelset, diffusion, refined twice", 261073, 3546181, 1, "cg", "ehyb", true, 13.69},
+    {"part_wheelset, diffusion, refined twice", 261073, 3546181, 1, "bicgstab", "ehyb", true, 27.16},
+    {"part_indheat, elasticity", 14847, 650907, 3, "cg", "csr", false, 19.01},
+    {"part_indheat, elasticity", 14847, 650907, 3, "cg", "ehyb", true, 5.03},
+    {"generate:diffusion:68", 314432, 4542666, 1, "cg", "csr", false, 44.32},
+    {"generate:diffusion:68", 314432, 4542666, 1, "cg", "ehyb", true, 16.73},
+    {"generate:diffusion:68", 314432, 4542666, 1, "bicgstab", "ehyb", false, 68.43},
+    {"generate:elasticity:68", 943296, 40883994, 3, "cg", "csr", false, 203.7},
+    {"generate:elasticity:68", 943296, 40883994, 3, "cg", "ehyb", false, 113.1},
+    {"generate:elasticity:68", 943296, 40883994, 3, "bicgstab", "ehyb", false, 247.4},
+    {"generate:elasticity:68", 943296, 40883994, 3, "gmres", "ehyb", false, 187.1},
+    {"generate:grid7:180", 5832000, 40629600, 1, "cg", "csr", false, 369.1},
+    {"generate:grid7:180", 5832000, 40629600, 1, "cg", "ehyb", false, 264.8},
+};
+
+IterationEstimate estimated(const Measured& m, bool may_be_resident = true) {
+  PatternFacts facts;
+  facts.rows = facts.cols = m.rows;
+  facts.nonzeros = m.entries;
+  facts.block = m.block;
+  const auto length = static_cast<Index>(m.entries / m.rows);
+  facts.lengths = {{length, m.rows}};
+  facts.longest_row = length;
+  const SpmvOptions options;
+  const Machine machine = large_gpu();
+  const SpmvFormat& format = find_spmv_format(m.format);
+  const SolverOptions solver;
+  detail::PrecondCost jacobi;
+  jacobi.diagonal = true;
+  const detail::IterationCost cost{find_solver(m.solver), solver, jacobi, machine, sizeof(double), may_be_resident};
+  return cost.estimate(format, facts, format.cost_estimate(facts, {"", options, machine, sizeof(double)}));
+}
+
+}  // namespace
+
+TEST_CASE("Iterations on a device are estimated to within a third, resident or not", "[iteration-cost]") {
+  for (const Measured& m : measured) {
+    INFO(m.system << ", " << m.solver << ", " << m.format << ": measured " << m.microseconds << " us");
+    const IterationEstimate estimate = estimated(m);
+    CHECK(estimate.resident == m.resident);
+    CHECK(estimate.seconds < 1e-6 * m.microseconds * 1.34);
+    CHECK(estimate.seconds > 1e-6 * m.microseconds / 1.34);
+  }
+}
+
+TEST_CASE("Without the resident kernel an iteration is estimated as separate kernels", "[iteration-cost]") {
+  const Measured& m = measured[1];
+  CHECK_FALSE(estimated(m, false).resident);
+  CHECK(estimated(m, false).seconds > 2 * estimated(m).seconds);
+}
+
+TEST_CASE("The cost of a preconditioner counts its matrices and their bytes", "[iteration-cost]") {
+  PatternFacts facts;
+  facts.rows = facts.cols = 1000;
+  facts.nonzeros = 27000;
+  const SpmvFormat& csr = find_spmv_format("csr");
+  const auto cost = [&](const char* name) {
+    PrecondOptions options;
+    options.name = name;
+    return detail::precond_cost(options, csr, facts, sizeof(double));
+  };
+  CHECK(cost("none").bytes == 0);
+  CHECK_FALSE(cost("none").diagonal);
+  CHECK(cost("jacobi").diagonal);
+  CHECK(cost("auto").diagonal);
+  CHECK(cost("fsai").matrices == 2);
+  CHECK(cost("spai").matrices == 1);
+  CHECK(cost("fsai").bytes > 27000 * 12);
+  CHECK(cost("fsai").bytes < 27000 * 24);
+}
