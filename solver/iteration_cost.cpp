@@ -82,7 +82,8 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
   CostEstimate traffic = product;
   traffic.launches = 0;
   const double of_product = machine.device() ? traffic.product_seconds(machine) : product.product_seconds(machine);
-  const double of_precond = applied / (bandwidth * product.bandwidth_share);
+  // As fast a byte as the product with A.
+  const double of_precond = product.product_bytes > 0 ? applied / product.product_bytes * of_product : 0;
   const int kernels = method.vector_kernels + method.products * (product.launches + product.dot_launches) +
                       method.precond_products * precond.matrices;
   const double start = machine.device()

@@ -37,6 +37,7 @@ struct LinearSystem<T, S>::Impl {
   std::unique_ptr<detail::SystemOperators<T, S>> operators;
   std::optional<detail::SolverChain<T, S>> chain;
   Array<T, S> ordered_b, ordered_x;    // where the system is renumbered
+  Array<T, S> guess;                   // where another preconditioner may begin again from it
   Array<T, S> ordered_bs, ordered_xs;  // likewise, of the most columns that were solved for at once
   detail::PhaseSeconds setup_seconds;
   std::string why_double;  // though mixed precision was requested
@@ -136,6 +137,7 @@ struct LinearSystem<T, S>::Impl {
 
   void make_vectors() {
     chain.emplace(operators->make_chain());
+    if (operators->has_next_preconditioner()) guess = Array<T, S>(ctx, rows);
     if (natural()) return;
     ordered_b = Array<T, S>(ctx, rows);
     ordered_x = Array<T, S>(ctx, rows);
@@ -143,6 +145,7 @@ struct LinearSystem<T, S>::Impl {
 
   SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
     require_sound();
+    if (guess.size() > 0) copy<T>(ctx, Span<const T, S>(x), guess.span());
     SolveReport report = chain->solve(b, x, stop, progress);
     write_reasons(report);
     if (!learning.pinned()) try_other_preconditioners(report, b, x, progress);
@@ -151,11 +154,13 @@ struct LinearSystem<T, S>::Impl {
     return report;
   }
 
-  // Under "auto" the next pair of solvers and preconditioner continues from the best x.
+  // Under "auto" the next pair of solvers and preconditioner continues from the best x, or begins again where that is
+  // hardly better than the guess: an x that a bad preconditioner has blown up may be far from any solution.
   void try_other_preconditioners(SolveReport& report, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
+    constexpr double some_progress = 1e-2;
     const auto start = std::chrono::steady_clock::now();
     Array<T, S> best;
-    while (detail::worth_another_solver(report) && report.iterations < stop.max_iterations) {
+    while (guess.size() > 0 && detail::worth_another_solver(report) && report.iterations < stop.max_iterations) {
       StopCriterion left = stop;
       left.max_iterations -= report.iterations;
       if (stop.time_limit_seconds > 0) {
@@ -169,6 +174,7 @@ struct LinearSystem<T, S>::Impl {
       report.changed = "preconditioner " + operators->preconditioner_name() + " for " + before + ", which failed";
       if (best.size() == 0) best = Array<T, S>(ctx, rows);
       copy<T>(ctx, Span<const T, S>(x), best.span());
+      if (!(report.true_residual < some_progress * report.initial_residual)) copy<T>(ctx, guess.cspan(), x);
       SolveReport next = chain->solve(b, x, left, progress);
       write_reasons(next);
       if (!next.converged() && !(next.true_residual <= report.true_residual)) {

@@ -56,6 +56,7 @@ class SystemOperators {
   /// Replaces M by the next that the choice "auto" has, after the solvers have failed with those before; false
   /// where there is no further one. The chain made before must not be used any more.
   virtual bool next_preconditioner() { return false; }
+  virtual bool has_next_preconditioner() const { return false; }
 };
 
 /// The usual case: format and preconditioner in the precision of the system.
@@ -82,6 +83,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   const FormatChoice* format_choice() const override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) const override;
   bool next_preconditioner() override;
+  bool has_next_preconditioner() const override { return !candidates_.empty(); }
 
   /// The options as decided.
   const SystemOptions& options() const { return options_; }
