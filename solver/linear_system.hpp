@@ -130,8 +130,8 @@ class LinearSystem {
   /// New values on the same pattern: `values` in the order, form and number of those given to the constructor,
   /// repeated ones and a stored half included. No allocation.
   /// On failure (a zero diagonal entry, say) throws InputError and the system is unusable until the next refresh.
-  /// An automatic choice of solver, format or preconditioner stays: it was made from the values given to the
-  /// constructor. With `operator_only` the preconditioner keeps those of the last full refresh, or of the
+  /// An automatic choice of solver, format or preconditioner stays as it is; a later solve may exchange it (see
+  /// `solve`). With `operator_only` the preconditioner keeps those of the last full refresh, or of the
   /// constructor; where that refresh failed, only a full one makes the system usable again. A system that was given
   /// an operator throws InputError: see `operator_changed`.
   void refresh(Span<const T, S> values, RefreshScope scope = RefreshScope::everything);
@@ -153,9 +153,9 @@ class LinearSystem {
   /// kept its addresses.
   void operator_changed(RefreshScope scope = RefreshScope::everything);
 
-  /// Solves from the guess in x, both in the caller's order. See KrylovSolver::solve and SystemOptions::solver. Under
-  /// "auto", CG that diverges or stands still for 1,000 iterations on a matrix that is not symmetric any more, after
-  /// a refresh say, is followed by the next solver. A system so near the ends of the range of T that squares leave it
+  /// Solves from the guess in x, both in the caller's order; see KrylovSolver::solve. Under "auto" solvers and
+  /// preconditioners that fail are followed by the next, and a format by one whose setup the iterations so far would
+  /// have paid for (SolveReport::changed): docs/automatic-choices.md. A system so near the ends of the range of T that squares leave it
   /// is solved in other units, powers of two, once the first solver has failed; that allocates.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
 

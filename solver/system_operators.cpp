@@ -62,6 +62,7 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
   }
   timed(ctx_, setup_seconds_, "format", [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv); });
   timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view); });
+  keep_pattern(a);
   options_.precond.of<PatternOptions>().pattern = nullptr;  // read, and no longer needed
 }
 
@@ -216,16 +217,65 @@ void PlainOperators<T, S>::list_candidates() {
   if (options_.precond.name != "none") candidates_.push_back("none");
 }
 
+// Where the memory for it is not there, no other preconditioner than none can follow.
+template <class T, Space S>
+void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>& a) {
+  if (candidates_.empty() || (A_->as_csr() && order_.natural())) return;
+  try {
+    KeptPattern kept;
+    kept.rows = a.rows;
+    kept.row_ptr32 = make_array(ctx_, a.row_ptr32);
+    kept.row_ptr64 = make_array(ctx_, a.row_ptr64);
+    kept.col = make_array(ctx_, a.col);
+    pattern_ = std::move(kept);
+  } catch (const OutOfMemory&) {
+    candidates_ = {"none"};
+  }
+}
+
+// The matrix in the caller's numbering, its values read back from A_ into `values` where it is not CSR. Slow: for
+// what happens once, after a failure. Throws InputError where A_ does not hold them all.
+template <class T, Space S>
+CsrView<T, S> PlainOperators<T, S>::source(Array<T, S>& values) {
+  if (!pattern_) return *A_->as_csr();
+  const Slots<T, S> slots = A_->slots(ctx_);
+  const std::vector<T> stored = to_vector(ctx_, Span<const T, S>(slots.values));
+  std::vector<T> of_entry(static_cast<std::size_t>(pattern_->col.size()), T(0));
+  std::vector<bool> found(of_entry.size(), false);
+  for (std::size_t k = 0; k < stored.size(); ++k) {
+    if (slots.entry[k] < 0) continue;
+    const auto entry = static_cast<std::size_t>(slots.entry[k]);
+    of_entry[entry] = stored[k];
+    found[entry] = true;
+  }
+  if (std::find(found.begin(), found.end(), false) != found.end()) {
+    throw InputError("the format reads one of two opposite entries, and does not store the other");
+  }
+  values = make_array(ctx_, of_entry);
+  CsrView<T, S> view;
+  view.rows = view.cols = pattern_->rows;
+  view.row_ptr32 = pattern_->row_ptr32.cspan();
+  view.row_ptr64 = pattern_->row_ptr64.cspan();
+  view.col = pattern_->col.cspan();
+  view.val = values.cspan();
+  return view;
+}
+
 template <class T, Space S>
 bool PlainOperators<T, S>::next_preconditioner() {
-  const std::optional<CsrView<T, S>> csr = A_->as_csr();
+  Array<T, S> values;
+  PermutedCsr<T, S> permuted;
+  std::optional<CsrView<T, S>> view;
   while (!candidates_.empty()) {
     PrecondOptions next = options_.precond;
     next.name = candidates_.front();
     candidates_.erase(candidates_.begin());
-    if (next.name != "none" && !(csr && order_.natural())) continue;  // made from A's entries
     try {
-      OperatorPtr<T, S> made = next.name == "none" ? nullptr : make_precond(ctx_, *csr, order_, next, options_.spmv);
+      if (next.name != "none" && !view) {
+        view = source(values);
+        if (!order_.natural()) view = (permuted = permute(ctx_, *view, order_)).view();
+      }
+      OperatorPtr<T, S> made = next.name == "none" ? nullptr : make_precond(ctx_, *view, order_, next, options_.spmv);
       M_ = std::move(made);
     } catch (const InputError&) {  // the matrix does not support it
       continue;

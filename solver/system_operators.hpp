@@ -107,6 +107,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool equal_opposites(const CsrView<T, S>& a);
   void make_preconditioner(const CsrView<T, S>& a);
   void list_candidates();
+  void keep_pattern(const CsrView<T, S>& a);
+  CsrView<T, S> source(Array<T, S>& values);
   double iteration_bytes() const;
   PrecondTrial tried(const LinearOperator<T, S>* candidate);
   template <class Renew>
@@ -123,6 +125,14 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::optional<MatrixTraits> traits_;  // where something is chosen by them
   LocatedText precond_reason_;
   std::vector<std::string> candidates_;  // preconditioners that "auto" has not tried yet
+  // The pattern in the caller's numbering, for these, where A_ is not CSR; the values are in A_'s slots.
+  struct KeptPattern {
+    Index rows = 0;
+    Array<std::int32_t, S> row_ptr32;
+    Array<Offset, S> row_ptr64;
+    Array<Index, S> col;
+  };
+  std::optional<KeptPattern> pattern_;
   bool matrix_sound_ = true, precond_sound_ = true;
   PhaseSeconds setup_seconds_;
 };

@@ -131,3 +131,22 @@ TEST_BOTH("After all solvers have failed with one preconditioner the next is tri
   CHECK(report.attempts.back().preconditioner != report.attempts.front().preconditioner);
   CHECK(solve_and_check<S>(system, ctx, a).attempts.size() <= report.attempts.size());
 }
+
+TEST_BOTH("Preconditioners that follow are made from the present values, whatever the format", "[learning]") {
+  const auto ctx = make_context<S>();
+  HostCsr a = cycles_with_wild_diagonal(600);
+  for (double& value : a.val) value *= 3;
+  const auto there = upload_matrix<double>(ctx, a);
+  for (const char* format : {"ehyb", "ellwarp", "bce"}) {
+    INFO(format);
+    SystemOptions options;
+    options.spmv.format = format;
+    LinearSystem<double, S> system(ctx, there.wide(), options);
+    HostCsr doubled = a;
+    for (double& value : doubled.val) value *= 2;
+    const auto values = upload(ctx, doubled.val);
+    system.refresh(values.cspan());
+    const SolveReport report = solve_and_check<S>(system, ctx, doubled);
+    CHECK(report.changed != "");
+  }
+}

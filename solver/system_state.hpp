@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+/// SystemState: what a LinearSystem holds, and how it exchanges its parts. Internal.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <purlin/core/assembled_matrix.hpp>
+#include <purlin/core/error.hpp>
+#include <purlin/core/number_text.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/given_operators.hpp>
+#include <purlin/solver/memory_estimate.hpp>
+#include <purlin/solver/mixed_operators.hpp>
+#include <purlin/solver/solve_gate.hpp>
+#include <purlin/solver/system_learning.hpp>
+#include <purlin/solver/system_operators.hpp>
+
+namespace purlin::detail {
+
+template <class T, Space S>
+void require_apart(Span<const T, S> read, Span<const T, S> written, const char* which) {
+  if (read.size == 0 || read.data >= written.data + written.size || written.data >= read.data + read.size) return;
+  throw InputError(std::string(which) + " share memory");
+}
+
+template <class T, Space S>
+struct SystemState {
+  Context<S> ctx;
+  StopCriterion stop;
+  Index rows = 0;
+  PrecondOptions precond;                          // as given
+  std::optional<AssembledMatrix<T, S>> assembled;  // where the input was not taken as it came
+  std::unique_ptr<SystemOperators<T, S>> operators;
+  std::optional<SolverChain<T, S>> chain;
+  Array<T, S> ordered_b, ordered_x;    // where the system is renumbered
+  Array<T, S> guess;                   // where another preconditioner may begin again from it
+  Array<T, S> ordered_bs, ordered_xs;  // likewise, of the most columns that were solved for at once
+  PhaseSeconds setup_seconds;
+  std::string why_double;  // though mixed precision was requested
+  SolveGate gate;
+  mutable SystemLearning learning;
+  bool change_failed = false;  // for want of memory, say: not tried again
+
+  SystemState(const Context<S>& ctx_, const SystemOptions& options)
+      : ctx(ctx_), stop(options.stop), precond(options.precond), gate(ctx.lock()) {
+    gate.require_free();
+    ctx.make_current();
+    if (options.columns < 1)
+      throw InputError("SystemOptions::columns is 1 or more, not " + std::to_string(options.columns));
+    if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products is not negative");
+  }
+
+  void set_up(const MatrixInput<T, S>& a, SystemOptions options, SystemParts<T, S> parts) {
+    CsrView<T, S> view;
+    options.solver.name = canonical_name(options.solver.name);
+    a.check_lengths();
+    rows = static_cast<Index>(a.rows());
+    if (parts.has_preconditioner()) options.precond.name = "none";
+    require_memory(options, a.most_entries());
+    timed(ctx, setup_seconds, "check", [&] { view = checked(a, options.canonicalise); });
+    operators = make_operators(view, options, parts);
+    finish_setup();
+    if (assembled) assembled->drop_pattern();
+  }
+
+  void set_up(std::shared_ptr<const LinearOperator<T, S>> a, SystemOptions options, SystemParts<T, S> parts) {
+    if (a == nullptr) throw InputError("a linear system needs an operator, not a null pointer");
+    options.solver.name = canonical_name(options.solver.name);
+    rows = a->rows();
+    SystemOptions bare = options;
+    bare.spmv.format = "csr";
+    bare.precond.name = "none";
+    require_memory(bare, 0);
+    operators = std::make_unique<GivenOperators<T, S>>(ctx, std::move(a), std::move(options), std::move(parts));
+    finish_setup();
+  }
+
+  void require_memory(const SystemOptions& options, Offset nonzeros) const {
+    SystemSize size{rows, nonzeros, sizeof(T), false, options.mixed};
+    size.columns = options.columns;
+    size.null_space = options.null_space == NullSpace::constant;
+    purlin::detail::require_memory(ctx, estimate_system(options.spmv, options.precond, options.solver, size));
+  }
+
+  void finish_setup() {
+    const PhaseSeconds phases = operators->info().setup_seconds;
+    setup_seconds.insert(setup_seconds.end(), phases.begin(), phases.end());
+    timed(ctx, setup_seconds, "vectors", [&] { make_vectors(); });
+  }
+
+  std::unique_ptr<SystemOperators<T, S>> make_operators(const CsrView<T, S>& a, SystemOptions options,
+                                                        const SystemParts<T, S>& parts) {
+    if (options.mixed) {
+      if constexpr (!std::is_same_v<T, double>) {
+        throw InputError("mixed precision is for systems in double");
+      } else {
+        try {
+          return std::make_unique<MixedOperators<S>>(ctx, a, options, parts);
+        } catch (const ZeroDiagonal&) {  // in single precision; double says whether it is so
+        } catch (const NotPositiveDefinite&) {
+        }
+        why_double = "in double, since single precision does not support it";
+      }
+    }
+    options.mixed = false;
+    return std::make_unique<PlainOperators<T, S>>(ctx, a, options, parts);
+  }
+
+  bool natural() const { return operators->order().natural(); }
+
+  void gather_to_solver_order(Span<const T, S> user_order, Span<T, S> solver_order) const {
+    if (natural()) return copy<T>(ctx, user_order, solver_order);
+    gather<T, S>(ctx, user_order, operators->order().old_of_new.cspan(), solver_order);
+  }
+  void gather_to_user_order(Span<const T, S> solver_order, Span<T, S> user_order) const {
+    if (natural()) return copy<T>(ctx, solver_order, user_order);
+    gather<T, S>(ctx, solver_order, operators->order().new_of_old.cspan(), user_order);
+  }
+
+  CsrView<T, S> checked(const MatrixInput<T, S>& a, bool canonicalise) {
+    if (a.rows() != a.cols()) {
+      throw InputError("a linear system needs a square matrix, not " + std::to_string(a.rows()) + " x " +
+                       std::to_string(a.cols()));
+    }
+    if (const auto csr = a.as_csr(); csr && !canonicalise) {
+      check_csr(ctx, *csr);
+      return *csr;
+    }
+    assembled.emplace(ctx, a);
+    return assembled->view();
+  }
+
+  void make_vectors() {
+    chain.emplace(operators->make_chain());
+    if (operators->has_next_preconditioner()) guess = Array<T, S>(ctx, rows);
+    if (natural()) return;
+    ordered_b = Array<T, S>(ctx, rows);
+    ordered_x = Array<T, S>(ctx, rows);
+  }
+
+  SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
+    require_sound();
+    if (guess.size() > 0) copy<T>(ctx, Span<const T, S>(x), guess.span());
+    SolveReport report = chain->solve(b, x, stop, progress);
+    write_reasons(report);
+    if (!learning.pinned()) try_other_preconditioners(report, b, x, progress);
+    ctx.synchronize();  // x may be read from any stream
+    learning.count(report.iterations);
+    return report;
+  }
+
+  // Under "auto" the next pair of solvers and preconditioner continues from the best x, or begins again where that is
+  // hardly better than the guess: an x that a bad preconditioner has blown up may be far from any solution.
+  void try_other_preconditioners(SolveReport& report, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
+    constexpr double some_progress = 1e-2;
+    const auto start = std::chrono::steady_clock::now();
+    Array<T, S> best;
+    while (guess.size() > 0 && worth_another_solver(report) && report.iterations < stop.max_iterations) {
+      StopCriterion left = stop;
+      left.max_iterations -= report.iterations;
+      if (stop.time_limit_seconds > 0) {
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        left.time_limit_seconds = stop.time_limit_seconds - report.seconds - spent.count();
+        if (left.time_limit_seconds <= 0) return;
+      }
+      const std::string before = operators->preconditioner_name();
+      if (!operators->next_preconditioner()) return;
+      chain.emplace(operators->make_chain());
+      report.changed = "preconditioner " + operators->preconditioner_name() + " for " + before + ", which failed";
+      if (best.size() == 0) best = Array<T, S>(ctx, rows);
+      copy<T>(ctx, Span<const T, S>(x), best.span());
+      if (!(report.true_residual < some_progress * report.initial_residual)) copy<T>(ctx, guess.cspan(), x);
+      SolveReport next = chain->solve(b, x, left, progress);
+      write_reasons(next);
+      if (!next.converged() && !(next.true_residual <= report.true_residual)) {
+        copy<T>(ctx, best.cspan(), x);
+        next.true_residual = report.true_residual;
+      }
+      std::string changed = std::move(report.changed);
+      append_attempt(report, std::move(next));
+      report.changed = std::move(changed);
+    }
+  }
+
+  // Moves an unpinned system to a format whose setup the iterations so far have paid for. Returns what it did.
+  std::string improve() {
+    const FormatChoice* const choice = operators->format_choice();
+    if (choice == nullptr || change_failed || !operators->sound()) return "";
+    const FormatTrial* const better = learning.better_than(*choice);
+    if (better == nullptr) return "";
+    const std::string changed = "format " + better->format + " for " + choice->format + " after " +
+                                plain_number(learning.iterations()) + " iterations";
+    try {
+      auto moved = operators->in_format(better->format);
+      change_failed = moved == nullptr;
+      if (change_failed) return "";
+      chain.reset();
+      operators = std::move(moved);
+      make_vectors();
+    } catch (const OutOfMemory&) {
+      change_failed = true;
+      if (!chain) make_vectors();
+      return "";
+    }
+    learning.moved();
+    return changed;
+  }
+
+  std::vector<SolveReport> solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
+                                                 const ProgressFn& progress) {
+    require_sound();
+    std::vector<SolveReport> reports = chain->solve_columns(b, x, columns, stop, progress);
+    ctx.synchronize();
+    for (SolveReport& report : reports) {
+      write_reasons(report);
+      learning.count(report.iterations);
+    }
+    return reports;
+  }
+
+  // Of the present preconditioner.
+  PrecondSide side() const {
+    PrecondOptions present = precond;
+    present.name = operators->preconditioner_name();
+    return precond_side(present);
+  }
+
+  void require_sound() const {
+    if (operators->sound()) return;
+    throw InputError("the last refresh failed; refresh with values that the preconditioner accepts");
+  }
+
+  void write_reasons(SolveReport& report) const {
+    const std::string& name = operators->preconditioner_name();
+    purlin::detail::write_reasons(report, name == "none" ? "" : name);
+  }
+
+  // As `enter`, for columns one after the other.
+  void enter_columns(Span<const T, S> b, Span<const T, S> x, Index columns) const {
+    enter({});
+    if (columns < 0) throw InputError("the number of columns is 0 or more, not " + std::to_string(columns));
+    const std::int64_t size = std::int64_t{rows} * columns;
+    for (const std::int64_t length : {b.size, x.size}) {
+      if (length == size) continue;
+      throw InputError(std::to_string(length) + " values for " + std::to_string(columns) + " columns of " +
+                       std::to_string(rows) + " unknowns");
+    }
+    require_apart<T, S>(b, x, "b and x");
+  }
+
+  void enter_slots() const {
+    enter({});
+    if (assembled && !assembled->borrowed()) {
+      throw InputError("a matrix that had to be assembled cannot be written in place");
+    }
+  }
+
+  // Public entries start here: no solve is pending, the device is current, and no vector is shorter or longer than
+  // the system.
+  void enter(std::initializer_list<std::int64_t> lengths) const {
+    gate.require_free();
+    ctx.make_current();
+    for (const std::int64_t length : lengths) {
+      if (length == rows) continue;
+      throw InputError("a vector of length " + std::to_string(length) + " for a system of " + std::to_string(rows) +
+                       " unknowns");
+    }
+  }
+};
+
+}  // namespace purlin::detail
