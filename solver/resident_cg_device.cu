@@ -85,7 +85,8 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
     return ResidentEnd::continue_in_loop;
   }
   // p.A p is a difference here, by which a matrix that is not symmetric looks indefinite.
-  const bool misjudged = event == Event::matrix_not_positive && symmetry_fault(ctx, system.A, system.M) != Asymmetric::none;
+  const bool misjudged =
+      event == Event::matrix_not_positive && symmetry_fault(ctx, system.A, system.M) != Asymmetric::none;
   if (state.undecided || misjudged) return hand_over();
   convergence.conclude(event, r);
   return ResidentEnd::reported;
