@@ -2,6 +2,7 @@
 /// PatternOptions: what preconditioners that are sparse matrices have in common.
 #pragma once
 
+#include <cmath>
 #include <memory>
 
 #include <purlin/precond/given_pattern.hpp>
@@ -24,5 +25,8 @@ PrecondOption drop_option();
 
 /// Throws InputError for a drop that is not finite or negative, and for a given pattern beside one that is `shaped`.
 void check_pattern_options(const PrecondOptions& options, bool shaped);
+
+/// How many times the entries of A its power has on a 3-D mesh, roughly.
+inline double pattern_growth(int power) { return std::pow(power, 2.5); }
 
 }  // namespace purlin

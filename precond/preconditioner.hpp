@@ -111,7 +111,9 @@ struct PrecondMethod {
   bool divides_by_diagonal = false;  ///< every diagonal entry of A has to be there and not 0
   bool own_matrices = false;         ///< M is made of sparse matrices in `PrecondOptions::format`
   int products = 0;                  ///< with sparse matrices, that an application consists of
-  bool takes_pattern = false;        ///< `PatternOptions::pattern` applies
+  /// Entries of these matrices, estimated for a matrix of so many rows and entries. Null: as many as A has.
+  double (*entries)(const PrecondOptions&, Index rows, Offset nonzeros) = nullptr;
+  bool takes_pattern = false;  ///< `PatternOptions::pattern` applies
   AutoPrecond automatic = AutoPrecond::never;
   /// Throws InputError for options that make no sense. Null: none can.
   void (*check)(const PrecondOptions&) = nullptr;

@@ -30,7 +30,7 @@ SolverMethod bicgstab_method() {
   bicgstab.summary = "stabilised biconjugate gradients, for any matrix";
   bicgstab.products = bicgstab.precond_products = 2;
   bicgstab.resident = true;
-  bicgstab.resident_shape = {4, 2, 2, 1};
+  bicgstab.resident_shape = {4, 2, 2, 2, 1};
   bicgstab.vector_kernels = 4;
   bicgstab.rank = {3, 2, 1};
   bicgstab.bytes_per_unknown = [](const SolverOptions&, Index, std::size_t value_bytes) { return 8.0 * value_bytes; };

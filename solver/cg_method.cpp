@@ -37,7 +37,7 @@ SolverMethod cg_method() {
   cg.summary = "conjugate gradients, for symmetric positive definite matrices";
   cg.needs_symmetry = true;
   cg.resident = true;
-  cg.resident_shape = {4, 2, 1, 2};
+  cg.resident_shape = {4, 1, 2, 1, 2};
   cg.rank.definite = 1;
   cg.bytes_per_unknown = [](const SolverOptions&, Index, std::size_t value_bytes) { return 5.0 * value_bytes; };
   cg.vector_passes = [](const SolverOptions&, Index, std::size_t) { return 12.0; };

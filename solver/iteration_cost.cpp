@@ -32,7 +32,7 @@ Resident resident_fit(const IterationCost& cost, const PatternFacts& facts, cons
   if (!cost.may_be_resident || !precond || !cost.method.resident || product.resident_parts == 0) return {};
   const double own = static_cast<double>(facts.rows) / product.resident_parts;
   const double halo = own * product.halo * uneven_halo;
-  const int with_halo = shape.halo_vectors + (cost.precond.diagonal ? 1 : 0);
+  const int with_halo = shape.halo_vectors + (cost.precond.diagonal ? shape.diagonal_vectors : 0);
   const double matrices = 1 + cost.precond.matrices;
   const double vectors =
       static_cast<double>(cost.value_bytes) * (with_halo * (own + halo) + shape.own_vectors * own) +
@@ -44,8 +44,7 @@ Resident resident_fit(const IterationCost& cost, const PatternFacts& facts, cons
 
 }  // namespace
 
-PrecondCost precond_cost(const PrecondOptions& options, const SpmvFormat& format, const PatternFacts& facts,
-                         std::size_t value_bytes) {
+PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& facts, std::size_t value_bytes) {
   const std::string name = canonical_name(options.name);
   const PrecondMethod* method = nullptr;
   if (name == "auto") method = automatic_preconditioner(AutoPrecond::simple);
@@ -56,10 +55,11 @@ PrecondCost precond_cost(const PrecondOptions& options, const SpmvFormat& format
   if (method->diagonal) return cost;
   cost.matrices = std::max(1, method->products);
   cost.resident = method->own_matrices;
-  if (method->estimate_bytes != nullptr) {
-    cost.bytes =
-        static_cast<double>(method->estimate_bytes(options, format, facts.rows, facts.nonzeros, value_bytes));
-  }
+  // Without node blocks, as FSAI's and SPAI's matrices are in every format.
+  const double entries = method->entries != nullptr ? method->entries(options, facts.rows, facts.nonzeros)
+                                                    : static_cast<double>(facts.nonzeros);
+  cost.bytes = entries * static_cast<double>(value_bytes + sizeof(Index)) +
+               2.0 * cost.matrices * facts.rows * static_cast<double>(value_bytes);
   return cost;
 }
 

@@ -16,9 +16,8 @@ struct PrecondCost {
   bool diagonal = false;  ///< M is a diagonal matrix
 };
 
-/// The named preconditioner with its matrices in `format`; "auto" stands for its simple candidate.
-PrecondCost precond_cost(const PrecondOptions& options, const SpmvFormat& format, const PatternFacts& facts,
-                         std::size_t value_bytes);
+/// The named preconditioner; "auto" stands for its simple candidate.
+PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& facts, std::size_t value_bytes);
 
 /// A system as the estimate sees it, all but the format.
 struct IterationCost {

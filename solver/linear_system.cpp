@@ -58,21 +58,20 @@ template <class T, Space S>
 void LinearSystem<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   Impl& s = *impl_;
   s.enter({});
-  s.chain->values_changed();
-  s.operators->refresh(s.assembled ? s.assembled->values(s.ctx, values) : values, scope);
+  s.refresh(s.assembled ? s.assembled->values(s.ctx, values) : values, scope);
 }
 
 template <class T, Space S>
 Slots<T, S> LinearSystem<T, S>::matrix_slots() {
   impl_->enter_slots();
-  impl_->learning.pin();
+  impl_->pin();
   return impl_->operators->matrix_slots();
 }
 
 template <class T, Space S>
 Slots<T, S> LinearSystem<T, S>::preconditioner_slots() {
   impl_->enter_slots();
-  impl_->learning.pin();
+  impl_->pin();
   return impl_->operators->preconditioner_slots();
 }
 
@@ -95,7 +94,7 @@ SolveReport LinearSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Pr
   Impl& s = *impl_;
   s.enter({b.size, x.size});
   detail::require_apart<T, S>(b, x, "b and x");
-  std::string changed = s.improve();
+  s.improve();
   SolveReport report;
   if (s.natural()) {
     report = s.solve_ordered(b, x, progress);
@@ -106,14 +105,13 @@ SolveReport LinearSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Pr
     s.gather_to_user_order(s.ordered_x, x);
     s.ctx.synchronize();
   }
-  if (report.changed.empty()) report.changed = std::move(changed);
   return report;
 }
 
 template <class T, Space S>
 SolveReport LinearSystem<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
   impl_->enter({b.size, x.size});
-  impl_->learning.pin();
+  impl_->pin();
   return impl_->solve_ordered(b, x, progress);
 }
 
@@ -123,12 +121,8 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
   Impl& s = *impl_;
   s.enter_columns(b, x, columns);
   if (columns == 1) return {solve(b, x, progress)};
-  const std::string changed = s.improve();
-  const auto with_change = [&](std::vector<SolveReport> reports) {
-    if (!reports.empty()) reports.front().changed = changed;
-    return reports;
-  };
-  if (s.natural()) return with_change(s.solve_columns_ordered(b, x, columns, progress));
+  s.improve();
+  if (s.natural()) return s.solve_columns_ordered(b, x, columns, progress);
   for (Array<T, S>* vectors : {&s.ordered_bs, &s.ordered_xs}) {
     if (vectors->size() >= b.size) continue;
     *vectors = Array<T, S>();
@@ -144,14 +138,14 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
   std::vector<SolveReport> reports = s.solve_columns_ordered(ordered_b, ordered_x, columns, progress);
   for (Index c = 0; c < columns; ++c) s.gather_to_user_order(column_of(ordered_x, c), column_of(x, c));
   s.ctx.synchronize();
-  return with_change(std::move(reports));
+  return reports;
 }
 
 template <class T, Space S>
 std::vector<SolveReport> LinearSystem<T, S>::solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
                                                                    const ProgressFn& progress) {
   impl_->enter_columns(b, x, columns);
-  impl_->learning.pin();
+  impl_->pin();
   return impl_->solve_columns_ordered(b, x, columns, progress);
 }
 
@@ -172,7 +166,7 @@ template <class T, Space S>
 void LinearSystem<T, S>::to_solver_order(Span<const T, S> user_order, Span<T, S> solver_order) const {
   const Impl& s = *impl_;
   s.enter({user_order.size, solver_order.size});
-  s.learning.pin();
+  impl_->pin();
   s.gather_to_solver_order(user_order, solver_order);
 }
 
@@ -180,7 +174,7 @@ template <class T, Space S>
 void LinearSystem<T, S>::to_user_order(Span<const T, S> solver_order, Span<T, S> user_order) const {
   const Impl& s = *impl_;
   s.enter({user_order.size, solver_order.size});
-  s.learning.pin();
+  impl_->pin();
   s.gather_to_user_order(solver_order, user_order);
 }
 
@@ -210,21 +204,21 @@ SystemInfo LinearSystem<T, S>::info() const {
 template <class T, Space S>
 const RowOrder<S>& LinearSystem<T, S>::order() const {
   impl_->gate.require_free();
-  impl_->learning.pin();
+  impl_->pin();
   return impl_->operators->order();
 }
 
 template <class T, Space S>
 const LinearOperator<T, S>& LinearSystem<T, S>::ordered_matrix() const {
   impl_->gate.require_free();
-  impl_->learning.pin();
+  impl_->pin();
   return impl_->operators->matrix();
 }
 
 template <class T, Space S>
 const LinearOperator<T, S>* LinearSystem<T, S>::ordered_preconditioner() const {
   impl_->gate.require_free();
-  impl_->learning.pin();
+  impl_->pin();
   return impl_->operators->preconditioner();
 }
 

@@ -42,8 +42,8 @@ struct SystemOptions {
   /// vector after the other, and memory is checked for their vectors too. Any number, 1 at the least; others may come
   /// all the same.
   int columns = 1;
-  /// The name may also be "auto", the default: see `choose_precond`. If the solvers fail with the one that was chosen,
-  /// the others follow.
+  /// The name may also be "auto", the default: see `choose_precond`. If the solvers fail with the one that was
+  /// chosen, the others follow.
   PrecondOptions precond{"auto"};
   SolverOptions solver;
   StopCriterion stop;
@@ -155,8 +155,8 @@ class LinearSystem {
 
   /// Solves from the guess in x, both in the caller's order; see KrylovSolver::solve. Under "auto" solvers and
   /// preconditioners that fail are followed by the next, and a format by one whose setup the iterations so far would
-  /// have paid for (SolveReport::changed): docs/automatic-choices.md. A system so near the ends of the range of T that squares leave it
-  /// is solved in other units, powers of two, once the first solver has failed; that allocates.
+  /// have paid for (SolveReport::changed): docs/automatic-choices.md. A system so near the ends of the range of T
+  /// that squares leave it is solved in other units, powers of two, once the first solver has failed; that allocates.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
 
   /// The same with b and x in solver order.

@@ -82,6 +82,10 @@ SystemEstimate estimate_system(const SpmvOptions& spmv, const PrecondOptions& pr
   SystemSize size = given;
   size.several_solvers = size.several_solvers || solver.name == "auto";
   SystemEstimate estimate = (size.mixed ? estimate_mixed : estimate_plain)(spmv, precond, solver, size);
+  const auto n = static_cast<std::uint64_t>(size.rows);
+  if (canonical_name(precond.name) == "auto" && !size.mixed) {  // the guess, for another preconditioner
+    estimate.vectors += n * static_cast<std::uint64_t>(size.value_bytes);
+  }
   if (size.reordered && size.columns > 1) {  // all columns of b and x in solver order
     estimate.vectors += 2 * static_cast<std::uint64_t>(size.rows) * static_cast<std::uint64_t>(size.columns) *
                         static_cast<std::uint64_t>(size.value_bytes);

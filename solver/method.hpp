@@ -45,8 +45,9 @@ struct VectorFloor {
 
 /// What a kernel that keeps its vectors on the chip stores and how often its blocks synchronise in an iteration.
 struct ResidentShape {
-  int halo_vectors = 0;  ///< with rows of other parts; one more where M is a diagonal matrix
-  int own_vectors = 0;   ///< without
+  int halo_vectors = 0;      ///< with rows of other parts
+  int diagonal_vectors = 0;  ///< further ones where M is a diagonal matrix
+  int own_vectors = 0;       ///< without
   int synchronisations = 0;
   int precond_matrices = 0;  ///< so many sparse matrices may M consist of, besides none and a diagonal one; 0: none
 };

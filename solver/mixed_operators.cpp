@@ -53,7 +53,7 @@ MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S
   SystemParts<float, S> low_parts;
   low_parts.preconditioner = parts.low_preconditioner;
   low_parts.make_preconditioner = parts.make_low_preconditioner;
-  low_.emplace(ctx_, low, low_options, std::move(low_parts));
+  low_.emplace(ctx_, low, low_options, std::move(low_parts), false);
   timed(ctx_, setup_seconds_, "format in double", [&] {
     const RowOrder<S>& order = low_->order();
     PermutedCsr<double, S> permuted;

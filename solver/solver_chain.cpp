@@ -29,24 +29,6 @@ void overrule(SolveReport& report, Status status, const Failure& failure) {
   report.reason = report.attempts.back().reason = text_of(failure);
 }
 
-// What the attempts call attainable becomes one figure, the residual of the best x. Where another attempt came far
-// below what one of them reached, none of them knows.
-void settle_attainable(SolveReport& whole) {
-  constexpr double agreement = 100;
-  bool agreed = true;
-  for (const Attempt& attempt : whole.attempts) {
-    agreed = agreed && attempt.attainable_residual <= agreement * whole.true_residual;
-  }
-  for (Attempt& attempt : whole.attempts) {
-    if (agreed || attempt.attainable_residual == 0) continue;
-    attempt.attainable_residual = 0;
-    attempt.failure = stagnation_at(false, whole.relative(attempt.true_residual));
-  }
-  if (whole.attainable_residual == 0) return;
-  whole.attainable_residual = agreed ? whole.true_residual : 0;
-  whole.failure = stagnation_at(agreed, whole.relative(whole.true_residual));
-}
-
 // x is the least-squares solution, as far as it goes: the part of b that was split off is orthogonal to the rest.
 void count_part_outside(SolveReport& report, double outside) {
   if (!(outside > 0)) return;
@@ -70,6 +52,27 @@ bool worth_another_solver(const SolveReport& report) {
     default:
       return false;
   }
+}
+
+void settle_attainable(SolveReport& whole) {
+  constexpr double agreement = 100;
+  bool agreed = true;
+  for (const Attempt& attempt : whole.attempts) {
+    agreed = agreed && attempt.attainable_residual <= agreement * whole.true_residual;
+  }
+  for (Attempt& attempt : whole.attempts) {
+    if (agreed || attempt.attainable_residual == 0) continue;
+    attempt.attainable_residual = 0;
+    attempt.failure = stagnation_at(false, whole.relative(attempt.true_residual));
+  }
+  if (whole.attainable_residual == 0) return;
+  whole.attainable_residual = agreed ? whole.true_residual : 0;
+  whole.failure = stagnation_at(agreed, whole.relative(whole.true_residual));
+}
+
+bool worth_another_preconditioner(const SolveReport& report) {
+  const Cause cause = report.failure.cause;
+  return worth_another_solver(report) && cause != Cause::rounding && cause != Cause::outside_range;
 }
 
 void write_reasons(SolveReport& report, const std::string& preconditioner) {

@@ -29,8 +29,14 @@ template <class T, Space S>
 std::vector<ChainStep<T, S>> chain_steps(const Context<S>& ctx, Index n, const std::vector<std::string>& names,
                                          const SolverOptions& options);
 
-/// After these outcomes another solver, or another preconditioner, may do better from the same x.
+/// After these outcomes another solver may do better from the same x.
 bool worth_another_solver(const SolveReport& report);
+/// The same of another preconditioner: not against rounding, nor for a b that no x produces.
+bool worth_another_preconditioner(const SolveReport& report);
+
+/// What the attempts call attainable becomes one figure, the residual of the best x. Where another attempt came far
+/// below what one of them reached, none of them knows.
+void settle_attainable(SolveReport& whole);
 
 /// Makes the sentences of a report and its attempts. `preconditioner` is its name, or empty.
 void write_reasons(SolveReport& report, const std::string& preconditioner);

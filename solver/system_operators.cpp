@@ -45,7 +45,7 @@ std::vector<T> trial_rhs(Index n) {
 
 template <class T, Space S>
 PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options,
-                                     SystemParts<T, S> parts)
+                                     SystemParts<T, S> parts, bool exchangeable)
     : ctx_(ctx), options_(std::move(options)), parts_(std::move(parts)) {
   take_parts(a.rows);
   if (options_.deterministic) require_same_bits(options_);
@@ -62,6 +62,7 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
   }
   timed(ctx_, setup_seconds_, "format", [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv); });
   timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view); });
+  if (!exchangeable) candidates_.clear();
   keep_pattern(a);
   options_.precond.of<PatternOptions>().pattern = nullptr;  // read, and no longer needed
 }
@@ -120,10 +121,10 @@ const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>& a) {
 }
 
 template <class T, Space S>
-IterationEstimate PlainOperators<T, S>::iteration_estimate(const PrecondOptions& precond, const SpmvFormat& format,
+IterationEstimate PlainOperators<T, S>::iteration_estimate(const PrecondOptions& precond,
                                                            const CostEstimate& product) const {
   IterationCost cost{
-      first_method(),   options_.solver, precond_cost(precond, format, *facts_, sizeof(T)),
+      first_method(),   options_.solver, precond_cost(precond, *facts_, sizeof(T)),
       machine_of(ctx_), sizeof(T),       options_.columns == 1 && options_.null_space == NullSpace::none};
   if (parts_.has_preconditioner()) cost.precond.resident = false;
   return cost.estimate(*facts_, product);
@@ -137,8 +138,8 @@ FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>& a) {
   use.may_renumber = !given_order();
   use.rel_tol = options_.stop.rel_tol;
   use.facts = &facts(a);
-  use.iteration = [this](const SpmvFormat& format, const PatternFacts&, const CostEstimate& product) {
-    return iteration_estimate(options_.precond, format, product);
+  use.iteration = [this](const SpmvFormat&, const PatternFacts&, const CostEstimate& product) {
+    return iteration_estimate(options_.precond, product);
   };
   return use;
 }
@@ -190,10 +191,10 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
   use.expected_iterations = expected_iterations(*facts_, options_.stop.rel_tol);
   if (format.cost_estimate != nullptr) {
     const CostEstimate product = format.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
-    use.iteration_seconds = [this, &format, product](const std::string& name) {
+    use.iteration_seconds = [this, product](const std::string& name) {
       PrecondOptions named = options_.precond;
       named.name = name;
-      return iteration_estimate(named, format, product).seconds;
+      return iteration_estimate(named, product).seconds;
     };
   }
   use.iteration_bytes = iteration_bytes();
@@ -284,6 +285,7 @@ bool PlainOperators<T, S>::next_preconditioner() {
     }
     options_.precond.name = next.name;
     precond_reason_ = "the others failed";
+    precond_sound_ = true;
     return true;
   }
   return false;

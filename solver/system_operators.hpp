@@ -57,6 +57,8 @@ class SystemOperators {
   /// where there is no further one. The chain made before must not be used any more.
   virtual bool next_preconditioner() { return false; }
   virtual bool has_next_preconditioner() const { return false; }
+  /// There will be no other preconditioner: drops what is kept for them.
+  virtual void keep_preconditioner() {}
 };
 
 /// The usual case: format and preconditioner in the precision of the system.
@@ -64,8 +66,9 @@ template <class T, Space S>
 class PlainOperators final : public SystemOperators<T, S> {
  public:
   /// Chooses what the options leave open and builds it for the square canonical matrix `a`. Throws as the constructor
-  /// of LinearSystem does.
-  PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options, SystemParts<T, S> parts);
+  /// of LinearSystem does. With `exchangeable`, what a change of the preconditioner needs is kept.
+  PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options, SystemParts<T, S> parts,
+                 bool exchangeable = true);
 
   const RowOrder<S>& order() const override { return order_; }
   const LinearOperator<T, S>& matrix() const override { return *A_; }
@@ -84,6 +87,10 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) const override;
   bool next_preconditioner() override;
   bool has_next_preconditioner() const override { return !candidates_.empty(); }
+  void keep_preconditioner() override {
+    candidates_.clear();
+    pattern_.reset();
+  }
 
   /// The options as decided.
   const SystemOptions& options() const { return options_; }
@@ -97,8 +104,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   void choose_format(const CsrView<T, S>& a);
   FormatUse format_use(const CsrView<T, S>& a);
   const PatternFacts& facts(const CsrView<T, S>& a);
-  IterationEstimate iteration_estimate(const PrecondOptions& precond, const SpmvFormat& format,
-                                       const CostEstimate& product) const;
+  IterationEstimate iteration_estimate(const PrecondOptions& precond, const CostEstimate& product) const;
   bool given_order() const {
     return !options_.old_of_new.empty() || !options_.part_begin.empty() || parts_.preconditioner != nullptr;
   }

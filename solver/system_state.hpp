@@ -41,8 +41,9 @@ struct SystemState {
   PhaseSeconds setup_seconds;
   std::string why_double;  // though mixed precision was requested
   SolveGate gate;
-  mutable SystemLearning learning;
+  SystemLearning learning;
   bool change_failed = false;  // for want of memory, say: not tried again
+  std::string changed;         // since the last solve
 
   SystemState(const Context<S>& ctx_, const SystemOptions& options)
       : ctx(ctx_), stop(options.stop), precond(options.precond), gate(ctx.lock()) {
@@ -149,7 +150,34 @@ struct SystemState {
     if (!learning.pinned()) try_other_preconditioners(report, b, x, progress);
     ctx.synchronize();  // x may be read from any stream
     learning.count(report.iterations);
+    report.changed = std::move(changed);
+    changed.clear();
     return report;
+  }
+
+  // Somebody outside depends on the format and the preconditioner from now on.
+  void pin() {
+    learning.pin();
+    operators->keep_preconditioner();
+    guess = Array<T, S>();
+  }
+
+  // A preconditioner that "auto" chose for other values, and that does not support these, is followed by the next.
+  void refresh(Span<const T, S> values, RefreshScope scope) {
+    chain->values_changed();
+    try {
+      operators->refresh(values, scope);
+    } catch (const InputError&) {
+      if (!exchange_preconditioner(", which does not support the new values")) throw;
+    }
+  }
+
+  bool exchange_preconditioner(const std::string& why) {
+    const std::string before = operators->preconditioner_name();
+    if (!operators->has_next_preconditioner() || !operators->next_preconditioner()) return false;
+    chain.emplace(operators->make_chain());
+    changed = "preconditioner " + operators->preconditioner_name() + " for " + before + why;
+    return true;
   }
 
   // Under "auto" the next pair of solvers and preconditioner continues from the best x, or begins again where that is
@@ -158,7 +186,7 @@ struct SystemState {
     constexpr double some_progress = 1e-2;
     const auto start = std::chrono::steady_clock::now();
     Array<T, S> best;
-    while (guess.size() > 0 && worth_another_solver(report) && report.iterations < stop.max_iterations) {
+    while (guess.size() > 0 && worth_another_preconditioner(report) && report.iterations < stop.max_iterations) {
       StopCriterion left = stop;
       left.max_iterations -= report.iterations;
       if (stop.time_limit_seconds > 0) {
@@ -166,10 +194,7 @@ struct SystemState {
         left.time_limit_seconds = stop.time_limit_seconds - report.seconds - spent.count();
         if (left.time_limit_seconds <= 0) return;
       }
-      const std::string before = operators->preconditioner_name();
-      if (!operators->next_preconditioner()) return;
-      chain.emplace(operators->make_chain());
-      report.changed = "preconditioner " + operators->preconditioner_name() + " for " + before + ", which failed";
+      if (!exchange_preconditioner(", which failed")) return;
       if (best.size() == 0) best = Array<T, S>(ctx, rows);
       copy<T>(ctx, Span<const T, S>(x), best.span());
       if (!(report.true_residual < some_progress * report.initial_residual)) copy<T>(ctx, guess.cspan(), x);
@@ -179,34 +204,33 @@ struct SystemState {
         copy<T>(ctx, best.cspan(), x);
         next.true_residual = report.true_residual;
       }
-      std::string changed = std::move(report.changed);
       append_attempt(report, std::move(next));
-      report.changed = std::move(changed);
+      settle_attainable(report);
     }
   }
 
-  // Moves an unpinned system to a format whose setup the iterations so far have paid for. Returns what it did.
-  std::string improve() {
+  // Moves an unpinned system to a format whose setup the iterations so far have paid for.
+  void improve() {
     const FormatChoice* const choice = operators->format_choice();
-    if (choice == nullptr || change_failed || !operators->sound()) return "";
+    if (choice == nullptr || change_failed || !operators->sound()) return;
     const FormatTrial* const better = learning.better_than(*choice);
-    if (better == nullptr) return "";
-    const std::string changed = "format " + better->format + " for " + choice->format + " after " +
-                                plain_number(learning.iterations()) + " iterations";
+    if (better == nullptr) return;
+    std::string what = "format " + better->format + " for " + choice->format + " after " +
+                       plain_number(learning.iterations()) + " iterations";
     try {
       auto moved = operators->in_format(better->format);
       change_failed = moved == nullptr;
-      if (change_failed) return "";
+      if (change_failed) return;
       chain.reset();
       operators = std::move(moved);
       make_vectors();
     } catch (const OutOfMemory&) {
       change_failed = true;
       if (!chain) make_vectors();
-      return "";
+      return;
     }
     learning.moved();
-    return changed;
+    changed = std::move(what);
   }
 
   std::vector<SolveReport> solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
@@ -218,6 +242,8 @@ struct SystemState {
       write_reasons(report);
       learning.count(report.iterations);
     }
+    if (!reports.empty()) reports.front().changed = std::move(changed);
+    changed.clear();
     return reports;
   }
 

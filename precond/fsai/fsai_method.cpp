@@ -51,6 +51,9 @@ PrecondMethod fsai_method() {
   fsai.options = {power_option(), drop_option()};
   fsai.own_matrices = fsai.takes_pattern = true;
   fsai.products = 2;
+  fsai.entries = [](const PrecondOptions& options, Index rows, Offset nonzeros) {
+    return rows + pattern_growth(options.of<FsaiOptions>().power) * static_cast<double>(nonzeros);
+  };
   fsai.automatic = AutoPrecond::definite;
   fsai.check = &check_fsai;
   fsai.estimate_bytes = &detail::estimate_fsai_bytes;

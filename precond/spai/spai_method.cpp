@@ -102,6 +102,9 @@ PrecondMethod spai_method() {
   spai.options = {power_option_of_spai(), side_option(), adaptive_option(), drop_option()};
   spai.own_matrices = spai.takes_pattern = true;
   spai.products = 1;
+  spai.entries = [](const PrecondOptions& options, Index, Offset nonzeros) {
+    return pattern_growth(options.of<SpaiOptions>().power) * static_cast<double>(nonzeros);
+  };
   spai.automatic = AutoPrecond::general;
   spai.check = &check_spai;
   spai.side = &side_of;

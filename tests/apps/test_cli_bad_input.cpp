@@ -86,11 +86,15 @@ TEST_CASE("A zero or missing diagonal entry is refused by Jacobi with the row of
   const TemporaryFolder folder;
   const std::string zero =
       folder.write("zero.mtx", std::string(banner) + "3 3 5\n1 1 2\n2 2 0\n2 3 1\n3 2 1\n3 3 2\n");
-  check_words(error_of({"solve", zero, "--device", "host"}, 2), {zero, "row 2", "--precond none"});
+  check_words(error_of({"solve", zero, "--device", "host", "--precond", "jacobi"}, 2),
+              {zero, "row 2", "--precond none"});
   const std::string missing =
       folder.write("missing.mtx", std::string(banner) + "3 3 4\n1 1 2\n2 3 1\n3 2 1\n3 3 2\n");
-  check_words(error_of({"solve", missing, "--device", "host"}, 2), {missing, "row 2", "--precond none"});
+  check_words(error_of({"solve", missing, "--device", "host", "--precond", "jacobi"}, 2),
+              {missing, "row 2", "--precond none"});
   CHECK(run_purlin({"solve", missing, "--precond", "none", "--device", "host", "--quiet"}).status == 0);
+  for (const std::string& matrix : {zero, missing})
+    CHECK(run_purlin({"solve", matrix, "--device", "host"}).status == 0);
 }
 
 TEST_CASE("What is no number is refused with the option and what was given", "[cli]") {

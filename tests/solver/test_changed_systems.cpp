@@ -311,6 +311,7 @@ TEST_BOTH("Mixed precision goes on in double where the diagonal leaves the range
     const Arrays<double, S> arrays(ctx, a);
     SystemOptions options;
     options.mixed = true;
+    options.precond.name = "jacobi";
     LinearSystem<double, S> system(ctx, arrays.view(), options);
     CHECK(!system.info().mixed);
     CHECK(says(system.info().preconditioner_reason, "single precision"));
@@ -321,6 +322,7 @@ TEST_BOTH("Mixed precision goes on in double where the diagonal leaves the range
   }
   SystemOptions options;
   options.mixed = true;
+  options.precond.name = "jacobi";
   const Rows singular = diagonal({1, 0, 1});
   const Arrays<double, S> arrays(ctx, singular);
   REQUIRE_THROWS_AS((LinearSystem<double, S>(ctx, arrays.view(), options)), ZeroDiagonal);

@@ -183,6 +183,7 @@ TEST_BOTH("A system never holds less than was estimated, whatever its pattern", 
     for (const std::string format : {"csr", "auto"}) {
       SystemOptions options = options_of(c);
       options.spmv.format = format;
+      options.expected_products = 1;
       const Parts parts = parts_of<S>(a, options);
       // Matrix and vectors do not depend on the preconditioner's pattern. Unforeseen are sums of reductions: on the
       // host some hundred bytes of 60 kB.
