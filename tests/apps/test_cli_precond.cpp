@@ -82,7 +82,7 @@ TEST_CASE("solve takes SPAI with its options, and chooses a preconditioner where
   CHECK(grown["operators"]["preconditioner"]["figures"]["worst local residual"].get<double>() <= 0.3);
   const Json chosen = with({"--precond", "auto", "--expect-products", "100000"});
   CHECK(chosen["preconditioner"] != "auto");
-  CHECK(contains(chosen["preconditioner_reason"].get<std::string>(), "cost model"));
+  CHECK(chosen["preconditioner_reason"].get<std::string>().find("cost model") != std::string::npos);
   check_refused({"info", "generate:diffusion:4", "--precond", "auto"}, {"auto", "jacobi", "spai"});
 }
 
