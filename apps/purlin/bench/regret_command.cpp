@@ -3,6 +3,7 @@
 #include "regret_command.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 
 #include "apps/common/exit_status.hpp"
@@ -146,6 +147,8 @@ int bench_exit_status(const RegretResult& result) {
 }
 
 int run_bench_regret(const BenchRegretOptions& options, const std::string& command_line) {
+  // All kernels are loaded as the device is opened, and not by the first combination that launches one.
+  setenv("CUDA_MODULE_LOADING", "EAGER", 0);
   const Place place = choose_place(options.device);
   check_tables(options, place.space);
   check_bench_files(options.systems, options.report, options.csv, parse_rhs(options.rhs).file);
