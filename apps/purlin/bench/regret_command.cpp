@@ -127,6 +127,9 @@ RegretResult measure_all(const Context<Space::host>& host, const Context<S>& ctx
 
 // What was named and this build does not hold is no matter of a single line.
 void check_tables(const BenchRegretOptions& options, Space space) {
+  for (const std::string& precond : options.preconds) {
+    check_available("auto", precond, space, options.single_precision);
+  }
   if (options.all_formats) return;
   for (const std::string& format : options.formats) {
     check_available(format, "none", space, options.single_precision);

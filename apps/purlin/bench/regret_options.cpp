@@ -62,13 +62,7 @@ void check_names_apart(const std::vector<std::string>& systems) {
   }
 }
 
-}  // namespace
-
-CLI::App& add_bench_regret(CLI::App& bench, RawBenchRegret& raw) {
-  BenchRegretOptions& o = raw.options;
-  CLI::App& regret =
-      *bench.add_subcommand("regret", "What the defaults cost against the best fixed choice on the given systems");
-  add_bench_systems(regret, o);
+void add_choices(CLI::App& regret, RawBenchRegret& raw) {
   regret.add_option("--formats", raw.formats, "Of the combinations, default all: " + join(format_names()))
       ->option_text("all|NAME,NAME...");
   raw.preconds_given =
@@ -83,6 +77,16 @@ CLI::App& add_bench_regret(CLI::App& bench, RawBenchRegret& raw) {
           .add_option("--solvers", raw.solvers,
                       "In addition to the one that `auto` begins with; there are " + join(solver_names()))
           ->option_text("all|NAME,NAME...");
+}
+
+}  // namespace
+
+CLI::App& add_bench_regret(CLI::App& bench, RawBenchRegret& raw) {
+  BenchRegretOptions& o = raw.options;
+  CLI::App& regret =
+      *bench.add_subcommand("regret", "What the defaults cost against the best fixed choice on the given systems");
+  add_bench_systems(regret, o);
+  add_choices(regret, raw);
   regret.add_option("--loop", o.loop, "Solves of the time loop, default " + std::to_string(o.loop))
       ->option_text("N")
       ->check(CLI::Range(1, 1000000));
