@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# What bench_spmv.sh and bench_solve.sh share: build, choose systems, run `purlin bench`. Sourced, never run.
+# What bench_spmv.sh, bench_solve.sh and bench_regret.sh share: build, choose systems, run `purlin bench`. Sourced, never run.
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
@@ -34,5 +34,7 @@ bench_systems() {
   say "measuring: keep the machine quiet meanwhile (load now: $(cut -d ' ' -f 1 /proc/loadavg))"
   "build/bench-$command/bin/purlin" bench "$command" "${first[@]}" "${systems[@]}" \
     --report "docs/results/${command}_$name.json" "${options[@]}"
-  say "written: docs/results/${command}_$name.json; scripts/plot_$command.py and scripts/write_performance.py show it"
+  local shown="scripts/write_performance.py shows it"
+  [ ! -e "scripts/plot_$command.py" ] || shown="scripts/plot_$command.py and scripts/write_performance.py show it"
+  say "written: docs/results/${command}_$name.json; $shown"
 }

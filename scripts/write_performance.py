@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/performance.md from the measurements in docs/results (spmv_*.json, columns_*.json, solve_*.json,
-heart_*.json, device_*.json, host_*.json, reader_*.json)."""
+regret_*.json, heart_*.json, device_*.json, host_*.json, reader_*.json)."""
 import pathlib
 import statistics
 
 import heart_tables
+import regret_tables
 import reports
 import solve_tables
 import why_fast
@@ -306,6 +307,8 @@ def main():
         text += columns_section(name, data)
     for name, data in load("solve_*.json"):
         text += solve_tables.section(name, data, RESULTS)
+    for name, data in load("regret_*.json"):
+        text += regret_tables.section(name, data)
     text += heart_tables.section(load("heart_*.json"))
     for name, data in load("device_*.json"):
         if data["program"] != "purlin_bench_device":  # the record of the device tests
@@ -317,7 +320,7 @@ def main():
         text += reader_section(name, data)
     text += [
         "To repeat the measurements: `scripts/bench_spmv.sh`, `scripts/plot_spmv.py`, `scripts/bench_solve.sh`, `scripts/bench_cupy.py`, "
-        "`scripts/plot_solve.py`, `scripts/bench_heart.sh`, `scripts/bench_device.sh`, "
+        "`scripts/plot_solve.py`, `scripts/bench_regret.sh`, `scripts/bench_heart.sh`, `scripts/bench_device.sh`, "
         "`scripts/bench_host.sh`, `scripts/bench_reader.py`, then `scripts/write_performance.py`.",
         "",
     ]

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* usage =
     "usage: purlin solve A.mtx [options]    solve A x = b (purlin solve --help)\n"
-    "             purlin info A.mtx [options]     describe a matrix; purlin bench spmv|solve A.mtx ...: times\n"
+    "             purlin info A.mtx [options]     describe a matrix; purlin bench spmv|solve|regret A.mtx: times\n"
     "             purlin --help | --version";
 
 std::string version_text() {
@@ -46,7 +46,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
   RawInfo raw_info;
   CLI::App& solve = add_solve(app, raw_solve);
   CLI::App& info = add_info(app, raw_info);
-  app.add_subcommand("bench", "Measure: purlin bench spmv|solve A.mtx B.mtx ...");  // for the help
+  app.add_subcommand("bench", "Measure: purlin bench spmv|solve|regret A.mtx B.mtx ...");  // for the help
 
   if (!parse_or_help(app, argc, argv,
                      "expected a matrix: purlin solve A.mtx, purlin info A.mtx, or purlin bench spmv|solve A.mtx")) {

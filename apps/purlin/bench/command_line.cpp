@@ -6,6 +6,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/option_error.hpp"
+#include "regret_options.hpp"
 #include "solve_options.hpp"
 #include "spmv_options.hpp"
 
@@ -18,12 +19,14 @@ BenchCommandLine parse_bench_command_line(int argc, const char* const* argv) {
   CLI::App app("Purlin solves large sparse linear systems with Krylov methods.", "purlin");
   app.get_formatter()->column_width(32);
   app.allow_extras();
-  CLI::App& bench = *app.add_subcommand("bench", "Measure: purlin bench spmv|solve A.mtx B.mtx ...");
+  CLI::App& bench = *app.add_subcommand("bench", "Measure: purlin bench spmv|solve|regret A.mtx B.mtx ...");
   bench.allow_extras();
   RawBench raw_spmv;
   CLI::App& spmv = add_bench_spmv(bench, raw_spmv);
   RawBenchSolve raw_solve;
   CLI::App& solve = add_bench_solve(bench, raw_solve);
+  RawBenchRegret raw_regret;
+  CLI::App& regret = add_bench_regret(bench, raw_regret);
   if (!parse_or_help(app, argc, argv, "expected a matrix: purlin bench spmv A.mtx, or purlin bench solve A.mtx")) {
     result.command = TextOnly{app.help()};
     return result;
@@ -34,8 +37,12 @@ BenchCommandLine parse_bench_command_line(int argc, const char* const* argv) {
   } else if (solve.parsed()) {
     refuse_extras(solve);
     result.command = checked_bench_solve(raw_solve);
+  } else if (regret.parsed()) {
+    refuse_extras(regret);
+    result.command = checked_bench_regret(raw_regret);
   } else {
-    refuse_unknown_command(bench, "usage: purlin bench spmv|solve A.mtx B.mtx ... [options]", {"spmv", "solve"});
+    refuse_unknown_command(bench, "usage: purlin bench spmv|solve|regret A.mtx B.mtx ... [options]",
+                           {"spmv", "solve", "regret"});
   }
   return result;
 }

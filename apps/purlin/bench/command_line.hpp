@@ -45,8 +45,27 @@ struct BenchSolveOptions : BenchRunOptions {
   int max_iterations = 10000;
 };
 
+/// `purlin bench regret`.
+struct BenchRegretOptions : BenchRunOptions {
+  BenchRegretOptions() {
+    single_precision = false;
+    repeats = 1;
+  }
+
+  std::vector<std::string> formats;   ///< names of the table
+  std::vector<std::string> preconds;  ///< empty: none, and those that `auto` may choose for the solver
+  std::vector<std::string> solvers;   ///< in addition to the one that `auto` begins with
+  bool all_formats = true;            ///< those that are not there are lines with this reason
+  std::string rhs = "ones";
+  double tolerance = default_rtol_double;
+  int max_iterations = 10000;
+  double time_limit = 0;   ///< seconds of a combination's solve; 0: ten times the best total so far, 1 at least
+  int loop = 200;          ///< solves of the time loop
+  bool continues = false;  ///< systems that are in the report are not measured again
+};
+
 struct BenchCommandLine {
-  std::variant<TextOnly, BenchOptions, BenchSolveOptions> command;
+  std::variant<TextOnly, BenchOptions, BenchSolveOptions, BenchRegretOptions> command;
   std::string text;  ///< as typed, quoted for a shell
 };
 

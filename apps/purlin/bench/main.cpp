@@ -7,6 +7,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "command_line.hpp"
+#include "regret_command.hpp"
 #include "solve_command.hpp"
 #include "spmv_command.hpp"
 
@@ -17,6 +18,9 @@ using namespace purlin::cli;
 int run(const BenchCommandLine& line) {
   if (const auto* spmv = std::get_if<BenchOptions>(&line.command)) return run_bench(*spmv, line.text);
   if (const auto* solve = std::get_if<BenchSolveOptions>(&line.command)) return run_bench_solve(*solve, line.text);
+  if (const auto* regret = std::get_if<BenchRegretOptions>(&line.command)) {
+    return run_bench_regret(*regret, line.text);
+  }
   std::fputs(std::get<TextOnly>(line.command).text.c_str(), stdout);
   return exit_converged;
 }

@@ -3,17 +3,14 @@
 #pragma once
 
 #include <algorithm>
-#include <new>
 
 #include <purlin/core/error.hpp>
-#include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/registry.hpp>
 
-#include "apps/bench/residual_oracle.hpp"
-#include "apps/common/exit_status.hpp"
 #include "command_line.hpp"
 #include "matrix.hpp"
 #include "progress.hpp"
+#include "solve_input.hpp"
 #include "solve_result.hpp"
 
 namespace purlin::cli {
@@ -55,19 +52,7 @@ class BenchSolveRun {
   /// precision.
   BenchSolveRun(const Context<Space::host>& host, const Context<S>& ctx, const Csr<double, Space::host>& a,
                 const std::vector<double>& b, const bench::SolveGoal& goal, int repeats)
-      : host_(host),
-        ctx_(ctx),
-        goal_(goal),
-        repeats_(repeats),
-        progress_(stderr),
-        matrix_(host, a),
-        placed_(ctx, matrix_.view()) {
-    const Array<T, Space::host> rounded =
-        to_precision<T>(host, {b.data(), static_cast<std::int64_t>(b.size())}, "the right-hand side");
-    rhs_.assign(rounded.begin(), rounded.end());
-    b_ = make_array(ctx, rhs_);
-    x_ = Array<T, S>(ctx, a.rows);
-  }
+      : ctx_(ctx), goal_(goal), repeats_(repeats), progress_(stderr), input_(host, ctx, a, b) {}
 
   /// One line for each contender, in their order.
   std::vector<BenchSolveLine> run(const std::vector<bench::SolveContender<T, S>>& contenders) {
@@ -122,7 +107,7 @@ class BenchSolveRun {
     line.single_basis = contender.single_basis;
     line.competitor = contender.competitor;
     line.refused = reason_to_refuse([&] {
-      auto built = contender.build(ctx_, placed_.view());
+      auto built = contender.build(ctx_, input_.a());
       line.facts = built->facts();
       entrants_.push_back({lines_.size(), std::move(built)});
     });
@@ -137,7 +122,7 @@ class BenchSolveRun {
     bench::SolveEnd end;
     double seconds = 0;
     line.refused = reason_to_refuse([&] {
-      seconds = bench::seconds_of([&] { end = entrant.built->solve(b_.cspan(), x_.span(), goal_); });
+      seconds = bench::seconds_of([&] { end = entrant.built->solve(input_.b(), input_.x(), goal_); });
       judge(line, end);
     });
     if (line.end.status.empty() || line.end.converged()) line.end = end;
@@ -150,39 +135,20 @@ class BenchSolveRun {
   }
 
   void judge(BenchSolveLine& line, const bench::SolveEnd& end) {
-    const bench::TrueResidual found =
-        bench::true_residual<T>(host_, matrix_.view(), rhs_, to_vector(ctx_, x_.cspan()));
+    const bench::TrueResidual found = input_.true_residual();
     // max, and NaN where either is none
     if (!(found.relative <= line.residual)) line.residual = found.relative;
     if (!end.converged()) return;
-    const double allowed = goal_.tolerance * norm_slack + found.rounding;
+    const double allowed = input_.allowed(found, goal_.tolerance);
     line.allowed = std::max(line.allowed, allowed);
     if (!(found.relative <= allowed)) line.exceeded = true;
   }
 
-  template <class Work>
-  static std::string reason_to_refuse(Work&& work) {
-    try {
-      work();
-    } catch (const Error& error) {
-      return message_from_one(error);
-    } catch (const std::bad_alloc&) {
-      return "the system refused an allocation on the host";
-    }
-    return "";
-  }
-
-  static constexpr double norm_slack = 1 + 1e-6;  // of norms summed in double from values rounded to T
-
-  Context<Space::host> host_;
   const Context<S>& ctx_;
   bench::SolveGoal goal_;
   int repeats_;
   BenchProgress progress_;
-  InPrecision<T> matrix_;
-  PlacedMatrix<T, S> placed_;
-  std::vector<T> rhs_;
-  Array<T, S> b_, x_;
+  SolveInput<T, S> input_;
   std::vector<BenchSolveLine> lines_;
   std::vector<Entrant> entrants_;
 };

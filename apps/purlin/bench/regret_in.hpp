@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+/// `auto` and all combinations on one system, in a space and a precision.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <purlin/precond/registry.hpp>
+#include <purlin/solver/linear_system.hpp>
+#include <purlin/solver/registry.hpp>
+
+#include "apps/bench/measure.hpp"
+#include "apps/bench/solve_contender.hpp"
+#include "command_line.hpp"
+#include "progress.hpp"
+#include "regret_figures.hpp"
+#include "solve_input.hpp"
+
+namespace purlin::cli {
+
+/// None, and the preconditioners that `auto` may choose for the solver.
+inline std::vector<std::string> preconds_of_auto(const std::string& solver) {
+  std::vector<std::string> names{"none"};
+  const bool definite = find_solver(solver).needs_symmetry;
+  for (const AutoPrecond use : {AutoPrecond::simple, definite ? AutoPrecond::definite : AutoPrecond::general}) {
+    if (const PrecondMethod* method = automatic_preconditioner(use)) names.push_back(method->name);
+  }
+  return names;
+}
+
+/// All formats with all preconditioners, solver by solver: the one that `auto` begins with, then the others.
+inline std::vector<RegretChoice> regret_choices(const BenchRegretOptions& o, const std::string& first_solver) {
+  std::vector<std::string> solvers{first_solver};
+  for (const std::string& solver : o.solvers) {
+    if (solver != first_solver) solvers.push_back(solver);
+  }
+  std::vector<RegretChoice> choices;
+  for (const std::string& solver : solvers) {
+    for (const std::string& precond : o.preconds.empty() ? preconds_of_auto(solver) : o.preconds) {
+      for (const std::string& format : o.formats) choices.push_back({format, precond, solver});
+    }
+  }
+  return choices;
+}
+
+/// Timed by the host's clock; each solve waits until its x is ready.
+template <class T, Space S>
+class RegretRun {
+ public:
+  /// Converts and uploads `a`, which must outlive the run, and `b`. Throws InputError where they exceed the
+  /// precision.
+  RegretRun(const Context<Space::host>& host, const Context<S>& ctx, const Csr<double, Space::host>& a,
+            const std::vector<double>& b, const BenchRegretOptions& options)
+      : ctx_(ctx), options_(options), progress_(stderr), input_(host, ctx, a, b) {}
+
+  /// Fills the system's lines. `auto` goes first, so that the time limit of the combinations has a measure.
+  void run(RegretSystem& system) {
+    system.refused = find_first_solver(system.first_solver);
+    if (!system.refused.empty()) return;
+    const std::vector<RegretChoice> choices = regret_choices(options_, system.first_solver);
+    solve_small(choices, system.first_solver);
+    run_auto(system);
+    progress_.begin("combinations", static_cast<int>(choices.size()));
+    for (const RegretChoice& choice : choices) {
+      progress_.turn_of(choice.words());
+      system.combinations.push_back(measured(choice));
+    }
+    run_usual(system);
+    progress_.finish();
+  }
+
+ private:
+  using System = LinearSystem<T, S>;
+
+  static RegretChoice automatic() { return {"auto", "auto", "auto"}; }
+
+  // Warms up the memory pool too: as much as `auto` needs is allocated once. Returns why nothing can be set up.
+  std::string find_first_solver(std::string& solver) {
+    std::string why;
+    for (const RegretChoice& choice : {automatic(), RegretChoice{"csr", "none", "auto"}}) {
+      why = reason_to_refuse([&] { solver = System(ctx_, input_.a(), system_options(choice)).info().method; });
+      if (why.empty()) break;
+    }
+    return why;
+  }
+
+  // See small_identity.
+  void solve_small(std::vector<RegretChoice> choices, const std::string& solver) {
+    choices.push_back(automatic());
+    const PlacedMatrix<T, S> small = small_identity<T>(ctx_);
+    Array<T, S> x(ctx_, small.values().size);
+    for (const RegretChoice& choice : choices) {
+      (void)reason_to_refuse([&] {  // it says so again for the system itself
+        System system(ctx_, small.view(), system_options(choice));
+        fill(ctx_, T(0), x.span());
+        (void)system.solve(small.values(), x.span());
+        system.refresh(small.values());
+      });
+    }
+    (void)reason_to_refuse([&] {
+      if (const auto usual = usual_of(solver))
+        (void)usual->build(ctx_, small.view())->solve(small.values(), x.span(), {});
+    });
+  }
+
+  SystemOptions system_options(const RegretChoice& choice, double time_limit = 0) const {
+    SystemOptions options;
+    options.spmv.format = choice.format;
+    options.precond.name = choice.precond;
+    options.solver.name = choice.solver;
+    options.stop.rel_tol = options_.tolerance;
+    options.stop.max_iterations = options_.max_iterations;
+    options.stop.time_limit_seconds = time_limit;
+    return options;
+  }
+
+  void judge(const SolveReport& report, RegretEnd& end) const {
+    const bench::TrueResidual found = input_.true_residual();
+    end.status = name_of(report.status);
+    end.reason = report.reason;
+    end.iterations = report.iterations;
+    end.resident = report.resident;
+    end.residual = found.relative;
+    if (report.converged() && !(found.relative <= input_.allowed(found, options_.tolerance))) end.wrong = true;
+  }
+
+  void run_auto(RegretSystem& system) {
+    const std::vector<RegretUse> uses = regret_uses(options_.loop);
+    progress_.begin("auto", static_cast<int>(uses.size()));
+    for (const RegretUse& use : uses) {
+      progress_.turn_of(words_of(use));
+      RegretAuto line;
+      // The first solve of each use is the same: where it failed, the others fail with it.
+      if (!system.automatic.empty() && !system.automatic.front().end.converged()) line = system.automatic.front();
+      line.use = use;
+      const bool failed = !line.end.refused.empty() || !line.end.status.empty();
+      for (int repeat = 0; repeat < options_.repeats && !failed; ++repeat) {
+        line.end.refused = reason_to_refuse([&] { use_auto(line); });
+        if (!line.end.converged()) break;
+      }
+      system.automatic.push_back(std::move(line));
+    }
+    const RegretAuto& one = system.automatic.front();
+    if (one.end.converged()) best_ = bench::median(one.seconds);
+  }
+
+  // A whole use.
+  void use_auto(RegretAuto& line) {
+    std::optional<System> system;
+    SolveReport report;
+    line.changed.clear();
+    const double seconds = bench::seconds_of([&] {
+      system.emplace(ctx_, input_.a(), system_options(automatic()));
+      for (line.solves = 1;; ++line.solves) {
+        fill(ctx_, T(0), input_.x());
+        report = system->solve(input_.b(), input_.x());
+        if (!report.changed.empty()) line.changed.push_back({line.solves, report.changed});
+        if (!report.converged() || line.solves == line.use.solves) break;
+        system->refresh(input_.values());
+      }
+    });
+    line.seconds.push_back(seconds);
+    judge(report, line.end);
+    const SystemInfo info = system->info();
+    line.choice = {info.matrix.name, info.preconditioner.name, report.method};
+  }
+
+  RegretCombination measured(const RegretChoice& choice) {
+    RegretCombination line;
+    line.choice = choice;
+    for (int repeat = 0; repeat < options_.repeats; ++repeat) {
+      line.end.refused = reason_to_refuse([&] { measure(line); });
+      if (!line.end.converged()) return line;
+    }
+    const double total = use_seconds(line, 1);
+    best_ = best_ ? std::min(*best_, total) : total;
+    return line;
+  }
+
+  void measure(RegretCombination& line) {
+    std::optional<System> system;
+    line.setup.push_back(bench::seconds_of([&] {
+      system.emplace(ctx_, input_.a(), system_options(line.choice, time_limit()));
+      ctx_.synchronize();
+    }));
+    line.first_solve.push_back(solve(*system, line.end));
+    if (!line.end.converged()) return;
+    line.refresh.push_back(bench::seconds_of([&] {
+      system->refresh(input_.values());
+      ctx_.synchronize();
+    }));
+    line.solve.push_back(solve(*system, line.end));
+  }
+
+  double solve(System& system, RegretEnd& end) {
+    SolveReport report;
+    const double seconds = bench::seconds_of([&] {
+      fill(ctx_, T(0), input_.x());
+      report = system.solve(input_.b(), input_.x());
+    });
+    judge(report, end);
+    return seconds;
+  }
+
+  // A solve that takes longer than the best total of one solve is behind in every use. 0: there is none yet.
+  double time_limit() const {
+    constexpr double times_the_best = 10, at_least = 1;
+    if (options_.time_limit > 0) return options_.time_limit;
+    return best_ ? std::max(at_least, times_the_best * *best_) : 0;
+  }
+
+  std::optional<bench::SolveContender<T, S>> usual_of(const std::string& solver) const {
+    const char* const precond = "jacobi";
+    auto all =
+        bench::solve_competitors<T>(ctx_, bench::competitors_know(solver, precond) ? solver : "bicgstab", precond);
+    if (all.empty()) return std::nullopt;
+    return std::move(all.back());  // on the device the one in a graph
+  }
+
+  void run_usual(RegretSystem& system) {
+    const auto contender = usual_of(system.first_solver);
+    if (!contender) return;
+    RegretUsual& usual = system.usual;
+    usual.by = contender->by;
+    usual.solver = contender->solver;
+    usual.precond = contender->precond;
+    progress_.begin("the usual loop", 1);
+    progress_.turn_of(usual.by);
+    usual.end.refused = reason_to_refuse([&] {
+      std::unique_ptr<bench::BuiltSolve<T, S>> built;
+      usual.setup_seconds = bench::seconds_of([&] {
+        built = contender->build(ctx_, input_.a());
+        ctx_.synchronize();
+      });
+      bench::SolveEnd end;
+      usual.solve_seconds = bench::seconds_of([&] {
+        end = built->solve(input_.b(), input_.x(), {options_.tolerance, options_.max_iterations});
+      });
+      usual.end.status = end.status;
+      usual.end.reason = end.reason;
+      usual.end.iterations = end.iterations;
+      usual.end.residual = input_.true_residual().relative;
+    });
+  }
+
+  const Context<S>& ctx_;
+  const BenchRegretOptions& options_;
+  BenchProgress progress_;
+  SolveInput<T, S> input_;
+  std::optional<double> best_;  ///< seconds of one solve with its setup, the least so far
+};
+
+}  // namespace purlin::cli
