@@ -12,6 +12,7 @@
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/gmres.hpp>
 #include <purlin/solver/registry.hpp>
+#include <purlin/spmv/registry.hpp>
 
 #include "apps/fem/problem.hpp"
 #include "cg_loops_device.hpp"
