@@ -306,6 +306,7 @@ std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std
   moved->format_ = format_;
   moved->format_.format = format;
   moved->precond_reason_ = precond_reason_;
+  moved->choice_ = choice_;
   return moved;
 }
 

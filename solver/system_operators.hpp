@@ -44,6 +44,8 @@ class SystemOperators {
   virtual void operator_changed(RefreshScope) {}
   /// False after a refresh that failed, until one succeeds.
   virtual bool sound() const = 0;
+  /// The same of the matrix alone.
+  virtual bool matrix_sound() const { return sound(); }
 
   /// Everything but the bytes that the context holds.
   virtual SystemInfo info() const = 0;
@@ -82,6 +84,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   Slots<T, S> preconditioner_slots() override { return M_ == nullptr ? Slots<T, S>{} : M_->slots(ctx_); }
   void slots_written(RefreshScope scope) override;
   bool sound() const override { return matrix_sound_ && precond_sound_; }
+  bool matrix_sound() const override { return matrix_sound_; }
   SystemInfo info() const override;
   const FormatChoice* format_choice() const override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) const override;

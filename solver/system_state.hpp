@@ -168,7 +168,7 @@ struct SystemState {
     try {
       operators->refresh(values, scope);
     } catch (const InputError&) {
-      if (!exchange_preconditioner(", which does not support the new values")) throw;
+      if (!operators->matrix_sound() || !exchange_preconditioner(", which does not support the new values")) throw;
     }
   }
 
@@ -217,18 +217,26 @@ struct SystemState {
     if (better == nullptr) return;
     std::string what = "format " + better->format + " for " + choice->format + " after " +
                        plain_number(learning.iterations()) + " iterations";
+    change_failed = true;  // unless all of this succeeds
     try {
-      auto moved = operators->in_format(better->format);
-      change_failed = moved == nullptr;
-      if (change_failed) return;
-      chain.reset();
+      std::unique_ptr<SystemOperators<T, S>> moved = operators->in_format(better->format);
+      if (moved == nullptr) return;
+      SolverChain<T, S> its_chain = moved->make_chain();
+      Array<T, S> b, x;
+      if (!moved->order().natural()) {
+        b = Array<T, S>(ctx, rows);
+        x = Array<T, S>(ctx, rows);
+      }
+      chain.emplace(std::move(its_chain));
       operators = std::move(moved);
-      make_vectors();
+      ordered_b = std::move(b);
+      ordered_x = std::move(x);
     } catch (const OutOfMemory&) {
-      change_failed = true;
-      if (!chain) make_vectors();
+      return;
+    } catch (const InputError&) {  // the preconditioner does not support the present values
       return;
     }
+    change_failed = false;
     learning.moved();
     changed = std::move(what);
   }

@@ -33,7 +33,15 @@ struct RunOptions {
   bool quiet = false;
   std::vector<std::string> given;     ///< what was given of the options that some solves have no use for
   std::vector<std::string> warnings;  ///< of those that cannot have an effect; none with --quiet
-  SystemOptions system;               ///< format, preconditioner, solver, tolerance, and whether to keep the bits
+  /// Format, preconditioner, solver, tolerance, and whether to keep the bits. The preconditioner does not depend on how
+  /// long the run is, so that one which is prolonged keeps its bits.
+  SystemOptions system = with_jacobi();
+
+  static SystemOptions with_jacobi() {
+    SystemOptions options;
+    options.precond.name = "jacobi";
+    return options;
+  }
 };
 
 /// How a program speaks of itself.

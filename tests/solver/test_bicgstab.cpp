@@ -70,6 +70,7 @@ TEST_BOTH("BiCGStab takes the steps of the textbook, and its stabilising half ne
       const Residuals expected = textbook_bicgstab(a, b, steps);
       SystemOptions options;
       options.solver.name = "bicgstab";
+      options.precond.name = "jacobi";
       set_resident(options.solver, resident);
       options.spmv.format = resident ? "ehyb" : "csr";
       options.stop.max_iterations = steps;
