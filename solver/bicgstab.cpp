@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/solver/bicgstab_steps.hpp>
@@ -34,6 +35,7 @@ class BestIterate {
   // x = the kept iterate
   void restore() const { copy<T>(ctx_, Span<const T, S>(kept_), x_); }
   KeptIterate& what() { return what_; }
+  void follow(Span<T, S> x) { x_ = x; }
 
  private:
   void keep(int iteration, double residual) {
@@ -113,14 +115,20 @@ class Bicgstab<T, S>::Run {
       : own_(solver),
         system_(system),
         convergence_(own_.name(), own_.r_.size(), system, &own_.state_.data()->scratch, own_.last_iterations_),
-        best_(system.ctx, system.x, own_.best_x_) {}
+        best_(system.ctx, system.x, own_.best_x_) {
+    convergence_.set_exchange(own_.exchange());
+  }
 
   SolveReport all() {
     bool more = open();
     while (more) {
       if (opened_) offer_x();
-      if (on_chip_ && !iterate_on_chip()) break;
-      if (!on_chip_) iterate();
+      if (on_chip_) {
+        if (!iterate_on_chip()) break;
+      } else if (!iterate()) {
+        more = renew_residual();
+        continue;
+      }
       more = broken_down() ? restart() : judge();
     }
     if (convergence_.iterations() > 0 && convergence_.report().status != Status::converged) return_best();
@@ -132,11 +140,15 @@ class Bicgstab<T, S>::Run {
   static Span<const T, S> in(Span<T, S> vector) { return vector; }
   void offer_x() { best_.offer(convergence_.iterations(), convergence_.report().recurrence_residual); }
 
+  bool fits_on_chip() {
+    own_.prepare(system_->ctx, system_->A, system_->M);
+    if constexpr (S == Space::device) return own_.resident_ != nullptr && own_.resident_->fits();
+    return false;
+  }
+
   // r = b - A x, unless the chip is to form it. False where nothing is left to do.
   bool open() {
-    const auto& [ctx, A, M, b, x, stop, progress] = system_;
-    own_.prepare(ctx, A, M);
-    if constexpr (S == Space::device) on_chip_ = own_.resident_ != nullptr && own_.resident_->fits();
+    on_chip_ = fits_on_chip();
     opened_ = !on_chip_;
     if (on_chip_) return true;
     if (!convergence_.open(own_.r_.span())) return false;
@@ -147,7 +159,7 @@ class Bicgstab<T, S>::Run {
   // False where that has reported the outcome. Where it cannot go on, the loop does.
   bool iterate_on_chip() {
     if constexpr (S == Space::device) {
-      const ResidentEnd end = own_.resident_->run(system_, convergence_, {own_.r_, own_.p_, own_.r0_, own_.best_x_},
+      const ResidentEnd end = own_.resident_->run(*system_, convergence_, {own_.r_, own_.p_, own_.r0_, own_.best_x_},
                                                   best_.what(), opened_);
       if (end == ResidentEnd::reported) return false;
       on_chip_ = end == ResidentEnd::event;
@@ -156,20 +168,43 @@ class Bicgstab<T, S>::Run {
     return true;
   }
 
-  // The steps of a recurrence, up to its event.
-  void iterate() {
-    const auto& [ctx, A, M, b, x, stop, progress] = system_;
-    if (!step_) {
-      step_ = own_.iteration(ctx, A, M, x);
-      own_.graph_->bind(ctx, A, M, x);
-    }
+  // The steps of a recurrence, up to its event. False: other operators have come on the way, with which another one
+  // begins.
+  bool iterate() {
+    const Context<S>& ctx = system_->ctx;
     const BicgstabState start = fresh_state<T>(convergence_.fresh_monitor(), convergence_.residual());
     copy<BicgstabState>(ctx, Span<const BicgstabState, Space::host>(&start, 1), own_.state_.span());
     copy<T>(ctx, in(own_.r_), own_.r0_.span());  // r0 = r
-    do {
-      offer_x();
-      own_.graph_->repeat(convergence_.check_every(), step_);
-    } while (convergence_.poll(&own_.state_.data()->monitor));
+    for (;;) {
+      if (!step_) bind();
+      bool running = true, due = false;
+      while (running && !due) {
+        offer_x();
+        own_.graph_->repeat(convergence_.check_every(), step_);
+        running = convergence_.poll(&own_.state_.data()->monitor);
+        due = running && convergence_.exchange_due();
+      }
+      if (!due) return true;
+      if (!exchange()) return false;
+    }
+  }
+
+  void bind() {
+    step_ = own_.iteration(system_->ctx, system_->A, system_->M, system_->x);
+    own_.graph_->bind(system_->ctx, system_->A, system_->M, system_->x);
+  }
+
+  // Whether the recurrence goes on: not in one kernel, which has its own, nor with an M that is not the same.
+  bool exchange() {
+    bool same_preconditioner = true;
+    const auto changed =
+        convergence_.exchange({own_.r_, own_.r0_, own_.p_, own_.v_, own_.best_x_}, &same_preconditioner);
+    if (!changed) return true;
+    system_.emplace(*changed);
+    best_.follow(system_->x);
+    step_ = nullptr;
+    on_chip_ = fits_on_chip();
+    return same_preconditioner && !on_chip_;
   }
 
   bool broken_down() {
@@ -177,10 +212,14 @@ class Bicgstab<T, S>::Run {
            !convergence_.interrupted();
   }
 
-  // False where x meets the tolerance or is not finite.
   bool restart() {
     ++convergence_.report().restarts;
-    const bool met = convergence_.form_residual(own_.r_);  // r = b - A x
+    return renew_residual();
+  }
+
+  // r = b - A x. False where x meets the tolerance or is not finite.
+  bool renew_residual() {
+    const bool met = convergence_.form_residual(own_.r_);
     const bool finite = std::isfinite(convergence_.residual());
     if (met && finite) convergence_.conclude(Status::converged);
     if (met || !finite) convergence_.conclude(Event::not_finite);
@@ -198,7 +237,8 @@ class Bicgstab<T, S>::Run {
   // x = the best iterate. The kept one was judged by the recurrence, which may have drifted: the true residuals
   // decide.
   void return_best() {
-    const auto& [ctx, A, M, b, x, stop, progress] = system_;
+    const Context<S>& ctx = system_->ctx;
+    const Span<T, S> x = system_->x;
     if (convergence_.form_residual(own_.r_) || convergence_.residual() <= best_.what().residual) return;
     const double last = convergence_.residual();
     copy<T>(ctx, in(x), own_.t_.span());
@@ -209,7 +249,7 @@ class Bicgstab<T, S>::Run {
   }
 
   Bicgstab& own_;
-  SolveArguments<T, S> system_;
+  std::optional<SolveArguments<T, S>> system_;  // changed by an exchange
   ConvergenceMonitor<T, S> convergence_;
   BestIterate<T, S> best_;
   bool on_chip_ = false;  // one kernel iterates

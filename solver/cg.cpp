@@ -3,6 +3,7 @@
 #include <purlin/solver/cg.hpp>
 
 #include <limits>
+#include <optional>
 #include <string>
 
 #include <purlin/core/error.hpp>
@@ -28,42 +29,135 @@ Cg<T, S>& Cg<T, S>::operator=(Cg&&) noexcept = default;
 template <class T, Space S>
 Cg<T, S>::~Cg() = default;
 
+/// One call of `solve`: recurrences, each of which begins with r = b - A x, until one gives the outcome.
+template <class T, Space S>
+class Cg<T, S>::Run {
+ public:
+  Run(Cg& solver, const SolveArguments<T, S>& system)
+      : own_(solver),
+        cg_(*solver.cg_),
+        system_(system),
+        convergence_(own_.name(), cg_.r().size, system, cg_.scratch(), own_.last_iterations_) {
+    convergence_.watch_growth(first_growth, most_growth<T>,
+                              [this] { return symmetry_fault(system_->ctx, system_->A, system_->M); });
+    convergence_.set_exchange(own_.exchange());
+  }
+
+  SolveReport all() {
+    bool more = open();  // r = b - A x
+    if (convergence_.iterations() > 0) least_ = convergence_.report().initial_residual;
+    while (more) {
+      note_start();
+      cg_.begin(system_->ctx, system_->M, convergence_.fresh_monitor(), convergence_.residual());
+      more = iterate();
+    }
+    if (convergence_.report().status == Status::diverged) {
+      return_to_best(cg_, *system_, convergence_, own_.start_x_.cspan(), best_);
+    }
+    own_.last_iterations_ = convergence_.iterations();
+    return convergence_.close(cg_.r(), cg_.q());
+  }
+
+ private:
+  /// What an exchange of the operators has led to.
+  enum class Exchanged { goes_on, begins_again, reported };
+
+  // r = b - A x. Where the system fits on the chip it is solved there, and as a rule nothing is left to do.
+  bool open() {
+    own_.prepare(system_->ctx, system_->A, system_->M);
+    if constexpr (S == Space::device) {
+      if (fits_on_chip()) {
+        return own_.resident_->solve(*system_, convergence_, on_chip_vectors()) == ResidentEnd::continue_in_loop;
+      }
+    }
+    return convergence_.open(cg_.r());
+  }
+
+  // The start of the recurrence with the smallest residual is kept. A resident solve has kept the guess there, and may
+  // leave the end to the loop.
+  void note_start() {
+    if (!(convergence_.residual() > least_)) {
+      copy<T>(system_->ctx, Span<const T, S>(system_->x), own_.start_x_.span());
+      least_ = convergence_.residual();
+      best_ = {convergence_.iterations(), -1};
+    } else if (best_.end < 0) {
+      best_.end = convergence_.iterations();
+    }
+  }
+
+  // The steps of a recurrence, up to its event. Whether another has to follow, from r = b - A x.
+  bool iterate() {
+    Exchanged exchanged = Exchanged::goes_on;
+    while (exchanged == Exchanged::goes_on) {
+      const typename CgIteration<T, S>::Step step = cg_.bind(system_->ctx, system_->A, system_->M, system_->x);
+      bool running = true, due = false;
+      while (running && !due) {
+        cg_.repeat(convergence_.check_every(), step);
+        running = convergence_.poll(&cg_.state()->monitor);
+        due = running && convergence_.exchange_due();
+      }
+      cg_.finish(system_->ctx, system_->x);
+      if (!due) {
+        convergence_.conclude(convergence_.event(), cg_.r());
+        return convergence_.event() == Event::tolerance_met && !convergence_.confirm(cg_.r());  // r = b - A x
+      }
+      exchanged = exchange();
+    }
+    return exchanged == Exchanged::begins_again;
+  }
+
+  // With other operators the recurrence goes on from r, p and the scalars, or in one kernel from there; with an M that
+  // is not the same it begins again.
+  Exchanged exchange() {
+    const CgScalars scalars = cg_.pause(system_->ctx);
+    bool same_preconditioner = true;
+    const auto changed = convergence_.exchange({cg_.r(), cg_.p(), own_.start_x_}, &same_preconditioner);
+    if (!changed) return Exchanged::goes_on;
+    system_.emplace(*changed);
+    if (!same_preconditioner) {
+      if (!convergence_.form_residual(cg_.r())) return Exchanged::begins_again;
+      convergence_.conclude(Status::converged);
+      return Exchanged::reported;
+    }
+    own_.prepare(system_->ctx, system_->A, system_->M);
+    return fits_on_chip() ? go_on_in_one_kernel(scalars) : Exchanged::goes_on;
+  }
+
+  Exchanged go_on_in_one_kernel(const CgScalars& scalars) {
+    if constexpr (S == Space::device) {
+      switch (own_.resident_->go_on(*system_, convergence_, on_chip_vectors(), scalars)) {
+        case ResidentEnd::continue_in_loop:
+          return Exchanged::begins_again;
+        case ResidentEnd::reported:
+          return Exchanged::reported;
+        default:  // not launched
+          break;
+      }
+    }
+    static_cast<void>(scalars);
+    return Exchanged::goes_on;
+  }
+
+  bool fits_on_chip() const {
+    if constexpr (S == Space::device) return own_.resident_ != nullptr && own_.resident_->fits();
+    return false;
+  }
+  auto on_chip_vectors() {
+    if constexpr (S == Space::device) return ResidentCgVectors<T>{cg_.r(), cg_.p(), cg_.q(), own_.start_x_};
+  }
+
+  Cg& own_;
+  CgIteration<T, S>& cg_;
+  std::optional<SolveArguments<T, S>> system_;  // changed by an exchange
+  ConvergenceMonitor<T, S> convergence_;
+  double least_ = std::numeric_limits<double>::infinity();  // residual at `start_x_`
+  CgHistory best_;                                          // the recurrence that began there
+};
+
 template <class T, Space S>
 SolveReport Cg<T, S>::solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                             Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress) {
-  CgIteration<T, S>& cg = *cg_;
-  const SolveArguments<T, S> system{ctx, A, M, b, x, stop, progress};
-  ConvergenceMonitor<T, S> convergence(name(), cg.r().size, system, cg.scratch(), last_iterations_);
-  convergence.watch_growth(first_growth, most_growth<T>, [&] { return symmetry_fault(ctx, A, M); });
-  bool more = open(system, convergence);  // r = b - A x
-  // The recurrence that began at `start_x_`. A resident solve has kept the guess there, and may leave the end to the
-  // loop.
-  double least = std::numeric_limits<double>::infinity();
-  CgHistory best;
-  if (convergence.iterations() > 0) least = convergence.report().initial_residual;
-  typename CgIteration<T, S>::Step step;
-  if (more) step = cg.bind(ctx, A, M, x);
-  while (more) {
-    if (!(convergence.residual() > least)) {
-      copy<T>(ctx, Span<const T, S>(x), start_x_.span());
-      least = convergence.residual();
-      best = {convergence.iterations(), -1};
-    } else if (best.end < 0) {
-      best.end = convergence.iterations();
-    }
-    cg.begin(ctx, M, convergence.fresh_monitor(), convergence.residual());
-    do {
-      cg.repeat(convergence.check_every(), step);
-    } while (convergence.poll(&cg.state()->monitor));
-    cg.finish(ctx, x);
-    convergence.conclude(convergence.event(), cg.r());
-    more = convergence.event() == Event::tolerance_met && !convergence.confirm(cg.r());  // r = b - A x
-  }
-  if (convergence.report().status == Status::diverged) {
-    return_to_best(cg, system, convergence, start_x_.cspan(), best);
-  }
-  last_iterations_ = convergence.iterations();
-  return convergence.close(cg.r(), cg.q());
+  return Run(*this, {ctx, A, M, b, x, stop, progress}).all();
 }
 
 template <class T, Space S>
@@ -81,19 +175,6 @@ void Cg<T, S>::prepare(const Context<S>& ctx, const LinearOperator<T, S>& A, con
     ctx.make_current();
     resident_ = std::make_shared<ResidentCg<T>>(ctx, A, M);
   }
-}
-
-// r = b - A x. Where the system fits on the chip it is solved there, and as a rule nothing is left to do.
-template <class T, Space S>
-bool Cg<T, S>::open(const SolveArguments<T, S>& system, ConvergenceMonitor<T, S>& convergence) {
-  if constexpr (S == Space::device) {
-    prepare(system.ctx, system.A, system.M);
-    if (may_be_resident_ && resident_->fits()) {
-      return resident_->solve(system, convergence, {cg_->r(), cg_->p(), cg_->q(), start_x_}) ==
-             ResidentEnd::continue_in_loop;
-    }
-  }
-  return convergence.open(cg_->r());
 }
 
 #define X(T, S) template class Cg<T, S>;

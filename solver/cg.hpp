@@ -13,10 +13,6 @@ template <class T, Space S>
 class CgIteration;
 template <class T>
 class ResidentCg;
-template <class T, Space S>
-class ConvergenceMonitor;
-template <class T, Space S>
-struct SolveArguments;
 }  // namespace detail
 
 struct CgOptions {
@@ -74,7 +70,7 @@ class Cg final : public KrylovSolver<T, S> {
                Span<const T, S> b, Span<T, S> x, int iterations);
 
  private:
-  bool open(const detail::SolveArguments<T, S>& system, detail::ConvergenceMonitor<T, S>& convergence);
+  class Run;
 
   std::unique_ptr<detail::CgIteration<T, S>> cg_;
   Array<T, S> start_x_;  ///< where the recurrence that began with the smallest residual did

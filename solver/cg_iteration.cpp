@@ -82,6 +82,16 @@ void CgIteration<T, S>::finish(const Context<S>& ctx, Span<T, S> x) {
 }
 
 template <class T, Space S>
+CgScalars CgIteration<T, S>::pause(const Context<S>& ctx) {
+  CgState* const s = state_.data();
+  const CgScalars last{fetch(ctx, static_cast<const double*>(&s->rho_old)),
+                       fetch(ctx, static_cast<const double*>(&s->alpha))};
+  const double none = 0;
+  copy<double>(ctx, Span<const double, Space::host>(&none, 1), Span<double, S>(&s->alpha, 1));
+  return last;
+}
+
+template <class T, Space S>
 void CgIteration<T, S>::iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
                                 Span<const T, S> b, Span<T, S> x, int count) {
   if (count == 0) return;

@@ -12,6 +12,11 @@ namespace purlin::detail {
 
 struct CgState;
 
+/// Of the last step: rho = r.M r before it, and its length along p.
+struct CgScalars {
+  double rho = 0, alpha = 0;
+};
+
 /// A recurrence begins with r, p = 0, the state and `first_rho`; then come steps; `finish` ends it.
 template <class T, Space S>
 class CgIteration {
@@ -38,6 +43,9 @@ class CgIteration {
   void repeat(int count, const Step& step) { graph_.repeat(count, step); }
   /// x += alpha p: what the next step would have done.
   void finish(const Context<S>& ctx, Span<T, S> x);
+  /// After `finish`, for a recurrence that goes on: the next step does not add alpha p again. The scalars of the last
+  /// one.
+  CgScalars pause(const Context<S>& ctx);
 
   /// `count` steps from x, of which the host sees nothing: see `Cg::iterate`.
   void iterate(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,

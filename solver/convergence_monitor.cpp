@@ -43,7 +43,7 @@ template <class T, Space S>
 ConvergenceMonitor<T, S>::ConvergenceMonitor(std::string_view solver, std::int64_t n,
                                              const SolveArguments<T, S>& arguments, double* scratch, int expected)
     : args_(arguments), scratch_(scratch), expected_(expected) {
-  const auto& [ctx, A, M, b, x, stop, progress] = args_;
+  const auto& [ctx, A, M, b, x, stop, progress] = *args_;
   check_system<T, S>(n, A, M, b, x);
   check_criterion(stop);
   ctx.make_current();
@@ -55,7 +55,7 @@ ConvergenceMonitor<T, S>::ConvergenceMonitor(std::string_view solver, std::int64
 template <class T, Space S>
 int ConvergenceMonitor<T, S>::check_every() const {
   constexpr int seldom = 16, often = 4;
-  if (args_.stop.check_every > 0) return args_.stop.check_every;
+  if (args_->stop.check_every > 0) return args_->stop.check_every;
   if (S == Space::host) return 1;
   if (expected_ <= 0 || expected_ >= seldom) return seldom;
   return seen_.iteration < expected_ ? expected_ - seen_.iteration : often;
@@ -68,16 +68,16 @@ double ConvergenceMonitor<T, S>::seconds() const {
 
 template <class T, Space S>
 double ConvergenceMonitor<T, S>::norm(Span<const T, S> v) {
-  norm2<T, S>(args_.ctx, v, scratch_);
-  return fetch(args_.ctx, scratch_);
+  norm2<T, S>(args_->ctx, v, scratch_);
+  return fetch(args_->ctx, scratch_);
 }
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::refuse_norm(double norm, Span<const T, S> v, Subject what) {
   if (std::isfinite(norm) && norm >= least_safe_norm) return false;
   // A sum of squares can leave the range of double where the vector does not.
-  sweep(args_.ctx, v.size, AbsSumStep<T>(v.data, scratch_));
-  const double abs_sum = fetch(args_.ctx, scratch_);
+  sweep(args_->ctx, v.size, AbsSumStep<T>(v.data, scratch_));
+  const double abs_sum = fetch(args_->ctx, scratch_);
   if (norm == 0 && abs_sum == 0) return false;
   conclude(Status::not_finite, {norm < least_safe_norm   ? Cause::norm_underflows
                                 : std::isfinite(abs_sum) ? Cause::norm_overflows
@@ -88,20 +88,20 @@ bool ConvergenceMonitor<T, S>::refuse_norm(double norm, Span<const T, S> v, Subj
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::open(Span<T, S> r) {
-  const double rhs_norm = norm(args_.b);
+  const double rhs_norm = norm(args_->b);
   note_rhs(rhs_norm);
-  if (rhs_norm < least_safe_norm && args_.stop.abs_tol >= least_safe_norm) {
+  if (rhs_norm < least_safe_norm && args_->stop.abs_tol >= least_safe_norm) {
     // A residual relative to |b| cannot be reported, and the absolute tolerance decides.
-    sweep(args_.ctx, args_.b.size, AbsSumStep<T>(args_.b.data, scratch_));
-    report_.rhs_norm = fetch(args_.ctx, scratch_);
-    report_.tolerance = args_.stop.abs_tol;
-  } else if (refuse_norm(rhs_norm, args_.b, Subject::right_hand_side)) {
+    sweep(args_->ctx, args_->b.size, AbsSumStep<T>(args_->b.data, scratch_));
+    report_.rhs_norm = fetch(args_->ctx, scratch_);
+    report_.tolerance = args_->stop.abs_tol;
+  } else if (refuse_norm(rhs_norm, args_->b, Subject::right_hand_side)) {
     residual_ = report_.initial_residual = report_.recurrence_residual = std::numeric_limits<double>::quiet_NaN();
     residual_known_ = true;
     return false;
   }
   if (report_.rhs_norm == 0) {
-    fill<T, S>(args_.ctx, T(0), args_.x);
+    fill<T, S>(args_->ctx, T(0), args_->x);
     residual_known_ = true;
     report_.history = {0.0};
     conclude(Status::converged);
@@ -122,7 +122,7 @@ bool ConvergenceMonitor<T, S>::open(double rhs_norm, double residual) {
 template <class T, Space S>
 void ConvergenceMonitor<T, S>::note_rhs(double norm) {
   report_.rhs_norm = norm;
-  report_.tolerance = std::max(args_.stop.rel_tol * norm, args_.stop.abs_tol);
+  report_.tolerance = std::max(args_->stop.rel_tol * norm, args_->stop.abs_tol);
 }
 
 template <class T, Space S>
@@ -132,10 +132,10 @@ bool ConvergenceMonitor<T, S>::begin() {
   if (residual_ <= report_.tolerance) {
     conclude(Status::converged);
   } else if (!std::isfinite(residual_)) {
-    if (!refuse_norm(norm(args_.x), args_.x, Subject::initial_guess)) {
+    if (!refuse_norm(norm(args_->x), args_->x, Subject::initial_guess)) {
       conclude(Status::not_finite, {Cause::not_finite_residual});
     }
-  } else if (args_.stop.max_iterations == 0) {
+  } else if (args_->stop.max_iterations == 0) {
     conclude(Event::iterations_spent);
   }
   return !concluded_;
@@ -146,6 +146,23 @@ void ConvergenceMonitor<T, S>::watch_growth(double first, double most, std::func
   growth_ = first;
   most_growth_ = most;
   fault_ = std::move(fault);
+}
+
+template <class T, Space S>
+bool ConvergenceMonitor<T, S>::exchange_due() const {
+  return exchange_ != nullptr && exchange_->due(seen_.iteration, rate_.left(seen_.tolerance));
+}
+
+template <class T, Space S>
+std::optional<SolveArguments<T, S>> ConvergenceMonitor<T, S>::exchange(const std::vector<Span<T, S>>& vectors,
+                                                                       bool* same_preconditioner) {
+  const auto changed = exchange_->exchange(vectors);
+  if (!changed) return std::nullopt;
+  *same_preconditioner = changed->same_preconditioner;
+  const SolveArguments<T, S> before = *args_;
+  args_.emplace(SolveArguments<T, S>{before.ctx, changed->A, changed->M, changed->b, changed->x, before.stop,
+                                     before.progress});
+  return args_;
 }
 
 template <class T, Space S>
@@ -178,18 +195,18 @@ MonitorState ConvergenceMonitor<T, S>::fresh_monitor() const {
   monitor.growth_limit = growth_limit();
   monitor.residual = residual_;
   monitor.iteration = seen_.iteration;
-  monitor.max_iterations = args_.stop.max_iterations;
-  monitor.event = seen_.iteration >= args_.stop.max_iterations ? Event::iterations_spent : Event::none;
+  monitor.max_iterations = args_->stop.max_iterations;
+  monitor.event = seen_.iteration >= args_->stop.max_iterations ? Event::iterations_spent : Event::none;
   return monitor;
 }
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::poll(MonitorState* monitor) {
   const int before = seen_.iteration;
-  seen_ = fetch(args_.ctx, static_cast<const MonitorState*>(monitor));
+  seen_ = fetch(args_->ctx, static_cast<const MonitorState*>(monitor));
   if (seen_.event == Event::diverged && growth_is_harmless()) {
     allow_for_growth(seen_, 1);
-    copy<MonitorState>(args_.ctx, Span<const MonitorState, Space::host>(&seen_, 1),
+    copy<MonitorState>(args_->ctx, Span<const MonitorState, Space::host>(&seen_, 1),
                        Span<MonitorState, S>(monitor, 1));
   }
   for (int k = before + 1; k <= seen_.iteration; ++k) {
@@ -229,13 +246,17 @@ bool ConvergenceMonitor<T, S>::record_progress() {
   if (seen_.iteration > report_.iterations) residual_known_ = false;
   report_.iterations = seen_.iteration;
   report_.recurrence_residual = seen_.residual;
-  const double elapsed = seconds();
-  if (args_.progress) {
-    const Progress now{report_.solver,  seen_.iteration, seen_.residual, report_.relative(seen_.residual),
-                       seen_.tolerance, elapsed};
-    if (!args_.progress(now)) interrupted_ = Status::stopped_by_caller;
+  while (rate_.iterations() < seen_.iteration) {
+    rate_.add(report_.history[static_cast<std::size_t>(rate_.iterations() + 1)]);
   }
-  if (!interrupted() && args_.stop.time_limit_seconds > 0 && elapsed > args_.stop.time_limit_seconds) {
+  const double elapsed = seconds();
+  if (args_->progress) {
+    Progress now{report_.solver,  seen_.iteration, seen_.residual, report_.relative(seen_.residual),
+                 seen_.tolerance, elapsed};
+    now.iterations_left = rate_.left(seen_.tolerance);
+    if (!args_->progress(now)) interrupted_ = Status::stopped_by_caller;
+  }
+  if (!interrupted() && args_->stop.time_limit_seconds > 0 && elapsed > args_->stop.time_limit_seconds) {
     interrupted_ = Status::time_limit;
   }
   return seen_.running() && !interrupted();
@@ -243,9 +264,9 @@ bool ConvergenceMonitor<T, S>::record_progress() {
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::form_residual(Span<T, S> r) {
-  const auto& ctx = args_.ctx;
-  copy<T>(ctx, args_.b, r);
-  args_.A.apply(ctx, T(-1), Span<const T, S>(args_.x), T(1), r);  // r = b - A x
+  const auto& ctx = args_->ctx;
+  copy<T>(ctx, args_->b, r);
+  args_->A.apply(ctx, T(-1), Span<const T, S>(args_->x), T(1), r);  // r = b - A x
   residual_ = norm(r);
   if (residual_ < least_safe_norm) {
     // Squares underflow here: the sum of absolute values is the safe side of the 2-norm.

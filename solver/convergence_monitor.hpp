@@ -5,11 +5,14 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/krylov.hpp>
 #include <purlin/solver/monitor_state.hpp>
+#include <purlin/solver/operator_exchange.hpp>
+#include <purlin/solver/residual_rate.hpp>
 
 namespace purlin::detail {
 
@@ -55,6 +58,14 @@ class ConvergenceMonitor {
 
   /// A residual above this is divergence.
   double growth_limit() const;
+
+  /// The owner of A and M, who may have faster ones; null: nobody has.
+  void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
+  /// Whether the solve should change its operators here. To be asked after a poll that returned true.
+  bool exchange_due() const;
+  /// Makes the change, by which `vectors` and x are renumbered; then the arguments to go on with. Nothing: there is
+  /// none to be had, and all is as it was.
+  std::optional<SolveArguments<T, S>> exchange(const std::vector<Span<T, S>>& vectors, bool* same_preconditioner);
 
   /// The initial state for a recurrence that starts from the current residual.
   MonitorState fresh_monitor() const;
@@ -122,10 +133,12 @@ class ConvergenceMonitor {
   double norm(Span<const T, S> v);
   bool refuse_norm(double norm, Span<const T, S> v, Subject what);
 
-  SolveArguments<T, S> args_;
+  std::optional<SolveArguments<T, S>> args_;  // changed by an exchange
   double* scratch_;
   SolveReport report_;
   MonitorState seen_{};
+  ResidualRate rate_;
+  OperatorExchange<T, S>* exchange_ = nullptr;
   int expected_;
   double residual_ = 0;          // the latest true residual
   bool residual_known_ = false;  // residual_ belongs to the present x

@@ -78,14 +78,14 @@ void ConvergenceMonitor<T, S>::conclude_stagnation() {
 // Of the x that is returned. An x that has diverged has a large bound of its own, which says nothing of the matrix.
 template <class T, Space S>
 void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
-  const auto& ctx = args_.ctx;
-  const double eps = std::numeric_limits<T>::epsilon(), x_norm = norm(args_.x);
+  const auto& ctx = args_->ctx;
+  const double eps = std::numeric_limits<T>::epsilon(), x_norm = norm(args_->x);
   double matrix_norm = 0;
-  copy<T>(ctx, args_.b, v);
+  copy<T>(ctx, args_->b, v);
   double length = norm(v);
   for (int k = 0; k < power_iterations && length > 0 && std::isfinite(length); ++k) {
     scale<T, S>(ctx, T(1 / length), v);
-    args_.A.apply(ctx, T(1), Span<const T, S>(v), T(0), w);
+    args_->A.apply(ctx, T(1), Span<const T, S>(v), T(0), w);
     length = norm(w);
     matrix_norm = std::max(matrix_norm, length);
     copy<T>(ctx, Span<const T, S>(w), v);

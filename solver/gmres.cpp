@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 #include <purlin/core/error.hpp>
@@ -160,14 +161,17 @@ class Gmres<T, S, B>::Run {
         system_(system),
         left_(solver.left_ && system.M != nullptr),
         convergence_(own_.name(), own_.n_, system, &own_.state_.data()->scratch, own_.last_iterations_),
-        cycle_(own_, system) {}
+        cycle_(std::in_place, own_, system) {
+    convergence_.set_exchange(own_.exchange());
+  }
 
   SolveReport all() {
     convergence_.watch_growth(first_growth, 0, {});
-    own_.graph_->bind(system_.ctx, system_.A, system_.M, Span<T, S>());  // a cycle's columns do not see x
+    bind();
     convergence_.report().cycle_length = own_.m_;
     for (bool more = convergence_.open(own_.r_); more;) {  // r = b - A x
       keep_best();
+      if (convergence_.exchange_due()) exchange();
       const Outcome cycle = iterate();  // x += M V y
       more = !has_ended(cycle) && !has_stagnated(cycle);
       if (more) ++convergence_.report().restarts;
@@ -186,10 +190,23 @@ class Gmres<T, S, B>::Run {
     double recurrence;  ///< what the recurrence says of the one after
   };
 
+  // A cycle's columns do not see x.
+  void bind() { own_.graph_->bind(system_->ctx, system_->A, system_->M, Span<T, S>()); }
+
+  // The next cycle has other operators.
+  void exchange() {
+    bool same_preconditioner = true;  // no matter: a cycle has a basis of its own
+    const auto changed = convergence_.exchange({own_.r_, own_.best_x_}, &same_preconditioner);
+    if (!changed) return;
+    system_.emplace(*changed);
+    cycle_.emplace(own_, *system_);
+    bind();
+  }
+
   // x of the least residual is kept from before its cycle.
   void keep_best() {
     if (!(convergence_.residual() < best_)) return;
-    copy<T>(system_.ctx, Span<const T, S>(system_.x), own_.best_x_.span());
+    copy<T>(system_->ctx, Span<const T, S>(system_->x), own_.best_x_.span());
     best_ = convergence_.residual();
   }
 
@@ -200,13 +217,13 @@ class Gmres<T, S, B>::Run {
     monitor.growth_limit = std::numeric_limits<double>::infinity();  // it may hold |M r|; b - A x is judged below
     const bool whole = monitor.tolerance >= deepest_cycle<T, B> * before;
     if (!whole) monitor.tolerance = deepest_cycle<T, B> * before;
-    cycle_.begin(monitor, before, whole ? tightening_ : 1, careful_);  // v_0 = r / |r|
+    cycle_->begin(monitor, before, whole ? tightening_ : 1, careful_);  // v_0 = r / |r|
     extend_basis();
     const Event event = convergence_.event();
     const int columns = convergence_.iterations() - first_iteration;
     const double recurrence = convergence_.report().recurrence_residual;
-    convergence_.report().second_passes += cycle_.second_passes();
-    cycle_.correct(event == Event::not_finite ? columns - 1 : columns);  // x += M V y
+    convergence_.report().second_passes += cycle_->second_passes();
+    cycle_->correct(event == Event::not_finite ? columns - 1 : columns);  // x += M V y
     return {whole, event, before, recurrence};
   }
 
@@ -214,9 +231,9 @@ class Gmres<T, S, B>::Run {
     bool running = true;
     for (int j = 0; j < own_.m_ && running;) {
       const int count = std::min(convergence_.check_every(), own_.m_ - j);
-      own_.graph_->range(j, count, [&](int column) { cycle_.extend(column); });
+      own_.graph_->range(j, count, [&](int column) { cycle_->extend(column); });
       j += count;
-      running = convergence_.poll(cycle_.monitor());
+      running = convergence_.poll(cycle_->monitor());
     }
   }
 
@@ -252,15 +269,15 @@ class Gmres<T, S, B>::Run {
   // x = the best one, unless the last is.
   void return_best() {
     if (!std::isfinite(best_) || convergence_.report().converged() || convergence_.residual() <= best_) return;
-    copy<T>(system_.ctx, own_.best_x_.cspan(), system_.x);
+    copy<T>(system_->ctx, own_.best_x_.cspan(), system_->x);
     convergence_.form_residual(own_.r_);
   }
 
   Gmres& own_;
-  SolveArguments<T, S> system_;
+  std::optional<SolveArguments<T, S>> system_;  // changed by an exchange
   bool left_;
   ConvergenceMonitor<T, S> convergence_;
-  Cycle cycle_;
+  std::optional<Cycle> cycle_;  // with the present operators
   double best_ = std::numeric_limits<double>::infinity();
   double tightening_ = 1;  // of the tolerance for M r, from the left
   bool careful_ = false;   // Gram-Schmidt runs again

@@ -13,6 +13,11 @@
 
 namespace purlin {
 
+namespace detail {
+template <class T, Space S>
+class OperatorExchange;
+}
+
 /// Iterate until |b - A x|_2 <= max(rel_tol |b|_2, abs_tol). The residual is the unpreconditioned one.
 struct StopCriterion {
   int max_iterations = 10000;  ///< products with A in CG and GMRES; BiCGStab takes two products an iteration
@@ -101,6 +106,8 @@ struct Progress {
   double seconds = 0;            ///< since the solve began
   Index column = 0;              ///< of a solve for several right-hand sides: which of them this is about
   Index columns = 1;             ///< how many there are
+  /// About the iterations to go, by the residuals so far; 0: not known yet.
+  double iterations_left = 0;
 };
 
 /// Called on the calling thread at every check; returning false ends the solve with `stopped_by_caller`.
@@ -129,6 +136,15 @@ class KrylovSolver {
   [[nodiscard]] virtual SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A,
                                           const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
                                           const StopCriterion& stop, const ProgressFn& progress = {}) = 0;
+
+  /// For those who own A and M and may replace them during a solve; null, the default: nobody does. Internal.
+  void set_exchange(detail::OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
+
+ protected:
+  detail::OperatorExchange<T, S>* exchange() const { return exchange_; }
+
+ private:
+  detail::OperatorExchange<T, S>* exchange_ = nullptr;
 };
 
 /// Which method, and its choices.

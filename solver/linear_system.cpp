@@ -94,18 +94,7 @@ SolveReport LinearSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Pr
   Impl& s = *impl_;
   s.enter({b.size, x.size});
   detail::require_apart<T, S>(b, x, "b and x");
-  s.improve();
-  SolveReport report;
-  if (s.natural()) {
-    report = s.solve_ordered(b, x, progress);
-  } else {
-    s.gather_to_solver_order(b, s.ordered_b);
-    s.gather_to_solver_order(x, s.ordered_x);
-    report = s.solve_ordered(s.ordered_b, s.ordered_x, progress);
-    s.gather_to_user_order(s.ordered_x, x);
-    s.ctx.synchronize();
-  }
-  return report;
+  return s.solve(b, x, progress);
 }
 
 template <class T, Space S>
@@ -121,6 +110,7 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
   Impl& s = *impl_;
   s.enter_columns(b, x, columns);
   if (columns == 1) return {solve(b, x, progress)};
+  s.take_expected_format();
   s.improve();
   if (s.natural()) return s.solve_columns_ordered(b, x, columns, progress);
   for (Array<T, S>* vectors : {&s.ordered_bs, &s.ordered_xs}) {

@@ -3,6 +3,7 @@
 /// Internal; on a device only.
 #pragma once
 
+#include <purlin/solver/cg_iteration.hpp>
 #include <purlin/solver/resident_system.hpp>
 
 namespace purlin::detail {
@@ -30,6 +31,16 @@ class ResidentCg : public ResidentSystem<T> {
   /// the work, now and later.
   ResidentEnd solve(const SolveArguments<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
                     const ResidentCgVectors<T>& vectors);
+
+  /// The same from a recurrence under way: from x, r, p and the scalars of its last step, the convergence monitor
+  /// being open. s is formed. `event`: not launched, and nothing has changed.
+  ResidentEnd go_on(const SolveArguments<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
+                    const ResidentCgVectors<T>& vectors, const CgScalars& last);
+
+ private:
+  ResidentArgs<T> args_with(const SolveArguments<T, Space::device>& system, const ResidentCgVectors<T>& vectors) const;
+  ResidentEnd launch_until_event(const SolveArguments<T, Space::device>& system,
+                                 ConvergenceMonitor<T, Space::device>& convergence, const ResidentArgs<T>& args);
 };
 
 }  // namespace purlin::detail

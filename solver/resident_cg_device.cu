@@ -44,35 +44,75 @@ ResidentCg<T>::ResidentCg(const Context<Space::device>& ctx, const LinearOperato
     : ResidentSystem<T>(ctx, A, M, method_of<T>) {}
 
 template <class T>
+ResidentArgs<T> ResidentCg<T>::args_with(const SolveArguments<T, Space::device>& system,
+                                         const ResidentCgVectors<T>& vectors) const {
+  ResidentArgs<T> args = this->args_of(system);
+  args.r = vectors.r.data;
+  args.p = vectors.p.data;
+  args.s = vectors.s.data;
+  args.kept = vectors.start.data;
+  return args;
+}
+
+template <class T>
 ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
                                  ConvergenceMonitor<T, Space::device>& convergence,
                                  const ResidentCgVectors<T>& vectors) {
-  const auto& [r, p, s, start] = vectors;
-  const auto reported_unless = [](bool open) { return open ? ResidentEnd::continue_in_loop : ResidentEnd::reported; };
-  const auto hand_over = [&, r = vectors.r] {
-    const bool met = convergence.form_residual(r);
-    if (met) convergence.conclude(Status::converged);
-    convergence.report().resident = convergence.report().resident && met;
-    return reported_unless(!met);
-  };
   const Context<Space::device>& ctx = system.ctx;
-  ResidentArgs<T> args = this->args_of(system);
-  args.r = r.data;
-  args.p = p.data;
-  args.s = s.data;
-  args.kept = start.data;
-  auto& [state, residuals] = this->log_of(ctx);
+  ResidentState& state = this->log_of(ctx).state;
   state = {};
   state.max_iterations = system.stop.max_iterations;
   state.rho = std::numeric_limits<double>::infinity();
   state.alpha = 1;
-  if (!this->launch(ctx, args) || !state.started) return reported_unless(convergence.open(r));
+  ResidentArgs<T> args = args_with(system, vectors);
+  if (!this->launch(ctx, args) || !state.started) {
+    return convergence.open(vectors.r) ? ResidentEnd::continue_in_loop : ResidentEnd::reported;
+  }
   if (!convergence.open(state.rhs_norm, state.initial_residual)) return ResidentEnd::reported;
+  convergence.report().resident = true;
   args.begin = ResidentBegin::onward;
+  return launch_until_event(system, convergence, args);
+}
+
+template <class T>
+ResidentEnd ResidentCg<T>::go_on(const SolveArguments<T, Space::device>& system,
+                                 ConvergenceMonitor<T, Space::device>& convergence,
+                                 const ResidentCgVectors<T>& vectors, const CgScalars& last) {
+  const Context<Space::device>& ctx = system.ctx;
+  system.A.apply(ctx, T(1), Span<const T, Space::device>(vectors.p), T(0), vectors.s);  // s = A p
+  ResidentState& state = this->log_of(ctx).state;
+  const MonitorState monitor = convergence.fresh_monitor();
+  state = {};
+  state.tolerance = monitor.tolerance;
+  state.iteration = monitor.iteration;
+  state.max_iterations = monitor.max_iterations;
+  state.started = true;
+  state.rho = last.rho;
+  state.alpha = last.alpha;
+  ResidentArgs<T> args = args_with(system, vectors);
+  args.begin = ResidentBegin::onward;
+  if (!this->launch(ctx, args)) return ResidentEnd::event;
+  return launch_until_event(system, convergence, args);
+}
+
+// From the first launch on, whose log is there.
+template <class T>
+ResidentEnd ResidentCg<T>::launch_until_event(const SolveArguments<T, Space::device>& system,
+                                              ConvergenceMonitor<T, Space::device>& convergence,
+                                              const ResidentArgs<T>& args) {
+  const Context<Space::device>& ctx = system.ctx;
+  const Span<T, Space::device> r(args.r, system.x.size);
+  const auto hand_over = [&] {
+    const bool met = convergence.form_residual(r);
+    if (met) convergence.conclude(Status::converged);
+    convergence.report().resident = convergence.report().resident && met;
+    return met ? ResidentEnd::reported : ResidentEnd::continue_in_loop;
+  };
+  auto& [state, residuals] = this->log_of(ctx);
   while (convergence.poll(state.iteration, state.event, residuals) && !state.undecided) {
     if (!this->launch(ctx, args)) return hand_over();
   }
-  convergence.report().resident = state.iteration > 0;
+  convergence.report().resident = convergence.report().resident && state.iteration > 0;
   const Event event = convergence.event();
   if (event == Event::tolerance_met && convergence.confirm(state.true_residual)) return ResidentEnd::reported;
   if (convergence.interrupted()) {

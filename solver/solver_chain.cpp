@@ -126,24 +126,24 @@ std::vector<ChainStep<double, S>> with_mixed_step(const Context<S>& ctx, std::ve
 template <class T, Space S>
 SolverChain<T, S>::SolverChain(const Context<S>& ctx, std::vector<ChainStep<T, S>> steps,
                                const LinearOperator<T, S>& A, const LinearOperator<T, S>* M, bool constant_null_space)
-    : ctx_(ctx), steps_(std::move(steps)), A_(A), M_(M), solvers_(steps_.size()) {
+    : ctx_(ctx), steps_(std::move(steps)), A_(&A), M_(M), solvers_(steps_.size()) {
   KrylovSolver<T, S>& first = solver(0);
-  if (has_several()) best_x_ = Array<T, S>(ctx_, A_.rows());
+  if (has_several()) best_x_ = Array<T, S>(ctx_, A_->rows());
   if (!constant_null_space) {
-    first.prepare(ctx_, A_, M_);
+    first.prepare(ctx_, *A_, M_);
     return;
   }
-  zero_mean_ = std::make_unique<ZeroMeanPrecond<T, S>>(ctx_, A_.rows(), M_);
-  projected_b_ = Array<T, S>(ctx_, A_.rows());
-  image_ = Array<T, S>(ctx_, A_.rows());
+  zero_mean_ = std::make_unique<ZeroMeanPrecond<T, S>>(ctx_, A_->rows(), M_);
+  projected_b_ = Array<T, S>(ctx_, A_->rows());
+  image_ = Array<T, S>(ctx_, A_->rows());
   check_null_space();
-  first.prepare(ctx_, A_, zero_mean_.get());
+  first.prepare(ctx_, *A_, zero_mean_.get());
 }
 
 template <class T, Space S>
 void SolverChain<T, S>::check_null_space() {
   if (zero_mean_ == nullptr || null_space_known_) return;
-  if (A_.rows() > 1 && !zero_mean_->is_null_vector_of(ctx_, A_, projected_b_.span(), image_.span())) {
+  if (A_->rows() > 1 && !zero_mean_->is_null_vector_of(ctx_, *A_, projected_b_.span(), image_.span())) {
     throw InputError("the matrix does not map the constant vector to zero, so that is not its null space");
   }
   // Symmetric matrices, and others whose columns sum to zero: the image of any vector shows it.
@@ -172,11 +172,25 @@ bool SolverChain<T, S>::can_make(std::size_t step, SolveReport& whole) {
 }
 
 template <class T, Space S>
-SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+void SolverChain<T, S>::use(const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
+  A_ = &A;
+  M_ = M;
+  if (zero_mean_ != nullptr) zero_mean_ = std::make_unique<ZeroMeanPrecond<T, S>>(ctx_, A_->rows(), M_);
+  scaled_.reset();
+}
+
+// b and x are those of the operators with which it ends.
+template <class T, Space S>
+SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x, const StopCriterion& stop,
                                        const ProgressFn& progress) {
-  if (zero_mean_ == nullptr) return solver(step).solve(ctx_, A_, M_, b, x, stop, progress);
+  if (zero_mean_ == nullptr) {
+    solver(step).set_exchange(exchange_);
+    SolveReport report = solver(step).solve(ctx_, *A_, M_, b, x, stop, progress);
+    if (exchange_ != nullptr) exchange_->follow(b, x);
+    return report;
+  }
   zero_mean_->remove_mean(ctx_, x);
-  SolveReport report = solver(step).solve(ctx_, A_, zero_mean_.get(), b, x, stop, progress);
+  SolveReport report = solver(step).solve(ctx_, *A_, zero_mean_.get(), b, x, stop, progress);
   zero_mean_->remove_mean(ctx_, x);
   return report;
 }
@@ -196,7 +210,7 @@ double SolverChain<T, S>::split_off_constant(Span<const T, S> b, const StopCrite
 // long: BiCGStab may wander for as many iterations as there are, and the next solver would get none. CG may wait as
 // long, and longer, on its way; but not for a matrix that is not symmetric.
 template <class T, Space S>
-SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S> b, Span<T, S> x,
+SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x,
                                                const StopCriterion& stop, const ProgressFn& progress) {
   const SolverMethod* const method = steps_[step].method;
   if (method == nullptr || method->monotone) return attempt(step, b, x, stop, progress);
@@ -214,7 +228,7 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
       lowest_at = now.iteration;
     }
     if (known_symmetric || now.iteration - lowest_at < patience) return true;
-    if (cg) fault = symmetry_fault(ctx_, A_, M_);
+    if (cg) fault = symmetry_fault(ctx_, *A_, M_);
     known_symmetric = cg && fault == Asymmetric::none;
     gave_up = !known_symmetric;
     return !gave_up;
@@ -293,7 +307,7 @@ std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Sp
   ColumnProgress shared(progress, columns);
   if (columns > 1 && batched()) return solve_batch(b, x, columns, stop, shared);
   std::vector<SolveReport> reports;
-  const std::int64_t n = A_.rows();
+  const std::int64_t n = A_->rows();
   for (Index c = 0; c < columns; ++c) {
     const bool late = c > 0 && stop.time_limit_seconds > 0 && seconds_since(start) > stop.time_limit_seconds;
     StopCriterion left = stop;
@@ -324,7 +338,7 @@ template <class T, Space S>
 std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span<T, S> x, Index columns,
                                                         const StopCriterion& stop, ColumnProgress& progress) {
   const auto start = Clock::now();
-  const std::int64_t n = A_.rows();
+  const std::int64_t n = A_->rows();
   const auto column_of = [n](auto vectors, Index c) { return vectors.subspan(c * n, n); };
   const auto at_least = [this](Array<T, S>& array, std::int64_t size) {
     if (array.size() >= size) return;
@@ -346,9 +360,9 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
     }
     b = projected;
   }
-  if (batch_ == nullptr) batch_ = steps_.front().method->make_batch.template get<T, S>()(ctx_, A_.rows());
+  if (batch_ == nullptr) batch_ = steps_.front().method->make_batch.template get<T, S>()(ctx_, A_->rows());
   const LinearOperator<T, S>* const M = zero_mean_ != nullptr ? zero_mean_.get() : M_;
-  std::vector<SolveReport> reports = batch_->solve(ctx_, A_, M, b, x, columns, stop, progress);
+  std::vector<SolveReport> reports = batch_->solve(ctx_, *A_, M, b, x, columns, stop, progress);
   for (Index c = 0; c < columns; ++c) {
     SolveReport& report = reports[static_cast<std::size_t>(c)];
     const Span<T, S> x_c = column_of(x, c);

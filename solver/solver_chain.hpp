@@ -11,6 +11,7 @@
 
 #include <purlin/solver/method.hpp>
 #include <purlin/solver/null_space.hpp>
+#include <purlin/solver/operator_exchange.hpp>
 #include <purlin/solver/scaled_system.hpp>
 
 namespace purlin::detail {
@@ -72,6 +73,13 @@ class SolverChain {
   std::vector<SolveReport> solve_columns(Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
                                          const ProgressFn& progress);
 
+  /// The owner of A and M, whom solves for one right-hand side ask for faster ones on their way; null: none do.
+  void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
+  /// Other operators of the same system, in the place of those before, which need not exist any more.
+  void use(const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
+  /// What the chain keeps between its attempts of x, to be renumbered with it; empty: nothing.
+  Span<T, S> kept_x() { return best_x_.span(); }
+
   /// To be called when A or M has new values: what is known about them is checked again in the next solve, which
   /// throws InputError where the constant vector is no longer mapped to zero.
   void values_changed() { null_space_known_ = false; }
@@ -81,9 +89,9 @@ class SolverChain {
 
   KrylovSolver<T, S>& solver(std::size_t step);
   bool can_make(std::size_t step, SolveReport& whole);
-  SolveReport attempt(std::size_t step, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+  SolveReport attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x, const StopCriterion& stop,
                       const ProgressFn& progress);
-  SolveReport patient_attempt(std::size_t step, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+  SolveReport patient_attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x, const StopCriterion& stop,
                               const ProgressFn& progress);
   bool batched() const;
   void check_null_space();
@@ -100,13 +108,14 @@ class SolverChain {
 
   Context<S> ctx_;
   std::vector<ChainStep<T, S>> steps_;
-  const LinearOperator<T, S>& A_;
+  const LinearOperator<T, S>* A_;
   const LinearOperator<T, S>* M_;
   std::unique_ptr<ZeroMeanPrecond<T, S>> zero_mean_;          ///< with the constant null space
   std::vector<std::unique_ptr<KrylovSolver<T, S>>> solvers_;  ///< of each step; null: not made yet
   Array<T, S> best_x_;                                        ///< where several solvers may be tried
   Array<T, S> projected_b_;                                   ///< with the constant null space: b without its mean
   Array<T, S> image_;                                         ///< likewise: of a vector, to see what A's range is
+  OperatorExchange<T, S>* exchange_ = nullptr;
   bool range_has_mean_zero_ = false, null_space_known_ = false;
   std::unique_ptr<BatchSolver<T, S>> batch_;  ///< from the first call for several columns on
   std::shared_ptr<Scaled> scaled_;            ///< from the first system on that left the range of T

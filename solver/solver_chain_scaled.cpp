@@ -38,7 +38,7 @@ struct SolverChain<T, S>::Scaled {
   std::optional<SolverChain<T, S>> solvers;
 
   Scaled(const SolverChain& own, int exponent)
-      : matrix(exponent), A(own.ctx_, own.A_, -exponent), b(own.ctx_, own.A_.rows()), x(own.ctx_, own.A_.rows()) {
+      : matrix(exponent), A(own.ctx_, *own.A_, -exponent), b(own.ctx_, own.A_->rows()), x(own.ctx_, own.A_->rows()) {
     if (own.M_ != nullptr) M.emplace(own.ctx_, *own.M_, exponent);
     std::vector<ChainStep<T, S>> steps;
     for (const ChainStep<T, S>& step : own.steps_) {
@@ -61,7 +61,7 @@ std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport& repor
       break;
   }
   try {
-    return units_out_of_range<T, S>(ctx_, A_, b);
+    return units_out_of_range<T, S>(ctx_, *A_, b);
   } catch (const OutOfMemory&) {
     return std::nullopt;
   }

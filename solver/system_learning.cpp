@@ -6,15 +6,34 @@
 
 namespace purlin::detail {
 
-const FormatTrial* SystemLearning::better_than(const FormatChoice& choice) const {
+const FormatTrial* SystemLearning::present(const FormatChoice& choice) const {
   const auto is_present = [&](const FormatTrial& trial) { return trial.format == choice.format; };
-  const auto present = std::find_if(choice.trials.begin(), choice.trials.end(), is_present);
-  if (pinned_ || present == choice.trials.end()) return nullptr;
+  const auto found = std::find_if(choice.trials.begin(), choice.trials.end(), is_present);
+  return pinned_ || found == choice.trials.end() ? nullptr : &*found;
+}
+
+const FormatTrial* SystemLearning::better_than(const FormatChoice& choice) const {
+  const FormatTrial* const now = present(choice);
+  if (now == nullptr) return nullptr;
   const FormatTrial* best = nullptr;
   for (const FormatTrial& trial : choice.trials) {
-    const double saved = iterations_ * (present->step_seconds() - trial.step_seconds());
+    const double saved = iterations_ * (now->step_seconds() - trial.step_seconds());
     const bool paid = trial.failure.empty() && saved > 0 && saved >= trial.setup_seconds;
     if (paid && (best == nullptr || trial.step_seconds() < best->step_seconds())) best = &trial;
+  }
+  return best;
+}
+
+const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double done, double left) const {
+  const FormatTrial* const now = present(choice);
+  if (now == nullptr) return nullptr;
+  const FormatTrial* best = nullptr;
+  for (const FormatTrial& trial : choice.trials) {
+    const double gain = now->step_seconds() - trial.step_seconds();
+    if (!trial.failure.empty() || !(gain > 0)) continue;
+    const double missed = (iterations_ + done) * gain, ahead = left * gain, price = trial.setup_seconds;
+    if (!(missed * ahead >= price * price)) continue;
+    if (best == nullptr || trial.seconds_of(left) < best->seconds_of(left)) best = &trial;
   }
   return best;
 }

@@ -22,9 +22,17 @@ class SystemLearning {
   /// saved with them, so that it all never costs more than about twice the best; null: the present one stays.
   const FormatTrial* better_than(const FormatChoice& choice) const;
 
+  /// The format to move to in the middle of a solve, `done` iterations into it with about `left` to go: the best for
+  /// these among those for which what has been saved in vain so far, times what would be saved from here, reaches the
+  /// square of what the setup costs. So a setup is bought early where it is sure to pay, as soon as the iterations so
+  /// far would have paid for it where as many are left, and near the end not at all. Null: the present one stays.
+  const FormatTrial* better_for(const FormatChoice& choice, double done, double left) const;
+
   void moved() { iterations_ = 0; }
 
  private:
+  const FormatTrial* present(const FormatChoice& choice) const;
+
   double iterations_ = 0;  ///< in the present format
   bool pinned_ = false;
 };

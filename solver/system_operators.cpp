@@ -50,7 +50,7 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
   take_parts(a.rows);
   if (options_.deterministic) require_same_bits(options_);
   timed(ctx_, setup_seconds_, "solver choice", [&] { choose_solver_for(a); });
-  timed(ctx_, setup_seconds_, "format choice", [&] { choose_format(a); });
+  timed(ctx_, setup_seconds_, "format choice", [&] { choose_format(a, exchangeable); });
   timed(ctx_, setup_seconds_, "order",
         [&] { order_ = given_order() ? callers_order(a.rows) : plan_order<T>(ctx_, Pattern<S>(a), options_.spmv); });
   require_memory_of_choice(a);
@@ -97,21 +97,33 @@ void PlainOperators<T, S>::require_memory_of_choice(const CsrView<T, S>& a) cons
 }
 
 template <class T, Space S>
-void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a) {
+void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeable) {
   const std::string asked = canonical_name(options_.spmv.format);
   format_.format = options_.spmv.format;
   if (!is_format_choice(asked)) return;
+  expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
   if (asked == "auto") {
     options_.spmv.equal_opposites = equal_opposites(a);
     format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
+    if (exchangeable && may_begin_in_csr()) {
+      expected_format_ = format_.format;
+      format_.format = "csr";
+      format_.reason = "to begin with; " + expected_format_ + " " + format_.reason;
+    }
   } else {
-    const double products = options_.expected_products > 0
-                                ? options_.expected_products
-                                : first_method().products *
-                                      expected_iterations(pattern_facts(ctx_, Pattern<S>(a)), options_.stop.rel_tol);
+    const double products = options_.expected_products > 0 ? options_.expected_products
+                                                           : first_method().products * expected_iterations_;
     format_ = measure_formats(ctx_, a, options_.spmv, products, !given_order());
   }
   options_.spmv.format = format_.format;
+}
+
+// CSR needs no setup to speak of, so that a solve which takes fewer iterations than expected has not paid for another
+// format. Not where the caller says what is coming, nor for what does not change its operators on the way.
+template <class T, Space S>
+bool PlainOperators<T, S>::may_begin_in_csr() const {
+  return format_.format != "csr" && options_.expected_products == 0 && options_.columns == 1 &&
+         options_.null_space == NullSpace::none && !given_order();
 }
 
 template <class T, Space S>
@@ -188,7 +200,7 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
   use.precond_products = first_method().precond_products;
   const SpmvFormat& format = find_spmv_format(options_.spmv.format);
   facts(a);
-  use.expected_iterations = expected_iterations(*facts_, options_.stop.rel_tol);
+  use.expected_iterations = purlin::expected_iterations(*facts_, options_.stop.rel_tol);
   if (format.cost_estimate != nullptr) {
     const CostEstimate product = format.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
     use.iteration_seconds = [this, product](const std::string& name) {
@@ -297,17 +309,46 @@ const FormatChoice* PlainOperators<T, S>::format_choice() const {
 }
 
 template <class T, Space S>
-std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string& format) const {
+std::string PlainOperators<T, S>::expected_format() const {
+  return expected_format_ == format_.format ? std::string() : expected_format_;
+}
+
+template <class T, Space S>
+std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string& format) {
   const std::optional<CsrView<T, S>> csr = A_->as_csr();
   if (!csr || !order_.natural() || given_order() || !sound()) return nullptr;
-  SystemOptions options = options_;
-  options.spmv.format = format;
-  auto moved = std::make_unique<PlainOperators<T, S>>(ctx_, *csr, std::move(options), parts_);
-  moved->format_ = format_;
-  moved->format_.format = format;
-  moved->precond_reason_ = precond_reason_;
-  moved->choice_ = choice_;
-  return moved;
+  return std::unique_ptr<PlainOperators>(new PlainOperators(*this, *csr, format));
+}
+
+// The system of `from`, whose matrix is `a`, in another format. What may throw comes before M is taken.
+template <class T, Space S>
+PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format)
+    : ctx_(from.ctx_),
+      options_(from.options_),
+      parts_(from.parts_),
+      format_(from.format_),
+      choice_(from.choice_),
+      facts_(from.facts_),
+      traits_(from.traits_),
+      precond_reason_(from.precond_reason_),
+      candidates_(from.candidates_),
+      expected_format_(format),
+      expected_iterations_(from.expected_iterations_) {
+  format_.format = options_.spmv.format = format;
+  order_ = plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
+  require_memory_of_choice(a);
+  CsrView<T, S> view = a;
+  PermutedCsr<T, S> permuted;
+  if (!order_.natural()) view = (permuted = permute(ctx_, a, order_)).view();
+  A_ = make_spmv(ctx_, view, order_, options_.spmv);
+  keep_pattern(a);
+  const bool has_precond = from.M_ != nullptr;
+  if (has_precond) M_ = from.M_->renumbered(ctx_, order_, precond_spmv(options_.precond, options_.spmv));
+  same_preconditioner_ = !has_precond || M_ != nullptr || !from.M_->diagonal().empty();
+  if (!has_precond || M_ != nullptr) return;
+  M_ = parts_.make_preconditioner != nullptr
+           ? parts_.make_preconditioner(ctx_, view, order_)
+           : make_precond(ctx_, view, order_, options_.precond, options_.spmv);
 }
 
 // What an iteration of the first solver moves, without M: its products with A, and vectors as often as they are read

@@ -52,9 +52,17 @@ class SystemOperators {
 
   /// The formats that were compared, where one was chosen automatically and may be exchanged; null: none.
   virtual const FormatChoice* format_choice() const { return nullptr; }
+  /// The format that the expected iterations pay for, where a solve begins in a cheaper one; empty: it is the
+  /// present one.
+  virtual std::string expected_format() const { return {}; }
+  /// Iterations of one solve, estimated; 0: nothing was chosen by them.
+  virtual double expected_iterations() const { return 0; }
   /// The same system in another format, made from the matrix as this one keeps it; null where it does not. Throws as
-  /// a constructor does; this system stays as it is.
-  virtual std::unique_ptr<SystemOperators> in_format(const std::string&) const { return nullptr; }
+  /// a constructor does, and this system stays as it is. After success it must not be used any more: M may have
+  /// moved.
+  virtual std::unique_ptr<SystemOperators> in_format(const std::string&) { return nullptr; }
+  /// Whether M of the system that `in_format` made is that of this one in another order, but for rounding.
+  virtual bool same_preconditioner() const { return false; }
   /// Replaces M by the next that the choice "auto" has, after the solvers have failed with those before; false
   /// where there is no further one. The chain made before must not be used any more.
   virtual bool next_preconditioner() { return false; }
@@ -68,7 +76,8 @@ template <class T, Space S>
 class PlainOperators final : public SystemOperators<T, S> {
  public:
   /// Chooses what the options leave open and builds it for the square canonical matrix `a`. Throws as the constructor
-  /// of LinearSystem does. With `exchangeable`, what a change of the preconditioner needs is kept.
+  /// of LinearSystem does. With `exchangeable`, what a change of the preconditioner needs is kept, and a format that
+  /// has to pay for its setup first waits until a solve shows that it will: see `expected_format`.
   PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options, SystemParts<T, S> parts,
                  bool exchangeable = true);
 
@@ -87,7 +96,10 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool matrix_sound() const override { return matrix_sound_; }
   SystemInfo info() const override;
   const FormatChoice* format_choice() const override;
-  std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) const override;
+  std::string expected_format() const override;
+  double expected_iterations() const override { return expected_iterations_; }
+  std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
+  bool same_preconditioner() const override { return same_preconditioner_; }
   bool next_preconditioner() override;
   bool has_next_preconditioner() const override { return !candidates_.empty(); }
   void keep_preconditioner() override {
@@ -104,7 +116,9 @@ class PlainOperators final : public SystemOperators<T, S> {
  private:
   void require_memory_of_choice(const CsrView<T, S>& a) const;
   void choose_solver_for(const CsrView<T, S>& a);
-  void choose_format(const CsrView<T, S>& a);
+  void choose_format(const CsrView<T, S>& a, bool exchangeable);
+  bool may_begin_in_csr() const;
+  PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format);
   FormatUse format_use(const CsrView<T, S>& a);
   const PatternFacts& facts(const CsrView<T, S>& a);
   IterationEstimate iteration_estimate(const PrecondOptions& precond, const CostEstimate& product) const;
@@ -143,6 +157,9 @@ class PlainOperators final : public SystemOperators<T, S> {
   };
   std::optional<KeptPattern> pattern_;
   bool matrix_sound_ = true, precond_sound_ = true;
+  std::string expected_format_;
+  double expected_iterations_ = 0;
+  bool same_preconditioner_ = false;
   PhaseSeconds setup_seconds_;
 };
 

@@ -2,14 +2,12 @@
 /// SystemState: what a LinearSystem holds, and how it exchanges its parts. Internal.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include <purlin/core/assembled_matrix.hpp>
 #include <purlin/core/error.hpp>
-#include <purlin/core/number_text.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/given_operators.hpp>
 #include <purlin/solver/memory_estimate.hpp>
@@ -27,7 +25,7 @@ void require_apart(Span<const T, S> read, Span<const T, S> written, const char* 
 }
 
 template <class T, Space S>
-struct SystemState {
+struct SystemState : private OperatorExchange<T, S> {
   Context<S> ctx;
   StopCriterion stop;
   Index rows = 0;
@@ -44,6 +42,13 @@ struct SystemState {
   SystemLearning learning;
   bool change_failed = false;  // for want of memory, say: not tried again
   std::string changed;         // since the last solve
+  // Of the solve under way.
+  Span<const T, S> present_b;
+  Span<T, S> present_x;
+  bool may_move = false;    // to another format
+  std::string next_format;  // to which it is to move, and with about so many iterations to go
+  double next_left = 0;
+  int next_done = 0;
 
   SystemState(const Context<S>& ctx_, const SystemOptions& options)
       : ctx(ctx_), stop(options.stop), precond(options.precond), gate(ctx.lock()) {
@@ -135,32 +140,22 @@ struct SystemState {
   }
 
   void make_vectors() {
-    chain.emplace(operators->make_chain());
+    make_chain();
     if (operators->has_next_preconditioner()) guess = Array<T, S>(ctx, rows);
     if (natural()) return;
     ordered_b = Array<T, S>(ctx, rows);
     ordered_x = Array<T, S>(ctx, rows);
   }
 
-  SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
-    require_sound();
-    if (guess.size() > 0) copy<T>(ctx, Span<const T, S>(x), guess.span());
-    SolveReport report = chain->solve(b, x, stop, progress);
-    write_reasons(report);
-    if (!learning.pinned()) try_other_preconditioners(report, b, x, progress);
-    ctx.synchronize();  // x may be read from any stream
-    learning.count(report.iterations);
-    report.changed = std::move(changed);
-    changed.clear();
-    return report;
-  }
+  // From the guess in x, both in the caller's numbering. The system may move to another format before the solve, and
+  // on its way.
+  SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress);
+  // Both in solver order. With `may_move` the operators may change on the way, and the result is then in `ordered_x`.
+  SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, bool may_move = false);
 
-  // Somebody outside depends on the format and the preconditioner from now on.
-  void pin() {
-    learning.pin();
-    operators->keep_preconditioner();
-    guess = Array<T, S>();
-  }
+  // Somebody outside depends on the format and the preconditioner from now on: the format that is expected to pay,
+  // where no solve has been made.
+  void pin();
 
   // A preconditioner that "auto" chose for other values, and that does not support these, is followed by the next.
   void refresh(Span<const T, S> values, RefreshScope scope) {
@@ -175,70 +170,31 @@ struct SystemState {
   bool exchange_preconditioner(const std::string& why) {
     const std::string before = operators->preconditioner_name();
     if (!operators->has_next_preconditioner() || !operators->next_preconditioner()) return false;
-    chain.emplace(operators->make_chain());
-    changed = "preconditioner " + operators->preconditioner_name() + " for " + before + why;
+    make_chain();
+    note_change("preconditioner " + operators->preconditioner_name() + " for " + before + why);
     return true;
   }
 
-  // Under "auto" the next pair of solvers and preconditioner continues from the best x, or begins again where that is
-  // hardly better than the guess: an x that a bad preconditioner has blown up may be far from any solution.
-  void try_other_preconditioners(SolveReport& report, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
-    constexpr double some_progress = 1e-2;
-    const auto start = std::chrono::steady_clock::now();
-    Array<T, S> best;
-    while (guess.size() > 0 && worth_another_preconditioner(report) && report.iterations < stop.max_iterations) {
-      StopCriterion left = stop;
-      left.max_iterations -= report.iterations;
-      if (stop.time_limit_seconds > 0) {
-        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-        left.time_limit_seconds = stop.time_limit_seconds - report.seconds - spent.count();
-        if (left.time_limit_seconds <= 0) return;
-      }
-      if (!exchange_preconditioner(", which failed")) return;
-      if (best.size() == 0) best = Array<T, S>(ctx, rows);
-      copy<T>(ctx, Span<const T, S>(x), best.span());
-      if (!(report.true_residual < some_progress * report.initial_residual)) copy<T>(ctx, guess.cspan(), x);
-      SolveReport next = chain->solve(b, x, left, progress);
-      write_reasons(next);
-      if (!next.converged() && !(next.true_residual <= report.true_residual)) {
-        copy<T>(ctx, best.cspan(), x);
-        next.true_residual = report.true_residual;
-      }
-      append_attempt(report, std::move(next));
-      settle_attainable(report);
-    }
+  void make_chain() {
+    chain.emplace(operators->make_chain());
+    chain->set_exchange(this);
   }
 
+  void note_change(const std::string& what) { changed += (changed.empty() || what.empty() ? "" : "; ") + what; }
+
+  void try_other_preconditioners(SolveReport& report, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress);
+
   // Moves an unpinned system to a format whose setup the iterations so far have paid for.
-  void improve() {
-    const FormatChoice* const choice = operators->format_choice();
-    if (choice == nullptr || change_failed || !operators->sound()) return;
-    const FormatTrial* const better = learning.better_than(*choice);
-    if (better == nullptr) return;
-    std::string what = "format " + better->format + " for " + choice->format + " after " +
-                       plain_number(learning.iterations()) + " iterations";
-    change_failed = true;  // unless all of this succeeds
-    try {
-      std::unique_ptr<SystemOperators<T, S>> moved = operators->in_format(better->format);
-      if (moved == nullptr) return;
-      SolverChain<T, S> its_chain = moved->make_chain();
-      Array<T, S> b, x;
-      if (!moved->order().natural()) {
-        b = Array<T, S>(ctx, rows);
-        x = Array<T, S>(ctx, rows);
-      }
-      chain.emplace(std::move(its_chain));
-      operators = std::move(moved);
-      ordered_b = std::move(b);
-      ordered_x = std::move(x);
-    } catch (const OutOfMemory&) {
-      return;
-    } catch (const InputError&) {  // the preconditioner does not support the present values
-      return;
-    }
-    change_failed = false;
-    learning.moved();
-    changed = std::move(what);
+  void improve();
+  // Moves to the format that is expected to pay, where a solve that could change on its way does not come first.
+  void take_expected_format();
+  bool move_to(const std::string& format);
+  // As OperatorExchange says.
+  bool due(int done, double left) override;
+  std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
+  void follow(Span<const T, S>& b, Span<T, S>& x) const override {
+    b = present_b;
+    x = present_x;
   }
 
   std::vector<SolveReport> solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,

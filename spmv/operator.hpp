@@ -15,6 +15,10 @@
 
 namespace purlin {
 
+template <Space S>
+struct RowOrder;
+struct SpmvOptions;
+
 namespace detail {
 
 /// A number that nothing else in this process has or had. A copy gets its own, and what is assigned to a new one.
@@ -147,8 +151,20 @@ class MatrixOperator : public LinearOperator<T, S> {
   virtual void slots_written(const Context<S>& ctx);
 
   /// The matrix with its present values where the operator keeps it as CSR, in its own order; it changes with them
-  /// and is valid as long as the operator. Nothing for other formats.
+  /// and is valid as long as the operator; with the map from the caller's values where there is one. Nothing for other
+  /// formats.
   virtual std::optional<CsrView<T, S>> as_csr() const { return std::nullopt; }
+
+  /// The same operator for vectors in `order`, where this one is for vectors in the caller's: its matrices are
+  /// renumbered and multiplied in the format of `options`, their values those that they are here, and refreshed as
+  /// here. This operator must not be used any more. Null, the default, where the type cannot do that; it is then as it
+  /// was, as after an error. For preconditioners that depend on the order of the rows. Waits on the stream. Throws
+  /// OutOfMemory.
+  virtual std::unique_ptr<MatrixOperator> renumbered(const Context<S>& ctx, const RowOrder<S>& order,
+                                                     const SpmvOptions& options) {
+    static_cast<void>(ctx), static_cast<void>(order), static_cast<void>(options);
+    return nullptr;
+  }
 
   virtual OperatorInfo info() const = 0;
 };

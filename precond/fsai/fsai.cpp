@@ -14,6 +14,7 @@
 #include <purlin/core/matrix_traits.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/fsai/fsai_symbolic.hpp>
+#include <purlin/precond/renumbered.hpp>
 #include <purlin/spmv/phase_clock.hpp>
 #include <purlin/spmv/registry.hpp>
 
@@ -136,7 +137,6 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
 
   info_.name = "fsai";
   info_.detail =
-      "G as " + g_->info().name + ", " +
       (options.of<PatternOptions>().pattern != nullptr ? "on the pattern given"
                                                        : "power " + std::to_string(options.of<FsaiOptions>().power));
   const double entries = 2 * static_cast<double>(g_val_.size()) - static_cast<double>(rows_);
@@ -214,6 +214,19 @@ Slots<T, S> FsaiOperator<T, S>::slots(const Context<S>& ctx) {
 }
 
 template <class T, Space S>
+OperatorPtr<T, S> FsaiOperator<T, S>::renumbered(const Context<S>& ctx, const RowOrder<S>& order,
+                                                 const SpmvOptions& options) {
+  if (user_row_.size() > 0) return nullptr;
+  OperatorPtr<T, S> g_made = detail::renumbered_matrix(ctx, *g_, order, options);
+  OperatorPtr<T, S> gt_made = detail::renumbered_matrix(ctx, *gt_, order, options);
+  if (g_made == nullptr || gt_made == nullptr) return nullptr;
+  std::unique_ptr<FsaiOperator> moved(new FsaiOperator(std::move(*this)));
+  moved->g_ = std::move(g_made);
+  moved->gt_ = std::move(gt_made);
+  return moved;
+}
+
+template <class T, Space S>
 void FsaiOperator<T, S>::slots_written(const Context<S>& ctx) {
   compute(ctx);
   g_->refresh(ctx, g_val_.cspan());
@@ -268,6 +281,7 @@ OperatorInfo FsaiOperator<T, S>::info() const {
   OperatorInfo info = info_;
   const OperatorInfo g = g_->info(), gt = gt_->info();
   info.rows = info.cols = rows_;
+  info.detail = "G as " + g.name + ", " + info_.detail;
   info.nonzeros = g.nonzeros + gt.nonzeros;
   info.stored_slots = g.stored_slots + gt.stored_slots;
   info.bytes_per_product = g.bytes_per_product + gt.bytes_per_product;

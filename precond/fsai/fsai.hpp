@@ -89,7 +89,12 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   bool capturable() const override { return g_->capturable() && gt_->capturable(); }
   OperatorInfo info() const override;
 
-  /// G in solver order, its rows ending with their diagonal entries; valid as long as the operator.
+  /// G is kept: that of a renumbered matrix would be another triangle, and M another matrix. Where G and G^T are
+  /// multiplied as CSR.
+  OperatorPtr<T, S> renumbered(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options) override;
+
+  /// G in the order of the matrix that it was made from, its rows ending with their diagonal entries; valid as long
+  /// as the operator.
   CsrView<T, S> factor() const {
     return CsrView<T, S>(rows_, rows_, Span<const Offset, S>(view_.g_row_ptr, Offset{rows_} + 1),
                          Span<const Index, S>(view_.g_col, g_val_.size()), g_val_.cspan());
@@ -100,6 +105,7 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   const MatrixOperator<T, S>& second() const { return *gt_; }
 
  private:
+  FsaiOperator(FsaiOperator&&) = default;
   void place(const Context<S>& ctx, detail::FsaiSymbolic<S>& symbolic, const RowOrder<S>& order);
   void make_products(const Context<S>& ctx, const detail::FsaiSymbolic<S>& symbolic, const RowOrder<S>& order,
                      const SpmvOptions& options);

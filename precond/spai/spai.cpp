@@ -4,6 +4,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/renumbered.hpp>
 #include <purlin/spmv/registry.hpp>
 
 namespace purlin {
@@ -99,6 +100,16 @@ template <class T, Space S>
 void SpaiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
   problems_.refresh(ctx, values);
   take_solutions(ctx);
+}
+
+template <class T, Space S>
+OperatorPtr<T, S> SpaiOperator<T, S>::renumbered(const Context<S>& ctx, const RowOrder<S>& order,
+                                                 const SpmvOptions& options) {
+  OperatorPtr<T, S> made = detail::renumbered_matrix(ctx, *matrix_, order, options);
+  if (made == nullptr) return nullptr;
+  std::unique_ptr<SpaiOperator> moved(new SpaiOperator(std::move(*this)));
+  moved->matrix_ = std::move(made);
+  return moved;
 }
 
 template <class T, Space S>

@@ -49,6 +49,9 @@ class SpaiOperator final : public MatrixOperator<T, S> {
   std::uint64_t column_work_bytes(int columns) const override;
   bool capturable() const override { return matrix_->capturable(); }
 
+  /// Where M is multiplied as CSR; its local problems stay as they are.
+  OperatorPtr<T, S> renumbered(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options) override;
+
   /// "residual norm" is |A M - I|_F, exact, of M before it was made symmetric.
   OperatorInfo info() const override;
 
@@ -56,6 +59,7 @@ class SpaiOperator final : public MatrixOperator<T, S> {
   const MatrixOperator<T, S>& matrix() const { return *matrix_; }
 
  private:
+  SpaiOperator(SpaiOperator&&) = default;
   void make_matrix(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& spmv_options);
   void make_symmetric(const Context<S>& ctx);
   void take_solutions(const Context<S>& ctx);

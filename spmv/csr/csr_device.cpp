@@ -120,7 +120,9 @@ Index CsrOperator<T, Space::device>::cols() const {
 
 template <class T>
 std::optional<CsrView<T, Space::device>> CsrOperator<T, Space::device>::as_csr() const {
-  return state_->matrix;
+  CsrView<T, Space::device> view = state_->matrix;
+  if (!state_->value_map.identity()) view.value_map = &state_->value_map;
+  return view;
 }
 
 template <class T>

@@ -169,6 +169,7 @@ std::optional<CsrView<T, Space::host>> CsrOperator<T, Space::host>::as_csr() con
   view.row_ptr64 = row_ptr64_.cspan();
   view.val = val_.cspan();
   view.col = col_.cspan().subspan(0, val_.size());
+  if (!value_map_.identity()) view.value_map = &value_map_;
   return view;
 }
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/// OperatorExchange: how a solve moves to faster operators of the same system on its way. Internal.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <purlin/spmv/operator.hpp>
+
+namespace purlin::detail {
+
+/// A system in another order and format: what a solve goes on with.
+template <class T, Space S>
+struct ExchangedSystem {
+  const LinearOperator<T, S>& A;
+  const LinearOperator<T, S>* M;  ///< null: none
+  Span<const T, S> b;
+  Span<T, S> x;
+  bool same_preconditioner;  ///< M differs by its order and by rounding only, so that a recurrence may go on
+};
+
+/// Whoever owns the operators of a solve.
+template <class T, Space S>
+class OperatorExchange {
+ public:
+  virtual ~OperatorExchange() = default;
+
+  /// Whether faster operators pay, `done` iterations into the solve with about `left` to go. To be asked where the
+  /// solve could change them; depends on nothing else, so that every run changes at the same iteration.
+  virtual bool due(int done, double left) = 0;
+
+  /// Makes them, and renumbers b, x and the vectors given, each of as many values as there are unknowns, in place.
+  /// The operators before are destroyed. Nothing, and everything is as it was, where they cannot be made; `due` is
+  /// then false for the rest of the solve. Allocates, and waits on the context's stream.
+  virtual std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) = 0;
+
+  /// b and x of the solve that goes on, in the place of those that it began with.
+  virtual void follow(Span<const T, S>& b, Span<T, S>& x) const = 0;
+};
+
+}  // namespace purlin::detail

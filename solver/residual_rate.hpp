@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/// ResidualRate: how many iterations a solve still needs, by the residuals so far. Internal.
+#pragma once
+
+#include <vector>
+
+namespace purlin::detail {
+
+class ResidualRate {
+ public:
+  /// The residuals in order, the initial one first.
+  void add(double residual);
+
+  /// About the iterations to go until the residual meets `tolerance`; 0: not known yet. By the least residuals: the
+  /// mean decrease of their logarithm over the second half of the iterations goes on. Not known until the residual has
+  /// fallen to a tenth, nor where that half gained nothing.
+  double left(double tolerance) const;
+
+  int iterations() const { return static_cast<int>(least_.size()) - 1; }
+
+ private:
+  std::vector<double> least_;  ///< up to each iteration
+};
+
+}  // namespace purlin::detail
