@@ -18,7 +18,7 @@ struct Machine {
   std::size_t cache_bytes = 0;  ///< of one of them: second-level cache; opt-in shared memory of a block
   int lanes = 8;                ///< rows side by side: vector lanes (8 doubles); threads of a warp (32)
   int resident_threads = 1;     ///< of one of them at the same time: 1; 2048 on current devices
-  /// Second-level cache of a device, which serves all of them; 0 on the host.
+  /// Cache that serves all of them: second level of a device, last level of a host; 0: not known.
   std::size_t shared_cache_bytes = 0;
 
   /// What its memory moves, roughly: for choices, not for reports.

@@ -11,7 +11,7 @@ namespace purlin {
 Machine machine_of(const Context<Space::host>& ctx) {
   // Where the system does not say: what processors of the last ten years have at least.
   constexpr long usual_bytes = 512 * 1024;
-  const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE);
+  const long second_level = sysconf(_SC_LEVEL2_CACHE_SIZE), last_level = sysconf(_SC_LEVEL3_CACHE_SIZE);
   Machine machine;
   // What one thread draws from memory, and how many it takes to have all that a usual socket has.
   constexpr double bytes_per_thread = 1.2e10;
@@ -19,6 +19,7 @@ Machine machine_of(const Context<Space::host>& ctx) {
   machine.bytes_per_second = bytes_per_thread * std::min(ctx.threads(), threads_of_socket);
   machine.processors = ctx.threads();
   machine.cache_bytes = static_cast<std::size_t>(second_level > 0 ? second_level : usual_bytes);
+  machine.shared_cache_bytes = static_cast<std::size_t>(std::max(last_level, 0L));
   return machine;
 }
 

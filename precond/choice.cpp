@@ -15,8 +15,6 @@
 namespace purlin {
 namespace {
 
-// Iterations with FSAI or SPAI over those with Jacobi: 0.36 to 0.75, docs/results/solve_h200.json.
-constexpr double usual_share = 0.45;
 constexpr double few_iterations = 40;  // so many with Jacobi leave a stronger one little to save
 
 std::string rounded(double number) {
@@ -46,6 +44,11 @@ double solves_of(double expected_products, double iterations) {
 }
 
 }  // namespace
+
+const PrecondMethod* stronger_preconditioner(const MatrixTraits& traits) {
+  const bool definite = traits.symmetric() && traits.positive_diagonal();
+  return automatic_preconditioner(definite ? AutoPrecond::definite : AutoPrecond::general);
+}
 
 double predict_iterations(const PrecondTrial& trial, double rel_tol) {
   if (trial.reduction == 0) return trial.iterations;
@@ -114,16 +117,18 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
   const bool divides = traits.missing_diagonal.count == 0 && traits.zero_diagonal.count == 0;
   const PrecondMethod* const cheap = automatic_preconditioner(AutoPrecond::simple);
   const bool admitted = cheap != nullptr && (divides || !cheap->divides_by_diagonal);
-  const bool definite = traits.symmetric() && traits.positive_diagonal();
-  const PrecondMethod* const stronger =
-      automatic_preconditioner(definite ? AutoPrecond::definite : AutoPrecond::general);
+  const PrecondMethod* const stronger = stronger_preconditioner(traits);
   if (admitted && stronger != nullptr && use.iteration_seconds && use.expected_iterations > 0) {
     const double of_cheap = use.iteration_seconds(cheap->name), of_stronger = use.iteration_seconds(stronger->name);
-    if (usual_share * of_stronger >= of_cheap) {
+    if (expected_share * of_stronger >= of_cheap) {
       return {make_precond(ctx, a, order, with_name(options, cheap->name), spmv_options),
               {cheap->name, stronger->name + " would take " + rounded(of_stronger / of_cheap) +
                                 " times as long an iteration (a cost model), and saves half of them as a rule"}};
     }
+  }
+  if (admitted && stronger != nullptr && use.later) {
+    return {make_precond(ctx, a, order, with_name(options, cheap->name), spmv_options),
+            {cheap->name, "to begin with; " + stronger->name + " may follow in a long solve", true}};
   }
   if (!admitted || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
   const double first = predict_iterations(of_simple, use.rel_tol);

@@ -32,17 +32,28 @@ struct PrecondUse {
   /// The cost model's seconds of an iteration with the named preconditioner; empty: from the bytes above.
   std::function<double(const std::string& name)> iteration_seconds = {};
   double expected_iterations = 0;  ///< of one solve with the simple one, estimated; 0: a trial shows it
+  /// A stronger one may still come in the middle of a solve: it is not tried where the simple one is admitted.
+  bool later = false;
 };
 
 /// A choice, and its grounds in one sentence.
 struct PrecondChoice {
   std::string name;
   LocatedText reason;
+  bool provisional = false;  ///< a stronger one may follow: PrecondUse::later
 };
 
 /// How many iterations to `rel_tol` the trial promises, if the residual keeps decreasing as it did; infinity where it
 /// did not fall or the solver failed.
 double predict_iterations(const PrecondTrial& trial, double rel_tol);
+
+/// Iterations with the stronger preconditioner over those with the simple one that a stronger one is expected to
+/// take: 0.36 to 0.75 with FSAI and SPAI, docs/results/solve_h200.json.
+constexpr double expected_share = 0.5;
+
+/// The one that may follow the simple one for such a matrix: FSAI for a symmetric one with a positive diagonal, SPAI
+/// for any other; null where the table has none.
+const PrecondMethod* stronger_preconditioner(const MatrixTraits& traits);
 
 /// The quicker of two by the cost model, setup included. The right-hand sides that the building is shared by are the
 /// expected products over the iterations that `simple` needs. Where neither made the residual fall, `strong` unless

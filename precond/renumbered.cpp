@@ -19,9 +19,9 @@ OperatorPtr<T, S> renumbered_matrix(const Context<S>& ctx, const MatrixOperator<
   return made;
 }
 
-#define X(T, S)                                                                                           \
-  template OperatorPtr<T, S> renumbered_matrix(const Context<S>&, const MatrixOperator<T, S>&,            \
-                                               const RowOrder<S>&, const SpmvOptions&);
+#define X(T, S)                                                                                                    \
+  template OperatorPtr<T, S> renumbered_matrix(const Context<S>&, const MatrixOperator<T, S>&, const RowOrder<S>&, \
+                                               const SpmvOptions&);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

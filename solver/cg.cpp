@@ -73,8 +73,8 @@ class Cg<T, S>::Run {
     return convergence_.open(cg_.r());
   }
 
-  // The start of the recurrence with the smallest residual is kept. A resident solve has kept the guess there, and may
-  // leave the end to the loop.
+  // The start of the recurrence with the smallest residual is kept. A resident solve has kept the guess there, and
+  // may leave the end to the loop.
   void note_start() {
     if (!(convergence_.residual() > least_)) {
       copy<T>(system_->ctx, Span<const T, S>(system_->x), own_.start_x_.span());
@@ -106,8 +106,8 @@ class Cg<T, S>::Run {
     return exchanged == Exchanged::begins_again;
   }
 
-  // With other operators the recurrence goes on from r, p and the scalars, or in one kernel from there; with an M that
-  // is not the same it begins again.
+  // With other operators the recurrence goes on from r, p and the scalars, or in one kernel from there; with an M
+  // that is not the same it begins again.
   Exchanged exchange() {
     const CgScalars scalars = cg_.pause(system_->ctx);
     bool same_preconditioner = true;

@@ -150,7 +150,8 @@ void ConvergenceMonitor<T, S>::watch_growth(double first, double most, std::func
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::exchange_due() const {
-  return exchange_ != nullptr && exchange_->due(seen_.iteration, rate_.left(seen_.tolerance));
+  return exchange_ != nullptr &&
+         exchange_->due({seen_.iteration, rate_.left(seen_.tolerance), seen_.residual, seen_.tolerance});
 }
 
 template <class T, Space S>
@@ -159,9 +160,13 @@ std::optional<SolveArguments<T, S>> ConvergenceMonitor<T, S>::exchange(const std
   const auto changed = exchange_->exchange(vectors);
   if (!changed) return std::nullopt;
   *same_preconditioner = changed->same_preconditioner;
+  if (!changed->same_preconditioner) {
+    rate_ = {};
+    rate_from_ = seen_.iteration;
+  }
   const SolveArguments<T, S> before = *args_;
-  args_.emplace(SolveArguments<T, S>{before.ctx, changed->A, changed->M, changed->b, changed->x, before.stop,
-                                     before.progress});
+  args_.emplace(
+      SolveArguments<T, S>{before.ctx, changed->A, changed->M, changed->b, changed->x, before.stop, before.progress});
   return args_;
 }
 
@@ -246,8 +251,8 @@ bool ConvergenceMonitor<T, S>::record_progress() {
   if (seen_.iteration > report_.iterations) residual_known_ = false;
   report_.iterations = seen_.iteration;
   report_.recurrence_residual = seen_.residual;
-  while (rate_.iterations() < seen_.iteration) {
-    rate_.add(report_.history[static_cast<std::size_t>(rate_.iterations() + 1)]);
+  for (int k = rate_from_ + rate_.iterations() + 1; k <= seen_.iteration; ++k) {
+    rate_.add(report_.history[static_cast<std::size_t>(k)]);
   }
   const double elapsed = seconds();
   if (args_->progress) {

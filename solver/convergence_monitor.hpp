@@ -138,6 +138,7 @@ class ConvergenceMonitor {
   SolveReport report_;
   MonitorState seen_{};
   ResidualRate rate_;
+  int rate_from_ = 0;  // the iteration that it begins with: the last with another M
   OperatorExchange<T, S>* exchange_ = nullptr;
   int expected_;
   double residual_ = 0;          // the latest true residual

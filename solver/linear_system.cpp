@@ -110,8 +110,8 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
   Impl& s = *impl_;
   s.enter_columns(b, x, columns);
   if (columns == 1) return {solve(b, x, progress)};
-  s.take_expected_format();
-  s.improve();
+  s.decide_by_expectation();
+  if (!s.pinned) s.improve();
   if (s.natural()) return s.solve_columns_ordered(b, x, columns, progress);
   for (Array<T, S>* vectors : {&s.ordered_bs, &s.ordered_xs}) {
     if (vectors->size() >= b.size) continue;
@@ -178,6 +178,12 @@ void LinearSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
   s.gather_to_solver_order(x, s.ordered_x);
   s.operators->matrix().apply(s.ctx, T(1), s.ordered_x.cspan(), T(0), s.ordered_b);
   s.gather_to_user_order(s.ordered_b, y);
+}
+
+template <class T, Space S>
+bool LinearSystem<T, S>::improve() {
+  impl_->enter({});
+  return impl_->improve();
 }
 
 template <class T, Space S>

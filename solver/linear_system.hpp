@@ -154,8 +154,8 @@ class LinearSystem {
   void operator_changed(RefreshScope scope = RefreshScope::everything);
 
   /// Solves from the guess in x, both in the caller's order; see KrylovSolver::solve. Under "auto" solvers and
-  /// preconditioners that fail are followed by the next, and a format by one whose setup the iterations so far would
-  /// have paid for (SolveReport::changed): docs/automatic-choices.md. A system so near the ends of the range of T
+  /// preconditioners that fail are followed by the next; format and preconditioner by others that are worth their
+  /// setup, before the solve or on its way (SolveReport::changed): docs/automatic-choices.md. A system so near the ends of the range of T
   /// that squares leave it is solved in other units, powers of two, once the first solver has failed; that allocates.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
 
@@ -205,7 +205,14 @@ class LinearSystem {
 
   SystemInfo info() const;
 
-  /// The numbering of solver order, for the caller's own operators in addition to A (`permute`, `make_spmv`).
+  /// Moves the system to the format whose setup the iterations of all solves so far have paid for, if "auto" chose the
+  /// present one and another is worth it. `solve` does that by itself until a caller uses `order`, slots, ordered
+  /// operators or vectors in solver order: those that were handed out before are void where this returns true.
+  bool improve();
+
+  /// The numbering of solver order, for the caller's own operators in addition to A (`permute`, `make_spmv`). Where it
+  /// is used before the first solve, as slots and ordered operators too, the system first takes the format and the
+  /// preconditioner that are expected to pay, since a solve cannot change them any more.
   const RowOrder<S>& order() const;
   /// A in solver order, as long as the system lives.
   const LinearOperator<T, S>& ordered_matrix() const;

@@ -19,19 +19,26 @@ struct ExchangedSystem {
   bool same_preconditioner;  ///< M differs by its order and by rounding only, so that a recurrence may go on
 };
 
+/// How far a solve is.
+struct SolveStanding {
+  int iterations = 0;
+  double left = 0;  ///< iterations to go, estimated (ResidualRate); 0: not known yet
+  double residual = 0, tolerance = 0;
+};
+
 /// Whoever owns the operators of a solve.
 template <class T, Space S>
 class OperatorExchange {
  public:
   virtual ~OperatorExchange() = default;
 
-  /// Whether faster operators pay, `done` iterations into the solve with about `left` to go. To be asked where the
-  /// solve could change them; depends on nothing else, so that every run changes at the same iteration.
-  virtual bool due(int done, double left) = 0;
+  /// Whether other operators pay from here. To be asked where the solve could change them; depends on nothing else,
+  /// so that every run changes at the same iteration.
+  virtual bool due(const SolveStanding& standing) = 0;
 
   /// Makes them, and renumbers b, x and the vectors given, each of as many values as there are unknowns, in place.
-  /// The operators before are destroyed. Nothing, and everything is as it was, where they cannot be made; `due` is
-  /// then false for the rest of the solve. Allocates, and waits on the context's stream.
+  /// The operators before are destroyed. Nothing, and everything is as it was, where they cannot be made, which is
+  /// not tried again. Allocates, and waits on the context's stream.
   virtual std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) = 0;
 
   /// b and x of the solve that goes on, in the place of those that it began with.

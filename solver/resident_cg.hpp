@@ -38,7 +38,8 @@ class ResidentCg : public ResidentSystem<T> {
                     const ResidentCgVectors<T>& vectors, const CgScalars& last);
 
  private:
-  ResidentArgs<T> args_with(const SolveArguments<T, Space::device>& system, const ResidentCgVectors<T>& vectors) const;
+  ResidentArgs<T> args_with(const SolveArguments<T, Space::device>& system,
+                            const ResidentCgVectors<T>& vectors) const;
   ResidentEnd launch_until_event(const SolveArguments<T, Space::device>& system,
                                  ConvergenceMonitor<T, Space::device>& convergence, const ResidentArgs<T>& args);
 };

@@ -12,8 +12,8 @@ class ResidualRate {
   void add(double residual);
 
   /// About the iterations to go until the residual meets `tolerance`; 0: not known yet. By the least residuals: the
-  /// mean decrease of their logarithm over the second half of the iterations goes on. Not known until the residual has
-  /// fallen to a tenth, nor where that half gained nothing.
+  /// mean decrease of their logarithm over the second half of the iterations goes on. Not known until the residual
+  /// has fallen to a tenth, nor where that half gained nothing.
   double left(double tolerance) const;
 
   int iterations() const { return static_cast<int>(least_.size()) - 1; }

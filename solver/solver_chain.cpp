@@ -181,8 +181,8 @@ void SolverChain<T, S>::use(const LinearOperator<T, S>& A, const LinearOperator<
 
 // b and x are those of the operators with which it ends.
 template <class T, Space S>
-SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x, const StopCriterion& stop,
-                                       const ProgressFn& progress) {
+SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x,
+                                       const StopCriterion& stop, const ProgressFn& progress) {
   if (zero_mean_ == nullptr) {
     solver(step).set_exchange(exchange_);
     SolveReport report = solver(step).solve(ctx_, *A_, M_, b, x, stop, progress);

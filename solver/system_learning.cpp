@@ -6,11 +6,15 @@
 
 namespace purlin::detail {
 
-const FormatTrial* SystemLearning::present(const FormatChoice& choice) const {
+namespace {
+
+const FormatTrial* present(const FormatChoice& choice) {
   const auto is_present = [&](const FormatTrial& trial) { return trial.format == choice.format; };
   const auto found = std::find_if(choice.trials.begin(), choice.trials.end(), is_present);
-  return pinned_ || found == choice.trials.end() ? nullptr : &*found;
+  return found == choice.trials.end() ? nullptr : &*found;
 }
+
+}  // namespace
 
 const FormatTrial* SystemLearning::better_than(const FormatChoice& choice) const {
   const FormatTrial* const now = present(choice);

@@ -14,10 +14,6 @@ class SystemLearning {
   void count(int iterations) { iterations_ += iterations; }
   double iterations() const { return iterations_; }
 
-  /// To be called when somebody outside holds what a change of format would replace: an order, slots, an operator.
-  void pin() { pinned_ = true; }
-  bool pinned() const { return pinned_; }
-
   /// The format to move to: the fastest of those whose setup costs no more than the iterations so far would have
   /// saved with them, so that it all never costs more than about twice the best; null: the present one stays.
   const FormatTrial* better_than(const FormatChoice& choice) const;
@@ -31,10 +27,7 @@ class SystemLearning {
   void moved() { iterations_ = 0; }
 
  private:
-  const FormatTrial* present(const FormatChoice& choice) const;
-
   double iterations_ = 0;  ///< in the present format
-  bool pinned_ = false;
 };
 
 }  // namespace purlin::detail

@@ -61,7 +61,7 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
     view = permuted.view();
   }
   timed(ctx_, setup_seconds_, "format", [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv); });
-  timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view); });
+  timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view, exchangeable); });
   if (!exchangeable) candidates_.clear();
   keep_pattern(a);
   options_.precond.of<PatternOptions>().pattern = nullptr;  // read, and no longer needed
@@ -105,25 +105,26 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeab
   if (asked == "auto") {
     options_.spmv.equal_opposites = equal_opposites(a);
     format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
-    if (exchangeable && may_begin_in_csr()) {
+    if (exchangeable && format_.format != "csr" && changes_on_its_way()) {
       expected_format_ = format_.format;
       format_.format = "csr";
       format_.reason = "to begin with; " + expected_format_ + " " + format_.reason;
     }
   } else {
-    const double products = options_.expected_products > 0 ? options_.expected_products
-                                                           : first_method().products * expected_iterations_;
+    const double products =
+        options_.expected_products > 0 ? options_.expected_products : first_method().products * expected_iterations_;
     format_ = measure_formats(ctx_, a, options_.spmv, products, !given_order());
   }
   options_.spmv.format = format_.format;
 }
 
-// CSR needs no setup to speak of, so that a solve which takes fewer iterations than expected has not paid for another
-// format. Not where the caller says what is coming, nor for what does not change its operators on the way.
+// A solve that takes fewer iterations than expected has not paid for another format than CSR, which needs no setup to
+// speak of, nor for a strong preconditioner. Not where the caller says what is coming, nor for what does not change
+// its operators on the way.
 template <class T, Space S>
-bool PlainOperators<T, S>::may_begin_in_csr() const {
-  return format_.format != "csr" && options_.expected_products == 0 && options_.columns == 1 &&
-         options_.null_space == NullSpace::none && !given_order();
+bool PlainOperators<T, S>::changes_on_its_way() const {
+  return options_.expected_products == 0 && options_.columns == 1 && options_.null_space == NullSpace::none &&
+         !given_order();
 }
 
 template <class T, Space S>
@@ -186,7 +187,7 @@ void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
 }
 
 template <class T, Space S>
-void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
+void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a, bool may_follow) {
   if (parts_.make_preconditioner != nullptr) {
     M_ = parts_.make_preconditioner(ctx_, a, order_);
     require_size<LinearOperator<T, S>>(M_.get(), a.rows, "the preconditioner that was made");
@@ -196,11 +197,17 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
     M_ = make_precond(ctx_, a, order_, options_.precond, options_.spmv);
     return;
   }
+  choose_preconditioner(a, may_follow && changes_on_its_way() && A_->as_csr() && order_.natural());
+  list_candidates();
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool may_follow) {
   PrecondUse use{*traits_, tolerance_for_estimates(options_.stop.rel_tol), options_.expected_products};
   use.precond_products = first_method().precond_products;
   const SpmvFormat& format = find_spmv_format(options_.spmv.format);
   facts(a);
-  use.expected_iterations = purlin::expected_iterations(*facts_, options_.stop.rel_tol);
+  use.expected_iterations = expected_iterations_ = purlin::expected_iterations(*facts_, options_.stop.rel_tol);
   if (format.cost_estimate != nullptr) {
     const CostEstimate product = format.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
     use.iteration_seconds = [this, product](const std::string& name) {
@@ -210,12 +217,13 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a) {
     };
   }
   use.iteration_bytes = iteration_bytes();
+  use.later = may_follow;
   const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
   ChosenPrecond<T, S> chosen = choose_precond<T, S>(ctx_, a, order_, options_.precond, options_.spmv, use, attempt);
   M_ = std::move(chosen.M);
   options_.precond.name = chosen.choice.name;
   precond_reason_ = chosen.choice.reason;
-  list_candidates();
+  provisional_ = chosen.choice.provisional;
 }
 
 // What may follow a chosen preconditioner that fails: the simple one, the stronger ones, none.
@@ -275,35 +283,6 @@ CsrView<T, S> PlainOperators<T, S>::source(Array<T, S>& values) {
 }
 
 template <class T, Space S>
-bool PlainOperators<T, S>::next_preconditioner() {
-  Array<T, S> values;
-  PermutedCsr<T, S> permuted;
-  std::optional<CsrView<T, S>> view;
-  while (!candidates_.empty()) {
-    PrecondOptions next = options_.precond;
-    next.name = candidates_.front();
-    candidates_.erase(candidates_.begin());
-    try {
-      if (next.name != "none" && !view) {
-        view = source(values);
-        if (!order_.natural()) view = (permuted = permute(ctx_, *view, order_)).view();
-      }
-      OperatorPtr<T, S> made = next.name == "none" ? nullptr : make_precond(ctx_, *view, order_, next, options_.spmv);
-      M_ = std::move(made);
-    } catch (const InputError&) {  // the matrix does not support it
-      continue;
-    } catch (const OutOfMemory&) {
-      continue;
-    }
-    options_.precond.name = next.name;
-    precond_reason_ = "the others failed";
-    precond_sound_ = true;
-    return true;
-  }
-  return false;
-}
-
-template <class T, Space S>
 const FormatChoice* PlainOperators<T, S>::format_choice() const {
   return format_.trials.empty() || format_.measured || given_order() ? nullptr : &format_;
 }
@@ -333,7 +312,8 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       precond_reason_(from.precond_reason_),
       candidates_(from.candidates_),
       expected_format_(format),
-      expected_iterations_(from.expected_iterations_) {
+      expected_iterations_(from.expected_iterations_),
+      weaker_name_(from.weaker_name_) {
   format_.format = options_.spmv.format = format;
   order_ = plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
   require_memory_of_choice(a);
@@ -346,9 +326,8 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
   if (has_precond) M_ = from.M_->renumbered(ctx_, order_, precond_spmv(options_.precond, options_.spmv));
   same_preconditioner_ = !has_precond || M_ != nullptr || !from.M_->diagonal().empty();
   if (!has_precond || M_ != nullptr) return;
-  M_ = parts_.make_preconditioner != nullptr
-           ? parts_.make_preconditioner(ctx_, view, order_)
-           : make_precond(ctx_, view, order_, options_.precond, options_.spmv);
+  M_ = parts_.make_preconditioner != nullptr ? parts_.make_preconditioner(ctx_, view, order_)
+                                             : make_precond(ctx_, view, order_, options_.precond, options_.spmv);
 }
 
 // What an iteration of the first solver moves, without M: its products with A, and vectors as often as they are read

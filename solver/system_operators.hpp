@@ -21,6 +21,14 @@ namespace purlin::detail {
 /// How long each phase of a setup took, work on the stream included.
 using PhaseSeconds = std::vector<std::pair<std::string, double>>;
 
+/// A preconditioner that may follow the present one in the middle of a solve, by the cost model.
+struct StrongerPrecond {
+  std::string name;
+  double present_seconds = 0;    ///< of an iteration with the present one
+  double iteration_seconds = 0;  ///< with the stronger one
+  double build_seconds = 0;
+};
+
 /// What LinearSystem needs to know of its operators. Vectors are in solver order, values in the order of the
 /// canonical matrix that the operators were made from.
 template <class T, Space S>
@@ -63,6 +71,17 @@ class SystemOperators {
   virtual std::unique_ptr<SystemOperators> in_format(const std::string&) { return nullptr; }
   /// Whether M of the system that `in_format` made is that of this one in another order, but for rounding.
   virtual bool same_preconditioner() const { return false; }
+  /// What may follow the preconditioner that "auto" began with; null: nothing, or it has been tried.
+  virtual const StrongerPrecond* stronger_preconditioner() { return nullptr; }
+  /// Builds it in the place of the present one, which is kept. False, and all is as it was: it cannot be built.
+  virtual bool take_stronger_preconditioner() { return false; }
+  /// The one before again, where it was kept.
+  virtual void restore_preconditioner() {}
+  /// The preconditioner stays: drops the one that was kept.
+  virtual void settle_preconditioner() {}
+  /// Decides by a trial between the one that "auto" began with and the stronger one, for solves that cannot change it
+  /// on their way.
+  virtual void decide_preconditioner() {}
   /// Replaces M by the next that the choice "auto" has, after the solvers have failed with those before; false
   /// where there is no further one. The chain made before must not be used any more.
   virtual bool next_preconditioner() { return false; }
@@ -100,6 +119,11 @@ class PlainOperators final : public SystemOperators<T, S> {
   double expected_iterations() const override { return expected_iterations_; }
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
   bool same_preconditioner() const override { return same_preconditioner_; }
+  const StrongerPrecond* stronger_preconditioner() override;
+  bool take_stronger_preconditioner() override;
+  void restore_preconditioner() override;
+  void settle_preconditioner() override { weaker_.reset(); }
+  void decide_preconditioner() override;
   bool next_preconditioner() override;
   bool has_next_preconditioner() const override { return !candidates_.empty(); }
   void keep_preconditioner() override {
@@ -117,7 +141,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   void require_memory_of_choice(const CsrView<T, S>& a) const;
   void choose_solver_for(const CsrView<T, S>& a);
   void choose_format(const CsrView<T, S>& a, bool exchangeable);
-  bool may_begin_in_csr() const;
+  bool changes_on_its_way() const;
+  void estimate_formats(const CsrView<T, S>& a);
   PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format);
   FormatUse format_use(const CsrView<T, S>& a);
   const PatternFacts& facts(const CsrView<T, S>& a);
@@ -128,7 +153,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   void take_parts(Index rows);
   RowOrder<S> callers_order(Index rows) const;
   bool equal_opposites(const CsrView<T, S>& a);
-  void make_preconditioner(const CsrView<T, S>& a);
+  void make_preconditioner(const CsrView<T, S>& a, bool may_follow);
+  void choose_preconditioner(const CsrView<T, S>& a, bool may_follow);
   void list_candidates();
   void keep_pattern(const CsrView<T, S>& a);
   CsrView<T, S> source(Array<T, S>& values);
@@ -160,6 +186,10 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::string expected_format_;
   double expected_iterations_ = 0;
   bool same_preconditioner_ = false;
+  bool provisional_ = false;  // a stronger preconditioner may follow
+  std::optional<StrongerPrecond> stronger_;
+  OperatorPtr<T, S> weaker_;  // the one before it, which may come back
+  std::string weaker_name_;
   PhaseSeconds setup_seconds_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/number_text.hpp>
@@ -12,7 +13,7 @@ namespace purlin::detail {
 
 template <class T, Space S>
 SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
-  improve();
+  if (!pinned) improve();
   SolveReport report;
   if (natural()) {
     report = solve_ordered(b, x, progress, true);
@@ -33,11 +34,13 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
   if (guess.size() > 0) copy<T>(ctx, Span<const T, S>(x), guess.span());
   present_b = b;
   present_x = x;
-  may_move = move;
+  may_move = move && !pinned;
+  probation_to = -1;
   SolveReport report = chain->solve(b, x, stop, progress);
   may_move = false;
+  operators->settle_preconditioner();
   write_reasons(report);
-  if (!learning.pinned()) try_other_preconditioners(report, present_b, present_x, progress);
+  if (!pinned) try_other_preconditioners(report, present_b, present_x, progress);
   ctx.synchronize();  // x may be read from any stream
   learning.count(report.iterations);
   report.changed = std::move(changed);
@@ -47,18 +50,21 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
 
 template <class T, Space S>
 void SystemState<T, S>::pin() {
-  if (!learning.pinned()) take_expected_format();
-  learning.pin();
+  if (pinned) return;
+  decide_by_expectation();
+  pinned = true;
   operators->keep_preconditioner();
   guess = Array<T, S>();
 }
 
 template <class T, Space S>
-void SystemState<T, S>::take_expected_format() {
-  const std::string format = operators->expected_format();
-  if (learning.iterations() > 0 || format.empty() || change_failed || !operators->sound()) return;
+void SystemState<T, S>::decide_by_expectation() {
+  if (learning.iterations() > 0 || pinned || !operators->sound()) return;
   ctx.make_current();
-  move_to(format);
+  operators->decide_preconditioner();
+  chain->use(operators->matrix(), operators->preconditioner());
+  const std::string format = operators->expected_format();
+  if (!format.empty() && !change_failed) move_to(format);
 }
 
 // Under "auto" the next pair of solvers and preconditioner continues from the best x, or begins again where that is
@@ -93,14 +99,16 @@ void SystemState<T, S>::try_other_preconditioners(SolveReport& report, Span<cons
 }
 
 template <class T, Space S>
-void SystemState<T, S>::improve() {
+bool SystemState<T, S>::improve() {
   const FormatChoice* const choice = operators->format_choice();
-  if (choice == nullptr || change_failed || !operators->sound()) return;
+  if (choice == nullptr || change_failed || !operators->sound()) return false;
   const FormatTrial* const better = learning.better_than(*choice);
-  if (better == nullptr) return;
+  if (better == nullptr) return false;
   const std::string what = "format " + better->format + " for " + choice->format + " after " +
                            plain_number(learning.iterations()) + " iterations";
-  if (move_to(std::string(better->format))) note_change(what);
+  if (!move_to(std::string(better->format))) return false;
+  note_change(what);
+  return true;
 }
 
 // The operators in that format take the place of the present ones. False, and not tried again, where they cannot be
@@ -129,34 +137,98 @@ bool SystemState<T, S>::move_to(const std::string& format) {
 }
 
 template <class T, Space S>
-bool SystemState<T, S>::due(int done, double left) {
-  const FormatChoice* const choice = may_move && !change_failed ? operators->format_choice() : nullptr;
-  if (choice == nullptr) return false;
-  if (left == 0) left = std::max(operators->expected_iterations() - done, static_cast<double>(done));
-  const FormatTrial* const better = learning.better_for(*choice, done, left);
-  if (better == nullptr) return false;
-  next_format = better->format;
-  next_left = left;
-  next_done = done;
+bool SystemState<T, S>::due(const SolveStanding& now) {
+  next = Move::none;
+  if (!may_move) return false;
+  standing = now;
+  if (probation_to >= 0) {
+    if (now.iterations >= probation_from && now.iterations < probation_to) return false;
+    const bool failed = now.iterations >= probation_to && now.left == 0;  // not down to a tenth
+    probation_to = -1;
+    if (failed) next = Move::weaker_preconditioner;
+    return failed;
+  }
+  const int done = now.iterations;
+  if (standing.left == 0) {
+    standing.left = std::max(operators->expected_iterations() - done, static_cast<double>(done));
+  }
+  const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
+  const FormatTrial* const better = choice == nullptr ? nullptr : learning.better_for(*choice, done, standing.left);
+  if (better != nullptr) {
+    next = Move::format;
+    next_format = better->format;
+  }
+  if (stronger_pays(better != nullptr)) next = Move::stronger_preconditioner;
+  return next != Move::none;
+}
+
+// As SystemLearning::better_for. Where the format is about to change it comes first if it will ever pay: it is made
+// of the matrix as it was given.
+template <class T, Space S>
+bool SystemState<T, S>::stronger_pays(bool format_moves) {
+  const StrongerPrecond* const stronger = operators->stronger_preconditioner();
+  if (stronger == nullptr) return false;
+  const double gain = stronger->present_seconds - expected_share * stronger->iteration_seconds;
+  if (!(gain > 0)) return false;
+  const double done = standing.iterations * gain, left = standing.left * gain, price = stronger->build_seconds;
+  return format_moves ? (done + left) / 2 >= price : done * left >= price * price;
+}
+
+// So long may the stronger preconditioner take for a tenth of the residual: twice the seconds that the weaker one
+// would, and what a recurrence needs to get going.
+template <class T, Space S>
+int SystemState<T, S>::probation() {
+  constexpr double grace = 16;
+  const StrongerPrecond stronger = *operators->stronger_preconditioner();
+  const double tenths = std::max(1.0, std::log10(standing.residual / standing.tolerance));
+  const double weaker = standing.left / tenths * stronger.present_seconds / stronger.iteration_seconds;
+  return static_cast<int>(std::min(grace + 2 * weaker, 1e8));
+}
+
+template <class T, Space S>
+bool SystemState<T, S>::make_move() {
+  const std::string after = " after " + plain_number(standing.iterations) + " iterations, ";
+  const std::string to_go = "with about " + plain_number(standing.left, 2) + " to go";
+  const std::string before = operators->preconditioner_name();
+  switch (next) {
+    case Move::format: {
+      const std::string format = operators->format_choice()->format;
+      if (!move_to(next_format)) return false;
+      note_change("format " + next_format + " for " + format + after + to_go);
+      return true;
+    }
+    case Move::stronger_preconditioner: {
+      const int allowed = probation();
+      if (!operators->take_stronger_preconditioner()) return false;
+      probation_from = standing.iterations;
+      probation_to = probation_from + allowed;
+      note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after + to_go);
+      break;
+    }
+    case Move::weaker_preconditioner:
+      operators->restore_preconditioner();
+      note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after +
+                  "which gained less");
+      break;
+    case Move::none:
+      return false;
+  }
+  chain->use(operators->matrix(), operators->preconditioner());
   return true;
 }
 
 // Formats are left in the caller's numbering only.
 template <class T, Space S>
 std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>& vectors) {
-  const std::string what = "format " + next_format + " for " + operators->format_choice()->format + " after " +
-                           plain_number(next_done) + " iterations, with about " + plain_number(next_left, 2) +
-                           " to go";
   Array<T, S> renumbered;
   try {
-    renumbered = Array<T, S>(ctx, rows);
+    if (next == Move::format) renumbered = Array<T, S>(ctx, rows);
   } catch (const OutOfMemory&) {
     change_failed = true;
     return std::nullopt;
   }
-  if (!move_to(next_format)) return std::nullopt;
-  note_change(what);
-  if (!natural()) {
+  if (!make_move()) return std::nullopt;
+  if (next == Move::format && !natural()) {
     std::vector<Span<T, S>> all = vectors;
     all.push_back(chain->kept_x());
     all.push_back(guess.span());
@@ -172,7 +244,7 @@ std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vect
   }
   ctx.synchronize();
   return ExchangedSystem<T, S>{operators->matrix(), operators->preconditioner(), present_b, present_x,
-                               operators->same_preconditioner()};
+                               next == Move::format && operators->same_preconditioner()};
 }
 
 #define X(T, S) template struct SystemState<T, S>;

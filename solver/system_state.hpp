@@ -40,15 +40,20 @@ struct SystemState : private OperatorExchange<T, S> {
   std::string why_double;  // though mixed precision was requested
   SolveGate gate;
   SystemLearning learning;
+  bool pinned = false;         // somebody outside holds what a change would replace
   bool change_failed = false;  // for want of memory, say: not tried again
   std::string changed;         // since the last solve
   // Of the solve under way.
   Span<const T, S> present_b;
   Span<T, S> present_x;
-  bool may_move = false;    // to another format
-  std::string next_format;  // to which it is to move, and with about so many iterations to go
-  double next_left = 0;
-  int next_done = 0;
+  bool may_move = false;  // to another format or preconditioner
+  /// What it does next, how far it is, and to which format.
+  enum class Move { none, format, stronger_preconditioner, weaker_preconditioner };
+  Move next = Move::none;
+  SolveStanding standing;
+  std::string next_format;
+  // A stronger preconditioner on probation: since when, and until when its residual has to fall to a tenth.
+  int probation_from = -1, probation_to = -1;
 
   SystemState(const Context<S>& ctx_, const SystemOptions& options)
       : ctx(ctx_), stop(options.stop), precond(options.precond), gate(ctx.lock()) {
@@ -153,8 +158,7 @@ struct SystemState : private OperatorExchange<T, S> {
   // Both in solver order. With `may_move` the operators may change on the way, and the result is then in `ordered_x`.
   SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, bool may_move = false);
 
-  // Somebody outside depends on the format and the preconditioner from now on: the format that is expected to pay,
-  // where no solve has been made.
+  // Somebody outside depends on the format and the preconditioner from now on.
   void pin();
 
   // A preconditioner that "auto" chose for other values, and that does not support these, is followed by the next.
@@ -184,13 +188,16 @@ struct SystemState : private OperatorExchange<T, S> {
 
   void try_other_preconditioners(SolveReport& report, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress);
 
-  // Moves an unpinned system to a format whose setup the iterations so far have paid for.
-  void improve();
-  // Moves to the format that is expected to pay, where a solve that could change on its way does not come first.
-  void take_expected_format();
+  // Moves to a format whose setup the iterations so far have paid for; whether it did.
+  bool improve();
+  // Decides what else a first solve shows, where a solve that could change on its way does not come first.
+  void decide_by_expectation();
   bool move_to(const std::string& format);
+  bool stronger_pays(bool format_moves);
+  bool make_move();
+  int probation();
   // As OperatorExchange says.
-  bool due(int done, double left) override;
+  bool due(const SolveStanding& now) override;
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
   void follow(Span<const T, S>& b, Span<T, S>& x) const override {
     b = present_b;

@@ -50,6 +50,9 @@ struct CostEstimate {
   /// Seconds of one host thread if the matrix stays in its caches, where bytes do not determine the time
   /// (`cached_entry_seconds` times what is stored); 0: from bytes.
   double cached_seconds = 0;
+  /// Seconds of one host thread for each row of a matrix whose rows differ in length, in addition: the branch at their
+  /// ends is not predicted.
+  double uneven_row_seconds = 0;
   /// Seconds of one host thread for each entry, from CSR to a product that can start.
   double setup_seconds_per_entry = 0;
   /// Bytes that setup moves to a device.

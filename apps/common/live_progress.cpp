@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <purlin/core/number_text.hpp>
+
 #include "text.hpp"
 
 namespace purlin::cli {
@@ -33,6 +35,10 @@ int next_round_number(int iteration) {
   }
 }
 
+std::string left_text(double left) {
+  return left > 0 ? "  about " + detail::plain_number(left, 2) + " to go" : std::string();
+}
+
 std::string rate_text(double rate) { return std::isfinite(rate) && rate > 0 ? text("%.3f", rate) : "  -  "; }
 
 }  // namespace
@@ -53,7 +59,8 @@ std::string clock_text(double seconds) {
 std::string format_live_line(const ProgressLine& line, int width) {
   std::string result =
       text("%s  iteration %s  residual %.2e  rate %s  %s", line.solver.c_str(), thousands(line.iteration).c_str(),
-           line.residual, rate_text(line.rate).c_str(), clock_text(line.seconds).c_str());
+           line.residual, rate_text(line.rate).c_str(), clock_text(line.seconds).c_str()) +
+      left_text(line.left);
   const int bar = std::min(widest_bar, width - static_cast<int>(result.size()) - 4);
   if (bar >= narrowest_bar) {
     const int filled = static_cast<int>(std::lround(std::clamp(line.done, 0.0, 1.0) * bar));
@@ -66,7 +73,8 @@ std::string format_live_line(const ProgressLine& line, int width) {
 
 std::string format_plain_line(const ProgressLine& line) {
   return text("  %-8s iteration %8d  relative residual %.3e  rate %s  %s", line.solver.c_str(), line.iteration,
-              line.residual, rate_text(line.rate).c_str(), clock_text(line.seconds).c_str());
+              line.residual, rate_text(line.rate).c_str(), clock_text(line.seconds).c_str()) +
+         left_text(line.left);
 }
 
 std::string format_columns_line(const ColumnsLine& line) {
@@ -114,6 +122,7 @@ ProgressLine LiveProgress::line_of(const Progress& progress) const {
   line.iteration = progress.iteration;
   line.residual = progress.relative_residual;
   line.seconds = progress.seconds;
+  if (progress.residual > progress.tolerance) line.left = progress.iterations_left;
   const double gained = std::log(progress.relative_residual / first_residual_);
   line.rate = std::exp(gained / (progress.iteration - first_iteration_));
   // The tolerance is absolute, as is `residual`: their quotient needs no |b|.

@@ -20,6 +20,7 @@ struct ProgressLine {
   double rate = 0;      ///< factor by which an iteration shrinks the residual, on average since the start
   double done = 0;      ///< 0 at the first residual, 1 at the tolerance, in log scale
   double seconds = 0;
+  double left = 0;  ///< about the iterations to go; 0: not known
 };
 
 /// The line in at most `width` columns. A bar takes what room is left, where that is enough for one.

@@ -49,9 +49,16 @@ template <Space S>
 class MoveAt final : public detail::OperatorExchange<double, S> {
  public:
   MoveAt(const Context<S>& ctx, int at, Built<S>& from, Built<S> to, Span<const double, S> b, Span<double, S> x)
-      : ctx_(ctx), at_(at), from_(from), to_(std::move(to)), b_(b), x_(x), moved_b_(ctx, b.size), moved_x_(ctx, b.size) {}
+      : ctx_(ctx),
+        at_(at),
+        from_(from),
+        to_(std::move(to)),
+        b_(b),
+        x_(x),
+        moved_b_(ctx, b.size),
+        moved_x_(ctx, b.size) {}
 
-  bool due(int done, double) override { return !moved && done >= at_; }
+  bool due(const detail::SolveStanding& now) override { return !moved && now.iterations >= at_; }
 
   std::optional<detail::ExchangedSystem<double, S>> exchange(const std::vector<Span<double, S>>& vectors) override {
     if (refuses) {
@@ -146,12 +153,12 @@ SolveReport solved(const Problem<S>& problem, const Built<S>& with, const std::s
 }  // namespace
 
 TEST_BOTH("A solve that moves to another format takes the iterations of that format", "[exchange]") {
-  for (const Case& c : {Case{"generate:elasticity:8", "cg", "none"}, Case{"generate:elasticity:8", "cg", "jacobi"},
-                        Case{"generate:elasticity:8", "cg", "fsai"}, Case{"generate:elasticity:8", "cg", "spai"},
-                        Case{"generate:convection:12:10", "bicgstab", "jacobi"},
-                        Case{"generate:convection:12:10", "bicgstab", "spai"},
-                        Case{"generate:convection:12:10", "bicgstab", "none"},
-                        Case{"generate:convection:12:10", "gmres", "jacobi"}}) {
+  for (const Case& c :
+       {Case{"generate:elasticity:8", "cg", "none"}, Case{"generate:elasticity:8", "cg", "jacobi"},
+        Case{"generate:elasticity:8", "cg", "fsai"}, Case{"generate:elasticity:8", "cg", "spai"},
+        Case{"generate:convection:12:10", "bicgstab", "jacobi"},
+        Case{"generate:convection:12:10", "bicgstab", "spai"}, Case{"generate:convection:12:10", "bicgstab", "none"},
+        Case{"generate:convection:12:10", "gmres", "jacobi"}}) {
     for (const char* format : {"ehyb", "ellwarp", "bce"}) {
       CAPTURE(c.system, c.solver, c.precond, format);
       Problem<S> problem(c.system);
@@ -176,8 +183,8 @@ TEST_BOTH("A solve that moves to another format takes the iterations of that for
                      problem.x.span());
       const auto solver = problem.solver(c.solver);
       solver->set_exchange(&move);
-      const SolveReport report = solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(),
-                                               some_tolerance());
+      const SolveReport report =
+          solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), some_tolerance());
       CHECK(move.moved);
       CHECK(report.converged());
       CHECK(std::abs(report.iterations - reference.iterations) <= std::max(2.0, 0.02 * reference.iterations));
@@ -189,9 +196,9 @@ TEST_BOTH("A solve that moves to another format takes the iterations of that for
 }
 
 TEST_BOTH("A move that does not come about changes no bit", "[exchange]") {
-  for (const Case& c : {Case{"generate:elasticity:6", "cg", "jacobi"}, Case{"generate:elasticity:6", "cg", "fsai"},
-                        Case{"generate:convection:9:10", "bicgstab", "spai"},
-                        Case{"generate:convection:9:10", "gmres", "jacobi"}}) {
+  for (const Case& c :
+       {Case{"generate:elasticity:6", "cg", "jacobi"}, Case{"generate:elasticity:6", "cg", "fsai"},
+        Case{"generate:convection:9:10", "bicgstab", "spai"}, Case{"generate:convection:9:10", "gmres", "jacobi"}}) {
     CAPTURE(c.system, c.solver, c.precond);
     Problem<S> problem(c.system);
     Built<S> csr = build(problem.ctx, problem.there.wide(), "csr", c.precond);
@@ -201,8 +208,8 @@ TEST_BOTH("A move that does not come about changes no bit", "[exchange]") {
     move.refuses = true;
     const auto solver = problem.solver(c.solver);
     solver->set_exchange(&move);
-    const SolveReport report = solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(),
-                                             some_tolerance());
+    const SolveReport report =
+        solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), some_tolerance());
     CHECK(move.moved);
     CHECK(report.iterations == reference.iterations);
     CHECK(report.history == reference.history);
@@ -211,9 +218,9 @@ TEST_BOTH("A move that does not come about changes no bit", "[exchange]") {
 }
 
 TEST_BOTH("With another preconditioner than before a solve begins again from its x", "[exchange]") {
-  for (const Case& c : {Case{"generate:elasticity:6", "cg", "jacobi"},
-                        Case{"generate:convection:9:10", "bicgstab", "jacobi"},
-                        Case{"generate:convection:9:10", "gmres", "jacobi"}}) {
+  for (const Case& c :
+       {Case{"generate:elasticity:6", "cg", "jacobi"}, Case{"generate:convection:9:10", "bicgstab", "jacobi"},
+        Case{"generate:convection:9:10", "gmres", "jacobi"}}) {
     CAPTURE(c.system, c.solver, c.precond);
     Problem<S> problem(c.system);
     Built<S> csr = build(problem.ctx, problem.there.wide(), "csr", c.precond);
@@ -222,8 +229,8 @@ TEST_BOTH("With another preconditioner than before a solve begins again from its
     move.same = false;
     const auto solver = problem.solver(c.solver);
     solver->set_exchange(&move);
-    const SolveReport report = solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(),
-                                             some_tolerance());
+    const SolveReport report =
+        solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), some_tolerance());
     CHECK(move.moved);
     CHECK(report.converged());
     CHECK(report.residual_replacements == 0);
@@ -271,21 +278,23 @@ TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead
   choice.trials[1].failure = "memory";
   CHECK(learning.better_for(choice, 1e6, 1e6) == nullptr);
   choice.trials[1].failure = "";
-  learning.pin();
-  CHECK(learning.better_for(choice, 1e6, 1e6) == nullptr);
 }
 
-// Large enough that the cost model expects another format to pay.
+// Large enough that the cost model expects another format to pay, with iterations enough.
+template <Space S>
+constexpr const char* worth_a_format = S == Space::host ? "generate:elasticity:24" : "generate:elasticity:10";
+constexpr double tight = 1e-12;
+
 TEST_BOTH("A system begins in CSR and moves in its first solve, the same on every run", "[exchange][learning]") {
   for (const char* precond : {"none", "jacobi", "fsai"}) {
     CAPTURE(precond);
     std::vector<double> bits;
     SolveReport first;
     for (int run = 0; run < 2; ++run) {
-      Problem<S> problem("generate:elasticity:14");
+      Problem<S> problem(worth_a_format<S>);
       SystemOptions options;
       options.precond.name = precond;
-      options.stop.rel_tol = 1e-9;
+      options.stop.rel_tol = tight;
       LinearSystem<double, S> system(problem.ctx, problem.there.wide(), options);
       REQUIRE(system.info().format.format == "csr");
       const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());
@@ -293,7 +302,7 @@ TEST_BOTH("A system begins in CSR and moves in its first solve, the same on ever
       CHECK(report.changed.find(" to go") != std::string::npos);
       CHECK(system.info().format.format != "csr");
       const std::vector<double> x = download(problem.ctx, problem.x);
-      CHECK(residual_norm(problem.a, x, problem.b_host) <= 1.01e-9 * norm_oracle(problem.b_host));
+      CHECK(residual_norm(problem.a, x, problem.b_host) <= 2 * tight * norm_oracle(problem.b_host));
       if (run == 0) {
         bits = x;
         first = report;
@@ -321,16 +330,17 @@ TEST_BOTH("A system begins in CSR and moves in its first solve, the same on ever
       CHECK(second.converged());
       std::vector<double> twice = download(problem.ctx, half);
       for (double& value : twice) value *= 2;
-      CHECK(residual_norm(problem.a, twice, problem.b_host) <= 1.01e-9 * norm_oracle(problem.b_host));
+      CHECK(residual_norm(problem.a, twice, problem.b_host) <= 2 * tight * norm_oracle(problem.b_host));
     }
   }
 }
 
 TEST_BOTH("What holds on to an order before the first solve gets the format that is expected to pay",
           "[exchange][learning]") {
-  Problem<S> problem("generate:elasticity:14");
+  Problem<S> problem(worth_a_format<S>);
   SystemOptions options;
   options.precond.name = "jacobi";
+  options.stop.rel_tol = tight;
   LinearSystem<double, S> system(problem.ctx, problem.there.wide(), options);
   REQUIRE(system.info().format.format == "csr");
   CHECK_FALSE(system.order().natural());
@@ -339,5 +349,5 @@ TEST_BOTH("What holds on to an order before the first solve gets the format that
   CHECK(report.converged());
   CHECK(report.changed.empty());
   CHECK(residual_norm(problem.a, download(problem.ctx, problem.x), problem.b_host) <=
-        1.01e-8 * norm_oracle(problem.b_host));
+        2 * tight * norm_oracle(problem.b_host));
 }

@@ -63,8 +63,6 @@ TEST_CASE("A faster format is bought once the iterations so far would have paid 
   CHECK(learning.better_than(choice) == nullptr);
   learning.count(100000);
   CHECK(learning.better_than(choice_of(2e-6, 10e-6, 0)) == nullptr);
-  learning.pin();
-  CHECK(learning.better_than(choice) == nullptr);
 }
 
 TEST_BOTH("A system that is solved again and again moves to a faster format by itself, once", "[learning]") {

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the preconditioner of a system that chose it itself changes.
+#include <purlin/solver/system_operators.hpp>
+
+#include <algorithm>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/precond/build_cost.hpp>
+#include <purlin/spmv/registry.hpp>
+
+namespace purlin::detail {
+
+// Both in the format that the solve is expected to end in. Only while the matrix is there as it was given.
+template <class T, Space S>
+const StrongerPrecond* PlainOperators<T, S>::stronger_preconditioner() {
+  if (!provisional_ || !order_.natural()) return nullptr;
+  if (stronger_) return &*stronger_;
+  const std::optional<CsrView<T, S>> csr = A_->as_csr();
+  const PrecondMethod* const method = purlin::stronger_preconditioner(*traits_);
+  const SpmvFormat& format = find_spmv_format(expected_format_.empty() ? options_.spmv.format : expected_format_);
+  if (!csr || method == nullptr || format.cost_estimate == nullptr) return nullptr;
+  const CostEstimate product = format.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
+  PrecondOptions named = options_.precond;
+  stronger_.emplace();
+  stronger_->present_seconds = iteration_estimate(named, product).seconds;
+  named.name = stronger_->name = method->name;
+  stronger_->iteration_seconds = iteration_estimate(named, product).seconds;
+  const auto nonzeros = static_cast<double>(csr->nnz());
+  const double entries = method->entries == nullptr ? nonzeros : method->entries(named, csr->rows, csr->nnz());
+  stronger_->build_seconds = build_seconds(ctx_, Pattern<S>(*csr), *method, static_cast<Offset>(entries));
+  return &*stronger_;
+}
+
+template <class T, Space S>
+bool PlainOperators<T, S>::take_stronger_preconditioner() {
+  const std::optional<CsrView<T, S>> csr = A_->as_csr();
+  provisional_ = false;
+  PrecondOptions named = options_.precond;
+  named.name = stronger_->name;
+  OperatorPtr<T, S> made;
+  try {
+    made = make_precond(ctx_, *csr, order_, named, options_.spmv);
+  } catch (const InputError&) {  // the matrix does not support it
+    return false;
+  } catch (const OutOfMemory&) {
+    return false;
+  }
+  weaker_ = std::move(M_);
+  weaker_name_ = options_.precond.name;
+  M_ = std::move(made);
+  options_.precond.name = named.name;
+  precond_reason_ = "followed " + weaker_name_ + " in a long solve";
+  std::replace(candidates_.begin(), candidates_.end(), named.name, weaker_name_);
+  estimate_formats(*csr);
+  return true;
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::restore_preconditioner() {
+  if (weaker_ == nullptr) return;
+  M_ = std::move(weaker_);
+  precond_reason_ = options_.precond.name + " gained less";
+  std::replace(candidates_.begin(), candidates_.end(), weaker_name_, options_.precond.name);
+  options_.precond.name = weaker_name_;
+  if (const std::optional<CsrView<T, S>> csr = A_->as_csr(); csr && order_.natural()) estimate_formats(*csr);
+}
+
+// The formats again, for iterations with the present preconditioner.
+template <class T, Space S>
+void PlainOperators<T, S>::estimate_formats(const CsrView<T, S>& a) {
+  if (format_choice() == nullptr) return;
+  format_.trials = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a)).trials;
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::decide_preconditioner() {
+  const std::optional<CsrView<T, S>> csr = A_->as_csr();
+  if (!provisional_ || !csr || !order_.natural() || !sound()) return;
+  const std::string before = options_.precond.name;
+  choose_preconditioner(*csr, false);
+  std::replace(candidates_.begin(), candidates_.end(), options_.precond.name, before);
+  if (options_.precond.name != before) estimate_formats(*csr);
+}
+
+template <class T, Space S>
+bool PlainOperators<T, S>::next_preconditioner() {
+  provisional_ = false;
+  Array<T, S> values;
+  PermutedCsr<T, S> permuted;
+  std::optional<CsrView<T, S>> view;
+  while (!candidates_.empty()) {
+    PrecondOptions next = options_.precond;
+    next.name = candidates_.front();
+    candidates_.erase(candidates_.begin());
+    try {
+      if (next.name != "none" && !view) {
+        view = source(values);
+        if (!order_.natural()) view = (permuted = permute(ctx_, *view, order_)).view();
+      }
+      OperatorPtr<T, S> made = next.name == "none" ? nullptr : make_precond(ctx_, *view, order_, next, options_.spmv);
+      M_ = std::move(made);
+    } catch (const InputError&) {  // the matrix does not support it
+      continue;
+    } catch (const OutOfMemory&) {
+      continue;
+    }
+    options_.precond.name = next.name;
+    precond_reason_ = "the others failed";
+    precond_sound_ = true;
+    return true;
+  }
+  return false;
+}
+
+#define X(T, S)                                                                    \
+  template const StrongerPrecond* PlainOperators<T, S>::stronger_preconditioner(); \
+  template bool PlainOperators<T, S>::take_stronger_preconditioner();              \
+  template void PlainOperators<T, S>::restore_preconditioner();                    \
+  template void PlainOperators<T, S>::decide_preconditioner();                     \
+  template bool PlainOperators<T, S>::next_preconditioner();
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail
