@@ -18,6 +18,7 @@ SolveReport solve_in(const Context<S>& ctx, const HostCsr& a, const std::string&
   options.solver.name = solver;
   options.solver.of<GmresOptions>().restart = 50;
   options.stop.max_iterations = 3000;
+  options.precond.name = "jacobi";  // "auto" may take another beside another format
   const auto there = upload_matrix<double>(ctx, a);
   LinearSystem<double, S> system(ctx, there.wide(), options);
   const auto b_host = product_oracle(a, random_vector<double>(a.rows, 5));

@@ -4,6 +4,7 @@
 #include "tests/spmv/spmv_support.hpp"
 
 #include <purlin/solver/linear_system.hpp>
+#include <purlin/solver/residual_rate.hpp>
 #include <purlin/solver/system_learning.hpp>
 
 using namespace purlin;
@@ -63,6 +64,48 @@ TEST_CASE("A faster format is bought once the iterations so far would have paid 
   CHECK(learning.better_than(choice) == nullptr);
   learning.count(100000);
   CHECK(learning.better_than(choice_of(2e-6, 10e-6, 0)) == nullptr);
+}
+
+TEST_CASE("Iterations to go follow from how the residual has fallen", "[exchange][learning]") {
+  detail::ResidualRate rate;
+  CHECK(rate.iterations() == -1);
+  rate.add(1);
+  CHECK(rate.left(1e-8) == 0);
+  for (int k = 1; k <= 20; ++k) rate.add(std::pow(0.5, k));  // 0.5 an iteration
+  CHECK(rate.iterations() == 20);
+  // 0.5^20 to 1e-8 by log2: 26.6 - 20
+  CHECK(rate.left(1e-8) == Approx(6.575).margin(0.01));
+  for (int k = 0; k < 20; ++k) rate.add(10);  // no gain since
+  CHECK(rate.left(1e-8) == 0);
+  detail::ResidualRate slow;
+  for (int k = 0; k < 30; ++k) slow.add(std::pow(0.99, k));
+  CHECK(slow.left(1e-8) == 0);  // not yet a tenth
+  detail::ResidualRate met;
+  for (const double residual : {1.0, 1e-2, 1e-4, 1e-9}) met.add(residual);
+  CHECK(met.left(1e-8) == 1);
+}
+
+TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead", "[exchange][learning]") {
+  FormatChoice choice;
+  FormatTrial csr, ehyb;
+  csr.format = choice.format = "csr";
+  csr.iteration_seconds = 10e-6;
+  ehyb.format = "ehyb";
+  ehyb.iteration_seconds = 2e-6;
+  ehyb.setup_seconds = 8e-3;  // 1,000 iterations
+  choice.trials = {csr, ehyb};
+  detail::SystemLearning learning;
+  CHECK(learning.better_for(choice, 0, 1e9) == nullptr);
+  CHECK(learning.better_for(choice, 999, 1000) == nullptr);
+  REQUIRE(learning.better_for(choice, 1001, 1000) != nullptr);
+  CHECK(learning.better_for(choice, 1001, 1000)->format == "ehyb");
+  CHECK(learning.better_for(choice, 101, 10000) != nullptr);
+  CHECK(learning.better_for(choice, 10000, 99) == nullptr);
+  learning.count(500);  // of solves before
+  CHECK(learning.better_for(choice, 501, 1000) != nullptr);
+  choice.trials[1].failure = "memory";
+  CHECK(learning.better_for(choice, 1e6, 1e6) == nullptr);
+  choice.trials[1].failure = "";
 }
 
 TEST_BOTH("A system that is solved again and again moves to a faster format by itself, once", "[learning]") {
