@@ -20,7 +20,8 @@ struct Problem {
   Uploaded<double, S> there;
   Array<double, S> b, x;
 
-  explicit Problem(const std::string& system) : a(fem_matrix(system)), there(upload_matrix<double>(ctx, a)) {
+  explicit Problem(const std::string& system) : Problem(fem_matrix(system)) {}
+  explicit Problem(HostCsr matrix) : a(std::move(matrix)), there(upload_matrix<double>(ctx, a)) {
     std::vector<double> x_true(static_cast<std::size_t>(a.rows));
     for (std::size_t i = 0; i < x_true.size(); ++i) x_true[i] = 1 + static_cast<double>(i % 7);
     b_host = product_oracle(a, x_true);

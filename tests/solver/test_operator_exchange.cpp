@@ -164,7 +164,9 @@ TEST_BOTH("A solve that moves to another format takes the iterations of that for
           solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), some_tolerance());
       CHECK(move.moved);
       CHECK(report.converged());
-      CHECK(std::abs(report.iterations - reference.iterations) <= std::max(2.0, 0.02 * reference.iterations));
+      // BiCGStab begins again on its way into one kernel, and rounding moves its counts.
+      const double least = symmetric ? 2.0 : 5.0, share = symmetric ? 0.02 : 0.1;
+      CHECK(std::abs(report.iterations - reference.iterations) <= std::max(least, share * reference.iterations));
       CHECK(report.history.size() == static_cast<std::size_t>(report.iterations) + 1);
       CHECK(report.residual_replacements == reference.residual_replacements);
       CHECK(residual_norm(problem.a, move.result(), problem.b_host) <= 1.01e-9 * norm_oracle(problem.b_host));
