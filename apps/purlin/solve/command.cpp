@@ -98,11 +98,11 @@ void print(const SolveOptions& o, const std::string& lines) {
   std::fflush(text_stream(o));
 }
 
-std::optional<double> error_against(std::optional<std::vector<double>>& solution, const std::vector<double>& x,
+std::optional<double> error_against(const Context<Space::host>& ctx, std::optional<std::vector<double>>& solution, const std::vector<double>& x,
                                     NullSpace null_space) {
   if (!solution) return std::nullopt;
   if (null_space == NullSpace::constant) remove_mean(*solution);
-  const double error = relative_error(x, *solution);
+  const double error = relative_error(ctx, x, *solution);
   return std::isnan(error) ? std::nullopt : std::optional<double>(error);
 }
 
@@ -122,12 +122,12 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   const Context<Space::host> host(options.threads);
   result.threads = host.threads();
   InputMatrix matrix = load_matrix(host, options.matrix);
-  require_solvable(matrix);
+  require_solvable(host, matrix);
   result.rows = matrix.a.rows;
   result.nonzeros = matrix.a.nnz();
   result.pattern_only = is_pattern_only(matrix);
-  result.repeated = repeated_entries(matrix);
-  result.rows_sum_to_zero = rows_sum_to_zero(matrix.a);
+  result.repeated = repeated_entries(host, matrix);
+  result.rows_sum_to_zero = rows_sum_to_zero(host, matrix.a);
   result.seconds.read = matrix.read_seconds;
 
   const Stopwatch rhs_watch;
@@ -158,7 +158,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   }
   live.finish();
 
-  result.solution_error = error_against(rhs.solution, task.x, options.system.null_space);
+  result.solution_error = error_against(host, rhs.solution, task.x, options.system.null_space);
   result.seconds.total = total.seconds();
   print(options, result_text(result));
   write_files(result, task.x);
