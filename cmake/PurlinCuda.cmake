@@ -120,3 +120,11 @@ set(PURLIN_HAS_CUDA 1)
 set(PURLIN_CUDA_TOOLKIT ${CUDAToolkit_VERSION})
 string(REPLACE ";" " " PURLIN_CUDA_ARCHITECTURES_TEXT "${CMAKE_CUDA_ARCHITECTURES}")
 message(STATUS "Purlin: CUDA ${CUDAToolkit_VERSION}, architectures ${PURLIN_CUDA_ARCHITECTURES_TEXT}")
+
+# cuSPARSE is loaded when a format is the first to call it: by this name, then from this folder.
+get_filename_component(purlin_cusparse "${CUDA_cusparse_LIBRARY}" REALPATH)
+string(REGEX MATCH "[^/]+\\.so\\.[0-9]+" PURLIN_CUSPARSE_NAME "${purlin_cusparse}")
+if(NOT PURLIN_CUSPARSE_NAME)
+  message(FATAL_ERROR "Purlin: expected libcusparse.so.N behind ${CUDA_cusparse_LIBRARY}, found ${purlin_cusparse}")
+endif()
+get_filename_component(PURLIN_CUSPARSE_FOLDER "${CUDA_cusparse_LIBRARY}" DIRECTORY)

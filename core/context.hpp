@@ -8,9 +8,8 @@
 #include <purlin/core/memory.hpp>
 #include <purlin/core/types.hpp>
 
-// Public headers include no CUDA header: these are the types behind cudaStream_t and the library handles.
+// Public headers include no CUDA header: these are the types behind cudaStream_t and cusparseHandle_t.
 struct CUstream_st;
-struct cublasContext;
 struct cusparseContext;
 
 namespace purlin {
@@ -85,9 +84,8 @@ class Context<Space::device> {
   int device() const;
   CUstream_st* stream() const;
 
-  /// The cuBLAS handle of this context, bound to its stream; made by the first call, which may take a while.
-  cublasContext* cublas() const;
-  /// The cuSPARSE handle of this context, bound to its stream; made by the first call.
+  /// The cuSPARSE handle of this context, bound to its stream; made by the first call, which also loads cuSPARSE.
+  /// Throws DeviceError where it is not there.
   cusparseContext* cusparse() const;
 
   /// Waits until the stream has finished. Throws DeviceError if any of its work failed.

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include <purlin/core/cusparse_device.hpp>
 #include <purlin/core/memory_device.hpp>
 #include <purlin/core/staged_copy_device.hpp>
 
@@ -15,16 +16,6 @@ void check_cuda(cudaError_t status, const char* call) {
   cudaGetLastError();  // or the next launch check would report it again
   throw DeviceError(std::string(call) + " failed: " + cudaGetErrorString(status) + " (" + cudaGetErrorName(status) +
                     ")");
-}
-
-void check_cublas(cublasStatus_t status, const char* call) {
-  if (status == CUBLAS_STATUS_SUCCESS) return;
-  throw DeviceError(std::string(call) + " failed: " + cublasGetStatusString(status));
-}
-
-void check_cusparse(cusparseStatus_t status, const char* call) {
-  if (status == CUSPARSE_STATUS_SUCCESS) return;
-  throw DeviceError(std::string(call) + " failed: " + cusparseGetErrorString(status));
 }
 
 void copy_device_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
@@ -86,8 +77,7 @@ Context<Space::device>::State::State(int device_number, bool own_stream, cudaStr
 
 Context<Space::device>::State::~State() {
   if (page != nullptr) cudaFreeHost(page);
-  if (cublas != nullptr) cublasDestroy(cublas);
-  if (cusparse != nullptr) cusparseDestroy(cusparse);
+  if (cusparse != nullptr) detail::cusparse().cusparseDestroy(cusparse);
 }
 
 Context<Space::device>::Context(int device) : state_(std::make_shared<State>(device, true, nullptr, nullptr)) {
@@ -130,18 +120,11 @@ void Context<Space::device>::release_unused_memory() const {
   state_->memory->release_unused();
 }
 
-cublasContext* Context<Space::device>::cublas() const {
-  if (state_->cublas == nullptr) {
-    PURLIN_CHECK_CUBLAS(cublasCreate(&state_->cublas));
-    PURLIN_CHECK_CUBLAS(cublasSetStream(state_->cublas, stream()));
-  }
-  return state_->cublas;
-}
-
 cusparseContext* Context<Space::device>::cusparse() const {
   if (state_->cusparse == nullptr) {
-    PURLIN_CHECK_CUSPARSE(cusparseCreate(&state_->cusparse));
-    PURLIN_CHECK_CUSPARSE(cusparseSetStream(state_->cusparse, stream()));
+    const detail::Cusparse& api = detail::cusparse();
+    PURLIN_CHECK_CUSPARSE(api.cusparseCreate(&state_->cusparse));
+    PURLIN_CHECK_CUSPARSE(api.cusparseSetStream(state_->cusparse, stream()));
   }
   return state_->cusparse;
 }

@@ -2,9 +2,7 @@
 /// What a device context holds, and how CUDA calls are checked. Internal; needs the CUDA headers.
 #pragma once
 
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
-#include <cusparse.h>
 
 #include <memory>
 #include <string>
@@ -17,16 +15,12 @@ namespace purlin {
 namespace detail {
 
 void check_cuda(cudaError_t status, const char* call);
-void check_cublas(cublasStatus_t status, const char* call);
-void check_cusparse(cusparseStatus_t status, const char* call);
 
 class StagedCopies;
 
 }  // namespace detail
 
 #define PURLIN_CHECK_CUDA(call) ::purlin::detail::check_cuda((call), #call)
-#define PURLIN_CHECK_CUBLAS(call) ::purlin::detail::check_cublas((call), #call)
-#define PURLIN_CHECK_CUSPARSE(call) ::purlin::detail::check_cusparse((call), #call)
 #define PURLIN_CHECK_LAUNCH() ::purlin::detail::check_cuda(cudaGetLastError(), "a kernel launch")
 
 struct Context<Space::device>::State {
@@ -38,8 +32,7 @@ struct Context<Space::device>::State {
   std::shared_ptr<ContextMemory> memory;  ///< also keeps a stream of the context's own alive
   std::shared_ptr<detail::ContextLock> lock = std::make_shared<detail::ContextLock>();
   std::unique_ptr<detail::StagedCopies> copies;
-  cublasHandle_t cublas = nullptr;
-  cusparseHandle_t cusparse = nullptr;
+  cusparseContext* cusparse = nullptr;  ///< made by the first product that needs it
   /// Page-locked memory of the host that a kernel may write and the host reads when it has waited: one use at a time.
   /// Null where there was none to be had.
   void* page = nullptr;

@@ -110,7 +110,8 @@ class OutOfMemory : public Error {
   bool on_device_;
 };
 
-/// A CUDA, cuBLAS or cuSPARSE call failed; the message holds the call and the library's own words.
+/// A CUDA or cuSPARSE call failed, or cuSPARSE cannot be loaded; the message holds the call and the library's own
+/// words.
 class DeviceError : public Error {
  public:
   using Error::Error;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <purlin/core/csr.hpp>
+#include <purlin/core/random.hpp>
 #include <purlin/core/vector_step.hpp>
 
 namespace purlin::detail {
@@ -17,6 +18,20 @@ struct FillStep : PlainStep {
   template <class Sums>
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     x[i] = value;
+  }
+};
+
+/// x_k = random value first + k
+template <class T, RandomKind kind>
+struct RandomStep : PlainStep {
+  std::uint64_t seed;
+  std::int64_t first;
+  T* x;
+  RandomStep(std::uint64_t seed_, std::int64_t first_, T* x_) : seed(seed_), first(first_), x(x_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t k, NoCoefficients, Sums&) const {
+    const auto i = static_cast<std::uint64_t>(first + k);
+    x[k] = static_cast<T>(kind == RandomKind::sign ? random_sign(seed, i) : random_signed_length(seed, i));
   }
 };
 
@@ -218,8 +233,12 @@ struct ComposeMapStep : PlainStep {
 #define PURLIN_GATHER_RUNS_STEPS_OF(SWEEP, T, run)             \
   SWEEP(purlin::detail::GatherRunsStep<T, std::uint32_t, run>) \
   SWEEP(purlin::detail::GatherRunsStep<T, Offset, run>)
+#define PURLIN_RANDOM_STEPS_OF(SWEEP, T)                                 \
+  SWEEP(purlin::detail::RandomStep<T, purlin::detail::RandomKind::sign>) \
+  SWEEP(purlin::detail::RandomStep<T, purlin::detail::RandomKind::signed_length>)
 #define PURLIN_VECTOR_OPS_STEPS_OF(SWEEP, T)          \
   SWEEP(purlin::detail::FillStep<T>)                  \
+  PURLIN_RANDOM_STEPS_OF(SWEEP, T)                    \
   SWEEP(purlin::detail::AxpbyStep<T>)                 \
   SWEEP(purlin::detail::ScaleStep<T>)                 \
   SWEEP(purlin::detail::MultiplyStep<T>)              \

@@ -15,7 +15,8 @@ struct InverseResidual {
 /// Exact, column by column, up to 256 unknowns. Else the mean of |(A M - I) v|^2 over 32 vectors v of random signs,
 /// of which it is the expectation (M. F. Hutchinson, "A stochastic estimator of the trace of the influence matrix",
 /// 1989); its standard deviation is at most sqrt(2 / 32), a quarter, of the mean, and much less where many columns
-/// contribute. The same vectors on every call. 64 products, three vectors; waits on the stream.
+/// contribute. The same vectors on every call, made where the operators are.
+/// 64 products, two vectors; waits on the stream once.
 template <class T, Space S>
 InverseResidual inverse_residual(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>& M,
                                  PrecondSide side = PrecondSide::right);

@@ -132,7 +132,8 @@ class SumByHashing {
 };
 
 Graph contract(const Context<Space::host>& ctx, const Graph& fine, const Array<Index, Space::host>& mate,
-               const Array<Index, Space::host>& first, const Array<Index, Space::host>& coarse_of_fine) {
+               const Array<Index, Space::host>& first, const Array<Index, Space::host>& coarse_of_fine,
+               EdgeRoom& edges) {
   Graph g;
   g.vertices = static_cast<Index>(first.size());
   g.begin = Array<Offset, Space::host>(ctx, Offset{g.vertices} + 1);
@@ -146,7 +147,7 @@ Graph contract(const Context<Space::host>& ctx, const Graph& fine, const Array<I
   });
   room[g.vertices] = g.begin[g.vertices] = 0;
   exclusive_sum(ctx, room);
-  Array<std::uint64_t, Space::host> edges(ctx, room[g.vertices]);
+  if (edges.size() < room[g.vertices]) edges = EdgeRoom(ctx, room[g.vertices]);
   std::vector<SumByHashing> sum_by_hashing(static_cast<std::size_t>(ctx.threads()));
   parallel_blocks(ctx, g.vertices, chunk_vertices, [&](Index c, int member) {
     std::uint64_t* list = edges.data() + room[c];
@@ -178,11 +179,16 @@ Graph contract(const Context<Space::host>& ctx, const Graph& fine, const Array<I
 }  // namespace
 
 CoarseLevel coarsen_once(const Context<Space::host>& ctx, const Graph& fine, Index most_weight) {
+  EdgeRoom edges;
+  return coarsen_once(ctx, fine, most_weight, edges);
+}
+
+CoarseLevel coarsen_once(const Context<Space::host>& ctx, const Graph& fine, Index most_weight, EdgeRoom& edges) {
   const Array<Index, Space::host> mate = match(ctx, fine, most_weight);
   CoarseLevel level;
   const auto leader = [&](Index v) { return std::min(v, mate[v]); };
   const Array<Index, Space::host> first = number_groups(ctx, fine.vertices, leader, level.coarse_of_fine);
-  level.graph = contract(ctx, fine, mate, first, level.coarse_of_fine);
+  level.graph = contract(ctx, fine, mate, first, level.coarse_of_fine, edges);
   return level;
 }
 
@@ -192,10 +198,11 @@ std::vector<CoarseLevel> coarsen(const Context<Space::host>& ctx, const Graph& g
   const auto most_weight = static_cast<Index>(std::min<Offset>(
       3 * graph.rows() / std::max<Index>(fewest_vertices, 1) + 1, std::numeric_limits<Index>::max()));
   const Graph* coarsest = &graph;
+  EdgeRoom edges;
   for (int round = 0;; ++round) {
     const bool wanted = round < rounds && coarsest->vertices / 2 >= fewest_vertices;
     if (!wanted && coarsest->neighbours() <= most_neighbours) break;
-    CoarseLevel level = coarsen_once(ctx, *coarsest, most_weight);
+    CoarseLevel level = coarsen_once(ctx, *coarsest, most_weight, edges);
     if (level.graph.vertices > coarsest->vertices - coarsest->vertices / 10) break;
     levels.push_back(std::move(level));
     coarsest = &levels.back().graph;

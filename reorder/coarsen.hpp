@@ -20,6 +20,11 @@ struct CoarseLevel {
 /// hash of the edge. No pair weighs more than `most_weight`. O(edges), parallel, the same for any number of threads.
 CoarseLevel coarsen_once(const Context<Space::host>& ctx, const Graph& fine, Index most_weight);
 
+/// Memory for the edges of a level while they are added up. The first level needs most; later ones use it again,
+/// because new memory costs as much as what is done in it: the system clears it first.
+using EdgeRoom = Array<std::uint64_t, Space::host>;
+CoarseLevel coarsen_once(const Context<Space::host>& ctx, const Graph& fine, Index most_weight, EdgeRoom& edges);
+
 /// Up to `rounds` rounds, as long as they leave at least `fewest_vertices`; then more while there are over
 /// `most_neighbours` in the lists. Ends early where a round shrinks the graph by less than a tenth. The first level
 /// is the one below `graph`. No vertex weighs more than three times what an even spread over `fewest_vertices` gives.

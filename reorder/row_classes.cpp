@@ -3,6 +3,8 @@
 #include <purlin/reorder/row_classes.hpp>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/reorder/grouping.hpp>
@@ -61,14 +63,20 @@ Array<Index, Space::host> leaders(const Context<Space::host>& ctx, const Rows& r
   const Index buckets = Index{1} << bits;
   Grouping sorted = group(ctx, bucket.cspan(), buckets);
   Array<Index, Space::host> leader(ctx, n);
-  parallel_tasks(ctx, buckets, [&](Index b) {
+  std::vector<std::vector<std::pair<std::uint64_t, Index>>> by_hash(static_cast<std::size_t>(ctx.threads()));
+  parallel_tasks(ctx, buckets, [&](Index b, int member) {
     Index* first = sorted.items.data() + sorted.begin[b];
-    Index* last = sorted.items.data() + sorted.begin[b + 1];
-    std::sort(first, last, [&](Index i, Index j) { return hashes[i] != hashes[j] ? hashes[i] < hashes[j] : i < j; });
-    for (Index* from = first; from != last;) {
-      Index* to = from + 1;
-      while (to != last && hashes[*to] == hashes[*from]) ++to;
-      lead_run(rows, from, to, most_rows, leader);
+    const Index* last = sorted.items.data() + sorted.begin[b + 1];
+    // Hashes beside the rows: a comparison would otherwise read two of them from anywhere.
+    std::vector<std::pair<std::uint64_t, Index>>& of_row = by_hash[static_cast<std::size_t>(member)];
+    of_row.clear();
+    for (const Index* row = first; row != last; ++row) of_row.emplace_back(hashes[*row], *row);
+    std::sort(of_row.begin(), of_row.end());
+    for (std::size_t k = 0; k < of_row.size(); ++k) first[k] = of_row[k].second;
+    for (std::size_t from = 0; from < of_row.size();) {
+      std::size_t to = from + 1;
+      while (to < of_row.size() && of_row[to].first == of_row[from].first) ++to;
+      lead_run(rows, first + from, first + to, most_rows, leader);
       from = to;
     }
   });

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/random_signs.hpp>
 
 namespace purlin::detail {
 
@@ -34,8 +33,7 @@ bool ZeroMeanPrecond<T, S>::is_null_vector_of(const Context<S>& ctx, const Linea
   };
   fill<T, S>(ctx, T(1), v);
   const double of_ones = image_norm();
-  const std::vector<T> signs = random_signs<T>(n_, 1);
-  copy<T>(ctx, Span<const T, Space::host>(signs), v);
+  fill_random<T, S>(ctx, RandomKind::sign, 1, 0, v);
   return of_ones <= rounding * image_norm();
 }
 

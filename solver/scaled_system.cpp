@@ -6,9 +6,9 @@
 #include <cstdlib>
 
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/convergence_steps.hpp>
-#include <purlin/solver/random_signs.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -65,9 +65,8 @@ std::optional<SystemUnits> units_out_of_range(const Context<S>& ctx, const Linea
   copy<T>(ctx, b, w.span());
   const std::optional<int> of_rhs = mean_exponent<T, S>(ctx, w.span());
   if (!of_rhs) return std::nullopt;
-  const std::vector<T> signs = random_signs<T>(n, 1);
   for (const int shift : {0, -half_range<T>, half_range<T>}) {
-    copy<T>(ctx, Span<const T, Space::host>(signs), v.span());
+    fill_random<T, S>(ctx, RandomKind::sign, 1, 0, v.span());
     scale_by_power<T, S>(ctx, shift, v.cspan(), v.span());
     A.apply(ctx, T(1), v.cspan(), T(0), w.span());
     const std::optional<int> of_image = mean_exponent<T, S>(ctx, w.span());

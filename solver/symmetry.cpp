@@ -4,31 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
 
 namespace purlin::detail {
 namespace {
-
-// Of either sign and of lengths between 1 and 2: with signs alone, differences of integers, v.Bw - w.Bv may well be 0
-// by chance. The same on every machine.
-template <class T>
-std::vector<T> random_vector(Index n, std::uint64_t seed) {
-  std::vector<T> v(static_cast<std::size_t>(n));
-  std::mt19937_64 draw(seed);
-  for (T& value : v) {
-    const std::uint64_t bits = draw();
-    const double length = 1 + static_cast<double>(bits >> 12) / 4503599627370496.0;  // 2^52
-    value = static_cast<T>(bits % 2 == 0 ? length : -length);
-  }
-  return v;
-}
 
 // |v.Bw - w.Bv| over the larger of |v||Bw| and |w||Bv|. `image` is a work vector.
 template <class T, Space S>
@@ -56,7 +41,11 @@ Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, 
   const double of_precond = std::sqrt(eps);  // M is a product of matrices, which rounds more than it is long
   const Index n = A.rows();
   try {
-    Array<T, S> vectors[2] = {make_array(ctx, random_vector<T>(n, 1)), make_array(ctx, random_vector<T>(n, 2))};
+    Array<T, S> vectors[2] = {Array<T, S>(ctx, n), Array<T, S>(ctx, n)};
+    // With signs alone, differences of integers, v.Bw - w.Bv may well be 0 by chance.
+    for (int k = 0; k < 2; ++k) {
+      fill_random<T, S>(ctx, RandomKind::signed_length, 1, std::int64_t{k} * n, vectors[k].span());
+    }
     Array<T, S> image(ctx, n);
     if (M != nullptr) {
       if (asymmetry(ctx, *M, vectors, image) > of_precond) return Asymmetric::preconditioner;

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include <purlin/core/context_device.hpp>
+#include <purlin/core/cusparse_device.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/reorder/blocks.hpp>
 #include <purlin/reorder/host_pattern.hpp>

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/random.hpp>
 
 #include "apps/common/report_head.hpp"
 
@@ -91,13 +92,7 @@ double seconds_of(const std::function<void()>& work) {
 
 std::vector<double> random_vector(std::int64_t size) {
   std::vector<double> x(static_cast<std::size_t>(size));
-  std::uint64_t state = 1;
-  for (double& value : x) {  // splitmix64 (G. Steele, D. Lea, C. Flood, OOPSLA 2014)
-    std::uint64_t bits = state += 0x9e3779b97f4a7c15u;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    value = static_cast<double>((bits ^ (bits >> 31)) >> 11) * 0x1p-52 - 1.0;
-  }
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = detail::random_uniform(1, i);
   return x;
 }
 

@@ -2,11 +2,20 @@
 /// UsualBlas: the few cuBLAS calls of a Krylov loop, for float and double, on a stream. Internal to the measures.
 #pragma once
 
+#include <cublas_v2.h>
+
+#include <string>
 #include <type_traits>
 
 #include <purlin/core/context_device.hpp>
 
 namespace purlin::bench {
+
+inline void check_cublas(cublasStatus_t status, const char* call) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  throw DeviceError(std::string(call) + " failed: " + cublasGetStatusString(status));
+}
+#define PURLIN_CHECK_CUBLAS(call) ::purlin::bench::check_cublas((call), #call)
 
 /// A handle of its own. Scalars are read and written where `mode` says: by the host, which waits for each dot
 /// product, or on the device, in stream order. It is given its workspace, so that a capture records no allocation.

@@ -51,6 +51,11 @@ Json residual_json(const std::optional<InverseResidual>& residual) {
   return {{"norm", residual->norm}, {"relative", residual->relative}, {"probes", residual->probes}};
 }
 
+std::string inverse_residual_text(const InverseResidual& residual) {
+  const std::string how = residual.probes == 0 ? "exact" : text("estimated with %d vectors", residual.probes);
+  return text("%.3g, %.3g of |I|_F (%s)", residual.norm, residual.relative, how.c_str());
+}
+
 std::string precond_text(const OperatorInfo& info) {
   if (info.bytes.empty()) return info.name;
   std::string line = info.name + ", " + human_bytes(info.total_bytes());

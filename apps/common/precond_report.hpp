@@ -26,6 +26,9 @@ Json precond_options_json(const PrecondOptions& options, const std::string& patt
 /// {"norm", "relative", "probes"}: see InverseResidual; null where it was not measured.
 Json residual_json(const std::optional<InverseResidual>& residual);
 
+/// "12.3, 0.045 of |I|_F (estimated with 32 vectors)"
+std::string inverse_residual_text(const InverseResidual& residual);
+
 /// "fsai, 1.20 MB, G as csr, power 1, density 1.00"
 std::string precond_text(const OperatorInfo& info);
 

@@ -90,20 +90,32 @@ void widen(const TetMesh& mesh, const Tet& tet, double& greatest_cosine, double&
   }
 }
 
-void find_volumes(const TetMesh& mesh, MeshFacts& facts) {
+struct CosineRange {
   double greatest = -1, least = 1;
-  facts.tet_volume_min = mesh.tets.empty() ? 0 : infinity;
-  for (Index t = 0; t < mesh.tet_count(); ++t) {
-    const double volume = element_volume(mesh, t);
+};
+
+void find_volumes(const Context<Space::host>& ctx, const TetMesh& mesh, MeshFacts& facts) {
+  if (mesh.tets.empty()) return;
+  std::vector<double> volumes(mesh.tets.size());
+  const CosineRange cosines = purlin::detail::parallel_reduce(
+      ctx, mesh.tet_count(), CosineRange{},
+      [&](Index t, CosineRange& mine) {
+        volumes[t] = element_volume(mesh, t);
+        widen(mesh, mesh.tets[t], mine.greatest, mine.least);
+      },
+      [](CosineRange& total, const CosineRange& mine) {
+        total.greatest = std::max(total.greatest, mine.greatest);
+        total.least = std::min(total.least, mine.least);
+      });
+  facts.tet_volume_min = infinity;
+  for (const double volume : volumes) {  // in order: the bits do not depend on the number of threads
     facts.volume += volume;
     facts.tet_volume_min = std::min(facts.tet_volume_min, volume);
     facts.tet_volume_max = std::max(facts.tet_volume_max, volume);
-    widen(mesh, mesh.tets[t], greatest, least);
   }
   const double degrees = 180 / std::acos(-1.0);
-  if (mesh.tets.empty()) return;
-  facts.dihedral_min = degrees * std::acos(std::min(1.0, greatest));
-  facts.dihedral_max = degrees * std::acos(std::max(-1.0, least));
+  facts.dihedral_min = degrees * std::acos(std::min(1.0, cosines.greatest));
+  facts.dihedral_max = degrees * std::acos(std::max(-1.0, cosines.least));
 }
 
 }  // namespace
@@ -152,7 +164,7 @@ MeshFacts mesh_facts(const Context<Space::host>& ctx, const TetMesh& mesh) {
     }
   }
   find_edges(ctx, mesh, facts);
-  find_volumes(mesh, facts);
+  find_volumes(ctx, mesh, facts);
   return facts;
 }
 

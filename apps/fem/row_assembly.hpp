@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include <purlin/core/parallel.hpp>
@@ -14,6 +15,48 @@ namespace purlin::fem::detail {
 
 using Mask = std::vector<unsigned char>;
 
+/// Numbers the columns of a row from 0 in the order in which they are met: an open hash table, at most half full. (A
+/// linear search mispredicts a branch for each column, which takes half of an assembly.)
+class ColumnNumbers {
+ public:
+  void restart(Index first) {
+    columns_.clear();
+    std::fill(slots_.begin(), slots_.end(), empty);
+    (void)number(first);
+  }
+  std::size_t number(Index column) {
+    std::size_t at = place(column);
+    if (slots_[at] != empty) return static_cast<std::size_t>(slots_[at]);
+    if (2 * (columns_.size() + 1) > slots_.size()) at = grow(column);
+    slots_[at] = static_cast<Index>(columns_.size());
+    columns_.push_back(column);
+    return columns_.size() - 1;
+  }
+  const std::vector<Index>& columns() const { return columns_; }
+
+ private:
+  static constexpr Index empty = -1;
+
+  // Where the column is, or where it belongs.
+  std::size_t place(Index column) const {
+    std::size_t at = (static_cast<std::uint32_t>(column) * 0x9e3779b1u) >> shift_;
+    while (slots_[at] != empty && columns_[static_cast<std::size_t>(slots_[at])] != column) {
+      at = (at + 1) & (slots_.size() - 1);
+    }
+    return at;
+  }
+  std::size_t grow(Index column) {
+    slots_.assign(2 * slots_.size(), empty);
+    --shift_;
+    for (std::size_t k = 0; k < columns_.size(); ++k) slots_[place(columns_[k])] = static_cast<Index>(k);
+    return place(column);
+  }
+
+  std::vector<Index> columns_;
+  int shift_ = 26;
+  std::vector<Index> slots_ = std::vector<Index>(64, empty);
+};
+
 /// One block row under construction: columns in the order in which they are met, the node's own first.
 template <int B>
 class BlockRow {
@@ -21,24 +64,20 @@ class BlockRow {
   using Block = std::array<double, B * B>;
 
   void restart(Index node) {
-    columns_.assign(1, node);
+    numbers_.restart(node);
     blocks_.assign(1, Block{});
   }
-  /// Rows are short (15 columns on average): a linear search beats a hash table.
   Block& at(Index column) {
-    for (std::size_t k = 0; k < columns_.size(); ++k) {
-      if (columns_[k] == column) return blocks_[k];
-    }
-    columns_.push_back(column);
-    return blocks_.emplace_back();
+    const std::size_t number = numbers_.number(column);
+    return number < blocks_.size() ? blocks_[number] : blocks_.emplace_back();
   }
   Block& own() { return blocks_[0]; }
-  Index size() const { return static_cast<Index>(columns_.size()); }
 
-  /// Writes B rows of B x size() entries each, columns ascending.
+  /// Writes B rows of B entries for each column, columns ascending.
   void write(Index* col, double* val) {
-    order_.resize(columns_.size());
-    for (std::size_t k = 0; k < order_.size(); ++k) order_[k] = {columns_[k], static_cast<Index>(k)};
+    const std::vector<Index>& columns = numbers_.columns();
+    order_.resize(columns.size());
+    for (std::size_t k = 0; k < order_.size(); ++k) order_[k] = {columns[k], static_cast<Index>(k)};
     std::sort(order_.begin(), order_.end());
     for (int row = 0; row < B; ++row) {
       for (const auto& [column, slot] : order_) {
@@ -51,22 +90,27 @@ class BlockRow {
   }
 
  private:
-  std::vector<Index> columns_;
+  ColumnNumbers numbers_;
   std::vector<Block> blocks_;
   std::vector<std::pair<Index, Index>> order_;
 };
 
 /// How many block columns the row of `node` has. `seen` is scratch.
 inline Index count_columns(const TetMesh& mesh, const NodeTets& around, const Mask& clamped, Index node,
-                           std::vector<Index>& seen) {
-  seen.assign(1, node);
+                           ColumnNumbers& seen) {
   if (clamped[node]) return 1;
+  seen.restart(node);
   for (Offset k = around.begin[node]; k < around.begin[node + 1]; ++k) {
     for (const Index other : mesh.tets[around.tets[k]]) {
-      if (!clamped[other] && std::find(seen.begin(), seen.end(), other) == seen.end()) seen.push_back(other);
+      if (!clamped[other]) (void)seen.number(other);
     }
   }
-  return static_cast<Index>(seen.size());
+  return static_cast<Index>(seen.columns().size());
+}
+
+/// Which corner of the tetrahedron its node is; without a branch.
+inline int corner_of(const Tet& tet, Index node) {
+  return (tet[1] == node ? 1 : 0) + (tet[2] == node ? 2 : 0) + (tet[3] == node ? 3 : 0);
 }
 
 /// `element_row(tet, a, blocks)` fills blocks[b] with the B x B block of the element matrix that couples corner a
@@ -81,7 +125,7 @@ HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, cons
   a.rows = a.cols = B * nodes;
   a.row_ptr = Array<Offset, Space::host>(ctx, Offset{B} * nodes + 1);
   purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
-    std::vector<Index> seen;
+    ColumnNumbers seen;
     for (Index i = range_begin; i < range_end; ++i) {
       const Index columns = count_columns(mesh, around, clamped, i, seen);
       for (int row = 0; row < B; ++row) a.row_ptr[Offset{B} * i + row + 1] = Offset{B} * columns;
@@ -100,7 +144,7 @@ HostCsr assemble_rows(const Context<Space::host>& ctx, const TetMesh& mesh, cons
       for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
         const Index t = around.tets[k];
         const Tet& tet = mesh.tets[t];
-        const auto corner = static_cast<int>(std::find(tet.begin(), tet.end(), i) - tet.begin());
+        const int corner = corner_of(tet, i);
         element_row(t, corner, blocks);
         for (int b = 0; b < 4; ++b) {
           if (b != corner && (clamped[i] || clamped[tet[b]])) continue;

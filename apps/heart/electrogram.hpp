@@ -16,7 +16,8 @@ namespace purlin::heart {
 /// dipoles, and a front that comes closer is positive (R. Plonsey and R. Barr, Bioelectricity, chapter on volume
 /// conductors). The integrand is
 /// taken at the middles of the tetrahedra, so that p may be a node.
-std::vector<double> electrogram_weights(const fem::TetMesh& mesh, const std::vector<fem::Point>& fibers,
-                                        const Conductivity& conductivity, const fem::Point& p);
+std::vector<double> electrogram_weights(const Context<Space::host>& ctx, const fem::TetMesh& mesh,
+                                        const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
+                                        const fem::Point& p);
 
 }  // namespace purlin::heart

@@ -6,6 +6,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/tet_geometry.hpp"
@@ -68,7 +69,7 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
   std::vector<detail::Corners> corners(count);
   std::vector<double> volume(count);
   std::vector<std::uint32_t> ordered_marks(marks.empty() ? 0 : count);
-  for (std::size_t e = 0; e < count; ++e) {
+  purlin::detail::parallel_for(host_context(ctx), count, [&](std::size_t e) {
     const Index tet = element_order_[e];
     for (int a = 0; a < 4; ++a) {
       const Index node = mesh.tets[tet][a];
@@ -76,7 +77,7 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
     }
     volume[e] = fem::element_volume(mesh, tet);
     if (!marks.empty()) ordered_marks[e] = marks[tet];
-  }
+  });
   corners_ = make_array(ctx, corners);
   volume_ = make_array(ctx, volume);
   marks_ = make_array(ctx, ordered_marks);
@@ -100,10 +101,10 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
   const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
   lists_ = entry_elements(host_context(ctx), mesh, pattern, element_order_, old_of_new);
   std::vector<Offset> diagonal(static_cast<std::size_t>(nodes_));
-  for (Index i = 0; i < nodes_; ++i) {
+  purlin::detail::parallel_for(host_context(ctx), nodes_, [&](Index i) {
     const Index node = old_of_new.empty() ? i : old_of_new[i];
     diagonal[i] = find_entry(pattern, node, node);
-  }
+  });
   loads_ = SlotSums<S>(ctx, diagonal, lists_, nullptr);
 
   const Slots<double, S> matrix = system_->matrix_slots(), preconditioner = system_->preconditioner_slots();
@@ -122,7 +123,8 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
     for (std::size_t k = 0; k < matrix.entry.size(); ++k) {
       if (matrix.entry[k] >= 0) slot_of[matrix.entry[k]] = static_cast<Offset>(k);
     }
-    for (Offset& from : source) from = from < 0 ? -1 : slot_of[from];
+    purlin::detail::parallel_for(host_context(ctx), source.size(),
+                                 [&](std::size_t k) { source[k] = source[k] < 0 ? -1 : slot_of[source[k]]; });
     preconditioner_source_ = make_value_map(ctx, make_array(ctx, source).cspan(), matrix_slot_.size);
   }
 

@@ -63,9 +63,8 @@ HeartRecorder<S>::HeartRecorder(const Context<Space::host>& host, const HeartBod
                                 const transient::SeriesStart& from)
     : folder_(folder),
       threshold_((params.threshold - Tissue::millivolt_rest) / Tissue::millivolt_range),
+      body_(body),
       frames_(host, body.input.mesh),
-      map_(host, body.input.mesh,
-           {fem::tet_field("fiber", body.fibers), fem::node_field("transmural", body.transmural)}),
       series_(from.kept_until ? fem::PvdSeries::reopen(path(series_name), *from.kept_until)
                               : fem::PvdSeries(path(series_name))),
       log_(path(electrogram_name), log_header(body.input, probes_of(body, params)), as_printed(from.kept_until)),
@@ -87,8 +86,8 @@ void HeartRecorder<S>::watch(const HeartBody& body, const HeartParams& params, c
   std::vector<Index> places;
   for (const Index node : probes_of(body, params)) {
     places.push_back(new_of_old.empty() ? node : new_of_old[node]);
-    const std::vector<double> weights =
-        electrogram_weights(body.input.mesh, body.fibers, params.conductivity, body.input.mesh.nodes[node]);
+    const std::vector<double> weights = electrogram_weights(host_context(ctx), body.input.mesh, body.fibers,
+                                                            params.conductivity, body.input.mesh.nodes[node]);
     const Array<double, S> in_mesh_order = make_array(ctx, weights);
     weights_.emplace_back(ctx, in_mesh_order.size());
     heart.system().to_solver_order(in_mesh_order.cspan(), weights_.back().span());
@@ -110,7 +109,8 @@ void HeartRecorder<S>::sample(const Monodomain<S>& heart, double time) {
   const std::int64_t probes = probe_.size();
   gather<double, S>(ctx, heart.phi(), probe_.cspan(), seen_.span().subspan(0, probes));
   for (std::int64_t k = 0; k < probes; ++k) {
-    purlin::dot<double, S>(ctx, weights_[static_cast<std::size_t>(k)].cspan(), heart.phi(), seen_.data() + probes + k);
+    purlin::dot<double, S>(ctx, weights_[static_cast<std::size_t>(k)].cspan(), heart.phi(),
+                           seen_.data() + probes + k);
   }
   std::string line = printed_time(time);
   const std::vector<double> seen = to_vector(ctx, seen_.cspan());
@@ -138,7 +138,9 @@ void HeartRecorder<S>::frame(const Monodomain<S>& heart, const transient::TimeGr
 template <Space S>
 ActivationFacts HeartRecorder<S>::finish(const Monodomain<S>& heart) {
   const std::vector<double> times = activation(heart);
-  map_.write(path(activation_name), {fem::node_field("activation_ms", times)});
+  frames_.write(path(activation_name),
+                {fem::tet_field("fiber", body_.fibers), fem::node_field("transmural", body_.transmural),
+                 fem::node_field("activation_ms", times)});
   log_.flush();
   ActivationFacts facts;
   for (const double time : times) {

@@ -31,6 +31,7 @@ struct ActivationFacts {
 template <Space S>
 class HeartRecorder {
  public:
+  /// Keeps a reference to the body.
   HeartRecorder(const Context<Space::host>& host, const HeartBody& body, const HeartParams& params,
                 const std::string& folder, const Monodomain<S>& heart, const transient::SeriesStart& from);
 
@@ -58,7 +59,8 @@ class HeartRecorder {
 
   std::string folder_;
   double threshold_;  ///< phi
-  fem::VtuWriter frames_, map_;
+  const HeartBody& body_;
+  fem::VtuWriter frames_;
   fem::PvdSeries series_;
   transient::CsvLog log_;
   Array<double, S> time_;  ///< of activation, solver order; -1: not yet

@@ -7,6 +7,7 @@
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::heart {
 
@@ -69,13 +70,13 @@ SlotSums<Space::host>::SlotSums(const Context<Space::host>& ctx, const std::vect
   std::vector<std::uint32_t> begin(count, 0);
   std::vector<std::uint16_t> length(count, 0);
   std::vector<double> constants(paired ? count : 0, 0.0);
-  for (std::size_t k = 0; k < count; ++k) {
+  purlin::detail::parallel_for(ctx, count, [&](std::size_t k) {
     const Offset e = entry[paired ? pairs[k].first : k];
-    if (e < 0) continue;
+    if (e < 0) return;
     begin[k] = lists.begin[e];
     length[k] = lists.count[e];
     if (paired) constants[k] = constant[e];
-  }
+  });
   begin_ = make_array(ctx, begin);
   count_ = make_array(ctx, length);
   constant_ = make_array(ctx, constants);

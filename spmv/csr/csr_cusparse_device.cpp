@@ -2,7 +2,7 @@
 // cuSPARSE's product with a CSR matrix: descriptors, one analysis, and the call.
 #include <purlin/spmv/csr/csr_cusparse.hpp>
 
-#include <purlin/core/context_device.hpp>
+#include <purlin/core/cusparse_device.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -18,37 +18,41 @@ template <class T>
 CusparseCsr<T>::CusparseCsr(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
                             cusparseSpMVAlg_t algorithm)
     : algorithm_(algorithm) {
+  const Cusparse& api = cusparse();
   const cusparseIndexType_t width = a.wide() ? CUSPARSE_INDEX_64I : CUSPARSE_INDEX_32I;
   void* const row_ptr =
       with_row_ptr(a, [](auto from) -> void* { return const_cast<void*>(static_cast<const void*>(from.data)); });
-  PURLIN_CHECK_CUSPARSE(cusparseCreateCsr(&use_.matrix, a.rows, a.cols, a.nnz(), row_ptr,
-                                          const_cast<Index*>(a.col.data), const_cast<T*>(a.val.data), width,
-                                          CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, value_type<T>));
+  PURLIN_CHECK_CUSPARSE(api.cusparseCreateCsr(&use_.matrix, a.rows, a.cols, a.nnz(), row_ptr,
+                                              const_cast<Index*>(a.col.data), const_cast<T*>(a.val.data), width,
+                                              CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, value_type<T>));
   Array<T, Space::device> some_x(ctx, a.cols), some_y(ctx, a.rows);
-  PURLIN_CHECK_CUSPARSE(cusparseCreateDnVec(&use_.x, a.cols, some_x.data(), value_type<T>));
-  PURLIN_CHECK_CUSPARSE(cusparseCreateDnVec(&use_.y, a.rows, some_y.data(), value_type<T>));
+  PURLIN_CHECK_CUSPARSE(api.cusparseCreateDnVec(&use_.x, a.cols, some_x.data(), value_type<T>));
+  PURLIN_CHECK_CUSPARSE(api.cusparseCreateDnVec(&use_.y, a.rows, some_y.data(), value_type<T>));
   const T one = 1, zero = 0;
   std::size_t bytes = 0;
-  PURLIN_CHECK_CUSPARSE(cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
-                                                value_type<T>, algorithm_, &bytes));
+  PURLIN_CHECK_CUSPARSE(api.cusparseSpMV_bufferSize(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
+                                                    value_type<T>, algorithm_, &bytes));
   buffer_ = Array<char, Space::device>(ctx, static_cast<std::int64_t>(bytes));
-  PURLIN_CHECK_CUSPARSE(cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
-                                                value_type<T>, algorithm_, buffer_.data()));
+  PURLIN_CHECK_CUSPARSE(api.cusparseSpMV_preprocess(ctx.cusparse(), plain, &one, use_.matrix, use_.x, &zero, use_.y,
+                                                    value_type<T>, algorithm_, buffer_.data()));
 }
 
 template <class T>
 CusparseCsr<T>::Descriptors::~Descriptors() {
-  if (matrix != nullptr) cusparseDestroySpMat(matrix);
-  if (x != nullptr) cusparseDestroyDnVec(x);
-  if (y != nullptr) cusparseDestroyDnVec(y);
+  if (matrix == nullptr && x == nullptr && y == nullptr) return;
+  const Cusparse& api = cusparse();
+  if (matrix != nullptr) api.cusparseDestroySpMat(matrix);
+  if (x != nullptr) api.cusparseDestroyDnVec(x);
+  if (y != nullptr) api.cusparseDestroyDnVec(y);
 }
 
 template <class T>
 void CusparseCsr<T>::product(const Context<Space::device>& ctx, T alpha, const T* x, T beta, T* y) const {
-  PURLIN_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.x, const_cast<T*>(x)));
-  PURLIN_CHECK_CUSPARSE(cusparseDnVecSetValues(use_.y, y));
-  PURLIN_CHECK_CUSPARSE(cusparseSpMV(ctx.cusparse(), plain, &alpha, use_.matrix, use_.x, &beta, use_.y, value_type<T>,
-                                     algorithm_, buffer_.data()));
+  const Cusparse& api = cusparse();
+  PURLIN_CHECK_CUSPARSE(api.cusparseDnVecSetValues(use_.x, const_cast<T*>(x)));
+  PURLIN_CHECK_CUSPARSE(api.cusparseDnVecSetValues(use_.y, y));
+  PURLIN_CHECK_CUSPARSE(api.cusparseSpMV(ctx.cusparse(), plain, &alpha, use_.matrix, use_.x, &beta, use_.y,
+                                         value_type<T>, algorithm_, buffer_.data()));
 }
 
 template class CusparseCsr<double>;

@@ -55,9 +55,27 @@ TEST_CASE("solve takes FSAI and its options, and reports what it is made of", "[
   CHECK(made["setup_phases"].contains("numeric"));
   CHECK(made["bytes"]["G"].get<double>() > 0);
   CHECK(two["operators"]["preconditioner"]["figures"]["density"].get<double>() > 1.5);
-  CHECK(one["preconditioner_residual"]["probes"] == 32);
-  CHECK(one["preconditioner_residual"]["norm"].get<double>() > 0);
-  CHECK(with({"--precond", "none"})["preconditioner_residual"].is_null());
+}
+
+TEST_CASE("solve measures how far a preconditioner is from the inverse where it is asked to", "[cli]") {
+  const TemporaryFolder folder;
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"solve", "generate:grid7:8", "--device", "host"};
+    all.insert(all.end(), more.begin(), more.end());
+    return report_of(folder, all);
+  };
+  const Json plain = with({"--precond", "fsai"});
+  CHECK(plain["preconditioner_residual"].is_null());
+  CHECK_FALSE(plain["seconds"].contains("preconditioner_residual"));
+  const Json measured = with({"--precond", "fsai", "--precond-residual"});
+  CHECK(measured["preconditioner_residual"]["probes"] == 32);
+  CHECK(measured["preconditioner_residual"]["norm"].get<double>() > 0);
+  CHECK(measured["seconds"]["preconditioner_residual"].get<double>() > 0);
+  CHECK(measured["history"] == plain["history"]);
+  // |A - I|_F of the 7-point matrix: 5 on the diagonal, -1 six times but on the faces.
+  const double exact = std::sqrt(25.0 * 512 + 6 * 512 - 6 * 64);
+  const Json none = with({"--precond", "none", "--precond-residual"});
+  CHECK(none["preconditioner_residual"]["norm"].get<double>() == Approx(exact).epsilon(0.05));
 }
 
 TEST_CASE("solve takes SPAI with its options, and chooses a preconditioner where it is asked to", "[cli][spai]") {

@@ -56,7 +56,17 @@ TEST_CASE("The report holds what the issue asks for and agrees with the solution
   CHECK(r["matrix"] == matrix);
   CHECK(r["rhs"] == "A*random:1");
   CHECK(r["rtol"] == 1e-8);
-  for (const char* phase : {"read", "setup", "solve"}) CHECK(r["seconds"][phase].get<double>() >= 0);
+  double total = 0;
+  for (const char* phase :
+       {"launch", "start", "read", "checks", "rhs", "setup", "solve", "result", "report", "files"}) {
+    INFO(phase);
+    CHECK(r["seconds"].contains(phase));
+    CHECK(r["seconds"][phase].get<double>() >= 0);
+    total += r["seconds"][phase].get<double>();
+  }
+  CHECK(r["seconds"].size() == 11);
+  CHECK(r["seconds"]["total"].get<double>() == Approx(total));
+  CHECK(r["setup_phases"].contains("transfer"));
   CHECK(r["attempts"].size() == 1);
   CHECK(r["attempts"][0]["solver"] == "cg");
 

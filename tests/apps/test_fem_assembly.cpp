@@ -52,6 +52,27 @@ Tensor skew_conductivity(Index, const Point& at) {
 
 }  // namespace
 
+TEST_CASE("a node in which hundreds of tetrahedra meet has a row of all its neighbours", "[fem]") {
+  // A double cone around the z axis: the tetrahedra k = (0, ring k, ring k + 1, 1) have equal volumes.
+  constexpr Index ring = 300;
+  TetMesh mesh;
+  mesh.nodes = {{0, 0, 0}, {0, 0, 1}};
+  for (Index k = 0; k < ring; ++k) {
+    const double angle = 2 * std::acos(-1.0) * k / ring;
+    mesh.nodes.push_back({std::cos(angle), std::sin(angle), 0.5});
+  }
+  for (Index k = 0; k < ring; ++k) mesh.tets.push_back({0, 2 + k, 2 + (k + 1) % ring, 1});
+  const double volume = std::sin(2 * std::acos(-1.0) / ring) / 6;
+  const HostCsr mass = assemble_mass(ctx, mesh);
+  REQUIRE(mass.row_ptr[1] == ring + 2);
+  for (Index j = 0; j < ring + 2; ++j) {
+    REQUIRE(mass.col[j] == j);
+    const double expected = volume * (j == 0 ? ring * 0.1 : j == 1 ? ring * 0.05 : 2 * 0.05);
+    REQUIRE(std::fabs(mass.val[j] - expected) <= 1e-12 * expected);
+  }
+  REQUIRE(mass.nnz() == 2 * (ring + 2) + ring * 5);
+}
+
 TEST_CASE("the diffusion matrix of one tetrahedron agrees with gradients from inverted monomials", "[fem]") {
   const TetMesh mesh = skew_tet();
   const auto gradients = shape_coefficients(mesh).bottomRows<3>().eval();

@@ -141,7 +141,8 @@ TEST_CASE("an electrogram is that of the dipoles of the tissue, and a resting he
   // Far away a voltage that rises linearly along g is one dipole: current flows against g, and the potential is
   // -|volume| g . (p - c) / (4 pi |p - c|^3).
   const fem::Point p{30, 22, 17}, slope{3, -1, 2};
-  const std::vector<double> weights = heart::electrogram_weights(model.mesh, none, isotropic, p);
+  const std::vector<double> weights =
+      heart::electrogram_weights(Context<Space::host>(3), model.mesh, none, isotropic, p);
   double sum = 0, potential = 0, magnitude = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const fem::Point& x = model.mesh.nodes[i];

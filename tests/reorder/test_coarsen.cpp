@@ -91,6 +91,16 @@ TEST_CASE("A mesh shrinks by almost half in a round; rounds end with few vertice
   const auto levels = detail::coarsen(ctx, mesh, 4, 100, any_length);
   REQUIRE(levels.size() == 4);
   CHECK(levels[0].graph.vertices < 0.6 * mesh.vertices);
+  // Levels that share their working memory are those that are made one by one.
+  const detail::Graph* finer = &mesh;
+  const auto most_weight = static_cast<Index>(3 * mesh.rows() / 100 + 1);
+  for (const detail::CoarseLevel& level : levels) {
+    const auto alone = detail::coarsen_once(ctx, *finer, most_weight);
+    CHECK(to_vector(ctx, level.coarse_of_fine.cspan()) == to_vector(ctx, alone.coarse_of_fine.cspan()));
+    CHECK(to_vector(ctx, level.graph.neighbour.cspan()) == to_vector(ctx, alone.graph.neighbour.cspan()));
+    CHECK(to_vector(ctx, level.graph.edge_weight.cspan()) == to_vector(ctx, alone.graph.edge_weight.cspan()));
+    finer = &level.graph;
+  }
   CHECK(detail::coarsen(ctx, mesh, 4, mesh.vertices, any_length).empty());
   CHECK(detail::coarsen(ctx, mesh, 0, 1, any_length).empty());
   // Lists too long for METIS are shortened whatever was requested.

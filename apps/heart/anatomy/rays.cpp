@@ -14,9 +14,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr Index leaf_faces = 4;
+constexpr int deepest = 64;  // halving 2^31 triangles ends at depth 31
 
 // The distance along the ray, or infinity.
-double distance_to(const Point& a, const Point& b, const Point& c, const Point& origin, const Point& direction) {
+inline double distance_to(const Point& a, const Point& b, const Point& c, const Point& origin,
+                          const Point& direction) {
   const Point ab = minus(b, a), ac = minus(c, a);
   const Point p = cross(direction, ac);
   const double determinant = dot(ab, p);
@@ -32,7 +34,7 @@ double distance_to(const Point& a, const Point& b, const Point& c, const Point& 
 }
 
 // Where the ray enters a box, or infinity; `inverse` is 1 / direction, with infinities.
-double entry(const Point& low, const Point& high, const Point& origin, const Point& inverse, double limit) {
+inline double entry(const Point& low, const Point& high, const Point& origin, const Point& inverse, double limit) {
   double enter = 0, leave = limit;
   for (int axis = 0; axis < 3; ++axis) {
     const double one = (low[axis] - origin[axis]) * inverse[axis];
@@ -52,6 +54,10 @@ RayCaster::RayCaster(const TetMesh& mesh, const Surface& surface)
   std::vector<Point> centres(surface.triangles.size());
   for (Index f = 0; f < surface.size(); ++f) centres[f] = centroid(mesh, surface.triangles[f]);
   if (!faces_.empty()) build(0, surface.size(), centres);
+  for (const Index face : faces_) {
+    const Triangle& t = surface.triangles[face];
+    corners_.push_back({mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]]});
+  }
 }
 
 Index RayCaster::build(Index begin, Index end, const std::vector<Point>& centres) {
@@ -81,12 +87,85 @@ Index RayCaster::build(Index begin, Index end, const std::vector<Point>& centres
   return number;
 }
 
-template <bool any>
-RayCaster::Hit RayCaster::walk(const Point& origin, const Point& direction, Index ignored) const {
+// Rays from one origin, two by two: their arithmetic against a box is that of `entry`, number by number.
+class RayCaster::Bundle {
+ public:
+  Bundle(const Point& origin, const std::vector<Point>& directions) : origin_(origin) {
+    for (std::size_t k = 0; k < directions.size(); ++k) {
+      for (int axis = 0; axis < 3; ++axis) inverse_[k / 2][axis][k % 2] = 1 / directions[k][axis];
+    }
+  }
+
+  // Which of the rays in `rays` enter the box.
+  std::uint32_t entering(const Box& box, std::uint32_t rays) const {
+    double low[3], high[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = box.low[axis] - origin_[axis];
+      high[axis] = box.high[axis] - origin_[axis];
+    }
+    std::uint32_t entered = 0;
+    for (int pair = 0; rays >> (2 * pair) != 0; ++pair) {
+      if ((rays >> (2 * pair) & 3) == 0) continue;
+      Two enter = {0, 0}, leave = {infinity, infinity};
+      for (int axis = 0; axis < 3; ++axis) {
+        const Two one = low[axis] * inverse_[pair][axis], two = high[axis] * inverse_[pair][axis];
+        const Two first = two < one ? two : one, last = one < two ? two : one;
+        enter = enter < first ? first : enter;
+        leave = last < leave ? last : leave;
+      }
+      const std::uint32_t both = (enter[0] <= leave[0] ? 1 : 0) | (enter[1] <= leave[1] ? 2 : 0);
+      entered |= both << (2 * pair);
+      if (pair == 15) break;
+    }
+    return entered & rays;
+  }
+
+ private:
+  typedef double Two __attribute__((vector_size(16)));
+
+  Point origin_;
+  Two inverse_[16][3]{};
+};
+
+std::uint32_t RayCaster::which_meet(const Point& origin, const std::vector<Point>& directions, Index ignored) const {
+  if (boxes_.empty() || directions.empty()) return 0;
+  const Bundle bundle(origin, directions);
+  struct Waiting {
+    Index box;
+    std::uint32_t rays;
+  };
+  Waiting stack[deepest];
+  int depth = 0;
+  std::uint32_t free = ~std::uint32_t{0} >> (32 - directions.size());  // have met nothing
+  const std::uint32_t all = free;
+  stack[depth++] = {0, free};
+  while (depth > 0) {
+    const Waiting next = stack[--depth];
+    const Box& box = boxes_[next.box];
+    const std::uint32_t rays = bundle.entering(box, next.rays & free);
+    if (rays == 0) continue;
+    if (box.right != 0) {
+      stack[depth++] = {box.right, rays};
+      stack[depth++] = {next.box + 1, rays};
+      continue;
+    }
+    for (Index k = box.begin; k < box.end; ++k) {
+      if (faces_[k] == ignored) continue;
+      const std::array<Point, 3>& c = corners_[static_cast<std::size_t>(k)];
+      for (std::uint32_t left = rays & free; left != 0; left &= left - 1) {
+        const int ray = __builtin_ctz(left);
+        const double distance = distance_to(c[0], c[1], c[2], origin, directions[static_cast<std::size_t>(ray)]);
+        if (distance < infinity) free &= ~(std::uint32_t{1} << ray);
+      }
+    }
+  }
+  return all & ~free;
+}
+
+RayCaster::Hit RayCaster::first_hit(const Point& origin, const Point& direction, Index ignored) const {
   const Point inverse{1 / direction[0], 1 / direction[1], 1 / direction[2]};
   Hit hit{-1, infinity};
   if (boxes_.empty()) return hit;
-  constexpr int deepest = 64;  // halving 2^31 triangles ends at depth 31
   Index stack[deepest];
   int depth = 0;
   stack[depth++] = 0;
@@ -100,24 +179,13 @@ RayCaster::Hit RayCaster::walk(const Point& origin, const Point& direction, Inde
       continue;
     }
     for (Index k = box.begin; k < box.end; ++k) {
-      const Index face = faces_[k];
-      if (face == ignored) continue;
-      const Triangle& t = surface_.triangles[face];
-      const double distance = distance_to(mesh_.nodes[t[0]], mesh_.nodes[t[1]], mesh_.nodes[t[2]], origin, direction);
-      if (distance >= hit.distance) continue;
-      hit = {face, distance};
-      if (any) return hit;
+      if (faces_[k] == ignored) continue;
+      const std::array<Point, 3>& c = corners_[static_cast<std::size_t>(k)];
+      const double distance = distance_to(c[0], c[1], c[2], origin, direction);
+      if (distance < hit.distance) hit = {faces_[k], distance};
     }
   }
   return hit;
-}
-
-RayCaster::Hit RayCaster::first_hit(const Point& origin, const Point& direction, Index ignored) const {
-  return walk<false>(origin, direction, ignored);
-}
-
-bool RayCaster::meets(const Point& origin, const Point& direction, Index ignored) const {
-  return walk<true>(origin, direction, ignored).face >= 0;
 }
 
 }  // namespace purlin::fem::detail

@@ -2,6 +2,8 @@
 /// Rays against the triangles of a surface. For the rule-based fibres alone.
 #pragma once
 
+#include <cstdint>
+
 #include "apps/fem/surface.hpp"
 
 namespace purlin::fem::detail {
@@ -19,22 +21,27 @@ class RayCaster {
     double distance = 0;
   };
   Hit first_hit(const Point& origin, const Point& direction, Index ignored) const;
-  /// Whether it meets any, which is cheaper.
-  bool meets(const Point& origin, const Point& direction, Index ignored) const;
+  /// Which of several rays from one origin, 32 at most, meet any: bit k is set for direction k. The tree is walked
+  /// once for all of them, so that what a box costs is shared.
+  std::uint32_t which_meet(const Point& origin, const std::vector<Point>& directions, Index ignored) const;
+
+  /// All triangles, so that neighbours in this order lie close to each other: rays from one after the other read the
+  /// same boxes.
+  const std::vector<Index>& in_space() const { return faces_; }
 
  private:
   struct Box {
     Point low, high;
-    Index begin, end;  // of faces_
+    Index begin, end;  // of faces_ and corners_
     Index right;       // the left child follows its parent; 0: a leaf
   };
   Index build(Index begin, Index end, const std::vector<Point>& centres);
-  template <bool any>
-  Hit walk(const Point& origin, const Point& direction, Index ignored) const;
+  class Bundle;
 
   const TetMesh& mesh_;
   const Surface& surface_;
-  std::vector<Index> faces_;
+  std::vector<Index> faces_;                   // by leaf
+  std::vector<std::array<Point, 3>> corners_;  // of these
   std::vector<Box> boxes_;
 };
 

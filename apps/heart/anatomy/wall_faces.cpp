@@ -126,17 +126,23 @@ Exposure find_exposure(const Context<Space::host>& ctx, const TetMesh& mesh, con
                        const RayCaster& caster) {
   const auto directions = hemisphere();
   Exposure result{Flags(surface.triangles.size(), 0), std::vector<Point>(surface.triangles.size(), Point{})};
-  purlin::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index f) {
+  std::vector<std::vector<Point>> of_member(static_cast<std::size_t>(ctx.threads()));
+  purlin::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index k, int member) {
+    const Index f = caster.in_space()[static_cast<std::size_t>(k)];
     const Point origin = centroid(mesh, surface.triangles[f]);
     const auto frame = across(surface.normal[f]);
-    int met = 0;
+    std::vector<Point>& turned = of_member[static_cast<std::size_t>(member)];
+    turned.clear();
     for (const Point& d : directions) {
-      Point direction{};
-      direction = plus(plus(plus(direction, d[0], frame[0]), d[1], frame[1]), d[2], surface.normal[f]);
-      if (caster.meets(origin, direction, f)) {
+      turned.push_back(plus(plus(plus(Point{}, d[0], frame[0]), d[1], frame[1]), d[2], surface.normal[f]));
+    }
+    const std::uint32_t meeting = caster.which_meet(origin, turned, f);
+    int met = 0;
+    for (int ray = 0; ray < rays; ++ray) {
+      if ((meeting >> ray & 1) != 0) {
         ++met;
       } else {
-        result.escape[f] = plus(result.escape[f], 1, direction);
+        result.escape[f] = plus(result.escape[f], 1, turned[static_cast<std::size_t>(ray)]);
       }
     }
     result.inner[f] = met > inner_share * rays ? 1 : 0;
@@ -228,7 +234,8 @@ void find_septum(const Context<Space::host>& ctx, const TetMesh& mesh, const Sur
                  const RayCaster& caster, const Neighbours& around, const std::vector<Index>& cavity, int cavities,
                  WallFaces& wall) {
   std::vector<RayCaster::Hit> behind(surface.triangles.size());
-  purlin::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index f) {
+  purlin::detail::parallel_blocks(ctx, surface.size(), 64, [&](Index k) {
+    const Index f = caster.in_space()[static_cast<std::size_t>(k)];
     if (cavity[f] < 0) return;
     const Point inwards = plus(Point{}, -1, surface.normal[f]);
     behind[f] = caster.first_hit(centroid(mesh, surface.triangles[f]), inwards, f);

@@ -23,7 +23,7 @@ template <class T, Space S>
 void measure(const Context<Space::host>& host, const Context<S>& ctx, const InputMatrix& matrix,
              const BenchRegretOptions& options, RegretSystem& system) {
   try {
-    require_solvable(matrix);
+    require_solvable(host, matrix);
     const RightHandSide rhs = make_rhs(host, parse_rhs(options.rhs), matrix.a);
     if (rhs.columns != 1) throw InputError("--rhs " + options.rhs + ": expected one column");
     RegretRun<T, S>(host, ctx, matrix.a, rhs.b, options).run(system);

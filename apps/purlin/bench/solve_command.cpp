@@ -23,7 +23,7 @@ void measure(const Context<Space::host>& host, const Context<S>& ctx, const Inpu
   system.tolerance = system.single_precision ? options.single_tolerance : options.tolerance;
   print_now(bench_system_text(system));
   try {
-    require_solvable(matrix);
+    require_solvable(host, matrix);
     const RightHandSide rhs = make_rhs(host, parse_rhs(options.rhs), matrix.a);
     if (rhs.columns != 1) throw InputError("--rhs " + options.rhs + ": expected one column");
     const bench::SolveGoal goal{system.tolerance, options.max_iterations};

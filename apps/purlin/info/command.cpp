@@ -24,13 +24,13 @@ Facts gather_facts(const InfoOptions& options) {
   f.matrix = load_matrix(ctx, options.matrix);
   const Csr<double, Space::host>& a = f.matrix.a;
   f.traits = matrix_traits<double>(ctx, a);
-  f.lengths = row_lengths(a);
-  f.band = bandwidth(a);
-  f.dominant = f.square() ? dominant_rows(a) : 0;
-  f.rows_sum_to_zero = f.square() && rows_sum_to_zero(a);
-  f.magnitudes = magnitudes(a);
+  f.lengths = row_lengths(ctx, a);
+  f.band = bandwidth(ctx, a);
+  f.dominant = f.square() ? dominant_rows(ctx, a) : 0;
+  f.rows_sum_to_zero = f.square() && rows_sum_to_zero(ctx, a);
+  f.magnitudes = magnitudes(ctx, a);
   f.block = node_block_size(ctx, CsrView<double, Space::host>(a));
-  f.repeated = repeated_entries(f.matrix);
+  f.repeated = repeated_entries(ctx, f.matrix);
   f.advice = recommend(options.matrix, a.rows, a.cols, f.traits, f.rows_sum_to_zero);
   if (options.precond.name != "none") {
     if (!f.square()) throw InputError(options.matrix + ": --precond needs a square matrix");

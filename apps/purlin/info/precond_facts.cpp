@@ -9,15 +9,6 @@
 #include "apps/common/text.hpp"
 
 namespace purlin::cli {
-namespace {
-
-std::string residual_text(const InverseResidual& residual) {
-  const std::string how = residual.probes == 0 ? "exact" : text("estimated with %d vectors", residual.probes);
-  return text("%.3g, %.3g of |I|_F (%s)", residual.norm, residual.relative, how.c_str());
-}
-
-}  // namespace
-
 PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double, Space::host>& a,
                            const PrecondOptions& options) {
   PrecondFacts facts;
@@ -51,7 +42,7 @@ std::string precond_facts_text(const PrecondFacts& facts) {
   }
   result += labelled("built in", duration(facts.seconds) + phases);
   const char* product = precond_side(facts.options) == PrecondSide::left ? "|M A - I|_F" : "|A M - I|_F";
-  return result + labelled(product, residual_text(*facts.residual));
+  return result + labelled(product, inverse_residual_text(*facts.residual));
 }
 
 Json precond_facts_json(const PrecondFacts& facts) {

@@ -2,7 +2,10 @@
 // Loading the matrix and the checks that a linear system asks for.
 #include "input_matrix.hpp"
 
+#include <algorithm>
+
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 #include "apps/common/standard_streams.hpp"
 #include "apps/common/stopwatch.hpp"
@@ -28,20 +31,17 @@ bool is_pattern_only(const InputMatrix& matrix) {
   return matrix.header && matrix.header->field == MatrixMarketHeader::Field::pattern;
 }
 
-void require_solvable(const InputMatrix& matrix) {
+void require_solvable(const Context<Space::host>& ctx, const InputMatrix& matrix) {
   const Csr<double, Space::host>& a = matrix.a;
   if (a.rows != a.cols) {
     throw InputError(matrix.name + ": expected a square matrix, found " + count_of(a.rows, "row", "rows") + " and " +
                      count_of(a.cols, "column", "columns"));
   }
-  Index empty = 0;
-  Index first = 0;
-  for (Index i = a.rows - 1; i >= 0; --i) {
-    if (a.row_ptr[i] != a.row_ptr[i + 1]) continue;
-    ++empty;
-    first = i;
-  }
+  const auto is_empty = [&](Index i) { return a.row_ptr[i] == a.row_ptr[i + 1]; };
+  const Index empty = detail::parallel_count<Index>(ctx, a.rows, is_empty);
   if (empty == 0) return;
+  Index first = 0;
+  while (!is_empty(first)) ++first;
   throw InputError(matrix.name + ": expected an entry in each row, found none in row " + std::to_string(first + 1) +
                    (empty == 1 ? "" : " and in " + count_of(empty - 1, "other row", "other rows")) +
                    ": the matrix is singular");
@@ -62,15 +62,14 @@ std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx
   return pattern;
 }
 
-Offset repeated_entries(const InputMatrix& matrix) {
+Offset repeated_entries(const Context<Space::host>& ctx, const InputMatrix& matrix) {
   if (!matrix.header || matrix.header->layout != MatrixMarketHeader::Layout::coordinate) return 0;
   const Csr<double, Space::host>& a = matrix.a;
   Offset distinct = a.nnz();
   if (matrix.header->symmetry != MatrixMarketHeader::Symmetry::general) {
-    Offset diagonal = 0;
-    for (Index i = 0; i < a.rows; ++i) {
-      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) diagonal += a.col[k] == i ? 1 : 0;
-    }
+    const Offset diagonal = detail::parallel_count<Offset>(ctx, a.rows, [&](Index i) {
+      return std::binary_search(a.col.data() + a.row_ptr[i], a.col.data() + a.row_ptr[i + 1], i);
+    });
     distinct = (a.nnz() - diagonal) / 2 + diagonal;
   }
   return matrix.header->entries - distinct;

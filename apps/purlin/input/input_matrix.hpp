@@ -34,13 +34,13 @@ bool is_pattern_only(const InputMatrix& matrix);
 inline constexpr const char* values_taken_as_one = "a pattern without values: each entry of the file is taken as 1";
 
 /// Throws InputError unless the matrix is square and each of its rows holds an entry. Rows are named as in the file.
-void require_solvable(const InputMatrix& matrix);
+void require_solvable(const Context<Space::host>& ctx, const InputMatrix& matrix);
 
 /// The pattern of a Matrix Market file, for a preconditioner of a matrix of n rows; null without a file. Throws
 /// InputError for a file of another size, and as `read_matrix`.
 std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx, const std::string& file, Index n);
 
 /// How many entries the file repeats, which reading summed up.
-Offset repeated_entries(const InputMatrix& matrix);
+Offset repeated_entries(const Context<Space::host>& ctx, const InputMatrix& matrix);
 
 }  // namespace purlin::cli

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Row lengths, dominance, bandwidth, row sums and sizes of entries, each by one plain pass over the matrix.
+// Row lengths, dominance, bandwidth, row sums and sizes of entries, each by one pass of all threads over the matrix.
 #include "matrix_facts.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::cli {
 namespace {
@@ -14,7 +16,29 @@ using Matrix = Csr<double, Space::host>;
 constexpr std::size_t most_bins = 10;
 constexpr Offset long_tail = 16;  // longest over median row, above which bins double in width
 
+using RowsOfLength = std::map<Offset, Index>;
+
 Offset length_of(const Matrix& a, Index i) { return a.row_ptr[i + 1] - a.row_ptr[i]; }
+
+RowsOfLength count_lengths(const Context<Space::host>& ctx, const Matrix& a) {
+  struct Counts {
+    RowsOfLength rows;
+    Offset last = -1;  // rows of equal length mostly follow each other
+    Index* of_last = nullptr;
+  };
+  Counts total = detail::parallel_reduce(
+      ctx, a.rows, Counts{},
+      [&](Index i, Counts& mine) {
+        const Offset length = length_of(a, i);
+        if (length != mine.last) mine.of_last = &mine.rows[length];
+        mine.last = length;
+        ++*mine.of_last;
+      },
+      [](Counts& sum, const Counts& mine) {
+        for (const auto& [length, rows] : mine.rows) sum.rows[length] += rows;
+      });
+  return std::move(total.rows);
+}
 
 std::vector<LengthBin> bins_for(const RowLengths& lengths, std::size_t distinct) {
   std::vector<LengthBin> bins;
@@ -37,11 +61,10 @@ std::vector<LengthBin> bins_for(const RowLengths& lengths, std::size_t distinct)
 
 }  // namespace
 
-RowLengths row_lengths(const Matrix& a) {
+RowLengths row_lengths(const Context<Space::host>& ctx, const Matrix& a) {
   RowLengths result;
   if (a.rows == 0) return result;
-  std::map<Offset, Index> rows_of_length;
-  for (Index i = 0; i < a.rows; ++i) ++rows_of_length[length_of(a, i)];
+  const RowsOfLength rows_of_length = count_lengths(ctx, a);
   result.shortest = rows_of_length.begin()->first;
   result.longest = rows_of_length.rbegin()->first;
   result.mean = static_cast<double>(a.nnz()) / a.rows;
@@ -67,55 +90,74 @@ RowLengths row_lengths(const Matrix& a) {
   return result;
 }
 
-Bandwidth bandwidth(const Matrix& a) {
-  Bandwidth result;
-  for (Index i = 0; i < a.rows; ++i) {
-    if (length_of(a, i) == 0) continue;
-    // Columns ascend, so the first and the last entry are the farthest.
-    result.lower = std::max(result.lower, i - a.col[a.row_ptr[i]]);
-    result.upper = std::max(result.upper, a.col[a.row_ptr[i + 1] - 1] - i);
-  }
-  return result;
+Bandwidth bandwidth(const Context<Space::host>& ctx, const Matrix& a) {
+  return detail::parallel_reduce(
+      ctx, a.rows, Bandwidth{},
+      [&](Index i, Bandwidth& mine) {
+        if (length_of(a, i) == 0) return;
+        // Columns ascend, so the first and the last entry are the farthest.
+        mine.lower = std::max(mine.lower, i - a.col[a.row_ptr[i]]);
+        mine.upper = std::max(mine.upper, a.col[a.row_ptr[i + 1] - 1] - i);
+      },
+      [](Bandwidth& total, const Bandwidth& mine) {
+        total.lower = std::max(total.lower, mine.lower);
+        total.upper = std::max(total.upper, mine.upper);
+      });
 }
 
-Index dominant_rows(const Matrix& a) {
-  Index count = 0;
-  for (Index i = 0; i < a.rows; ++i) {
+Index dominant_rows(const Context<Space::host>& ctx, const Matrix& a) {
+  return detail::parallel_count<Index>(ctx, a.rows, [&](Index i) {
     double diagonal = 0;
     double others = 0;
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       (a.col[k] == i ? diagonal : others) += std::abs(a.val[k]);
     }
-    count += diagonal >= others ? 1 : 0;
-  }
-  return count;
+    return diagonal >= others;
+  });
 }
 
-bool rows_sum_to_zero(const Matrix& a) {
+bool rows_sum_to_zero(const Context<Space::host>& ctx, const Matrix& a) {
   constexpr double rounding = 1e-12;
-  bool any = false;
-  for (Index i = 0; i < a.rows; ++i) {
-    double sum = 0;
-    double absolute = 0;
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      sum += a.val[k];
-      absolute += std::abs(a.val[k]);
-    }
-    if (!(std::abs(sum) <= rounding * absolute)) return false;
-    any = any || absolute > 0;
-  }
-  return any;
+  struct Rows {
+    bool all_zero = true;  // sums
+    bool any = false;      // entries that are not
+  };
+  const Rows rows = detail::parallel_reduce(
+      ctx, a.rows, Rows{},
+      [&](Index i, Rows& mine) {
+        if (!mine.all_zero) return;
+        double sum = 0;
+        double absolute = 0;
+        for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+          sum += a.val[k];
+          absolute += std::abs(a.val[k]);
+        }
+        mine.all_zero = std::abs(sum) <= rounding * absolute;
+        mine.any = mine.any || absolute > 0;
+      },
+      [](Rows& total, const Rows& mine) {
+        total.all_zero = total.all_zero && mine.all_zero;
+        total.any = total.any || mine.any;
+      });
+  return rows.all_zero && rows.any;
 }
 
-Magnitudes magnitudes(const Matrix& a) {
-  Magnitudes result;
-  for (const double value : a.val) {
-    const double size = std::abs(value);
-    if (!(size > 0)) continue;
-    result.smallest = result.smallest > 0 ? std::min(result.smallest, size) : size;
-    result.largest = std::max(result.largest, size);
-  }
-  return result;
+Magnitudes magnitudes(const Context<Space::host>& ctx, const Matrix& a) {
+  const auto smaller = [](double one, double other) {
+    return one > 0 && other > 0 ? std::min(one, other) : one + other;
+  };
+  return detail::parallel_reduce(
+      ctx, a.nnz(), Magnitudes{},
+      [&](Offset k, Magnitudes& mine) {
+        const double size = std::abs(a.val[k]);
+        if (!(size > 0)) return;
+        mine.smallest = smaller(mine.smallest, size);
+        mine.largest = std::max(mine.largest, size);
+      },
+      [&](Magnitudes& total, const Magnitudes& mine) {
+        total.smallest = smaller(total.smallest, mine.smallest);
+        total.largest = std::max(total.largest, mine.largest);
+      });
 }
 
 }  // namespace purlin::cli

@@ -32,16 +32,16 @@ struct Bandwidth {
 
 /// Bins of the histogram: one for each length where there are few; of equal width; in powers of two where the
 /// longest row is much longer than the median.
-RowLengths row_lengths(const Csr<double, Space::host>& a);
+RowLengths row_lengths(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
 
-Bandwidth bandwidth(const Csr<double, Space::host>& a);
+Bandwidth bandwidth(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
 
 /// How many rows of a square matrix have |a_ii| >= sum over j != i of |a_ij|.
-Index dominant_rows(const Csr<double, Space::host>& a);
+Index dominant_rows(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
 
-/// |sum_j a_ij| <= 1e-12 sum_j |a_ij| in every row, and some entry is not 0: A maps constant vectors to zero. Reads
-/// no further than the first row that does not.
-bool rows_sum_to_zero(const Csr<double, Space::host>& a);
+/// |sum_j a_ij| <= 1e-12 sum_j |a_ij| in every row, and some entry is not 0: A maps constant vectors to zero. A
+/// thread reads no further than its first row that does not.
+bool rows_sum_to_zero(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
 
 /// Of the entries that are not 0; both 0 where there are none.
 struct Magnitudes {
@@ -49,6 +49,6 @@ struct Magnitudes {
   double largest = 0;   ///< max |a_ij|
 };
 
-Magnitudes magnitudes(const Csr<double, Space::host>& a);
+Magnitudes magnitudes(const Context<Space::host>& ctx, const Csr<double, Space::host>& a);
 
 }  // namespace purlin::cli

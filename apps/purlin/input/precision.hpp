@@ -8,6 +8,7 @@
 
 #include <purlin/core/array.hpp>
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 namespace purlin::cli {
 
@@ -20,14 +21,18 @@ template <class T>
 Array<T, Space::host> to_precision(const Context<Space::host>& ctx, Span<const double, Space::host> from,
                                    const char* what) {
   Array<T, Space::host> to(ctx, from.size);
-  for (std::int64_t i = 0; i < from.size; ++i) {
-    if (std::abs(from[i]) > static_cast<double>(std::numeric_limits<T>::max())) {
-      throw InputError(std::string(what) + " holds " + std::to_string(from[i]) +
-                       ", which is beyond single precision: use --precision double");
-    }
+  const auto fits = [&](std::int64_t i) {
+    return !(std::abs(from[i]) > static_cast<double>(std::numeric_limits<T>::max()));
+  };
+  const bool all_fit = detail::parallel_all(ctx, from.size, [&](std::int64_t i) {
     to[i] = static_cast<T>(from[i]);
-  }
-  return to;
+    return fits(i);
+  });
+  if (all_fit) return to;
+  std::int64_t first = 0;
+  while (fits(first)) ++first;
+  throw InputError(std::string(what) + " holds " + std::to_string(from[first]) +
+                   ", which is beyond single precision: use --precision double");
 }
 
 }  // namespace purlin::cli

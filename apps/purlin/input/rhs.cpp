@@ -2,9 +2,13 @@
 // Right-hand sides from a file, from ones, from a documented random generator, or from a known solution.
 #include "rhs.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
+
+#include <purlin/core/parallel.hpp>
+#include <purlin/core/random.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/standard_streams.hpp"
@@ -46,27 +50,20 @@ RhsSpec parse_rhs(const std::string& whole) {
   return spec;
 }
 
-std::vector<double> random_vector(std::uint64_t seed, Index n) {
+std::vector<double> random_vector(const Context<Space::host>& ctx, std::uint64_t seed, Index n) {
   std::vector<double> x(static_cast<std::size_t>(n));
-  std::uint64_t state = seed;
-  for (double& value : x) {
-    state += 0x9e3779b97f4a7c15u;
-    std::uint64_t z = state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    value = 2 * (static_cast<double>(z >> 11) * 0x1p-53) - 1;
-  }
+  detail::parallel_for(ctx, n, [&](Index i) { x[i] = detail::random_uniform(seed, static_cast<std::uint64_t>(i)); });
   return x;
 }
 
-std::vector<double> multiply(const Csr<double, Space::host>& a, const std::vector<double>& x) {
+std::vector<double> multiply(const Context<Space::host>& ctx, const Csr<double, Space::host>& a,
+                             const std::vector<double>& x) {
   std::vector<double> y(static_cast<std::size_t>(a.rows));
-  for (Index i = 0; i < a.rows; ++i) {
+  detail::parallel_for(ctx, a.rows, [&](Index i) {
     double sum = 0;
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) sum += a.val[k] * x[static_cast<std::size_t>(a.col[k])];
     y[static_cast<std::size_t>(i)] = sum;
-  }
+  });
   return y;
 }
 
@@ -92,30 +89,45 @@ RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, con
   }
   std::vector<double> values = spec.kind == RhsSpec::Kind::ones
                                    ? std::vector<double>(static_cast<std::size_t>(a.rows), 1.0)
-                                   : random_vector(spec.seed, a.rows);
+                                   : random_vector(ctx, spec.seed, a.rows);
   if (!spec.times_matrix) {
     result.b = std::move(values);
     return result;
   }
-  result.b = multiply(a, values);
+  result.b = multiply(ctx, a, values);
   result.solution = std::move(values);
   return result;
 }
 
-double relative_error(const std::vector<double>& x, const std::vector<double>& solution) {
+double relative_error(const Context<Space::host>& ctx, const std::vector<double>& x,
+                      const std::vector<double>& solution) {
+  const auto n = static_cast<std::int64_t>(solution.size());
   // Scaled by the largest number, so that squares neither overflow nor vanish.
-  double largest = 0;
-  for (const double value : solution) largest = std::max(largest, std::abs(value));
+  const double largest = detail::parallel_max(
+      ctx, n, 0.0, [&](std::int64_t i) { return std::abs(solution[static_cast<std::size_t>(i)]); });
   if (largest == 0) return std::numeric_limits<double>::quiet_NaN();
-  double error = 0;
-  double length = 0;
-  for (std::size_t i = 0; i < solution.size(); ++i) {
-    const double difference = (x[i] - solution[i]) / largest;
-    const double value = solution[i] / largest;
-    error += difference * difference;
-    length += value * value;
+  struct Squares {
+    double error = 0, length = 0;
+  };
+  constexpr std::int64_t chunk = 1 << 16;
+  std::vector<Squares> of_chunk(static_cast<std::size_t>((n + chunk - 1) / chunk));
+  detail::parallel_tasks(ctx, static_cast<std::int64_t>(of_chunk.size()), [&](std::int64_t c) {
+    Squares sum;
+    const auto end = static_cast<std::size_t>(std::min(n, (c + 1) * chunk));
+    for (auto i = static_cast<std::size_t>(c * chunk); i < end; ++i) {
+      const double difference = (x[i] - solution[i]) / largest;
+      const double value = solution[i] / largest;
+      sum.error += difference * difference;
+      sum.length += value * value;
+    }
+    of_chunk[static_cast<std::size_t>(c)] = sum;
+  });
+  Squares total;
+  for (const Squares& sum : of_chunk) {
+    total.error += sum.error;
+    total.length += sum.length;
   }
-  return std::sqrt(error / length);
+  return std::sqrt(total.error / total.length);
 }
 
 }  // namespace purlin::cli

@@ -36,17 +36,19 @@ RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, con
 /// n numbers in [-1, 1), the same on every machine: number i is 2 u - 1, where u is the upper 53 bits, over 2^53, of
 /// the i-th output of splitmix64 started from `seed` (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
 /// number generators", OOPSLA 2014).
-std::vector<double> random_vector(std::uint64_t seed, Index n);
+std::vector<double> random_vector(const Context<Space::host>& ctx, std::uint64_t seed, Index n);
 
 /// A x, row by row in the order of the entries, in double.
-std::vector<double> multiply(const Csr<double, Space::host>& a, const std::vector<double>& x);
+std::vector<double> multiply(const Context<Space::host>& ctx, const Csr<double, Space::host>& a,
+                             const std::vector<double>& x);
 
 /// A vector from a file, or the columns of an array, for `what` ("--rhs", "--guess"). Throws InputError when their
 /// length is not `n`, and where there are none.
 DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string& what, const std::string& file,
                              Index n);
 
-/// |x - x*| / |x*|; not a number where x* is zero or empty.
-double relative_error(const std::vector<double>& x, const std::vector<double>& solution);
+/// |x - x*| / |x*|; not a number where x* is zero or empty. The same bits with any number of threads.
+double relative_error(const Context<Space::host>& ctx, const std::vector<double>& x,
+                      const std::vector<double>& solution);
 
 }  // namespace purlin::cli

@@ -10,6 +10,7 @@
 #include <purlin/solver/linear_system.hpp>
 
 #include "apps/common/place.hpp"
+#include "apps/common/run_clock.hpp"
 
 namespace purlin::cli {
 
@@ -19,21 +20,20 @@ struct SolveTask {
   std::vector<double> b;        ///< options.columns of them, one after the other, as of x
   std::vector<double> x;        ///< the guess, then the solution
   SystemOptions options;
-  bool measure_preconditioner = false;  ///< for the report
+  RunClock& clock;  ///< of which a solve ends the phases from "start" to "solve", and some between
+  bool measure_preconditioner = false;  ///< |A M - I|, which takes 64 products
 };
 
 /// What is known when everything is set up and nothing is solved.
 struct SetupFacts {
   SystemInfo system;
-  std::string device_name;   ///< "NVIDIA H200"; empty on the host
-  double start_seconds = 0;  ///< context: the CUDA driver wakes up
-  double setup_seconds = 0;  ///< conversion, upload and LinearSystem
+  std::string device_name;      ///< "NVIDIA H200"; empty on the host
+  double transfer_seconds = 0;  ///< of the setup: conversion to the precision, and upload
 };
 
 struct SolveOutcome {
   SetupFacts setup;
   std::vector<SolveReport> reports;                        ///< one for each column
-  double solve_seconds = 0;                                ///< of all columns
   std::optional<InverseResidual> preconditioner_residual;  ///< where it was to be measured
   std::uint64_t peak_bytes = 0;  ///< the most that the solve held in its space; on the host in addition to the input
 };

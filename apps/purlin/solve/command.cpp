@@ -18,7 +18,6 @@
 #include "apps/common/output_files.hpp"
 #include "apps/common/precond_report.hpp"
 #include "apps/common/standard_streams.hpp"
-#include "apps/common/stopwatch.hpp"
 #include "apps/common/text.hpp"
 #include "apps/purlin/input/input_matrix.hpp"
 #include "apps/purlin/input/matrix_facts.hpp"
@@ -85,10 +84,11 @@ void write_solution(const SolveOptions& o, const std::vector<double>& x, Index c
   write_values(o.out, std::vector<float>(x.begin(), x.end()), columns);
 }
 
-void write_files(const SolveResult& result, const std::vector<double>& x) {
+void write_files(SolveResult& result, const std::vector<double>& x) {
   const SolveOptions& o = result.options;
   if (!o.out.empty()) write_solution(o, x, result.columns);
   if (!o.history.empty()) write_text_file("--history", o.history, history_csv(result.outcome.reports));
+  result.clock.end("files");
   if (!o.report.empty()) write_text_file("--report", o.report, format_json(solve_json(result)));
 }
 
@@ -98,47 +98,51 @@ void print(const SolveOptions& o, const std::string& lines) {
   std::fflush(text_stream(o));
 }
 
-std::optional<double> error_against(std::optional<std::vector<double>>& solution, const std::vector<double>& x,
-                                    NullSpace null_space) {
+std::optional<double> error_against(const Context<Space::host>& ctx, std::optional<std::vector<double>>& solution,
+                                    const std::vector<double>& x, NullSpace null_space) {
   if (!solution) return std::nullopt;
   if (null_space == NullSpace::constant) remove_mean(*solution);
-  const double error = relative_error(x, *solution);
+  const double error = relative_error(ctx, x, *solution);
   return std::isnan(error) ? std::nullopt : std::optional<double>(error);
 }
 
 }  // namespace
 
 int run_solve(const SolveOptions& options, const std::string& command_line) {
-  const Stopwatch total;
-  const RhsSpec rhs_spec = parse_rhs(options.rhs);
   SolveResult result;
+  RunClock& clock = result.clock;
+  const RhsSpec rhs_spec = parse_rhs(options.rhs);
   result.options = options;
   result.command_line = command_line;
+  clock.end("launch");
   result.place = choose_place(options.device);
+  clock.end("start");
   check_available(options.system.spmv.format, options.system.precond.name, result.place.space,
                   options.single_precision || options.system.mixed);
   check_files(options, rhs_spec);
 
   const Context<Space::host> host(options.threads);
   result.threads = host.threads();
+  clock.end("launch");
   InputMatrix matrix = load_matrix(host, options.matrix);
-  require_solvable(matrix);
+  clock.end("read");
+  require_solvable(host, matrix);
   result.rows = matrix.a.rows;
   result.nonzeros = matrix.a.nnz();
   result.pattern_only = is_pattern_only(matrix);
-  result.repeated = repeated_entries(matrix);
-  result.rows_sum_to_zero = rows_sum_to_zero(matrix.a);
-  result.seconds.read = matrix.read_seconds;
+  result.repeated = repeated_entries(host, matrix);
+  result.rows_sum_to_zero = rows_sum_to_zero(host, matrix.a);
+  clock.end("checks");
 
-  const Stopwatch rhs_watch;
   RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
   result.columns = rhs.columns;
-  SolveTask task{matrix.a, std::move(rhs.b), first_guess(host, options, result.rows, rhs.columns), options.system,
-                 !options.report.empty() && options.system.precond.name != "none"};
+  SolveTask task{
+      matrix.a, std::move(rhs.b),        first_guess(host, options, result.rows, rhs.columns), options.system,
+      clock,    options.precond_residual};
   task.options.columns = static_cast<int>(rhs.columns);
   task.options.spmv.coordinates = read_coordinates(host, options.coordinates);
   task.options.precond.of<PatternOptions>().pattern = read_pattern(host, options.precond_pattern, result.rows);
-  result.seconds.rhs = rhs_watch.seconds();
+  clock.end("rhs");
 
   LiveProgress live(text_stream(options), LiveProgress::mode_for(text_stream(options), options.quiet));
   SolveObserver observer;
@@ -158,9 +162,10 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   }
   live.finish();
 
-  result.solution_error = error_against(rhs.solution, task.x, options.system.null_space);
-  result.seconds.total = total.seconds();
+  result.solution_error = error_against(host, rhs.solution, task.x, options.system.null_space);
+  clock.end("result");
   print(options, result_text(result));
+  clock.end("report");
   write_files(result, task.x);
   print(options, files_text(options));
   return result.report().converged() ? exit_converged : exit_not_converged;

@@ -205,6 +205,10 @@ CLI::App& add_solve(CLI::App& app, RawSolve& raw) {
   add_method_options(solve, raw);
   PrecondOptions& precond = raw.options.system.precond;
   add_precond_options(solve, precond, raw.precond, "Preconditioner, default " + precond.name);
+  solve
+      .add_flag("--precond-residual", raw.options.precond_residual,
+                "Measure |A M - I|_F after the solve, by 64 products, and report it")
+      ->group("The preconditioner");
   add_format_options(solve, raw);
   add_stopping_options(solve, raw);
   add_machine_options(solve, raw);

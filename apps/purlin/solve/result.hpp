@@ -13,12 +13,6 @@
 
 namespace purlin::cli {
 
-struct SolveSeconds {
-  double read = 0;   ///< the matrix
-  double rhs = 0;    ///< right-hand side and guess
-  double total = 0;  ///< from the start of the program to the report
-};
-
 struct SolveResult {
   SolveOptions options;
   std::string command_line;
@@ -32,7 +26,7 @@ struct SolveResult {
   bool pattern_only = false;      ///< the matrix's file holds no values
   SolveOutcome outcome;
   std::optional<double> solution_error;  ///< |x - x*| / |x*|
-  SolveSeconds seconds;
+  RunClock clock;                        ///< of the process, with the phases of "seconds"
 
   /// Of the only column, or of the worst: the first that did not converge of those with the largest true residual
   /// over |b|; where all converged, the one with the largest.
@@ -60,8 +54,21 @@ struct SolveResult {
 ///   repeated_entries              how many entries of the file repeat others, and were summed
 ///   values_taken_as_one           whether the matrix's file holds a pattern without values
 ///   device                        "host" or "cuda:N"; device_name is null on the host
-///   seconds                       read, rhs, start, setup, solve, total; setup_phases splits setup
-///   preconditioner_residual       |A M - I|_F: norm, relative to |I|_F, probes (0: exact); null for none
+///   seconds                       of the process until the report is written, by phases that add up to total:
+///                                   launch    the program is loaded, options and files are checked
+///                                   start     the context: the CUDA driver wakes up
+///                                   read      the matrix is read or generated
+///                                   checks    of the matrix: empty rows, repeated entries, row sums
+///                                   rhs       right-hand side, guess, coordinates and pattern
+///                                   setup     conversion, upload and everything before the first iteration
+///                                   report    texts and this report are made and printed
+///                                   solve     all columns, from b to x
+///                                   preconditioner_residual   only with --precond-residual
+///                                   result    x is taken back and compared, memory is given back
+///                                   files     --out and --history are written
+///   setup_phases                  splits setup; transfer is conversion to the precision and upload
+///   preconditioner_residual       |A M - I|_F with --precond-residual: norm, relative to |I|_F, probes (0: exact);
+///                                 else null
 ///   history                       the recurrence's residual, absolute, before the first and after each iteration of
 ///                                 each attempt
 ///   operators                     matrix, preconditioner; residual_matrix: A in double in mixed precision, or
@@ -73,7 +80,8 @@ struct SolveResult {
 ///   columns                       an object for each column, in order, with these fields of its own solve
 ///   worst_column                  its number, from 1
 /// Numbers that are not finite are null.
-Json solve_json(const SolveResult& result);
+/// Ends the phase "report" of the clock.
+Json solve_json(SolveResult& result);
 
 /// h.csv: iteration,residual,relative_residual,solver, with the digits that read back to the same bits. Iterations
 /// count through all attempts; the one that an attempt starts from has a line of each of the two. With several

@@ -142,7 +142,7 @@ std::vector<UnusedOption> SolveResult::unused() const {
   return unused_options(options.given, solved_configuration(set_up, outcome.reports));
 }
 
-Json solve_json(const SolveResult& result) {
+Json solve_json(SolveResult& result) {
   const SolveReport& report = result.report();
   const SystemInfo& system = result.outcome.setup.system;
   const SetupFacts& setup = result.outcome.setup;
@@ -171,10 +171,9 @@ Json solve_json(const SolveResult& result) {
   json["precision"] = result.options.precision();
   json["deterministic"] = result.options.system.deterministic;
   json["threads"] = result.threads;
-  json["seconds"] = {{"read", result.seconds.read},           {"rhs", result.seconds.rhs},
-                     {"start", setup.start_seconds},          {"setup", setup.setup_seconds},
-                     {"solve", result.outcome.solve_seconds}, {"total", result.seconds.total}};
-  json["setup_phases"] = phases_json(system.setup_seconds);
+  json["seconds"] = Json();  // when all else is made
+  json["setup_phases"] = {{"transfer", setup.transfer_seconds}};
+  json["setup_phases"].update(phases_json(system.setup_seconds));
   json["memory"] = {{"system_bytes", system.bytes}, {"peak_bytes", result.outcome.peak_bytes}};
   json["operators"] = {{"matrix", operator_json(system.matrix)},
                        {"preconditioner", operator_json(system.preconditioner)},
@@ -187,6 +186,9 @@ Json solve_json(const SolveResult& result) {
     json["worst_column"] = result.worst() + 1;
     json["columns"] = columns_json(result);
   }
+  result.clock.end("report");
+  json["seconds"] = phases_json(result.clock.phases());
+  json["seconds"]["total"] = result.clock.total();
   return json;
 }
 

@@ -23,9 +23,23 @@ Array<T, S> place_vector(const Context<Space::host>& host, const Context<S>& ctx
   }
 }
 
-/// The system for the task's matrix, whose host memory is given back.
+/// x in double, in the memory of `to`, which has its length.
 template <class T, Space S>
-LinearSystem<T, S> set_up(const Context<Space::host>& host, const Context<S>& ctx, SolveTask& task) {
+void take_solution(const Context<S>& ctx, const Array<T, S>& x, std::vector<double>& to) {
+  if constexpr (std::is_same_v<T, double>) {
+    copy<double>(ctx, x.cspan(), Span<double, Space::host>(to.data(), x.size()));
+  } else {
+    const std::vector<T> values = to_vector(ctx, x.cspan());
+    to.assign(values.begin(), values.end());
+  }
+}
+
+/// The system for the task's matrix, whose host memory is given back. What conversion and upload take is added to
+/// `transfer_seconds`.
+template <class T, Space S>
+LinearSystem<T, S> set_up(const Context<Space::host>& host, const Context<S>& ctx, SolveTask& task,
+                          double& transfer_seconds) {
+  const Stopwatch watch;
   Csr<double, Space::host>& a = task.a;
   Array<T, Space::host> converted;
   Span<const T, Space::host> values;
@@ -37,12 +51,15 @@ LinearSystem<T, S> set_up(const Context<Space::host>& host, const Context<S>& ct
   }
   const CsrView<T, Space::host> view(a.rows, a.cols, a.row_ptr.cspan(), a.col.cspan(), values);
   if constexpr (S == Space::host) {
+    transfer_seconds += watch.seconds();
     LinearSystem<T, S> system(ctx, view, task.options);
     a = {};
     return system;
   } else {
     const Csr<T, S> uploaded = make_csr(ctx, view);
     a = {};
+    ctx.synchronize();
+    transfer_seconds += watch.seconds();
     return LinearSystem<T, S>(ctx, uploaded, task.options);
   }
 }
@@ -55,26 +72,30 @@ SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, S
   const Stopwatch watch;
   const Array<T, S> b = place_vector<T>(host, ctx, task.b, "the right-hand side");
   Array<T, S> x = place_vector<T>(host, ctx, task.x, "the guess");
-  LinearSystem<T, S> system = set_up<T>(host, ctx, task);
+  facts.transfer_seconds = watch.seconds();
+  LinearSystem<T, S> system = set_up<T>(host, ctx, task, facts.transfer_seconds);
   ctx.synchronize();
+  task.clock.end("setup");
 
   SolveOutcome outcome;
-  facts.setup_seconds = watch.seconds();
   facts.system = system.info();
   outcome.setup = facts;
   observer.on_setup(facts);
+  task.clock.end("report");
   {
     const InterruptScope interrupt;
-    const Stopwatch solving;
     outcome.reports = system.solve_columns(b, x, task.options.columns, [&](const Progress& progress) {
       return observer.on_progress(progress) && !interrupt.requested();
     });
-    outcome.solve_seconds = task.options.columns == 1 ? outcome.reports.front().seconds : solving.seconds();
   }
-  const std::vector<T> solution = to_vector(ctx, x.cspan());
-  task.x.assign(solution.begin(), solution.end());
+  task.clock.end("solve");
+  take_solution(ctx, x, task.x);
   outcome.setup.system = system.info();
-  if (task.measure_preconditioner) outcome.preconditioner_residual = system.preconditioner_residual();
+  if (task.measure_preconditioner) {
+    task.clock.end("result");
+    outcome.preconditioner_residual = system.preconditioner_residual();
+    task.clock.end("preconditioner_residual");
+  }
   const std::uint64_t peak = ctx.memory()->use().peak_bytes;
   outcome.peak_bytes = S == Space::host ? peak : peak - held_before;
   return outcome;

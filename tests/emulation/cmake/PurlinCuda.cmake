@@ -8,7 +8,7 @@ set(emulation ${PROJECT_SOURCE_DIR}/tests/emulation)
 set(emulation_sources cublas cusparse device launch memory operations streams threads)
 list(TRANSFORM emulation_sources PREPEND ${emulation}/src/)
 list(TRANSFORM emulation_sources APPEND .cpp)
-add_library(purlin_emulation STATIC ${emulation_sources})
+add_library(purlin_emulation SHARED ${emulation_sources})
 target_include_directories(purlin_emulation BEFORE PUBLIC ${emulation}/include)
 target_compile_options(purlin_emulation PRIVATE -O2)
 # What switches stacks is not instrumented; the loops that stand for the libraries are.
@@ -17,6 +17,9 @@ if(PURLIN_SANITIZE MATCHES "address")
   set_source_files_properties(${emulation}/src/cublas.cpp ${emulation}/src/cusparse.cpp
                               PROPERTIES COMPILE_OPTIONS "-fsanitize=${PURLIN_SANITIZE};-g")
 endif()
+# A format that calls cuSPARSE loads it, and finds what the program has loaded.
+set(PURLIN_CUSPARSE_NAME libpurlin_emulation.so)
+set(PURLIN_CUSPARSE_FOLDER ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 # The emulation's headers before everything, and the toolkit's as system headers behind them.
 include_directories(BEFORE ${emulation}/include)
 include_directories(SYSTEM ${EMU_CUDA_INCLUDE})

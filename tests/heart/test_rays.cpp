@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rays against the surface of a cube, which is met where the ray passes between its three pairs of planes.
+#include "tests/catch.hpp"
+#include "tests/support.hpp"
+
+#include <cmath>
+
+#include "apps/fem/surface.hpp"
+#include "apps/heart/anatomy/rays.hpp"
+
+using namespace purlin;
+using namespace purlin::fem;
+using purlin::fem::detail::RayCaster;
+
+namespace {
+
+// Whether the ray passes the cube of side 1 at the origin, away from its edges by more than rounding.
+bool meets_cube(const Point& origin, const Point& direction) {
+  double enter = 0, leave = 1e300;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (direction[axis] == 0) {
+      if (origin[axis] < 0 || origin[axis] > 1) return false;
+      continue;
+    }
+    const double one = -origin[axis] / direction[axis], two = (1 - origin[axis]) / direction[axis];
+    enter = std::max(enter, std::min(one, two));
+    leave = std::min(leave, std::max(one, two));
+  }
+  return enter < leave;
+}
+
+Point point(testing::Random& random, double size) {
+  return {size * random.value(), size * random.value(), size * random.value()};
+}
+
+}  // namespace
+
+TEST_CASE("Rays from one origin meet a cube as each of them alone would", "[heart][rays]") {
+  const Context<Space::host> ctx(1);
+  const TetMesh cube = make_cube(ctx, 7);
+  const Surface surface = boundary_surface(ctx, cube);
+  const RayCaster caster(cube, surface);
+  testing::Random random(1);
+  int met = 0, missed = 0;
+  for (const std::size_t count : {1, 2, 23, 24, 31, 32}) {
+    for (int k = 0; k < 100; ++k) {
+      const Point origin = point(random, 2);
+      std::vector<Point> directions(count);
+      for (Point& d : directions) d = point(random, 1);
+      const std::uint32_t meeting = caster.which_meet(origin, directions, -1);
+      for (std::size_t ray = 0; ray < count; ++ray) {
+        const bool expected = meets_cube(origin, directions[ray]);
+        CHECK((meeting >> ray & 1) == (expected ? 1u : 0u));
+        CHECK((caster.first_hit(origin, directions[ray], -1).face >= 0) == expected);
+        ++(expected ? met : missed);
+      }
+      CHECK(std::uint64_t{meeting} >> count == 0);
+    }
+  }
+  CHECK(met > 500);
+  CHECK(missed > 1000);
+}
+
+TEST_CASE("Rays along the axes and from a triangle of the surface find what lies on their side", "[heart][rays]") {
+  const Context<Space::host> ctx(1);
+  const TetMesh cube = make_cube(ctx, 4);
+  const Surface surface = boundary_surface(ctx, cube);
+  const RayCaster caster(cube, surface);
+  const std::vector<Point> axes = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+  CHECK(caster.which_meet({0.41, 0.52, 0.33}, axes, -1) == 63);
+  CHECK(caster.which_meet({-1, 0.52, 0.33}, axes, -1) == 1);
+  CHECK(caster.which_meet({0.41, 0.52, 1.5}, axes, -1) == 32);
+  CHECK(caster.which_meet({2, 2, 2}, axes, -1) == 0);
+  for (Index f = 0; f < surface.size(); ++f) {
+    const Point& n = surface.normal[f];
+    CHECK(caster.which_meet(centroid(cube, surface.triangles[f]), {n, {-n[0], -n[1], -n[2]}}, f) == 2);
+  }
+}
