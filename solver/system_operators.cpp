@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/pattern_options.hpp>
 #include <purlin/solver/iteration_cost.hpp>
@@ -31,13 +32,7 @@ void require_same_bits(const SystemOptions& options) {
 template <class T>
 std::vector<T> trial_rhs(Index n) {
   std::vector<T> b(static_cast<std::size_t>(n));
-  std::uint64_t state = 0;
-  for (T& value : b) {
-    std::uint64_t z = state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    value = static_cast<T>(static_cast<double>(z >> 12) / 2251799813685248.0 - 1);
-  }
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<T>(random_uniform(0, i));
   return b;
 }
 

@@ -212,7 +212,7 @@ TEST_BOTH("A system begins in CSR and moves in its first solve, the same on ever
 
 TEST_BOTH("What holds on to an order before the first solve gets the format that is expected to pay",
           "[exchange][learning]") {
-  Problem<S> problem(worth_a_format<S>());
+  Problem<S> problem(S == Space::host ? "generate:elasticity:24" : "generate:elasticity:10");
   SystemOptions options;
   options.precond.name = "jacobi";
   options.stop.rel_tol = tolerance_of(S);
