@@ -63,6 +63,26 @@ int node_rows_of(const HostContext& ctx, const CsrView<T, Space::host>& a, const
   return static_cast<int>(node_block_size(ctx, Pattern<Space::host>(view), largest));
 }
 
+using Figures = std::vector<std::pair<std::string, double>>;
+
+std::vector<Figures> level_figures(const std::vector<detail::AmgLevel>& levels) {
+  std::vector<Figures> result;
+  for (const detail::AmgLevel& level : levels) {
+    Figures figures = {{"rows", static_cast<double>(level.a.scalar_rows())},
+                       {"entries", static_cast<double>(level.a.val.size())}};
+    if (!level.last()) {
+      figures.insert(figures.end(), {{"vectors", static_cast<double>(level.tentative.coarse.vectors)},
+                                     {"aggregates", static_cast<double>(level.aggregates.count)},
+                                     {"smallest", static_cast<double>(level.aggregates.smallest)},
+                                     {"mean", level.aggregates.mean},
+                                     {"largest", static_cast<double>(level.aggregates.largest)},
+                                     {"entries of P", static_cast<double>(level.p.val.size())}});
+    }
+    result.push_back(std::move(figures));
+  }
+  return result;
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -158,6 +178,7 @@ OperatorInfo AmgOperator<T, S>::info() const {
   info.bytes_per_product = cycle_.bytes_per_cycle();
   info.figures = {{"levels", static_cast<double>(hierarchy_.levels().size())},
                   {"operator complexity", hierarchy_.operator_complexity()}};
+  info.levels = level_figures(hierarchy_.levels());
   info.bytes = cycle_.bytes();
   info.bytes.emplace_back("intermediate vector", between_.bytes());
   if constexpr (S == Space::host) {

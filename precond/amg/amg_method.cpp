@@ -6,6 +6,7 @@ namespace purlin {
 namespace {
 
 constexpr int most_degree = 8;
+constexpr int most_width = 64;
 constexpr int largest_coarse = 4096;  // inverted densely: 128 MiB
 
 // Entries of all levels' matrices and prolongators over those of A: estimates from meshes in three dimensions.
@@ -45,11 +46,15 @@ std::vector<PrecondOption> amg_options() {
                                  &AmgOptions::degree),
                    most_degree),
       number_option("--amg-theta", "THETA",
-                    "Rows with |a_ij| < THETA sqrt(|a_ii a_jj|) share no aggregate of AMG, default 0", "amg_theta",
+                    "Rows with |a_ij| < THETA sqrt(|a_ii a_jj|) share no aggregate of AMG, default 0.02", "amg_theta",
                     &AmgOptions::theta),
       number_up_to(number_option("--amg-max-coarse", "N", "Rows of AMG's coarsest level, at most; default 256",
                                  "amg_max_coarse", &AmgOptions::max_coarse),
                    largest_coarse),
+      number_up_to(
+          number_option("--amg-max-width", "N", "Aggregates that a row of AMG's prolongators reaches, default 4",
+                        "amg_max_width", &AmgOptions::max_width),
+          most_width),
       choice_option("--amg-near-null",
                     "What AMG's coarse levels represent: rigid body modes (auto: where the coordinates\n"
                     "of an elastic body are known) or constants",
@@ -66,6 +71,8 @@ void check_amg(const PrecondOptions& options) {
                          "the degree of AMG's smoother is 1 to " + std::to_string(most_degree));
   require_precond_option(amg.max_coarse >= 1 && amg.max_coarse <= largest_coarse,
                          "AMG's coarsest level has 1 to " + std::to_string(largest_coarse) + " rows");
+  require_precond_option(amg.max_width >= 1 && amg.max_width <= most_width,
+                         "a row of AMG's prolongators reaches 1 to " + std::to_string(most_width) + " aggregates");
 }
 
 double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
@@ -97,7 +104,7 @@ PrecondMethod amg_method() {
   amg.name = "amg";
   amg.summary = "algebraic multigrid by smoothed aggregation, for diffusion and elasticity on large meshes";
   amg.options = amg_options();
-  amg.divides_by_diagonal = amg.own_matrices = true;
+  amg.divides_by_diagonal = amg.own_matrices = amg.takes_coordinates = true;
   amg.products = 4;
   amg.entries = &amg_entries;
   amg.check = &check_amg;

@@ -36,13 +36,17 @@ struct NearNullVectors {
 };
 
 struct AmgOptions {
-  /// Nodes are strongly connected where |A_ij|^2 >= theta^2 |A_ii| |A_jj|; 0: all neighbours are.
-  double theta = 0.0;
+  /// Nodes are strongly connected where |A_ij|^2 >= theta^2 |A_ii| |A_jj|; 0: all neighbours are. Larger values serve
+  /// anisotropic and badly shaped elements, up to about 0.05; beyond, aggregates become small.
+  double theta = 0.02;
   AmgSmoother smoother = AmgSmoother::chebyshev;
   /// Of the polynomial, for each of the two smoothing steps of a level: 1 to 8.
   int degree = 2;
   /// A matrix of no more rows is inverted; a larger one gets a coarser level.
   int max_coarse = 256;
+  /// Aggregates that a row of a prolongator reaches, at most: the largest entries stay, and those that go are made up
+  /// for. Fewer make coarse matrices sparser.
+  int max_width = 4;
   AmgRefresh refresh = AmgRefresh::galerkin;
   AmgNearNull near_null = AmgNearNull::automatic;
   /// In place of `near_null`.

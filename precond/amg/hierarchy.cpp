@@ -52,6 +52,13 @@ double random_sign(std::size_t i) {
   return (z >> 63) != 0 ? 1.0 : -1.0;
 }
 
+bool wider_than(const BlockPattern& p, Index width) {
+  for (Index i = 0; i < p.rows; ++i) {
+    if (p.row_ptr[i + 1] - p.row_ptr[i] > width) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 double largest_eigenvalue(const HostContext& ctx, const BlockCsr& a) {
@@ -82,7 +89,7 @@ double largest_eigenvalue(const HostContext& ctx, const BlockCsr& a) {
 
 AmgHierarchy::AmgHierarchy(const HostContext& ctx, BlockCsr a, const NearNull& near_null, const AmgOptions& options,
                            double epsilon)
-    : max_coarse_(options.max_coarse), epsilon_(epsilon) {
+    : max_coarse_(options.max_coarse), max_width_(options.max_width), epsilon_(epsilon) {
   levels_.emplace_back();
   levels_.back().a = std::move(a);
   PhaseClock clock;
@@ -132,12 +139,17 @@ void AmgHierarchy::compute_prolongator(const HostContext& ctx, AmgLevel& level) 
   const BlockCsr& a = level.kept.empty() ? level.a : filtered;
   const double lambda = largest_eigenvalue(ctx, a);
   const double omega = lambda > 0 ? damping / lambda : 0;
-  if (level.last()) {
+  const bool first = level.last();
+  if (first) {
     level.p.row_block = level.a.row_block;
     level.p.col_block = level.tentative.coarse.vectors;
     level.p.pattern = prolongator_pattern(ctx, a.pattern, level.aggregates);
     level.p.val = Array<double, Space::host>(ctx, level.p.pattern.blocks() * level.p.block_size());
   }
+  smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
+  if (!first || !wider_than(level.p.pattern, max_width_)) return;
+  level.p.pattern = narrowed(ctx, level.p, level.aggregates, max_width_);
+  level.p.val = Array<double, Space::host>(ctx, level.p.pattern.blocks() * level.p.block_size());
   smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
 }
 

@@ -64,7 +64,7 @@ class AmgHierarchy {
   std::vector<AmgLevel> levels_;
   std::vector<double> inverse_;
   int null_vectors_ = 0;
-  int max_coarse_ = 0;
+  int max_coarse_ = 0, max_width_ = 0;
   double epsilon_ = 0;
   std::string remark_;
   std::vector<std::pair<std::string, double>> seconds_;

@@ -15,7 +15,7 @@ struct SolveOptions {
   std::string rhs = "A*random:1";
   std::string guess, out, history, report;
   std::string precond_pattern;  ///< file of --precond-pattern
-  std::string coordinates;      ///< file of the nodes' coordinates, for --partitioner coordinates
+  std::string coordinates;      ///< file of the nodes' coordinates
   std::string device = "auto";
   bool single_precision = false;
   int threads = 0;  ///< 0: all
