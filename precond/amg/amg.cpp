@@ -49,6 +49,16 @@ void require_diagonal(const HostContext& ctx, const BlockCsr& a) {
   throw ZeroDiagonal(first, count, entry(first));
 }
 
+// From places in `a` to places among the caller's values.
+template <class T, Space S>
+ValueMap<Space::host> callers_map(const Context<S>& ctx, const CsrView<T, S>& a, Array<Offset, Space::host>& source) {
+  const HostContext& host = host_context(ctx);
+  if (a.value_map == nullptr || a.value_map->identity()) return make_value_map(host, source.cspan(), a.nnz());
+  const std::vector<Offset> place = positions_of(ctx, *a.value_map, a.nnz());
+  detail::parallel_for(host, source.size(), [&](Offset k) { source[k] = source[k] < 0 ? -1 : place[source[k]]; });
+  return make_value_map(host, source.cspan(), a.value_map->source_size);
+}
+
 // Unknowns of a node in the caller's numbering: what is said, else what the pattern shows.
 template <class T>
 int node_rows_of(const HostContext& ctx, const CsrView<T, Space::host>& a, const std::vector<Index>& old_of_new,
@@ -100,13 +110,7 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
   Array<Offset, Space::host> source;
   BlockCsr blocks = detail::make_block_csr(host, matrix, old_of_new, block, source);
   kept = {};
-  Offset caller_values = a.nnz();
-  if (a.value_map != nullptr && !a.value_map->identity()) {
-    const std::vector<Offset> place = positions_of(ctx, *a.value_map, a.nnz());
-    detail::parallel_for(host, source.size(), [&](Offset k) { source[k] = source[k] < 0 ? -1 : place[source[k]]; });
-    caller_values = a.value_map->source_size;
-  }
-  source_ = make_value_map(host, source.cspan(), caller_values);
+  source_ = callers_map(ctx, a, source);
   source = {};
   require_diagonal(host, blocks);
   clock.end("matrix");

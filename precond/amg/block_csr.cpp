@@ -36,21 +36,48 @@ void any_product(int m, int n, int k, const double* a, const double* b, double* 
   }
 }
 
-// Calls f(column, place in a) for the entries of the result's row i.
-template <class T, class F>
-void for_old_row(const CsrView<T, Space::host>& a, const std::vector<Index>& old_of_new,
-                 const std::vector<Index>& new_of_old, Index i, F&& f) {
-  const Index row = new_of_old.empty() ? i : new_of_old[i];
-  for (Offset k = a.row_begin(row); k < a.row_begin(row + 1); ++k) {
-    f(old_of_new.empty() ? a.col[k] : old_of_new[a.col[k]], k);
+// The rows of a renumbered matrix in the numbering that it had.
+template <class T>
+class OldRows {
+ public:
+  OldRows(const HostContext& ctx, const CsrView<T, Space::host>& a, const std::vector<Index>& old_of_new, int block)
+      : a_(a),
+        old_of_new_(old_of_new),
+        new_of_old_(old_of_new.size()),
+        block_(block),
+        scratch_(static_cast<std::size_t>(ctx.threads())) {
+    for (std::size_t i = 0; i < old_of_new.size(); ++i) new_of_old_[old_of_new[i]] = static_cast<Index>(i);
   }
-}
 
-std::vector<Index> inverse_of(const std::vector<Index>& order) {
-  std::vector<Index> inverse(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) inverse[order[i]] = static_cast<Index>(i);
-  return inverse;
-}
+  // Calls f(column, place in a) for the entries of row i.
+  template <class F>
+  void for_entries(Index i, F&& f) const {
+    const Index row = new_of_old_.empty() ? i : new_of_old_[i];
+    for (Offset k = a_.row_begin(row); k < a_.row_begin(row + 1); ++k) {
+      f(old_of_new_.empty() ? a_.col[k] : old_of_new_[a_.col[k]], k);
+    }
+  }
+  // The columns of a row of blocks, ascending; valid until the thread's next call.
+  const std::vector<Index>& columns_of(Index node, int member) const {
+    std::vector<Index>& columns = scratch_[static_cast<std::size_t>(member)];
+    columns.clear();
+    for (int r = 0; r < block_; ++r) {
+      for_entries(node * block_ + r, [&](Index j, Offset) {
+        if (columns.empty() || columns.back() != j / block_) columns.push_back(j / block_);
+      });
+    }
+    if (!std::is_sorted(columns.begin(), columns.end())) std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    return columns;
+  }
+
+ private:
+  const CsrView<T, Space::host>& a_;
+  const std::vector<Index>& old_of_new_;
+  std::vector<Index> new_of_old_;
+  int block_;
+  mutable std::vector<std::vector<Index>> scratch_;  // one a thread
+};
 
 }  // namespace
 
@@ -72,26 +99,14 @@ Offset diagonal_at(const BlockPattern& a, Index i) {
 template <class T>
 BlockCsr make_block_csr(const HostContext& ctx, const CsrView<T, Space::host>& a,
                         const std::vector<Index>& old_of_new, int block, Array<Offset, Space::host>& source) {
-  const std::vector<Index> new_of_old = inverse_of(old_of_new);
+  const OldRows<T> rows(ctx, a, old_of_new, block);
   BlockCsr result;
   BlockPattern& pattern = result.pattern;
   pattern.rows = pattern.cols = a.rows / block;
   result.row_block = result.col_block = block;
-  std::vector<std::vector<Index>> scratch(static_cast<std::size_t>(ctx.threads()));
-  const auto columns_of = [&](Index node, int member) -> std::vector<Index>& {
-    std::vector<Index>& columns = scratch[static_cast<std::size_t>(member)];
-    columns.clear();
-    for (int r = 0; r < block; ++r) {
-      for_old_row(a, old_of_new, new_of_old, node * block + r,
-                  [&](Index j, Offset) { columns.push_back(j / block); });
-    }
-    std::sort(columns.begin(), columns.end());
-    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-    return columns;
-  };
   pattern.row_ptr = Array<Offset, Space::host>(ctx, Offset{pattern.rows} + 1);
   parallel_blocks(ctx, pattern.rows, 512, [&](Index node, int member) {
-    pattern.row_ptr[node] = static_cast<Offset>(columns_of(node, member).size());
+    pattern.row_ptr[node] = static_cast<Offset>(rows.columns_of(node, member).size());
   });
   pattern.row_ptr[pattern.rows] = 0;
   exclusive_sum(ctx, pattern.row_ptr);
@@ -100,13 +115,13 @@ BlockCsr make_block_csr(const HostContext& ctx, const CsrView<T, Space::host>& a
   result.val = Array<double, Space::host>(ctx, pattern.blocks() * size);
   source = Array<Offset, Space::host>(ctx, result.val.size());
   parallel_blocks(ctx, pattern.rows, 512, [&](Index node, int member) {
-    const std::vector<Index>& columns = columns_of(node, member);
+    const std::vector<Index>& columns = rows.columns_of(node, member);
     const Offset begin = pattern.row_ptr[node], end = pattern.row_ptr[node + 1];
     std::copy(columns.begin(), columns.end(), pattern.col.data() + begin);
     std::fill(result.val.data() + begin * size, result.val.data() + end * size, 0.0);
     std::fill(source.data() + begin * size, source.data() + end * size, Offset{-1});
     for (int r = 0; r < block; ++r) {
-      for_old_row(a, old_of_new, new_of_old, node * block + r, [&](Index j, Offset k) {
+      rows.for_entries(node * block + r, [&](Index j, Offset k) {
         const auto at = std::lower_bound(columns.begin(), columns.end(), j / block) - columns.begin();
         const Offset place = (begin + at) * size + r * block + j % block;
         result.val[place] = static_cast<double>(a.val[k]);
@@ -192,7 +207,7 @@ ScalarPattern scalar_columns(const HostContext& ctx, const BlockCsr& a, const st
         row.emplace_back(new_of_old.empty() ? i : new_of_old[i], t.source[k] * a.block_size() + r * a.col_block + c);
       }
     }
-    std::sort(row.begin(), row.end());
+    if (!new_of_old.empty()) std::sort(row.begin(), row.end());
     Offset at = s.row_ptr[j];
     for (const auto& [column, source] : row) {
       s.col[at] = column;

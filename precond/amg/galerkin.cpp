@@ -100,29 +100,33 @@ BlockPattern product_pattern(const HostContext& ctx, const BlockPattern& a, cons
   BlockPattern c;
   c.rows = a.rows;
   c.cols = b.cols;
-  Tables tables = tables_of(ctx);
-  const auto with_row = [&](Index i, int member, auto&& f) {
-    ColumnTable& table = tables[static_cast<std::size_t>(member)];
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      for (Offset l = b.row_ptr[a.col[k]]; l < b.row_ptr[a.col[k] + 1]; ++l) table.find_or_add(b.col[l], 0);
-    }
-    f(table.columns());
-    table.clear();
-  };
   c.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
   c.row_ptr[a.rows] = 0;
-  parallel_blocks(ctx, a.rows, rows_at_once, [&](Index i, int member) {
-    with_row(i, member,
-             [&](const std::vector<Index>& columns) { c.row_ptr[i] = static_cast<Offset>(columns.size()); });
+  Tables tables = tables_of(ctx);
+  const auto chunks = static_cast<Index>((a.rows + rows_at_once - 1) / rows_at_once);
+  const auto first_row = [&](std::int64_t chunk) {
+    return static_cast<Index>(std::min<std::int64_t>(a.rows, chunk * rows_at_once));
+  };
+  std::vector<std::vector<Index>> found(static_cast<std::size_t>(chunks));
+  parallel_tasks(ctx, chunks, [&](Index chunk, int member) {
+    ColumnTable& table = tables[static_cast<std::size_t>(member)];
+    std::vector<Index>& columns = found[static_cast<std::size_t>(chunk)];
+    for (Index i = first_row(chunk); i < first_row(std::int64_t{chunk} + 1); ++i) {
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+        for (Offset l = b.row_ptr[a.col[k]]; l < b.row_ptr[a.col[k] + 1]; ++l) table.find_or_add(b.col[l], 0);
+      }
+      const auto length = static_cast<std::ptrdiff_t>(table.columns().size());
+      columns.insert(columns.end(), table.columns().begin(), table.columns().end());
+      std::sort(columns.end() - length, columns.end());
+      c.row_ptr[i] = length;
+      table.clear();
+    }
   });
   exclusive_sum(ctx, c.row_ptr);
   c.col = Array<Index, Space::host>(ctx, c.row_ptr[a.rows]);
-  parallel_blocks(ctx, a.rows, rows_at_once, [&](Index i, int member) {
-    with_row(i, member, [&](const std::vector<Index>& columns) {
-      Index* const to = c.col.data() + c.row_ptr[i];
-      std::copy(columns.begin(), columns.end(), to);
-      std::sort(to, to + columns.size());
-    });
+  parallel_tasks(ctx, chunks, [&](Index chunk) {
+    const std::vector<Index>& columns = found[static_cast<std::size_t>(chunk)];
+    std::copy(columns.begin(), columns.end(), c.col.data() + c.row_ptr[first_row(chunk)]);
   });
   return c;
 }

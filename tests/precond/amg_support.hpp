@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/LU>
 
 #include <memory>
 #include <string>
@@ -96,6 +97,81 @@ inline PrecondOptions amg_options() {
   PrecondOptions options;
   options.name = "amg";
   return options;
+}
+
+template <class T, Space S>
+AmgOperator<T, S> amg(const Context<S>& ctx, const HostCsr& a, const PrecondOptions& options = amg_options(),
+                      std::shared_ptr<const NodeCoordinates> coordinates = nullptr,
+                      const std::vector<Index>& old_of_new = {}) {
+  SpmvOptions spmv;
+  spmv.coordinates = std::move(coordinates);
+  const auto there = upload_matrix<T>(ctx, a);
+  if (old_of_new.empty()) return AmgOperator<T, S>(ctx, there.wide(), {}, options, spmv);
+  const RowOrder<S> order = make_row_order(ctx, old_of_new);
+  const PermutedCsr<T, S> permuted = permute(ctx, there.wide(), order);
+  return AmgOperator<T, S>(ctx, permuted.view(), order, options, spmv);
+}
+
+inline PrecondOptions small_levels(int max_coarse = 12) {
+  PrecondOptions options = amg_options();
+  options.of<AmgOptions>().max_coarse = max_coarse;
+  return options;
+}
+
+template <class T, Space S>
+std::vector<T> applied(const Context<S>& ctx, const LinearOperator<T, S>& m, const std::vector<T>& x) {
+  const auto at_x = upload(ctx, x);
+  auto y = poisoned<T>(ctx, m.rows());
+  m.apply(ctx, T(1), at_x.cspan(), T(0), y.span());
+  return download(ctx, y);
+}
+
+template <class T, Space S>
+Dense dense_operator(const Context<S>& ctx, const LinearOperator<T, S>& m) {
+  Dense result(m.rows(), m.rows());
+  for (Index j = 0; j < m.rows(); ++j) {
+    std::vector<T> unit(static_cast<std::size_t>(m.rows()), T(0));
+    unit[j] = 1;
+    const std::vector<T> column = applied(ctx, m, unit);
+    for (Index i = 0; i < m.rows(); ++i) result(i, j) = column[i];
+  }
+  return result;
+}
+
+inline double largest(const Dense& m) { return m.size() == 0 ? 0.0 : m.cwiseAbs().maxCoeff(); }
+
+// The polynomial smoother from 0 as a matrix B with x = B b: Chebyshev's p_k by its three-term recurrence, the error
+// (I - B A) being p_k(A) with p_k(t) = W_k(1 - 2 t / lambda) / (2 k + 1), W_k the fourth-kind polynomial.
+inline Dense smoother_oracle(const Dense& a, double lambda, AmgSmoother kind, int degree) {
+  const auto n = a.rows();
+  const Dense identity = Dense::Identity(n, n);
+  const Dense scaled = a.diagonal().cwiseInverse().asDiagonal() * a / lambda;
+  Dense error;
+  if (kind == AmgSmoother::jacobi) {
+    error = identity;
+    for (int i = 0; i < degree; ++i) error = (identity - 4.0 / 3.0 * scaled) * error;
+  } else {
+    const Dense x = identity - 2 * scaled;
+    Dense before = identity, now = 2 * x + identity;
+    for (int i = 1; i < degree; ++i) {
+      const Dense next = 2 * x * now - before;
+      before = now;
+      now = next;
+    }
+    error = now / (2 * degree + 1);
+  }
+  return (identity - error) * a.inverse();
+}
+
+inline Dense cycle_oracle(const std::vector<detail::AmgLevel>& levels, std::size_t l, const AmgOptions& options) {
+  const Dense a = dense_of(levels[l].a);
+  if (levels[l].smoother_diagonal.empty()) return a.inverse();
+  const Dense b = smoother_oracle(a, levels[l].lambda, options.smoother, options.degree);
+  if (levels[l].last()) return b;
+  const Dense p = dense_of(levels[l].p), identity = Dense::Identity(a.rows(), a.rows());
+  const Dense coarse = p * cycle_oracle(levels, l + 1, options) * p.transpose();
+  const Dense error = (identity - b * a) * (identity - coarse * a) * (identity - b * a);
+  return (identity - error) * a.inverse();
 }
 
 }  // namespace purlin::testing

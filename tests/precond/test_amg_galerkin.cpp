@@ -29,8 +29,6 @@ detail::BlockCsr random_blocks(const Context<host>& ctx, const HostCsr& nodes, i
   return a;
 }
 
-double largest(const Dense& m) { return m.size() == 0 ? 0.0 : m.cwiseAbs().maxCoeff(); }
-
 Dense pseudo_inverse(const Dense& a) {
   const Eigen::JacobiSVD<Dense> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
   Dense result = Dense::Zero(a.cols(), a.rows());

@@ -56,8 +56,6 @@ struct Parts {
   }
 };
 
-double largest(const Dense& m) { return m.size() == 0 ? 0.0 : m.cwiseAbs().maxCoeff(); }
-
 }  // namespace
 
 TEST_CASE("AMG's rigid body modes have no strain energy in a floating body", "[amg]") {
