@@ -2,6 +2,7 @@
 // The choice between the caller's vectors, rigid body modes and constants.
 #include <purlin/precond/amg/near_null_choice.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include <purlin/core/error.hpp>
@@ -39,7 +40,8 @@ NearNullChoice::NearNullChoice(const AmgOptions& options, const NodeCoordinates*
                        std::to_string(own.values.size()) + " values for " + std::to_string(own.count) + " vectors");
     }
   }
-  const bool fitting = fits(coordinates, rows);
+  const bool fitting =
+      fits(coordinates, rows) && (options.node_rows == 0 || options.node_rows == coordinates->dimension);
   if (options.near_null == AmgNearNull::rigid && options.vectors == nullptr && !fitting) {
     throw InputError(
         "AMG: rigid body modes need coordinates in two or three dimensions, of nodes with as many rows each");
