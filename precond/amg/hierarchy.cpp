@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
@@ -180,7 +181,9 @@ void AmgHierarchy::finish(const HostContext& ctx, PhaseClock& clock) {
       }
     }
   }
-  DenseInverse inverse = dense_inverse(n, dense, 16 * std::sqrt(static_cast<double>(n)) * epsilon_);
+  // Of a singular matrix a pivot remains that the elimination's rounding has left, or that of the values.
+  const double of_elimination = 16 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<double>::epsilon();
+  DenseInverse inverse = dense_inverse(n, dense, std::max(of_elimination, 8 * epsilon_));
   inverse_ = std::move(inverse.values);
   null_vectors_ = inverse.null_vectors;
   clock.end("coarsest inverse");

@@ -138,6 +138,19 @@ Dense dense_operator(const Context<S>& ctx, const LinearOperator<T, S>& m) {
   return result;
 }
 
+// The largest difference between M x and `expected` x for a few x, over the largest entry of `expected` x.
+template <Space S>
+double difference_on_vectors(const Context<S>& ctx, const LinearOperator<double, S>& m, const Dense& expected) {
+  double difference = 0;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto x = random_vector<double>(m.rows(), seed), y = applied(ctx, m, x);
+    const Eigen::VectorXd exact = expected * Eigen::Map<const Eigen::VectorXd>(x.data(), m.rows());
+    const Eigen::VectorXd found = Eigen::Map<const Eigen::VectorXd>(y.data(), m.rows());
+    difference = std::max(difference, (found - exact).cwiseAbs().maxCoeff() / exact.cwiseAbs().maxCoeff());
+  }
+  return difference;
+}
+
 inline double largest(const Dense& m) { return m.size() == 0 ? 0.0 : m.cwiseAbs().maxCoeff(); }
 
 // The polynomial smoother from 0 as a matrix B with x = B b: Chebyshev's p_k by its three-term recurrence, the error
