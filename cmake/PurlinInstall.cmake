@@ -38,6 +38,7 @@ set(PURLIN_PUBLIC_HEADERS
   precond/pattern_options.hpp
   precond/preconditioner.hpp
   precond/registry.hpp
+  precond/amg/amg_options.hpp
   precond/fsai/fsai_options.hpp
   precond/spai/spai_options.hpp
   solver/batch_solver.hpp

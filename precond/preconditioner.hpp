@@ -110,10 +110,12 @@ struct PrecondMethod {
   bool diagonal = false;             ///< M is a diagonal matrix
   bool divides_by_diagonal = false;  ///< every diagonal entry of A has to be there and not 0
   bool own_matrices = false;         ///< M is made of sparse matrices in `PrecondOptions::format`
+  bool resident = false;             ///< solvers with a kernel for what fits on the chip apply it there
   int products = 0;                  ///< with sparse matrices, that an application consists of
   /// Entries of these matrices, estimated for a matrix of so many rows and entries. Null: as many as A has.
   double (*entries)(const PrecondOptions&, Index rows, Offset nonzeros) = nullptr;
-  bool takes_pattern = false;  ///< `PatternOptions::pattern` applies
+  bool takes_coordinates = false;  ///< `SpmvOptions::coordinates` makes a difference
+  bool takes_pattern = false;      ///< `PatternOptions::pattern` applies
   AutoPrecond automatic = AutoPrecond::never;
   /// Throws InputError for options that make no sense. Null: none can.
   void (*check)(const PrecondOptions&) = nullptr;

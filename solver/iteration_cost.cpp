@@ -64,7 +64,7 @@ PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& fact
   cost.diagonal = method->diagonal;
   if (method->diagonal) return cost;
   cost.matrices = std::max(1, method->products);
-  cost.resident = method->own_matrices;
+  cost.resident = method->resident;
   // Without node blocks, as FSAI's and SPAI's matrices are in every format.
   const double entries = method->entries != nullptr ? method->entries(options, facts.rows, facts.nonzeros)
                                                     : static_cast<double>(facts.nonzeros);

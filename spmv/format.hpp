@@ -26,7 +26,8 @@ struct SpmvOptions {
   /// How the formats with parts (EHYB) find them, and how many they take; 0: as many as their caches ask for.
   Partitioner partitioner = Partitioner::automatic;
   Index parts = 0;
-  /// Where the nodes lie, for Partitioner::coordinates.
+  /// Where the nodes lie, in the caller's numbering: for Partitioner::coordinates, and for preconditioners that take
+  /// them (AMG's rigid body modes).
   std::shared_ptr<const NodeCoordinates> coordinates = nullptr;
   /// A folder that keeps orders and measured choices per pattern, machine and options; made where it is missing.
   /// Empty: none. A file that is damaged or of another version is ignored, and the order's report says so.

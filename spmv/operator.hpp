@@ -109,7 +109,9 @@ struct OperatorInfo {
   /// What one product moves between memory and processor by the format's own count: its arrays once, x and y as often
   /// as the format reads and writes them.
   std::uint64_t bytes_per_product = 0;
-  std::vector<std::pair<std::string, double>> figures;        ///< a format's own: parts, halo, threshold, ...
+  std::vector<std::pair<std::string, double>> figures;  ///< a format's own: parts, halo, threshold, ...
+  /// Figures of the levels of a hierarchy, the finest first; empty for all others.
+  std::vector<std::vector<std::pair<std::string, double>>> levels;
   std::vector<std::pair<std::string, std::uint64_t>> bytes;   ///< memory by part: values, columns, ...
   std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
 

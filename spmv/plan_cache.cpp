@@ -238,7 +238,7 @@ PlanKey plan_key(const Context<Space::host>& ctx, const Pattern<Space::host>& pa
   key.add(static_cast<std::uint64_t>(request.options.partitioner));
   key.add(static_cast<std::uint64_t>(request.options.parts));
   key.add(static_cast<std::uint64_t>(request.options.ell_warp_window));
-  if (request.options.coordinates != nullptr) {
+  if (request.options.partitioner == Partitioner::coordinates && request.options.coordinates != nullptr) {
     const std::vector<double>& xyz = request.options.coordinates->xyz;
     std::vector<std::uint64_t> bits(xyz.size());
     if (!xyz.empty()) std::memcpy(bits.data(), xyz.data(), xyz.size() * sizeof(double));

@@ -20,14 +20,18 @@ Json pairs_json(const std::vector<std::pair<std::string, double>>& pairs) {
 Json operator_json(const OperatorInfo& info) {
   Json bytes = Json::object();
   for (const auto& [part, size] : info.bytes) bytes[part] = size;
-  return {{"name", info.name},
-          {"detail", info.detail},
-          {"stored_slots", info.stored_slots},
-          {"cached_share", info.cached_share},
-          {"bytes_per_product", info.bytes_per_product},
-          {"figures", pairs_json(info.figures)},
-          {"bytes", bytes},
-          {"setup_phases", pairs_json(info.setup_seconds)}};
+  Json levels = Json::array();
+  for (const auto& level : info.levels) levels.push_back(pairs_json(level));
+  Json result = {{"name", info.name},
+                 {"detail", info.detail},
+                 {"stored_slots", info.stored_slots},
+                 {"cached_share", info.cached_share},
+                 {"bytes_per_product", info.bytes_per_product},
+                 {"figures", pairs_json(info.figures)},
+                 {"bytes", bytes},
+                 {"setup_phases", pairs_json(info.setup_seconds)}};
+  if (!levels.empty()) result["levels"] = levels;
+  return result;
 }
 
 Json option_json(const OptionValue& value) {
@@ -62,6 +66,20 @@ std::string precond_text(const OperatorInfo& info) {
   if (!info.detail.empty()) line += ", " + info.detail;
   for (const auto& [name, value] : info.figures) line += text(", %s %.3g", name.c_str(), value);
   return line;
+}
+
+std::string levels_text(const OperatorInfo& info) {
+  std::string lines;
+  for (std::size_t l = 0; l < info.levels.size(); ++l) {
+    std::string line;
+    for (const auto& [name, value] : info.levels[l]) {
+      const bool whole = value == static_cast<double>(static_cast<std::int64_t>(value));
+      const std::string number = whole ? thousands(static_cast<std::int64_t>(value)) : text("%.3g", value);
+      line += (line.empty() ? "" : ", ") + name + ' ' + number;
+    }
+    lines += labelled("level " + std::to_string(l + 1), line);
+  }
+  return lines;
 }
 
 std::string strong_precond() {

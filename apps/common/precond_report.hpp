@@ -32,6 +32,9 @@ std::string inverse_residual_text(const InverseResidual& residual);
 /// "fsai, 1.20 MB, G as csr, power 1, density 1.00"
 std::string precond_text(const OperatorInfo& info);
 
+/// A line for each level of a hierarchy: "level 1  rows 27,000, entries 371,634, ..."; empty where there is none.
+std::string levels_text(const OperatorInfo& info);
+
 /// What to try for a matrix with zeros on its diagonal where `--precond none` does not suffice.
 std::string strong_precond();
 

@@ -50,6 +50,13 @@ bool has_parts(const Configuration& m) { return is_format_choice(m.format) || fi
 
 std::string without_parts(const Configuration& m) { return has_parts(m) ? "" : format_is(m); }
 
+// Coordinates serve a partitioner and some preconditioners.
+std::string without_coordinates(const Configuration& m) {
+  if (m.by_coordinates) return without_parts(m);
+  const bool taken = m.precond != "none" && m.precond != "auto" && find_preconditioner(m.precond).takes_coordinates;
+  return taken ? "" : "the preconditioner is " + m.precond;
+}
+
 std::string without_plan(const Configuration& m) {
   const bool open = m.format_measured || is_format_choice(m.format);
   return open || find_spmv_format(m.format).plan != nullptr ? "" : format_is(m);
@@ -79,9 +86,9 @@ struct Row {
   std::string shown = {};  ///< in the place of `option`
 };
 
-// A row for what only the preconditioners have that `takes` takes.
+// "--precond spai, fsai and amg": those that `takes` takes.
 template <class Takes>
-Row precond_row(std::string option, Takes takes, std::string shown = {}) {
+std::string owners_of(Takes takes) {
   std::vector<std::string> names;
   for (const PrecondMethod& method : preconditioners()) {
     if (takes(method)) names.push_back(method.name);
@@ -90,11 +97,17 @@ Row precond_row(std::string option, Takes takes, std::string shown = {}) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     owners += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
   }
+  return "--precond " + owners;
+}
+
+// A row for what only the preconditioners have that `takes` takes.
+template <class Takes>
+Row precond_row(std::string option, Takes takes, std::string shown = {}) {
   const auto unused = [takes](const Configuration& m) -> std::string {
     const bool fits = m.precond == "auto" || (m.precond != "none" && takes(find_preconditioner(m.precond)));
     return fits ? "" : "the preconditioner is " + m.precond;
   };
-  return {std::move(option), "--precond " + owners, unused, std::move(shown)};
+  return {std::move(option), owners_of(takes), unused, std::move(shown)};
 }
 
 bool has_option(const PrecondMethod& method, const std::string& key) {
@@ -116,11 +129,12 @@ std::vector<Row> rows() {
   }
   all.push_back(precond_row("--precond-pattern", [](const PrecondMethod& m) { return m.takes_pattern; }));
   all.push_back(precond_row("--precond-format", [](const PrecondMethod& m) { return m.own_matrices; }));
+  const auto takes_coordinates = [](const PrecondMethod& m) { return m.takes_coordinates; };
   const std::vector<Row> of_formats = {
       {"--expect-products", "--format auto, --format measure and --precond auto", &without_choice},
       {"--partitioner", "--format ehyb and ehyb-symmetric", &without_parts},
       {"--parts", "--format ehyb and ehyb-symmetric", &without_parts},
-      {"--coordinates", "--format ehyb and ehyb-symmetric", &without_parts},
+      {"--coordinates", "--partitioner coordinates and " + owners_of(takes_coordinates), &without_coordinates},
       {"--plan-cache", "--format measure and formats that renumber", &without_plan},
   };
   all.insert(all.end(), of_formats.begin(), of_formats.end());
@@ -141,6 +155,7 @@ SolveConfiguration requested_configuration(const SystemOptions& options, bool si
   m.null_space = options.null_space == NullSpace::constant;
   m.single_precision = single_precision;
   m.mixed = options.mixed;
+  m.by_coordinates = options.spmv.partitioner == Partitioner::coordinates;
   m.on_device = device != "host";
   return m;
 }

@@ -28,8 +28,9 @@ struct SolveConfiguration {
   bool null_space = false;
   bool single_precision = false;
   bool mixed = false;
-  bool on_device = true;  ///< or may be
-  Index columns = 1;      ///< 1 also where they are not known yet
+  bool on_device = true;        ///< or may be
+  bool by_coordinates = false;  ///< the partitioner is `coordinates`
+  Index columns = 1;            ///< 1 also where they are not known yet
 };
 
 /// As requested on the command line. `device` is the argument of --device.

@@ -137,7 +137,16 @@ HostCsr assemble(const Context<Space::host>& ctx, Kind kind, const Domain& domai
   }
 }
 
-HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind kind, Index n, double peclet) {
+void hand_over(const TetMesh& mesh, NodeCoordinates* coordinates) {
+  if (coordinates == nullptr) return;
+  coordinates->dimension = 3;
+  coordinates->xyz.clear();
+  coordinates->xyz.reserve(3 * mesh.nodes.size());
+  for (const Point& p : mesh.nodes) coordinates->xyz.insert(coordinates->xyz.end(), p.begin(), p.end());
+}
+
+HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind kind, Index n, double peclet,
+                NodeCoordinates* coordinates) {
   const double nodes = std::pow(n, 3);
   if (kind == Kind::grid7) {
     check_memory(ctx, spec, nodes * (sizeof(Offset) + 7 * (sizeof(Index) + sizeof(double))));
@@ -150,6 +159,7 @@ HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind k
   Domain cube{make_cube(ctx, n, options), {}};
   cube.clamped.resize(cube.mesh.nodes.size());
   for (std::size_t i = 0; i < cube.clamped.size(); ++i) cube.clamped[i] = cube.mesh.nodes[i][2] == 0 ? 1 : 0;
+  hand_over(cube.mesh, coordinates);
   return assemble(ctx, kind, cube, peclet);
 }
 
@@ -175,7 +185,7 @@ Mask clamp_lowest(const TetMesh& mesh) {
 }
 
 HostCsr on_mesh(const Context<Space::host>& ctx, const std::string& spec, Kind kind, const std::string& path,
-                Index refinements) {
+                Index refinements, NodeCoordinates* coordinates) {
   Domain domain{read_mesh(path).mesh, {}};
   const double tets = domain.mesh.tet_count() * std::pow(8, refinements);
   // One refinement gives a node to each edge, and multiplies nodes by 8 in the limit.
@@ -198,10 +208,11 @@ HostCsr on_mesh(const Context<Space::host>& ctx, const std::string& spec, Kind k
     }
     domain.clamped = std::move(clamped);
   }
+  hand_over(domain.mesh, coordinates);
   return assemble(ctx, kind, domain);
 }
 
-HostCsr generate_cube(const Context<Space::host>& ctx, const std::string& spec) {
+HostCsr generate_cube(const Context<Space::host>& ctx, const std::string& spec, NodeCoordinates* coordinates) {
   std::string_view rest = std::string_view(spec).substr(generate_prefix.size());
   const std::optional<Kind> kind = kind_of(cut_first_field(rest));
   const bool with_peclet = kind == Kind::convection && rest.find(':') != std::string_view::npos;
@@ -218,10 +229,10 @@ HostCsr generate_cube(const Context<Space::host>& ctx, const std::string& spec) 
   if (*n < 2 || *n > largest) {
     throw InputError("expected N from 2 to " + std::to_string(largest) + " in generate:KIND:N, found '" + spec + "'");
   }
-  return on_cube(ctx, spec, *kind, *n, *peclet);
+  return on_cube(ctx, spec, *kind, *n, *peclet, coordinates);
 }
 
-HostCsr generate_on_mesh(const Context<Space::host>& ctx, const std::string& spec) {
+HostCsr generate_on_mesh(const Context<Space::host>& ctx, const std::string& spec, NodeCoordinates* coordinates) {
   std::string_view path = std::string_view(spec).substr(mesh_prefix.size());
   std::string_view last = cut_last_field(path);
   Index refinements = 0;
@@ -237,7 +248,7 @@ HostCsr generate_on_mesh(const Context<Space::host>& ctx, const std::string& spe
         "from 0 to " +
         std::to_string(most_refinements) + ", found '" + spec + "'");
   }
-  return on_mesh(ctx, spec, *kind, std::string(path), refinements);
+  return on_mesh(ctx, spec, *kind, std::string(path), refinements, coordinates);
 }
 
 }  // namespace
@@ -246,9 +257,9 @@ bool is_generated(std::string_view spec) {
   return has_prefix(spec, generate_prefix) || has_prefix(spec, mesh_prefix);
 }
 
-HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec) {
-  if (has_prefix(spec, generate_prefix)) return generate_cube(ctx, spec);
-  if (has_prefix(spec, mesh_prefix)) return generate_on_mesh(ctx, spec);
+HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec, NodeCoordinates* coordinates) {
+  if (has_prefix(spec, generate_prefix)) return generate_cube(ctx, spec, coordinates);
+  if (has_prefix(spec, mesh_prefix)) return generate_on_mesh(ctx, spec, coordinates);
   throw InputError("expected generate:KIND:N or mesh:FILE:KIND[:R], found '" + spec + "'");
 }
 

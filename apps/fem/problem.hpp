@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <purlin/reorder/partition.hpp>
+
 #include "apps/fem/assembly.hpp"
 
 namespace purlin::fem {
@@ -27,6 +29,8 @@ bool is_generated(std::string_view spec);
 /// streamline upwinding as it is, no trouble for BiCGStab.
 /// Throws InputError that shows the form expected, for sizes that 32 bits cannot number and for bad meshes;
 /// OutOfMemory, before the work begins, when the estimated memory exceeds what the host has.
-HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec);
+/// `coordinates`, where not null, receives those of the nodes, in three dimensions; none for grid7.
+HostCsr generate_matrix(const Context<Space::host>& ctx, const std::string& spec,
+                        NodeCoordinates* coordinates = nullptr);
 
 }  // namespace purlin::fem

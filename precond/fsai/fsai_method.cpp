@@ -49,7 +49,7 @@ PrecondMethod fsai_method() {
   fsai.name = "fsai";
   fsai.summary = "G^T G with a sparse lower triangle G, for symmetric positive definite matrices";
   fsai.options = {power_option(), drop_option()};
-  fsai.own_matrices = fsai.takes_pattern = true;
+  fsai.own_matrices = fsai.takes_pattern = fsai.resident = true;
   fsai.products = 2;
   fsai.entries = [](const PrecondOptions& options, Index rows, Offset nonzeros) {
     return rows + pattern_growth(options.of<FsaiOptions>().power) * static_cast<double>(nonzeros);

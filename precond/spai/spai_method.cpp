@@ -100,7 +100,7 @@ PrecondMethod spai_method() {
   spai.name = "spai";
   spai.summary = "the sparse matrix closest to the inverse, for any matrix";
   spai.options = {power_option_of_spai(), side_option(), adaptive_option(), drop_option()};
-  spai.own_matrices = spai.takes_pattern = true;
+  spai.own_matrices = spai.takes_pattern = spai.resident = true;
   spai.products = 1;
   spai.entries = [](const PrecondOptions& options, Index, Offset nonzeros) {
     return pattern_growth(options.of<SpaiOptions>().power) * static_cast<double>(nonzeros);

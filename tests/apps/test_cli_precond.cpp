@@ -194,3 +194,59 @@ TEST_CASE("info builds a preconditioner and judges it, or says why it cannot", "
   check_refused({"info", folder.write("wide.mtx", banner + "2 3 2\n1 1 1\n2 3 1\n"), "--precond", "fsai"},
                 {"square"});
 }
+
+TEST_CASE("solve takes AMG and its options, with the coordinates of a generated system or of a file", "[cli][amg]") {
+  const TemporaryFolder folder;
+  const auto with = [&](const std::string& matrix, const std::vector<std::string>& more) {
+    std::vector<std::string> all = {"solve", matrix, "--device", "host", "--solver", "cg", "--precond", "amg"};
+    all.insert(all.end(), more.begin(), more.end());
+    return report_of(folder, all);
+  };
+  const auto vectors_of = [](const Json& report) {
+    return report["operators"]["preconditioner"]["levels"][0]["vectors"].get<int>();
+  };
+  const std::string body = "generate:elasticity:7";
+  const Json rigid = with(body, {});
+  const Json constant = with(body, {"--amg-near-null", "constant"});
+  CHECK(vectors_of(rigid) == 6);
+  CHECK(vectors_of(constant) == 3);
+  CHECK(rigid["iterations"] < constant["iterations"]);
+  const Json other = with(body, {"--amg-smoother", "jacobi", "--amg-degree", "3", "--amg-theta", "0.05",
+                                 "--amg-refresh", "full", "--amg-max-coarse", "50", "--amg-max-width", "3"});
+  const Json& options = other["preconditioner_options"];
+  CHECK(options["amg_smoother"] == "jacobi");
+  CHECK(options["amg_degree"] == 3);
+  CHECK(options["amg_theta"] == 0.05);
+  CHECK(options["amg_refresh"] == "full");
+  CHECK(options["amg_max_coarse"] == 50);
+  CHECK(options["amg_max_width"] == 3);
+  CHECK(other["operators"]["preconditioner"]["levels"].size() >
+        rigid["operators"]["preconditioner"]["levels"].size());
+
+  // The same system from a file, with and without coordinates of its nodes, which need not be the true ones.
+  const std::string matrix = folder.file("A.mtx");
+  REQUIRE(run_purlin({"info", "generate:elasticity:7", "--out", matrix}).status == 0);
+  CHECK(vectors_of(with(matrix, {})) == 3);
+  std::string points = "%%MatrixMarket matrix array real general\n343 3\n";
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int i = 0; i < 343; ++i) points += std::to_string((axis == 0 ? i : axis == 1 ? i / 7 : i / 49) % 7) + '\n';
+  }
+  CHECK(vectors_of(with(matrix, {"--coordinates", folder.write("X.mtx", points)})) == 6);
+}
+
+TEST_CASE("info prints the levels of AMG", "[cli][amg]") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_purlin({"info", "generate:diffusion:10", "--precond", "amg"});
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.out.find("level 1         rows 1,000, entries ") != std::string::npos);
+  CHECK(outcome.out.find("level 2         rows ") != std::string::npos);
+  CHECK(outcome.out.find("operator complexity 1.") != std::string::npos);
+  const Json report = report_of(folder, {"info", "generate:diffusion:10", "--precond", "amg"});
+  const Json& levels = report["preconditioner"]["operator"]["levels"];
+  REQUIRE(levels.size() == 2);
+  CHECK(levels[0]["rows"] == 1000);
+  CHECK(levels[1]["rows"] == levels[0]["aggregates"]);
+  // Only what has levels says so.
+  const Json fsai = report_of(folder, {"info", "generate:diffusion:10", "--precond", "fsai"});
+  CHECK_FALSE(fsai["preconditioner"]["operator"].contains("levels"));
+}

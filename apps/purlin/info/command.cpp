@@ -36,7 +36,7 @@ Facts gather_facts(const InfoOptions& options) {
     if (!f.square()) throw InputError(options.matrix + ": --precond needs a square matrix");
     PrecondOptions precond = options.precond;
     precond.of<PatternOptions>().pattern = read_pattern(ctx, options.precond_pattern, a.rows);
-    f.precond = precond_facts(ctx, CsrView<double, Space::host>(a), precond);
+    f.precond = precond_facts(ctx, CsrView<double, Space::host>(a), precond, f.matrix.coordinates);
     f.precond->pattern = options.precond_pattern;
   }
   return f;

@@ -10,10 +10,11 @@
 
 namespace purlin::cli {
 PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double, Space::host>& a,
-                           const PrecondOptions& options) {
+                           const PrecondOptions& options, std::shared_ptr<const NodeCoordinates> coordinates) {
   PrecondFacts facts;
   facts.options = options;
-  const SpmvOptions csr;
+  SpmvOptions csr;
+  csr.coordinates = std::move(coordinates);
   const Stopwatch watch;
   try {
     const auto m = make_precond<double, Space::host>(ctx, a, {}, options, csr);
@@ -35,7 +36,7 @@ PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double
 
 std::string precond_facts_text(const PrecondFacts& facts) {
   if (!facts.refusal.empty()) return labelled("preconditioner", facts.options.name + " refuses: " + facts.refusal);
-  std::string result = labelled("preconditioner", precond_text(facts.info));
+  std::string result = labelled("preconditioner", precond_text(facts.info)) + levels_text(facts.info);
   std::string phases;
   for (const auto& [phase, seconds] : facts.info.setup_seconds) {
     phases += (phases.empty() ? ": " : ", ") + phase + ' ' + duration(seconds);

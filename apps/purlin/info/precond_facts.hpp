@@ -22,7 +22,8 @@ struct PrecondFacts {
 };
 
 PrecondFacts precond_facts(const Context<Space::host>& ctx, const CsrView<double, Space::host>& a,
-                           const PrecondOptions& options);
+                           const PrecondOptions& options,
+                           std::shared_ptr<const NodeCoordinates> coordinates = nullptr);
 std::string precond_facts_text(const PrecondFacts& facts);
 Json precond_facts_json(const PrecondFacts& facts);
 

@@ -19,7 +19,9 @@ InputMatrix load_matrix(const Context<Space::host>& ctx, const std::string& name
   InputMatrix result;
   result.name = name;
   if (fem::is_generated(name)) {
-    result.a = fem::generate_matrix(ctx, name);
+    auto coordinates = std::make_shared<NodeCoordinates>();
+    result.a = fem::generate_matrix(ctx, name, coordinates.get());
+    if (!coordinates->xyz.empty()) result.coordinates = std::move(coordinates);
   } else {
     result.a = read_matrix(ctx, input_file(name), &result.header.emplace());
   }

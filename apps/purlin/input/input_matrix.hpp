@@ -8,6 +8,7 @@
 
 #include <purlin/core/matrix_market.hpp>
 #include <purlin/precond/given_pattern.hpp>
+#include <purlin/reorder/partition.hpp>
 
 namespace purlin::cli {
 
@@ -20,7 +21,8 @@ inline constexpr const char* system_words =
 struct InputMatrix {
   std::string name;  ///< as given
   Csr<double, Space::host> a;
-  std::optional<MatrixMarketHeader> header;  ///< of a file
+  std::optional<MatrixMarketHeader> header;            ///< of a file
+  std::shared_ptr<const NodeCoordinates> coordinates;  ///< of a generated system on a mesh
   double read_seconds = 0;
 };
 

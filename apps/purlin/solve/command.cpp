@@ -51,8 +51,10 @@ std::vector<double> first_guess(const Context<Space::host>& ctx, const SolveOpti
   return to_vector(ctx, guess.values.span());
 }
 
-std::shared_ptr<const NodeCoordinates> read_coordinates(const Context<Space::host>& ctx, const std::string& file) {
-  if (file.empty()) return nullptr;
+// From the file, else those of a generated system.
+std::shared_ptr<const NodeCoordinates> coordinates_of(const Context<Space::host>& ctx, const std::string& file,
+                                                      const InputMatrix& matrix) {
+  if (file.empty()) return matrix.coordinates;
   MatrixMarketHeader header;
   const Csr<double, Space::host> points = read_matrix(ctx, input_file(file), &header);
   if (header.layout != MatrixMarketHeader::Layout::array || points.cols < 1 || points.cols > 3) {
@@ -140,7 +142,7 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
       matrix.a, std::move(rhs.b),        first_guess(host, options, result.rows, rhs.columns), options.system,
       clock,    options.precond_residual};
   task.options.columns = static_cast<int>(rhs.columns);
-  task.options.spmv.coordinates = read_coordinates(host, options.coordinates);
+  task.options.spmv.coordinates = coordinates_of(host, options.coordinates, matrix);
   task.options.precond.of<PatternOptions>().pattern = read_pattern(host, options.precond_pattern, result.rows);
   clock.end("rhs");
 

@@ -13,6 +13,7 @@
 #include "apps/common/place.hpp"
 #include "apps/common/text.hpp"
 #include "apps/common/unused_options.hpp"
+#include "apps/fem/problem.hpp"
 #include "apps/purlin/input/input_matrix.hpp"
 #include "apps/purlin/input/precision.hpp"
 #include "apps/purlin/input/rhs.hpp"
@@ -105,9 +106,9 @@ void add_format_options(CLI::App& solve, RawSolve& raw) {
       ->group(group)
       ->check(CLI::Range(1, INT32_MAX));
   solve
-      .add_option(
-          "--coordinates", raw.options.coordinates,
-          "Coordinates of the nodes, for --partitioner coordinates: matrix array real general, points x 1 to 3")
+      .add_option("--coordinates", raw.options.coordinates,
+                  "Coordinates of the nodes, for --precond amg and --partitioner coordinates: matrix array real\n"
+                  "general, points x 1 to 3. Generated systems know theirs")
       ->option_text("X.mtx")
       ->group(group);
   solve
@@ -187,11 +188,12 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
   solve.add_flag("--quiet", o.quiet, "Print nothing but errors")->group(group);
 }
 
-Partitioner check_partitioner(const std::string& given, const std::string& coordinates) {
+Partitioner check_partitioner(const std::string& given, const SolveOptions& options) {
   const auto partitioner = partitioner_named(
       check_choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
-  if ((partitioner == Partitioner::coordinates) == coordinates.empty()) {
-    throw UsageError("--partitioner coordinates and --coordinates X.mtx belong together");
+  const bool known = !options.coordinates.empty() || fem::is_generated(options.matrix);
+  if (partitioner == Partitioner::coordinates && !known) {
+    throw UsageError("--partitioner coordinates needs --coordinates X.mtx");
   }
   return partitioner;
 }
@@ -238,7 +240,7 @@ SolveOptions checked_solve(RawSolve& raw, const CLI::App& solve) {
   check_precond_options(s.precond, raw.precond);
   o.precond_pattern = raw.precond.pattern;
   s.spmv.format = check_format(s.spmv.format);
-  s.spmv.partitioner = check_partitioner(raw.partitioner, o.coordinates);
+  s.spmv.partitioner = check_partitioner(raw.partitioner, o);
   require_number("--expect-products", s.expected_products);
   if (raw.products_given->count() > 0 && s.expected_products < 1) {
     throw UsageError("--expect-products: expected at least 1");

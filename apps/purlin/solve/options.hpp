@@ -16,7 +16,7 @@ struct SolveOptions {
   std::string guess, out, history, report;
   std::string precond_pattern;    ///< file of --precond-pattern
   bool precond_residual = false;  ///< measure |A M - I|
-  std::string coordinates;        ///< file of the nodes' coordinates, for --partitioner coordinates
+  std::string coordinates;        ///< file of the nodes' coordinates
   std::string device = "auto";
   bool single_precision = false;
   int threads = 0;  ///< 0: all

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the table of preconditioners says of AMG.
+#include <purlin/precond/amg/amg.hpp>
+
+namespace purlin {
+namespace {
+
+constexpr int most_degree = 8;
+constexpr int enough_degree = 4;  // a higher one seldom saves what it costs
+constexpr int most_width = 64;
+constexpr int largest_coarse = 4096;  // inverted densely: 128 MiB
+
+// Entries of all levels' matrices and prolongators over those of A: estimates from meshes in three dimensions.
+constexpr double usual_complexity = 1.25;
+constexpr double prolongator_share = 0.3;
+
+// An option that is one of a few words, in the order of the values of its type.
+template <class Choice>
+PrecondOption choice_option(std::string flags, std::string help, std::string key, std::vector<std::string> words,
+                            Choice AmgOptions::*member) {
+  PrecondOption option;
+  option.flags = std::move(flags);
+  option.help = std::move(help);
+  option.key = std::move(key);
+  option.choices = words;
+  option.get = [member, words](const PrecondOptions& o) {
+    return OptionValue(words[static_cast<std::size_t>(o.of<AmgOptions>().*member)]);
+  };
+  option.set = [member, words](PrecondOptions& o, const OptionValue& v) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      if (words[i] == std::get<std::string>(v)) o.of<AmgOptions>().*member = static_cast<Choice>(i);
+    }
+  };
+  return option;
+}
+
+PrecondOption number_up_to(PrecondOption option, int most) {
+  option.most = most;
+  return option;
+}
+
+std::vector<PrecondOption> amg_options() {
+  return {
+      choice_option("--amg-smoother", "Smoother of AMG's levels, default chebyshev", "amg_smoother",
+                    {"chebyshev", "jacobi"}, &AmgOptions::smoother),
+      number_up_to(number_option("--amg-degree", "N", "Degree of AMG's smoother, default 2", "amg_degree",
+                                 &AmgOptions::degree),
+                   most_degree),
+      number_option("--amg-theta", "THETA",
+                    "Rows with |a_ij| < THETA sqrt(|a_ii a_jj|) share no aggregate of AMG, default 0.02", "amg_theta",
+                    &AmgOptions::theta),
+      number_up_to(number_option("--amg-max-coarse", "N", "Rows of AMG's coarsest level, at most; default 256",
+                                 "amg_max_coarse", &AmgOptions::max_coarse),
+                   largest_coarse),
+      number_up_to(
+          number_option("--amg-max-width", "N", "Aggregates that a row of AMG's prolongators reaches, default 4",
+                        "amg_max_width", &AmgOptions::max_width),
+          most_width),
+      choice_option("--amg-near-null",
+                    "What AMG's coarse levels represent: rigid body modes (auto: where the coordinates\n"
+                    "of an elastic body are known) or constants",
+                    "amg_near_null", {"auto", "constant", "rigid"}, &AmgOptions::near_null),
+      choice_option("--amg-refresh", "What new values replace in AMG, default galerkin: all but the prolongators",
+                    "amg_refresh", {"galerkin", "full", "keep"}, &AmgOptions::refresh),
+  };
+}
+
+void check_amg(const PrecondOptions& options) {
+  const AmgOptions& amg = options.of<AmgOptions>();
+  require_precond_option(amg.theta >= 0 && amg.theta <= 1, "AMG's theta lies between 0 and 1");
+  require_precond_option(amg.degree >= 1 && amg.degree <= most_degree,
+                         "the degree of AMG's smoother is 1 to " + std::to_string(most_degree));
+  require_precond_option(amg.max_coarse >= 1 && amg.max_coarse <= largest_coarse,
+                         "AMG's coarsest level has 1 to " + std::to_string(largest_coarse) + " rows");
+  require_precond_option(amg.max_width >= 1 && amg.max_width <= most_width,
+                         "a row of AMG's prolongators reaches 1 to " + std::to_string(most_width) + " aggregates");
+}
+
+double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
+  const double products = 2.0 * options.of<AmgOptions>().degree;
+  return (products * usual_complexity + 2 * prolongator_share) * static_cast<double>(nonzeros);
+}
+
+// Of one thread: 160 ns an entry for elasticity, 440 for diffusion, on tetrahedra.
+double amg_build_seconds(const PrecondBuild& build) {
+  constexpr double seconds_per_entry = 300e-9;
+  return seconds_per_entry * static_cast<double>(build.nonzeros);
+}
+
+std::string higher_degree(const PrecondOptions& options) {
+  const AmgOptions& amg = options.of<AmgOptions>();
+  if (amg.degree >= enough_degree) return "--precond auto";
+  return "--precond amg --amg-degree " + std::to_string(enough_degree);
+}
+
+}  // namespace
+
+std::uint64_t detail::estimate_amg_bytes(const PrecondOptions&, const SpmvFormat& format, Index rows, Offset nonzeros,
+                                         std::size_t value_bytes) {
+  return format.estimate_bytes(rows, rows, nonzeros, value_bytes) +
+         4 * static_cast<std::uint64_t>(rows) * value_bytes;
+}
+
+PrecondMethod amg_method() {
+  PrecondMethod amg;
+  amg.name = "amg";
+  amg.summary = "algebraic multigrid by smoothed aggregation, for diffusion and elasticity on large meshes";
+  amg.options = amg_options();
+  amg.divides_by_diagonal = amg.own_matrices = amg.takes_coordinates = true;
+  amg.products = 4;
+  amg.entries = &amg_entries;
+  amg.check = &check_amg;
+  amg.estimate_bytes = &detail::estimate_amg_bytes;
+  amg.build_seconds = &amg_build_seconds;
+  amg.stronger = &higher_degree;
+  amg.make = precond_columns<AmgOperator>();
+  return amg;
+}
+
+}  // namespace purlin

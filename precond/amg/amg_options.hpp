@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// AmgOptions: the choices of algebraic multigrid.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+namespace purlin {
+
+/// What a level's smoother is: a polynomial in D^-1 A, D the diagonal of A.
+enum class AmgSmoother {
+  chebyshev,  ///< Chebyshev's of the fourth kind
+  jacobi,     ///< damped Jacobi, as often as the degree says
+};
+
+/// What new values replace; see the documentation for which to take.
+enum class AmgRefresh {
+  galerkin,  ///< all matrices; prolongators stay
+  full,      ///< prolongators too, on the same aggregates
+  keep,      ///< nothing
+};
+
+/// Which vectors the coarse grids represent.
+enum class AmgNearNull {
+  automatic,  ///< rigid where there are coordinates in two or three dimensions with as many rows a node, else
+              ///< constant
+  constant,   ///< a constant for each unknown of a node
+  rigid,      ///< the rigid body modes; needs coordinates
+};
+
+/// Vectors of the caller's own that A maps to almost nothing: `count` of them, row by row (the values of a row next
+/// to each other), in the caller's numbering.
+struct NearNullVectors {
+  int count = 0;
+  std::vector<double> values;  ///< rows x count
+};
+
+struct AmgOptions {
+  /// Nodes are strongly connected where |A_ij|^2 >= theta^2 |A_ii| |A_jj|; 0: all neighbours are. Larger values serve
+  /// anisotropic and badly shaped elements, up to about 0.05; beyond, aggregates become small.
+  double theta = 0.02;
+  AmgSmoother smoother = AmgSmoother::chebyshev;
+  /// Of the polynomial, for each of the two smoothing steps of a level: 1 to 8.
+  int degree = 2;
+  /// A matrix of no more rows is inverted; a larger one gets a coarser level.
+  int max_coarse = 256;
+  /// Aggregates that a row of a prolongator reaches, at most: the largest entries stay, and those that go are made up
+  /// for. Fewer make coarse matrices sparser.
+  int max_width = 4;
+  AmgRefresh refresh = AmgRefresh::galerkin;
+  AmgNearNull near_null = AmgNearNull::automatic;
+  /// In place of `near_null`.
+  std::shared_ptr<const NearNullVectors> vectors = nullptr;
+  /// Unknowns of a node, which are numbered one after the other; 0: what the coordinates say, else the blocks that
+  /// the pattern shows.
+  int node_rows = 0;
+};
+
+}  // namespace purlin

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The vector passes of a multigrid cycle, for both spaces. Internal.
+#pragma once
+
+#include <purlin/core/vector_step.hpp>
+
+namespace purlin::detail {
+
+/// x = c s b and r = b: the first step of a smoother from x = 0. s is D^-1 / lambda.
+template <class T>
+struct AmgFirstStep : PlainStep {
+  T c;
+  const T *s, *b;
+  T *x, *r;
+  AmgFirstStep(T c_, const T* s_, const T* b_, T* x_, T* r_) : c(c_), s(s_), b(b_), x(x_), r(r_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    const T value = b[i];
+    x[i] = c * s[i] * value;
+    r[i] = value;
+  }
+};
+
+/// d = c1 before + c2 s r and x = x + d: a further step. `before` may be d or x.
+template <class T>
+struct AmgNextStep : PlainStep {
+  T c1, c2;
+  const T *s, *r, *before;
+  T *d, *x;
+  AmgNextStep(T c1_, T c2_, const T* s_, const T* r_, const T* before_, T* d_, T* x_)
+      : c1(c1_), c2(c2_), s(s_), r(r_), before(before_), d(d_), x(x_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    const T value = c1 * before[i] + c2 * s[i] * r[i];
+    d[i] = value;
+    x[i] += value;
+  }
+};
+
+/// x = x + d, then d = c s r and x = x + d: a coarse correction d, and the first step of the smoother after it.
+template <class T>
+struct AmgAgainStep : PlainStep {
+  T c;
+  const T *s, *r;
+  T *d, *x;
+  AmgAgainStep(T c_, const T* s_, const T* r_, T* d_, T* x_) : c(c_), s(s_), r(r_), d(d_), x(x_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
+    const T value = c * s[i] * r[i];
+    x[i] += d[i] + value;
+    d[i] = value;
+  }
+};
+
+#define PURLIN_AMG_STEPS(SWEEP)               \
+  SWEEP(purlin::detail::AmgFirstStep<double>) \
+  SWEEP(purlin::detail::AmgFirstStep<float>)  \
+  SWEEP(purlin::detail::AmgNextStep<double>)  \
+  SWEEP(purlin::detail::AmgNextStep<float>)   \
+  SWEEP(purlin::detail::AmgAgainStep<double>) \
+  SWEEP(purlin::detail::AmgAgainStep<float>)
+
+}  // namespace purlin::detail

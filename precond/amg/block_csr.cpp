@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrices of dense blocks: from single entries and back, transposed, and times a vector.
+#include <purlin/precond/amg/block_csr.hpp>
+
+#include <algorithm>
+
+#include <purlin/core/parallel.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
+
+namespace purlin::detail {
+namespace {
+
+// Compiled once for the sizes that occur most, so that their loops unroll.
+template <int m, int n, int k, bool transposed>
+void fixed_product(const double* a, const double* b, double* c) {
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const double value = transposed ? a[j * m + i] : a[i * n + j];
+      for (int l = 0; l < k; ++l) c[i * k + l] += value * b[j * k + l];
+    }
+  }
+}
+
+template <bool transposed>
+void any_product(int m, int n, int k, const double* a, const double* b, double* c) {
+  if (m == 1 && n == 1 && k == 1) return fixed_product<1, 1, 1, transposed>(a, b, c);
+  if (m == 3 && n == 3 && k == 3) return fixed_product<3, 3, 3, transposed>(a, b, c);
+  if (m == 3 && n == 3 && k == 6) return fixed_product<3, 3, 6, transposed>(a, b, c);
+  if (m == 6 && n == 3 && k == 6) return fixed_product<6, 3, 6, transposed>(a, b, c);
+  if (m == 6 && n == 6 && k == 6) return fixed_product<6, 6, 6, transposed>(a, b, c);
+  for (int i = 0; i < m; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const double value = transposed ? a[j * m + i] : a[i * n + j];
+      for (int l = 0; l < k; ++l) c[i * k + l] += value * b[j * k + l];
+    }
+  }
+}
+
+// The rows of a renumbered matrix in the numbering that it had.
+template <class T>
+class OldRows {
+ public:
+  OldRows(const HostContext& ctx, const CsrView<T, Space::host>& a, const std::vector<Index>& old_of_new, int block)
+      : a_(a),
+        old_of_new_(old_of_new),
+        new_of_old_(old_of_new.size()),
+        block_(block),
+        scratch_(static_cast<std::size_t>(ctx.threads())) {
+    for (std::size_t i = 0; i < old_of_new.size(); ++i) new_of_old_[old_of_new[i]] = static_cast<Index>(i);
+  }
+
+  // Calls f(column, place in a) for the entries of row i.
+  template <class F>
+  void for_entries(Index i, F&& f) const {
+    const Index row = new_of_old_.empty() ? i : new_of_old_[i];
+    for (Offset k = a_.row_begin(row); k < a_.row_begin(row + 1); ++k) {
+      f(old_of_new_.empty() ? a_.col[k] : old_of_new_[a_.col[k]], k);
+    }
+  }
+  // The columns of a row of blocks, ascending; valid until the thread's next call.
+  const std::vector<Index>& columns_of(Index node, int member) const {
+    std::vector<Index>& columns = scratch_[static_cast<std::size_t>(member)];
+    columns.clear();
+    for (int r = 0; r < block_; ++r) {
+      for_entries(node * block_ + r, [&](Index j, Offset) {
+        if (columns.empty() || columns.back() != j / block_) columns.push_back(j / block_);
+      });
+    }
+    if (!std::is_sorted(columns.begin(), columns.end())) std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    return columns;
+  }
+
+ private:
+  const CsrView<T, Space::host>& a_;
+  const std::vector<Index>& old_of_new_;
+  std::vector<Index> new_of_old_;
+  int block_;
+  mutable std::vector<std::vector<Index>> scratch_;  // one a thread
+};
+
+}  // namespace
+
+void add_product(int m, int n, int k, const double* a, const double* b, double* c) {
+  any_product<false>(m, n, k, a, b, c);
+}
+
+void add_transposed_product(int m, int n, int k, const double* a, const double* b, double* c) {
+  any_product<true>(m, n, k, a, b, c);
+}
+
+Offset diagonal_at(const BlockPattern& a, Index i) {
+  const Index* const begin = a.col.data() + a.row_ptr[i];
+  const Index* const end = a.col.data() + a.row_ptr[i + 1];
+  const Index* const at = std::lower_bound(begin, end, i);
+  return at == end || *at != i ? Offset{-1} : static_cast<Offset>(at - a.col.data());
+}
+
+template <class T>
+BlockCsr make_block_csr(const HostContext& ctx, const CsrView<T, Space::host>& a,
+                        const std::vector<Index>& old_of_new, int block, Array<Offset, Space::host>& source) {
+  const OldRows<T> rows(ctx, a, old_of_new, block);
+  BlockCsr result;
+  BlockPattern& pattern = result.pattern;
+  pattern.rows = pattern.cols = a.rows / block;
+  result.row_block = result.col_block = block;
+  pattern.row_ptr = Array<Offset, Space::host>(ctx, Offset{pattern.rows} + 1);
+  parallel_blocks(ctx, pattern.rows, 512, [&](Index node, int member) {
+    pattern.row_ptr[node] = static_cast<Offset>(rows.columns_of(node, member).size());
+  });
+  pattern.row_ptr[pattern.rows] = 0;
+  exclusive_sum(ctx, pattern.row_ptr);
+  pattern.col = Array<Index, Space::host>(ctx, pattern.row_ptr[pattern.rows]);
+  const int size = result.block_size();
+  result.val = Array<double, Space::host>(ctx, pattern.blocks() * size);
+  source = Array<Offset, Space::host>(ctx, result.val.size());
+  parallel_blocks(ctx, pattern.rows, 512, [&](Index node, int member) {
+    const std::vector<Index>& columns = rows.columns_of(node, member);
+    const Offset begin = pattern.row_ptr[node], end = pattern.row_ptr[node + 1];
+    std::copy(columns.begin(), columns.end(), pattern.col.data() + begin);
+    std::fill(result.val.data() + begin * size, result.val.data() + end * size, 0.0);
+    std::fill(source.data() + begin * size, source.data() + end * size, Offset{-1});
+    for (int r = 0; r < block; ++r) {
+      rows.for_entries(node * block + r, [&](Index j, Offset k) {
+        const auto at = std::lower_bound(columns.begin(), columns.end(), j / block) - columns.begin();
+        const Offset place = (begin + at) * size + r * block + j % block;
+        result.val[place] = static_cast<double>(a.val[k]);
+        source[place] = k;
+      });
+    }
+  });
+  return result;
+}
+
+TransposedPattern transpose(const HostContext& ctx, const BlockPattern& a) {
+  TransposedPattern result;
+  BlockPattern& t = result.pattern;
+  t.rows = a.cols;
+  t.cols = a.rows;
+  t.row_ptr = Array<Offset, Space::host>(ctx, Offset{t.rows} + 1);
+  t.col = Array<Index, Space::host>(ctx, a.blocks());
+  result.source = Array<Offset, Space::host>(ctx, a.blocks());
+  std::fill(t.row_ptr.begin(), t.row_ptr.end(), Offset{0});
+  for (const Index j : a.col) ++t.row_ptr[j];
+  exclusive_sum(ctx, t.row_ptr);
+  std::vector<Offset> next(t.row_ptr.begin(), t.row_ptr.end());
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      const Offset at = next[a.col[k]]++;
+      t.col[at] = i;
+      result.source[at] = k;
+    }
+  }
+  return result;
+}
+
+ScalarPattern scalar_rows(const HostContext& ctx, const BlockCsr& a, const std::vector<Index>& old_of_new) {
+  ScalarPattern s;
+  s.rows = a.scalar_rows();
+  s.cols = a.scalar_cols();
+  s.row_ptr = Array<Offset, Space::host>(ctx, Offset{s.rows} + 1);
+  const auto old_row = [&](Index i) { return old_of_new.empty() ? i : old_of_new[i]; };
+  const BlockPattern& pattern = a.pattern;
+  parallel_for(ctx, s.rows, [&](Index i) {
+    const Index node = old_row(i) / a.row_block;
+    s.row_ptr[i] = (pattern.row_ptr[node + 1] - pattern.row_ptr[node]) * a.col_block;
+  });
+  s.row_ptr[s.rows] = 0;
+  exclusive_sum(ctx, s.row_ptr);
+  s.col = Array<Index, Space::host>(ctx, s.row_ptr[s.rows]);
+  s.source = Array<Offset, Space::host>(ctx, s.row_ptr[s.rows]);
+  parallel_for(ctx, s.rows, [&](Index i) {
+    const Index node = old_row(i) / a.row_block, r = old_row(i) % a.row_block;
+    Offset at = s.row_ptr[i];
+    for (Offset k = pattern.row_ptr[node]; k < pattern.row_ptr[node + 1]; ++k) {
+      for (int c = 0; c < a.col_block; ++c, ++at) {
+        s.col[at] = pattern.col[k] * a.col_block + c;
+        s.source[at] = k * a.block_size() + r * a.col_block + c;
+      }
+    }
+  });
+  return s;
+}
+
+ScalarPattern scalar_columns(const HostContext& ctx, const BlockCsr& a, const std::vector<Index>& new_of_old) {
+  const TransposedPattern t = transpose(ctx, a.pattern);
+  ScalarPattern s;
+  s.rows = a.scalar_cols();
+  s.cols = a.scalar_rows();
+  s.row_ptr = Array<Offset, Space::host>(ctx, Offset{s.rows} + 1);
+  parallel_for(ctx, s.rows, [&](Index j) {
+    const Index node = j / a.col_block;
+    s.row_ptr[j] = (t.pattern.row_ptr[node + 1] - t.pattern.row_ptr[node]) * a.row_block;
+  });
+  s.row_ptr[s.rows] = 0;
+  exclusive_sum(ctx, s.row_ptr);
+  s.col = Array<Index, Space::host>(ctx, s.row_ptr[s.rows]);
+  s.source = Array<Offset, Space::host>(ctx, s.row_ptr[s.rows]);
+  std::vector<std::vector<std::pair<Index, Offset>>> scratch(static_cast<std::size_t>(ctx.threads()));
+  parallel_blocks(ctx, s.rows, 256, [&](Index j, int member) {
+    auto& row = scratch[static_cast<std::size_t>(member)];
+    row.clear();
+    const Index node = j / a.col_block, c = j % a.col_block;
+    for (Offset k = t.pattern.row_ptr[node]; k < t.pattern.row_ptr[node + 1]; ++k) {
+      for (int r = 0; r < a.row_block; ++r) {
+        const Index i = t.pattern.col[k] * a.row_block + r;
+        row.emplace_back(new_of_old.empty() ? i : new_of_old[i], t.source[k] * a.block_size() + r * a.col_block + c);
+      }
+    }
+    if (!new_of_old.empty()) std::sort(row.begin(), row.end());
+    Offset at = s.row_ptr[j];
+    for (const auto& [column, source] : row) {
+      s.col[at] = column;
+      s.source[at++] = source;
+    }
+  });
+  return s;
+}
+
+void multiply(const HostContext& ctx, const BlockCsr& a, const std::vector<double>& x, std::vector<double>& y) {
+  y.assign(static_cast<std::size_t>(a.scalar_rows()), 0.0);
+  parallel_blocks(ctx, a.pattern.rows, 512, [&](Index i) {
+    double* const sum = y.data() + Offset{i} * a.row_block;
+    for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
+      const double* const block = a.block(k);
+      const double* const from = x.data() + Offset{a.pattern.col[k]} * a.col_block;
+      for (int r = 0; r < a.row_block; ++r) {
+        for (int c = 0; c < a.col_block; ++c) sum[r] += block[r * a.col_block + c] * from[c];
+      }
+    }
+  });
+}
+
+template BlockCsr make_block_csr(const HostContext&, const CsrView<double, Space::host>&, const std::vector<Index>&,
+                                 int, Array<Offset, Space::host>&);
+template BlockCsr make_block_csr(const HostContext&, const CsrView<float, Space::host>&, const std::vector<Index>&,
+                                 int, Array<Offset, Space::host>&);
+
+}  // namespace purlin::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/// NearNullChoice: which near-null space a matrix gets: the caller's, rigid body modes or constants. Internal.
+#pragma once
+
+#include <string>
+
+#include <purlin/precond/amg/amg_options.hpp>
+#include <purlin/precond/amg/near_null.hpp>
+
+namespace purlin::detail {
+
+class NearNullChoice {
+ public:
+  /// Throws InputError where the options ask for what the coordinates (null: none) do not give, for coordinates that
+  /// are not finite, and for vectors and nodes that do not fit so many rows.
+  NearNullChoice(const AmgOptions& options, const NodeCoordinates* coordinates, Index rows);
+
+  /// Unknowns of a node where the options or the coordinates say so, else 0.
+  int node_rows() const { return node_rows_; }
+  /// The vectors for nodes of `block` unknowns, and in `name` what they are: "6 rigid body modes".
+  NearNull vectors(Index rows, int block, std::string& name) const;
+
+ private:
+  const AmgOptions& options_;
+  const NodeCoordinates* coordinates_;  ///< null where they are not used
+  int node_rows_ = 0;
+};
+
+}  // namespace purlin::detail

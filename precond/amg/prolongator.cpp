@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tentative prolongators, and their smoothing.
+#include <purlin/precond/amg/prolongator.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <purlin/core/parallel.hpp>
+#include <purlin/precond/amg/small_dense.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr double dependent = 1e-8;
+constexpr double least_lumped_share = 0.2;
+
+// The nodes of each aggregate, ascending.
+struct Members {
+  std::vector<Offset> begin;
+  std::vector<Index> node;
+
+  explicit Members(const Aggregates& aggregates) : begin(static_cast<std::size_t>(aggregates.count) + 1, 0) {
+    for (const Index to : aggregates.of_node) {
+      if (to >= 0) ++begin[to + 1];
+    }
+    for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+    node.resize(static_cast<std::size_t>(begin.back()));
+    std::vector<Offset> next(begin.begin(), begin.end() - 1);
+    for (std::size_t i = 0; i < aggregates.of_node.size(); ++i) {
+      if (aggregates.of_node[i] >= 0) node[next[aggregates.of_node[i]]++] = static_cast<Index>(i);
+    }
+  }
+};
+
+// Q and R of an m x k matrix, row by row, which becomes Q. Returns the columns of zeros.
+int orthonormalise(Index m, int k, std::vector<double>& q, double* r) {
+  const auto dot = [&](int a, int b) {
+    double sum = 0;
+    for (Index i = 0; i < m; ++i) sum += q[i * k + a] * q[i * k + b];
+    return sum;
+  };
+  std::fill(r, r + k * k, 0.0);
+  int zeros = 0;
+  for (int c = 0; c < k; ++c) {
+    const double before = std::sqrt(dot(c, c));
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int other = 0; other < c; ++other) {
+        const double along = dot(other, c);
+        r[other * k + c] += along;
+        for (Index i = 0; i < m; ++i) q[i * k + c] -= along * q[i * k + other];
+      }
+    }
+    const double length = std::sqrt(dot(c, c));
+    const bool independent = length > dependent * before;
+    zeros += independent ? 0 : 1;
+    r[c * k + c] = independent ? length : 0;
+    for (Index i = 0; i < m; ++i) q[i * k + c] = independent ? q[i * k + c] / length : 0;
+  }
+  return zeros;
+}
+
+// Where aggregate j stands in row i of the pattern; -1 where it does not.
+Offset place_of(const BlockPattern& p, Index i, Index j) {
+  for (Offset k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k) {
+    if (p.col[k] == j) return k;
+  }
+  return -1;
+}
+
+// A row of P while it is computed; what the pattern has no place for is collected as its product with R.
+class SmoothedRow {
+ public:
+  SmoothedRow(int block, const Tentative& tentative, BlockCsr& p)
+      : block_(block), k_(tentative.coarse.vectors), tentative_(tentative), p_(p), lost_(block * k_), part_(lost_) {}
+
+  void begin(Index i) {
+    node_ = i;
+    std::fill(p_.block(p_.pattern.row_ptr[i]), p_.block(p_.pattern.row_ptr[i + 1]), 0.0);
+    std::fill(lost_.begin(), lost_.end(), 0.0);
+    any_lost_ = false;
+  }
+  // Adds a block x vectors matrix that belongs to `aggregate`.
+  void add(Index aggregate, const std::vector<double>& values) {
+    const Offset at = place_of(p_.pattern, node_, aggregate);
+    if (at >= 0) {
+      for (std::size_t e = 0; e < values.size(); ++e) p_.block(at)[e] += values[e];
+    } else {
+      any_lost_ = true;
+      add_product(block_, k_, k_, values.data(), coarse(aggregate), lost_.data());
+    }
+  }
+  // The smallest change (in the Frobenius norm) that gives P R what was lost: lost G^-1 R_j^T for each block, with
+  // G = sum of R_j^T R_j.
+  void end() {
+    if (!any_lost_) return;
+    std::vector<double> gram(static_cast<std::size_t>(k_) * k_, 0.0);
+    for_blocks([&](Offset k) {
+      const double* const r = coarse(p_.pattern.col[k]);
+      add_transposed_product(k_, k_, k_, r, r, gram.data());
+    });
+    const std::vector<double> inverse = semidefinite_inverse(k_, gram);
+    std::vector<double> weights(lost_.size(), 0.0);
+    add_product(block_, k_, k_, lost_.data(), inverse.data(), weights.data());
+    for_blocks([&](Offset k) {
+      const double* const r = coarse(p_.pattern.col[k]);
+      for (int row = 0; row < block_; ++row) {
+        for (int c = 0; c < k_; ++c) {
+          for (int l = 0; l < k_; ++l) p_.block(k)[row * k_ + c] += weights[row * k_ + l] * r[c * k_ + l];
+        }
+      }
+    });
+  }
+
+ private:
+  template <class F>
+  void for_blocks(F&& f) {
+    for (Offset k = p_.pattern.row_ptr[node_]; k < p_.pattern.row_ptr[node_ + 1]; ++k) f(k);
+  }
+  const double* coarse(Index aggregate) const {
+    return tentative_.coarse.values.data() + Offset{aggregate} * k_ * k_;
+  }
+
+  int block_, k_;
+  const Tentative& tentative_;
+  BlockCsr& p_;
+  Index node_ = 0;
+  std::vector<double> lost_, part_;
+  bool any_lost_ = false;
+};
+
+}  // namespace
+
+Tentative make_tentative(const HostContext& ctx, const Aggregates& aggregates, int block, const NearNull& near_null) {
+  const int k = near_null.vectors;
+  const Members members(aggregates);
+  Tentative result;
+  result.q.assign(near_null.values.size(), 0.0);
+  result.coarse.vectors = k;
+  result.coarse.values.resize(static_cast<std::size_t>(aggregates.count) * k * k);
+  std::vector<int> zeros(static_cast<std::size_t>(aggregates.count));
+  const std::int64_t node_values = std::int64_t{block} * k;
+  parallel_blocks(ctx, aggregates.count, 64, [&](Index j) {
+    const Offset first = members.begin[j], nodes = members.begin[j + 1] - first;
+    std::vector<double> local(static_cast<std::size_t>(nodes * node_values));
+    for (Offset n = 0; n < nodes; ++n) {
+      const double* const from = near_null.values.data() + members.node[first + n] * node_values;
+      std::copy(from, from + node_values, local.data() + n * node_values);
+    }
+    double* const r = result.coarse.values.data() + Offset{j} * k * k;
+    zeros[j] = orthonormalise(static_cast<Index>(nodes * block), k, local, r);
+    for (Offset n = 0; n < nodes; ++n) {
+      const double* const from = local.data() + n * node_values;
+      std::copy(from, from + node_values, result.q.data() + members.node[first + n] * node_values);
+    }
+  });
+  for (const int count : zeros) result.missing += count;
+  return result;
+}
+
+BlockCsr filter(const HostContext& ctx, const BlockCsr& a, const std::vector<unsigned char>& kept) {
+  const BlockPattern& from = a.pattern;
+  BlockCsr result;
+  result.row_block = result.col_block = a.row_block;
+  result.pattern.rows = result.pattern.cols = from.rows;
+  result.pattern.row_ptr = Array<Offset, Space::host>(ctx, Offset{from.rows} + 1);
+  result.pattern.row_ptr[from.rows] = 0;
+  parallel_for(ctx, from.rows, [&](Index i) {
+    Offset count = 0;
+    for (Offset k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) count += kept[k];
+    result.pattern.row_ptr[i] = count;
+  });
+  exclusive_sum(ctx, result.pattern.row_ptr);
+  result.pattern.col = Array<Index, Space::host>(ctx, result.pattern.row_ptr[from.rows]);
+  result.val = Array<double, Space::host>(ctx, result.pattern.blocks() * a.block_size());
+  const int b = a.row_block, size = a.block_size();
+  parallel_blocks(ctx, from.rows, 512, [&](Index i) {
+    Offset at = result.pattern.row_ptr[i];
+    std::vector<double> weak(static_cast<std::size_t>(size), 0.0);
+    for (Offset k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) {
+      if (kept[k]) {
+        result.pattern.col[at] = from.col[k];
+        std::copy(a.block(k), a.block(k) + size, result.block(at++));
+      } else {
+        for (int e = 0; e < size; ++e) weak[e] += a.block(k)[e];
+      }
+    }
+    const Offset diagonal = diagonal_at(result.pattern, i);
+    if (diagonal < 0) return;
+    double* const own = result.block(diagonal);
+    bool sound = true;
+    for (int r = 0; r < b; ++r) {
+      const double value = own[r * b + r];
+      sound = sound && std::fabs(value + weak[r * b + r]) >= least_lumped_share * std::fabs(value);
+    }
+    for (int e = 0; e < size && sound; ++e) own[e] += weak[e];
+  });
+  return result;
+}
+
+BlockPattern prolongator_pattern(const HostContext& ctx, const BlockPattern& a, const Aggregates& aggregates) {
+  BlockPattern p;
+  p.rows = a.rows;
+  p.cols = aggregates.count;
+  std::vector<std::vector<Index>> scratch(static_cast<std::size_t>(ctx.threads()));
+  const auto row_of = [&](Index i, int member) -> std::vector<Index>& {
+    std::vector<Index>& row = scratch[static_cast<std::size_t>(member)];
+    row.clear();
+    const auto add = [&](Index node) {
+      if (aggregates.of_node[node] >= 0) row.push_back(aggregates.of_node[node]);
+    };
+    if (aggregates.of_node[i] < 0) return row;
+    add(i);
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) add(a.col[k]);
+    std::sort(row.begin(), row.end());
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    return row;
+  };
+  p.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
+  p.row_ptr[a.rows] = 0;
+  parallel_blocks(ctx, a.rows, 512,
+                  [&](Index i, int member) { p.row_ptr[i] = static_cast<Offset>(row_of(i, member).size()); });
+  exclusive_sum(ctx, p.row_ptr);
+  p.col = Array<Index, Space::host>(ctx, p.row_ptr[a.rows]);
+  parallel_blocks(ctx, a.rows, 512, [&](Index i, int member) {
+    const std::vector<Index>& row = row_of(i, member);
+    std::copy(row.begin(), row.end(), p.col.data() + p.row_ptr[i]);
+  });
+  return p;
+}
+
+void smooth_prolongator(const HostContext& ctx, const BlockCsr& a, double omega, const Aggregates& aggregates,
+                        const Tentative& tentative, BlockCsr& p) {
+  const int b = a.row_block, k = tentative.coarse.vectors;
+  const auto node_values = static_cast<std::size_t>(b * k);
+  parallel_ranges(ctx, a.pattern.rows, [&](Index begin, Index end) {
+    SmoothedRow row(b, tentative, p);
+    std::vector<double> part(node_values);
+    for (Index i = begin; i < end; ++i) {
+      const Index own = aggregates.of_node[i];
+      if (own < 0) continue;
+      row.begin(i);
+      const double* const q = tentative.q.data() + static_cast<std::size_t>(i) * node_values;
+      part.assign(q, q + node_values);
+      row.add(own, part);
+      const Offset diagonal = diagonal_at(a.pattern, i);
+      for (Offset at = a.pattern.row_ptr[i]; at < a.pattern.row_ptr[i + 1] && diagonal >= 0; ++at) {
+        const Index j = a.pattern.col[at];
+        if (aggregates.of_node[j] < 0) continue;
+        std::fill(part.begin(), part.end(), 0.0);
+        add_product(b, b, k, a.block(at), tentative.q.data() + static_cast<std::size_t>(j) * node_values,
+                    part.data());
+        for (int r = 0; r < b; ++r) {
+          const double d = a.block(diagonal)[r * b + r];
+          for (int c = 0; c < k; ++c) part[r * k + c] *= d == 0 ? 0 : -omega / d;
+        }
+        row.add(aggregates.of_node[j], part);
+      }
+      row.end();
+    }
+  });
+}
+
+BlockPattern narrowed(const HostContext& ctx, const BlockCsr& p, const Aggregates& aggregates, Index width) {
+  const BlockPattern& from = p.pattern;
+  std::vector<unsigned char> keep(static_cast<std::size_t>(from.blocks()), 1);
+  parallel_blocks(ctx, from.rows, 512, [&](Index i) {
+    const Offset begin = from.row_ptr[i], length = from.row_ptr[i + 1] - begin;
+    if (length <= width) return;
+    std::vector<std::pair<float, Offset>> order;  // the largest first; single precision hides the order of sums
+    for (Offset k = begin; k < begin + length; ++k) {
+      double square = 0;
+      for (int e = 0; e < p.block_size(); ++e) square += p.block(k)[e] * p.block(k)[e];
+      order.emplace_back(from.col[k] == aggregates.of_node[i] ? -INFINITY : -static_cast<float>(square), k);
+    }
+    std::sort(order.begin(), order.end());
+    for (Offset k = width; k < length; ++k) keep[order[k].second] = 0;
+  });
+  BlockPattern result;
+  result.rows = from.rows;
+  result.cols = from.cols;
+  result.row_ptr = Array<Offset, Space::host>(ctx, Offset{from.rows} + 1);
+  std::vector<Index> col;
+  for (Index i = 0; i < from.rows; ++i) {
+    result.row_ptr[i] = static_cast<Offset>(col.size());
+    for (Offset k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) {
+      if (keep[k]) col.push_back(from.col[k]);
+    }
+  }
+  result.row_ptr[from.rows] = static_cast<Offset>(col.size());
+  result.col = make_array(ctx, col);
+  return result;
+}
+
+}  // namespace purlin::detail

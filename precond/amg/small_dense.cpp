@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gauss elimination with complete pivoting, and Jacobi's eigenvalue iteration.
+#include <purlin/precond/amg/small_dense.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace purlin::detail {
+namespace {
+
+using Dense = std::vector<double>;
+
+// P A Q = L U on the leading `rank` rows and columns; what remains below and right is taken for 0.
+struct Elimination {
+  int n;
+  Dense a;
+  std::vector<int> row, col;  // row[i]: which row of A stands in place i
+  int rank = 0;
+
+  Elimination(int n_, Dense a_, double tolerance) : n(n_), a(std::move(a_)), row(n_), col(n_) {
+    std::iota(row.begin(), row.end(), 0);
+    std::iota(col.begin(), col.end(), 0);
+    double largest = 0;
+    for (; rank < n; ++rank) {
+      const double pivot = bring_pivot();
+      largest = std::max(largest, pivot);
+      if (!(pivot > tolerance * largest)) break;
+      eliminate();
+    }
+  }
+  double& at(int i, int j) { return a[static_cast<std::size_t>(i) * n + j]; }
+
+  double bring_pivot() {
+    int best_row = rank, best_col = rank;
+    for (int i = rank; i < n; ++i) {
+      for (int j = rank; j < n; ++j) {
+        if (std::fabs(at(i, j)) > std::fabs(at(best_row, best_col))) best_row = i, best_col = j;
+      }
+    }
+    if (best_row != rank) std::swap_ranges(&at(rank, 0), &at(rank, 0) + n, &at(best_row, 0));
+    for (int i = 0; i < n; ++i) std::swap(at(i, rank), at(i, best_col));
+    std::swap(row[rank], row[best_row]);
+    std::swap(col[rank], col[best_col]);
+    return std::fabs(at(rank, rank));
+  }
+  void eliminate() {
+    for (int i = rank + 1; i < n; ++i) {
+      const double factor = at(i, rank) /= at(rank, rank);
+      if (factor == 0) continue;
+      const double* const from = &at(rank, 0);
+      double* const to = &at(i, 0);
+      for (int j = rank + 1; j < n; ++j) to[j] -= factor * from[j];
+    }
+  }
+};
+
+// `count` vectors of n values, one after the other; Gram-Schmidt, twice.
+void orthonormalise(int n, Dense& vectors, int count) {
+  for (int c = 0; c < count; ++c) {
+    double* const v = vectors.data() + static_cast<std::size_t>(c) * n;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (int o = 0; o < c; ++o) {
+        const double* const other = vectors.data() + static_cast<std::size_t>(o) * n;
+        const double along = std::inner_product(v, v + n, other, 0.0);
+        for (int i = 0; i < n; ++i) v[i] -= along * other[i];
+      }
+    }
+    const double length = std::sqrt(std::inner_product(v, v + n, v, 0.0));
+    for (int i = 0; i < n; ++i) v[i] /= length;
+  }
+}
+
+// x with A x = 0, one after the other: U x = 0 with a 1 in one of the last places.
+Dense right_null_space(Elimination& e) {
+  Dense vectors;
+  for (int c = e.rank; c < e.n; ++c) {
+    Dense y(static_cast<std::size_t>(e.n), 0.0), x(y.size());
+    y[c] = 1;
+    for (int i = e.rank - 1; i >= 0; --i) {
+      double sum = e.at(i, c);
+      for (int j = i + 1; j < e.rank; ++j) sum += e.at(i, j) * y[j];
+      y[i] = -sum / e.at(i, i);
+    }
+    for (int i = 0; i < e.n; ++i) x[e.col[i]] = y[i];
+    vectors.insert(vectors.end(), x.begin(), x.end());
+  }
+  orthonormalise(e.n, vectors, e.n - e.rank);
+  return vectors;
+}
+
+// The inverse of a matrix of full rank: for each unit vector L, then U.
+Dense inverse_of(Elimination& e) {
+  const int n = e.n;
+  Dense inverse(static_cast<std::size_t>(n) * n, 0.0);
+  // Rows of `work` hold all right-hand sides at once.
+  Dense work(inverse.size(), 0.0);
+  for (int i = 0; i < n; ++i) work[static_cast<std::size_t>(i) * n + e.row[i]] = 1;
+  const auto subtract = [&](int to, int from, double factor) {
+    if (factor == 0) return;
+    for (int j = 0; j < n; ++j) {
+      work[static_cast<std::size_t>(to) * n + j] -= factor * work[static_cast<std::size_t>(from) * n + j];
+    }
+  };
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < i; ++j) subtract(i, j, e.at(i, j));
+  }
+  for (int i = n - 1; i >= 0; --i) {
+    for (int j = i + 1; j < n; ++j) subtract(i, j, e.at(i, j));
+    for (int j = 0; j < n; ++j) work[static_cast<std::size_t>(i) * n + j] /= e.at(i, i);
+    std::copy_n(work.begin() + static_cast<std::ptrdiff_t>(i) * n, n,
+                inverse.begin() + static_cast<std::ptrdiff_t>(e.col[i]) * n);
+  }
+  return inverse;
+}
+
+// a += scale u_c v_c^T, summed over c.
+void add_outer(int n, int count, double scale, const Dense& u, const Dense& v, Dense& a) {
+  for (int c = 0; c < count; ++c) {
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        a[static_cast<std::size_t>(i) * n + j] +=
+            scale * u[static_cast<std::size_t>(c) * n + i] * v[static_cast<std::size_t>(c) * n + j];
+      }
+    }
+  }
+}
+
+Dense transposed(int n, const Dense& a) {
+  Dense t(a.size());
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) t[static_cast<std::size_t>(j) * n + i] = a[static_cast<std::size_t>(i) * n + j];
+  }
+  return t;
+}
+
+bool is_symmetric(int n, const Dense& a) {
+  double largest = 0, difference = 0;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      const double value = a[static_cast<std::size_t>(i) * n + j];
+      largest = std::max(largest, std::fabs(value));
+      difference = std::max(difference, std::fabs(value - a[static_cast<std::size_t>(j) * n + i]));
+    }
+  }
+  return difference <= 1e-10 * largest;
+}
+
+}  // namespace
+
+DenseInverse dense_inverse(int n, const std::vector<double>& a, double tolerance) {
+  DenseInverse result;
+  Elimination e(n, a, tolerance);
+  result.null_vectors = n - e.rank;
+  if (e.rank == 0) {
+    result.values.assign(a.size(), 0.0);
+    return result;
+  }
+  if (e.rank == n) {
+    result.values = inverse_of(e);
+  } else {
+    // With orthonormal bases Z and W of the null spaces of A and A^T: (A + s W Z^T)^-1 = A^+ + Z W^T / s.
+    Elimination of_transposed(n, transposed(n, a), tolerance);
+    of_transposed.rank = e.rank = std::min(of_transposed.rank, e.rank);
+    result.null_vectors = n - e.rank;
+    const Dense z = right_null_space(e), w = right_null_space(of_transposed);
+    double s = 0;
+    for (const double value : a) s = std::max(s, std::fabs(value));
+    Dense full = a;
+    add_outer(n, result.null_vectors, s, w, z, full);
+    Elimination regular(n, full, 0);
+    if (regular.rank < n) return {Dense(a.size(), 0.0), result.null_vectors};
+    result.values = inverse_of(regular);
+    add_outer(n, result.null_vectors, -1 / s, z, w, result.values);
+  }
+  if (is_symmetric(n, a)) {
+    const Dense t = transposed(n, result.values);
+    for (std::size_t i = 0; i < t.size(); ++i) result.values[i] = 0.5 * (result.values[i] + t[i]);
+  }
+  return result;
+}
+
+std::vector<double> semidefinite_inverse(int n, std::vector<double> a) {
+  Dense vectors(a.size(), 0.0);
+  for (int i = 0; i < n; ++i) vectors[static_cast<std::size_t>(i) * n + i] = 1;
+  for (int sweep = 0; sweep < 30; ++sweep) {
+    for (int p = 0; p < n; ++p) {
+      for (int q = p + 1; q < n; ++q) {
+        const double off = a[p * n + q];
+        if (off * off <= 1e-32 * std::fabs(a[p * n + p] * a[q * n + q])) continue;
+        const double angle = 0.5 * std::atan2(2 * off, a[p * n + p] - a[q * n + q]);
+        const double c = std::cos(angle), s = std::sin(angle);
+        const auto rotate = [&](double& x, double& y) {
+          const double old = x;
+          x = c * old + s * y;
+          y = c * y - s * old;
+        };
+        for (int i = 0; i < n; ++i) rotate(a[i * n + p], a[i * n + q]);
+        for (int i = 0; i < n; ++i) rotate(a[p * n + i], a[q * n + i]);
+        for (int i = 0; i < n; ++i) rotate(vectors[i * n + p], vectors[i * n + q]);
+      }
+    }
+  }
+  double largest = 0;
+  for (int i = 0; i < n; ++i) largest = std::max(largest, a[i * n + i]);
+  Dense inverse(a.size(), 0.0);
+  for (int v = 0; v < n; ++v) {
+    const double value = a[v * n + v];
+    if (!(value > 1e-12 * largest)) continue;
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) inverse[i * n + j] += vectors[i * n + v] * vectors[j * n + v] / value;
+    }
+  }
+  return inverse;
+}
+
+}  // namespace purlin::detail

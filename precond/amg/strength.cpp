@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Norms of blocks, their comparison, and the graph of what is strong in either direction.
+#include <purlin/precond/amg/strength.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <purlin/core/parallel.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
+
+namespace purlin::detail {
+namespace {
+
+// A row whose other blocks sum to no more than this share of its diagonal block is smoothed without a coarse grid.
+constexpr double dominated_share = 0.5;
+
+double rounded_to_16_bits(double value) {
+  int exponent = 0;
+  const double fraction = std::frexp(value, &exponent);
+  return std::ldexp(std::round(std::ldexp(fraction, 16)), exponent - 16);
+}
+
+double squared_norm(const BlockCsr& a, Offset k) {
+  double sum = 0;
+  for (int e = 0; e < a.block_size(); ++e) sum += a.block(k)[e] * a.block(k)[e];
+  return sum;
+}
+
+// Row i of the graph: strong blocks of row i, and rows whose block in column i is strong.
+template <class F>
+void for_neighbours(const BlockPattern& a, const TransposedPattern& t, const std::vector<unsigned char>& strong,
+                    Index i, F&& f) {
+  Offset k = a.row_ptr[i], l = t.pattern.row_ptr[i];
+  const Offset k_end = a.row_ptr[i + 1], l_end = t.pattern.row_ptr[i + 1];
+  while (k < k_end || l < l_end) {
+    if (k < k_end && !strong[k]) {
+      ++k;
+    } else if (l < l_end && !strong[t.source[l]]) {
+      ++l;
+    } else if (l == l_end || (k < k_end && a.col[k] < t.pattern.col[l])) {
+      f(a.col[k++]);
+    } else {
+      if (k < k_end && a.col[k] == t.pattern.col[l]) ++k;
+      f(t.pattern.col[l++]);
+    }
+  }
+}
+
+BlockPattern union_with_transposed(const HostContext& ctx, const BlockPattern& a,
+                                   const std::vector<unsigned char>& strong) {
+  const TransposedPattern t = transpose(ctx, a);
+  BlockPattern graph;
+  graph.rows = graph.cols = a.rows;
+  graph.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
+  graph.row_ptr[a.rows] = 0;
+  parallel_for(ctx, a.rows, [&](Index i) {
+    Offset count = 0;
+    for_neighbours(a, t, strong, i, [&](Index) { ++count; });
+    graph.row_ptr[i] = count;
+  });
+  exclusive_sum(ctx, graph.row_ptr);
+  graph.col = Array<Index, Space::host>(ctx, graph.row_ptr[a.rows]);
+  parallel_for(ctx, a.rows, [&](Index i) {
+    Offset at = graph.row_ptr[i];
+    for_neighbours(a, t, strong, i, [&](Index j) { graph.col[at++] = j; });
+  });
+  return graph;
+}
+
+bool in_row(const BlockPattern& graph, Index i, Index j) {
+  return std::binary_search(graph.col.data() + graph.row_ptr[i], graph.col.data() + graph.row_ptr[i + 1], j);
+}
+
+}  // namespace
+
+Strength find_strength(const HostContext& ctx, const BlockCsr& a, double theta) {
+  const BlockPattern& pattern = a.pattern;
+  Strength result;
+  std::vector<double> diagonal(static_cast<std::size_t>(pattern.rows));
+  parallel_for(ctx, pattern.rows, [&](Index i) {
+    const Offset at = diagonal_at(pattern, i);
+    diagonal[i] = at < 0 ? 0.0 : std::sqrt(squared_norm(a, at));
+  });
+  std::vector<unsigned char>& strong = result.kept;
+  strong.resize(static_cast<std::size_t>(pattern.blocks()));
+  std::vector<unsigned char> dominated(diagonal.size());
+  const double bound = rounded_to_16_bits(theta * theta);
+  parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
+    double others = 0;
+    for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
+      const Index j = pattern.col[k];
+      const double square = squared_norm(a, k);
+      const double scale = diagonal[i] * diagonal[j];
+      const bool large = scale == 0 || rounded_to_16_bits(square / scale) >= bound;
+      strong[k] = j != i && square > 0 && large ? 1 : 0;
+      if (j != i) others += std::sqrt(square);
+    }
+    dominated[i] = rounded_to_16_bits(others) <= rounded_to_16_bits(dominated_share * diagonal[i]) ? 1 : 0;
+  });
+  result.graph = union_with_transposed(ctx, pattern, strong);
+  result.left_out.resize(diagonal.size());
+  parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
+    const bool alone = result.graph.row_ptr[i] == result.graph.row_ptr[i + 1];
+    result.left_out[i] = alone && dominated[i] ? 1 : 0;
+    for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
+      const Index j = pattern.col[k];
+      strong[k] = j == i || strong[k] || in_row(result.graph, i, j) ? 1 : 0;
+    }
+  });
+  return result;
+}
+
+}  // namespace purlin::detail

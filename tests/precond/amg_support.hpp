@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the tests of algebraic multigrid share: hierarchies' parts as dense matrices of Eigen's, and small systems.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/LU>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <purlin/precond/amg/amg.hpp>
+
+#include "tests/support.hpp"
+
+namespace purlin::testing {
+
+using Dense = Eigen::MatrixXd;
+
+inline Dense dense_of(const HostCsr& a) {
+  Dense d = Dense::Zero(a.rows, a.cols);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) d(i, a.col[k]) = a.val[k];
+  }
+  return d;
+}
+
+inline Dense dense_of(const detail::BlockCsr& a) {
+  Dense d = Dense::Zero(a.scalar_rows(), a.scalar_cols());
+  for (Index i = 0; i < a.pattern.rows; ++i) {
+    for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
+      for (int e = 0; e < a.block_size(); ++e) {
+        d(i * a.row_block + e / a.col_block, a.pattern.col[k] * a.col_block + e % a.col_block) = a.block(k)[e];
+      }
+    }
+  }
+  return d;
+}
+
+/// rows x vectors
+inline Dense dense_of(const detail::NearNull& b) {
+  return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+      b.values.data(), static_cast<Eigen::Index>(b.values.size()) / b.vectors, b.vectors);
+}
+
+inline detail::BlockCsr blocks_of(const Context<Space::host>& ctx, const HostCsr& a, int block,
+                                  const std::vector<Index>& old_of_new = {}) {
+  const auto uploaded = make_matrix<double>(ctx, a);
+  Array<Offset, Space::host> source;
+  return detail::make_block_csr(ctx, CsrView<double, Space::host>(uploaded), old_of_new, block, source);
+}
+
+/// A system of apps/fem with the coordinates of its nodes.
+struct MeshSystem {
+  HostCsr a;
+  std::shared_ptr<NodeCoordinates> coordinates = std::make_shared<NodeCoordinates>();
+
+  explicit MeshSystem(const std::string& spec) {
+    const auto assembled = fem::generate_matrix(Context<Space::host>(1), spec, coordinates.get());
+    a.rows = assembled.rows;
+    a.cols = assembled.cols;
+    a.row_ptr.assign(assembled.row_ptr.begin(), assembled.row_ptr.end());
+    a.col.assign(assembled.col.begin(), assembled.col.end());
+    for (const double value : assembled.val) a.val.push_back(value);
+  }
+};
+
+/// Two matrices side by side on the diagonal.
+inline HostCsr pieces(const HostCsr& a, const HostCsr& b) {
+  HostCsr both = a;
+  both.rows = both.cols = a.rows + b.rows;
+  for (Index i = 0; i < b.rows; ++i) both.row_ptr.push_back(a.nnz() + b.row_ptr[i + 1]);
+  for (const Index j : b.col) both.col.push_back(j + a.rows);
+  both.val.insert(both.val.end(), b.val.begin(), b.val.end());
+  return both;
+}
+
+/// -1 around the number of neighbours on nx x ny points: singular.
+inline HostCsr neumann_grid(Index nx, Index ny) {
+  Rows rows(nx * ny);
+  for (Index i = 0; i < nx * ny; ++i) {
+    const auto couple = [&](bool inside, Index j) {
+      if (!inside) return;
+      rows[i][j] = -1;
+      rows[i][i] += 1;
+    };
+    couple(i % nx > 0, i - 1);
+    couple(i % nx + 1 < nx, i + 1);
+    couple(i / nx > 0, i - nx);
+    couple(i / nx + 1 < ny, i + nx);
+  }
+  return from_rows(nx * ny, rows);
+}
+
+inline PrecondOptions amg_options() {
+  PrecondOptions options;
+  options.name = "amg";
+  return options;
+}
+
+template <class T, Space S>
+AmgOperator<T, S> amg(const Context<S>& ctx, const HostCsr& a, const PrecondOptions& options = amg_options(),
+                      std::shared_ptr<const NodeCoordinates> coordinates = nullptr,
+                      const std::vector<Index>& old_of_new = {}) {
+  SpmvOptions spmv;
+  spmv.coordinates = std::move(coordinates);
+  const auto there = upload_matrix<T>(ctx, a);
+  if (old_of_new.empty()) return AmgOperator<T, S>(ctx, there.wide(), {}, options, spmv);
+  const RowOrder<S> order = make_row_order(ctx, old_of_new);
+  const PermutedCsr<T, S> permuted = permute(ctx, there.wide(), order);
+  return AmgOperator<T, S>(ctx, permuted.view(), order, options, spmv);
+}
+
+inline PrecondOptions small_levels(int max_coarse = 12) {
+  PrecondOptions options = amg_options();
+  options.of<AmgOptions>().max_coarse = max_coarse;
+  return options;
+}
+
+template <class T, Space S>
+std::vector<T> applied(const Context<S>& ctx, const LinearOperator<T, S>& m, const std::vector<T>& x) {
+  const auto at_x = upload(ctx, x);
+  auto y = poisoned<T>(ctx, m.rows());
+  m.apply(ctx, T(1), at_x.cspan(), T(0), y.span());
+  return download(ctx, y);
+}
+
+template <class T, Space S>
+Dense dense_operator(const Context<S>& ctx, const LinearOperator<T, S>& m) {
+  Dense result(m.rows(), m.rows());
+  for (Index j = 0; j < m.rows(); ++j) {
+    std::vector<T> unit(static_cast<std::size_t>(m.rows()), T(0));
+    unit[j] = 1;
+    const std::vector<T> column = applied(ctx, m, unit);
+    for (Index i = 0; i < m.rows(); ++i) result(i, j) = column[i];
+  }
+  return result;
+}
+
+// The largest difference between M x and `expected` x for a few x, over the largest entry of `expected` x.
+template <Space S>
+double difference_on_vectors(const Context<S>& ctx, const LinearOperator<double, S>& m, const Dense& expected) {
+  double difference = 0;
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto x = random_vector<double>(m.rows(), seed), y = applied(ctx, m, x);
+    const Eigen::VectorXd exact = expected * Eigen::Map<const Eigen::VectorXd>(x.data(), m.rows());
+    const Eigen::VectorXd found = Eigen::Map<const Eigen::VectorXd>(y.data(), m.rows());
+    difference = std::max(difference, (found - exact).cwiseAbs().maxCoeff() / exact.cwiseAbs().maxCoeff());
+  }
+  return difference;
+}
+
+inline double largest(const Dense& m) { return m.size() == 0 ? 0.0 : m.cwiseAbs().maxCoeff(); }
+
+// The polynomial smoother from 0 as a matrix B with x = B b: Chebyshev's p_k by its three-term recurrence, the error
+// (I - B A) being p_k(A) with p_k(t) = W_k(1 - 2 t / lambda) / (2 k + 1), W_k the fourth-kind polynomial.
+inline Dense smoother_oracle(const Dense& a, double lambda, AmgSmoother kind, int degree) {
+  const auto n = a.rows();
+  const Dense identity = Dense::Identity(n, n);
+  const Dense scaled = a.diagonal().cwiseInverse().asDiagonal() * a / lambda;
+  Dense error;
+  if (kind == AmgSmoother::jacobi) {
+    error = identity;
+    for (int i = 0; i < degree; ++i) error = (identity - 4.0 / 3.0 * scaled) * error;
+  } else {
+    const Dense x = identity - 2 * scaled;
+    Dense before = identity, now = 2 * x + identity;
+    for (int i = 1; i < degree; ++i) {
+      const Dense next = 2 * x * now - before;
+      before = now;
+      now = next;
+    }
+    error = now / (2 * degree + 1);
+  }
+  return (identity - error) * a.inverse();
+}
+
+inline Dense cycle_oracle(const std::vector<detail::AmgLevel>& levels, std::size_t l, const AmgOptions& options) {
+  const Dense a = dense_of(levels[l].a);
+  if (levels[l].smoother_diagonal.empty()) return a.inverse();
+  const Dense b = smoother_oracle(a, levels[l].lambda, options.smoother, options.degree);
+  if (levels[l].last()) return b;
+  const Dense p = dense_of(levels[l].p), identity = Dense::Identity(a.rows(), a.rows());
+  const Dense coarse = p * cycle_oracle(levels, l + 1, options) * p.transpose();
+  const Dense error = (identity - b * a) * (identity - coarse * a) * (identity - b * a);
+  return (identity - error) * a.inverse();
+}
+
+}  // namespace purlin::testing

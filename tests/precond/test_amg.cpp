@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// AMG as an operator: the V-cycle against dense algebra, its symmetry, what it refuses.
+#include <purlin/precond/amg/amg.hpp>
+
+#include <Eigen/Eigenvalues>
+
+#include <purlin/core/error.hpp>
+#include <purlin/precond/registry.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/precond/amg_support.hpp"
+
+namespace purlin::testing {
+namespace {
+
+constexpr Space host = Space::host;
+
+}  // namespace
+
+TEST_BOTH("AMG's cycle is smoother, coarse correction and smoother on each level", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:diffusion:7");
+  for (const AmgSmoother smoother : {AmgSmoother::chebyshev, AmgSmoother::jacobi}) {
+    for (const int degree : {1, 2, 3}) {
+      PrecondOptions options = small_levels();
+      options.of<AmgOptions>().smoother = smoother;
+      options.of<AmgOptions>().degree = degree;
+      const auto m = amg<double, S>(ctx, a, options);
+      REQUIRE(m.hierarchy().levels().size() >= 2);
+      const Dense expected = cycle_oracle(m.hierarchy().levels(), 0, options.of<AmgOptions>());
+      INFO("degree " << degree);
+      CHECK(difference_on_vectors(ctx, m, expected) < 1e-12);
+    }
+  }
+}
+
+TEST_BOTH("AMG is symmetric and positive definite where the matrix is", "[amg]") {
+  const auto ctx = make_context<S>();
+  const MeshSystem elastic("generate:elasticity:4");
+  for (const auto& m : {amg<double, S>(ctx, elastic.a, small_levels(30), elastic.coordinates),
+                        amg<double, S>(ctx, fem_matrix("generate:diffusion:6"), small_levels())}) {
+    const Dense dense = dense_operator(ctx, m);
+    CHECK(largest(dense - dense.transpose()) < 1e-13 * largest(dense));
+    CHECK(Eigen::SelfAdjointEigenSolver<Dense>(dense).eigenvalues()(0) > 0);
+  }
+  const MeshSystem larger("generate:elasticity:9");
+  const auto m = amg<double, S>(ctx, larger.a, amg_options(), larger.coordinates);
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const auto x = random_vector<double>(larger.a.rows, seed), y = random_vector<double>(larger.a.rows, seed + 10);
+    const DotOracle one = dot_oracle(applied(ctx, m, x), y), other = dot_oracle(x, applied(ctx, m, y));
+    CHECK(std::fabs(static_cast<double>(one.value - other.value)) <= 1e-12 * static_cast<double>(one.magnitude));
+    CHECK(dot_oracle(applied(ctx, m, x), x).value > 0);
+  }
+}
+
+TEST_BOTH("AMG's hierarchy does not depend on the order of the matrix", "[amg]") {
+  const auto ctx = make_context<S>();
+  const MeshSystem system("generate:elasticity:6");
+  const std::vector<Index> old_of_new = random_order(system.a.rows, 3);
+  const auto natural = amg<double, S>(ctx, system.a, small_levels(40), system.coordinates);
+  const auto permuted = amg<double, S>(ctx, system.a, small_levels(40), system.coordinates, old_of_new);
+  const auto& one = natural.hierarchy().levels();
+  const auto& other = permuted.hierarchy().levels();
+  REQUIRE(one.size() == other.size());
+  REQUIRE(one.size() >= 2);
+  for (std::size_t l = 0; l < one.size(); ++l) {
+    CHECK(one[l].aggregates.of_node == other[l].aggregates.of_node);
+    CHECK(dense_of(one[l].a) == dense_of(other[l].a));
+  }
+  const auto x = random_vector<double>(system.a.rows);
+  std::vector<double> x_permuted(x.size()), back(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x_permuted[i] = x[old_of_new[i]];
+  const auto y = applied(ctx, natural, x), y_permuted = applied(ctx, permuted, x_permuted);
+  for (std::size_t i = 0; i < x.size(); ++i) back[old_of_new[i]] = y_permuted[i];
+  double difference = 0, size = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    difference = std::max(difference, std::fabs(y[i] - back[i]));
+    size = std::max(size, std::fabs(y[i]));
+  }
+  CHECK(difference < 1e-13 * size);
+}
+
+TEST_BOTH("AMG adds to y, and gives the same bits twice", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:diffusion:12");
+  const auto m = amg<double, S>(ctx, a), again = amg<double, S>(ctx, a);
+  CHECK(m.capturable());
+  const auto x = random_vector<double>(a.rows, 1), y0 = random_vector<double>(a.rows, 2);
+  const auto product = applied(ctx, m, x);
+  CHECK(same_bits(product, applied(ctx, m, x)));
+  CHECK(same_bits(product, applied(ctx, again, x)));
+  const auto at_x = upload(ctx, x);
+  auto y = upload(ctx, y0);
+  m.apply(ctx, 2.0, at_x.cspan(), -3.0, y.span());
+  const auto sum = download(ctx, y);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    REQUIRE(std::fabs(sum[i] - (2 * product[i] - 3 * y0[i])) <=
+            4e-16 * (std::fabs(2 * product[i]) + std::fabs(3 * y0[i])));
+  }
+}
+
+TEST_BOTH("AMG in single precision is close to that in double", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:diffusion:12");
+  const auto x = random_vector<double>(a.rows);
+  const auto y = applied(ctx, amg<double, S>(ctx, a), x);
+  const auto single = applied(ctx, amg<float, S>(ctx, a), converted<float>(x));
+  double difference = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) difference = std::max(difference, std::fabs(y[i] - single[i]));
+  CHECK(difference < 1e-5 * norm_oracle(y));
+}
+
+TEST_BOTH("AMG inverts a small matrix, and the regular part of a singular one", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = tridiagonal_matrix(20);
+  CHECK(largest(dense_operator(ctx, amg<double, S>(ctx, a)) - dense_of(a).inverse()) < 1e-13);
+  CHECK(applied(ctx, amg<double, S>(ctx, diagonal_matrix(1)), {1.0})[0] == 1 / diagonal_matrix(1).val[0]);
+  CHECK(applied(ctx, amg<double, S>(ctx, empty_matrix(0, 0)), {}).empty());
+
+  const HostCsr singular = neumann_grid(9, 9);
+  const auto m = amg<double, S>(ctx, singular, small_levels(20));
+  REQUIRE(m.hierarchy().levels().size() >= 2);
+  CHECK(m.hierarchy().null_vectors() == 1);
+  const Dense dense = dense_operator(ctx, m);
+  CHECK(largest(dense - dense.transpose()) < 1e-12 * largest(dense));
+  CHECK(largest(dense) < 100);
+  CHECK(amg<float, S>(ctx, singular, small_levels(20)).hierarchy().null_vectors() == 1);
+}
+
+TEST_BOTH("AMG smooths alone what does not coarsen, and says so", "[amg]") {
+  const auto ctx = make_context<S>();
+  const auto diagonal = amg<double, S>(ctx, diagonal_matrix(400));
+  CHECK(diagonal.hierarchy().levels().size() == 1);
+  CHECK(contains(diagonal.info().detail, "smoother alone"));
+  // A multiple of the inverse.
+  const HostCsr d = diagonal_matrix(400);
+  const auto ones = std::vector<double>(400, 1.0);
+  const auto z = applied(ctx, diagonal, ones);
+  for (Index i = 1; i < 400; ++i) REQUIRE(std::fabs(z[i] * d.val[i] / (z[0] * d.val[0]) - 1) < 1e-14);
+
+  const auto pieces_too = amg<double, S>(ctx, pieces(diagonal_matrix(50), fem_matrix("generate:diffusion:8")));
+  CHECK(pieces_too.hierarchy().levels().size() == 2);
+}
+
+TEST_BOTH("AMG names a row whose diagonal entry is zero, in the caller's numbering", "[amg]") {
+  const auto ctx = make_context<S>();
+  HostCsr a = tridiagonal_matrix(30);
+  for (Offset k = a.row_ptr[7]; k < a.row_ptr[8]; ++k) a.val[k] = a.col[k] == 7 ? 0 : a.val[k];
+  try {
+    amg<double, S>(ctx, a, amg_options(), nullptr, random_order(30, 2));
+    FAIL("accepted");
+  } catch (const ZeroDiagonal& error) {
+    CHECK(error.row() == 7);
+    CHECK(error.count() == 1);
+  }
+  const auto sound = tridiagonal_matrix(30);
+  auto m = amg<double, S>(ctx, sound);
+  const auto x = random_vector<double>(30), before = applied(ctx, m, x);
+  const auto bad = upload(ctx, a.val);
+  CHECK_THROWS_AS(m.refresh(ctx, bad.cspan()), ZeroDiagonal);
+  CHECK(same_bits(applied(ctx, m, x), before));
+}
+
+TEST_CASE("AMG refuses coordinates, vectors and options that make no sense", "[amg]") {
+  const Context<host> ctx;
+  const HostCsr a = tridiagonal_matrix(30);
+  PrecondOptions rigid = amg_options();
+  rigid.of<AmgOptions>().near_null = AmgNearNull::rigid;
+  CHECK(contains(message_of<InputError>([&] { amg<double, host>(ctx, a, rigid); }), "coordinates"));
+  const auto ten = std::make_shared<NodeCoordinates>(NodeCoordinates{std::vector<double>(30, 0.0), 3});
+  CHECK_NOTHROW(amg<double, host>(ctx, a, rigid, ten));
+  ten->xyz[4] = std::numeric_limits<double>::quiet_NaN();
+  CHECK(contains(message_of<InputError>([&] { amg<double, host>(ctx, a, amg_options(), ten); }), "node 1"));
+  PrecondOptions given = amg_options();
+  given.of<AmgOptions>().vectors = std::make_shared<NearNullVectors>(NearNullVectors{2, std::vector<double>(59)});
+  CHECK(contains(message_of<InputError>([&] { amg<double, host>(ctx, a, given); }), "59"));
+  PrecondOptions nodes = amg_options();
+  nodes.of<AmgOptions>().node_rows = 7;
+  CHECK(contains(message_of<InputError>([&] { amg<double, host>(ctx, a, nodes); }), "7"));
+  const auto there = upload_matrix<double>(ctx, a);
+  for (const auto& wrong : {std::pair<double, int>{-0.5, 2}, {0.1, 0}, {0.1, 9}}) {
+    PrecondOptions options = amg_options();
+    options.of<AmgOptions>().theta = wrong.first;
+    options.of<AmgOptions>().degree = wrong.second;
+    CHECK_THROWS_AS((make_precond<double, host>(ctx, there.wide(), {}, options, SpmvOptions{})), InputError);
+  }
+}
+
+TEST_BOTH("AMG takes the caller's near-null vectors, or rigid modes, or constants", "[amg]") {
+  const auto ctx = make_context<S>();
+  const MeshSystem system("generate:elasticity:7");
+  const auto unknowns = [&](const PrecondOptions& options, std::shared_ptr<const NodeCoordinates> coordinates) {
+    return amg<double, S>(ctx, system.a, options, coordinates).hierarchy().levels()[0].tentative.coarse.vectors;
+  };
+  CHECK(unknowns(amg_options(), nullptr) == 3);
+  CHECK(unknowns(amg_options(), system.coordinates) == 6);
+  PrecondOptions constant = amg_options();
+  constant.of<AmgOptions>().near_null = AmgNearNull::constant;
+  CHECK(unknowns(constant, system.coordinates) == 3);
+  PrecondOptions own = amg_options();
+  own.of<AmgOptions>().vectors = std::make_shared<NearNullVectors>(
+      NearNullVectors{2, random_vector<double>(2 * static_cast<std::int64_t>(system.a.rows))});
+  CHECK(unknowns(own, system.coordinates) == 2);
+}
+
+}  // namespace purlin::testing

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// AMG's sparse products and dense inverses against Eigen's.
+#include <purlin/precond/amg/galerkin.hpp>
+
+#include <Eigen/LU>
+#include <Eigen/SVD>
+
+#include <purlin/precond/amg/small_dense.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/precond/amg_support.hpp"
+
+namespace purlin::testing {
+namespace {
+
+constexpr Space host = Space::host;
+
+// Blocks of any shape on the pattern of `nodes`, with random values.
+detail::BlockCsr random_blocks(const Context<host>& ctx, const HostCsr& nodes, int row_block, int col_block,
+                               std::uint64_t seed) {
+  detail::BlockCsr a;
+  a.row_block = row_block;
+  a.col_block = col_block;
+  a.pattern.rows = nodes.rows;
+  a.pattern.cols = nodes.cols;
+  a.pattern.row_ptr = make_array(ctx, nodes.row_ptr);
+  a.pattern.col = make_array(ctx, nodes.col);
+  a.val = make_array(ctx, random_vector<double>(nodes.nnz() * a.block_size(), seed));
+  return a;
+}
+
+Dense pseudo_inverse(const Dense& a) {
+  const Eigen::JacobiSVD<Dense> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Dense result = Dense::Zero(a.cols(), a.rows());
+  for (Eigen::Index i = 0; i < svd.singularValues().size(); ++i) {
+    if (svd.singularValues()(i) <= 1e-10 * svd.singularValues()(0)) continue;
+    result += svd.matrixV().col(i) * svd.matrixU().col(i).transpose() / svd.singularValues()(i);
+  }
+  return result;
+}
+
+Dense inverse_of(const Dense& a, int null_vectors) {
+  const auto n = static_cast<int>(a.rows());
+  std::vector<double> values;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) values.push_back(a(i, j));
+  }
+  const detail::DenseInverse inverse = detail::dense_inverse(n, values, 1e-12);
+  CHECK(inverse.null_vectors == null_vectors);
+  return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+      inverse.values.data(), n, n);
+}
+
+}  // namespace
+
+TEST_CASE("AMG's Galerkin product is P^T A P entry by entry, and again for new values", "[amg]") {
+  const Context<host> ctx;
+  const HostCsr nodes = ragged_matrix(300, 300, 4), to_coarse = ragged_matrix(300, 40, 5);
+  for (const auto& [b, k] : {std::pair<int, int>{1, 1}, {3, 3}, {3, 6}, {6, 6}, {2, 3}, {1, 4}}) {
+    INFO("blocks of " << b << " x " << k);
+    detail::BlockCsr a = random_blocks(ctx, nodes, b, b, 6), p = random_blocks(ctx, to_coarse, b, k, 7);
+    detail::BlockCsr coarse;
+    detail::GalerkinProduct product(ctx, a, p, coarse);
+    const auto require_product = [&] {
+      const Dense da = dense_of(a), dp = dense_of(p);
+      const Dense expected = dp.transpose() * da * dp;
+      const Dense bound = dp.cwiseAbs().transpose() * da.cwiseAbs() * dp.cwiseAbs();
+      REQUIRE(coarse.pattern.rows == 40);
+      CHECK(largest(dense_of(coarse) - expected) <= 1e-13 * largest(bound));
+    };
+    require_product();
+    a.val = make_array(ctx, random_vector<double>(a.val.size(), 8));
+    p.val = make_array(ctx, random_vector<double>(p.val.size(), 9));
+    product.compute(ctx, a, p, coarse);
+    require_product();
+  }
+}
+
+TEST_CASE("The pattern of AMG's product is that of the entries that it may have, columns ascending", "[amg]") {
+  const Context<host> one(1), several(4);
+  const HostCsr left = power_law_matrix(700), right = ragged_matrix(700, 500, 3);
+  const detail::BlockCsr a = random_blocks(one, left, 1, 1, 1), b = random_blocks(one, right, 1, 1, 2);
+  const detail::BlockPattern pattern = detail::product_pattern(several, a.pattern, b.pattern);
+  const Dense expected = (dense_of(a).cwiseAbs() * dense_of(b).cwiseAbs());
+  Offset at = 0;
+  for (Index i = 0; i < 700; ++i) {
+    REQUIRE(pattern.row_ptr[i] == at);
+    for (Index j = 0; j < 500; ++j) {
+      if (expected(i, j) == 0) continue;
+      REQUIRE(at < pattern.blocks());
+      REQUIRE(pattern.col[at++] == j);
+    }
+  }
+  REQUIRE(pattern.blocks() == at);
+}
+
+TEST_CASE("AMG's dense inverse is Eigen's, and the pseudo-inverse of a singular matrix", "[amg]") {
+  const Dense regular = Dense::Random(40, 40) + 6 * Dense::Identity(40, 40);
+  CHECK(largest(inverse_of(regular, 0) - regular.inverse()) < 1e-12);
+  const Dense low = Dense::Random(30, 24);
+  const Dense semidefinite = low * low.transpose();
+  const Dense inverse = inverse_of(semidefinite, 6);
+  const Dense expected = pseudo_inverse(semidefinite);
+  CHECK(largest(inverse - expected) < 1e-9 * largest(expected));
+  CHECK(inverse == inverse.transpose());
+  const Dense unsymmetric = low * Dense::Random(24, 30);
+  const Dense expected_too = pseudo_inverse(unsymmetric);
+  CHECK(largest(inverse_of(unsymmetric, 6) - expected_too) < 1e-7 * largest(expected_too));
+  Dense with_zeros = Dense::Zero(9, 9);
+  with_zeros.topLeftCorner(4, 4) = 2 * Dense::Identity(4, 4);
+  CHECK(largest(inverse_of(with_zeros, 5) - pseudo_inverse(with_zeros)) < 1e-15);
+  CHECK(largest(inverse_of(Dense::Zero(3, 3), 3)) == 0);
+  CHECK(inverse_of(Dense::Constant(1, 1, 4.0), 0)(0, 0) == 0.25);
+
+  std::vector<double> gram(36);
+  const Dense six = Dense::Random(6, 4), of_six = six * six.transpose();
+  Eigen::Map<Dense>(gram.data(), 6, 6) = of_six;
+  const std::vector<double> result = detail::semidefinite_inverse(6, gram);
+  const Dense expected_six = pseudo_inverse(of_six);
+  CHECK(largest(Eigen::Map<const Dense>(result.data(), 6, 6) - expected_six) < 1e-9 * largest(expected_six));
+}
+
+TEST_CASE("AMG's blocks hold the matrix in the caller's order, and say where each value stands", "[amg]") {
+  const Context<host> ctx(3);
+  const HostCsr a = fem_matrix("generate:elasticity:4");
+  const std::vector<Index> old_of_new = random_order(a.rows, 5);
+  HostCsr permuted;  // row i is row old_of_new[i]
+  Rows rows(static_cast<std::size_t>(a.rows));
+  std::vector<Index> new_of_old(old_of_new.size());
+  for (Index i = 0; i < a.rows; ++i) new_of_old[old_of_new[i]] = i;
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[new_of_old[i]][new_of_old[a.col[k]]] = a.val[k];
+  }
+  permuted = from_rows(a.rows, rows);
+  for (const int block : {1, 2, 3}) {
+    if (a.rows % block != 0) continue;
+    const auto there = make_matrix<double>(ctx, permuted);
+    Array<Offset, host> source;
+    const auto blocks = detail::make_block_csr(ctx, CsrView<double, host>(there), old_of_new, block, source);
+    CHECK(dense_of(blocks) == dense_of(a));
+    for (Offset k = 0; k < source.size(); ++k) {
+      REQUIRE(blocks.val[k] == (source[k] < 0 ? 0.0 : permuted.val[source[k]]));
+    }
+    // And back to single entries, in the permuted order.
+    const detail::ScalarPattern by_rows = detail::scalar_rows(ctx, blocks, old_of_new);
+    const detail::ScalarPattern by_columns = detail::scalar_columns(ctx, blocks, new_of_old);
+    Dense from_rows_too = Dense::Zero(a.rows, a.rows), from_columns = from_rows_too;
+    for (Index i = 0; i < a.rows; ++i) {
+      for (Offset k = by_rows.row_ptr[i]; k < by_rows.row_ptr[i + 1]; ++k) {
+        from_rows_too(i, by_rows.col[k]) = blocks.val[by_rows.source[k]];
+      }
+      for (Offset k = by_columns.row_ptr[i]; k < by_columns.row_ptr[i + 1]; ++k) {
+        REQUIRE((k == by_columns.row_ptr[i] || by_columns.col[k - 1] < by_columns.col[k]));
+        from_columns(i, by_columns.col[k]) = blocks.val[by_columns.source[k]];
+      }
+    }
+    const Dense original = dense_of(a);
+    for (Index i = 0; i < a.rows; ++i) {
+      for (Index j = 0; j < a.rows; ++j) {
+        REQUIRE(from_rows_too(i, j) == original(old_of_new[i], j));
+        REQUIRE(from_columns(i, j) == original(old_of_new[j], i));
+      }
+    }
+  }
+}
+
+}  // namespace purlin::testing

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// AMG's prolongators against dense algebra.
+#include <purlin/precond/amg/prolongator.hpp>
+
+#include <Eigen/Eigenvalues>
+
+#include "tests/catch.hpp"
+#include "tests/precond/amg_support.hpp"
+
+namespace purlin::testing {
+namespace {
+
+constexpr Space host = Space::host;
+
+struct Parts {
+  detail::BlockCsr a;
+  detail::Aggregates aggregates;
+  detail::NearNull near_null;
+  detail::Tentative tentative;
+  detail::BlockCsr p;
+
+  Parts(const Context<host>& ctx, const HostCsr& matrix, int block, detail::NearNull vectors, double omega,
+        Index width = 0)
+      : a(blocks_of(ctx, matrix, block)), near_null(std::move(vectors)) {
+    aggregates = detail::aggregate(ctx, detail::find_strength(ctx, a, 0));
+    tentative = detail::make_tentative(ctx, aggregates, block, near_null);
+    p.row_block = block;
+    p.col_block = near_null.vectors;
+    p.pattern = detail::prolongator_pattern(ctx, a.pattern, aggregates);
+    compute(ctx, omega);
+    if (width == 0) return;
+    p.pattern = detail::narrowed(ctx, p, aggregates, width);
+    compute(ctx, omega);
+  }
+  void compute(const Context<host>& ctx, double omega) {
+    p.val = Array<double, host>(ctx, p.pattern.blocks() * p.block_size());
+    detail::smooth_prolongator(ctx, a, omega, aggregates, tentative, p);
+  }
+  // Q as a matrix of rows x coarse unknowns.
+  Dense q() const {
+    const int k = near_null.vectors, b = a.row_block;
+    Dense result = Dense::Zero(a.scalar_rows(), aggregates.count * k);
+    for (Index i = 0; i < a.scalar_rows(); ++i) {
+      const Index to = aggregates.of_node[i / b];
+      for (int c = 0; c < k && to >= 0; ++c) result(i, to * k + c) = tentative.q[i * k + c];
+    }
+    return result;
+  }
+  // The near-null vectors, 0 in nodes left out.
+  Dense inside() const {
+    Dense result = dense_of(near_null);
+    for (Index i = 0; i < a.scalar_rows(); ++i) {
+      if (aggregates.of_node[i / a.row_block] < 0) result.row(i).setZero();
+    }
+    return result;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("AMG's rigid body modes have no strain energy in a floating body", "[amg]") {
+  const Context<host> ctx;
+  MeshSystem system("generate:elasticity:5");
+  // Without the clamped face: the same assembly on the mesh alone.
+  const fem::TetMesh cube = fem::make_cube(ctx, 5);
+  const auto a = fem::assemble_elasticity(ctx, cube, 1, 0.3);
+  NodeCoordinates coordinates;
+  for (const fem::Point& p : cube.nodes) coordinates.xyz.insert(coordinates.xyz.end(), p.begin(), p.end());
+  const Dense modes = dense_of(detail::rigid_body_modes(coordinates));
+  Dense d = Dense::Zero(a.rows, a.rows);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) d(i, a.col[k]) = a.val[k];
+  }
+  CHECK(modes.cols() == 6);
+  CHECK(largest(d * modes) < 1e-13 * largest(d) * 100);
+  CHECK(Eigen::SelfAdjointEigenSolver<Dense>(modes.transpose() * modes).eigenvalues()(0) > 1);
+
+  NodeCoordinates plane{{0, 0, 2, 0, 2, 1, 5, 3}, 2};
+  const Dense flat = dense_of(detail::rigid_body_modes(plane));
+  REQUIRE(flat.cols() == 3);
+  // A small rotation changes no distance to first order: (p_i - p_j) . (u_i - u_j) = 0.
+  for (Index i = 0; i < 4; ++i) {
+    for (Index j = 0; j < i; ++j) {
+      double change = 0;
+      for (int c = 0; c < 2; ++c) {
+        change += (plane.xyz[2 * i + c] - plane.xyz[2 * j + c]) * (flat(2 * i + c, 2) - flat(2 * j + c, 2));
+      }
+      CHECK(std::fabs(change) < 1e-14);
+    }
+  }
+}
+
+TEST_CASE("AMG's tentative prolongator is orthonormal and reproduces the near-null space", "[amg]") {
+  const Context<host> ctx;
+  const MeshSystem system("generate:elasticity:6");
+  const Parts parts(ctx, system.a, 3, detail::rigid_body_modes(*system.coordinates), 0);
+  const Dense q = parts.q(), r = dense_of(parts.tentative.coarse);
+  CHECK(largest(q * r - parts.inside()) < 1e-13);
+  const Dense gram = q.transpose() * q;
+  for (Eigen::Index i = 0; i < gram.rows(); ++i) {
+    for (Eigen::Index j = 0; j < gram.rows(); ++j) {
+      const double expected = i == j && gram(i, i) > 0.5 ? 1 : 0;
+      REQUIRE(std::fabs(gram(i, j) - expected) < 1e-12);
+    }
+  }
+  // With omega = 0 nothing is smoothed.
+  CHECK(largest(dense_of(parts.p) - q) < 1e-15);
+}
+
+TEST_CASE("AMG drops near-null vectors that depend on others in their aggregate", "[amg]") {
+  const Context<host> ctx;
+  // Aggregates of one node each: three rows cannot carry six modes.
+  detail::Aggregates single;
+  single.count = 2;
+  single.of_node = {0, 1};
+  const NodeCoordinates coordinates{{0, 0, 0, 1, 2, 3}, 3};
+  const detail::NearNull modes = detail::rigid_body_modes(coordinates);
+  const detail::Tentative tentative = detail::make_tentative(ctx, single, 3, modes);
+  CHECK(tentative.missing == 6);
+  const Dense r = dense_of(tentative.coarse), b = dense_of(modes);
+  for (int node = 0; node < 2; ++node) {
+    const Eigen::Map<const Eigen::Matrix<double, 3, 6, Eigen::RowMajor>> q(tentative.q.data() + 18 * node);
+    CHECK(largest(Dense(q) * r.middleRows(6 * node, 6) - b.middleRows(3 * node, 3)) < 1e-14);
+    for (int c = 3; c < 6; ++c) CHECK(q.col(c).norm() == 0);
+  }
+}
+
+TEST_CASE("AMG's smoothed prolongator is (I - omega D^-1 A) Q", "[amg]") {
+  const Context<host> ctx;
+  const MeshSystem system("generate:elasticity:6");
+  const double omega = 0.6;
+  const Parts parts(ctx, system.a, 3, detail::rigid_body_modes(*system.coordinates), omega);
+  const Dense a = dense_of(parts.a), q = parts.q();
+  Dense expected = q - omega * a.diagonal().cwiseInverse().asDiagonal() * (a * q);
+  for (Index i = 0; i < system.a.rows; ++i) {
+    if (parts.aggregates.of_node[i / 3] < 0) expected.row(i).setZero();
+  }
+  CHECK(largest(dense_of(parts.p) - expected) < 1e-14);
+
+  // Where A maps the modes to zero, as far from the clamped face, P reproduces them.
+  const Dense b = parts.inside(), ab = a * b, pr = dense_of(parts.p) * dense_of(parts.tentative.coarse);
+  int reproduced = 0;
+  for (Index i = 0; i < system.a.rows; ++i) {
+    if (largest(ab.row(i)) > 1e-12) continue;
+    REQUIRE(largest(pr.row(i) - b.row(i)) < 1e-12);
+    ++reproduced;
+  }
+  CHECK(reproduced > 300);
+}
+
+TEST_CASE("A narrowed prolongator of AMG has no more blocks and the same product with the coarse vectors", "[amg]") {
+  const Context<host> ctx;
+  const MeshSystem system("generate:elasticity:8");
+  const detail::NearNull modes = detail::rigid_body_modes(*system.coordinates);
+  const Parts full(ctx, system.a, 3, modes, 0.6), narrow(ctx, system.a, 3, modes, 0.6, 3);
+  Offset widest_full = 0, widest = 0;
+  for (Index i = 0; i < narrow.p.pattern.rows; ++i) {
+    widest_full = std::max(widest_full, full.p.pattern.row_ptr[i + 1] - full.p.pattern.row_ptr[i]);
+    widest = std::max(widest, narrow.p.pattern.row_ptr[i + 1] - narrow.p.pattern.row_ptr[i]);
+  }
+  REQUIRE(widest_full > 3);
+  CHECK(widest == 3);
+  const Dense r = dense_of(full.tentative.coarse);
+  CHECK(largest(dense_of(full.p) * r - dense_of(narrow.p) * r) < 1e-12);
+}
+
+TEST_CASE("AMG's filtered matrix keeps row sums, and diagonals that would vanish", "[amg]") {
+  const Context<host> ctx;
+  const HostCsr matrix = fem_matrix("generate:diffusion:8");
+  const detail::BlockCsr a = blocks_of(ctx, matrix, 1);
+  const detail::Strength strength = detail::find_strength(ctx, a, 0.15);
+  const Dense full = dense_of(a), filtered = dense_of(detail::filter(ctx, a, strength.kept));
+  int dropped = 0, lumped = 0;
+  for (Index i = 0; i < matrix.rows; ++i) {
+    const bool same_sum = std::fabs(full.row(i).sum() - filtered.row(i).sum()) < 1e-14;
+    lumped += same_sum ? 1 : 0;
+    CHECK((same_sum || filtered(i, i) == full(i, i)));
+    for (Index j = 0; j < matrix.rows; ++j) {
+      if (i == j) continue;
+      CHECK((filtered(i, j) == full(i, j) || filtered(i, j) == 0));
+      dropped += full(i, j) != 0 && filtered(i, j) == 0 ? 1 : 0;
+    }
+  }
+  CHECK(dropped > 100);
+  CHECK(lumped > matrix.rows / 2);
+}
+
+}  // namespace purlin::testing

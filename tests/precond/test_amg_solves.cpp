@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solves with AMG: iterations that do not grow with the mesh, all solvers, and awkward systems.
+#include <purlin/solver/linear_system.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/precond/amg_support.hpp"
+
+namespace purlin::testing {
+namespace {
+
+SystemOptions system_options(const std::string& solver = "cg", const std::string& precond = "amg") {
+  SystemOptions options;
+  options.solver.name = solver;
+  options.precond.name = precond;
+  options.spmv.format = "csr";
+  options.stop.rel_tol = 1e-8;
+  return options;
+}
+
+// Solves A x = b, judges x by the residual computed here, and returns the iterations.
+template <class T, Space S>
+int solved(const Context<S>& ctx, const HostCsr& a, const SystemOptions& options, const std::vector<T>& b) {
+  const auto there = upload_matrix<T>(ctx, a);
+  LinearSystem<T, S> system(ctx, there.wide(), options);
+  const auto at_b = upload(ctx, b);
+  auto x = upload(ctx, std::vector<T>(b.size(), T(0)));
+  const SolveReport report = system.solve(at_b.cspan(), x.span());
+  INFO(report.reason);
+  REQUIRE(report.converged());
+  REQUIRE(residual_norm(a, download(ctx, x), b) <= 1.01 * options.stop.rel_tol * norm_oracle(b));
+  return report.iterations;
+}
+
+template <Space S>
+int iterations(const Context<S>& ctx, const HostCsr& a, const SystemOptions& options = system_options()) {
+  return solved<double, S>(ctx, a, options, std::vector<double>(static_cast<std::size_t>(a.rows), 1.0));
+}
+
+// Of meshes with twice the nodes per side each, a small coarsest level even on the first.
+std::vector<int> counts_of(const std::string& kind, const std::vector<int>& sides) {
+  const Context<Space::host> ctx;
+  std::vector<int> counts;
+  for (const int side : sides) {
+    const MeshSystem system("generate:" + kind + ":" + std::to_string(side));
+    SystemOptions options = system_options();
+    options.precond.of<AmgOptions>().max_coarse = 60;
+    options.spmv.coordinates = system.coordinates;
+    counts.push_back(iterations(ctx, system.a, options));
+  }
+  return counts;
+}
+
+}  // namespace
+
+TEST_CASE("With AMG the iterations stay bounded as a mesh is refined three times", "[amg]") {
+  const std::vector<int> diffusion = counts_of("diffusion", {5, 9, 17, 33});
+  const std::vector<int> elasticity = counts_of("elasticity", {4, 7, 13, 25});
+  for (const auto* counts : {&diffusion, &elasticity}) {
+    INFO(counts->at(0) << ' ' << counts->at(1) << ' ' << counts->at(2) << ' ' << counts->at(3));
+    CHECK(counts->at(3) <= 22);
+    CHECK(counts->at(3) <= 1.25 * counts->at(2));
+    CHECK(counts->at(2) <= 1.25 * counts->at(1) + 1);
+  }
+}
+
+TEST_CASE("Rigid body modes save iterations on an elastic body", "[amg]") {
+  const Context<Space::host> ctx;
+  const MeshSystem system("generate:elasticity:13");
+  SystemOptions options = system_options();
+  const int translations = iterations(ctx, system.a, options);
+  options.spmv.coordinates = system.coordinates;
+  const int rigid = iterations(ctx, system.a, options);
+  CHECK(rigid < 0.8 * translations);
+}
+
+TEST_BOTH("AMG serves CG, BiCGStab and GMRES in every format", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:diffusion:12");
+  for (const std::string solver : {"cg", "bicgstab", "gmres"}) {
+    INFO(solver);
+    const int with_amg = iterations(ctx, a, system_options(solver));
+    const int with_jacobi = iterations(ctx, a, system_options(solver, "jacobi"));
+    CHECK(with_amg < 0.6 * with_jacobi);
+  }
+  const int in_csr = iterations(ctx, a);
+  for (const SpmvFormat& format : spmv_formats()) {
+    SystemOptions options = system_options();
+    options.spmv.format = format.name;
+    INFO(format.name);
+    CHECK(std::abs(iterations(ctx, a, options) - in_csr) <= 1);
+  }
+}
+
+TEST_BOTH("AMG serves convection with BiCGStab and GMRES", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:convection:14:10");
+  for (const std::string solver : {"bicgstab", "gmres"}) {
+    INFO(solver);
+    CHECK(iterations(ctx, a, system_options(solver)) < 0.6 * iterations(ctx, a, system_options(solver, "jacobi")));
+  }
+}
+
+TEST_BOTH("AMG serves single and mixed precision", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:diffusion:12");
+  SystemOptions options = system_options();
+  const int in_double = iterations(ctx, a, options);
+  options.mixed = true;
+  CHECK(iterations(ctx, a, options) <= in_double + 2);
+  options.mixed = false;
+  options.stop.rel_tol = 1e-4;
+  CHECK(solved<float, S>(ctx, a, options, std::vector<float>(static_cast<std::size_t>(a.rows), 1.0F)) < in_double);
+}
+
+TEST_BOTH("AMG serves tiny, diagonal and disconnected systems", "[amg]") {
+  const auto ctx = make_context<S>();
+  CHECK(iterations(ctx, diagonal_matrix(1)) == 1);
+  CHECK(iterations(ctx, diagonal_matrix(500)) == 1);
+  const HostCsr islands =
+      pieces(pieces(fem_matrix("generate:diffusion:8"), diagonal_matrix(9)), fem_matrix("generate:diffusion:7"));
+  CHECK(iterations(ctx, islands) <= 20);
+  // No pair is strongly connected: the smoother alone.
+  SystemOptions options = system_options();
+  options.precond.of<AmgOptions>().theta = 1;
+  const HostCsr a = fem_matrix("generate:diffusion:8");
+  CHECK(iterations(ctx, a, options) < iterations(ctx, a, system_options("cg", "jacobi")));
+  // A hub: one aggregate, whose matrix has one row.
+  CHECK(iterations(ctx, arrow_matrix(900)) <= 30);
+}
+
+TEST_BOTH("AMG serves a pure Neumann problem", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = neumann_grid(40, 30);
+  std::vector<double> b = random_vector<double>(a.rows);
+  double mean = 0;
+  for (const double value : b) mean += value / a.rows;
+  for (double& value : b) value -= mean;
+  SystemOptions options = system_options();
+  options.null_space = NullSpace::constant;
+  CHECK(solved<double, S>(ctx, a, options, b) <= 20);
+}
+
+TEST_BOTH("A time loop refreshes AMG, and iterations stay few", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:diffusion:12");
+  const auto there = upload_matrix<double>(ctx, a);
+  for (const AmgRefresh scope : {AmgRefresh::galerkin, AmgRefresh::full, AmgRefresh::keep}) {
+    SystemOptions options = system_options();
+    options.precond.of<AmgOptions>().refresh = scope;
+    LinearSystem<double, S> system(ctx, there.wide(), options);
+    HostCsr changed = a;
+    for (int step = 1; step <= 3; ++step) {
+      for (Index i = 0; i < a.rows; ++i) {
+        for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+          if (a.col[k] == i) changed.val[k] = a.val[k] * (1 + 0.01 * step);
+        }
+      }
+      const auto values = upload(ctx, changed.val);
+      system.refresh(values.cspan());
+      const std::vector<double> b(static_cast<std::size_t>(a.rows), 1.0);
+      const auto at_b = upload(ctx, b);
+      auto x = upload(ctx, std::vector<double>(b.size(), 0.0));
+      const SolveReport report = system.solve(at_b.cspan(), x.span());
+      REQUIRE(report.converged());
+      CHECK(report.iterations <= 20);
+      CHECK(residual_norm(changed, download(ctx, x), b) <= 1.01e-8 * norm_oracle(b));
+    }
+  }
+}
+
+}  // namespace purlin::testing
