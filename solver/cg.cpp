@@ -115,6 +115,7 @@ class Cg<T, S>::Run {
     if (!changed) return Exchanged::goes_on;
     system_.emplace(*changed);
     if (!same_preconditioner) {
+      least_ = std::numeric_limits<double>::infinity();  // the recurrence before cannot be repeated
       if (!convergence_.form_residual(cg_.r())) return Exchanged::begins_again;
       convergence_.conclude(Status::converged);
       return Exchanged::reported;

@@ -61,6 +61,9 @@ class ConvergenceMonitor {
 
   /// The owner of A and M, who may have faster ones; null: nobody has.
   void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
+  /// The first residual that tells how fast they fall is the one after so many iterations: those before are in
+  /// another norm.
+  void begin_rate_at(int iteration) { rate_from_ = iteration; }
   /// Whether the solve should change its operators here. To be asked after a poll that returned true.
   bool exchange_due() const;
   /// Makes the change, by which `vectors` and x are renumbered; then the arguments to go on with. Nothing: there is

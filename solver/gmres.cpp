@@ -163,6 +163,7 @@ class Gmres<T, S, B>::Run {
         convergence_(own_.name(), own_.n_, system, &own_.state_.data()->scratch, own_.last_iterations_),
         cycle_(std::in_place, own_, system) {
     convergence_.set_exchange(own_.exchange());
+    if (left_) convergence_.begin_rate_at(1);
   }
 
   SolveReport all() {
@@ -171,7 +172,7 @@ class Gmres<T, S, B>::Run {
     convergence_.report().cycle_length = own_.m_;
     for (bool more = convergence_.open(own_.r_); more;) {  // r = b - A x
       keep_best();
-      if (convergence_.exchange_due()) exchange();
+      if (convergence_.iterations() > 0 && convergence_.exchange_due()) exchange();
       const Outcome cycle = iterate();  // x += M V y
       more = !has_ended(cycle) && !has_stagnated(cycle);
       if (more) ++convergence_.report().restarts;

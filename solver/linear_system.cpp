@@ -110,8 +110,8 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
   Impl& s = *impl_;
   s.enter_columns(b, x, columns);
   if (columns == 1) return {solve(b, x, progress)};
-  s.decide_by_expectation();
-  if (!s.pinned) s.improve();
+  if (columns > 0) s.decide_by_expectation();
+  if (columns > 0 && !s.pinned) s.improve();
   if (s.natural()) return s.solve_columns_ordered(b, x, columns, progress);
   for (Array<T, S>* vectors : {&s.ordered_bs, &s.ordered_xs}) {
     if (vectors->size() >= b.size) continue;

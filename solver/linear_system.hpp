@@ -155,8 +155,9 @@ class LinearSystem {
 
   /// Solves from the guess in x, both in the caller's order; see KrylovSolver::solve. Under "auto" solvers and
   /// preconditioners that fail are followed by the next; format and preconditioner by others that are worth their
-  /// setup, before the solve or on its way (SolveReport::changed): docs/automatic-choices.md. A system so near the ends of the range of T
-  /// that squares leave it is solved in other units, powers of two, once the first solver has failed; that allocates.
+  /// setup, before the solve or on its way (SolveReport::changed): docs/automatic-choices.md. A system so near the
+  /// ends of the range of T that squares leave it is solved in other units, powers of two, once the first solver has
+  /// failed; that allocates.
   [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
 
   /// The same with b and x in solver order.
@@ -205,13 +206,13 @@ class LinearSystem {
 
   SystemInfo info() const;
 
-  /// Moves the system to the format whose setup the iterations of all solves so far have paid for, if "auto" chose the
-  /// present one and another is worth it. `solve` does that by itself until a caller uses `order`, slots, ordered
+  /// Moves the system to the format whose setup the iterations of all solves so far have paid for, if "auto" chose
+  /// the present one and another is worth it. `solve` does that by itself until a caller uses `order`, slots, ordered
   /// operators or vectors in solver order: those that were handed out before are void where this returns true.
   bool improve();
 
-  /// The numbering of solver order, for the caller's own operators in addition to A (`permute`, `make_spmv`). Where it
-  /// is used before the first solve, as slots and ordered operators too, the system first takes the format and the
+  /// The numbering of solver order, for the caller's own operators in addition to A (`permute`, `make_spmv`). Where
+  /// it is used before the first solve, as slots and ordered operators too, the system first takes the format and the
   /// preconditioner that are expected to pay, since a solve cannot change them any more.
   const RowOrder<S>& order() const;
   /// A in solver order, as long as the system lives.

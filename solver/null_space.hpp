@@ -16,6 +16,12 @@ class ZeroMeanPrecond final : public LinearOperator<T, S> {
   ZeroMeanPrecond(const Context<S>& ctx, Index n, const LinearOperator<T, S>* inner)
       : n_(n), inner_(inner), total_(ctx, 1), projected_(ctx, n) {}
 
+  /// Another M in the place of the one before.
+  void set_inner(const LinearOperator<T, S>* inner) {
+    inner_ = inner;
+    this->renew_serial();
+  }
+
   Index rows() const override { return n_; }
   Index cols() const override { return n_; }
 

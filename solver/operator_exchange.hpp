@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <purlin/spmv/operator.hpp>
@@ -22,8 +23,9 @@ struct ExchangedSystem {
 /// How far a solve is.
 struct SolveStanding {
   int iterations = 0;
-  double left = 0;  ///< iterations to go, estimated (ResidualRate); 0: not known yet
+  double left = 0;  ///< iterations to go, estimated (ResidualRate); 0: not known
   double residual = 0, tolerance = 0;
+  bool fallen = false;  ///< to a tenth, since the solve began or M changed
 };
 
 /// Whoever owns the operators of a solve.
@@ -41,7 +43,10 @@ class OperatorExchange {
   /// not tried again. Allocates, and waits on the context's stream.
   virtual std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) = 0;
 
-  /// b and x of the solve that goes on, in the place of those that it began with.
+  /// The name of the present M, for the report of an attempt; empty: there is none.
+  virtual std::string preconditioner() const = 0;
+
+  /// b and x of the solve that goes on, where `exchange` has put others in the place of those that it began with.
   virtual void follow(Span<const T, S>& b, Span<T, S>& x) const = 0;
 };
 

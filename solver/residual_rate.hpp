@@ -16,6 +16,9 @@ class ResidualRate {
   /// has fallen to a tenth, nor where that half gained nothing.
   double left(double tolerance) const;
 
+  /// Whether it has fallen to a tenth.
+  bool fallen() const;
+
   int iterations() const { return static_cast<int>(least_.size()) - 1; }
 
  private:

@@ -78,8 +78,8 @@ bool worth_another_preconditioner(const SolveReport& report) {
 void write_reasons(SolveReport& report, const std::string& preconditioner) {
   report.reason = text_of(report.failure, preconditioner);
   for (Attempt& attempt : report.attempts) {
-    attempt.reason = text_of(attempt.failure, preconditioner);
-    attempt.preconditioner = preconditioner;
+    if (attempt.preconditioner.empty()) attempt.preconditioner = preconditioner;
+    attempt.reason = text_of(attempt.failure, attempt.preconditioner);
   }
 }
 
@@ -175,8 +175,13 @@ template <class T, Space S>
 void SolverChain<T, S>::use(const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
   A_ = &A;
   M_ = M;
-  if (zero_mean_ != nullptr) zero_mean_ = std::make_unique<ZeroMeanPrecond<T, S>>(ctx_, A_->rows(), M_);
+  if (zero_mean_ != nullptr) zero_mean_->set_inner(M_);
   scaled_.reset();
+}
+
+template <class T, Space S>
+void SolverChain<T, S>::prepare() {
+  solver(0).prepare(ctx_, *A_, zero_mean_ != nullptr ? zero_mean_.get() : M_);
 }
 
 // b and x are those of the operators with which it ends.
@@ -186,7 +191,10 @@ SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Sp
   if (zero_mean_ == nullptr) {
     solver(step).set_exchange(exchange_);
     SolveReport report = solver(step).solve(ctx_, *A_, M_, b, x, stop, progress);
-    if (exchange_ != nullptr) exchange_->follow(b, x);
+    if (exchange_ != nullptr) {
+      exchange_->follow(b, x);
+      for (Attempt& tried : report.attempts) tried.preconditioner = exchange_->preconditioner();
+    }
     return report;
   }
   zero_mean_->remove_mean(ctx_, x);

@@ -24,7 +24,8 @@ class SystemLearning {
   /// far would have paid for it where as many are left, and near the end not at all. Null: the present one stays.
   const FormatTrial* better_for(const FormatChoice& choice, double done, double left) const;
 
-  void moved() { iterations_ = 0; }
+  /// `done` iterations into the present solve, which will be counted as a whole.
+  void moved(int done = 0) { iterations_ = -static_cast<double>(done); }
 
  private:
   double iterations_ = 0;  ///< in the present format

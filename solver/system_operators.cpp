@@ -279,7 +279,8 @@ CsrView<T, S> PlainOperators<T, S>::source(Array<T, S>& values) {
 
 template <class T, Space S>
 const FormatChoice* PlainOperators<T, S>::format_choice() const {
-  return format_.trials.empty() || format_.measured || given_order() ? nullptr : &format_;
+  const bool chosen = !format_.trials.empty() && !format_.measured && !given_order();
+  return chosen && order_.natural() && A_->as_csr() ? &format_ : nullptr;
 }
 
 template <class T, Space S>
@@ -308,7 +309,7 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       candidates_(from.candidates_),
       expected_format_(format),
       expected_iterations_(from.expected_iterations_),
-      weaker_name_(from.weaker_name_) {
+      precond_older_(from.precond_older_) {
   format_.format = options_.spmv.format = format;
   order_ = plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
   require_memory_of_choice(a);
@@ -318,9 +319,12 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
   A_ = make_spmv(ctx_, view, order_, options_.spmv);
   keep_pattern(a);
   const bool has_precond = from.M_ != nullptr;
+  format_.reason = "followed " + from.format_.format;
+  if (from.provisional_) precond_reason_ = "to begin with";
   if (has_precond) M_ = from.M_->renumbered(ctx_, order_, precond_spmv(options_.precond, options_.spmv));
   same_preconditioner_ = !has_precond || M_ != nullptr || !from.M_->diagonal().empty();
   if (!has_precond || M_ != nullptr) return;
+  if (from.precond_older_) throw InputError("the preconditioner is older than the matrix, and cannot be made again");
   M_ = parts_.make_preconditioner != nullptr ? parts_.make_preconditioner(ctx_, view, order_)
                                              : make_precond(ctx_, view, order_, options_.precond, options_.spmv);
 }
@@ -369,7 +373,8 @@ SolverChain<T, S> PlainOperators<T, S>::make_chain() {
 template <class T, Space S>
 template <class Renew>
 void PlainOperators<T, S>::renew_preconditioner(RefreshScope scope, Renew&& renew) {
-  if (M_ == nullptr || scope == RefreshScope::operator_only) return;
+  precond_older_ = scope == RefreshScope::operator_only;
+  if (M_ == nullptr || precond_older_) return;
   precond_sound_ = false;
   renew();
   precond_sound_ = true;

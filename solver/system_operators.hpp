@@ -58,7 +58,7 @@ class SystemOperators {
   /// Everything but the bytes that the context holds.
   virtual SystemInfo info() const = 0;
 
-  /// The formats that were compared, where one was chosen automatically and may be exchanged; null: none.
+  /// The formats that were compared, where one was chosen automatically and can be exchanged for another; null: none.
   virtual const FormatChoice* format_choice() const { return nullptr; }
   /// The format that the expected iterations pay for, where a solve begins in a cheaper one; empty: it is the
   /// present one.
@@ -71,8 +71,12 @@ class SystemOperators {
   virtual std::unique_ptr<SystemOperators> in_format(const std::string&) { return nullptr; }
   /// Whether M of the system that `in_format` made is that of this one in another order, but for rounding.
   virtual bool same_preconditioner() const { return false; }
-  /// What may follow the preconditioner that "auto" began with; null: nothing, or it has been tried.
-  virtual const StrongerPrecond* stronger_preconditioner() { return nullptr; }
+  /// What may follow the preconditioner that "auto" began with; null: nothing, it has been tried, or so few
+  /// iterations have been `done` that its estimate, for which the pattern is read, is not worth it.
+  virtual const StrongerPrecond* stronger_preconditioner(int done) {
+    static_cast<void>(done);
+    return nullptr;
+  }
   /// Builds it in the place of the present one, which is kept. False, and all is as it was: it cannot be built.
   virtual bool take_stronger_preconditioner() { return false; }
   /// The one before again, where it was kept.
@@ -119,7 +123,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   double expected_iterations() const override { return expected_iterations_; }
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
   bool same_preconditioner() const override { return same_preconditioner_; }
-  const StrongerPrecond* stronger_preconditioner() override;
+  const StrongerPrecond* stronger_preconditioner(int done) override;
   bool take_stronger_preconditioner() override;
   void restore_preconditioner() override;
   void settle_preconditioner() override { weaker_.reset(); }
@@ -186,7 +190,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::string expected_format_;
   double expected_iterations_ = 0;
   bool same_preconditioner_ = false;
-  bool provisional_ = false;  // a stronger preconditioner may follow
+  bool precond_older_ = false;  // than A's values
+  bool provisional_ = false;    // a stronger preconditioner may follow
   std::optional<StrongerPrecond> stronger_;
   OperatorPtr<T, S> weaker_;  // the one before it, which may come back
   std::string weaker_name_;

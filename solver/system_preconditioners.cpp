@@ -12,7 +12,9 @@ namespace purlin::detail {
 
 // Both in the format that the solve is expected to end in. Only while the matrix is there as it was given.
 template <class T, Space S>
-const StrongerPrecond* PlainOperators<T, S>::stronger_preconditioner() {
+const StrongerPrecond* PlainOperators<T, S>::stronger_preconditioner(int done) {
+  constexpr double reading_seconds = 1e-9;  // of an entry of the pattern: its way from a device, and a pass over it
+  constexpr double small_share = 0.1;       // of what the solve has taken
   if (!provisional_ || !order_.natural()) return nullptr;
   if (stronger_) return &*stronger_;
   const std::optional<CsrView<T, S>> csr = A_->as_csr();
@@ -21,14 +23,20 @@ const StrongerPrecond* PlainOperators<T, S>::stronger_preconditioner() {
   if (!csr || method == nullptr || format.cost_estimate == nullptr) return nullptr;
   const CostEstimate product = format.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
   PrecondOptions named = options_.precond;
-  stronger_.emplace();
-  stronger_->present_seconds = iteration_estimate(named, product).seconds;
-  named.name = stronger_->name = method->name;
-  stronger_->iteration_seconds = iteration_estimate(named, product).seconds;
+  StrongerPrecond found;
+  found.present_seconds = iteration_estimate(named, product).seconds;
   const auto nonzeros = static_cast<double>(csr->nnz());
+  if (!(small_share * done * found.present_seconds >= reading_seconds * nonzeros)) return nullptr;
+  named.name = found.name = method->name;
+  found.iteration_seconds = iteration_estimate(named, product).seconds;
   const double entries = method->entries == nullptr ? nonzeros : method->entries(named, csr->rows, csr->nnz());
-  stronger_->build_seconds = build_seconds(ctx_, Pattern<S>(*csr), *method, static_cast<Offset>(entries));
-  return &*stronger_;
+  try {
+    found.build_seconds = build_seconds(ctx_, Pattern<S>(*csr), *method, static_cast<Offset>(entries));
+  } catch (const OutOfMemory&) {
+    provisional_ = false;
+    return nullptr;
+  }
+  return &stronger_.emplace(std::move(found));
 }
 
 template <class T, Space S>
@@ -69,7 +77,9 @@ void PlainOperators<T, S>::restore_preconditioner() {
 template <class T, Space S>
 void PlainOperators<T, S>::estimate_formats(const CsrView<T, S>& a) {
   if (format_choice() == nullptr) return;
-  format_.trials = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a)).trials;
+  FormatChoice again = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
+  format_.trials = std::move(again.trials);
+  if (!expected_format_.empty()) expected_format_ = again.format;
 }
 
 template <class T, Space S>
@@ -112,11 +122,11 @@ bool PlainOperators<T, S>::next_preconditioner() {
   return false;
 }
 
-#define X(T, S)                                                                    \
-  template const StrongerPrecond* PlainOperators<T, S>::stronger_preconditioner(); \
-  template bool PlainOperators<T, S>::take_stronger_preconditioner();              \
-  template void PlainOperators<T, S>::restore_preconditioner();                    \
-  template void PlainOperators<T, S>::decide_preconditioner();                     \
+#define X(T, S)                                                                       \
+  template const StrongerPrecond* PlainOperators<T, S>::stronger_preconditioner(int); \
+  template bool PlainOperators<T, S>::take_stronger_preconditioner();                 \
+  template void PlainOperators<T, S>::restore_preconditioner();                       \
+  template void PlainOperators<T, S>::decide_preconditioner();                        \
   template bool PlainOperators<T, S>::next_preconditioner();
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -27,6 +27,32 @@ SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Pro
   return report;
 }
 
+// What holds for one solve only, whichever way it ends.
+template <class T, Space S>
+struct SystemState<T, S>::OfOneSolve {
+  explicit OfOneSolve(SystemState& of) : state(of) {}
+  ~OfOneSolve() {
+    state.may_move = state.exchanged = false;
+    state.probation_length = 0;
+    state.operators->settle_preconditioner();
+  }
+  OfOneSolve(const OfOneSolve&) = delete;
+  OfOneSolve& operator=(const OfOneSolve&) = delete;
+  SystemState& state;
+};
+
+// A preconditioner that had not proved itself when the solve gave up leaves again.
+template <class T, Space S>
+void SystemState<T, S>::end_probation(bool converged) {
+  if (probation_length > 0 && !converged) {
+    const std::string before = operators->preconditioner_name();
+    operators->restore_preconditioner();
+    chain->use(operators->matrix(), operators->preconditioner());
+    note_change("preconditioner " + operators->preconditioner_name() + " for " + before + " at the end of the solve");
+  }
+  probation_length = 0;
+}
+
 template <class T, Space S>
 SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
                                              bool move) {
@@ -34,11 +60,11 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
   if (guess.size() > 0) copy<T>(ctx, Span<const T, S>(x), guess.span());
   present_b = b;
   present_x = x;
+  const OfOneSolve until_return(*this);
   may_move = move && !pinned;
-  probation_to = -1;
   SolveReport report = chain->solve(b, x, stop, progress);
   may_move = false;
-  operators->settle_preconditioner();
+  end_probation(report.converged());
   write_reasons(report);
   if (!pinned) try_other_preconditioners(report, present_b, present_x, progress);
   ctx.synchronize();  // x may be read from any stream
@@ -61,10 +87,13 @@ template <class T, Space S>
 void SystemState<T, S>::decide_by_expectation() {
   if (learning.iterations() > 0 || pinned || !operators->sound()) return;
   ctx.make_current();
+  const LinearOperator<T, S>* const M = operators->preconditioner();
   operators->decide_preconditioner();
-  chain->use(operators->matrix(), operators->preconditioner());
+  const bool decided = operators->preconditioner() != M;
+  if (decided) chain->use(operators->matrix(), operators->preconditioner());
   const std::string format = operators->expected_format();
-  if (!format.empty() && !change_failed) move_to(format);
+  const bool moved = !format.empty() && !change_failed && move_to(format);
+  if (decided || moved) chain->prepare();
 }
 
 // Under "auto" the next pair of solvers and preconditioner continues from the best x, or begins again where that is
@@ -132,7 +161,7 @@ bool SystemState<T, S>::move_to(const std::string& format) {
     return false;
   }
   change_failed = false;
-  learning.moved();
+  learning.moved(may_move ? standing.iterations : 0);
   return true;
 }
 
@@ -141,12 +170,12 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   next = Move::none;
   if (!may_move) return false;
   standing = now;
-  if (probation_to >= 0) {
-    if (now.iterations >= probation_from && now.iterations < probation_to) return false;
-    const bool failed = now.iterations >= probation_to && now.left == 0;  // not down to a tenth
-    probation_to = -1;
-    if (failed) next = Move::weaker_preconditioner;
-    return failed;
+  if (probation_length > 0) {
+    if (now.iterations < probation_from) probation_from = now.iterations;  // of the next solver of the chain
+    if (now.iterations < probation_from + probation_length) return false;
+    probation_length = 0;
+    if (!now.fallen) next = Move::weaker_preconditioner;
+    return !now.fallen;
   }
   const int done = now.iterations;
   if (standing.left == 0) {
@@ -166,7 +195,7 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
 // of the matrix as it was given.
 template <class T, Space S>
 bool SystemState<T, S>::stronger_pays(bool format_moves) {
-  const StrongerPrecond* const stronger = operators->stronger_preconditioner();
+  const StrongerPrecond* const stronger = operators->stronger_preconditioner(standing.iterations);
   if (stronger == nullptr) return false;
   const double gain = stronger->present_seconds - expected_share * stronger->iteration_seconds;
   if (!(gain > 0)) return false;
@@ -177,9 +206,9 @@ bool SystemState<T, S>::stronger_pays(bool format_moves) {
 // So long may the stronger preconditioner take for a tenth of the residual: twice the seconds that the weaker one
 // would, and what a recurrence needs to get going.
 template <class T, Space S>
-int SystemState<T, S>::probation() {
+int SystemState<T, S>::allowed_for_a_tenth() {
   constexpr double grace = 16;
-  const StrongerPrecond stronger = *operators->stronger_preconditioner();
+  const StrongerPrecond stronger = *operators->stronger_preconditioner(standing.iterations);
   const double tenths = std::max(1.0, std::log10(standing.residual / standing.tolerance));
   const double weaker = standing.left / tenths * stronger.present_seconds / stronger.iteration_seconds;
   return static_cast<int>(std::min(grace + 2 * weaker, 1e8));
@@ -198,10 +227,10 @@ bool SystemState<T, S>::make_move() {
       return true;
     }
     case Move::stronger_preconditioner: {
-      const int allowed = probation();
+      const int allowed = allowed_for_a_tenth();
       if (!operators->take_stronger_preconditioner()) return false;
       probation_from = standing.iterations;
-      probation_to = probation_from + allowed;
+      probation_length = allowed;
       note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after + to_go);
       break;
     }
@@ -241,6 +270,7 @@ std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vect
     gather_to_solver_order(present_x, ordered_x);
     present_b = ordered_b;
     present_x = ordered_x;
+    exchanged = true;
   }
   ctx.synchronize();
   return ExchangedSystem<T, S>{operators->matrix(), operators->preconditioner(), present_b, present_x,

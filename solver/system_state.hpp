@@ -46,14 +46,16 @@ struct SystemState : private OperatorExchange<T, S> {
   // Of the solve under way.
   Span<const T, S> present_b;
   Span<T, S> present_x;
-  bool may_move = false;  // to another format or preconditioner
+  bool may_move = false;   // to another format or preconditioner
+  bool exchanged = false;  // b and x are not those that it began with
   /// What it does next, how far it is, and to which format.
   enum class Move { none, format, stronger_preconditioner, weaker_preconditioner };
   Move next = Move::none;
   SolveStanding standing;
   std::string next_format;
-  // A stronger preconditioner on probation: since when, and until when its residual has to fall to a tenth.
-  int probation_from = -1, probation_to = -1;
+  // A stronger preconditioner on probation: since when, and within how many iterations its residual has to fall to a
+  // tenth; 0: none is.
+  int probation_from = 0, probation_length = 0;
 
   SystemState(const Context<S>& ctx_, const SystemOptions& options)
       : ctx(ctx_), stop(options.stop), precond(options.precond), gate(ctx.lock()) {
@@ -193,15 +195,22 @@ struct SystemState : private OperatorExchange<T, S> {
   // Decides what else a first solve shows, where a solve that could change on its way does not come first.
   void decide_by_expectation();
   bool move_to(const std::string& format);
+  struct OfOneSolve;
+  void end_probation(bool converged);
   bool stronger_pays(bool format_moves);
   bool make_move();
-  int probation();
+  int allowed_for_a_tenth();
   // As OperatorExchange says.
   bool due(const SolveStanding& now) override;
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
   void follow(Span<const T, S>& b, Span<T, S>& x) const override {
+    if (!exchanged) return;
     b = present_b;
     x = present_x;
+  }
+  std::string preconditioner() const override {
+    const std::string& name = operators->preconditioner_name();
+    return name == "none" ? std::string() : name;
   }
 
   std::vector<SolveReport> solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,

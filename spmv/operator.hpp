@@ -93,6 +93,10 @@ class LinearOperator {
   /// Identifies this operator among all that exist or existed, also at the same address.
   std::uint64_t serial() const { return serial_.value(); }
 
+ protected:
+  /// It stands for something else from now on: what others keep for it they make again.
+  void renew_serial() { serial_ = detail::Serial(); }
+
  private:
   detail::Serial serial_;
 };

@@ -11,6 +11,7 @@
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/amg/near_null_choice.hpp>
+#include <purlin/precond/renumbered.hpp>
 #include <purlin/reorder/blocks.hpp>
 #include <purlin/spmv/phase_clock.hpp>
 #include <purlin/spmv/registry.hpp>
@@ -153,6 +154,21 @@ void AmgOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) 
   const bool prolongators = options_.refresh == AmgRefresh::full;
   hierarchy_.refresh(host, prolongators);
   cycle_.refresh(ctx, values, hierarchy_, prolongators);
+}
+
+template <class T, Space S>
+OperatorPtr<T, S> AmgOperator<T, S>::renumbered(const Context<S>& ctx, const RowOrder<S>& order,
+                                                const SpmvOptions& options) {
+  OperatorPtr<T, S> finest;
+  if (cycle_.finest() != nullptr) {
+    finest = detail::renumbered_matrix(ctx, *cycle_.finest(), order, options);
+    if (finest == nullptr) return nullptr;
+  }
+  detail::AmgCycle<T, S> cycle(ctx, std::move(finest), hierarchy_, to_vector(ctx, order.old_of_new.cspan()),
+                               detail::smoother_steps(options_.smoother, options_.degree));
+  std::unique_ptr<AmgOperator> moved(new AmgOperator(std::move(*this)));
+  moved->cycle_ = std::move(cycle);
+  return moved;
 }
 
 template <class T, Space S>

@@ -40,6 +40,9 @@ class AmgOperator final : public MatrixOperator<T, S> {
   /// and then M keeps its old values. Waits on the stream.
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
 
+  /// The hierarchy stays as it is. Where the finest level is multiplied as CSR, or there is none but the coarsest.
+  OperatorPtr<T, S> renumbered(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options) override;
+
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   bool capturable() const override { return cycle_.capturable(); }
   OperatorInfo info() const override;
@@ -47,6 +50,7 @@ class AmgOperator final : public MatrixOperator<T, S> {
   const detail::AmgHierarchy& hierarchy() const { return hierarchy_; }
 
  private:
+  AmgOperator(AmgOperator&&) = default;
   std::string detail_text() const;
 
   Index rows_ = 0;

@@ -77,6 +77,7 @@ class MoveAt final : public detail::OperatorExchange<double, S> {
     return detail::ExchangedSystem<double, S>{*to_.A, to_.M.get(), b_, x_, same};
   }
 
+  std::string preconditioner() const override { return {}; }
   void follow(Span<const double, S>& b, Span<double, S>& x) const override {
     b = b_;
     x = x_;

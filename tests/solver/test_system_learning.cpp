@@ -142,6 +142,79 @@ TEST_BOTH("A system whose order was handed out keeps its format", "[learning]") 
   for (int k = 0; k < 100; ++k) CHECK(solve_and_check<S>(system, ctx, a).changed.empty());
 }
 
+TEST_BOTH("A pinned system moves when it is told to", "[learning]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:elasticity:12");
+  const auto there = upload_matrix<double>(ctx, a);
+  SystemOptions options;
+  options.expected_products = 1;
+  options.precond.name = "jacobi";
+  LinearSystem<double, S> system(ctx, there.wide(), options);
+  REQUIRE(system.order().natural());
+  CHECK_FALSE(system.improve());
+  for (int k = 0; k < 100; ++k) CHECK(solve_and_check<S>(system, ctx, a).changed.empty());
+  CHECK(system.info().format.format == "csr");
+  CHECK(system.improve());
+  CHECK(system.info().format.format != "csr");
+  CHECK_FALSE(solve_and_check<S>(system, ctx, a).changed.empty());
+  CHECK(solve_and_check<S>(system, ctx, a).changed.empty());
+}
+
+TEST_BOTH("Columns on which the first solver fails are not taken for the solve before", "[learning][columns]") {
+  const auto ctx = make_context<S>();
+  Rows rows(200);  // quarter turns, on which BiCGStab's omega vanishes
+  for (Index i = 0; i < 200; ++i)
+    rows[static_cast<std::size_t>(i)][i ^ 1] = (i % 2 == 0 ? 1.0 : -1.0) * (1 + i / 2 % 3);
+  const HostCsr a = from_rows(200, rows);
+  const auto there = upload_matrix<double>(ctx, a);
+  const auto n = static_cast<std::size_t>(a.rows);
+  SystemOptions options;
+  options.precond.name = "none";
+  LinearSystem<double, S> system(ctx, there.wide(), options);
+  const bool stops = GENERATE(false, true);
+  if (stops) {  // in the callback, which leaves a solve as an exception does
+    const auto b = upload(ctx, std::vector<double>(n, 1.0));
+    auto x = upload(ctx, std::vector<double>(n, 0.0));
+    const auto leave = [](const Progress&) -> bool { throw 1; };
+    CHECK_THROWS_AS(static_cast<void>(system.solve(b.cspan(), x.span(), leave)), int);
+  } else {
+    solve_and_check<S>(system, ctx, a);
+  }
+  std::vector<double> bs;
+  for (std::uint64_t c = 0; c < 2; ++c) {
+    const auto column = product_oracle(a, random_vector<double>(a.rows, c + 5));
+    bs.insert(bs.end(), column.begin(), column.end());
+  }
+  const auto b = upload(ctx, bs);
+  auto x = upload(ctx, std::vector<double>(2 * n, 0.0));
+  const std::vector<SolveReport> reports = system.solve_columns(b.cspan(), x.span(), 2);
+  const std::vector<double> found = download(ctx, x);
+  for (std::size_t c = 0; c < 2; ++c) {
+    CHECK(reports[c].converged());
+    CHECK(reports[c].attempts.size() > 1);
+    const auto part = [&](const std::vector<double>& all) {
+      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(c * n);
+      return std::vector<double>(begin, begin + static_cast<std::ptrdiff_t>(n));
+    };
+    CHECK(residual_norm(a, part(found), part(bs)) <= 1.01e-8 * norm_oracle(part(bs)));
+  }
+}
+
+TEST_BOTH("A preconditioner that is older than the matrix is not made again by a move", "[learning]") {
+  const auto ctx = make_context<S>();
+  HostCsr a = fem_matrix("generate:elasticity:12");
+  const auto there = upload_matrix<double>(ctx, a);
+  SystemOptions options;
+  options.expected_products = 1;
+  options.precond.name = "jacobi";
+  LinearSystem<double, S> system(ctx, there.wide(), options);
+  for (double& value : a.val) value *= 2;
+  const auto doubled = upload(ctx, a.val);
+  system.refresh(doubled.cspan(), RefreshScope::operator_only);
+  for (int k = 0; k < 100; ++k) CHECK(solve_and_check<S>(system, ctx, a).changed.empty());
+  CHECK(system.info().format.format == "csr");
+}
+
 TEST_BOTH("A diagonal with zeros is no obstacle where nobody named a preconditioner", "[learning]") {
   const auto ctx = make_context<S>();
   Rows rows(40);

@@ -40,7 +40,7 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
   bool sound() const override { return true; }
   SystemInfo info() const override { return {}; }
 
-  const detail::StrongerPrecond* stronger_preconditioner() override { return taken ? nullptr : &costs_; }
+  const detail::StrongerPrecond* stronger_preconditioner(int) override { return taken ? nullptr : &costs_; }
   bool take_stronger_preconditioner() override {
     taken = true;
     if (costs_.name == "refused") return false;
