@@ -64,7 +64,6 @@ class Cg<T, S>::Run {
 
   // r = b - A x. Where the system fits on the chip it is solved there, and as a rule nothing is left to do.
   bool open() {
-    own_.prepare(system_->ctx, system_->A, system_->M);
     if constexpr (S == Space::device) {
       if (fits_on_chip()) {
         return own_.resident_->solve(*system_, convergence_, on_chip_vectors()) == ResidentEnd::continue_in_loop;
@@ -120,7 +119,6 @@ class Cg<T, S>::Run {
       convergence_.conclude(Status::converged);
       return Exchanged::reported;
     }
-    own_.prepare(system_->ctx, system_->A, system_->M);
     return fits_on_chip() ? go_on_in_one_kernel(scalars) : Exchanged::goes_on;
   }
 
@@ -139,7 +137,8 @@ class Cg<T, S>::Run {
     return Exchanged::goes_on;
   }
 
-  bool fits_on_chip() const {
+  bool fits_on_chip() {
+    own_.prepare(system_->ctx, system_->A, system_->M);
     if constexpr (S == Space::device) return own_.resident_ != nullptr && own_.resident_->fits();
     return false;
   }

@@ -19,7 +19,7 @@ class SystemLearning {
   const FormatTrial* better_than(const FormatChoice& choice) const;
 
   /// The format to move to in the middle of a solve, `done` iterations into it with about `left` to go: the best for
-  /// these among those for which what has been saved in vain so far, times what would be saved from here, reaches the
+  /// these among those for which what it would have saved so far, times what would be saved from here, reaches the
   /// square of what the setup costs. So a setup is bought early where it is sure to pay, as soon as the iterations so
   /// far would have paid for it where as many are left, and near the end not at all. Null: the present one stays.
   const FormatTrial* better_for(const FormatChoice& choice, double done, double left) const;

@@ -147,6 +147,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   void choose_format(const CsrView<T, S>& a, bool exchangeable);
   bool changes_on_its_way() const;
   void estimate_formats(const CsrView<T, S>& a);
+  bool estimate_stronger(const CsrView<T, S>& a);
   PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format);
   FormatUse format_use(const CsrView<T, S>& a);
   const PatternFacts& facts(const CsrView<T, S>& a);

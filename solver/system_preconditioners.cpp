@@ -10,33 +10,45 @@
 
 namespace purlin::detail {
 
-// Both in the format that the solve is expected to end in. Only while the matrix is there as it was given.
+// Asked at every poll: the model's seconds are worked out once, and the pattern is read once, when that is worth it.
 template <class T, Space S>
 const StrongerPrecond* PlainOperators<T, S>::stronger_preconditioner(int done) {
   constexpr double reading_seconds = 1e-9;  // of an entry of the pattern: its way from a device, and a pass over it
   constexpr double small_share = 0.1;       // of what the solve has taken
   if (!provisional_ || !order_.natural()) return nullptr;
-  if (stronger_) return &*stronger_;
   const std::optional<CsrView<T, S>> csr = A_->as_csr();
-  const PrecondMethod* const method = purlin::stronger_preconditioner(*traits_);
-  const SpmvFormat& format = find_spmv_format(expected_format_.empty() ? options_.spmv.format : expected_format_);
-  if (!csr || method == nullptr || format.cost_estimate == nullptr) return nullptr;
-  const CostEstimate product = format.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
-  PrecondOptions named = options_.precond;
-  StrongerPrecond found;
-  found.present_seconds = iteration_estimate(named, product).seconds;
+  if (!csr || !estimate_stronger(*csr)) return nullptr;
+  if (stronger_->build_seconds > 0) return &*stronger_;
   const auto nonzeros = static_cast<double>(csr->nnz());
-  if (!(small_share * done * found.present_seconds >= reading_seconds * nonzeros)) return nullptr;
-  named.name = found.name = method->name;
-  found.iteration_seconds = iteration_estimate(named, product).seconds;
-  const double entries = method->entries == nullptr ? nonzeros : method->entries(named, csr->rows, csr->nnz());
+  if (!(small_share * done * stronger_->present_seconds >= reading_seconds * nonzeros)) return nullptr;
+  const PrecondMethod& method = find_preconditioner(stronger_->name);
+  PrecondOptions named = options_.precond;
+  named.name = method.name;
+  const double entries = method.entries == nullptr ? nonzeros : method.entries(named, csr->rows, csr->nnz());
   try {
-    found.build_seconds = build_seconds(ctx_, Pattern<S>(*csr), *method, static_cast<Offset>(entries));
+    stronger_->build_seconds = build_seconds(ctx_, Pattern<S>(*csr), method, static_cast<Offset>(entries));
   } catch (const OutOfMemory&) {
     provisional_ = false;
     return nullptr;
   }
-  return &stronger_.emplace(std::move(found));
+  return &*stronger_;
+}
+
+// All but the seconds of the setup, both in the format that the solve is expected to end in. False: there is none.
+template <class T, Space S>
+bool PlainOperators<T, S>::estimate_stronger(const CsrView<T, S>& a) {
+  if (stronger_) return true;
+  const PrecondMethod* const method = purlin::stronger_preconditioner(*traits_);
+  const SpmvFormat& format = find_spmv_format(expected_format_.empty() ? options_.spmv.format : expected_format_);
+  if (method == nullptr || format.cost_estimate == nullptr) return false;
+  const CostEstimate product = format.cost_estimate(facts(a), {"", options_.spmv, machine_of(ctx_), sizeof(T)});
+  PrecondOptions named = options_.precond;
+  StrongerPrecond found;
+  found.present_seconds = iteration_estimate(named, product).seconds;
+  named.name = found.name = method->name;
+  found.iteration_seconds = iteration_estimate(named, product).seconds;
+  stronger_ = std::move(found);
+  return true;
 }
 
 template <class T, Space S>

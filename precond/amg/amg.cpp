@@ -11,6 +11,7 @@
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/amg/near_null_choice.hpp>
+#include <purlin/precond/matrix_on_host.hpp>
 #include <purlin/precond/renumbered.hpp>
 #include <purlin/reorder/blocks.hpp>
 #include <purlin/spmv/phase_clock.hpp>
@@ -21,18 +22,6 @@ namespace {
 
 using detail::BlockCsr;
 using detail::HostContext;
-
-// The matrix on the host: the view itself, or a download that `kept` holds.
-template <class T>
-CsrView<T, Space::host> on_host(const HostContext&, const CsrView<T, Space::host>& a, Csr<T, Space::host>&) {
-  return a;
-}
-template <class T>
-CsrView<T, Space::host> on_host(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
-                                Csr<T, Space::host>& kept) {
-  kept = make_host_csr(host_context(ctx), ctx, a);
-  return kept;
-}
 
 // Throws ZeroDiagonal that names the first row, in the caller's numbering, whose diagonal entry has no finite
 // inverse.
@@ -105,7 +94,7 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
   const HostContext& host = host_context(ctx);
   const std::vector<Index> old_of_new = to_vector(ctx, order.old_of_new.cspan());
   Csr<T, Space::host> kept;
-  const CsrView<T, Space::host> matrix = on_host(ctx, a, kept);
+  const CsrView<T, Space::host> matrix = detail::matrix_on_host(ctx, a, kept);
   const detail::NearNullChoice choice(options_, spmv_options.coordinates.get(), rows_);
   const int block = node_rows_of(host, matrix, old_of_new, choice.node_rows());
   Array<Offset, Space::host> source;

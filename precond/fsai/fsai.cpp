@@ -14,6 +14,7 @@
 #include <purlin/core/matrix_traits.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/fsai/fsai_symbolic.hpp>
+#include <purlin/precond/matrix_on_host.hpp>
 #include <purlin/precond/renumbered.hpp>
 #include <purlin/spmv/phase_clock.hpp>
 #include <purlin/spmv/registry.hpp>
@@ -37,18 +38,6 @@ std::uint64_t detail::estimate_fsai_bytes(const PrecondOptions& options, const S
 namespace {
 
 constexpr Offset most_entries = 4096;  // of a row: a triangle of 64 MiB and some seconds of arithmetic
-
-// The matrix on the host: the view itself, or a download that `kept` holds.
-template <class T>
-CsrView<T, Space::host> on_host(const Context<Space::host>&, const CsrView<T, Space::host>& a, Csr<T, Space::host>&) {
-  return a;
-}
-template <class T>
-CsrView<T, Space::host> on_host(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
-                                Csr<T, Space::host>& kept) {
-  kept = make_host_csr(host_context(ctx), ctx, a);
-  return kept;
-}
 
 // a_ij, 0 where it is not stored.
 template <class T>
@@ -87,7 +76,7 @@ void require_symmetry(const Context<S>& ctx, const CsrView<T, S>& a, const RowOr
   const double tolerance = std::max(1e-12, 2 * eps) * traits.max_abs;
   if (!(traits.max_asymmetry > tolerance)) return;
   Csr<T, Space::host> kept;
-  refuse_asymmetry(on_host(ctx, a, kept), to_vector(ctx, order.old_of_new.cspan()), tolerance);
+  refuse_asymmetry(detail::matrix_on_host(ctx, a, kept), to_vector(ctx, order.old_of_new.cspan()), tolerance);
 }
 
 template <Space S>

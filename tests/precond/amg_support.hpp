@@ -12,22 +12,23 @@
 
 #include <purlin/precond/amg/amg.hpp>
 
+#include "tests/precond/applied.hpp"
 #include "tests/support.hpp"
 
 namespace purlin::testing {
 
-using Dense = Eigen::MatrixXd;
+using EigenMatrix = Eigen::MatrixXd;
 
-inline Dense dense_of(const HostCsr& a) {
-  Dense d = Dense::Zero(a.rows, a.cols);
+inline EigenMatrix eigen_of(const HostCsr& a) {
+  EigenMatrix d = EigenMatrix::Zero(a.rows, a.cols);
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) d(i, a.col[k]) = a.val[k];
   }
   return d;
 }
 
-inline Dense dense_of(const detail::BlockCsr& a) {
-  Dense d = Dense::Zero(a.scalar_rows(), a.scalar_cols());
+inline EigenMatrix eigen_of(const detail::BlockCsr& a) {
+  EigenMatrix d = EigenMatrix::Zero(a.scalar_rows(), a.scalar_cols());
   for (Index i = 0; i < a.pattern.rows; ++i) {
     for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
       for (int e = 0; e < a.block_size(); ++e) {
@@ -39,7 +40,7 @@ inline Dense dense_of(const detail::BlockCsr& a) {
 }
 
 /// rows x vectors
-inline Dense dense_of(const detail::NearNull& b) {
+inline EigenMatrix eigen_of(const detail::NearNull& b) {
   return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
       b.values.data(), static_cast<Eigen::Index>(b.values.size()) / b.vectors, b.vectors);
 }
@@ -119,16 +120,8 @@ inline PrecondOptions small_levels(int max_coarse = 12) {
 }
 
 template <class T, Space S>
-std::vector<T> applied(const Context<S>& ctx, const LinearOperator<T, S>& m, const std::vector<T>& x) {
-  const auto at_x = upload(ctx, x);
-  auto y = poisoned<T>(ctx, m.rows());
-  m.apply(ctx, T(1), at_x.cspan(), T(0), y.span());
-  return download(ctx, y);
-}
-
-template <class T, Space S>
-Dense dense_operator(const Context<S>& ctx, const LinearOperator<T, S>& m) {
-  Dense result(m.rows(), m.rows());
+EigenMatrix dense_operator(const Context<S>& ctx, const LinearOperator<T, S>& m) {
+  EigenMatrix result(m.rows(), m.rows());
   for (Index j = 0; j < m.rows(); ++j) {
     std::vector<T> unit(static_cast<std::size_t>(m.rows()), T(0));
     unit[j] = 1;
@@ -140,7 +133,7 @@ Dense dense_operator(const Context<S>& ctx, const LinearOperator<T, S>& m) {
 
 // The largest difference between M x and `expected` x for a few x, over the largest entry of `expected` x.
 template <Space S>
-double difference_on_vectors(const Context<S>& ctx, const LinearOperator<double, S>& m, const Dense& expected) {
+double difference_on_vectors(const Context<S>& ctx, const LinearOperator<double, S>& m, const EigenMatrix& expected) {
   double difference = 0;
   for (const std::uint64_t seed : {1, 2, 3}) {
     const auto x = random_vector<double>(m.rows(), seed), y = applied(ctx, m, x);
@@ -151,23 +144,23 @@ double difference_on_vectors(const Context<S>& ctx, const LinearOperator<double,
   return difference;
 }
 
-inline double largest(const Dense& m) { return m.size() == 0 ? 0.0 : m.cwiseAbs().maxCoeff(); }
+inline double largest(const EigenMatrix& m) { return m.size() == 0 ? 0.0 : m.cwiseAbs().maxCoeff(); }
 
 // The polynomial smoother from 0 as a matrix B with x = B b: Chebyshev's p_k by its three-term recurrence, the error
 // (I - B A) being p_k(A) with p_k(t) = W_k(1 - 2 t / lambda) / (2 k + 1), W_k the fourth-kind polynomial.
-inline Dense smoother_oracle(const Dense& a, double lambda, AmgSmoother kind, int degree) {
+inline EigenMatrix smoother_oracle(const EigenMatrix& a, double lambda, AmgSmoother kind, int degree) {
   const auto n = a.rows();
-  const Dense identity = Dense::Identity(n, n);
-  const Dense scaled = a.diagonal().cwiseInverse().asDiagonal() * a / lambda;
-  Dense error;
+  const EigenMatrix identity = EigenMatrix::Identity(n, n);
+  const EigenMatrix scaled = a.diagonal().cwiseInverse().asDiagonal() * a / lambda;
+  EigenMatrix error;
   if (kind == AmgSmoother::jacobi) {
     error = identity;
     for (int i = 0; i < degree; ++i) error = (identity - 4.0 / 3.0 * scaled) * error;
   } else {
-    const Dense x = identity - 2 * scaled;
-    Dense before = identity, now = 2 * x + identity;
+    const EigenMatrix x = identity - 2 * scaled;
+    EigenMatrix before = identity, now = 2 * x + identity;
     for (int i = 1; i < degree; ++i) {
-      const Dense next = 2 * x * now - before;
+      const EigenMatrix next = 2 * x * now - before;
       before = now;
       now = next;
     }
@@ -176,14 +169,15 @@ inline Dense smoother_oracle(const Dense& a, double lambda, AmgSmoother kind, in
   return (identity - error) * a.inverse();
 }
 
-inline Dense cycle_oracle(const std::vector<detail::AmgLevel>& levels, std::size_t l, const AmgOptions& options) {
-  const Dense a = dense_of(levels[l].a);
+inline EigenMatrix cycle_oracle(const std::vector<detail::AmgLevel>& levels, std::size_t l,
+                                const AmgOptions& options) {
+  const EigenMatrix a = eigen_of(levels[l].a);
   if (levels[l].smoother_diagonal.empty()) return a.inverse();
-  const Dense b = smoother_oracle(a, levels[l].lambda, options.smoother, options.degree);
+  const EigenMatrix b = smoother_oracle(a, levels[l].lambda, options.smoother, options.degree);
   if (levels[l].last()) return b;
-  const Dense p = dense_of(levels[l].p), identity = Dense::Identity(a.rows(), a.rows());
-  const Dense coarse = p * cycle_oracle(levels, l + 1, options) * p.transpose();
-  const Dense error = (identity - b * a) * (identity - coarse * a) * (identity - b * a);
+  const EigenMatrix p = eigen_of(levels[l].p), identity = EigenMatrix::Identity(a.rows(), a.rows());
+  const EigenMatrix coarse = p * cycle_oracle(levels, l + 1, options) * p.transpose();
+  const EigenMatrix error = (identity - b * a) * (identity - coarse * a) * (identity - b * a);
   return (identity - error) * a.inverse();
 }
 

@@ -8,6 +8,7 @@
 #include <purlin/precond/pattern_options.hpp>
 #include <purlin/precond/registry.hpp>
 
+#include "tests/precond/applied.hpp"
 #include "tests/support.hpp"
 
 namespace purlin::testing {
@@ -170,14 +171,6 @@ HostCsr factor_of(const Context<S>& ctx, const FsaiOperator<T, S>& m) {
   const std::vector<T> values = to_vector(ctx, view.val);
   g.val.assign(values.begin(), values.end());
   return g;
-}
-
-template <class T, Space S>
-std::vector<T> applied(const Context<S>& ctx, const LinearOperator<T, S>& m, const std::vector<T>& x) {
-  const auto at_x = upload(ctx, x);
-  auto y = poisoned<T>(ctx, m.rows());
-  m.apply(ctx, T(1), at_x.cspan(), T(0), y.span());
-  return download(ctx, y);
 }
 
 }  // namespace purlin::testing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jacobi: z = D^-1 r in both spaces, refreshed through permutations, and the diagonals that it refuses.
 #include "tests/catch.hpp"
+#include "tests/precond/applied.hpp"
 #include "tests/support.hpp"
 
 #include <purlin/core/error.hpp>
@@ -41,14 +42,6 @@ Expected expected_jacobi(const HostCsr& a, T alpha, const std::vector<T>& x, T b
                       (std::fabs(product) + std::fabs(added)));
   }
   return e;
-}
-
-template <class T, Space S>
-std::vector<T> applied(const Context<S>& ctx, const LinearOperator<T, S>& m, const std::vector<T>& x) {
-  const auto at_x = upload(ctx, x);
-  auto y = poisoned<T>(ctx, m.rows());
-  m.apply(ctx, T(1), at_x.cspan(), T(0), y.span());
-  return download(ctx, y);
 }
 
 // Entries of both signs down to 2^-40: none is too small to divide by.

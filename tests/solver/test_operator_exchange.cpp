@@ -121,8 +121,10 @@ StopCriterion some_tolerance() {
 }
 
 template <Space S>
-SolveReport solved(const Problem<S>& problem, const Built<S>& with, const std::string& solver, Span<double, S> x) {
+SolveReport solved(const Problem<S>& problem, const Built<S>& with, const std::string& solver, Span<double, S> x,
+                   MoveAt<S>* move = nullptr) {
   const auto made = problem.solver(solver);
+  made->set_exchange(move);
   return made->solve(problem.ctx, *with.A, with.M.get(), problem.b.cspan(), x, some_tolerance());
 }
 
@@ -159,10 +161,7 @@ TEST_BOTH("A solve that moves to another format takes the iterations of that for
         csr.M = build(problem.ctx, problem.there.wide(), "csr", c.precond, symmetric).M;
       MoveAt<S> move(problem.ctx, reference.iterations / 3, csr, std::move(other), problem.b.cspan(),
                      problem.x.span());
-      const auto solver = problem.solver(c.solver);
-      solver->set_exchange(&move);
-      const SolveReport report =
-          solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), some_tolerance());
+      const SolveReport report = solved(problem, csr, c.solver, problem.x.span(), &move);
       CHECK(move.moved);
       CHECK(report.converged());
       // BiCGStab begins again on its way into one kernel, and rounding moves its counts.
@@ -186,10 +185,7 @@ TEST_BOTH("A move that does not come about changes no bit", "[exchange]") {
     const SolveReport reference = solved(problem, csr, c.solver, undisturbed.span());
     MoveAt<S> move(problem.ctx, 5, csr, {}, problem.b.cspan(), problem.x.span());
     move.refuses = true;
-    const auto solver = problem.solver(c.solver);
-    solver->set_exchange(&move);
-    const SolveReport report =
-        solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), some_tolerance());
+    const SolveReport report = solved(problem, csr, c.solver, problem.x.span(), &move);
     CHECK(move.moved);
     CHECK(report.iterations == reference.iterations);
     CHECK(report.history == reference.history);
@@ -207,10 +203,7 @@ TEST_BOTH("With another preconditioner than before a solve begins again from its
     Built<S> other = build(problem.ctx, problem.there.wide(), "ehyb", "spai");
     MoveAt<S> move(problem.ctx, 8, csr, std::move(other), problem.b.cspan(), problem.x.span());
     move.same = false;
-    const auto solver = problem.solver(c.solver);
-    solver->set_exchange(&move);
-    const SolveReport report =
-        solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), some_tolerance());
+    const SolveReport report = solved(problem, csr, c.solver, problem.x.span(), &move);
     CHECK(move.moved);
     CHECK(report.converged());
     CHECK(report.residual_replacements == 0);

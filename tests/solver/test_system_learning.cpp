@@ -142,7 +142,7 @@ TEST_BOTH("A system whose order was handed out keeps its format", "[learning]") 
   for (int k = 0; k < 100; ++k) CHECK(solve_and_check<S>(system, ctx, a).changed.empty());
 }
 
-TEST_BOTH("A pinned system moves when it is told to", "[learning]") {
+TEST_BOTH("A pinned system moves by improve() alone", "[learning]") {
   const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:elasticity:12");
   const auto there = upload_matrix<double>(ctx, a);

@@ -73,16 +73,11 @@ Json usual_json(const RegretUsual& usual) {
 }
 
 Json system_json(const RegretSystem& system) {
-  Json json = {{"system", without_folders(system.name)},
-               {"precision", system.precision()},
-               {"rows", size_or_null(system, system.rows)},
-               {"nonzeros", size_or_null(system, system.nonzeros)},
-               {"tolerance", system.tolerance},
-               {"refused", or_null(system.refused)},
-               {"first_solver", or_null(system.first_solver)},
-               {"uses", Json::array()},
-               {"combinations", Json::array()},
-               {"usual", usual_json(system.usual)}};
+  Json json = solved_system_head(system, system.tolerance);
+  json["first_solver"] = or_null(system.first_solver);
+  json["uses"] = Json::array();
+  json["combinations"] = Json::array();
+  json["usual"] = usual_json(system.usual);
   for (const RegretAuto& use : system.automatic) json["uses"].push_back(use_json(use, system));
   for (const RegretCombination& line : system.combinations) {
     json["combinations"].push_back(combination_json(line, system.automatic));

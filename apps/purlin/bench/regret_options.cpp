@@ -100,14 +100,7 @@ CLI::App& add_bench_regret(CLI::App& bench, RawBenchRegret& raw) {
       ->option_text("b.mtx|ones|random[:SEED]|A*ones|A*random[:SEED]");
   regret.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
       ->option_text("double|single");
-  raw.tolerance_given = regret
-                            .add_option("--tol", o.tolerance,
-                                        text("Solve until |r| <= TOL |b|, default %g, in single precision %g",
-                                             default_rtol_double, default_rtol_single))
-                            ->option_text("TOL");
-  regret.add_option("--max-iterations", o.max_iterations, "Default " + thousands(o.max_iterations))
-      ->option_text("N")
-      ->check(CLI::Range(1, INT32_MAX));
+  raw.tolerance_given = add_bench_stop(regret, o.tolerance, o.max_iterations);
   regret.add_flag("--continue", o.continues,
                   "Leave out systems that are in the file of --report, and keep them there");
   add_bench_run(regret, o, "solve", "use");

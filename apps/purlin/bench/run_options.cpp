@@ -31,6 +31,18 @@ void add_bench_run(CLI::App& command, BenchRunOptions& o, const std::string& ver
   command.add_option("--csv", o.csv, "One line for each system, precision and " + line)->option_text("R.csv");
 }
 
+CLI::Option* add_bench_stop(CLI::App& command, double& tolerance, int& max_iterations) {
+  CLI::Option* const given = command
+                                 .add_option("--tol", tolerance,
+                                             text("Solve until |r| <= TOL |b|, default %g, in single precision %g",
+                                                  default_rtol_double, default_rtol_single))
+                                 ->option_text("TOL");
+  command.add_option("--max-iterations", max_iterations, "Default " + thousands(max_iterations))
+      ->option_text("N")
+      ->check(CLI::Range(1, INT32_MAX));
+  return given;
+}
+
 void take_precision(const std::string& given, BenchRunOptions& o) {
   const std::string precision = check_choice(given, "--precision", {"both", "double", "single"});
   o.double_precision = precision != "single";

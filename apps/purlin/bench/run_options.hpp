@@ -22,6 +22,9 @@ void add_bench_systems(CLI::App& command, BenchRunOptions& o);
 /// CSV file is, in addition to system and precision.
 void add_bench_run(CLI::App& command, BenchRunOptions& o, const std::string& verb, const std::string& line);
 
+/// --tol and --max-iterations of a solve; the first. Both must live as long as the command.
+CLI::Option* add_bench_stop(CLI::App& command, double& tolerance, int& max_iterations);
+
 /// Throws UsageError for what is no precision.
 void take_precision(const std::string& given, BenchRunOptions& o);
 

@@ -33,6 +33,15 @@ std::string refused_text(const BenchedSystem& system) { return "  refused: " + s
 
 Json size_or_null(const BenchedSystem& system, std::int64_t size) { return system.unreadable ? Json() : Json(size); }
 
+Json solved_system_head(const BenchedSystem& system, double tolerance) {
+  return {{"system", without_folders(system.name)},
+          {"precision", system.precision()},
+          {"rows", size_or_null(system, system.rows)},
+          {"nonzeros", size_or_null(system, system.nonzeros)},
+          {"tolerance", tolerance},
+          {"refused", or_null(system.refused)}};
+}
+
 std::optional<InputMatrix> load_or_refuse(const Context<Space::host>& host, BenchedSystem& system) {
   const auto refuse = [&](const std::string& why) {
     system.unreadable = true;

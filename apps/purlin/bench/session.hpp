@@ -38,6 +38,9 @@ void write_bench_files(const std::string& report, const Json& json, const std::s
 /// "refused: why", for a system without lines.
 std::string refused_text(const BenchedSystem& system);
 
+/// What a report says first of a system that was solved to `tolerance`.
+Json solved_system_head(const BenchedSystem& system, double tolerance);
+
 /// Where a size of `system` is known, else null.
 Json size_or_null(const BenchedSystem& system, std::int64_t size);
 

@@ -39,13 +39,8 @@ Json line_json(const BenchSolveLine& line, const BenchSolveSystem& system, const
 }
 
 Json system_json(const BenchSolveSystem& system, const bench::CopyBandwidth& copy) {
-  Json json = {{"system", without_folders(system.name)},
-               {"precision", system.precision()},
-               {"rows", size_or_null(system, system.rows)},
-               {"nonzeros", size_or_null(system, system.nonzeros)},
-               {"tolerance", system.tolerance},
-               {"refused", or_null(system.refused)},
-               {"solves", Json::array()}};
+  Json json = solved_system_head(system, system.tolerance);
+  json["solves"] = Json::array();
   for (const BenchSolveLine& line : system.lines) json["solves"].push_back(line_json(line, system, copy));
   return json;
 }

@@ -84,14 +84,7 @@ CLI::App& add_bench_solve(CLI::App& bench, RawBenchSolve& raw) {
       .add_option("--rhs", o.rhs,
                   "b.mtx (for one system) | ones | random[:SEED] | A*ones | A*random[:SEED], default ones")
       ->option_text("B");
-  raw.tolerance_given = solve
-                            .add_option("--tol", o.tolerance,
-                                        text("Solve until |r| <= TOL |b|, default %g, in single precision %g",
-                                             default_rtol_double, default_rtol_single))
-                            ->option_text("TOL");
-  solve.add_option("--max-iterations", o.max_iterations, "Default " + thousands(o.max_iterations))
-      ->option_text("N")
-      ->check(CLI::Range(1, INT32_MAX));
+  raw.tolerance_given = add_bench_stop(solve, o.tolerance, o.max_iterations);
   add_bench_run(solve, o, "solve", "contender");
   solve.footer(solve_columns);
   solve.allow_extras();
