@@ -43,14 +43,31 @@ double solves_of(double expected_products, double iterations) {
   return std::max(1.0, expected_products / std::max(iterations, 1.0));
 }
 
+double half(double simple) { return expected_share * simple; }
+
+// The names with "or" between them.
+std::string any_of(const std::vector<const PrecondMethod*>& methods) {
+  std::string names;
+  for (const PrecondMethod* method : methods) names += (names.empty() ? "" : " or ") + method->name;
+  return names;
+}
+
 }  // namespace
 
-const PrecondMethod* stronger_preconditioner(const MatrixTraits& traits) {
+double simple_iterations(double simple) { return simple; }
+
+ExpectedIterations iterations_with(const PrecondMethod& method) {
+  if (method.automatic == AutoPrecond::simple) return &simple_iterations;
+  return method.iterations != nullptr ? method.iterations : &half;
+}
+
+std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& traits) {
   const bool definite = traits.symmetric() && traits.positive_diagonal();
-  return automatic_preconditioner(definite ? AutoPrecond::definite : AutoPrecond::general);
+  return automatic_preconditioners(definite ? AutoPrecond::definite : AutoPrecond::general);
 }
 
 double predict_iterations(const PrecondTrial& trial, double rel_tol) {
+  if (trial.iterations == 0 && !trial.failed && trial.reduction == 1) return 0;  // there is nothing to solve
   if (trial.reduction == 0) return trial.iterations;
   if (trial.failed || !(trial.reduction < 1)) return std::numeric_limits<double>::infinity();
   return std::max<double>(1, trial.iterations * std::log(rel_tol) / std::log(trial.reduction));
@@ -80,20 +97,72 @@ PrecondChoice decide_precond(const PrecondTrial& simple, const PrecondTrial& str
               " for " + detail::plain_number(solves, 3) + (solves == 1 ? " right-hand side" : " right-hand sides")};
 }
 
+namespace {
+
 template <class T, Space S>
-ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                   const PrecondOptions& options, const SpmvOptions& spmv_options,
-                                   const PrecondUse& use, const TryPrecond<T, S>& attempt) {
-  const double bytes_per_second = machine_of(ctx).bytes_per_second;
-  LocatedText refusal;
+struct Choosing {
+  const Context<S>& ctx;
+  const CsrView<T, S>& a;
+  const RowOrder<S>& order;
+  const PrecondOptions& options;
+  const SpmvOptions& spmv_options;
+  const PrecondUse& use;
+  const TryPrecond<T, S>& attempt;
+  LocatedText refusal = {};  // of the last that was refused
+  std::string refused = {};  // its name
+  bool indefinite = false;   // it said that the matrix is not positive definite
+
+  ChosenPrecond<T, S> chosen() {
+    const MatrixTraits& traits = use.traits;
+    const bool divides = traits.missing_diagonal.count == 0 && traits.zero_diagonal.count == 0;
+    const PrecondMethod* const cheap = automatic_preconditioner(AutoPrecond::simple);
+    const bool admitted = cheap != nullptr && (divides || !cheap->divides_by_diagonal);
+    std::vector<const PrecondMethod*> stronger = stronger_preconditioners(traits);
+    if (admitted && !stronger.empty()) {
+      if (const std::string why = why_only(*cheap, stronger); !why.empty())
+        return {made(cheap->name), {cheap->name, why}};
+      if (use.later) {
+        return {made(cheap->name),
+                {cheap->name, "to begin with; " + any_of(stronger) + " may follow in a long solve", true}};
+      }
+    }
+    OperatorPtr<T, S> simple, strong;
+    PrecondTrial of_simple, of_strong;
+    if (!admitted || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
+    const double first = predict_iterations(of_simple, use.rel_tol);
+    if (first <= few_iterations && (use.expected_products <= first || first == 0)) {
+      return {std::move(simple),
+              {of_simple.name, "a trial predicts " + iterations_text(first) + ": no more is needed"}};
+    }
+    if (stronger.empty()) return {std::move(simple), {of_simple.name, "there is no stronger one in the table"}};
+    sort_by_seconds(stronger, first);
+    for (const PrecondMethod* const method : stronger) {
+      if (!tried(method->name, strong, of_strong)) {
+        if (indefinite) break;
+        continue;
+      }
+      const PrecondChoice choice = decide_precond(of_simple, of_strong, use.rel_tol, use.expected_products);
+      return {std::move(choice.name == method->name ? strong : simple), choice};
+    }
+    return {std::move(simple), {of_simple.name, LocatedText(refused + " was refused: ").append(refusal)}};
+  }
+
+ private:
+  OperatorPtr<T, S> made(const std::string& name) const {
+    return make_precond(ctx, a, order, with_name(options, name), spmv_options);
+  }
+
   // Builds and tries one; false where it is not admitted.
-  const auto tried = [&](const std::string& name, OperatorPtr<T, S>& M, PrecondTrial& trial) {
+  bool tried(const std::string& name, OperatorPtr<T, S>& M, PrecondTrial& trial) {
     try {
-      M = make_precond(ctx, a, order, with_name(options, name), spmv_options);
+      M = made(name);
     } catch (const InputError& e) {
+      refused = name;
       refusal = e.message();
+      indefinite = dynamic_cast<const NotPositiveDefinite*>(&e) != nullptr;
       return false;
     } catch (const OutOfMemory& e) {
+      refused = name;
       refusal = e.what();
       return false;
     }
@@ -107,42 +176,48 @@ ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a
         use.iteration_seconds
             ? use.iteration_seconds(name)
             : (use.iteration_bytes + use.precond_products * static_cast<double>(info.bytes_per_product)) /
-                  bytes_per_second;
+                  machine_of(ctx).bytes_per_second;
     return true;
-  };
+  }
 
-  OperatorPtr<T, S> simple, strong;
-  PrecondTrial of_simple, of_strong;
-  const MatrixTraits& traits = use.traits;
-  const bool divides = traits.missing_diagonal.count == 0 && traits.zero_diagonal.count == 0;
-  const PrecondMethod* const cheap = automatic_preconditioner(AutoPrecond::simple);
-  const bool admitted = cheap != nullptr && (divides || !cheap->divides_by_diagonal);
-  const PrecondMethod* const stronger = stronger_preconditioner(traits);
-  if (admitted && stronger != nullptr && use.iteration_seconds && use.expected_iterations > 0) {
-    const double of_cheap = use.iteration_seconds(cheap->name), of_stronger = use.iteration_seconds(stronger->name);
-    if (expected_share * of_stronger >= of_cheap) {
-      return {make_precond(ctx, a, order, with_name(options, cheap->name), spmv_options),
-              {cheap->name, stronger->name + " would take " + rounded(of_stronger / of_cheap) +
-                                " times as long an iteration (a cost model), and saves half of them as a rule"}};
+  // Where no stronger one can pay, however many iterations there are. Empty: one can.
+  std::string why_only(const PrecondMethod& cheap, const std::vector<const PrecondMethod*>& stronger) const {
+    if (!use.iteration_seconds || !(use.expected_iterations > 0)) return {};
+    const double of_cheap = use.iteration_seconds(cheap.name);
+    std::string why;
+    for (const PrecondMethod* const method : stronger) {
+      const double of_method = use.iteration_seconds(method->name);
+      const double share = iterations_with(*method)(use.expected_iterations) / use.expected_iterations;
+      if (share * of_method < of_cheap) return {};
+      why += (why.empty() ? "" : ", ") + method->name + " would take " + rounded(of_method / of_cheap) +
+             " times as long an iteration, and " + rounded(share) + " times as many of them as a rule";
     }
+    return why + " (a cost model)";
   }
-  if (admitted && stronger != nullptr && use.later) {
-    return {make_precond(ctx, a, order, with_name(options, cheap->name), spmv_options),
-            {cheap->name, "to begin with; " + stronger->name + " may follow in a long solve", true}};
+
+  // By the model, for a solve that takes so many iterations with the simple one.
+  void sort_by_seconds(std::vector<const PrecondMethod*>& methods, double simple) const {
+    if (!use.iteration_seconds || methods.size() < 2) return;
+    if (!std::isfinite(simple)) simple = std::max(use.expected_iterations, few_iterations);
+    std::vector<std::pair<double, const PrecondMethod*>> all;
+    for (const PrecondMethod* const method : methods) {
+      const auto entries = static_cast<Offset>(precond_entries(*method, options, a.rows, a.nnz()));
+      const double build = detail::build_seconds(ctx, Pattern<S>(a), *method, entries);
+      const double iterations = solves_of(use.expected_products, simple) * iterations_with(*method)(simple);
+      all.emplace_back(build + iterations * use.iteration_seconds(method->name), method);
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    for (std::size_t i = 0; i < all.size(); ++i) methods[i] = all[i].second;
   }
-  if (!admitted || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
-  const double first = predict_iterations(of_simple, use.rel_tol);
-  if (first <= few_iterations && use.expected_products <= first) {
-    return {std::move(simple),
-            {of_simple.name, "a trial predicts " + iterations_text(first) + ": no more is needed"}};
-  }
-  if (stronger == nullptr) return {std::move(simple), {of_simple.name, "there is no stronger one in the table"}};
-  const std::string other = stronger->name;
-  if (!tried(other, strong, of_strong)) {
-    return {std::move(simple), {of_simple.name, LocatedText(other + " was refused: ").append(refusal)}};
-  }
-  const PrecondChoice choice = decide_precond(of_simple, of_strong, use.rel_tol, use.expected_products);
-  return {std::move(choice.name == other ? strong : simple), choice};
+};
+
+}  // namespace
+
+template <class T, Space S>
+ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                   const PrecondOptions& options, const SpmvOptions& spmv_options,
+                                   const PrecondUse& use, const TryPrecond<T, S>& attempt) {
+  return Choosing<T, S>{ctx, a, order, options, spmv_options, use, attempt}.chosen();
 }
 
 #define X(T, S)                                                                                             \

@@ -47,13 +47,19 @@ struct PrecondChoice {
 /// did not fall or the solver failed.
 double predict_iterations(const PrecondTrial& trial, double rel_tol);
 
-/// Iterations with the stronger preconditioner over those with the simple one that a stronger one is expected to
-/// take: 0.36 to 0.75 with FSAI and SPAI, docs/results/solve_h200.json.
+/// Iterations with a preconditioner over those with the simple one, as a rule: 0.36 to 0.75 with FSAI and SPAI,
+/// docs/results/solve_h200.json.
 constexpr double expected_share = 0.5;
 
-/// The one that may follow the simple one for such a matrix: FSAI for a symmetric one with a positive diagonal, SPAI
-/// for any other; null where the table has none.
-const PrecondMethod* stronger_preconditioner(const MatrixTraits& traits);
+/// The iterations to be expected with a preconditioner where those with the simple one are `simple`.
+using ExpectedIterations = double (*)(double simple);
+ExpectedIterations iterations_with(const PrecondMethod& method);
+/// As many.
+double simple_iterations(double simple);
+
+/// Those that may follow the simple one for such a matrix, in the order of the table: FSAI and AMG for a symmetric
+/// one with a positive diagonal, SPAI for any other.
+std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& traits);
 
 /// The quicker of two by the cost model, setup included. The right-hand sides that the building is shared by are the
 /// expected products over the iterations that `simple` needs. Where neither made the residual fall, `strong` unless
@@ -71,11 +77,11 @@ struct ChosenPrecond {
   PrecondChoice choice;
 };
 
-/// "auto": Jacobi (none, where the diagonal has zeros) against FSAI for a symmetric matrix with a positive diagonal
-/// and against SPAI for any other. The second is built only where the first needs more than a few iterations, and
-/// where the usual share of them would pay for its own, dearer ones by the cost model. One
-/// that the matrix or the memory does not support is out. `options` holds sides, powers and the like of both. The
-/// same on every run with the same machine, threads and options.
+/// "auto": Jacobi (none, where the diagonal has zeros) against the stronger one that costs the least by the model,
+/// setup included. That one is built only where the first needs more than a few iterations, and where the iterations
+/// to be expected with it would pay for their own, higher costs. One that the matrix or the memory does not support
+/// is out, and the next best is tried. `options` holds sides, powers and the like of all. The same on every run with
+/// the same machine, threads and options.
 template <class T, Space S>
 ChosenPrecond<T, S> choose_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                    const PrecondOptions& options, const SpmvOptions& spmv_options,

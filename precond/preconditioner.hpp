@@ -112,11 +112,15 @@ struct PrecondMethod {
   bool own_matrices = false;         ///< M is made of sparse matrices in `PrecondOptions::format`
   bool resident = false;             ///< solvers with a kernel for what fits on the chip apply it there
   int products = 0;                  ///< with sparse matrices, that an application consists of
+  bool triangles = false;            ///< its matrices are triangles, whose rows differ in length
   /// Entries of these matrices, estimated for a matrix of so many rows and entries. Null: as many as A has.
   double (*entries)(const PrecondOptions&, Index rows, Offset nonzeros) = nullptr;
   bool takes_coordinates = false;  ///< `SpmvOptions::coordinates` makes a difference
   bool takes_pattern = false;      ///< `PatternOptions::pattern` applies
   AutoPrecond automatic = AutoPrecond::never;
+  /// Iterations that are to be expected with it where those with the simple one of `auto` are `simple`; null: half.
+  double (*iterations)(double simple) = nullptr;
+  double refresh_share = 1;  ///< seconds of a refresh over those of a setup
   /// Throws InputError for options that make no sense. Null: none can.
   void (*check)(const PrecondOptions&) = nullptr;
   EstimatePrecond estimate_bytes = nullptr;

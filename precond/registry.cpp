@@ -28,6 +28,21 @@ const PrecondMethod* automatic_preconditioner(AutoPrecond use) {
   return nullptr;
 }
 
+std::vector<const PrecondMethod*> automatic_preconditioners(AutoPrecond use) {
+  std::vector<const PrecondMethod*> found;
+  for (const PrecondMethod& method : preconditioners()) {
+    if (method.automatic == use) found.push_back(&method);
+  }
+  return found;
+}
+
+double precond_entries(const PrecondMethod& method, const PrecondOptions& options, Index rows, Offset nonzeros) {
+  if (method.entries == nullptr) return static_cast<double>(nonzeros);
+  PrecondOptions named = options;
+  named.name = method.name;
+  return method.entries(named, rows, nonzeros);
+}
+
 std::vector<const PrecondOption*> precond_option_list() {
   std::vector<const PrecondOption*> list;
   for (const PrecondMethod& method : preconditioners()) {

@@ -150,8 +150,8 @@ void ConvergenceMonitor<T, S>::watch_growth(double first, double most, std::func
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::exchange_due() const {
-  return exchange_ != nullptr && exchange_->due({seen_.iteration, rate_.left(seen_.tolerance), seen_.residual,
-                                                 seen_.tolerance, rate_.fallen()});
+  return exchange_ != nullptr &&
+         exchange_->due({seen_.iteration, rate_.left(seen_.tolerance), seen_.residual, seen_.tolerance});
 }
 
 template <class T, Space S>

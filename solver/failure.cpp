@@ -62,6 +62,8 @@ std::string sentence(const Failure& f, const std::string& preconditioner) {
       return "the residual no longer decreases; " + of_rhs(f.level) + " was reached";
     case Cause::no_better_residual:
       return "no better residual for " + std::to_string(f.iterations) + " iterations";
+    case Cause::slow_residual:
+      return "the residual did not fall to a tenth in " + std::to_string(f.iterations) + " iterations";
     case Cause::residual_grew:
       return "the residual grew to " + of_rhs(f.level);
     case Cause::outside_range:
@@ -112,6 +114,8 @@ std::string_view name_of(Cause cause) {
       return "no_progress";
     case Cause::no_better_residual:
       return "no_better_residual";
+    case Cause::slow_residual:
+      return "slow_residual";
     case Cause::residual_grew:
       return "residual_grew";
     case Cause::outside_range:

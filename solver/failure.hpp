@@ -31,6 +31,7 @@ enum class Cause {
   rounding,                ///< rounding keeps b - A x above the tolerance; `level` is attainable
   no_progress,             ///< the residual no longer decreases; `level` was reached
   no_better_residual,      ///< for `iterations` iterations
+  slow_residual,           ///< it did not fall to a tenth in `iterations` iterations
   residual_grew,           ///< to `level`
   outside_range,           ///< b has a constant part, which a singular matrix cannot produce
 };

@@ -65,9 +65,9 @@ PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& fact
   if (method->diagonal) return cost;
   cost.matrices = std::max(1, method->products);
   cost.resident = method->resident;
+  cost.triangles = method->triangles;
   // Without node blocks, as FSAI's and SPAI's matrices are in every format.
-  const double entries = method->entries != nullptr ? method->entries(options, facts.rows, facts.nonzeros)
-                                                    : static_cast<double>(facts.nonzeros);
+  const double entries = precond_entries(*method, options, facts.rows, facts.nonzeros);
   cost.bytes = entries * static_cast<double>(value_bytes + sizeof(Index)) +
                2.0 * cost.matrices * facts.rows * static_cast<double>(value_bytes);
   return cost;
@@ -93,7 +93,7 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
   traffic.launches = 0;
   const double of_product = machine.device() ? traffic.product_seconds(machine) : product.product_seconds(machine);
   // As fast a byte as the product with A. Rows of triangles differ in length.
-  const double uneven = precond.matrices > 1 ? product.uneven_row_seconds * facts.rows * precond.matrices : 0;
+  const double uneven = precond.triangles ? product.uneven_row_seconds * facts.rows * precond.matrices : 0;
   const double of_precond = (product.product_bytes > 0 ? applied / product.product_bytes * of_product : 0) +
                             method.precond_products * uneven / std::max(machine.processors, 1);
   const double kept = product.product_bytes + precond.bytes +

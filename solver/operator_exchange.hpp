@@ -25,7 +25,6 @@ struct SolveStanding {
   int iterations = 0;
   double left = 0;  ///< iterations to go, estimated (ResidualRate); 0: not known
   double residual = 0, tolerance = 0;
-  bool fallen = false;  ///< to a tenth, since the solve began or M changed
 };
 
 /// Whoever owns the operators of a solve.

@@ -16,12 +16,11 @@ class ResidualRate {
   /// has fallen to a tenth, nor where that half gained nothing.
   double left(double tolerance) const;
 
-  /// Whether it has fallen to a tenth.
-  bool fallen() const;
-
   int iterations() const { return static_cast<int>(least_.size()) - 1; }
 
  private:
+  bool fallen() const;  // to a tenth
+
   std::vector<double> least_;  ///< up to each iteration
 };
 

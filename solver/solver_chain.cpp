@@ -216,7 +216,7 @@ double SolverChain<T, S>::split_off_constant(Span<const T, S> b, const StopCrite
 
 // An attempt that gives up as `stagnation` where a method whose residuals may grow has not found a better one for
 // long: BiCGStab may wander for as many iterations as there are, and the next solver would get none. CG may wait as
-// long, and longer, on its way; but not for a matrix that is not symmetric.
+// long, and longer, on its way; but where it is slow, and A or M is not symmetric, it gives up.
 template <class T, Space S>
 SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x,
                                                const StopCriterion& stop, const ProgressFn& progress) {
@@ -231,7 +231,7 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
   SolveReport report = attempt(step, b, x, stop, [&](const Progress& now) {
     gave_up = false;
     if (progress && !progress(now)) return false;
-    if (now.residual < lowest) {
+    if (now.residual < (cg ? 0.1 : 1) * lowest) {
       lowest = now.residual;
       lowest_at = now.iteration;
     }
@@ -242,7 +242,8 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
     return !gave_up;
   });
   if (gave_up && report.status == Status::stopped_by_caller) {
-    overrule(report, Status::stagnation, {Cause::no_better_residual, Subject::none, 0, patience, fault});
+    const Cause cause = cg ? Cause::slow_residual : Cause::no_better_residual;
+    overrule(report, Status::stagnation, {cause, Subject::none, 0, patience, fault});
   }
   return report;
 }

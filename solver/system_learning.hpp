@@ -12,7 +12,9 @@ namespace purlin::detail {
 class SystemLearning {
  public:
   void count(int iterations) { iterations_ += iterations; }
+  void count_refresh() { ++refreshes_; }
   double iterations() const { return iterations_; }
+  double refreshes() const { return refreshes_; }
 
   /// The format to move to: the fastest of those whose setup costs no more than the iterations so far would have
   /// saved with them, so that it all never costs more than about twice the best; null: the present one stays.
@@ -25,10 +27,13 @@ class SystemLearning {
   const FormatTrial* better_for(const FormatChoice& choice, double done, double left) const;
 
   /// `done` iterations into the present solve, which will be counted as a whole.
-  void moved(int done = 0) { iterations_ = -static_cast<double>(done); }
+  void moved(int done = 0) {
+    iterations_ = -static_cast<double>(done);
+    refreshes_ = 0;
+  }
 
  private:
-  double iterations_ = 0;  ///< in the present format
+  double iterations_ = 0, refreshes_ = 0;  ///< since the last move
 };
 
 }  // namespace purlin::detail

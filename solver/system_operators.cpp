@@ -225,10 +225,11 @@ void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool ma
 template <class T, Space S>
 void PlainOperators<T, S>::list_candidates() {
   for (const AutoPrecond use : {AutoPrecond::simple, AutoPrecond::definite, AutoPrecond::general}) {
-    const PrecondMethod* const method = automatic_preconditioner(use);
     const bool definite = traits_->symmetric() && traits_->positive_diagonal();
-    if (method == nullptr || (use == AutoPrecond::definite && !definite)) continue;
-    if (method->name != options_.precond.name) candidates_.push_back(method->name);
+    if (use == AutoPrecond::definite && !definite) continue;
+    for (const PrecondMethod* const method : automatic_preconditioners(use)) {
+      if (method->name != options_.precond.name) candidates_.push_back(method->name);
+    }
   }
   if (options_.precond.name != "none") candidates_.push_back("none");
 }
@@ -269,12 +270,28 @@ CsrView<T, S> PlainOperators<T, S>::source(Array<T, S>& values) {
   }
   values = make_array(ctx_, of_entry);
   CsrView<T, S> view;
-  view.rows = view.cols = pattern_->rows;
-  view.row_ptr32 = pattern_->row_ptr32.cspan();
-  view.row_ptr64 = pattern_->row_ptr64.cspan();
-  view.col = pattern_->col.cspan();
+  const Pattern<S> pattern = pattern_->view();
+  view.rows = pattern.rows;
+  view.cols = pattern.cols;
+  view.row_ptr32 = pattern.row_ptr32;
+  view.row_ptr64 = pattern.row_ptr64;
+  view.col = pattern.col;
   view.val = values.cspan();
   return view;
+}
+
+template <class T, Space S>
+CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>& values, PermutedCsr<T, S>& permuted) {
+  const CsrView<T, S> view = source(values);
+  if (order_.natural()) return view;
+  permuted = permute(ctx_, view, order_);
+  return permuted.view();
+}
+
+template <class T, Space S>
+double PlainOperators<T, S>::expected_iterations() const {
+  const std::string& name = options_.precond.name;
+  return name == "none" ? expected_iterations_ : iterations_with(find_preconditioner(name))(expected_iterations_);
 }
 
 template <class T, Space S>
@@ -309,7 +326,11 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       candidates_(from.candidates_),
       expected_format_(format),
       expected_iterations_(from.expected_iterations_),
-      precond_older_(from.precond_older_) {
+      precond_older_(from.precond_older_),
+      provisional_(from.provisional_),
+      traits_older_(from.traits_older_),
+      outlooks_(from.outlooks_),
+      builds_estimated_(from.builds_estimated_) {
   format_.format = options_.spmv.format = format;
   order_ = plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
   require_memory_of_choice(a);
@@ -383,6 +404,7 @@ void PlainOperators<T, S>::renew_preconditioner(RefreshScope scope, Renew&& rene
 template <class T, Space S>
 void PlainOperators<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
   matrix_sound_ = false;
+  traits_older_ = true;
   A_->refresh(ctx_, values);
   matrix_sound_ = true;
   renew_preconditioner(scope, [&] { M_->refresh(ctx_, values); });
@@ -391,6 +413,7 @@ void PlainOperators<T, S>::refresh(Span<const T, S> values, RefreshScope scope) 
 template <class T, Space S>
 void PlainOperators<T, S>::slots_written(RefreshScope scope) {
   matrix_sound_ = false;
+  traits_older_ = true;
   A_->slots_written(ctx_);
   matrix_sound_ = true;
   renew_preconditioner(scope, [&] { M_->slots_written(ctx_); });

@@ -21,12 +21,19 @@ namespace purlin::detail {
 /// How long each phase of a setup took, work on the stream included.
 using PhaseSeconds = std::vector<std::pair<std::string, double>>;
 
-/// A preconditioner that may follow the present one in the middle of a solve, by the cost model.
-struct StrongerPrecond {
+/// A preconditioner by the cost model, in the middle of a solve.
+struct PrecondOutlook {
   std::string name;
-  double present_seconds = 0;    ///< of an iteration with the present one
-  double iteration_seconds = 0;  ///< with the stronger one
+  double iteration_seconds = 0;
   double build_seconds = 0;
+  double refresh_seconds = 0;
+  ExpectedIterations iterations = &simple_iterations;
+};
+
+/// The present preconditioner, and those that may follow it, in the order of the table.
+struct PrecondOutlooks {
+  PrecondOutlook present;
+  std::vector<PrecondOutlook> stronger;
 };
 
 /// What LinearSystem needs to know of its operators. Vectors are in solver order, values in the order of the
@@ -71,14 +78,18 @@ class SystemOperators {
   virtual std::unique_ptr<SystemOperators> in_format(const std::string&) { return nullptr; }
   /// Whether M of the system that `in_format` made is that of this one in another order, but for rounding.
   virtual bool same_preconditioner() const { return false; }
-  /// What may follow the preconditioner that "auto" began with; null: nothing, it has been tried, or so few
-  /// iterations have been `done` that its estimate, for which the pattern is read, is not worth it.
-  virtual const StrongerPrecond* stronger_preconditioner(int done) {
+  /// What may follow the preconditioner that "auto" began with; null: nothing, all have been tried, or so few
+  /// iterations have been `done` that the estimate, for which the pattern is read, is not worth it.
+  virtual const PrecondOutlooks* stronger_preconditioners(double done) {
     static_cast<void>(done);
     return nullptr;
   }
-  /// Builds it in the place of the present one, which is kept. False, and all is as it was: it cannot be built.
-  virtual bool take_stronger_preconditioner() { return false; }
+  /// Builds one of them in the place of the present one, which is kept; it is none of them any more. False, and all
+  /// else is as it was: it cannot be built.
+  virtual bool take_stronger_preconditioner(const std::string& name) {
+    static_cast<void>(name);
+    return false;
+  }
   /// The one before again, where it was kept.
   virtual void restore_preconditioner() {}
   /// The preconditioner stays: drops the one that was kept.
@@ -120,13 +131,16 @@ class PlainOperators final : public SystemOperators<T, S> {
   SystemInfo info() const override;
   const FormatChoice* format_choice() const override;
   std::string expected_format() const override;
-  double expected_iterations() const override { return expected_iterations_; }
+  double expected_iterations() const override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
   bool same_preconditioner() const override { return same_preconditioner_; }
-  const StrongerPrecond* stronger_preconditioner(int done) override;
-  bool take_stronger_preconditioner() override;
+  const PrecondOutlooks* stronger_preconditioners(double done) override;
+  bool take_stronger_preconditioner(const std::string& name) override;
   void restore_preconditioner() override;
-  void settle_preconditioner() override { weaker_.reset(); }
+  void settle_preconditioner() override {
+    weaker_kept_ = false;
+    weaker_.reset();
+  }
   void decide_preconditioner() override;
   bool next_preconditioner() override;
   bool has_next_preconditioner() const override { return !candidates_.empty(); }
@@ -146,8 +160,9 @@ class PlainOperators final : public SystemOperators<T, S> {
   void choose_solver_for(const CsrView<T, S>& a);
   void choose_format(const CsrView<T, S>& a, bool exchangeable);
   bool changes_on_its_way() const;
-  void estimate_formats(const CsrView<T, S>& a);
-  bool estimate_stronger(const CsrView<T, S>& a);
+  void estimate_formats();
+  bool estimate_stronger();
+  void estimate_builds(const Pattern<S>& a);
   PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format);
   FormatUse format_use(const CsrView<T, S>& a);
   const PatternFacts& facts(const CsrView<T, S>& a);
@@ -162,7 +177,9 @@ class PlainOperators final : public SystemOperators<T, S> {
   void choose_preconditioner(const CsrView<T, S>& a, bool may_follow);
   void list_candidates();
   void keep_pattern(const CsrView<T, S>& a);
+  std::optional<Pattern<S>> source_pattern() const;
   CsrView<T, S> source(Array<T, S>& values);
+  CsrView<T, S> source_in_order(Array<T, S>& values, PermutedCsr<T, S>& permuted);
   double iteration_bytes() const;
   PrecondTrial tried(const LinearOperator<T, S>* candidate);
   template <class Renew>
@@ -185,6 +202,7 @@ class PlainOperators final : public SystemOperators<T, S> {
     Array<std::int32_t, S> row_ptr32;
     Array<Offset, S> row_ptr64;
     Array<Index, S> col;
+    Pattern<S> view() const;
   };
   std::optional<KeptPattern> pattern_;
   bool matrix_sound_ = true, precond_sound_ = true;
@@ -192,10 +210,14 @@ class PlainOperators final : public SystemOperators<T, S> {
   double expected_iterations_ = 0;
   bool same_preconditioner_ = false;
   bool precond_older_ = false;  // than A's values
+  bool traits_older_ = false;   // likewise
   bool provisional_ = false;    // a stronger preconditioner may follow
-  std::optional<StrongerPrecond> stronger_;
-  OperatorPtr<T, S> weaker_;  // the one before it, which may come back
-  std::string weaker_name_;
+  std::optional<PrecondOutlooks> outlooks_;
+  bool builds_estimated_ = false;
+  // Where a stronger one is on probation: the one before it, and what else may follow that.
+  bool weaker_kept_ = false;
+  OperatorPtr<T, S> weaker_;
+  PrecondOutlooks weaker_outlooks_;
   PhaseSeconds setup_seconds_;
 };
 

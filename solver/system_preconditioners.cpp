@@ -10,85 +10,130 @@
 
 namespace purlin::detail {
 
+template <class T, Space S>
+Pattern<S> PlainOperators<T, S>::KeptPattern::view() const {
+  Pattern<S> view;
+  view.rows = view.cols = rows;
+  view.row_ptr32 = row_ptr32.cspan();
+  view.row_ptr64 = row_ptr64.cspan();
+  view.col = col.cspan();
+  return view;
+}
+
+// The pattern in the caller's numbering; nothing where it is not kept.
+template <class T, Space S>
+std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
+  if (pattern_) return pattern_->view();
+  const std::optional<CsrView<T, S>> csr = A_->as_csr();
+  return csr && order_.natural() ? std::optional<Pattern<S>>(*csr) : std::nullopt;
+}
+
 // Asked at every poll: the model's seconds are worked out once, and the pattern is read once, when that is worth it.
 template <class T, Space S>
-const StrongerPrecond* PlainOperators<T, S>::stronger_preconditioner(int done) {
+const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double done) {
   constexpr double reading_seconds = 1e-9;  // of an entry of the pattern: its way from a device, and a pass over it
-  constexpr double small_share = 0.1;       // of what the solve has taken
-  if (!provisional_ || !order_.natural()) return nullptr;
-  const std::optional<CsrView<T, S>> csr = A_->as_csr();
-  if (!csr || !estimate_stronger(*csr)) return nullptr;
-  if (stronger_->build_seconds > 0) return &*stronger_;
-  const auto nonzeros = static_cast<double>(csr->nnz());
-  if (!(small_share * done * stronger_->present_seconds >= reading_seconds * nonzeros)) return nullptr;
-  const PrecondMethod& method = find_preconditioner(stronger_->name);
-  PrecondOptions named = options_.precond;
-  named.name = method.name;
-  const double entries = method.entries == nullptr ? nonzeros : method.entries(named, csr->rows, csr->nnz());
+  constexpr double small_share = 0.1;       // of what the solves have taken
+  if (!provisional_ || (outlooks_ && outlooks_->stronger.empty())) return nullptr;
+  const std::optional<Pattern<S>> a = source_pattern();
+  if (!a || !estimate_stronger()) return nullptr;
+  if (builds_estimated_) return &*outlooks_;
+  const double read = reading_seconds * static_cast<double>(a->nnz());
+  if (!(small_share * done * outlooks_->present.iteration_seconds >= read)) return nullptr;
   try {
-    stronger_->build_seconds = build_seconds(ctx_, Pattern<S>(*csr), method, static_cast<Offset>(entries));
+    estimate_builds(*a);
   } catch (const OutOfMemory&) {
     provisional_ = false;
     return nullptr;
   }
-  return &*stronger_;
+  return &*outlooks_;
 }
 
-// All but the seconds of the setup, both in the format that the solve is expected to end in. False: there is none.
+// All but the seconds of the setup, in the format that the solve is expected to end in. False: there is none.
 template <class T, Space S>
-bool PlainOperators<T, S>::estimate_stronger(const CsrView<T, S>& a) {
-  if (stronger_) return true;
-  const PrecondMethod* const method = purlin::stronger_preconditioner(*traits_);
+bool PlainOperators<T, S>::estimate_stronger() {
+  if (outlooks_) return true;
   const SpmvFormat& format = find_spmv_format(expected_format_.empty() ? options_.spmv.format : expected_format_);
-  if (method == nullptr || format.cost_estimate == nullptr) return false;
-  const CostEstimate product = format.cost_estimate(facts(a), {"", options_.spmv, machine_of(ctx_), sizeof(T)});
-  PrecondOptions named = options_.precond;
-  StrongerPrecond found;
-  found.present_seconds = iteration_estimate(named, product).seconds;
-  named.name = found.name = method->name;
-  found.iteration_seconds = iteration_estimate(named, product).seconds;
-  stronger_ = std::move(found);
-  return true;
+  if (format.cost_estimate == nullptr) return false;
+  const CostEstimate product = format.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
+  const auto outlook = [&](const std::string& name) {
+    PrecondOptions named = options_.precond;
+    named.name = name;
+    PrecondOutlook found;
+    found.name = name;
+    found.iteration_seconds = iteration_estimate(named, product).seconds;
+    if (name != "none") found.iterations = iterations_with(find_preconditioner(name));
+    return found;
+  };
+  PrecondOutlooks found{outlook(options_.precond.name), {}};
+  for (const PrecondMethod* const method : purlin::stronger_preconditioners(*traits_)) {
+    found.stronger.push_back(outlook(method->name));
+  }
+  outlooks_ = std::move(found);
+  return !outlooks_->stronger.empty();
 }
 
 template <class T, Space S>
-bool PlainOperators<T, S>::take_stronger_preconditioner() {
-  const std::optional<CsrView<T, S>> csr = A_->as_csr();
-  provisional_ = false;
+void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a) {
+  for (PrecondOutlook& outlook : outlooks_->stronger) {
+    const PrecondMethod& method = find_preconditioner(outlook.name);
+    const auto entries = static_cast<Offset>(precond_entries(method, options_.precond, a.rows, a.nnz()));
+    outlook.build_seconds = build_seconds(ctx_, a, method, entries);
+    outlook.refresh_seconds = method.refresh_share * outlook.build_seconds;
+  }
+  builds_estimated_ = true;
+}
+
+template <class T, Space S>
+bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name) {
+  const auto is_it = [&](const PrecondOutlook& outlook) { return outlook.name == name; };
+  std::vector<PrecondOutlook>& stronger = outlooks_->stronger;
+  const auto it = std::find_if(stronger.begin(), stronger.end(), is_it);
+  const PrecondOutlook taken = *it;
+  const auto next = stronger.erase(it);
   PrecondOptions named = options_.precond;
-  named.name = stronger_->name;
+  named.name = name;
   OperatorPtr<T, S> made;
   try {
-    made = make_precond(ctx_, *csr, order_, named, options_.spmv);
+    Array<T, S> values;
+    PermutedCsr<T, S> permuted;
+    const CsrView<T, S> a = source_in_order(values, permuted);
+    if (named.symmetric && traits_older_ && !matrix_traits(ctx_, a).symmetric()) return false;
+    made = make_precond(ctx_, a, order_, named, options_.spmv);
   } catch (const InputError&) {  // the matrix does not support it
     return false;
   } catch (const OutOfMemory&) {
     return false;
   }
+  weaker_kept_ = true;
   weaker_ = std::move(M_);
-  weaker_name_ = options_.precond.name;
+  weaker_outlooks_ = *outlooks_;
+  *outlooks_ = {taken, {next, stronger.end()}};
   M_ = std::move(made);
-  options_.precond.name = named.name;
-  precond_reason_ = "followed " + weaker_name_ + " in a long solve";
-  std::replace(candidates_.begin(), candidates_.end(), named.name, weaker_name_);
-  estimate_formats(*csr);
+  options_.precond.name = name;
+  precond_reason_ = "followed " + weaker_outlooks_.present.name + " in a long solve";
+  std::replace(candidates_.begin(), candidates_.end(), name, weaker_outlooks_.present.name);
+  estimate_formats();
   return true;
 }
 
 template <class T, Space S>
 void PlainOperators<T, S>::restore_preconditioner() {
-  if (weaker_ == nullptr) return;
+  if (!weaker_kept_) return;
+  weaker_kept_ = false;
   M_ = std::move(weaker_);
+  outlooks_ = std::move(weaker_outlooks_);
+  const std::string& name = outlooks_->present.name;
   precond_reason_ = options_.precond.name + " gained less";
-  std::replace(candidates_.begin(), candidates_.end(), weaker_name_, options_.precond.name);
-  options_.precond.name = weaker_name_;
-  if (const std::optional<CsrView<T, S>> csr = A_->as_csr(); csr && order_.natural()) estimate_formats(*csr);
+  std::replace(candidates_.begin(), candidates_.end(), name, options_.precond.name);
+  options_.precond.name = name;
+  estimate_formats();
 }
 
 // The formats again, for iterations with the present preconditioner.
 template <class T, Space S>
-void PlainOperators<T, S>::estimate_formats(const CsrView<T, S>& a) {
+void PlainOperators<T, S>::estimate_formats() {
   if (format_choice() == nullptr) return;
+  const CsrView<T, S> a = *A_->as_csr();
   FormatChoice again = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
   format_.trials = std::move(again.trials);
   if (!expected_format_.empty()) expected_format_ = again.format;
@@ -101,7 +146,7 @@ void PlainOperators<T, S>::decide_preconditioner() {
   const std::string before = options_.precond.name;
   choose_preconditioner(*csr, false);
   std::replace(candidates_.begin(), candidates_.end(), options_.precond.name, before);
-  if (options_.precond.name != before) estimate_formats(*csr);
+  if (options_.precond.name != before) estimate_formats();
 }
 
 template <class T, Space S>
@@ -115,10 +160,7 @@ bool PlainOperators<T, S>::next_preconditioner() {
     next.name = candidates_.front();
     candidates_.erase(candidates_.begin());
     try {
-      if (next.name != "none" && !view) {
-        view = source(values);
-        if (!order_.natural()) view = (permuted = permute(ctx_, *view, order_)).view();
-      }
+      if (next.name != "none" && !view) view = source_in_order(values, permuted);
       OperatorPtr<T, S> made = next.name == "none" ? nullptr : make_precond(ctx_, *view, order_, next, options_.spmv);
       M_ = std::move(made);
     } catch (const InputError&) {  // the matrix does not support it
@@ -134,11 +176,11 @@ bool PlainOperators<T, S>::next_preconditioner() {
   return false;
 }
 
-#define X(T, S)                                                                       \
-  template const StrongerPrecond* PlainOperators<T, S>::stronger_preconditioner(int); \
-  template bool PlainOperators<T, S>::take_stronger_preconditioner();                 \
-  template void PlainOperators<T, S>::restore_preconditioner();                       \
-  template void PlainOperators<T, S>::decide_preconditioner();                        \
+#define X(T, S)                                                                           \
+  template const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double); \
+  template bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string&);   \
+  template void PlainOperators<T, S>::restore_preconditioner();                           \
+  template void PlainOperators<T, S>::decide_preconditioner();                            \
   template bool PlainOperators<T, S>::next_preconditioner();
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/number_text.hpp>
@@ -33,7 +32,7 @@ struct SystemState<T, S>::OfOneSolve {
   explicit OfOneSolve(SystemState& of) : state(of) {}
   ~OfOneSolve() {
     state.may_move = state.exchanged = false;
-    state.probation_length = 0;
+    state.probation = {};
     state.operators->settle_preconditioner();
   }
   OfOneSolve(const OfOneSolve&) = delete;
@@ -44,13 +43,13 @@ struct SystemState<T, S>::OfOneSolve {
 // A preconditioner that had not proved itself when the solve gave up leaves again.
 template <class T, Space S>
 void SystemState<T, S>::end_probation(bool converged) {
-  if (probation_length > 0 && !converged) {
+  if (probation.length > 0 && !probation.passed && !converged) {
     const std::string before = operators->preconditioner_name();
     operators->restore_preconditioner();
     chain->use(operators->matrix(), operators->preconditioner());
     note_change("preconditioner " + operators->preconditioner_name() + " for " + before + " at the end of the solve");
   }
-  probation_length = 0;
+  probation = {};
 }
 
 template <class T, Space S>
@@ -68,7 +67,7 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
   write_reasons(report);
   if (!pinned) try_other_preconditioners(report, present_b, present_x, progress);
   ctx.synchronize();  // x may be read from any stream
-  learning.count(report.iterations);
+  count(report.iterations);
   report.changed = std::move(changed);
   changed.clear();
   return report;
@@ -162,119 +161,8 @@ bool SystemState<T, S>::move_to(const std::string& format) {
   }
   change_failed = false;
   learning.moved(may_move ? standing.iterations : 0);
+  probation = {};  // the weaker preconditioner is not renumbered
   return true;
-}
-
-template <class T, Space S>
-bool SystemState<T, S>::due(const SolveStanding& now) {
-  next = Move::none;
-  if (!may_move) return false;
-  standing = now;
-  if (probation_length > 0) {
-    if (now.iterations < probation_from) probation_from = now.iterations;  // of the next solver of the chain
-    if (now.iterations < probation_from + probation_length) return false;
-    probation_length = 0;
-    if (!now.fallen) next = Move::weaker_preconditioner;
-    return !now.fallen;
-  }
-  const int done = now.iterations;
-  if (standing.left == 0) {
-    standing.left = std::max(operators->expected_iterations() - done, static_cast<double>(done));
-  }
-  const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
-  const FormatTrial* const better = choice == nullptr ? nullptr : learning.better_for(*choice, done, standing.left);
-  if (better != nullptr) {
-    next = Move::format;
-    next_format = better->format;
-  }
-  if (stronger_pays(better != nullptr)) next = Move::stronger_preconditioner;
-  return next != Move::none;
-}
-
-// As SystemLearning::better_for. Where the format is about to change it comes first if it will ever pay: it is made
-// of the matrix as it was given.
-template <class T, Space S>
-bool SystemState<T, S>::stronger_pays(bool format_moves) {
-  const StrongerPrecond* const stronger = operators->stronger_preconditioner(standing.iterations);
-  if (stronger == nullptr) return false;
-  const double gain = stronger->present_seconds - expected_share * stronger->iteration_seconds;
-  if (!(gain > 0)) return false;
-  const double done = standing.iterations * gain, left = standing.left * gain, price = stronger->build_seconds;
-  return format_moves ? (done + left) / 2 >= price : done * left >= price * price;
-}
-
-// So long may the stronger preconditioner take for a tenth of the residual: twice the seconds that the weaker one
-// would, and what a recurrence needs to get going.
-template <class T, Space S>
-int SystemState<T, S>::allowed_for_a_tenth() {
-  constexpr double grace = 16;
-  const StrongerPrecond stronger = *operators->stronger_preconditioner(standing.iterations);
-  const double tenths = std::max(1.0, std::log10(standing.residual / standing.tolerance));
-  const double weaker = standing.left / tenths * stronger.present_seconds / stronger.iteration_seconds;
-  return static_cast<int>(std::min(grace + 2 * weaker, 1e8));
-}
-
-template <class T, Space S>
-bool SystemState<T, S>::make_move() {
-  const std::string after = " after " + plain_number(standing.iterations) + " iterations, ";
-  const std::string to_go = "with about " + plain_number(standing.left, 2) + " to go";
-  const std::string before = operators->preconditioner_name();
-  switch (next) {
-    case Move::format: {
-      const std::string format = operators->format_choice()->format;
-      if (!move_to(next_format)) return false;
-      note_change("format " + next_format + " for " + format + after + to_go);
-      return true;
-    }
-    case Move::stronger_preconditioner: {
-      const int allowed = allowed_for_a_tenth();
-      if (!operators->take_stronger_preconditioner()) return false;
-      probation_from = standing.iterations;
-      probation_length = allowed;
-      note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after + to_go);
-      break;
-    }
-    case Move::weaker_preconditioner:
-      operators->restore_preconditioner();
-      note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after +
-                  "which gained less");
-      break;
-    case Move::none:
-      return false;
-  }
-  chain->use(operators->matrix(), operators->preconditioner());
-  return true;
-}
-
-// Formats are left in the caller's numbering only.
-template <class T, Space S>
-std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>& vectors) {
-  Array<T, S> renumbered;
-  try {
-    if (next == Move::format) renumbered = Array<T, S>(ctx, rows);
-  } catch (const OutOfMemory&) {
-    change_failed = true;
-    return std::nullopt;
-  }
-  if (!make_move()) return std::nullopt;
-  if (next == Move::format && !natural()) {
-    std::vector<Span<T, S>> all = vectors;
-    all.push_back(chain->kept_x());
-    all.push_back(guess.span());
-    for (const Span<T, S> vector : all) {
-      if (vector.size == 0) continue;
-      gather_to_solver_order(vector, renumbered);
-      copy<T>(ctx, renumbered.cspan(), vector);
-    }
-    gather_to_solver_order(present_b, ordered_b);
-    gather_to_solver_order(present_x, ordered_x);
-    present_b = ordered_b;
-    present_x = ordered_x;
-    exchanged = true;
-  }
-  ctx.synchronize();
-  return ExchangedSystem<T, S>{operators->matrix(), operators->preconditioner(), present_b, present_x,
-                               next == Move::format && operators->same_preconditioner()};
 }
 
 #define X(T, S) template struct SystemState<T, S>;

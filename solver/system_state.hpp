@@ -39,10 +39,11 @@ struct SystemState : private OperatorExchange<T, S> {
   PhaseSeconds setup_seconds;
   std::string why_double;  // though mixed precision was requested
   SolveGate gate;
-  SystemLearning learning;
-  bool pinned = false;         // somebody outside holds what a change would replace
-  bool change_failed = false;  // for want of memory, say: not tried again
-  std::string changed;         // since the last solve
+  SystemLearning learning;          // of the present format
+  SystemLearning learning_precond;  // of the present preconditioner
+  bool pinned = false;              // somebody outside holds what a change would replace
+  bool change_failed = false;       // for want of memory, say: not tried again
+  std::string changed;              // since the last solve
   // Of the solve under way.
   Span<const T, S> present_b;
   Span<T, S> present_x;
@@ -52,10 +53,16 @@ struct SystemState : private OperatorExchange<T, S> {
   enum class Move { none, format, stronger_preconditioner, weaker_preconditioner };
   Move next = Move::none;
   SolveStanding standing;
-  std::string next_format;
-  // A stronger preconditioner on probation: since when, and within how many iterations its residual has to fall to a
-  // tenth; 0: none is.
-  int probation_from = 0, probation_length = 0;
+  std::string next_format, next_preconditioner;
+  int next_probation = 0;
+  // A stronger preconditioner on probation: within how many iterations each tenth of the residual has to come; 0:
+  // none is. Since when the present one is awaited, from which residual, and the least seen.
+  struct Probation {
+    int length = 0, from = 0;
+    double begun = 0, least = 0;
+    bool passed = false;  // once
+  };
+  Probation probation;
 
   SystemState(const Context<S>& ctx_, const SystemOptions& options)
       : ctx(ctx_), stop(options.stop), precond(options.precond), gate(ctx.lock()) {
@@ -166,6 +173,7 @@ struct SystemState : private OperatorExchange<T, S> {
   // A preconditioner that "auto" chose for other values, and that does not support these, is followed by the next.
   void refresh(Span<const T, S> values, RefreshScope scope) {
     chain->values_changed();
+    if (scope != RefreshScope::operator_only) learning_precond.count_refresh();
     try {
       operators->refresh(values, scope);
     } catch (const InputError&) {
@@ -196,10 +204,17 @@ struct SystemState : private OperatorExchange<T, S> {
   void decide_by_expectation();
   bool move_to(const std::string& format);
   struct OfOneSolve;
+  void count(int iterations) {
+    learning.count(iterations);
+    learning_precond.count(iterations);
+  }
+  enum class Verdict { none, awaited, passed, failed };
+  Verdict probation_so_far();
   void end_probation(bool converged);
-  bool stronger_pays(bool format_moves);
+  const PrecondOutlook* stronger_that_pays(bool format_moves);
   bool make_move();
-  int allowed_for_a_tenth();
+  int allowed_for_a_tenth(const PrecondOutlook& stronger);
+  bool take_stronger();
   // As OperatorExchange says.
   bool due(const SolveStanding& now) override;
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
@@ -220,7 +235,7 @@ struct SystemState : private OperatorExchange<T, S> {
     ctx.synchronize();
     for (SolveReport& report : reports) {
       write_reasons(report);
-      learning.count(report.iterations);
+      count(report.iterations);
     }
     if (!reports.empty()) reports.front().changed = std::move(changed);
     changed.clear();

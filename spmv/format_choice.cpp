@@ -13,6 +13,7 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 #include <purlin/spmv/plan_cache.hpp>
+#include <purlin/spmv/scaled_estimates.hpp>
 
 namespace purlin {
 namespace {
@@ -131,7 +132,8 @@ double tolerance_for_estimates(double rel_tol) { return std::clamp(rel_tol, 1e-1
 double expected_iterations(const PatternFacts& facts, double rel_tol) {
   const double per_digit = facts.block > 1 ? 1.6 : 0.5;
   const double nodes = static_cast<double>(facts.rows) / facts.block;
-  return std::max(1.0, std::round(per_digit * std::log(1 / tolerance_for_estimates(rel_tol)) * std::cbrt(nodes)));
+  const double estimate = per_digit * std::log(1 / tolerance_for_estimates(rel_tol)) * std::cbrt(nodes);
+  return std::max(1.0, std::round(detail::ScaledEstimates::factor() * estimate));
 }
 
 template <class T, Space S>

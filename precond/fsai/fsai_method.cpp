@@ -55,6 +55,7 @@ PrecondMethod fsai_method() {
     return rows + pattern_growth(options.of<FsaiOptions>().power) * static_cast<double>(nonzeros);
   };
   fsai.automatic = AutoPrecond::definite;
+  fsai.triangles = true;
   fsai.check = &check_fsai;
   fsai.estimate_bytes = &detail::estimate_fsai_bytes;
   fsai.build_seconds = &fsai_build_seconds;

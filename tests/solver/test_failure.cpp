@@ -61,6 +61,8 @@ TEST_CASE("A sentence names the preconditioner, the level, what is not symmetric
   stuck.asymmetric = Asymmetric::preconditioner;
   CHECK(text_of(stuck, "spai") ==
         "no better residual for 1000 iterations, and the preconditioner spai is not symmetric, as CG needs it");
+  Failure slow{Cause::slow_residual, Subject::none, 0, 1000};
+  CHECK(text_of(slow) == "the residual did not fall to a tenth in 1000 iterations");
   Failure low{Cause::omega_vanished};
   low.in_single_precision = true;
   CHECK(text_of(low).rfind("in single precision: omega vanished", 0) == 0);

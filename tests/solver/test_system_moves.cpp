@@ -6,8 +6,10 @@
 
 #include <cmath>
 
+#include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/system_state.hpp>
+#include <purlin/spmv/scaled_estimates.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
@@ -19,11 +21,15 @@ namespace {
 template <Space S>
 class MadeUpOperators final : public detail::SystemOperators<double, S> {
  public:
-  MadeUpOperators(const Context<S>& ctx, const CsrView<double, S>& a, const std::string& stronger)
+  MadeUpOperators(const Context<S>& ctx, const CsrView<double, S>& a, const std::string& stronger, double price)
       : ctx_(ctx), a_(a), A_(make_spmv(ctx, a, order_, SpmvOptions{"csr"})), M_(made("jacobi")) {
-    costs_.name = stronger;
-    costs_.present_seconds = costs_.iteration_seconds = 1e-3;
-    costs_.build_seconds = 5e-3;  // ten iterations' gain
+    detail::PrecondOutlook costs;
+    costs.name = stronger;
+    costs.iteration_seconds = 1e-3;
+    outlooks_.present = costs;
+    costs.build_seconds = price;
+    costs.iterations = [](double simple) { return simple / 2; };
+    outlooks_.stronger = {costs};
   }
 
   const RowOrder<S>& order() const override { return order_; }
@@ -40,13 +46,13 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
   bool sound() const override { return true; }
   SystemInfo info() const override { return {}; }
 
-  const detail::StrongerPrecond* stronger_preconditioner(int) override { return taken ? nullptr : &costs_; }
-  bool take_stronger_preconditioner() override {
+  const detail::PrecondOutlooks* stronger_preconditioners(double) override { return taken ? nullptr : &outlooks_; }
+  bool take_stronger_preconditioner(const std::string& name) override {
     taken = true;
-    if (costs_.name == "refused") return false;
+    if (name == "refused") return false;
     weaker_ = std::move(M_);
-    M_ = made(costs_.name);
-    name_ = costs_.name;
+    M_ = made(name);
+    name_ = name;
     return true;
   }
   void restore_preconditioner() override {
@@ -78,7 +84,7 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
   RowOrder<S> order_;
   OperatorPtr<double, S> A_, M_, weaker_;
   std::string name_ = "jacobi";
-  detail::StrongerPrecond costs_;
+  detail::PrecondOutlooks outlooks_;
 };
 
 template <Space S>
@@ -91,8 +97,8 @@ struct Moving {
   detail::SystemState<double, S> state{ctx, SystemOptions{}};
   MadeUpOperators<S>* operators;
 
-  explicit Moving(const std::string& stronger) {
-    auto made = std::make_unique<MadeUpOperators<S>>(ctx, there.wide(), stronger);
+  explicit Moving(const std::string& stronger, double price = 5e-3) {  // ten iterations' gain
+    auto made = std::make_unique<MadeUpOperators<S>>(ctx, there.wide(), stronger, price);
     operators = made.get();
     state.rows = a.rows;
     state.operators = std::move(made);
@@ -132,6 +138,44 @@ TEST_BOTH("A preconditioner that makes the residual fall more slowly leaves agai
   CHECK(report.changed.find("preconditioner bad for jacobi after ") == 0);
   CHECK(report.changed.find("preconditioner jacobi for bad after ") != std::string::npos);
   CHECK(report.changed.find("which gained less") != std::string::npos);
+}
+
+// Seconds by the costs that are made up: 1 ms an iteration, and the price of a move.
+double seconds_of(const SolveReport& report, double price) {
+  return 1e-3 * report.iterations + (report.changed.empty() ? 0 : price);
+}
+
+TEST_BOTH("Estimates that are wrong by a factor of 100 cost at most three times the best", "[exchange][learning]") {
+  const int alone = Moving<S>("refused").solve().iterations;
+  Moving<S> free("fsai", 0);
+  const int with_fsai = free.solve().iterations;
+  REQUIRE(with_fsai < 0.7 * alone);
+  for (const double price : {1e-3, 5e-3, 20e-3, 60e-3}) {
+    const double best = std::min(1e-3 * alone, price + 1e-3 * with_fsai);
+    for (const double factor : {0.01, 1.0, 100.0}) {
+      const detail::ScaledEstimates scaled(factor);
+      Moving<S> moving("fsai", price);
+      const double seconds = seconds_of(moving.solve(), price);
+      INFO("price " << price << ", factor " << factor << ": " << seconds << " against " << best);
+      CHECK(seconds <= 3 * best);
+    }
+  }
+}
+
+TEST_BOTH("Solves that are too short for a preconditioner pay for it together", "[exchange][learning]") {
+  constexpr double price = 60e-3;
+  Moving<S> moving("fsai", price);
+  int solves = 0;
+  double spent = 0;
+  for (std::string changed; changed.empty() && solves < 50; ++solves) {
+    fill<double, S>(moving.ctx, 0, moving.x.span());
+    const SolveReport report = moving.solve();
+    changed = report.changed;
+    spent += 1e-3 * report.iterations;
+  }
+  CHECK(moving.operators->taken);
+  CHECK(solves > 1);
+  CHECK(0.5 * spent <= 2 * price);  // what half of the iterations cost
 }
 
 TEST_BOTH("A pinned system changes nothing in a solve", "[exchange][learning]") {

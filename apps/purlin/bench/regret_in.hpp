@@ -24,7 +24,7 @@ inline std::vector<std::string> preconds_of_auto(const std::string& solver) {
   std::vector<std::string> names{"none"};
   const bool definite = find_solver(solver).needs_symmetry;
   for (const AutoPrecond use : {AutoPrecond::simple, definite ? AutoPrecond::definite : AutoPrecond::general}) {
-    if (const PrecondMethod* method = automatic_preconditioner(use)) names.push_back(method->name);
+    for (const PrecondMethod* method : automatic_preconditioners(use)) names.push_back(method->name);
   }
   return names;
 }

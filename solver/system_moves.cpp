@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a system moves to another format or preconditioner in the middle of a solve.
+#include <purlin/solver/system_state.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/number_text.hpp>
+#include <purlin/spmv/scaled_estimates.hpp>
+
+namespace purlin::detail {
+
+namespace {
+
+// The iterations with the simple preconditioner for which `iterations` expects n.
+double simple_for(ExpectedIterations iterations, double n) {
+  double least = 0, most = 1;
+  while (iterations(most) < n && most < 1e12) most *= 2;
+  for (int i = 0; i < 50; ++i) {
+    const double middle = (least + most) / 2;
+    (iterations(middle) < n ? least : most) = middle;
+  }
+  return most;
+}
+
+}  // namespace
+
+template <class T, Space S>
+bool SystemState<T, S>::due(const SolveStanding& now) {
+  next = Move::none;
+  if (!may_move) return false;
+  standing = now;
+  const Verdict verdict = probation_so_far();
+  if (verdict == Verdict::failed) next = Move::weaker_preconditioner;
+  if (verdict == Verdict::failed || verdict == Verdict::awaited) return next != Move::none;
+  const int done = now.iterations;
+  standing.left *= ScaledEstimates::factor();
+  if (standing.left == 0) {
+    standing.left = std::max(operators->expected_iterations() - done, static_cast<double>(done));
+  }
+  const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
+  const FormatTrial* const better = choice == nullptr ? nullptr : learning.better_for(*choice, done, standing.left);
+  if (better != nullptr) {
+    next = Move::format;
+    next_format = better->format;
+  }
+  if (const PrecondOutlook* const stronger = stronger_that_pays(better != nullptr); stronger != nullptr) {
+    next = Move::stronger_preconditioner;
+    next_preconditioner = stronger->name;
+    next_probation = allowed_for_a_tenth(*stronger);
+  }
+  return next != Move::none;
+}
+
+// A preconditioner that has passed goes on being watched, since one may stall later.
+template <class T, Space S>
+typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
+  if (probation.length == 0) return Verdict::none;
+  if (standing.iterations < probation.from) probation.from = standing.iterations;  // of the chain's next solver
+  probation.least = std::min(probation.least, standing.residual);
+  if (probation.least <= 0.1 * probation.begun) {
+    probation.passed = true;
+    probation.begun = probation.least;
+    probation.from = standing.iterations;
+  }
+  if (standing.iterations >= probation.from + probation.length) return Verdict::failed;
+  return probation.passed ? Verdict::passed : Verdict::awaited;
+}
+
+// As SystemLearning::better_for, with the best for the iterations to come; solves behind this one are expected to be
+// as many as those before it. Where the format is about to change, the preconditioner comes first if it will ever
+// pay: it is made of the matrix as it was given.
+template <class T, Space S>
+const PrecondOutlook* SystemState<T, S>::stronger_that_pays(bool format_moves) {
+  const double done = standing.iterations, left = standing.left, before = learning_precond.iterations();
+  const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before + done);
+  if (outlooks == nullptr || !(done + left > 0)) return nullptr;
+  const PrecondOutlook& present = outlooks->present;
+  const double simple = simple_for(present.iterations, done + left);
+  const PrecondOutlook* best = nullptr;
+  double most_saved = 0, best_missed = 0;
+  for (const PrecondOutlook& stronger : outlooks->stronger) {
+    const double share = stronger.iterations(simple) / (done + left);
+    const double gain = present.iteration_seconds - share * stronger.iteration_seconds;
+    const double refreshes = learning_precond.refreshes() * (stronger.refresh_seconds - present.refresh_seconds);
+    const double ahead = (before + left) * gain - refreshes, saved = ahead - stronger.build_seconds;
+    if (!(gain > 0) || !(saved > most_saved)) continue;
+    best = &stronger;
+    most_saved = saved;
+    best_missed = (before + done) * gain - refreshes;
+  }
+  if (best == nullptr) return nullptr;
+  const double price = best->build_seconds, ahead = most_saved + price;
+  const bool pays = format_moves ? (best_missed + ahead) / 2 >= price : best_missed * ahead >= price * price;
+  return pays ? best : nullptr;
+}
+
+// So long may the stronger preconditioner take for a tenth of the residual: twice the seconds that the weaker one
+// would, and what a recurrence needs to get going.
+template <class T, Space S>
+int SystemState<T, S>::allowed_for_a_tenth(const PrecondOutlook& stronger) {
+  constexpr double grace = 16;
+  const double present_seconds = operators->stronger_preconditioners(standing.iterations)->present.iteration_seconds;
+  const double tenths = std::max(1.0, std::log10(standing.residual / standing.tolerance));
+  const double weaker = standing.left / tenths * present_seconds / stronger.iteration_seconds;
+  return static_cast<int>(std::min(grace + 2 * weaker, 1e8));
+}
+
+template <class T, Space S>
+bool SystemState<T, S>::take_stronger() {
+  if (!operators->take_stronger_preconditioner(next_preconditioner)) return false;
+  probation = {next_probation, standing.iterations, standing.residual, standing.residual, false};
+  learning_precond.moved(standing.iterations);
+  return true;
+}
+
+template <class T, Space S>
+bool SystemState<T, S>::make_move() {
+  const std::string after = " after " + plain_number(standing.iterations) + " iterations, ";
+  const std::string to_go = "with about " + plain_number(standing.left, 2) + " to go";
+  const std::string before = operators->preconditioner_name();
+  switch (next) {
+    case Move::format: {
+      const std::string format = operators->format_choice()->format;
+      if (!move_to(next_format)) return false;
+      note_change("format " + next_format + " for " + format + after + to_go);
+      return true;
+    }
+    case Move::stronger_preconditioner:
+      if (!take_stronger()) return false;
+      note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after + to_go);
+      break;
+    case Move::weaker_preconditioner:
+      operators->restore_preconditioner();
+      probation = {};
+      learning_precond.moved(standing.iterations);
+      note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after +
+                  "which gained less");
+      break;
+    case Move::none:
+      return false;
+  }
+  chain->use(operators->matrix(), operators->preconditioner());
+  return true;
+}
+
+// Formats are left in the caller's numbering only.
+template <class T, Space S>
+std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>& vectors) {
+  Array<T, S> renumbered;
+  try {
+    if (next == Move::format) renumbered = Array<T, S>(ctx, rows);
+  } catch (const OutOfMemory&) {
+    change_failed = true;
+    return std::nullopt;
+  }
+  if (!make_move()) return std::nullopt;
+  if (next == Move::format && !natural()) {
+    std::vector<Span<T, S>> all = vectors;
+    all.push_back(chain->kept_x());
+    all.push_back(guess.span());
+    for (const Span<T, S> vector : all) {
+      if (vector.size == 0) continue;
+      gather_to_solver_order(vector, renumbered);
+      copy<T>(ctx, renumbered.cspan(), vector);
+    }
+    gather_to_solver_order(present_b, ordered_b);
+    gather_to_solver_order(present_x, ordered_x);
+    present_b = ordered_b;
+    present_x = ordered_x;
+    exchanged = true;
+  }
+  ctx.synchronize();
+  return ExchangedSystem<T, S>{operators->matrix(), operators->preconditioner(), present_b, present_x,
+                               next == Move::format && operators->same_preconditioner()};
+}
+
+#define X(T, S)                                               \
+  template bool SystemState<T, S>::due(const SolveStanding&); \
+  template std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>&);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail
