@@ -37,7 +37,8 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   const int done = now.iterations;
   standing.left *= ScaledEstimates::factor();
   if (standing.left == 0) {
-    standing.left = std::max(operators->expected_iterations() - done, static_cast<double>(done));
+    const double whole = last_iterations > 0 ? last_iterations : operators->expected_iterations();
+    standing.left = std::max(whole - done, static_cast<double>(done));
   }
   const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
   const FormatTrial* const better = choice == nullptr ? nullptr : learning.better_for(*choice, done, standing.left);
@@ -111,8 +112,15 @@ template <class T, Space S>
 bool SystemState<T, S>::take_stronger() {
   if (!operators->take_stronger_preconditioner(next_preconditioner)) return false;
   probation = {next_probation, standing.iterations, standing.residual, standing.residual, false};
-  learning_precond.moved(standing.iterations);
+  note_other_preconditioner();
   return true;
+}
+
+template <class T, Space S>
+void SystemState<T, S>::note_other_preconditioner() {
+  exchanged_precond = true;
+  last_iterations = 0;
+  learning_precond.moved(standing.iterations);
 }
 
 template <class T, Space S>
@@ -134,7 +142,7 @@ bool SystemState<T, S>::make_move() {
     case Move::weaker_preconditioner:
       operators->restore_preconditioner();
       probation = {};
-      learning_precond.moved(standing.iterations);
+      note_other_preconditioner();
       note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after +
                   "which gained less");
       break;

@@ -327,8 +327,8 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       expected_format_(format),
       expected_iterations_(from.expected_iterations_),
       precond_older_(from.precond_older_),
-      provisional_(from.provisional_),
       traits_older_(from.traits_older_),
+      provisional_(from.provisional_),
       outlooks_(from.outlooks_),
       builds_estimated_(from.builds_estimated_) {
   format_.format = options_.spmv.format = format;
@@ -341,7 +341,6 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
   keep_pattern(a);
   const bool has_precond = from.M_ != nullptr;
   format_.reason = "followed " + from.format_.format;
-  if (from.provisional_) precond_reason_ = "to begin with";
   if (has_precond) M_ = from.M_->renumbered(ctx_, order_, precond_spmv(options_.precond, options_.spmv));
   same_preconditioner_ = !has_precond || M_ != nullptr || !from.M_->diagonal().empty();
   if (!has_precond || M_ != nullptr) return;

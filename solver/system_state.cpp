@@ -31,7 +31,7 @@ template <class T, Space S>
 struct SystemState<T, S>::OfOneSolve {
   explicit OfOneSolve(SystemState& of) : state(of) {}
   ~OfOneSolve() {
-    state.may_move = state.exchanged = false;
+    state.may_move = state.exchanged = state.exchanged_precond = false;
     state.probation = {};
     state.operators->settle_preconditioner();
   }
@@ -68,6 +68,7 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
   if (!pinned) try_other_preconditioners(report, present_b, present_x, progress);
   ctx.synchronize();  // x may be read from any stream
   count(report.iterations);
+  if (!exchanged_precond) last_iterations = report.converged() ? report.iterations : 0;
   report.changed = std::move(changed);
   changed.clear();
   return report;

@@ -41,6 +41,7 @@ struct SystemState : private OperatorExchange<T, S> {
   SolveGate gate;
   SystemLearning learning;          // of the present format
   SystemLearning learning_precond;  // of the present preconditioner
+  int last_iterations = 0;          // of the last solve that converged with it; 0: none did
   bool pinned = false;              // somebody outside holds what a change would replace
   bool change_failed = false;       // for want of memory, say: not tried again
   std::string changed;              // since the last solve
@@ -63,6 +64,7 @@ struct SystemState : private OperatorExchange<T, S> {
     bool passed = false;  // once
   };
   Probation probation;
+  bool exchanged_precond = false;
 
   SystemState(const Context<S>& ctx_, const SystemOptions& options)
       : ctx(ctx_), stop(options.stop), precond(options.precond), gate(ctx.lock()) {
@@ -185,6 +187,8 @@ struct SystemState : private OperatorExchange<T, S> {
     const std::string before = operators->preconditioner_name();
     if (!operators->has_next_preconditioner() || !operators->next_preconditioner()) return false;
     make_chain();
+    exchanged_precond = true;
+    last_iterations = 0;
     note_change("preconditioner " + operators->preconditioner_name() + " for " + before + why);
     return true;
   }
@@ -215,6 +219,7 @@ struct SystemState : private OperatorExchange<T, S> {
   bool make_move();
   int allowed_for_a_tenth(const PrecondOutlook& stronger);
   bool take_stronger();
+  void note_other_preconditioner();
   // As OperatorExchange says.
   bool due(const SolveStanding& now) override;
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;

@@ -2,117 +2,13 @@
 // When a system takes a stronger preconditioner in the middle of a solve, and when it takes the weaker one again:
 // with operators whose costs the test makes up.
 #include "tests/catch.hpp"
-#include "tests/solver/problem.hpp"
-
-#include <cmath>
+#include "tests/solver/made_up_operators.hpp"
 
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/precond/registry.hpp>
-#include <purlin/solver/system_state.hpp>
 #include <purlin/spmv/scaled_estimates.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
-
-namespace {
-
-// With costs that the test makes up. CSR and Jacobi; the stronger one is another of the table, or a diagonal matrix
-// that is far from any inverse.
-template <Space S>
-class MadeUpOperators final : public detail::SystemOperators<double, S> {
- public:
-  MadeUpOperators(const Context<S>& ctx, const CsrView<double, S>& a, const std::string& stronger, double price)
-      : ctx_(ctx), a_(a), A_(make_spmv(ctx, a, order_, SpmvOptions{"csr"})), M_(made("jacobi")) {
-    detail::PrecondOutlook costs;
-    costs.name = stronger;
-    costs.iteration_seconds = 1e-3;
-    outlooks_.present = costs;
-    costs.build_seconds = price;
-    costs.iterations = [](double simple) { return simple / 2; };
-    outlooks_.stronger = {costs};
-  }
-
-  const RowOrder<S>& order() const override { return order_; }
-  const LinearOperator<double, S>& matrix() const override { return *A_; }
-  const LinearOperator<double, S>* preconditioner() const override { return M_.get(); }
-  const std::string& preconditioner_name() const override { return name_; }
-  detail::SolverChain<double, S> make_chain() override {
-    return {ctx_, detail::chain_steps<double, S>(ctx_, A_->rows(), {"cg"}, {}), *A_, M_.get(), false};
-  }
-  void refresh(Span<const double, S>, RefreshScope) override {}
-  Slots<double, S> matrix_slots() override { return {}; }
-  Slots<double, S> preconditioner_slots() override { return {}; }
-  void slots_written(RefreshScope) override {}
-  bool sound() const override { return true; }
-  SystemInfo info() const override { return {}; }
-
-  const detail::PrecondOutlooks* stronger_preconditioners(double) override { return taken ? nullptr : &outlooks_; }
-  bool take_stronger_preconditioner(const std::string& name) override {
-    taken = true;
-    if (name == "refused") return false;
-    weaker_ = std::move(M_);
-    M_ = made(name);
-    name_ = name;
-    return true;
-  }
-  void restore_preconditioner() override {
-    M_ = std::move(weaker_);
-    name_ = "jacobi";
-    ++restored;
-  }
-  void settle_preconditioner() override { weaker_.reset(); }
-
-  bool taken = false;
-  int restored = 0;
-
- private:
-  OperatorPtr<double, S> made(const std::string& name) {
-    PrecondOptions options;
-    options.name = name == "bad" ? "jacobi" : name;
-    OperatorPtr<double, S> M = make_precond(ctx_, a_, order_, options, SpmvOptions{"csr"});
-    if (name != "bad") return M;
-    const std::vector<double> noise = random_vector<double>(a_.nnz(), 7);
-    std::vector<double> values;
-    for (const double value : noise) values.push_back(std::exp(12 * value));
-    M->refresh(ctx_, upload(ctx_, values).cspan());
-    ctx_.synchronize();
-    return M;
-  }
-
-  Context<S> ctx_;
-  CsrView<double, S> a_;
-  RowOrder<S> order_;
-  OperatorPtr<double, S> A_, M_, weaker_;
-  std::string name_ = "jacobi";
-  detail::PrecondOutlooks outlooks_;
-};
-
-template <Space S>
-struct Moving {
-  Context<S> ctx = make_context<S>();
-  HostCsr a = fem_matrix("generate:diffusion:10");
-  std::vector<double> b_host = product_oracle(a, random_vector<double>(a.rows, 3));
-  Uploaded<double, S> there = upload_matrix<double>(ctx, a);
-  Array<double, S> b = upload(ctx, b_host), x = upload(ctx, std::vector<double>(b_host.size(), 0.0));
-  detail::SystemState<double, S> state{ctx, SystemOptions{}};
-  MadeUpOperators<S>* operators;
-
-  explicit Moving(const std::string& stronger, double price = 5e-3) {  // ten iterations' gain
-    auto made = std::make_unique<MadeUpOperators<S>>(ctx, there.wide(), stronger, price);
-    operators = made.get();
-    state.rows = a.rows;
-    state.operators = std::move(made);
-    state.finish_setup();
-  }
-  SolveReport solve() {
-    SolveReport report = state.solve(b.cspan(), x.span(), {});
-    CHECK(report.converged());
-    CHECK(residual_norm(a, download(ctx, x), b_host) <= 1.01e-8 * norm_oracle(b_host));
-    return report;
-  }
-};
-
-}  // namespace
 
 TEST_BOTH("A stronger preconditioner follows where it pays, and a solve goes on from its x", "[exchange][learning]") {
   Moving<S> jacobi("refused");
@@ -178,23 +74,73 @@ TEST_BOTH("Solves that are too short for a preconditioner pay for it together", 
   CHECK(0.5 * spent <= 2 * price);  // what half of the iterations cost
 }
 
+TEST_BOTH("What every refresh costs is counted before a preconditioner is taken", "[exchange][learning]") {
+  for (const bool cheap : {true, false}) {
+    Moving<S> moving("fsai", 20e-3);
+    moving.operators->set_refresh_seconds(cheap ? 1e-3 : 40e-3);
+    for (int solve = 0; solve < 20; ++solve) {
+      fill<double, S>(moving.ctx, 0, moving.x.span());
+      moving.state.refresh(moving.there.matrix.val.cspan(), RefreshScope::everything);
+      moving.solve();
+    }
+    CHECK(moving.operators->taken == cheap);
+  }
+}
+
+TEST_BOTH("A preconditioner that stalls after a good beginning leaves again", "[exchange][learning]") {
+  const int alone = Moving<S>("refused").solve().iterations;
+  Moving<S> moving("stalls");
+  const SolveReport report = moving.solve();
+  INFO(report.changed);
+  CHECK(moving.operators->restored == 1);
+  CHECK(report.changed.find("preconditioner stalls for jacobi after ") == 0);
+  CHECK(report.changed.find("which gained less") != std::string::npos);
+  CHECK(report.iterations < 5 * alone);
+}
+
+TEST_CASE("AMG follows in a long solve, the same on every run, and in whichever format",
+          "[exchange][learning][amg]") {
+  std::vector<double> bits;
+  for (int run = 0; run < 2; ++run) {
+    Problem<Space::host> problem(line_matrix(1000));
+    LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
+    const SolveReport first = system.solve(problem.b.cspan(), problem.x.span());
+    INFO(first.changed);
+    CHECK(first.changed.find("preconditioner amg for jacobi after ") == 0);
+    CHECK(first.iterations < 200);
+    if (run == 1) CHECK(download(problem.ctx, problem.x) == bits);
+    bits = download(problem.ctx, problem.x);
+    for (int solve = 0; solve < 3; ++solve) {
+      fill<double, Space::host>(problem.ctx, 0, problem.x.span());
+      const SolveReport later = system.solve(problem.b.cspan(), problem.x.span());
+      CHECK(later.converged());
+      CHECK(later.iterations < 20);
+    }
+  }
+  // Short solves of a mesh: the format moves first, and the preconditioner is then made of values in that format.
+  Problem<Space::host> problem("generate:diffusion:20");
+  LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
+  std::string changed;
+  for (int solve = 0; solve < 40 && changed.find("amg") == std::string::npos; ++solve) {
+    fill<double, Space::host>(problem.ctx, 0, problem.x.span());
+    const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());
+    CHECK(report.converged());
+    CHECK(residual_norm(problem.a, download(problem.ctx, problem.x), problem.b_host) <=
+          1.01e-8 * norm_oracle(problem.b_host));
+    if (!report.changed.empty()) changed += report.changed + "; ";
+  }
+  INFO(changed);
+  CHECK(changed.find("format ") < changed.find("preconditioner amg for jacobi"));
+  CHECK(system.info().format.format != "csr");
+  fill<double, Space::host>(problem.ctx, 0, problem.x.span());
+  CHECK(system.solve(problem.b.cspan(), problem.x.span()).iterations < 30);
+}
+
 TEST_BOTH("A pinned system changes nothing in a solve", "[exchange][learning]") {
   Moving<S> moving("fsai");
   moving.state.pin();
   CHECK(moving.solve().changed.empty());
   CHECK_FALSE(moving.operators->taken);
-}
-
-// The second differences of a line: as many iterations as rows.
-HostCsr line_matrix(Index n) {
-  Rows rows(static_cast<std::size_t>(n));
-  for (Index i = 0; i < n; ++i) {
-    auto& row = rows[static_cast<std::size_t>(i)];
-    row[i] = 2;
-    if (i > 0) row[i - 1] = -1;
-    if (i + 1 < n) row[i + 1] = -1;
-  }
-  return from_rows(n, rows);
 }
 
 // Rows and iterations enough that the cost model expects another format to pay.
