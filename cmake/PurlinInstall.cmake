@@ -54,6 +54,7 @@ set(PURLIN_PUBLIC_HEADERS
   solver/method.hpp
   solver/pending_solve.hpp
   solver/registry.hpp
+  solver/candidate.hpp
   solver/system_parts.hpp)
 foreach(header IN LISTS PURLIN_PUBLIC_HEADERS)
   get_filename_component(folder ${header} DIRECTORY)

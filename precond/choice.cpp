@@ -56,6 +56,16 @@ std::string any_of(const std::vector<const PrecondMethod*>& methods) {
 
 double simple_iterations(double simple) { return simple; }
 
+double simple_iterations_for(ExpectedIterations iterations, double n) {
+  double least = 0, most = 1;
+  while (iterations(most) < n && most < 1e12) most *= 2;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (least + most) / 2;
+    (iterations(middle) < n ? least : most) = middle;
+  }
+  return most;
+}
+
 ExpectedIterations iterations_with(const PrecondMethod& method) {
   if (method.automatic == AutoPrecond::simple) return &simple_iterations;
   return method.iterations != nullptr ? method.iterations : &half;

@@ -56,6 +56,8 @@ using ExpectedIterations = double (*)(double simple);
 ExpectedIterations iterations_with(const PrecondMethod& method);
 /// As many.
 double simple_iterations(double simple);
+/// The iterations with the simple one for which `iterations`, which never descends, expects n.
+double simple_iterations_for(ExpectedIterations iterations, double n);
 
 /// Those that may follow the simple one for such a matrix, in the order of the table: FSAI and AMG for a symmetric
 /// one with a positive diagonal, SPAI for any other.

@@ -181,6 +181,12 @@ void LinearSystem<T, S>::multiply(Span<const T, S> x, Span<T, S> y) {
 }
 
 template <class T, Space S>
+std::vector<SystemCandidate> LinearSystem<T, S>::candidates() const {
+  impl_->enter({});
+  return impl_->candidates();
+}
+
+template <class T, Space S>
 bool LinearSystem<T, S>::improve() {
   impl_->enter({});
   return impl_->improve();

@@ -8,6 +8,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/matrix_input.hpp>
 #include <purlin/precond/inverse_residual.hpp>
+#include <purlin/solver/candidate.hpp>
 #include <purlin/solver/pending_solve.hpp>
 #include <purlin/solver/registry.hpp>
 #include <purlin/solver/system_parts.hpp>
@@ -205,6 +206,12 @@ class LinearSystem {
   void multiply(Span<const T, S> x, Span<T, S> y);
 
   SystemInfo info() const;
+
+  /// The combinations of format and preconditioner that the automatic choices compare, by the cost model, the one of
+  /// fewest seconds for one solve first. Their iterations follow from those of the solves so far, else from the size.
+  /// Empty where the model knows nothing: for operators, mixed precision, an M of the caller's, measured formats, and
+  /// where both were named. Reads the pattern.
+  std::vector<SystemCandidate> candidates() const;
 
   /// Moves the system to the format whose setup the iterations of all solves so far have paid for, if "auto" chose
   /// the present one and another is worth it. `solve` does that by itself until a caller uses `order`, slots, ordered

@@ -11,21 +11,6 @@
 
 namespace purlin::detail {
 
-namespace {
-
-// The iterations with the simple preconditioner for which `iterations` expects n.
-double simple_for(ExpectedIterations iterations, double n) {
-  double least = 0, most = 1;
-  while (iterations(most) < n && most < 1e12) most *= 2;
-  for (int i = 0; i < 50; ++i) {
-    const double middle = (least + most) / 2;
-    (iterations(middle) < n ? least : most) = middle;
-  }
-  return most;
-}
-
-}  // namespace
-
 template <class T, Space S>
 bool SystemState<T, S>::due(const SolveStanding& now) {
   next = Move::none;
@@ -78,7 +63,8 @@ const PrecondOutlook* SystemState<T, S>::stronger_that_pays(bool format_moves) {
   const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before + done);
   if (outlooks == nullptr || !(done + left > 0)) return nullptr;
   const PrecondOutlook& present = outlooks->present;
-  const double simple = simple_for(present.iterations, done + left);
+  const double simple = simple_iterations_for(present.iterations, done + left);
+  simple_seen = simple;
   const PrecondOutlook* best = nullptr;
   double most_saved = 0, best_missed = 0;
   for (const PrecondOutlook& stronger : outlooks->stronger) {

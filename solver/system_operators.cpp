@@ -219,6 +219,7 @@ void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool ma
   options_.precond.name = chosen.choice.name;
   precond_reason_ = chosen.choice.reason;
   provisional_ = chosen.choice.provisional;
+  precond_chosen_ = true;
 }
 
 // What may follow a chosen preconditioner that fails: the simple one, the stronger ones, none.
@@ -289,9 +290,9 @@ CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>& values, Permute
 }
 
 template <class T, Space S>
-double PlainOperators<T, S>::expected_iterations() const {
+ExpectedIterations PlainOperators<T, S>::present_iterations() const {
   const std::string& name = options_.precond.name;
-  return name == "none" ? expected_iterations_ : iterations_with(find_preconditioner(name))(expected_iterations_);
+  return name == "none" ? &simple_iterations : iterations_with(find_preconditioner(name));
 }
 
 template <class T, Space S>
@@ -328,6 +329,7 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       expected_iterations_(from.expected_iterations_),
       precond_older_(from.precond_older_),
       traits_older_(from.traits_older_),
+      precond_chosen_(from.precond_chosen_),
       provisional_(from.provisional_),
       outlooks_(from.outlooks_),
       builds_estimated_(from.builds_estimated_) {

@@ -11,6 +11,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/precond/choice.hpp>
+#include <purlin/solver/candidate.hpp>
 #include <purlin/solver/choice.hpp>
 #include <purlin/solver/linear_system.hpp>
 #include <purlin/solver/memory_estimate.hpp>
@@ -72,6 +73,14 @@ class SystemOperators {
   virtual std::string expected_format() const { return {}; }
   /// Iterations of one solve, estimated; 0: nothing was chosen by them.
   virtual double expected_iterations() const { return 0; }
+  /// How many iterations the present preconditioner takes for those of the simple one.
+  virtual ExpectedIterations present_iterations() const { return &simple_iterations; }
+  /// What the automatic choices compare, the least seconds first, where one solve takes so many iterations with the
+  /// simple preconditioner. Empty: there is nothing to compare by the model.
+  virtual std::vector<SystemCandidate> candidates(double simple_iterations) const {
+    static_cast<void>(simple_iterations);
+    return {};
+  }
   /// The same system in another format, made from the matrix as this one keeps it; null where it does not. Throws as
   /// a constructor does, and this system stays as it is. After success it must not be used any more: M may have
   /// moved.
@@ -131,7 +140,9 @@ class PlainOperators final : public SystemOperators<T, S> {
   SystemInfo info() const override;
   const FormatChoice* format_choice() const override;
   std::string expected_format() const override;
-  double expected_iterations() const override;
+  double expected_iterations() const override { return present_iterations()(expected_iterations_); }
+  ExpectedIterations present_iterations() const override;
+  std::vector<SystemCandidate> candidates(double simple_iterations) const override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
   bool same_preconditioner() const override { return same_preconditioner_; }
   const PrecondOutlooks* stronger_preconditioners(double done) override;
@@ -176,6 +187,9 @@ class PlainOperators final : public SystemOperators<T, S> {
   void make_preconditioner(const CsrView<T, S>& a, bool may_follow);
   void choose_preconditioner(const CsrView<T, S>& a, bool may_follow);
   void list_candidates();
+  std::vector<std::pair<std::string, double>> candidate_formats() const;
+  std::vector<std::string> candidate_preconditioners() const;
+  double candidate_build_seconds(const std::string& name) const;
   void keep_pattern(const CsrView<T, S>& a);
   std::optional<Pattern<S>> source_pattern() const;
   CsrView<T, S> source(Array<T, S>& values);
@@ -209,9 +223,10 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::string expected_format_;
   double expected_iterations_ = 0;
   bool same_preconditioner_ = false;
-  bool precond_older_ = false;  // than A's values
-  bool traits_older_ = false;   // likewise
-  bool provisional_ = false;    // a stronger preconditioner may follow
+  bool precond_older_ = false;   // than A's values
+  bool traits_older_ = false;    // likewise
+  bool precond_chosen_ = false;  // by "auto"
+  bool provisional_ = false;     // a stronger preconditioner may follow
   std::optional<PrecondOutlooks> outlooks_;
   bool builds_estimated_ = false;
   // Where a stronger one is on probation: the one before it, and what else may follow that.

@@ -68,7 +68,10 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
   if (!pinned) try_other_preconditioners(report, present_b, present_x, progress);
   ctx.synchronize();  // x may be read from any stream
   count(report.iterations);
-  if (!exchanged_precond) last_iterations = report.converged() ? report.iterations : 0;
+  if (!exchanged_precond) {
+    last_iterations = report.converged() ? report.iterations : 0;
+    if (report.converged()) simple_seen = simple_iterations_for(operators->present_iterations(), report.iterations);
+  }
   report.changed = std::move(changed);
   changed.clear();
   return report;

@@ -42,6 +42,7 @@ struct SystemState : private OperatorExchange<T, S> {
   SystemLearning learning;          // of the present format
   SystemLearning learning_precond;  // of the present preconditioner
   int last_iterations = 0;          // of the last solve that converged with it; 0: none did
+  double simple_seen = 0;           // iterations with the simple preconditioner, by the last solve; 0: not known
   bool pinned = false;              // somebody outside holds what a change would replace
   bool change_failed = false;       // for want of memory, say: not tried again
   std::string changed;              // since the last solve
@@ -181,6 +182,11 @@ struct SystemState : private OperatorExchange<T, S> {
     } catch (const InputError&) {
       if (!operators->matrix_sound() || !exchange_preconditioner(", which does not support the new values")) throw;
     }
+  }
+
+  std::vector<SystemCandidate> candidates() const {
+    const double guess = simple_iterations_for(operators->present_iterations(), operators->expected_iterations());
+    return operators->candidates(simple_seen > 0 ? simple_seen : guess);
   }
 
   bool exchange_preconditioner(const std::string& why) {

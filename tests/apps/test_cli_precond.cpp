@@ -6,6 +6,8 @@
 #include "tests/apps/cli_systems.hpp"
 #include "tests/apps/process.hpp"
 
+#include <set>
+
 using namespace purlin::cli_testing;
 
 namespace {
@@ -76,6 +78,39 @@ TEST_CASE("solve measures how far a preconditioner is from the inverse where it 
   const double exact = std::sqrt(25.0 * 512 + 6 * 512 - 6 * 64);
   const Json none = with({"--precond", "none", "--precond-residual"});
   CHECK(none["preconditioner_residual"]["norm"].get<double>() == Approx(exact).epsilon(0.05));
+}
+
+TEST_CASE("solve --explain lists what auto compares, and what it took", "[cli]") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> solve = {"solve", "generate:diffusion:8", "--device", "host"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = solve;
+    all.insert(all.end(), more.begin(), more.end());
+    return report_of(folder, all)["candidates"];
+  };
+  CHECK(with({}).is_null());
+  const Json all = with({"--explain"});
+  REQUIRE(all.size() >= 12);  // formats by jacobi, fsai, amg
+  int present = 0;
+  double before = 0;
+  std::set<std::string> preconditioners;
+  for (const Json& candidate : all) {
+    const auto number = [&](const char* key) { return candidate[key].get<double>(); };
+    const double seconds = number("setup_seconds") + number("iterations") * number("iteration_seconds");
+    CHECK(seconds >= before);
+    before = seconds;
+    present += candidate["present"].get<bool>() ? 1 : 0;
+    preconditioners.insert(candidate["preconditioner"].get<std::string>());
+  }
+  CHECK(present == 1);
+  CHECK(preconditioners == std::set<std::string>{"jacobi", "fsai", "amg"});
+  for (const Json& candidate : with({"--explain", "--precond", "fsai"})) CHECK(candidate["preconditioner"] == "fsai");
+  CHECK(with({"--explain", "--precond", "fsai", "--format", "bce"}).empty());
+  std::vector<std::string> printed = solve;
+  printed.push_back("--explain");
+  const Outcome run = run_purlin(printed);
+  CHECK(run.out.find("<- taken") != std::string::npos);
+  CHECK(run.out.find("measured") != std::string::npos);
 }
 
 TEST_CASE("solve takes SPAI with its options, and chooses a preconditioner where it is asked to", "[cli][spai]") {

@@ -38,13 +38,13 @@ SolveReport solve_and_check(LinearSystem<double, S>& system, const Context<S>& c
   return report;
 }
 
-// Rows i -> i + 1 of cycles of six, and a diagonal of 1e-30 and 1e-2 in turns: without M a few iterations of GMRES,
-// with its inverse, or with SPAI's M on that pattern, a matrix that is singular to working precision.
+// Rows i -> i + 1 of cycles of six, and a diagonal of 1e-250 and 1e-2 in turns: without M a few iterations of GMRES,
+// with its inverse sums that overflow, with SPAI a matrix that is singular to working precision.
 HostCsr cycles_with_wild_diagonal(Index n) {
   Rows rows(static_cast<std::size_t>(n));
   for (Index i = 0; i < n; ++i) {
     auto& row = rows[static_cast<std::size_t>(i)];
-    row[i] = i % 2 == 0 ? 1e-30 : 1e-2;
+    row[i] = i % 2 == 0 ? 1e-250 : 1e-2;
     row[i / 6 * 6 + (i + 1) % 6] += 1;
   }
   return from_rows(static_cast<Index>(rows.size()), rows);

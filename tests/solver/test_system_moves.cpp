@@ -216,3 +216,28 @@ TEST_BOTH("What holds on to an order before the first solve gets the format that
   CHECK(residual_norm(problem.a, download(problem.ctx, problem.x), problem.b_host) <=
         2 * tolerance_of(S) * norm_oracle(problem.b_host));
 }
+
+TEST_CASE("Candidates expect the iterations that the last solve showed", "[exchange][learning]") {
+  Problem<Space::host> problem("generate:diffusion:10");
+  LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
+  const auto iterations_of = [&](const std::string& name) {
+    const std::vector<SystemCandidate> all = system.candidates();
+    REQUIRE(all.size() >= 12);
+    const auto is_it = [&](const SystemCandidate& c) { return c.preconditioner == name; };
+    const auto found = std::find_if(all.begin(), all.end(), is_it);
+    REQUIRE(found != all.end());
+    CHECK(all.front().seconds() <= found->seconds());
+    CHECK(std::count_if(all.begin(), all.end(), [](const SystemCandidate& c) { return c.present; }) == 1);
+    return found->iterations;
+  };
+  CHECK(iterations_of("jacobi") > 0);
+  const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());
+  REQUIRE(report.changed.empty());
+  CHECK(iterations_of("jacobi") == Approx(report.iterations));
+  CHECK(iterations_of("fsai") == Approx(0.5 * report.iterations));
+  CHECK(iterations_of("amg") == Approx(2 * std::sqrt(report.iterations)));
+  SystemOptions named;
+  named.precond.name = "fsai";
+  named.spmv.format = "bce";
+  CHECK(LinearSystem<double, Space::host>(problem.ctx, problem.there.wide(), named).candidates().empty());
+}

@@ -22,6 +22,7 @@ struct SolveTask {
   SystemOptions options;
   RunClock& clock;  ///< of which a solve ends the phases from "start" to "solve", and some between
   bool measure_preconditioner = false;  ///< |A M - I|, which takes 64 products
+  bool list_candidates = false;         ///< of the automatic choices
 };
 
 /// What is known when everything is set up and nothing is solved.
@@ -35,6 +36,7 @@ struct SolveOutcome {
   SetupFacts setup;
   std::vector<SolveReport> reports;                        ///< one for each column
   std::optional<InverseResidual> preconditioner_residual;  ///< where it was to be measured
+  std::vector<SystemCandidate> candidates;                 ///< where they were asked for
   std::uint64_t peak_bytes = 0;  ///< the most that the solve held in its space; on the host in addition to the input
 };
 

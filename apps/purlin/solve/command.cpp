@@ -138,9 +138,13 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
 
   RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
   result.columns = rhs.columns;
-  SolveTask task{
-      matrix.a, std::move(rhs.b),        first_guess(host, options, result.rows, rhs.columns), options.system,
-      clock,    options.precond_residual};
+  SolveTask task{matrix.a,
+                 std::move(rhs.b),
+                 first_guess(host, options, result.rows, rhs.columns),
+                 options.system,
+                 clock,
+                 options.precond_residual,
+                 options.explain};
   task.options.columns = static_cast<int>(rhs.columns);
   task.options.spmv.coordinates = coordinates_of(host, options.coordinates, matrix);
   task.options.precond.of<PatternOptions>().pattern = read_pattern(host, options.precond_pattern, result.rows);

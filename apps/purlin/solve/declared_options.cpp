@@ -215,6 +215,11 @@ CLI::App& add_solve(CLI::App& app, RawSolve& raw) {
   add_stopping_options(solve, raw);
   add_machine_options(solve, raw);
   add_output_options(solve, raw.options);
+  solve
+      .add_flag("--explain", raw.options.explain,
+                "Print every format and preconditioner that auto compares, with the seconds that the\n"
+                "cost model expects and, for what the solve used, the measured ones")
+      ->group("Output");
   solve.allow_extras();
   solve.footer(examples);
   return solve;

@@ -16,6 +16,7 @@ struct SolveOptions {
   std::string guess, out, history, report;
   std::string precond_pattern;    ///< file of --precond-pattern
   bool precond_residual = false;  ///< measure |A M - I|
+  bool explain = false;           ///< print what the automatic choices compare
   std::string coordinates;        ///< file of the nodes' coordinates
   std::string device = "auto";
   bool single_precision = false;

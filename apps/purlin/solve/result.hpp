@@ -71,6 +71,10 @@ struct SolveResult {
 ///                                 else null
 ///   history                       the recurrence's residual, absolute, before the first and after each iteration of
 ///                                 each attempt
+///   candidates                    with --explain what the automatic choices compare, the least seconds first:
+///   format,
+///                                 preconditioner, iterations and seconds that the cost model expects of one solve,
+///                                 and whether the system has them; else null
 ///   operators                     matrix, preconditioner; residual_matrix: A in double in mixed precision, or
 ///                                 null
 ///   attempts                      the solvers that ran, in order

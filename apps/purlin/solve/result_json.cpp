@@ -85,6 +85,21 @@ void add_format(Json& json, const SolveResult& result) {
                    {"phases", phases_json(system.order.seconds)}};
 }
 
+Json candidates_json(const SolveResult& result) {
+  if (!result.options.explain) return {};
+  Json list = Json::array();
+  for (const SystemCandidate& candidate : result.outcome.candidates) {
+    list.push_back({{"format", candidate.format},
+                    {"preconditioner", candidate.preconditioner},
+                    {"iterations", candidate.iterations},
+                    {"setup_seconds", candidate.setup_seconds},
+                    {"iteration_seconds", candidate.iteration_seconds},
+                    {"resident", candidate.resident},
+                    {"present", candidate.present}});
+  }
+  return list;
+}
+
 std::string shortest(double value) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
@@ -178,6 +193,7 @@ Json solve_json(SolveResult& result) {
   json["operators"] = {{"matrix", operator_json(system.matrix)},
                        {"preconditioner", operator_json(system.preconditioner)},
                        {"residual_matrix", system.mixed ? operator_json(system.residual_matrix) : Json()}};
+  json["candidates"] = candidates_json(result);
   json["attempts"] = attempts_json(report);
   json["changed"] = report.changed;
   json["unused_options"] = unused_options_json(result.unused());

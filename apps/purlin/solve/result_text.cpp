@@ -43,6 +43,15 @@ std::string of_each_text(const SolveResult& result) {
   return report.iterations > 0 ? " (" + duration(report.seconds / report.iterations) + " an iteration)" : "";
 }
 
+// Of what was taken; what changed on the way is a mean of all.
+std::string measured_text(const SolveResult& result) {
+  const SolveReport& report = result.report();
+  const std::string mean = report.changed.empty() ? "" : ", all before and after the change together";
+  return count_of(report.iterations, "iteration", "iterations") + ", set up in " +
+         duration(result.clock.seconds("setup")) + ", solved in " + duration(result.clock.seconds("solve")) +
+         of_each_text(result) + mean;
+}
+
 std::string seconds_text(const SolveResult& result) {
   const double total = result.clock.total();
   std::string line = duration(total);
@@ -152,6 +161,23 @@ std::string attempts_text(const SolveReport& report) {
   return lines;
 }
 
+// The table of --explain.
+std::string candidates_text(const SolveResult& result) {
+  if (!result.options.explain) return "";
+  const std::vector<SystemCandidate>& candidates = result.outcome.candidates;
+  if (candidates.empty())
+    return labelled("candidates", "none: format and preconditioner were not chosen by the model");
+  std::string lines = labelled(
+      "candidates", "format          preconditioner  iterations     set up  an iteration     solve (expected)");
+  for (const SystemCandidate& c : candidates) {
+    lines += labelled("", text("%-15s %-15s %10s %10s  %12s %9s%s%s", c.format.c_str(), c.preconditioner.c_str(),
+                               thousands(std::llround(c.iterations)).c_str(), duration(c.setup_seconds).c_str(),
+                               duration(c.iteration_seconds).c_str(), duration(c.seconds()).c_str(),
+                               c.resident ? ", in one kernel" : "", c.present ? "  <- taken" : ""));
+  }
+  return lines + labelled("measured", measured_text(result));
+}
+
 }  // namespace
 
 std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
@@ -205,6 +231,7 @@ std::string result_text(const SolveResult& result) {
   }
   lines += residual_of_inverse_text(result);
   if (!report.changed.empty()) lines += labelled("changed", report.changed);
+  lines += candidates_text(result);
   lines += labelled("seconds", seconds_text(result));
   if (!result.several() && report.attempts.size() > 1) lines += attempts_text(report);
   for (const UnusedOption& unused : result.unused()) lines += labelled("remark", unused_option_text(unused));

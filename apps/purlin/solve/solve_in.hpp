@@ -91,6 +91,7 @@ SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, S
   task.clock.end("solve");
   take_solution(ctx, x, task.x);
   outcome.setup.system = system.info();
+  if (task.list_candidates) outcome.candidates = system.candidates();
   if (task.measure_preconditioner) {
     task.clock.end("result");
     outcome.preconditioner_residual = system.preconditioner_residual();
