@@ -55,6 +55,7 @@ struct BenchRegretOptions : BenchRunOptions {
   std::vector<std::string> formats;   ///< names of the table
   std::vector<std::string> preconds;  ///< empty: none, and those that `auto` may choose for the solver
   std::vector<std::string> solvers;   ///< in addition to the one that `auto` begins with
+  double scale_estimates = 1;         ///< what `auto` expects of iterations is multiplied
   bool all_formats = true;            ///< those that are not there are lines with this reason
   std::string rhs = "ones";
   double tolerance = default_rtol_double;

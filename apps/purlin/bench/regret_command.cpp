@@ -44,6 +44,7 @@ Json regret_head(const Context<Space::host>& host, const Context<S>& ctx, const 
   head["max_iterations"] = o.max_iterations;
   head["loop"] = o.loop;
   head["time_limit"] = o.time_limit > 0 ? Json(o.time_limit) : Json();
+  head["estimates_scaled_by"] = o.scale_estimates;
   head["formats"] = o.formats;
   head["preconds"] = o.preconds.empty() ? Json() : Json(o.preconds);
   head["solvers"] = o.solvers;
@@ -51,9 +52,9 @@ Json regret_head(const Context<Space::host>& host, const Context<S>& ctx, const 
 }
 
 // What a report and the run that continues it have in common.
-constexpr const char* kept_fields[] = {"version", "processor", "device",    "threads",        "space",
-                                       "repeats", "rhs",       "precision", "loop",           "time_limit",
-                                       "formats", "preconds",  "solvers",   "max_iterations", "tolerance"};
+constexpr const char* kept_fields[] = {
+    "version", "processor",  "device",  "threads",  "space",   "repeats",        "rhs",       "precision",
+    "loop",    "time_limit", "formats", "preconds", "solvers", "max_iterations", "tolerance", "estimates_scaled_by"};
 
 // The systems of the report that this run continues; none where there is no file yet. What was refused is measured
 // again.

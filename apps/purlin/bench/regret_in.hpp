@@ -9,6 +9,7 @@
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/linear_system.hpp>
 #include <purlin/solver/registry.hpp>
+#include <purlin/spmv/scaled_estimates.hpp>
 
 #include "apps/bench/measure.hpp"
 #include "apps/bench/solve_contender.hpp"
@@ -150,6 +151,7 @@ class RegretRun {
     std::optional<System> system;
     SolveReport report;
     line.changed.clear();
+    const detail::ScaledEstimates scaled(options_.scale_estimates);
     const double seconds = bench::seconds_of([&] {
       system.emplace(ctx_, input_.a(), system_options(automatic()));
       for (line.solves = 1;; ++line.solves) {

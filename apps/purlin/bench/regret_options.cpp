@@ -96,6 +96,11 @@ CLI::App& add_bench_regret(CLI::App& bench, RawBenchRegret& raw) {
                       "Where a solve of a combination stops, default ten times the least total of one\n"
                       "solve so far, and 1 s at least")
           ->option_text("SECONDS");
+  regret
+      .add_option("--scale-estimates", o.scale_estimates,
+                  "Multiply the iterations that `auto` expects, to see what wrong ones cost, default 1")
+      ->option_text("F")
+      ->check(CLI::PositiveNumber);
   regret.add_option("--rhs", o.rhs, "Right-hand side, default " + o.rhs)
       ->option_text("b.mtx|ones|random[:SEED]|A*ones|A*random[:SEED]");
   regret.add_option("--precision", raw.precision, "Of matrix and vectors, default double")
