@@ -230,7 +230,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::optional<PrecondOutlooks> outlooks_;
   bool builds_estimated_ = false;
   // Where a stronger one is on probation: the one before it, and what else may follow that.
-  bool weaker_kept_ = false;
+  bool weaker_kept_ = false, weaker_older_ = false;
   OperatorPtr<T, S> weaker_;
   PrecondOutlooks weaker_outlooks_;
   PhaseSeconds setup_seconds_;

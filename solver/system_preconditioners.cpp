@@ -3,6 +3,7 @@
 #include <purlin/solver/system_operators.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/precond/build_cost.hpp>
@@ -106,6 +107,7 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
   }
   weaker_kept_ = true;
   weaker_ = std::move(M_);
+  weaker_older_ = std::exchange(precond_older_, false);
   weaker_outlooks_ = *outlooks_;
   *outlooks_ = {taken, {next, stronger.end()}};
   M_ = std::move(made);
@@ -121,6 +123,7 @@ void PlainOperators<T, S>::restore_preconditioner() {
   if (!weaker_kept_) return;
   weaker_kept_ = false;
   M_ = std::move(weaker_);
+  precond_older_ = weaker_older_;
   outlooks_ = std::move(weaker_outlooks_);
   const std::string& name = outlooks_->present.name;
   precond_reason_ = options_.precond.name + " gained less";
@@ -169,6 +172,7 @@ bool PlainOperators<T, S>::next_preconditioner() {
       continue;
     }
     options_.precond.name = next.name;
+    precond_older_ = false;
     precond_reason_ = "the others failed";
     precond_sound_ = true;
     return true;

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// The format of a system: its choice, the matrix as it was given, and the same system in another format.
+#include <purlin/solver/system_operators.hpp>
+
+#include <algorithm>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/iteration_cost.hpp>
+
+namespace purlin::detail {
+
+template <class T, Space S>
+void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeable) {
+  const std::string asked = canonical_name(options_.spmv.format);
+  format_.format = options_.spmv.format;
+  if (!is_format_choice(asked)) return;
+  expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
+  if (asked == "auto") {
+    options_.spmv.equal_opposites = equal_opposites(a);
+    format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
+    if (exchangeable && format_.format != "csr" && changes_on_its_way()) {
+      expected_format_ = format_.format;
+      format_.format = "csr";
+      format_.reason = "to begin with; " + expected_format_ + " " + format_.reason;
+    }
+  } else {
+    const double products =
+        options_.expected_products > 0 ? options_.expected_products : first_method().products * expected_iterations_;
+    format_ = measure_formats(ctx_, a, options_.spmv, products, !given_order());
+  }
+  options_.spmv.format = format_.format;
+}
+
+// A solve that takes fewer iterations than expected has not paid for another format than CSR, which needs no setup to
+// speak of, nor for a strong preconditioner. Not where the caller says what is coming, nor for what does not change
+// its operators on the way.
+template <class T, Space S>
+bool PlainOperators<T, S>::changes_on_its_way() const {
+  return options_.expected_products == 0 && options_.columns == 1 && options_.null_space == NullSpace::none &&
+         !given_order();
+}
+
+template <class T, Space S>
+const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>& a) {
+  if (!facts_) facts_ = pattern_facts(ctx_, Pattern<S>(a));
+  return *facts_;
+}
+
+template <class T, Space S>
+IterationEstimate PlainOperators<T, S>::iteration_estimate(const PrecondOptions& precond,
+                                                           const CostEstimate& product) const {
+  IterationCost cost{
+      first_method(),   options_.solver, precond_cost(precond, *facts_, sizeof(T)),
+      machine_of(ctx_), sizeof(T),       options_.columns == 1 && options_.null_space == NullSpace::none};
+  if (parts_.has_preconditioner()) cost.precond.resident = false;
+  return cost.estimate(*facts_, product);
+}
+
+// Formats are compared by the iterations of the first solver that they lead to.
+template <class T, Space S>
+FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>& a) {
+  FormatUse use;
+  use.steps = options_.expected_products / first_method().products;
+  use.may_renumber = !given_order();
+  use.rel_tol = options_.stop.rel_tol;
+  use.facts = &facts(a);
+  use.iteration = [this](const SpmvFormat&, const PatternFacts&, const CostEstimate& product) {
+    return iteration_estimate(options_.precond, product);
+  };
+  return use;
+}
+
+// Looked up only where a format can make use of it.
+template <class T, Space S>
+bool PlainOperators<T, S>::equal_opposites(const CsrView<T, S>& a) {
+  if (S == Space::host || options_.columns > 1 || !first_method().needs_symmetry) return false;
+  if (!traits_) traits_ = matrix_traits(ctx_, a);
+  return traits_->pattern_symmetric && traits_->max_asymmetry == 0;
+}
+
+template <class T, Space S>
+const FormatChoice* PlainOperators<T, S>::format_choice() const {
+  const bool chosen = !format_.trials.empty() && !format_.measured && !given_order();
+  return chosen && order_.natural() && A_->as_csr() ? &format_ : nullptr;
+}
+
+template <class T, Space S>
+std::string PlainOperators<T, S>::expected_format() const {
+  return expected_format_ == format_.format ? std::string() : expected_format_;
+}
+
+template <class T, Space S>
+std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string& format) {
+  const std::optional<CsrView<T, S>> csr = A_->as_csr();
+  if (!csr || !order_.natural() || given_order() || !sound()) return nullptr;
+  return std::unique_ptr<PlainOperators>(new PlainOperators(*this, *csr, format));
+}
+
+// The system of `from`, whose matrix is `a`, in another format. What may throw comes before M is taken.
+template <class T, Space S>
+PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format)
+    : ctx_(from.ctx_),
+      options_(from.options_),
+      parts_(from.parts_),
+      format_(from.format_),
+      choice_(from.choice_),
+      facts_(from.facts_),
+      traits_(from.traits_),
+      precond_reason_(from.precond_reason_),
+      candidates_(from.candidates_),
+      expected_format_(format),
+      expected_iterations_(from.expected_iterations_),
+      precond_older_(from.precond_older_),
+      traits_older_(from.traits_older_),
+      precond_chosen_(from.precond_chosen_),
+      provisional_(from.provisional_),
+      outlooks_(from.outlooks_),
+      builds_estimated_(from.builds_estimated_) {
+  format_.format = options_.spmv.format = format;
+  order_ = plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
+  require_memory_of_choice(a);
+  CsrView<T, S> view = a;
+  PermutedCsr<T, S> permuted;
+  if (!order_.natural()) view = (permuted = permute(ctx_, a, order_)).view();
+  A_ = make_spmv(ctx_, view, order_, options_.spmv);
+  keep_pattern(a);
+  const bool has_precond = from.M_ != nullptr;
+  format_.reason = "followed " + from.format_.format;
+  if (has_precond) M_ = from.M_->renumbered(ctx_, order_, precond_spmv(options_.precond, options_.spmv));
+  same_preconditioner_ = !has_precond || M_ != nullptr || !from.M_->diagonal().empty();
+  if (!has_precond || M_ != nullptr) return;
+  if (from.precond_older_) throw InputError("the preconditioner is older than the matrix, and cannot be made again");
+  M_ = parts_.make_preconditioner != nullptr ? parts_.make_preconditioner(ctx_, view, order_)
+                                             : make_precond(ctx_, view, order_, options_.precond, options_.spmv);
+}
+
+// Where the memory for it is not there, no other preconditioner than none can follow.
+template <class T, Space S>
+void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>& a) {
+  if (candidates_.empty() || (A_->as_csr() && order_.natural())) return;
+  try {
+    KeptPattern kept;
+    kept.rows = a.rows;
+    kept.row_ptr32 = make_array(ctx_, a.row_ptr32);
+    kept.row_ptr64 = make_array(ctx_, a.row_ptr64);
+    kept.col = make_array(ctx_, a.col);
+    pattern_ = std::move(kept);
+  } catch (const OutOfMemory&) {
+    candidates_ = {"none"};
+  }
+}
+
+// The matrix in the caller's numbering, its values read back from A_ into `values` where it is not CSR. Slow: for
+// what happens once, after a failure. Throws InputError where A_ does not hold them all.
+template <class T, Space S>
+CsrView<T, S> PlainOperators<T, S>::source(Array<T, S>& values) {
+  if (!pattern_) return *A_->as_csr();
+  const Slots<T, S> slots = A_->slots(ctx_);
+  const std::vector<T> stored = to_vector(ctx_, Span<const T, S>(slots.values));
+  std::vector<T> of_entry(static_cast<std::size_t>(pattern_->col.size()), T(0));
+  std::vector<bool> found(of_entry.size(), false);
+  for (std::size_t k = 0; k < stored.size(); ++k) {
+    if (slots.entry[k] < 0) continue;
+    const auto entry = static_cast<std::size_t>(slots.entry[k]);
+    of_entry[entry] = stored[k];
+    found[entry] = true;
+  }
+  if (std::find(found.begin(), found.end(), false) != found.end()) {
+    throw InputError("the format reads one of two opposite entries, and does not store the other");
+  }
+  values = make_array(ctx_, of_entry);
+  CsrView<T, S> view;
+  const Pattern<S> pattern = pattern_->view();
+  view.rows = pattern.rows;
+  view.cols = pattern.cols;
+  view.row_ptr32 = pattern.row_ptr32;
+  view.row_ptr64 = pattern.row_ptr64;
+  view.col = pattern.col;
+  view.val = values.cspan();
+  return view;
+}
+
+template <class T, Space S>
+CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>& values, PermutedCsr<T, S>& permuted) {
+  const CsrView<T, S> view = source(values);
+  if (order_.natural()) return view;
+  permuted = permute(ctx_, view, order_);
+  return permuted.view();
+}
+
+#define X(T, S)                                                                                                   \
+  template void PlainOperators<T, S>::choose_format(const CsrView<T, S>&, bool);                                  \
+  template bool PlainOperators<T, S>::changes_on_its_way() const;                                                 \
+  template const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>&);                                 \
+  template IterationEstimate PlainOperators<T, S>::iteration_estimate(const PrecondOptions&, const CostEstimate&) \
+      const;                                                                                                      \
+  template FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>&);                                      \
+  template const FormatChoice* PlainOperators<T, S>::format_choice() const;                                       \
+  template std::string PlainOperators<T, S>::expected_format() const;                                             \
+  template std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string&);            \
+  template void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>&);                                         \
+  template CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>&, PermutedCsr<T, S>&);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail
