@@ -47,6 +47,7 @@ set(PURLIN_PUBLIC_HEADERS
   solver/choice.hpp
   solver/failure.hpp
   solver/gmres.hpp
+  solver/host_seconds.hpp
   solver/krylov.hpp
   solver/linear_system.hpp
   solver/low_system.hpp

@@ -11,6 +11,7 @@
 #include <purlin/core/matrix_market.hpp>
 #include <purlin/core/matrix_market_write.hpp>
 #include <purlin/precond/pattern_options.hpp>
+#include <purlin/solver/host_seconds.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/live_progress.hpp"
@@ -23,6 +24,7 @@
 #include "apps/purlin/input/matrix_facts.hpp"
 #include "apps/purlin/input/rhs.hpp"
 #include "result.hpp"
+#include "where.hpp"
 
 namespace purlin::cli {
 namespace {
@@ -110,6 +112,44 @@ std::optional<double> error_against(const Context<Space::host>& ctx, std::option
 
 }  // namespace
 
+namespace {
+
+bool available_on(const SolveOptions& o, Space space) {
+  try {
+    check_available(o.system.spmv.format, o.system.precond.name, space, o.single_precision || o.system.mixed);
+  } catch (const UsageError&) {
+    return false;
+  }
+  return true;
+}
+
+// Without a look at the matrix.
+void choose_place_of(SolveResult& result) {
+  const SolveOptions& o = result.options;
+  result.place = choose_place(o.device);
+  result.clock.end("start");
+  check_available(o.system.spmv.format, o.system.precond.name, result.place.space,
+                  o.single_precision || o.system.mixed);
+}
+
+// For a matrix that the host can solve as it was asked to.
+void choose_place_for(const Context<Space::host>& host, const Csr<double, Space::host>& a, SolveResult& result) {
+  const SolveOptions& o = result.options;
+  const bool may_have_device = PURLIN_HAS_CUDA != 0 && available_on(o, Space::device);
+  const auto host_seconds = [&] {
+    SystemOptions system = o.system;
+    system.columns = static_cast<int>(result.columns);
+    return expected_host_seconds<double>(host, a, system);
+  };
+  WhereToSolve where = choose_where(o.device, may_have_device, host_seconds);
+  result.clock.end("checks");
+  result.place = where.place;
+  result.place_reason = std::move(where.reason);
+  result.clock.end("start");
+}
+
+}  // namespace
+
 int run_solve(const SolveOptions& options, const std::string& command_line) {
   SolveResult result;
   RunClock& clock = result.clock;
@@ -117,10 +157,8 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   result.options = options;
   result.command_line = command_line;
   clock.end("launch");
-  result.place = choose_place(options.device);
-  clock.end("start");
-  check_available(options.system.spmv.format, options.system.precond.name, result.place.space,
-                  options.single_precision || options.system.mixed);
+  const bool waits = options.device == "auto" && available_on(options, Space::host);
+  if (!waits) choose_place_of(result);
   check_files(options, rhs_spec);
 
   const Context<Space::host> host(options.threads);
@@ -138,6 +176,8 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
 
   RightHandSide rhs = make_rhs(host, rhs_spec, matrix.a);
   result.columns = rhs.columns;
+  clock.end("rhs");
+  if (waits) choose_place_for(host, matrix.a, result);
   SolveTask task{matrix.a,
                  std::move(rhs.b),
                  first_guess(host, options, result.rows, rhs.columns),

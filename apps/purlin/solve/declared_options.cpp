@@ -151,7 +151,8 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
   const char* group = "The machine";
   solve
       .add_option("--device", raw.options.device,
-                  "Where to solve, default auto: cuda if a device is available, else host")
+                  "Where to solve, default auto: cuda if a device is available, else host; host too\n"
+                  "where the solve is expected to end before a device has started")
       ->option_text("auto|host|cuda[:N]")
       ->group(group);
   solve

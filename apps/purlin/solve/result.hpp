@@ -17,6 +17,7 @@ struct SolveResult {
   SolveOptions options;
   std::string command_line;
   Place place;
+  std::string place_reason;  ///< why the host, where it was chosen although there may be a device
   int threads = 0;
   Index columns = 1;  ///< right-hand sides
   Index rows = 0;
@@ -53,7 +54,8 @@ struct SolveResult {
 ///   solution_error                |x - x*| / |x*| where the solution is known, else null
 ///   repeated_entries              how many entries of the file repeat others, and were summed
 ///   values_taken_as_one           whether the matrix's file holds a pattern without values
-///   device                        "host" or "cuda:N"; device_name is null on the host
+///   device                        "host" or "cuda:N"; device_name is null on the host; device_reason says why the
+///                                 host was taken under --device auto, else ""
 ///   seconds                       of the process until the report is written, by phases that add up to total:
 ///                                   launch    the program is loaded, options and files are checked
 ///                                   start     the context: the CUDA driver wakes up

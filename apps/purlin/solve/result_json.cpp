@@ -182,6 +182,7 @@ Json solve_json(SolveResult& result) {
   json["preconditioner_residual"] = residual_json(result.outcome.preconditioner_residual);
   add_format(json, result);
   json["device"] = result.place.name();
+  json["device_reason"] = result.place_reason;
   json["device_name"] = setup.device_name.empty() ? Json() : Json(setup.device_name);
   json["precision"] = result.options.precision();
   json["deterministic"] = result.options.system.deterministic;
