@@ -41,8 +41,9 @@ PrecondOption number_up_to(PrecondOption option, int most) {
 
 std::vector<PrecondOption> amg_options() {
   return {
-      choice_option("--amg-smoother", "Smoother of AMG's levels, default chebyshev", "amg_smoother",
-                    {"chebyshev", "jacobi"}, &AmgOptions::smoother),
+      choice_option("--amg-smoother",
+                    "Smoother of AMG's levels. auto: chebyshev, or by measures of the matrix spai or fsai",
+                    "amg_smoother", {"auto", "chebyshev", "jacobi", "spai", "fsai"}, &AmgOptions::smoother),
       number_up_to(number_option("--amg-degree", "N", "Degree of AMG's smoother, default 2", "amg_degree",
                                  &AmgOptions::degree),
                    most_degree),
@@ -53,7 +54,7 @@ std::vector<PrecondOption> amg_options() {
                                  "amg_max_coarse", &AmgOptions::max_coarse),
                    largest_coarse),
       number_up_to(
-          number_option("--amg-max-width", "N", "Aggregates that a row of AMG's prolongators reaches, default 4",
+          number_option("--amg-max-width", "N", "Aggregates that a row of AMG's prolongators reaches, default 3",
                         "amg_max_width", &AmgOptions::max_width),
           most_width),
       choice_option("--amg-near-null",

@@ -89,11 +89,11 @@ void add_transposed_product(int m, int n, int k, const double* a, const double* 
   any_product<true>(m, n, k, a, b, c);
 }
 
-Offset diagonal_at(const BlockPattern& a, Index i) {
+Offset place_in_row(const BlockPattern& a, Index i, Index j) {
   const Index* const begin = a.col.data() + a.row_ptr[i];
   const Index* const end = a.col.data() + a.row_ptr[i + 1];
-  const Index* const at = std::lower_bound(begin, end, i);
-  return at == end || *at != i ? Offset{-1} : static_cast<Offset>(at - a.col.data());
+  const Index* const at = std::lower_bound(begin, end, j);
+  return at == end || *at != j ? Offset{-1} : static_cast<Offset>(at - a.col.data());
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/amg/amg_smoother.hpp>
 #include <purlin/precond/amg/small_dense.hpp>
 
 namespace purlin::detail {
@@ -90,7 +91,7 @@ double largest_eigenvalue(const HostContext& ctx, const BlockCsr& a) {
 
 AmgHierarchy::AmgHierarchy(const HostContext& ctx, BlockCsr a, const NearNull& near_null, const AmgOptions& options,
                            double epsilon)
-    : max_coarse_(options.max_coarse), max_width_(options.max_width), epsilon_(epsilon) {
+    : max_coarse_(options.max_coarse), max_width_(options.max_width), smoother_(options.smoother), epsilon_(epsilon) {
   levels_.emplace_back();
   levels_.back().a = std::move(a);
   PhaseClock clock;
@@ -162,6 +163,7 @@ void AmgHierarchy::finish(const HostContext& ctx, PhaseClock& clock) {
   for (AmgLevel& level : levels_) {
     if (invert && &level == &levels_.back()) continue;
     level.lambda = largest_eigenvalue(ctx, level.a);
+    if (!decided_) level.smoother = choose_smoother(ctx, level.a, smoother_);
     const std::vector<double> d = diagonal_of(ctx, level.a);
     level.lambda = std::min(eigenvalue_margin * level.lambda, row_sum_bound(ctx, level.a, d));
     level.smoother_diagonal.resize(d.size());
@@ -169,6 +171,7 @@ void AmgHierarchy::finish(const HostContext& ctx, PhaseClock& clock) {
       level.smoother_diagonal[i] = d[i] == 0 || level.lambda == 0 ? 0 : 1 / (d[i] * level.lambda);
     });
   }
+  decided_ = true;
   clock.end("smoothers");
   if (!invert) return;
   std::vector<double> dense(static_cast<std::size_t>(n) * n, 0.0);

@@ -19,6 +19,7 @@ struct AmgLevel {
   /// on a level that is inverted.
   std::vector<double> smoother_diagonal;
   double lambda = 0;
+  AmgSmoother smoother = AmgSmoother::chebyshev;  ///< decided by the setup
 
   // To the next level; empty on the last one.
   Aggregates aggregates;
@@ -65,6 +66,8 @@ class AmgHierarchy {
   std::vector<double> inverse_;
   int null_vectors_ = 0;
   int max_coarse_ = 0, max_width_ = 0;
+  AmgSmoother smoother_ = AmgSmoother::automatic;
+  bool decided_ = false;  ///< smoothers
   double epsilon_ = 0;
   std::string remark_;
   std::vector<std::pair<std::string, double>> seconds_;
