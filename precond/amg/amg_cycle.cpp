@@ -15,6 +15,7 @@ namespace purlin::detail {
 namespace {
 
 constexpr double eigenvalue_margin = 1.1;  // the power method comes from below
+constexpr int coarse_degree = 2;           // levels below the first have few entries
 
 std::int64_t size_of(const std::vector<double>& x) { return static_cast<std::int64_t>(x.size()); }
 
@@ -101,7 +102,8 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
     level.a = l == 0 ? std::move(finest.a) : make_operator(ctx, scalar_rows(host, from[l].a), from[l].a.val.cspan());
     level.m = l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]);
     if (level.m != nullptr) level.z = Array<T, S>(ctx, rows);
-    level.steps = smoother_steps(used_smoother(from[l], level.m != nullptr), degree);
+    level.steps =
+        smoother_steps(used_smoother(from[l], level.m != nullptr), l == 0 ? degree : coarse_degree * degree);
     level.r = Array<T, S>(ctx, rows);
     level.d = Array<T, S>(ctx, rows);
     level.smoother = Array<T, S>(ctx, rows);

@@ -11,7 +11,7 @@ constexpr int most_width = 64;
 constexpr int largest_coarse = 4096;  // inverted densely: 128 MiB
 
 // Entries of all levels' matrices and prolongators over those of A: estimates from meshes in three dimensions.
-constexpr double usual_complexity = 1.25;
+constexpr double usual_complexity = 1.2;
 constexpr double prolongator_share = 0.3;
 
 // An option that is one of a few words, in the order of the values of its type.
@@ -79,7 +79,7 @@ void check_amg(const PrecondOptions& options) {
 
 double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
   const double products = 2.0 * options.of<AmgOptions>().degree;
-  return (products * usual_complexity + 2 * prolongator_share) * static_cast<double>(nonzeros);
+  return (products * (1 + 2 * (usual_complexity - 1)) + 2 * prolongator_share) * static_cast<double>(nonzeros);
 }
 
 // Of one thread: 160 ns an entry for elasticity, 440 for diffusion, on tetrahedra.

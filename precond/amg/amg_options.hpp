@@ -43,13 +43,13 @@ struct AmgOptions {
   /// anisotropic and badly shaped elements, up to about 0.05; beyond, aggregates become small.
   double theta = 0.02;
   AmgSmoother smoother = AmgSmoother::automatic;
-  /// Of the polynomial, for each of the two smoothing steps of a level: 1 to 8. With SPAI and FSAI, which cost a
-  /// product more for each, half of it, rounded up.
+  /// Of the polynomial, for each of the two smoothing steps of the finest level: 1 to 8; twice that below. With SPAI
+  /// and FSAI, which cost a product more for each, half of it, rounded up.
   int degree = 2;
   /// A matrix of no more rows is inverted; a larger one gets a coarser level.
   int max_coarse = 256;
   /// Aggregates that a row of a prolongator reaches, at most: the largest entries stay, and those that go are made up
-  /// for. Fewer make coarse matrices sparser.
+  /// for. Fewer make coarse matrices sparser. Twice as many below the first level.
   int max_width = 3;
   AmgRefresh refresh = AmgRefresh::galerkin;
   AmgNearNull near_null = AmgNearNull::automatic;

@@ -73,7 +73,7 @@ class AmgHierarchy {
   std::vector<std::pair<std::string, double>> seconds_;
 };
 
-/// The largest eigenvalue of D^-1 A: by some steps of the power method from a fixed start, so a little too small, and
+/// The largest eigenvalue of D^-1 A: by some steps of Lanczos' method from a fixed start, so a little too small, and
 /// never above the largest row sum of |D^-1 A|. The same bits for any number of threads.
 double largest_eigenvalue(const HostContext& ctx, const BlockCsr& a);
 

@@ -183,7 +183,8 @@ inline EigenMatrix cycle_oracle(const std::vector<detail::AmgLevel>& levels, std
   const EigenMatrix a = eigen_of(levels[l].a);
   if (levels[l].smoother_diagonal.empty()) return a.inverse();
   const EigenMatrix d = a.diagonal().cwiseInverse().asDiagonal();
-  const EigenMatrix b = smoother_oracle(a, d, levels[l].lambda, levels[l].smoother, options.degree);
+  const int degree = l == 0 ? options.degree : 2 * options.degree;
+  const EigenMatrix b = smoother_oracle(a, d, levels[l].lambda, levels[l].smoother, degree);
   if (levels[l].last()) return b;
   const EigenMatrix p = eigen_of(levels[l].p);
   return level_oracle(a, b, p * cycle_oracle(levels, l + 1, options) * p.transpose());
