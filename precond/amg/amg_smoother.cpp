@@ -47,18 +47,22 @@ const char* name_of(AmgSmoother smoother) {
 
 double antisymmetric_share(const HostContext& ctx, const BlockCsr& a) {
   const BlockPattern& pattern = a.pattern;
+  const TransposedPattern t = transpose(ctx, pattern);
   const int b = a.row_block;
   std::vector<double> all(static_cast<std::size_t>(pattern.rows)), skew(all.size());
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
+    Offset l = t.pattern.row_ptr[i];
+    const Offset l_end = t.pattern.row_ptr[i + 1];
     for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
       const Index j = pattern.col[k];
       if (j == i) continue;
-      const Offset opposite = place_in_row(pattern, j, i);
+      while (l < l_end && t.pattern.col[l] < j) ++l;
+      const double* const opposite = l < l_end && t.pattern.col[l] == j ? a.block(t.source[l]) : nullptr;
       for (int e = 0; e < b * b; ++e) {
-        const double here = a.block(k)[e], there = opposite < 0 ? 0 : a.block(opposite)[e % b * b + e / b];
+        const double here = a.block(k)[e], there = opposite == nullptr ? 0 : opposite[e % b * b + e / b];
         all[i] += here * here;
         // What has no opposite is met once, where a pair is met twice.
-        skew[i] += (opposite < 0 ? 2 : 1) * (here - there) * (here - there);
+        skew[i] += (opposite == nullptr ? 2 : 1) * (here - there) * (here - there);
       }
     }
   });

@@ -66,10 +66,8 @@ ScalarPattern scalar_columns(const HostContext& ctx, const BlockCsr& a, const st
 /// y = A x, row by row: the same bits for any number of threads.
 void multiply(const HostContext& ctx, const BlockCsr& a, const std::vector<double>& x, std::vector<double>& y);
 
-/// Where row i of a pattern has column j; -1 where it has not.
-Offset place_in_row(const BlockPattern& a, Index i, Index j);
 /// Where row i of a square pattern has its diagonal block; -1 where it has none.
-inline Offset diagonal_at(const BlockPattern& a, Index i) { return place_in_row(a, i, i); }
+Offset diagonal_at(const BlockPattern& a, Index i);
 
 /// c += a b for row-major blocks: a is m x n, b is n x k.
 void add_product(int m, int n, int k, const double* a, const double* b, double* c);

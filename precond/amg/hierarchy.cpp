@@ -19,7 +19,8 @@ constexpr double least_coarsening = 0.8;   // a level with more than this share 
 constexpr Index coarse_width = 2;          // coarse levels, which have few entries, get wider prolongators
 constexpr double damping = 4.0 / 3.0;      // omega = 4 / (3 lambda), as usual for smoothed aggregation
 constexpr double eigenvalue_margin = 1.1;  // Ritz values come from below
-constexpr int lanczos_steps = 10;
+constexpr int steps_for_smoothers = 10;    // of Lanczos' method
+constexpr int steps_for_prolongators = 6;
 constexpr double negligible = 1e-14;  // of a Krylov space that ends
 
 std::vector<double> diagonal_of(const HostContext& ctx, const BlockCsr& a) {
@@ -88,7 +89,7 @@ bool wider_than(const BlockPattern& p, Index width) {
 
 }  // namespace
 
-double largest_eigenvalue(const HostContext& ctx, const BlockCsr& a) {
+EigenvalueBound largest_eigenvalue(const HostContext& ctx, const BlockCsr& a, int steps) {
   const std::vector<double> d = diagonal_of(ctx, a);
   const auto n = static_cast<std::int64_t>(d.size());
   std::vector<double> x(d.size()), before(d.size(), 0.0), y, weighted(d.size());
@@ -105,7 +106,7 @@ double largest_eigenvalue(const HostContext& ctx, const BlockCsr& a) {
   };
   std::vector<double> alpha, beta;
   double length = std::sqrt(product(x, x));
-  for (int step = 0; step < lanczos_steps && length > 0; ++step) {
+  for (int step = 0; step < steps && length > 0; ++step) {
     parallel_for(ctx, n, [&](std::int64_t i) { x[i] /= length; });
     multiply(ctx, a, x, y);
     parallel_for(ctx, n, [&](std::int64_t i) { y[i] = d[i] == 0 ? 0 : y[i] / d[i] - length * before[i]; });
@@ -118,7 +119,7 @@ double largest_eigenvalue(const HostContext& ctx, const BlockCsr& a) {
     if (!std::isfinite(length) || length <= negligible * std::fabs(along)) break;
   }
   const double lambda = tridiagonal_largest(alpha, beta), bound = row_sum_bound(ctx, a, d);
-  return std::isfinite(lambda) ? std::min(lambda, bound) : bound;
+  return {std::isfinite(lambda) ? std::min(lambda, bound) : bound, bound};
 }
 
 AmgHierarchy::AmgHierarchy(const HostContext& ctx, BlockCsr a, const NearNull& near_null, const AmgOptions& options,
@@ -171,7 +172,7 @@ void AmgHierarchy::compute_prolongator(const HostContext& ctx, AmgLevel& level) 
   BlockCsr filtered;
   if (!level.kept.empty()) filtered = filter(ctx, level.a, level.kept);
   const BlockCsr& a = level.kept.empty() ? level.a : filtered;
-  const double lambda = largest_eigenvalue(ctx, a);
+  const double lambda = largest_eigenvalue(ctx, a, steps_for_prolongators).lambda;
   const double omega = lambda > 0 ? damping / lambda : 0;
   const bool first = level.last();
   if (first) {
@@ -195,10 +196,10 @@ void AmgHierarchy::finish(const HostContext& ctx, PhaseClock& clock) {
   const bool invert = n <= max_coarse_;
   for (AmgLevel& level : levels_) {
     if (invert && &level == &levels_.back()) continue;
-    level.lambda = largest_eigenvalue(ctx, level.a);
+    const EigenvalueBound found = largest_eigenvalue(ctx, level.a, steps_for_smoothers);
+    level.lambda = std::min(eigenvalue_margin * found.lambda, found.bound);
     if (!decided_) level.smoother = choose_smoother(ctx, level.a, smoother_);
     const std::vector<double> d = diagonal_of(ctx, level.a);
-    level.lambda = std::min(eigenvalue_margin * level.lambda, row_sum_bound(ctx, level.a, d));
     level.smoother_diagonal.resize(d.size());
     parallel_for(ctx, static_cast<std::int64_t>(d.size()), [&](std::int64_t i) {
       level.smoother_diagonal[i] = d[i] == 0 || level.lambda == 0 ? 0 : 1 / (d[i] * level.lambda);

@@ -73,8 +73,12 @@ class AmgHierarchy {
   std::vector<std::pair<std::string, double>> seconds_;
 };
 
-/// The largest eigenvalue of D^-1 A: by some steps of Lanczos' method from a fixed start, so a little too small, and
-/// never above the largest row sum of |D^-1 A|. The same bits for any number of threads.
-double largest_eigenvalue(const HostContext& ctx, const BlockCsr& a);
+/// The largest eigenvalue of D^-1 A: `lambda` by some steps of Lanczos' method from a fixed start, so a little too
+/// small, and never above `bound`, the largest row sum of |D^-1 A|. The same bits for any number of threads.
+struct EigenvalueBound {
+  double lambda = 0;
+  double bound = 0;
+};
+EigenvalueBound largest_eigenvalue(const HostContext& ctx, const BlockCsr& a, int steps);
 
 }  // namespace purlin::detail
