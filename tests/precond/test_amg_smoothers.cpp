@@ -192,6 +192,23 @@ TEST_BOTH("AMG takes Chebyshev's polynomial where FSAI refuses the matrix, unles
   CHECK_THROWS_AS((amg<double, S>(ctx, a, smoother_options(AmgSmoother::fsai))), NotPositiveDefinite);
 }
 
+TEST_BOTH("FSAI smooths levels of AMG with rows of zeros", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:diffusion:9");
+  PrecondOptions options = smoother_options(AmgSmoother::fsai);
+  options.of<AmgOptions>().max_coarse = 12;
+  // The second vector depends on the first in every aggregate.
+  options.of<AmgOptions>().vectors = std::make_shared<NearNullVectors>(
+      NearNullVectors{2, std::vector<double>(2 * static_cast<std::size_t>(a.rows), 1.0)});
+  const auto m = amg<double, S>(ctx, a, options);
+  REQUIRE(m.hierarchy().levels().size() >= 3);
+  REQUIRE(m.hierarchy().levels()[0].tentative.missing > 0);
+  CHECK(m.info().detail.find("chebyshev") == std::string::npos);
+  const EigenMatrix dense = dense_operator(ctx, m);
+  CHECK(largest(dense - dense.transpose()) < 1e-12 * largest(dense));
+  CHECK(Eigen::SelfAdjointEigenSolver<EigenMatrix>(dense).eigenvalues()(0) > 0);
+}
+
 TEST_BOTH("A refresh reaches AMG's sparse smoothers, and FSAI keeps its values where it refuses the new ones",
           "[amg]") {
   const auto ctx = make_context<S>();
