@@ -16,7 +16,9 @@ namespace purlin::detail {
 namespace {
 
 constexpr double eigenvalue_margin = 1.1;  // the power method comes from below
-constexpr int coarse_degree = 2;           // levels below the first have few entries
+// What SPAI or FSAI has to make of the largest eigenvalue of D^-1 A, to be better than the diagonal.
+constexpr double most_of_diagonal = 0.8;
+constexpr int coarse_degree = 2;  // levels below the first have few entries
 
 std::int64_t size_of(const std::vector<double>& x) { return static_cast<std::int64_t>(x.size()); }
 
@@ -47,13 +49,15 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
     if (from[l].smoother_diagonal.empty()) continue;
     level.a = l == 0 ? std::move(finest.a) : make_operator(ctx, scalar_rows(host, from[l].a), from[l].a.val.cspan());
     level.m = l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]);
+    const double lambda = sparse_lambda(ctx, l, hierarchy);
+    if (hierarchy.chooses_smoothers() && lambda > most_of_diagonal * from[l].lambda) level.m.reset();
     if (level.m != nullptr) level.z = Array<T, S>(ctx, rows);
     level.steps =
         smoother_steps(used_smoother(from[l], level.m != nullptr), l == 0 ? degree : coarse_degree * degree);
     level.r = Array<T, S>(ctx, rows);
     level.d = Array<T, S>(ctx, rows);
     level.smoother = Array<T, S>(ctx, rows);
-    place_smoother(ctx, l, hierarchy);
+    place_smoother(ctx, l, hierarchy, lambda);
     if (from[l].last()) continue;
     const BlockCsr& p = from[l].p;
     level.p = make_operator(ctx, scalar_rows(host, p, l == 0 ? old_of_new : natural), p.val.cspan());
@@ -119,16 +123,24 @@ void AmgCycle<T, S>::refresh_smoother(const Context<S>& ctx, std::size_t l, Span
     }
   } catch (const NotPositiveDefinite&) {
   }
-  place_smoother(ctx, l, hierarchy);
+  place_smoother(ctx, l, hierarchy, sparse_lambda(ctx, l, hierarchy));
+}
+
+// The largest eigenvalue that a sparse smoother makes of a level's matrix; 0 where there is none.
+template <class T, Space S>
+double AmgCycle<T, S>::sparse_lambda(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy) const {
+  const Level& level = levels_[l];
+  if (level.m == nullptr) return 0;
+  const bool definite = hierarchy.levels()[l].smoother == AmgSmoother::fsai;
+  const std::vector<Index> natural;
+  return largest_eigenvalue<T, S>(ctx, *level.a, *level.m, definite, l == 0 ? old_of_new_ : natural);
 }
 
 template <class T, Space S>
-void AmgCycle<T, S>::place_smoother(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy) {
+void AmgCycle<T, S>::place_smoother(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy,
+                                    double lambda) {
   Level& level = levels_[l];
   if (level.m != nullptr) {
-    const bool definite = hierarchy.levels()[l].smoother == AmgSmoother::fsai;
-    const std::vector<Index> natural;
-    const double lambda = largest_eigenvalue<T, S>(ctx, *level.a, *level.m, definite, l == 0 ? old_of_new_ : natural);
     return fill<T, S>(ctx, static_cast<T>(1 / (eigenvalue_margin * lambda)), level.smoother.span());
   }
   const std::vector<double>& in_hierarchy = hierarchy.levels()[l].smoother_diagonal;

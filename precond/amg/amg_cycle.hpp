@@ -27,7 +27,8 @@ class AmgCycle {
  public:
   AmgCycle() = default;
   /// `finest` is A in solver order, and its smoother where that is a sparse matrix; null where the hierarchy has a
-  /// single level that is inverted. Other levels' smoothers are the diagonal where they refuse the matrix.
+  /// single level that is inverted. Other levels' smoothers are the diagonal where they refuse the matrix, and
+  /// all that the hierarchy has chosen where they leave the spectrum as wide.
   AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy& hierarchy,
            const std::vector<Index>& old_of_new, int degree);
 
@@ -69,7 +70,8 @@ class AmgCycle {
                                   Span<const double, Space::host> values) const;
   OperatorPtr<T, S> make_smoother(const Context<S>& ctx, const AmgLevel& level) const;
   void refresh_smoother(const Context<S>& ctx, std::size_t l, Span<const T, S> values, const AmgHierarchy& hierarchy);
-  void place_smoother(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy);
+  double sparse_lambda(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy) const;
+  void place_smoother(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy, double lambda);
   template <class F>
   void for_operators(F&& f) const;
 

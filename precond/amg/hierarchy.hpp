@@ -49,6 +49,8 @@ class AmgHierarchy {
   /// The inverse of the last level's matrix; empty where that has more rows than are inverted.
   const std::vector<double>& inverse() const { return inverse_; }
   int null_vectors() const { return null_vectors_; }
+  /// Whether smoothers are chosen by measures of the matrices, not by the caller.
+  bool chooses_smoothers() const { return smoother_ == AmgSmoother::automatic; }
   /// Entries of all levels' matrices over those of the first.
   double operator_complexity() const;
   /// Why there is no further level, where the last has too many rows to be inverted; else empty.

@@ -6,6 +6,7 @@
 #include <Eigen/QR>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/matrix_market.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
@@ -207,6 +208,19 @@ TEST_BOTH("FSAI smooths levels of AMG with rows of zeros", "[amg]") {
   const EigenMatrix dense = dense_operator(ctx, m);
   CHECK(largest(dense - dense.transpose()) < 1e-12 * largest(dense));
   CHECK(Eigen::SelfAdjointEigenSolver<EigenMatrix>(dense).eigenvalues()(0) > 0);
+}
+
+TEST_CASE("AMG keeps no FSAI that leaves the spectrum as wide as the diagonal does", "[amg][data]") {
+  if (skipped_without_data()) return;
+  const Context<host> ctx;
+  const Csr<double, host> a = read_matrix(ctx, data_folder() + "/matrices/ex10hs.mtx.gz");
+  const auto made = [&](AmgSmoother asked) {
+    return AmgOperator<double, host>(ctx, a, {}, smoother_options(asked), SpmvOptions{});
+  };
+  const auto chosen = made(AmgSmoother::automatic);
+  CHECK(chosen.hierarchy().levels()[0].smoother == AmgSmoother::fsai);
+  CHECK(chosen.info().detail.find("chebyshev") == 0);
+  CHECK(made(AmgSmoother::fsai).info().detail.find("fsai") == 0);
 }
 
 TEST_BOTH("A refresh reaches AMG's sparse smoothers, and FSAI keeps its values where it refuses the new ones",
