@@ -92,11 +92,7 @@ class IndependentSet {
 
 constexpr Index none = -1;
 
-// A second root keeps this share of its neighbours. A smaller one gives more and smaller aggregates: from 0.7 to 0.4
-// iterations fall by 5 % and entries of the coarse levels grow by half.
-constexpr double least_free_share = 0.7;
-
-// The roots' aggregates, and what is still without one among their neighbours.
+// An aggregate for each root, with the neighbours that are without one.
 void take_neighbourhoods(const HostContext& ctx, const BlockPattern& graph, const std::vector<Index>& roots,
                          std::vector<unsigned char>& free, Aggregates& result) {
   const auto first = result.count;
@@ -165,15 +161,6 @@ Aggregates aggregate(const HostContext& ctx, const Strength& strength) {
   std::vector<unsigned char> free(strength.left_out.size());
   for (std::size_t i = 0; i < free.size(); ++i) free[i] = strength.left_out[i] ? 0 : 1;
   take_neighbourhoods(ctx, graph, independent_set(ctx, graph, free), free, result);
-
-  std::vector<Index> second = independent_set(ctx, graph, free);
-  keep_if(second, [&](Index i) {
-    Offset remaining = 0;
-    for_graph_row(graph, i, [&](Index j) { remaining += free[j]; });
-    const Offset neighbours = graph.row_ptr[i + 1] - graph.row_ptr[i];
-    return remaining >= 2 && static_cast<double>(remaining) >= least_free_share * static_cast<double>(neighbours);
-  });
-  take_neighbourhoods(ctx, graph, second, free, result);
   join_remaining(ctx, graph, free, result);
 
   if (result.count == 0) return result;

@@ -23,9 +23,9 @@ struct Aggregates {
   double mean = 0;
 };
 
-/// Roots and their neighbours; then roots of a second set among the nodes that remain, where most of their neighbours
-/// remain too, and at least two; then each remaining node joins the aggregate with which it has the most edges (the
-/// smaller, then the first of those with as many).
+/// Roots and their neighbours; then each remaining node joins the aggregate with which it has the most edges (the
+/// smaller, then the first of those with as many). A second set of roots among the nodes that remain would make
+/// smaller aggregates and save no iterations.
 Aggregates aggregate(const HostContext& ctx, const Strength& strength);
 
 }  // namespace purlin::detail

@@ -88,7 +88,7 @@ std::vector<Figures> level_figures(const std::vector<detail::AmgLevel>& levels) 
 template <class T, Space S>
 AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                const PrecondOptions& options, const SpmvOptions& spmv_options)
-    : rows_(a.rows), options_(options.of<AmgOptions>()) {
+    : rows_(a.rows), options_(options.of<AmgOptions>()), symmetric_(options.symmetric) {
   detail::PhaseClock clock;
   if (a.rows != a.cols) throw InputError("AMG needs a square matrix");
   const HostContext& host = host_context(ctx);
@@ -111,16 +111,32 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
   seconds_ = clock.seconds();
   clock = {};
   const bool inverted = hierarchy_.levels().front().smoother_diagonal.empty();
-  OperatorPtr<T, S> finest;
-  if (!inverted) finest = make_spmv(ctx, a, order, precond_spmv(options, spmv_options));
-  cycle_ = detail::AmgCycle<T, S>(ctx, std::move(finest), hierarchy_, old_of_new,
-                                  detail::smoother_steps(options_.smoother, options_.degree));
+  detail::AmgFinest<T, S> finest;
+  if (!inverted) finest = make_finest(ctx, a, order, precond_spmv(options, spmv_options));
+  cycle_ = detail::AmgCycle<T, S>(ctx, std::move(finest), hierarchy_, old_of_new, options_.degree);
   between_ = Array<T, S>(ctx, rows_);
   ctx.synchronize();
   clock.end("formats");
   for (const auto* phases : {&hierarchy_.seconds(), &clock.seconds()}) {
     seconds_.insert(seconds_.end(), phases->begin(), phases->end());
   }
+}
+
+// A smoother that nobody has asked for gives way to Chebyshev's where it refuses the matrix.
+template <class T, Space S>
+detail::AmgFinest<T, S> AmgOperator<T, S>::make_finest(const Context<S>& ctx, const CsrView<T, S>& a,
+                                                       const RowOrder<S>& order,
+                                                       const SpmvOptions& spmv_options) const {
+  detail::AmgFinest<T, S> finest;
+  finest.symmetric = symmetric_;
+  finest.a = make_spmv(ctx, a, order, spmv_options);
+  const AmgSmoother smoother = hierarchy_.levels().front().smoother;
+  try {
+    finest.smoother = detail::make_sparse_smoother(ctx, a, order, smoother, symmetric_, spmv_options);
+  } catch (const InputError&) {
+    if (options_.smoother != AmgSmoother::automatic) throw;
+  }
+  return finest;
 }
 
 template <class T, Space S>
@@ -148,13 +164,18 @@ void AmgOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) 
 template <class T, Space S>
 OperatorPtr<T, S> AmgOperator<T, S>::renumbered(const Context<S>& ctx, const RowOrder<S>& order,
                                                 const SpmvOptions& options) {
-  OperatorPtr<T, S> finest;
+  detail::AmgFinest<T, S> finest;
+  finest.symmetric = symmetric_;
   if (cycle_.finest() != nullptr) {
-    finest = detail::renumbered_matrix(ctx, *cycle_.finest(), order, options);
-    if (finest == nullptr) return nullptr;
+    finest.a = detail::renumbered_matrix(ctx, *cycle_.finest(), order, options);
+    if (finest.a == nullptr) return nullptr;
+  }
+  if (cycle_.finest_smoother() != nullptr) {
+    finest.smoother = cycle_.finest_smoother()->renumbered(ctx, order, options);
+    if (finest.smoother == nullptr) return nullptr;
   }
   detail::AmgCycle<T, S> cycle(ctx, std::move(finest), hierarchy_, to_vector(ctx, order.old_of_new.cspan()),
-                               detail::smoother_steps(options_.smoother, options_.degree));
+                               options_.degree);
   std::unique_ptr<AmgOperator> moved(new AmgOperator(std::move(*this)));
   moved->cycle_ = std::move(cycle);
   return moved;
@@ -169,7 +190,7 @@ void AmgOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x
 
 template <class T, Space S>
 std::string AmgOperator<T, S>::detail_text() const {
-  std::string text = options_.smoother == AmgSmoother::chebyshev ? "chebyshev" : "jacobi";
+  std::string text = cycle_.smoother_text(hierarchy_);
   text += " of degree " + std::to_string(options_.degree) + ", " + near_null_;
   const MatrixOperator<T, S>* const finest = cycle_.finest();
   if (finest != nullptr) text += ", finest level as " + finest->info().name;

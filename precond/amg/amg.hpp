@@ -52,9 +52,12 @@ class AmgOperator final : public MatrixOperator<T, S> {
  private:
   AmgOperator(AmgOperator&&) = default;
   std::string detail_text() const;
+  detail::AmgFinest<T, S> make_finest(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                      const SpmvOptions& spmv_options) const;
 
   Index rows_ = 0;
   AmgOptions options_;
+  bool symmetric_ = false;
   std::string near_null_;                ///< "6 rigid body modes"
   ValueMap<Space::host> source_;         ///< where the hierarchy's values stand among the caller's
   Array<T, Space::host> caller_values_;  ///< device: a refresh's values on the host

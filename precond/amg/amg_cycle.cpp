@@ -4,51 +4,35 @@
 
 #include <algorithm>
 
+#include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/amg/amg_steps.hpp>
+#include <purlin/precond/amg/placed_csr.hpp>
 #include <purlin/spmv/registry.hpp>
 
 namespace purlin::detail {
 namespace {
 
+constexpr double eigenvalue_margin = 1.1;  // the power method comes from below
+// What SPAI or FSAI has to make of the largest eigenvalue of D^-1 A, to be better than the diagonal.
+constexpr double most_of_diagonal = 0.8;
+constexpr int coarse_degree = 2;  // levels below the first have few entries
+
 std::int64_t size_of(const std::vector<double>& x) { return static_cast<std::int64_t>(x.size()); }
 
-// All entries of an n x n matrix, row by row.
-ScalarPattern dense_pattern(const HostContext& ctx, Index n) {
-  ScalarPattern dense;
-  dense.rows = dense.cols = n;
-  dense.row_ptr = Array<Offset, Space::host>(ctx, Offset{n} + 1);
-  dense.col = Array<Index, Space::host>(ctx, Offset{n} * n);
-  dense.source = Array<Offset, Space::host>(ctx, Offset{n} * n);
-  for (Index i = 0; i <= n; ++i) dense.row_ptr[i] = Offset{i} * n;
-  for (Offset k = 0; k < dense.col.size(); ++k) {
-    dense.col[k] = static_cast<Index>(k % n);
-    dense.source[k] = k;
-  }
-  return dense;
+// The diagonal serves where SPAI or FSAI has refused the matrix.
+AmgSmoother used_smoother(const AmgLevel& level, bool has_matrix) {
+  return is_sparse(level.smoother) && !has_matrix ? AmgSmoother::chebyshev : level.smoother;
 }
 
 }  // namespace
 
-SmootherSteps smoother_steps(AmgSmoother smoother, int degree) {
-  SmootherSteps steps;
-  steps.first = 4.0 / 3.0;
-  for (int i = 1; i < degree; ++i) {
-    if (smoother == AmgSmoother::chebyshev) {
-      steps.next.emplace_back((2.0 * i - 1) / (2.0 * i + 3), (8.0 * i + 4) / (2.0 * i + 3));
-    } else {
-      steps.next.emplace_back(0.0, steps.first);
-    }
-  }
-  return steps;
-}
-
 template <class T, Space S>
-AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, OperatorPtr<T, S> finest, const AmgHierarchy& hierarchy,
-                         const std::vector<Index>& old_of_new, const SmootherSteps& steps)
-    : old_of_new_(old_of_new), steps_(steps) {
+AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy& hierarchy,
+                         const std::vector<Index>& old_of_new, int degree)
+    : old_of_new_(old_of_new), symmetric_(finest.symmetric) {
   const HostContext& host = host_context(ctx);
   std::vector<Index> new_of_old(old_of_new.size());
   for (std::size_t i = 0; i < old_of_new.size(); ++i) new_of_old[old_of_new[i]] = static_cast<Index>(i);
@@ -63,11 +47,17 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, OperatorPtr<T, S> finest, const 
       level.x = Array<T, S>(ctx, rows);
     }
     if (from[l].smoother_diagonal.empty()) continue;
-    level.a = l == 0 ? std::move(finest) : make_operator(ctx, scalar_rows(host, from[l].a), from[l].a.val.cspan());
+    level.a = l == 0 ? std::move(finest.a) : make_operator(ctx, scalar_rows(host, from[l].a), from[l].a.val.cspan());
+    level.m = l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]);
+    const double lambda = sparse_lambda(ctx, l, hierarchy);
+    if (hierarchy.chooses_smoothers() && lambda > most_of_diagonal * from[l].lambda) level.m.reset();
+    if (level.m != nullptr) level.z = Array<T, S>(ctx, rows);
+    level.steps =
+        smoother_steps(used_smoother(from[l], level.m != nullptr), l == 0 ? degree : coarse_degree * degree);
     level.r = Array<T, S>(ctx, rows);
     level.d = Array<T, S>(ctx, rows);
     level.smoother = Array<T, S>(ctx, rows);
-    place_smoother(ctx, l, hierarchy);
+    place_smoother(ctx, l, hierarchy, lambda);
     if (from[l].last()) continue;
     const BlockCsr& p = from[l].p;
     level.p = make_operator(ctx, scalar_rows(host, p, l == 0 ? old_of_new : natural), p.val.cspan());
@@ -103,21 +93,56 @@ Span<const T, S> AmgCycle<T, S>::place(const Context<S>& ctx, Span<const double,
 template <class T, Space S>
 OperatorPtr<T, S> AmgCycle<T, S>::make_operator(const Context<S>& ctx, const ScalarPattern& pattern,
                                                 Span<const double, Space::host> values) const {
-  const HostContext& host = host_context(ctx);
-  Array<T, Space::host> ordered(host, pattern.source.size());
-  parallel_for(host, ordered.size(), [&](Offset k) { ordered[k] = static_cast<T>(values[pattern.source[k]]); });
-  const auto row_ptr = make_array(ctx, pattern.row_ptr.cspan());
-  const auto col = make_array(ctx, pattern.col.cspan());
-  const auto val = make_array(ctx, ordered.cspan());
-  const auto source = make_array(ctx, pattern.source.cspan());
-  const ValueMap<S> map = make_value_map(ctx, source.cspan(), values.size);
-  CsrView<T, S> view(pattern.rows, pattern.cols, row_ptr.cspan(), col.cspan(), val.cspan());
-  view.value_map = &map;
-  return make_spmv<T, S>(ctx, view, RowOrder<S>{}, SpmvOptions{});
+  const PlacedCsr<T, S> placed(ctx, pattern, values);
+  return make_spmv<T, S>(ctx, placed.view(), RowOrder<S>{}, SpmvOptions{});
 }
 
 template <class T, Space S>
-void AmgCycle<T, S>::place_smoother(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy) {
+OperatorPtr<T, S> AmgCycle<T, S>::make_smoother(const Context<S>& ctx, const AmgLevel& level) const {
+  if (!is_sparse(level.smoother)) return nullptr;
+  const HostContext& host = host_context(ctx);
+  const std::vector<double> values = regular_values(host, level.a);
+  const PlacedCsr<T, S> placed(ctx, scalar_rows(host, level.a), {values.data(), size_of(values)});
+  try {
+    return make_sparse_smoother<T, S>(ctx, placed.view(), RowOrder<S>{}, level.smoother, symmetric_, SpmvOptions{});
+  } catch (const InputError&) {
+    return nullptr;
+  }
+}
+
+// New values for what smooths a level. FSAI that refuses them stays as it is: any positive definite matrix smooths.
+template <class T, Space S>
+void AmgCycle<T, S>::refresh_smoother(const Context<S>& ctx, std::size_t l, Span<const T, S> values,
+                                      const AmgHierarchy& hierarchy) {
+  Level& level = levels_[l];
+  try {
+    if (level.m != nullptr && l == 0) level.m->refresh(ctx, values);
+    if (level.m != nullptr && l > 0) {
+      const std::vector<double> regular = regular_values(host_context(ctx), hierarchy.levels()[l].a);
+      level.m->refresh(ctx, place(ctx, {regular.data(), size_of(regular)}));
+    }
+  } catch (const NotPositiveDefinite&) {
+  }
+  place_smoother(ctx, l, hierarchy, sparse_lambda(ctx, l, hierarchy));
+}
+
+// The largest eigenvalue that a sparse smoother makes of a level's matrix; 0 where there is none.
+template <class T, Space S>
+double AmgCycle<T, S>::sparse_lambda(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy) const {
+  const Level& level = levels_[l];
+  if (level.m == nullptr) return 0;
+  const bool definite = hierarchy.levels()[l].smoother == AmgSmoother::fsai;
+  const std::vector<Index> natural;
+  return largest_eigenvalue<T, S>(ctx, *level.a, *level.m, definite, l == 0 ? old_of_new_ : natural);
+}
+
+template <class T, Space S>
+void AmgCycle<T, S>::place_smoother(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy,
+                                    double lambda) {
+  Level& level = levels_[l];
+  if (level.m != nullptr) {
+    return fill<T, S>(ctx, static_cast<T>(1 / (eigenvalue_margin * lambda)), level.smoother.span());
+  }
   const std::vector<double>& in_hierarchy = hierarchy.levels()[l].smoother_diagonal;
   Span<const double, Space::host> values(in_hierarchy.data(), size_of(in_hierarchy));
   std::vector<double> ordered;
@@ -126,7 +151,7 @@ void AmgCycle<T, S>::place_smoother(const Context<S>& ctx, std::size_t l, const 
     for (std::size_t i = 0; i < ordered.size(); ++i) ordered[i] = in_hierarchy[old_of_new_[i]];
     values = {ordered.data(), size_of(ordered)};
   }
-  copy<T>(ctx, place(ctx, values), levels_[l].smoother.span());
+  copy<T>(ctx, place(ctx, values), level.smoother.span());
 }
 
 template <class T, Space S>
@@ -137,7 +162,7 @@ void AmgCycle<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values, con
     const AmgLevel& from = hierarchy.levels()[l];
     if (level.a != nullptr) {
       level.a->refresh(ctx, l == 0 ? values : place(ctx, from.a.val.cspan()));
-      place_smoother(ctx, l, hierarchy);
+      refresh_smoother(ctx, l, values, hierarchy);
     }
     if (level.p == nullptr || !prolongators) continue;
     const Span<const T, S> of_p = place(ctx, from.p.val.cspan());
@@ -148,16 +173,23 @@ void AmgCycle<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values, con
   if (inverse_ != nullptr) inverse_->refresh(ctx, place(ctx, {inverse.data(), size_of(inverse)}));
 }
 
+// S r but for 1 / lambda; r itself where S is a diagonal, which the steps multiply with.
+template <class T, Space S>
+const T* AmgCycle<T, S>::smoothed(const Context<S>& ctx, const Level& level, const T* r) const {
+  if (level.m == nullptr) return r;
+  level.m->apply(ctx, T(1), Span<const T, S>(r, level.z.size()), T(0), level.z.span());
+  return level.z.data();
+}
+
 // The steps of a smoother after its first, whose direction is `before`.
 template <class T, Space S>
 void AmgCycle<T, S>::smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x) const {
   const std::int64_t n = level.r.size();
   T* const d = level.d.data();
-  for (const auto& [c1, c2] : steps_.next) {
+  for (const auto& [c1, c2] : level.steps.next) {
     level.a->apply(ctx, T(-1), Span<const T, S>(before, n), T(1), level.r.span());
-    sweep(
-        ctx, n,
-        AmgNextStep<T>(static_cast<T>(c1), static_cast<T>(c2), level.smoother.data(), level.r.data(), before, d, x));
+    const T* const r = smoothed(ctx, level, level.r.data());
+    sweep(ctx, n, AmgNextStep<T>(static_cast<T>(c1), static_cast<T>(c2), level.smoother.data(), r, before, d, x));
     before = d;
   }
 }
@@ -166,14 +198,14 @@ template <class T, Space S>
 void AmgCycle<T, S>::descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const {
   const Level& level = levels_[l];
   if (level.a == nullptr) return inverse_->apply(ctx, T(1), b, T(0), x);
-  const auto first = static_cast<T>(steps_.first);
+  const auto first = static_cast<T>(level.steps.first);
   T* const r = level.r.data();
   T* const d = level.d.data();
-  sweep(ctx, x.size, AmgFirstStep<T>(first, level.smoother.data(), b.data, x.data, r));
+  sweep(ctx, x.size, AmgFirstStep<T>(first, level.smoother.data(), b.data, smoothed(ctx, level, b.data), x.data, r));
   smooth_further(ctx, level, x.data, x.data);
   if (level.p == nullptr) return;
 
-  const T* const last = steps_.next.empty() ? x.data : d;
+  const T* const last = level.steps.next.empty() ? x.data : d;
   level.a->apply(ctx, T(-1), Span<const T, S>(last, x.size), T(1), level.r.span());
   const Level& coarse = levels_[l + 1];
   level.pt->apply(ctx, T(1), level.r.cspan(), T(0), coarse.b.span());
@@ -181,7 +213,7 @@ void AmgCycle<T, S>::descend(const Context<S>& ctx, std::size_t l, Span<const T,
   level.p->apply(ctx, T(1), coarse.x.cspan(), T(0), level.d.span());
 
   level.a->apply(ctx, T(-1), level.d.cspan(), T(1), level.r.span());
-  sweep(ctx, x.size, AmgAgainStep<T>(first, level.smoother.data(), r, d, x.data));
+  sweep(ctx, x.size, AmgAgainStep<T>(first, level.smoother.data(), smoothed(ctx, level, r), d, x.data));
   smooth_further(ctx, level, d, x.data);
 }
 
@@ -189,12 +221,24 @@ void AmgCycle<T, S>::descend(const Context<S>& ctx, std::size_t l, Span<const T,
 template <class T, Space S>
 template <class F>
 void AmgCycle<T, S>::for_operators(F&& f) const {
-  const int steps = static_cast<int>(steps_.next.size());
   for (const Level& level : levels_) {
+    const int steps = static_cast<int>(level.steps.next.size());
     if (level.a != nullptr) f(*level.a, level.p == nullptr ? steps : 2 * steps + 2);
+    if (level.m != nullptr) f(*level.m, level.p == nullptr ? steps + 1 : 2 * steps + 2);
     if (level.p != nullptr) f(*level.p, 1), f(*level.pt, 1);
   }
   if (inverse_ != nullptr) f(*inverse_, 1);
+}
+
+template <class T, Space S>
+std::string AmgCycle<T, S>::smoother_text(const AmgHierarchy& hierarchy) const {
+  std::string text;
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    if (levels_[l].a == nullptr) continue;
+    const std::string name = name_of(used_smoother(hierarchy.levels()[l], levels_[l].m != nullptr));
+    if (text.find(name) == std::string::npos) text += (text.empty() ? "" : " and ") + name;
+  }
+  return text.empty() ? "no smoother" : text;
 }
 
 template <class T, Space S>
@@ -210,8 +254,8 @@ std::uint64_t AmgCycle<T, S>::bytes_per_cycle() const {
   for_operators([&](const MatrixOperator<T, S>& op, int times) {
     bytes += static_cast<std::uint64_t>(times) * op.info().bytes_per_product;
   });
-  const auto steps = static_cast<std::uint64_t>(steps_.next.size());
   for (const Level& level : levels_) {
+    const auto steps = static_cast<std::uint64_t>(level.steps.next.size());
     // The first step moves 4 vectors, each further one 6, the one after the coarse correction 6.
     const std::uint64_t vectors = level.p == nullptr ? 4 + 6 * steps : 10 + 12 * steps;
     bytes += vectors * level.smoother.bytes();
@@ -221,15 +265,18 @@ std::uint64_t AmgCycle<T, S>::bytes_per_cycle() const {
 
 template <class T, Space S>
 std::vector<std::pair<std::string, std::uint64_t>> AmgCycle<T, S>::bytes() const {
-  std::uint64_t matrices = 0, prolongators = 0,
+  std::uint64_t matrices = 0, prolongators = 0, smoothers = 0,
                 vectors = placed_.bytes() + (S == Space::host ? converted_.bytes() : 0);
   for (const Level& level : levels_) {
     if (level.a != nullptr) matrices += level.a->info().total_bytes();
     if (level.p != nullptr) prolongators += level.p->info().total_bytes() + level.pt->info().total_bytes();
-    vectors += level.smoother.bytes() + level.r.bytes() + level.d.bytes() + level.b.bytes() + level.x.bytes();
+    if (level.m != nullptr) smoothers += level.m->info().total_bytes();
+    vectors += level.smoother.bytes() + level.z.bytes() + level.r.bytes() + level.d.bytes() + level.b.bytes() +
+               level.x.bytes();
   }
   return {{"matrices of the levels", matrices},
           {"prolongators", prolongators},
+          {"smoothers", smoothers},
           {"coarsest inverse", inverse_ == nullptr ? 0 : inverse_->info().total_bytes()},
           {"vectors", vectors}};
 }

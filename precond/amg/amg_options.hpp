@@ -7,10 +7,13 @@
 
 namespace purlin {
 
-/// What a level's smoother is: a polynomial in D^-1 A, D the diagonal of A.
+/// What a level's smoother is: a polynomial in S A, with S the inverse of the diagonal where nothing else is said.
 enum class AmgSmoother {
+  automatic,  ///< level by level one of those below, see `choose_smoother`
   chebyshev,  ///< Chebyshev's of the fourth kind
   jacobi,     ///< damped Jacobi, as often as the degree says
+  spai,       ///< S a sparse approximate inverse on the pattern of A, damped; not symmetric
+  fsai,       ///< Chebyshev's with S the factorized one, for symmetric positive definite A
 };
 
 /// What new values replace; see the documentation for which to take.
@@ -39,14 +42,15 @@ struct AmgOptions {
   /// Nodes are strongly connected where |A_ij|^2 >= theta^2 |A_ii| |A_jj|; 0: all neighbours are. Larger values serve
   /// anisotropic and badly shaped elements, up to about 0.05; beyond, aggregates become small.
   double theta = 0.02;
-  AmgSmoother smoother = AmgSmoother::chebyshev;
-  /// Of the polynomial, for each of the two smoothing steps of a level: 1 to 8.
+  AmgSmoother smoother = AmgSmoother::automatic;
+  /// Of the polynomial, for each of the two smoothing steps of the finest level: 1 to 8; twice that below. With SPAI
+  /// and FSAI, which cost a product more for each, half of it, rounded up.
   int degree = 2;
   /// A matrix of no more rows is inverted; a larger one gets a coarser level.
   int max_coarse = 256;
   /// Aggregates that a row of a prolongator reaches, at most: the largest entries stay, and those that go are made up
-  /// for. Fewer make coarse matrices sparser.
-  int max_width = 4;
+  /// for. Fewer make coarse matrices sparser. Twice as many below the first level.
+  int max_width = 3;
   AmgRefresh refresh = AmgRefresh::galerkin;
   AmgNearNull near_null = AmgNearNull::automatic;
   /// In place of `near_null`.

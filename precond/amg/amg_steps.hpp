@@ -6,17 +6,19 @@
 
 namespace purlin::detail {
 
-/// x = c s b and r = b: the first step of a smoother from x = 0. s is D^-1 / lambda.
+/// x = c s z and r = b: the first step of a smoother from x = 0. s is D^-1 / lambda and z is b; or s is 1 / lambda
+/// and z the sparse smoother's product with b, and so with r in the other steps.
 template <class T>
 struct AmgFirstStep : PlainStep {
   T c;
-  const T *s, *b;
+  const T *s, *b, *z;
   T *x, *r;
-  AmgFirstStep(T c_, const T* s_, const T* b_, T* x_, T* r_) : c(c_), s(s_), b(b_), x(x_), r(r_) {}
+  AmgFirstStep(T c_, const T* s_, const T* b_, const T* z_, T* x_, T* r_)
+      : c(c_), s(s_), b(b_), z(z_), x(x_), r(r_) {}
   template <class Sums>
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     const T value = b[i];
-    x[i] = c * s[i] * value;
+    x[i] = c * s[i] * z[i];
     r[i] = value;
   }
 };

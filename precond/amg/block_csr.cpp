@@ -79,6 +79,23 @@ class OldRows {
   mutable std::vector<std::vector<Index>> scratch_;  // one a thread
 };
 
+// y += A x; blocks of m x n, or of any size where these are 0.
+template <int m, int n>
+void multiply_blocks(const HostContext& ctx, const BlockCsr& a, const std::vector<double>& x,
+                     std::vector<double>& y) {
+  const int rows = m == 0 ? a.row_block : m, cols = n == 0 ? a.col_block : n;
+  parallel_blocks(ctx, a.pattern.rows, 512, [&](Index i) {
+    double* const sum = y.data() + Offset{i} * rows;
+    for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
+      const double* const block = a.val.data() + k * rows * cols;
+      const double* const from = x.data() + Offset{a.pattern.col[k]} * cols;
+      for (int r = 0; r < rows; ++r) {
+        for (int c = 0; c < cols; ++c) sum[r] += block[r * cols + c] * from[c];
+      }
+    }
+  });
+}
+
 }  // namespace
 
 void add_product(int m, int n, int k, const double* a, const double* b, double* c) {
@@ -219,16 +236,10 @@ ScalarPattern scalar_columns(const HostContext& ctx, const BlockCsr& a, const st
 
 void multiply(const HostContext& ctx, const BlockCsr& a, const std::vector<double>& x, std::vector<double>& y) {
   y.assign(static_cast<std::size_t>(a.scalar_rows()), 0.0);
-  parallel_blocks(ctx, a.pattern.rows, 512, [&](Index i) {
-    double* const sum = y.data() + Offset{i} * a.row_block;
-    for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
-      const double* const block = a.block(k);
-      const double* const from = x.data() + Offset{a.pattern.col[k]} * a.col_block;
-      for (int r = 0; r < a.row_block; ++r) {
-        for (int c = 0; c < a.col_block; ++c) sum[r] += block[r * a.col_block + c] * from[c];
-      }
-    }
-  });
+  if (a.row_block == 1 && a.col_block == 1) return multiply_blocks<1, 1>(ctx, a, x, y);
+  if (a.row_block == 3 && a.col_block == 3) return multiply_blocks<3, 3>(ctx, a, x, y);
+  if (a.row_block == 6 && a.col_block == 6) return multiply_blocks<6, 6>(ctx, a, x, y);
+  multiply_blocks<0, 0>(ctx, a, x, y);
 }
 
 template BlockCsr make_block_csr(const HostContext&, const CsrView<double, Space::host>&, const std::vector<Index>&,

@@ -7,7 +7,7 @@
 
 namespace purlin::detail {
 
-/// The pattern of A B, columns ascending: rows in parallel, their columns collected in a hash table.
+/// The pattern of A B, columns ascending: rows in parallel, their columns collected in a table.
 BlockPattern product_pattern(const HostContext& ctx, const BlockPattern& a, const BlockPattern& b);
 
 /// The values of C = A B on a pattern that has every entry of the product; sums in the order of A's entries.

@@ -8,6 +8,7 @@
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/amg/amg_smoother.hpp>
 #include <purlin/precond/amg/small_dense.hpp>
 
 namespace purlin::detail {
@@ -15,9 +16,12 @@ namespace {
 
 constexpr std::size_t most_levels = 24;
 constexpr double least_coarsening = 0.8;   // a level with more than this share of the nodes before is not worth it
+constexpr Index coarse_width = 2;          // coarse levels, which have few entries, get wider prolongators
 constexpr double damping = 4.0 / 3.0;      // omega = 4 / (3 lambda), as usual for smoothed aggregation
-constexpr double eigenvalue_margin = 1.1;  // the power method comes from below
-constexpr int power_steps = 12;
+constexpr double eigenvalue_margin = 1.1;  // Ritz values come from below
+constexpr int steps_for_smoothers = 10;    // of Lanczos' method
+constexpr int steps_for_prolongators = 6;
+constexpr double negligible = 1e-14;  // of a Krylov space that ends
 
 std::vector<double> diagonal_of(const HostContext& ctx, const BlockCsr& a) {
   std::vector<double> d(static_cast<std::size_t>(a.scalar_rows()), 0.0);
@@ -53,6 +57,29 @@ double random_sign(std::size_t i) {
   return (z >> 63) != 0 ? 1.0 : -1.0;
 }
 
+// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and beside it beta_0, beta_1 ..., the
+// last of which does not count: by bisection, a matrix minus t having as many negative pivots as eigenvalues below t.
+double tridiagonal_largest(const std::vector<double>& alpha, const std::vector<double>& beta) {
+  const std::size_t n = alpha.size();
+  double low = 0, high = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    low = i == 0 ? alpha[i] : std::max(low, alpha[i]);
+    high = std::max(high, alpha[i] + (i == 0 ? 0 : beta[i - 1]) + (i + 1 == n ? 0 : beta[i]));
+  }
+  if (n == 0 || !std::isfinite(high)) return high;
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = 0.5 * (low + high);
+    double pivot = alpha[0] - middle;
+    bool all_below = pivot < 0;
+    for (std::size_t i = 1; i < n && all_below; ++i) {
+      pivot = alpha[i] - middle - beta[i - 1] * beta[i - 1] / pivot;
+      all_below = pivot < 0;
+    }
+    (all_below ? high : low) = middle;
+  }
+  return high;
+}
+
 bool wider_than(const BlockPattern& p, Index width) {
   for (Index i = 0; i < p.rows; ++i) {
     if (p.row_ptr[i + 1] - p.row_ptr[i] > width) return true;
@@ -62,35 +89,42 @@ bool wider_than(const BlockPattern& p, Index width) {
 
 }  // namespace
 
-double largest_eigenvalue(const HostContext& ctx, const BlockCsr& a) {
+EigenvalueBound largest_eigenvalue(const HostContext& ctx, const BlockCsr& a, int steps) {
   const std::vector<double> d = diagonal_of(ctx, a);
-  std::vector<double> x(d.size()), y, weighted(d.size());
   const auto n = static_cast<std::int64_t>(d.size());
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = d[i] == 0 ? 0 : random_sign(i);
-  // x^T |D| x, in which D^-1 A is symmetric where A is.
-  const auto squared = [&](const std::vector<double>& v) {
-    parallel_for(ctx, n, [&](std::int64_t i) { weighted[i] = std::fabs(d[i]) * v[i]; });
+  std::vector<double> x(d.size()), before(d.size(), 0.0), y, weighted(d.size());
+  parallel_for(ctx, n, [&](std::int64_t i) {
+    const double size = std::fabs(d[i]);
+    x[i] = size == 0 ? 0 : random_sign(static_cast<std::size_t>(i)) / std::sqrt(size);
+  });
+  // u^T |D| v, in which D^-1 A is symmetric where A is.
+  const auto product = [&](const std::vector<double>& u, const std::vector<double>& v) {
+    parallel_for(ctx, n, [&](std::int64_t i) { weighted[i] = std::fabs(d[i]) * u[i]; });
     double result = 0;
     dot(ctx, span_of(weighted), span_of(v), &result);
     return result;
   };
-  double lambda = 0, before = squared(x);
-  for (int step = 0; step < power_steps && before > 0; ++step) {
+  std::vector<double> alpha, beta;
+  double length = std::sqrt(product(x, x));
+  for (int step = 0; step < steps && length > 0; ++step) {
+    parallel_for(ctx, n, [&](std::int64_t i) { x[i] /= length; });
     multiply(ctx, a, x, y);
-    parallel_for(ctx, n, [&](std::int64_t i) { y[i] = d[i] == 0 ? 0 : y[i] / d[i]; });
-    const double after = squared(y);
-    lambda = std::sqrt(after / before);
-    if (!std::isfinite(lambda) || lambda == 0) break;
-    parallel_for(ctx, n, [&](std::int64_t i) { x[i] = y[i] / lambda; });
-    before = squared(x);
+    parallel_for(ctx, n, [&](std::int64_t i) { y[i] = d[i] == 0 ? 0 : y[i] / d[i] - length * before[i]; });
+    const double along = product(x, y);
+    parallel_for(ctx, n, [&](std::int64_t i) { y[i] -= along * x[i]; });
+    alpha.push_back(along);
+    beta.push_back(length = std::sqrt(product(y, y)));
+    std::swap(before, x);
+    std::swap(x, y);
+    if (!std::isfinite(length) || length <= negligible * std::fabs(along)) break;
   }
-  const double bound = row_sum_bound(ctx, a, d);
-  return std::isfinite(lambda) ? std::min(lambda, bound) : bound;
+  const double lambda = tridiagonal_largest(alpha, beta), bound = row_sum_bound(ctx, a, d);
+  return {std::isfinite(lambda) ? std::min(lambda, bound) : bound, bound};
 }
 
 AmgHierarchy::AmgHierarchy(const HostContext& ctx, BlockCsr a, const NearNull& near_null, const AmgOptions& options,
                            double epsilon)
-    : max_coarse_(options.max_coarse), max_width_(options.max_width), epsilon_(epsilon) {
+    : max_coarse_(options.max_coarse), max_width_(options.max_width), smoother_(options.smoother), epsilon_(epsilon) {
   levels_.emplace_back();
   levels_.back().a = std::move(a);
   PhaseClock clock;
@@ -138,7 +172,7 @@ void AmgHierarchy::compute_prolongator(const HostContext& ctx, AmgLevel& level) 
   BlockCsr filtered;
   if (!level.kept.empty()) filtered = filter(ctx, level.a, level.kept);
   const BlockCsr& a = level.kept.empty() ? level.a : filtered;
-  const double lambda = largest_eigenvalue(ctx, a);
+  const double lambda = largest_eigenvalue(ctx, a, steps_for_prolongators).lambda;
   const double omega = lambda > 0 ? damping / lambda : 0;
   const bool first = level.last();
   if (first) {
@@ -148,8 +182,9 @@ void AmgHierarchy::compute_prolongator(const HostContext& ctx, AmgLevel& level) 
     level.p.val = Array<double, Space::host>(ctx, level.p.pattern.blocks() * level.p.block_size());
   }
   smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
-  if (!first || !wider_than(level.p.pattern, max_width_)) return;
-  level.p.pattern = narrowed(ctx, level.p, level.aggregates, max_width_);
+  const Index width = &level == &levels_.front() ? max_width_ : coarse_width * max_width_;
+  if (!first || !wider_than(level.p.pattern, width)) return;
+  level.p.pattern = narrowed(ctx, level.p, level.aggregates, width);
   level.p.val = Array<double, Space::host>(ctx, level.p.pattern.blocks() * level.p.block_size());
   smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
 }
@@ -161,14 +196,16 @@ void AmgHierarchy::finish(const HostContext& ctx, PhaseClock& clock) {
   const bool invert = n <= max_coarse_;
   for (AmgLevel& level : levels_) {
     if (invert && &level == &levels_.back()) continue;
-    level.lambda = largest_eigenvalue(ctx, level.a);
+    const EigenvalueBound found = largest_eigenvalue(ctx, level.a, steps_for_smoothers);
+    level.lambda = std::min(eigenvalue_margin * found.lambda, found.bound);
+    if (!decided_) level.smoother = choose_smoother(ctx, level.a, smoother_);
     const std::vector<double> d = diagonal_of(ctx, level.a);
-    level.lambda = std::min(eigenvalue_margin * level.lambda, row_sum_bound(ctx, level.a, d));
     level.smoother_diagonal.resize(d.size());
     parallel_for(ctx, static_cast<std::int64_t>(d.size()), [&](std::int64_t i) {
       level.smoother_diagonal[i] = d[i] == 0 || level.lambda == 0 ? 0 : 1 / (d[i] * level.lambda);
     });
   }
+  decided_ = true;
   clock.end("smoothers");
   if (!invert) return;
   std::vector<double> dense(static_cast<std::size_t>(n) * n, 0.0);

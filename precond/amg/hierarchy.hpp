@@ -19,6 +19,7 @@ struct AmgLevel {
   /// on a level that is inverted.
   std::vector<double> smoother_diagonal;
   double lambda = 0;
+  AmgSmoother smoother = AmgSmoother::chebyshev;  ///< decided by the setup
 
   // To the next level; empty on the last one.
   Aggregates aggregates;
@@ -48,6 +49,8 @@ class AmgHierarchy {
   /// The inverse of the last level's matrix; empty where that has more rows than are inverted.
   const std::vector<double>& inverse() const { return inverse_; }
   int null_vectors() const { return null_vectors_; }
+  /// Whether smoothers are chosen by measures of the matrices, not by the caller.
+  bool chooses_smoothers() const { return smoother_ == AmgSmoother::automatic; }
   /// Entries of all levels' matrices over those of the first.
   double operator_complexity() const;
   /// Why there is no further level, where the last has too many rows to be inverted; else empty.
@@ -65,13 +68,19 @@ class AmgHierarchy {
   std::vector<double> inverse_;
   int null_vectors_ = 0;
   int max_coarse_ = 0, max_width_ = 0;
+  AmgSmoother smoother_ = AmgSmoother::automatic;
+  bool decided_ = false;  ///< smoothers
   double epsilon_ = 0;
   std::string remark_;
   std::vector<std::pair<std::string, double>> seconds_;
 };
 
-/// The largest eigenvalue of D^-1 A: by some steps of the power method from a fixed start, so a little too small, and
-/// never above the largest row sum of |D^-1 A|. The same bits for any number of threads.
-double largest_eigenvalue(const HostContext& ctx, const BlockCsr& a);
+/// The largest eigenvalue of D^-1 A: `lambda` by some steps of Lanczos' method from a fixed start, so a little too
+/// small, and never above `bound`, the largest row sum of |D^-1 A|. The same bits for any number of threads.
+struct EigenvalueBound {
+  double lambda = 0;
+  double bound = 0;
+};
+EigenvalueBound largest_eigenvalue(const HostContext& ctx, const BlockCsr& a, int steps);
 
 }  // namespace purlin::detail

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/precond/amg/pattern_rows.hpp>
 #include <purlin/precond/amg/small_dense.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 
@@ -79,6 +80,16 @@ class SmoothedRow {
     std::fill(p_.block(p_.pattern.row_ptr[i]), p_.block(p_.pattern.row_ptr[i + 1]), 0.0);
     std::fill(lost_.begin(), lost_.end(), 0.0);
     any_lost_ = false;
+  }
+  // The same for blocks of one entry.
+  void add(Index aggregate, double value) {
+    const Offset at = place_of(p_.pattern, node_, aggregate);
+    if (at >= 0) {
+      p_.val[at] += value;
+    } else {
+      any_lost_ = true;
+      lost_[0] += value * *coarse(aggregate);
+    }
   }
   // Adds a block x vectors matrix that belongs to `aggregate`.
   void add(Index aggregate, const std::vector<double>& values) {
@@ -199,34 +210,17 @@ BlockCsr filter(const HostContext& ctx, const BlockCsr& a, const std::vector<uns
 }
 
 BlockPattern prolongator_pattern(const HostContext& ctx, const BlockPattern& a, const Aggregates& aggregates) {
-  BlockPattern p;
-  p.rows = a.rows;
-  p.cols = aggregates.count;
-  std::vector<std::vector<Index>> scratch(static_cast<std::size_t>(ctx.threads()));
-  const auto row_of = [&](Index i, int member) -> std::vector<Index>& {
-    std::vector<Index>& row = scratch[static_cast<std::size_t>(member)];
-    row.clear();
+  return pattern_by_rows(ctx, a.rows, aggregates.count, [&](Index i, int, std::vector<Index>& columns) {
+    const auto first = static_cast<std::ptrdiff_t>(columns.size());
     const auto add = [&](Index node) {
-      if (aggregates.of_node[node] >= 0) row.push_back(aggregates.of_node[node]);
+      const Index to = aggregates.of_node[node];
+      if (to >= 0 && std::find(columns.begin() + first, columns.end(), to) == columns.end()) columns.push_back(to);
     };
-    if (aggregates.of_node[i] < 0) return row;
+    if (aggregates.of_node[i] < 0) return;
     add(i);
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) add(a.col[k]);
-    std::sort(row.begin(), row.end());
-    row.erase(std::unique(row.begin(), row.end()), row.end());
-    return row;
-  };
-  p.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
-  p.row_ptr[a.rows] = 0;
-  parallel_blocks(ctx, a.rows, 512,
-                  [&](Index i, int member) { p.row_ptr[i] = static_cast<Offset>(row_of(i, member).size()); });
-  exclusive_sum(ctx, p.row_ptr);
-  p.col = Array<Index, Space::host>(ctx, p.row_ptr[a.rows]);
-  parallel_blocks(ctx, a.rows, 512, [&](Index i, int member) {
-    const std::vector<Index>& row = row_of(i, member);
-    std::copy(row.begin(), row.end(), p.col.data() + p.row_ptr[i]);
+    std::sort(columns.begin() + first, columns.end());
   });
-  return p;
 }
 
 void smooth_prolongator(const HostContext& ctx, const BlockCsr& a, double omega, const Aggregates& aggregates,
@@ -247,6 +241,11 @@ void smooth_prolongator(const HostContext& ctx, const BlockCsr& a, double omega,
       for (Offset at = a.pattern.row_ptr[i]; at < a.pattern.row_ptr[i + 1] && diagonal >= 0; ++at) {
         const Index j = a.pattern.col[at];
         if (aggregates.of_node[j] < 0) continue;
+        if (node_values == 1) {
+          const double d = a.val[diagonal];
+          row.add(aggregates.of_node[j], d == 0 ? 0 : -omega / d * a.val[at] * tentative.q[j]);
+          continue;
+        }
         std::fill(part.begin(), part.end(), 0.0);
         add_product(b, b, k, a.block(at), tentative.q.data() + static_cast<std::size_t>(j) * node_values,
                     part.data());
@@ -263,33 +262,25 @@ void smooth_prolongator(const HostContext& ctx, const BlockCsr& a, double omega,
 
 BlockPattern narrowed(const HostContext& ctx, const BlockCsr& p, const Aggregates& aggregates, Index width) {
   const BlockPattern& from = p.pattern;
-  std::vector<unsigned char> keep(static_cast<std::size_t>(from.blocks()), 1);
-  parallel_blocks(ctx, from.rows, 512, [&](Index i) {
-    const Offset begin = from.row_ptr[i], length = from.row_ptr[i + 1] - begin;
-    if (length <= width) return;
-    std::vector<std::pair<float, Offset>> order;  // the largest first; single precision hides the order of sums
-    for (Offset k = begin; k < begin + length; ++k) {
-      double square = 0;
-      for (int e = 0; e < p.block_size(); ++e) square += p.block(k)[e] * p.block(k)[e];
-      order.emplace_back(from.col[k] == aggregates.of_node[i] ? -INFINITY : -static_cast<float>(square), k);
+  // The largest first; single precision hides the order of sums.
+  const auto key = [&](Index i, Offset k) {
+    double square = 0;
+    for (int e = 0; e < p.block_size(); ++e) square += p.block(k)[e] * p.block(k)[e];
+    return std::make_pair(from.col[k] == aggregates.of_node[i] ? -INFINITY : -static_cast<float>(square), k);
+  };
+  return pattern_by_rows(ctx, from.rows, from.cols, [&](Index i, int, std::vector<Index>& columns) {
+    const Offset begin = from.row_ptr[i], end = from.row_ptr[i + 1];
+    if (end - begin <= width) {
+      columns.insert(columns.end(), from.col.data() + begin, from.col.data() + end);
+      return;
     }
+    std::vector<std::pair<float, Offset>> order;
+    for (Offset k = begin; k < end; ++k) order.push_back(key(i, k));
     std::sort(order.begin(), order.end());
-    for (Offset k = width; k < length; ++k) keep[order[k].second] = 0;
+    const auto first = static_cast<std::ptrdiff_t>(columns.size());
+    for (Index k = 0; k < width; ++k) columns.push_back(from.col[order[static_cast<std::size_t>(k)].second]);
+    std::sort(columns.begin() + first, columns.end());
   });
-  BlockPattern result;
-  result.rows = from.rows;
-  result.cols = from.cols;
-  result.row_ptr = Array<Offset, Space::host>(ctx, Offset{from.rows} + 1);
-  std::vector<Index> col;
-  for (Index i = 0; i < from.rows; ++i) {
-    result.row_ptr[i] = static_cast<Offset>(col.size());
-    for (Offset k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) {
-      if (keep[k]) col.push_back(from.col[k]);
-    }
-  }
-  result.row_ptr[from.rows] = static_cast<Offset>(col.size());
-  result.col = make_array(ctx, col);
-  return result;
 }
 
 }  // namespace purlin::detail

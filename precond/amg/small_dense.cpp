@@ -181,6 +181,7 @@ DenseInverse dense_inverse(int n, const std::vector<double>& a, double tolerance
 }
 
 std::vector<double> semidefinite_inverse(int n, std::vector<double> a) {
+  if (n == 1) return {a[0] > 0 ? 1 / a[0] : 0.0};
   Dense vectors(a.size(), 0.0);
   for (int i = 0; i < n; ++i) vectors[static_cast<std::size_t>(i) * n + i] = 1;
   for (int sweep = 0; sweep < 30; ++sweep) {

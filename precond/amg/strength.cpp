@@ -26,6 +26,13 @@ double squared_norm(const BlockCsr& a, Offset k) {
   return sum;
 }
 
+// Whether a ratio, rounded to 16 bits, reaches a rounded bound; rounding decides only next to it.
+bool reaches(double ratio, double bound) {
+  constexpr double margin = 1.0 / 4096;
+  if (ratio > bound * (1 + margin)) return true;
+  return ratio >= bound * (1 - margin) && rounded_to_16_bits(ratio) >= bound;
+}
+
 // Row i of the graph: strong blocks of row i, and rows whose block in column i is strong.
 template <class F>
 void for_neighbours(const BlockPattern& a, const TransposedPattern& t, const std::vector<unsigned char>& strong,
@@ -33,21 +40,17 @@ void for_neighbours(const BlockPattern& a, const TransposedPattern& t, const std
   Offset k = a.row_ptr[i], l = t.pattern.row_ptr[i];
   const Offset k_end = a.row_ptr[i + 1], l_end = t.pattern.row_ptr[i + 1];
   while (k < k_end || l < l_end) {
-    if (k < k_end && !strong[k]) {
-      ++k;
-    } else if (l < l_end && !strong[t.source[l]]) {
-      ++l;
-    } else if (l == l_end || (k < k_end && a.col[k] < t.pattern.col[l])) {
-      f(a.col[k++]);
-    } else {
-      if (k < k_end && a.col[k] == t.pattern.col[l]) ++k;
-      f(t.pattern.col[l++]);
-    }
+    const Index of_row = k < k_end ? a.col[k] : a.rows, of_column = l < l_end ? t.pattern.col[l] : a.rows;
+    const bool in_either = (of_row <= of_column && strong[k]) || (of_column <= of_row && strong[t.source[l]]);
+    f(std::min(of_row, of_column), of_row <= of_column ? k : Offset{-1}, in_either);
+    if (of_row <= of_column) ++k;
+    if (of_column <= of_row) ++l;
   }
 }
 
+// The graph; and what is strong in either direction becomes so in both.
 BlockPattern union_with_transposed(const HostContext& ctx, const BlockPattern& a,
-                                   const std::vector<unsigned char>& strong) {
+                                   std::vector<unsigned char>& strong) {
   const TransposedPattern t = transpose(ctx, a);
   BlockPattern graph;
   graph.rows = graph.cols = a.rows;
@@ -55,20 +58,21 @@ BlockPattern union_with_transposed(const HostContext& ctx, const BlockPattern& a
   graph.row_ptr[a.rows] = 0;
   parallel_for(ctx, a.rows, [&](Index i) {
     Offset count = 0;
-    for_neighbours(a, t, strong, i, [&](Index) { ++count; });
+    for_neighbours(a, t, strong, i, [&](Index, Offset, bool in_either) { count += in_either ? 1 : 0; });
     graph.row_ptr[i] = count;
   });
   exclusive_sum(ctx, graph.row_ptr);
   graph.col = Array<Index, Space::host>(ctx, graph.row_ptr[a.rows]);
+  std::vector<unsigned char> both(strong.size());
   parallel_for(ctx, a.rows, [&](Index i) {
     Offset at = graph.row_ptr[i];
-    for_neighbours(a, t, strong, i, [&](Index j) { graph.col[at++] = j; });
+    for_neighbours(a, t, strong, i, [&](Index j, Offset k, bool in_either) {
+      if (in_either) graph.col[at++] = j;
+      if (k >= 0) both[k] = in_either || j == i ? 1 : 0;
+    });
   });
+  strong = std::move(both);
   return graph;
-}
-
-bool in_row(const BlockPattern& graph, Index i, Index j) {
-  return std::binary_search(graph.col.data() + graph.row_ptr[i], graph.col.data() + graph.row_ptr[i + 1], j);
 }
 
 }  // namespace
@@ -91,7 +95,7 @@ Strength find_strength(const HostContext& ctx, const BlockCsr& a, double theta) 
       const Index j = pattern.col[k];
       const double square = squared_norm(a, k);
       const double scale = diagonal[i] * diagonal[j];
-      const bool large = scale == 0 || rounded_to_16_bits(square / scale) >= bound;
+      const bool large = scale == 0 || reaches(square / scale, bound);
       strong[k] = j != i && square > 0 && large ? 1 : 0;
       if (j != i) others += std::sqrt(square);
     }
@@ -102,10 +106,6 @@ Strength find_strength(const HostContext& ctx, const BlockCsr& a, double theta) 
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
     const bool alone = result.graph.row_ptr[i] == result.graph.row_ptr[i + 1];
     result.left_out[i] = alone && dominated[i] ? 1 : 0;
-    for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
-      const Index j = pattern.col[k];
-      strong[k] = j == i || strong[k] || in_row(result.graph, i, j) ? 1 : 0;
-    }
   });
   return result;
 }

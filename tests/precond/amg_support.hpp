@@ -147,13 +147,14 @@ double difference_on_vectors(const Context<S>& ctx, const LinearOperator<double,
 inline double largest(const EigenMatrix& m) { return m.size() == 0 ? 0.0 : m.cwiseAbs().maxCoeff(); }
 
 // The polynomial smoother from 0 as a matrix B with x = B b: Chebyshev's p_k by its three-term recurrence, the error
-// (I - B A) being p_k(A) with p_k(t) = W_k(1 - 2 t / lambda) / (2 k + 1), W_k the fourth-kind polynomial.
-inline EigenMatrix smoother_oracle(const EigenMatrix& a, double lambda, AmgSmoother kind, int degree) {
+// (I - B A) being p_k(S A) with p_k(t) = W_k(1 - 2 t / lambda) / (2 k + 1), W_k the fourth-kind polynomial.
+inline EigenMatrix smoother_oracle(const EigenMatrix& a, const EigenMatrix& s, double lambda, AmgSmoother kind,
+                                   int degree) {
   const auto n = a.rows();
   const EigenMatrix identity = EigenMatrix::Identity(n, n);
-  const EigenMatrix scaled = a.diagonal().cwiseInverse().asDiagonal() * a / lambda;
+  const EigenMatrix scaled = s * a / lambda;
   EigenMatrix error;
-  if (kind == AmgSmoother::jacobi) {
+  if (kind == AmgSmoother::jacobi || kind == AmgSmoother::spai) {
     error = identity;
     for (int i = 0; i < degree; ++i) error = (identity - 4.0 / 3.0 * scaled) * error;
   } else {
@@ -169,16 +170,24 @@ inline EigenMatrix smoother_oracle(const EigenMatrix& a, double lambda, AmgSmoot
   return (identity - error) * a.inverse();
 }
 
+/// One level around a given coarse correction, P M_c P^T.
+inline EigenMatrix level_oracle(const EigenMatrix& a, const EigenMatrix& smoother, const EigenMatrix& correction) {
+  const EigenMatrix identity = EigenMatrix::Identity(a.rows(), a.rows());
+  const EigenMatrix error = (identity - smoother * a) * (identity - correction * a) * (identity - smoother * a);
+  return (identity - error) * a.inverse();
+}
+
+/// Levels whose smoothers are polynomials of the diagonal.
 inline EigenMatrix cycle_oracle(const std::vector<detail::AmgLevel>& levels, std::size_t l,
                                 const AmgOptions& options) {
   const EigenMatrix a = eigen_of(levels[l].a);
   if (levels[l].smoother_diagonal.empty()) return a.inverse();
-  const EigenMatrix b = smoother_oracle(a, levels[l].lambda, options.smoother, options.degree);
+  const EigenMatrix d = a.diagonal().cwiseInverse().asDiagonal();
+  const int degree = l == 0 ? options.degree : 2 * options.degree;
+  const EigenMatrix b = smoother_oracle(a, d, levels[l].lambda, levels[l].smoother, degree);
   if (levels[l].last()) return b;
-  const EigenMatrix p = eigen_of(levels[l].p), identity = EigenMatrix::Identity(a.rows(), a.rows());
-  const EigenMatrix coarse = p * cycle_oracle(levels, l + 1, options) * p.transpose();
-  const EigenMatrix error = (identity - b * a) * (identity - coarse * a) * (identity - b * a);
-  return (identity - error) * a.inverse();
+  const EigenMatrix p = eigen_of(levels[l].p);
+  return level_oracle(a, b, p * cycle_oracle(levels, l + 1, options) * p.transpose());
 }
 
 }  // namespace purlin::testing

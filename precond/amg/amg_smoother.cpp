@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coefficients of smoothers, SPAI and FSAI as smoothers, and the largest eigenvalue of what they make of A.
+#include <purlin/precond/amg/amg_smoother.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/parallel.hpp>
+#include <purlin/core/random.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/registry.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr int power_steps = 12;
+constexpr std::uint64_t seed = 21;
+
+constexpr double most_antisymmetric = 0.25;
+constexpr double rounding = 1e-10;
+constexpr double most_positive = 0.8;
+constexpr double most_entangled = 1e-5;
+
+}  // namespace
+
+SmootherSteps smoother_steps(AmgSmoother smoother, int degree) {
+  const bool chebyshev = smoother == AmgSmoother::chebyshev || smoother == AmgSmoother::fsai;
+  if (is_sparse(smoother)) degree = (degree + 1) / 2;
+  SmootherSteps steps;
+  steps.first = 4.0 / 3.0;
+  for (int i = 1; i < degree; ++i) {
+    if (chebyshev) {
+      steps.next.emplace_back((2.0 * i - 1) / (2.0 * i + 3), (8.0 * i + 4) / (2.0 * i + 3));
+    } else {
+      steps.next.emplace_back(0.0, steps.first);
+    }
+  }
+  return steps;
+}
+
+const char* name_of(AmgSmoother smoother) {
+  constexpr const char* names[] = {"auto", "chebyshev", "jacobi", "spai", "fsai"};
+  return names[static_cast<std::size_t>(smoother)];
+}
+
+double antisymmetric_share(const HostContext& ctx, const BlockCsr& a) {
+  const BlockPattern& pattern = a.pattern;
+  const TransposedPattern t = transpose(ctx, pattern);
+  const int b = a.row_block;
+  std::vector<double> all(static_cast<std::size_t>(pattern.rows)), skew(all.size());
+  parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
+    Offset l = t.pattern.row_ptr[i];
+    const Offset l_end = t.pattern.row_ptr[i + 1];
+    for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
+      const Index j = pattern.col[k];
+      if (j == i) continue;
+      while (l < l_end && t.pattern.col[l] < j) ++l;
+      const double* const opposite = l < l_end && t.pattern.col[l] == j ? a.block(t.source[l]) : nullptr;
+      for (int e = 0; e < b * b; ++e) {
+        const double here = a.block(k)[e], there = opposite == nullptr ? 0 : opposite[e % b * b + e / b];
+        all[i] += here * here;
+        // What has no opposite is met once, where a pair is met twice.
+        skew[i] += (opposite == nullptr ? 2 : 1) * (here - there) * (here - there);
+      }
+    }
+  });
+  const double sum = std::accumulate(all.begin(), all.end(), 0.0);
+  return sum == 0 ? 0 : std::sqrt(std::accumulate(skew.begin(), skew.end(), 0.0) / sum) / 2;
+}
+
+double entangled_share(const HostContext& ctx, const BlockCsr& a) {
+  const BlockPattern& pattern = a.pattern;
+  const auto trace = [&](Offset k) {
+    double sum = 0;
+    for (int r = 0; r < a.row_block; ++r) sum += a.block(k)[r * (a.row_block + 1)];
+    return sum;
+  };
+  const Index count = parallel_count<Index>(ctx, pattern.rows, [&](Index i) {
+    double own = 0, positive = 0;
+    for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
+      if (pattern.col[k] == i) {
+        own = trace(k);
+      } else {
+        positive += std::max(0.0, trace(k));
+      }
+    }
+    return positive > most_positive * own;
+  });
+  return pattern.rows == 0 ? 0 : static_cast<double>(count) / pattern.rows;
+}
+
+AmgSmoother choose_smoother(const HostContext& ctx, const BlockCsr& a, AmgSmoother asked) {
+  if (asked != AmgSmoother::automatic) return asked;
+  const double share = antisymmetric_share(ctx, a);
+  if (share > most_antisymmetric) return AmgSmoother::spai;
+  const bool fsai = share <= rounding && entangled_share(ctx, a) >= most_entangled;
+  return fsai ? AmgSmoother::fsai : AmgSmoother::chebyshev;
+}
+
+template <class T, Space S>
+OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                       AmgSmoother smoother, bool symmetric, const SpmvOptions& spmv_options) {
+  if (!is_sparse(smoother)) return nullptr;
+  PrecondOptions options;
+  options.name = name_of(smoother);
+  options.symmetric = symmetric;
+  return make_precond(ctx, a, order, options, spmv_options);
+}
+
+template <class T, Space S>
+double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, const LinearOperator<T, S>& s,
+                          bool symmetric, const std::vector<Index>& old_of_new) {
+  Array<T, S> x(ctx, a.rows()), y(ctx, a.rows());
+  Array<double, S> squares(ctx, power_steps + 1);
+  fill_random<T, S>(ctx, RandomKind::sign, seed, 0, x.span());
+  if (!old_of_new.empty()) {
+    const Array<Index, S> from = make_array(ctx, old_of_new);
+    gather(ctx, x.cspan(), from.cspan(), y.span());
+    std::swap(x, y);
+    ctx.synchronize();
+  }
+  // x^T A x, in which S A is symmetric where both are; else x^T x.
+  for (int step = 0; step <= power_steps; ++step) {
+    a.apply(ctx, T(1), x.cspan(), T(0), y.span());
+    dot(ctx, x.cspan(), symmetric ? y.cspan() : x.cspan(), squares.data() + step);
+    s.apply(ctx, T(1), y.cspan(), T(0), x.span());
+  }
+  const std::vector<double> found = to_vector(ctx, squares.cspan());
+  double lambda = 1;
+  for (std::size_t step = 1; step < found.size(); ++step) {
+    const double now = std::sqrt(found[step] / found[step - 1]);
+    if (std::isfinite(now) && now > 0) lambda = now;
+  }
+  return lambda;
+}
+
+#define X(T, S)                                                                                                   \
+  template OperatorPtr<T, S> make_sparse_smoother(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,    \
+                                                  AmgSmoother, bool, const SpmvOptions&);                         \
+  template double largest_eigenvalue(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>&, \
+                                     bool, const std::vector<Index>&);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The smoothers of a multigrid cycle: the coefficients of their polynomials, and the sparse ones. Internal.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <purlin/precond/amg/amg_options.hpp>
+#include <purlin/precond/amg/block_csr.hpp>
+#include <purlin/precond/preconditioner.hpp>
+
+namespace purlin::detail {
+
+/// The steps of a polynomial smoother: d_0 = first s r_0, then d_i = c1 d_{i-1} + c2 s r_i, where s is S / lambda,
+/// r_i = r_{i-1} - A d_{i-1}, and x grows by every d.
+struct SmootherSteps {
+  double first = 0;
+  std::vector<std::pair<double, double>> next;  ///< c1, c2
+};
+
+/// Chebyshev of the fourth kind (J. Lottes, "Optimal polynomial smoothers for multigrid V-cycles", 2022; M. Phillips
+/// and P. Fischer, arXiv 2407.09848 and 2210.03179), or damped by 4/3: Jacobi and SPAI. SPAI and FSAI take half of
+/// the degree, rounded up.
+SmootherSteps smoother_steps(AmgSmoother smoother, int degree);
+
+/// Whether S is a sparse matrix, not the diagonal.
+inline bool is_sparse(AmgSmoother smoother) { return smoother == AmgSmoother::spai || smoother == AmgSmoother::fsai; }
+
+/// "chebyshev", "spai": as on the command line.
+const char* name_of(AmgSmoother smoother);
+
+/// The smoother of a level: the one that is asked for, or by measures of A. The polynomial of a diagonal deals badly
+/// with eigenvalues off the real axis and with rows that a few large couplings of both signs dominate, as flat
+/// elements make them, so: SPAI where the antisymmetric part is more than a quarter of what is off the diagonal; FSAI
+/// for a symmetric A where at least one node in 100,000 is `entangled`; else Chebyshev's polynomial.
+AmgSmoother choose_smoother(const HostContext& ctx, const BlockCsr& a, AmgSmoother asked);
+
+/// |A - A^T| over 2 |A| in Frobenius norms, both without diagonal blocks; 0 for a diagonal matrix.
+double antisymmetric_share(const HostContext& ctx, const BlockCsr& a);
+
+/// The share of nodes whose positive blocks off the diagonal sum to more than 0.8 of the diagonal one, by their
+/// traces.
+double entangled_share(const HostContext& ctx, const BlockCsr& a);
+
+/// S as a sparse matrix, by the line of the table of preconditioners that the smoother is named after; null for those
+/// that take the diagonal. Throws as that preconditioner does. Waits on the stream.
+/// `symmetric`: see PrecondOptions.
+template <class T, Space S>
+OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                       AmgSmoother smoother, bool symmetric, const SpmvOptions& spmv_options);
+
+/// The largest eigenvalue of S A by some steps of the power method from a fixed start, which is in the caller's
+/// numbering (`old_of_new`, empty: that of A): a little too small where A and S are symmetric and definite, else
+/// about its modulus. Takes temporary vectors. Waits on the stream.
+template <class T, Space S>
+double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, const LinearOperator<T, S>& s,
+                          bool symmetric, const std::vector<Index>& old_of_new);
+
+}  // namespace purlin::detail

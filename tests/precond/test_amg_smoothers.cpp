@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// AMG's smoothers: SPAI and FSAI against their definitions, which of them the setup chooses, refreshes.
+#include <purlin/precond/amg/amg_smoother.hpp>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/matrix_market.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/precond/amg_support.hpp"
+
+namespace purlin::testing {
+namespace {
+
+constexpr Space host = Space::host;
+
+// The entries of each row that are stored, and lie in the first `columns` columns.
+std::vector<Eigen::Index> stored(const HostCsr& a, Index i, Index columns) {
+  std::vector<Eigen::Index> J;
+  for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+    if (a.col[k] < columns) J.push_back(a.col[k]);
+  }
+  return J;
+}
+
+// G^T G by its definition: row i of G solves A(J, J) g = e on the entries on and below the diagonal.
+EigenMatrix fsai_oracle(const HostCsr& matrix) {
+  const EigenMatrix a = eigen_of(matrix);
+  EigenMatrix g = EigenMatrix::Zero(a.rows(), a.rows());
+  for (Index i = 0; i < matrix.rows; ++i) {
+    const auto J = stored(matrix, i, i + 1);
+    const Eigen::VectorXd last = EigenMatrix(a(J, J)).inverse().rightCols(1);
+    g(i, J) = last.transpose() / std::sqrt(last(last.size() - 1));
+  }
+  return g.transpose() * g;
+}
+
+// Columns that minimise |A m - e_j| on the pattern of A, which is symmetric.
+EigenMatrix spai_oracle(const HostCsr& matrix) {
+  const EigenMatrix a = eigen_of(matrix), identity = EigenMatrix::Identity(a.rows(), a.rows());
+  EigenMatrix m = EigenMatrix::Zero(a.rows(), a.rows());
+  for (Index j = 0; j < matrix.rows; ++j) {
+    const auto J = stored(matrix, j, matrix.rows);
+    m(J, j) = EigenMatrix(a(Eigen::all, J)).colPivHouseholderQr().solve(identity.col(j));
+  }
+  return m;
+}
+
+PrecondOptions smoother_options(AmgSmoother kind, int degree = 2) {
+  PrecondOptions options = small_levels(60);
+  options.of<AmgOptions>().smoother = kind;
+  options.of<AmgOptions>().degree = degree;
+  return options;
+}
+
+// Without strong neighbours there is one level, and M is one step of the smoother: 4 / (3 lambda) S.
+template <Space S>
+EigenMatrix one_step(const Context<S>& ctx, const HostCsr& a, AmgSmoother kind) {
+  PrecondOptions alone = smoother_options(kind);
+  alone.of<AmgOptions>().theta = 1;
+  return dense_operator(ctx, amg<double, S>(ctx, a, alone));
+}
+
+HostCsr system_for(AmgSmoother kind) {
+  return fem_matrix(kind == AmgSmoother::fsai ? "generate:diffusion:6" : "generate:convection:6:40");
+}
+
+// A symmetric matrix of flat elements: w w^T with w = (1, -1, 1, -1) on four nodes, beside a good one.
+HostCsr with_flat_elements(Index every) {
+  const HostCsr good = fem_matrix("generate:diffusion:9");
+  Rows rows(good.rows);
+  for (Index i = 0; i < good.rows; ++i) {
+    for (Offset k = good.row_ptr[i]; k < good.row_ptr[i + 1]; ++k) rows[i][good.col[k]] = good.val[k];
+  }
+  for (Index i = 0; i + 4 <= good.rows; i += every) {
+    for (Index r = 0; r < 4; ++r) {
+      for (Index c = 0; c < 4; ++c) rows[i + r][i + c] += (r + c) % 2 == 0 ? 1e3 : -1e3;
+    }
+  }
+  return from_rows(good.rows, rows);
+}
+
+}  // namespace
+
+TEST_BOTH("SPAI and FSAI smooth AMG's levels as polynomials of their definitions", "[amg]") {
+  const auto ctx = make_context<S>();
+  for (const AmgSmoother kind : {AmgSmoother::spai, AmgSmoother::fsai}) {
+    const HostCsr matrix = system_for(kind);
+    const EigenMatrix a = eigen_of(matrix), s = kind == AmgSmoother::fsai ? fsai_oracle(matrix) : spai_oracle(matrix);
+    const EigenMatrix step = one_step(ctx, matrix, kind);
+    const double lambda = 4.0 / 3.0 * s(0, 0) / step(0, 0);
+    INFO(detail::name_of(kind));
+    CHECK(largest(step - 4.0 / 3.0 / lambda * s) < 1e-9 * largest(step));
+    const double exact = Eigen::EigenSolver<EigenMatrix>(s * a, false).eigenvalues().cwiseAbs().maxCoeff();
+    CHECK(lambda > 0.95 * exact);
+    CHECK(lambda < 1.2 * exact);
+    for (const int degree : {1, 2, 4}) {  // one step, one and two
+      const auto m = amg<double, S>(ctx, matrix, smoother_options(kind, degree));
+      REQUIRE(m.hierarchy().levels().size() == 2);
+      CHECK(contains(m.info().detail, detail::name_of(kind)));
+      const EigenMatrix p = eigen_of(m.hierarchy().levels()[0].p);
+      const EigenMatrix correction = p * eigen_of(m.hierarchy().levels()[1].a).inverse() * p.transpose();
+      const EigenMatrix smoother = smoother_oracle(a, s, lambda, kind, degree == 4 ? 2 : 1);
+      CHECK(difference_on_vectors(ctx, m, level_oracle(a, smoother, correction)) < 1e-9);
+    }
+  }
+}
+
+TEST_BOTH("AMG with FSAI is symmetric and definite on all levels, with SPAI where that is asked for", "[amg]") {
+  const auto ctx = make_context<S>();
+  const MeshSystem elastic("generate:elasticity:4");
+  for (const AmgSmoother kind : {AmgSmoother::spai, AmgSmoother::fsai}) {
+    PrecondOptions options = smoother_options(kind);
+    options.of<AmgOptions>().max_coarse = 20;
+    options.symmetric = true;
+    const auto m = amg<double, S>(ctx, elastic.a, options, elastic.coordinates);
+    REQUIRE(m.hierarchy().levels().size() >= 3);
+    const EigenMatrix dense = dense_operator(ctx, m);
+    INFO(detail::name_of(kind));
+    CHECK(largest(dense - dense.transpose()) < 1e-12 * largest(dense));
+    const EigenMatrix half = 0.5 * (dense + dense.transpose());
+    CHECK(Eigen::SelfAdjointEigenSolver<EigenMatrix>(half).eigenvalues()(0) > 0);
+  }
+}
+
+TEST_CASE("AMG's largest eigenvalues come close from below", "[amg]") {
+  const Context<host> ctx;
+  for (const HostCsr& a : {fem_matrix("generate:diffusion:6"), fem_matrix("generate:elasticity:4"),
+                           with_flat_elements(50), diagonal_matrix(7), neumann_grid(3, 2)}) {
+    const EigenMatrix dense = eigen_of(a);
+    const Eigen::VectorXd root = dense.diagonal().cwiseSqrt().cwiseInverse();
+    const EigenMatrix scaled = root.asDiagonal() * dense * root.asDiagonal();
+    const double exact = Eigen::SelfAdjointEigenSolver<EigenMatrix>(scaled).eigenvalues().tail(1)(0);
+    const double found = detail::largest_eigenvalue(ctx, blocks_of(ctx, a, 1), 10).lambda;
+    INFO(a.rows);
+    CHECK(found <= exact * (1 + 1e-12));
+    CHECK(found >= 0.95 * exact);
+  }
+}
+
+TEST_CASE("AMG measures how far a matrix is from symmetric, and entangled nodes", "[amg]") {
+  const Context<host> ctx;
+  const HostCsr convection = fem_matrix("generate:convection:6:40");
+  const EigenMatrix a = eigen_of(convection);
+  const EigenMatrix off = a - EigenMatrix(a.diagonal().asDiagonal());
+  const double exact = (off - off.transpose()).norm() / (2 * off.norm());
+  CHECK(std::fabs(detail::antisymmetric_share(ctx, blocks_of(ctx, convection, 1)) - exact) < 1e-13);
+  Rows one_sided(2);
+  one_sided[0] = {{0, 2.0}, {1, 1.0}};
+  one_sided[1] = {{1, 2.0}};
+  CHECK(std::fabs(detail::antisymmetric_share(ctx, blocks_of(ctx, from_rows(2, one_sided), 1)) - std::sqrt(0.5)) <
+        1e-15);
+  CHECK(detail::antisymmetric_share(ctx, blocks_of(ctx, fem_matrix("generate:elasticity:4"), 3)) < 1e-15);
+  CHECK(detail::antisymmetric_share(ctx, blocks_of(ctx, diagonal_matrix(5), 1)) == 0);
+
+  // Positive entries of 0.9 and 0.7 of the diagonal; negative ones do not count.
+  Rows rows(4);
+  for (Index i = 0; i < 4; ++i) rows[i][i] = 1;
+  rows[0][1] = 0.5, rows[0][2] = 0.4;
+  rows[1][0] = 0.7;
+  rows[2][0] = -0.9;
+  CHECK(detail::entangled_share(ctx, blocks_of(ctx, from_rows(4, rows), 1)) == 0.25);
+}
+
+TEST_BOTH("AMG chooses SPAI for convection, FSAI for flat elements and else Chebyshev's polynomial", "[amg]") {
+  const auto ctx = make_context<S>();
+  const auto chosen = [&](const HostCsr& a, AmgSmoother asked) {
+    const auto m = amg<double, S>(ctx, a, smoother_options(asked));
+    return std::make_pair(m.hierarchy().levels()[0].smoother, m.info().detail);
+  };
+  const HostCsr good = fem_matrix("generate:diffusion:9"), flow = fem_matrix("generate:convection:9:200");
+  CHECK(chosen(good, AmgSmoother::automatic).first == AmgSmoother::chebyshev);
+  CHECK(chosen(fem_matrix("generate:convection:9:1"), AmgSmoother::automatic).first == AmgSmoother::chebyshev);
+  CHECK(chosen(flow, AmgSmoother::automatic).first == AmgSmoother::spai);
+  CHECK(contains(chosen(flow, AmgSmoother::automatic).second, "spai"));
+  CHECK(chosen(with_flat_elements(50), AmgSmoother::automatic).first == AmgSmoother::fsai);
+  CHECK(contains(chosen(with_flat_elements(50), AmgSmoother::automatic).second, "fsai"));
+  CHECK(chosen(flow, AmgSmoother::jacobi).first == AmgSmoother::jacobi);
+  CHECK(contains(chosen(good, AmgSmoother::fsai).second, "fsai"));
+}
+
+TEST_BOTH("AMG takes Chebyshev's polynomial where FSAI refuses the matrix, unless FSAI was asked for", "[amg]") {
+  const auto ctx = make_context<S>();
+  HostCsr a = with_flat_elements(50);
+  for (Offset k = a.row_ptr[400]; k < a.row_ptr[401]; ++k) {
+    if (a.col[k] == 400) a.val[k] = 1e-3;  // not definite
+  }
+  const auto m = amg<double, S>(ctx, a, smoother_options(AmgSmoother::automatic));
+  CHECK(m.hierarchy().levels()[0].smoother == AmgSmoother::fsai);
+  CHECK(m.info().detail.find("chebyshev") == 0);
+  CHECK_THROWS_AS((amg<double, S>(ctx, a, smoother_options(AmgSmoother::fsai))), NotPositiveDefinite);
+}
+
+TEST_BOTH("FSAI smooths levels of AMG with rows of zeros", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr a = fem_matrix("generate:diffusion:9");
+  PrecondOptions options = smoother_options(AmgSmoother::fsai);
+  options.of<AmgOptions>().max_coarse = 12;
+  // The second vector depends on the first in every aggregate.
+  options.of<AmgOptions>().vectors = std::make_shared<NearNullVectors>(
+      NearNullVectors{2, std::vector<double>(2 * static_cast<std::size_t>(a.rows), 1.0)});
+  const auto m = amg<double, S>(ctx, a, options);
+  REQUIRE(m.hierarchy().levels().size() >= 3);
+  REQUIRE(m.hierarchy().levels()[0].tentative.missing > 0);
+  CHECK(m.info().detail.find("chebyshev") == std::string::npos);
+  const EigenMatrix dense = dense_operator(ctx, m);
+  CHECK(largest(dense - dense.transpose()) < 1e-12 * largest(dense));
+  CHECK(Eigen::SelfAdjointEigenSolver<EigenMatrix>(dense).eigenvalues()(0) > 0);
+}
+
+TEST_CASE("AMG keeps no FSAI that leaves the spectrum as wide as the diagonal does", "[amg][data]") {
+  if (skipped_without_data()) return;
+  const Context<host> ctx;
+  const Csr<double, host> a = read_matrix(ctx, data_folder() + "/matrices/ex10hs.mtx.gz");
+  const auto made = [&](AmgSmoother asked) {
+    return AmgOperator<double, host>(ctx, a, {}, smoother_options(asked), SpmvOptions{});
+  };
+  const auto chosen = made(AmgSmoother::automatic);
+  CHECK(chosen.hierarchy().levels()[0].smoother == AmgSmoother::fsai);
+  CHECK(chosen.info().detail.find("chebyshev") == 0);
+  CHECK(made(AmgSmoother::fsai).info().detail.find("fsai") == 0);
+}
+
+TEST_BOTH("A refresh reaches AMG's sparse smoothers, and FSAI keeps its values where it refuses the new ones",
+          "[amg]") {
+  const auto ctx = make_context<S>();
+  for (const AmgSmoother kind : {AmgSmoother::spai, AmgSmoother::fsai}) {
+    const HostCsr a = system_for(kind);
+    HostCsr scaled = a;
+    for (double& value : scaled.val) value *= 16;  // of which the root is exact too
+    PrecondOptions options = smoother_options(kind);
+    options.of<AmgOptions>().max_coarse = 5;
+    auto m = amg<double, S>(ctx, a, options);
+    REQUIRE(m.hierarchy().levels().size() >= 3);
+    const auto x = random_vector<double>(a.rows);
+    const auto values = upload(ctx, scaled.val);
+    m.refresh(ctx, values.cspan());
+    INFO(detail::name_of(kind));
+    CHECK(same_bits(applied(ctx, m, x), applied(ctx, amg<double, S>(ctx, scaled, options), x)));
+    if (kind == AmgSmoother::spai) continue;
+    HostCsr changed = scaled;
+    for (Offset k = a.row_ptr[100]; k < a.row_ptr[101]; ++k) {
+      if (a.col[k] == 100) changed.val[k] = 1e-3;
+    }
+    const auto indefinite = upload(ctx, changed.val);
+    CHECK_NOTHROW(m.refresh(ctx, indefinite.cspan()));
+    m.refresh(ctx, values.cspan());
+    CHECK(same_bits(applied(ctx, m, x), applied(ctx, amg<double, S>(ctx, scaled, options), x)));
+  }
+}
+
+TEST_BOTH("AMG with SPAI and FSAI moves to another order of the matrix", "[amg]") {
+  const auto ctx = make_context<S>();
+  for (const AmgSmoother kind : {AmgSmoother::spai, AmgSmoother::fsai}) {
+    const HostCsr a = system_for(kind);
+    auto m = amg<double, S>(ctx, a, smoother_options(kind));
+    const auto x = random_vector<double>(a.rows), y = applied(ctx, m, x);
+    const std::vector<Index> old_of_new = random_order(a.rows, 5);
+    SpmvOptions csr;
+    csr.format = "csr";
+    const auto moved = m.renumbered(ctx, make_row_order(ctx, old_of_new), csr);
+    REQUIRE(moved != nullptr);
+    std::vector<double> there(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) there[i] = x[old_of_new[i]];
+    const auto found = applied(ctx, *moved, there);
+    double difference = 0;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      difference = std::max(difference, std::fabs(found[i] - y[old_of_new[i]]));
+    INFO(detail::name_of(kind));
+    CHECK(difference < 1e-12 * norm_oracle(y));
+  }
+}
+
+}  // namespace purlin::testing
