@@ -25,7 +25,7 @@ def _type_name(value) -> str:
 
 def real_dtype(dtype, what: str) -> np.dtype:
     """float32 or float64, whichever holds what `dtype` holds; raise TypeError where neither does."""
-    dtype = np.dtype(dtype)
+    dtype = np.dtype(dtype).newbyteorder("=")
     if dtype.kind == "c":
         raise TypeError(
             f"{what} is complex ({dtype}): Purlin solves real systems only; write a complex one as a real one of twice "

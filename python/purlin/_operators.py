@@ -38,6 +38,17 @@ def _apply_of(operator, what: str) -> Callable:
     raise TypeError(f"{what}: expected a LinearOperator, a matrix or a callable, found {_type_name(operator)}")
 
 
+class Sized:
+    """A callable with the number of rows that it does not tell."""
+
+    def __init__(self, product: Callable, n: int):
+        self.shape = (n, n)
+        self._product = product
+
+    def __call__(self, x):
+        return self._product(x)
+
+
 def is_operator(a) -> bool:
     """Whether A is an operator or a callable, and no matrix."""
     return hasattr(a, "matvec") or (callable(a) and not hasattr(a, "tocsr"))

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from ._arrays import as_real, real_dtype
-from ._operators import is_operator
-from ._solver import Solver, _sized, _whole
+from ._operators import Sized, is_operator
+from ._solver import Solver, _whole
 
 _breakdowns = {"rho_vanished": -10, "omega_vanished": -11}
 
@@ -106,7 +106,7 @@ class _Problem:
 
             A = csr_array(np.asarray(A))
         if is_operator(A) and not hasattr(A, "shape"):
-            A = _sized(A, b)
+            A = Sized(A, len(b))
         shape = getattr(A, "shape", None)
         self.rows = len(A[2]) - 1 if shape is None else shape[0]
         b = np.asanyarray(b)

@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from ._arrays import as_real, by_columns, check_finite_shape, real_dtype
 from ._matrices import given_matrix, is_matrix
-from ._operators import check_square, is_operator, product_of
+from ._operators import Sized, check_square, is_operator, product_of
 from ._report import Report, conclude
 
 _DEFAULT_ITERATIONS = 10000
@@ -119,7 +119,7 @@ class Solver:
             "coordinates": _table(coordinates, "coordinates"),
             "near_null_space": _table(near_null_space, "near_null_space"),
             "options": dict(options or {}),
-            "expected_solves": 0.0 if expected_solves is None else float(expected_solves),
+            "expected_solves": _solves(expected_solves),
         }
         threads = 0 if threads is None else _whole(threads, "threads", 1)
         if is_operator(A) and not is_matrix(A):
@@ -360,17 +360,9 @@ def solve(
     if "columns" not in keywords and getattr(b, "ndim", 1) == 2 and b.shape[1] > 1:
         keywords["columns"] = b.shape[1]
     if callable(A) and not hasattr(A, "shape") and not is_matrix(A):
-        A = _sized(A, b)
+        A = Sized(A, np.shape(b)[0])
     solver = Solver(A, rtol=rtol, **keywords)
     return solver._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, 2)
-
-
-def _sized(A, b):
-    """A callable as an operator with as many rows as b."""
-    from scipy.sparse.linalg import LinearOperator
-
-    n = np.shape(b)[0]
-    return LinearOperator((n, n), matvec=A, dtype=np.float64)
 
 
 def _check_device(device, stream) -> None:
@@ -396,6 +388,15 @@ def _whole(value, what: str, least: int) -> int:
     if not least <= number < 2**31:
         raise ValueError(f"{what}: expected a whole number from {least}, found {value!r}")
     return number
+
+
+def _solves(value) -> float:
+    """0 where it is not known."""
+    if value is None:
+        return 0.0
+    if not 0 < value < float("inf"):
+        raise ValueError(f"expected_solves: expected a positive number, found {value!r}")
+    return float(value)
 
 
 def _table(array, what: str):
