@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python in the documents runs as it is printed, and the examples of docstrings too."""
+
+import doctest
+import re
+import warnings
+from pathlib import Path
+
+import pytest
+import scipy.sparse.linalg
+
+import purlin
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
+def test_the_python_of_a_document_runs(name, capsys):
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / name).read_text(), re.MULTILINE | re.DOTALL)
+    assert blocks
+    names = {"scipy": scipy}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for block in blocks:
+            exec(compile(block, name, "exec"), names)
+    assert names["report"].converged and names["info"] == 0
+    assert "converged after" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("module", [purlin, purlin._solver])
+def test_the_examples_of_docstrings_run(module):
+    results = doctest.testmod(module)
+    assert results.attempted > 0 and results.failed == 0
+
+
+def test_every_public_name_is_documented():
+    for name in purlin.__all__:
+        thing = getattr(purlin, name)
+        if name == "__version__":
+            continue
+        assert thing.__doc__, name
+        for member, value in vars(thing).items() if isinstance(thing, type) else ():
+            if not member.startswith("_"):
+                assert value.__doc__, f"{name}.{member}"
+
+
+def test_no_public_name_is_missing_from_the_document():
+    text = (ROOT / "docs/python.md").read_text()
+    for name in ("solve", "Solver", "cg", "bicgstab", "gmres", "read", "info", "ConvergenceWarning", "ConvergenceError"):
+        assert name in text
