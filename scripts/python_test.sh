@@ -3,7 +3,7 @@
 # Builds the Python package by `pip install .` into a virtual environment of its own and runs its tests. Arguments are
 # passed to pytest. Nothing is installed outside build/ but system packages that are missing.
 #   PYTHON             the interpreter, python3 by default
-#   PURLIN_PYTHON_DIR  where environment and build lie, build/python by default
+#   PURLIN_PYTHON_DIR  the build folder, build/python by default; the environment is venv/ in it
 #   PURLIN_PIP_ARGS    further arguments for pip, as -C cmake.define.PURLIN_METIS=AUTO
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
@@ -22,10 +22,12 @@ choose_jobs
 mkdir -p "$dir"
 [ -x "$dir/venv/bin/python" ] || "$python" -m venv "$dir/venv"
 say "building and installing into $dir/venv"
-# The tree is built where it was built before, so that only what has changed is compiled.
+# The tree is built where it was built before, so that only what has changed is compiled; and with the compiler that
+# CMake would take, so that a cache knows it from other builds. Python names its own otherwise.
+export CXX=${CXX:-c++}
 read -r -a further <<<"${PURLIN_PIP_ARGS:-}"
 export CMAKE_BUILD_PARALLEL_LEVEL=$jobs CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}
-"$dir/venv/bin/python" -m pip install -q --disable-pip-version-check ".[test,plot]" -C build-dir="$dir/tree" \
+"$dir/venv/bin/python" -m pip install -q --disable-pip-version-check ".[test,plot]" -C build-dir="$dir" \
   "${further[@]}" >"$dir/pip.log" 2>&1 || {
   tail -n 30 "$dir/pip.log" >&2
   fail "pip failed; its output is in $dir/pip.log"

@@ -45,14 +45,19 @@ def as_real(value, dtype: np.dtype, what: str) -> np.ndarray:
     if hasattr(value, "tocsr"):
         raise TypeError(f"{what}: expected a dense array, found the sparse {_type_name(value)}; use .toarray()")
     refuse_device_array(value, what)
-    array = np.asarray(value)
+    array = np.asarray(_imported(value))
     if array.dtype.kind not in "biufc":
         raise TypeError(f"{what}: expected an array of numbers, found {_type_name(value)} of {array.dtype}")
     real_dtype(array.dtype, what)
     return np.asarray(array, dtype=dtype)
 
 
-def check_finite_shape(array: np.ndarray, rows: int, what: str) -> None:
+def _imported(value):
+    """Host memory of another library, where it has no other way into NumPy."""
+    return np.from_dlpack(value) if hasattr(value, "__dlpack__") and not hasattr(value, "__array__") else value
+
+
+def check_shape(array: np.ndarray, rows: int, what: str) -> None:
     """Raise ValueError unless the array is one vector of `rows` values or several as columns."""
     if array.ndim in (1, 2) and array.shape[0] == rows:
         return

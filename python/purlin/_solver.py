@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import as_real, by_columns, check_finite_shape, real_dtype
+from ._arrays import as_real, by_columns, check_shape, real_dtype
 from ._matrices import given_matrix, is_matrix
 from ._operators import Sized, check_square, is_operator, product_of
 from ._report import Report, conclude
@@ -64,6 +64,8 @@ class Solver:
         A folder that keeps orders and measured choices.
     options : mapping, optional
         Options of the preconditioner: see `purlin.preconditioner_options`.
+    rtol : float
+        The tolerance that ``"auto"`` chooses for; each solve names its own.
 
     Raises
     ------
@@ -223,7 +225,7 @@ class Solver:
 
     def _solve(self, b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, depth):
         b = as_real(b, self._dtype, "b")
-        check_finite_shape(b, self._rows, "b")
+        check_shape(b, self._rows, "b")
         x = _guess(x0, b.shape, self._dtype)
         columns = 1 if b.ndim == 1 else b.shape[1]
         most = _DEFAULT_ITERATIONS if max_iterations is None else _whole(max_iterations, "max_iterations", 0)
@@ -293,7 +295,7 @@ class Solver:
 
     def _apply(self, product, x, what: str) -> np.ndarray:
         x = as_real(x, self._dtype, what)
-        check_finite_shape(x, self._rows, what)
+        check_shape(x, self._rows, what)
         y = np.empty(x.shape, dtype=self._dtype, order="F")
         if x.ndim == 1:
             product(by_columns(x), y)

@@ -19,7 +19,7 @@ bool SolveObserver::observe(const Progress& progress) {
     if (callback_.is_none()) return true;
     const nb::object answer = callback_(ProgressRecord(progress));
     return !answer.is(nb::handle(Py_False));
-  } catch (const nb::python_error&) {
+  } catch (...) {  // nothing of Python leaves through the library
     error_ = std::current_exception();
     return false;
   }

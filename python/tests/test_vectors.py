@@ -66,6 +66,21 @@ def test_read_only_arrays_are_taken():
     assert np.allclose(solver @ b, A @ b)
 
 
+def test_host_memory_of_another_library_is_taken():
+    class Foreign:
+        def __init__(self, array):
+            self._array = array
+
+        def __dlpack__(self, **keywords):
+            return self._array.__dlpack__(**keywords)
+
+        def __dlpack_device__(self):
+            return self._array.__dlpack_device__()
+
+    x, report = purlin.solve(A, Foreign(np.ones(N)))
+    assert report.converged and residual(A, x, np.ones(N)) < 2e-8
+
+
 def test_a_guess_is_used_and_left_alone():
     b = A @ np.arange(N, dtype=float)
     guess = np.arange(N, dtype=float)
