@@ -42,7 +42,7 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback: Ca
     most = _most_iterations(maxiter, 10 * problem.rows)
     watch = _LateIterates(callback) if callback is not None else None
     x, report = problem.solve("cg", rtol, atol, most, watch)
-    if watch is not None and report is not None and report.iterations > 0:
+    if watch is not None and report.iterations > 0:
         callback(x.copy())
     return x, _info(report)
 
@@ -92,7 +92,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
     watch = None if callback is None else lambda progress: _ignore(callback(progress.relative_residual))
     most = cycles if legacy else min(cycles * length, 2**31 - 1)
     x, report = problem.solve("gmres", rtol, atol, most, watch, restart=length)
-    if report is not None and report.status == "max_iterations":
+    if report.status == "max_iterations":
         return x, max(1, cycles)
     return x, _info(report)
 
@@ -131,9 +131,7 @@ class _Problem:
         return x0.reshape(-1)
 
     def solve(self, method, rtol, atol, most, watch, restart=None):
-        """x and its report, or None for a report where b is zero: then x is, too, as in SciPy."""
-        if not self.b.any():
-            return np.zeros_like(self.b), None
+        """x and its report."""
         solver = Solver(
             self.A,
             solver=method,
@@ -188,6 +186,6 @@ def _most_iterations(maxiter, default: int) -> int:
 
 
 def _info(report) -> int:
-    if report is None or report.converged:
+    if report.converged:
         return 0
     return _breakdowns.get(report.cause, max(1, report.iterations))

@@ -60,6 +60,14 @@ def test_facts_do_not_depend_on_the_form(form):
     assert facts["largest_asymmetry"] == pytest.approx(1.2)
 
 
+def test_repeated_entries_are_summed_for_the_facts():
+    a = sp.coo_array((np.array([1.0, 1.0, 5.0]), (np.array([0, 0, 1]), np.array([0, 0, 1]))), shape=(2, 2))
+    facts = purlin.info(a)
+    assert facts["nonzeros"] == 3 and facts["magnitudes"] == (2.0, 5.0) and facts["row_length"] == (1, 1.0, 1)
+    csr = sp.csr_array((np.array([1.0, 1.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    assert purlin.info(csr)["magnitudes"] == (2.0, 5.0) and csr.nnz == 3
+
+
 def test_facts_name_what_is_wrong():
     a = convection(10).tolil()
     a[4, 4] = -1

@@ -92,6 +92,7 @@ def test_blocks_of_every_shape_are_taken(blocksize):
 
 def test_diagonals_outside_the_matrix_are_left_out():
     data = np.array([[9.0, 9.0, -1.0], [2.0, 3.0, 4.0], [-1.0, 9.0, 9.0]])
+    data = np.hstack([data, np.full((3, 2), 9.0)])
     A = sp.dia_array((data, [2, 0, -2]), shape=(3, 3))
     x, report = purlin.solve(A, np.ones(3), rtol=1e-12)
     assert np.allclose(x, np.linalg.solve(A.toarray(), np.ones(3)), rtol=1e-11)

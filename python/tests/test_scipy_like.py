@@ -69,6 +69,14 @@ def test_callbacks_of_gmres_see_residuals(kind):
         purlin.gmres(A, B, callback=mine.append, callback_type="x")
 
 
+@pytest.mark.parametrize("kind, calls", [("legacy", 3), ("pr_norm", 12)])
+def test_maxiter_of_gmres_counts_as_in_scipy(kind, calls):
+    for module in (purlin, sla):
+        seen = []
+        _, info = module.gmres(A, B, maxiter=3, restart=4, rtol=1e-12, callback=seen.append, callback_type=kind)
+        assert info == 3 and len(seen) == calls
+
+
 def test_what_a_callback_returns_ends_nothing():
     seen = []
     x, info = purlin.cg(A, B, callback=lambda xk: bool(seen.append(1)))
