@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 
 from . import _core
@@ -28,7 +29,7 @@ def read(path: str | os.PathLike, *, threads: int | None = None):
     ValueError
         With file and line, for what is no well-formed file.
     """
-    rows, columns, indptr, indices, values, is_array = _core.read_matrix(os.fspath(path), threads or 0)
+    rows, columns, indptr, indices, values, is_array = _parts(os.fspath(path), threads or 0)
     if is_array:
         full = values.reshape(rows, columns)
         return full.reshape(-1) if columns == 1 else full
@@ -37,3 +38,18 @@ def read(path: str | os.PathLike, *, threads: int | None = None):
     matrix = csr_array((values, indices, indptr), shape=(rows, columns), copy=False)
     matrix.has_canonical_format = True
     return matrix
+
+
+def _parts(path: str, threads: int):
+    """What the library reads; a packed file is unpacked here where the library was built without zlib."""
+    if not _core.has_zlib and os.path.isfile(path):
+        with open(path, "rb") as file:
+            packed = file.read(2) == b"\x1f\x8b"
+        if packed:
+            with gzip.open(path) as file:
+                try:
+                    text = file.read()
+                except (EOFError, OSError) as error:
+                    raise ValueError(f"{path}: expected an intact gzip stream: {error}") from error
+            return _core.parse_matrix(text, path, threads)
+    return _core.read_matrix(path, threads)

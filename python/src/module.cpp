@@ -37,6 +37,7 @@ NB_MODULE(_core, module) {
   module.doc() = "The compiled part of purlin. Its names may change; use those of purlin.";
   module.attr("version") = PURLIN_VERSION;
   module.attr("has_cuda") = PURLIN_HAS_CUDA == 1;
+  module.attr("has_zlib") = PURLIN_HAS_ZLIB == 1;
   nb::set_leak_warnings(false);  // a Solver that lives until the end is no mistake
   nb::register_exception_translator(translate);
   bind_progress(module);

@@ -27,6 +27,23 @@ def test_a_matrix_is_read_as_scipy_reads_it(tmp_path, suffix, symmetry):
     assert purlin.solve(read, np.ones(36))[1].converged
 
 
+@pytest.mark.parametrize("has_zlib", [False, True])
+def test_packed_files_are_read_without_zlib_too(tmp_path, monkeypatch, has_zlib):
+    if has_zlib and not purlin._core.has_zlib:
+        pytest.skip("this build has no zlib")
+    monkeypatch.setattr(purlin._core, "has_zlib", has_zlib)
+    text = b"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4.0\n2 1 -1.5\n"
+    packed = gzip.compress(text)
+    (tmp_path / "a.mtx.gz").write_bytes(packed)
+    assert np.array_equal(purlin.read(tmp_path / "a.mtx.gz").toarray(), [[4.0, -1.5], [-1.5, 0.0]])
+    (tmp_path / "cut.mtx.gz").write_bytes(packed[:-12])
+    with pytest.raises(ValueError, match=r"cut\.mtx\.gz: expected"):
+        purlin.read(tmp_path / "cut.mtx.gz")
+    (tmp_path / "bad.mtx.gz").write_bytes(gzip.compress(text.replace(b"2 1", b"3 1")))
+    with pytest.raises(ValueError, match=r"bad\.mtx\.gz:4"):
+        purlin.read(tmp_path / "bad.mtx.gz")
+
+
 def test_an_array_is_read_as_numpy_has_it(tmp_path):
     for values in (np.arange(5.0), np.arange(12.0).reshape(4, 3)):
         path = tmp_path / "b.mtx"
