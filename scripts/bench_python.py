@@ -7,9 +7,10 @@
 Run it by the Python of an environment that has the package: build/python/venv/bin/python after scripts/python_test.sh.
 
 Overhead: the time of Solver.solve on a system of ten unknowns, less what the library's own report says the solve took.
-Solves: every real symmetric matrix of the folder with a positive diagonal and more than 2,000 rows. Both sides get the
-same A, b = A x for a seeded random x, and a relative tolerance of 1e-8; Purlin makes all choices itself and its setup is
-counted, SciPy's Jacobi is made beforehand. They take turns; the least of the times counts, and residuals are computed here.
+Solves: every real symmetric matrix of the folder with a positive diagonal and more than 2,000 rows. Both sides get
+the same A, b = A x for a seeded random x, and a relative tolerance of 1e-8; Purlin makes all choices itself and its
+setup is counted, SciPy's Jacobi is made beforehand. They take turns; the least of the times counts, and residuals are
+computed here.
 """
 import argparse
 import datetime
@@ -133,6 +134,7 @@ def main():
         date=datetime.date.today().isoformat(),
         machine=platform.processor() or platform.machine(),
         processors=len(os.sched_getaffinity(0)),
+        load=os.getloadavg()[0],
         versions={"purlin": purlin.__version__, "python": platform.python_version(), "numpy": np.__version__,
                   "scipy": scipy.__version__},
         rtol=RTOL,
@@ -144,7 +146,8 @@ def main():
     for name, a in systems(pathlib.Path(arguments.folder) / "matrices"):
         line = report["systems"][name] = compare(a, arguments.turns)
         mine, theirs = line["purlin"], line["scipy"]
-        print(f"{name:30} {line['rows']:8} rows  purlin {mine['seconds']:8.4f} s {'' if mine['reached'] else '(failed)'}"
+        print(f"{name:30} {line['rows']:8} rows"
+              f"  purlin {mine['seconds']:8.4f} s {'' if mine['reached'] else '(failed)'}"
               f"  scipy {theirs['seconds']:8.4f} s {'' if theirs['reached'] else '(failed)'}"
               f"  {theirs['seconds'] / mine['seconds']:5.2f} x", flush=True)
     pathlib.Path(arguments.out).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")

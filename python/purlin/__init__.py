@@ -17,7 +17,8 @@ from ._facts import MatrixInfo, info
 from ._files import read
 from ._report import ConvergenceError, ConvergenceWarning, Report
 from ._scipy_like import bicgstab, cg, gmres
-from ._solver import Solver, solve
+from ._solve import solve
+from ._solver import Solver
 from ._tables import formats, preconditioner_options, preconditioners, solvers
 
 __all__ = [

@@ -65,7 +65,7 @@ def check_shape(array: np.ndarray, rows: int, what: str) -> None:
 
 
 def by_columns(array: np.ndarray) -> np.ndarray:
-    """The values of a vector, or of the columns of a matrix one after the other, flat; a view where that is possible."""
+    """The values of a vector, or of columns one after the other, flat; a view where that is possible."""
     if array.ndim == 1:
         return array if array.flags.c_contiguous else np.ascontiguousarray(array)
     return np.asfortranarray(array).reshape(-1, order="F")

@@ -33,7 +33,8 @@ class MatrixInfo(dict):
         if self["rows_sum_to_zero"]:
             lines.append("null space      rows sum to zero: constant vectors are in it")
         if self["node_block"] > 1:
-            lines.append(f"blocks          the pattern is made of full {self['node_block']} x {self['node_block']} blocks")
+            block = self["node_block"]
+            lines.append(f"blocks          the pattern is made of full {block} x {block} blocks")
         return lines
 
 

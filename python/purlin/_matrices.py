@@ -189,7 +189,7 @@ def _gathered_blocks(a, dtype, indptr, blocks) -> GivenMatrix:
 
 
 def _diagonals(a, dtype) -> GivenMatrix:
-    """The stored places of the diagonals that lie in the matrix, zeros too, so that the pattern never depends on values."""
+    """The places of the diagonals that lie in the matrix, zeros too: the pattern never depends on the values."""
     rows, columns = a.shape
     width = a.data.shape[1]
     column = np.broadcast_to(np.arange(width, dtype=np.int64), a.data.shape)
@@ -198,7 +198,8 @@ def _diagonals(a, dtype) -> GivenMatrix:
     gather = np.flatnonzero(inside.reshape(-1))
     values, dtype = _values(a.data, dtype)
     values = values.reshape(-1)[gather]
-    arrays = _make("coo", a.shape, 1, row.reshape(-1)[gather], np.ascontiguousarray(column).reshape(-1)[gather], values)
+    first, second = row.reshape(-1)[gather], column.reshape(-1)[gather]
+    arrays = _make("coo", a.shape, 1, first, second, values)
     return GivenMatrix("dia", a.shape, arrays, values, dtype, gather=gather, given_size=a.data.size)
 
 

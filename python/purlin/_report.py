@@ -188,7 +188,8 @@ class Report:
 
     def __repr__(self) -> str:
         lines = [
-            f"{self.status} after {self.iterations:,} iterations of {self.solver} in {sum(self.seconds.values()):.3g} s",
+            f"{self.status} after {self.iterations:,} iterations of {self.solver} "
+            f"in {sum(self.seconds.values()):.3g} s",
             f"  |b - A x| / |b| = {self.relative_residual:.2e}",
             f"  format {self.format}, preconditioner {self.preconditioner}, precision {self.precision}, "
             f"{self.rows:,} unknowns",

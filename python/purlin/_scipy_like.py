@@ -8,8 +8,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ._arrays import as_real, real_dtype
+from ._choices import whole_number
 from ._operators import Sized, is_operator
-from ._solver import Solver, _whole
+from ._solver import Solver
 
 _breakdowns = {"rho_vanished": -10, "omega_vanished": -11}
 
@@ -86,7 +87,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
         raise ValueError(f'callback_type: expected "legacy" or "pr_norm", found {callback_type!r}; iterates are not '
                          "formed within a cycle")
     problem = _Problem(A, b, x0, M)
-    length = max(1, min(20 if restart is None else _whole(restart, "restart", 1), problem.rows))
+    length = max(1, min(20 if restart is None else whole_number(restart, "restart", 1), problem.rows))
     cycles = _most_iterations(maxiter, 10 * problem.rows)
     legacy = callback is not None and callback_type != "pr_norm"
     watch = None if callback is None else lambda progress: _ignore(callback(progress.relative_residual))
@@ -182,7 +183,7 @@ def _is_single(dtype, A) -> bool:
 
 
 def _most_iterations(maxiter, default: int) -> int:
-    return min(default, 2**31 - 1) if maxiter is None else _whole(maxiter, "maxiter", 0)
+    return min(default, 2**31 - 1) if maxiter is None else whole_number(maxiter, "maxiter", 0)
 
 
 def _info(report) -> int:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Solver: a system that is set up once, and `solve`, which does it all in one call."""
+"""Solver: a system that is set up once."""
 
 from __future__ import annotations
 
-import operator
 import os
 import time
 from collections.abc import Callable, Mapping
@@ -13,8 +12,17 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_real, by_columns, check_shape, real_dtype
-from ._matrices import given_matrix, is_matrix
-from ._operators import Sized, check_square, is_operator, product_of
+from ._choices import (
+    a_name,
+    check_device,
+    check_rows,
+    first_guess,
+    number_of_solves,
+    rows_of_numbers,
+    whole_number,
+)
+from ._matrices import ValueMap, given_matrix, is_matrix
+from ._operators import check_square, is_operator, product_of
 from ._report import Report, conclude
 
 _DEFAULT_ITERATIONS = 10000
@@ -78,6 +86,8 @@ class Solver:
     A Solver is used by one thread at a time; Solvers are independent of each other. It may be used after ``fork``.
     """
 
+    _value_map: ValueMap | None = None  # of an operator: none
+
     def __init__(
         self,
         A,
@@ -101,7 +111,7 @@ class Solver:
         rtol: float = 1e-8,
     ):
         began = time.perf_counter()
-        _check_device(device, stream)
+        check_device(device, stream)
         if precision not in _precisions:
             raise ValueError(f'precision: expected "double", "single" or "mixed", found {precision!r}')
         if null_space not in (None, "none", "constant"):
@@ -109,21 +119,21 @@ class Solver:
         self._precision = precision
         self._dtype = np.dtype(np.float32 if precision == "single" else np.float64)
         choices = {
-            "solver": _name(solver, "solver"),
-            "format": _name(format, "format"),
+            "solver": a_name(solver, "solver"),
+            "format": a_name(format, "format"),
             "mixed": precision == "mixed",
             "deterministic": bool(deterministic),
-            "columns": _whole(columns, "columns", 1),
+            "columns": whole_number(columns, "columns", 1),
             "rtol": float(rtol),
             "null_space": "constant" if null_space == "constant" else None,
             "restart": restart,
             "plan_cache": None if plan_cache is None else os.fspath(plan_cache),
-            "coordinates": _table(coordinates, "coordinates"),
-            "near_null_space": _table(near_null_space, "near_null_space"),
+            "coordinates": rows_of_numbers(coordinates, "coordinates"),
+            "near_null_space": rows_of_numbers(near_null_space, "near_null_space"),
             "options": dict(options or {}),
-            "expected_solves": _solves(expected_solves),
+            "expected_solves": number_of_solves(expected_solves),
         }
-        threads = 0 if threads is None else _whole(threads, "threads", 1)
+        threads = 0 if threads is None else whole_number(threads, "threads", 1)
         if is_operator(A) and not is_matrix(A):
             self._set_up_operator(A, preconditioner, choices, threads)
         else:
@@ -134,7 +144,7 @@ class Solver:
     def _set_up_matrix(self, A, preconditioner, choices, threads) -> None:
         given = given_matrix(A, self._dtype)
         n = self._rows = check_square(given.shape, "A")
-        _check_rows(choices, n)
+        check_rows(choices, n)
         choices["preconditioner"], own = self._preconditioner_of(preconditioner, n)
         self._value_map = given.value_map()
         self._system = _core.system_of_matrix(given.arrays, self._precision == "single", choices, threads, own)
@@ -146,13 +156,12 @@ class Solver:
             raise ValueError("A: a callable does not say how many rows it has; make it a scipy.sparse.linalg."
                              "LinearOperator((n, n), matvec=A)")
         n = self._rows = check_square(A.shape, "A")
-        _check_rows(choices, n)
+        check_rows(choices, n)
         if getattr(A, "dtype", None) is not None:
             real_dtype(A.dtype, "A")
         choices["preconditioner"], own = self._preconditioner_of(preconditioner, n)
         if choices["format"] != "auto":
             raise ValueError("format: an operator is multiplied as it is; a format needs the entries of a matrix")
-        self._value_map = None
         product = product_of(A, n, self._dtype, "A")
         self._system = _core.system_of_operator(n, product, self._precision == "single", choices, threads, own)
 
@@ -226,9 +235,9 @@ class Solver:
     def _solve(self, b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, depth):
         b = as_real(b, self._dtype, "b")
         check_shape(b, self._rows, "b")
-        x = _guess(x0, b.shape, self._dtype)
+        x = first_guess(x0, b.shape, self._dtype)
         columns = 1 if b.ndim == 1 else b.shape[1]
-        most = _DEFAULT_ITERATIONS if max_iterations is None else _whole(max_iterations, "max_iterations", 0)
+        most = _DEFAULT_ITERATIONS if max_iterations is None else whole_number(max_iterations, "max_iterations", 0)
         raw = []
         if columns > 0:
             flat_x = x if x.ndim == 1 else x.reshape(-1, order="F")
@@ -326,107 +335,3 @@ class Solver:
             f"<purlin.Solver: {self._rows:,} unknowns, format {facts['format']}, preconditioner "
             f"{facts['preconditioner']}, precision {facts['precision']}>"
         )
-
-
-def solve(
-    A,
-    b,
-    x0=None,
-    rtol: float = 1e-8,
-    atol: float = 0.0,
-    max_iterations: int | None = None,
-    time_limit: float | None = None,
-    callback: Callable[[_core.Progress], Any] | None = None,
-    *,
-    raise_on_failure: bool = False,
-    **keywords,
-) -> tuple[np.ndarray, Any]:
-    """Solve A x = b in one call.
-
-    Takes the parameters of `Solver.solve`, and as keywords those of `Solver`. For several solves with one pattern, make
-    a `Solver`.
-
-    Returns
-    -------
-    x : numpy.ndarray
-    report : Report, or a list of them where b has two dimensions
-
-    Examples
-    --------
-    >>> import numpy as np, scipy.sparse as sp, purlin
-    >>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(100, 100), format="csr")
-    >>> x, report = purlin.solve(A, np.ones(100), preconditioner="jacobi", rtol=1e-10)
-    >>> report.status
-    'converged'
-    """
-    if "columns" not in keywords and getattr(b, "ndim", 1) == 2 and b.shape[1] > 1:
-        keywords["columns"] = b.shape[1]
-    if callable(A) and not hasattr(A, "shape") and not is_matrix(A):
-        A = Sized(A, np.shape(b)[0])
-    solver = Solver(A, rtol=rtol, **keywords)
-    return solver._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, 2)
-
-
-def _check_device(device, stream) -> None:
-    if device not in ("auto", "host", "cpu"):
-        raise ValueError(
-            f'device: expected "auto" or "host", found {device!r}: the Python package solves on the host only so far'
-        )
-    if stream is not None:
-        raise ValueError("stream: a stream belongs to a device, and the Python package solves on the host only so far")
-
-
-def _name(value, what: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{what}: expected a name, found {value!r}")
-    return value
-
-
-def _whole(value, what: str, least: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(f"{what}: expected a whole number, found {value!r}") from None
-    if not least <= number < 2**31:
-        raise ValueError(f"{what}: expected a whole number from {least}, found {value!r}")
-    return number
-
-
-def _solves(value) -> float:
-    """0 where it is not known."""
-    if value is None:
-        return 0.0
-    if not 0 < value < float("inf"):
-        raise ValueError(f"expected_solves: expected a positive number, found {value!r}")
-    return float(value)
-
-
-def _table(array, what: str):
-    """Rows of numbers, or None."""
-    if array is None:
-        return None
-    array = as_real(array, np.dtype(np.float64), what)
-    if array.ndim == 1:
-        array = array[:, None]
-    if array.ndim != 2:
-        raise ValueError(f"{what}: expected two dimensions, found the shape {array.shape}")
-    return np.ascontiguousarray(array)
-
-
-def _check_rows(choices: dict, n: int) -> None:
-    points, vectors = choices["coordinates"], choices["near_null_space"]
-    if vectors is not None and vectors.shape[0] != n:
-        raise ValueError(f"near_null_space: expected {n} rows, as A has, found {vectors.shape[0]}")
-    if points is not None and (points.shape[0] == 0 or n % points.shape[0] or not 1 <= points.shape[1] <= 3):
-        raise ValueError(f"coordinates: expected points x 1, 2 or 3 with a number of points that divides the {n} rows "
-                         f"of A, found the shape {points.shape}")
-
-
-def _guess(x0, shape, dtype) -> np.ndarray:
-    """x as the library begins with it: memory of its own, columns after each other."""
-    if x0 is None:
-        return np.zeros(shape, dtype=dtype, order="F")
-    guess = as_real(x0, dtype, "x0")
-    if guess.shape != shape:
-        raise ValueError(f"x0: expected the shape of b, {shape}, found {guess.shape}")
-    return np.array(guess, dtype=dtype, order="F", copy=True)

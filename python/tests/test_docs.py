@@ -27,7 +27,7 @@ def test_the_python_of_a_document_runs(name, capsys):
     assert "converged after" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("module", [purlin, purlin._solver])
+@pytest.mark.parametrize("module", [purlin, purlin._solve])
 def test_the_examples_of_docstrings_run(module):
     results = doctest.testmod(module)
     assert results.attempted > 0 and results.failed == 0
