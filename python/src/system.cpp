@@ -57,6 +57,7 @@ class HostSystem final : public System {
 
   Index rows() const override { return system_->rows(); }
   bool single() const override { return std::is_same_v<T, float>; }
+  bool busy() const override { return busy_; }
 
   nb::object solve(const Flat& b, const nb::object& x, Index columns, const StopCriterion& stop,
                    nb::handle callback) override {
@@ -168,6 +169,7 @@ void bind_system(nb::module_& module) {
   nb::class_<System>(module, "System", "What a Solver holds. Arrays are flat and of the system's precision.")
       .def_prop_ro("rows", &System::rows)
       .def_prop_ro("single", &System::single)
+      .def_prop_ro("busy", &System::busy)
       .def(
           "solve",
           [](System& system, const Flat& b, const nb::object& x, Index columns, double rtol, double atol,

@@ -18,6 +18,8 @@ class System {
   virtual ~System() = default;
   virtual Index rows() const = 0;
   virtual bool single() const = 0;
+  /// Whether a call is under way, which others are refused for.
+  virtual bool busy() const = 0;
   /// A report, or for several columns a list of them.
   virtual nb::object solve(const Flat& b, const nb::object& x, Index columns, const StopCriterion& stop,
                            nb::handle callback) = 0;
