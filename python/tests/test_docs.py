@@ -2,6 +2,7 @@
 """The Python in the documents runs as it is printed, and the examples of docstrings too."""
 
 import doctest
+import json
 import re
 import warnings
 from pathlib import Path
@@ -31,6 +32,18 @@ def test_the_python_of_a_document_runs(name, capsys):
 def test_the_examples_of_docstrings_run(module):
     results = doctest.testmod(module)
     assert results.attempted > 0 and results.failed == 0
+
+
+def test_the_figures_of_the_document_are_those_of_its_record():
+    record = json.loads((ROOT / "docs/results/python_host.json").read_text())
+    overhead, systems = record["overhead"], record["systems"].values()
+    both = [s for s in systems if s["purlin"]["reached"] and s["scipy"]["reached"]]
+    ahead = [s for s in both if s["purlin"]["seconds"] < s["scipy"]["seconds"]]
+    text = " ".join((ROOT / "docs/python.md").read_text().split())
+    assert f"takes {overhead['beyond_solve_us']:.1f} us more" in text
+    assert f"`refresh` {overhead['refresh_call_us']:.1f} us" in text
+    assert f"Of {len(systems)} systems both solve {len(both)}" in text
+    assert f"ahead on {len(ahead)}." in text
 
 
 def test_every_public_name_is_documented():
