@@ -69,6 +69,14 @@ install(FILES ${PROJECT_SOURCE_DIR}/include/purlin/purlin.hpp ${PROJECT_SOURCE_D
 set_target_properties(purlin PROPERTIES VERSION ${PROJECT_VERSION}
                                         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 install(TARGETS purlin EXPORT purlinTargets)
+if(PURLIN_BUILD_C)
+  install(TARGETS purlin_c EXPORT purlinTargets)
+  install(FILES ${PROJECT_SOURCE_DIR}/c/purlin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  # What does not move with the installed tree would be wrong after it has been moved.
+  file(RELATIVE_PATH purlin_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/purlin.pc.in ${PROJECT_BINARY_DIR}/purlin.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/purlin.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(PURLIN_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/purlin)

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <atomic>
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include <cstring>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/gzip.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -47,9 +47,13 @@ FileWriter::FileWriter(const std::string& path)
   }
   if (file_ < 0) fail(std::strerror(errno));
   if (!ends_with(path_, ".gz")) return;
-  packed_ = ::gzdopen(file_, "wb");
-  if (packed_ == nullptr) fail("no memory for zlib");
-  file_ = -1;  // zlib closes it
+  try {
+    packed_ = std::make_unique<GzipWriter>(file_, path_);
+  } catch (...) {
+    abandon();
+    throw;
+  }
+  file_ = -1;  // the writer closes it
 }
 
 FileWriter::FileWriter(int descriptor, const std::string& name)
@@ -60,10 +64,9 @@ FileWriter::FileWriter(int descriptor, const std::string& name)
 FileWriter::~FileWriter() { abandon(); }
 
 void FileWriter::abandon() noexcept {
-  if (packed_ != nullptr) ::gzclose(static_cast<gzFile>(packed_));
+  packed_.reset();
   if (file_ >= 0) ::close(file_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
-  packed_ = nullptr;
   file_ = -1;
   temporary_.clear();
 }
@@ -81,13 +84,13 @@ void FileWriter::flush() {
 void FileWriter::put(std::string_view text) {
   constexpr std::size_t most = std::size_t{1} << 30;
   while (!text.empty()) {
-    const std::size_t part = text.size() < most ? text.size() : most;
     ssize_t written;
     if (packed_ != nullptr) {
-      written = ::gzwrite(static_cast<gzFile>(packed_), text.data(), static_cast<unsigned>(part));
-      if (written <= 0) fail(errno != 0 ? std::strerror(errno) : "zlib failed");
+      std::string error;
+      written = static_cast<ssize_t>(packed_->write(text, error));
+      if (written == 0) fail(error);
     } else {
-      written = ::write(file_, text.data(), part);
+      written = ::write(file_, text.data(), text.size() < most ? text.size() : most);
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) fail(std::strerror(errno));
     }
@@ -98,9 +101,9 @@ void FileWriter::put(std::string_view text) {
 void FileWriter::commit() {
   flush();
   if (packed_ != nullptr) {
-    const int code = ::gzclose(static_cast<gzFile>(packed_));
-    packed_ = nullptr;
-    if (code != Z_OK) fail(code == Z_ERRNO ? std::strerror(errno) : "zlib failed");
+    const std::string error = packed_->close();
+    packed_.reset();
+    if (!error.empty()) fail(error);
   } else {
     const int code = ::close(file_);
     file_ = -1;

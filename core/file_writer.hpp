@@ -8,6 +8,8 @@
 
 namespace purlin::detail {
 
+class GzipWriter;
+
 /// Collects text and writes it next to `path`; `commit` gives it the name. gzipped where `path` ends in ".gz". A path
 /// that exists and is no regular file (a terminal, a pipe) is written directly. Without `commit` nothing stays.
 /// Everything throws InputError, with the system's words, when the file cannot be written. A limit on the size of
@@ -56,7 +58,7 @@ class FileWriter {
   std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;
   int file_ = -1;
-  void* packed_ = nullptr;  // gzFile
+  std::unique_ptr<GzipWriter> packed_;
 };
 
 }  // namespace purlin::detail

@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -15,13 +14,12 @@
 #include <cstring>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/gzip.hpp>
 
 namespace purlin::detail {
 namespace {
 
 constexpr std::size_t head_bytes = std::size_t{64} << 10;
-
-bool begins_as_gzip(std::string_view bytes) { return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b'; }
 
 [[noreturn]] void throw_system_error(const std::string& what, const std::string& path) {
   throw InputError("cannot " + what + " " + path + ": " + std::strerror(errno));
@@ -85,68 +83,6 @@ class GrowingText {
   std::size_t capacity_ = 0;
 };
 
-// zlib's state, fed from one contiguous text.
-class Inflater {
- public:
-  Inflater(std::string_view packed, const std::string& name) : rest_(packed), name_(name) {
-    constexpr int gzip_only = 15 + 16;
-    if (inflateInit2(&stream_, gzip_only) != Z_OK) throw OutOfMemory("host", "inflating " + name, 1 << 16, 0);
-  }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-  ~Inflater() { inflateEnd(&stream_); }
-
-  // Writes up to `room` bytes and returns their number; fewer than `room` mean the end of the last member.
-  std::size_t inflate_some(char* to, std::size_t room) {
-    std::size_t written = 0;
-    while (written < room && !finished_) {
-      constexpr std::size_t most = std::size_t{1} << 30;  // zlib counts in 32 bits
-      const std::size_t in = std::min(rest_.size(), most);
-      const std::size_t out = std::min(room - written, most);
-      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(rest_.data()));
-      stream_.avail_in = static_cast<uInt>(in);
-      stream_.next_out = reinterpret_cast<Bytef*>(to + written);
-      stream_.avail_out = static_cast<uInt>(out);
-      const int code = inflate(&stream_, Z_NO_FLUSH);
-      rest_.remove_prefix(in - stream_.avail_in);
-      written += out - stream_.avail_out;
-      if (code == Z_STREAM_END) {
-        next_member();
-      } else if (code != Z_OK) {
-        fail(code, written);
-      }
-    }
-    total_ += written;
-    return written;
-  }
-
- private:
-  void next_member() {
-    if (begins_as_gzip(rest_)) {
-      inflateReset(&stream_);
-      return;
-    }
-    finished_ = true;
-    if (rest_.find_first_not_of('\0') != std::string_view::npos) {  // tapes pad with zeros
-      throw InputError(name_ + ": expected the end of the gzip stream, found " + std::to_string(rest_.size()) +
-                       " more bytes");
-    }
-  }
-  [[noreturn]] void fail(int code, std::size_t written) const {
-    const std::string after = " after " + std::to_string(total_ + written) + " bytes of text";
-    if (code == Z_MEM_ERROR) throw OutOfMemory("host", "inflating " + name_, 1 << 16, 0);
-    if (code == Z_BUF_ERROR) throw InputError(name_ + ": expected the whole gzip stream, found it cut short" + after);
-    throw InputError(name_ + ": expected an intact gzip stream, found damage" + after +
-                     (stream_.msg != nullptr ? std::string(": ") + stream_.msg : std::string()));
-  }
-
-  std::string_view rest_;
-  const std::string& name_;
-  z_stream stream_ = {};
-  std::size_t total_ = 0;
-  bool finished_ = false;
-};
-
 // Reads until `room` bytes have come or the end is reached.
 std::size_t read_some(int descriptor, const std::string& path, char* to, std::size_t room) {
   std::size_t size = 0;
@@ -196,9 +132,9 @@ TextSource TextSource::gather(const MemoryResource& memory, const std::string& n
 TextSource TextSource::from_memory(const MemoryResource& memory, std::string_view bytes, const std::string& name,
                                    HeadCheck check_head, TextLines lines) {
   if (begins_as_gzip(bytes)) {
-    Inflater inflater(bytes, name);
+    GzipReader inflater(bytes, name);
     return gather(memory, name, 4 * bytes.size(), lines, check_head,
-                  [&](char* to, std::size_t room) { return inflater.inflate_some(to, room); });
+                  [&](char* to, std::size_t room) { return inflater.read(to, room); });
   }
   if (lines == TextLines::without_comments && has_lone_returns(bytes)) {
     return gather(memory, name, bytes.size() + head_bytes, lines, check_head, [&](char* to, std::size_t room) {

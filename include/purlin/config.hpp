@@ -9,6 +9,7 @@
 #define PURLIN_VERSION "0"
 #define PURLIN_HAS_CUDA 0
 #define PURLIN_HAS_METIS 0
+#define PURLIN_HAS_ZLIB 1
 #define PURLIN_CUDA_TOOLKIT ""
 #define PURLIN_CUDA_ARCHITECTURES ""
 #endif

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of purlin.h: exceptions become numbers and texts here, and nowhere else.
+#include "purlin.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <string>
+#include <utility>
+
+#include <purlin/config.hpp>
+#include <purlin/core/error.hpp>
+#include <purlin/precond/amg/amg_options.hpp>
+
+#include "settings.hpp"
+#include "system.hpp"
+
+using namespace purlin;
+using c::MatrixPointers;
+
+struct purlin_system {
+  c::Settings settings;
+  std::unique_ptr<c::System> system;
+  std::vector<SolveReport> reports;
+  SystemInfo info;
+  double setup_seconds = 0;
+  purlin_progress progress = nullptr;
+  void* user = nullptr;
+  std::string error, text;
+  std::atomic<bool> busy{false};
+};
+
+namespace {
+
+int failed(purlin_system* s, int code, const char* words) {
+  try {
+    s->error = words;
+  } catch (const std::bad_alloc&) {
+    s->error.clear();
+  }
+  return code;
+}
+
+// Runs `work` if nobody else uses the system; what it throws becomes a number and a text.
+template <class Work>
+int guarded(purlin_system* s, Work&& work) noexcept {
+  if (s == nullptr || s->busy.exchange(true)) return PURLIN_INVALID;
+  int code = PURLIN_OK;
+  try {
+    s->error.clear();
+    code = work();
+  } catch (const InputError& e) {
+    code = failed(s, PURLIN_INVALID, e.message().text(s->settings.index_base).c_str());
+  } catch (const OutOfMemory& e) {
+    code = failed(s, PURLIN_OUT_OF_MEMORY, e.what());
+  } catch (const std::bad_alloc&) {
+    code = failed(s, PURLIN_OUT_OF_MEMORY, "out of memory");
+  } catch (const std::exception& e) {
+    code = failed(s, PURLIN_INTERNAL, e.what());
+  } catch (...) {
+    code = failed(s, PURLIN_INTERNAL, "an exception of an unknown type");
+  }
+  s->busy = false;
+  return code;
+}
+
+c::System& system_of(purlin_system* s) {
+  if (s->system == nullptr) throw InputError("the system has not been set up");
+  return *s->system;
+}
+
+const SolveReport& report_of(purlin_system* s, std::int64_t column) {
+  if (column >= 0 && column < static_cast<std::int64_t>(s->reports.size())) {
+    return s->reports[static_cast<std::size_t>(column)];
+  }
+  throw InputError("there is no report of column " + std::to_string(column) + ": the last solve had " +
+                   std::to_string(s->reports.size()));
+}
+
+int set_up(purlin_system* s, const MatrixPointers& matrix) noexcept {
+  return guarded(s, [&] {
+    s->system.reset();
+    s->reports.clear();
+    const auto began = std::chrono::steady_clock::now();
+    s->system = c::make_system(s->settings, matrix);
+    s->setup_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+    s->info = s->system->info();
+    return PURLIN_OK;
+  });
+}
+
+std::vector<double> copied(const double* from, std::int64_t rows, std::int64_t columns, const char* what) {
+  if (rows < 0 || columns < 1 || rows > std::numeric_limits<Index>::max()) {
+    throw InputError(std::string(what) + ": the sizes are out of range");
+  }
+  if (from == nullptr && rows > 0) throw InputError(std::string(what) + " is a null pointer");
+  return {from, from + rows * columns};
+}
+
+template <class Value>
+using Field = std::pair<const char*, Value (*)(const purlin_system&, const SolveReport&)>;
+
+using S = const purlin_system&;
+using R = const SolveReport&;
+
+const Field<double> numbers[] = {
+    {"converged", [](S, R r) { return r.converged() ? 1.0 : 0.0; }},
+    {"iterations", [](S, R r) { return double(r.iterations); }},
+    {"true_residual", [](S, R r) { return r.true_residual; }},
+    {"initial_residual", [](S, R r) { return r.initial_residual; }},
+    {"rhs_norm", [](S, R r) { return r.rhs_norm; }},
+    {"tolerance", [](S, R r) { return r.tolerance; }},
+    {"attainable_residual", [](S, R r) { return r.attainable_residual; }},
+    {"seconds", [](S, R r) { return r.seconds; }},
+    {"restarts", [](S, R r) { return double(r.restarts); }},
+    {"history_length", [](S, R r) { return double(r.history.size()); }},
+    {"rows", [](S s, R) { return double(s.system->rows()); }},
+    {"setup_seconds", [](S s, R) { return s.setup_seconds; }},
+    {"bytes", [](S s, R) { return double(s.info.bytes); }},
+};
+
+const Field<std::string> texts[] = {
+    {"status", [](S, R r) { return std::string(name_of(r.status)); }},
+    {"cause", [](S, R r) { return std::string(name_of(r.failure.cause)); }},
+    {"reason", [](S, R r) { return r.reason; }},
+    {"solver", [](S, R r) { return r.solver; }},
+    {"preconditioner", [](S s, R) { return s.info.preconditioner.name; }},
+    {"format", [](S s, R) { return s.info.matrix.name; }},
+    {"changed", [](S, R r) { return r.changed; }},
+};
+
+template <class Value, std::size_t n>
+Value field_of(purlin_system* s, std::int64_t column, const char* name, const Field<Value> (&fields)[n]) {
+  const SolveReport& report = report_of(s, column);
+  std::string names;
+  for (const auto& [known, get] : fields) {
+    if (name != nullptr && std::strcmp(name, known) == 0) return get(*s, report);
+    names += (names.empty() ? "" : ", ") + std::string(known);
+  }
+  throw InputError("there is no field \"" + std::string(name != nullptr ? name : "") + "\"; there are " + names);
+}
+
+}  // namespace
+
+int purlin_c_version(void) { return 1; }
+const char* purlin_version(void) { return PURLIN_VERSION; }
+
+int purlin_create(purlin_system** system) {
+  if (system == nullptr) return PURLIN_INVALID;
+  *system = new (std::nothrow) purlin_system;
+  return *system == nullptr ? PURLIN_OUT_OF_MEMORY : PURLIN_OK;
+}
+
+void purlin_destroy(purlin_system* system) { delete system; }
+
+const char* purlin_error(const purlin_system* system) { return system == nullptr ? "" : system->error.c_str(); }
+
+int purlin_set(purlin_system* system, const char* name, const char* value) {
+  return guarded(system, [&] {
+    if (name == nullptr || value == nullptr) throw InputError("an option has a name and a value");
+    system->settings.set(name, value);
+    return PURLIN_OK;
+  });
+}
+
+int purlin_set_coordinates(purlin_system* system, int64_t points, int dimension, const double* xyz) {
+  return guarded(system, [&] {
+    if (dimension > 3) throw InputError("coordinates: the dimension is 1, 2 or 3");
+    auto nodes = std::make_shared<NodeCoordinates>();
+    nodes->xyz = copied(xyz, points, dimension, "coordinates");
+    nodes->dimension = dimension;
+    system->settings.options.spmv.coordinates = points > 0 ? std::move(nodes) : nullptr;
+    return PURLIN_OK;
+  });
+}
+
+int purlin_set_near_null_space(purlin_system* system, int64_t rows, int count, const double* values) {
+  return guarded(system, [&] {
+    auto vectors = std::make_shared<NearNullVectors>();
+    vectors->values = copied(values, rows, count, "near_null_space");
+    vectors->count = count;
+    system->settings.options.precond.of<AmgOptions>().vectors = rows > 0 ? std::move(vectors) : nullptr;
+    return PURLIN_OK;
+  });
+}
+
+int purlin_set_progress(purlin_system* system, purlin_progress function, void* user) {
+  return guarded(system, [&] {
+    system->progress = function;
+    system->user = user;
+    return PURLIN_OK;
+  });
+}
+
+int purlin_setup_csr(purlin_system* system, int64_t n, int index_bits, const void* row_ptr, const void* col,
+                     const void* val) {
+  return set_up(system, {MatrixPointers::Form::csr, n, 1, 0, index_bits, row_ptr, col, val});
+}
+int purlin_setup_csc(purlin_system* system, int64_t n, int index_bits, const void* col_ptr, const void* row,
+                     const void* val) {
+  return set_up(system, {MatrixPointers::Form::csc, n, 1, 0, index_bits, col_ptr, row, val});
+}
+int purlin_setup_coo(purlin_system* system, int64_t n, int64_t entries, int index_bits, const void* row,
+                     const void* col, const void* val) {
+  return set_up(system, {MatrixPointers::Form::coo, n, 1, entries, index_bits, row, col, val});
+}
+int purlin_setup_bsr(purlin_system* system, int64_t block_rows, int block_size, int index_bits, const void* row_ptr,
+                     const void* col, const void* val) {
+  return set_up(system, {MatrixPointers::Form::bsr, block_rows, block_size, 0, index_bits, row_ptr, col, val});
+}
+
+int purlin_refresh(purlin_system* system, const void* val, int keep_preconditioner) {
+  return guarded(system, [&] {
+    const auto scope = keep_preconditioner != 0 ? RefreshScope::operator_only : RefreshScope::everything;
+    system_of(system).refresh(val, scope);
+    return PURLIN_OK;
+  });
+}
+
+int purlin_solve(purlin_system* system, int64_t columns, const void* b, void* x) {
+  return guarded(system, [&] {
+    c::System& s = system_of(system);
+    if (columns < 1 || columns > std::numeric_limits<Index>::max()) throw InputError("columns: expected at least 1");
+    system->reports.clear();
+    ProgressFn progress;
+    if (system->progress != nullptr) {
+      progress = [system](const Progress& p) {
+        return system->progress(system->user, p.column, p.iteration, p.relative_residual) != 0;
+      };
+    }
+    system->reports = s.solve(system->settings.options.stop, static_cast<Index>(columns), b, x, progress);
+    system->info = s.info();
+    for (const SolveReport& report : system->reports) {
+      if (!report.converged()) return static_cast<int>(PURLIN_NOT_CONVERGED);
+    }
+    return static_cast<int>(PURLIN_OK);
+  });
+}
+
+int purlin_multiply(purlin_system* system, const void* x, void* y) {
+  return guarded(system, [&] {
+    system_of(system).multiply(x, y);
+    return PURLIN_OK;
+  });
+}
+
+int purlin_report_number(purlin_system* system, int64_t column, const char* name, double* value) {
+  return guarded(system, [&] {
+    if (value == nullptr) throw InputError("value is a null pointer");
+    *value = field_of(system, column, name, numbers);
+    return PURLIN_OK;
+  });
+}
+
+int purlin_report_text(purlin_system* system, int64_t column, const char* name, const char** text) {
+  return guarded(system, [&] {
+    if (text == nullptr) throw InputError("text is a null pointer");
+    system->text = field_of(system, column, name, texts);
+    *text = system->text.c_str();
+    return PURLIN_OK;
+  });
+}
+
+int purlin_report_history(purlin_system* system, int64_t column, double* residuals, int64_t capacity) {
+  return guarded(system, [&] {
+    const std::vector<double>& history = report_of(system, column).history;
+    if (residuals == nullptr || capacity < 0) throw InputError("residuals: expected room for at least 0 numbers");
+    const auto count = std::min(history.size(), static_cast<std::size_t>(capacity));
+    std::copy_n(history.begin(), count, residuals);
+    return PURLIN_OK;
+  });
+}

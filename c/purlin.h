@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Purlin from C: sparse linear systems A x = b, set up once per sparsity pattern, refreshed and solved often. Link
+ * libpurlin_c (CMake: purlin::purlin_c; pkg-config: purlin).
+ *
+ *     purlin_system *s;
+ *     if (purlin_create(&s) != PURLIN_OK) return 1;
+ *     purlin_set(s, "rtol", "1e-10");
+ *     if (purlin_setup_csr(s, n, 32, row_ptr, col, val) != PURLIN_OK) puts(purlin_error(s));
+ *     int status = purlin_solve(s, 1, b, x);
+ *     purlin_destroy(s);
+ *
+ * Every function but purlin_destroy and the first two returns one of the numbers below, and none ends the process or
+ * throws. Arrays are read during the call that they are passed to and belong to the caller afterwards. They lie in the
+ * memory of the host. Values are double, or float where the option "precision" is "single"; indices are signed integers
+ * of 32 or 64 bits. A system is used by one thread at a time, and a call for one that is in use, from its own progress
+ * function say, is PURLIN_INVALID and leaves no text. Systems are independent of each other.
+ *
+ * The names and meanings here stay as they are as long as purlin_c_version() is 1: functions are added only. */
+#ifndef PURLIN_H
+#define PURLIN_H
+
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define PURLIN_API __attribute__((visibility("default")))
+#else
+#define PURLIN_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+  PURLIN_OK = 0,
+  PURLIN_NOT_CONVERGED = 1, /* of a solve: the report says why */
+  PURLIN_INVALID = 2,       /* an argument, an option or a matrix that makes no sense */
+  PURLIN_OUT_OF_MEMORY = 3,
+  PURLIN_INTERNAL = 4 /* anything else */
+};
+
+/* A system, or what becomes one: options, the matrix in its format, the preconditioner, the last reports. */
+typedef struct purlin_system purlin_system;
+
+/* The version of this interface, 1, and of the library, such as "0.1.0". */
+PURLIN_API int purlin_c_version(void);
+PURLIN_API const char *purlin_version(void);
+
+/* A new system with the default options. */
+PURLIN_API int purlin_create(purlin_system **system);
+/* Frees it. A null pointer is left alone. */
+PURLIN_API void purlin_destroy(purlin_system *system);
+/* What the last call that returned PURLIN_INVALID or more had to say: valid until the next call. */
+PURLIN_API const char *purlin_error(const purlin_system *system);
+
+/* Options of a solve, which hold from the next one on:
+ *   rtol            1e-8    a solve ends at |b - A x| <= max(rtol |b|, atol)
+ *   atol            0
+ *   max_iterations  10000
+ *   time_limit      0       seconds; 0: none
+ * Options of a setup, which hold from the next one on:
+ *   solver          auto    or cg, bicgstab, gmres
+ *   preconditioner  auto    or none, jacobi, spai0, spai, fsai, amg
+ *   format          auto    or measure, csr, ehyb, ...
+ *   precision       double  or single (arrays of float), mixed (arrays of double)
+ *   device          host
+ *   threads         0       of the host; 0: OMP_NUM_THREADS, else all
+ *   index_base      0       or 1: all indices and pointers count from 1
+ *   stored_half     none    or lower, upper: this half of a symmetric matrix is passed
+ *   null_space      none    or constant
+ *   restart         0       the length of a cycle of GMRES; 0: the method's own
+ *   columns         1       right-hand sides that a solve will bring at once
+ *   expected_solves 0       that the setup will be used for; 0: not known
+ *   deterministic   no      or yes
+ *   plan_cache              a folder that keeps orders and measured choices
+ * and those of the preconditioners, as reports name them: amg_degree, fsai_power, ... A name or a value that there is
+ * not is PURLIN_INVALID, and the error lists those that there are. */
+PURLIN_API int purlin_set(purlin_system *system, const char *name, const char *value);
+
+/* Where the nodes lie, a point after the other, of dimension 1, 2 or 3, for algebraic multigrid: node i has the rows
+ * b i .. b i + b - 1, b = rows / points. Holds from the next setup on; no points: none. */
+PURLIN_API int purlin_set_coordinates(purlin_system *system, int64_t points, int dimension, const double *xyz);
+/* `count` vectors that A maps to almost nothing, the values of a row next to each other, for the same purpose. */
+PURLIN_API int purlin_set_near_null_space(purlin_system *system, int64_t rows, int count, const double *values);
+
+/* Called after each iteration of a solve, on the thread that called it; where it returns 0 the solve ends. A null
+ * function: none. */
+typedef int (*purlin_progress)(void *user, int column, int iteration, double relative_residual);
+PURLIN_API int purlin_set_progress(purlin_system *system, purlin_progress function, void *user);
+
+/* Sets the system up for an n x n matrix. `index_bits` is 32 or 64. Entries come in any order, and repeated ones are
+ * summed. The arrays:
+ *   csr  row_ptr of n + 1, col and val of as many as row_ptr ends with
+ *   csc  col_ptr of n + 1, row and val
+ *   coo  row, col and val of `entries`
+ *   bsr  row_ptr of block_rows + 1, a column of blocks and block_size^2 values, by rows, for each block */
+PURLIN_API int purlin_setup_csr(purlin_system *system, int64_t n, int index_bits, const void *row_ptr, const void *col,
+                                const void *val);
+PURLIN_API int purlin_setup_csc(purlin_system *system, int64_t n, int index_bits, const void *col_ptr, const void *row,
+                                const void *val);
+PURLIN_API int purlin_setup_coo(purlin_system *system, int64_t n, int64_t entries, int index_bits, const void *row,
+                                const void *col, const void *val);
+PURLIN_API int purlin_setup_bsr(purlin_system *system, int64_t block_rows, int block_size, int index_bits,
+                                const void *row_ptr, const void *col, const void *val);
+
+/* New values on the same pattern, in the order and number of those of the setup. With `keep_preconditioner` other than
+ * 0 the preconditioner stays as it is. After PURLIN_INVALID the system needs another refresh. */
+PURLIN_API int purlin_refresh(purlin_system *system, const void *val, int keep_preconditioner);
+
+/* Solves for `columns` right-hand sides, one after the other in b, from the guesses in x, which receives the
+ * solutions. PURLIN_OK where all have converged, by a residual that was formed from x. */
+PURLIN_API int purlin_solve(purlin_system *system, int64_t columns, const void *b, void *x);
+
+/* y = A x. */
+PURLIN_API int purlin_multiply(purlin_system *system, const void *x, void *y);
+
+/* Of the last solve, for a column counted from 0:
+ *   numbers  converged (0 or 1), iterations, true_residual, initial_residual, rhs_norm, tolerance,
+ *            attainable_residual, seconds, restarts, history_length; of the system: rows, setup_seconds, bytes
+ *   texts    status, cause, reason, solver, preconditioner, format, changed
+ * A text is valid until the next call for this system. */
+PURLIN_API int purlin_report_number(purlin_system *system, int64_t column, const char *name, double *value);
+PURLIN_API int purlin_report_text(purlin_system *system, int64_t column, const char *name, const char **text);
+/* The first `capacity` residuals, of which there are history_length: before the first and after each iteration. */
+PURLIN_API int purlin_report_history(purlin_system *system, int64_t column, double *residuals, int64_t capacity);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

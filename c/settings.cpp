@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table of names, each with what reads its value; then the options that preconditioners declare.
+#include "settings.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include <purlin/core/error.hpp>
+#include <purlin/precond/registry.hpp>
+#include <purlin/solver/gmres.hpp>
+#include <purlin/solver/registry.hpp>
+#include <purlin/spmv/registry.hpp>
+
+namespace purlin::c {
+namespace {
+
+[[noreturn]] void refuse(const std::string& name, const std::string& expected, const std::string& found) {
+  throw InputError(name + ": expected " + expected + ", found \"" + found + "\"");
+}
+
+double number(const std::string& name, const std::string& value) {
+  char* end = nullptr;
+  const double result = std::strtod(value.c_str(), &end);
+  if (value.empty() || *end != '\0' || !std::isfinite(result)) refuse(name, "a number", value);
+  return result;
+}
+
+double positive(const std::string& name, const std::string& value) {
+  const double result = number(name, value);
+  if (result < 0) refuse(name, "a number that is not negative", value);
+  return result;
+}
+
+int whole(const std::string& name, const std::string& value, int least, int most) {
+  const double result = number(name, value);
+  if (result < least || result > most || result != std::floor(result)) {
+    refuse(name, "a whole number from " + std::to_string(least) + " to " + std::to_string(most), value);
+  }
+  return static_cast<int>(result);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// The position of the value among the words.
+std::size_t one_of(const std::string& name, const std::string& value, const std::vector<std::string>& words) {
+  const auto found = std::find(words.begin(), words.end(), value);
+  if (found == words.end()) refuse(name, "one of " + joined(words), value);
+  return static_cast<std::size_t>(found - words.begin());
+}
+
+template <class Lines>
+std::string from_table(const std::string& name, const std::string& value, std::vector<std::string> words,
+                       const Lines& lines) {
+  for (const auto& line : lines) words.push_back(line.name);
+  return words[one_of(name, value, words)];
+}
+
+constexpr int largest = std::numeric_limits<int>::max();
+
+void set_precision(Settings& s, const std::string& name, const std::string& value) {
+  const std::size_t which = one_of(name, value, {"double", "single", "mixed"});
+  s.single = which == 1;
+  s.options.mixed = which == 2;
+}
+
+void set_half(Settings& s, const std::string& name, const std::string& value) {
+  const std::size_t which = one_of(name, value, {"none", "lower", "upper"});
+  s.half.reset();
+  if (which > 0) s.half = which == 1 ? Triangle::lower : Triangle::upper;
+}
+
+void set_format(Settings& s, const std::string& name, const std::string& value) {
+  if (!is_format_choice(value)) find_spmv_format(value);  // which may name a variant, and throws
+  static_cast<void>(name);
+  s.options.spmv.format = value;
+}
+
+struct Option {
+  const char* name;
+  void (*set)(Settings&, const std::string& name, const std::string& value);
+};
+
+using Text = const std::string&;
+
+const Option table[] = {
+    {"rtol", [](Settings& s, Text n, Text v) { s.options.stop.rel_tol = positive(n, v); }},
+    {"atol", [](Settings& s, Text n, Text v) { s.options.stop.abs_tol = positive(n, v); }},
+    {"max_iterations", [](Settings& s, Text n, Text v) { s.options.stop.max_iterations = whole(n, v, 0, largest); }},
+    {"time_limit", [](Settings& s, Text n, Text v) { s.options.stop.time_limit_seconds = positive(n, v); }},
+    {"solver",
+     [](Settings& s, Text n, Text v) { s.options.solver.name = from_table(n, v, {"auto"}, solver_methods()); }},
+    {"preconditioner",
+     [](Settings& s, Text n, Text v) {
+       s.options.precond.name = from_table(n, v, {"auto", "none"}, preconditioners());
+     }},
+    {"format", set_format},
+    {"precision", set_precision},
+    {"device", [](Settings&, Text n, Text v) { one_of(n, v, {"host"}); }},
+    {"threads", [](Settings& s, Text n, Text v) { s.threads = whole(n, v, 0, Context<Space::host>::most_threads); }},
+    {"index_base", [](Settings& s, Text n, Text v) { s.index_base = whole(n, v, 0, 1); }},
+    {"stored_half", set_half},
+    {"null_space",
+     [](Settings& s, Text n, Text v) {
+       s.options.null_space = one_of(n, v, {"none", "constant"}) == 1 ? NullSpace::constant : NullSpace::none;
+     }},
+    {"restart",
+     [](Settings& s, Text n, Text v) { s.options.solver.of<GmresOptions>().restart = whole(n, v, 0, largest); }},
+    {"columns", [](Settings& s, Text n, Text v) { s.options.columns = whole(n, v, 1, largest); }},
+    {"expected_solves", [](Settings& s, Text n, Text v) { s.expected_solves = positive(n, v); }},
+    {"deterministic",
+     [](Settings& s, Text n, Text v) {
+       s.options.deterministic = one_of(n, v, {"no", "yes"}) == 1;
+     }},
+    {"plan_cache", [](Settings& s, Text, Text v) { s.options.spmv.plan_cache = v; }},
+};
+
+void set_precond_option(PrecondOptions& options, const PrecondOption& option, const std::string& value) {
+  const OptionValue now = option.get(options);
+  if (std::holds_alternative<int>(now)) {
+    option.set(options, whole(option.key, value, 1, option.most));
+  } else if (std::holds_alternative<double>(now)) {
+    option.set(options, number(option.key, value));
+  } else {
+    option.set(options, option.choices.empty() ? value : option.choices[one_of(option.key, value, option.choices)]);
+  }
+}
+
+}  // namespace
+
+void Settings::set(const std::string& name, const std::string& value) {
+  std::vector<std::string> names;
+  for (const Option& option : table) {
+    if (name == option.name) return option.set(*this, name, value);
+    names.emplace_back(option.name);
+  }
+  for (const PrecondOption* option : precond_option_list()) {
+    if (name == option->key) return set_precond_option(options.precond, *option, value);
+    names.push_back(option->key);
+  }
+  throw InputError("there is no option \"" + name + "\"; there are " + joined(names));
+}
+
+SystemOptions Settings::options_for(Index rows, int block) const {
+  SystemOptions result = options;
+  result.canonicalise = true;
+  if (expected_solves > 0) {
+    PatternFacts facts;
+    facts.rows = facts.cols = rows;
+    facts.block = block;
+    if (const auto& nodes = options.spmv.coordinates; nodes != nullptr) {
+      const auto points = static_cast<Index>(nodes->xyz.size()) / nodes->dimension;
+      if (points > 0 && rows % points == 0) facts.block = rows / points;
+    }
+    const int products = options.solver.name == "auto" ? 1 : find_solver(options.solver.name).products;
+    result.expected_products = expected_solves * products * expected_iterations(facts, options.stop.rel_tol);
+  }
+  return result;
+}
+
+}  // namespace purlin::c

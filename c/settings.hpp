@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The options of the C interface, which come as two texts, as the structs of the library. Internal.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <purlin/solver/linear_system.hpp>
+
+namespace purlin::c {
+
+struct Settings {
+  SystemOptions options;
+  bool single = false;
+  int threads = 0;
+  int index_base = 0;
+  std::optional<Triangle> half;
+  double expected_solves = 0;
+
+  /// Throws InputError that lists what there is.
+  void set(const std::string& name, const std::string& value);
+
+  /// The options for a matrix of that size.
+  SystemOptions options_for(Index rows, int block) const;
+};
+
+}  // namespace purlin::c

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sparse linear solvers for finite elements.
+
+>>> import numpy as np, scipy.sparse as sp, purlin
+>>> A = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(100, 100), format="csr")
+>>> x, report = purlin.solve(A, np.ones(100))
+>>> report.converged
+True
+
+`solve` is one call; `Solver` keeps its setup for new right-hand sides and new values; `cg`, `bicgstab` and `gmres`
+take the arguments of SciPy's functions of these names. `read` reads Matrix Market files, and `info` describes a matrix.
+"""
+
+from ._core import Progress
+from ._core import version as __version__
+from ._facts import MatrixInfo, info
+from ._files import read
+from ._report import ConvergenceError, ConvergenceWarning, Report
+from ._scipy_like import bicgstab, cg, gmres
+from ._solve import solve
+from ._solver import Solver
+from ._tables import formats, preconditioner_options, preconditioners, solvers
+
+__all__ = [
+    "ConvergenceError",
+    "ConvergenceWarning",
+    "MatrixInfo",
+    "Progress",
+    "Report",
+    "Solver",
+    "__version__",
+    "bicgstab",
+    "cg",
+    "formats",
+    "gmres",
+    "info",
+    "preconditioner_options",
+    "preconditioners",
+    "read",
+    "solve",
+    "solvers",
+]

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matrices of SciPy, and tuples of arrays, as the arrays that the library reads."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import _core
+from ._arrays import _type_name, as_real, real_dtype, refuse_device_array
+
+
+class GivenMatrix:
+    """A matrix in the form that it came in.
+
+    Attributes
+    ----------
+    form : what came: "csr", "csc", "coo", "bsr" or "dia".
+    shape, nonzeros : of the matrix; stored values.
+    arrays : the arrays as the library takes them. They are the caller's own where these fit.
+    values_size : how many values a refresh brings.
+    """
+
+    def __init__(self, form: str, shape: tuple[int, int], arrays, values, dtype, gather=None, given_size=None):
+        self.form = form
+        self.shape = shape
+        self.arrays = arrays
+        self.values = values
+        self.dtype = dtype
+        self.nonzeros = values.size
+        self.gather = gather  # positions of the library's values in what the caller has
+        self.values_size = values.size if given_size is None else given_size
+
+    def value_map(self) -> ValueMap:
+        """What a refresh needs to know, without the arrays."""
+        return ValueMap(self.form, self.shape, self.dtype, self.gather, self.nonzeros, self.values_size,
+                        self.arrays.pattern_hash())
+
+
+class ValueMap:
+    """How new values are to be read: as those of the matrix that a Solver was made from."""
+
+    def __init__(self, form, shape, dtype, gather, nonzeros, values_size, pattern):
+        self.form, self.shape, self.dtype, self.gather = form, shape, dtype, gather
+        self.nonzeros, self.values_size, self.pattern = nonzeros, values_size, pattern
+
+    def of_array(self, values) -> np.ndarray:
+        """The library's values from an array in the caller's order."""
+        array = as_real(values, self.dtype, "the values")
+        if array.size not in (self.values_size, self.nonzeros) or (self.gather is not None
+                                                                   and array.size != self.values_size):
+            raise ValueError(f"the values: expected {self.values_size}, as the matrix has, found {array.size}")
+        flat = array.reshape(-1)
+        if self.gather is not None:
+            return flat[self.gather]
+        return np.ascontiguousarray(flat[: self.nonzeros])
+
+    def of_matrix(self, matrix) -> np.ndarray:
+        """The values of another matrix with the same pattern; ValueError where it has another."""
+        other = given_matrix(matrix, self.dtype)
+        if other.form != self.form or other.shape != self.shape or other.nonzeros != self.nonzeros:
+            raise ValueError(
+                f"refresh: expected the pattern of the {self.form} matrix of shape {self.shape} with {self.nonzeros} "
+                f"stored values that the Solver was made from, found {other.form} of shape {other.shape} with "
+                f"{other.nonzeros}"
+            )
+        if other.arrays.pattern_hash() != self.pattern:
+            raise ValueError("refresh: the matrix has another pattern, or its entries in another order, than the one "
+                             "that the Solver was made from; make a new Solver")
+        return other.values
+
+
+def given_matrix(a, dtype=None) -> GivenMatrix:
+    """Take a matrix as it came.
+
+    Parameters
+    ----------
+    a : SciPy sparse matrix or array, or a tuple (data, indices, indptr).
+    dtype : float32 or float64, to which values are converted; None: float32 stays, all else becomes float64.
+    """
+    if isinstance(a, tuple):
+        return _from_tuple(a, dtype)
+    form = getattr(a, "format", None)
+    if form in _forms and hasattr(a, "shape"):
+        if len(a.shape) != 2:
+            raise ValueError(f"A: expected a matrix, found the shape {a.shape}")
+        refuse_device_array(getattr(a, "data", None), "A")
+        return _forms[form](a, dtype)
+    refuse_device_array(a, "A")
+    hint = ""
+    if isinstance(a, (np.ndarray, list)):
+        hint = "; a dense matrix becomes sparse by scipy.sparse.csr_array(A)"
+    elif hasattr(a, "tocsr"):
+        hint = "; convert it with A.tocsr()"
+    elif getattr(a, "is_sparse_csr", False) or hasattr(a, "layout"):
+        hint = "; PyTorch's sparse tensors are not taken yet, pass (A.values(), A.col_indices(), A.crow_indices())"
+    raise TypeError(
+        "A: expected a SciPy sparse matrix (CSR, CSC, COO, BSR or DIA), a tuple (data, indices, indptr), a "
+        f"LinearOperator or a callable, found {_type_name(a)}{hint}"
+    )
+
+
+def is_matrix(a) -> bool:
+    """Whether `given_matrix` is the one to judge A, rather than what takes operators."""
+    if isinstance(a, (tuple, np.ndarray, list)):
+        return True
+    return hasattr(a, "tocsr") or hasattr(a, "__cuda_array_interface__") or hasattr(a, "__dlpack__")
+
+
+def _indices(array, what: str) -> np.ndarray:
+    refuse_device_array(array, what)
+    array = np.asarray(array)
+    if array.ndim != 1:
+        raise ValueError(f"{what}: expected one dimension, found the shape {array.shape}")
+    if array.dtype.kind not in "iu":
+        raise TypeError(f"{what}: expected integers, found {array.dtype}")
+    if array.dtype.itemsize < 4 or not array.dtype.isnative:
+        array = array.astype(np.int32 if array.dtype.itemsize < 4 else array.dtype.newbyteorder("="))
+    return np.ascontiguousarray(array)
+
+
+def _values(array, dtype, what="A") -> tuple[np.ndarray, np.dtype]:
+    refuse_device_array(array, what)
+    if not hasattr(array, "dtype"):
+        array = np.asarray(array)
+    dtype = real_dtype(array.dtype, what) if dtype is None else np.dtype(dtype)
+    real_dtype(array.dtype, what)
+    return np.ascontiguousarray(as_real(array, dtype, what)), dtype
+
+
+def _make(form, sizes, block, first, second, values) -> _core.MatrixArrays:
+    return _core.MatrixArrays(form, *sizes, block, first, second, values)
+
+
+def _from_tuple(a, dtype) -> GivenMatrix:
+    if len(a) != 3:
+        raise ValueError(f"A: expected (data, indices, indptr), found a tuple of {len(a)}")
+    values, dtype = _values(a[0], dtype, "data")
+    if values.ndim != 1:
+        raise ValueError(f"data: expected one dimension, found the shape {values.shape}")
+    indices, indptr = _indices(a[1], "indices"), _indices(a[2], "indptr")
+    if indptr.size == 0:
+        raise ValueError("indptr: expected rows + 1 entries, found none")
+    n = indptr.size - 1
+    return GivenMatrix("csr", (n, n), _make("csr", (n, n), 1, indptr, indices, values), values, dtype)
+
+
+def _compressed(a, dtype) -> GivenMatrix:
+    indptr = _indices(a.indptr, "indptr")
+    nonzeros = int(indptr[-1]) if indptr.size else 0
+    given = a.data.size
+    values, dtype = _values(a.data[:nonzeros], dtype)
+    indices = _indices(a.indices[:nonzeros], "indices")
+    arrays = _make(a.format, a.shape, 1, indptr, indices, values)
+    return GivenMatrix(a.format, a.shape, arrays, values, dtype, given_size=given)
+
+
+def _coordinate(a, dtype) -> GivenMatrix:
+    values, dtype = _values(a.data, dtype)
+    arrays = _make("coo", a.shape, 1, _indices(a.row, "row"), _indices(a.col, "col"), values)
+    return GivenMatrix("coo", a.shape, arrays, values, dtype)
+
+
+def _blocks(a, dtype) -> GivenMatrix:
+    height, width = a.blocksize
+    indptr = _indices(a.indptr, "indptr")
+    blocks = int(indptr[-1]) if indptr.size else 0
+    if height != width:
+        return _gathered_blocks(a, dtype, indptr, blocks)
+    values, dtype = _values(a.data[:blocks], dtype)
+    values = values.reshape(-1)
+    sizes = (a.shape[0] // height, a.shape[1] // width)
+    arrays = _make("bsr", sizes, height, indptr, _indices(a.indices[:blocks], "indices"), values)
+    return GivenMatrix("bsr", a.shape, arrays, values, dtype, given_size=a.data.size)
+
+
+def _gathered_blocks(a, dtype, indptr, blocks) -> GivenMatrix:
+    """Blocks that are not square, as triplets: in the order in which they lie."""
+    height, width = a.blocksize
+    block_row = np.repeat(np.arange(indptr.size - 1, dtype=np.int64), np.diff(indptr))
+    rows = block_row[:, None, None] * height + np.arange(height)[None, :, None]
+    columns = np.asarray(a.indices[:blocks], dtype=np.int64)[:, None, None] * width + np.arange(width)[None, None, :]
+    shape = (blocks, height, width)
+    values, dtype = _values(a.data[:blocks], dtype)
+    values = values.reshape(-1)
+    first = np.ascontiguousarray(np.broadcast_to(rows, shape)).reshape(-1)
+    second = np.ascontiguousarray(np.broadcast_to(columns, shape)).reshape(-1)
+    arrays = _make("coo", a.shape, 1, first, second, values)
+    return GivenMatrix("bsr", a.shape, arrays, values, dtype, given_size=a.data.size)
+
+
+def _diagonals(a, dtype) -> GivenMatrix:
+    """The places of the diagonals that lie in the matrix, zeros too: the pattern never depends on the values."""
+    rows, columns = a.shape
+    width = a.data.shape[1]
+    column = np.broadcast_to(np.arange(width, dtype=np.int64), a.data.shape)
+    row = column - np.asarray(a.offsets, dtype=np.int64)[:, None]
+    inside = (row >= 0) & (row < rows) & (column < columns)
+    gather = np.flatnonzero(inside.reshape(-1))
+    values, dtype = _values(a.data, dtype)
+    values = values.reshape(-1)[gather]
+    first, second = row.reshape(-1)[gather], column.reshape(-1)[gather]
+    arrays = _make("coo", a.shape, 1, first, second, values)
+    return GivenMatrix("dia", a.shape, arrays, values, dtype, gather=gather, given_size=a.data.size)
+
+
+_forms = {"csr": _compressed, "csc": _compressed, "coo": _coordinate, "bsr": _blocks, "dia": _diagonals}

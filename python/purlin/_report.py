@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a solve reports."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from ._advice import advice_for
+
+
+class ConvergenceWarning(UserWarning):
+    """A solve did not converge; its report says why and what to try."""
+
+
+class ConvergenceError(RuntimeError):
+    """The same as an error, where ``raise_on_failure=True`` asked for it.
+
+    Attributes
+    ----------
+    x : numpy.ndarray
+        What the solve arrived at.
+    report : Report or list of Report
+    """
+
+    def __init__(self, message: str, x, report):
+        super().__init__(message)
+        self.x = x
+        self.report = report
+
+    def __reduce__(self):
+        return type(self), (self.args[0], self.x, self.report)
+
+
+class Report:
+    """How a solve went. Norms are 2-norms of b - A x, without the preconditioner.
+
+    A report may be pickled. `to_dict` has all of it.
+    """
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, fields: dict):
+        self._fields = fields
+
+    @property
+    def converged(self) -> bool:
+        """Whether b - A x was formed from the x that was returned and meets the tolerance."""
+        return self._fields["status"] == "converged"
+
+    @property
+    def status(self) -> str:
+        """``"converged"``, ``"max_iterations"``, ``"breakdown"``, ``"not_positive_definite"``, ``"not_finite"``,
+        ``"stagnation"``, ``"diverged"``, ``"time_limit"`` or ``"stopped_by_caller"``."""
+        return self._fields["status"]
+
+    @property
+    def cause(self) -> str:
+        """The status in more detail, as a word: ``"rounding"``, ``"matrix_not_positive"``, ..."""
+        return self._fields["cause"]
+
+    @property
+    def reason(self) -> str:
+        """Why it did not converge, a sentence; empty where it did."""
+        return self._fields["reason"]
+
+    @property
+    def advice(self) -> str:
+        """What to try next; empty where it converged."""
+        return advice_for(self._fields)
+
+    @property
+    def solver(self) -> str:
+        """The method that ended the solve."""
+        return self._fields["solver"]
+
+    @property
+    def preconditioner(self) -> str:
+        """Its name; ``"none"`` where there was none."""
+        return self._fields["preconditioner"]
+
+    @property
+    def format(self) -> str:
+        """The format in which the matrix was multiplied; ``"operator"`` for one of the caller's."""
+        return self._fields["format"]
+
+    @property
+    def precision(self) -> str:
+        """``"double"``, ``"single"`` or ``"mixed"``."""
+        return self._fields["precision"]
+
+    @property
+    def rows(self) -> int:
+        """Unknowns of the system."""
+        return self._fields["rows"]
+
+    @property
+    def iterations(self) -> int:
+        """Of all attempts together."""
+        return self._fields["iterations"]
+
+    @property
+    def true_residual(self) -> float:
+        """``|b - A x|``, formed from the x that was returned."""
+        return self._fields["true_residual"]
+
+    @property
+    def relative_residual(self) -> float:
+        """`true_residual` over ``|b|``, or `true_residual` itself where b is zero."""
+        norm = self._fields["rhs_norm"]
+        return self._fields["true_residual"] / norm if norm > 0 else self._fields["true_residual"]
+
+    @property
+    def initial_residual(self) -> float:
+        """``|b - A x0|``."""
+        return self._fields["initial_residual"]
+
+    @property
+    def tolerance(self) -> float:
+        """``max(rtol |b|, atol)``."""
+        return self._fields["tolerance"]
+
+    @property
+    def rhs_norm(self) -> float:
+        """``|b|``."""
+        return self._fields["rhs_norm"]
+
+    @property
+    def history(self) -> np.ndarray:
+        """The residual before the first and after each iteration, as the recurrence has it."""
+        return self._fields["history"]
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """By phase: ``"setup"`` (of the Solver or of refreshes since the solve before) and ``"solve"``."""
+        return self._fields["seconds"]
+
+    @property
+    def attempts(self) -> list[dict]:
+        """One for each method and preconditioner that was tried, in order."""
+        return self._fields["attempts"]
+
+    @property
+    def changed(self) -> str:
+        """What ``"auto"`` replaced for this solve, and why; empty: nothing."""
+        return self._fields["changed"]
+
+    def to_dict(self) -> dict:
+        """All of the report in plain Python types: what `json.dumps` takes."""
+        fields = dict(self._fields)
+        fields["converged"] = self.converged
+        fields["advice"] = self.advice
+        fields["relative_residual"] = self.relative_residual
+        fields["history"] = self.history.tolist()
+        fields["seconds"] = dict(self.seconds)
+        fields["attempts"] = [dict(attempt) for attempt in self.attempts]
+        return fields
+
+    def plot(self, ax=None, **style):
+        """Draw the residual over the iterations. Needs matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where to draw; a new figure by default.
+        **style
+            Passed on to ``ax.semilogy``.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+        """
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as error:
+            raise ImportError("Report.plot needs matplotlib: pip install matplotlib") from error
+        if ax is None:
+            _, ax = plt.subplots()
+        scale = self.rhs_norm if self.rhs_norm > 0 else 1.0
+        style.setdefault("label", f"{self.solver}, {self.preconditioner}")
+        ax.semilogy(np.arange(self.history.size), self.history / scale, **style)
+        ax.axhline(self.tolerance / scale, color="grey", linestyle=":")
+        ax.set_xlabel("iteration")
+        ax.set_ylabel("|r| / |b|")
+        ax.legend()
+        return ax
+
+    def __repr__(self) -> str:
+        lines = [
+            f"{self.status} after {self.iterations:,} iterations of {self.solver} "
+            f"in {sum(self.seconds.values()):.3g} s",
+            f"  |b - A x| / |b| = {self.relative_residual:.2e}",
+            f"  format {self.format}, preconditioner {self.preconditioner}, precision {self.precision}, "
+            f"{self.rows:,} unknowns",
+        ]
+        if not self.converged:
+            lines.append(f"  {self.reason}")
+            if self.advice:
+                lines.append(f"  try: {self.advice}")
+        return "\n".join(lines)
+
+    def __getstate__(self):
+        return self._fields
+
+    def __setstate__(self, fields):
+        self._fields = fields
+
+
+def conclude(x, reports: list[Report], several: bool, raise_on_failure: bool, depth: int):
+    """Return (x, report), or warn or raise first where a solve did not converge. `depth` frames up is the caller."""
+    report = reports if several else reports[0]
+    failed = [column for column, one in enumerate(reports) if not one.converged]
+    if not failed:
+        return x, report
+    first = reports[failed[0]]
+    where = f"column {failed[0]}, the first of {len(failed)} out of {len(reports)}: " if several else ""
+    message = f"{where}{first.status}: {first.reason} (|b - A x| / |b| = {first.relative_residual:.2e})"
+    if first.advice:
+        message += f"; try: {first.advice}"
+    if raise_on_failure:
+        raise ConvergenceError(message, x, report)
+    warnings.warn(message, ConvergenceWarning, stacklevel=depth + 1)
+    return x, report

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Solver: a system that is set up once."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import as_real, by_columns, check_shape, real_dtype
+from ._choices import (
+    a_name,
+    check_device,
+    check_rows,
+    first_guess,
+    number_of_solves,
+    rows_of_numbers,
+    whole_number,
+)
+from ._matrices import ValueMap, given_matrix, is_matrix
+from ._operators import check_square, is_operator, product_of
+from ._report import Report, conclude
+
+_DEFAULT_ITERATIONS = 10000
+_precisions = ("double", "single", "mixed")
+
+
+class Solver:
+    """A x = b for one sparsity pattern: set up once, solved for many b, with new values as often as wanted.
+
+    Parameters
+    ----------
+    A : sparse matrix, tuple, LinearOperator or callable
+        A square matrix or array of SciPy in CSR, CSC, COO, BSR or DIA, or ``(data, indices, indptr)`` of CSR. Entries
+        may come in any order; repeated ones are summed. Integers become float64; complex values are refused. An
+        operator, or a function from x to A x, is called once or twice an iteration. Arrays are read, not kept.
+    solver : str
+        ``"auto"`` or one of `purlin.solvers`.
+    preconditioner : str, LinearOperator, callable or None
+        ``"auto"``, one of `purlin.preconditioners`, None for none, or an operator of your own that is close to the
+        inverse of A.
+    format : str
+        How the matrix is stored: ``"auto"``, ``"measure"`` or one of `purlin.formats`.
+    precision : {"double", "single", "mixed"}
+        ``"mixed"`` iterates in single precision and forms residuals in double.
+    device : {"auto", "host"}
+        Where to solve. The Python package solves on the host only so far.
+    coordinates : array of points x 1, 2 or 3, optional
+        Where the nodes lie; node i has the rows ``b i .. b i + b - 1``. Algebraic multigrid makes rigid body modes of
+        them.
+    near_null_space : array of n x k, optional
+        Vectors that A maps to almost nothing, for algebraic multigrid, in the place of those it makes itself.
+    expected_solves : float, optional
+        How many right-hand sides the setup will be used for: with more, ``"auto"`` takes more time for it.
+    threads : int, optional
+        Of the host; by default OMP_NUM_THREADS, else as many as the process may use.
+    stream : None
+        For devices, which are not supported yet.
+    columns : int
+        Right-hand sides that a solve will bring at once, where that is known.
+    null_space : {None, "constant"}
+        ``"constant"`` for matrices that map constant vectors to zero, such as pure Neumann problems.
+    restart : int, optional
+        The length of a cycle of GMRES.
+    deterministic : bool
+        Refuse what may give other bits from run to run.
+    plan_cache : str, optional
+        A folder that keeps orders and measured choices.
+    options : mapping, optional
+        Options of the preconditioner: see `purlin.preconditioner_options`.
+    rtol : float
+        The tolerance that ``"auto"`` chooses for; each solve names its own.
+
+    Raises
+    ------
+    ValueError, TypeError
+        With what was expected and what came, and with the row where there is one.
+    MemoryError
+
+    Notes
+    -----
+    A Solver is used by one thread at a time; Solvers are independent of each other. It may be used after ``fork``.
+    """
+
+    _value_map: ValueMap | None = None  # of an operator: none
+
+    def __init__(
+        self,
+        A,
+        solver: str = "auto",
+        preconditioner: Any = "auto",
+        format: str = "auto",
+        precision: str = "double",
+        device: str = "auto",
+        coordinates=None,
+        near_null_space=None,
+        expected_solves: float | None = None,
+        threads: int | None = None,
+        stream=None,
+        *,
+        columns: int = 1,
+        null_space: str | None = None,
+        restart: int | None = None,
+        deterministic: bool = False,
+        plan_cache: str | os.PathLike | None = None,
+        options: Mapping[str, Any] | None = None,
+        rtol: float = 1e-8,
+    ):
+        began = time.perf_counter()
+        check_device(device, stream)
+        if precision not in _precisions:
+            raise ValueError(f'precision: expected "double", "single" or "mixed", found {precision!r}')
+        if null_space not in (None, "none", "constant"):
+            raise ValueError(f'null_space: expected None or "constant", found {null_space!r}')
+        self._precision = precision
+        self._dtype = np.dtype(np.float32 if precision == "single" else np.float64)
+        choices = {
+            "solver": a_name(solver, "solver"),
+            "format": a_name(format, "format"),
+            "mixed": precision == "mixed",
+            "deterministic": bool(deterministic),
+            "columns": whole_number(columns, "columns", 1),
+            "rtol": float(rtol),
+            "null_space": "constant" if null_space == "constant" else None,
+            "restart": restart,
+            "plan_cache": None if plan_cache is None else os.fspath(plan_cache),
+            "coordinates": rows_of_numbers(coordinates, "coordinates"),
+            "near_null_space": rows_of_numbers(near_null_space, "near_null_space"),
+            "options": dict(options or {}),
+            "expected_solves": number_of_solves(expected_solves),
+        }
+        threads = 0 if threads is None else whole_number(threads, "threads", 1)
+        if is_operator(A) and not is_matrix(A):
+            self._set_up_operator(A, preconditioner, choices, threads)
+        else:
+            self._set_up_matrix(A, preconditioner, choices, threads)
+        self._info: dict | None = None
+        self._setup_seconds = time.perf_counter() - began
+
+    def _set_up_matrix(self, A, preconditioner, choices, threads) -> None:
+        given = given_matrix(A, self._dtype)
+        n = self._rows = check_square(given.shape, "A")
+        check_rows(choices, n)
+        choices["preconditioner"], own = self._preconditioner_of(preconditioner, n)
+        self._value_map = given.value_map()
+        self._system = _core.system_of_matrix(given.arrays, self._precision == "single", choices, threads, own)
+
+    def _set_up_operator(self, A, preconditioner, choices, threads) -> None:
+        if self._precision == "mixed":
+            raise ValueError('precision="mixed" needs the entries of A, and an operator does not show them')
+        if not hasattr(A, "shape"):
+            raise ValueError("A: a callable does not say how many rows it has; make it a scipy.sparse.linalg."
+                             "LinearOperator((n, n), matvec=A)")
+        n = self._rows = check_square(A.shape, "A")
+        check_rows(choices, n)
+        if getattr(A, "dtype", None) is not None:
+            real_dtype(A.dtype, "A")
+        choices["preconditioner"], own = self._preconditioner_of(preconditioner, n)
+        if choices["format"] != "auto":
+            raise ValueError("format: an operator is multiplied as it is; a format needs the entries of a matrix")
+        product = product_of(A, n, self._dtype, "A")
+        self._system = _core.system_of_operator(n, product, self._precision == "single", choices, threads, own)
+
+    def _preconditioner_of(self, preconditioner, n: int):
+        """The name for the library, and a product or None."""
+        if preconditioner is None:
+            return "none", None
+        if isinstance(preconditioner, str):
+            return preconditioner, None
+        if self._precision == "mixed":
+            raise ValueError('precision="mixed" takes preconditioners by name only')
+        if hasattr(preconditioner, "shape") and tuple(preconditioner.shape) != (n, n):
+            raise ValueError(f"preconditioner: expected the shape {(n, n)}, found {tuple(preconditioner.shape)}")
+        if getattr(preconditioner, "dtype", None) is not None:
+            real_dtype(preconditioner.dtype, "preconditioner")
+        return "none", product_of(preconditioner, n, self._dtype, "preconditioner")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, n)."""
+        return self._rows, self._rows
+
+    @property
+    def dtype(self) -> np.dtype:
+        """Of the solutions: float32 for single precision, else float64."""
+        return self._dtype
+
+    def solve(
+        self,
+        b,
+        x0=None,
+        rtol: float = 1e-8,
+        atol: float = 0.0,
+        max_iterations: int | None = None,
+        time_limit: float | None = None,
+        callback: Callable[[_core.Progress], Any] | None = None,
+        *,
+        raise_on_failure: bool = False,
+    ) -> tuple[np.ndarray, Any]:
+        """Solve A x = b until ``|b - A x| <= max(rtol |b|, atol)``.
+
+        Parameters
+        ----------
+        b : array of n, or of n x k
+            One vector, or k of them as columns; columns after each other (Fortran's order) are not copied.
+        x0 : array of the shape of b, optional
+            The guess, zero by default. It is not written to.
+        rtol, atol : float
+        max_iterations : int, optional
+            10000 by default.
+        time_limit : float, optional
+            Seconds.
+        callback : callable, optional
+            Called with a `Progress` after every iteration; if it returns False, the solve ends.
+        raise_on_failure : bool
+            Raise `ConvergenceError` where the solve does not converge, rather than warn.
+
+        Returns
+        -------
+        x : numpy.ndarray
+            Of the shape of b; of several columns in Fortran's order.
+        report : Report, or a list of them, one for each column, where b has two dimensions
+
+        Warns
+        -----
+        ConvergenceWarning
+            Where the solve did not converge.
+        """
+        return self._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, 2)
+
+    def _solve(self, b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, depth):
+        b = as_real(b, self._dtype, "b")
+        check_shape(b, self._rows, "b")
+        x = first_guess(x0, b.shape, self._dtype)
+        columns = 1 if b.ndim == 1 else b.shape[1]
+        most = _DEFAULT_ITERATIONS if max_iterations is None else whole_number(max_iterations, "max_iterations", 0)
+        raw = []
+        if columns > 0:
+            flat_x = x if x.ndim == 1 else x.reshape(-1, order="F")
+            raw = self._system.solve(by_columns(b), flat_x, columns, rtol, atol, most,
+                                     0.0 if time_limit is None else time_limit, callback)
+        reports = self._reports(raw if type(raw) is list else [raw])
+        if len(reports) == 1 and b.ndim == 1 and reports[0].converged:
+            return x, reports[0]
+        return conclude(x, reports, b.ndim == 2, raise_on_failure, depth + 1)
+
+    def _reports(self, raw: list[dict]) -> list[Report]:
+        if self._info is None or any(fields["changed"] for fields in raw):
+            self._info = self._facts()
+        setup, self._setup_seconds = self._setup_seconds, 0.0
+        for fields in raw:
+            fields.update(self._info)
+            fields["seconds"] = {"setup": setup, "solve": fields.pop("solve_seconds")}
+        return [Report(fields) for fields in raw]
+
+    def _facts(self) -> dict:
+        """What every report of this system says of it."""
+        info = self._system.info()
+        return {
+            "format": info["matrix"]["name"] or "operator",
+            "preconditioner": info["preconditioner"]["name"],
+            "precision": "mixed" if info["mixed"] else "single" if self._system.single else "double",
+            "rows": self._rows,
+        }
+
+    def refresh(self, values=None, *, keep_preconditioner: bool = False) -> None:
+        """Take new values on the same pattern.
+
+        Parameters
+        ----------
+        values : array, or a matrix with the same pattern
+            As an array: in the order of the ``data`` of the matrix that the Solver was made from, whatever its form;
+            repeated entries, padding of DIA and all. As a matrix: of the same form, with its entries in the same
+            order. For an operator nothing: call it when the operator has changed.
+        keep_preconditioner : bool
+            Leave the preconditioner as it is: for values that have changed little.
+
+        Raises
+        ------
+        ValueError
+            Where the pattern or the number of values differs, or the preconditioner does not take the new values (a
+            zero on the diagonal, say). After the latter the Solver is of no use until the next refresh.
+        """
+        began = time.perf_counter()
+        if self._value_map is None:
+            if values is not None:
+                raise TypeError("refresh: an operator has no values; call refresh() when it has changed")
+            self._system.operator_changed(keep_preconditioner)
+        else:
+            if values is None:
+                raise TypeError("refresh: the values are missing")
+            is_array = not isinstance(values, tuple) and not hasattr(values, "format")
+            new = self._value_map.of_array(values) if is_array else self._value_map.of_matrix(values)
+            self._system.refresh(new, keep_preconditioner)
+        self._setup_seconds += time.perf_counter() - began
+
+    def __matmul__(self, x) -> np.ndarray:
+        """A @ x for a vector or for columns."""
+        return self._apply(self._system.multiply, x, "x")
+
+    def _apply(self, product, x, what: str) -> np.ndarray:
+        x = as_real(x, self._dtype, what)
+        check_shape(x, self._rows, what)
+        y = np.empty(x.shape, dtype=self._dtype, order="F")
+        if x.ndim == 1:
+            product(by_columns(x), y)
+        for column in range(x.shape[1] if x.ndim == 2 else 0):
+            product(by_columns(x[:, column]), y[:, column])
+        return y
+
+    def as_preconditioner(self):
+        """The preconditioner of this system, M x for x, as a SciPy LinearOperator that keeps the Solver alive.
+
+        With ``preconditioner="amg"`` it serves SciPy's own solvers. Where there is none it is the identity. Formats
+        and preconditioners that ``"auto"`` has chosen stay as they are from then on.
+        """
+        from scipy.sparse.linalg import LinearOperator
+
+        def apply(x):
+            return self._apply(self._system.precondition, np.asarray(x).reshape(-1), "x")
+
+        return LinearOperator(self.shape, matvec=apply, dtype=self._dtype)
+
+    def info(self) -> dict:
+        """Format, preconditioner and solver with their grounds, bytes and setup times."""
+        return self._system.info()
+
+    def __repr__(self) -> str:
+        facts = self._facts()
+        return (
+            f"<purlin.Solver: {self._rows:,} unknowns, format {facts['format']}, preconditioner "
+            f"{facts['preconditioner']}, precision {facts['precision']}>"
+        )

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names that options take."""
+
+from __future__ import annotations
+
+from . import _core
+
+
+def solvers() -> list[str]:
+    """The values of ``solver=``."""
+    return ["auto", *_core.solvers()]
+
+
+def preconditioners() -> list[str]:
+    """The values of ``preconditioner=`` that are names."""
+    return ["auto", "none", *_core.preconditioners()]
+
+
+def formats() -> list[str]:
+    """The values of ``format=``."""
+    return ["auto", "measure", *_core.formats()]
+
+
+def preconditioner_options() -> dict[str, object]:
+    """What ``options=`` may hold, with the defaults."""
+    return _core.preconditioner_options()

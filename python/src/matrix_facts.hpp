@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the library finds out about a matrix, for `purlin.info`.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace purlin::python {
+
+void bind_matrix_facts(nanobind::module_& module);
+
+}  // namespace purlin::python

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module purlin._core: what it holds, and the library's errors as Python's.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <purlin/config.hpp>
+#include <purlin/core/error.hpp>
+
+#include "interrupts.hpp"
+#include "matrix_arrays.hpp"
+#include "matrix_facts.hpp"
+#include "matrix_market.hpp"
+#include "options.hpp"
+#include "system.hpp"
+
+namespace purlin::python {
+namespace {
+
+// A caller's mistake is ValueError, what the machine lacks MemoryError or RuntimeError.
+void translate(const std::exception_ptr& error, void*) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const InputError& e) {
+    PyErr_SetString(PyExc_ValueError, e.what());
+  } catch (const OutOfMemory& e) {
+    PyErr_SetString(PyExc_MemoryError, e.what());
+  } catch (const Error& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  }
+}
+
+}  // namespace
+}  // namespace purlin::python
+
+NB_MODULE(_core, module) {
+  using namespace purlin::python;
+  module.doc() = "The compiled part of purlin. Its names may change; use those of purlin.";
+  module.attr("version") = PURLIN_VERSION;
+  module.attr("has_cuda") = PURLIN_HAS_CUDA == 1;
+  module.attr("has_zlib") = PURLIN_HAS_ZLIB == 1;
+  nb::set_leak_warnings(false);  // a Solver that lives until the end is no mistake
+  nb::register_exception_translator(translate);
+  bind_progress(module);
+  bind_matrix_arrays(module);
+  bind_tables(module);
+  bind_system(module);
+  bind_matrix_market(module);
+  bind_matrix_facts(module);
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// From names and values to SystemOptions, and the tables that list them.
+#include "options.hpp"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include <purlin/precond/amg/amg_options.hpp>
+#include <purlin/precond/registry.hpp>
+#include <purlin/solver/gmres.hpp>
+#include <purlin/spmv/registry.hpp>
+
+#include "arrays.hpp"
+
+namespace purlin::python {
+namespace {
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& expected, nb::handle found) {
+  throw InputError(name + ": expected " + expected + ", found " + nb::cast<std::string>(nb::repr(found)));
+}
+
+int whole_number(const std::string& name, nb::handle value, int most) {
+  int number = 0;
+  if (PyBool_Check(value.ptr()) || !nb::try_cast(value, number) || number < 1 || number > most) {
+    refuse(name, "a whole number from 1 to " + std::to_string(most), value);
+  }
+  return number;
+}
+
+OptionValue option_value(const PrecondOption& option, const OptionValue& now, nb::handle value) {
+  if (std::holds_alternative<int>(now)) return whole_number(option.key, value, option.most);
+  if (std::holds_alternative<double>(now)) {
+    double number = 0;
+    if (!nb::try_cast(value, number) || !std::isfinite(number)) refuse(option.key, "a number", value);
+    return number;
+  }
+  std::string word;
+  const bool text = nb::try_cast(value, word);
+  const auto& choices = option.choices;
+  if (!text || (!choices.empty() && std::find(choices.begin(), choices.end(), word) == choices.end())) {
+    refuse(option.key, choices.empty() ? "a text" : "one of " + joined(choices), value);
+  }
+  return word;
+}
+
+void set_option(PrecondOptions& options, const std::string& key, nb::handle value) {
+  std::vector<std::string> keys;
+  for (const PrecondOption* option : precond_option_list()) {
+    if (option->key == key) return option->set(options, option_value(*option, option->get(options), value));
+    keys.push_back(option->key);
+  }
+  throw InputError("there is no option " + key + "; there are " + joined(keys));
+}
+
+std::shared_ptr<const NodeCoordinates> coordinates_of(const Rows& points) {
+  auto nodes = std::make_shared<NodeCoordinates>();
+  nodes->dimension = static_cast<int>(points.shape(1));
+  nodes->xyz.assign(points.data(), points.data() + points.size());
+  return nodes;
+}
+
+std::shared_ptr<const NearNullVectors> near_null_of(const Rows& vectors) {
+  auto result = std::make_shared<NearNullVectors>();
+  result->count = static_cast<int>(vectors.shape(1));
+  result->values.assign(vectors.data(), vectors.data() + vectors.size());
+  return result;
+}
+
+// Solves, as their products with A by the library's own estimate.
+double products_of(double solves, const SystemOptions& options, Index rows) {
+  if (solves <= 0) return 0;
+  PatternFacts facts;
+  facts.rows = facts.cols = rows;
+  if (const auto& nodes = options.spmv.coordinates; nodes != nullptr && !nodes->xyz.empty()) {
+    const auto points = static_cast<Index>(nodes->xyz.size()) / nodes->dimension;
+    if (points > 0 && rows % points == 0) facts.block = rows / points;
+  }
+  const std::string& name = options.solver.name;
+  const int products = name == "auto" ? 1 : find_solver(name).products;
+  return solves * products * expected_iterations(facts, options.stop.rel_tol);
+}
+
+}  // namespace
+
+StopCriterion stop_criterion(double rtol, double atol, int max_iterations, double time_limit) {
+  if (!(rtol >= 0) || !(atol >= 0) || !(time_limit >= 0) || max_iterations < 0) {
+    throw InputError("rtol, atol, max_iterations and time_limit are not negative");
+  }
+  StopCriterion stop;
+  stop.rel_tol = rtol;
+  stop.abs_tol = atol;
+  stop.max_iterations = max_iterations;
+  stop.time_limit_seconds = time_limit;
+  return stop;
+}
+
+SystemOptions system_options(const nb::dict& choices, Index rows) {
+  const auto has = [&](const char* name) { return choices.contains(name) && !choices[name].is_none(); };
+  SystemOptions options;
+  options.canonicalise = true;
+  options.solver.name = nb::cast<std::string>(choices["solver"]);
+  options.precond.name = nb::cast<std::string>(choices["preconditioner"]);
+  options.spmv.format = nb::cast<std::string>(choices["format"]);
+  options.mixed = nb::cast<bool>(choices["mixed"]);
+  options.deterministic = nb::cast<bool>(choices["deterministic"]);
+  options.columns = nb::cast<int>(choices["columns"]);
+  options.stop.rel_tol = nb::cast<double>(choices["rtol"]);
+  if (has("null_space")) options.null_space = NullSpace::constant;
+  if (has("restart")) {
+    options.solver.of<GmresOptions>().restart = whole_number("restart", choices["restart"], 1 << 20);
+  }
+  if (has("plan_cache")) options.spmv.plan_cache = nb::cast<std::string>(choices["plan_cache"]);
+  if (has("coordinates")) options.spmv.coordinates = coordinates_of(nb::cast<Rows>(choices["coordinates"]));
+  if (has("near_null_space")) {
+    options.precond.of<AmgOptions>().vectors = near_null_of(nb::cast<Rows>(choices["near_null_space"]));
+  }
+  for (const auto& [key, value] : nb::cast<nb::dict>(choices["options"])) {
+    set_option(options.precond, nb::cast<std::string>(key), value);
+  }
+  options.expected_products = products_of(nb::cast<double>(choices["expected_solves"]), options, rows);
+  return options;
+}
+
+void bind_tables(nb::module_& module) {
+  const auto names = [](const auto& lines) {
+    std::vector<std::string> result;
+    for (const auto& line : lines) result.push_back(line.name);
+    return result;
+  };
+  module.def(
+      "solvers", [=] { return names(solver_methods()); }, "The names of the table of solvers.");
+  module.def(
+      "preconditioners", [=] { return names(preconditioners()); }, "The names of the preconditioners.");
+  module.def(
+      "formats", [=] { return names(spmv_formats()); }, "The names of the formats.");
+  module.def(
+      "preconditioner_options",
+      [] {
+        nb::dict result;
+        for (const PrecondOption* option : precond_option_list()) {
+          const OptionValue value = option->get(PrecondOptions{});
+          result[option->key.c_str()] = std::visit([](const auto& v) { return nb::cast(v); }, value);
+        }
+        return result;
+      },
+      "What `options` of a Solver may hold, with the defaults.");
+}
+
+}  // namespace purlin::python

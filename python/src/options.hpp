@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/// The choices that Python makes, by name and value, as the structs of the library.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <purlin/solver/linear_system.hpp>
+
+namespace purlin::python {
+
+namespace nb = nanobind;
+
+/// From a dictionary in which `purlin.Solver` puts what it was given. Throws InputError for names that there are not
+/// and for values out of range.
+SystemOptions system_options(const nb::dict& choices, Index rows);
+
+/// (rtol, atol, max_iterations, time_limit)
+StopCriterion stop_criterion(double rtol, double atol, int max_iterations, double time_limit);
+
+/// The names of the tables and the options of the preconditioners with their defaults.
+void bind_tables(nb::module_& module);
+
+}  // namespace purlin::python

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/// PythonOperator: a LinearOperator whose product is a Python function.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <purlin/spmv/operator.hpp>
+
+namespace purlin::python {
+
+namespace nb = nanobind;
+
+/// `product` takes a NumPy array of n values of type T and returns another: y = A x. The Python side has seen to it
+/// that the result is one (`purlin._operators`). Whoever makes the operator keeps `product` alive. Errors of Python
+/// leave the solve as nb::python_error.
+///
+/// x goes over in a NumPy array of its own, so that a function which keeps it holds no memory of the solver's.
+template <class T>
+class PythonOperator final : public LinearOperator<T, Space::host> {
+ public:
+  PythonOperator(Index n, nb::handle product) : n_(n), product_(product) {}
+  ~PythonOperator() override;
+
+  Index rows() const override { return n_; }
+  Index cols() const override { return n_; }
+  void apply(const Context<Space::host>&, T alpha, Span<const T, Space::host> x, T beta,
+             Span<T, Space::host> y) const override;
+
+ private:
+  Index n_;
+  nb::handle product_;
+  mutable nb::object argument_;  // from the product before, if nobody else holds it
+};
+
+}  // namespace purlin::python

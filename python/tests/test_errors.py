@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mistakes are ValueError or TypeError that say what came and what was expected."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import laplacian
+
+import purlin
+
+A = laplacian(4)
+B = np.ones(16)
+
+
+class OnDevice:
+    """An array of CuPy's or PyTorch's kind."""
+
+    __cuda_array_interface__ = {"shape": (16,), "typestr": "<f8", "data": (0, False), "version": 3}
+    dtype = np.dtype(np.float64)
+
+
+@pytest.mark.parametrize("b, words", [
+    (np.ones(15), r"expected shape \(16,\) or \(16, k\), found \(15,\)"),
+    (np.ones((15, 2)), "found"),
+    (np.ones((2, 16, 1)), "found"),
+    (3.0, "found"),
+])
+def test_a_right_hand_side_of_the_wrong_shape_is_refused(b, words):
+    with pytest.raises(ValueError, match=words):
+        purlin.solve(A, b)
+
+
+@pytest.mark.parametrize("b, words", [
+    (1j * B, "is complex"),
+    (np.array(["a"] * 16), "expected an array of numbers"),
+    (np.array([None] * 16), "expected an array of numbers"),
+    (sp.csr_array(np.ones((16, 1))), "toarray"),
+    (OnDevice(), "on a device"),
+    (B.astype(np.longdouble), "expected float64"),
+])
+def test_a_right_hand_side_of_the_wrong_type_is_refused(b, words):
+    with pytest.raises(TypeError, match=words):
+        purlin.solve(A, b)
+
+
+@pytest.mark.parametrize("a, error, words", [
+    (A * 1j, TypeError, "is complex"),
+    (A.toarray(), TypeError, "csr_array"),
+    (A.tolil(), TypeError, "tocsr"),
+    (OnDevice(), TypeError, "on a device"),
+    ((OnDevice(), A.indices, A.indptr), TypeError, "on a device"),
+    ("bone.mtx", TypeError, "expected a SciPy sparse matrix"),
+    (None, TypeError, "expected a SciPy sparse matrix"),
+    (A[:, :9], ValueError, r"expected a square matrix, found the shape \(16, 9\)"),
+    ((A.data, A.indices), ValueError, "tuple of 2"),
+    ((A.data, A.indices.astype(float), A.indptr), TypeError, "expected integers, found float64"),
+    ((A.data[:-1], A.indices, A.indptr), ValueError, "63 values"),
+    ((A.data, A.indices, A.indptr[:0]), ValueError, "rows . 1"),
+    ((A.data, A.indices, A.indptr[:, None]), ValueError, "one dimension"),
+])
+def test_a_matrix_that_is_none_is_refused(a, error, words):
+    with pytest.raises(error, match=words):
+        purlin.solve(a, B)
+
+
+def test_a_column_outside_the_matrix_is_named_with_its_row():
+    indices = A.indices.copy()
+    indices[A.indptr[5]] = 16
+    with pytest.raises(ValueError, match="row 5, column 16"):
+        purlin.solve((A.data, indices, A.indptr), B)
+    indices[A.indptr[5]] = -1
+    with pytest.raises(ValueError, match="row 5, column -1"):
+        purlin.solve((A.data, indices, A.indptr), B)
+
+
+def test_pointers_that_descend_are_named():
+    indptr = A.indptr.copy()
+    indptr[3], indptr[4] = indptr[4], indptr[3]
+    with pytest.raises(ValueError, match="row 3"):
+        purlin.solve((A.data, A.indices, indptr), B)
+
+
+def test_a_zero_on_the_diagonal_is_named():
+    a = A.copy()
+    a.setdiag(np.where(np.arange(16) == 9, 0.0, 4.0))
+    with pytest.raises(ValueError, match="row 9"):
+        purlin.solve(a, B, preconditioner="jacobi")
+
+
+@pytest.mark.parametrize("keywords, error, words", [
+    ({"solver": "magic"}, ValueError, "cg"),
+    ({"solver": 3}, TypeError, "expected a name"),
+    ({"preconditioner": "magic"}, ValueError, "jacobi"),
+    ({"preconditioner": 3}, TypeError, "expected a LinearOperator"),
+    ({"preconditioner": np.eye(3)}, ValueError, r"expected the shape \(16, 16\), found \(3, 3\)"),
+    ({"format": "magic"}, ValueError, "csr"),
+    ({"precision": "half"}, ValueError, "mixed"),
+    ({"device": "cuda"}, ValueError, "host only"),
+    ({"stream": 7}, ValueError, "stream"),
+    ({"threads": 0}, ValueError, "threads"),
+    ({"threads": 1.5}, TypeError, "threads"),
+    ({"threads": 100000}, ValueError, "threads"),
+    ({"columns": 0}, ValueError, "columns"),
+    ({"restart": 0}, ValueError, "restart"),
+    ({"null_space": "rigid"}, ValueError, "constant"),
+    ({"coordinates": np.ones((5, 3))}, ValueError, "divides the 16 rows"),
+    ({"coordinates": np.ones((16, 4))}, ValueError, "points x 1, 2 or 3"),
+    ({"near_null_space": np.ones((15, 2))}, ValueError, "expected 16 rows"),
+    ({"options": {"magic": 1}}, ValueError, "there is no option magic"),
+    ({"options": {"amg_degree": 99}}, ValueError, "from 1 to 8"),
+    ({"options": {"amg_degree": True}}, ValueError, "whole number"),
+    ({"options": {"amg_smoother": "magic"}}, ValueError, "chebyshev"),
+    ({"options": {"drop": "much"}}, ValueError, "a number"),
+    ({"expected_solves": -1}, ValueError, "expected_solves"),
+    ({"rtol": -1}, ValueError, "negative"),
+    ({"rtol": np.nan}, ValueError, "negative"),
+    ({"max_iterations": -1}, ValueError, "max_iterations"),
+    ({"time_limit": -1}, ValueError, "negative"),
+    ({"x0": np.ones(3)}, ValueError, r"expected the shape of b, \(16,\), found \(3,\)"),
+    ({"bogus": 1}, TypeError, "bogus"),
+])
+def test_choices_that_there_are_not_are_refused(keywords, error, words):
+    with pytest.raises(error, match=words):
+        purlin.solve(A, B, **keywords)
+
+
+def test_memory_that_there_is_not_is_memory_error():
+    n = 2_000_000
+    eye = sp.eye_array(n, format="csr")
+    with pytest.raises(MemoryError, match="TB"):
+        purlin.Solver(eye, solver="gmres", restart=1 << 20)

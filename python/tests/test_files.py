@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading files, and the description of a matrix."""
+
+import gzip
+
+import numpy as np
+import pytest
+import scipy.io
+import scipy.sparse as sp
+from conftest import convection, laplacian
+
+import purlin
+
+
+@pytest.mark.parametrize("suffix", [".mtx", ".mtx.gz"])
+@pytest.mark.parametrize("symmetry", ["general", "symmetric"])
+def test_a_matrix_is_read_as_scipy_reads_it(tmp_path, suffix, symmetry):
+    a = laplacian(6)
+    path = tmp_path / "a.mtx"
+    scipy.io.mmwrite(path, a, symmetry=symmetry, precision=17)
+    if suffix == ".mtx.gz":
+        path = tmp_path / "a.mtx.gz"
+        path.write_bytes(gzip.compress((tmp_path / "a.mtx").read_bytes()))
+    read = purlin.read(path)
+    assert isinstance(read, sp.csr_array) and read.dtype == np.float64
+    assert (read != a).nnz == 0
+    assert purlin.solve(read, np.ones(36))[1].converged
+
+
+@pytest.mark.parametrize("has_zlib", [False, True])
+def test_packed_files_are_read_without_zlib_too(tmp_path, monkeypatch, has_zlib):
+    if has_zlib and not purlin._core.has_zlib:
+        pytest.skip("this build has no zlib")
+    monkeypatch.setattr(purlin._core, "has_zlib", has_zlib)
+    text = b"%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 1 4.0\n2 1 -1.5\n"
+    packed = gzip.compress(text)
+    (tmp_path / "a.mtx.gz").write_bytes(packed)
+    assert np.array_equal(purlin.read(tmp_path / "a.mtx.gz").toarray(), [[4.0, -1.5], [-1.5, 0.0]])
+    (tmp_path / "cut.mtx.gz").write_bytes(packed[:-12])
+    with pytest.raises(ValueError, match=r"cut\.mtx\.gz: expected"):
+        purlin.read(tmp_path / "cut.mtx.gz")
+    (tmp_path / "bad.mtx.gz").write_bytes(gzip.compress(text.replace(b"2 1", b"3 1")))
+    with pytest.raises(ValueError, match=r"bad\.mtx\.gz:4"):
+        purlin.read(tmp_path / "bad.mtx.gz")
+
+
+def test_an_array_is_read_as_numpy_has_it(tmp_path):
+    for values in (np.arange(5.0), np.arange(12.0).reshape(4, 3)):
+        path = tmp_path / "b.mtx"
+        scipy.io.mmwrite(path, values.reshape(values.shape[0], -1), precision=17)
+        assert np.array_equal(purlin.read(str(path)), values)
+
+
+def test_a_damaged_file_is_named_with_its_line(tmp_path):
+    path = tmp_path / "a.mtx"
+    path.write_text("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 4.0\n")
+    with pytest.raises(ValueError, match=r"a\.mtx:3"):
+        purlin.read(path)
+    with pytest.raises(ValueError, match="nowhere"):
+        purlin.read(tmp_path / "nowhere.mtx")
+
+
+def test_facts_are_those_of_the_matrix():
+    facts = purlin.info(laplacian(10))
+    assert facts["rows"] == 100 and facts["nonzeros"] == laplacian(10).nnz
+    assert facts["symmetric"] and facts["positive_diagonal"] and not facts["rows_sum_to_zero"]
+    assert facts["row_length"] == (3, 4.6, 5)
+    assert facts["magnitudes"] == (1.0, 4.0)
+    assert facts["solvers"][0] == "cg" and "cg" in facts["recommendation"]
+    assert "100 x 100" in repr(facts)
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
+def test_facts_do_not_depend_on_the_form(form):
+    facts = purlin.info(convection(30).asformat(form))
+    assert not facts["symmetric"] and facts["pattern_symmetric"] and facts["solvers"][0] == "bicgstab"
+    assert facts["largest_asymmetry"] == pytest.approx(1.2)
+
+
+def test_repeated_entries_are_summed_for_the_facts():
+    a = sp.coo_array((np.array([1.0, 1.0, 5.0]), (np.array([0, 0, 1]), np.array([0, 0, 1]))), shape=(2, 2))
+    facts = purlin.info(a)
+    assert facts["nonzeros"] == 3 and facts["magnitudes"] == (2.0, 5.0) and facts["row_length"] == (1, 1.0, 1)
+    csr = sp.csr_array((np.array([1.0, 1.0, 5.0]), np.array([0, 0, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    assert purlin.info(csr)["magnitudes"] == (2.0, 5.0) and csr.nnz == 3
+
+
+def test_facts_name_what_is_wrong():
+    a = convection(10).tolil()
+    a[4, 4] = -1
+    a[7, 7] = 0
+    facts = purlin.info(a.tocsr())
+    assert facts["negative_diagonal"] == {"count": 1, "first": 4}
+    assert facts["missing_diagonal"]["count"] + facts["zero_diagonal"]["count"] == 1
+    assert "row 4" in repr(facts) and "row 7" in repr(facts)
+    assert "not square" in repr(purlin.info(convection(10)[:, :5]))
+    a[2, :] = 0
+    facts = purlin.info(a.tocsr())
+    assert "row 2 is empty" in facts["recommendation"]
+
+
+def test_names_are_those_that_options_take():
+    a = laplacian(5)
+    for name in purlin.solvers():
+        assert purlin.solve(a, np.ones(25), solver=name)[1].converged
+    for name in purlin.preconditioners():
+        assert purlin.solve(a, np.ones(25), preconditioner=name)[1].converged
+    for name in purlin.formats():
+        assert purlin.solve(a, np.ones(25), format=name)[1].converged
+    for name, value in purlin.preconditioner_options().items():
+        purlin.Solver(a, options={name: value})

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""New values come in the order of the array that the Solver was made from."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import convection, laplacian, residual
+
+import purlin
+
+B = np.ones(60)
+
+
+def with_values(a, factor):
+    """The same pattern, every stored value times its own factor."""
+    other = a.copy()
+    other.data = a.data * factor.reshape(a.data.shape)
+    return other
+
+
+def coo_with_repeats():
+    a = convection(60).tocoo()
+    return sp.coo_array((np.concatenate([a.data / 2, a.data[::-1] / 2]),
+                         (np.concatenate([a.row, a.row[::-1]]), np.concatenate([a.col, a.col[::-1]]))), shape=a.shape)
+
+
+def unsorted_csr():
+    a = convection(60)
+    for i in range(60):
+        row = slice(a.indptr[i], a.indptr[i + 1])
+        a.indices[row], a.data[row] = a.indices[row][::-1].copy(), a.data[row][::-1].copy()
+    a.has_sorted_indices = False
+    return a
+
+
+MATRICES = {
+    "csr": lambda: convection(60),
+    "unsorted csr": unsorted_csr,
+    "csc": lambda: convection(60).tocsc(),
+    "coo with repeats": coo_with_repeats,
+    "bsr": lambda: convection(60).tobsr(blocksize=(3, 3)),
+    "bsr 2 x 3": lambda: convection(60).tobsr(blocksize=(2, 3)),
+    "dia": lambda: convection(60).todia(),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+@pytest.mark.parametrize("as_matrix", [False, True])
+def test_refreshed_values_are_those_of_the_new_matrix(name, as_matrix, rng):
+    a = MATRICES[name]()
+    solver = purlin.Solver(a)
+    solver.solve(B)
+    other = with_values(a, 1 + 0.1 * rng.random(a.data.size))
+    solver.refresh(other if as_matrix else other.data)
+    x, report = solver.solve(B)
+    assert report.converged
+    assert residual(other.tocsr(), x, B) < 2e-8
+    assert residual(a.tocsr(), x, B) > 1e-4
+
+
+def test_a_tuple_refreshes_too():
+    a = convection(60)
+    solver = purlin.Solver((a.data, a.indices, a.indptr))
+    solver.refresh((2 * a.data, a.indices.astype(np.int64), a.indptr))
+    assert np.allclose(solver @ B, 2 * (a @ B))
+
+
+def test_another_pattern_is_refused():
+    a = convection(60)
+    solver = purlin.Solver(a)
+    moved = a.copy()
+    moved.indices = moved.indices.copy()
+    moved.indices[:2] = [0, 2]
+    for other in (moved, sp.eye_array(60, format="csr"), a.tocsc(), convection(61)):
+        with pytest.raises(ValueError, match="pattern"):
+            solver.refresh(other)
+    with pytest.raises(ValueError, match="expected 178, as the matrix has, found 5"):
+        solver.refresh(np.ones(5))
+    assert np.allclose(solver @ B, a @ B)
+
+
+def test_a_preconditioner_may_be_kept():
+    a = laplacian(20)
+    solver = purlin.Solver(a, preconditioner="amg")
+    solver.refresh(1.01 * a.data, keep_preconditioner=True)
+    x, report = solver.solve(np.ones(400))
+    assert report.converged
+    assert residual(1.01 * a, x, np.ones(400)) < 2e-8
+
+
+def test_values_that_a_preconditioner_refuses_name_the_row_and_the_solver_recovers():
+    a = laplacian(5)
+    solver = purlin.Solver(a, preconditioner="jacobi")
+    bad = a.data.copy()
+    bad[np.flatnonzero(a.indices == np.repeat(np.arange(25), np.diff(a.indptr)))[7]] = 0
+    with pytest.raises(ValueError, match="row 7"):
+        solver.refresh(bad)
+    with pytest.raises(ValueError):
+        solver.solve(np.ones(25))
+    solver.refresh(a.data)
+    x, _ = solver.solve(np.ones(25))
+    assert residual(a, x, np.ones(25)) < 2e-8
+
+
+def test_refresh_wants_values_and_an_operator_has_none():
+    with pytest.raises(TypeError, match="missing"):
+        purlin.Solver(laplacian(5)).refresh()
+    with pytest.raises(TypeError, match="operator"):
+        purlin.Solver(sp.linalg.aslinearoperator(laplacian(5))).refresh(np.ones(3))

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Callbacks, Ctrl-C, threads and forks."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import laplacian, residual
+
+import purlin
+
+A = laplacian(20)
+B = np.ones(400)
+
+
+def slow_system():
+    """A line of many points, for which CG without preconditioner takes as many iterations: minutes."""
+    n = 300_000
+    return sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(n, n), format="csr"), np.ones(n)
+
+
+@pytest.fixture
+def interrupts():
+    """SIGINT as a terminal finds it: a process that was started in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_a_callback_sees_every_iteration():
+    seen = []
+    _, report = purlin.solve(A, B, callback=seen.append)
+    assert [progress.iteration for progress in seen] == list(range(1, report.iterations + 1))
+    assert np.allclose([progress.residual for progress in seen], report.history[1:])
+    assert seen[-1].relative_residual == pytest.approx(seen[-1].residual / 20)
+    assert seen[0].solver == "cg" and seen[0].columns == 1 and "iteration=1" in repr(seen[0])
+
+
+def test_a_callback_may_end_a_solve():
+    with pytest.warns(purlin.ConvergenceWarning, match="stopped_by_caller"):
+        x, report = purlin.solve(A, B, callback=lambda progress: progress.iteration < 4)
+    assert report.status == "stopped_by_caller" and report.iterations == 4
+    y, _ = purlin.solve(A, B, x)
+    assert residual(A, y, B) < 2e-8
+
+
+def test_an_error_in_a_callback_comes_out_and_the_solver_goes_on():
+    def fail(progress):
+        raise KeyError("mine")
+
+    solver = purlin.Solver(A)
+    for columns in (B, np.stack([B, B], axis=1)):
+        with pytest.raises(KeyError, match="mine"):
+            solver.solve(columns, callback=fail)
+    x, report = solver.solve(B)
+    assert report.converged and residual(A, x, B) < 2e-8
+
+
+def test_a_callback_may_not_use_the_solver_that_calls_it():
+    solver = purlin.Solver(A)
+    with pytest.raises(RuntimeError, match="in use"):
+        solver.solve(B, callback=lambda progress: solver.solve(B))
+    other = purlin.Solver(A)
+    assert solver.solve(B, callback=lambda progress: other.solve(B))[1].converged
+
+
+@pytest.mark.parametrize("as_columns", [False, True])
+def test_ctrl_c_ends_a_solve(as_columns, interrupts):
+    a, b = slow_system()
+    if as_columns:
+        b = np.stack([b, b], axis=1)
+    solver = purlin.Solver(a, solver="cg", preconditioner=None, format="csr")
+
+    refused = []
+
+    def interrupt():
+        while not solver._system.busy:
+            time.sleep(0.001)
+        try:
+            solver.info()
+        except RuntimeError as error:
+            refused.append(str(error))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    # That this thread runs at all, while the solve does, shows that the solve holds no lock of Python's.
+    thread = threading.Thread(target=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        thread.start()
+        solver.solve(b, max_iterations=10**9)
+    thread.join()
+    assert "in use" in refused[0]
+    solver.refresh(a.data)
+    assert np.allclose(solver @ a.diagonal(), a @ a.diagonal())
+
+
+def test_solvers_in_threads_do_not_disturb_each_other():
+    solutions = {}
+
+    def work(name):
+        solutions[name] = purlin.Solver(A * (1 + name), threads=2).solve(B)[0]
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for name in range(4):
+        assert residual(A * (1 + name), solutions[name], B) < 2e-8
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_the_number_of_threads_may_be_chosen(threads):
+    a, b = laplacian(100), np.ones(10000)
+    x, report = purlin.solve(a, b, threads=threads)
+    assert report.converged and residual(a, x, b) < 2e-8
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_solver_may_be_used_in_a_child_made_by_fork():
+    a, b = laplacian(100), np.ones(10000)
+    solver = purlin.Solver(a, threads=2)
+    x, _ = solver.solve(b)
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            y, report = solver.solve(b)
+            fresh, _ = purlin.solve(a, b, threads=2)
+            status = 0 if report.converged and np.array_equal(x, y) and np.array_equal(x, fresh) else 2
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    assert np.array_equal(solver.solve(b)[0], x)

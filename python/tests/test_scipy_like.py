@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cg, bicgstab and gmres beside the functions of SciPy that they are named after."""
+
+import inspect
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import scipy.sparse.linalg as sla
+from conftest import convection, laplacian, residual
+
+import purlin
+
+NAMES = ["cg", "bicgstab", "gmres"]
+A = laplacian(12)
+B = np.sin(np.arange(144.0))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_arguments_are_those_of_scipy(name):
+    mine, theirs = (inspect.signature(getattr(module, name)).parameters for module in (purlin, sla))
+    assert list(mine) == list(theirs)
+    for key in mine:
+        assert mine[key].default == theirs[key].default and mine[key].kind == theirs[key].kind
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_matrix, lambda a: a.toarray(), sla.aslinearoperator])
+def test_the_solution_meets_the_tolerance(name, kind):
+    x, info = getattr(purlin, name)(kind(A), B)
+    assert info == 0 and x.shape == (144,)
+    assert residual(A, x, B) <= 1.001e-5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_types_are_those_of_scipy(name):
+    for a, b in ((np.float32, np.float32), (np.float32, np.float64), (np.float64, np.float32), (np.int64, np.int32)):
+        mine, _ = getattr(purlin, name)(A.astype(a), B.astype(b), rtol=1e-3)
+        theirs, _ = getattr(sla, name)(A.astype(a), B.astype(b), rtol=1e-3)
+        assert mine.dtype == theirs.dtype and mine.shape == theirs.shape
+    assert getattr(purlin, name)(A, B[:, None])[0].shape == (144,)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_too_few_iterations_give_their_number(name):
+    x, info = getattr(purlin, name)(A, B, maxiter=3, **({"restart": 2} if name == "gmres" else {}))
+    y, theirs = getattr(sla, name)(A, B, maxiter=3, **({"restart": 2} if name == "gmres" else {}))
+    assert info == theirs == 3
+
+
+@pytest.mark.parametrize("name", ["cg", "bicgstab"])
+def test_callbacks_see_the_iterates_of_scipy(name):
+    mine, theirs = [], []
+    x, _ = getattr(purlin, name)(A, B, callback=mine.append)
+    getattr(sla, name)(A, B, callback=lambda xk: theirs.append(xk.copy()))
+    assert abs(len(mine) - len(theirs)) <= 1
+    for one, other in zip(mine[:15], theirs[:15]):
+        assert np.linalg.norm(one - other) < 1e-8 * np.linalg.norm(other)
+    assert np.array_equal(mine[-1], x)
+
+
+@pytest.mark.parametrize("kind", [None, "legacy", "pr_norm"])
+def test_callbacks_of_gmres_see_residuals(kind):
+    mine, theirs = [], []
+    purlin.gmres(A, B, callback=mine.append, callback_type=kind, restart=10)
+    sla.gmres(A, B, callback=theirs.append, callback_type=kind or "legacy", restart=10)
+    assert np.allclose(mine[:10], theirs[:10], rtol=1e-8)
+    with pytest.raises(ValueError, match="iterates"):
+        purlin.gmres(A, B, callback=mine.append, callback_type="x")
+
+
+@pytest.mark.parametrize("kind, calls", [("legacy", 3), ("pr_norm", 12)])
+def test_maxiter_of_gmres_counts_as_in_scipy(kind, calls):
+    for module in (purlin, sla):
+        seen = []
+        _, info = module.gmres(A, B, maxiter=3, restart=4, rtol=1e-12, callback=seen.append, callback_type=kind)
+        assert info == 3 and len(seen) == calls
+
+
+def test_what_a_callback_returns_ends_nothing():
+    seen = []
+    x, info = purlin.cg(A, B, callback=lambda xk: bool(seen.append(1)))
+    assert info == 0 and len(seen) > 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_preconditioner_may_be_an_operator_a_matrix_or_a_name(name):
+    inverse = sp.diags_array(1 / A.diagonal()).tocsr()
+    for M in (sla.aslinearoperator(inverse), inverse, "jacobi", "amg", lambda r: r / 4):
+        x, info = getattr(purlin, name)(A, B, M=M)
+        assert info == 0 and residual(A, x, B) <= 1.001e-5
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_zero_right_hand_side_has_a_zero_solution(name):
+    x, info = getattr(purlin, name)(A, np.zeros(144), np.ones(144))
+    assert info == 0 and not x.any()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_guess_is_used(name):
+    exact = sla.spsolve(A.tocsc(), B)
+    seen = []
+    x, info = getattr(purlin, name)(A, B, exact, callback=seen.append)
+    assert info == 0 and not seen and np.array_equal(x, exact)
+
+
+def test_info_is_never_zero_for_a_residual_above_the_tolerance():
+    singular = sp.csr_array(np.array([[1.0, 1.0], [1.0, 1.0]]))
+    for name in NAMES:
+        _, info = getattr(purlin, name)(singular, np.array([1.0, -1.0]))
+        assert info != 0
+    wind = convection(50)
+    x, info = purlin.cg(wind, np.ones(50))
+    assert (info == 0) == (residual(wind, x, np.ones(50)) <= 1.001e-5)
+
+
+def test_shapes_that_do_not_fit_are_refused():
+    for name in NAMES:
+        for b in (np.ones(143), np.ones((144, 2))):
+            with pytest.raises(ValueError, match="b: expected"):
+                getattr(purlin, name)(A, b)
+
+
+def test_a_preconditioner_of_purlin_serves_scipy():
+    a = laplacian(40)
+    M = purlin.Solver(a, preconditioner="amg").as_preconditioner()
+    few, many = [], []
+    x, info = sla.cg(a, np.ones(1600), M=M, rtol=1e-8, callback=few.append)
+    sla.cg(a, np.ones(1600), rtol=1e-8, callback=many.append)
+    assert info == 0 and len(few) < len(many) / 3
+    assert residual(a, x, np.ones(1600)) < 1.001e-8

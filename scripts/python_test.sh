@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the Python package by `pip install .` into a virtual environment of its own and runs its tests. Arguments are
+# passed to pytest. Nothing is installed outside build/ but system packages that are missing.
+#   PYTHON             the interpreter, python3 by default
+#   PURLIN_PYTHON_DIR  the build folder, build/python by default; the environment is venv/ in it
+#   PURLIN_PIP_ARGS    further arguments for pip, as -C cmake.define.PURLIN_METIS=AUTO
+set -euo pipefail
+# shellcheck source=scripts/setup_common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
+
+python=${PYTHON:-python3}
+dir=${PURLIN_PYTHON_DIR:-build/python}
+packages=(g++ make cmake zlib1g-dev)
+# Debian keeps what makes an environment, and the headers, in packages of their own.
+"$python" -c 'import ensurepip' 2>/dev/null || packages+=(python3-venv)
+"$python" -c 'import os, sysconfig, sys; sys.exit(not os.path.exists(sysconfig.get_path("include") + "/Python.h"))' ||
+  packages+=(python3-dev)
+install_missing "${packages[@]}"
+choose_jobs
+
+mkdir -p "$dir"
+[ -x "$dir/venv/bin/python" ] || "$python" -m venv "$dir/venv"
+say "building and installing into $dir/venv"
+# The tree is built where it was built before, so that only what has changed is compiled; and with the compiler that
+# CMake would take, so that a cache knows it from other builds. Python names its own otherwise.
+export CXX=${CXX:-c++}
+read -r -a further <<<"${PURLIN_PIP_ARGS:-}"
+export CMAKE_BUILD_PARALLEL_LEVEL=$jobs CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}
+"$dir/venv/bin/python" -m pip install -q --disable-pip-version-check ".[test,plot]" -C build-dir="$dir" \
+  "${further[@]}" >"$dir/pip.log" 2>&1 || {
+  tail -n 30 "$dir/pip.log" >&2
+  fail "pip failed; its output is in $dir/pip.log"
+}
+say "running the tests"
+# From elsewhere, so that what is imported is what was installed.
+root=$PWD
+cd "$dir"
+exec venv/bin/python -m pytest -c "$root/pyproject.toml" --rootdir "$root" -p no:cacheprovider "$root/python/tests" "$@"
