@@ -189,6 +189,24 @@ CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>& values, Permute
   return permuted.view();
 }
 
+template <class T, Space S>
+Pattern<S> PlainOperators<T, S>::KeptPattern::view() const {
+  Pattern<S> view;
+  view.rows = view.cols = rows;
+  view.row_ptr32 = row_ptr32.cspan();
+  view.row_ptr64 = row_ptr64.cspan();
+  view.col = col.cspan();
+  return view;
+}
+
+// The pattern in the caller's numbering; nothing where it is not kept.
+template <class T, Space S>
+std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
+  if (pattern_) return pattern_->view();
+  const std::optional<CsrView<T, S>> csr = A_->as_csr();
+  return csr && order_.natural() ? std::optional<Pattern<S>>(*csr) : std::nullopt;
+}
+
 #define X(T, S)                                                                                                   \
   template void PlainOperators<T, S>::choose_format(const CsrView<T, S>&, bool);                                  \
   template bool PlainOperators<T, S>::changes_on_its_way() const;                                                 \
@@ -199,6 +217,7 @@ CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>& values, Permute
   template const FormatChoice* PlainOperators<T, S>::format_choice() const;                                       \
   template std::string PlainOperators<T, S>::expected_format() const;                                             \
   template std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string&);            \
+  template std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const;                                \
   template void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>&);                                         \
   template CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>&, PermutedCsr<T, S>&);
 PURLIN_FOR_TYPES_AND_SPACES(X)

@@ -11,24 +11,6 @@
 
 namespace purlin::detail {
 
-template <class T, Space S>
-Pattern<S> PlainOperators<T, S>::KeptPattern::view() const {
-  Pattern<S> view;
-  view.rows = view.cols = rows;
-  view.row_ptr32 = row_ptr32.cspan();
-  view.row_ptr64 = row_ptr64.cspan();
-  view.col = col.cspan();
-  return view;
-}
-
-// The pattern in the caller's numbering; nothing where it is not kept.
-template <class T, Space S>
-std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
-  if (pattern_) return pattern_->view();
-  const std::optional<CsrView<T, S>> csr = A_->as_csr();
-  return csr && order_.natural() ? std::optional<Pattern<S>>(*csr) : std::nullopt;
-}
-
 // Asked at every poll: the model's seconds are worked out once, and the pattern is read once, when that is worth it.
 template <class T, Space S>
 const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double done) {
