@@ -37,6 +37,7 @@ double seconds_of(const LocalProblems& problems, const ProblemRates& rates, doub
 template <Space S>
 double build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method, Offset nonzeros) {
   PrecondBuild build;
+  build.rows = pattern.rows;
   build.nonzeros = pattern.nnz();
   build.stored = nonzeros;
   build.machine = machine_of(ctx);

@@ -88,6 +88,7 @@ using EstimatePrecond = std::uint64_t (*)(const PrecondOptions&, const SpmvForma
 
 /// What the cost of a setup is estimated from.
 struct PrecondBuild {
+  Index rows = 0;
   Offset nonzeros = 0;  ///< of A
   Offset stored = 0;    ///< of M; of its factors together
   Machine machine;
@@ -112,7 +113,9 @@ struct PrecondMethod {
   bool own_matrices = false;         ///< M is made of sparse matrices in `PrecondOptions::format`
   bool resident = false;             ///< solvers with a kernel for what fits on the chip apply it there
   int products = 0;                  ///< with sparse matrices, that an application consists of
-  bool triangles = false;            ///< its matrices are triangles, whose rows differ in length
+  /// Vectors of the system's length that an application reads or writes beside those of its products; null: none.
+  double (*vector_passes)(const PrecondOptions&) = nullptr;
+  bool triangles = false;  ///< its matrices are triangles, whose rows differ in length
   /// Entries of these matrices, estimated for a matrix of so many rows and entries. Null: as many as A has.
   double (*entries)(const PrecondOptions&, Index rows, Offset nonzeros) = nullptr;
   bool takes_coordinates = false;  ///< `SpmvOptions::coordinates` makes a difference

@@ -66,6 +66,7 @@ PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& fact
   cost.matrices = std::max(1, method->products);
   cost.resident = method->resident;
   cost.triangles = method->triangles;
+  if (method->vector_passes != nullptr) cost.vector_passes = method->vector_passes(options);
   // Without node blocks, as FSAI's and SPAI's matrices are in every format.
   const double entries = precond_entries(*method, options, facts.rows, facts.nonzeros);
   cost.bytes = entries * static_cast<double>(value_bytes + sizeof(Index)) +
@@ -87,27 +88,31 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
   }
   const double passes =
       method.vector_passes != nullptr ? method.vector_passes(options, facts.rows, value_bytes) : method.floor.other;
-  const double vectors = passes * static_cast<double>(facts.rows) * static_cast<double>(value_bytes);
+  const double precond_passes = method.precond_products * precond.vector_passes;
+  const double vectors =
+      (passes + precond_passes) * static_cast<double>(facts.rows) * static_cast<double>(value_bytes);
   // The product's own start is counted with the other kernels of the loop.
   CostEstimate traffic = product;
   traffic.launches = 0;
   const double of_product = machine.device() ? traffic.product_seconds(machine) : product.product_seconds(machine);
-  // As fast a byte as the product with A. Rows of triangles differ in length.
-  const double uneven = precond.triangles ? product.uneven_row_seconds * facts.rows * precond.matrices : 0;
-  const double of_precond = (product.product_bytes > 0 ? applied / product.product_bytes * of_product : 0) +
-                            method.precond_products * uneven / std::max(machine.processors, 1);
   const double kept = product.product_bytes + precond.bytes +
                       kept_vectors * static_cast<double>(facts.rows) * static_cast<double>(value_bytes);
   const double speed = speed_of_cache(machine, kept);
+  const bool cached = product.cached_seconds > 0;
+  // As fast a byte as the product with A, but not faster than memory where M is too large for the caches in which A
+  // stays. Rows of triangles differ in length.
+  const double from_memory = cached ? applied / (bandwidth * product.bandwidth_share * speed) : 0;
+  const double as_product = product.product_bytes > 0 ? applied / product.product_bytes * of_product : 0;
+  const double uneven = precond.triangles ? product.uneven_row_seconds * facts.rows * precond.matrices : 0;
+  const double of_precond =
+      std::max(as_product, from_memory) + method.precond_products * uneven / std::max(machine.processors, 1);
   const int kernels = method.vector_kernels + method.products * (product.launches + product.dot_launches) +
                       method.precond_products * precond.matrices;
   const double start = machine.device()
                            ? kernels * kernel_seconds
                            : (method.vector_kernels + method.precond_products * precond.matrices) * wake_seconds;
   const double of_products = method.products * of_product + of_precond;
-  return {
-      start + of_products / (product.cached_seconds > 0 ? 1 : speed) + vectors / (bandwidth * sweep_share * speed),
-      false};
+  return {start + of_products / (cached ? 1 : speed) + vectors / (bandwidth * sweep_share * speed), false};
 }
 
 }  // namespace purlin::detail
