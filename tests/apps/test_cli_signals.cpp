@@ -21,7 +21,8 @@ namespace {
 // Lasts for minutes: CG needs about as many iterations as there are points on the line.
 constexpr int long_line = 100000;
 
-const std::vector<std::string> endless = {"--rhs", "random", "--device", "host", "--max-iterations", "1000000000"};
+const std::vector<std::string> endless = {"--rhs",      "random",    "--device", "host", "--max-iterations",
+                                          "1000000000", "--precond", "jacobi"};
 
 std::vector<std::string> solve_arguments(const std::string& matrix, std::vector<std::string> more) {
   std::vector<std::string> arguments = {"solve", matrix};

@@ -17,18 +17,18 @@
 
 namespace purlin::testing {
 
-using EigenMatrix = Eigen::MatrixXd;
+using EigenDense = Eigen::MatrixXd;
 
-inline EigenMatrix eigen_of(const HostCsr& a) {
-  EigenMatrix d = EigenMatrix::Zero(a.rows, a.cols);
+inline EigenDense eigen_dense(const HostCsr& a) {
+  EigenDense d = EigenDense::Zero(a.rows, a.cols);
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) d(i, a.col[k]) = a.val[k];
   }
   return d;
 }
 
-inline EigenMatrix eigen_of(const detail::BlockCsr& a) {
-  EigenMatrix d = EigenMatrix::Zero(a.scalar_rows(), a.scalar_cols());
+inline EigenDense eigen_dense(const detail::BlockCsr& a) {
+  EigenDense d = EigenDense::Zero(a.scalar_rows(), a.scalar_cols());
   for (Index i = 0; i < a.pattern.rows; ++i) {
     for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
       for (int e = 0; e < a.block_size(); ++e) {
@@ -40,7 +40,7 @@ inline EigenMatrix eigen_of(const detail::BlockCsr& a) {
 }
 
 /// rows x vectors
-inline EigenMatrix eigen_of(const detail::NearNull& b) {
+inline EigenDense eigen_dense(const detail::NearNull& b) {
   return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
       b.values.data(), static_cast<Eigen::Index>(b.values.size()) / b.vectors, b.vectors);
 }
@@ -120,8 +120,8 @@ inline PrecondOptions small_levels(int max_coarse = 12) {
 }
 
 template <class T, Space S>
-EigenMatrix dense_operator(const Context<S>& ctx, const LinearOperator<T, S>& m) {
-  EigenMatrix result(m.rows(), m.rows());
+EigenDense dense_operator(const Context<S>& ctx, const LinearOperator<T, S>& m) {
+  EigenDense result(m.rows(), m.rows());
   for (Index j = 0; j < m.rows(); ++j) {
     std::vector<T> unit(static_cast<std::size_t>(m.rows()), T(0));
     unit[j] = 1;
@@ -133,7 +133,7 @@ EigenMatrix dense_operator(const Context<S>& ctx, const LinearOperator<T, S>& m)
 
 // The largest difference between M x and `expected` x for a few x, over the largest entry of `expected` x.
 template <Space S>
-double difference_on_vectors(const Context<S>& ctx, const LinearOperator<double, S>& m, const EigenMatrix& expected) {
+double difference_on_vectors(const Context<S>& ctx, const LinearOperator<double, S>& m, const EigenDense& expected) {
   double difference = 0;
   for (const std::uint64_t seed : {1, 2, 3}) {
     const auto x = random_vector<double>(m.rows(), seed), y = applied(ctx, m, x);
@@ -144,24 +144,24 @@ double difference_on_vectors(const Context<S>& ctx, const LinearOperator<double,
   return difference;
 }
 
-inline double largest(const EigenMatrix& m) { return m.size() == 0 ? 0.0 : m.cwiseAbs().maxCoeff(); }
+inline double largest(const EigenDense& m) { return m.size() == 0 ? 0.0 : m.cwiseAbs().maxCoeff(); }
 
 // The polynomial smoother from 0 as a matrix B with x = B b: Chebyshev's p_k by its three-term recurrence, the error
 // (I - B A) being p_k(S A) with p_k(t) = W_k(1 - 2 t / lambda) / (2 k + 1), W_k the fourth-kind polynomial.
-inline EigenMatrix smoother_oracle(const EigenMatrix& a, const EigenMatrix& s, double lambda, AmgSmoother kind,
-                                   int degree) {
+inline EigenDense smoother_oracle(const EigenDense& a, const EigenDense& s, double lambda, AmgSmoother kind,
+                                  int degree) {
   const auto n = a.rows();
-  const EigenMatrix identity = EigenMatrix::Identity(n, n);
-  const EigenMatrix scaled = s * a / lambda;
-  EigenMatrix error;
+  const EigenDense identity = EigenDense::Identity(n, n);
+  const EigenDense scaled = s * a / lambda;
+  EigenDense error;
   if (kind == AmgSmoother::jacobi || kind == AmgSmoother::spai) {
     error = identity;
     for (int i = 0; i < degree; ++i) error = (identity - 4.0 / 3.0 * scaled) * error;
   } else {
-    const EigenMatrix x = identity - 2 * scaled;
-    EigenMatrix before = identity, now = 2 * x + identity;
+    const EigenDense x = identity - 2 * scaled;
+    EigenDense before = identity, now = 2 * x + identity;
     for (int i = 1; i < degree; ++i) {
-      const EigenMatrix next = 2 * x * now - before;
+      const EigenDense next = 2 * x * now - before;
       before = now;
       now = next;
     }
@@ -171,22 +171,22 @@ inline EigenMatrix smoother_oracle(const EigenMatrix& a, const EigenMatrix& s, d
 }
 
 /// One level around a given coarse correction, P M_c P^T.
-inline EigenMatrix level_oracle(const EigenMatrix& a, const EigenMatrix& smoother, const EigenMatrix& correction) {
-  const EigenMatrix identity = EigenMatrix::Identity(a.rows(), a.rows());
-  const EigenMatrix error = (identity - smoother * a) * (identity - correction * a) * (identity - smoother * a);
+inline EigenDense level_oracle(const EigenDense& a, const EigenDense& smoother, const EigenDense& correction) {
+  const EigenDense identity = EigenDense::Identity(a.rows(), a.rows());
+  const EigenDense error = (identity - smoother * a) * (identity - correction * a) * (identity - smoother * a);
   return (identity - error) * a.inverse();
 }
 
 /// Levels whose smoothers are polynomials of the diagonal.
-inline EigenMatrix cycle_oracle(const std::vector<detail::AmgLevel>& levels, std::size_t l,
-                                const AmgOptions& options) {
-  const EigenMatrix a = eigen_of(levels[l].a);
+inline EigenDense cycle_oracle(const std::vector<detail::AmgLevel>& levels, std::size_t l,
+                               const AmgOptions& options) {
+  const EigenDense a = eigen_dense(levels[l].a);
   if (levels[l].smoother_diagonal.empty()) return a.inverse();
-  const EigenMatrix d = a.diagonal().cwiseInverse().asDiagonal();
+  const EigenDense d = a.diagonal().cwiseInverse().asDiagonal();
   const int degree = l == 0 ? options.degree : 2 * options.degree;
-  const EigenMatrix b = smoother_oracle(a, d, levels[l].lambda, levels[l].smoother, degree);
+  const EigenDense b = smoother_oracle(a, d, levels[l].lambda, levels[l].smoother, degree);
   if (levels[l].last()) return b;
-  const EigenMatrix p = eigen_of(levels[l].p);
+  const EigenDense p = eigen_dense(levels[l].p);
   return level_oracle(a, b, p * cycle_oracle(levels, l + 1, options) * p.transpose());
 }
 

@@ -27,7 +27,7 @@ TEST_BOTH("AMG's cycle is smoother, coarse correction and smoother on each level
       options.of<AmgOptions>().degree = degree;
       const auto m = amg<double, S>(ctx, a, options);
       REQUIRE(m.hierarchy().levels().size() >= 2);
-      const EigenMatrix expected = cycle_oracle(m.hierarchy().levels(), 0, options.of<AmgOptions>());
+      const EigenDense expected = cycle_oracle(m.hierarchy().levels(), 0, options.of<AmgOptions>());
       INFO("degree " << degree);
       CHECK(difference_on_vectors(ctx, m, expected) < 1e-12);
     }
@@ -39,9 +39,9 @@ TEST_BOTH("AMG is symmetric and positive definite where the matrix is", "[amg]")
   const MeshSystem elastic("generate:elasticity:4");
   for (const auto& m : {amg<double, S>(ctx, elastic.a, small_levels(30), elastic.coordinates),
                         amg<double, S>(ctx, fem_matrix("generate:diffusion:6"), small_levels())}) {
-    const EigenMatrix dense = dense_operator(ctx, m);
+    const EigenDense dense = dense_operator(ctx, m);
     CHECK(largest(dense - dense.transpose()) < 1e-13 * largest(dense));
-    CHECK(Eigen::SelfAdjointEigenSolver<EigenMatrix>(dense).eigenvalues()(0) > 0);
+    CHECK(Eigen::SelfAdjointEigenSolver<EigenDense>(dense).eigenvalues()(0) > 0);
   }
   const MeshSystem larger("generate:elasticity:9");
   const auto m = amg<double, S>(ctx, larger.a, amg_options(), larger.coordinates);
@@ -65,7 +65,7 @@ TEST_BOTH("AMG's hierarchy does not depend on the order of the matrix", "[amg]")
   REQUIRE(one.size() >= 2);
   for (std::size_t l = 0; l < one.size(); ++l) {
     CHECK(one[l].aggregates.of_node == other[l].aggregates.of_node);
-    CHECK(eigen_of(one[l].a) == eigen_of(other[l].a));
+    CHECK(eigen_dense(one[l].a) == eigen_dense(other[l].a));
   }
   const auto x = random_vector<double>(system.a.rows);
   std::vector<double> x_permuted(x.size()), back(x.size());
@@ -113,7 +113,7 @@ TEST_BOTH("AMG in single precision is close to that in double", "[amg]") {
 TEST_BOTH("AMG inverts a small matrix, and the regular part of a singular one", "[amg]") {
   const auto ctx = make_context<S>();
   const HostCsr a = tridiagonal_matrix(20);
-  CHECK(largest(dense_operator(ctx, amg<double, S>(ctx, a)) - eigen_of(a).inverse()) < 1e-13);
+  CHECK(largest(dense_operator(ctx, amg<double, S>(ctx, a)) - eigen_dense(a).inverse()) < 1e-13);
   CHECK(applied(ctx, amg<double, S>(ctx, diagonal_matrix(1)), {1.0})[0] == 1 / diagonal_matrix(1).val[0]);
   CHECK(applied(ctx, amg<double, S>(ctx, empty_matrix(0, 0)), {}).empty());
 
@@ -121,7 +121,7 @@ TEST_BOTH("AMG inverts a small matrix, and the regular part of a singular one", 
   const auto m = amg<double, S>(ctx, singular, small_levels(20));
   REQUIRE(m.hierarchy().levels().size() >= 2);
   CHECK(m.hierarchy().null_vectors() == 1);
-  const EigenMatrix dense = dense_operator(ctx, m);
+  const EigenDense dense = dense_operator(ctx, m);
   CHECK(largest(dense - dense.transpose()) < 1e-12 * largest(dense));
   CHECK(largest(dense) < 100);
   CHECK(amg<float, S>(ctx, singular, small_levels(20)).hierarchy().null_vectors() == 1);

@@ -121,7 +121,7 @@ TEST_CASE("AMG's strong neighbours are those of the measure on norms of blocks",
   const Context<host> ctx;
   const double theta = 0.1;
   const HostCsr a = fem_matrix("generate:elasticity:5");
-  const EigenMatrix d = eigen_of(a);
+  const EigenDense d = eigen_dense(a);
   const detail::Strength strength = detail::find_strength(ctx, blocks_of(ctx, a, 3), theta);
   const auto neighbours = neighbours_of(strength.graph);
   const auto norm = [&](Index i, Index j) { return d.block(3 * i, 3 * j, 3, 3).norm(); };

@@ -24,7 +24,7 @@ TEST_CASE("AMG's cycle on the device is that of the host", "[amg][device]") {
   REQUIRE(one.size() == other.size());
   for (std::size_t l = 0; l < one.size(); ++l) {
     CHECK(one[l].aggregates.of_node == other[l].aggregates.of_node);
-    CHECK(eigen_of(one[l].a) == eigen_of(other[l].a));
+    CHECK(eigen_dense(one[l].a) == eigen_dense(other[l].a));
   }
 }
 

@@ -29,9 +29,9 @@ detail::BlockCsr random_blocks(const Context<host>& ctx, const HostCsr& nodes, i
   return a;
 }
 
-EigenMatrix pseudo_inverse(const EigenMatrix& a) {
-  const Eigen::JacobiSVD<EigenMatrix> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  EigenMatrix result = EigenMatrix::Zero(a.cols(), a.rows());
+EigenDense pseudo_inverse(const EigenDense& a) {
+  const Eigen::JacobiSVD<EigenDense> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  EigenDense result = EigenDense::Zero(a.cols(), a.rows());
   for (Eigen::Index i = 0; i < svd.singularValues().size(); ++i) {
     if (svd.singularValues()(i) <= 1e-10 * svd.singularValues()(0)) continue;
     result += svd.matrixV().col(i) * svd.matrixU().col(i).transpose() / svd.singularValues()(i);
@@ -39,7 +39,7 @@ EigenMatrix pseudo_inverse(const EigenMatrix& a) {
   return result;
 }
 
-EigenMatrix inverse_of(const EigenMatrix& a, int null_vectors) {
+EigenDense inverse_of(const EigenDense& a, int null_vectors) {
   const auto n = static_cast<int>(a.rows());
   std::vector<double> values;
   for (int i = 0; i < n; ++i) {
@@ -62,11 +62,11 @@ TEST_CASE("AMG's Galerkin product is P^T A P entry by entry, and again for new v
     detail::BlockCsr coarse;
     detail::GalerkinProduct product(ctx, a, p, coarse);
     const auto require_product = [&] {
-      const EigenMatrix da = eigen_of(a), dp = eigen_of(p);
-      const EigenMatrix expected = dp.transpose() * da * dp;
-      const EigenMatrix bound = dp.cwiseAbs().transpose() * da.cwiseAbs() * dp.cwiseAbs();
+      const EigenDense da = eigen_dense(a), dp = eigen_dense(p);
+      const EigenDense expected = dp.transpose() * da * dp;
+      const EigenDense bound = dp.cwiseAbs().transpose() * da.cwiseAbs() * dp.cwiseAbs();
       REQUIRE(coarse.pattern.rows == 40);
-      CHECK(largest(eigen_of(coarse) - expected) <= 1e-13 * largest(bound));
+      CHECK(largest(eigen_dense(coarse) - expected) <= 1e-13 * largest(bound));
     };
     require_product();
     a.val = make_array(ctx, random_vector<double>(a.val.size(), 8));
@@ -81,7 +81,7 @@ TEST_CASE("The pattern of AMG's product is that of the entries that it may have,
   const HostCsr left = power_law_matrix(700), right = ragged_matrix(700, 500, 3);
   const detail::BlockCsr a = random_blocks(one, left, 1, 1, 1), b = random_blocks(one, right, 1, 1, 2);
   const detail::BlockPattern pattern = detail::product_pattern(several, a.pattern, b.pattern);
-  const EigenMatrix expected = (eigen_of(a).cwiseAbs() * eigen_of(b).cwiseAbs());
+  const EigenDense expected = (eigen_dense(a).cwiseAbs() * eigen_dense(b).cwiseAbs());
   Offset at = 0;
   for (Index i = 0; i < 700; ++i) {
     REQUIRE(pattern.row_ptr[i] == at);
@@ -95,29 +95,29 @@ TEST_CASE("The pattern of AMG's product is that of the entries that it may have,
 }
 
 TEST_CASE("AMG's dense inverse is Eigen's, and the pseudo-inverse of a singular matrix", "[amg]") {
-  const EigenMatrix regular = EigenMatrix::Random(40, 40) + 6 * EigenMatrix::Identity(40, 40);
+  const EigenDense regular = EigenDense::Random(40, 40) + 6 * EigenDense::Identity(40, 40);
   CHECK(largest(inverse_of(regular, 0) - regular.inverse()) < 1e-12);
-  const EigenMatrix low = EigenMatrix::Random(30, 24);
-  const EigenMatrix semidefinite = low * low.transpose();
-  const EigenMatrix inverse = inverse_of(semidefinite, 6);
-  const EigenMatrix expected = pseudo_inverse(semidefinite);
+  const EigenDense low = EigenDense::Random(30, 24);
+  const EigenDense semidefinite = low * low.transpose();
+  const EigenDense inverse = inverse_of(semidefinite, 6);
+  const EigenDense expected = pseudo_inverse(semidefinite);
   CHECK(largest(inverse - expected) < 1e-9 * largest(expected));
   CHECK(inverse == inverse.transpose());
-  const EigenMatrix unsymmetric = low * EigenMatrix::Random(24, 30);
-  const EigenMatrix expected_too = pseudo_inverse(unsymmetric);
+  const EigenDense unsymmetric = low * EigenDense::Random(24, 30);
+  const EigenDense expected_too = pseudo_inverse(unsymmetric);
   CHECK(largest(inverse_of(unsymmetric, 6) - expected_too) < 1e-7 * largest(expected_too));
-  EigenMatrix with_zeros = EigenMatrix::Zero(9, 9);
-  with_zeros.topLeftCorner(4, 4) = 2 * EigenMatrix::Identity(4, 4);
+  EigenDense with_zeros = EigenDense::Zero(9, 9);
+  with_zeros.topLeftCorner(4, 4) = 2 * EigenDense::Identity(4, 4);
   CHECK(largest(inverse_of(with_zeros, 5) - pseudo_inverse(with_zeros)) < 1e-15);
-  CHECK(largest(inverse_of(EigenMatrix::Zero(3, 3), 3)) == 0);
-  CHECK(inverse_of(EigenMatrix::Constant(1, 1, 4.0), 0)(0, 0) == 0.25);
+  CHECK(largest(inverse_of(EigenDense::Zero(3, 3), 3)) == 0);
+  CHECK(inverse_of(EigenDense::Constant(1, 1, 4.0), 0)(0, 0) == 0.25);
 
   std::vector<double> gram(36);
-  const EigenMatrix six = EigenMatrix::Random(6, 4), of_six = six * six.transpose();
-  Eigen::Map<EigenMatrix>(gram.data(), 6, 6) = of_six;
+  const EigenDense six = EigenDense::Random(6, 4), of_six = six * six.transpose();
+  Eigen::Map<EigenDense>(gram.data(), 6, 6) = of_six;
   const std::vector<double> result = detail::semidefinite_inverse(6, gram);
-  const EigenMatrix expected_six = pseudo_inverse(of_six);
-  CHECK(largest(Eigen::Map<const EigenMatrix>(result.data(), 6, 6) - expected_six) < 1e-9 * largest(expected_six));
+  const EigenDense expected_six = pseudo_inverse(of_six);
+  CHECK(largest(Eigen::Map<const EigenDense>(result.data(), 6, 6) - expected_six) < 1e-9 * largest(expected_six));
 }
 
 TEST_CASE("AMG's blocks hold the matrix in the caller's order, and say where each value stands", "[amg]") {
@@ -137,14 +137,14 @@ TEST_CASE("AMG's blocks hold the matrix in the caller's order, and say where eac
     const auto there = make_matrix<double>(ctx, permuted);
     Array<Offset, host> source;
     const auto blocks = detail::make_block_csr(ctx, CsrView<double, host>(there), old_of_new, block, source);
-    CHECK(eigen_of(blocks) == eigen_of(a));
+    CHECK(eigen_dense(blocks) == eigen_dense(a));
     for (Offset k = 0; k < source.size(); ++k) {
       REQUIRE(blocks.val[k] == (source[k] < 0 ? 0.0 : permuted.val[source[k]]));
     }
     // And back to single entries, in the permuted order.
     const detail::ScalarPattern by_rows = detail::scalar_rows(ctx, blocks, old_of_new);
     const detail::ScalarPattern by_columns = detail::scalar_columns(ctx, blocks, new_of_old);
-    EigenMatrix from_rows_too = EigenMatrix::Zero(a.rows, a.rows), from_columns = from_rows_too;
+    EigenDense from_rows_too = EigenDense::Zero(a.rows, a.rows), from_columns = from_rows_too;
     for (Index i = 0; i < a.rows; ++i) {
       for (Offset k = by_rows.row_ptr[i]; k < by_rows.row_ptr[i + 1]; ++k) {
         from_rows_too(i, by_rows.col[k]) = blocks.val[by_rows.source[k]];
@@ -154,7 +154,7 @@ TEST_CASE("AMG's blocks hold the matrix in the caller's order, and say where eac
         from_columns(i, by_columns.col[k]) = blocks.val[by_columns.source[k]];
       }
     }
-    const EigenMatrix original = eigen_of(a);
+    const EigenDense original = eigen_dense(a);
     for (Index i = 0; i < a.rows; ++i) {
       for (Index j = 0; j < a.rows; ++j) {
         REQUIRE(from_rows_too(i, j) == original(old_of_new[i], j));

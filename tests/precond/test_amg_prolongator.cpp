@@ -37,9 +37,9 @@ struct Parts {
     detail::smooth_prolongator(ctx, a, omega, aggregates, tentative, p);
   }
   // Q as a matrix of rows x coarse unknowns.
-  EigenMatrix q() const {
+  EigenDense q() const {
     const int k = near_null.vectors, b = a.row_block;
-    EigenMatrix result = EigenMatrix::Zero(a.scalar_rows(), aggregates.count * k);
+    EigenDense result = EigenDense::Zero(a.scalar_rows(), aggregates.count * k);
     for (Index i = 0; i < a.scalar_rows(); ++i) {
       const Index to = aggregates.of_node[i / b];
       for (int c = 0; c < k && to >= 0; ++c) result(i, to * k + c) = tentative.q[i * k + c];
@@ -47,8 +47,8 @@ struct Parts {
     return result;
   }
   // The near-null vectors, 0 in nodes left out.
-  EigenMatrix inside() const {
-    EigenMatrix result = eigen_of(near_null);
+  EigenDense inside() const {
+    EigenDense result = eigen_dense(near_null);
     for (Index i = 0; i < a.scalar_rows(); ++i) {
       if (aggregates.of_node[i / a.row_block] < 0) result.row(i).setZero();
     }
@@ -66,17 +66,17 @@ TEST_CASE("AMG's rigid body modes have no strain energy in a floating body", "[a
   const auto a = fem::assemble_elasticity(ctx, cube, 1, 0.3);
   NodeCoordinates coordinates;
   for (const fem::Point& p : cube.nodes) coordinates.xyz.insert(coordinates.xyz.end(), p.begin(), p.end());
-  const EigenMatrix modes = eigen_of(detail::rigid_body_modes(coordinates));
-  EigenMatrix d = EigenMatrix::Zero(a.rows, a.rows);
+  const EigenDense modes = eigen_dense(detail::rigid_body_modes(coordinates));
+  EigenDense d = EigenDense::Zero(a.rows, a.rows);
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) d(i, a.col[k]) = a.val[k];
   }
   CHECK(modes.cols() == 6);
   CHECK(largest(d * modes) < 1e-13 * largest(d) * 100);
-  CHECK(Eigen::SelfAdjointEigenSolver<EigenMatrix>(modes.transpose() * modes).eigenvalues()(0) > 1);
+  CHECK(Eigen::SelfAdjointEigenSolver<EigenDense>(modes.transpose() * modes).eigenvalues()(0) > 1);
 
   NodeCoordinates plane{{0, 0, 2, 0, 2, 1, 5, 3}, 2};
-  const EigenMatrix flat = eigen_of(detail::rigid_body_modes(plane));
+  const EigenDense flat = eigen_dense(detail::rigid_body_modes(plane));
   REQUIRE(flat.cols() == 3);
   // A small rotation changes no distance to first order: (p_i - p_j) . (u_i - u_j) = 0.
   for (Index i = 0; i < 4; ++i) {
@@ -94,9 +94,9 @@ TEST_CASE("AMG's tentative prolongator is orthonormal and reproduces the near-nu
   const Context<host> ctx;
   const MeshSystem system("generate:elasticity:6");
   const Parts parts(ctx, system.a, 3, detail::rigid_body_modes(*system.coordinates), 0);
-  const EigenMatrix q = parts.q(), r = eigen_of(parts.tentative.coarse);
+  const EigenDense q = parts.q(), r = eigen_dense(parts.tentative.coarse);
   CHECK(largest(q * r - parts.inside()) < 1e-13);
-  const EigenMatrix gram = q.transpose() * q;
+  const EigenDense gram = q.transpose() * q;
   for (Eigen::Index i = 0; i < gram.rows(); ++i) {
     for (Eigen::Index j = 0; j < gram.rows(); ++j) {
       const double expected = i == j && gram(i, i) > 0.5 ? 1 : 0;
@@ -104,7 +104,7 @@ TEST_CASE("AMG's tentative prolongator is orthonormal and reproduces the near-nu
     }
   }
   // With omega = 0 nothing is smoothed.
-  CHECK(largest(eigen_of(parts.p) - q) < 1e-15);
+  CHECK(largest(eigen_dense(parts.p) - q) < 1e-15);
 }
 
 TEST_CASE("AMG drops near-null vectors that depend on others in their aggregate", "[amg]") {
@@ -117,10 +117,10 @@ TEST_CASE("AMG drops near-null vectors that depend on others in their aggregate"
   const detail::NearNull modes = detail::rigid_body_modes(coordinates);
   const detail::Tentative tentative = detail::make_tentative(ctx, single, 3, modes);
   CHECK(tentative.missing == 6);
-  const EigenMatrix r = eigen_of(tentative.coarse), b = eigen_of(modes);
+  const EigenDense r = eigen_dense(tentative.coarse), b = eigen_dense(modes);
   for (int node = 0; node < 2; ++node) {
     const Eigen::Map<const Eigen::Matrix<double, 3, 6, Eigen::RowMajor>> q(tentative.q.data() + 18 * node);
-    CHECK(largest(EigenMatrix(q) * r.middleRows(6 * node, 6) - b.middleRows(3 * node, 3)) < 1e-14);
+    CHECK(largest(EigenDense(q) * r.middleRows(6 * node, 6) - b.middleRows(3 * node, 3)) < 1e-14);
     for (int c = 3; c < 6; ++c) CHECK(q.col(c).norm() == 0);
   }
 }
@@ -130,15 +130,15 @@ TEST_CASE("AMG's smoothed prolongator is (I - omega D^-1 A) Q", "[amg]") {
   const MeshSystem system("generate:elasticity:6");
   const double omega = 0.6;
   const Parts parts(ctx, system.a, 3, detail::rigid_body_modes(*system.coordinates), omega);
-  const EigenMatrix a = eigen_of(parts.a), q = parts.q();
-  EigenMatrix expected = q - omega * a.diagonal().cwiseInverse().asDiagonal() * (a * q);
+  const EigenDense a = eigen_dense(parts.a), q = parts.q();
+  EigenDense expected = q - omega * a.diagonal().cwiseInverse().asDiagonal() * (a * q);
   for (Index i = 0; i < system.a.rows; ++i) {
     if (parts.aggregates.of_node[i / 3] < 0) expected.row(i).setZero();
   }
-  CHECK(largest(eigen_of(parts.p) - expected) < 1e-14);
+  CHECK(largest(eigen_dense(parts.p) - expected) < 1e-14);
 
   // Where A maps the modes to zero, as far from the clamped face, P reproduces them.
-  const EigenMatrix b = parts.inside(), ab = a * b, pr = eigen_of(parts.p) * eigen_of(parts.tentative.coarse);
+  const EigenDense b = parts.inside(), ab = a * b, pr = eigen_dense(parts.p) * eigen_dense(parts.tentative.coarse);
   int reproduced = 0;
   for (Index i = 0; i < system.a.rows; ++i) {
     if (largest(ab.row(i)) > 1e-12) continue;
@@ -160,8 +160,8 @@ TEST_CASE("A narrowed prolongator of AMG has no more blocks and the same product
   }
   REQUIRE(widest_full > 3);
   CHECK(widest == 3);
-  const EigenMatrix r = eigen_of(full.tentative.coarse);
-  CHECK(largest(eigen_of(full.p) * r - eigen_of(narrow.p) * r) < 1e-12);
+  const EigenDense r = eigen_dense(full.tentative.coarse);
+  CHECK(largest(eigen_dense(full.p) * r - eigen_dense(narrow.p) * r) < 1e-12);
 }
 
 TEST_CASE("AMG's filtered matrix keeps row sums, and diagonals that would vanish", "[amg]") {
@@ -169,7 +169,7 @@ TEST_CASE("AMG's filtered matrix keeps row sums, and diagonals that would vanish
   const HostCsr matrix = fem_matrix("generate:diffusion:8");
   const detail::BlockCsr a = blocks_of(ctx, matrix, 1);
   const detail::Strength strength = detail::find_strength(ctx, a, 0.15);
-  const EigenMatrix full = eigen_of(a), filtered = eigen_of(detail::filter(ctx, a, strength.kept));
+  const EigenDense full = eigen_dense(a), filtered = eigen_dense(detail::filter(ctx, a, strength.kept));
   int dropped = 0, lumped = 0;
   for (Index i = 0; i < matrix.rows; ++i) {
     const bool same_sum = std::fabs(full.row(i).sum() - filtered.row(i).sum()) < 1e-14;

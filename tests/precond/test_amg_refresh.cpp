@@ -70,14 +70,14 @@ TEST_BOTH("A galerkin refresh of AMG keeps the prolongators and replaces all els
     }
   }
   auto m = amg<double, S>(ctx, a, small_levels());
-  const EigenMatrix p = eigen_of(m.hierarchy().levels()[0].p);
+  const EigenDense p = eigen_dense(m.hierarchy().levels()[0].p);
   const auto values = upload(ctx, changed.val);
   m.refresh(ctx, values.cspan());
   const auto& levels = m.hierarchy().levels();
-  CHECK(eigen_of(levels[0].p) == p);
-  CHECK(eigen_of(levels[0].a) == eigen_of(changed));
-  CHECK(largest(eigen_of(levels[1].a) - p.transpose() * eigen_of(changed) * p) < 1e-13);
-  const EigenMatrix expected = cycle_oracle(levels, 0, AmgOptions{});
+  CHECK(eigen_dense(levels[0].p) == p);
+  CHECK(eigen_dense(levels[0].a) == eigen_dense(changed));
+  CHECK(largest(eigen_dense(levels[1].a) - p.transpose() * eigen_dense(changed) * p) < 1e-13);
+  const EigenDense expected = cycle_oracle(levels, 0, AmgOptions{});
   CHECK(difference_on_vectors(ctx, m, expected) < 1e-12);
 }
 

@@ -26,24 +26,24 @@ std::vector<Eigen::Index> stored(const HostCsr& a, Index i, Index columns) {
 }
 
 // G^T G by its definition: row i of G solves A(J, J) g = e on the entries on and below the diagonal.
-EigenMatrix fsai_oracle(const HostCsr& matrix) {
-  const EigenMatrix a = eigen_of(matrix);
-  EigenMatrix g = EigenMatrix::Zero(a.rows(), a.rows());
+EigenDense fsai_oracle(const HostCsr& matrix) {
+  const EigenDense a = eigen_dense(matrix);
+  EigenDense g = EigenDense::Zero(a.rows(), a.rows());
   for (Index i = 0; i < matrix.rows; ++i) {
     const auto J = stored(matrix, i, i + 1);
-    const Eigen::VectorXd last = EigenMatrix(a(J, J)).inverse().rightCols(1);
+    const Eigen::VectorXd last = EigenDense(a(J, J)).inverse().rightCols(1);
     g(i, J) = last.transpose() / std::sqrt(last(last.size() - 1));
   }
   return g.transpose() * g;
 }
 
 // Columns that minimise |A m - e_j| on the pattern of A, which is symmetric.
-EigenMatrix spai_oracle(const HostCsr& matrix) {
-  const EigenMatrix a = eigen_of(matrix), identity = EigenMatrix::Identity(a.rows(), a.rows());
-  EigenMatrix m = EigenMatrix::Zero(a.rows(), a.rows());
+EigenDense spai_oracle(const HostCsr& matrix) {
+  const EigenDense a = eigen_dense(matrix), identity = EigenDense::Identity(a.rows(), a.rows());
+  EigenDense m = EigenDense::Zero(a.rows(), a.rows());
   for (Index j = 0; j < matrix.rows; ++j) {
     const auto J = stored(matrix, j, matrix.rows);
-    m(J, j) = EigenMatrix(a(Eigen::all, J)).colPivHouseholderQr().solve(identity.col(j));
+    m(J, j) = EigenDense(a(Eigen::all, J)).colPivHouseholderQr().solve(identity.col(j));
   }
   return m;
 }
@@ -57,7 +57,7 @@ PrecondOptions smoother_options(AmgSmoother kind, int degree = 2) {
 
 // Without strong neighbours there is one level, and M is one step of the smoother: 4 / (3 lambda) S.
 template <Space S>
-EigenMatrix one_step(const Context<S>& ctx, const HostCsr& a, AmgSmoother kind) {
+EigenDense one_step(const Context<S>& ctx, const HostCsr& a, AmgSmoother kind) {
   PrecondOptions alone = smoother_options(kind);
   alone.of<AmgOptions>().theta = 1;
   return dense_operator(ctx, amg<double, S>(ctx, a, alone));
@@ -88,21 +88,22 @@ TEST_BOTH("SPAI and FSAI smooth AMG's levels as polynomials of their definitions
   const auto ctx = make_context<S>();
   for (const AmgSmoother kind : {AmgSmoother::spai, AmgSmoother::fsai}) {
     const HostCsr matrix = system_for(kind);
-    const EigenMatrix a = eigen_of(matrix), s = kind == AmgSmoother::fsai ? fsai_oracle(matrix) : spai_oracle(matrix);
-    const EigenMatrix step = one_step(ctx, matrix, kind);
+    const EigenDense a = eigen_dense(matrix),
+                     s = kind == AmgSmoother::fsai ? fsai_oracle(matrix) : spai_oracle(matrix);
+    const EigenDense step = one_step(ctx, matrix, kind);
     const double lambda = 4.0 / 3.0 * s(0, 0) / step(0, 0);
     INFO(detail::name_of(kind));
     CHECK(largest(step - 4.0 / 3.0 / lambda * s) < 1e-9 * largest(step));
-    const double exact = Eigen::EigenSolver<EigenMatrix>(s * a, false).eigenvalues().cwiseAbs().maxCoeff();
+    const double exact = Eigen::EigenSolver<EigenDense>(s * a, false).eigenvalues().cwiseAbs().maxCoeff();
     CHECK(lambda > 0.95 * exact);
     CHECK(lambda < 1.2 * exact);
     for (const int degree : {1, 2, 4}) {  // one step, one and two
       const auto m = amg<double, S>(ctx, matrix, smoother_options(kind, degree));
       REQUIRE(m.hierarchy().levels().size() == 2);
       CHECK(contains(m.info().detail, detail::name_of(kind)));
-      const EigenMatrix p = eigen_of(m.hierarchy().levels()[0].p);
-      const EigenMatrix correction = p * eigen_of(m.hierarchy().levels()[1].a).inverse() * p.transpose();
-      const EigenMatrix smoother = smoother_oracle(a, s, lambda, kind, degree == 4 ? 2 : 1);
+      const EigenDense p = eigen_dense(m.hierarchy().levels()[0].p);
+      const EigenDense correction = p * eigen_dense(m.hierarchy().levels()[1].a).inverse() * p.transpose();
+      const EigenDense smoother = smoother_oracle(a, s, lambda, kind, degree == 4 ? 2 : 1);
       CHECK(difference_on_vectors(ctx, m, level_oracle(a, smoother, correction)) < 1e-9);
     }
   }
@@ -117,11 +118,11 @@ TEST_BOTH("AMG with FSAI is symmetric and definite on all levels, with SPAI wher
     options.symmetric = true;
     const auto m = amg<double, S>(ctx, elastic.a, options, elastic.coordinates);
     REQUIRE(m.hierarchy().levels().size() >= 3);
-    const EigenMatrix dense = dense_operator(ctx, m);
+    const EigenDense dense = dense_operator(ctx, m);
     INFO(detail::name_of(kind));
     CHECK(largest(dense - dense.transpose()) < 1e-12 * largest(dense));
-    const EigenMatrix half = 0.5 * (dense + dense.transpose());
-    CHECK(Eigen::SelfAdjointEigenSolver<EigenMatrix>(half).eigenvalues()(0) > 0);
+    const EigenDense half = 0.5 * (dense + dense.transpose());
+    CHECK(Eigen::SelfAdjointEigenSolver<EigenDense>(half).eigenvalues()(0) > 0);
   }
 }
 
@@ -129,10 +130,10 @@ TEST_CASE("AMG's largest eigenvalues come close from below", "[amg]") {
   const Context<host> ctx;
   for (const HostCsr& a : {fem_matrix("generate:diffusion:6"), fem_matrix("generate:elasticity:4"),
                            with_flat_elements(50), diagonal_matrix(7), neumann_grid(3, 2)}) {
-    const EigenMatrix dense = eigen_of(a);
+    const EigenDense dense = eigen_dense(a);
     const Eigen::VectorXd root = dense.diagonal().cwiseSqrt().cwiseInverse();
-    const EigenMatrix scaled = root.asDiagonal() * dense * root.asDiagonal();
-    const double exact = Eigen::SelfAdjointEigenSolver<EigenMatrix>(scaled).eigenvalues().tail(1)(0);
+    const EigenDense scaled = root.asDiagonal() * dense * root.asDiagonal();
+    const double exact = Eigen::SelfAdjointEigenSolver<EigenDense>(scaled).eigenvalues().tail(1)(0);
     const double found = detail::largest_eigenvalue(ctx, blocks_of(ctx, a, 1), 10).lambda;
     INFO(a.rows);
     CHECK(found <= exact * (1 + 1e-12));
@@ -143,8 +144,8 @@ TEST_CASE("AMG's largest eigenvalues come close from below", "[amg]") {
 TEST_CASE("AMG measures how far a matrix is from symmetric, and entangled nodes", "[amg]") {
   const Context<host> ctx;
   const HostCsr convection = fem_matrix("generate:convection:6:40");
-  const EigenMatrix a = eigen_of(convection);
-  const EigenMatrix off = a - EigenMatrix(a.diagonal().asDiagonal());
+  const EigenDense a = eigen_dense(convection);
+  const EigenDense off = a - EigenDense(a.diagonal().asDiagonal());
   const double exact = (off - off.transpose()).norm() / (2 * off.norm());
   CHECK(std::fabs(detail::antisymmetric_share(ctx, blocks_of(ctx, convection, 1)) - exact) < 1e-13);
   Rows one_sided(2);
@@ -205,9 +206,9 @@ TEST_BOTH("FSAI smooths levels of AMG with rows of zeros", "[amg]") {
   REQUIRE(m.hierarchy().levels().size() >= 3);
   REQUIRE(m.hierarchy().levels()[0].tentative.missing > 0);
   CHECK(m.info().detail.find("chebyshev") == std::string::npos);
-  const EigenMatrix dense = dense_operator(ctx, m);
+  const EigenDense dense = dense_operator(ctx, m);
   CHECK(largest(dense - dense.transpose()) < 1e-12 * largest(dense));
-  CHECK(Eigen::SelfAdjointEigenSolver<EigenMatrix>(dense).eigenvalues()(0) > 0);
+  CHECK(Eigen::SelfAdjointEigenSolver<EigenDense>(dense).eigenvalues()(0) > 0);
 }
 
 TEST_CASE("AMG keeps no FSAI that leaves the spectrum as wide as the diagonal does", "[amg][data]") {
