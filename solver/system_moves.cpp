@@ -20,10 +20,12 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   if (verdict == Verdict::failed) next = Move::weaker_preconditioner;
   if (verdict == Verdict::failed || verdict == Verdict::awaited) return next != Move::none;
   const int done = now.iterations;
+  left_guessed = false;
   standing.left *= ScaledEstimates::factor();
   if (standing.left == 0) {
     const double whole = last_iterations > 0 ? last_iterations : operators->expected_iterations();
     standing.left = std::max(whole - done, static_cast<double>(done));
+    left_guessed = last_iterations == 0;
   }
   const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
   const FormatTrial* const better = choice == nullptr ? nullptr : learning.better_for(*choice, done, standing.left);
@@ -59,7 +61,8 @@ typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
 // pay: it is made of the matrix as it was given.
 template <class T, Space S>
 const PrecondOutlook* SystemState<T, S>::stronger_that_pays(bool format_moves) {
-  const double done = standing.iterations, left = standing.left, before = learning_precond.iterations();
+  const double done = standing.iterations, before = learning_precond.iterations();
+  const double left = left_guessed ? done : standing.left;  // dear: a guess by the size is not enough
   const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before + done);
   if (outlooks == nullptr || !(done + left > 0)) return nullptr;
   const PrecondOutlook& present = outlooks->present;

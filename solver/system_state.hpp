@@ -55,6 +55,7 @@ struct SystemState : private OperatorExchange<T, S> {
   enum class Move { none, format, stronger_preconditioner, weaker_preconditioner };
   Move next = Move::none;
   SolveStanding standing;
+  bool left_guessed = false;  // standing.left, by the size of the system
   std::string next_format, next_preconditioner;
   int next_probation = 0;
   // A stronger preconditioner on probation: within how many iterations each tenth of the residual has to come; 0:
