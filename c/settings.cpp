@@ -10,6 +10,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/precond/registry.hpp>
+#include <purlin/solver/expected_products.hpp>
 #include <purlin/solver/gmres.hpp>
 #include <purlin/solver/registry.hpp>
 #include <purlin/spmv/registry.hpp>
@@ -150,17 +151,7 @@ void Settings::set(const std::string& name, const std::string& value) {
 SystemOptions Settings::options_for(Index rows, int block) const {
   SystemOptions result = options;
   result.canonicalise = true;
-  if (expected_solves > 0) {
-    PatternFacts facts;
-    facts.rows = facts.cols = rows;
-    facts.block = block;
-    if (const auto& nodes = options.spmv.coordinates; nodes != nullptr) {
-      const auto points = static_cast<Index>(nodes->xyz.size()) / nodes->dimension;
-      if (points > 0 && rows % points == 0) facts.block = rows / points;
-    }
-    const int products = options.solver.name == "auto" ? 1 : find_solver(options.solver.name).products;
-    result.expected_products = expected_solves * products * expected_iterations(facts, options.stop.rel_tol);
-  }
+  result.expected_products = expected_products(expected_solves, options, rows, block);
   return result;
 }
 

@@ -66,6 +66,9 @@ struct Csr {
   Offset nnz() const { return col.size(); }
 };
 
+template <Space S>
+struct Pattern;
+
 /// What a caller hands over: borrowed arrays, 32- or 64-bit row pointers, of either space. The arrays are read
 /// during setup and, where a function says so, kept referenced. Entries of a row must have strictly ascending
 /// columns (`check_csr` verifies it).
@@ -88,6 +91,7 @@ struct CsrView {
       : rows(rows_), cols(cols_), row_ptr32(row_ptr_), col(col_), val(val_) {}
   CsrView(Index rows_, Index cols_, Span<const Offset, S> row_ptr_, Span<const Index, S> col_, Span<const T, S> val_)
       : rows(rows_), cols(cols_), row_ptr64(row_ptr_), col(col_), val(val_) {}
+  CsrView(const Pattern<S>& pattern, Span<const T, S> val_);
   /// A view of an owning matrix, which must outlive it.
   CsrView(const Csr<T, S>& a)
       : rows(a.rows), cols(a.cols), row_ptr64(a.row_ptr.span()), col(a.col.span()), val(a.val.span()) {}
@@ -115,6 +119,15 @@ struct Pattern {
   bool wide() const { return row_ptr32.data == nullptr; }
   Offset row_begin(Index i) const { return wide() ? row_ptr64[i] : Offset{row_ptr32[i]}; }
 };
+
+template <class T, Space S>
+CsrView<T, S>::CsrView(const Pattern<S>& pattern, Span<const T, S> val_)
+    : rows(pattern.rows),
+      cols(pattern.cols),
+      row_ptr32(pattern.row_ptr32),
+      row_ptr64(pattern.row_ptr64),
+      col(pattern.col),
+      val(val_) {}
 
 /// Calls `f` with the row pointers that the view has, as a span of int32 or of int64.
 template <class View, class F>

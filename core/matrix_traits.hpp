@@ -25,9 +25,9 @@ struct MatrixTraits {
 
   /// |a_ij - a_ji| <= 1e-12 max |A|: many symmetric matrices are stored as general, with rounding in them.
   bool symmetric() const { return square && max_asymmetry <= 1e-12 * max_abs; }
-  bool positive_diagonal() const {
-    return missing_diagonal.count == 0 && zero_diagonal.count == 0 && negative_diagonal.count == 0;
-  }
+  /// No diagonal entry is missing or 0.
+  bool full_diagonal() const { return missing_diagonal.count == 0 && zero_diagonal.count == 0; }
+  bool positive_diagonal() const { return full_diagonal() && negative_diagonal.count == 0; }
 };
 
 /// Reads the canonical matrix `a` about twice, with one binary search per entry below the diagonal. On the device

@@ -7,6 +7,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/machine.hpp>
+#include <purlin/precond/registry.hpp>
 #include <purlin/reorder/host_pattern.hpp>
 
 namespace purlin::detail {
@@ -53,7 +54,17 @@ double build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const Pre
   return method.build_seconds(build);
 }
 
-#define X(S) template double build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, Offset);
+template <Space S>
+double expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
+                              const PrecondOptions& options) {
+  const double entries = precond_entries(method, options, pattern.rows, pattern.nnz());
+  return build_seconds(ctx, pattern, method, static_cast<Offset>(entries));
+}
+
+#define X(S)                                                                                         \
+  template double build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, Offset); \
+  template double expected_build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, \
+                                         const PrecondOptions&);
 PURLIN_FOR_SPACES(X)
 #undef X
 

@@ -30,4 +30,9 @@ double seconds_of(const LocalProblems& problems, const ProblemRates& rates, doub
 template <Space S>
 double build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method, Offset nonzeros);
 
+/// The same before M is there, of as many entries as are estimated for these options.
+template <Space S>
+double expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
+                              const PrecondOptions& options);
+
 }  // namespace purlin::detail

@@ -72,6 +72,18 @@ ExpectedIterations iterations_with(const PrecondMethod& method) {
   return method.iterations != nullptr ? method.iterations : &half;
 }
 
+ExpectedIterations iterations_with(std::string_view name) {
+  const std::string canonical = canonical_name(name);
+  if (canonical == "auto" || canonical == "none") return &simple_iterations;
+  return iterations_with(find_preconditioner(canonical));
+}
+
+const PrecondMethod* simple_preconditioner(const MatrixTraits& traits) {
+  const PrecondMethod* const simple = automatic_preconditioner(AutoPrecond::simple);
+  if (simple == nullptr || (simple->divides_by_diagonal && !traits.full_diagonal())) return nullptr;
+  return simple;
+}
+
 std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& traits) {
   const bool definite = traits.symmetric() && traits.positive_diagonal();
   return automatic_preconditioners(definite ? AutoPrecond::definite : AutoPrecond::general);
@@ -124,12 +136,9 @@ struct Choosing {
   bool indefinite = false;   // it said that the matrix is not positive definite
 
   ChosenPrecond<T, S> chosen() {
-    const MatrixTraits& traits = use.traits;
-    const bool divides = traits.missing_diagonal.count == 0 && traits.zero_diagonal.count == 0;
-    const PrecondMethod* const cheap = automatic_preconditioner(AutoPrecond::simple);
-    const bool admitted = cheap != nullptr && (divides || !cheap->divides_by_diagonal);
-    std::vector<const PrecondMethod*> stronger = stronger_preconditioners(traits);
-    if (admitted && !stronger.empty()) {
+    const PrecondMethod* const cheap = simple_preconditioner(use.traits);
+    std::vector<const PrecondMethod*> stronger = stronger_preconditioners(use.traits);
+    if (cheap != nullptr && !stronger.empty()) {
       if (const std::string why = why_only(*cheap, stronger); !why.empty())
         return {made(cheap->name), {cheap->name, why}};
       if (use.later) {
@@ -139,7 +148,7 @@ struct Choosing {
     }
     OperatorPtr<T, S> simple, strong;
     PrecondTrial of_simple, of_strong;
-    if (!admitted || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
+    if (cheap == nullptr || !tried(cheap->name, simple, of_simple)) tried("none", simple, of_simple);
     const double first = predict_iterations(of_simple, use.rel_tol);
     if (first <= few_iterations && (use.expected_products <= first || first == 0)) {
       return {std::move(simple),
@@ -212,8 +221,7 @@ struct Choosing {
     if (!std::isfinite(simple)) simple = std::max(use.expected_iterations, few_iterations);
     std::vector<std::pair<double, const PrecondMethod*>> all;
     for (const PrecondMethod* const method : methods) {
-      const auto entries = static_cast<Offset>(precond_entries(*method, options, a.rows, a.nnz()));
-      const double build = detail::build_seconds(ctx, Pattern<S>(a), *method, entries);
+      const double build = detail::expected_build_seconds(ctx, Pattern<S>(a), *method, options);
       const double iterations = solves_of(use.expected_products, simple) * iterations_with(*method)(simple);
       all.emplace_back(build + iterations * use.iteration_seconds(method->name), method);
     }

@@ -51,9 +51,15 @@ double predict_iterations(const PrecondTrial& trial, double rel_tol);
 /// docs/results/solve_h200.json.
 constexpr double expected_share = 0.5;
 
+/// The one that `auto` begins with for such a matrix; null where the table has none, or it divides by a diagonal with
+/// zeros.
+const PrecondMethod* simple_preconditioner(const MatrixTraits& traits);
+
 /// The iterations to be expected with a preconditioner where those with the simple one are `simple`.
 using ExpectedIterations = double (*)(double simple);
 ExpectedIterations iterations_with(const PrecondMethod& method);
+/// Of that name; those of the simple one for "auto" and "none".
+ExpectedIterations iterations_with(std::string_view name);
 /// As many.
 double simple_iterations(double simple);
 /// The iterations with the simple one for which `iterations`, which never descends, expects n.

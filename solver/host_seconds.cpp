@@ -10,15 +10,6 @@
 #include <purlin/spmv/registry.hpp>
 
 namespace purlin {
-namespace {
-
-// Iterations of the named preconditioner; those of the simple one for "auto" and "none".
-double iterations_of(const PrecondOptions& precond, double simple) {
-  const std::string name = canonical_name(precond.name);
-  return name == "auto" || name == "none" ? simple : iterations_with(find_preconditioner(name))(simple);
-}
-
-}  // namespace
 
 template <class T>
 double expected_host_seconds(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
@@ -31,7 +22,7 @@ double expected_host_seconds(const Context<Space::host>& ctx, const CsrView<T, S
   const PatternFacts facts = pattern_facts(ctx, Pattern<Space::host>(a));
   const Machine machine = machine_of(ctx);
   const CostEstimate product = format.cost_estimate(facts, {"", spmv, machine, sizeof(T)});
-  const double iterations = iterations_of(options.precond, expected_iterations(facts, options.stop.rel_tol));
+  const double iterations = iterations_with(options.precond.name)(expected_iterations(facts, options.stop.rel_tol));
   const double setup = product.setup_seconds(machine, facts.nonzeros, ctx.threads());
   const auto seconds_with = [&](const std::string& solver) {
     const detail::IterationCost cost{find_solver(solver), options.solver,

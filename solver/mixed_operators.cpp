@@ -35,13 +35,7 @@ MixedOperators<S>::MixedOperators(const Context<S>& ctx, const CsrView<double, S
     rounded_ = Array<float, S>(ctx_, a.nnz());
     sweep(ctx_, a.nnz(), RoundStep(a.val.data, rounded_.data(), scale_));
   });
-  CsrView<float, S> low;
-  low.rows = a.rows;
-  low.cols = a.cols;
-  low.row_ptr32 = a.row_ptr32;
-  low.row_ptr64 = a.row_ptr64;
-  low.col = a.col;
-  low.val = rounded_.cspan();
+  const CsrView<float, S> low(Pattern<S>(a), rounded_.cspan());
   SystemOptions low_options = options;
   low_options.mixed = false;
   low_options.columns = 1;  // they are taken one after the other

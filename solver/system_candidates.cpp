@@ -6,7 +6,6 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/precond/build_cost.hpp>
-#include <purlin/spmv/registry.hpp>
 
 namespace purlin::detail {
 
@@ -14,18 +13,14 @@ template <class T, Space S>
 std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double simple_iterations) const {
   if (!facts_ || format_.measured || parts_.has_preconditioner()) return {};
   std::vector<SystemCandidate> found;
+  const std::vector<std::pair<std::string, double>> preconditioners = candidate_preconditioners();
   for (const auto& [format, setup_seconds] : candidate_formats()) {
-    const SpmvFormat& line = find_spmv_format(format);
-    if (line.cost_estimate == nullptr) continue;
-    const CostEstimate product = line.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
-    for (const std::string& name : candidate_preconditioners()) {
-      PrecondOptions named = options_.precond;
-      named.name = name;
-      const IterationEstimate iteration = iteration_estimate(named, product);
-      SystemCandidate candidate{format, name, setup_seconds, iteration.seconds, iteration.resident};
-      candidate.iterations =
-          name == "none" ? simple_iterations : iterations_with(find_preconditioner(name))(simple_iterations);
-      if (precond_chosen_) candidate.setup_seconds += candidate_build_seconds(name);
+    const std::optional<CostEstimate> product = product_estimate(format);
+    if (!product) continue;
+    for (const auto& [name, build_seconds] : preconditioners) {
+      const IterationEstimate iteration = iteration_estimate(name, *product);
+      SystemCandidate candidate{format, name, setup_seconds + build_seconds, iteration.seconds, iteration.resident};
+      candidate.iterations = iterations_with(name)(simple_iterations);
       candidate.present = format == format_.format && name == options_.precond.name;
       found.push_back(std::move(candidate));
     }
@@ -46,18 +41,19 @@ std::vector<std::pair<std::string, double>> PlainOperators<T, S>::candidate_form
   return formats;
 }
 
+// Likewise, but for one that was named: it costs the same in every format.
 template <class T, Space S>
-std::vector<std::string> PlainOperators<T, S>::candidate_preconditioners() const {
-  if (!precond_chosen_) return {options_.precond.name};
+std::vector<std::pair<std::string, double>> PlainOperators<T, S>::candidate_preconditioners() const {
+  const std::string& present = options_.precond.name;
+  if (!precond_chosen_) return {{present, 0}};
   std::vector<std::string> names;
-  const bool divides = traits_->missing_diagonal.count == 0 && traits_->zero_diagonal.count == 0;
-  const PrecondMethod* const simple = automatic_preconditioner(AutoPrecond::simple);
-  names.push_back(simple != nullptr && (divides || !simple->divides_by_diagonal) ? simple->name : "none");
+  const PrecondMethod* const simple = simple_preconditioner(*traits_);
+  names.push_back(simple != nullptr ? simple->name : "none");
   for (const PrecondMethod* const method : purlin::stronger_preconditioners(*traits_)) names.push_back(method->name);
-  if (std::find(names.begin(), names.end(), options_.precond.name) == names.end()) {
-    names.push_back(options_.precond.name);
-  }
-  return names;
+  if (std::find(names.begin(), names.end(), present) == names.end()) names.push_back(present);
+  std::vector<std::pair<std::string, double>> preconditioners;
+  for (const std::string& name : names) preconditioners.emplace_back(name, candidate_build_seconds(name));
+  return preconditioners;
 }
 
 // 0 where the pattern is no longer there.
@@ -65,9 +61,7 @@ template <class T, Space S>
 double PlainOperators<T, S>::candidate_build_seconds(const std::string& name) const {
   const std::optional<Pattern<S>> a = source_pattern();
   if (!a || name == "none") return 0;
-  const PrecondMethod& method = find_preconditioner(name);
-  const auto entries = static_cast<Offset>(precond_entries(method, options_.precond, a->rows, a->nnz()));
-  return build_seconds(ctx_, *a, method, entries);
+  return expected_build_seconds(ctx_, *a, find_preconditioner(name), options_.precond);
 }
 
 #define X(T, S) template std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double) const;

@@ -7,6 +7,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/iteration_cost.hpp>
+#include <purlin/spmv/registry.hpp>
 
 namespace purlin::detail {
 
@@ -47,11 +48,22 @@ const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>& a) {
   return *facts_;
 }
 
+// Of one of the formats whose facts are known; nothing where the model does not know it.
 template <class T, Space S>
-IterationEstimate PlainOperators<T, S>::iteration_estimate(const PrecondOptions& precond,
+std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::string& format) const {
+  const SpmvFormat& line = find_spmv_format(format);
+  if (line.cost_estimate == nullptr) return std::nullopt;
+  return line.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
+}
+
+// Of the first solver with the named preconditioner.
+template <class T, Space S>
+IterationEstimate PlainOperators<T, S>::iteration_estimate(const std::string& precond,
                                                            const CostEstimate& product) const {
+  PrecondOptions named = options_.precond;
+  named.name = precond;
   IterationCost cost{
-      first_method(),   options_.solver, precond_cost(precond, *facts_, sizeof(T)),
+      first_method(),   options_.solver, precond_cost(named, *facts_, sizeof(T)),
       machine_of(ctx_), sizeof(T),       options_.columns == 1 && options_.null_space == NullSpace::none};
   if (parts_.has_preconditioner()) cost.precond.resident = false;
   return cost.estimate(*facts_, product);
@@ -66,7 +78,7 @@ FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>& a) {
   use.rel_tol = options_.stop.rel_tol;
   use.facts = &facts(a);
   use.iteration = [this](const SpmvFormat&, const PatternFacts&, const CostEstimate& product) {
-    return iteration_estimate(options_.precond, product);
+    return iteration_estimate(options_.precond.name, product);
   };
   return use;
 }
@@ -170,15 +182,7 @@ CsrView<T, S> PlainOperators<T, S>::source(Array<T, S>& values) {
     throw InputError("the format reads one of two opposite entries, and does not store the other");
   }
   values = make_array(ctx_, of_entry);
-  CsrView<T, S> view;
-  const Pattern<S> pattern = pattern_->view();
-  view.rows = pattern.rows;
-  view.cols = pattern.cols;
-  view.row_ptr32 = pattern.row_ptr32;
-  view.row_ptr64 = pattern.row_ptr64;
-  view.col = pattern.col;
-  view.val = values.cspan();
-  return view;
+  return {pattern_->view(), values.cspan()};
 }
 
 template <class T, Space S>
@@ -207,18 +211,19 @@ std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
   return csr && order_.natural() ? std::optional<Pattern<S>>(*csr) : std::nullopt;
 }
 
-#define X(T, S)                                                                                                   \
-  template void PlainOperators<T, S>::choose_format(const CsrView<T, S>&, bool);                                  \
-  template bool PlainOperators<T, S>::changes_on_its_way() const;                                                 \
-  template const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>&);                                 \
-  template IterationEstimate PlainOperators<T, S>::iteration_estimate(const PrecondOptions&, const CostEstimate&) \
-      const;                                                                                                      \
-  template FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>&);                                      \
-  template const FormatChoice* PlainOperators<T, S>::format_choice() const;                                       \
-  template std::string PlainOperators<T, S>::expected_format() const;                                             \
-  template std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string&);            \
-  template std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const;                                \
-  template void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>&);                                         \
+#define X(T, S)                                                                                                \
+  template void PlainOperators<T, S>::choose_format(const CsrView<T, S>&, bool);                               \
+  template bool PlainOperators<T, S>::changes_on_its_way() const;                                              \
+  template const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>&);                              \
+  template std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::string&) const;       \
+  template IterationEstimate PlainOperators<T, S>::iteration_estimate(const std::string&, const CostEstimate&) \
+      const;                                                                                                   \
+  template FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>&);                                   \
+  template const FormatChoice* PlainOperators<T, S>::format_choice() const;                                    \
+  template std::string PlainOperators<T, S>::expected_format() const;                                          \
+  template std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string&);         \
+  template std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const;                             \
+  template void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>&);                                      \
   template CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>&, PermutedCsr<T, S>&);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -106,13 +106,6 @@ bool SystemState<T, S>::take_stronger() {
 }
 
 template <class T, Space S>
-void SystemState<T, S>::note_other_preconditioner() {
-  exchanged_precond = true;
-  last_iterations = 0;
-  learning_precond.moved(standing.iterations);
-}
-
-template <class T, Space S>
 bool SystemState<T, S>::make_move() {
   const std::string after = " after " + plain_number(standing.iterations) + " iterations, ";
   const std::string to_go = "with about " + plain_number(standing.left, 2) + " to go";

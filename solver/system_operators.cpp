@@ -131,15 +131,11 @@ template <class T, Space S>
 void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool may_follow) {
   PrecondUse use{*traits_, tolerance_for_estimates(options_.stop.rel_tol), options_.expected_products};
   use.precond_products = first_method().precond_products;
-  const SpmvFormat& format = find_spmv_format(options_.spmv.format);
   facts(a);
   use.expected_iterations = expected_iterations_ = purlin::expected_iterations(*facts_, options_.stop.rel_tol);
-  if (format.cost_estimate != nullptr) {
-    const CostEstimate product = format.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
-    use.iteration_seconds = [this, product](const std::string& name) {
-      PrecondOptions named = options_.precond;
-      named.name = name;
-      return iteration_estimate(named, product).seconds;
+  if (const std::optional<CostEstimate> product = product_estimate(options_.spmv.format)) {
+    use.iteration_seconds = [this, product = *product](const std::string& name) {
+      return iteration_estimate(name, product).seconds;
     };
   }
   use.iteration_bytes = iteration_bytes();
@@ -164,12 +160,6 @@ void PlainOperators<T, S>::list_candidates() {
     }
   }
   if (options_.precond.name != "none") candidates_.push_back("none");
-}
-
-template <class T, Space S>
-ExpectedIterations PlainOperators<T, S>::present_iterations() const {
-  const std::string& name = options_.precond.name;
-  return name == "none" ? &simple_iterations : iterations_with(find_preconditioner(name));
 }
 
 // What an iteration of the first solver moves, without M: its products with A, and vectors as often as they are read

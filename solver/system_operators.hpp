@@ -141,7 +141,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   const FormatChoice* format_choice() const override;
   std::string expected_format() const override;
   double expected_iterations() const override { return present_iterations()(expected_iterations_); }
-  ExpectedIterations present_iterations() const override;
+  ExpectedIterations present_iterations() const override { return iterations_with(options_.precond.name); }
   std::vector<SystemCandidate> candidates(double simple_iterations) const override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
   bool same_preconditioner() const override { return same_preconditioner_; }
@@ -177,7 +177,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format);
   FormatUse format_use(const CsrView<T, S>& a);
   const PatternFacts& facts(const CsrView<T, S>& a);
-  IterationEstimate iteration_estimate(const PrecondOptions& precond, const CostEstimate& product) const;
+  IterationEstimate iteration_estimate(const std::string& precond, const CostEstimate& product) const;
+  std::optional<CostEstimate> product_estimate(const std::string& format) const;
   bool given_order() const {
     return !options_.old_of_new.empty() || !options_.part_begin.empty() || parts_.preconditioner != nullptr;
   }
@@ -188,7 +189,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   void choose_preconditioner(const CsrView<T, S>& a, bool may_follow);
   void list_candidates();
   std::vector<std::pair<std::string, double>> candidate_formats() const;
-  std::vector<std::string> candidate_preconditioners() const;
+  std::vector<std::pair<std::string, double>> candidate_preconditioners() const;
   double candidate_build_seconds(const std::string& name) const;
   void keep_pattern(const CsrView<T, S>& a);
   std::optional<Pattern<S>> source_pattern() const;

@@ -7,7 +7,6 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/precond/build_cost.hpp>
-#include <purlin/spmv/registry.hpp>
 
 namespace purlin::detail {
 
@@ -35,16 +34,13 @@ const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double don
 template <class T, Space S>
 bool PlainOperators<T, S>::estimate_stronger() {
   if (outlooks_) return true;
-  const SpmvFormat& format = find_spmv_format(expected_format_.empty() ? options_.spmv.format : expected_format_);
-  if (format.cost_estimate == nullptr) return false;
-  const CostEstimate product = format.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
+  const auto product = product_estimate(expected_format_.empty() ? options_.spmv.format : expected_format_);
+  if (!product) return false;
   const auto outlook = [&](const std::string& name) {
-    PrecondOptions named = options_.precond;
-    named.name = name;
     PrecondOutlook found;
     found.name = name;
-    found.iteration_seconds = iteration_estimate(named, product).seconds;
-    if (name != "none") found.iterations = iterations_with(find_preconditioner(name));
+    found.iteration_seconds = iteration_estimate(name, *product).seconds;
+    found.iterations = iterations_with(name);
     return found;
   };
   PrecondOutlooks found{outlook(options_.precond.name), {}};
@@ -59,8 +55,7 @@ template <class T, Space S>
 void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a) {
   for (PrecondOutlook& outlook : outlooks_->stronger) {
     const PrecondMethod& method = find_preconditioner(outlook.name);
-    const auto entries = static_cast<Offset>(precond_entries(method, options_.precond, a.rows, a.nnz()));
-    outlook.build_seconds = build_seconds(ctx_, a, method, entries);
+    outlook.build_seconds = expected_build_seconds(ctx_, a, method, options_.precond);
     outlook.refresh_seconds = method.refresh_share * outlook.build_seconds;
   }
   builds_estimated_ = true;

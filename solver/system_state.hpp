@@ -194,8 +194,7 @@ struct SystemState : private OperatorExchange<T, S> {
     const std::string before = operators->preconditioner_name();
     if (!operators->has_next_preconditioner() || !operators->next_preconditioner()) return false;
     make_chain();
-    exchanged_precond = true;
-    last_iterations = 0;
+    note_other_preconditioner();
     note_change("preconditioner " + operators->preconditioner_name() + " for " + before + why);
     return true;
   }
@@ -226,7 +225,11 @@ struct SystemState : private OperatorExchange<T, S> {
   bool make_move();
   int allowed_for_a_tenth(const PrecondOutlook& stronger);
   bool take_stronger();
-  void note_other_preconditioner();
+  void note_other_preconditioner() {
+    exchanged_precond = true;
+    last_iterations = 0;
+    learning_precond.moved(standing.iterations);
+  }
   // As OperatorExchange says.
   bool due(const SolveStanding& now) override;
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;

@@ -35,20 +35,15 @@ FsaiPattern pattern_on_host(const Context<S>& ctx, const CsrView<T, S>& a, const
         given_sparsity(host, *shape.pattern, a.rows, to_vector(ctx, order.new_of_old.cspan()), GivenFold::lower));
   }
   if (shape.drop == 0) return make_fsai_pattern(host, of_a, nullptr, power);
-  CsrView<T, Space::host> view;
-  view.rows = of_a.rows;
-  view.cols = of_a.cols;
-  view.row_ptr32 = of_a.row_ptr32;
-  view.row_ptr64 = of_a.row_ptr64;
-  view.col = of_a.col;
   std::vector<T> downloaded;
+  Span<const T, Space::host> values;
   if constexpr (S == Space::host) {
-    view.val = a.val;
+    values = a.val;
   } else {
     downloaded = to_vector(ctx, a.val);
-    view.val = Span<const T, Space::host>(downloaded);
+    values = Span<const T, Space::host>(downloaded);
   }
-  const Sparsity kept = thresholded(host, view, shape.drop);
+  const Sparsity kept = thresholded(host, CsrView<T, Space::host>(of_a, values), shape.drop);
   return make_fsai_pattern(host, of_a, &kept, power);
 }
 

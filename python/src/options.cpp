@@ -11,6 +11,7 @@
 
 #include <purlin/precond/amg/amg_options.hpp>
 #include <purlin/precond/registry.hpp>
+#include <purlin/solver/expected_products.hpp>
 #include <purlin/solver/gmres.hpp>
 #include <purlin/spmv/registry.hpp>
 
@@ -76,20 +77,6 @@ std::shared_ptr<const NearNullVectors> near_null_of(const Rows& vectors) {
   return result;
 }
 
-// Solves, as their products with A by the library's own estimate.
-double products_of(double solves, const SystemOptions& options, Index rows) {
-  if (solves <= 0) return 0;
-  PatternFacts facts;
-  facts.rows = facts.cols = rows;
-  if (const auto& nodes = options.spmv.coordinates; nodes != nullptr && !nodes->xyz.empty()) {
-    const auto points = static_cast<Index>(nodes->xyz.size()) / nodes->dimension;
-    if (points > 0 && rows % points == 0) facts.block = rows / points;
-  }
-  const std::string& name = options.solver.name;
-  const int products = name == "auto" ? 1 : find_solver(name).products;
-  return solves * products * expected_iterations(facts, options.stop.rel_tol);
-}
-
 }  // namespace
 
 StopCriterion stop_criterion(double rtol, double atol, int max_iterations, double time_limit) {
@@ -127,7 +114,7 @@ SystemOptions system_options(const nb::dict& choices, Index rows) {
   for (const auto& [key, value] : nb::cast<nb::dict>(choices["options"])) {
     set_option(options.precond, nb::cast<std::string>(key), value);
   }
-  options.expected_products = products_of(nb::cast<double>(choices["expected_solves"]), options, rows);
+  options.expected_products = expected_products(nb::cast<double>(choices["expected_solves"]), options, rows);
   return options;
 }
 

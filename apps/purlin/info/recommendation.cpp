@@ -24,7 +24,7 @@ Recommendation recommend(const std::string& name, Index rows, Index cols, const 
   const SolverChoice choice = choose_solver(traits);
   result.command = "purlin solve " + shell_quoted(name);
   result.reason = choice.reason + ": the solvers tried in turn are " + join(choice.order);
-  if (traits.missing_diagonal.count > 0 || traits.zero_diagonal.count > 0) {
+  if (!traits.full_diagonal()) {
     result.command += " --precond none";
     result.reason = "diagonal entries are missing or zero, which Jacobi divides by; then " + strong_precond();
   }

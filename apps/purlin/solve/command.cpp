@@ -114,9 +114,13 @@ std::optional<double> error_against(const Context<Space::host>& ctx, std::option
 
 namespace {
 
+void require_available(const SolveOptions& o, Space space) {
+  check_available(o.system.spmv.format, o.system.precond.name, space, o.single_precision || o.system.mixed);
+}
+
 bool available_on(const SolveOptions& o, Space space) {
   try {
-    check_available(o.system.spmv.format, o.system.precond.name, space, o.single_precision || o.system.mixed);
+    require_available(o, space);
   } catch (const UsageError&) {
     return false;
   }
@@ -128,8 +132,7 @@ void choose_place_of(SolveResult& result) {
   const SolveOptions& o = result.options;
   result.place = choose_place(o.device);
   result.clock.end("start");
-  check_available(o.system.spmv.format, o.system.precond.name, result.place.space,
-                  o.single_precision || o.system.mixed);
+  require_available(o, result.place.space);
 }
 
 // For a matrix that the host can solve as it was asked to.
@@ -146,6 +149,7 @@ void choose_place_for(const Context<Space::host>& host, const Csr<double, Space:
   result.place = where.place;
   result.place_reason = std::move(where.reason);
   result.clock.end("start");
+  require_available(o, result.place.space);
 }
 
 }  // namespace
