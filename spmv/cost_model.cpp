@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include <purlin/reorder/blocks.hpp>
 
@@ -55,18 +56,18 @@ RowLengths row_lengths(const Pattern<Space::host>& pattern) {
   return lengths;
 }
 
-PatternFacts facts_of_lengths(const Pattern<Space::host>& pattern, Offset nonzeros) {
+PatternFacts facts_of_lengths(Index rows, Index cols, Offset nonzeros, RowLengths lengths) {
   PatternFacts facts;
-  facts.rows = pattern.rows;
-  facts.cols = pattern.cols;
+  facts.rows = rows;
+  facts.cols = cols;
   facts.nonzeros = nonzeros;
-  facts.lengths = row_lengths(pattern);
+  facts.lengths = std::move(lengths);
   if (!facts.lengths.empty()) facts.longest_row = facts.lengths.back().first;
   return facts;
 }
 
 PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern) {
-  PatternFacts facts = facts_of_lengths(pattern, pattern.nnz());
+  PatternFacts facts = facts_of_lengths(pattern.rows, pattern.cols, pattern.nnz(), row_lengths(pattern));
   if (pattern.rows == pattern.cols) facts.block = static_cast<int>(node_block_size(ctx, pattern));
   return facts;
 }

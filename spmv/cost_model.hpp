@@ -15,6 +15,8 @@ using RowLengths = std::vector<std::pair<Index, Index>>;
 
 /// One pass over the row pointers.
 RowLengths row_lengths(const Pattern<Space::host>& pattern);
+/// Counted on the device. Waits for the stream.
+RowLengths row_lengths(const Context<Space::device>& ctx, const Pattern<Space::device>& pattern);
 
 /// The input of all cost estimates.
 struct PatternFacts {
@@ -29,12 +31,12 @@ struct PatternFacts {
   Offset sorted_slots(int lanes) const;
 };
 
-/// Facts that the row pointers show; `nonzeros` as `pattern` may have no columns.
-PatternFacts facts_of_lengths(const Pattern<Space::host>& pattern, Offset nonzeros);
+/// Facts that row lengths show; the block is 1.
+PatternFacts facts_of_lengths(Index rows, Index cols, Offset nonzeros, RowLengths lengths);
 
 /// Reads the pattern once or twice; parallel.
 PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern);
-/// The same of a pattern on a device, of which only the row pointers are downloaded. Waits for the stream.
+/// The same of a pattern on a device. Waits for the stream.
 PatternFacts pattern_facts(const Context<Space::device>& ctx, const Pattern<Space::device>& pattern);
 
 /// Of the two seconds per entry of a format, measured in cache, the one for values of that size; 0 on a device, and
@@ -50,8 +52,8 @@ struct CostEstimate {
   /// Seconds of one host thread if the matrix stays in its caches, where bytes do not determine the time
   /// (`cached_entry_seconds` times what is stored); 0: from bytes.
   double cached_seconds = 0;
-  /// Seconds of one host thread for each row of a matrix whose rows differ in length, in addition: the branch at their
-  /// ends is not predicted.
+  /// Seconds of one host thread for each row of a matrix whose rows differ in length, in addition: the branch at
+  /// their ends is not predicted.
   double uneven_row_seconds = 0;
   /// Seconds of one host thread for each entry, from CSR to a product that can start.
   double setup_seconds_per_entry = 0;

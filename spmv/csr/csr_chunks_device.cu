@@ -14,19 +14,25 @@ using Tuning = CsrRowsTuning;
 
 constexpr int search_threads = 256;
 
+/// Where a row begins on the path.
+template <class P>
+__device__ __forceinline__ Offset step_of(const P* row_ptr, Index row) {
+  return Offset{load_cached(row_ptr + row)} + row / Tuning::rows_of_step;
+}
+
 /// The border at `step` of the path, and whether it cuts a row.
 template <class P>
 __device__ __forceinline__ CsrBorder border_at(const P* row_ptr, Index rows, Offset step) {
-  Index low = 0, high = rows;  // row_ptr[low] + low <= step < row_ptr[high] + high
+  Index low = 0, high = rows;  // step_of(low) <= step < step_of(high)
   while (high - low > 1) {
     const Index middle = low + (high - low) / 2;
-    if (Offset{load_cached(row_ptr + middle)} + middle <= step)
+    if (step_of(row_ptr, middle) <= step)
       low = middle;
     else
       high = middle;
   }
   const Offset begin = load_cached(row_ptr + low), length = Offset{load_cached(row_ptr + low + 1)} - begin;
-  const Offset inside = step - (begin + low);
+  const Offset inside = step - step_of(row_ptr, low);
   if (length <= Tuning::uncut || inside == 0) return {begin, low, CsrBorder::between_rows};
   if (inside == length) return {begin + length, low + 1, CsrBorder::between_rows};
   return {begin + inside, low, 0};
@@ -44,11 +50,38 @@ __global__ void __launch_bounds__(search_threads)
   if (found.piece != CsrBorder::between_rows) atomicAdd(cuts, 1);
 }
 
+/// The entries of the longest row that is not cut.
+template <class P>
+__global__ void __launch_bounds__(search_threads) find_longest(const P* row_ptr, Index rows, Index* longest) {
+  Index mine = 0;
+  for (Offset row = Offset{blockIdx.x} * blockDim.x + threadIdx.x; row < rows;
+       row += Offset{gridDim.x} * blockDim.x) {
+    const Offset length = Offset{load_cached(row_ptr + row + 1)} - Offset{load_cached(row_ptr + row)};
+    if (length <= Tuning::uncut) mine = max(mine, static_cast<Index>(length));
+  }
+  for (int step = 16; step > 0; step /= 2) mine = max(mine, __shfl_xor_sync(0xffffffffu, mine, step));
+  if (threadIdx.x % 32 == 0) atomicMax(longest, mine);
+}
+
+template <class T>
+Index longest_uncut(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
+  Array<Index, Space::device> longest(ctx, 1);
+  PURLIN_CHECK_CUDA(cudaMemsetAsync(longest.data(), 0, sizeof(Index), ctx.state().stream()));
+  constexpr Offset blocks_of_multiprocessor = 8;
+  const auto blocks = static_cast<unsigned>(std::min((Offset{a.rows} + search_threads - 1) / search_threads,
+                                                     ctx.multiprocessors() * blocks_of_multiprocessor));
+  with_row_ptr(a, [&](auto row_ptr) {
+    find_longest<<<blocks, search_threads, 0, ctx.state().stream()>>>(row_ptr.data, a.rows, longest.data());
+  });
+  PURLIN_CHECK_LAUNCH();
+  return to_vector(ctx, longest.cspan())[0];
+}
+
 // Multiples of what all blocks can have at the same time, so that none has a chunk more than the others.
-Offset path_of_chunk(Offset path, Offset most_blocks) {
-  const Offset rounds = (path + Tuning::path * most_blocks - 1) / (Tuning::path * most_blocks);
-  return std::clamp<Offset>((path + rounds * most_blocks - 1) / (rounds * most_blocks), Tuning::least_path,
-                            Tuning::path);
+Offset path_of_chunk(Offset path, Offset most_blocks, Index longest) {
+  const Offset most = Tuning::entries - longest;
+  const Offset rounds = (path + most * most_blocks - 1) / (most * most_blocks);
+  return std::clamp<Offset>((path + rounds * most_blocks - 1) / (rounds * most_blocks), Tuning::least_path, most);
 }
 
 // Returns how many cut a row.
@@ -71,9 +104,11 @@ Index fill_borders(const Context<Space::device>& ctx, const CsrView<T, Space::de
 template <class T>
 CsrRows<T>::CsrRows(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) : a_(a) {
   if (a.rows == 0) return;
-  const Offset path = a.nnz() + a.rows, most_blocks = Offset{ctx.multiprocessors()} * csr_rows_blocks<T>;
-  const Offset path_per_chunk = path_of_chunk(path, most_blocks);
-  view_.chunks = (path + path_per_chunk - 1) / path_per_chunk;
+  const Offset path = a.nnz() + a.rows / Tuning::rows_of_step;
+  const Offset most_blocks = Offset{ctx.multiprocessors()} * csr_rows_blocks;
+  view_.longest = longest_uncut(ctx, a);
+  const Offset path_per_chunk = path_of_chunk(path, most_blocks, view_.longest);
+  view_.chunks = std::max<Offset>(1, (path + path_per_chunk - 1) / path_per_chunk);
   view_.blocks = static_cast<unsigned>(std::min(view_.chunks, most_blocks));
   border_ = Array<CsrBorder, Space::device>(ctx, view_.chunks + 1);
   if (fill_borders(ctx, a, path_per_chunk, border_.span()) > 0) number_pieces(ctx);

@@ -14,26 +14,13 @@
 #include <purlin/spmv/csr/csr_rows.hpp>
 
 namespace purlin {
-namespace {
-
-// With zeros behind to a multiple of four elements.
-template <class V>
-Array<V, Space::device> padded_copy(const Context<Space::device>& ctx, Span<const V, Space::device> from) {
-  Array<V, Space::device> result(ctx, (from.size + 3) / 4 * 4);
-  copy<V>(ctx, from, result.span().subspan(0, from.size));
-  const auto tail = static_cast<std::size_t>(result.size() - from.size);
-  if (tail > 0) PURLIN_CHECK_CUDA(cudaMemsetAsync(result.data() + from.size, 0, tail * sizeof(V), ctx.stream()));
-  return result;
-}
-
-}  // namespace
 
 template <class T>
 struct CsrOperator<T, Space::device>::State {
   std::string name = "csr";
   Array<std::int32_t, Space::device> row_ptr32;
   Array<Offset, Space::device> row_ptr64;
-  Array<Index, Space::device> col;  // padded, as `val` is
+  Array<Index, Space::device> col;
   Array<T, Space::device> val;
   CsrView<T, Space::device> matrix;  // of these arrays
   ValueMap<Space::device> value_map;
@@ -45,7 +32,6 @@ struct CsrOperator<T, Space::device>::State {
   double analyse_seconds = 0;
 
   bool empty() const { return matrix.rows == 0 || matrix.nnz() == 0; }  // apply scales y
-  Span<T, Space::device> values() { return val.span().subspan(0, matrix.nnz()); }
 
   void take(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
   void analyse(const Context<Space::device>& ctx, const std::string& variant);
@@ -63,14 +49,14 @@ void CsrOperator<T, Space::device>::State::take(const Context<Space::device>& ct
   } else {
     row_ptr64 = make_array(ctx, a.row_ptr64);
   }
-  col = padded_copy(ctx, a.col);
-  val = padded_copy(ctx, a.val);
+  col = make_array(ctx, a.col);
+  val = make_array(ctx, a.val);
   matrix.rows = a.rows;
   matrix.cols = a.cols;
   matrix.row_ptr32 = row_ptr32.cspan();
   matrix.row_ptr64 = row_ptr64.cspan();
-  matrix.col = col.cspan().subspan(0, a.nnz());
-  matrix.val = val.cspan().subspan(0, a.nnz());
+  matrix.col = col.cspan();
+  matrix.val = val.cspan();
   if (a.value_map != nullptr) value_map = copy_of(ctx, *a.value_map);
 }
 
@@ -127,12 +113,12 @@ std::optional<CsrView<T, Space::device>> CsrOperator<T, Space::device>::as_csr()
 
 template <class T>
 void CsrOperator<T, Space::device>::refresh(const Context<Space::device>& ctx, Span<const T, Space::device> values) {
-  gather(ctx, values, state_->value_map, state_->values());
+  gather(ctx, values, state_->value_map, state_->val.span());
 }
 
 template <class T>
 Slots<T, Space::device> CsrOperator<T, Space::device>::slots(const Context<Space::device>& ctx) {
-  return {state_->values(), positions_of(ctx, state_->value_map, state_->matrix.nnz())};
+  return {state_->val.span(), positions_of(ctx, state_->value_map, state_->matrix.nnz())};
 }
 
 template <class T>

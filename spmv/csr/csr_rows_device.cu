@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSR on the device: a block reads a chunk of entries into shared memory, and takes it row by row from there.
+// CSR on the device: a block leaves the products of a chunk's entries in shared memory, and adds them up row by row.
 #include <purlin/spmv/csr/csr_rows.hpp>
 
 #include <purlin/spmv/slot_sum_device.cuh>
-#include <purlin/spmv/stream_copy_device.cuh>
 
 namespace purlin::detail {
 namespace {
@@ -12,51 +11,60 @@ using Tuning = CsrRowsTuning;
 
 constexpr int warp = 32;
 
-/// Entries as a block keeps them, from a multiple of four on.
-template <class T>
-struct alignas(16) CsrStage {
-  T val[Tuning::entries + 4];
-  Index col[Tuning::entries + 4];
-};
-
-/// A chunk; behind the last one there are empty ones.
+/// A chunk; behind the last one there are empty ones. P: the type of the row pointers, in which the borders fit.
+template <class P>
 struct CsrChunk {
-  CsrBorder begin{0, 0, CsrBorder::between_rows}, end{0, 0, CsrBorder::between_rows};
+  P begin = 0, end = 0;  ///< entries
+  Index first_row = 0, end_row = 0;
+  Index begin_piece = CsrBorder::between_rows, end_piece = CsrBorder::between_rows;
 
   /// Those that have an entry or their end in it.
-  __device__ int rows() const { return end.row - begin.row + (end.piece != CsrBorder::between_rows ? 1 : 0); }
-  /// The entry at place 0 of the stage.
-  __device__ Offset base() const { return begin.entry & ~Offset{3}; }
+  __device__ int rows() const { return end_row - first_row + (end_piece != CsrBorder::between_rows ? 1 : 0); }
+  __device__ int entries() const { return static_cast<int>(end - begin); }
 };
 
-template <class T>
-__device__ __forceinline__ CsrChunk chunk_at(const CsrRowsView<T>& view, Offset k) {
-  CsrChunk chunk;
-  if (k < view.chunks) {
-    chunk.begin = view.border[k];
-    chunk.end = view.border[k + 1];
-  }
-  return chunk;
+template <class P, class T>
+__device__ __forceinline__ CsrChunk<P> chunk_at(const CsrRowsView<T>& view, Offset k) {
+  if (k >= view.chunks) return {};
+  const CsrBorder begin = view.border[k], end = view.border[k + 1];
+  return {static_cast<P>(begin.entry), static_cast<P>(end.entry), begin.row, end.row, begin.piece, end.piece};
 }
 
+/// A thread's entries of a chunk: every (threads of a block)-th.
 template <class T>
-__device__ __forceinline__ void start_copy(const CsrRowsView<T>& view, const CsrChunk& chunk, CsrStage<T>& stage,
-                                           std::uint64_t policy) {
-  constexpr int values = 16 / sizeof(T), columns = 16 / sizeof(Index);
-  const int thread = static_cast<int>(threadIdx.x);
-  const Offset base = chunk.base();
-  const int fours = static_cast<int>(chunk.end.entry - base + 3) / 4;
-  for (int k = thread; k < fours * (4 / values); k += Tuning::threads) {
-    copy_once_async(stage.val + k * values, view.val + base + k * values, policy);
+struct CsrEntries {
+  T val[Tuning::thread_entries];
+  Index col[Tuning::thread_entries];  ///< -1 behind the last one
+};
+
+template <class T, class P>
+__device__ __forceinline__ CsrEntries<T> load_entries(const CsrRowsView<T>& view, const CsrChunk<P>& chunk) {
+  const int entries = chunk.entries();
+  const Index* const col = view.col + chunk.begin;
+  const T* const val = view.val + chunk.begin;
+  CsrEntries<T> mine;
+#pragma unroll
+  for (int u = 0; u < Tuning::thread_entries; ++u) {
+    const int k = static_cast<int>(threadIdx.x) + u * Tuning::threads;
+    mine.col[u] = k < entries ? load_once(col + k) : -1;
+    mine.val[u] = k < entries ? load_once(val + k) : T(0);
   }
-  for (int k = thread; k < fours; k += Tuning::threads) {
-    copy_once_async(stage.col + k * columns, view.col + base + k * columns, policy);
-  }
-  __pipeline_commit();
+  return mine;
+}
+
+/// Values become products with x.
+template <class T>
+__device__ __forceinline__ void multiply(CsrEntries<T>& mine, const T* x) {
+  T at[Tuning::thread_entries];
+#pragma unroll
+  for (int u = 0; u < Tuning::thread_entries; ++u) at[u] = mine.col[u] >= 0 ? load_cached(x + mine.col[u]) : T(0);
+#pragma unroll
+  for (int u = 0; u < Tuning::thread_entries; ++u) mine.val[u] *= at[u];
 }
 
 /// The binary logarithm of the number of neighbouring lanes that share a row: as many as there are threads for.
-__device__ __forceinline__ int share_of(const CsrChunk& chunk) {
+template <class P>
+__device__ __forceinline__ int share_of(const CsrChunk<P>& chunk) {
   const int share = __clz(chunk.rows() - 1) - __clz(Tuning::threads - 1);
   return share < 0 ? 0 : share > 5 ? 5 : share;
 }
@@ -68,132 +76,113 @@ struct CsrRange {
 };
 
 template <class P>
-__device__ __forceinline__ CsrRange<P> range_of(const P* row_ptr, const CsrChunk& chunk, int r) {
+__device__ __forceinline__ CsrRange<P> range_of(const P* row_ptr, const CsrChunk<P>& chunk, int r) {
   if (r >= chunk.rows()) return {0, 0};
-  return {load_cached(row_ptr + chunk.begin.row + r), load_cached(row_ptr + chunk.begin.row + r + 1)};
+  return {load_cached(row_ptr + chunk.first_row + r), load_cached(row_ptr + chunk.first_row + r + 1)};
 }
 
-/// The sum over places first, first + stride, ... before `last` of the stage. A lane waits once for the columns of a
-/// batch, and once for their x.
+/// The sum of the products first, first + stride, ... before `last` of the chunk.
 template <class T>
-__device__ __forceinline__ T staged_sum(const CsrStage<T>& stage, const T* x, int first, int last, int stride) {
-  constexpr int batch = Tuning::batch;
+__device__ __forceinline__ T sum_of(const T* products, int first, int last, int stride) {
   T sum = 0;
-  for (int k = first; k < last; k += batch * stride) {
-    Index column[batch];
-    T at[batch];
-#pragma unroll
-    for (int u = 0; u < batch; ++u) {
-      if (k + u * stride < last) column[u] = stage.col[k + u * stride];
-    }
-#pragma unroll
-    for (int u = 0; u < batch; ++u) {
-      if (k + u * stride < last) at[u] = load_cached(x + column[u]);
-    }
-#pragma unroll
-    for (int u = 0; u < batch; ++u) {
-      if (k + u * stride < last) sum += stage.val[k + u * stride] * at[u];
-    }
-  }
+#pragma unroll 4
+  for (int k = first; k < last; k += stride) sum += products[k];
   return sum;
 }
 
 /// Writes y, or leaves the sum of a piece for the join. The row's part of x.y, if it is written.
-template <class T>
+template <class T, class P>
 __device__ __forceinline__ double finish_row(const CsrRowsView<T>& view, const ProductArgs<T>& args,
-                                             const CsrChunk& chunk, int r, T sum) {
-  if (r == chunk.rows() - 1 && chunk.end.piece != CsrBorder::between_rows) {
-    view.join.sums[chunk.end.piece] = sum;
+                                             const CsrChunk<P>& chunk, int r, T sum) {
+  if (chunk.end_piece != CsrBorder::between_rows && r == chunk.rows() - 1) {
+    view.join.sums[chunk.end_piece] = sum;
     return 0;
   }
-  if (r == 0 && chunk.begin.piece != CsrBorder::between_rows) {
-    view.join.sums[chunk.begin.piece + 1] = sum;
+  if (chunk.begin_piece != CsrBorder::between_rows && r == 0) {
+    view.join.sums[chunk.begin_piece + 1] = sum;
     return 0;
   }
-  const Offset row = Offset{chunk.begin.row} + r;
+  const Offset row = Offset{chunk.first_row} + r;
   const T value = row_result(args, sum, row);
   args.y[row] = value;
   return args.xy != nullptr ? double(load_cached(args.x + row)) * double(value) : 0.0;
 }
 
-/// The rows of a chunk by groups of lanes, rows that are far longer than the others by their warp. `range` is that of
-/// the thread's first row. The thread's part of x.y.
+/// The sums of rows that are far longer than the others of their chunk, by their warp: `sum` of the lanes that ask.
+template <class T>
+__device__ __forceinline__ void sum_long_rows(const T* products, bool is_long, int first, int last, int lane, T& sum) {
+  for (unsigned left = __ballot_sync(0xffffffffu, is_long); left != 0; left &= left - 1) {
+    const int from = __ffs(static_cast<int>(left)) - 1;
+    const int long_first = __shfl_sync(0xffffffffu, first, from), long_last = __shfl_sync(0xffffffffu, last, from);
+    const T long_sum = warp_sum(sum_of(products, long_first + lane, long_last, warp));
+    if (lane == from) sum = long_sum;
+  }
+}
+
+/// The rows of a chunk by groups of lanes. `range` is that of the thread's first row. The thread's part of x.y.
 template <class T, class P>
 __device__ __forceinline__ double many_rows(const CsrRowsView<T>& view, const P* row_ptr, const ProductArgs<T>& args,
-                                            const CsrChunk& chunk, const CsrStage<T>& stage, CsrRange<P> range) {
+                                            const CsrChunk<P>& chunk, const T* products, CsrRange<P> range) {
   const int share = share_of(chunk), lanes = 1 << share, together = Tuning::threads >> share, rows = chunk.rows();
   const int lane = static_cast<int>(threadIdx.x) % warp, lane_of_row = lane & (lanes - 1);
-  const Offset base = chunk.base();
+  const int most = lanes * Tuning::lane_entries;
   double dot = 0;
   for (int first_row = (static_cast<int>(threadIdx.x) - lane) >> share; first_row < rows; first_row += together) {
     const int r = first_row + (lane >> share);
-    const Offset begin = range.begin, end = range.end;
-    const int first = static_cast<int>((begin > chunk.begin.entry ? begin : chunk.begin.entry) - base);
-    const int last = r < rows ? static_cast<int>((end < chunk.end.entry ? end : chunk.end.entry) - base) : first;
+    const int first = static_cast<int>(max(range.begin, chunk.begin) - chunk.begin);
+    const int last = r < rows ? static_cast<int>(min(range.end, chunk.end) - chunk.begin) : first;
     if (first_row + together < rows) range = range_of(row_ptr, chunk, r + together);
-    const bool is_long = last - first > lanes * Tuning::lane_entries;
-    T sum = staged_sum(stage, args.x, first + lane_of_row, is_long ? first : last, lanes);
+    const bool is_long = last - first > most;
+    T sum = sum_of(products, first + lane_of_row, is_long ? first : last, lanes);
     for (int step = 1; step < lanes; step *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
-    for (unsigned left = __ballot_sync(0xffffffffu, is_long && lane_of_row == 0); left != 0; left &= left - 1) {
-      const int from = __ffs(static_cast<int>(left)) - 1;
-      const int long_first = __shfl_sync(0xffffffffu, first, from), long_last = __shfl_sync(0xffffffffu, last, from);
-      const T long_sum = warp_sum(staged_sum(stage, args.x, long_first + lane, long_last, warp));
-      if (lane == from) sum = long_sum;
-    }
+    if (view.longest > most) sum_long_rows(products, is_long && lane_of_row == 0, first, last, lane, sum);
     if (r < rows && lane_of_row == 0) dot += finish_row(view, args, chunk, r, sum);
   }
   return dot;
 }
 
-/// The only row of a chunk by the whole block.
-template <class T>
-__device__ __forceinline__ double one_row(const CsrRowsView<T>& view, const ProductArgs<T>& args,
-                                          const CsrChunk& chunk, const CsrStage<T>& stage, T* scratch) {
-  const int thread = static_cast<int>(threadIdx.x), offset = static_cast<int>(chunk.begin.entry - chunk.base());
-  const int entries = static_cast<int>(chunk.end.entry - chunk.begin.entry);
-  T sum = warp_sum(staged_sum(stage, args.x, offset + thread, offset + entries, Tuning::threads));
-  if (thread % warp == 0) scratch[thread / warp] = sum;
-  __syncthreads();
-  if (thread != 0) return 0;
-  for (int w = 1; w < Tuning::threads / warp; ++w) sum += scratch[w];
-  return finish_row(view, args, chunk, 0, sum);
-}
-
-/// A block takes every (grid size)-th chunk. While it has one at work in shared memory, the entries of its next one
-/// are copied there, the row pointers of that are on their way to registers, and so are the borders of the one after.
-/// Values and columns are read in order, and x as the threads of many rows need it at the same time, which for
-/// neighbouring rows is often the same; products that are formed in the order of the entries and kept for the sums
-/// would read x along the rows. As many lanes share a row as a chunk of such rows leaves idle; its first lane writes
-/// y. One or two barriers a chunk and one more for the stage. The chunks are those of Merrill and Garland's merge
-/// path (SC 2016), moved to the rows' beginnings as in CSR-Stream (J. L. Greathouse and M. Daga, SC 2014).
+/// A block takes every (grid size)-th chunk. Its threads load values and columns in the order of the entries,
+/// multiply with x, and leave the products in shared memory; while groups of neighbouring lanes add up the rows from
+/// there, the entries of the next chunk are on their way to registers, and so are the borders of the one after. As
+/// many lanes share a row as there are threads for the rows of the chunk; the first one writes y. The only row of a
+/// chunk is summed by the whole block. The chunks are those of Merrill and Garland's merge path (SC 2016), moved to
+/// the rows' beginnings as in CSR-Stream (J. L. Greathouse and M. Daga, SC 2014), whose order of work this is.
 template <class T, class P>
-__global__ void __launch_bounds__(Tuning::threads, csr_rows_blocks<T>)
+__global__ void __launch_bounds__(Tuning::threads, csr_rows_blocks)
     csr_rows(const CsrRowsView<T> view, const P* row_ptr, const ProductArgs<T> args, unsigned* tickets) {
-  using Stage = CsrStage<T>;
-  __shared__ Stage stages[2];
-  __shared__ T scratch[Tuning::threads / warp];
-  const std::uint64_t policy = leaves_cache_first();
+  __shared__ T products[Tuning::entries];
+  const int thread = static_cast<int>(threadIdx.x);
   const Offset stride = gridDim.x;
-  const auto first_range = [&](const CsrChunk& chunk) {
-    return range_of(row_ptr, chunk, static_cast<int>(threadIdx.x) >> share_of(chunk));
-  };
-  CsrChunk chunk = chunk_at(view, blockIdx.x), next = chunk_at(view, blockIdx.x + stride);
-  start_copy(view, chunk, stages[0], policy);
+  const auto first_range = [&](const CsrChunk<P>& at) { return range_of(row_ptr, at, thread >> share_of(at)); };
+  CsrChunk<P> chunk = chunk_at<P>(view, blockIdx.x), next = chunk_at<P>(view, blockIdx.x + stride);
+  CsrEntries<T> mine = load_entries(view, chunk);
   CsrRange<P> range = first_range(chunk);
   double dot = 0;
-  int turn = 0;
   for (Offset k = blockIdx.x; k < view.chunks; k += stride) {
-    start_copy(view, next, stages[turn ^ 1], policy);
+    multiply(mine, args.x);
+    const bool one_row = chunk.rows() == 1;
+    if (one_row) {
+      T sum = 0;
+#pragma unroll
+      for (int u = 0; u < Tuning::thread_entries; ++u) sum += mine.val[u];
+      sum = warp_sum(sum);
+      if (thread % warp == 0) products[thread / warp] = sum;
+    } else {
+#pragma unroll
+      for (int u = 0; u < Tuning::thread_entries; ++u) products[thread + u * Tuning::threads] = mine.val[u];
+    }
+    mine = load_entries(view, next);
     const CsrRange<P> next_range = first_range(next);
-    const CsrChunk second = chunk_at(view, k + 2 * stride);
-    __pipeline_wait_prior(1);
+    const CsrChunk<P> second = chunk_at<P>(view, k + 2 * stride);
     __syncthreads();
-    if (chunk.rows() == 1)
-      dot += one_row(view, args, chunk, stages[turn], scratch);
-    else
-      dot += many_rows(view, row_ptr, args, chunk, stages[turn], range);
+    if (!one_row) {
+      dot += many_rows(view, row_ptr, args, chunk, products, range);
+    } else if (thread == 0) {
+      T sum = products[0];
+      for (int w = 1; w < Tuning::threads / warp; ++w) sum += products[w];
+      dot += finish_row(view, args, chunk, 0, sum);
+    }
     __syncthreads();
-    turn ^= 1;
     chunk = next;
     next = second;
     range = next_range;

@@ -4,6 +4,7 @@
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
+#include <purlin/spmv/cost_model.hpp>
 #include <purlin/spmv/csr/csr_rows.hpp>
 
 using namespace purlin;
@@ -53,22 +54,14 @@ std::vector<NamedMatrix> matrices() {
   return wanted_of(std::move(all));
 }
 
-// With zeros behind to a multiple of four elements.
-template <class T>
-Array<T, D> padded(const Context<D>& ctx, std::vector<T> values) {
-  values.resize((values.size() + 3) / 4 * 4);
-  return make_array(ctx, values);
-}
-
 // The arrays of a matrix, with 64-bit row pointers, which the operator keeps only beyond 2^31 entries.
 template <class T>
 struct WideMatrix {
   WideMatrix(const Context<D>& ctx, const HostCsr& a)
       : row_ptr(make_array(ctx, a.row_ptr)),
-        col(padded(ctx, a.col)),
-        val(padded(ctx, converted<T>(a.val))),
-        rows(ctx, CsrView<T, D>(a.rows, a.cols, row_ptr.cspan(), col.cspan().subspan(0, a.nnz()),
-                                val.cspan().subspan(0, a.nnz()))) {}
+        col(make_array(ctx, a.col)),
+        val(make_array(ctx, converted<T>(a.val))),
+        rows(ctx, CsrView<T, D>(a.rows, a.cols, row_ptr.cspan(), col.cspan(), val.cspan())) {}
   Array<Offset, D> row_ptr;
   Array<Index, D> col;
   Array<T, D> val;
@@ -167,4 +160,21 @@ TEST_CASE("csr on the device cuts only rows of more than 256 entries", "[spmv][c
   CHECK(cut_rows(exact_matrix(400, 400, [](Index) { return 300; })) > 0);
   CHECK(cut_rows(exact_matrix(300, 100000, [](Index i) { return i == 170 ? 100000 : i % 9; })) == 1);
   CHECK(cut_rows(exact_matrix(3, 50000, [](Index i) { return i == 1 ? 3 : 50000; })) == 2);
+}
+
+TEST_CASE("Row lengths are counted on the device as on the host", "[spmv][csr][device]") {
+  const Context<D> ctx;
+  const auto check = [&](const std::string& name, const HostCsr& a) {
+    INFO(name);
+    const auto there = upload_matrix<double>(ctx, a);
+    std::map<Index, Index> expected;
+    for (std::size_t i = 1; i < a.row_ptr.size(); ++i)
+      ++expected[static_cast<Index>(a.row_ptr[i] - a.row_ptr[i - 1])];
+    const RowLengths lengths(expected.begin(), expected.end());
+    CHECK(row_lengths(ctx, Pattern<D>(there.narrow())) == lengths);
+    CHECK(row_lengths(ctx, Pattern<D>(there.wide())) == lengths);
+  };
+  for (const auto& [name, a] : matrices()) check(name, a);
+  // 4096 is the first length that is listed, not counted in place.
+  check("4095 to 4097", exact_matrix(70, 5000, [](Index i) { return i < 9 ? 4095 + i % 3 : i; }));
 }
