@@ -155,7 +155,7 @@ CostEstimate bce_cost(const PatternFacts& facts, const FormatRequest& request) {
   const double T = static_cast<double>(request.value_bytes), rows = facts.rows, stored = static_cast<double>(slots);
   CostEstimate cost_estimate;
   cost_estimate.product_bytes = stored * (T + sizeof(Index)) + rows * (sizeof(Index) + T) + facts.cols * T;
-  cost_estimate.bandwidth_share = request.machine.device() ? 0.68 : 0.85;
+  cost_estimate.bandwidth_share = request.machine.device() ? 0.75 : 0.85;
   cost_estimate.setup_seconds_per_entry = 1.5e-8;
   cost_estimate.cached_seconds =
       cached_entry_seconds(facts, request.machine, request.value_bytes, 3.0e-10, 2.7e-10) * stored;

@@ -306,7 +306,7 @@ CostEstimate ehyb_symmetric_cost(const PatternFacts& facts, const FormatRequest&
   // Measured on an H200, three systems of 30 to 40 million entries; matrices of one row a node are slower than in
   // EHYB.
   constexpr double in_pairs = 0.82;                          // of the entries
-  constexpr double share_double = 0.71, share_float = 0.56;  // of the bandwidth
+  constexpr double share_double = 0.85, share_float = 0.67;  // of the bandwidth
   constexpr double seconds_of_pairs = 1.5e-10;               // of an entry
   // Kernels pair no more entries of a row than its part has rounds, and leave what then sticks out to the host: on
   // four meshes they did so with rows of 3.1 times the mean, and not with rows of 2.1 times.

@@ -170,7 +170,7 @@ CostEstimate evc_hyb_cost(const PatternFacts& facts, const FormatRequest& reques
   const double list_bytes = renumbers(request.variant) ? 0 : sizeof(Index);
   CostEstimate cost_estimate;
   cost_estimate.product_bytes = stored * (T + sizeof(Index)) + rows * (list_bytes + T) + facts.cols * T;
-  cost_estimate.bandwidth_share = request.machine.device() ? 0.66 : 0.78;
+  cost_estimate.bandwidth_share = request.machine.device() ? 0.76 : 0.78;
   cost_estimate.setup_seconds_per_entry = 3e-8;
   cost_estimate.cached_seconds =
       cached_entry_seconds(facts, request.machine, request.value_bytes, 2.8e-10, 2.5e-10) * stored;
