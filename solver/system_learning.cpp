@@ -16,28 +16,22 @@ const FormatTrial* present(const FormatChoice& choice) {
 
 }  // namespace
 
-const FormatTrial* SystemLearning::better_than(const FormatChoice& choice) const {
-  const FormatTrial* const now = present(choice);
-  if (now == nullptr) return nullptr;
-  const FormatTrial* best = nullptr;
-  for (const FormatTrial& trial : choice.trials) {
-    const double saved = iterations_ * (now->step_seconds() - trial.step_seconds());
-    const bool paid = trial.failure.empty() && saved > 0 && saved >= trial.setup_seconds;
-    if (paid && (best == nullptr || trial.step_seconds() < best->step_seconds())) best = &trial;
-  }
-  return best;
+double SystemLearning::later(double of_solve) const {
+  constexpr double few_solves = 8;
+  if (!(iterations_ > 0)) return 0;
+  return std::max(iterations_, few_solves * of_solve);
 }
 
-const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double done, double left) const {
+const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double done, double to_come) const {
   const FormatTrial* const now = present(choice);
   if (now == nullptr) return nullptr;
   const FormatTrial* best = nullptr;
   for (const FormatTrial& trial : choice.trials) {
     const double gain = now->step_seconds() - trial.step_seconds();
     if (!trial.failure.empty() || !(gain > 0)) continue;
-    const double missed = (iterations_ + done) * gain, ahead = left * gain, price = trial.setup_seconds;
+    const double missed = (iterations_ + done) * gain, ahead = to_come * gain, price = trial.setup_seconds;
     if (!(missed * ahead >= price * price)) continue;
-    if (best == nullptr || trial.seconds_of(left) < best->seconds_of(left)) best = &trial;
+    if (best == nullptr || trial.seconds_of(to_come) < best->seconds_of(to_come)) best = &trial;
   }
   return best;
 }

@@ -16,15 +16,16 @@ class SystemLearning {
   double iterations() const { return iterations_; }
   double refreshes() const { return refreshes_; }
 
-  /// The format to move to: the fastest of those whose setup costs no more than the iterations so far would have
-  /// saved with them, so that it all never costs more than about twice the best; null: the present one stays.
-  const FormatTrial* better_than(const FormatChoice& choice) const;
+  /// The iterations that later solves are expected to take, where the last one took `of_solve`: as many as those
+  /// before it, and those of a few solves at the least, since what is solved twice is seldom solved only twice.
+  double later(double of_solve) const;
 
-  /// The format to move to in the middle of a solve, `done` iterations into it with about `left` to go: the best for
-  /// these among those for which what it would have saved so far, times what would be saved from here, reaches the
-  /// square of what the setup costs. So a setup is bought early where it is sure to pay, as soon as the iterations so
-  /// far would have paid for it where as many are left, and near the end not at all. Null: the present one stays.
-  const FormatTrial* better_for(const FormatChoice& choice, double done, double left) const;
+  /// The format to move to between solves, or in the middle of one, `done` iterations into it, with about `to_come`
+  /// to go, those of later solves among them: the best for these among those for which what it would have saved so
+  /// far, times what would be saved from here, reaches the square of what the setup costs. So a setup is bought early
+  /// where it is sure to pay, as soon as the iterations so far would have paid for it where as many are left, and
+  /// near the end not at all. Null: the present one stays.
+  const FormatTrial* better_for(const FormatChoice& choice, double done, double to_come) const;
 
   /// `done` iterations into the present solve, which will be counted as a whole.
   void moved(int done = 0) {

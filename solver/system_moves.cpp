@@ -28,7 +28,8 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
     left_guessed = last_iterations == 0;
   }
   const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
-  const FormatTrial* const better = choice == nullptr ? nullptr : learning.better_for(*choice, done, standing.left);
+  const double to_come = standing.left + learning.later(last_iterations);
+  const FormatTrial* const better = choice == nullptr ? nullptr : learning.better_for(*choice, done, to_come);
   if (better != nullptr) {
     next = Move::format;
     next_format = better->format;
@@ -56,25 +57,27 @@ typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
   return probation.passed ? Verdict::passed : Verdict::awaited;
 }
 
-// As SystemLearning::better_for, with the best for the iterations to come; solves behind this one are expected to be
-// as many as those before it. Where the format is about to change, the preconditioner comes first if it will ever
+// As SystemLearning::better_for, with the best for the iterations to come, and as many refreshes for each of them as
+// there were so far. Where the format is about to change, the preconditioner comes first if it will ever
 // pay: it is made of the matrix as it was given.
 template <class T, Space S>
 const PrecondOutlook* SystemState<T, S>::stronger_that_pays(bool format_moves) {
-  const double done = standing.iterations, before = learning_precond.iterations();
+  const double done = standing.iterations, before = std::max(0.0, learning_precond.iterations());
   const double left = left_guessed ? done : standing.left;  // dear: a guess by the size is not enough
   const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before + done);
   if (outlooks == nullptr || !(done + left > 0)) return nullptr;
   const PrecondOutlook& present = outlooks->present;
   const double simple = simple_iterations_for(present.iterations, done + left);
   simple_seen = simple;
+  const double later = learning_precond.later(last_iterations), later_refreshes = before > 0 ? later / before : 1;
   const PrecondOutlook* best = nullptr;
   double most_saved = 0, best_missed = 0;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
     const double share = stronger.iterations(simple) / (done + left);
     const double gain = present.iteration_seconds - share * stronger.iteration_seconds;
     const double refreshes = learning_precond.refreshes() * (stronger.refresh_seconds - present.refresh_seconds);
-    const double ahead = (before + left) * gain - refreshes, saved = ahead - stronger.build_seconds;
+    const double ahead = (later + left) * gain - later_refreshes * refreshes;
+    const double saved = ahead - stronger.build_seconds;
     if (!(gain > 0) || !(saved > most_saved)) continue;
     best = &stronger;
     most_saved = saved;

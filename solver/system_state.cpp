@@ -134,7 +134,7 @@ template <class T, Space S>
 bool SystemState<T, S>::improve() {
   const FormatChoice* const choice = operators->format_choice();
   if (choice == nullptr || change_failed || !operators->sound()) return false;
-  const FormatTrial* const better = learning.better_than(*choice);
+  const FormatTrial* const better = learning.better_for(*choice, 0, learning.later(last_iterations));
   if (better == nullptr) return false;
   const std::string what = "format " + better->format + " for " + choice->format + " after " +
                            plain_number(learning.iterations()) + " iterations";

@@ -58,6 +58,11 @@ class Waiting final : public LinearOperator<T, D> {
     inner_.apply(ctx, alpha, x, beta, y);
     ctx.synchronize();
   }
+  void apply_dot(const Context<D>& ctx, Span<const T, D> x, Span<T, D> y, double* xy) const override {
+    ++calls;
+    inner_.apply_dot(ctx, x, y, xy);
+    ctx.synchronize();
+  }
   bool capturable() const override { return true; }
   mutable int calls = 0;
 

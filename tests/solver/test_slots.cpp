@@ -99,6 +99,7 @@ TEST_BOTH("with operator_only the preconditioner keeps its values when slots are
   const auto b = changed.rhs_for(noise(a.size()));
   SystemOptions options;
   options.spmv.format = "csr";
+  options.precond.name = "jacobi";
   LinearSystem<double, S> written(ctx, old_values.view(), options), refreshed(ctx, old_values.view(), options);
   write(ctx, written.matrix_slots(), to_vector(ctx, new_values.val.cspan()));
   written.slots_written(RefreshScope::operator_only);
@@ -128,6 +129,7 @@ TEST_BOTH("a matrix that was canonical already keeps its slots where others woul
   SystemOptions options;
   options.canonicalise = true;
   options.spmv.format = "csr";
+  options.precond.name = "jacobi";
   LinearSystem<double, S> written(ctx, old_values.view(), options), refreshed(ctx, old_values.view(), options);
   write(ctx, written.matrix_slots(), to_vector(ctx, new_values.val.cspan()));
   written.slots_written(RefreshScope::operator_only);

@@ -55,15 +55,28 @@ HostCsr cycles_with_wild_diagonal(Index n) {
 TEST_CASE("A faster format is bought once the iterations so far would have paid for it", "[learning]") {
   const FormatChoice choice = choice_of(10e-6, 2e-6, 8e-3);
   detail::SystemLearning learning;
+  CHECK(learning.later(999) == 0);  // one solve says nothing of others
   learning.count(999);
-  CHECK(learning.better_than(choice) == nullptr);
+  CHECK(learning.better_for(choice, 0, 999) == nullptr);
   learning.count(2);
-  REQUIRE(learning.better_than(choice) != nullptr);
-  CHECK(learning.better_than(choice)->format == "ehyb");
+  REQUIRE(learning.better_for(choice, 0, 1001) != nullptr);
+  CHECK(learning.better_for(choice, 0, 1001)->format == "ehyb");
   learning.moved();
-  CHECK(learning.better_than(choice) == nullptr);
+  CHECK(learning.better_for(choice, 0, 100000) == nullptr);
   learning.count(100000);
-  CHECK(learning.better_than(choice_of(2e-6, 10e-6, 0)) == nullptr);
+  CHECK(learning.better_for(choice_of(2e-6, 10e-6, 0), 0, 100000) == nullptr);
+}
+
+TEST_CASE("Later solves are expected to be eight, or as many as there were", "[learning]") {
+  detail::SystemLearning learning;
+  learning.count(100);
+  CHECK(learning.later(100) == 800);
+  CHECK(learning.later(0) == 100);  // the last one failed
+  for (int solve = 1; solve < 20; ++solve) learning.count(100);
+  CHECK(learning.later(100) == 2000);
+  learning.moved(50);  // in the middle of a solve
+  CHECK(learning.later(100) == 0);
+  CHECK(learning.iterations() == -50);
 }
 
 TEST_CASE("Iterations to go follow from how the residual has fallen", "[exchange][learning]") {
