@@ -20,7 +20,7 @@ __device__ __forceinline__ Offset step_of(const P* row_ptr, Index row) {
   return Offset{load_cached(row_ptr + row)} + row / Tuning::rows_of_step;
 }
 
-/// The border at `step` of the path, and whether it cuts a row.
+/// The border at `step` of the path, behind empty rows that take no step, and whether it cuts a row.
 template <class P>
 __device__ __forceinline__ CsrBorder border_at(const P* row_ptr, Index rows, Offset step) {
   Index low = 0, high = rows;  // step_of(low) <= step < step_of(high)
@@ -44,27 +44,28 @@ __global__ void __launch_bounds__(search_threads)
     find_borders(const P* row_ptr, Index rows, Offset path, Offset chunks, CsrBorder* border, Index* cuts) {
   const Offset k = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
   if (k > chunks) return;
-  const CsrBorder found = k < chunks ? border_at(row_ptr, rows, k * path)
-                                     : CsrBorder{Offset{load_cached(row_ptr + rows)}, rows, CsrBorder::between_rows};
+  CsrBorder found{0, 0, CsrBorder::between_rows};  // of the first chunk, with all empty rows before the first entry
+  if (k == chunks) found = {Offset{load_cached(row_ptr + rows)}, rows, CsrBorder::between_rows};
+  if (k > 0 && k < chunks) found = border_at(row_ptr, rows, k * path);
   border[k] = found;
   if (found.piece != CsrBorder::between_rows) atomicAdd(cuts, 1);
 }
 
-/// The entries of the longest row that is not cut.
+/// The entries of the longest row, or of one that is just long enough to be cut.
 template <class P>
 __global__ void __launch_bounds__(search_threads) find_longest(const P* row_ptr, Index rows, Index* longest) {
   Index mine = 0;
   for (Offset row = Offset{blockIdx.x} * blockDim.x + threadIdx.x; row < rows;
        row += Offset{gridDim.x} * blockDim.x) {
     const Offset length = Offset{load_cached(row_ptr + row + 1)} - Offset{load_cached(row_ptr + row)};
-    if (length <= Tuning::uncut) mine = max(mine, static_cast<Index>(length));
+    mine = max(mine, static_cast<Index>(min(length, Offset{Tuning::uncut + 1})));
   }
   for (int step = 16; step > 0; step /= 2) mine = max(mine, __shfl_xor_sync(0xffffffffu, mine, step));
   if (threadIdx.x % 32 == 0) atomicMax(longest, mine);
 }
 
 template <class T>
-Index longest_uncut(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
+Index longest_row(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
   Array<Index, Space::device> longest(ctx, 1);
   PURLIN_CHECK_CUDA(cudaMemsetAsync(longest.data(), 0, sizeof(Index), ctx.state().stream()));
   constexpr Offset blocks_of_multiprocessor = 8;
@@ -79,8 +80,8 @@ Index longest_uncut(const Context<Space::device>& ctx, const CsrView<T, Space::d
 
 // Multiples of what all blocks can have at the same time, so that none has a chunk more than the others.
 Offset path_of_chunk(Offset path, Offset most_blocks, Index longest) {
-  const Offset most = Tuning::entries - longest;
-  const Offset rounds = (path + most * most_blocks - 1) / (most * most_blocks);
+  const Offset most = Tuning::entries - std::min<Index>(longest, Tuning::uncut);
+  const Offset rounds = std::max<Offset>(1, (path + most * most_blocks - 1) / (most * most_blocks));
   return std::clamp<Offset>((path + rounds * most_blocks - 1) / (rounds * most_blocks), Tuning::least_path, most);
 }
 
@@ -106,8 +107,9 @@ CsrRows<T>::CsrRows(const Context<Space::device>& ctx, const CsrView<T, Space::d
   if (a.rows == 0) return;
   const Offset path = a.nnz() + a.rows / Tuning::rows_of_step;
   const Offset most_blocks = Offset{ctx.multiprocessors()} * csr_rows_blocks;
-  view_.longest = longest_uncut(ctx, a);
-  const Offset path_per_chunk = path_of_chunk(path, most_blocks, view_.longest);
+  const Index longest = longest_row(ctx, a);
+  const Offset path_per_chunk = path_of_chunk(path, most_blocks, longest);
+  view_.longest = longest > Tuning::uncut ? Tuning::entries : longest;
   view_.chunks = std::max<Offset>(1, (path + path_per_chunk - 1) / path_per_chunk);
   view_.blocks = static_cast<unsigned>(std::min(view_.chunks, most_blocks));
   border_ = Array<CsrBorder, Space::device>(ctx, view_.chunks + 1);

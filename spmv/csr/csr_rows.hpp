@@ -41,16 +41,17 @@ struct CsrRowsView {
   const CsrBorder* border;  ///< chunks + 1
   Offset chunks;
   unsigned blocks;
-  Index longest;        ///< entries of the longest row that is not cut
+  Index longest;        ///< entries of a row or a piece, at most
   JoinView<T> join;     ///< rows that a border cuts
   double* dot_partial;  ///< blocks, and those of the join
 };
 
 /// Chunk k ends where the path through the entries and the rows (row after row: its entries, and one step more behind
-/// every eighth row) has made (k + 1) `path` steps; but a row of up to `uncut` entries is left whole, and belongs to the next
-/// chunk. `path` and the longest such row are together the entries that a chunk may have. Only rows of more entries
-/// than `uncut` are cut, into pieces whose sums a second kernel joins in their order. A product reads the entries of
-/// a chunk one after the other, and leaves their products with x in shared memory for the sums of the rows.
+/// every eighth row) has made (k + 1) `path` steps; but a row of up to `uncut` entries is left whole, and belongs to
+/// the next chunk. `path` and the longest such row are together the entries that a chunk may have. Only rows of more
+/// entries than `uncut` are cut, into pieces whose sums a second kernel joins in their order. A product reads the
+/// entries of a chunk one after the other, and leaves their products with x in shared memory for the sums of the
+/// rows.
 template <class T>
 class CsrRows {
  public:
