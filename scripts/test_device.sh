@@ -46,14 +46,14 @@ run() {  # name, command...
   fi
 }
 
-# Deals the tests of the plain run out: for memcheck to files of about the same duration, ten for each GPU, for racecheck
+# Deals the tests of the plain run out: for memcheck to files of about the same duration, 24 for each GPU, for racecheck
 # one to a file, the longest first. What is cut off has said nothing: both tools report when a process ends.
 deal_tests() {
   [ "$logs/memcheck" -nt "$logs/device_tests.log" ] && return
   rm -rf "$logs/memcheck" "$logs/racecheck"
   mkdir -p "$logs/racecheck" "$logs/memcheck"
   sed -n 's/^\([0-9.]*\) s: /\1 /p' "$logs/device_tests.log" | sort -rn |
-    awk -v to="$logs/" -v parts="$((10 * ${#gpus[@]}))" '{
+    awk -v to="$logs/" -v parts="$((24 * ${#gpus[@]}))" '{
       least = 1
       for (p = 2; p <= parts; ++p) if (load[p] < load[least]) least = p
       load[least] += $1 + 0.01
@@ -188,7 +188,7 @@ if [ ${#checks[@]} -gt 0 ]; then
   if [ -x "$sanitizer" ]; then
     deal_tests
     for tool in "${checks[@]}"; do
-      run "$tool" check_files "$tool" "$([ "$tool" = racecheck ] && echo 8 || echo 3)"
+      run "$tool" check_files "$tool" 8
       summary "$tool"
       [ "$tool" = racecheck ] || run_examples "$sanitizer" --tool memcheck --error-exitcode 9 --report-api-errors no
     done
