@@ -30,7 +30,7 @@ const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double
     const double gain = now->step_seconds() - trial.step_seconds();
     if (!trial.failure.empty() || !(gain > 0)) continue;
     const double missed = (iterations_ + done) * gain, ahead = to_come * gain, price = trial.setup_seconds;
-    if (!(missed * ahead >= price * price)) continue;
+    if (!(missed * ahead >= price * price) || !(missed >= least_missed * price)) continue;
     if (best == nullptr || trial.seconds_of(to_come) < best->seconds_of(to_come)) best = &trial;
   }
   return best;

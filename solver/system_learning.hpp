@@ -8,6 +8,10 @@
 
 namespace purlin::detail {
 
+/// What a setup would have saved so far, over its price, before it is bought: however wrong the iterations to come
+/// are estimated, a change then never makes the total more than about three times what it would have been.
+inline constexpr double least_missed = 1.0 / 3;
+
 /// Counts iterations, reads no clock: the same on every run.
 class SystemLearning {
  public:
@@ -22,9 +26,9 @@ class SystemLearning {
 
   /// The format to move to between solves, or in the middle of one, `done` iterations into it, with about `to_come`
   /// to go, those of later solves among them: the best for these among those for which what it would have saved so
-  /// far, times what would be saved from here, reaches the square of what the setup costs. So a setup is bought early
-  /// where it is sure to pay, as soon as the iterations so far would have paid for it where as many are left, and
-  /// near the end not at all. Null: the present one stays.
+  /// far, times what would be saved from here, reaches the square of what the setup costs, and which would have saved
+  /// `least_missed` of that so far. So a setup is bought early where it is sure to pay, as soon as the iterations so
+  /// far would have paid for it where as many are left, and near the end not at all. Null: the present one stays.
   const FormatTrial* better_for(const FormatChoice& choice, double done, double to_come) const;
 
   /// `done` iterations into the present solve, which will be counted as a whole.

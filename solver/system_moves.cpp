@@ -85,7 +85,8 @@ const PrecondOutlook* SystemState<T, S>::stronger_that_pays(bool format_moves) {
   }
   if (best == nullptr) return nullptr;
   const double price = best->build_seconds, ahead = most_saved + price;
-  const bool pays = format_moves ? (best_missed + ahead) / 2 >= price : best_missed * ahead >= price * price;
+  const bool sure = best_missed * ahead >= price * price && best_missed >= least_missed * price;
+  const bool pays = format_moves ? (best_missed + ahead) / 2 >= price : sure;
   return pays ? best : nullptr;
 }
 

@@ -112,7 +112,8 @@ TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead
   CHECK(learning.better_for(choice, 999, 1000) == nullptr);
   REQUIRE(learning.better_for(choice, 1001, 1000) != nullptr);
   CHECK(learning.better_for(choice, 1001, 1000)->format == "ehyb");
-  CHECK(learning.better_for(choice, 101, 10000) != nullptr);
+  CHECK(learning.better_for(choice, 335, 3000) != nullptr);
+  CHECK(learning.better_for(choice, 332, 1e9) == nullptr);  // a wrong estimate must not cost more than that
   CHECK(learning.better_for(choice, 10000, 99) == nullptr);
   learning.count(500);  // of solves before
   CHECK(learning.better_for(choice, 501, 1000) != nullptr);
