@@ -128,7 +128,7 @@ struct PrecondMethod {
   double refresh_share = 1;  ///< seconds of a refresh over those of a setup
   /// Throws InputError for options that make no sense. Null: none can.
   void (*check)(const PrecondOptions&) = nullptr;
-  EstimatePrecond estimate_bytes = nullptr;  ///< null: only what its matrices take
+  EstimatePrecond estimate_bytes = nullptr;  ///< null: counted as 0
   /// Seconds of a setup by a cost model: counts, not a clock. Null: those of a pass over A.
   double (*build_seconds)(const PrecondBuild&) = nullptr;
   /// Null: from the right.

@@ -139,7 +139,7 @@ class KrylovSolver {
                                           const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
                                           const StopCriterion& stop, const ProgressFn& progress = {}) = 0;
 
-  /// For those who own A and M and may replace them during a solve; null, the default: nobody does. Internal.
+  /// Internal: for those who own A and M and may replace them during a solve; null, the default: nobody does.
   void set_exchange(detail::OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
 
  protected:

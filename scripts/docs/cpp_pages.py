@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages of the C++ reference, one for each public header, from what cpp_model reads."""
+import html
+import posixpath
+import re
+
+FOLDERS = {
+    "solver": "Systems and solvers",
+    "spmv": "Operators and formats",
+    "precond": "Preconditioners",
+    "core": "Contexts, arrays, matrices, files",
+    "reorder": "Orders and parts",
+    "adapt": "Other libraries' types",
+}
+
+
+def page_of(path):
+    """Where the page of a header stands, from the root of the site's sources."""
+    return "reference/cpp/" + path.replace(".hpp", ".md")
+
+
+def escape(text):
+    return re.sub(r"([\\`*_{}\[\]#])", r"\\\1", html.escape(text, quote=False)).replace("|", "&#124;")
+
+
+def prose(text):
+    """A comment that is Markdown's already as far as its `code` goes."""
+    return "".join(part if part.startswith("`") else escape(part) for part in re.split(r"(`[^`]*`)", text))
+
+
+class Pages:
+    """Renders headers; `anchors` says where each id of Doxygen's is described."""
+
+    def __init__(self, headers):
+        self.headers = headers
+        self.anchors = {}
+        for header in headers:
+            taken = set()
+            for item in header.declarations:
+                self.place(item, page_of(header.path), taken)
+
+    def place(self, item, page, taken):
+        name = free_anchor(item, taken)
+        for one in [item, *item.along]:
+            self.anchors[one.id] = (page, name)
+        for value in item.element.findall("enumvalue"):
+            self.anchors[value.get("id")] = (page, name)
+        for member in item.members:
+            self.place(member, page, taken)
+
+    def anchor(self, item):
+        return self.anchors[item.id][1]
+
+    def link(self, target, text, page):
+        if target not in self.anchors:
+            return text
+        other, name = self.anchors[target]
+        path = "" if other == page else posixpath.relpath(other, posixpath.dirname(page))
+        return f"[{text}]({path}#{name})"
+
+    def inline(self, element, page):
+        """The content of a paragraph as Markdown, without the blocks in it."""
+        parts = [escape(element.text or "")]
+        for child in element:
+            parts.append(self.inline_element(child, page))
+            parts.append(escape(child.tail or ""))
+        return "".join(parts)
+
+    def inline_element(self, child, page):
+        content = "".join(child.itertext())
+        if child.tag == "computeroutput":
+            ref = child.find("ref")
+            code = f"`{content.strip()}`"
+            return self.link(ref.get("refid"), code, page) if ref is not None and len(child) == 1 else code
+        if child.tag == "ref":
+            return self.link(child.get("refid"), escape(content), page)
+        if child.tag in ("emphasis", "bold"):
+            mark = {"emphasis": "*", "bold": "**"}[child.tag]
+            return f"{mark}{self.inline(child, page)}{mark}"
+        if child.tag in ("ndash", "mdash", "nonbreakablespace"):
+            return {"ndash": "–", "mdash": "—", "nonbreakablespace": " "}[child.tag]
+        if child.tag in ("subscript", "superscript", "ulink", "linebreak", "sp"):
+            return escape(content) or " "
+        raise ValueError(f"{page}: no rule for <{child.tag}> in a comment: {content[:60]!r}")
+
+    def blocks(self, element, page):
+        """A description as Markdown paragraphs and lists."""
+        result = []
+        for para in element.findall("para") if element is not None else ():
+            result += self.paragraph(para, page)
+        return result
+
+    def paragraph(self, para, page):
+        result, text = [], [escape(para.text or "")]
+
+        def flush():
+            line = " ".join("".join(text).split())
+            if line:
+                result.append(line)
+            text.clear()
+
+        for child in para:
+            if child.tag in ("itemizedlist", "orderedlist"):
+                flush()
+                mark = "-" if child.tag == "itemizedlist" else "1."
+                result.append("\n".join(f"{mark}   " + "\n    ".join(self.blocks(entry, page))
+                                        for entry in child.findall("listitem")))
+            elif child.tag in ("verbatim", "programlisting"):
+                flush()
+                result.append("```cpp\n" + "".join(child.itertext()).strip("\n") + "\n```")
+            else:
+                text.append(self.inline_element(child, page))
+            text.append(escape(child.tail or ""))
+        flush()
+        return result
+
+    def comment(self, element, page):
+        return self.blocks(element.find("briefdescription"), page) + self.blocks(element.find("detaileddescription"),
+                                                                                 page)
+
+    def declaration(self, item, page, depth):
+        title = item.element.findtext("name") or tidy(item.name)
+        lines = [f"{'#' * depth} {escape(title)} {{ #{self.anchor(item)} data-toc-label=\"{toc_label(title)}\" }}", "",
+                 "```cpp", *(signature(one) for one in [item, *item.along]), "```", ""]
+        bases = [self.link(base.get("refid"), escape(tidy(base.text).replace("purlin::", "")), page) for base in item.element.findall("basecompoundref")
+                 if base.get("refid")]
+        if bases:
+            lines += ["Derives from " + ", ".join(bases) + ".", ""]
+        text = self.comment(item.element, page)
+        overridden = item.element.find("reimplements")
+        if not text and overridden is not None:
+            text = ["As in " + self.link(overridden.get("refid"), f"`{self.owner(overridden.get('refid'))}`", page) + "."]
+        for block in text:
+            lines += [block, ""]
+        values = [(value.findtext("name"), " ".join(self.comment(value, page)))
+                  for value in item.element.findall("enumvalue")]
+        lines += [f"-   `{name}`" + (f": {said}" if said else "") for name, said in values] + [""]
+        fields = [member for member in item.members if member.kind == "variable"]
+        lines += [self.field(member, page) for member in fields] + [""]
+        for member in item.members:
+            if member.kind != "variable" and not self.internal(member, page):
+                lines += self.declaration(member, page, depth + 1)
+        return lines
+
+    def internal(self, member, page):
+        """Whether the comment says that users have nothing to do with it."""
+        return " ".join(self.comment(member.element, page)).lower().startswith("internal")
+
+    def owner(self, target):
+        """The class that a member belongs to."""
+        for header in self.headers:
+            for item in header.declarations:
+                if any(one.id == target for member in item.members for one in [member, *member.along]):
+                    return re.sub(r"<.*", "", item.name)
+        return "its base class"
+
+    def field(self, member, page):
+        type_text = tidy(text_in(member.element, "type"))
+        value = tidy(text_in(member.element, "initializer"))
+        names = ", ".join(f"`{one.name.rsplit('::', 1)[-1]}`" for one in [member, *member.along])
+        said = self.comment(member.element, page)
+        return (f"-   {names} &nbsp; <small>`{type_text}{' ' + value if value else ''}`</small><a id=\"{self.anchor(member)}\">"
+                f"</a>\n\n" + "\n\n".join("    " + block.replace("\n", "\n    ") for block in said) + "\n")
+
+    def page(self, header):
+        page = page_of(header.path)
+        lines = [f"# {header.path} {{ data-toc-label=\"{posixpath.basename(header.path)}\" }}", "", prose(header.summary), "",
+                 f"```cpp\n#include <purlin/{header.path}>\n```", ""]
+        for item in header.declarations:
+            lines += self.declaration(item, page, 2)
+        lines += [f"[The header itself](/{header.path})", ""]
+        return "\n".join(lines)
+
+    def index(self):
+        lines = ["# C++", "", "Every public class, function and type, by the header that declares it, all in the namespace "
+                 "`purlin`. `#include <purlin/purlin.hpp>` includes the usual ones. The pages are made from the headers.",
+                 "", "Most programs need [LinearSystem](solver/linear_system.md), its options and its "
+                 "[SolveReport](solver/krylov.md); [Context](core/context.md) and [Span](core/span.md) are the types of "
+                 "their arguments.", ""]
+        for folder, title in FOLDERS.items():
+            lines += [f"## {title}", "", "| header | declares |", "|---|---|"]
+            for header in self.headers:
+                if header.path.split("/")[0] == folder:
+                    lines.append(self.index_row(header))
+            lines.append("")
+        return "\n".join(lines)
+
+    def index_row(self, header):
+        here = "reference/cpp/index.md"
+        names = []
+        for item in header.declarations:
+            link = self.link(item.id, f"`{re.sub('<.*', '', item.name).strip()}`", here)
+            if link not in names:
+                names.append(link)
+        path = posixpath.relpath(page_of(header.path), "reference/cpp")
+        return f"| [{escape(header.path)}]({path}) | {', '.join(names)} |"
+
+
+def free_anchor(item, taken):
+    """The name as part of an address; overloads get numbers."""
+    name = plain = re.sub(r"[^A-Za-z0-9_~]+", "-", item.name).strip("-")
+    count = 1
+    while name in taken:
+        count += 1
+        name = f"{plain}-{count}"
+    taken.add(name)
+    return name
+
+
+def tidy(text):
+    """C++ as this project writes it, from the blanks that Doxygen puts."""
+    text = " ".join(text.split()).replace("< ", "<").replace(" >", ">")
+    text = re.sub(r" ([&*]+)(?=[\w),=]|$)", r"\1 ", text)
+    text = re.sub(r"([&*]) (?=[),>]|$)", r"\1", text)
+    return re.sub(r"(?<=[\w)])=(?=[\w{\"-])", " = ", re.sub(r"=0$", "= 0", text))
+
+
+def toc_label(title):
+    return html.escape(title, quote=True)
+
+
+def text_in(element, tag):
+    child = element.find(tag)
+    return "" if child is None else "".join(child.itertext())
+
+
+def template_line(element):
+    parameters = element.find("templateparamlist")
+    if parameters is None:
+        return ""
+    texts = []
+    for parameter in parameters.findall("param"):
+        kind = "".join(parameter.find("type").itertext())
+        name = parameter.findtext("declname") or ""
+        default = parameter.find("defval")
+        texts.append(" ".join(f"{kind} {name}".split()) + (f" = {''.join(default.itertext())}" if default is not None else ""))
+    return f"template <{', '.join(texts)}>\n"
+
+
+def signature(item):
+    element = item.element
+    if item.kind in ("class", "struct"):
+        return template_line(element) + f"{item.kind} {tidy(item.name)}"
+    if item.kind == "enum":
+        return f"enum class {item.name}"
+    type_text = tidy(text_in(element, "type"))
+    name, arguments = element.findtext("name"), tidy(text_in(element, "argsstring"))
+    if item.kind == "typedef":
+        return template_line(element) + f"using {name} = {type_text}{arguments}"
+    before = [word for word in ("static", "explicit") if element.get(word) == "yes" and word not in type_text.split()]
+    if element.get("virt") in ("virtual", "pure-virtual"):
+        before.append("virtual")
+    head = " ".join([*before, f"{type_text} {name}".strip()])
+    value = tidy(text_in(element, "initializer")) if item.kind == "variable" else ""
+    return wrapped(template_line(element) + head + arguments) + (f" {value}" if value else "")
+
+
+def wrapped(text):
+    """Arguments on lines of their own where one line would be too long."""
+    head, bracket, rest = text.rpartition("\n")[2].partition("(")
+    if len(head + bracket + rest) <= 100 or not bracket:
+        return text
+    depth, start, pieces = 0, 0, []
+    for at, char in enumerate(rest):
+        depth += char in "(<{"
+        depth -= char in ")>}"
+        if depth < 0:
+            pieces.append(rest[start:at])
+            tail = rest[at:]
+            break
+        if char == "," and depth == 0:
+            pieces.append(rest[start:at])
+            start = at + 1
+    before = text[:len(text) - len(head + bracket + rest)]
+    return before + head + "(\n    " + ",\n    ".join(piece.strip() for piece in pieces) + tail
