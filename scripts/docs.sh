@@ -37,4 +37,4 @@ PURLIN_DOXYGEN_XML=$dir/xml NO_MKDOCS_2_WARNING=1 "$dir/venv/bin/mkdocs" build -
   grep -v '^INFO' "$dir/mkdocs.log" >&2
   fail "the site was not built"
 }
-say "$dir/site/index.html, $(find "$dir/site" -name '*.html' | wc -l) pages"
+say "$(find "$dir/site" -name '*.html' | wc -l) pages in $dir/site; to read them: $python -m http.server -d $dir/site"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of the C interface, from c/purlin.h: its comments, each with the declarations that follow it."""
 import re
+import textwrap
 
 from cpp_headers import ROOT
 
@@ -50,7 +51,7 @@ def as_markdown(comment):
             block.append(line)
             continue
         if block:
-            lines += ["", "```c" if any(";" in part for part in block) else "```text", *block, "```", ""]
+            lines += ["", "```c" if any(";" in part for part in block) else "```text", textwrap.dedent("\n".join(block)), "```", ""]
             block = []
         lines.append(re.sub(r"(\|)", r"&#124;", line.replace("<", "&lt;").replace("_", r"\_").replace("*", r"\*")))
     return "\n".join(lines)

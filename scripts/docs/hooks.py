@@ -56,7 +56,7 @@ def on_files(files, config):
         pending += links.linked(file.content_string, origins[file.src_uri])
     for path, text in pages.items():
         pending += links.linked(text, origins[path])
-    pending += [item.removeprefix("source/") for item in sources_of(config.nav)]
+    pending += sources_of(config.nav)
     while pending:
         path = pending.pop()
         place = links.site_path(path)
@@ -75,7 +75,8 @@ def sources_of(nav):
             if isinstance(content, list):
                 yield from sources_of(content)
             elif content.startswith("source/"):
-                yield content
+                path = content.removeprefix("source/")
+                yield path if (ROOT / path).exists() else path.removesuffix(".md")
 
 
 def on_page_markdown(markdown, page, config, files):

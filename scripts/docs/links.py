@@ -45,7 +45,9 @@ def site_path(path):
     if path == "docs" or path.startswith("docs/"):
         return path.removeprefix("docs").lstrip("/")
     if (ROOT / path).is_dir():
-        return f"source/{path}/README.md"
+        return f"source/{path}.md"
+    if path.endswith("/README.md"):  # not an index, which the navigation would take for its folder
+        return f"source/{path.removesuffix('/README.md')}.md"
     return f"source/{path}" if path.endswith(".md") or path.endswith(PICTURES) else f"source/{path}.md"
 
 
