@@ -81,7 +81,8 @@ def sources_of(nav):
 
 def on_page_markdown(markdown, page, config, files):
     path = page.file.src_uri
-    return links.rewritten(markdown, origins[path], path)
+    text = links.rewritten(markdown, origins[path], path)
+    return text.replace("<details>", '<details markdown="1">').replace("<summary>", '<summary markdown="1">')
 
 
 def on_serve(server, config, builder):
