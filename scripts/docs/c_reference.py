@@ -66,28 +66,23 @@ def declared_names(code):
     return names + re.findall(r"typedef struct purlin_\w+ (purlin_\w+);", code)
 
 
-def read():
-    text = (ROOT / HEADER).read_text()
-    return introduction(text), sections(text)
-
-
-def undocumented():
-    """Lines for what stands under no comment, and for what the page would miss."""
-    _, found = read()
+def undocumented(text=None):
+    """Lines for what stands under no comment in the text of the header, and for what the page would miss."""
+    text = (ROOT / HEADER).read_text() if text is None else text
+    found = sections(text)
     silent = [name for comment, code in found if not comment for name in declared_names(code)]
     # The status numbers say themselves what they are, next to each other.
     silent = [name for name in silent if not name.startswith("PURLIN_")]
-    text = (ROOT / HEADER).read_text()
     shown = {name for _, code in found for name in declared_names(code)}
     exported = set(re.findall(r"PURLIN_API[^(;]*?\b(purlin_\w+) ?\(", text))
     return [f"{HEADER}: {name}" for name in silent + sorted(exported - shown)]
 
 
 def page():
-    opening, found = read()
+    text = (ROOT / HEADER).read_text()
     lines = ["# C", "", "Every function, type and status of `purlin.h`, as the header explains them; the page is made from it. "
-             "[An example](/examples/09_from_c.c) uses them.", "", as_markdown(opening), ""]
-    for comment, code in found:
+             "[An example](/examples/09_from_c.c) uses them.", "", as_markdown(introduction(text)), ""]
+    for comment, code in sections(text):
         names = declared_names(code)
         title = "Status" if code.startswith("enum") else ", ".join(names)
         lines += [f"## {title.replace('_', chr(92) + '_')} {{ #{names[0]} }}", "", f"```c\n{code.replace('PURLIN_API ', '')}\n```", "",

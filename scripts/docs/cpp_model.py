@@ -39,9 +39,8 @@ def plain_name(qualified):
     return qualified.removeprefix("purlin::")
 
 
-def file_summary(path):
+def file_summary(lines):
     """The comment with which a header begins."""
-    lines = (ROOT / path).read_text().splitlines()
     comment = []
     for line in lines[1:]:
         if not line.startswith("///"):
@@ -100,8 +99,9 @@ def gather(declarations, lines):
     return result
 
 
-def read_headers(folder):
-    """The public headers with their declarations, from the XML in `folder`."""
+def read_headers(folder, root=ROOT, paths=None):
+    """The headers at these paths below the root, the public ones by default, with their declarations from the XML in
+    `folder`."""
     by_file = {}
     for path in sorted(pathlib.Path(folder).glob("*.xml")):
         if path.name == "index.xml" or path.name.startswith("dir_"):
@@ -109,12 +109,12 @@ def read_headers(folder):
         for compound in xml.parse(path).getroot().iter("compounddef"):
             add_compound(compound, by_file)
     headers = []
-    for path in public_headers():
-        lines = (ROOT / path).read_text().splitlines()
+    for path in public_headers() if paths is None else paths:
+        lines = (root / path).read_text().splitlines()
         declarations = gather(by_file.get(path, []), lines)
         for item in declarations:
             item.members = gather(item.members, lines)
-        headers.append(Header(path, file_summary(path), declarations))
+        headers.append(Header(path, file_summary(lines), declarations))
     return headers
 
 
