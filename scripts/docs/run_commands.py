@@ -7,7 +7,7 @@
 
 A line "$ COMMAND" begins a command, and what follows up to the next one or the end of the block is its output. All
 commands of a page run one after the other in one new folder, which has links to the repository's apps, examples and
-scripts. They end with 0, or with the number in a comment "# ends with N" behind the command. What is compared are the
+scripts, by two threads of the host. They end with 0, or with the number in a comment "# ends with N" behind the command. What is compared are the
 words. Figures of time and memory may differ, whole numbers by a seventh, other figures by a factor of ten; lines on what
 the cost model chose for the machine are left out."""
 import argparse
@@ -26,7 +26,7 @@ NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?"
 MACHINE = re.compile(rf"{NUMBER} ?(?:ns|us|µs|ms|s|min|h|B|kB|MB|GB|GB/s|MB/s)(?![\w/])"
                      rf"|{NUMBER} times (?:faster|slower)")
 # What depends on the processor: choices by its cost model, phases that are shown where they take a while, progress.
-CHOSEN = re.compile(r"^ *(seconds|changed|format|measured|shares|setup) |\(estimated\)| left  ")
+CHOSEN = re.compile(r"^ *(seconds|changed|format|measured|shares|setup) |\((?:estimated|a cost model)\)| left  ")
 # What a solve had done when its time was over.
 CUT_SHORT = re.compile(r"(\((?:time_limit|stopped_by_caller)\) after) [\d,]+")
 TOKEN = re.compile(rf"(?<![\w.]){NUMBER}(?![\w])")
@@ -49,7 +49,7 @@ def run(command, folder, programs):
     """What the command prints, as lines without blanks at their ends. Ends the script where its status is another."""
     expected = int(match.group(1)) if (match := re.search(r"# ends with (\d+)", command)) else 0
     environment = {**os.environ, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "LC_ALL": "C.UTF-8",
-                   "COLUMNS": "118", "OMP_NUM_THREADS": "2"}
+                   "COLUMNS": "118", "OMP_NUM_THREADS": "2", "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, check=False)
     if done.returncode != expected:
