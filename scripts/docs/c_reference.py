@@ -78,6 +78,13 @@ def undocumented(text=None):
     return [f"{HEADER}: {name}" for name in silent + sorted(exported - shown)]
 
 
+def addresses(page_path):
+    """Where the page at that path describes each name: at the first of the names of its comment."""
+    for _, code in sections((ROOT / HEADER).read_text()):
+        names = declared_names(code)
+        yield from ((name, f"{page_path}#{names[0]}") for name in names)
+
+
 def page():
     text = (ROOT / HEADER).read_text()
     lines = ["# C", "", "Every function, type and status of `purlin.h`, as the header explains them; the page is made from it. "

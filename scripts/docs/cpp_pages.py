@@ -38,6 +38,7 @@ class Pages:
             taken = set()
             for item in header.declarations:
                 self.place(item, page_of(header.path), taken)
+        self.addresses_by_name = self.addresses()
 
     def place(self, item, page, taken):
         name = free_anchor(item, taken)
@@ -48,13 +49,30 @@ class Pages:
         for member in item.members:
             self.place(member, page, taken)
 
+    def addresses(self):
+        """Page and anchor of every class, of every member by its qualified name, and of every function that no member is
+        named like; of overloads the first."""
+        members = {member.name.rpartition("::")[2] for header in self.headers for item in header.declarations
+                   for member in item.members}
+        found = {}
+        for header in self.headers:
+            for item in header.declarations:
+                plain = re.sub(r"<.*?>", "", item.name).replace(" ", "")
+                if plain[0].isupper() or ("_" in plain and plain not in members):
+                    found.setdefault(plain, "#".join(self.anchors[item.id]))
+                for member in (one for member in item.members for one in [member, *member.along]):
+                    name = re.sub(r"< .*? >", "", member.name)
+                    found.setdefault(name, "#".join(self.anchors[member.id]))
+        return found
+
     def anchor(self, item):
         return self.anchors[item.id][1]
 
     def link(self, target, text, page):
-        if target not in self.anchors:
-            return text
-        other, name = self.anchors[target]
+        return self.link_to(self.anchors[target], text, page) if target in self.anchors else text
+
+    def link_to(self, address, text, page):
+        other, name = address
         path = "" if other == page else posixpath.relpath(other, posixpath.dirname(page))
         return f"[{text}]({path}#{name})"
 
@@ -71,7 +89,10 @@ class Pages:
         if child.tag == "computeroutput":
             ref = child.find("ref")
             code = f"`{content.strip()}`"
-            return self.link(ref.get("refid"), code, page) if ref is not None and len(child) == 1 else code
+            if ref is not None and len(child) == 1:
+                return self.link(ref.get("refid"), code, page)
+            address = self.addresses_by_name.get(content.strip())
+            return self.link_to(address.split("#"), code, page) if address else code
         if child.tag == "ref":
             return self.link(child.get("refid"), escape(content), page)
         if child.tag in ("emphasis", "bold"):

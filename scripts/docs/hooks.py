@@ -16,7 +16,10 @@ from cpp_headers import ROOT  # noqa: E402
 from mkdocs.exceptions import PluginError  # noqa: E402
 from mkdocs.structure.files import File  # noqa: E402
 
+PYTHON_PAGES = ("python.md", "tutorials/scipy.md")  # where names are those of the package, not of the library
+
 pages = {}     # by path in the site's sources: the text of each page that is made here
+addresses = {}  # by name in prose: where the references describe it
 origins = {}   # and the path in the repository that its links start from
 
 
@@ -29,8 +32,11 @@ def on_config(config):
     pages["reference/cpp/index.md"] = cpp.index()
     for header in headers:
         pages[cpp_pages.page_of(header.path)] = cpp.page(header)
+    addresses.update(cpp.addresses())
     pages["reference/c.md"] = c_reference.page()
+    addresses.update(c_reference.addresses("reference/c.md"))
     pages["reference/python.md"] = python_reference.page()
+    addresses.update((f"purlin.{name}", f"reference/python.md#purlin.{name}") for name in python_reference.public_names())
     for path in pages:
         origins[path] = f"docs/{path}"
     fill_navigation(config.nav, headers)
@@ -82,6 +88,10 @@ def sources_of(nav):
 def on_page_markdown(markdown, page, config, files):
     path = page.file.src_uri
     text = links.rewritten(markdown, origins[path], path)
+    if not path.startswith("reference/"):
+        own = {name: address for name, address in addresses.items()
+               if path not in PYTHON_PAGES or address.startswith("reference/python.md")}
+        text = links.with_names(text, own, path)
     return text.replace("<details>", '<details markdown="1">').replace("<summary>", '<summary markdown="1">')
 
 

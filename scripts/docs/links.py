@@ -51,6 +51,26 @@ def site_path(path):
     return f"source/{path}" if path.endswith(".md") or path.endswith(PICTURES) else f"source/{path}.md"
 
 
+def with_names(text, addresses, site_page):
+    """The text with links from `code` to what it names: the first mention of each name on the page."""
+    waiting = dict(addresses)
+
+    def linked_code(match):
+        address = waiting.pop(match.group(1), None)
+        if address is None:
+            return match.group(0)
+        page, _, anchor = address.partition("#")
+        return f"[{match.group(0)}]({posixpath.relpath(page, posixpath.dirname(site_page))}#{anchor})"
+
+    def linked_line(line):
+        if line.startswith("#"):
+            return line
+        parts = re.split(r"(\[[^\]]*\]\([^)]*\))", line)  # links stand between what is none
+        return "".join(part if at % 2 else re.sub(r"`([^`]+)`", linked_code, part) for at, part in enumerate(parts))
+
+    return "".join(linked_line(line) if prose else line for line, prose in without_code(text))
+
+
 def rewritten(text, page, site_page):
     """The text of the page at `page` with its links as the site needs them on `site_page`."""
     def replaced(match):
