@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of the C interface, from c/purlin.h: its comments, each with the declarations that follow it."""
+
 import re
 import textwrap
 
@@ -11,7 +12,7 @@ NAME = re.compile(r"\b(purlin_\w+|PURLIN_\w+)\b")
 
 def sections(text):
     """Pairs of a comment and the declarations between it and the next one or an empty line."""
-    body = text[text.index("enum {"):text.rindex("#ifdef __cplusplus")]
+    body = text[text.index("enum {") : text.rindex("#ifdef __cplusplus")]
     comment, code, found = "", [], []
 
     def end():
@@ -38,8 +39,8 @@ def sections(text):
 
 
 def introduction(text):
-    block = text[text.index("/* Purlin from C"):]
-    block = block[2:block.index("*/")]
+    block = text[text.index("/* Purlin from C") :]
+    block = block[2 : block.index("*/")]
     return "\n".join(re.sub(r"^ \* ?", "", line) for line in block.splitlines()).strip()
 
 
@@ -51,7 +52,13 @@ def as_markdown(comment):
             block.append(line)
             continue
         if block:
-            lines += ["", "```c" if any(";" in part for part in block) else "```text", textwrap.dedent("\n".join(block)), "```", ""]
+            lines += [
+                "",
+                "```c" if any(";" in part for part in block) else "```text",
+                textwrap.dedent("\n".join(block)),
+                "```",
+                "",
+            ]
             block = []
         lines.append(re.sub(r"(\|)", r"&#124;", line.replace("<", "&lt;").replace("_", r"\_").replace("*", r"\*")))
     return "\n".join(lines)
@@ -62,7 +69,9 @@ def declared_names(code):
     if code.startswith("enum"):
         return re.findall(r"\b(PURLIN_\w+) *=", code)
     code = code.replace("PURLIN_API", "")
-    names = re.findall(r"\(\*(purlin_\w+)\)", code) + re.findall(r"\b(purlin_\w+) ?\(", re.sub(r"\(\*purlin_\w+\)", "", code))
+    names = re.findall(r"\(\*(purlin_\w+)\)", code) + re.findall(
+        r"\b(purlin_\w+) ?\(", re.sub(r"\(\*purlin_\w+\)", "", code)
+    )
     return names + re.findall(r"typedef struct purlin_\w+ (purlin_\w+);", code)
 
 
@@ -87,11 +96,24 @@ def addresses(page_path):
 
 def page():
     text = (ROOT / HEADER).read_text()
-    lines = ["# C", "", "Every function, type and status of `purlin.h`, as the header explains them; the page is made from it. "
-             "[An example](/examples/09_from_c.c) uses them.", "", as_markdown(introduction(text)), ""]
+    lines = [
+        "# C",
+        "",
+        "Every function, type and status of `purlin.h`, as the header explains them; the page is made from it. "
+        "[An example](/examples/09_from_c.c) uses them.",
+        "",
+        as_markdown(introduction(text)),
+        "",
+    ]
     for comment, code in sections(text):
         names = declared_names(code)
         title = "Status" if code.startswith("enum") else ", ".join(names)
-        lines += [f"## {title.replace('_', chr(92) + '_')} {{ #{names[0]} }}", "", f"```c\n{code.replace('PURLIN_API ', '')}\n```", "",
-                  as_markdown(comment), ""]
+        lines += [
+            f"## {title.replace('_', chr(92) + '_')} {{ #{names[0]} }}",
+            "",
+            f"```c\n{code.replace('PURLIN_API ', '')}\n```",
+            "",
+            as_markdown(comment),
+            "",
+        ]
     return "\n".join(lines)

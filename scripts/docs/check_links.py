@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ends with 1 where a relative link of a Markdown file of a folder leads to nothing: neither a file nor a heading.
 
-    check_links.py [FOLDER]    the repository by default; build folders are left out"""
+check_links.py [FOLDER]    the repository by default; build folders are left out"""
+
 import pathlib
 import re
 import sys

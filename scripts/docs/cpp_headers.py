@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The public C++ headers, as cmake/PurlinInstall.cmake lists them, one a line."""
+
 import pathlib
 import re
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Doxygen's XML as declarations by header, and which of them say nothing of themselves."""
+
 import dataclasses
 import pathlib
 import re
@@ -13,14 +14,15 @@ CLASSES = ("class", "struct")
 @dataclasses.dataclass
 class Declaration:
     """A class, a function, a variable, an enumeration or a type with its comment, as Doxygen found it."""
+
     id: str
     kind: str
-    name: str          # qualified, without the namespace purlin
+    name: str  # qualified, without the namespace purlin
     line: int
     element: xml.Element
     documented: bool
     members: list = dataclasses.field(default_factory=list)  # of a class, in the order of the header
-    along: list = dataclasses.field(default_factory=list)    # declarations that follow under the same comment
+    along: list = dataclasses.field(default_factory=list)  # declarations that follow under the same comment
 
 
 @dataclasses.dataclass
@@ -31,8 +33,11 @@ class Header:
 
 
 def has_comment(element):
-    return any("".join(element.find(part).itertext()).strip()
-               for part in ("briefdescription", "detaileddescription") if element.find(part) is not None)
+    return any(
+        "".join(element.find(part).itertext()).strip()
+        for part in ("briefdescription", "detaileddescription")
+        if element.find(part) is not None
+    )
 
 
 def plain_name(qualified):
@@ -56,15 +61,16 @@ def is_special_member(element, class_name):
     own = re.sub(r".*::", "", re.sub(r"<.*", "", class_name))
     if name.startswith("~"):
         return True
-    first = arguments[1:arguments.find(")")].strip()
+    first = arguments[1 : arguments.find(")")].strip()
     takes_itself = re.fullmatch(rf"(const )?{own}(< ?.*? ?>)? ?&&?( ?\w+)?", first) is not None
     return (name == own and (first == "" or takes_itself)) or (name == "operator=" and takes_itself)
 
 
 def declaration_of(element, kind, name):
     location = element.find("location")
-    return Declaration(element.get("id"), kind, plain_name(name), int(location.get("line")), element,
-                       has_comment(element))
+    return Declaration(
+        element.get("id"), kind, plain_name(name), int(location.get("line")), element, has_comment(element)
+    )
 
 
 def members_of(compound, class_name):
@@ -87,7 +93,9 @@ def gather(declarations, lines):
     one that it follows without an empty line."""
     result, leader = [], None
     for item in sorted(declarations, key=lambda item: (item.line, not item.documented)):
-        between = lines[leader.along[-1].line if leader and leader.along else leader.line:item.line - 1] if leader else []
+        between = (
+            lines[leader.along[-1].line if leader and leader.along else leader.line : item.line - 1] if leader else []
+        )
         adjacent = leader is not None and all(text.strip() for text in between)
         same_statement = leader is not None and item.line == leader.line
         follows = leader is not None and item.kind == leader.kind == "function" and adjacent

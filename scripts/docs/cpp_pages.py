@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of the C++ reference, one for each public header, from what cpp_model reads."""
+
 import html
 import posixpath
 import re
@@ -52,8 +53,12 @@ class Pages:
     def addresses(self):
         """Page and anchor of every class, of every member by its qualified name, and of every function that no member is
         named like; of overloads the first."""
-        members = {member.name.rpartition("::")[2] for header in self.headers for item in header.declarations
-                   for member in item.members}
+        members = {
+            member.name.rpartition("::")[2]
+            for header in self.headers
+            for item in header.declarations
+            for member in item.members
+        }
         found = {}
         for header in self.headers:
             for item in header.declarations:
@@ -124,8 +129,11 @@ class Pages:
             if child.tag in ("itemizedlist", "orderedlist"):
                 flush()
                 mark = "-" if child.tag == "itemizedlist" else "1."
-                result.append("\n".join(f"{mark}   " + "\n    ".join(self.blocks(entry, page))
-                                        for entry in child.findall("listitem")))
+                result.append(
+                    "\n".join(
+                        f"{mark}   " + "\n    ".join(self.blocks(entry, page)) for entry in child.findall("listitem")
+                    )
+                )
             elif child.tag in ("verbatim", "programlisting"):
                 flush()
                 result.append("```cpp\n" + "".join(child.itertext()).strip("\n") + "\n```")
@@ -136,25 +144,39 @@ class Pages:
         return result
 
     def comment(self, element, page):
-        return self.blocks(element.find("briefdescription"), page) + self.blocks(element.find("detaileddescription"),
-                                                                                 page)
+        return self.blocks(element.find("briefdescription"), page) + self.blocks(
+            element.find("detaileddescription"), page
+        )
 
     def declaration(self, item, page, depth):
         title = item.element.findtext("name") or tidy(item.name)
-        lines = [f"{'#' * depth} {escape(title)} {{ #{self.anchor(item)} data-toc-label=\"{toc_label(title)}\" }}", "",
-                 "```cpp", *(signature(one) for one in [item, *item.along]), "```", ""]
-        bases = [self.link(base.get("refid"), escape(tidy(base.text).replace("purlin::", "")), page) for base in item.element.findall("basecompoundref")
-                 if base.get("refid")]
+        lines = [
+            f'{"#" * depth} {escape(title)} {{ #{self.anchor(item)} data-toc-label="{toc_label(title)}" }}',
+            "",
+            "```cpp",
+            *(signature(one) for one in [item, *item.along]),
+            "```",
+            "",
+        ]
+        bases = [
+            self.link(base.get("refid"), escape(tidy(base.text).replace("purlin::", "")), page)
+            for base in item.element.findall("basecompoundref")
+            if base.get("refid")
+        ]
         if bases:
             lines += ["Derives from " + ", ".join(bases) + ".", ""]
         text = self.comment(item.element, page)
         overridden = item.element.find("reimplements")
         if not text and overridden is not None:
-            text = ["As in " + self.link(overridden.get("refid"), f"`{self.owner(overridden.get('refid'))}`", page) + "."]
+            text = [
+                "As in " + self.link(overridden.get("refid"), f"`{self.owner(overridden.get('refid'))}`", page) + "."
+            ]
         for block in text:
             lines += [block, ""]
-        values = [(value.findtext("name"), " ".join(self.comment(value, page)))
-                  for value in item.element.findall("enumvalue")]
+        values = [
+            (value.findtext("name"), " ".join(self.comment(value, page)))
+            for value in item.element.findall("enumvalue")
+        ]
         lines += [f"-   `{name}`" + (f": {said}" if said else "") for name, said in values] + [""]
         fields = [member for member in item.members if member.kind == "variable"]
         lines += [self.field(member, page) for member in fields] + [""]
@@ -180,24 +202,38 @@ class Pages:
         value = tidy(text_in(member.element, "initializer"))
         names = ", ".join(f"`{one.name.rsplit('::', 1)[-1]}`" for one in [member, *member.along])
         said = self.comment(member.element, page)
-        return (f"-   {names} &nbsp; <small>`{type_text}{' ' + value if value else ''}`</small><a id=\"{self.anchor(member)}\">"
-                f"</a>\n\n" + "\n\n".join("    " + block.replace("\n", "\n    ") for block in said) + "\n")
+        return (
+            f'-   {names} &nbsp; <small>`{type_text}{" " + value if value else ""}`</small><a id="{self.anchor(member)}">'
+            f"</a>\n\n" + "\n\n".join("    " + block.replace("\n", "\n    ") for block in said) + "\n"
+        )
 
     def page(self, header):
         page = page_of(header.path)
-        lines = [f"# {header.path} {{ data-toc-label=\"{posixpath.basename(header.path)}\" }}", "", prose(header.summary), "",
-                 f"```cpp\n#include <purlin/{header.path}>\n```", ""]
+        lines = [
+            f'# {header.path} {{ data-toc-label="{posixpath.basename(header.path)}" }}',
+            "",
+            prose(header.summary),
+            "",
+            f"```cpp\n#include <purlin/{header.path}>\n```",
+            "",
+        ]
         for item in header.declarations:
             lines += self.declaration(item, page, 2)
         lines += [f"[The header itself](/{header.path})", ""]
         return "\n".join(lines)
 
     def index(self):
-        lines = ["# C++", "", "Every public class, function and type, by the header that declares it, all in the namespace "
-                 "`purlin`. `#include <purlin/purlin.hpp>` includes the usual ones. The pages are made from the headers.",
-                 "", "Most programs need [LinearSystem](solver/linear_system.md), its options and its "
-                 "[SolveReport](solver/krylov.md); [Context](core/context.md) and [Span](core/span.md) are the types of "
-                 "their arguments.", ""]
+        lines = [
+            "# C++",
+            "",
+            "Every public class, function and type, by the header that declares it, all in the namespace "
+            "`purlin`. `#include <purlin/purlin.hpp>` includes the usual ones. The pages are made from the headers.",
+            "",
+            "Most programs need [LinearSystem](solver/linear_system.md), its options and its "
+            "[SolveReport](solver/krylov.md); [Context](core/context.md) and [Span](core/span.md) are the types of "
+            "their arguments.",
+            "",
+        ]
         for folder, title in FOLDERS.items():
             lines += [f"## {title}", "", "| header | declares |", "|---|---|"]
             for header in self.headers:
@@ -254,7 +290,9 @@ def template_line(element):
         kind = "".join(parameter.find("type").itertext())
         name = parameter.findtext("declname") or ""
         default = parameter.find("defval")
-        texts.append(" ".join(f"{kind} {name}".split()) + (f" = {''.join(default.itertext())}" if default is not None else ""))
+        texts.append(
+            " ".join(f"{kind} {name}".split()) + (f" = {''.join(default.itertext())}" if default is not None else "")
+        )
     return f"template <{', '.join(texts)}>\n"
 
 
@@ -292,5 +330,5 @@ def wrapped(text):
         if char == "," and depth == 0:
             pieces.append(rest[start:at])
             start = at + 1
-    before = text[:len(text) - len(head + bracket + rest)]
+    before = text[: len(text) - len(head + bracket + rest)]
     return before + head + "(\n    " + ",\n    ".join(piece.strip() for piece in pieces) + tail

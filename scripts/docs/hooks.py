@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What MkDocs calls while it builds the site: adds the pages of the references, and pages for the sources that others
 link to. A public name without documentation ends the build."""
+
 import os
 import pathlib
 import sys
@@ -18,9 +19,9 @@ from mkdocs.structure.files import File  # noqa: E402
 
 PYTHON_PAGES = ("python.md", "tutorials/scipy.md")  # where names are those of the package, not of the library
 
-pages = {}     # by path in the site's sources: the text of each page that is made here
+pages = {}  # by path in the site's sources: the text of each page that is made here
 addresses = {}  # by name in prose: where the references describe it
-origins = {}   # and the path in the repository that its links start from
+origins = {}  # and the path in the repository that its links start from
 
 
 def on_config(config):
@@ -36,7 +37,9 @@ def on_config(config):
     pages["reference/c.md"] = c_reference.page()
     addresses.update(c_reference.addresses("reference/c.md"))
     pages["reference/python.md"] = python_reference.page()
-    addresses.update((f"purlin.{name}", f"reference/python.md#purlin.{name}") for name in python_reference.public_names())
+    addresses.update(
+        (f"purlin.{name}", f"reference/python.md#purlin.{name}") for name in python_reference.public_names()
+    )
     for path in pages:
         origins[path] = f"docs/{path}"
     fill_navigation(config.nav, headers)
@@ -48,9 +51,19 @@ def fill_navigation(nav, headers):
     for entry in nav:
         for title, content in entry.items() if isinstance(entry, dict) else ():
             if content == "reference/cpp/index.md":
-                entry[title] = [content, *({folder_title: [
-                    {header.path: cpp_pages.page_of(header.path)} for header in headers
-                    if header.path.startswith(folder + "/")]} for folder, folder_title in cpp_pages.FOLDERS.items())]
+                entry[title] = [
+                    content,
+                    *(
+                        {
+                            folder_title: [
+                                {header.path: cpp_pages.page_of(header.path)}
+                                for header in headers
+                                if header.path.startswith(folder + "/")
+                            ]
+                        }
+                        for folder, folder_title in cpp_pages.FOLDERS.items()
+                    ),
+                ]
             elif isinstance(content, list):
                 fill_navigation(content, headers)
 
@@ -89,8 +102,11 @@ def on_page_markdown(markdown, page, config, files):
     path = page.file.src_uri
     text = links.rewritten(markdown, origins[path], path)
     if not path.startswith("reference/"):
-        own = {name: address for name, address in addresses.items()
-               if path not in PYTHON_PAGES or address.startswith("reference/python.md")}
+        own = {
+            name: address
+            for name, address in addresses.items()
+            if path not in PYTHON_PAGES or address.startswith("reference/python.md")
+        }
         text = links.with_names(text, own, path)
     return text.replace("<details>", '<details markdown="1">').replace("<summary>", '<summary markdown="1">')
 

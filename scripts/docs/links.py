@@ -3,6 +3,7 @@
 
 What is in docs/ keeps its path. What else a page links to, a source or another folder's README, is shown by a page
 under source/."""
+
 import posixpath
 import re
 
@@ -10,8 +11,18 @@ from cpp_headers import ROOT
 
 LINK = re.compile(r"(\]\()([^)\s]+)(\))")
 FENCE = re.compile(r"^ *(`{3,}|~{3,})")
-LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".cu": "cpp", ".cuh": "cpp", ".h": "c", ".c": "c", ".py": "python", ".sh": "bash",
-             ".json": "json", ".f90": "fortran"}
+LANGUAGES = {
+    ".hpp": "cpp",
+    ".cpp": "cpp",
+    ".cu": "cpp",
+    ".cuh": "cpp",
+    ".h": "c",
+    ".c": "c",
+    ".py": "python",
+    ".sh": "bash",
+    ".json": "json",
+    ".f90": "fortran",
+}
 PICTURES = (".png", ".gif", ".svg")
 
 
@@ -73,6 +84,7 @@ def with_names(text, addresses, site_page):
 
 def rewritten(text, page, site_page):
     """The text of the page at `page` with its links as the site needs them on `site_page`."""
+
     def replaced(match):
         target = match.group(2)
         path = repository_path(target, page)
@@ -101,9 +113,15 @@ def source_page(path):
         readme = file / "README.md"
         if readme.exists():
             return readme.read_text(), f"{path}/README.md"
-        names = sorted(entry.name + ("/" if entry.is_dir() else "") for entry in file.iterdir()
-                       if not entry.name.startswith((".", "__")))
-        rows = [f"-   [{name}](/{path}/{name})" if (file / name / "README.md").exists() else f"-   `{name}`" for name in names]
+        names = sorted(
+            entry.name + ("/" if entry.is_dir() else "")
+            for entry in file.iterdir()
+            if not entry.name.startswith((".", "__"))
+        )
+        rows = [
+            f"-   [{name}](/{path}/{name})" if (file / name / "README.md").exists() else f"-   `{name}`"
+            for name in names
+        ]
         return f"# {path}/\n\n" + "\n".join(rows) + "\n", path + "/README.md"
     if path.endswith(".md"):
         return file.read_text(), path

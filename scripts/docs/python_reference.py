@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of the Python package, whose parts mkdocstrings fills from the sources, and what lacks a docstring there."""
+
 import ast
 import re
 
@@ -13,8 +14,8 @@ COMPILED = {"Progress": "python/src/interrupts.cpp"}
 def compiled_class(name):
     """The docstrings of a class that nanobind binds: its own, and those of its properties."""
     text = (ROOT / COMPILED[name]).read_text()
-    text = text[text.index(f'"{name}"'):]
-    text = text[:text.index("__repr__")]
+    text = text[text.index(f'"{name}"') :]
+    text = text[: text.index("__repr__")]
     said = re.match(r'"\w+", "([^"]*)"', text).group(1)
     return said, re.findall(r'def(?:_prop)?_ro\(\s*"(\w+)",.*?"([^"]*)"\)', text, re.DOTALL)
 
@@ -51,7 +52,11 @@ def undocumented(names=None):
         if not ast.get_docstring(node):
             missing.append(f"{where}:{node.lineno}: {name}")
         for member in node.body if isinstance(node, ast.ClassDef) else ():
-            if isinstance(member, ast.FunctionDef) and not member.name.startswith("_") and not ast.get_docstring(member):
+            if (
+                isinstance(member, ast.FunctionDef)
+                and not member.name.startswith("_")
+                and not ast.get_docstring(member)
+            ):
                 missing.append(f"{where}:{member.lineno}: {name}.{member.name}")
     return missing
 
@@ -60,10 +65,18 @@ def page():
     names = public_names()
     functions = [name for name in names if name[0].islower()]
     first = ["solve", "Solver", "Report"]
-    order = first + [name for name in functions if name not in first] + [
-        name for name in names if name[0].isupper() and name not in first]
-    lines = ["# Python", "", "Every public function and class of the package `purlin`. [Purlin from Python](../python.md) "
-             "shows how they are used.", ""]
+    order = (
+        first
+        + [name for name in functions if name not in first]
+        + [name for name in names if name[0].isupper() and name not in first]
+    )
+    lines = [
+        "# Python",
+        "",
+        "Every public function and class of the package `purlin`. [Purlin from Python](../python.md) "
+        "shows how they are used.",
+        "",
+    ]
     for name in order:
         if name in COMPILED:
             said, properties = compiled_class(name)

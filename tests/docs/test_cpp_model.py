@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Public C++ names without documentation are found in what Doxygen says of a header. Ends with 77 without Doxygen."""
+
 import os
 import pathlib
 import shutil
