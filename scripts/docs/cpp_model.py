@@ -56,6 +56,8 @@ def file_summary(lines):
 
 def is_special_member(element, class_name):
     """Whether it is a destructor, or a constructor or assignment of which nothing can be said: default, copy, move."""
+    if element.get("kind") != "function":
+        return False
     name = element.findtext("name")
     arguments = element.findtext("argsstring") or ""
     own = re.sub(r".*::", "", re.sub(r"<.*", "", class_name))
@@ -78,9 +80,8 @@ def members_of(compound, class_name):
     for member in compound.iter("memberdef"):
         if member.get("prot") == "private" or member.get("kind") == "friend":
             continue
-        if class_name and member.get("kind") == "function" and is_special_member(member, class_name):
-            if not has_comment(member):
-                continue
+        if class_name and is_special_member(member, class_name) and not has_comment(member):
+            continue
         name = member.findtext("name")
         if class_name is not None:
             name = f"{plain_name(class_name)}::{name}"

@@ -7,10 +7,9 @@
 
 A line "$ COMMAND" begins a command, and what follows up to the next one or the end of the block is its output. All
 commands of a page run one after the other in one new folder, which has links to the repository's apps, examples and
-scripts, by two threads of the host. They end with 0, or with the number in a comment "# ends with N" behind the command. What is compared are the
-words. Figures of time and memory may differ, whole numbers by a seventh, other figures by a factor of ten, those below
-1e-6 of a hundred; lines on what
-the cost model chose for the machine are left out."""
+scripts, with two threads and without a GPU. They end with 0, or with the number in a comment "# ends with N" behind the
+command. What is compared are the words. Figures of time and memory may differ, whole numbers by a seventh, others by a
+factor of ten, those below 1e-6 of a hundred; lines on what the cost model chose for the machine are left out."""
 
 import argparse
 import difflib
