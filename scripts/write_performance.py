@@ -293,8 +293,10 @@ def write_page(file, lines):
 
 
 def with_lead(lines, lead):
-    """A section with sentences that say what its tables show put behind its heading."""
-    return [lines[0], "", lead, *lines[1:]]
+    """A section with sentences that say what its tables show put behind its heading, and its first picture after them."""
+    picture = next((line for line in lines if line.startswith("![")), None)
+    rest = [line for line in lines[1:] if line != picture]
+    return [lines[0], "", lead, "", *([picture, ""] if picture else []), *rest]
 
 
 def pages():

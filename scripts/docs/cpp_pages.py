@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages of the C++ reference, one for each public header, from what cpp_model reads."""
 
-import html
 import posixpath
 import re
 
