@@ -41,12 +41,15 @@ class Array {
     if (data_ != nullptr) memory_->release(data_, bytes_);
   }
 
+  /// The first value; null where the array is empty.
   T* data() { return data_; }
   const T* data() const { return data_; }
+  /// How many values it has room for, and how many bytes they take.
   std::int64_t size() const { return size_; }
   std::size_t bytes() const { return bytes_; }
   bool empty() const { return size_ == 0; }
 
+  /// A view of all values, which this array must outlive.
   Span<T, S> span() { return {data_, size_}; }
   Span<const T, S> span() const { return {data_, size_}; }
   Span<const T, S> cspan() const { return {data_, size_}; }
@@ -61,6 +64,7 @@ class Array {
   const T* begin() const { return span().begin(); }
   const T* end() const { return span().end(); }
 
+  /// Exchanges the memory of the two; no value is moved.
   void swap(Array& other) noexcept {
     std::swap(memory_, other.memory_);
     std::swap(data_, other.data_);

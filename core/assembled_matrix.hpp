@@ -21,6 +21,7 @@ class AssembledMatrix {
   /// takes; DeviceError.
   AssembledMatrix(const Context<S>& ctx, const MatrixInput<T, S>& input);
 
+  /// The canonical matrix, valid as long as this object.
   CsrView<T, S> view() const { return view_; }
   /// Whether `view` is of the caller's own arrays, and values are those of the matrix one for one.
   bool borrowed() const { return borrowed_; }

@@ -31,7 +31,7 @@ class Context;
 template <>
 class Context<Space::host> {
  public:
-  static constexpr int most_threads = 1024;
+  static constexpr int most_threads = 1024;  ///< that a context may have
 
   /// `threads` = 0 takes as many as the variable OMP_NUM_THREADS says, which batch systems set, else the processors
   /// that this process may use. Throws InputError for a negative number and for more than `most_threads`.
@@ -40,7 +40,7 @@ class Context<Space::host> {
   /// The same with memory of the caller's. Throws InputError for a null resource, too.
   Context(int threads, std::shared_ptr<MemoryResource> memory);
 
-  int threads() const { return threads_; }
+  int threads() const { return threads_; }  ///< at least 1
 
   /// Returns at once: host work is finished when a call returns.
   void synchronize() const {}
@@ -81,6 +81,7 @@ class Context<Space::device> {
   Context(int device, std::shared_ptr<MemoryResource> memory);
   Context(int device, CUstream_st* stream, std::shared_ptr<MemoryResource> memory);
 
+  /// The number of the device, and the stream that work is queued on.
   int device() const;
   CUstream_st* stream() const;
 

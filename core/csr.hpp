@@ -14,8 +14,8 @@ namespace purlin {
 /// i fills entries (i / lanes) run lanes + e lanes + i % lanes, e = 0 .. run - 1. Layouts with node blocks use it.
 template <Space S>
 struct ValueMap {
-  static constexpr std::uint32_t none32 = 0xffffffffu;
-  static constexpr Offset none64 = -1;
+  static constexpr std::uint32_t none32 = 0xffffffffu;  ///< `none` in `narrow`
+  static constexpr Offset none64 = -1;                  ///< `none` in `wide`
 
   Array<std::uint32_t, S> narrow;  ///< used when not empty
   Array<Offset, S> wide;           ///< used when `narrow` is empty and this is not
@@ -23,7 +23,9 @@ struct ValueMap {
   int run = 1;                     ///< 1, 2, 3 or 6
   Index lanes = 1;                 ///< a power of two
 
+  /// Whether entry k comes from position k.
   bool identity() const { return narrow.empty() && wide.empty(); }
+  /// Positions that are stored.
   std::int64_t positions() const { return narrow.empty() ? wide.size() : narrow.size(); }
   /// Entries that it fills.
   std::int64_t size() const { return positions() * run; }
@@ -57,12 +59,13 @@ bool runs_stay_together(const Context<S>& ctx, Span<const Offset, S> positions, 
 /// An owning CSR matrix. Row i holds entries row_ptr[i] .. row_ptr[i+1]-1 with strictly ascending columns.
 template <class T, Space S>
 struct Csr {
-  Index rows = 0;
-  Index cols = 0;
+  Index rows = 0;            ///< at least 0
+  Index cols = 0;            ///< the columns are 0 .. cols - 1
   Array<Offset, S> row_ptr;  ///< rows + 1
   Array<Index, S> col;       ///< nnz
   Array<T, S> val;           ///< nnz
 
+  /// Stored entries, zeros among them.
   Offset nnz() const { return col.size(); }
 };
 
@@ -74,8 +77,8 @@ struct Pattern;
 /// columns (`check_csr` verifies it).
 template <class T, Space S>
 struct CsrView {
-  Index rows = 0;
-  Index cols = 0;
+  Index rows = 0;                         ///< at least 0
+  Index cols = 0;                         ///< the columns are 0 .. cols - 1
   Span<const std::int32_t, S> row_ptr32;  ///< rows + 1; exactly one of the two is given, of exactly these types
   Span<const Offset, S> row_ptr64;        ///< rows + 1
   Span<const Index, S> col;               ///< nnz
@@ -86,6 +89,7 @@ struct CsrView {
   const ValueMap<S>* value_map = nullptr;
 
   CsrView() = default;
+  /// Of arrays with row pointers of 32 or of 64 bits, or of a pattern with values of its own. Reads nothing.
   CsrView(Index rows_, Index cols_, Span<const std::int32_t, S> row_ptr_, Span<const Index, S> col_,
           Span<const T, S> val_)
       : rows(rows_), cols(cols_), row_ptr32(row_ptr_), col(col_), val(val_) {}
@@ -96,6 +100,7 @@ struct CsrView {
   CsrView(const Csr<T, S>& a)
       : rows(a.rows), cols(a.cols), row_ptr64(a.row_ptr.span()), col(a.col.span()), val(a.val.span()) {}
 
+  /// Stored entries; whether the row pointers are those of 64 bits.
   Offset nnz() const { return col.size; }
   bool wide() const { return row_ptr32.data == nullptr; }
   /// First entry of row i; i = rows gives nnz. Host only.
@@ -105,16 +110,18 @@ struct CsrView {
 /// The pattern alone, for planning an order.
 template <Space S>
 struct Pattern {
-  Index rows = 0;
-  Index cols = 0;
-  Span<const std::int32_t, S> row_ptr32;
-  Span<const Offset, S> row_ptr64;
-  Span<const Index, S> col;
+  Index rows = 0;                         ///< as in CsrView, and so are the others
+  Index cols = 0;                         ///< the columns are 0 .. cols - 1
+  Span<const std::int32_t, S> row_ptr32;  ///< rows + 1; one of the two is given
+  Span<const Offset, S> row_ptr64;        ///< rows + 1
+  Span<const Index, S> col;               ///< nnz
 
   Pattern() = default;
+  /// Of a matrix's arrays, which must outlive it.
   template <class T>
   Pattern(const CsrView<T, S>& a)
       : rows(a.rows), cols(a.cols), row_ptr32(a.row_ptr32), row_ptr64(a.row_ptr64), col(a.col) {}
+  /// As in CsrView.
   Offset nnz() const { return col.size; }
   bool wide() const { return row_ptr32.data == nullptr; }
   Offset row_begin(Index i) const { return wide() ? row_ptr64[i] : Offset{row_ptr32[i]}; }

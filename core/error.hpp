@@ -23,6 +23,7 @@ class Error : public std::runtime_error {
 /// The caller's input is wrong; the message says what was expected and what came.
 class InputError : public Error {
  public:
+  /// `message`: what was expected and what came.
   explicit InputError(const LocatedText& message)
       : Error(message.text()), message_(std::make_shared<const LocatedText>(message)) {}
   explicit InputError(const std::string& message) : InputError(LocatedText(message)) {}
@@ -48,6 +49,7 @@ class ZeroDiagonal : public InputError {
   /// 0 where it is missing.
   ZeroDiagonal(std::int64_t row, std::int64_t count, double value);
 
+  /// What the constructor was given.
   std::int64_t row() const { return row_; }
   std::int64_t count() const { return count_; }
   double value() const { return value_; }
@@ -64,6 +66,7 @@ class NotSymmetric : public InputError {
   /// a_ij and a_ji, i < j, the first such pair, 0-based, in the caller's numbering; 0 where an entry is not stored.
   NotSymmetric(std::int64_t row, std::int64_t col, double entry, double opposite);
 
+  /// What the constructor was given.
   std::int64_t row() const { return row_; }
   std::int64_t col() const { return col_; }
   double entry() const { return entry_; }
@@ -83,6 +86,7 @@ class NotPositiveDefinite : public InputError {
   /// or overflows; `count`: how many there are.
   NotPositiveDefinite(std::int64_t row, std::int64_t count);
 
+  /// What the constructor was given.
   std::int64_t row() const { return row_; }
   std::int64_t count() const { return count_; }
 
@@ -99,9 +103,11 @@ class OutOfMemory : public Error {
   OutOfMemory(std::string_view space, std::string_view purpose, std::uint64_t wanted_bytes,
               std::optional<std::uint64_t> available_bytes);
 
+  /// Bytes that were asked for.
   std::uint64_t wanted_bytes() const { return wanted_bytes_; }
   /// Empty where the memory resource does not know (`MemoryResource::available_bytes`).
   std::optional<std::uint64_t> available_bytes() const { return available_bytes_; }
+  /// Whether the memory is that of the device.
   bool on_device() const { return on_device_; }
 
  private:

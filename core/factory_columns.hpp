@@ -12,11 +12,12 @@ namespace purlin {
 /// A null function: not there in this build.
 template <template <class, Space> class Function>
 struct FactoryColumns {
-  Function<double, Space::host> host_double = nullptr;
-  Function<float, Space::host> host_float = nullptr;
-  Function<double, Space::device> device_double = nullptr;
-  Function<float, Space::device> device_float = nullptr;
+  Function<double, Space::host> host_double = nullptr;      ///< on the host, in double precision
+  Function<float, Space::host> host_float = nullptr;        ///< on the host, in single precision
+  Function<double, Space::device> device_double = nullptr;  ///< on a device, in double precision
+  Function<float, Space::device> device_float = nullptr;    ///< on a device, in single precision
 
+  /// The one for values of T in S.
   template <class T, Space S>
   Function<T, S> get() const {
     if constexpr (S == Space::host) {

@@ -13,6 +13,7 @@ enum class IndexKind { int32, uint32, int64, uint64 };
 template <class I>
 constexpr bool is_index_v = std::is_integral_v<I> && (sizeof(I) == 4 || sizeof(I) == 8);
 
+/// Which of them I is; does not compile for other types.
 template <class I>
 constexpr IndexKind index_kind_of() {
   static_assert(is_index_v<I>, "row, column and entry numbers are integers of 32 or 64 bits");
@@ -24,11 +25,12 @@ constexpr IndexKind index_kind_of() {
 /// vector (host only) or a pointer.
 template <Space S>
 struct IndexSpan {
-  const void* data = nullptr;
-  std::int64_t size = 0;
-  IndexKind kind = IndexKind::int32;
+  const void* data = nullptr;         ///< `size` integers of that kind
+  std::int64_t size = 0;              ///< how many there are, not bytes
+  IndexKind kind = IndexKind::int32;  ///< what `data` points to
 
   constexpr IndexSpan() = default;
+  /// Of memory that the caller keeps.
   template <class I, class = std::enable_if_t<is_index_v<I>>>
   constexpr IndexSpan(const I* data_, std::int64_t size_) : data(data_), size(size_), kind(index_kind_of<I>()) {}
   template <class I, class = std::enable_if_t<is_index_v<std::remove_const_t<I>>>>

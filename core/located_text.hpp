@@ -13,9 +13,11 @@ namespace purlin {
 class LocatedText {
  public:
   LocatedText() = default;
+  /// A text without a row or column in it.
   LocatedText(std::string text) { add(std::move(text)); }
   LocatedText(const char* text) : LocatedText(std::string(text)) {}
 
+  /// What follows at the end: a text, or another text with its numbers.
   LocatedText& add(std::string text) {
     if (!text.empty()) pieces_.emplace_back(std::move(text));
     return *this;
@@ -35,7 +37,9 @@ class LocatedText {
     return *this;
   }
 
+  /// Whether there is nothing in it.
   bool empty() const { return pieces_.empty(); }
+  /// The text with rows and columns counted from `first`.
   std::string text(int first = 0) const;
   operator std::string() const { return text(); }
 

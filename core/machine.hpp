@@ -12,7 +12,7 @@ namespace purlin {
 /// Processors that work side by side, each with fast memory of its own that a format fills by itself (device) or
 /// that fills itself (host).
 struct Machine {
-  Space space = Space::host;
+  Space space = Space::host;    ///< where the processors are
   std::string name = "host";    ///< of the device
   int processors = 1;           ///< threads of the context; multiprocessors of the device
   std::size_t cache_bytes = 0;  ///< of one of them: second-level cache; opt-in shared memory of a block
@@ -24,9 +24,12 @@ struct Machine {
   /// What its memory moves, roughly: for choices, not for reports.
   double bytes_per_second = 1e10;
 
+  /// Whether it is a device.
   bool device() const { return space == Space::device; }
 };
 
+/// The machine that a context works on, with as many processors as the context has threads or the device has
+/// multiprocessors. Made anew by every call; asks the system or the driver.
 Machine machine_of(const Context<Space::host>& ctx);
 Machine machine_of(const Context<Space::device>& ctx);
 

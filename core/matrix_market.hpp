@@ -12,15 +12,18 @@ namespace purlin {
 
 /// What the banner of a file says.
 struct MatrixMarketHeader {
+  /// Entries with their places, or all values.
   enum class Layout { coordinate, array };
-  enum class Field { real, integer, pattern };  ///< SciPy's unsigned-integer counts as integer
+  /// Of the values; SciPy's unsigned-integer counts as integer, and the entries of a pattern are 1.
+  enum class Field { real, integer, pattern };
+  /// Whether one half stands for both.
   enum class Symmetry { general, symmetric, skew_symmetric };
-  Layout layout = Layout::coordinate;
-  Field field = Field::real;
-  Symmetry symmetry = Symmetry::general;
-  Index rows = 0;
-  Index cols = 0;
-  Offset entries = 0;  ///< lines of data that the size line promises
+  Layout layout = Layout::coordinate;     ///< as the banner says
+  Field field = Field::real;              ///< as the banner says
+  Symmetry symmetry = Symmetry::general;  ///< as the banner says
+  Index rows = 0;                         ///< as the size line says
+  Index cols = 0;                         ///< as the size line says
+  Offset entries = 0;                     ///< lines of data that the size line promises
 };
 
 /// Reads a matrix, `coordinate` or `array`, plain or gzipped (recognised by the content, not by the name). Repeated
@@ -60,8 +63,8 @@ Array<double, Space::host> parse_vector(const Context<Space::host>& ctx, std::st
 
 /// Vectors of the same length, one after the other.
 struct DenseColumns {
-  Index rows = 0;
-  Index cols = 0;
+  Index rows = 0;                     ///< values of a vector
+  Index cols = 0;                     ///< vectors
   Array<double, Space::host> values;  ///< rows x cols, column after column
 };
 

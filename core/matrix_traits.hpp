@@ -8,25 +8,26 @@ namespace purlin {
 
 /// How many rows have a property, and the first of them (0-based; -1 where there is none).
 struct RowCount {
-  Index count = 0;
-  Index first = -1;
+  Index count = 0;   ///< rows that have it
+  Index first = -1;  ///< the first of them
 };
 
 /// Rows are 0-based. Symmetry and diagonal are formed for square matrices only.
 struct MatrixTraits {
-  bool square = false;
-  bool pattern_symmetric = false;
-  double max_abs = 0;        ///< max |a_ij|
-  double max_asymmetry = 0;  ///< max |a_ij - a_ji|, entries that are not stored being 0
-  RowCount empty_rows;
-  RowCount missing_diagonal;   ///< rows without a stored diagonal entry
-  RowCount zero_diagonal;      ///< stored, and 0
-  RowCount negative_diagonal;  ///< stored, and below 0
+  bool square = false;             ///< as many rows as columns
+  bool pattern_symmetric = false;  ///< a_ij is stored where a_ji is
+  double max_abs = 0;              ///< max |a_ij|
+  double max_asymmetry = 0;        ///< max |a_ij - a_ji|, entries that are not stored being 0
+  RowCount empty_rows;             ///< without any stored entry
+  RowCount missing_diagonal;       ///< rows without a stored diagonal entry
+  RowCount zero_diagonal;          ///< stored, and 0
+  RowCount negative_diagonal;      ///< stored, and below 0
 
   /// |a_ij - a_ji| <= 1e-12 max |A|: many symmetric matrices are stored as general, with rounding in them.
   bool symmetric() const { return square && max_asymmetry <= 1e-12 * max_abs; }
   /// No diagonal entry is missing or 0.
   bool full_diagonal() const { return missing_diagonal.count == 0 && zero_diagonal.count == 0; }
+  /// All diagonal entries are stored and above 0.
   bool positive_diagonal() const { return full_diagonal() && negative_diagonal.count == 0; }
 };
 

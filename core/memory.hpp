@@ -73,6 +73,7 @@ class ContextMemory final {
   /// What the arrays of this context hold, whoever shares the resource.
   MemoryUse use() const { return ledger_.use(); }
 
+  /// What memory comes from.
   const MemoryResource& resource() const { return *resource_; }
 
  private:

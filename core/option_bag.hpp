@@ -20,6 +20,7 @@ class OptionBag {
     return *std::any_cast<Options>(&value);
   }
 
+  /// The same to be read; the defaults where nobody has set one.
   template <class Options>
   const Options& of() const {
     static const Options defaults{};

@@ -14,10 +14,11 @@ namespace purlin {
 /// cannot be read by host code: `operator[]`, iteration and conversion from a vector exist for the host only.
 template <class T, Space S>
 struct Span {
-  T* data = nullptr;
-  std::int64_t size = 0;
+  T* data = nullptr;      ///< the first of them; null where there are none
+  std::int64_t size = 0;  ///< values, not bytes; at least 0
 
   constexpr Span() = default;
+  /// Of memory that the caller keeps. Nothing is checked.
   constexpr Span(T* data_, std::int64_t size_) : data(data_), size(size_) {}
 
   /// A mutable span converts to a read-only one.
@@ -31,6 +32,7 @@ struct Span {
   template <class U, Space Here = S, class = std::enable_if_t<Here == Space::host && std::is_same_v<const U, T>>>
   Span(const std::vector<U>& v) : data(v.data()), size(static_cast<std::int64_t>(v.size())) {}
 
+  /// Whether there are no values.
   constexpr bool empty() const { return size == 0; }
 
   /// The `count` values from `first` on. Not checked.

@@ -22,6 +22,7 @@ std::string canonical_name(std::string_view name);
 class [[nodiscard]] Registration {
  public:
   Registration() = default;
+  /// `remove` is called when this object goes.
   explicit Registration(std::function<void()> remove) : remove_(std::move(remove)) {}
   Registration(Registration&& other) noexcept { remove_.swap(other.remove_); }
   Registration& operator=(Registration&& other) noexcept {
@@ -45,6 +46,7 @@ class Table {
   Table(std::string kind, std::vector<std::string> reserved, std::initializer_list<Line> lines)
       : kind_(std::move(kind)), reserved_(std::move(reserved)), lines_(lines) {}
 
+  /// All lines, those of the library first.
   const std::list<Line>& lines() const { return lines_; }
 
   /// The line of that name; null where there is none.

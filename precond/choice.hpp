@@ -13,19 +13,19 @@ namespace purlin {
 
 /// What a few iterations with a preconditioner gave.
 struct PrecondTrial {
-  std::string name;
-  int iterations = 0;
+  std::string name;      ///< in the table of preconditioners
+  int iterations = 0;    ///< that were made
   double reduction = 1;  ///< the least residual over the first one
   bool failed = false;   ///< the solver gave up: breakdown, indefiniteness, overflow
   // By the cost model, from counts and bytes: no clock decides.
-  double build_seconds = 0;
-  double iteration_seconds = 0;
+  double build_seconds = 0;      ///< of a setup
+  double iteration_seconds = 0;  ///< of an iteration with it
 };
 
 /// The input of the choice, in addition to the trials.
 struct PrecondUse {
-  MatrixTraits traits;
-  double rel_tol = 1e-8;
+  MatrixTraits traits;           ///< of A
+  double rel_tol = 1e-8;         ///< of the solves, relative to |b|
   double expected_products = 0;  ///< as SystemOptions has them; 0: those of one solve
   double iteration_bytes = 0;    ///< what an iteration moves in addition to its products with M
   int precond_products = 1;      ///< of an iteration
@@ -38,8 +38,8 @@ struct PrecondUse {
 
 /// A choice, and its grounds in one sentence.
 struct PrecondChoice {
-  std::string name;
-  LocatedText reason;
+  std::string name;          ///< in the table of preconditioners, or "none"
+  LocatedText reason;        ///< one sentence
   bool provisional = false;  ///< a stronger one may follow: PrecondUse::later
 };
 
@@ -57,6 +57,7 @@ const PrecondMethod* simple_preconditioner(const MatrixTraits& traits);
 
 /// The iterations to be expected with a preconditioner where those with the simple one are `simple`.
 using ExpectedIterations = double (*)(double simple);
+/// The estimate that goes with a line of the table.
 ExpectedIterations iterations_with(const PrecondMethod& method);
 /// Of that name; those of the simple one for "auto" and "none".
 ExpectedIterations iterations_with(std::string_view name);
@@ -79,10 +80,11 @@ PrecondChoice decide_precond(const PrecondTrial& simple, const PrecondTrial& str
 template <class T, Space S>
 using TryPrecond = std::function<PrecondTrial(const LinearOperator<T, S>*)>;
 
+/// What `choose_precond` returns.
 template <class T, Space S>
 struct ChosenPrecond {
-  OperatorPtr<T, S> M;  ///< null for "none"
-  PrecondChoice choice;
+  OperatorPtr<T, S> M;   ///< null for "none"
+  PrecondChoice choice;  ///< which it is, and why
 };
 
 /// "auto": Jacobi (none, where the diagonal has zeros) against the stronger one that costs the least by the model,

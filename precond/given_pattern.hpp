@@ -11,9 +11,9 @@ namespace purlin {
 /// Where entries of a square matrix may stand, on the host and in the caller's numbering. The columns of a row may
 /// stand in any order and more than once; diagonal entries are in it whether they are given or not.
 struct GivenPattern {
-  Index rows = 0;
+  Index rows = 0;               ///< and columns
   std::vector<Offset> row_ptr;  ///< rows + 1
-  std::vector<Index> col;
+  std::vector<Index> col;       ///< row_ptr[rows] of them, from 0
 };
 
 namespace detail {

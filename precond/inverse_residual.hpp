@@ -6,6 +6,7 @@
 
 namespace purlin {
 
+/// How far a preconditioner is from the inverse of A.
 struct InverseResidual {
   double norm = 0;      ///< |A M - I|_F, or |M A - I|_F for the left side
   double relative = 0;  ///< norm / |I|_F, |I|_F = sqrt(n); 0 for n = 0

@@ -10,6 +10,7 @@
 
 namespace purlin {
 
+/// Which entries the approximate inverses SPAI and FSAI may have.
 struct PatternOptions {
   /// Entries with |a_ij| <= drop sqrt(|a_ii a_jj|) are left out of A's pattern before its powers are formed. A's
   /// values themselves all count. 0: every stored entry is in the pattern. At least 0.

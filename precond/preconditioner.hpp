@@ -46,15 +46,15 @@ using OptionValue = std::variant<int, double, std::string>;
 
 /// One option of a preconditioner, for command lines and reports.
 struct PrecondOption {
-  std::string flags;        ///< "--fsai-power"; several with a comma between them
-  std::string placeholder;  ///< "N"
-  std::string help;
-  std::string key;                        ///< in reports: "fsai_power"
-  std::vector<std::string> choices = {};  ///< of a text
-  int most = 0;                           ///< of a whole number, which is 1 at the least
-  bool shapes_pattern = false;            ///< has no meaning where the pattern is given
-  std::function<OptionValue(const PrecondOptions&)> get;
-  std::function<void(PrecondOptions&, const OptionValue&)> set;
+  std::string flags;                                      ///< "--fsai-power"; several with a comma between them
+  std::string placeholder;                                ///< "N"
+  std::string help;                                       ///< one or more sentences
+  std::string key;                                        ///< in reports: "fsai_power"
+  std::vector<std::string> choices = {};                  ///< of a text
+  int most = 0;                                           ///< of a whole number, which is 1 at the least
+  bool shapes_pattern = false;                            ///< has no meaning where the pattern is given
+  std::function<OptionValue(const PrecondOptions&)> get;  ///< reads it
+  std::function<void(PrecondOptions&, const OptionValue&)> set;  ///< writes it; unchecked
 };
 
 /// An option that is a number in the options of one method: `option.get` and `set` are those of `member`.
@@ -71,6 +71,8 @@ PrecondOption number_option(std::string flags, std::string placeholder, std::str
   return option;
 }
 
+/// Makes M for the matrix in the given order; throws InputError where the matrix does not support it, and
+/// OutOfMemory.
 template <class T, Space S>
 using MakePrecond = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
                                           const PrecondOptions&, const SpmvOptions&);
@@ -88,16 +90,16 @@ using EstimatePrecond = std::uint64_t (*)(const PrecondOptions&, const SpmvForma
 
 /// What the cost of a setup is estimated from.
 struct PrecondBuild {
-  Index rows = 0;
-  Offset nonzeros = 0;  ///< of A
-  Offset stored = 0;    ///< of M; of its factors together
-  Machine machine;
+  Index rows = 0;                                        ///< of A
+  Offset nonzeros = 0;                                   ///< of A
+  Offset stored = 0;                                     ///< of M; of its factors together
+  Machine machine;                                       ///< that makes it
   std::function<const Pattern<Space::host>&()> pattern;  ///< of A; copied from a device by the first call
 };
 
 /// What `--precond auto` compares.
 enum class AutoPrecond {
-  never,
+  never,     ///< only by name
   simple,    ///< costs next to nothing; tried first
   definite,  ///< the stronger one for symmetric matrices with a positive diagonal
   general,   ///< the stronger one for all others
@@ -105,28 +107,28 @@ enum class AutoPrecond {
 
 /// One line of the table.
 struct PrecondMethod {
-  std::string name;
-  std::string summary;
-  std::vector<PrecondOption> options;
-  bool diagonal = false;             ///< M is a diagonal matrix
-  bool divides_by_diagonal = false;  ///< every diagonal entry of A has to be there and not 0
-  bool own_matrices = false;         ///< M is made of sparse matrices in `PrecondOptions::format`
-  bool resident = false;             ///< solvers with a kernel for what fits on the chip apply it there
-  int products = 0;                  ///< with sparse matrices, that an application consists of
+  std::string name;                    ///< as users write it
+  std::string summary;                 ///< one line for help texts
+  std::vector<PrecondOption> options;  ///< for command lines and reports
+  bool diagonal = false;               ///< M is a diagonal matrix
+  bool divides_by_diagonal = false;    ///< every diagonal entry of A has to be there and not 0
+  bool own_matrices = false;           ///< M is made of sparse matrices in `PrecondOptions::format`
+  bool resident = false;               ///< solvers with a kernel for what fits on the chip apply it there
+  int products = 0;                    ///< with sparse matrices, that an application consists of
   /// Vectors of the system's length that an application reads or writes beside those of its products; null: none.
   double (*vector_passes)(const PrecondOptions&) = nullptr;
   bool triangles = false;  ///< its matrices are triangles, whose rows differ in length
   /// Entries of these matrices, estimated for a matrix of so many rows and entries. Null: as many as A has.
   double (*entries)(const PrecondOptions&, Index rows, Offset nonzeros) = nullptr;
-  bool takes_coordinates = false;  ///< `SpmvOptions::coordinates` makes a difference
-  bool takes_pattern = false;      ///< `PatternOptions::pattern` applies
-  AutoPrecond automatic = AutoPrecond::never;
+  bool takes_coordinates = false;              ///< `SpmvOptions::coordinates` makes a difference
+  bool takes_pattern = false;                  ///< `PatternOptions::pattern` applies
+  AutoPrecond automatic = AutoPrecond::never;  ///< its role under `auto`
   /// Iterations that are to be expected with it where those with the simple one of `auto` are `simple`; null: half.
   double (*iterations)(double simple) = nullptr;
   double refresh_share = 1;  ///< seconds of a refresh over those of a setup
   /// Throws InputError for options that make no sense. Null: none can.
   void (*check)(const PrecondOptions&) = nullptr;
-  EstimatePrecond estimate_bytes = nullptr;
+  EstimatePrecond estimate_bytes = nullptr;  ///< null: counted as 0
   /// Seconds of a setup by a cost model: counts, not a clock. Null: those of a pass over A.
   double (*build_seconds)(const PrecondBuild&) = nullptr;
   /// Null: from the right.
@@ -134,13 +136,14 @@ struct PrecondMethod {
   /// What to ask for on the command line where M was too weak: "--precond spai --spai-adaptive 0.1". Null: the
   /// general one of the table.
   std::string (*stronger)(const PrecondOptions&) = nullptr;
-  FactoryColumns<MakePrecond> make = {};
+  FactoryColumns<MakePrecond> make = {};                            ///< one for each precision and space
   FactoryColumns<MakePrecondFromOperator> make_from_operator = {};  ///< null: it needs the entries of A
 };
 
 /// The columns of a class template with the constructor (ctx, matrix, order, options, format options).
 template <template <class, Space> class Operator>
 struct MakePrecondOperator {
+  /// A column of the table: calls the class's constructor.
   template <class T, Space S>
   static OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                 const PrecondOptions& options, const SpmvOptions& spmv_options) {
@@ -148,6 +151,7 @@ struct MakePrecondOperator {
   }
 };
 
+/// The columns of a line for such a class, those of this build.
 template <template <class, Space> class Operator>
 FactoryColumns<MakePrecond> precond_columns() {
   FactoryColumns<MakePrecond> columns;

@@ -11,6 +11,7 @@
 
 namespace purlin {
 
+/// How the parts are found.
 enum class Partitioner {
   automatic,    ///< natural where its ranges cut few entries, else greedy
   natural,      ///< contiguous ranges of equal length
@@ -30,35 +31,38 @@ struct NodeCoordinates {
   int dimension = 3;        ///< 1, 2 or 3
 };
 
+/// The options of `make_partition`.
 struct PartitionOptions {
-  Partitioner method = Partitioner::automatic;
-  Index parts = 1;             ///< wanted; see Partition::parts for when there are more or fewer
-  Index most_part_rows = 0;    ///< no part holds more rows; 0: no limit
+  Partitioner method = Partitioner::automatic;  ///< how the parts are found
+  Index parts = 1;                              ///< wanted; see Partition::parts for when there are more or fewer
+  Index most_part_rows = 0;                     ///< no part holds more rows; 0: no limit
   Index node_rows = 1;         ///< unknowns per node where the pattern has such blocks (see node_block_size)
   int coarsen_rounds = 8;      ///< of heavy-edge matching, at most; 0: METIS sees the full graph
   bool minimise_halo = false;  ///< METIS counts outside columns instead of cut entries
   const NodeCoordinates* coordinates = nullptr;  ///< for Partitioner::coordinates
 };
 
+/// What `make_partition` did.
 struct PartitionReport {
-  std::string method;  ///< what was done, with the reason where it is not what was requested
-  Index parts = 0;
-  Index vertices = 0;      ///< of the graph, after rows of identical pattern were merged; 0 where none was made
-  Offset cut = 0;          ///< entries whose row and column are in different parts
-  Offset halo = 0;         ///< columns that a part reads from outside, each once, summed over the parts
-  Index largest_part = 0;  ///< rows
-  Index smallest_part = 0;
-  Index largest_halo = 0;
-  Index fullest_part = 0;  ///< rows of a part and columns that it reads from outside, the most of any part
+  std::string method;       ///< what was done, with the reason where it is not what was requested
+  Index parts = 0;          ///< that were made
+  Index vertices = 0;       ///< of the graph, after rows of identical pattern were merged; 0 where none was made
+  Offset cut = 0;           ///< entries whose row and column are in different parts
+  Offset halo = 0;          ///< columns that a part reads from outside, each once, summed over the parts
+  Index largest_part = 0;   ///< rows
+  Index smallest_part = 0;  ///< rows
+  Index largest_halo = 0;   ///< of one part
+  Index fullest_part = 0;   ///< rows of a part and columns that it reads from outside, the most of any part
   std::vector<std::pair<std::string, double>> seconds;  ///< by phase, in their order
 };
 
+/// Which part each row belongs to.
 struct Partition {
   std::vector<Index> part_of_row;  ///< 0 .. parts - 1; every part holds at least one row
   /// As wanted, but never more than there are rows (nodes, where node_rows > 1), and more where `most_part_rows` asks
   /// for it: at least rows / most_part_rows, and one more for each piece that found no room in another part.
   Index parts = 0;
-  PartitionReport report;
+  PartitionReport report;  ///< how it was made
 };
 
 /// Cuts the rows of a square matrix into parts. Rows of identical pattern (the unknowns of a FEM node) stay in one

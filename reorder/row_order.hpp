@@ -25,8 +25,9 @@ struct RowOrder {
   Array<Index, S> old_of_new;     ///< new row i is the caller's row old_of_new[i]
   Array<Index, S> new_of_old;     ///< the inverse
   std::vector<Index> part_begin;  ///< parts + 1, ascending from 0 to n, in new numbers; empty: no parts
-  OrderReport report;
+  OrderReport report;             ///< how it was found
 
+  /// Whether it is the caller's own order.
   bool natural() const { return old_of_new.empty(); }
 };
 
@@ -42,8 +43,8 @@ RowOrder<S> make_row_order(const Context<S>& ctx, const std::vector<Index>& old_
 /// A renumbered matrix B, B_ij = A_{old(i) old(j)}, columns sorted, with the map from its entries to A's.
 template <class T, Space S>
 struct PermutedCsr {
-  Csr<T, S> matrix;
-  ValueMap<S> value_map;
+  Csr<T, S> matrix;       ///< B
+  ValueMap<S> value_map;  ///< from B's entries to A's
 
   /// A view that carries the map: operators made from it take refreshed values in the caller's order.
   CsrView<T, S> view() const {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Counts the iterations with AMG and with Jacobi on generated systems and on all meshes of a folder, writes them to
-docs/results/amg_host.json and their tables into docs/preconditioners.md, between its markers.
+docs/results/amg_host.json and their tables into docs/preconditioners-measured.md, between its markers.
 
     scripts/compare_amg.py PURLIN MESH_FOLDER [SPEC...]    measures; SPEC: more systems, mesh:FILE:KIND[:R]
     scripts/compare_amg.py                                 the tables again, without measuring
@@ -20,7 +20,7 @@ from preconditioner_tables import dump
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs/results/amg_host.json"
-DOCUMENT = ROOT / "docs/preconditioners.md"
+DOCUMENT = ROOT / "docs/preconditioners-measured.md"
 GENERATED = ["generate:diffusion:34", "generate:diffusion:68", "generate:elasticity:20", "generate:elasticity:40",
              "generate:grid7:60", *(f"generate:convection:80:{peclet}" for peclet in (1, 10, 100, 1000))]
 MANY = 300  # iterations with Jacobi

@@ -4,7 +4,7 @@
 
     scripts/compare_preconditioners.py [FOLDER] [--purlin build/host/bin/purlin]   FOLDER defaults to $PURLIN_TEST_DATA
 
-Writes docs/results/preconditioners_host.json and, from it, the tables of docs/preconditioners.md. Right-hand side
+Writes docs/results/preconditioners_host.json and, from it, the tables of docs/preconditioners-measured.md. Right-hand side
 A*random:1, |b - A x| <= 1e-8 |b|, 5,000 iterations, the format csr, one thread a run. What has been run is kept in
 --state, so that a run that was cut short goes on where it ended. Needs nothing but Python and purlin.
 """
@@ -201,7 +201,7 @@ def parse_arguments():
                         help="finished runs, which are not repeated; delete it to start anew")
     parser.add_argument("--retry-limits", action="store_true", help="run again what met a limit of time before")
     parser.add_argument("--json", type=pathlib.Path, default=ROOT / "docs/results/preconditioners_host.json")
-    parser.add_argument("--markdown", type=pathlib.Path, default=ROOT / "docs/preconditioners.md")
+    parser.add_argument("--markdown", type=pathlib.Path, default=ROOT / "docs/preconditioners-measured.md")
     settings = parser.parse_args()
     if not settings.folder or not pathlib.Path(settings.folder).is_dir():
         parser.error("no folder with matrices: name one, or set PURLIN_TEST_DATA")

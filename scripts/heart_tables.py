@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section of docs/performance.md on purlin-heart, from docs/results/heart_*.json as bench_heart.py writes them."""
+"""The tables of docs/performance-heart.md, from docs/results/heart_*.json as bench_heart.py writes them."""
 import report_text
 
 MISSING = "not measured yet"

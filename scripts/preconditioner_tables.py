@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of docs/preconditioners.md from docs/results/preconditioners_host.json, between its markers; that of
-single solves on a device from preconditioners_h200.json.
+"""Writes the tables of docs/preconditioners-measured.md from docs/results/preconditioners_host.json, between its markers;
+that of single solves on a device from preconditioners_h200.json.
 
     scripts/preconditioner_tables.py       again, without measuring; scripts/compare_preconditioners.py measures
 """
@@ -256,4 +256,4 @@ def write(document, path):
 
 if __name__ == "__main__":
     write(reports.load(ROOT / "docs/results/preconditioners_host.json"),
-          ROOT / "docs/preconditioners.md")
+          ROOT / "docs/preconditioners-measured.md")

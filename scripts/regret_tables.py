@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section of docs/performance.md on `purlin bench regret`; see write_performance.py."""
+"""The tables of docs/performance-defaults-NAME.md, of `purlin bench regret`; see write_performance.py."""
 from report_text import number, remark
 
 OUTCOMES = {"auto_failed": "**auto failed**", "only_auto": "only auto converged", "nothing_converged": "nothing converged"}

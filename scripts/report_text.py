@@ -20,6 +20,10 @@ def remark(report):
     return f" {report['remark']}" if "remark" in report else ""
 
 
-def heading_anchor(heading):
-    """Where a link to a heading of the same page points."""
-    return "#" + heading.lower().replace(",", "").replace(" ", "-")
+PAGES = {"spmv_": "products", "columns_": "columns", "solve_": "solves", "regret_": "defaults"}
+
+
+def tables_page(name):
+    """The page in docs/ with the tables of a report: performance-solves-h200.md of solve_h200.json."""
+    kind = next(kind for kind in PAGES if name.startswith(kind))
+    return f"performance-{PAGES[kind]}-{name.removeprefix(kind).removesuffix('.json')}.md"

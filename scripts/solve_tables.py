@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The section of docs/performance.md on `purlin bench solve`; see write_performance.py."""
+"""The tables of docs/performance-solves-NAME.md, of `purlin bench solve`; see write_performance.py."""
 from report_text import number, remark, spread
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first section of docs/performance.md: where the time of an iteration goes, from a report of `purlin bench solve`;
 see write_performance.py."""
-from report_text import heading_anchor
+from report_text import tables_page
 from report_text import number
 from solve_tables import iteration_ms, measured, solve_ms, usable
 
@@ -50,15 +50,14 @@ def ours(data, by):
     return [(system, line) for system, line in pairs if line is not None]
 
 
-def setup_in_products(products):
+def setup_in_products(name, products):
     """How long EHYB took to be ready on the meshes and grids of a report of products."""
     spans = [line["setup_in_products"] for system in products["systems"] for line in system["formats"]
              if system["system"].startswith(("mesh:", "generate:")) and line["name"] == "ehyb" and line["refused"] is None]
     if not spans:
         return []
-    where = heading_anchor(f"Products of all formats, {products['device']}")
     return [(f"Building EHYB takes as long as {min(spans):,.0f} to {max(spans):,.0f} of its own products (meshes and grids in "
-             f"[Products]({where}))")]
+             f"[Products]({tables_page(name)}))")]
 
 
 def setup_in_iterations(data):
@@ -85,15 +84,15 @@ def mixed_item(data):
 
 
 def section(name, data, products):
-    """From a report of solves on a device, and one of products there or None."""
-    setups = (setup_in_products(products) if products else []) + setup_in_iterations(data) or ["not measured here"]
+    """From a report of solves on a device, and one of products there with its name or None."""
+    setups = (setup_in_products(*products) if products else []) + setup_in_iterations(data) or ["not measured here"]
     return [
         "## Why Purlin is fast",
         "",
         "An iteration of a Krylov method does two operations per value that it reads, so its time is set by memory traffic and "
         "by everything that leaves the memory idle. The table gives the microseconds of one iteration of CG with Jacobi; "
         f"each column removes one more obstacle ({data['device']}, double precision, the run of "
-        f"[Solves]({heading_anchor('Solves, ' + data['device'])}); every solve in the table converged):",
+        f"[Solves]({tables_page(name)}); every solve in the table converged):",
         "",
         "| system | rows | cuBLAS and cuSPARSE, call by call | as a CUDA graph | Purlin, CSR | Purlin, EHYB "
         "| Purlin, `ehyb-symmetric` | bytes per entry, CSR | EHYB | `ehyb-symmetric` | fastest, % of the byte floor "
@@ -114,7 +113,7 @@ def section(name, data, products):
         "3. **Few bytes in the matrix** (third to fourth). A CSR entry in double costs twelve bytes and a read of x from "
         "anywhere in memory. EHYB partitions the rows so that each part's share of x fits into a multiprocessor's shared "
         "memory. A column index then takes two bytes, or fewer where the rows of a node share one list, and reads of x cost no "
-        "memory traffic. The tables below give the kernel's share of the copy bandwidth.",
+        "memory traffic. The tables of products give the kernel's share of the copy bandwidth.",
         "4. **Symmetric blocks are read once** (fourth to fifth). Half of a symmetric matrix repeats the other half. Where "
         "nodes have three rows, `ehyb-symmetric` reads each pair of opposite blocks in a part once and adds it to both rows in "
         "shared memory, in rounds of pairs that touch no row twice: no atomics, and the same bits on every run. With one "

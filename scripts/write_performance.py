@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes docs/performance.md from the measurements in docs/results (spmv_*.json, columns_*.json, solve_*.json,
+"""Writes docs/performance.md and docs/performance-*.md from the measurements in docs/results (spmv_*.json, columns_*.json, solve_*.json,
 regret_*.json, heart_*.json, device_*.json, host_*.json, reader_*.json)."""
 import pathlib
 import statistics
 
 import heart_tables
+import performance_leads as leads
 import regret_tables
 import reports
 import solve_tables
 import why_fast
-from report_text import number, remark, spread
+from report_text import number, remark, spread, tables_page
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results"
@@ -285,11 +286,51 @@ def reader_section(name, data):
     return lines + [""]
 
 
+def write_page(file, lines):
+    """One of the pages; its first section's heading becomes its title."""
+    mark = ["", "<!-- Written by scripts/write_performance.py from docs/results; run it again instead of editing. -->", ""]
+    (ROOT / "docs" / file).write_text("\n".join([lines[0].replace("## ", "# ", 1), *mark, *lines[1:]]).replace("\n\n\n", "\n\n"))
+
+
+def with_lead(lines, lead):
+    """A section with sentences that say what its tables show put behind its heading, and its first picture after them."""
+    picture = next((line for line in lines if line.startswith("![")), None)
+    rest = [line for line in lines[1:] if line != picture]
+    return [lines[0], "", lead, "", *([picture, ""] if picture else []), *rest]
+
+
+def pages():
+    """File, title and section of every page of tables."""
+    for name, data in load("spmv_*.json"):
+        yield tables_page(name), with_lead(
+            spmv_section(name, data), leads.products(data))
+    for name, data in load("columns_*.json"):
+        yield tables_page(name), with_lead(
+            columns_section(name, data), leads.columns(data))
+    for name, data in load("solve_*.json"):
+        yield tables_page(name), with_lead(
+            solve_tables.section(name, data, RESULTS), leads.solves(data))
+    for name, data in load("regret_*.json"):
+        yield tables_page(name), with_lead(
+            regret_tables.section(name, data), leads.DEFAULTS)
+    yield "performance-heart.md", with_lead(heart_tables.section(load("heart_*.json")), leads.HEART)
+    loops = ["## The usual loops", "", leads.LOOPS, ""]
+    for name, data in load("device_*.json"):
+        if data["program"] == "purlin_bench_device":  # not the record of the device tests
+            loops += device_section(name, data)
+    for name, data in load("host_*.json"):
+        loops += host_section(name, data)
+    yield "performance-loops.md", loops
+    for name, data in load("reader_*.json"):
+        yield "performance-reading.md", with_lead(reader_section(name, data), leads.reading(data))
+
+
 def main():
     text = [
-        "# Performance",
+        "## Performance",
         "",
-        "<!-- Written by scripts/write_performance.py from docs/results; run it again instead of editing. -->",
+        "This page says where the time of an iteration goes and what Purlin does about it; the tables behind it have pages of "
+        "their own.",
         "",
         "All times are medians, with minimum and maximum in brackets. The contenders of a comparison take turns in one process, "
         "on one machine, in one run. Speed-ups compare converged runs in one precision unless the column says otherwise. "
@@ -297,34 +338,22 @@ def main():
         "(`purlin solve generate:elasticity:68` solves one). [glossary.md](glossary.md) explains the terms.",
         "",
     ]
-    products = {data["device"]: data for _, data in load("spmv_*.json") if data["space"] == "device"}
+    products = {data["device"]: (name, data) for name, data in load("spmv_*.json") if data["space"] == "device"}
     for name, data in load("solve_*.json"):
         if data["space"] == "device":
             text += why_fast.section(name, data, products.get(data["device"]))
-    for name, data in load("spmv_*.json"):
-        text += spmv_section(name, data)
-    for name, data in load("columns_*.json"):
-        text += columns_section(name, data)
-    for name, data in load("solve_*.json"):
-        text += solve_tables.section(name, data, RESULTS)
-    for name, data in load("regret_*.json"):
-        text += regret_tables.section(name, data)
-    text += heart_tables.section(load("heart_*.json"))
-    for name, data in load("device_*.json"):
-        if data["program"] != "purlin_bench_device":  # the record of the device tests
-            continue
-        text += device_section(name, data)
-    for name, data in load("host_*.json"):
-        text += host_section(name, data)
-    for name, data in load("reader_*.json"):
-        text += reader_section(name, data)
+    text += ["## All tables", ""]
+    for file, lines in pages():
+        text += [f"* [{lines[0].removeprefix('## ')}]({file})"]
+        write_page(file, lines)
     text += [
+        "",
         "To repeat the measurements: `scripts/bench_spmv.sh`, `scripts/plot_spmv.py`, `scripts/bench_solve.sh`, `scripts/bench_cupy.py`, "
         "`scripts/plot_solve.py`, `scripts/bench_regret.sh`, `scripts/bench_heart.sh`, `scripts/bench_device.sh`, "
         "`scripts/bench_host.sh`, `scripts/bench_reader.py`, then `scripts/write_performance.py`.",
         "",
     ]
-    (ROOT / "docs" / "performance.md").write_text("\n".join(text))
+    write_page("performance.md", text)
 
 
 if __name__ == "__main__":

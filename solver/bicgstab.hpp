@@ -17,6 +17,7 @@ template <class T>
 class ResidentBicgstab;
 }  // namespace detail
 
+/// The options of BiCGStab.
 struct BicgstabOptions {
   bool resident = true;  ///< on a device: in one kernel where the system fits on the chip
 };

@@ -15,6 +15,7 @@ template <class T>
 class ResidentCg;
 }  // namespace detail
 
+/// The options of CG.
 struct CgOptions {
   bool resident = true;  ///< on a device: in one kernel where the system fits on the chip
 };

@@ -11,11 +11,12 @@
 
 namespace purlin {
 
+/// Why a solve did not converge.
 enum class Cause {
-  none,
-  iteration_limit,
-  time_limit,
-  stopped_by_caller,
+  none,                    ///< it converged
+  iteration_limit,         ///< `StopCriterion::max_iterations` were made
+  time_limit,              ///< `StopCriterion::time_limit_seconds` have passed
+  stopped_by_caller,       ///< the progress callback returned false
   matrix_not_positive,     ///< p.Ap <= 0
   precond_not_positive,    ///< r.Mr <= 0
   rho_vanished,            ///< BiCGStab: the residual became orthogonal to the shadow residual
@@ -48,14 +49,15 @@ struct Untried {
   std::string error;   ///< what the library said of it
 };
 
+/// A cause with its figures.
 struct Failure {
-  Cause cause = Cause::none;
-  Subject subject = Subject::none;
-  double level = 0;  ///< a residual over |b|
-  int iterations = 0;
-  Asymmetric asymmetric = Asymmetric::none;
-  bool in_single_precision = false;  ///< of the solver inside a mixed one
-  std::vector<Untried> untried = {};
+  Cause cause = Cause::none;                 ///< why
+  Subject subject = Subject::none;           ///< what the cause refers to
+  double level = 0;                          ///< a residual over |b|
+  int iterations = 0;                        ///< of causes that name a number of them
+  Asymmetric asymmetric = Asymmetric::none;  ///< what CG was given and cannot use
+  bool in_single_precision = false;          ///< of the solver inside a mixed one
+  std::vector<Untried> untried = {};         ///< what might have followed
 };
 
 /// "iteration_limit", "matrix_not_positive", ...

@@ -14,6 +14,7 @@ template <Space S>
 class IterationGraph;
 }  // namespace detail
 
+/// The options of GMRES.
 struct GmresOptions {
   int restart = 0;            ///< length of a cycle; 0: see `gmres_cycle_length`
   bool left = false;          ///< precondition from the left

@@ -20,9 +20,9 @@ class OperatorExchange;
 
 /// Iterate until |b - A x|_2 <= max(rel_tol |b|_2, abs_tol). The residual is the unpreconditioned one.
 struct StopCriterion {
-  int max_iterations = 10000;  ///< products with A in CG and GMRES; BiCGStab takes two products an iteration
-  double rel_tol = 1e-8;       ///< single precision reaches some 1e-5: systems in float should say so
-  double abs_tol = 0;
+  int max_iterations = 10000;     ///< products with A in CG and GMRES; BiCGStab takes two products an iteration
+  double rel_tol = 1e-8;          ///< single precision reaches some 1e-5: systems in float should say so
+  double abs_tol = 0;             ///< absolute, in the units of b
   double time_limit_seconds = 0;  ///< 0: none; checked every `check_every` iterations
   /// The host polls residual, clock and callback after this many iterations; 0: 1 on the host, 16 on
   /// the device, there fewer where the solve before took fewer, and 256 in a resident solve. Iteration counts and
@@ -32,14 +32,14 @@ struct StopCriterion {
 
 /// How a solve ended. Only `converged` is success, and it is based on a true residual only.
 enum class Status {
-  converged,  ///< |b - A x| was formed and meets the tolerance
-  max_iterations,
-  breakdown,  ///< the recurrence cannot continue (BiCGStab after its restarts, GMRES on a singular system)
+  converged,       ///< |b - A x| was formed and meets the tolerance
+  max_iterations,  ///< `StopCriterion::max_iterations` were made
+  breakdown,       ///< the recurrence cannot continue (BiCGStab after its restarts, GMRES on a singular system)
   not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); `failure` says which
   not_finite,  ///< NaN or infinity in the matrix, the right-hand side or the guess; overflow, or |b| underflows
   stagnation,  ///< the residual does not fall any more, by rounding or for want of progress; `failure` says which
   diverged,    ///< the residual grew far above |b|; x is the best iterate that was kept
-  time_limit,
+  time_limit,  ///< `StopCriterion::time_limit_seconds` have passed
   stopped_by_caller,  ///< the progress callback returned false
 };
 
@@ -48,21 +48,21 @@ std::string_view name_of(Status status);
 
 /// One attempt of several, where a solver was chosen automatically.
 struct Attempt {
-  std::string solver;
-  Status status = Status::max_iterations;
-  int iterations = 0;
-  double true_residual = 0;
-  double seconds = 0;
-  std::string reason;
-  double attainable_residual = 0;  ///< as in SolveReport, of this attempt alone
-  std::string method;              ///< as in SolveReport
-  Failure failure = {};
-  std::string preconditioner = {};  ///< where several were tried
+  std::string solver;                      ///< as in SolveReport
+  Status status = Status::max_iterations;  ///< how it ended
+  int iterations = 0;                      ///< of this attempt
+  double true_residual = 0;                ///< |b - A x| at its end
+  double seconds = 0;                      ///< that it took
+  std::string reason;                      ///< `failure` as a sentence
+  double attainable_residual = 0;          ///< as in SolveReport, of this attempt alone
+  std::string method;                      ///< as in SolveReport
+  Failure failure = {};                    ///< why it did not converge
+  std::string preconditioner = {};         ///< where several were tried
 };
 
 /// The result of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
 struct SolveReport {
-  Status status = Status::max_iterations;
+  Status status = Status::max_iterations;  ///< how it ended
   std::string solver;              ///< "cg", "bicgstab", "gmres"; "mixed cg" where it iterated in single precision
   std::string method;              ///< the same as the table of solvers has it: "cg" for both
   Failure failure;                 ///< why it did not converge
@@ -84,13 +84,14 @@ struct SolveReport {
   int restarts = 0;               ///< GMRES: cycles after the first; BiCGStab: breakdowns survived
   int second_passes = 0;          ///< GMRES: how often Gram-Schmidt ran again
   bool resident = false;          ///< all iterations, one at least, ran in a kernel that kept the vectors on the chip
-  double seconds = 0;
+  double seconds = 0;             ///< from the call to the confirmed residual
   std::vector<double> history;    ///< residual before the first and after each iteration, as the recurrence has it
   std::vector<Attempt> attempts;  ///< one or more, in order
   /// What LinearSystem replaced for this solve, and why: "format ehyb for csr after 1,200 iterations". Empty:
   /// nothing. Only such a solve allocates.
   std::string changed;
 
+  /// Whether it ended with `Status::converged`.
   bool converged() const { return status == Status::converged; }
   /// residual / |b|, or the residual itself for b = 0.
   double relative(double residual) const { return rhs_norm > 0 ? residual / rhs_norm : residual; }
@@ -98,8 +99,8 @@ struct SolveReport {
 
 /// What a progress callback sees.
 struct Progress {
-  std::string_view solver;
-  int iteration = 0;
+  std::string_view solver;       ///< the one that iterates, as in SolveReport
+  int iteration = 0;             ///< iterations so far
   double residual = 0;           ///< of the recurrence; |M r| in GMRES from the left
   double relative_residual = 0;  ///< over |b|
   double tolerance = 0;          ///< absolute, in the same norm
@@ -122,6 +123,7 @@ class KrylovSolver {
  public:
   virtual ~KrylovSolver() = default;
 
+  /// As in the table of solvers.
   virtual std::string_view name() const = 0;
 
   /// Does now what the first solve with these A and M would do once, allocations and choices that depend on them; a
@@ -137,10 +139,11 @@ class KrylovSolver {
                                           const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
                                           const StopCriterion& stop, const ProgressFn& progress = {}) = 0;
 
-  /// For those who own A and M and may replace them during a solve; null, the default: nobody does. Internal.
+  /// Internal: for those who own A and M and may replace them during a solve; null, the default: nobody does.
   void set_exchange(detail::OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
 
  protected:
+  /// Internal: see `set_exchange`.
   detail::OperatorExchange<T, S>* exchange() const { return exchange_; }
 
  private:

@@ -18,7 +18,7 @@ namespace purlin {
 
 /// Directions that A maps to zero, taken out of the solution.
 enum class NullSpace {
-  none,
+  none,  ///< A is regular
   /// The vector of ones: pure Neumann problems. The returned x has mean zero. Where the columns of A sum to zero too
   /// and b does not, x solves the system for b without its mean, and the status is `stagnation`.
   constant,
@@ -26,7 +26,7 @@ enum class NullSpace {
 
 /// What `LinearSystem::refresh` replaces.
 enum class RefreshScope {
-  everything,
+  everything,  ///< the matrix and the preconditioner
   /// The matrix; the preconditioner keeps its values. For values that change little from solve to solve: an old
   /// approximate inverse then works nearly as well as a new one and costs nothing.
   operator_only,
@@ -46,9 +46,9 @@ struct SystemOptions {
   /// The name may also be "auto", the default: see `choose_precond`. If the solvers fail with the one that was
   /// chosen, the others follow.
   PrecondOptions precond{"auto"};
-  SolverOptions solver;
-  StopCriterion stop;
-  NullSpace null_space = NullSpace::none;
+  SolverOptions solver;                    ///< which method, and its choices
+  StopCriterion stop;                      ///< tolerances and limits of a solve
+  NullSpace null_space = NullSpace::none;  ///< what is known of it
   /// Iterate in single precision, and form residuals in double: for systems in double, whose solution is as good as
   /// that of an iteration in double. Matrix and preconditioner are stored in single precision, and the matrix also in
   /// double as CSR. If single precision is not enough, the solver continues in double, and the report says so; if it
@@ -73,7 +73,7 @@ struct SystemOptions {
 
 /// What `LinearSystem::info` returns.
 struct SystemInfo {
-  OperatorInfo matrix;
+  OperatorInfo matrix;                ///< A in its format
   OperatorInfo preconditioner;        ///< name "none" where there is none
   LocatedText preconditioner_reason;  ///< why, where it was chosen automatically
   bool mixed = false;                 ///< `matrix` and `preconditioner` are those in single precision
@@ -84,8 +84,8 @@ struct SystemInfo {
   std::string method;         ///< the same as the table of solvers has it: "cg" for "mixed cg"
   std::string solver_reason;  ///< why, where it was chosen automatically
   FormatChoice format;        ///< with its grounds, where it was chosen
-  OrderReport order;
-  bool reordered = false;
+  OrderReport order;          ///< the order of its rows
+  bool reordered = false;     ///< whether that is not the caller's
   std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
   std::uint64_t bytes = 0;                                    ///< held in S by all that was made with this context
 };
@@ -126,6 +126,7 @@ class LinearSystem {
   LinearSystem(LinearSystem&&) noexcept;
   LinearSystem& operator=(LinearSystem&&) noexcept;
 
+  /// Unknowns.
   Index rows() const;
 
   /// New values on the same pattern: `values` in the order, form and number of those given to the constructor,
@@ -205,6 +206,7 @@ class LinearSystem {
   /// y = A x in the caller's order. Throws InputError for x and y that share memory, and after a refresh that failed.
   void multiply(Span<const T, S> x, Span<T, S> y);
 
+  /// What the system is made of now; a solve under `auto` may change it.
   SystemInfo info() const;
 
   /// The combinations of format and preconditioner that the automatic choices compare, by the cost model, the one of

@@ -9,7 +9,7 @@ namespace purlin {
 /// A is about `scale` times the matrix in double, M about the inverse of A. Both outlive what is made from this.
 template <Space S>
 struct LowSystem {
-  const LinearOperator<float, S>& A;
+  const LinearOperator<float, S>& A;  ///< in single precision
   const LinearOperator<float, S>* M;  ///< may be null
   double scale;                       ///< a power of two
 };

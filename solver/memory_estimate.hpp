@@ -9,13 +9,13 @@ namespace purlin {
 
 /// The matrix as it is handed in, and what, other than the method, decides the number of vectors.
 struct SystemSize {
-  Index rows = 0;
-  Offset nonzeros = 0;
-  std::size_t value_bytes = sizeof(double);
-  bool reordered = false;        ///< the solver works in an order of its own
-  bool mixed = false;            ///< iterates in single precision; value_bytes are those of double
-  Index columns = 1;             ///< right-hand sides that are solved for at once
-  bool null_space = false;       ///< the constant one
+  Index rows = 0;                            ///< of the matrix
+  Offset nonzeros = 0;                       ///< stored entries
+  std::size_t value_bytes = sizeof(double);  ///< of one value
+  bool reordered = false;                    ///< the solver works in an order of its own
+  bool mixed = false;                        ///< iterates in single precision; value_bytes are those of double
+  Index columns = 1;                         ///< right-hand sides that are solved for at once
+  bool null_space = false;                   ///< the constant one
   bool several_solvers = false;  ///< another may continue from the best x, which is kept; "auto" always does
 };
 
@@ -28,6 +28,7 @@ struct SystemEstimate {
   /// caller's b and x.
   std::uint64_t vectors = 0;
 
+  /// All of them together.
   std::uint64_t total() const { return matrix + renumbered + preconditioner + vectors; }
 };
 

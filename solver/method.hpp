@@ -22,6 +22,7 @@ template <class T, Space S>
 using MakeMixedSolver = std::unique_ptr<KrylovSolver<double, S>> (*)(const Context<S>&, const LowSystem<S>&,
                                                                      const SolverOptions& options);
 
+/// Makes the method for several right-hand sides of n unknowns in lockstep.
 template <class T, Space S>
 using MakeBatchSolver = std::unique_ptr<BatchSolver<T, S>> (*)(const Context<S>&, Index n);
 
@@ -48,35 +49,36 @@ struct ResidentShape {
   int halo_vectors = 0;      ///< with rows of other parts
   int diagonal_vectors = 0;  ///< further ones where M is a diagonal matrix
   int own_vectors = 0;       ///< without
-  int synchronisations = 0;
+  int synchronisations = 0;  ///< of all blocks
   int precond_matrices = 0;  ///< so many sparse matrices may M consist of, besides none and a diagonal one; 0: none
 };
 
 /// One line of the table.
 struct SolverMethod {
-  std::string name;
-  std::string summary;
+  std::string name;     ///< as users write it
+  std::string summary;  ///< one line for help texts
   /// Products with A and applications of M in an iteration.
   int products = 1;
-  int precond_products = 1;
-  bool needs_symmetry = false;  ///< converges for symmetric positive definite A and M only
-  bool monotone = false;        ///< the residual never grows, and indefinite matrices are no obstacle
-  bool restarts = false;        ///< runs in cycles (SolveReport::cycle_length), so that a longer one may help
-  bool resident = false;        ///< has a kernel that solves what fits on the chip of a device
-  ResidentShape resident_shape = {};
-  int vector_kernels = 2;  ///< of an iteration on a device, besides those of A and M
-  AutoRank rank;
+  int precond_products = 1;           ///< the latter
+  bool needs_symmetry = false;        ///< converges for symmetric positive definite A and M only
+  bool monotone = false;              ///< the residual never grows, and indefinite matrices are no obstacle
+  bool restarts = false;              ///< runs in cycles (SolveReport::cycle_length), so that a longer one may help
+  bool resident = false;              ///< has a kernel that solves what fits on the chip of a device
+  ResidentShape resident_shape = {};  ///< of that kernel
+  int vector_kernels = 2;             ///< of an iteration on a device, besides those of A and M
+  AutoRank rank;                      ///< its role under `auto`
   /// Bytes of the vectors that it works with for each unknown, besides b and x.
   MethodFigure bytes_per_unknown = nullptr;
   /// Vectors read or written in an iteration on average, without the products with A and M.
   MethodFigure vector_passes = nullptr;
-  VectorFloor floor;
-  FactoryColumns<MakeSolver> make = {};
+  VectorFloor floor;                                ///< what the cost model takes for its vectors
+  FactoryColumns<MakeSolver> make = {};             ///< one for each precision and space
   FactoryColumns<MakeMixedSolver> make_mixed = {};  ///< null: not in mixed precision
   FactoryColumns<MakeBatchSolver> make_batch = {};  ///< null: columns are taken one after the other
   /// Vectors that a batch adds: for each place, and once.
   int batch_vectors = 0, batch_vectors_once = 0;
 
+  /// Whether several right-hand sides are solved in lockstep.
   bool batched() const { return make_batch.host_double != nullptr; }
 };
 

@@ -46,7 +46,9 @@ class Pending {
   std::shared_ptr<detail::SolveTask<Result>> task_;
 };
 
+/// Of one right-hand side.
 using PendingSolve = Pending<SolveReport>;
+/// Of several right-hand sides, with a report for each.
 using PendingColumns = Pending<std::vector<SolveReport>>;
 
 }  // namespace purlin

@@ -32,9 +32,10 @@ struct SystemParts {
   /// For mixed precision, in single precision: A where the system's A is an operator; M in one form or the other
   /// where M is the caller's.
   std::shared_ptr<const LinearOperator<float, S>> low_matrix = {};
-  std::shared_ptr<const LinearOperator<float, S>> low_preconditioner = {};
-  PrecondFactory<float, S> make_low_preconditioner = {};
+  std::shared_ptr<const LinearOperator<float, S>> low_preconditioner = {};  ///< M, in the caller's numbering
+  PrecondFactory<float, S> make_low_preconditioner = {};                    ///< the same made in setup
 
+  /// Whether M is the caller's, in the precision of the system or in single.
   bool has_preconditioner() const { return preconditioner != nullptr || make_preconditioner != nullptr; }
   bool has_low_preconditioner() const { return low_preconditioner != nullptr || make_low_preconditioner != nullptr; }
 };

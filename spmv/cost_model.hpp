@@ -20,12 +20,12 @@ RowLengths row_lengths(const Context<Space::device>& ctx, const Pattern<Space::d
 
 /// The input of all cost estimates.
 struct PatternFacts {
-  Index rows = 0;
-  Index cols = 0;
-  Offset nonzeros = 0;
-  Index longest_row = 0;
-  int block = 1;  ///< rows of a node, where the pattern consists of full aligned blocks (`node_block_size`)
-  RowLengths lengths;
+  Index rows = 0;         ///< of the matrix
+  Index cols = 0;         ///< of the matrix
+  Offset nonzeros = 0;    ///< stored entries
+  Index longest_row = 0;  ///< entries
+  int block = 1;          ///< rows of a node, where the pattern consists of full aligned blocks (`node_block_size`)
+  RowLengths lengths;     ///< of all rows
 
   /// Slots of rows sorted by length and padded in groups of `lanes`.
   Offset sorted_slots(int lanes) const;
@@ -61,12 +61,13 @@ struct CostEstimate {
   double upload_bytes = 0;
   /// Seconds of a setup on the device, in place of the two before; 0: on the host.
   double device_setup_seconds = 0;
-  int launches = 1;
+  int launches = 1;      ///< kernels of a product on a device
   int dot_launches = 0;  ///< further kernels where the product leaves x.y too
   /// Parts that a kernel which keeps its vectors on the chip would have, one a multiprocessor; 0: there is none.
   Index resident_parts = 0;
   double halo = 0;  ///< nodes of other parts that a part reads, over its own
 
+  /// Of one product y = A x.
   double product_seconds(const Machine& machine) const;
   /// With `host_threads` threads of the machine that plans.
   double setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const;

@@ -25,7 +25,7 @@ struct SpmvOptions {
   std::string format = "csr";
   /// How the formats with parts (EHYB) find them, and how many they take; 0: as many as their caches ask for.
   Partitioner partitioner = Partitioner::automatic;
-  Index parts = 0;
+  Index parts = 0;  ///< see `partitioner`
   /// Where the nodes lie, in the caller's numbering: for Partitioner::coordinates, and for preconditioners that take
   /// them (AMG's rigid body modes).
   std::shared_ptr<const NodeCoordinates> coordinates = nullptr;
@@ -45,10 +45,10 @@ struct SpmvOptions {
 
 /// What a format is asked to be.
 struct FormatRequest {
-  std::string variant;  ///< canonical; empty: the format's default
-  const SpmvOptions& options;
-  Machine machine;
-  std::size_t value_bytes = sizeof(double);
+  std::string variant;                       ///< canonical; empty: the format's default
+  const SpmvOptions& options;                ///< as the caller gave them
+  Machine machine;                           ///< that multiplies
+  std::size_t value_bytes = sizeof(double);  ///< of one value of the matrix
 };
 
 /// Finds the order that a format wants for a canonical pattern.
@@ -60,6 +60,7 @@ using PlanOrderOnDevice = std::optional<RowOrder<Space::device>> (*)(const Conte
                                                                      const Pattern<Space::device>&,
                                                                      const FormatRequest&);
 
+/// Makes the operator for a canonical matrix in the given order; throws InputError and OutOfMemory.
 template <class T, Space S>
 using MakeSpmv = OperatorPtr<T, S> (*)(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,
                                        const FormatRequest&);
@@ -69,12 +70,12 @@ using EstimateFormatCost = CostEstimate (*)(const PatternFacts&, const FormatReq
 
 /// One line of the table.
 struct SpmvFormat {
-  std::string name;
+  std::string name;                   ///< as users write it
   std::vector<std::string> variants;  ///< without one, the format chooses or takes the first; its README says
-  std::string summary;
+  std::string summary;                ///< one line for help texts
   /// Bytes that the format will hold for a matrix of this size, estimated from the size alone.
   std::uint64_t (*estimate_bytes)(Index rows, Index cols, Offset nonzeros, std::size_t value_bytes) = nullptr;
-  EstimateFormatCost cost_estimate = nullptr;
+  EstimateFormatCost cost_estimate = nullptr;  ///< null: never chosen by cost
   /// Null for a format that takes any order as it comes.
   PlanOrder plan = nullptr;
   /// Whether the variant numbers x and y alike, and so takes square matrices only. Null: none does.
@@ -82,9 +83,9 @@ struct SpmvFormat {
   /// The fallback format of a format for symmetric matrices: for matrices without symmetry, such as those of a
   /// preconditioner. Empty: itself.
   std::string fallback = {};
-  bool parts = false;     ///< its rows lie in parts: `SpmvOptions::partitioner` and `parts` apply
-  bool resident = false;  ///< solvers with a kernel for what fits on the chip take it
-  FactoryColumns<MakeSpmv> make = {};
+  bool parts = false;                  ///< its rows lie in parts: `SpmvOptions::partitioner` and `parts` apply
+  bool resident = false;               ///< solvers with a kernel for what fits on the chip take it
+  FactoryColumns<MakeSpmv> make = {};  ///< one for each precision and space
   /// Null: the host plans for the device too, from a copy of the pattern.
   PlanOrderOnDevice plan_on_device = nullptr;
 };
@@ -92,6 +93,7 @@ struct SpmvFormat {
 /// The constructor columns of a class template with the constructor (ctx, matrix, order, request).
 template <template <class, Space> class Operator>
 struct MakeFormatOperator {
+  /// A column of the table: calls the class's constructor.
   template <class T, Space S>
   static OperatorPtr<T, S> make(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                 const FormatRequest& request) {

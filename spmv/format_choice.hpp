@@ -22,14 +22,15 @@ struct FormatTrial {
 
   /// Of an iteration, or of a product where only these are compared.
   double step_seconds() const { return iteration_seconds > 0 ? iteration_seconds : product_seconds; }
+  /// Of the setup and so many iterations or products.
   double seconds_of(double steps) const { return setup_seconds + steps * step_seconds(); }
 };
 
 /// A choice and its grounds.
 struct FormatChoice {
-  std::string format = "csr";
-  std::string reason;  ///< "pays back after about 310 iterations, 1,900 are expected"; empty: it was requested
-  bool measured = false;
+  std::string format = "csr";  ///< the name in the table
+  std::string reason;     ///< "pays back after about 310 iterations, 1,900 are expected"; empty: it was requested
+  bool measured = false;  ///< by the clock rather than by the cost model
   std::vector<FormatTrial> trials;  ///< csr first
 };
 
@@ -39,16 +40,16 @@ bool is_format_choice(std::string_view name);
 
 /// Seconds of an iteration with a product of that cost.
 struct IterationEstimate {
-  double seconds = 0;
-  bool resident = false;
+  double seconds = 0;     ///< of one iteration
+  bool resident = false;  ///< in a kernel that keeps its vectors on the chip
 };
 
 /// What a format is chosen for.
 struct FormatUse {
   /// Iterations, or products where `iteration` is empty; 0: `expected_iterations` of one solve to `rel_tol`.
   double steps = 0;
-  bool may_renumber = true;
-  double rel_tol = 1e-8;
+  bool may_renumber = true;             ///< whether formats with an order of their own are considered
+  double rel_tol = 1e-8;                ///< of the solves, relative to |b|
   const PatternFacts* facts = nullptr;  ///< of the pattern; null: not known yet
   /// The estimate for an iteration of the loop that would run with a format; empty: products are compared.
   std::function<IterationEstimate(const SpmvFormat&, const PatternFacts&, const CostEstimate&)> iteration = {};

@@ -44,6 +44,7 @@ class LinearOperator {
  public:
   virtual ~LinearOperator() = default;
 
+  /// Lengths of y and of x in y = A x.
   virtual Index rows() const = 0;
   virtual Index cols() const = 0;
 
@@ -103,11 +104,11 @@ class LinearOperator {
 
 /// What an operator is made of; `purlin info` and the reports print it.
 struct OperatorInfo {
-  std::string name;    ///< name and variant as in the table
-  std::string detail;  ///< one line for people, or empty
-  Index rows = 0;
-  Index cols = 0;
-  Offset nonzeros = 0;
+  std::string name;         ///< name and variant as in the table
+  std::string detail;       ///< one line for people, or empty
+  Index rows = 0;           ///< length of y
+  Index cols = 0;           ///< length of x
+  Offset nonzeros = 0;      ///< stored entries of the matrix
   Offset stored_slots = 0;  ///< values stored, padding included
   double cached_share = 0;  ///< share of entries that read x from a cache that the format manages itself
   /// What one product moves between memory and processor by the format's own count: its arrays once, x and y as often
@@ -119,6 +120,7 @@ struct OperatorInfo {
   std::vector<std::pair<std::string, std::uint64_t>> bytes;   ///< memory by part: values, columns, ...
   std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
 
+  /// All of `bytes` together.
   std::uint64_t total_bytes() const {
     std::uint64_t total = 0;
     for (const auto& part : bytes) total += part.second;
@@ -157,14 +159,14 @@ class MatrixOperator : public LinearOperator<T, S> {
   virtual void slots_written(const Context<S>& ctx);
 
   /// The matrix with its present values where the operator keeps it as CSR, in its own order; it changes with them
-  /// and is valid as long as the operator; with the map from the caller's values where there is one. Nothing for other
-  /// formats.
+  /// and is valid as long as the operator; with the map from the caller's values where there is one. Nothing for
+  /// other formats.
   virtual std::optional<CsrView<T, S>> as_csr() const { return std::nullopt; }
 
   /// The same operator for vectors in `order`, where this one is for vectors in the caller's: its matrices are
   /// renumbered and multiplied in the format of `options`, their values those that they are here, and refreshed as
-  /// here. This operator must not be used any more. Null, the default, where the type cannot do that; it is then as it
-  /// was, as after an error. For preconditioners that depend on the order of the rows. Waits on the stream. Throws
+  /// here. This operator must not be used any more. Null, the default, where the type cannot do that; it is then as
+  /// it was, as after an error. For preconditioners that depend on the order of the rows. Waits on the stream. Throws
   /// OutOfMemory.
   virtual std::unique_ptr<MatrixOperator> renumbered(const Context<S>& ctx, const RowOrder<S>& order,
                                                      const SpmvOptions& options) {
@@ -172,9 +174,11 @@ class MatrixOperator : public LinearOperator<T, S> {
     return nullptr;
   }
 
+  /// What the operator is made of, as it is now.
   virtual OperatorInfo info() const = 0;
 };
 
+/// A format or a preconditioner, as the tables make it.
 template <class T, Space S>
 using OperatorPtr = std::unique_ptr<MatrixOperator<T, S>>;
 
@@ -182,8 +186,10 @@ using OperatorPtr = std::unique_ptr<MatrixOperator<T, S>>;
 template <class T, Space S>
 class FunctionOperator final : public LinearOperator<T, S> {
  public:
+  /// What `apply` calls, with its arguments.
   using Function = std::function<void(const Context<S>&, T alpha, Span<const T, S> x, T beta, Span<T, S> y)>;
 
+  /// A map of rows x cols; `apply` must not be empty.
   FunctionOperator(Index rows, Index cols, Function apply) : rows_(rows), cols_(cols), apply_(std::move(apply)) {}
 
   Index rows() const override { return rows_; }

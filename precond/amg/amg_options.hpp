@@ -34,15 +34,16 @@ enum class AmgNearNull {
 /// Vectors of the caller's own that A maps to almost nothing: `count` of them, row by row (the values of a row next
 /// to each other), in the caller's numbering.
 struct NearNullVectors {
-  int count = 0;
+  int count = 0;               ///< vectors
   std::vector<double> values;  ///< rows x count
 };
 
+/// The options of algebraic multigrid.
 struct AmgOptions {
   /// Nodes are strongly connected where |A_ij|^2 >= theta^2 |A_ii| |A_jj|; 0: all neighbours are. Larger values serve
   /// anisotropic and badly shaped elements, up to about 0.05; beyond, aggregates become small.
   double theta = 0.02;
-  AmgSmoother smoother = AmgSmoother::automatic;
+  AmgSmoother smoother = AmgSmoother::automatic;  ///< of all levels
   /// Of the polynomial, for each of the two smoothing steps of the finest level: 1 to 8; twice that below. With SPAI
   /// and FSAI, which cost a product more for each, half of it, rounded up.
   int degree = 2;
@@ -51,8 +52,8 @@ struct AmgOptions {
   /// Aggregates that a row of a prolongator reaches, at most: the largest entries stay, and those that go are made up
   /// for. Fewer make coarse matrices sparser. Twice as many below the first level.
   int max_width = 3;
-  AmgRefresh refresh = AmgRefresh::galerkin;
-  AmgNearNull near_null = AmgNearNull::automatic;
+  AmgRefresh refresh = AmgRefresh::galerkin;       ///< what new values replace
+  AmgNearNull near_null = AmgNearNull::automatic;  ///< which vectors the coarse grids represent
   /// In place of `near_null`.
   std::shared_ptr<const NearNullVectors> vectors = nullptr;
   /// Unknowns of a node, which are numbered one after the other; 0: what the coordinates say, else the blocks that

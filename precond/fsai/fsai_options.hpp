@@ -6,6 +6,7 @@
 
 namespace purlin {
 
+/// The options of FSAI.
 struct FsaiOptions {
   int power = 1;  ///< G has the pattern of the lower triangle of A^power, at least 1
 };

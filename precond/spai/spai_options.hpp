@@ -6,6 +6,7 @@
 
 namespace purlin {
 
+/// The options of SPAI.
 struct SpaiOptions {
   /// The product that comes close to the identity: A M, or M A.
   PrecondSide side = PrecondSide::right;

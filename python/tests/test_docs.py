@@ -4,6 +4,7 @@
 import doctest
 import json
 import re
+import sys
 import warnings
 from pathlib import Path
 
@@ -32,6 +33,15 @@ def test_the_python_of_a_document_runs(name, capsys):
 def test_the_examples_of_docstrings_run(module):
     results = doctest.testmod(module)
     assert results.attempted > 0 and results.failed == 0
+
+
+def test_the_tutorial_shows_what_its_program_prints():
+    sys.path.insert(0, str(ROOT / "scripts/docs"))
+    import run_commands
+
+    count, differences = run_commands.work_through(
+        ROOT / "docs/tutorials/scipy.md", Path(sys.executable).parent, update=False)
+    assert count == 1 and not differences, differences
 
 
 def test_the_figures_of_the_document_are_those_of_its_record():

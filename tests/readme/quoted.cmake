@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# Fails where a C++ block of TEXT is not a piece of PROGRAM, or where TEXT has none.
+# Fails where a block of TEXT in LANGUAGE, cpp by default, is not a piece of PROGRAM, or where TEXT has none.
 cmake_minimum_required(VERSION 3.24)
+if(NOT LANGUAGE)
+  set(LANGUAGE cpp)
+endif()
+string(LENGTH "```${LANGUAGE}\n" opening)
 file(READ ${PROGRAM} program)
 file(READ ${TEXT} rest)
 set(blocks 0)
 while(TRUE)
-  string(FIND "${rest}" "```cpp\n" begin)
+  string(FIND "${rest}" "```${LANGUAGE}\n" begin)
   if(begin EQUAL -1)
     break()
   endif()
-  math(EXPR begin "${begin} + 7")
+  math(EXPR begin "${begin} + ${opening}")
   string(SUBSTRING "${rest}" ${begin} -1 rest)
   string(FIND "${rest}" "```" end)
   string(SUBSTRING "${rest}" 0 ${end} block)

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page of the Python package, whose parts mkdocstrings fills from the sources, and what lacks a docstring there."""
+
+import ast
+import re
+
+from cpp_headers import ROOT
+
+PACKAGE = ROOT / "python/purlin"
+# Classes of the compiled module, which cannot be read without compiling it, with the source that binds them.
+COMPILED = {"Progress": "python/src/interrupts.cpp"}
+
+
+def compiled_class(name):
+    """The docstrings of a class that nanobind binds: its own, and those of its properties."""
+    text = (ROOT / COMPILED[name]).read_text()
+    text = text[text.index(f'"{name}"') :]
+    text = text[: text.index("__repr__")]
+    said = re.match(r'"\w+", "([^"]*)"', text).group(1)
+    return said, re.findall(r'def(?:_prop)?_ro\(\s*"(\w+)",.*?"([^"]*)"\)', text, re.DOTALL)
+
+
+def public_names():
+    tree = ast.parse((PACKAGE / "__init__.py").read_text())
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and node.targets[0].id == "__all__":
+            return [name for name in ast.literal_eval(node.value) if not name.startswith("_")]
+    raise ValueError("python/purlin/__init__.py has no __all__")
+
+
+def definitions():
+    """The functions and classes of the package by name, with their files."""
+    found = {}
+    for path in sorted(PACKAGE.glob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                found[node.name] = (path, node)
+    return found
+
+
+def undocumented(names=None):
+    """Lines for those of the names, all public ones by default, that have no docstring."""
+    found, missing = definitions(), []
+    for name in public_names() if names is None else names:
+        if name in COMPILED:
+            continue
+        if name not in found:
+            missing.append(f"python/purlin/__init__.py: {name} is defined nowhere")
+            continue
+        path, node = found[name]
+        where = path.relative_to(ROOT)
+        if not ast.get_docstring(node):
+            missing.append(f"{where}:{node.lineno}: {name}")
+        for member in node.body if isinstance(node, ast.ClassDef) else ():
+            if (
+                isinstance(member, ast.FunctionDef)
+                and not member.name.startswith("_")
+                and not ast.get_docstring(member)
+            ):
+                missing.append(f"{where}:{member.lineno}: {name}.{member.name}")
+    return missing
+
+
+def page():
+    names = public_names()
+    functions = [name for name in names if name[0].islower()]
+    first = ["solve", "Solver", "Report"]
+    order = (
+        first
+        + [name for name in functions if name not in first]
+        + [name for name in names if name[0].isupper() and name not in first]
+    )
+    lines = [
+        "# Python",
+        "",
+        "Every public function and class of the package `purlin`. [Purlin from Python](../python.md) "
+        "shows how they are used.",
+        "",
+    ]
+    for name in order:
+        if name in COMPILED:
+            said, properties = compiled_class(name)
+            lines += [f"## {name} {{ #purlin.{name} }}", "", said, ""]
+            lines += [f"-   `{member}`: {text}" for member, text in properties] + [""]
+        else:
+            lines += [f"::: purlin.{name}", ""]
+    return "\n".join(lines)

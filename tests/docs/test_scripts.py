@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scripts of the documentation find what is wrong: outputs that differ, links, C and Python without documentation."""
+
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts/docs"))
+
+import c_reference  # noqa: E402
+import links  # noqa: E402
+import python_reference  # noqa: E402
+import run_commands  # noqa: E402
+
+
+class Outputs(unittest.TestCase):
+    def test_times_and_sizes_may_differ(self):
+        self.assertTrue(run_commands.alike("read 4.5 ms of 2.02 MB", "read 12 us of 1.35 kB"))
+        self.assertTrue(run_commands.alike("  0.2 s, 90 times faster", "  11.0 s,  3.5 times slower"))
+
+    def test_words_may_not(self):
+        self.assertFalse(run_commands.alike("converged after 20 iterations", "diverged after 20 iterations"))
+        self.assertFalse(run_commands.alike("x1", "x2"))
+
+    def test_counts_differ_a_little_and_residuals_within_a_factor(self):
+        self.assertTrue(run_commands.alike("after 1,000 iterations at 8e-09", "after 1,100 iterations at 2e-09"))
+        self.assertFalse(run_commands.alike("after 1,000 iterations", "after 1,300 iterations"))
+        self.assertFalse(run_commands.alike("residual 8.1e-09", "residual 8.1e-06"))
+        self.assertFalse(run_commands.alike("mean 1.0", "mean -1.0"))
+
+    def test_choices_of_the_machine_are_left_out_and_missing_lines_are_not(self):
+        self.assertTrue(run_commands.same_output(["a", "  format          csr"], ["a"]))
+        self.assertFalse(run_commands.same_output(["a", "b"], ["a"]))
+
+    def test_what_was_cut_short_by_time_may_be_longer(self):
+        self.assertTrue(
+            run_commands.alike(
+                "not converged (time_limit) after 10 iterations", "not converged (time_limit) after 999 iterations"
+            )
+        )
+
+
+class Links(unittest.TestCase):
+    def test_code_is_not_prose(self):
+        text = "a\n```\n[b](c)\n```\nd\n````\n```\n````\ne\n"
+        self.assertEqual([line for line, prose in links.without_code(text) if prose], ["a\n", "d\n", "e\n"])
+
+    def test_links_to_sources_lead_to_pages_that_show_them(self):
+        self.assertEqual(
+            links.rewritten("[a](../core/span.hpp#L3) [b](glossary.md) [c](x.md)", "docs/a.md", "a.md"),
+            "[a](source/core/span.hpp.md#L3) [b](glossary.md) [c](x.md)",
+        )
+        self.assertEqual(links.site_path("spmv/ehyb/README.md"), "source/spmv/ehyb.md")
+
+
+class References(unittest.TestCase):
+    HEADER = """/* Purlin from C: x. */
+enum { PURLIN_OK = 0 };
+
+/* One.
+ *   first line  of a list */
+PURLIN_API int purlin_one(int a,
+                          int b);
+PURLIN_API int purlin_two(void);
+
+PURLIN_API int purlin_three(void);
+#ifdef __cplusplus
+"""
+
+    def test_declarations_stand_under_the_comment_before_them(self):
+        comments = {
+            name: comment
+            for comment, code in c_reference.sections(self.HEADER)
+            for name in c_reference.declared_names(code)
+        }
+        self.assertEqual(comments["purlin_one"], "One.\n  first line  of a list")
+        self.assertEqual(comments["purlin_two"], comments["purlin_one"])
+        self.assertEqual(comments["purlin_three"], "")
+
+    def test_functions_without_comment_are_named(self):
+        self.assertEqual(c_reference.undocumented(self.HEADER), ["c/purlin.h: purlin_three"])
+        self.assertEqual(c_reference.undocumented(), [])
+
+    def test_every_public_python_name_has_a_docstring(self):
+        self.assertEqual(python_reference.undocumented(), [])
+        self.assertEqual(
+            python_reference.undocumented(["as_real", "Nothing"]),
+            ["python/purlin/__init__.py: Nothing is defined nowhere"],
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
