@@ -6,7 +6,7 @@ set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
-install_missing "${build_packages[@]}" "${comparison_packages[@]}" catch2
+install_missing "${build_packages[@]}" "${comparison_packages[@]}" catch2 gfortran
 choose_cuda
 build build/test -DPURLIN_CUDA="$cuda"
 

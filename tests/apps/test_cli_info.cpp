@@ -146,7 +146,7 @@ TEST_CASE("Help and version end in status 0 and say what there is", "[cli]") {
        {"--rhs",        "--guess",       "--out",        "--solver",  "--precond",        "--format",
         "--device",     "--precision",   "--rtol",       "--atol",    "--max-iterations", "--restart",
         "--left",       "--threads",     "--time-limit", "--history", "--report",         "--quiet",
-        "--null-space", "--check-every", "--basis",      "Examples"}) {
+        "--null-space", "--check-every", "--basis",      "--html",    "Examples"}) {
     INFO(option);
     CHECK(solve.out.find(option) != std::string::npos);
   }

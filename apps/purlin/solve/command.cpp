@@ -23,6 +23,7 @@
 #include "apps/purlin/input/input_matrix.hpp"
 #include "apps/purlin/input/matrix_facts.hpp"
 #include "apps/purlin/input/rhs.hpp"
+#include "html_page.hpp"
 #include "result.hpp"
 #include "where.hpp"
 
@@ -36,7 +37,7 @@ void check_files(const SolveOptions& o, const RhsSpec& rhs) {
                                          {"coordinates", o.coordinates},
                                          {"preconditioner's pattern", o.precond_pattern}};
   check_inputs(inputs);
-  check_outputs({{"--out", o.out}, {"--history", o.history}, {"--report", o.report}}, inputs);
+  check_outputs({{"--out", o.out}, {"--history", o.history}, {"--report", o.report}, {"--html", o.html}}, inputs);
 }
 
 // Where the report for people goes: standard output, unless that is the solution's.
@@ -93,7 +94,11 @@ void write_files(SolveResult& result, const std::vector<double>& x) {
   if (!o.out.empty()) write_solution(o, x, result.columns);
   if (!o.history.empty()) write_text_file("--history", o.history, history_csv(result.outcome.reports));
   result.clock.end("files");
-  if (!o.report.empty()) write_text_file("--report", o.report, format_json(solve_json(result)));
+  if (o.report.empty() && o.html.empty()) return;
+  const std::string json = format_json(solve_json(result));
+  if (!o.report.empty()) write_text_file("--report", o.report, json);
+  // Of the text, so that the page shows what the file says, also where a number is not finite or a name not UTF-8.
+  if (!o.html.empty()) write_text_file("--html", o.html, html_page(Json::parse(json)));
 }
 
 void print(const SolveOptions& o, const std::string& lines) {
@@ -195,10 +200,15 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   clock.end("rhs");
 
   LiveProgress live(text_stream(options), LiveProgress::mode_for(text_stream(options), options.quiet));
+  result.timeline = Timeline(result.columns);
   SolveObserver observer;
-  observer.on_setup = [&](const SetupFacts& facts) { print(options, setup_text(result, facts)); };
+  observer.on_setup = [&](const SetupFacts& facts) {
+    print(options, setup_text(result, facts));
+    result.timeline.start();
+  };
   observer.on_progress = [&](const Progress& progress) {
     live.update(progress);
+    result.timeline.add(progress);
     return true;
   };
   try {

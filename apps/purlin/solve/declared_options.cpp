@@ -33,8 +33,9 @@ constexpr const char* examples =
     "  zcat K.mtx.gz | purlin solve - --out - > u.mtx  in a pipe\n"
     "\n"
     "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, or a file that cannot be\n"
-    "written (a full disk, a limit on the size of files), 3 device failure. --out and --report are written for 0\n"
-    "and 1. Ctrl-C stops the solve, writes them and exits 1; another one more than a second later ends it at once.";
+    "written (a full disk, a limit on the size of files), 3 device failure. --out, --report and --html are written\n"
+    "for 0 and 1. Ctrl-C stops the solve, writes them and exits 1; another one more than a second later ends it\n"
+    "at once.";
 
 void add_system_options(CLI::App& solve, SolveOptions& o) {
   const char* group = "The system";
@@ -186,6 +187,11 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
       ->option_text("H.csv")
       ->group(group);
   solve.add_option("--report", o.report, "The full report as JSON")->option_text("R.json")->group(group);
+  solve
+      .add_option("--html", o.html,
+                  "The report as one page for a browser: residuals, choices and their reasons, time and memory")
+      ->option_text("R.html")
+      ->group(group);
   solve.add_flag("--quiet", o.quiet, "Print nothing but errors")->group(group);
 }
 

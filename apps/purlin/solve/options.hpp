@@ -13,7 +13,7 @@ namespace purlin::cli {
 struct SolveOptions {
   std::string matrix;  ///< file, or generated spec
   std::string rhs = "A*random:1";
-  std::string guess, out, history, report;
+  std::string guess, out, history, report, html;
   std::string precond_pattern;    ///< file of --precond-pattern
   bool precond_residual = false;  ///< measure |A M - I|
   bool explain = false;           ///< print what the automatic choices compare

@@ -10,6 +10,7 @@
 #include "advice.hpp"
 #include "backend.hpp"
 #include "options.hpp"
+#include "timeline.hpp"
 
 namespace purlin::cli {
 
@@ -26,6 +27,7 @@ struct SolveResult {
   bool rows_sum_to_zero = false;  ///< A maps constant vectors to zero
   bool pattern_only = false;      ///< the matrix's file holds no values
   SolveOutcome outcome;
+  Timeline timeline{1};
   std::optional<double> solution_error;  ///< |x - x*| / |x*|
   RunClock clock;                        ///< of the process, with the phases of "seconds"
 
@@ -73,6 +75,9 @@ struct SolveResult {
 ///                                 else null
 ///   history                       the recurrence's residual, absolute, before the first and after each iteration of
 ///                                 each attempt
+///   timeline                      when the solve had come how far, at up to 500 of its iterations: arrays of
+///                                 iteration, counted through all attempts, seconds since the solve began, and
+///                                 relative_residual
 ///   candidates                    with --explain what the automatic choices compare, the least seconds first:
 ///   format,
 ///                                 preconditioner, iterations and seconds that the cost model expects of one solve,

@@ -100,6 +100,16 @@ Json candidates_json(const SolveResult& result) {
   return list;
 }
 
+Json timeline_json(const SolveResult& result) {
+  Json timeline = {{"iteration", Json::array()}, {"seconds", Json::array()}, {"relative_residual", Json::array()}};
+  for (const Timeline::Sample& sample : result.timeline.of(result.worst())) {
+    timeline["iteration"].push_back(sample.iteration);
+    timeline["seconds"].push_back(sample.seconds);
+    timeline["relative_residual"].push_back(sample.relative_residual);
+  }
+  return timeline;
+}
+
 std::string shortest(double value) {
   char digits[32];
   const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
@@ -199,6 +209,7 @@ Json solve_json(SolveResult& result) {
   json["changed"] = report.changed;
   json["unused_options"] = unused_options_json(result.unused());
   json["history"] = report.history;
+  json["timeline"] = timeline_json(result);
   if (result.several()) {
     json["worst_column"] = result.worst() + 1;
     json["columns"] = columns_json(result);

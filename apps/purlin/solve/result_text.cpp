@@ -243,7 +243,7 @@ std::string result_text(const SolveResult& result) {
 
 std::string files_text(const SolveOptions& options) {
   std::string files;
-  for (const std::string& file : {options.out, options.history, options.report}) {
+  for (const std::string& file : {options.out, options.history, options.report, options.html}) {
     if (!file.empty()) files += (files.empty() ? "" : ", ") + file;
   }
   return files.empty() ? files : labelled("written", files);

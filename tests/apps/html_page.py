@@ -1,0 +1,244 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The page of `purlin solve --html` against the JSON report of the same run.
+
+    html_page.py PURLIN FOLDER
+
+An XML parser reads the page. Every figure in it names its field of the report and has that field's digits; curves and
+bars are read back through the labels of their axes.
+"""
+import json
+import math
+import pathlib
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+XHTML, SVG = "{http://www.w3.org/1999/xhtml}", "{http://www.w3.org/2000/svg}"
+purlin, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+failures = []
+
+
+def check(holds, what):
+    if not holds:
+        failures.append(what)
+        print("failed:", what)
+
+
+def matrix_text(m, wind=0.0, shift=0.0):
+    """The 5-point Laplacian on m x m points with a wind along x, less `shift` on the diagonal."""
+    entries = []
+    for y in range(m):
+        for x in range(m):
+            i = y * m + x + 1
+            entries.append((i, i, 4 - shift))
+            entries += [(i, i - m, -1)] * (y > 0) + [(i, i + m, -1)] * (y < m - 1)
+            entries += [(i, i - 1, -1 - wind)] * (x > 0) + [(i, i + 1, -1 + wind)] * (x < m - 1)
+    lines = [f"{i} {j} {v}" for i, j, v in entries]
+    return "\n".join(["%%MatrixMarket matrix coordinate real general", f"{m * m} {m * m} {len(lines)}"] + lines) + "\n"
+
+
+def array_text(columns):
+    lines = [repr(v) for column in columns for v in column]
+    return "\n".join(["%%MatrixMarket matrix array real general", f"{len(columns[0])} {len(columns)}"] + lines) + "\n"
+
+
+def solve(name, *arguments, matrix="A.mtx", status=0):
+    """Runs a solve; returns the root of the page, its text, and the report with numbers as they are written."""
+    html, report = folder / f"{name}.html", folder / f"{name}.json"
+    ended = subprocess.run([purlin, "solve", str(folder / matrix), "--device", "host", "--html", str(html), "--report",
+                            str(report), *arguments], capture_output=True, text=True)
+    check(status is None or ended.returncode == status, f"{name}: exit status {ended.returncode}\n{ended.stdout}{ended.stderr}")
+    check(str(html) in ended.stdout, f"{name}: the page is not among the files that were written")
+    text = html.read_text(encoding="utf-8")
+    raw = json.loads(report.read_text(encoding="utf-8"), parse_float=str, parse_int=str)
+    return ElementTree.fromstring(text), text, raw
+
+
+def at(report, pointer):
+    for key in pointer.split("/")[1:]:
+        key = key.replace("~1", "/").replace("~0", "~")
+        report = report[int(key)] if isinstance(report, list) else report[key]
+    return report
+
+
+def words_of(element):
+    return "".join(element.itertext())
+
+
+def check_figures(name, page, report, expected):
+    seen = set()
+    for element in page.iter(XHTML + "data"):
+        pointer = element.get("data-field")
+        seen.add(pointer)
+        check(at(report, pointer) == element.get("value"), f"{name}: {pointer} is {element.get('value')}")
+        check(words_of(element).strip() not in ("", "-"), f"{name}: {pointer} shows nothing")
+    for pointer in expected:
+        check(pointer in seen, f"{name}: {pointer} is missing")
+
+
+def check_self_contained(name, page, text):
+    check(text.startswith("<!DOCTYPE html>"), f"{name}: no doctype")
+    check("prefers-color-scheme: dark" in text, f"{name}: no dark colours")
+    for element in page.iter():
+        check(element.tag.split("}")[1] not in ("script", "link", "img", "iframe", "object"), f"{name}: {element.tag}")
+        check(not {"src", "href"} & set(element.keys()), f"{name}: {element.tag} refers to something")
+    check("url(" not in text and "@import" not in text, f"{name}: the style refers to something")
+
+
+def chart_of(page, label):
+    found = [svg for svg in page.iter(SVG + "svg") if svg.get("aria-label") == label]
+    return found[0] if found else None
+
+
+def scale(svg, axis, position, of=float):
+    """The linear map from positions to values, by the first and the last label of an axis."""
+    ticks = [t for t in svg.iter(SVG + "text") if t.get("class") == f"tick-{axis}"]
+    (p, a), (q, b) = ((float(t.get(position)), of(float(t.get("data-value")))) for t in (ticks[0], ticks[-1]))
+    return lambda at: a + (at - p) * (b - a) / (q - p)
+
+
+def check_curve(name, svg, xs, residuals):
+    """Every vertex of the thick curve is one of the points, and its ends are theirs."""
+    if svg is None:
+        check(False, f"{name}: no chart")
+        return
+    x_of, y_of = scale(svg, "x", "x"), scale(svg, "y", "y", math.log10)
+    line = [p for p in svg.iter(SVG + "polyline") if p.get("class") == "curve"][0]
+    vertices = [tuple(map(float, vertex.split(","))) for vertex in line.get("points").split()]
+    offset = [float(t.get("y")) for t in svg.iter(SVG + "text") if t.get("class") == "tick-y"][0]
+    grid = [float(g.get("y1")) for g in svg.iter(SVG + "line") if g.get("class") == "grid"][0]
+    points = [(x, math.log10(r)) for x, r in zip(xs, residuals) if r > 0]
+    decades = abs(y_of(1) - y_of(0)) or 1  # of a pixel
+    reach = abs(x_of(1) - x_of(0))
+    for x, y in vertices:
+        value = y_of(y + offset - grid)
+        near = [p for p in points if abs(p[0] - x_of(x)) <= 0.2 * reach and abs(p[1] - value) <= 0.2 * decades]
+        check(near, f"{name}: ({x}, {y}) is no point of the report")
+    for end, point in ((vertices[0], points[0]), (vertices[-1], points[-1])):
+        check(abs(x_of(end[0]) - point[0]) <= 0.2 * reach, f"{name}: an end of the curve is at {x_of(end[0])}")
+    check(len(vertices) >= min(len(points), 400), f"{name}: {len(vertices)} of {len(points)} points are drawn")
+    marks = list(svg.iter(SVG + "circle"))
+    check(len(marks) == 1, f"{name}: {len(marks)} true residuals")
+    return y_of(float(marks[0].get("cy")) + offset - grid) if marks else None
+
+
+def relative_history(report):
+    norm = float(report["rhs_norm"])
+    return [float(r) / norm for r in report["history"]]
+
+
+def check_charts(name, page, report):
+    residuals = relative_history(report)
+    iterations = list(range(len(residuals)))
+    if len(report["attempts"]) > 1:  # each opens with the residual that it starts from
+        iterations = []
+        begin = 0
+        for attempt in report["attempts"]:
+            end = begin + int(attempt["iterations"])
+            iterations += list(range(begin, end + 1))
+            begin = end
+    shown = check_curve(name, chart_of(page, "residual over iterations"), iterations, residuals)
+    true = math.log10(float(report["true_relative_residual"]))
+    check(shown is not None and abs(shown - true) < 0.05, f"{name}: the true residual is drawn at 1e{shown}")
+    timeline = report["timeline"]
+    times = [float(s) for s in timeline["seconds"]]
+    most = float(report["seconds"]["report"]) + float(report["seconds"]["solve"])  # it starts when the setup is printed
+    check(times == sorted(times) and times[-1] <= most, f"{name}: times do not ascend")
+    check([int(i) for i in timeline["iteration"]] == sorted(int(i) for i in timeline["iteration"]), f"{name}: iterations")
+    for i, residual in zip(timeline["iteration"], timeline["relative_residual"]):
+        check(math.isclose(float(residual), residuals[iterations.index(int(i))], rel_tol=1e-12)
+              or len(report["attempts"]) > 1, f"{name}: the timeline's residual at {i}")
+    if len(times) > 1:
+        check_curve(name + ", time", chart_of(page, "residual over time"), times,
+                    [float(r) for r in timeline["relative_residual"]])
+
+
+def check_bar(name, page, label, sizes):
+    svg = chart_of(page, label)
+    check(svg is not None, f"{name}: no bar of {label}")
+    parts = list(svg.iter(SVG + "rect"))
+    check(len(parts) == len(sizes), f"{name}: {len(parts)} parts of {label}")
+    total = sum(sizes)
+    for part, size in zip(parts, sizes):
+        check(abs(float(part.get("width")) - 860 * size / total) < 0.01, f"{name}: a part of {label}")
+
+
+def check_page(name, page, text, report, expected=()):
+    check_self_contained(name, page, text)
+    check_figures(name, page, report, {"/true_relative_residual", "/iterations", "/rows", "/nonzeros", "/rhs_norm",
+                                       "/seconds/solve", "/seconds/read", "/seconds/total", "/memory/peak_bytes",
+                                       "/memory/system_bytes", "/rtol", "/threads", *expected})
+    check_bar(name, page, "seconds by phase", [float(s) for p, s in report["seconds"].items() if p != "total"])
+    # The file has quotes as the shell takes them; what a browser shows is the report's text.
+    words = words_of(page)
+    for key in ("command_line", "matrix", "format", "format_reason", "preconditioner", "preconditioner_reason", "solver",
+                "solver_reason", "device", "version", "reason", "advice", "changed", "rhs"):
+        check(report[key] in words, f"{name}: {key} is missing: {report[key]}")
+
+
+folder.mkdir(parents=True, exist_ok=True)
+(folder / "A.mtx").write_text(matrix_text(24), encoding="utf-8")
+
+page, text, report = solve("converged", "--explain")
+check_page("converged", page, text, report, {"/solution_error"})
+check_charts("converged", page, report)
+check("Converged" in words_of(page), "converged: it does not say so")
+
+# A name that is markup, and a page that a browser shows it in.
+name = "<&\"'>.mtx"
+(folder / name).write_text(matrix_text(6), encoding="utf-8")
+page, text, report = solve("escaped", matrix=name)
+check_page("escaped", page, text, report)
+check(words_of(page.find(f".//{XHTML}h1/{XHTML}code")) == str(folder / name), "the name in the heading")
+check(name not in text, "the name is not escaped")
+
+page, text, report = solve("failed", "--max-iterations", "3", status=1)
+check_page("failed", page, text, report)
+check_charts("failed", page, report)
+check("Not converged: max_iterations" in words_of(page) and report["advice"], "failed: it does not say so")
+
+# Indefinite: CG gives up and others follow.
+(folder / "I.mtx").write_text(matrix_text(24, shift=2.2), encoding="utf-8")
+page, text, report = solve("chain", "--max-iterations", "3000", "--rtol", "1e-6", matrix="I.mtx")
+check(len(report["attempts"]) > 1, "chain: one attempt only")
+check_page("chain", page, text, report, {"/attempts/0/iterations", "/attempts/1/seconds"})
+check_charts("chain", page, report)
+
+columns = [[math.sin(1 + c + 0.7 * i * (c + 1)) for i in range(576)] for c in range(5)] + [[0.0] * 576]
+(folder / "B.mtx").write_text(array_text(columns), encoding="utf-8")
+page, text, report = solve("columns", "--rhs", str(folder / "B.mtx"))
+check_page("columns", page, text, report, {"/worst_column"} | {f"/columns/{c}/iterations" for c in range(6)})
+check_charts("columns", page, report)
+check("6 of 6 columns converged" in words_of(page), "columns: how many converged")
+lines = [p for p in chart_of(page, "residual over iterations").iter(SVG + "polyline")]
+check(len(lines) == 7, f"columns: {len(lines)} curves")  # each of six, and the worst above them
+
+# A norm that overflows is null in the report, and a dash on the page.
+(folder / "H.mtx").write_text("%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 1e308\n2 1 1e308\n2 2 1e308\n",
+                              encoding="utf-8")
+(folder / "huge.mtx").write_text(array_text([[1.7e308, 1.7e308]]), encoding="utf-8")
+page, text, report = solve("huge", "--rhs", str(folder / "huge.mtx"), matrix="H.mtx", status=None)
+check(report["rhs_norm"] is None, "huge: no norm overflows")
+check_self_contained("huge", page, text)
+check_figures("huge", page, report, {"/iterations", "/seconds/total"})
+
+# Nothing to iterate, and nothing to draw.
+(folder / "zero.mtx").write_text(array_text([[0.0] * 576]), encoding="utf-8")
+page, text, report = solve("zero", "--rhs", str(folder / "zero.mtx"))
+check_page("zero", page, text, report)
+check(chart_of(page, "residual over iterations") is None, "zero: a chart of nothing")
+
+# Many iterations: thinned in the chart, at most 500 times.
+line = [f"{i} {i} 2" for i in range(1, 1501)] + [f"{i + 1} {i} -1" for i in range(1, 1500)]
+(folder / "long.mtx").write_text(
+    "\n".join(["%%MatrixMarket matrix coordinate real symmetric", "1500 1500 2999", *line]) + "\n", encoding="utf-8")
+page, text, report = solve("long", "--precond", "none", "--rtol", "1e-12", "--format", "csr", matrix="long.mtx")
+check_page("long", page, text, report)
+check_charts("long", page, report)
+check(int(report["iterations"]) > 1400, "long: too few iterations to thin out")
+check(250 <= len(report["timeline"]["seconds"]) <= 501, f"long: {len(report['timeline']['seconds'])} times")
+check(report["timeline"]["iteration"][-1] == report["iterations"], "long: the last iteration has no time")
+
+print(f"{len(failures)} failures")
+sys.exit(1 if failures else 0)
