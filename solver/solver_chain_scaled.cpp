@@ -12,9 +12,13 @@
 namespace purlin::detail {
 namespace {
 
-// A report in the units of b' = 2^-exponent b, in those of b.
+// A report in the units of b' = 2^-exponent b, in those of b. A norm beyond the range is the largest number, not
+// infinity, of which every residual would be no part at all.
 void rescale(SolveReport& report, int exponent) {
-  const auto in_units = [exponent](double& value) { value = std::ldexp(value, exponent); };
+  const auto in_units = [exponent](double& value) {
+    const double in_those_of_b = std::ldexp(value, exponent);
+    value = std::isfinite(value) ? std::min(in_those_of_b, std::numeric_limits<double>::max()) : in_those_of_b;
+  };
   for (double* value : {&report.rhs_norm, &report.tolerance, &report.initial_residual, &report.recurrence_residual,
                         &report.true_residual, &report.attainable_residual}) {
     in_units(*value);
