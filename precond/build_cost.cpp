@@ -42,6 +42,7 @@ double build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const Pre
   build.nonzeros = pattern.nnz();
   build.stored = nonzeros;
   build.machine = machine_of(ctx);
+  build.host_threads = host_context(ctx).threads();
   if (method.build_seconds == nullptr) {
     return entry_of_diagonal * static_cast<double>(build.nonzeros) / threads_of(build.machine);
   }

@@ -94,6 +94,7 @@ struct PrecondBuild {
   Offset nonzeros = 0;                                   ///< of A
   Offset stored = 0;                                     ///< of M; of its factors together
   Machine machine;                                       ///< that makes it
+  int host_threads = 1;                                  ///< of its host
   std::function<const Pattern<Space::host>&()> pattern;  ///< of A; copied from a device by the first call
 };
 

@@ -85,13 +85,17 @@ double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
   return (products * (1 + 2 * (usual_complexity - 1)) + 2 * prolongator_share) * static_cast<double>(nonzeros);
 }
 
-// On two threads of an EPYC: 1.6 to 3.8 us a row for diffusion with 7 to 15 entries a row, 3.9 to 9.2 for elasticity
-// with 34 to 42.
+// The host makes the levels, in part by all its threads. 0.1 to 5 s for 0.08 to 5.8 million rows on 16 threads beside
+// an H200, 0.2 to 0.6 s for 0.04 to 0.2 million on two of an EPYC. Nodes of several rows count once, which the
+// entries' share has in it.
 double amg_build_seconds(const PrecondBuild& build) {
-  constexpr double seconds_per_row = 600e-9, seconds_per_entry = 170e-9;
-  constexpr double device_seconds = 10e-3;  // of the levels' way there
+  constexpr double row_alone = 0.7e-6, row_shared = 1.8e-6, entry_alone = 8e-9, entry_shared = 45e-9;
+  constexpr int useful_threads = 16;
+  constexpr double device_seconds = 40e-3;  // of the levels' way there
+  const double threads = std::clamp(build.host_threads, 1, useful_threads);
   const double fixed = build.machine.device() ? device_seconds : 0;
-  return fixed + seconds_per_row * static_cast<double>(build.rows) + seconds_per_entry * static_cast<double>(build.nonzeros);
+  return fixed + (row_alone + row_shared / threads) * static_cast<double>(build.rows) +
+         (entry_alone + entry_shared / threads) * static_cast<double>(build.nonzeros);
 }
 
 // Of each step of the smoother, coarse levels included: the residual, the correction and x, most of them twice.
@@ -127,7 +131,7 @@ PrecondMethod amg_method() {
   amg.products = 4;
   amg.automatic = AutoPrecond::definite;
   amg.iterations = &amg_iterations;
-  amg.refresh_share = 0.35;
+  amg.refresh_share = 0.2;
   amg.entries = &amg_entries;
   amg.vector_passes = &amg_vector_passes;
   amg.check = &check_amg;
