@@ -56,8 +56,14 @@ struct DeviceTraits {
   int first[4];
 };
 
-__device__ __forceinline__ void max_by_bits(unsigned long long* at, double value) {
-  atomicMax(at, static_cast<unsigned long long>(__double_as_longlong(value)));
+// The greatest of a warp's values, or their sum, reaches `at` by one lane.
+__device__ __forceinline__ void max_of_warp(unsigned long long* at, double value) {
+  for (int step = 16; step > 0; step /= 2) value = fmax(value, __shfl_xor_sync(0xffffffffu, value, step));
+  if (threadIdx.x % 32 == 0) atomicMax(at, static_cast<unsigned long long>(__double_as_longlong(value)));
+}
+__device__ __forceinline__ void add_of_warp(unsigned long long* at, unsigned long long value) {
+  for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffu, value, step);
+  if (threadIdx.x % 32 == 0) atomicAdd(at, value);
 }
 
 __device__ __forceinline__ void count_row(DeviceTraits* t, int what, Index row) {
@@ -112,11 +118,23 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
     const bool any_diagonal = __any_sync(0xffffffffu, diagonal);
     if (square && !any_diagonal && lane == 0) count_row(traits, 1, i);
   });
-  max_by_bits(&traits->max_abs, max_abs);
-  max_by_bits(&traits->max_asymmetry, max_asymmetry);
-  atomicAdd(&traits->lower, lower);
-  atomicAdd(&traits->upper, upper);
-  atomicAdd(&traits->lower_matched, matched);
+  // One address takes an update in some nanoseconds: those of a block come together first.
+  __shared__ unsigned long long of_block[5];
+  if (threadIdx.x < 5) of_block[threadIdx.x] = 0;
+  __syncthreads();
+  max_of_warp(&of_block[0], max_abs);
+  max_of_warp(&of_block[1], max_asymmetry);
+  add_of_warp(&of_block[2], lower);
+  add_of_warp(&of_block[3], upper);
+  add_of_warp(&of_block[4], matched);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    atomicMax(&traits->max_abs, of_block[0]);
+    atomicMax(&traits->max_asymmetry, of_block[1]);
+    atomicAdd(&traits->lower, of_block[2]);
+    atomicAdd(&traits->upper, of_block[3]);
+    atomicAdd(&traits->lower_matched, of_block[4]);
+  }
 }
 
 double from_bits(unsigned long long bits) {

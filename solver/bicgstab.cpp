@@ -123,13 +123,11 @@ class Bicgstab<T, S>::Run {
     bool more = open();
     while (more) {
       if (opened_) offer_x();
-      if (on_chip_) {
-        if (!iterate_on_chip()) break;
-      } else if (!iterate()) {
-        more = renew_residual();
-        continue;
-      }
-      more = broken_down() ? restart() : judge();
+      const Ended ended = on_chip_ ? iterate_on_chip() : iterate();
+      opened_ = true;
+      if (ended == Ended::reported) break;
+      if (ended == Ended::event) more = broken_down() ? restart() : judge();
+      if (ended == Ended::exchanged) more = renew_residual();
     }
     if (convergence_.iterations() > 0 && convergence_.report().status != Status::converged) return_best();
     own_.last_iterations_ = convergence_.iterations();
@@ -137,6 +135,14 @@ class Bicgstab<T, S>::Run {
   }
 
  private:
+  /// How a recurrence ended.
+  enum class Ended {
+    reported,   ///< with the outcome
+    event,      ///< or the solve was interrupted
+    exchanged,  ///< other operators have come, with which another one begins
+    in_loop,    ///< not yet: the loop has to begin one, from r = b - A x
+  };
+
   static Span<const T, S> in(Span<T, S> vector) { return vector; }
   void offer_x() { best_.offer(convergence_.iterations(), convergence_.report().recurrence_residual); }
 
@@ -156,21 +162,32 @@ class Bicgstab<T, S>::Run {
     return true;
   }
 
-  // False where that has reported the outcome. Where it cannot go on, the loop does.
-  bool iterate_on_chip() {
+  // The recurrence goes on with other operators if one kernel can have these too, and M is the same.
+  Ended iterate_on_chip() {
     if constexpr (S == Space::device) {
-      const ResidentEnd end = own_.resident_->run(*system_, convergence_, {own_.r_, own_.p_, own_.r0_, own_.best_x_},
-                                                  best_.what(), opened_);
-      if (end == ResidentEnd::reported) return false;
-      on_chip_ = end == ResidentEnd::event;
-      opened_ = true;
+      ResidentBegin begin = opened_ ? ResidentBegin::residual : ResidentBegin::guess;
+      double r0_norm = 0;
+      for (;;) {
+        switch (own_.resident_->run(*system_, convergence_, {own_.r_, own_.p_, own_.r0_, own_.best_x_}, best_.what(),
+                                    begin, r0_norm)) {
+          case ResidentEnd::reported:
+            return Ended::reported;
+          case ResidentEnd::event:
+            return Ended::event;
+          case ResidentEnd::continue_in_loop:
+            on_chip_ = false;
+            return Ended::in_loop;
+          case ResidentEnd::exchange:
+            begin = ResidentBegin::onward;
+            if (!exchange() || !on_chip_) return Ended::exchanged;
+        }
+      }
     }
-    return true;
+    return Ended::event;
   }
 
-  // The steps of a recurrence, up to its event. False: other operators have come on the way, with which another one
-  // begins.
-  bool iterate() {
+  // The steps of a recurrence.
+  Ended iterate() {
     const Context<S>& ctx = system_->ctx;
     const BicgstabState start = fresh_state<T>(convergence_.fresh_monitor(), convergence_.residual());
     copy<BicgstabState>(ctx, Span<const BicgstabState, Space::host>(&start, 1), own_.state_.span());
@@ -184,8 +201,8 @@ class Bicgstab<T, S>::Run {
         running = convergence_.poll(&own_.state_.data()->monitor);
         due = running && convergence_.exchange_due();
       }
-      if (!due) return true;
-      if (!exchange()) return false;
+      if (!due) return Ended::event;
+      if (!exchange() || on_chip_) return Ended::exchanged;  // one kernel has a recurrence of its own
     }
   }
 
@@ -194,7 +211,7 @@ class Bicgstab<T, S>::Run {
     own_.graph_->bind(system_->ctx, system_->A, system_->M, system_->x);
   }
 
-  // Whether the recurrence goes on: not in one kernel, which has its own, nor with an M that is not the same.
+  // Whether M is the same, so that the recurrence may go on.
   bool exchange() {
     bool same_preconditioner = true;
     const auto changed =
@@ -204,7 +221,7 @@ class Bicgstab<T, S>::Run {
     best_.follow(system_->x);
     step_ = nullptr;
     on_chip_ = fits_on_chip();
-    return same_preconditioner && !on_chip_;
+    return same_preconditioner;
   }
 
   bool broken_down() {

@@ -44,12 +44,13 @@ class Cg<T, S>::Run {
   }
 
   SolveReport all() {
-    bool more = open();  // r = b - A x
-    if (convergence_.iterations() > 0) least_ = convergence_.report().initial_residual;
-    while (more) {
-      note_start();
-      cg_.begin(system_->ctx, system_->M, convergence_.fresh_monitor(), convergence_.residual());
-      more = iterate();
+    Next next = open();
+    while (next != Next::reported) {
+      if (next == Next::begins) {
+        note_start();
+        cg_.begin(system_->ctx, system_->M, convergence_.fresh_monitor(), convergence_.residual());
+      }
+      next = iterate();
     }
     if (convergence_.report().status == Status::diverged) {
       return_to_best(cg_, *system_, convergence_, own_.start_x_.cspan(), best_);
@@ -59,17 +60,23 @@ class Cg<T, S>::Run {
   }
 
  private:
-  /// What an exchange of the operators has led to.
-  enum class Exchanged { goes_on, begins_again, reported };
+  /// What the loop has to do.
+  enum class Next {
+    reported,  ///< nothing: the outcome is known
+    begins,    ///< a recurrence, from r = b - A x
+    goes_on,   ///< more steps of the present one
+  };
 
-  // r = b - A x. Where the system fits on the chip it is solved there, and as a rule nothing is left to do.
-  bool open() {
+  // r = b - A x. Where one kernel can solve the system, as a rule nothing is left to do.
+  Next open() {
     if constexpr (S == Space::device) {
       if (fits_on_chip()) {
-        return own_.resident_->solve(*system_, convergence_, on_chip_vectors()) == ResidentEnd::continue_in_loop;
+        end_ = own_.resident_->solve(*system_, convergence_, on_chip_vectors());
+        if (convergence_.iterations() > 0) least_ = convergence_.report().initial_residual;
+        return behind_one_kernel();
       }
     }
-    return convergence_.open(cg_.r());
+    return convergence_.open(cg_.r()) ? Next::begins : Next::reported;
   }
 
   // The start of the recurrence with the smallest residual is kept. A resident solve has kept the guess there, and
@@ -84,57 +91,63 @@ class Cg<T, S>::Run {
     }
   }
 
-  // The steps of a recurrence, up to its event. Whether another has to follow, from r = b - A x.
-  bool iterate() {
-    Exchanged exchanged = Exchanged::goes_on;
-    while (exchanged == Exchanged::goes_on) {
-      const typename CgIteration<T, S>::Step step = cg_.bind(system_->ctx, system_->A, system_->M, system_->x);
-      bool running = true, due = false;
-      while (running && !due) {
-        cg_.repeat(convergence_.check_every(), step);
-        running = convergence_.poll(&cg_.state()->monitor);
-        due = running && convergence_.exchange_due();
-      }
-      cg_.finish(system_->ctx, system_->x);
-      if (!due) {
-        convergence_.conclude(convergence_.event(), cg_.r());
-        return convergence_.event() == Event::tolerance_met && !convergence_.confirm(cg_.r());  // r = b - A x
-      }
-      exchanged = exchange();
+  // The steps of a recurrence, up to its event or to an exchange of the operators.
+  Next iterate() {
+    const typename CgIteration<T, S>::Step step = cg_.bind(system_->ctx, system_->A, system_->M, system_->x);
+    bool running = true, due = false;
+    while (running && !due) {
+      cg_.repeat(convergence_.check_every(), step);
+      running = convergence_.poll(&cg_.state()->monitor);
+      due = running && convergence_.exchange_due();
     }
-    return exchanged == Exchanged::begins_again;
+    cg_.finish(system_->ctx, system_->x);
+    if (due) return exchange(cg_.pause(system_->ctx), false);
+    convergence_.conclude(convergence_.event(), cg_.r());
+    const bool again = convergence_.event() == Event::tolerance_met && !convergence_.confirm(cg_.r());
+    return again ? Next::begins : Next::reported;  // r = b - A x
   }
 
-  // With other operators the recurrence goes on from r, p and the scalars, or in one kernel from there; with an M
-  // that is not the same it begins again.
-  Exchanged exchange() {
-    const CgScalars scalars = cg_.pause(system_->ctx);
+  // With other operators the recurrence goes on from r, p and the scalars of its last step; with an M that is not the
+  // same another one begins. Either in one kernel, where that is possible.
+  Next exchange(const CgScalars& last, bool in_one_kernel) {
     bool same_preconditioner = true;
     const auto changed = convergence_.exchange({cg_.r(), cg_.p(), own_.start_x_}, &same_preconditioner);
-    if (!changed) return Exchanged::goes_on;
-    system_.emplace(*changed);
-    if (!same_preconditioner) {
-      least_ = std::numeric_limits<double>::infinity();  // the recurrence before cannot be repeated
-      if (!convergence_.form_residual(cg_.r())) return Exchanged::begins_again;
-      convergence_.conclude(Status::converged);
-      return Exchanged::reported;
+    if (changed) system_.emplace(*changed);
+    if (same_preconditioner) {
+      if (goes_on_in_one_kernel(last, in_one_kernel && !changed)) return behind_one_kernel();
+      if (in_one_kernel) {
+        cg_.resume(system_->ctx, system_->M, convergence_.fresh_monitor(), convergence_.report().recurrence_residual,
+                   last);
+      }
+      return Next::goes_on;
     }
-    return fits_on_chip() ? go_on_in_one_kernel(scalars) : Exchanged::goes_on;
+    least_ = std::numeric_limits<double>::infinity();  // the recurrence before cannot be repeated
+    if (convergence_.form_residual(cg_.r())) {
+      convergence_.conclude(Status::converged);
+      return Next::reported;
+    }
+    note_start();
+    fill<T, S>(system_->ctx, T(0), cg_.p());
+    if (goes_on_in_one_kernel({std::numeric_limits<double>::infinity(), 1}, false)) return behind_one_kernel();
+    return Next::begins;
   }
 
-  Exchanged go_on_in_one_kernel(const CgScalars& scalars) {
+  // From r, p and the scalars of a step; `has_s`: and from s = A p. False where the loop has to.
+  bool goes_on_in_one_kernel([[maybe_unused]] const CgScalars& last, [[maybe_unused]] bool has_s) {
+    end_ = ResidentEnd::event;
     if constexpr (S == Space::device) {
-      switch (own_.resident_->go_on(*system_, convergence_, on_chip_vectors(), scalars)) {
-        case ResidentEnd::continue_in_loop:
-          return Exchanged::begins_again;
-        case ResidentEnd::reported:
-          return Exchanged::reported;
-        default:  // not launched
-          break;
-      }
+      if (fits_on_chip()) end_ = own_.resident_->go_on(*system_, convergence_, on_chip_vectors(), last, has_s);
     }
-    static_cast<void>(scalars);
-    return Exchanged::goes_on;
+    if (end_ == ResidentEnd::event) convergence_.report().resident = false;
+    return end_ != ResidentEnd::event;
+  }
+
+  // What `end_` leaves to do.
+  Next behind_one_kernel() {
+    if constexpr (S == Space::device) {
+      if (end_ == ResidentEnd::exchange) return exchange(own_.resident_->last_scalars(system_->ctx), true);
+    }
+    return end_ == ResidentEnd::continue_in_loop ? Next::begins : Next::reported;
   }
 
   bool fits_on_chip() {
@@ -152,6 +165,7 @@ class Cg<T, S>::Run {
   ConvergenceMonitor<T, S> convergence_;
   double least_ = std::numeric_limits<double>::infinity();  // residual at `start_x_`
   CgHistory best_;                                          // the recurrence that began there
+  ResidentEnd end_ = ResidentEnd::event;                    // of the last kernel
 };
 
 template <class T, Space S>

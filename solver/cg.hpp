@@ -35,14 +35,16 @@ SolverMethod cg_method();
 /// On a device, one kernel makes all iterations (`SolveReport::resident`: the same iterates but for rounding, in the
 /// form of Chronopoulos and Gear, J. Comput. Appl. Math. 25, 1989) where
 ///
-/// - the matrix is an EHYB matrix without extra or long rows, of at most as many parts as there are multiprocessors;
+/// - the matrix is an EHYB matrix without extra or long rows, of at most as many parts as there are multiprocessors,
+/// or a CSR matrix by our own product, whose rows are too short to be cut (`csr_uncut_row`);
 /// - the preconditioner is diagonal (`LinearOperator::diagonal`), there is none, or it is FSAI whose factors are EHYB
 /// matrices of the same parts, without extra or long rows;
 /// - each part's share of the vectors fits into shared memory: seven values for each of its rows and five for each
-/// row of its halo, with FSAI six and four, in double precision some 2,700 rows a multiprocessor;
+/// row of its halo, with FSAI six and four, in double precision some 2,700 rows a multiprocessor, in CSR, which has
+/// no halo, 3,600;
 /// - the device supports cooperative launch.
 ///
-/// It also holds four packets for each row, with FSAI eight, and half as many in single precision.
+/// It also holds four packets for each row, with FSAI eight, and half as many in single precision; in CSR a vector.
 template <class T, Space S>
 class Cg final : public KrylovSolver<T, S> {
  public:

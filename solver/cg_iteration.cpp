@@ -70,6 +70,16 @@ void CgIteration<T, S>::begin(const Context<S>& ctx, const LinearOperator<T, S>*
   first_rho(ctx, M);
 }
 
+template <class T, Space S>
+void CgIteration<T, S>::resume(const Context<S>& ctx, const LinearOperator<T, S>* M, const MonitorState& monitor,
+                               double residual, const CgScalars& last) {
+  CgState state = fresh_state(monitor, M != nullptr);
+  state.rr = residual * residual;
+  state.rho_old = last.rho;
+  copy<CgState>(ctx, Span<const CgState, Space::host>(&state, 1), state_.span());
+  first_rho(ctx, M);
+}
+
 // With D the first rho = r.D r; any other M leaves it when it forms z.
 template <class T, Space S>
 void CgIteration<T, S>::first_rho(const Context<S>& ctx, const LinearOperator<T, S>* M) {

@@ -38,6 +38,9 @@ class CgIteration {
 
   /// From r, whose norm is `residual`.
   void begin(const Context<S>& ctx, const LinearOperator<T, S>* M, const MonitorState& monitor, double residual);
+  /// The same in the middle of a recurrence: from r, p and the scalars of the last step, which x has in full.
+  void resume(const Context<S>& ctx, const LinearOperator<T, S>* M, const MonitorState& monitor, double residual,
+              const CgScalars& last);
   /// The part of it that depends on M, for those who leave p and write the state themselves.
   void first_rho(const Context<S>& ctx, const LinearOperator<T, S>* M);
   void repeat(int count, const Step& step) { graph_.repeat(count, step); }

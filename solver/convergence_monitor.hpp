@@ -61,6 +61,7 @@ class ConvergenceMonitor {
 
   /// The owner of A and M, who may have faster ones; null: nobody has.
   void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
+  bool has_exchange() const { return exchange_ != nullptr; }
   /// The first residual that tells how fast they fall is the one after so many iterations: those before are in
   /// another norm.
   void begin_rate_at(int iteration) { rate_from_ = iteration; }

@@ -21,6 +21,10 @@ constexpr double sweep_share = 0.85;
 // Of a kernel that keeps its vectors on the chip: for each grid synchronisation and for each product what precedes
 // its reads. Matrices that stay on the chip are read so much faster than memory.
 constexpr double synchronisation_seconds = 2.2e-6, product_start_seconds = 2.2e-6, on_chip_speed = 1.45;
+// Of such a kernel by rows, which synchronises twice as often: what precedes the reads of a product, whose operand
+// comes through the second-level cache; and the speed of the entries over that of memory, where they stay on the chip
+// and where they stream by.
+constexpr double row_product_start_seconds = 2.5e-6, rows_on_chip_speed = 1.1, rows_streaming_speed = 0.68;
 // The largest halo over the mean of all, and shared memory that is not for vectors.
 constexpr double uneven_halo = 1.6;
 constexpr double reserved_bytes = 6000;
@@ -37,18 +41,21 @@ struct Resident {
 
 Resident resident_fit(const IterationCost& cost, const PatternFacts& facts, const CostEstimate& product) {
   const ResidentShape& shape = cost.method.resident_shape;
-  const bool precond =
-      cost.precond.resident && (cost.precond.matrices == 0 || cost.precond.matrices == shape.precond_matrices);
+  const bool matrices = cost.precond.matrices == shape.precond_matrices && !product.resident_rows;
+  const bool precond = cost.precond.resident && (cost.precond.matrices == 0 || matrices);
   if (!cost.may_be_resident || !precond || !cost.method.resident || product.resident_parts == 0) return {};
   const double own = static_cast<double>(facts.rows) / product.resident_parts;
   const double halo = own * product.halo * uneven_halo;
   const int with_halo = shape.halo_vectors + (cost.precond.diagonal ? shape.diagonal_vectors : 0);
-  const double matrices = 1 + cost.precond.matrices;
+  const double lists = product.resident_rows ? own : (1 + cost.precond.matrices) * halo / facts.block;  // of indices
   const double vectors =
       static_cast<double>(cost.value_bytes) * (with_halo * (own + halo) + shape.own_vectors * own) +
-      matrices * halo / facts.block * sizeof(Index) + reserved_bytes;
+      lists * sizeof(Index) + reserved_bytes;
   const auto room = static_cast<double>(cost.machine.cache_bytes);
-  const double matrix = (product.product_bytes + cost.precond.bytes) / product.resident_parts;
+  const double stored = product.resident_rows ? static_cast<double>(facts.nonzeros) *
+                                                    static_cast<double>(cost.value_bytes + sizeof(Index))
+                                              : product.product_bytes + cost.precond.bytes;
+  const double matrix = stored / product.resident_parts;
   return {vectors <= room, vectors + matrix <= room};
 }
 
@@ -82,6 +89,11 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
     const double products = method.products + method.precond_products * precond.matrices;
     const int synchronisations = method.resident_shape.synchronisations + method.precond_products * precond.matrices;
     const double bytes = method.products * product.product_bytes + applied;
+    if (product.resident_rows) {
+      return {products * row_product_start_seconds + 2 * synchronisations * synchronisation_seconds +
+                  bytes / (bandwidth * (on_chip.matrix_on_chip ? rows_on_chip_speed : rows_streaming_speed)),
+              true};
+    }
     return {products * product_start_seconds + synchronisations * synchronisation_seconds +
                 bytes / (bandwidth * (on_chip.matrix_on_chip ? on_chip_speed : 1)),
             true};

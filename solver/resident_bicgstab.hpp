@@ -34,12 +34,12 @@ class ResidentBicgstab : public ResidentSystem<T> {
   ResidentBicgstab(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A,
                    const LinearOperator<T, Space::device>* M);
 
-  /// Iterates until an event, or until the convergence monitor is interrupted: from r = b - A x with the shadow
-  /// residual r0 = r, or with `opened` false from x, which it opens the convergence monitor with and keeps as the
-  /// best so far. Confirms a tolerance that was met, if it can be computed from squares. If the device does not
-  /// accept a launch, all is left to the loop, now and later.
+  /// Iterates until an event, an exchange, or until the convergence monitor is interrupted. From x, which it opens
+  /// the convergence monitor with and keeps as the best so far; from r = b - A x with the shadow residual r0 = r; or
+  /// onward behind an exchange, with the |r0| that it left. Confirms a tolerance that was met, if it can be computed
+  /// from squares. If the device does not accept a launch, all is left to the loop, now and later.
   ResidentEnd run(const SolveArguments<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
-                  const ResidentBicgstabVectors<T>& vectors, KeptIterate& best, bool opened);
+                  const ResidentBicgstabVectors<T>& vectors, KeptIterate& best, ResidentBegin begin, double& r0_norm);
 };
 
 }  // namespace purlin::detail

@@ -9,21 +9,33 @@ namespace purlin::detail {
 namespace {
 
 template <class T, int B, ResidentPrecond precond>
-ResidentKernel<T> kernel_with(bool on_chip) {
-  return on_chip ? resident_bicgstab<T, B, precond, true> : resident_bicgstab<T, B, precond, false>;
+ResidentKernel<T> kernel_with(ResidentStorage storage) {
+  constexpr bool has_rows = B == 1 && matrices_of(precond) == 0;
+  switch (storage) {
+    case ResidentStorage::on_chip:
+      return resident_bicgstab<T, B, precond, ResidentStorage::on_chip>;
+    case ResidentStorage::streaming:
+      return resident_bicgstab<T, B, precond, ResidentStorage::streaming>;
+    case ResidentStorage::rows_on_chip:
+      if constexpr (has_rows) return resident_bicgstab<T, B, precond, ResidentStorage::rows_on_chip>;
+      return nullptr;
+    default:
+      if constexpr (has_rows) return resident_bicgstab<T, B, precond, ResidentStorage::rows_streaming>;
+      return nullptr;
+  }
 }
 
 template <class T>
-ResidentKernel<T> kernel_of(int block, ResidentPrecond precond, bool on_chip) {
+ResidentKernel<T> kernel_of(int block, ResidentPrecond precond, ResidentStorage storage) {
   return for_block(block, [&](auto rows) -> ResidentKernel<T> {
     constexpr int B = decltype(rows)::value;
     switch (precond) {
       case ResidentPrecond::none:
-        return kernel_with<T, B, ResidentPrecond::none>(on_chip);
+        return kernel_with<T, B, ResidentPrecond::none>(storage);
       case ResidentPrecond::diagonal:
-        return kernel_with<T, B, ResidentPrecond::diagonal>(on_chip);
+        return kernel_with<T, B, ResidentPrecond::diagonal>(storage);
       case ResidentPrecond::matrix:
-        return kernel_with<T, B, ResidentPrecond::matrix>(on_chip);
+        return kernel_with<T, B, ResidentPrecond::matrix>(storage);
       default:
         return nullptr;
     }
@@ -45,21 +57,24 @@ ResidentBicgstab<T>::ResidentBicgstab(const Context<Space::device>& ctx, const L
 template <class T>
 ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& system,
                                      ConvergenceMonitor<T, Space::device>& convergence,
-                                     const ResidentBicgstabVectors<T>& vectors, KeptIterate& best, bool opened) {
+                                     const ResidentBicgstabVectors<T>& vectors, KeptIterate& best,
+                                     ResidentBegin begin, double& r0_norm) {
   const Context<Space::device>& ctx = system.ctx;
-  ResidentArgs<T> args = this->args_of(system);
+  const bool opened = begin != ResidentBegin::guess, asks = this->asks(convergence);
+  ResidentArgs<T> args = this->args_of(system, asks, opened ? convergence.iterations() : 0);
   args.r = vectors.r.data;
   args.p = vectors.p.data;
   args.r0 = vectors.r0.data;
   args.kept = vectors.kept.data;
+  args.begin = begin;
   auto& [state, residuals] = this->log_of(ctx);
   state = {};
   state.max_iterations = system.stop.max_iterations;
   state.epsilon = std::numeric_limits<T>::epsilon();
   if (opened) {
-    args.begin = ResidentBegin::residual;
     state.iteration = convergence.iterations();
     state.residual = state.r0_norm = convergence.residual();
+    if (begin == ResidentBegin::onward) state.r0_norm = r0_norm;
     state.tolerance = convergence.tolerance();
     state.kept_residual = best.residual;
     state.kept_at = best.iteration;
@@ -77,9 +92,16 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& sys
     if (!convergence.open(state.rhs_norm, state.initial_residual)) return ResidentEnd::reported;
   }
   args.begin = ResidentBegin::onward;
-  while (taken && convergence.poll(state.iteration, state.event, residuals)) taken = this->launch(ctx, args);
+  bool due = false;
+  while (taken && !due && convergence.poll(state.iteration, state.event, residuals)) {
+    due = asks && convergence.exchange_due();
+    args.iterations = this->launch_length(system.stop, asks, state.iteration);
+    if (!due) taken = this->launch(ctx, args);
+  }
   best = {state.kept_residual, state.kept_at};
   convergence.report().resident = taken && state.iteration > 0;
+  r0_norm = state.r0_norm;
+  if (due) return ResidentEnd::exchange;
   if (!taken) {
     if (!convergence.form_residual(vectors.r)) return ResidentEnd::continue_in_loop;
     convergence.conclude(Status::converged);

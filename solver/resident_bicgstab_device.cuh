@@ -69,18 +69,19 @@ constexpr int bicgstab_columns = B == 6 ? 3 : B;
 
 /// Places that are loaded at once; where M is a matrix, its share takes registers too. As resident_places.
 constexpr int matrix_places[2][4] = {{0, 3, 1, 0}, {0, 6, 3, 1}};
-template <class T, int B, ResidentPrecond precond>
-using BicgstabPlaces =
-    std::conditional_t<precond == ResidentPrecond::matrix,
-                       EhybPlaces<T, B, B == 6 ? 0 : matrix_places[sizeof(T) == 4][B % 4]>, ResidentPlaces<T, B>>;
+template <class T, int B, ResidentPrecond precond, ResidentStorage storage>
+using BicgstabPlaces = std::conditional_t<precond == ResidentPrecond::matrix,
+                                          EhybPlaces<T, B, B == 6 ? 0 : matrix_places[sizeof(T) == 4][B % 4]>,
+                                          ResidentPlaces<T, B, storage>>;
 
 /// u = M z with A's halo. A synchronisation of neighbours.
-template <int B, bool on_chip, class T>
+template <int B, ResidentStorage storage, class T>
 __device__ __forceinline__ void apply_matrix(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my, const T* z) {
+  constexpr bool on_chip = stays_on_chip(storage);
   const ResidentShare<T> m = first_of<B, on_chip>(args, my);
-  const ResidentShare<T> a = matrix_of<B, ResidentPrecond::matrix, on_chip>(args, my);
-  BicgstabPlaces<T, B, ResidentPrecond::matrix> begun;
-  open_pass<B, on_chip>(m, begun);
+  const ResidentShare<T> a = matrix_of<B, ResidentPrecond::matrix, storage>(args, my);
+  BicgstabPlaces<T, B, ResidentPrecond::matrix, storage> begun;
+  open_pass<B, on_chip>(m, my.own, begun);
   for_each_row<B, on_chip, bicgstab_columns<B>, false>(m, my.own, z, begun, [&](int i, T value) {
     my.u[i] = value;
     post_row<B>(my, a, i, value);
@@ -89,13 +90,14 @@ __device__ __forceinline__ void apply_matrix(const ResidentArgs<T>& args, Reside
 }
 
 /// Calls `row(i, (A z)_i)` for every own row.
-template <int B, ResidentPrecond precond, bool on_chip, class T, class Row>
+template <int B, ResidentPrecond precond, ResidentStorage storage, class T, class Row>
 __device__ __forceinline__ void multiply(const ResidentArgs<T>& args, const ResidentBicgstabPart<T>& my,
-                                         BicgstabPlaces<T, B, precond>& ahead, const T* z, const Row& row) {
-  const ResidentShare<T> a = matrix_of<B, precond, on_chip>(args, my);
+                                         BicgstabPlaces<T, B, precond, storage>& ahead, const T* z, const Row& row) {
+  constexpr bool on_chip = stays_on_chip(storage);
+  const auto a = matrix_of<B, precond, storage>(args, my);
   if constexpr (precond == ResidentPrecond::matrix) {
-    BicgstabPlaces<T, B, precond> begun;
-    open_pass<B, on_chip>(a, begun);
+    BicgstabPlaces<T, B, precond, storage> begun;
+    open_pass<B, on_chip>(a, my.own, begun);
     for_each_row<B, on_chip, bicgstab_columns<B>, false>(a, my.own, z, begun, row);
   } else {
     for_each_row<B, on_chip, bicgstab_columns<B>>(a, my.own, z, ahead, row);
@@ -141,12 +143,12 @@ __device__ __forceinline__ void full_step(const ResidentBicgstabPart<T>& my, int
 }
 
 /// The steps of the recurrence from r and p, `args.iterations` at most; `seen` knows afterwards how it stands.
-template <int B, ResidentPrecond precond, bool on_chip, class T>
+template <int B, ResidentPrecond precond, ResidentStorage storage, class T>
 __device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my,
-                        BicgstabPlaces<T, B, precond>& ahead, ResidentState& seen) {
+                        BicgstabPlaces<T, B, precond, storage>& ahead, ResidentState& seen) {
   constexpr bool scaled = precond == ResidentPrecond::diagonal, matrix = precond == ResidentPrecond::matrix;
   const T *const mp = scaled || matrix ? my.u : my.p, *const ms = scaled || matrix ? my.u : my.r;
-  const ResidentShare<T> lead = lead_of<B, precond, on_chip>(args, my);
+  const auto lead = lead_of<B, precond, storage>(args, my);
   const int reach = my.own + lead.halo;
   if constexpr (scaled) {
     const int threads = static_cast<int>(blockDim.x);
@@ -154,10 +156,10 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my
   }
   double gain = 0;  // of the step before
   for (int k = 0;; ++k) {
-    __syncthreads();
-    if constexpr (matrix) apply_matrix<B, on_chip>(args, my, my.p);
+    publish(my, lead, mp);
+    if constexpr (matrix) apply_matrix<B, storage>(args, my, my.p);
     double sums[3] = {};  // r0.v, r.r, r0.r
-    multiply<B, precond, on_chip>(args, my, ahead, mp, [&](int i, T v) {
+    multiply<B, precond, storage>(args, my, ahead, mp, [&](int i, T v) {
       const double r = my.r[i], r0 = my.r0[i];
       my.v[i] = v;
       post_row<B>(my, lead, i, v);
@@ -175,10 +177,10 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my
       return;
     }
     half_step<precond>(my, reach, static_cast<T>(alpha));
-    __syncthreads();
-    if constexpr (matrix) apply_matrix<B, on_chip>(args, my, my.r);
+    publish(my, lead, ms);
+    if constexpr (matrix) apply_matrix<B, storage>(args, my, my.r);
     double dots[4] = {};  // t.s, t.t, r0.s, r0.t
-    multiply<B, precond, on_chip>(args, my, ahead, ms, [&](int i, T t) {
+    multiply<B, precond, storage>(args, my, ahead, ms, [&](int i, T t) {
       const double s = my.r[i], r0 = my.r0[i];
       my.t[i] = t;
       post_row<B>(my, lead, i, t);
@@ -200,29 +202,32 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentBicgstabPart<T>& my
 /// end, the best x when it is found. An iteration posts v and t of the marked rows and three and four sums, and reads
 /// those of the halo and of every block: 16 bytes a number (8 of an entry in single precision), through the
 /// second-level cache. Where M is a matrix it posts and reads M p and M s as well.
-template <class T, int B, ResidentPrecond precond, bool on_chip>
+template <class T, int B, ResidentPrecond precond, ResidentStorage storage>
 __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_bicgstab(const ResidentArgs<T> args) {
+  constexpr bool on_chip = stays_on_chip(storage);
   extern __shared__ __align__(16) unsigned char base[];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  ResidentBicgstabPart<T> my(open_part<T, B, precond, on_chip>(args, resident_bicgstab_needs(precond), base),
+  ResidentBicgstabPart<T> my(open_part<T, B, precond, storage>(args, resident_bicgstab_needs(precond), base),
                              precond);
-  if constexpr (precond == ResidentPrecond::diagonal) load_with_halo<B>(my, my.a, args.d, my.d);
+  if constexpr (precond == ResidentPrecond::diagonal) {
+    load_with_halo<B>(my, matrix_of<B, precond, storage>(args, my), args.d, my.d);
+  }
   ResidentState seen = args.before;
-  BicgstabPlaces<T, B, precond> ahead;
-  open_pass<B, on_chip>(matrix_of<B, precond, on_chip>(args, my), ahead);
+  BicgstabPlaces<T, B, precond, storage> ahead;
+  open_pass<B, on_chip>(matrix_of<B, precond, storage>(args, my), my.own, ahead);
   bool goes_on = true;
   if (args.begin == ResidentBegin::guess) {
-    goes_on = open_residual<B, B, on_chip>(args, my, matrix_of<B, precond, on_chip>(args, my),
-                                           lead_of<B, precond, on_chip>(args, my), ahead, my.t, my.r, seen);
+    goes_on = open_residual<B, B, on_chip>(args, my, matrix_of<B, precond, storage>(args, my),
+                                           lead_of<B, precond, storage>(args, my), ahead, my.t, my.r, seen);
     for (int i = thread; i < my.own; i += threads) my.x[i] = my.t[i];
     store_own(my, my.x, args.kept);
     seen.r0_norm = seen.kept_residual = seen.residual;
   } else {
-    load_with_halo<B>(my, lead_of<B, precond, on_chip>(args, my), args.r, my.r);
+    load_with_halo<B>(my, lead_of<B, precond, storage>(args, my), args.r, my.r);
     load_own(my, args.x, my.x);
   }
   if (args.begin == ResidentBegin::onward) {
-    load_with_halo<B>(my, lead_of<B, precond, on_chip>(args, my), args.p, my.p);
+    load_with_halo<B>(my, lead_of<B, precond, storage>(args, my), args.p, my.p);
     load_own(my, args.r0, my.r0);
   }
   __syncthreads();
@@ -231,12 +236,12 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_bicgstab(
     for (int i = thread; i < my.reach; i += threads) my.p[i] = my.r[i];
   }
   if (goes_on) {
-    iterate<B, precond, on_chip>(args, my, ahead, seen);
+    iterate<B, precond, storage>(args, my, ahead, seen);
     if (seen.event == Event::tolerance_met) {
-      const ResidentShare<T> a = matrix_of<B, precond, on_chip>(args, my);
+      const auto a = matrix_of<B, precond, storage>(args, my);
       if constexpr (precond == ResidentPrecond::matrix) {
-        BicgstabPlaces<T, B, precond> begun;  // `ahead` would be held through all steps for this
-        open_pass<B, on_chip>(a, begun);
+        BicgstabPlaces<T, B, precond, storage> begun;  // `ahead` would be held through all steps for this
+        open_pass<B, on_chip>(a, my.own, begun);
         report_true_residual<B, on_chip>(args, my, a, begun, my.x, my.t);
       } else {
         report_true_residual<B, on_chip>(args, my, a, ahead, my.x, my.t);

@@ -33,15 +33,18 @@ class ResidentCg : public ResidentSystem<T> {
                     const ResidentCgVectors<T>& vectors);
 
   /// The same from a recurrence under way: from x, r, p and the scalars of its last step, the convergence monitor
-  /// being open. s is formed. `event`: not launched, and nothing has changed.
+  /// being open. s is formed unless it is there. `event`: not launched, and nothing has changed.
   ResidentEnd go_on(const SolveArguments<T, Space::device>& system, ConvergenceMonitor<T, Space::device>& convergence,
-                    const ResidentCgVectors<T>& vectors, const CgScalars& last);
+                    const ResidentCgVectors<T>& vectors, const CgScalars& last, bool has_s);
+
+  /// Of the last step, where a solve has ended in an exchange.
+  CgScalars last_scalars(const Context<Space::device>& ctx) const;
 
  private:
-  ResidentArgs<T> args_with(const SolveArguments<T, Space::device>& system,
-                            const ResidentCgVectors<T>& vectors) const;
+  ResidentArgs<T> args_with(const SolveArguments<T, Space::device>& system, const ResidentCgVectors<T>& vectors,
+                            bool asks, int done) const;
   ResidentEnd launch_until_event(const SolveArguments<T, Space::device>& system,
-                                 ConvergenceMonitor<T, Space::device>& convergence, const ResidentArgs<T>& args);
+                                 ConvergenceMonitor<T, Space::device>& convergence, ResidentArgs<T> args);
 };
 
 }  // namespace purlin::detail

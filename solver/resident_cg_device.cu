@@ -10,21 +10,33 @@ namespace purlin::detail {
 namespace {
 
 template <class T, int B, ResidentPrecond precond>
-ResidentKernel<T> kernel_with(bool on_chip) {
-  return on_chip ? resident_cg<T, B, precond, true> : resident_cg<T, B, precond, false>;
+ResidentKernel<T> kernel_with(ResidentStorage storage) {
+  constexpr bool has_rows = B == 1 && matrices_of(precond) == 0;
+  switch (storage) {
+    case ResidentStorage::on_chip:
+      return resident_cg<T, B, precond, ResidentStorage::on_chip>;
+    case ResidentStorage::streaming:
+      return resident_cg<T, B, precond, ResidentStorage::streaming>;
+    case ResidentStorage::rows_on_chip:
+      if constexpr (has_rows) return resident_cg<T, B, precond, ResidentStorage::rows_on_chip>;
+      return nullptr;
+    default:
+      if constexpr (has_rows) return resident_cg<T, B, precond, ResidentStorage::rows_streaming>;
+      return nullptr;
+  }
 }
 
 template <class T>
-ResidentKernel<T> kernel_of(int block, ResidentPrecond precond, bool on_chip) {
+ResidentKernel<T> kernel_of(int block, ResidentPrecond precond, ResidentStorage storage) {
   return for_block(block, [&](auto rows) -> ResidentKernel<T> {
     constexpr int B = decltype(rows)::value;
     switch (precond) {
       case ResidentPrecond::none:
-        return kernel_with<T, B, ResidentPrecond::none>(on_chip);
+        return kernel_with<T, B, ResidentPrecond::none>(storage);
       case ResidentPrecond::diagonal:
-        return kernel_with<T, B, ResidentPrecond::diagonal>(on_chip);
+        return kernel_with<T, B, ResidentPrecond::diagonal>(storage);
       case ResidentPrecond::factors:
-        return kernel_with<T, B, ResidentPrecond::factors>(on_chip);
+        return kernel_with<T, B, ResidentPrecond::factors>(storage);
       default:
         return nullptr;
     }
@@ -45,8 +57,8 @@ ResidentCg<T>::ResidentCg(const Context<Space::device>& ctx, const LinearOperato
 
 template <class T>
 ResidentArgs<T> ResidentCg<T>::args_with(const SolveArguments<T, Space::device>& system,
-                                         const ResidentCgVectors<T>& vectors) const {
-  ResidentArgs<T> args = this->args_of(system);
+                                         const ResidentCgVectors<T>& vectors, bool asks, int done) const {
+  ResidentArgs<T> args = this->args_of(system, asks, done);
   args.r = vectors.r.data;
   args.p = vectors.p.data;
   args.s = vectors.s.data;
@@ -64,7 +76,7 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
   state.max_iterations = system.stop.max_iterations;
   state.rho = std::numeric_limits<double>::infinity();
   state.alpha = 1;
-  ResidentArgs<T> args = args_with(system, vectors);
+  ResidentArgs<T> args = args_with(system, vectors, this->asks(convergence), 0);
   if (!this->launch(ctx, args) || !state.started) {
     return convergence.open(vectors.r) ? ResidentEnd::continue_in_loop : ResidentEnd::reported;
   }
@@ -77,9 +89,9 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
 template <class T>
 ResidentEnd ResidentCg<T>::go_on(const SolveArguments<T, Space::device>& system,
                                  ConvergenceMonitor<T, Space::device>& convergence,
-                                 const ResidentCgVectors<T>& vectors, const CgScalars& last) {
+                                 const ResidentCgVectors<T>& vectors, const CgScalars& last, bool has_s) {
   const Context<Space::device>& ctx = system.ctx;
-  system.A.apply(ctx, T(1), Span<const T, Space::device>(vectors.p), T(0), vectors.s);  // s = A p
+  if (!has_s) system.A.apply(ctx, T(1), Span<const T, Space::device>(vectors.p), T(0), vectors.s);  // s = A p
   ResidentState& state = this->log_of(ctx).state;
   const MonitorState monitor = convergence.fresh_monitor();
   state = {};
@@ -89,17 +101,23 @@ ResidentEnd ResidentCg<T>::go_on(const SolveArguments<T, Space::device>& system,
   state.started = true;
   state.rho = last.rho;
   state.alpha = last.alpha;
-  ResidentArgs<T> args = args_with(system, vectors);
+  ResidentArgs<T> args = args_with(system, vectors, this->asks(convergence), monitor.iteration);
   args.begin = ResidentBegin::onward;
   if (!this->launch(ctx, args)) return ResidentEnd::event;
   return launch_until_event(system, convergence, args);
+}
+
+template <class T>
+CgScalars ResidentCg<T>::last_scalars(const Context<Space::device>& ctx) const {
+  const ResidentState& state = this->log_of(ctx).state;
+  return {state.rho, state.alpha};
 }
 
 // From the first launch on, whose log is there.
 template <class T>
 ResidentEnd ResidentCg<T>::launch_until_event(const SolveArguments<T, Space::device>& system,
                                               ConvergenceMonitor<T, Space::device>& convergence,
-                                              const ResidentArgs<T>& args) {
+                                              ResidentArgs<T> args) {
   const Context<Space::device>& ctx = system.ctx;
   const Span<T, Space::device> r(args.r, system.x.size);
   const auto hand_over = [&] {
@@ -110,6 +128,9 @@ ResidentEnd ResidentCg<T>::launch_until_event(const SolveArguments<T, Space::dev
   };
   auto& [state, residuals] = this->log_of(ctx);
   while (convergence.poll(state.iteration, state.event, residuals) && !state.undecided) {
+    const bool asks = this->asks(convergence);
+    if (asks && convergence.exchange_due()) return ResidentEnd::exchange;
+    args.iterations = this->launch_length(system.stop, asks, state.iteration);
     if (!this->launch(ctx, args)) return hand_over();
   }
   convergence.report().resident = convergence.report().resident && state.iteration > 0;

@@ -47,7 +47,7 @@ __device__ __forceinline__ double apply_factors(const ResidentArgs<T>& args, Res
   {
     const ResidentShare<T> g = first_of<1, on_chip>(args, my), gt = second_of<1, on_chip>(args, my);
     FactorPlaces<T, 1> ahead;
-    open_pass<1, on_chip>(g, ahead);
+    open_pass<1, on_chip>(g, my.own, ahead);
     for_each_row<1, on_chip, 1, again>(g, my.own, my.r, ahead, [&](int i, T value) {
       my.w[i] = value;
       post_row<1>(my, gt, i, value);
@@ -57,9 +57,9 @@ __device__ __forceinline__ double apply_factors(const ResidentArgs<T>& args, Res
   }
   {
     const ResidentShare<T> gt = second_of<1, on_chip>(args, my);
-    const ResidentShare<T> a = matrix_of<B, ResidentPrecond::factors, on_chip>(args, my);
+    const ResidentShare<T> a = share_at<T, B, on_chip>(my.record[0], args.a, my.base);
     FactorPlaces<T, 1> ahead;
-    open_pass<1, on_chip>(gt, ahead);
+    open_pass<1, on_chip>(gt, my.own, ahead);
     for_each_row<1, on_chip, 1, again>(gt, my.own, my.w, ahead, [&](int i, T value) {
       my.u[i] = value;
       post_row<B>(my, a, i, value);
@@ -70,22 +70,23 @@ __device__ __forceinline__ double apply_factors(const ResidentArgs<T>& args, Res
 }
 
 /// The steps of the recurrence, `args.iterations` at most; `seen` knows afterwards how it stands.
-template <int B, ResidentPrecond precond, bool on_chip, class T>
-__device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, ResidentPlaces<T, B>& ahead,
+template <int B, ResidentPrecond precond, ResidentStorage storage, class T>
+__device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, ResidentPlaces<T, B, storage>& ahead,
                         ResidentState& seen) {
   constexpr bool scaled = precond == ResidentPrecond::diagonal, factors = precond == ResidentPrecond::factors;
+  constexpr bool on_chip = stays_on_chip(storage);
   constexpr int L = lead_block<precond, B>;
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  const int reach = my.own + lead_of<B, precond, on_chip>(args, my).halo;
+  const int reach = my.own + lead_of<B, precond, storage>(args, my).halo;
   if constexpr (!factors) {
     for (int i = thread; i < reach; i += threads) my.u[i] = scaled ? my.d[i] * my.r[i] : my.r[i];
   }
   for (int k = 0;; ++k) {
-    __syncthreads();
+    publish(my, matrix_of<B, precond, storage>(args, my), my.u);
     double sums[3] = {};  // r.u, w.u, r.r
     if constexpr (factors) sums[0] = apply_factors<B, on_chip>(args, my);
-    const ResidentShare<T> a = matrix_of<B, precond, on_chip>(args, my);
-    const ResidentShare<T> lead = lead_of<B, precond, on_chip>(args, my);
+    const auto a = matrix_of<B, precond, storage>(args, my);
+    const auto lead = lead_of<B, precond, storage>(args, my);
     const auto row = [&](int i, T w) {
       const double r = my.r[i], u = my.u[i];
       my.w[i] = w;
@@ -96,7 +97,7 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
     };
     if constexpr (factors) {
       FactorPlaces<T, B> begun;
-      open_pass<B, on_chip>(a, begun);
+      open_pass<B, on_chip>(a, my.own, begun);
       for_each_row<B, on_chip, B == 6 ? 3 : B, false>(a, my.own, my.u, begun, row);
     } else {
       for_each_row<B, on_chip>(a, my.own, my.u, ahead, row);
@@ -143,20 +144,23 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
 /// stream by. x, r, p and s are read at the beginning and written by their owners at the end. An iteration posts w of
 /// the marked rows and three sums, and reads those of the halo and of every block: 16 bytes a number (8 of an entry
 /// in single precision), through the second-level cache. With factors it posts and reads G r and u = M r as well.
-template <class T, int B, ResidentPrecond precond, bool on_chip>
+template <class T, int B, ResidentPrecond precond, ResidentStorage storage>
 __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const ResidentArgs<T> args) {
   constexpr int L = lead_block<precond, B>;
+  constexpr bool on_chip = stays_on_chip(storage);
   extern __shared__ __align__(16) unsigned char base[];
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-  ResidentCgPart<T> my(open_part<T, B, precond, on_chip>(args, resident_cg_needs(precond), base));
-  if constexpr (precond == ResidentPrecond::diagonal) load_with_halo<B>(my, my.a, args.d, my.d);
+  ResidentCgPart<T> my(open_part<T, B, precond, storage>(args, resident_cg_needs(precond), base));
+  if constexpr (precond == ResidentPrecond::diagonal) {
+    load_with_halo<B>(my, matrix_of<B, precond, storage>(args, my), args.d, my.d);
+  }
   ResidentState seen = args.before;
-  ResidentPlaces<T, B> ahead;
-  open_pass<B, on_chip>(matrix_of<B, precond, on_chip>(args, my), ahead);
+  ResidentPlaces<T, B, storage> ahead;
+  open_pass<B, on_chip>(matrix_of<B, precond, storage>(args, my), my.own, ahead);
   bool goes_on = true;
   if (args.begin == ResidentBegin::guess) {
-    goes_on = open_residual<B, L, on_chip>(args, my, matrix_of<B, precond, on_chip>(args, my),
-                                           lead_of<B, precond, on_chip>(args, my), ahead, my.u, my.r, seen);
+    goes_on = open_residual<B, L, on_chip>(args, my, matrix_of<B, precond, storage>(args, my),
+                                           lead_of<B, precond, storage>(args, my), ahead, my.u, my.r, seen);
     for (int i = thread; i < my.own; i += threads) {
       my.x[i] = my.u[i];
       my.p[i] = 0;
@@ -164,7 +168,7 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const 
     store_own(my, my.u, args.kept);
     for (int i = thread; i < my.reach; i += threads) my.s[i] = 0;
   } else {
-    const ResidentShare<T> lead = lead_of<B, precond, on_chip>(args, my);
+    const auto lead = lead_of<B, precond, storage>(args, my);
     load_with_halo<L>(my, lead, args.r, my.r);
     load_with_halo<L>(my, lead, args.s, my.s);
     load_own(my, args.p, my.p);
@@ -172,12 +176,12 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const 
   }
   if (goes_on) {
     __syncthreads();
-    iterate<B, precond, on_chip>(args, my, ahead, seen);
+    iterate<B, precond, storage>(args, my, ahead, seen);
     if (seen.event == Event::tolerance_met) {
-      const ResidentShare<T> a = matrix_of<B, precond, on_chip>(args, my);
+      const auto a = matrix_of<B, precond, storage>(args, my);
       if constexpr (precond == ResidentPrecond::factors) {
-        ResidentPlaces<T, B> begun;  // `ahead` would be held through all steps for this
-        open_pass<B, on_chip>(a, begun);
+        ResidentPlaces<T, B, storage> begun;  // `ahead` would be held through all steps for this
+        open_pass<B, on_chip>(a, my.own, begun);
         report_true_residual<B, on_chip>(args, my, a, begun, my.x, my.u);
       } else {
         report_true_residual<B, on_chip>(args, my, a, ahead, my.x, my.u);

@@ -129,6 +129,25 @@ struct Exchange {
     }
   }
 
+  /// What the threads of any block have written to memory before this is there for all of them afterwards. Ends the
+  /// synchronisation, with the block synchronised.
+  __device__ void share_memory() {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      put(sum_packet(static_cast<int>(blockIdx.x), 0), 0.0f, now());
+    }
+    const int first = static_cast<int>(threadIdx.x);
+    for (int block = first; block < parts; block += static_cast<int>(blockDim.x)) {
+      float nothing;
+      while (!get(sum_packet(block, 0), now(), nothing)) {
+      }
+    }
+    if (first < parts) __threadfence();  // also drops what the multiprocessor has cached of that memory
+    __syncthreads();
+    ++epoch;
+  }
+
   /// The sums of all blocks, the same bits in every thread of every block; the whole block, which is synchronised
   /// afterwards. Ends the synchronisation.
   template <int sums>

@@ -5,15 +5,15 @@
 
 #include <type_traits>
 
-#include <purlin/solver/resident_shared_memory_device.cuh>
-#include <purlin/spmv/ehyb/ehyb_places_device.cuh>
+#include <purlin/solver/resident_rows_device.cuh>
 
 namespace purlin::detail {
 namespace {
 
 struct ResidentTuning {
-  static constexpr int threads = 512;                    ///< 128 registers each
-  static constexpr int additional_synchronisations = 8;  ///< of a launch: the opening, the end, and some to spare
+  static constexpr int threads = 512;                     ///< 128 registers each
+  static constexpr int additional_synchronisations = 12;  ///< of a launch: the opening, the end, and some to spare
+  static constexpr int least_rows = 32;                   ///< of a block, where a CSR matrix is shared out
 };
 
 /// Places of a slice that a lane loads at once, by rows of a node: as many as fit the registers twice, as in
@@ -42,8 +42,9 @@ struct ResidentPart {
   int own;    ///< rows
   int reach;  ///< entries of a vector with the longest halo
   Offset first_row;
-  ResidentShare<T> a;      ///< where M has no matrices
-  ResidentRecord* record;  ///< where it has: of A and of these
+  ResidentShare<T> a;        ///< where M has no matrices
+  ResidentRowShare<T> rows;  ///< of a CSR matrix
+  ResidentRecord* record;    ///< where M has matrices: of A and of these
   unsigned char* base;
   T *with_halo, *own_only;  ///< vectors, one behind the other
   Exchange exchange;
@@ -116,17 +117,24 @@ __device__ __forceinline__ int halo_of(const ResidentMatrix<T>& matrix) {
 }
 
 /// The part of a block, its vectors not yet written; ends with the block in step.
-template <class T, int B, ResidentPrecond precond, bool on_chip>
+template <class T, int B, ResidentPrecond precond, ResidentStorage storage>
 __device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const ResidentNeeds& needs, unsigned char* base) {
   constexpr int of_precond = matrices_of(precond), L = lead_block<precond, B>;
-  const EhybPart part = args.a.part[blockIdx.x];
+  constexpr bool on_chip = stays_on_chip(storage);
   const int parts = static_cast<int>(gridDim.x);
   ResidentPart<T> my;
-  my.own = (part.node_end - part.node_begin) * B;
-  my.first_row = Offset{part.node_begin} * B;
-  int halo = halo_of<B>(args.a);
-  if constexpr (of_precond > 0) halo = max(halo, halo_of<L>(args.first));
-  if constexpr (of_precond > 1) halo = max(halo, halo_of<L>(args.second));
+  int halo = 0;
+  if constexpr (is_by_rows(storage)) {
+    my.first_row = args.rows_of_a.first_row[blockIdx.x];
+    my.own = args.rows_of_a.first_row[blockIdx.x + 1] - static_cast<int>(my.first_row);
+  } else {
+    const EhybPart part = args.a.part[blockIdx.x];
+    my.own = (part.node_end - part.node_begin) * B;
+    my.first_row = Offset{part.node_begin} * B;
+    halo = halo_of<B>(args.a);
+    if constexpr (of_precond > 0) halo = max(halo, halo_of<L>(args.first));
+    if constexpr (of_precond > 1) halo = max(halo, halo_of<L>(args.second));
+  }
   my.reach = my.own + halo;
   ResidentSharedMemory memory;
   const ResidentVectorSpace at = take_vectors<T>(memory, needs, my.own, my.reach, parts);
@@ -135,7 +143,9 @@ __device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const Resident
   my.exchange = {args.posted, carve<double>(base, at.sums),         args.rows,
                  parts,       static_cast<unsigned>(needs.buffers), args.epoch};
   my.base = base;
-  if constexpr (of_precond > 0) {
+  if constexpr (is_by_rows(storage)) {
+    my.rows = open_rows<on_chip>(args.rows_of_a, memory, base);
+  } else if constexpr (of_precond > 0) {
     my.record = carve<ResidentRecord>(base, take_records(memory, 1 + of_precond));
     const auto keep = [&](int k, const ResidentRecord& record) {
       if (threadIdx.x == 0) my.record[k] = record;
@@ -151,10 +161,12 @@ __device__ ResidentPart<T> open_part(const ResidentArgs<T>& args, const Resident
 }
 
 /// A and the matrices of M, where they are wanted: several are read anew.
-template <int B, ResidentPrecond precond, bool on_chip, class T>
-__device__ __forceinline__ ResidentShare<T> matrix_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
-  if constexpr (matrices_of(precond) > 0) {
-    return share_at<T, B, on_chip>(my.record[0], args.a, my.base);
+template <int B, ResidentPrecond precond, ResidentStorage storage, class T>
+__device__ __forceinline__ auto matrix_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+  if constexpr (is_by_rows(storage)) {
+    return my.rows;
+  } else if constexpr (matrices_of(precond) > 0) {
+    return share_at<T, B, stays_on_chip(storage)>(my.record[0], args.a, my.base);
   } else {
     return my.a;
   }
@@ -169,12 +181,12 @@ __device__ __forceinline__ ResidentShare<T> second_of(const ResidentArgs<T>& arg
 }
 
 /// What reads the recurrence first: the halo of its vectors is the one that this needs.
-template <int B, ResidentPrecond precond, bool on_chip, class T>
-__device__ __forceinline__ ResidentShare<T> lead_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
+template <int B, ResidentPrecond precond, ResidentStorage storage, class T>
+__device__ __forceinline__ auto lead_of(const ResidentArgs<T>& args, const ResidentPart<T>& my) {
   if constexpr (matrices_of(precond) > 0) {
-    return first_of<lead_block<precond, B>, on_chip>(args, my);
+    return first_of<lead_block<precond, B>, stays_on_chip(storage)>(args, my);
   } else {
-    return my.a;
+    return matrix_of<B, precond, storage>(args, my);
   }
 }
 
@@ -184,6 +196,13 @@ __device__ void load_with_halo(const ResidentPart<T>& my, const ResidentShare<T>
   const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
   for (int i = thread; i < my.own; i += threads) to[i] = from[my.first_row + i];
   for (int i = thread; i < a.halo; i += threads) to[my.own + i] = from[Offset{a.halo_node[i / B]} * B + i % B];
+}
+
+template <int B, class T>
+__device__ void load_with_halo(const ResidentPart<T>& my, const ResidentRowShare<T>&, const T* from, T* to) {
+  for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
+    to[i] = from[my.first_row + i];
+  }
 }
 
 /// Own entries of a vector in memory.
@@ -200,9 +219,10 @@ __device__ void store_own(const ResidentPart<T>& my, const T* from, T* to) {
   }
 }
 
-/// What a lane holds of the places that come next.
-template <class T, int B>
-using ResidentPlaces = EhybPlaces<T, B, resident_batch<T, B>>;
+/// What a lane holds of what comes next.
+template <class T, int B, ResidentStorage storage>
+using ResidentPlaces = std::conditional_t<is_by_rows(storage), ResidentEntries<T, stays_on_chip(storage)>,
+                                          EhybPlaces<T, B, resident_batch<T, B>>>;
 
 template <bool on_chip>
 using LoadValue = std::conditional_t<on_chip, LoadHere, LoadOnce>;
@@ -222,7 +242,7 @@ __device__ __forceinline__ ResidentRun run_of(const ResidentShare<T>& a, int sli
 
 /// Loads the first values of a pass over the matrix.
 template <int B, bool on_chip, class T, int U>
-__device__ __forceinline__ void open_pass(const ResidentShare<T>& a, EhybPlaces<T, B, U>& ahead) {
+__device__ __forceinline__ void open_pass(const ResidentShare<T>& a, int, EhybPlaces<T, B, U>& ahead) {
   const ResidentRun run = run_of(a, static_cast<int>(threadIdx.x / warp));
   load_places<LoadValue<on_chip>>(a.column, a.value, run.k, run.last - run.k, ahead);
 }

@@ -17,6 +17,24 @@ __device__ __forceinline__ void post_row(const ResidentPart<T>& my, const Reside
   if (a.marked[i / B]) my.exchange.post_entry(my.first_row + i, value);
 }
 
+/// Rows of a CSR matrix are published all at once.
+template <int B, class T>
+__device__ __forceinline__ void post_row(const ResidentPart<T>&, const ResidentRowShare<T>&, int, T) {}
+
+/// Ends with the block synchronised, and x there for a product with `a`: what the block has of it is behind the own
+/// entries already, or of a CSR matrix published by every block. A thread publishes the entries of vector steps.
+template <class T>
+__device__ __forceinline__ void publish(ResidentPart<T>&, const ResidentShare<T>&, const T*) {
+  __syncthreads();
+}
+template <class T>
+__device__ __forceinline__ void publish(ResidentPart<T>& my, const ResidentRowShare<T>& a, const T* x) {
+  for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
+    a.operand[my.first_row + i] = x[i];
+  }
+  my.exchange.share_memory();
+}
+
 /// The entries of what was posted that the halo of `a` needs, behind the own ones of `to`.
 template <int B, class T>
 __device__ __forceinline__ void collect(const ResidentPart<T>& my, const ResidentShare<T>& a, T* to) {
@@ -24,11 +42,13 @@ __device__ __forceinline__ void collect(const ResidentPart<T>& my, const Residen
       a.halo, [&](int i) { return Offset{a.halo_node[i / B]} * B + i % B; }, to + my.own);
 }
 
+template <int B, class T>
+__device__ __forceinline__ void collect(const ResidentPart<T>&, const ResidentRowShare<T>&, T*) {}
+
 /// A grid synchronisation: the sums of every block, in the same order everywhere, and the posted entries (to null:
 /// none). Ends with the block synchronised.
-template <int B, class T, int sums>
-__device__ __forceinline__ void synchronise(ResidentPart<T>& my, const ResidentShare<T>& a, double (&sum)[sums],
-                                            T* to) {
+template <int B, class Share, class T, int sums>
+__device__ __forceinline__ void synchronise(ResidentPart<T>& my, const Share& a, double (&sum)[sums], T* to) {
   my.exchange.post_sums(sum);
   if (to != nullptr) collect<B>(my, a, to);
   my.exchange.collect_sums(sum);
@@ -43,9 +63,9 @@ __device__ __forceinline__ void swap_entries(ResidentPart<T>& my, const Resident
 }
 
 /// sum of |b - A u|^2 over the own rows; `row(i, b - A u)` for each.
-template <int B, bool on_chip, class T, int U, class Row>
-__device__ __forceinline__ double residual_of(const ResidentPart<T>& my, const ResidentShare<T>& a,
-                                              EhybPlaces<T, B, U>& ahead, const T* b, const T* u, const Row& row) {
+template <int B, bool on_chip, class Share, class Places, class T, class Row>
+__device__ __forceinline__ double residual_of(const ResidentPart<T>& my, const Share& a, Places& ahead, const T* b,
+                                              const T* u, const Row& row) {
   double square = 0;
   for_each_row<B, on_chip, 1>(a, my.own, u, ahead, [&](int i, T sum) {
     const T r = load_cached(b + my.first_row + i) - sum;
@@ -57,12 +77,11 @@ __device__ __forceinline__ double residual_of(const ResidentPart<T>& my, const R
 
 /// r = b - A x with the halo that `lead` needs of it, and the norms; u receives x. False where they are no numbers to
 /// work with, or nothing is left to do.
-template <int B, int lead_block, bool on_chip, class T, int U>
-__device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const ResidentShare<T>& a,
-                              const ResidentShare<T>& lead, EhybPlaces<T, B, U>& ahead, T* u, T* r,
-                              ResidentState& seen) {
+template <int B, int lead_block, bool on_chip, class T, class Share, class Lead, class Places>
+__device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const Share& a, const Lead& lead,
+                              Places& ahead, T* u, T* r, ResidentState& seen) {
   load_with_halo<B>(my, a, args.x, u);
-  __syncthreads();
+  publish(my, a, u);
   double sums[2] = {};
   for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
     const double b = load_cached(args.b + my.first_row + i);
@@ -89,15 +108,16 @@ __device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, 
 }
 
 /// Reports |b - A x| of the current x to the host; blocks need not have read each other's entries; u is overwritten.
-template <int B, bool on_chip, class T, int U>
-__device__ void report_true_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const ResidentShare<T>& a,
-                                     EhybPlaces<T, B, U>& ahead, const T* x, T* u) {
+template <int B, bool on_chip, class T, class Share, class Places>
+__device__ void report_true_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const Share& a, Places& ahead,
+                                     const T* x, T* u) {
   for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
     u[i] = x[i];
     post_row<B>(my, a, i, x[i]);
   }
   double sums[1] = {};
   synchronise<B>(my, a, sums, u);
+  publish(my, a, u);
   sums[0] = residual_of<B, on_chip>(my, a, ahead, args.b, u, [](int, T) {});
   synchronise<B>(my, a, sums, static_cast<T*>(nullptr));
   if (is_reporting_thread()) args.log->state.true_residual = sqrt(sums[0]);

@@ -51,6 +51,20 @@ PURLIN_HD ResidentMatrixSpace take_matrix(ResidentSharedMemory& memory, int bloc
   return at;
 }
 
+struct ResidentRowSpace {
+  std::size_t row, value, column;
+};
+/// A block's share of a CSR matrix: where its rows begin, and its entries if they stay.
+template <class T>
+PURLIN_HD ResidentRowSpace take_rows(ResidentSharedMemory& memory, int own, int entries, bool on_chip) {
+  const auto kept = on_chip ? static_cast<std::size_t>(entries) : 0;
+  ResidentRowSpace at{};
+  at.value = memory.take(kept, sizeof(T));
+  at.column = memory.take(kept, sizeof(Index));
+  at.row = memory.take(static_cast<std::size_t>(own) + 1, sizeof(Index));
+  return at;
+}
+
 /// How many matrices M is.
 PURLIN_HD constexpr int matrices_of(ResidentPrecond precond) {
   return precond == ResidentPrecond::factors ? 2 : precond == ResidentPrecond::matrix ? 1 : 0;

@@ -53,6 +53,7 @@ enum class ResidentEnd {
   reported,          ///< the convergence monitor has the outcome
   event,             ///< the recurrence has stopped, or the solve was interrupted
   continue_in_loop,  ///< the usual loop must continue from x, with r = b - A x; the outcome is open
+  exchange,          ///< other operators pay from here; the vectors are those of the last step
 };
 
 /// What M is to a kernel.
@@ -64,7 +65,22 @@ enum class ResidentPrecond {
   other,    ///< nothing that it knows
 };
 
-/// A matrix as a kernel reads it.
+/// How a kernel has its matrices.
+enum class ResidentStorage {
+  on_chip,    ///< EHYB, in shared memory
+  streaming,  ///< EHYB, read anew by every product
+  rows_on_chip,
+  rows_streaming,  ///< the same of A in CSR: a block has consecutive rows
+};
+
+PURLIN_HD constexpr bool stays_on_chip(ResidentStorage storage) {
+  return storage == ResidentStorage::on_chip || storage == ResidentStorage::rows_on_chip;
+}
+PURLIN_HD constexpr bool is_by_rows(ResidentStorage storage) {
+  return storage == ResidentStorage::rows_on_chip || storage == ResidentStorage::rows_streaming;
+}
+
+/// An EHYB matrix as a kernel reads it.
 template <class T>
 struct ResidentMatrix {
   const EhybPart* part;
@@ -74,6 +90,22 @@ struct ResidentMatrix {
   const T* value;
   const unsigned char* marked;  ///< a node: whether another part reads it
   int share;                    ///< lanes of a node
+};
+
+/// Entries of a row of a CSR matrix that a lane adds on average at most: where they stay on the chip, and where they
+/// stream by. Measured on an H200 against 2 and 8, and against warps that load the entries of several rows in their
+/// order (a tenth to a fifth faster for rows of 40 entries, up to a half slower for rows of 14).
+inline constexpr int resident_lane_entries[2] = {8, 4};
+
+/// A CSR matrix as a kernel reads it.
+template <class T>
+struct ResidentRows {
+  const Index* first_row;  ///< of a block; behind the last block the number of rows
+  const std::int32_t* row_ptr;
+  const Index* column;
+  const T* value;
+  T* operand;     ///< where the blocks publish the vector that A is multiplied with
+  int lane_bits;  ///< binary logarithm of the number of lanes that share a row
 };
 
 /// The arguments of one launch.
@@ -88,6 +120,7 @@ struct ResidentArgs {
   // The launch itself sees to these.
   Offset rows;
   ResidentMatrix<T> a, first, second;  ///< first, second: of M, G and G^T, or first alone M itself
+  ResidentRows<T> rows_of_a;           ///< in the place of `a`
   std::uint64_t* posted;
   ResidentLog* log;
   ResidentState before;  ///< what the launch before left
@@ -106,12 +139,11 @@ struct ResidentNeeds {
   int buffers;           ///< Exchange::rooms
 };
 
-/// A method with some M: what it needs, and its kernels for a node of `block` rows, with all matrices on the chip or
-/// streaming by. Null where it has none.
+/// A method with some M: what it needs, and its kernels for a node of `block` rows. Null where it has none.
 template <class T>
 struct ResidentMethod {
   ResidentNeeds needs;
-  ResidentKernel<T> (*kernel)(int block, ResidentPrecond precond, bool on_chip);
+  ResidentKernel<T> (*kernel)(int block, ResidentPrecond precond, ResidentStorage storage);
 };
 
 /// `kernels` of the rows of a node, which it takes as a std::integral_constant: 1, 2, 3 or 6, as EHYB has them.
@@ -133,6 +165,9 @@ auto for_block(int block, const Kernels& kernels) {
 /// product reads or that others read too, also what its halo needs. Where the part's values and columns fit too,
 /// they stay there. Needs every part of the matrix to be at work at the same time, one a multiprocessor, without
 /// extra rows. The matrices of a preconditioner have to have A's parts, and stay on the chip or stream by with A.
+///
+/// Of a CSR matrix whose rows are not cut, a block has consecutive rows with about as many entries as the others',
+/// and no halo: before a product the vector is published in memory, and the grid synchronises. M is none or diagonal.
 template <class T>
 class ResidentSystem {
  public:
@@ -152,7 +187,13 @@ class ResidentSystem {
   /// What the context's launches leave.
   static ResidentLog& log_of(const Context<Space::device>& ctx);
   /// The system, and its criterion.
-  ResidentArgs<T> args_of(const SolveArguments<T, Space::device>& system) const;
+  ResidentArgs<T> args_of(const SolveArguments<T, Space::device>& system, bool asks, int done) const;
+  /// Whether to ask between launches for better operators, which a solve in EHYB has already.
+  bool asks(const ConvergenceMonitor<T, Space::device>& convergence) const {
+    return is_by_rows(storage_) && convergence.has_exchange();
+  }
+  /// Iterations of the next launch, behind `done` of them: where the solve asks, half as many at the most.
+  int launch_length(const StopCriterion& stop, bool asks, int done) const;
   /// Queues the kernel and waits for its end. False if the device did not accept the launch: the usual loop then does
   /// all the work, now and later.
   bool launch(const Context<Space::device>& ctx, const ResidentArgs<T>& told);
@@ -160,8 +201,13 @@ class ResidentSystem {
  private:
   bool take_matrices(const LinearOperator<T, Space::device>& A, const LinearOperator<T, Space::device>* M);
   bool plan(const Context<Space::device>& ctx);
+  bool take_rows(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A);
+  bool admits(const Context<Space::device>& ctx, ResidentStorage storage, std::size_t bytes);
   void mark_boundaries(const Context<Space::device>& ctx);
-  ResidentKernel<T> kernel(bool on_chip) const { return method_.kernel(view_[0].block, kind_, on_chip); }
+  ResidentKernel<T> kernel(ResidentStorage storage) const {
+    return method_.kernel(is_by_rows(storage) ? 1 : view_[0].block, kind_, storage);
+  }
+  int synchronisations() const { return method_.needs.synchronisations * (is_by_rows(storage_) ? 2 : 1); }
 
   std::uint64_t matrix_, precond_;  // serial numbers of A, and of M where that has matrices
   const void* context_;             // its state
@@ -169,8 +215,12 @@ class ResidentSystem {
   ResidentMethod<T> method_;
   std::vector<EhybView<T>> view_;  // of A, and of M's matrices in the order of their products
   bool fits_ = false;
-  bool matrix_on_chip_ = false;
+  ResidentStorage storage_ = ResidentStorage::streaming;
+  unsigned blocks_ = 0;
   std::size_t shared_bytes_ = 0;
+  ResidentRows<T> rows_{};
+  Array<Index, Space::device> first_row_;
+  Array<T, Space::device> operand_;
   // An upper bound on the last synchronisation: as many as a launch may have are counted. Before the count overflows
   // it restarts, with packets that carry no number.
   unsigned epoch_ = 0;

@@ -8,6 +8,7 @@
 #include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/spai/spai.hpp>
 #include <purlin/solver/resident_part_device.cuh>
+#include <purlin/spmv/csr/csr.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -16,6 +17,26 @@ namespace {
 __global__ void mark_nodes(const Index* node, Index count, unsigned char* marked) {
   const Offset i = Offset{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i < count) marked[node[i]] = 1;
+}
+
+// A thread finds where a block's rows begin: a row weighs as much as its entries and `row_weight` more, for the
+// vectors.
+__global__ void find_first_rows(const std::int32_t* row_ptr, Index rows, Index blocks, Index* first_row,
+                                Index* first_entry) {
+  constexpr Offset row_weight = 6;
+  const Index k = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (k > blocks) return;
+  const Offset before = (row_ptr[rows] + row_weight * rows) * k / blocks;
+  Index low = 0, high = rows;  // the first row that has as much before it
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if (row_ptr[middle] + row_weight * middle < before)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  first_row[k] = low;
+  first_entry[k] = row_ptr[low];
 }
 
 template <class T>
@@ -75,14 +96,21 @@ ResidentSystem<T>::ResidentSystem(const Context<Space::device>& ctx, const Linea
                                   const LinearOperator<T, Space::device>* M, Method method)
     : matrix_(A.serial()), precond_(serial_of(M)), context_(&ctx.state()), kind_(kind_of(M)), method_(method(kind_)) {
   static_assert(sizeof(ResidentLog) <= Context<Space::device>::State::page_bytes);
-  if (!take_matrices(A, M)) return;
   const auto& state = ctx.state();
   int cooperative = 0;
   PURLIN_CHECK_CUDA(cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, state.device));
-  if (view_[0].parts > state.multiprocessors || cooperative == 0) return;
-  if (state.page == nullptr || !plan(ctx)) return;
+  if (cooperative == 0 || state.page == nullptr) return;
   try {
-    mark_boundaries(ctx);
+    if (take_matrices(A, M)) {
+      if (view_[0].parts > state.multiprocessors || !plan(ctx)) return;
+      blocks_ = static_cast<unsigned>(view_[0].parts);
+      mark_boundaries(ctx);
+    } else if (!take_rows(ctx, A)) {
+      return;
+    }
+    posted_ = Array<std::uint64_t, Space::device>(
+        ctx, Exchange::packets<T>(is_by_rows(storage_) ? 0 : view_[0].rows, blocks_, method_.needs.buffers));
+    PURLIN_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), state.stream()));
   } catch (const OutOfMemory&) {
     return;  // the loop needs no more than it has
   }
@@ -109,7 +137,7 @@ bool ResidentSystem<T>::take_matrices(const LinearOperator<T, Space::device>& A,
     const int block = view_.size() > 1 && kind_ == ResidentPrecond::factors ? 1 : view_[0].block;
     if (view_.back().block != block || view_.back().parts != view_[0].parts) return false;
   }
-  return kernel(true) != nullptr;
+  return kernel(ResidentStorage::on_chip) != nullptr;
 }
 
 template <class T>
@@ -131,25 +159,63 @@ bool ResidentSystem<T>::plan(const Context<Space::device>& ctx) {
     vectors = std::max(vectors, bytes_of<T>(layouts, method_.needs, p, false));
     all = std::max(all, bytes_of<T>(layouts, method_.needs, p, true));
   }
-  const auto admits = [&](std::size_t bytes, bool on_chip) {
-    if (bytes > allow_all_shared_memory(ctx, kernel(on_chip))) return false;
-    int side_by_side = 0;
-    PURLIN_CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&side_by_side, kernel(on_chip),
-                                                                    ResidentTuning::threads, bytes));
-    if (side_by_side == 0) return false;
-    matrix_on_chip_ = on_chip;
-    shared_bytes_ = bytes;
-    return true;
-  };
-  return admits(all, true) || admits(vectors, false);
+  return admits(ctx, ResidentStorage::on_chip, all) || admits(ctx, ResidentStorage::streaming, vectors);
+}
+
+/// Whether every multiprocessor has room for a block; that is then how the kernel has its matrices.
+template <class T>
+bool ResidentSystem<T>::admits(const Context<Space::device>& ctx, ResidentStorage storage, std::size_t bytes) {
+  if (bytes > allow_all_shared_memory(ctx, kernel(storage))) return false;
+  int side_by_side = 0;
+  PURLIN_CHECK_CUDA(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&side_by_side, kernel(storage), ResidentTuning::threads, bytes));
+  if (side_by_side == 0) return false;
+  storage_ = storage;
+  shared_bytes_ = bytes;
+  return true;
+}
+
+/// A CSR matrix in the caller's order: shares its rows out.
+template <class T>
+bool ResidentSystem<T>::take_rows(const Context<Space::device>& ctx, const LinearOperator<T, Space::device>& A) {
+  const auto* csr = dynamic_cast<const CsrOperator<T, Space::device>*>(&A);
+  const CsrView<T, Space::device>* const a = csr != nullptr ? csr->short_rows() : nullptr;
+  if (a == nullptr || kernel(ResidentStorage::rows_streaming) == nullptr) return false;
+  const Index blocks = std::clamp<Index>(a->rows / ResidentTuning::least_rows, 1, ctx.multiprocessors());
+  first_row_ = Array<Index, Space::device>(ctx, blocks + 1);
+  Array<Index, Space::device> first_entry(ctx, blocks + 1);
+  constexpr unsigned threads = 128;
+  find_first_rows<<<(static_cast<unsigned>(blocks) + threads) / threads, threads, 0, ctx.state().stream()>>>(
+      a->row_ptr32.data, a->rows, blocks, first_row_.data(), first_entry.data());
+  PURLIN_CHECK_LAUNCH();
+  const std::vector<Index> row = to_vector(ctx, first_row_.cspan()), entry = to_vector(ctx, first_entry.cspan());
+  std::size_t vectors = 0, all = 0;
+  for (std::size_t k = 0; k + 1 < row.size(); ++k) {
+    const auto bytes_of = [&](bool on_chip) {
+      ResidentSharedMemory memory;
+      const int own = row[k + 1] - row[k];
+      take_vectors<T>(memory, method_.needs, own, own, blocks);
+      detail::take_rows<T>(memory, own, entry[k + 1] - entry[k], on_chip);
+      return memory.next;
+    };
+    vectors = std::max(vectors, bytes_of(false));
+    all = std::max(all, bytes_of(true));
+  }
+  if (!admits(ctx, ResidentStorage::rows_on_chip, all) && !admits(ctx, ResidentStorage::rows_streaming, vectors)) {
+    return false;
+  }
+  blocks_ = static_cast<unsigned>(blocks);
+  operand_ = Array<T, Space::device>(ctx, a->rows);
+  const double of_row = static_cast<double>(a->nnz()) / a->rows;
+  rows_ = {first_row_.data(), a->row_ptr32.data, a->col.data, a->val.data, operand_.data(), 0};
+  const int most = resident_lane_entries[stays_on_chip(storage_) ? 0 : 1];
+  while (rows_.lane_bits < 5 && of_row > most * (1 << rows_.lane_bits)) ++rows_.lane_bits;
+  return true;
 }
 
 template <class T>
 void ResidentSystem<T>::mark_boundaries(const Context<Space::device>& ctx) {
   const auto& state = ctx.state();
-  posted_ = Array<std::uint64_t, Space::device>(
-      ctx, Exchange::packets<T>(view_[0].rows, view_[0].parts, method_.needs.buffers));
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), state.stream()));
   for (const EhybView<T>& view : view_) {
     EhybPart last;
     copy<EhybPart>(ctx, Span<const EhybPart, Space::device>(view.part + view.parts - 1, 1),
@@ -170,30 +236,38 @@ ResidentLog& ResidentSystem<T>::log_of(const Context<Space::device>& ctx) {
 }
 
 template <class T>
-ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device>& system) const {
+ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device>& system, bool asks,
+                                           int done) const {
   ResidentArgs<T> args{};
   args.b = system.b.data;
   args.x = system.x.data;
   if (system.M != nullptr) args.d = system.M->diagonal().data;
   args.rel_tol = system.stop.rel_tol;
   args.abs_tol = system.stop.abs_tol;
-  const int every = system.stop.check_every > 0 ? system.stop.check_every : ResidentLog::most_iterations;
-  args.iterations = std::min(every, system.stop.max_iterations);
+  args.iterations = launch_length(system.stop, asks, done);
   return args;
+}
+
+template <class T>
+int ResidentSystem<T>::launch_length(const StopCriterion& stop, bool asks, int done) const {
+  constexpr int first = 32;
+  const int most = asks ? std::clamp(done / 2, first, ResidentLog::most_iterations) : ResidentLog::most_iterations;
+  return std::min(stop.check_every > 0 ? stop.check_every : most, stop.max_iterations);
 }
 
 template <class T>
 bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const ResidentArgs<T>& told) {
   const auto& device = ctx.state();
   ResidentArgs<T> args = told;
-  args.rows = view_[0].rows;
+  args.rows = view_.empty() ? 0 : view_[0].rows;
+  args.rows_of_a = rows_;
   ResidentMatrix<T>* const matrix[] = {&args.a, &args.first, &args.second};
   for (std::size_t k = 0; k < view_.size(); ++k) {
     const EhybView<T>& v = view_[k];
     *matrix[k] = {v.part, v.halo_node, v.slice_first, v.column, v.value, marked_[k].data(), v.share};
   }
-  const auto synchronisations = static_cast<unsigned>(args.iterations * method_.needs.synchronisations +
-                                                      ResidentTuning::additional_synchronisations);
+  const auto synchronisations =
+      static_cast<unsigned>(args.iterations * this->synchronisations() + ResidentTuning::additional_synchronisations);
   if (epoch_ > std::numeric_limits<unsigned>::max() - synchronisations) {
     PURLIN_CHECK_CUDA(cudaMemsetAsync(posted_.data(), 0, posted_.bytes(), device.stream()));
     epoch_ = 0;
@@ -203,9 +277,8 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
   args.before = args.log->state;
   args.epoch = epoch_;
   void* arguments[] = {&args};
-  if (cudaLaunchCooperativeKernel(kernel(matrix_on_chip_), dim3(static_cast<unsigned>(view_[0].parts)),
-                                  dim3(ResidentTuning::threads), arguments, shared_bytes_,
-                                  device.stream()) != cudaSuccess) {
+  if (cudaLaunchCooperativeKernel(kernel(storage_), dim3(blocks_), dim3(ResidentTuning::threads), arguments,
+                                  shared_bytes_, device.stream()) != cudaSuccess) {
     cudaGetLastError();
     return fits_ = false;
   }

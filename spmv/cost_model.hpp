@@ -66,6 +66,8 @@ struct CostEstimate {
   /// Parts that a kernel which keeps its vectors on the chip would have, one a multiprocessor; 0: there is none.
   Index resident_parts = 0;
   double halo = 0;  ///< nodes of other parts that a part reads, over its own
+  /// The parts of that kernel are rows of a CSR matrix, which share the vector in memory.
+  bool resident_rows = false;
 
   /// Of one product y = A x.
   double product_seconds(const Machine& machine) const;

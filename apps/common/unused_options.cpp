@@ -120,7 +120,7 @@ std::vector<Row> rows() {
       {"--restart", "--solver gmres", &without_gmres},
       {"--left", "--solver gmres with a preconditioner", &without_left},
       {"--basis", "--solver gmres in double precision", &without_basis},
-      {"--no-resident", "CG and BiCGStab on a device with --format ehyb", &without_resident},
+      {"--no-resident", "CG and BiCGStab on a device with --format csr and ehyb", &without_resident},
   };
   for (const PrecondOption* option : precond_option_list()) {
     all.push_back(precond_row(

@@ -104,10 +104,17 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
   std::optional<CsrView<T, Space::device>> as_csr() const override;
   OperatorInfo info() const override;
 
+  /// The matrix, for kernels that do more than a product, if the product is our own, no row is long enough to be cut
+  /// and the row pointers have 32 bits; else null. Valid as long as the operator.
+  const CsrView<T, Space::device>* short_rows() const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// Entries of a row that our own product on a device never cuts.
+inline constexpr int csr_uncut_row = 256;
 
 /// The variants' names; without one, the product is our own.
 std::vector<std::string> csr_variants();

@@ -112,6 +112,12 @@ std::optional<CsrView<T, Space::device>> CsrOperator<T, Space::device>::as_csr()
 }
 
 template <class T>
+const CsrView<T, Space::device>* CsrOperator<T, Space::device>::short_rows() const {
+  const bool is_own = !state_->empty() && !state_->cusparse && !state_->row_ptr32.empty();
+  return is_own && state_->own.cut_rows() == 0 ? &state_->matrix : nullptr;
+}
+
+template <class T>
 void CsrOperator<T, Space::device>::refresh(const Context<Space::device>& ctx, Span<const T, Space::device> values) {
   gather(ctx, values, state_->value_map, state_->val.span());
 }

@@ -195,6 +195,10 @@ CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
   cost_estimate.bandwidth_share = request.machine.device() ? device_share : 0.8;
   cost_estimate.setup_seconds_per_entry = 2e-9;
   if (request.machine.device() && !request.variant.empty()) cost_estimate.dot_launches = 1;
+  if (request.machine.device() && request.variant.empty() && facts.longest_row <= csr_uncut_row) {
+    cost_estimate.resident_parts = request.machine.processors;
+    cost_estimate.resident_rows = true;
+  }
   if (!request.machine.device()) cost_estimate.uneven_row_seconds = 1e-8;
   cost_estimate.cached_seconds = cached_entry_seconds(facts, request.machine, request.value_bytes, 3.3e-10, 3.6e-10) *
                                  static_cast<double>(facts.nonzeros);

@@ -5,6 +5,7 @@
 
 #include <purlin/core/array.hpp>
 #include <purlin/core/csr.hpp>
+#include <purlin/spmv/csr/csr.hpp>
 #include <purlin/spmv/row_pieces.hpp>
 
 namespace purlin::detail {
@@ -16,7 +17,7 @@ struct CsrRowsTuning {
   static constexpr int threads = 128;                       ///< of a block
   static constexpr int thread_entries = 8;                  ///< of a chunk, that a thread has in flight
   static constexpr int entries = threads * thread_entries;  ///< of a chunk, at most
-  static constexpr int uncut = 256;                         ///< a row of as many entries is all in one chunk
+  static constexpr int uncut = csr_uncut_row;               ///< a row of as many entries is all in one chunk
   static constexpr int least_path = 256;                    ///< steps of a chunk of a small matrix
   static constexpr int rows_of_step = 8;
   static constexpr int lane_entries = 32;  ///< of a row; a warp takes the rows that have more for a lane

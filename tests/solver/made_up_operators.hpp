@@ -138,6 +138,7 @@ struct Moving {
     auto made = std::make_unique<MadeUpOperators<S>>(ctx, there.wide(), stronger, price);
     operators = made.get();
     state.rows = a.rows;
+    if (S == Space::device) state.stop.check_every = 16;  // as often as separate kernels are asked
     state.operators = std::move(made);
     state.finish_setup();
   }

@@ -22,7 +22,7 @@ struct Measured {
   double microseconds;
 };
 
-// docs/results/iterations_h200.json and solve_h200.json: double precision, Jacobi.
+// docs/results/iterations_h200.json, solve_h200.json and, for "csr", regret_h200.json: double precision, Jacobi.
 const Measured measured[] = {
     {"cube_big_tetra, diffusion", 36878, 481240, 1, "cg", "csr:alg1", false, 19.81},
     {"cube_big_tetra, diffusion", 36878, 481240, 1, "cg", "ehyb", true, 5.93},
@@ -48,6 +48,15 @@ const Measured measured[] = {
     {"generate:elasticity:68", 943296, 40883994, 3, "bicgstab", "ehyb", false, 247.4},
     {"generate:elasticity:68", 943296, 40883994, 3, "gmres", "ehyb", false, 187.1},
     {"generate:grid7:180", 5832000, 40629600, 1, "cg", "csr:alg1", false, 369.1},
+    {"part_winkel, diffusion, refined", 51611, 678329, 1, "cg", "csr", true, 9.2},
+    {"generate:diffusion:50", 125000, 1781394, 1, "cg", "csr", true, 11.4},
+    {"generate:convection:50:50", 125000, 1781394, 1, "bicgstab", "csr", true, 24.0},
+    {"generate:grid7:60", 216000, 1490400, 1, "cg", "csr", true, 12.8},
+    {"generate:elasticity:30", 81000, 3344706, 3, "cg", "csr", true, 21.1},
+    {"part_wheelset, diffusion, refined twice", 261073, 3546181, 1, "cg", "csr", true, 25.6},
+    {"part_wheelset, elasticity, refined", 108495, 4174767, 3, "cg", "csr", true, 31.7},
+    {"generate:diffusion:68", 314432, 4542666, 1, "cg", "csr", true, 25.7},
+    {"generate:elasticity:68", 943296, 40883994, 3, "cg", "csr", false, 173.9},
     {"generate:grid7:180", 5832000, 40629600, 1, "cg", "ehyb", false, 264.8},
 };
 
