@@ -8,66 +8,22 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/amg/first_level.hpp>
 #include <purlin/precond/amg/near_null_choice.hpp>
-#include <purlin/precond/matrix_on_host.hpp>
 #include <purlin/precond/renumbered.hpp>
-#include <purlin/reorder/blocks.hpp>
 #include <purlin/spmv/phase_clock.hpp>
 #include <purlin/spmv/registry.hpp>
 
 namespace purlin {
 namespace {
 
-using detail::BlockCsr;
-using detail::HostContext;
-
-// Throws ZeroDiagonal that names the first row, in the caller's numbering, whose diagonal entry has no finite
-// inverse.
-void require_diagonal(const HostContext& ctx, const BlockCsr& a) {
-  const int b = a.row_block;
-  const auto entry = [&](Index i) {
-    const Offset at = detail::diagonal_at(a.pattern, i / b);
-    return at < 0 ? 0.0 : a.block(at)[(i % b) * (b + 1)];
-  };
-  const auto refused = [&](Index i) { return !std::isfinite(1 / entry(i)) || 1 / entry(i) == 0; };
-  const Index count = detail::parallel_count<Index>(ctx, a.scalar_rows(), refused);
-  if (count == 0) return;
-  Index first = 0;
-  while (!refused(first)) ++first;
-  throw ZeroDiagonal(first, count, entry(first));
-}
-
-// From places in `a` to places among the caller's values.
-template <class T, Space S>
-ValueMap<Space::host> callers_map(const Context<S>& ctx, const CsrView<T, S>& a, Array<Offset, Space::host>& source) {
-  const HostContext& host = host_context(ctx);
-  if (a.value_map == nullptr || a.value_map->identity()) return make_value_map(host, source.cspan(), a.nnz());
-  const std::vector<Offset> place = positions_of(ctx, *a.value_map, a.nnz());
-  detail::parallel_for(host, source.size(), [&](Offset k) { source[k] = source[k] < 0 ? -1 : place[source[k]]; });
-  return make_value_map(host, source.cspan(), a.value_map->source_size);
-}
-
-// Unknowns of a node in the caller's numbering: what is said, else what the pattern shows.
-template <class T>
-int node_rows_of(const HostContext& ctx, const CsrView<T, Space::host>& a, const std::vector<Index>& old_of_new,
-                 int said) {
-  constexpr Index largest = 6;
-  if (said > 0) return said;
-  if (old_of_new.empty()) return static_cast<int>(node_block_size(ctx, Pattern<Space::host>(a), largest));
-  Array<Offset, Space::host> source;
-  const BlockCsr scalar = detail::make_block_csr(ctx, a, old_of_new, 1, source);
-  const CsrView<double, Space::host> view(a.rows, a.cols, scalar.pattern.row_ptr.cspan(), scalar.pattern.col.cspan(),
-                                          scalar.val.cspan());
-  return static_cast<int>(node_block_size(ctx, Pattern<Space::host>(view), largest));
-}
-
 using Figures = std::vector<std::pair<std::string, double>>;
 
-std::vector<Figures> level_figures(const std::vector<detail::AmgLevel>& levels) {
+template <Space S>
+std::vector<Figures> level_figures(const std::vector<detail::AmgLevel<S>>& levels) {
   std::vector<Figures> result;
-  for (const detail::AmgLevel& level : levels) {
+  for (const detail::AmgLevel<S>& level : levels) {
     Figures figures = {{"rows", static_cast<double>(level.a.scalar_rows())},
                        {"entries", static_cast<double>(level.a.val.size())}};
     if (!level.last()) {
@@ -83,6 +39,11 @@ std::vector<Figures> level_figures(const std::vector<detail::AmgLevel>& levels) 
   return result;
 }
 
+template <Space S>
+detail::LevelOrder<S> level_order(const Context<S>& ctx, const RowOrder<S>& order) {
+  return {make_array(ctx, order.old_of_new.cspan()), make_array(ctx, order.new_of_old.cspan())};
+}
+
 }  // namespace
 
 template <class T, Space S>
@@ -91,29 +52,21 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
     : rows_(a.rows), options_(options.of<AmgOptions>()), symmetric_(options.symmetric) {
   detail::PhaseClock clock;
   if (a.rows != a.cols) throw InputError("AMG needs a square matrix");
-  const HostContext& host = host_context(ctx);
-  const std::vector<Index> old_of_new = to_vector(ctx, order.old_of_new.cspan());
-  Csr<T, Space::host> kept;
-  const CsrView<T, Space::host> matrix = detail::matrix_on_host(ctx, a, kept);
   const detail::NearNullChoice choice(options_, spmv_options.coordinates.get(), rows_);
-  const int block = node_rows_of(host, matrix, old_of_new, choice.node_rows());
-  Array<Offset, Space::host> source;
-  BlockCsr blocks = detail::make_block_csr(host, matrix, old_of_new, block, source);
-  kept = {};
-  source_ = callers_map(ctx, a, source);
-  source = {};
-  require_diagonal(host, blocks);
+  detail::FirstLevel<S> first = detail::make_first_level(ctx, a, order, choice.node_rows());
+  source_ = std::move(first.source);
+  detail::require_diagonal(ctx, first.a);
   clock.end("matrix");
 
-  const detail::NearNull near_null = choice.vectors(rows_, block, near_null_);
-  hierarchy_ = detail::AmgHierarchy(host, std::move(blocks), near_null, options_,
-                                    static_cast<double>(std::numeric_limits<T>::epsilon()));
+  detail::NearNull<S> near_null = choice.vectors(ctx, rows_, first.a.row_block, near_null_);
+  hierarchy_ = detail::AmgHierarchy<S>(ctx, std::move(first.a), std::move(near_null), options_,
+                                       static_cast<double>(std::numeric_limits<T>::epsilon()));
   seconds_ = clock.seconds();
   clock = {};
-  const bool inverted = hierarchy_.levels().front().smoother_diagonal.empty();
+  const bool inverted = hierarchy_.levels().front().smoother_diagonal.size() == 0;
   detail::AmgFinest<T, S> finest;
   if (!inverted) finest = make_finest(ctx, a, order, precond_spmv(options, spmv_options));
-  cycle_ = detail::AmgCycle<T, S>(ctx, std::move(finest), hierarchy_, old_of_new, options_.degree);
+  cycle_ = detail::AmgCycle<T, S>(ctx, std::move(finest), hierarchy_, level_order(ctx, order), options_.degree);
   between_ = Array<T, S>(ctx, rows_);
   ctx.synchronize();
   clock.end("formats");
@@ -142,22 +95,17 @@ detail::AmgFinest<T, S> AmgOperator<T, S>::make_finest(const Context<S>& ctx, co
 template <class T, Space S>
 void AmgOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) {
   if (options_.refresh == AmgRefresh::keep) return;
-  const HostContext& host = host_context(ctx);
-  Span<const T, Space::host> on_host;
-  if constexpr (S == Space::host) {
-    on_host = values;
+  const Span<double, S> to = hierarchy_.values();
+  if constexpr (std::is_same_v<T, double>) {
+    gather(ctx, values, source_, to);
   } else {
-    if (caller_values_.size() != values.size) caller_values_ = Array<T, Space::host>(host, values.size);
-    copy<T>(ctx, values, caller_values_.span());
-    on_host = caller_values_.cspan();
+    if (gathered_.size() != to.size) gathered_ = Array<T, S>(ctx, to.size);
+    gather(ctx, values, source_, gathered_.span());
+    convert(ctx, gathered_.cspan(), to);
   }
-  const Span<double, Space::host> to = hierarchy_.values();
-  if (gathered_.size() != to.size) gathered_ = Array<T, Space::host>(host, to.size);
-  gather(host, on_host, source_, gathered_.span());
-  detail::parallel_for(host, to.size, [&](Offset k) { to[k] = static_cast<double>(gathered_[k]); });
-  require_diagonal(host, hierarchy_.levels().front().a);
+  detail::require_diagonal(ctx, hierarchy_.levels().front().a);
   const bool prolongators = options_.refresh == AmgRefresh::full;
-  hierarchy_.refresh(host, prolongators);
+  hierarchy_.refresh(ctx, prolongators);
   cycle_.refresh(ctx, values, hierarchy_, prolongators);
 }
 
@@ -174,8 +122,7 @@ OperatorPtr<T, S> AmgOperator<T, S>::renumbered(const Context<S>& ctx, const Row
     finest.smoother = cycle_.finest_smoother()->renumbered(ctx, order, options);
     if (finest.smoother == nullptr) return nullptr;
   }
-  detail::AmgCycle<T, S> cycle(ctx, std::move(finest), hierarchy_, to_vector(ctx, order.old_of_new.cspan()),
-                               options_.degree);
+  detail::AmgCycle<T, S> cycle(ctx, std::move(finest), hierarchy_, level_order(ctx, order), options_.degree);
   std::unique_ptr<AmgOperator> moved(new AmgOperator(std::move(*this)));
   moved->cycle_ = std::move(cycle);
   return moved;
@@ -211,9 +158,7 @@ OperatorInfo AmgOperator<T, S>::info() const {
   info.levels = level_figures(hierarchy_.levels());
   info.bytes = cycle_.bytes();
   info.bytes.emplace_back("intermediate vector", between_.bytes());
-  if constexpr (S == Space::host) {
-    info.bytes.emplace_back("hierarchy for refreshes", hierarchy_.bytes() + source_.bytes() + gathered_.bytes());
-  }
+  info.bytes.emplace_back("hierarchy for refreshes", hierarchy_.bytes() + source_.bytes() + gathered_.bytes());
   info.setup_seconds = seconds_;
   return info;
 }

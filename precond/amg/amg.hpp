@@ -21,10 +21,11 @@ std::uint64_t estimate_amg_bytes(const PrecondOptions& options, const SpmvFormat
 /// Its line of the table of preconditioners.
 PrecondMethod amg_method();
 
-/// z = M r by one V-cycle. The hierarchy is set up on the host, in double and in the caller's numbering, so that it
-/// depends neither on the format of A nor on the number of threads nor on the space; on a device the matrix, and each
-/// refresh its values, are copied to the host, and the levels back. The cycle runs in S. The finest level multiplies
-/// in the format of the options, the others and the prolongators in csr.
+/// z = M r by one V-cycle. The hierarchy is set up where the matrix is, in double and in the caller's numbering, so
+/// that it depends neither on the format of A nor on the number of threads; both spaces find the same aggregates. The
+/// cycle runs in S. The finest level multiplies in the format of the options; on the host all other matrices are csr,
+/// on the device they are stored in blocks, and levels below the first run in one kernel where a diagonal smooths
+/// them.
 template <class T, Space S>
 class AmgOperator final : public MatrixOperator<T, S> {
  public:
@@ -36,8 +37,8 @@ class AmgOperator final : public MatrixOperator<T, S> {
   Index rows() const override { return rows_; }
   Index cols() const override { return rows_; }
 
-  /// As AmgOptions::refresh says; `keep` does nothing. Takes some temporary memory of the host. Throws ZeroDiagonal,
-  /// and then M keeps its old values. Waits on the stream.
+  /// As AmgOptions::refresh says; `keep` does nothing. Takes some temporary memory. Throws ZeroDiagonal, and then M
+  /// keeps its old values. Waits on the stream.
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
 
   /// The hierarchy stays as it is. Where the finest level is multiplied as CSR, or there is none but the coarsest.
@@ -47,7 +48,7 @@ class AmgOperator final : public MatrixOperator<T, S> {
   bool capturable() const override { return cycle_.capturable(); }
   OperatorInfo info() const override;
 
-  const detail::AmgHierarchy& hierarchy() const { return hierarchy_; }
+  const detail::AmgHierarchy<S>& hierarchy() const { return hierarchy_; }
 
  private:
   AmgOperator(AmgOperator&&) = default;
@@ -58,11 +59,10 @@ class AmgOperator final : public MatrixOperator<T, S> {
   Index rows_ = 0;
   AmgOptions options_;
   bool symmetric_ = false;
-  std::string near_null_;                ///< "6 rigid body modes"
-  ValueMap<Space::host> source_;         ///< where the hierarchy's values stand among the caller's
-  Array<T, Space::host> caller_values_;  ///< device: a refresh's values on the host
-  Array<T, Space::host> gathered_;
-  detail::AmgHierarchy hierarchy_;
+  std::string near_null_;  ///< "6 rigid body modes"
+  ValueMap<S> source_;     ///< where the hierarchy's values stand among the caller's
+  Array<T, S> gathered_;   ///< single precision: a refresh's values in the hierarchy's order
+  detail::AmgHierarchy<S> hierarchy_;
   detail::AmgCycle<T, S> cycle_;
   mutable Array<T, S> between_;  ///< M x, where apply adds to y
   std::vector<std::pair<std::string, double>> seconds_;

@@ -20,25 +20,40 @@ constexpr double eigenvalue_margin = 1.1;  // the power method comes from below
 constexpr double most_of_diagonal = 0.8;
 constexpr int coarse_degree = 2;  // levels below the first have few entries
 
-std::int64_t size_of(const std::vector<double>& x) { return static_cast<std::int64_t>(x.size()); }
+Span<const double, Space::host> span_of(const std::vector<double>& x) {
+  return {x.data(), static_cast<std::int64_t>(x.size())};
+}
+Span<const double, Space::device> span_of(const Array<double, Space::device>& x) { return x.cspan(); }
+
+// The levels from here on have smoothers of a diagonal, or are inverted, and are not the first, unless that is all
+// there is to invert.
+template <Space S>
+std::size_t first_of_coarse(const std::vector<AmgLevel<S>>& levels) {
+  if (levels.size() == 1) return levels[0].smoother_diagonal.size() == 0 ? 0 : 1;
+  std::size_t first = levels.size();
+  while (first > 1 && !is_sparse(levels[first - 1].smoother)) --first;
+  return first;
+}
 
 // The diagonal serves where SPAI or FSAI has refused the matrix.
-AmgSmoother used_smoother(const AmgLevel& level, bool has_matrix) {
+template <Space S>
+AmgSmoother used_smoother(const AmgLevel<S>& level, bool has_matrix) {
   return is_sparse(level.smoother) && !has_matrix ? AmgSmoother::chebyshev : level.smoother;
 }
 
 }  // namespace
 
 template <class T, Space S>
-AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy& hierarchy,
-                         const std::vector<Index>& old_of_new, int degree)
-    : old_of_new_(old_of_new), symmetric_(finest.symmetric) {
-  const HostContext& host = host_context(ctx);
-  std::vector<Index> new_of_old(old_of_new.size());
-  for (std::size_t i = 0; i < old_of_new.size(); ++i) new_of_old[old_of_new[i]] = static_cast<Index>(i);
-  const std::vector<Index> natural;
-  const std::vector<AmgLevel>& from = hierarchy.levels();
+AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy<S>& hierarchy,
+                         LevelOrder<S> order, int degree)
+    : order_(std::move(order)), symmetric_(finest.symmetric) {
+  const std::vector<AmgLevel<S>>& from = hierarchy.levels();
   levels_.resize(from.size());
+  const LevelOrder<S> natural;
+  coarse_first_ = first_of_coarse(from);
+  if (coarse_first_ < from.size()) {
+    coarse_ = make_coarse_cycle<T>(ctx, hierarchy, coarse_first_, coarse_degree * degree);
+  }
   for (std::size_t l = 0; l < from.size(); ++l) {
     Level& level = levels_[l];
     const Index rows = from[l].a.scalar_rows();
@@ -46,8 +61,9 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
       level.b = Array<T, S>(ctx, rows);
       level.x = Array<T, S>(ctx, rows);
     }
-    if (from[l].smoother_diagonal.empty()) continue;
-    level.a = l == 0 ? std::move(finest.a) : make_operator(ctx, scalar_rows(host, from[l].a), from[l].a.val.cspan());
+    if (coarse_ != nullptr && l == coarse_first_) return;
+    if (from[l].smoother_diagonal.size() == 0) continue;
+    level.a = l == 0 ? std::move(finest.a) : make_operator(ctx, scalar_rows(ctx, from[l].a), from[l].a.val.cspan());
     level.m = l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]);
     const double lambda = sparse_lambda(ctx, l, hierarchy);
     if (hierarchy.chooses_smoothers() && lambda > most_of_diagonal * from[l].lambda) level.m.reset();
@@ -58,51 +74,41 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
     level.d = Array<T, S>(ctx, rows);
     level.smoother = Array<T, S>(ctx, rows);
     place_smoother(ctx, l, hierarchy, lambda);
-    if (from[l].last()) continue;
-    const BlockCsr& p = from[l].p;
-    level.p = make_operator(ctx, scalar_rows(host, p, l == 0 ? old_of_new : natural), p.val.cspan());
-    level.pt = make_operator(ctx, scalar_columns(host, p, l == 0 ? new_of_old : natural), p.val.cspan());
+    if (!from[l].last()) level.transfer = AmgTransfer<T, S>(ctx, from[l], l == 0 ? order_ : natural);
   }
-  const std::vector<double>& inverse = hierarchy.inverse();
-  if (!from.back().smoother_diagonal.empty()) return;
-  inverse_ = make_operator(ctx, dense_pattern(host, from.back().a.scalar_rows()), {inverse.data(), size_of(inverse)});
+  if constexpr (S == Space::host) {
+    if (!from.back().smoother_diagonal.empty()) return;
+    const std::vector<double>& inverse = hierarchy.inverse();
+    inverse_ = make_operator(ctx, dense_pattern(ctx, from.back().a.scalar_rows()), span_of(inverse));
+  }
 }
 
-// The hierarchy's values in precision T and space S, until the next call.
+// The hierarchy's values in precision T, until the next call.
 template <class T, Space S>
-Span<const T, S> AmgCycle<T, S>::place(const Context<S>& ctx, Span<const double, Space::host> values) {
-  if constexpr (std::is_same_v<T, double> && S == Space::host) {
+Span<const T, S> AmgCycle<T, S>::place(const Context<S>& ctx, Span<const double, S> values) {
+  if constexpr (std::is_same_v<T, double>) {
     return values;
   } else {
-    const HostContext& host = host_context(ctx);
-    if (converted_.size() < values.size) converted_ = Array<T, Space::host>(host, values.size);
-    const Span<T, Space::host> converted = converted_.span().subspan(0, values.size);
-    parallel_for(host, values.size, [&](std::int64_t i) { converted[i] = static_cast<T>(values[i]); });
-    if constexpr (S == Space::host) {
-      return converted;
-    } else {
-      if (placed_.size() < values.size) placed_ = Array<T, S>(ctx, values.size);
-      const Span<T, S> placed = placed_.span().subspan(0, values.size);
-      copy<T>(ctx, Span<const T, Space::host>(converted), placed);
-      return placed;
-    }
+    if (converted_.size() < values.size) converted_ = Array<T, S>(ctx, values.size);
+    const Span<T, S> converted = converted_.span().subspan(0, values.size);
+    convert(ctx, values, converted);
+    return converted;
   }
 }
 
 // In the format csr, which takes rectangular matrices in any order.
 template <class T, Space S>
-OperatorPtr<T, S> AmgCycle<T, S>::make_operator(const Context<S>& ctx, const ScalarPattern& pattern,
-                                                Span<const double, Space::host> values) const {
+OperatorPtr<T, S> AmgCycle<T, S>::make_operator(const Context<S>& ctx, const ScalarPattern<S>& pattern,
+                                                Span<const double, S> values) const {
   const PlacedCsr<T, S> placed(ctx, pattern, values);
   return make_spmv<T, S>(ctx, placed.view(), RowOrder<S>{}, SpmvOptions{});
 }
 
 template <class T, Space S>
-OperatorPtr<T, S> AmgCycle<T, S>::make_smoother(const Context<S>& ctx, const AmgLevel& level) const {
+OperatorPtr<T, S> AmgCycle<T, S>::make_smoother(const Context<S>& ctx, const AmgLevel<S>& level) const {
   if (!is_sparse(level.smoother)) return nullptr;
-  const HostContext& host = host_context(ctx);
-  const std::vector<double> values = regular_values(host, level.a);
-  const PlacedCsr<T, S> placed(ctx, scalar_rows(host, level.a), {values.data(), size_of(values)});
+  const auto values = regular_values(ctx, level.a);
+  const PlacedCsr<T, S> placed(ctx, scalar_rows(ctx, level.a), span_of(values));
   try {
     return make_sparse_smoother<T, S>(ctx, placed.view(), RowOrder<S>{}, level.smoother, symmetric_, SpmvOptions{});
   } catch (const InputError&) {
@@ -113,13 +119,13 @@ OperatorPtr<T, S> AmgCycle<T, S>::make_smoother(const Context<S>& ctx, const Amg
 // New values for what smooths a level. FSAI that refuses them stays as it is: any positive definite matrix smooths.
 template <class T, Space S>
 void AmgCycle<T, S>::refresh_smoother(const Context<S>& ctx, std::size_t l, Span<const T, S> values,
-                                      const AmgHierarchy& hierarchy) {
+                                      const AmgHierarchy<S>& hierarchy) {
   Level& level = levels_[l];
   try {
     if (level.m != nullptr && l == 0) level.m->refresh(ctx, values);
     if (level.m != nullptr && l > 0) {
-      const std::vector<double> regular = regular_values(host_context(ctx), hierarchy.levels()[l].a);
-      level.m->refresh(ctx, place(ctx, {regular.data(), size_of(regular)}));
+      const auto regular = regular_values(ctx, hierarchy.levels()[l].a);
+      level.m->refresh(ctx, place(ctx, span_of(regular)));
     }
   } catch (const NotPositiveDefinite&) {
   }
@@ -128,49 +134,43 @@ void AmgCycle<T, S>::refresh_smoother(const Context<S>& ctx, std::size_t l, Span
 
 // The largest eigenvalue that a sparse smoother makes of a level's matrix; 0 where there is none.
 template <class T, Space S>
-double AmgCycle<T, S>::sparse_lambda(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy) const {
+double AmgCycle<T, S>::sparse_lambda(const Context<S>& ctx, std::size_t l, const AmgHierarchy<S>& hierarchy) const {
   const Level& level = levels_[l];
   if (level.m == nullptr) return 0;
   const bool definite = hierarchy.levels()[l].smoother == AmgSmoother::fsai;
-  const std::vector<Index> natural;
-  return largest_eigenvalue<T, S>(ctx, *level.a, *level.m, definite, l == 0 ? old_of_new_ : natural);
+  return largest_eigenvalue<T, S>(ctx, *level.a, *level.m, definite,
+                                  l == 0 ? order_.old_of_new.cspan() : Span<const Index, S>());
 }
 
 template <class T, Space S>
-void AmgCycle<T, S>::place_smoother(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy,
+void AmgCycle<T, S>::place_smoother(const Context<S>& ctx, std::size_t l, const AmgHierarchy<S>& hierarchy,
                                     double lambda) {
   Level& level = levels_[l];
   if (level.m != nullptr) {
     return fill<T, S>(ctx, static_cast<T>(1 / (eigenvalue_margin * lambda)), level.smoother.span());
   }
-  const std::vector<double>& in_hierarchy = hierarchy.levels()[l].smoother_diagonal;
-  Span<const double, Space::host> values(in_hierarchy.data(), size_of(in_hierarchy));
-  std::vector<double> ordered;
-  if (l == 0 && !old_of_new_.empty()) {
-    ordered.resize(in_hierarchy.size());
-    for (std::size_t i = 0; i < ordered.size(); ++i) ordered[i] = in_hierarchy[old_of_new_[i]];
-    values = {ordered.data(), size_of(ordered)};
+  const Span<const T, S> values = place(ctx, span_of(hierarchy.levels()[l].smoother_diagonal));
+  if (l == 0 && !order_.old_of_new.empty()) {
+    gather(ctx, values, order_.old_of_new.cspan(), level.smoother.span());
+  } else {
+    copy<T>(ctx, values, level.smoother.span());
   }
-  copy<T>(ctx, place(ctx, values), level.smoother.span());
 }
 
 template <class T, Space S>
-void AmgCycle<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values, const AmgHierarchy& hierarchy,
+void AmgCycle<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values, const AmgHierarchy<S>& hierarchy,
                              bool prolongators) {
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     Level& level = levels_[l];
-    const AmgLevel& from = hierarchy.levels()[l];
+    const AmgLevel<S>& from = hierarchy.levels()[l];
     if (level.a != nullptr) {
       level.a->refresh(ctx, l == 0 ? values : place(ctx, from.a.val.cspan()));
       refresh_smoother(ctx, l, values, hierarchy);
     }
-    if (level.p == nullptr || !prolongators) continue;
-    const Span<const T, S> of_p = place(ctx, from.p.val.cspan());
-    level.p->refresh(ctx, of_p);
-    level.pt->refresh(ctx, of_p);
+    if (prolongators && level.transfer.exists()) level.transfer.refresh(ctx, from);
   }
-  const std::vector<double>& inverse = hierarchy.inverse();
-  if (inverse_ != nullptr) inverse_->refresh(ctx, place(ctx, {inverse.data(), size_of(inverse)}));
+  if (coarse_ != nullptr) coarse_->refresh(ctx, hierarchy, prolongators);
+  if (inverse_ != nullptr) inverse_->refresh(ctx, place(ctx, span_of(hierarchy.inverse())));
 }
 
 // S r but for 1 / lambda; r itself where S is a diagonal, which the steps multiply with.
@@ -197,20 +197,21 @@ void AmgCycle<T, S>::smooth_further(const Context<S>& ctx, const Level& level, c
 template <class T, Space S>
 void AmgCycle<T, S>::descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const {
   const Level& level = levels_[l];
+  if (coarse_ != nullptr && l == coarse_first_) return coarse_->apply(ctx, b.data, x.data);
   if (level.a == nullptr) return inverse_->apply(ctx, T(1), b, T(0), x);
   const auto first = static_cast<T>(level.steps.first);
   T* const r = level.r.data();
   T* const d = level.d.data();
   sweep(ctx, x.size, AmgFirstStep<T>(first, level.smoother.data(), b.data, smoothed(ctx, level, b.data), x.data, r));
   smooth_further(ctx, level, x.data, x.data);
-  if (level.p == nullptr) return;
+  if (!level.transfer.exists()) return;
 
   const T* const last = level.steps.next.empty() ? x.data : d;
   level.a->apply(ctx, T(-1), Span<const T, S>(last, x.size), T(1), level.r.span());
   const Level& coarse = levels_[l + 1];
-  level.pt->apply(ctx, T(1), level.r.cspan(), T(0), coarse.b.span());
+  level.transfer.restrict_to(ctx, level.r.data(), coarse.b.data());
   descend(ctx, l + 1, coarse.b.cspan(), coarse.x.span());
-  level.p->apply(ctx, T(1), coarse.x.cspan(), T(0), level.d.span());
+  level.transfer.prolong(ctx, coarse.x.data(), level.d.data());
 
   level.a->apply(ctx, T(-1), level.d.cspan(), T(1), level.r.span());
   sweep(ctx, x.size, AmgAgainStep<T>(first, level.smoother.data(), smoothed(ctx, level, r), d, x.data));
@@ -223,18 +224,18 @@ template <class F>
 void AmgCycle<T, S>::for_operators(F&& f) const {
   for (const Level& level : levels_) {
     const int steps = static_cast<int>(level.steps.next.size());
-    if (level.a != nullptr) f(*level.a, level.p == nullptr ? steps : 2 * steps + 2);
-    if (level.m != nullptr) f(*level.m, level.p == nullptr ? steps + 1 : 2 * steps + 2);
-    if (level.p != nullptr) f(*level.p, 1), f(*level.pt, 1);
+    if (level.a != nullptr) f(*level.a, !level.transfer.exists() ? steps : 2 * steps + 2);
+    if (level.m != nullptr) f(*level.m, !level.transfer.exists() ? steps + 1 : 2 * steps + 2);
   }
   if (inverse_ != nullptr) f(*inverse_, 1);
 }
 
 template <class T, Space S>
-std::string AmgCycle<T, S>::smoother_text(const AmgHierarchy& hierarchy) const {
+std::string AmgCycle<T, S>::smoother_text(const AmgHierarchy<S>& hierarchy) const {
   std::string text;
   for (std::size_t l = 0; l < levels_.size(); ++l) {
-    if (levels_[l].a == nullptr) continue;
+    const bool in_coarse = coarse_ != nullptr && l >= coarse_first_;
+    if (levels_[l].a == nullptr && (!in_coarse || hierarchy.levels()[l].smoother_diagonal.size() == 0)) continue;
     const std::string name = name_of(used_smoother(hierarchy.levels()[l], levels_[l].m != nullptr));
     if (text.find(name) == std::string::npos) text += (text.empty() ? "" : " and ") + name;
   }
@@ -257,27 +258,35 @@ std::uint64_t AmgCycle<T, S>::bytes_per_cycle() const {
   for (const Level& level : levels_) {
     const auto steps = static_cast<std::uint64_t>(level.steps.next.size());
     // The first step moves 4 vectors, each further one 6, the one after the coarse correction 6.
-    const std::uint64_t vectors = level.p == nullptr ? 4 + 6 * steps : 10 + 12 * steps;
+    const std::uint64_t vectors = !level.transfer.exists() ? 4 + 6 * steps : 10 + 12 * steps;
     bytes += vectors * level.smoother.bytes();
+    if (level.transfer.exists()) bytes += level.transfer.bytes_read();
   }
+  if (coarse_ != nullptr) bytes += coarse_->bytes_per_cycle();
   return bytes;
 }
 
 template <class T, Space S>
 std::vector<std::pair<std::string, std::uint64_t>> AmgCycle<T, S>::bytes() const {
-  std::uint64_t matrices = 0, prolongators = 0, smoothers = 0,
-                vectors = placed_.bytes() + (S == Space::host ? converted_.bytes() : 0);
+  std::uint64_t matrices = 0, prolongators = 0, smoothers = 0, vectors = converted_.bytes();
   for (const Level& level : levels_) {
     if (level.a != nullptr) matrices += level.a->info().total_bytes();
-    if (level.p != nullptr) prolongators += level.p->info().total_bytes() + level.pt->info().total_bytes();
+    if (level.transfer.exists()) prolongators += level.transfer.bytes();
     if (level.m != nullptr) smoothers += level.m->info().total_bytes();
     vectors += level.smoother.bytes() + level.z.bytes() + level.r.bytes() + level.d.bytes() + level.b.bytes() +
                level.x.bytes();
   }
+  std::uint64_t inverse = inverse_ == nullptr ? 0 : inverse_->info().total_bytes();
+  if (coarse_ != nullptr) {
+    matrices += coarse_->matrix_bytes();
+    prolongators += coarse_->prolongator_bytes();
+    inverse += coarse_->inverse_bytes();
+    vectors += coarse_->vector_bytes();
+  }
   return {{"matrices of the levels", matrices},
           {"prolongators", prolongators},
           {"smoothers", smoothers},
-          {"coarsest inverse", inverse_ == nullptr ? 0 : inverse_->info().total_bytes()},
+          {"coarsest inverse", inverse},
           {"vectors", vectors}};
 }
 
@@ -289,6 +298,12 @@ std::pair<Offset, Offset> AmgCycle<T, S>::nonzeros_and_slots() const {
     sums.first += info.nonzeros;
     sums.second += info.stored_slots;
   });
+  const auto add = [&](Offset entries) {
+    sums.first += entries;
+    sums.second += entries;
+  };
+  for (const Level& level : levels_) add(level.transfer.exists() ? level.transfer.entries() : 0);
+  if (coarse_ != nullptr) add(coarse_->entries());
   return sums;
 }
 

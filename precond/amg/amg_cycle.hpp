@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <purlin/precond/amg/amg_smoother.hpp>
-#include <purlin/precond/amg/hierarchy.hpp>
-#include <purlin/spmv/operator.hpp>
+#include <purlin/precond/amg/coarse_cycle.hpp>
+#include <purlin/precond/amg/transfer.hpp>
 
 namespace purlin::detail {
 
@@ -20,8 +20,9 @@ struct AmgFinest {
   bool symmetric = false;      ///< see PrecondOptions; for the smoothers of all levels
 };
 
-/// The levels' operators, all made by make_spmv, with the vectors of a cycle. Level 0 is in solver order; the others
-/// have the numbering of the hierarchy.
+/// The levels' operators, with the vectors of a cycle: matrices made by make_spmv, prolongators, and on a device
+/// coarse levels in one kernel. Level 0 is in solver order; the others have the numbering of the hierarchy, which has
+/// to outlive the cycle.
 template <class T, Space S>
 class AmgCycle {
  public:
@@ -29,18 +30,18 @@ class AmgCycle {
   /// `finest` is A in solver order, and its smoother where that is a sparse matrix; null where the hierarchy has a
   /// single level that is inverted. Other levels' smoothers are the diagonal where they refuse the matrix, and
   /// all that the hierarchy has chosen where they leave the spectrum as wide.
-  AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy& hierarchy,
-           const std::vector<Index>& old_of_new, int degree);
+  AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy<S>& hierarchy, LevelOrder<S> order,
+           int degree);
 
   /// Takes the hierarchy's new values, and for the finest matrix those of the caller; with `prolongators` theirs too.
-  void refresh(const Context<S>& ctx, Span<const T, S> values, const AmgHierarchy& hierarchy, bool prolongators);
+  void refresh(const Context<S>& ctx, Span<const T, S> values, const AmgHierarchy<S>& hierarchy, bool prolongators);
 
   /// x = M b: on each level a smoother from 0, the correction of the next level, and the smoother again. Symmetric
   /// where A is. Queued on the stream; allocates nothing.
   void apply(const Context<S>& ctx, Span<const T, S> b, Span<T, S> x) const { descend(ctx, 0, b, x); }
 
   /// The smoothers in use: "chebyshev", "fsai and chebyshev".
-  std::string smoother_text(const AmgHierarchy& hierarchy) const;
+  std::string smoother_text(const AmgHierarchy<S>& hierarchy) const;
   bool capturable() const;
   std::uint64_t bytes_per_cycle() const;
   /// Bytes of matrices, of prolongators with their transposes, of the coarsest inverse, of vectors.
@@ -53,11 +54,12 @@ class AmgCycle {
 
  private:
   struct Level {
-    OperatorPtr<T, S> a, p, pt;
-    OperatorPtr<T, S> m;       ///< SPAI or FSAI; null: the diagonal
-    Array<T, S> smoother;      ///< D^-1 / lambda; with `m` 1 / lambda
-    mutable Array<T, S> r, d;  ///< residual and direction
-    mutable Array<T, S> z;     ///< m r
+    OperatorPtr<T, S> a;
+    AmgTransfer<T, S> transfer;  ///< to the next level; none from the last
+    OperatorPtr<T, S> m;         ///< SPAI or FSAI; null: the diagonal
+    Array<T, S> smoother;        ///< D^-1 / lambda; with `m` 1 / lambda
+    mutable Array<T, S> r, d;    ///< residual and direction
+    mutable Array<T, S> z;       ///< m r
     SmootherSteps steps;
     mutable Array<T, S> b, x;  ///< of levels below the first
   };
@@ -65,22 +67,26 @@ class AmgCycle {
   const T* smoothed(const Context<S>& ctx, const Level& level, const T* r) const;
   void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
   void smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x) const;
-  Span<const T, S> place(const Context<S>& ctx, Span<const double, Space::host> values);
-  OperatorPtr<T, S> make_operator(const Context<S>& ctx, const ScalarPattern& pattern,
-                                  Span<const double, Space::host> values) const;
-  OperatorPtr<T, S> make_smoother(const Context<S>& ctx, const AmgLevel& level) const;
-  void refresh_smoother(const Context<S>& ctx, std::size_t l, Span<const T, S> values, const AmgHierarchy& hierarchy);
-  double sparse_lambda(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy) const;
-  void place_smoother(const Context<S>& ctx, std::size_t l, const AmgHierarchy& hierarchy, double lambda);
+  Span<const T, S> place(const Context<S>& ctx, Span<const double, S> values);
+  OperatorPtr<T, S> make_operator(const Context<S>& ctx, const ScalarPattern<S>& pattern,
+                                  Span<const double, S> values) const;
+  OperatorPtr<T, S> make_smoother(const Context<S>& ctx, const AmgLevel<S>& level) const;
+  void refresh_smoother(const Context<S>& ctx, std::size_t l, Span<const T, S> values,
+                        const AmgHierarchy<S>& hierarchy);
+  double sparse_lambda(const Context<S>& ctx, std::size_t l, const AmgHierarchy<S>& hierarchy) const;
+  void place_smoother(const Context<S>& ctx, std::size_t l, const AmgHierarchy<S>& hierarchy, double lambda);
   template <class F>
   void for_operators(F&& f) const;
 
   std::vector<Level> levels_;
-  OperatorPtr<T, S> inverse_;  ///< of the last level's matrix; null where the smoother ends the cycle
-  std::vector<Index> old_of_new_;
+  /// The last levels in one, from number `coarse_first_` on; null: each for itself.
+  std::unique_ptr<CoarseCycle<T, S>> coarse_;
+  std::size_t coarse_first_ = 0;
+  OperatorPtr<T, S>
+      inverse_;  ///< of the last level's matrix; null where the smoother ends the cycle, or in `coarse_`
+  LevelOrder<S> order_;
   bool symmetric_ = false;
-  Array<T, Space::host> converted_;  ///< values on their way from the hierarchy to S
-  Array<T, S> placed_;
+  Array<T, S> converted_;  ///< values on their way from the hierarchy
 };
 
 }  // namespace purlin::detail

@@ -20,7 +20,6 @@ constexpr std::uint64_t seed = 21;
 
 constexpr double most_antisymmetric = 0.25;
 constexpr double rounding = 1e-10;
-constexpr double most_positive = 0.8;
 constexpr double most_entangled = 1e-5;
 
 }  // namespace
@@ -45,9 +44,9 @@ const char* name_of(AmgSmoother smoother) {
   return names[static_cast<std::size_t>(smoother)];
 }
 
-double antisymmetric_share(const HostContext& ctx, const BlockCsr& a) {
-  const BlockPattern& pattern = a.pattern;
-  const TransposedPattern t = transpose(ctx, pattern);
+double antisymmetric_share(const HostContext& ctx, const HostBlockCsr& a) {
+  const HostBlockPattern& pattern = a.pattern;
+  const TransposedPattern<Space::host> t = transpose(ctx, pattern);
   const int b = a.row_block;
   std::vector<double> all(static_cast<std::size_t>(pattern.rows)), skew(all.size());
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
@@ -70,8 +69,8 @@ double antisymmetric_share(const HostContext& ctx, const BlockCsr& a) {
   return sum == 0 ? 0 : std::sqrt(std::accumulate(skew.begin(), skew.end(), 0.0) / sum) / 2;
 }
 
-double entangled_share(const HostContext& ctx, const BlockCsr& a) {
-  const BlockPattern& pattern = a.pattern;
+double entangled_share(const HostContext& ctx, const HostBlockCsr& a) {
+  const HostBlockPattern& pattern = a.pattern;
   const auto trace = [&](Offset k) {
     double sum = 0;
     for (int r = 0; r < a.row_block; ++r) sum += a.block(k)[r * (a.row_block + 1)];
@@ -91,7 +90,8 @@ double entangled_share(const HostContext& ctx, const BlockCsr& a) {
   return pattern.rows == 0 ? 0 : static_cast<double>(count) / pattern.rows;
 }
 
-AmgSmoother choose_smoother(const HostContext& ctx, const BlockCsr& a, AmgSmoother asked) {
+template <Space S>
+AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoother asked) {
   if (asked != AmgSmoother::automatic) return asked;
   const double share = antisymmetric_share(ctx, a);
   if (share > most_antisymmetric) return AmgSmoother::spai;
@@ -111,13 +111,12 @@ OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S
 
 template <class T, Space S>
 double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, const LinearOperator<T, S>& s,
-                          bool symmetric, const std::vector<Index>& old_of_new) {
+                          bool symmetric, Span<const Index, S> old_of_new) {
   Array<T, S> x(ctx, a.rows()), y(ctx, a.rows());
   Array<double, S> squares(ctx, power_steps + 1);
   fill_random<T, S>(ctx, RandomKind::sign, seed, 0, x.span());
-  if (!old_of_new.empty()) {
-    const Array<Index, S> from = make_array(ctx, old_of_new);
-    gather(ctx, x.cspan(), from.cspan(), y.span());
+  if (old_of_new.size > 0) {
+    gather(ctx, x.cspan(), old_of_new, y.span());
     std::swap(x, y);
     ctx.synchronize();
   }
@@ -140,8 +139,12 @@ double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, 
   template OperatorPtr<T, S> make_sparse_smoother(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,    \
                                                   AmgSmoother, bool, const SpmvOptions&);                         \
   template double largest_eigenvalue(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>&, \
-                                     bool, const std::vector<Index>&);
+                                     bool, Span<const Index, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+#define X(S) template AmgSmoother choose_smoother(const Context<S>&, const BlockCsr<S>&, AmgSmoother);
+PURLIN_FOR_SPACES(X)
 #undef X
 
 }  // namespace purlin::detail

@@ -33,14 +33,18 @@ const char* name_of(AmgSmoother smoother);
 /// with eigenvalues off the real axis and with rows that a few large couplings of both signs dominate, as flat
 /// elements make them, so: SPAI where the antisymmetric part is more than a quarter of what is off the diagonal; FSAI
 /// for a symmetric A where at least one node in 100,000 is `entangled`; else Chebyshev's polynomial.
-AmgSmoother choose_smoother(const HostContext& ctx, const BlockCsr& a, AmgSmoother asked);
+template <Space S>
+AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoother asked);
 
 /// |A - A^T| over 2 |A| in Frobenius norms, both without diagonal blocks; 0 for a diagonal matrix.
-double antisymmetric_share(const HostContext& ctx, const BlockCsr& a);
+double antisymmetric_share(const HostContext& ctx, const HostBlockCsr& a);
+double antisymmetric_share(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
 
 /// The share of nodes whose positive blocks off the diagonal sum to more than 0.8 of the diagonal one, by their
 /// traces.
-double entangled_share(const HostContext& ctx, const BlockCsr& a);
+double entangled_share(const HostContext& ctx, const HostBlockCsr& a);
+double entangled_share(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
+inline constexpr double most_positive = 0.8;
 
 /// S as a sparse matrix, by the line of the table of preconditioners that the smoother is named after; null for those
 /// that take the diagonal. Throws as that preconditioner does. Waits on the stream.
@@ -54,6 +58,6 @@ OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S
 /// about its modulus. Takes temporary vectors. Waits on the stream.
 template <class T, Space S>
 double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, const LinearOperator<T, S>& s,
-                          bool symmetric, const std::vector<Index>& old_of_new);
+                          bool symmetric, Span<const Index, S> old_of_new);
 
 }  // namespace purlin::detail

@@ -1,53 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-/// AmgHierarchy: the matrices, prolongators and smoothers of all levels on the host, in double; set up from a matrix,
-/// and computed again for new values on the same patterns. Internal.
+/// AmgHierarchy: the matrices, prolongators and smoothers of all levels, in double; set up from a matrix in the space
+/// where that is, and computed again for new values on the same patterns. Internal.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include <purlin/precond/amg/amg_options.hpp>
+#include <purlin/precond/amg/eigenvalue.hpp>
 #include <purlin/precond/amg/galerkin.hpp>
 #include <purlin/precond/amg/prolongator.hpp>
 #include <purlin/spmv/phase_clock.hpp>
 
 namespace purlin::detail {
 
+template <Space S>
 struct AmgLevel {
-  BlockCsr a;
+  BlockCsr<S> a;
   /// D^-1 / lambda, D the diagonal of A and lambda a bound of the largest eigenvalue of D^-1 A; 0 where D is. Empty
   /// on a level that is inverted.
-  std::vector<double> smoother_diagonal;
+  StageArray<double, S> smoother_diagonal;
   double lambda = 0;
   AmgSmoother smoother = AmgSmoother::chebyshev;  ///< decided by the setup
 
   // To the next level; empty on the last one.
-  Aggregates aggregates;
-  std::vector<unsigned char> kept;  ///< blocks of the filtered matrix; empty: all
-  Tentative tentative;
-  BlockCsr p;
-  GalerkinProduct galerkin;
+  Aggregates<S> aggregates;
+  StageArray<unsigned char, S> kept;  ///< blocks of the filtered matrix; empty: all
+  Tentative<S> tentative;
+  BlockCsr<S> p;
+  GalerkinProduct<S> galerkin;
 
   bool last() const { return p.pattern.rows == 0; }
 };
 
+template <Space S>
 class AmgHierarchy {
  public:
   AmgHierarchy() = default;
   /// For the matrix `a`, whose near-null space the coarse levels represent. `epsilon` is the rounding of the values.
-  AmgHierarchy(const HostContext& ctx, BlockCsr a, const NearNull& near_null, const AmgOptions& options,
+  AmgHierarchy(const Context<S>& ctx, BlockCsr<S> a, NearNull<S> near_null, const AmgOptions& options,
                double epsilon);
 
   /// Everything that depends on the values of the first level's matrix, which have changed; with `prolongators` those
   /// too. The same bits as a setup that finds the same aggregates and patterns (without: the same prolongators).
-  void refresh(const HostContext& ctx, bool prolongators);
+  void refresh(const Context<S>& ctx, bool prolongators);
 
-  const std::vector<AmgLevel>& levels() const { return levels_; }
+  const std::vector<AmgLevel<S>>& levels() const { return levels_; }
   /// The values of the first level's matrix, to be replaced before a refresh.
-  Span<double, Space::host> values() { return levels_.front().a.val.span(); }
+  Span<double, S> values() { return levels_.front().a.val.span(); }
 
   /// The inverse of the last level's matrix; empty where that has more rows than are inverted.
-  const std::vector<double>& inverse() const { return inverse_; }
+  const StageArray<double, S>& inverse() const { return inverse_; }
   int null_vectors() const { return null_vectors_; }
   /// Whether smoothers are chosen by measures of the matrices, not by the caller.
   bool chooses_smoothers() const { return smoother_ == AmgSmoother::automatic; }
@@ -60,12 +63,12 @@ class AmgHierarchy {
   const std::vector<std::pair<std::string, double>>& seconds() const { return seconds_; }
 
  private:
-  NearNull coarsen(const HostContext& ctx, const NearNull& near_null, const AmgOptions& options, PhaseClock& clock);
-  void compute_prolongator(const HostContext& ctx, AmgLevel& level);
-  void finish(const HostContext& ctx, PhaseClock& clock);
+  bool coarsen(const Context<S>& ctx, const NearNull<S>& near_null, const AmgOptions& options, PhaseClock& clock);
+  void compute_prolongator(const Context<S>& ctx, AmgLevel<S>& level);
+  void finish(const Context<S>& ctx, PhaseClock& clock);
 
-  std::vector<AmgLevel> levels_;
-  std::vector<double> inverse_;
+  std::vector<AmgLevel<S>> levels_;
+  StageArray<double, S> inverse_;
   int null_vectors_ = 0;
   int max_coarse_ = 0, max_width_ = 0;
   AmgSmoother smoother_ = AmgSmoother::automatic;
@@ -74,13 +77,5 @@ class AmgHierarchy {
   std::string remark_;
   std::vector<std::pair<std::string, double>> seconds_;
 };
-
-/// The largest eigenvalue of D^-1 A: `lambda` by some steps of Lanczos' method from a fixed start, so a little too
-/// small, and never above `bound`, the largest row sum of |D^-1 A|. The same bits for any number of threads.
-struct EigenvalueBound {
-  double lambda = 0;
-  double bound = 0;
-};
-EigenvalueBound largest_eigenvalue(const HostContext& ctx, const BlockCsr& a, int steps);
 
 }  // namespace purlin::detail

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -51,19 +52,24 @@ NearNullChoice::NearNullChoice(const AmgOptions& options, const NodeCoordinates*
   node_rows_ = options.node_rows > 0 ? options.node_rows : fitting ? coordinates->dimension : 0;
 }
 
-NearNull NearNullChoice::vectors(Index rows, int block, std::string& name) const {
+template <Space S>
+NearNull<S> NearNullChoice::vectors(const Context<S>& ctx, Index rows, int block, std::string& name) const {
   if (options_.vectors != nullptr) {
     name =
         std::to_string(options_.vectors->count) + (options_.vectors->count == 1 ? " given vector" : " given vectors");
-    return {options_.vectors->count, options_.vectors->values};
+    return given_vectors(ctx, options_.vectors->count, options_.vectors->values);
   }
   if (coordinates_ != nullptr && coordinates_->dimension == block) {
-    NearNull modes = rigid_body_modes(*coordinates_);
+    NearNull<S> modes = rigid_body_modes(ctx, *coordinates_);
     name = std::to_string(modes.vectors) + " rigid body modes";
     return modes;
   }
   name = block == 1 ? "constants" : std::to_string(block) + " constants, one for each unknown of a node";
-  return constant_components(rows, block);
+  return constant_components(ctx, rows, block);
 }
+
+#define X(S) template NearNull<S> NearNullChoice::vectors(const Context<S>&, Index, int, std::string&) const;
+PURLIN_FOR_SPACES(X)
+#undef X
 
 }  // namespace purlin::detail

@@ -18,7 +18,8 @@ class NearNullChoice {
   /// Unknowns of a node where the options or the coordinates say so, else 0.
   int node_rows() const { return node_rows_; }
   /// The vectors for nodes of `block` unknowns, and in `name` what they are: "6 rigid body modes".
-  NearNull vectors(Index rows, int block, std::string& name) const;
+  template <Space S>
+  NearNull<S> vectors(const Context<S>& ctx, Index rows, int block, std::string& name) const;
 
  private:
   const AmgOptions& options_;

@@ -14,9 +14,9 @@ namespace purlin::detail {
 /// append(i, member, columns) adds the columns of row i, ascending, at the end; `member` is the thread's number. Rows
 /// are found once, in chunks, and copied to their places.
 template <class Append>
-BlockPattern pattern_by_rows(const HostContext& ctx, Index rows, Index cols, Append&& append) {
+HostBlockPattern pattern_by_rows(const HostContext& ctx, Index rows, Index cols, Append&& append) {
   constexpr Index at_once = 256;
-  BlockPattern p;
+  HostBlockPattern p;
   p.rows = rows;
   p.cols = cols;
   p.row_ptr = Array<Offset, Space::host>(ctx, Offset{rows} + 1);

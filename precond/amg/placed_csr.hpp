@@ -5,12 +5,13 @@
 #include <vector>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/amg/block_csr.hpp>
 
 namespace purlin::detail {
 
 /// The values of a level's matrix with a 1 on the diagonal of rows of zeros, which SPAI and FSAI need.
-inline std::vector<double> regular_values(const HostContext& ctx, const BlockCsr& a) {
+inline std::vector<double> regular_values(const HostContext& ctx, const HostBlockCsr& a) {
   std::vector<double> values(a.val.begin(), a.val.end());
   parallel_for(ctx, a.pattern.rows, [&](Index i) {
     const Offset at = diagonal_at(a.pattern, i);
@@ -22,19 +23,25 @@ inline std::vector<double> regular_values(const HostContext& ctx, const BlockCsr
   return values;
 }
 
+Array<double, Space::device> regular_values(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
+
 /// A matrix of the hierarchy in precision T and space S.
 template <class T, Space S>
 struct PlacedCsr {
-  PlacedCsr(const Context<S>& ctx, const ScalarPattern& pattern, Span<const double, Space::host> values)
-      : rows(pattern.rows), cols(pattern.cols) {
-    const HostContext& host = host_context(ctx);
-    Array<T, Space::host> ordered(host, pattern.source.size());
-    parallel_for(host, ordered.size(), [&](Offset k) { ordered[k] = static_cast<T>(values[pattern.source[k]]); });
-    row_ptr = make_array(ctx, pattern.row_ptr.cspan());
-    col = make_array(ctx, pattern.col.cspan());
-    val = make_array(ctx, ordered.cspan());
-    const auto source = make_array(ctx, pattern.source.cspan());
-    map = make_value_map(ctx, source.cspan(), values.size);
+  PlacedCsr(const Context<S>& ctx, const ScalarPattern<S>& pattern, Span<const double, S> values)
+      : rows(pattern.rows),
+        cols(pattern.cols),
+        row_ptr(make_array(ctx, pattern.row_ptr.cspan())),
+        col(make_array(ctx, pattern.col.cspan())),
+        val(ctx, pattern.source.size()),
+        map(make_value_map(ctx, pattern.source.cspan(), values.size)) {
+    if constexpr (std::is_same_v<T, double>) {
+      gather(ctx, values, map, val.span());
+    } else {
+      Array<double, S> ordered(ctx, val.size());
+      gather(ctx, values, map, ordered.span());
+      convert(ctx, ordered.cspan(), val.span());
+    }
   }
   CsrView<T, S> view() const {
     CsrView<T, S> a(rows, cols, row_ptr.cspan(), col.cspan(), val.cspan());
@@ -50,8 +57,8 @@ struct PlacedCsr {
 };
 
 /// All entries of an n x n matrix, row by row.
-inline ScalarPattern dense_pattern(const HostContext& ctx, Index n) {
-  ScalarPattern dense;
+inline ScalarPattern<Space::host> dense_pattern(const HostContext& ctx, Index n) {
+  ScalarPattern<Space::host> dense;
   dense.rows = dense.cols = n;
   dense.row_ptr = Array<Offset, Space::host>(ctx, Offset{n} + 1);
   dense.col = Array<Index, Space::host>(ctx, Offset{n} * n);

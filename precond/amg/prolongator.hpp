@@ -12,31 +12,53 @@
 namespace purlin::detail {
 
 /// In each aggregate an orthonormal basis Q of the near-null vectors there, and the factor R with Q R = B.
+template <Space S>
 struct Tentative {
-  std::vector<double> q;  ///< rows x vectors, 0 in nodes left out
-  NearNull coarse;        ///< R, vectors x vectors for each aggregate: the near-null space of the coarse matrix
-  Index missing = 0;      ///< columns of zeros: vectors that depend on others in their aggregate
+  StageArray<double, S> q;  ///< rows x vectors, 0 in nodes left out
+  NearNull<S> coarse;       ///< R, vectors x vectors for each aggregate: the near-null space of the coarse matrix
+  Index missing = 0;        ///< columns of zeros: vectors that depend on others in their aggregate
 };
 
 /// Gram-Schmidt, twice. A vector that the ones before it explain up to 1e-8 of its length in the aggregate gets a
 /// column of zeros in Q and a row of zeros in R, so that every aggregate has as many unknowns.
-Tentative make_tentative(const HostContext& ctx, const Aggregates& aggregates, int block, const NearNull& near_null);
+Tentative<Space::host> make_tentative(const HostContext& ctx, const Aggregates<Space::host>& aggregates, int block,
+                                      const NearNull<Space::host>& near_null);
+Tentative<Space::device> make_tentative(const DeviceContext& ctx, const Aggregates<Space::device>& aggregates,
+                                        int block, const NearNull<Space::device>& near_null);
+inline constexpr double dependent_length = 1e-8;
 
 /// `a` without the blocks that are not kept, which are added to the diagonal block of their row, so that row sums
 /// stay; but not where that would leave a diagonal entry less than a fifth of its value.
-BlockCsr filter(const HostContext& ctx, const BlockCsr& a, const std::vector<unsigned char>& kept);
+HostBlockCsr filter(const HostContext& ctx, const HostBlockCsr& a, const std::vector<unsigned char>& kept);
+BlockCsr<Space::device> filter(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
+                               const Array<unsigned char, Space::device>& kept);
+inline constexpr double least_lumped_share = 0.2;
 
 /// The pattern of (I - omega D^-1 A) Q: nodes by aggregates.
-BlockPattern prolongator_pattern(const HostContext& ctx, const BlockPattern& a, const Aggregates& aggregates);
+HostBlockPattern prolongator_pattern(const HostContext& ctx, const HostBlockPattern& a,
+                                     const Aggregates<Space::host>& aggregates);
+BlockPattern<Space::device> prolongator_pattern(const DeviceContext& ctx, const BlockPattern<Space::device>& a,
+                                                const Aggregates<Space::device>& aggregates);
 
 /// P = (I - omega D^-1 A) Q on its pattern, D the diagonal of A; rows with 0 there stay as in Q. `p` has its pattern
 /// and room for its values. Where the pattern lacks an aggregate (see `narrowed`), its part goes to those that are
 /// there, so that P R is what it would be.
-void smooth_prolongator(const HostContext& ctx, const BlockCsr& a, double omega, const Aggregates& aggregates,
-                        const Tentative& tentative, BlockCsr& p);
+void smooth_prolongator(const HostContext& ctx, const HostBlockCsr& a, double omega,
+                        const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
+                        HostBlockCsr& p);
+void smooth_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
+                        const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative,
+                        BlockCsr<Space::device>& p);
 
 /// The pattern of P with no more than `width` blocks in a row: the largest ones, and that of the node's own
 /// aggregate.
-BlockPattern narrowed(const HostContext& ctx, const BlockCsr& p, const Aggregates& aggregates, Index width);
+HostBlockPattern narrowed(const HostContext& ctx, const HostBlockCsr& p, const Aggregates<Space::host>& aggregates,
+                          Index width);
+BlockPattern<Space::device> narrowed(const DeviceContext& ctx, const BlockCsr<Space::device>& p,
+                                     const Aggregates<Space::device>& aggregates, Index width);
+
+/// Blocks of the longest row.
+Offset longest_row(const HostContext& ctx, const HostBlockPattern& p);
+Offset longest_row(const DeviceContext& ctx, const BlockPattern<Space::device>& p);
 
 }  // namespace purlin::detail

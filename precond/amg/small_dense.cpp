@@ -148,6 +148,23 @@ bool is_symmetric(int n, const Dense& a) {
 
 }  // namespace
 
+int invert_dense(const HostContext&, const HostBlockCsr& a, double tolerance, std::vector<double>& inverse) {
+  const auto n = static_cast<int>(a.scalar_rows());
+  Dense dense(static_cast<std::size_t>(n) * n, 0.0);
+  const int b = a.row_block;
+  for (Index i = 0; i < a.pattern.rows; ++i) {
+    for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
+      for (int e = 0; e < b * b; ++e) {
+        const auto row = static_cast<std::size_t>(i) * b + e / b;
+        dense[row * n + static_cast<std::size_t>(a.pattern.col[k]) * b + e % b] = a.block(k)[e];
+      }
+    }
+  }
+  DenseInverse result = dense_inverse(n, dense, tolerance);
+  inverse = std::move(result.values);
+  return result.null_vectors;
+}
+
 DenseInverse dense_inverse(int n, const std::vector<double>& a, double tolerance) {
   DenseInverse result;
   Elimination e(n, a, tolerance);
@@ -181,37 +198,8 @@ DenseInverse dense_inverse(int n, const std::vector<double>& a, double tolerance
 }
 
 std::vector<double> semidefinite_inverse(int n, std::vector<double> a) {
-  if (n == 1) return {a[0] > 0 ? 1 / a[0] : 0.0};
-  Dense vectors(a.size(), 0.0);
-  for (int i = 0; i < n; ++i) vectors[static_cast<std::size_t>(i) * n + i] = 1;
-  for (int sweep = 0; sweep < 30; ++sweep) {
-    for (int p = 0; p < n; ++p) {
-      for (int q = p + 1; q < n; ++q) {
-        const double off = a[p * n + q];
-        if (off * off <= 1e-32 * std::fabs(a[p * n + p] * a[q * n + q])) continue;
-        const double angle = 0.5 * std::atan2(2 * off, a[p * n + p] - a[q * n + q]);
-        const double c = std::cos(angle), s = std::sin(angle);
-        const auto rotate = [&](double& x, double& y) {
-          const double old = x;
-          x = c * old + s * y;
-          y = c * y - s * old;
-        };
-        for (int i = 0; i < n; ++i) rotate(a[i * n + p], a[i * n + q]);
-        for (int i = 0; i < n; ++i) rotate(a[p * n + i], a[q * n + i]);
-        for (int i = 0; i < n; ++i) rotate(vectors[i * n + p], vectors[i * n + q]);
-      }
-    }
-  }
-  double largest = 0;
-  for (int i = 0; i < n; ++i) largest = std::max(largest, a[i * n + i]);
-  Dense inverse(a.size(), 0.0);
-  for (int v = 0; v < n; ++v) {
-    const double value = a[v * n + v];
-    if (!(value > 1e-12 * largest)) continue;
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) inverse[i * n + j] += vectors[i * n + v] * vectors[j * n + v] / value;
-    }
-  }
+  Dense vectors(a.size()), inverse(a.size());
+  semidefinite_inverse(n, SmallMatrix{a.data(), 1}, SmallMatrix{vectors.data(), 1}, SmallMatrix{inverse.data(), 1});
   return inverse;
 }
 

@@ -3,12 +3,64 @@
 /// Internal.
 #pragma once
 
+#include <cmath>
 #include <vector>
+
+#include <purlin/core/host_device.hpp>
+#include <purlin/precond/amg/block_csr.hpp>
 
 namespace purlin::detail {
 
 /// The pseudo-inverse of a symmetric positive semidefinite n x n matrix of a few rows, by an eigendecomposition.
 std::vector<double> semidefinite_inverse(int n, std::vector<double> a);
+
+/// Values `stride` places apart, as threads of a block keep theirs in shared memory.
+struct SmallMatrix {
+  double* first;
+  int stride;
+  PURLIN_HD double& operator[](int e) const { return first[e * stride]; }
+};
+
+/// The same for host and device: `a`, n x n, is overwritten, and so is `vectors`, for the eigenvectors.
+PURLIN_HD void semidefinite_inverse(int n, SmallMatrix a, SmallMatrix vectors, SmallMatrix inverse) {
+  if (n == 1) {
+    inverse[0] = a[0] > 0 ? 1 / a[0] : 0.0;
+    return;
+  }
+  for (int e = 0; e < n * n; ++e) vectors[e] = e % (n + 1) == 0 ? 1 : 0;
+  constexpr int most_sweeps = 30;
+  bool rotated = true;
+  for (int sweep = 0; sweep < most_sweeps && rotated; ++sweep) {
+    rotated = false;
+    for (int p = 0; p < n; ++p) {
+      for (int q = p + 1; q < n; ++q) {
+        const double off = a[p * n + q];
+        if (off * off <= 1e-32 * fabs(a[p * n + p] * a[q * n + q])) continue;
+        rotated = true;
+        const double angle = 0.5 * atan2(2 * off, a[p * n + p] - a[q * n + q]);
+        const double c = cos(angle), s = sin(angle);
+        const auto rotate = [&](double& x, double& y) {
+          const double old = x;
+          x = c * old + s * y;
+          y = c * y - s * old;
+        };
+        for (int i = 0; i < n; ++i) rotate(a[i * n + p], a[i * n + q]);
+        for (int i = 0; i < n; ++i) rotate(a[p * n + i], a[q * n + i]);
+        for (int i = 0; i < n; ++i) rotate(vectors[i * n + p], vectors[i * n + q]);
+      }
+    }
+  }
+  double largest = 0;
+  for (int i = 0; i < n; ++i) largest = fmax(largest, a[i * n + i]);
+  for (int e = 0; e < n * n; ++e) inverse[e] = 0;
+  for (int v = 0; v < n; ++v) {
+    const double value = a[v * n + v];
+    if (!(value > 1e-12 * largest)) continue;
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) inverse[i * n + j] += vectors[i * n + v] * vectors[j * n + v] / value;
+    }
+  }
+}
 
 /// An inverse of a dense matrix, and how much was missing.
 struct DenseInverse {
@@ -20,5 +72,12 @@ struct DenseInverse {
 /// null spaces. Elimination with complete pivoting; pivots below `tolerance` times the largest count as 0. Where `a`
 /// is symmetric, bit for bit or up to rounding, so is the inverse, bit for bit. O(n^3), one thread.
 DenseInverse dense_inverse(int n, const std::vector<double>& a, double tolerance);
+
+/// The inverse of a square matrix as `dense_inverse` gives it, n x n values row by row, and the dimension of the null
+/// space that was found. On the device one block eliminates, with partial pivoting, whatever is regular and not too
+/// large for that; the host inverts the others. Waits for the stream.
+int invert_dense(const HostContext& ctx, const HostBlockCsr& a, double tolerance, std::vector<double>& inverse);
+int invert_dense(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double tolerance,
+                 Array<double, Space::device>& inverse);
 
 }  // namespace purlin::detail

@@ -27,7 +27,7 @@ inline EigenDense eigen_dense(const HostCsr& a) {
   return d;
 }
 
-inline EigenDense eigen_dense(const detail::BlockCsr& a) {
+inline EigenDense eigen_dense(const detail::HostBlockCsr& a) {
   EigenDense d = EigenDense::Zero(a.scalar_rows(), a.scalar_cols());
   for (Index i = 0; i < a.pattern.rows; ++i) {
     for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
@@ -39,13 +39,41 @@ inline EigenDense eigen_dense(const detail::BlockCsr& a) {
   return d;
 }
 
+/// A matrix of a hierarchy in either space, where the host can read it.
+template <Space S>
+detail::HostBlockCsr on_host(const Context<S>& ctx, const detail::BlockCsr<S>& a) {
+  const Context<Space::host>& host = host_context(ctx);
+  detail::HostBlockCsr copy;
+  copy.row_block = a.row_block;
+  copy.col_block = a.col_block;
+  copy.pattern.rows = a.pattern.rows;
+  copy.pattern.cols = a.pattern.cols;
+  copy.pattern.row_ptr = make_array(host, to_vector(ctx, a.pattern.row_ptr.cspan()));
+  copy.pattern.col = make_array(host, to_vector(ctx, a.pattern.col.cspan()));
+  copy.val = make_array(host, to_vector(ctx, a.val.cspan()));
+  return copy;
+}
+template <Space S>
+EigenDense eigen_dense(const Context<S>& ctx, const detail::BlockCsr<S>& a) {
+  return eigen_dense(on_host(ctx, a));
+}
+
+template <class T>
+std::vector<T> on_host(const Context<Space::host>&, const std::vector<T>& values) {
+  return values;
+}
+template <class T>
+std::vector<T> on_host(const Context<Space::device>& ctx, const Array<T, Space::device>& values) {
+  return to_vector(ctx, values.cspan());
+}
+
 /// rows x vectors
-inline EigenDense eigen_dense(const detail::NearNull& b) {
+inline EigenDense eigen_dense(const detail::NearNull<Space::host>& b) {
   return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
       b.values.data(), static_cast<Eigen::Index>(b.values.size()) / b.vectors, b.vectors);
 }
 
-inline detail::BlockCsr blocks_of(const Context<Space::host>& ctx, const HostCsr& a, int block,
+inline detail::HostBlockCsr blocks_of(const Context<Space::host>& ctx, const HostCsr& a, int block,
                                   const std::vector<Index>& old_of_new = {}) {
   const auto uploaded = make_matrix<double>(ctx, a);
   Array<Offset, Space::host> source;
@@ -178,16 +206,17 @@ inline EigenDense level_oracle(const EigenDense& a, const EigenDense& smoother, 
 }
 
 /// Levels whose smoothers are polynomials of the diagonal.
-inline EigenDense cycle_oracle(const std::vector<detail::AmgLevel>& levels, std::size_t l,
-                               const AmgOptions& options) {
-  const EigenDense a = eigen_dense(levels[l].a);
-  if (levels[l].smoother_diagonal.empty()) return a.inverse();
+template <Space S>
+EigenDense cycle_oracle(const Context<S>& ctx, const std::vector<detail::AmgLevel<S>>& levels, std::size_t l,
+                        const AmgOptions& options) {
+  const EigenDense a = eigen_dense(ctx, levels[l].a);
+  if (levels[l].smoother_diagonal.size() == 0) return a.inverse();
   const EigenDense d = a.diagonal().cwiseInverse().asDiagonal();
   const int degree = l == 0 ? options.degree : 2 * options.degree;
   const EigenDense b = smoother_oracle(a, d, levels[l].lambda, levels[l].smoother, degree);
   if (levels[l].last()) return b;
-  const EigenDense p = eigen_dense(levels[l].p);
-  return level_oracle(a, b, p * cycle_oracle(levels, l + 1, options) * p.transpose());
+  const EigenDense p = eigen_dense(ctx, levels[l].p);
+  return level_oracle(a, b, p * cycle_oracle(ctx, levels, l + 1, options) * p.transpose());
 }
 
 }  // namespace purlin::testing

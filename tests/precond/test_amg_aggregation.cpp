@@ -13,7 +13,7 @@ namespace {
 
 constexpr Space host = Space::host;
 
-std::vector<std::set<Index>> neighbours_of(const detail::BlockPattern& graph) {
+std::vector<std::set<Index>> neighbours_of(const detail::HostBlockPattern& graph) {
   std::vector<std::set<Index>> result(static_cast<std::size_t>(graph.rows));
   for (Index i = 0; i < graph.rows; ++i) {
     result[i].insert(graph.col.data() + graph.row_ptr[i], graph.col.data() + graph.row_ptr[i + 1]);
@@ -35,7 +35,7 @@ std::set<Index> within_two(const std::vector<std::set<Index>>& graph, const std:
   return result;
 }
 
-void require_independent_and_maximal(const detail::BlockPattern& graph, const std::vector<unsigned char>& eligible,
+void require_independent_and_maximal(const detail::HostBlockPattern& graph, const std::vector<unsigned char>& eligible,
                                      const std::vector<Index>& set) {
   const auto neighbours = neighbours_of(graph);
   const std::set<Index> members(set.begin(), set.end());
@@ -70,7 +70,7 @@ TEST_CASE("A set of AMG's roots is independent at distance two, and maximal", "[
   const Context<host> ctx;
   for (const NamedMatrix& m : graphs()) {
     INFO(m.name);
-    const detail::Strength strength = detail::find_strength(ctx, blocks_of(ctx, m.matrix, 1), 0.0);
+    const detail::Strength<Space::host> strength = detail::find_strength(ctx, blocks_of(ctx, m.matrix, 1), 0.0);
     std::vector<unsigned char> eligible(strength.left_out.size(), 1);
     require_independent_and_maximal(strength.graph, eligible, detail::independent_set(ctx, strength.graph, eligible));
     Random random(3);
@@ -83,8 +83,8 @@ TEST_CASE("AMG's aggregates are connected and hold every node that is not left o
   const Context<host> ctx;
   for (const NamedMatrix& m : graphs()) {
     INFO(m.name);
-    const detail::Strength strength = detail::find_strength(ctx, blocks_of(ctx, m.matrix, 1), 0.0);
-    const detail::Aggregates aggregates = detail::aggregate(ctx, strength);
+    const detail::Strength<Space::host> strength = detail::find_strength(ctx, blocks_of(ctx, m.matrix, 1), 0.0);
+    const detail::Aggregates<Space::host> aggregates = detail::aggregate(ctx, strength);
     const auto neighbours = neighbours_of(strength.graph);
     std::vector<std::set<Index>> nodes(static_cast<std::size_t>(aggregates.count));
     for (Index i = 0; i < m.matrix.rows; ++i) {
@@ -122,7 +122,7 @@ TEST_CASE("AMG's strong neighbours are those of the measure on norms of blocks",
   const double theta = 0.1;
   const HostCsr a = fem_matrix("generate:elasticity:5");
   const EigenDense d = eigen_dense(a);
-  const detail::Strength strength = detail::find_strength(ctx, blocks_of(ctx, a, 3), theta);
+  const detail::Strength<Space::host> strength = detail::find_strength(ctx, blocks_of(ctx, a, 3), theta);
   const auto neighbours = neighbours_of(strength.graph);
   const auto norm = [&](Index i, Index j) { return d.block(3 * i, 3 * j, 3, 3).norm(); };
   int strong = 0;
@@ -147,7 +147,7 @@ TEST_CASE("AMG decides strength alike for values that differ by the order of the
     for (Index i = 0; i < 3; ++i) rows[i][i] = 1;
     rows[0][1] = rows[1][0] = theta * factor;
     rows[1][2] = rows[2][1] = 0.9;
-    const detail::Strength strength = detail::find_strength(ctx, blocks_of(ctx, from_rows(3, rows), 1), theta);
+    const detail::Strength<Space::host> strength = detail::find_strength(ctx, blocks_of(ctx, from_rows(3, rows), 1), theta);
     CHECK(strength.graph.row_ptr[1] == 1);
   }
 }
@@ -155,11 +155,11 @@ TEST_CASE("AMG decides strength alike for values that differ by the order of the
 TEST_CASE("AMG leaves out rows without neighbours, and no others", "[amg]") {
   const Context<host> ctx;
   HostCsr a = pieces(diagonal_matrix(5), neumann_grid(5, 5));
-  const detail::Strength strength = detail::find_strength(ctx, blocks_of(ctx, a, 1), 0.0);
+  const detail::Strength<Space::host> strength = detail::find_strength(ctx, blocks_of(ctx, a, 1), 0.0);
   for (Index i = 0; i < a.rows; ++i) CHECK((strength.left_out[i] != 0) == (i < 5));
   // Weak neighbours whose sum is as large as the diagonal: the smoother alone would not do.
   const HostCsr star = arrow_matrix(400);
-  const detail::Strength weak = detail::find_strength(ctx, blocks_of(ctx, neumann_grid(30, 30), 1), 0.9);
+  const detail::Strength<Space::host> weak = detail::find_strength(ctx, blocks_of(ctx, neumann_grid(30, 30), 1), 0.9);
   for (const unsigned char left_out : weak.left_out) REQUIRE(left_out == 0);
 }
 

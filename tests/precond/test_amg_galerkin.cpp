@@ -16,9 +16,9 @@ namespace {
 constexpr Space host = Space::host;
 
 // Blocks of any shape on the pattern of `nodes`, with random values.
-detail::BlockCsr random_blocks(const Context<host>& ctx, const HostCsr& nodes, int row_block, int col_block,
+detail::HostBlockCsr random_blocks(const Context<host>& ctx, const HostCsr& nodes, int row_block, int col_block,
                                std::uint64_t seed) {
-  detail::BlockCsr a;
+  detail::HostBlockCsr a;
   a.row_block = row_block;
   a.col_block = col_block;
   a.pattern.rows = nodes.rows;
@@ -58,9 +58,9 @@ TEST_CASE("AMG's Galerkin product is P^T A P entry by entry, and again for new v
   const HostCsr nodes = ragged_matrix(300, 300, 4), to_coarse = ragged_matrix(300, 40, 5);
   for (const auto& [b, k] : {std::pair<int, int>{1, 1}, {3, 3}, {3, 6}, {6, 6}, {2, 3}, {1, 4}}) {
     INFO("blocks of " << b << " x " << k);
-    detail::BlockCsr a = random_blocks(ctx, nodes, b, b, 6), p = random_blocks(ctx, to_coarse, b, k, 7);
-    detail::BlockCsr coarse;
-    detail::GalerkinProduct product(ctx, a, p, coarse);
+    detail::HostBlockCsr a = random_blocks(ctx, nodes, b, b, 6), p = random_blocks(ctx, to_coarse, b, k, 7);
+    detail::HostBlockCsr coarse;
+    detail::GalerkinProduct<Space::host> product(ctx, a, p, coarse);
     const auto require_product = [&] {
       const EigenDense da = eigen_dense(a), dp = eigen_dense(p);
       const EigenDense expected = dp.transpose() * da * dp;
@@ -79,8 +79,8 @@ TEST_CASE("AMG's Galerkin product is P^T A P entry by entry, and again for new v
 TEST_CASE("The pattern of AMG's product is that of the entries that it may have, columns ascending", "[amg]") {
   const Context<host> one(1), several(4);
   const HostCsr left = power_law_matrix(700), right = ragged_matrix(700, 500, 3);
-  const detail::BlockCsr a = random_blocks(one, left, 1, 1, 1), b = random_blocks(one, right, 1, 1, 2);
-  const detail::BlockPattern pattern = detail::product_pattern(several, a.pattern, b.pattern);
+  const detail::HostBlockCsr a = random_blocks(one, left, 1, 1, 1), b = random_blocks(one, right, 1, 1, 2);
+  const detail::HostBlockPattern pattern = detail::product_pattern(several, a.pattern, b.pattern);
   const EigenDense expected = (eigen_dense(a).cwiseAbs() * eigen_dense(b).cwiseAbs());
   Offset at = 0;
   for (Index i = 0; i < 700; ++i) {
@@ -142,8 +142,8 @@ TEST_CASE("AMG's blocks hold the matrix in the caller's order, and say where eac
       REQUIRE(blocks.val[k] == (source[k] < 0 ? 0.0 : permuted.val[source[k]]));
     }
     // And back to single entries, in the permuted order.
-    const detail::ScalarPattern by_rows = detail::scalar_rows(ctx, blocks, old_of_new);
-    const detail::ScalarPattern by_columns = detail::scalar_columns(ctx, blocks, new_of_old);
+    const detail::ScalarPattern<Space::host> by_rows = detail::scalar_rows(ctx, blocks, old_of_new);
+    const detail::ScalarPattern<Space::host> by_columns = detail::scalar_columns(ctx, blocks, new_of_old);
     EigenDense from_rows_too = EigenDense::Zero(a.rows, a.rows), from_columns = from_rows_too;
     for (Index i = 0; i < a.rows; ++i) {
       for (Offset k = by_rows.row_ptr[i]; k < by_rows.row_ptr[i + 1]; ++k) {

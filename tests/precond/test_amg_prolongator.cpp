@@ -13,13 +13,13 @@ namespace {
 constexpr Space host = Space::host;
 
 struct Parts {
-  detail::BlockCsr a;
-  detail::Aggregates aggregates;
-  detail::NearNull near_null;
-  detail::Tentative tentative;
-  detail::BlockCsr p;
+  detail::HostBlockCsr a;
+  detail::Aggregates<Space::host> aggregates;
+  detail::NearNull<Space::host> near_null;
+  detail::Tentative<Space::host> tentative;
+  detail::HostBlockCsr p;
 
-  Parts(const Context<host>& ctx, const HostCsr& matrix, int block, detail::NearNull vectors, double omega,
+  Parts(const Context<host>& ctx, const HostCsr& matrix, int block, detail::NearNull<Space::host> vectors, double omega,
         Index width = 0)
       : a(blocks_of(ctx, matrix, block)), near_null(std::move(vectors)) {
     aggregates = detail::aggregate(ctx, detail::find_strength(ctx, a, 0));
@@ -66,7 +66,7 @@ TEST_CASE("AMG's rigid body modes have no strain energy in a floating body", "[a
   const auto a = fem::assemble_elasticity(ctx, cube, 1, 0.3);
   NodeCoordinates coordinates;
   for (const fem::Point& p : cube.nodes) coordinates.xyz.insert(coordinates.xyz.end(), p.begin(), p.end());
-  const EigenDense modes = eigen_dense(detail::rigid_body_modes(coordinates));
+  const EigenDense modes = eigen_dense(detail::rigid_body_modes(ctx, coordinates));
   EigenDense d = EigenDense::Zero(a.rows, a.rows);
   for (Index i = 0; i < a.rows; ++i) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) d(i, a.col[k]) = a.val[k];
@@ -76,7 +76,7 @@ TEST_CASE("AMG's rigid body modes have no strain energy in a floating body", "[a
   CHECK(Eigen::SelfAdjointEigenSolver<EigenDense>(modes.transpose() * modes).eigenvalues()(0) > 1);
 
   NodeCoordinates plane{{0, 0, 2, 0, 2, 1, 5, 3}, 2};
-  const EigenDense flat = eigen_dense(detail::rigid_body_modes(plane));
+  const EigenDense flat = eigen_dense(detail::rigid_body_modes(ctx, plane));
   REQUIRE(flat.cols() == 3);
   // A small rotation changes no distance to first order: (p_i - p_j) . (u_i - u_j) = 0.
   for (Index i = 0; i < 4; ++i) {
@@ -93,7 +93,7 @@ TEST_CASE("AMG's rigid body modes have no strain energy in a floating body", "[a
 TEST_CASE("AMG's tentative prolongator is orthonormal and reproduces the near-null space", "[amg]") {
   const Context<host> ctx;
   const MeshSystem system("generate:elasticity:6");
-  const Parts parts(ctx, system.a, 3, detail::rigid_body_modes(*system.coordinates), 0);
+  const Parts parts(ctx, system.a, 3, detail::rigid_body_modes(ctx, *system.coordinates), 0);
   const EigenDense q = parts.q(), r = eigen_dense(parts.tentative.coarse);
   CHECK(largest(q * r - parts.inside()) < 1e-13);
   const EigenDense gram = q.transpose() * q;
@@ -110,12 +110,12 @@ TEST_CASE("AMG's tentative prolongator is orthonormal and reproduces the near-nu
 TEST_CASE("AMG drops near-null vectors that depend on others in their aggregate", "[amg]") {
   const Context<host> ctx;
   // Aggregates of one node each: three rows cannot carry six modes.
-  detail::Aggregates single;
+  detail::Aggregates<Space::host> single;
   single.count = 2;
   single.of_node = {0, 1};
   const NodeCoordinates coordinates{{0, 0, 0, 1, 2, 3}, 3};
-  const detail::NearNull modes = detail::rigid_body_modes(coordinates);
-  const detail::Tentative tentative = detail::make_tentative(ctx, single, 3, modes);
+  const detail::NearNull<Space::host> modes = detail::rigid_body_modes(ctx, coordinates);
+  const detail::Tentative<Space::host> tentative = detail::make_tentative(ctx, single, 3, modes);
   CHECK(tentative.missing == 6);
   const EigenDense r = eigen_dense(tentative.coarse), b = eigen_dense(modes);
   for (int node = 0; node < 2; ++node) {
@@ -129,7 +129,7 @@ TEST_CASE("AMG's smoothed prolongator is (I - omega D^-1 A) Q", "[amg]") {
   const Context<host> ctx;
   const MeshSystem system("generate:elasticity:6");
   const double omega = 0.6;
-  const Parts parts(ctx, system.a, 3, detail::rigid_body_modes(*system.coordinates), omega);
+  const Parts parts(ctx, system.a, 3, detail::rigid_body_modes(ctx, *system.coordinates), omega);
   const EigenDense a = eigen_dense(parts.a), q = parts.q();
   EigenDense expected = q - omega * a.diagonal().cwiseInverse().asDiagonal() * (a * q);
   for (Index i = 0; i < system.a.rows; ++i) {
@@ -151,7 +151,7 @@ TEST_CASE("AMG's smoothed prolongator is (I - omega D^-1 A) Q", "[amg]") {
 TEST_CASE("A narrowed prolongator of AMG has no more blocks and the same product with the coarse vectors", "[amg]") {
   const Context<host> ctx;
   const MeshSystem system("generate:elasticity:8");
-  const detail::NearNull modes = detail::rigid_body_modes(*system.coordinates);
+  const detail::NearNull<Space::host> modes = detail::rigid_body_modes(ctx, *system.coordinates);
   const Parts full(ctx, system.a, 3, modes, 0.6), narrow(ctx, system.a, 3, modes, 0.6, 3);
   Offset widest_full = 0, widest = 0;
   for (Index i = 0; i < narrow.p.pattern.rows; ++i) {
@@ -167,8 +167,8 @@ TEST_CASE("A narrowed prolongator of AMG has no more blocks and the same product
 TEST_CASE("AMG's filtered matrix keeps row sums, and diagonals that would vanish", "[amg]") {
   const Context<host> ctx;
   const HostCsr matrix = fem_matrix("generate:diffusion:8");
-  const detail::BlockCsr a = blocks_of(ctx, matrix, 1);
-  const detail::Strength strength = detail::find_strength(ctx, a, 0.15);
+  const detail::HostBlockCsr a = blocks_of(ctx, matrix, 1);
+  const detail::Strength<Space::host> strength = detail::find_strength(ctx, a, 0.15);
   const EigenDense full = eigen_dense(a), filtered = eigen_dense(detail::filter(ctx, a, strength.kept));
   int dropped = 0, lumped = 0;
   for (Index i = 0; i < matrix.rows; ++i) {

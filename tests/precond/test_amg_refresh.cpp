@@ -52,7 +52,7 @@ TEST_BOTH("A full refresh of AMG keeps what thresholds decided, bit for bit", "[
   options.of<AmgOptions>().max_width = 3;
   options.of<AmgOptions>().theta = 0.05;
   auto m = amg<double, S>(ctx, system.a, options, system.coordinates);
-  REQUIRE_FALSE(m.hierarchy().levels()[0].kept.empty());
+  REQUIRE(m.hierarchy().levels()[0].kept.size() > 0);
   const auto values = upload(ctx, changed.val);
   m.refresh(ctx, values.cspan());
   const auto x = random_vector<double>(system.a.rows);
@@ -70,14 +70,14 @@ TEST_BOTH("A galerkin refresh of AMG keeps the prolongators and replaces all els
     }
   }
   auto m = amg<double, S>(ctx, a, small_levels());
-  const EigenDense p = eigen_dense(m.hierarchy().levels()[0].p);
+  const EigenDense p = eigen_dense(ctx, m.hierarchy().levels()[0].p);
   const auto values = upload(ctx, changed.val);
   m.refresh(ctx, values.cspan());
   const auto& levels = m.hierarchy().levels();
-  CHECK(eigen_dense(levels[0].p) == p);
-  CHECK(eigen_dense(levels[0].a) == eigen_dense(changed));
-  CHECK(largest(eigen_dense(levels[1].a) - p.transpose() * eigen_dense(changed) * p) < 1e-13);
-  const EigenDense expected = cycle_oracle(levels, 0, AmgOptions{});
+  CHECK(eigen_dense(ctx, levels[0].p) == p);
+  CHECK(eigen_dense(ctx, levels[0].a) == eigen_dense(changed));
+  CHECK(largest(eigen_dense(ctx, levels[1].a) - p.transpose() * eigen_dense(changed) * p) < 1e-13);
+  const EigenDense expected = cycle_oracle(ctx, levels, 0, AmgOptions{});
   CHECK(difference_on_vectors(ctx, m, expected) < 1e-12);
 }
 

@@ -101,8 +101,8 @@ TEST_BOTH("SPAI and FSAI smooth AMG's levels as polynomials of their definitions
       const auto m = amg<double, S>(ctx, matrix, smoother_options(kind, degree));
       REQUIRE(m.hierarchy().levels().size() == 2);
       CHECK(contains(m.info().detail, detail::name_of(kind)));
-      const EigenDense p = eigen_dense(m.hierarchy().levels()[0].p);
-      const EigenDense correction = p * eigen_dense(m.hierarchy().levels()[1].a).inverse() * p.transpose();
+      const EigenDense p = eigen_dense(ctx, m.hierarchy().levels()[0].p);
+      const EigenDense correction = p * eigen_dense(ctx, m.hierarchy().levels()[1].a).inverse() * p.transpose();
       const EigenDense smoother = smoother_oracle(a, s, lambda, kind, degree == 4 ? 2 : 1);
       CHECK(difference_on_vectors(ctx, m, level_oracle(a, smoother, correction)) < 1e-9);
     }

@@ -10,20 +10,10 @@
 namespace purlin::detail {
 namespace {
 
-// A node's state in one word: in the set, out of it, or undecided with a priority above the node's number.
-constexpr std::uint64_t in_set = 0;
-constexpr std::uint64_t out_of_set = ~std::uint64_t{0};
-
-std::uint64_t priority(std::uint64_t round, Index node) {
-  std::uint64_t z = static_cast<std::uint64_t>(node) * 0x9e3779b97f4a7c15u + round * 0xd1b54a32d192ed03u + 1;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  z ^= z >> 31;
-  return ((z & 0x7fffffffu) << 32) | (static_cast<std::uint64_t>(node) + 1);
-}
+constexpr std::uint64_t in_set = NodeState::in_set, out_of_set = NodeState::out_of_set;
 
 template <class F>
-void for_graph_row(const BlockPattern& graph, Index i, F&& f) {
+void for_graph_row(const HostBlockPattern& graph, Index i, F&& f) {
   for (Offset k = graph.row_ptr[i]; k < graph.row_ptr[i + 1]; ++k) f(graph.col[k]);
 }
 
@@ -35,7 +25,7 @@ void keep_if(std::vector<Index>& list, Keep&& keep) {
 // Rounds of the paper's Algorithm 1 with both of its worklists.
 class IndependentSet {
  public:
-  IndependentSet(const HostContext& ctx, const BlockPattern& graph, const std::vector<unsigned char>& eligible)
+  IndependentSet(const HostContext& ctx, const HostBlockPattern& graph, const std::vector<unsigned char>& eligible)
       : ctx_(ctx), graph_(graph), eligible_(eligible), state_(eligible.size(), out_of_set), least_(eligible.size()) {
     for (Index i = 0; i < graph.rows; ++i) {
       if (eligible[i]) undecided_.push_back(i);
@@ -45,7 +35,7 @@ class IndependentSet {
 
   std::vector<Index> find() {
     for (std::uint64_t round = 0; !undecided_.empty(); ++round) {
-      each(undecided_, [&](Index i) { state_[i] = priority(round, i); });
+      each(undecided_, [&](Index i) { state_[i] = NodeState::priority(round, i); });
       each(watched_, [&](Index i) { least_[i] = least_around(i); });
       each(undecided_, [&](Index i) { decide(i); });
       keep_if(undecided_, [&](Index i) { return state_[i] != in_set && state_[i] != out_of_set; });
@@ -84,7 +74,7 @@ class IndependentSet {
   }
 
   const HostContext& ctx_;
-  const BlockPattern& graph_;
+  const HostBlockPattern& graph_;
   const std::vector<unsigned char>& eligible_;
   std::vector<std::uint64_t> state_, least_;
   std::vector<Index> undecided_, watched_;
@@ -93,8 +83,8 @@ class IndependentSet {
 constexpr Index none = -1;
 
 // An aggregate for each root, with the neighbours that are without one.
-void take_neighbourhoods(const HostContext& ctx, const BlockPattern& graph, const std::vector<Index>& roots,
-                         std::vector<unsigned char>& free, Aggregates& result) {
+void take_neighbourhoods(const HostContext& ctx, const HostBlockPattern& graph, const std::vector<Index>& roots,
+                         std::vector<unsigned char>& free, Aggregates<Space::host>& result) {
   const auto first = result.count;
   parallel_blocks(ctx, static_cast<Index>(roots.size()), 256, [&](Index k) {
     const auto take = [&](Index i) {
@@ -108,7 +98,7 @@ void take_neighbourhoods(const HostContext& ctx, const BlockPattern& graph, cons
   result.count += static_cast<Index>(roots.size());
 }
 
-std::vector<Index> sizes_of(const Aggregates& aggregates) {
+std::vector<Index> sizes_of(const Aggregates<Space::host>& aggregates) {
   std::vector<Index> size(static_cast<std::size_t>(aggregates.count), 0);
   for (const Index to : aggregates.of_node) {
     if (to != none) ++size[to];
@@ -117,8 +107,8 @@ std::vector<Index> sizes_of(const Aggregates& aggregates) {
 }
 
 // The aggregate with which node i has the most edges.
-Index best_neighbour(const BlockPattern& graph, const Aggregates& aggregates, const std::vector<Index>& size, Index i,
-                     std::vector<Index>& around) {
+Index best_neighbour(const HostBlockPattern& graph, const Aggregates<Space::host>& aggregates,
+                     const std::vector<Index>& size, Index i, std::vector<Index>& around) {
   around.clear();
   for_graph_row(graph, i, [&](Index j) {
     if (aggregates.of_node[j] != none) around.push_back(aggregates.of_node[j]);
@@ -136,8 +126,8 @@ Index best_neighbour(const BlockPattern& graph, const Aggregates& aggregates, co
   return best;
 }
 
-void join_remaining(const HostContext& ctx, const BlockPattern& graph, const std::vector<unsigned char>& free,
-                    Aggregates& result) {
+void join_remaining(const HostContext& ctx, const HostBlockPattern& graph, const std::vector<unsigned char>& free,
+                    Aggregates<Space::host>& result) {
   const std::vector<Index> size = sizes_of(result);
   std::vector<Index> joined = result.of_node;
   std::vector<std::vector<Index>> scratch(static_cast<std::size_t>(ctx.threads()));
@@ -149,14 +139,14 @@ void join_remaining(const HostContext& ctx, const BlockPattern& graph, const std
 
 }  // namespace
 
-std::vector<Index> independent_set(const HostContext& ctx, const BlockPattern& graph,
+std::vector<Index> independent_set(const HostContext& ctx, const HostBlockPattern& graph,
                                    const std::vector<unsigned char>& eligible) {
   return IndependentSet(ctx, graph, eligible).find();
 }
 
-Aggregates aggregate(const HostContext& ctx, const Strength& strength) {
-  const BlockPattern& graph = strength.graph;
-  Aggregates result;
+Aggregates<Space::host> aggregate(const HostContext& ctx, const Strength<Space::host>& strength) {
+  const HostBlockPattern& graph = strength.graph;
+  Aggregates<Space::host> result;
   result.of_node.assign(static_cast<std::size_t>(graph.rows), none);
   std::vector<unsigned char> free(strength.left_out.size());
   for (std::size_t i = 0; i < free.size(); ++i) free[i] = strength.left_out[i] ? 0 : 1;

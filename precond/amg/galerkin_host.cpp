@@ -45,14 +45,14 @@ Tables tables_of(const HostContext& ctx, Index columns) {
 constexpr std::int64_t rows_at_once = 256;
 
 // The row of the pattern, with the places of its values.
-void add_row(const BlockPattern& c, Index i, ColumnTable& table) {
+void add_row(const HostBlockPattern& c, Index i, ColumnTable& table) {
   for (Offset k = c.row_ptr[i]; k < c.row_ptr[i + 1]; ++k) table.add(c.col[k], k);
 }
 
 // The values of C = P^T B, P given by its transposed pattern.
 template <bool scalar>
-void transposed_product_values(const HostContext& ctx, const BlockCsr& p, const TransposedPattern& pt,
-                               const BlockCsr& b, BlockCsr& c) {
+void transposed_values_of(const HostContext& ctx, const HostBlockCsr& p, const TransposedPattern<Space::host>& pt,
+                          const HostBlockCsr& b, HostBlockCsr& c) {
   Tables tables = tables_of(ctx, c.pattern.cols);
   parallel_blocks(ctx, c.pattern.rows, 32, [&](Index i, int member) {
     ColumnTable& table = tables[static_cast<std::size_t>(member)];
@@ -75,7 +75,7 @@ void transposed_product_values(const HostContext& ctx, const BlockCsr& p, const 
 }
 
 template <bool scalar>
-void product_values_of(const HostContext& ctx, const BlockCsr& a, const BlockCsr& b, BlockCsr& c) {
+void product_values_of(const HostContext& ctx, const HostBlockCsr& a, const HostBlockCsr& b, HostBlockCsr& c) {
   Tables tables = tables_of(ctx, c.pattern.cols);
   parallel_blocks(ctx, a.pattern.rows, rows_at_once, [&](Index i, int member) {
     ColumnTable& table = tables[static_cast<std::size_t>(member)];
@@ -96,11 +96,13 @@ void product_values_of(const HostContext& ctx, const BlockCsr& a, const BlockCsr
   });
 }
 
-bool scalar_blocks(const BlockCsr& a, const BlockCsr& b) { return a.block_size() == 1 && b.block_size() == 1; }
+bool scalar_blocks(const HostBlockCsr& a, const HostBlockCsr& b) {
+  return a.block_size() == 1 && b.block_size() == 1;
+}
 
 }  // namespace
 
-BlockPattern product_pattern(const HostContext& ctx, const BlockPattern& a, const BlockPattern& b) {
+HostBlockPattern product_pattern(const HostContext& ctx, const HostBlockPattern& a, const HostBlockPattern& b) {
   Tables tables = tables_of(ctx, b.cols);
   return pattern_by_rows(ctx, a.rows, b.cols, [&](Index i, int member, std::vector<Index>& columns) {
     ColumnTable& table = tables[static_cast<std::size_t>(member)];
@@ -113,28 +115,13 @@ BlockPattern product_pattern(const HostContext& ctx, const BlockPattern& a, cons
   });
 }
 
-void product_values(const HostContext& ctx, const BlockCsr& a, const BlockCsr& b, BlockCsr& c) {
+void product_values(const HostContext& ctx, const HostBlockCsr& a, const HostBlockCsr& b, HostBlockCsr& c) {
   scalar_blocks(a, b) ? product_values_of<true>(ctx, a, b, c) : product_values_of<false>(ctx, a, b, c);
 }
 
-GalerkinProduct::GalerkinProduct(const HostContext& ctx, const BlockCsr& a, const BlockCsr& p, BlockCsr& coarse) {
-  transposed_ = transpose(ctx, p.pattern);
-  ap_.row_block = a.row_block;
-  ap_.col_block = coarse.row_block = coarse.col_block = p.col_block;
-  ap_.pattern = product_pattern(ctx, a.pattern, p.pattern);
-  coarse.pattern = product_pattern(ctx, transposed_.pattern, ap_.pattern);
-  ap_.val = Array<double, Space::host>(ctx, ap_.pattern.blocks() * ap_.block_size());
-  coarse.val = Array<double, Space::host>(ctx, coarse.pattern.blocks() * coarse.block_size());
-  compute(ctx, a, p, coarse);
-}
-
-void GalerkinProduct::compute(const HostContext& ctx, const BlockCsr& a, const BlockCsr& p, BlockCsr& coarse) {
-  product_values(ctx, a, p, ap_);
-  if (scalar_blocks(a, p)) {
-    transposed_product_values<true>(ctx, p, transposed_, ap_, coarse);
-  } else {
-    transposed_product_values<false>(ctx, p, transposed_, ap_, coarse);
-  }
+void transposed_product_values(const HostContext& ctx, const HostBlockCsr& p,
+                               const TransposedPattern<Space::host>& pt, const HostBlockCsr& b, HostBlockCsr& c) {
+  scalar_blocks(b, p) ? transposed_values_of<true>(ctx, p, pt, b, c) : transposed_values_of<false>(ctx, p, pt, b, c);
 }
 
 }  // namespace purlin::detail

@@ -81,7 +81,7 @@ class OldRows {
 
 // y += A x; blocks of m x n, or of any size where these are 0.
 template <int m, int n>
-void multiply_blocks(const HostContext& ctx, const BlockCsr& a, const std::vector<double>& x,
+void multiply_blocks(const HostContext& ctx, const HostBlockCsr& a, const std::vector<double>& x,
                      std::vector<double>& y) {
   const int rows = m == 0 ? a.row_block : m, cols = n == 0 ? a.col_block : n;
   parallel_blocks(ctx, a.pattern.rows, 512, [&](Index i) {
@@ -106,7 +106,7 @@ void add_transposed_product(int m, int n, int k, const double* a, const double* 
   any_product<true>(m, n, k, a, b, c);
 }
 
-Offset diagonal_at(const BlockPattern& a, Index i) {
+Offset diagonal_at(const HostBlockPattern& a, Index i) {
   const Index* const begin = a.col.data() + a.row_ptr[i];
   const Index* const end = a.col.data() + a.row_ptr[i + 1];
   const Index* const at = std::lower_bound(begin, end, i);
@@ -114,11 +114,11 @@ Offset diagonal_at(const BlockPattern& a, Index i) {
 }
 
 template <class T>
-BlockCsr make_block_csr(const HostContext& ctx, const CsrView<T, Space::host>& a,
-                        const std::vector<Index>& old_of_new, int block, Array<Offset, Space::host>& source) {
+HostBlockCsr make_block_csr(const HostContext& ctx, const CsrView<T, Space::host>& a,
+                            const std::vector<Index>& old_of_new, int block, Array<Offset, Space::host>& source) {
   const OldRows<T> rows(ctx, a, old_of_new, block);
-  BlockCsr result;
-  BlockPattern& pattern = result.pattern;
+  HostBlockCsr result;
+  HostBlockPattern& pattern = result.pattern;
   pattern.rows = pattern.cols = a.rows / block;
   result.row_block = result.col_block = block;
   pattern.row_ptr = Array<Offset, Space::host>(ctx, Offset{pattern.rows} + 1);
@@ -149,9 +149,9 @@ BlockCsr make_block_csr(const HostContext& ctx, const CsrView<T, Space::host>& a
   return result;
 }
 
-TransposedPattern transpose(const HostContext& ctx, const BlockPattern& a) {
-  TransposedPattern result;
-  BlockPattern& t = result.pattern;
+TransposedPattern<Space::host> transpose(const HostContext& ctx, const HostBlockPattern& a) {
+  TransposedPattern<Space::host> result;
+  HostBlockPattern& t = result.pattern;
   t.rows = a.cols;
   t.cols = a.rows;
   t.row_ptr = Array<Offset, Space::host>(ctx, Offset{t.rows} + 1);
@@ -171,13 +171,14 @@ TransposedPattern transpose(const HostContext& ctx, const BlockPattern& a) {
   return result;
 }
 
-ScalarPattern scalar_rows(const HostContext& ctx, const BlockCsr& a, const std::vector<Index>& old_of_new) {
-  ScalarPattern s;
+ScalarPattern<Space::host> scalar_rows(const HostContext& ctx, const HostBlockCsr& a,
+                                       const std::vector<Index>& old_of_new) {
+  ScalarPattern<Space::host> s;
   s.rows = a.scalar_rows();
   s.cols = a.scalar_cols();
   s.row_ptr = Array<Offset, Space::host>(ctx, Offset{s.rows} + 1);
   const auto old_row = [&](Index i) { return old_of_new.empty() ? i : old_of_new[i]; };
-  const BlockPattern& pattern = a.pattern;
+  const HostBlockPattern& pattern = a.pattern;
   parallel_for(ctx, s.rows, [&](Index i) {
     const Index node = old_row(i) / a.row_block;
     s.row_ptr[i] = (pattern.row_ptr[node + 1] - pattern.row_ptr[node]) * a.col_block;
@@ -199,9 +200,10 @@ ScalarPattern scalar_rows(const HostContext& ctx, const BlockCsr& a, const std::
   return s;
 }
 
-ScalarPattern scalar_columns(const HostContext& ctx, const BlockCsr& a, const std::vector<Index>& new_of_old) {
-  const TransposedPattern t = transpose(ctx, a.pattern);
-  ScalarPattern s;
+ScalarPattern<Space::host> scalar_columns(const HostContext& ctx, const HostBlockCsr& a,
+                                          const std::vector<Index>& new_of_old) {
+  const TransposedPattern<Space::host> t = transpose(ctx, a.pattern);
+  ScalarPattern<Space::host> s;
   s.rows = a.scalar_cols();
   s.cols = a.scalar_rows();
   s.row_ptr = Array<Offset, Space::host>(ctx, Offset{s.rows} + 1);
@@ -234,7 +236,7 @@ ScalarPattern scalar_columns(const HostContext& ctx, const BlockCsr& a, const st
   return s;
 }
 
-void multiply(const HostContext& ctx, const BlockCsr& a, const std::vector<double>& x, std::vector<double>& y) {
+void multiply(const HostContext& ctx, const HostBlockCsr& a, const std::vector<double>& x, std::vector<double>& y) {
   y.assign(static_cast<std::size_t>(a.scalar_rows()), 0.0);
   if (a.row_block == 1 && a.col_block == 1) return multiply_blocks<1, 1>(ctx, a, x, y);
   if (a.row_block == 3 && a.col_block == 3) return multiply_blocks<3, 3>(ctx, a, x, y);
@@ -242,9 +244,9 @@ void multiply(const HostContext& ctx, const BlockCsr& a, const std::vector<doubl
   multiply_blocks<0, 0>(ctx, a, x, y);
 }
 
-template BlockCsr make_block_csr(const HostContext&, const CsrView<double, Space::host>&, const std::vector<Index>&,
-                                 int, Array<Offset, Space::host>&);
-template BlockCsr make_block_csr(const HostContext&, const CsrView<float, Space::host>&, const std::vector<Index>&,
-                                 int, Array<Offset, Space::host>&);
+template HostBlockCsr make_block_csr(const HostContext&, const CsrView<double, Space::host>&,
+                                     const std::vector<Index>&, int, Array<Offset, Space::host>&);
+template HostBlockCsr make_block_csr(const HostContext&, const CsrView<float, Space::host>&,
+                                     const std::vector<Index>&, int, Array<Offset, Space::host>&);
 
 }  // namespace purlin::detail

@@ -13,15 +13,13 @@
 namespace purlin::detail {
 namespace {
 
-constexpr double dependent = 1e-8;
-constexpr double least_lumped_share = 0.2;
-
 // The nodes of each aggregate, ascending.
 struct Members {
   std::vector<Offset> begin;
   std::vector<Index> node;
 
-  explicit Members(const Aggregates& aggregates) : begin(static_cast<std::size_t>(aggregates.count) + 1, 0) {
+  explicit Members(const Aggregates<Space::host>& aggregates)
+      : begin(static_cast<std::size_t>(aggregates.count) + 1, 0) {
     for (const Index to : aggregates.of_node) {
       if (to >= 0) ++begin[to + 1];
     }
@@ -53,7 +51,7 @@ int orthonormalise(Index m, int k, std::vector<double>& q, double* r) {
       }
     }
     const double length = std::sqrt(dot(c, c));
-    const bool independent = length > dependent * before;
+    const bool independent = length > dependent_length * before;
     zeros += independent ? 0 : 1;
     r[c * k + c] = independent ? length : 0;
     for (Index i = 0; i < m; ++i) q[i * k + c] = independent ? q[i * k + c] / length : 0;
@@ -62,7 +60,7 @@ int orthonormalise(Index m, int k, std::vector<double>& q, double* r) {
 }
 
 // Where aggregate j stands in row i of the pattern; -1 where it does not.
-Offset place_of(const BlockPattern& p, Index i, Index j) {
+Offset place_of(const HostBlockPattern& p, Index i, Index j) {
   for (Offset k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k) {
     if (p.col[k] == j) return k;
   }
@@ -72,7 +70,7 @@ Offset place_of(const BlockPattern& p, Index i, Index j) {
 // A row of P while it is computed; what the pattern has no place for is collected as its product with R.
 class SmoothedRow {
  public:
-  SmoothedRow(int block, const Tentative& tentative, BlockCsr& p)
+  SmoothedRow(int block, const Tentative<Space::host>& tentative, HostBlockCsr& p)
       : block_(block), k_(tentative.coarse.vectors), tentative_(tentative), p_(p), lost_(block * k_), part_(lost_) {}
 
   void begin(Index i) {
@@ -133,8 +131,8 @@ class SmoothedRow {
   }
 
   int block_, k_;
-  const Tentative& tentative_;
-  BlockCsr& p_;
+  const Tentative<Space::host>& tentative_;
+  HostBlockCsr& p_;
   Index node_ = 0;
   std::vector<double> lost_, part_;
   bool any_lost_ = false;
@@ -142,10 +140,11 @@ class SmoothedRow {
 
 }  // namespace
 
-Tentative make_tentative(const HostContext& ctx, const Aggregates& aggregates, int block, const NearNull& near_null) {
+Tentative<Space::host> make_tentative(const HostContext& ctx, const Aggregates<Space::host>& aggregates, int block,
+                                      const NearNull<Space::host>& near_null) {
   const int k = near_null.vectors;
   const Members members(aggregates);
-  Tentative result;
+  Tentative<Space::host> result;
   result.q.assign(near_null.values.size(), 0.0);
   result.coarse.vectors = k;
   result.coarse.values.resize(static_cast<std::size_t>(aggregates.count) * k * k);
@@ -169,9 +168,9 @@ Tentative make_tentative(const HostContext& ctx, const Aggregates& aggregates, i
   return result;
 }
 
-BlockCsr filter(const HostContext& ctx, const BlockCsr& a, const std::vector<unsigned char>& kept) {
-  const BlockPattern& from = a.pattern;
-  BlockCsr result;
+HostBlockCsr filter(const HostContext& ctx, const HostBlockCsr& a, const std::vector<unsigned char>& kept) {
+  const HostBlockPattern& from = a.pattern;
+  HostBlockCsr result;
   result.row_block = result.col_block = a.row_block;
   result.pattern.rows = result.pattern.cols = from.rows;
   result.pattern.row_ptr = Array<Offset, Space::host>(ctx, Offset{from.rows} + 1);
@@ -209,7 +208,8 @@ BlockCsr filter(const HostContext& ctx, const BlockCsr& a, const std::vector<uns
   return result;
 }
 
-BlockPattern prolongator_pattern(const HostContext& ctx, const BlockPattern& a, const Aggregates& aggregates) {
+HostBlockPattern prolongator_pattern(const HostContext& ctx, const HostBlockPattern& a,
+                                     const Aggregates<Space::host>& aggregates) {
   return pattern_by_rows(ctx, a.rows, aggregates.count, [&](Index i, int, std::vector<Index>& columns) {
     const auto first = static_cast<std::ptrdiff_t>(columns.size());
     const auto add = [&](Index node) {
@@ -223,8 +223,9 @@ BlockPattern prolongator_pattern(const HostContext& ctx, const BlockPattern& a, 
   });
 }
 
-void smooth_prolongator(const HostContext& ctx, const BlockCsr& a, double omega, const Aggregates& aggregates,
-                        const Tentative& tentative, BlockCsr& p) {
+void smooth_prolongator(const HostContext& ctx, const HostBlockCsr& a, double omega,
+                        const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
+                        HostBlockCsr& p) {
   const int b = a.row_block, k = tentative.coarse.vectors;
   const auto node_values = static_cast<std::size_t>(b * k);
   parallel_ranges(ctx, a.pattern.rows, [&](Index begin, Index end) {
@@ -260,8 +261,13 @@ void smooth_prolongator(const HostContext& ctx, const BlockCsr& a, double omega,
   });
 }
 
-BlockPattern narrowed(const HostContext& ctx, const BlockCsr& p, const Aggregates& aggregates, Index width) {
-  const BlockPattern& from = p.pattern;
+Offset longest_row(const HostContext& ctx, const HostBlockPattern& p) {
+  return parallel_max(ctx, p.rows, Offset{0}, [&](Index i) { return p.row_ptr[i + 1] - p.row_ptr[i]; });
+}
+
+HostBlockPattern narrowed(const HostContext& ctx, const HostBlockCsr& p, const Aggregates<Space::host>& aggregates,
+                          Index width) {
+  const HostBlockPattern& from = p.pattern;
   // The largest first; single precision hides the order of sums.
   const auto key = [&](Index i, Offset k) {
     double square = 0;

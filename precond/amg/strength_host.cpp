@@ -11,32 +11,16 @@
 namespace purlin::detail {
 namespace {
 
-// A row whose other blocks sum to no more than this share of its diagonal block is smoothed without a coarse grid.
-constexpr double dominated_share = 0.5;
-
-double rounded_to_16_bits(double value) {
-  int exponent = 0;
-  const double fraction = std::frexp(value, &exponent);
-  return std::ldexp(std::round(std::ldexp(fraction, 16)), exponent - 16);
-}
-
-double squared_norm(const BlockCsr& a, Offset k) {
+double squared_norm(const HostBlockCsr& a, Offset k) {
   double sum = 0;
   for (int e = 0; e < a.block_size(); ++e) sum += a.block(k)[e] * a.block(k)[e];
   return sum;
 }
 
-// Whether a ratio, rounded to 16 bits, reaches a rounded bound; rounding decides only next to it.
-bool reaches(double ratio, double bound) {
-  constexpr double margin = 1.0 / 4096;
-  if (ratio > bound * (1 + margin)) return true;
-  return ratio >= bound * (1 - margin) && rounded_to_16_bits(ratio) >= bound;
-}
-
 // Row i of the graph: strong blocks of row i, and rows whose block in column i is strong.
 template <class F>
-void for_neighbours(const BlockPattern& a, const TransposedPattern& t, const std::vector<unsigned char>& strong,
-                    Index i, F&& f) {
+void for_neighbours(const HostBlockPattern& a, const TransposedPattern<Space::host>& t,
+                    const std::vector<unsigned char>& strong, Index i, F&& f) {
   Offset k = a.row_ptr[i], l = t.pattern.row_ptr[i];
   const Offset k_end = a.row_ptr[i + 1], l_end = t.pattern.row_ptr[i + 1];
   while (k < k_end || l < l_end) {
@@ -49,10 +33,10 @@ void for_neighbours(const BlockPattern& a, const TransposedPattern& t, const std
 }
 
 // The graph; and what is strong in either direction becomes so in both.
-BlockPattern union_with_transposed(const HostContext& ctx, const BlockPattern& a,
-                                   std::vector<unsigned char>& strong) {
-  const TransposedPattern t = transpose(ctx, a);
-  BlockPattern graph;
+HostBlockPattern union_with_transposed(const HostContext& ctx, const HostBlockPattern& a,
+                                       std::vector<unsigned char>& strong) {
+  const TransposedPattern<Space::host> t = transpose(ctx, a);
+  HostBlockPattern graph;
   graph.rows = graph.cols = a.rows;
   graph.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
   graph.row_ptr[a.rows] = 0;
@@ -77,9 +61,9 @@ BlockPattern union_with_transposed(const HostContext& ctx, const BlockPattern& a
 
 }  // namespace
 
-Strength find_strength(const HostContext& ctx, const BlockCsr& a, double theta) {
-  const BlockPattern& pattern = a.pattern;
-  Strength result;
+Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& a, double theta) {
+  const HostBlockPattern& pattern = a.pattern;
+  Strength<Space::host> result;
   std::vector<double> diagonal(static_cast<std::size_t>(pattern.rows));
   parallel_for(ctx, pattern.rows, [&](Index i) {
     const Offset at = diagonal_at(pattern, i);
@@ -102,6 +86,7 @@ Strength find_strength(const HostContext& ctx, const BlockCsr& a, double theta) 
     dominated[i] = rounded_to_16_bits(others) <= rounded_to_16_bits(dominated_share * diagonal[i]) ? 1 : 0;
   });
   result.graph = union_with_transposed(ctx, pattern, strong);
+  result.all_kept = std::all_of(strong.begin(), strong.end(), [](unsigned char k) { return k != 0; });
   result.left_out.resize(diagonal.size());
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
     const bool alone = result.graph.row_ptr[i] == result.graph.row_ptr[i + 1];

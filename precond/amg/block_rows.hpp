@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+/// BlockRows: a blocked matrix on the device as a cycle multiplies with it. Internal.
+#pragma once
+
+#include <purlin/precond/amg/block_csr.hpp>
+
+namespace purlin::detail {
+
+/// Row r of a block row has its values next to each other, block after block: with `m` rows and `n` columns to a
+/// block, row r of block row i begins at m n row_ptr[i] + r n (row_ptr[i + 1] - row_ptr[i]). One column is stored for
+/// a block.
+template <class T>
+struct BlockRowsView {
+  Index rows = 0;  ///< of blocks
+  int m = 1, n = 1;
+  int lanes = 1;       ///< that share a row: a power of two up to 32
+  unsigned magic = 0;  ///< k / n is the upper half of k magic for n > 1 and k up to 2^32 / n
+  const Offset* row_ptr = nullptr;
+  const Index* col = nullptr;
+  const T* val = nullptr;
+};
+
+template <class T>
+class BlockRows {
+ public:
+  BlockRows() = default;
+  /// Of `a`, or of its transpose where that is given. Keeps pointers to the pattern's arrays.
+  BlockRows(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
+            const TransposedPattern<Space::device>* transposed = nullptr);
+
+  /// The values of `a`, which has the pattern that it was made from. Queued on the stream.
+  void refresh(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
+               const TransposedPattern<Space::device>* transposed = nullptr);
+
+  const BlockRowsView<T>& view() const { return view_; }
+  Index rows() const { return view_.rows * view_.m; }
+  Offset entries() const { return val_.size(); }
+  /// Of values; the pattern is the hierarchy's.
+  std::uint64_t bytes() const { return val_.bytes(); }
+  /// That a product reads: values, columns and row pointers.
+  std::uint64_t bytes_read() const;
+
+ private:
+  BlockRowsView<T> view_;
+  Offset blocks_ = 0;
+  Array<T, Space::device> val_;
+};
+
+/// y = B x; where given, entry i of y goes to y_place[i], and entry j of x comes from x_place[j].
+template <class T>
+void multiply(const DeviceContext& ctx, const BlockRows<T>& b, const T* x, const Index* x_place, T* y,
+              const Index* y_place);
+
+}  // namespace purlin::detail

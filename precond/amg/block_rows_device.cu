@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocked matrices of a cycle on the device: their values, and products where they stand alone.
+#include <purlin/precond/amg/block_rows_device.cuh>
+#include <purlin/precond/amg/elements_device.cuh>
+
+namespace purlin::detail {
+namespace {
+
+// A lane has about this many entries of a row of usual length.
+constexpr double entries_of_lane = 4;
+
+int lanes_for(double entries_of_row) {
+  int lanes = 1;
+  while (lanes < 32 && lanes * entries_of_lane < entries_of_row) lanes *= 2;
+  return lanes;
+}
+
+// A thread has a value, in the order of `a` (of a transpose: in its own).
+template <class T>
+struct PlaceValue {
+  const double* from;
+  const Offset* row_ptr;
+  const Index* row_of;
+  const Offset* source;  // of a transpose; null: not one
+  int m, n;
+  T* to;
+
+  __device__ void operator()(std::int64_t t) const {
+    const Offset k = t / (m * n);
+    const auto e = static_cast<int>(t - k * (m * n));
+    const int r = e / n, c = e % n;
+    const Index i = row_of[k];
+    const Offset begin = row_ptr[i], length = (row_ptr[i + 1] - begin) * n;
+    const double value = source == nullptr ? from[t] : from[source[k] * (m * n) + c * m + r];
+    to[begin * m * n + r * length + (k - begin) * n + c] = static_cast<T>(value);
+  }
+};
+
+template <class T>
+__global__ void __launch_bounds__(ElementsTuning::threads)
+    block_rows_kernel(BlockRowsView<T> b, const T* x, const Index* x_place, T* y, const Index* y_place) {
+  const Offset thread = Offset{blockIdx.x} * blockDim.x + threadIdx.x, threads = Offset{gridDim.x} * blockDim.x;
+  const auto entry = [&](Index j) { return load_cached(x + (x_place == nullptr ? j : load_cached(x_place + j))); };
+  for_rows(b, thread, threads, entry, [&](Offset i, T sum) { y[y_place == nullptr ? i : y_place[i]] = sum; });
+}
+
+}  // namespace
+
+template <class T>
+BlockRows<T>::BlockRows(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
+                        const TransposedPattern<Space::device>* transposed)
+    : blocks_(a.pattern.blocks()) {
+  const BlockPattern<Space::device>& pattern = transposed == nullptr ? a.pattern : transposed->pattern;
+  view_.rows = pattern.rows;
+  view_.m = transposed == nullptr ? a.row_block : a.col_block;
+  view_.n = transposed == nullptr ? a.col_block : a.row_block;
+  view_.magic = static_cast<unsigned>(((std::uint64_t{1} << 32) + view_.n - 1) / view_.n);
+  view_.lanes = lanes_for(static_cast<double>(blocks_) * view_.n / std::max<Index>(view_.rows, 1));
+  view_.row_ptr = pattern.row_ptr.data();
+  view_.col = pattern.col.data();
+  val_ = Array<T, Space::device>(ctx, a.val.size());
+  view_.val = val_.data();
+  refresh(ctx, a, transposed);
+}
+
+template <class T>
+void BlockRows<T>::refresh(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
+                           const TransposedPattern<Space::device>* transposed) {
+  const BlockPattern<Space::device>& pattern = transposed == nullptr ? a.pattern : transposed->pattern;
+  const Array<Index, Space::device> row_of = rows_of_blocks(ctx, pattern);
+  for_elements(
+      ctx, val_.size(),
+      PlaceValue<T>{a.val.data(), pattern.row_ptr.data(), row_of.data(),
+                    transposed == nullptr ? nullptr : transposed->source.data(), view_.m, view_.n, val_.data()});
+}
+
+template <class T>
+std::uint64_t BlockRows<T>::bytes_read() const {
+  return val_.bytes() + static_cast<std::uint64_t>(blocks_) * sizeof(Index) +
+         (static_cast<std::uint64_t>(view_.rows) + 1) * sizeof(Offset);
+}
+
+template <class T>
+void multiply(const DeviceContext& ctx, const BlockRows<T>& b, const T* x, const Index* x_place, T* y,
+              const Index* y_place) {
+  if (b.rows() == 0) return;
+  const unsigned blocks = blocks_for(ctx, Offset{b.rows()} * b.view().lanes);
+  block_rows_kernel<<<blocks, ElementsTuning::threads, 0, ctx.state().stream()>>>(b.view(), x, x_place, y, y_place);
+  PURLIN_CHECK_LAUNCH();
+}
+
+#define X(T)                   \
+  template class BlockRows<T>; \
+  template void multiply(const DeviceContext&, const BlockRows<T>&, const T*, const Index*, T*, const Index*);
+X(double)
+X(float)
+#undef X
+
+}  // namespace purlin::detail

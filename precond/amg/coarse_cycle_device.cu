@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coarse levels in one cooperative kernel: a launch in place of some twenty for each level, which take longer than
+// their work. The grid synchronises between the passes; a pass multiplies with a matrix and does the vector work of
+// its rows at once.
+#include <algorithm>
+
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/amg/amg_smoother.hpp>
+#include <purlin/precond/amg/block_rows_device.cuh>
+#include <purlin/precond/amg/coarse_cycle.hpp>
+#include <purlin/precond/amg/elements_device.cuh>
+
+namespace purlin::detail {
+namespace {
+
+struct CoarseTuning {
+  static constexpr int threads = 1024;   // of the one block of a multiprocessor: few blocks synchronise sooner
+  static constexpr int most_steps = 16;  // of a smoother: twice the highest degree
+};
+
+/// A level of the kernel. The prolongator leads to the next level; the last one has none.
+template <class T>
+struct CoarseLevel {
+  BlockRowsView<T> a, p, transposed;
+  Index rows;
+  int next_steps;
+  T first, c1[CoarseTuning::most_steps], c2[CoarseTuning::most_steps];
+  const T* smoother;
+  T* x;          // not of the first level, whose x is the caller's
+  T *r, *d, *e;  // d and e: directions, in turn
+};
+
+template <class T>
+struct CoarseArgs {
+  const CoarseLevel<T>* levels;
+  int count;
+  BlockRowsView<T> inverse;  // without rows where the last level's smoother ends the cycle
+  T *inverse_b, *inverse_x;
+  const T* b;
+  T* x;
+  unsigned long long* arrived;  // blocks at synchronisations, and blocks that have left; 0 between launches
+};
+
+/// All blocks wait for each other.
+class GridBarrier {
+ public:
+  __device__ explicit GridBarrier(unsigned long long* arrived) : arrived_(arrived) {}
+
+  __device__ void wait() {
+    wanted_ += gridDim.x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      atomicAdd(arrived_, 1ull);
+      std::uint64_t now;
+      do {
+        const std::uint64_t* const from = reinterpret_cast<const std::uint64_t*>(arrived_);
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(now) : "l"(from) : "memory");
+      } while (now < wanted_);
+      __threadfence();
+    }
+    __syncthreads();
+  }
+  /// After the last wait: the counters are as they were before the launch.
+  __device__ void leave() const {
+    if (threadIdx.x != 0 || atomicAdd(arrived_ + 1, 1ull) + 1 < gridDim.x) return;
+    arrived_[0] = arrived_[1] = 0;
+  }
+
+ private:
+  unsigned long long* arrived_;
+  unsigned long long wanted_ = 0;
+};
+
+/// What other blocks may have written in this launch is read past the first-level cache.
+template <class T>
+__device__ __forceinline__ auto fresh(const T* x) {
+  return [x](Index j) { return __ldcg(x + j); };
+}
+
+template <class T>
+class CoarseKernel {
+ public:
+  __device__ explicit CoarseKernel(const CoarseArgs<T>& args)
+      : args_(args),
+        barrier_(args.arrived),
+        thread_(Offset{blockIdx.x} * blockDim.x + threadIdx.x),
+        threads_(Offset{gridDim.x} * blockDim.x) {}
+
+  __device__ void run() {
+    for (int l = 0; l < args_.count; ++l) descend(l);
+    if (args_.inverse.rows > 0) solve_coarsest();
+    for (int l = args_.count - 1; l >= 0; --l) ascend(l);
+    barrier_.leave();
+  }
+
+ private:
+  /// x and r from b or from the level above, the smoother, and the residual.
+  __device__ void descend(int l) {
+    const CoarseLevel<T>& level = args_.levels[l];
+    const auto start = [&](Offset i, T b) {
+      const T value = level.first * level.smoother[i] * b;
+      level.r[i] = b;
+      level.d[i] = value;
+      x_of(l)[i] = value;
+    };
+    if (l == 0) {
+      for (Offset i = thread_; i < level.rows; i += threads_) start(i, args_.b[i]);
+    } else {
+      const CoarseLevel<T>& above = args_.levels[l - 1];
+      for_rows(above.transposed, thread_, threads_, fresh(above.r), start);
+    }
+    barrier_.wait();
+    const T* const last = smooth_further(l, level.d, level.e);
+    if (level.p.rows == 0) return;
+    for_rows(level.a, thread_, threads_, fresh(last),
+             [&](Offset i, T sum) { level.r[i] = __ldcg(level.r + i) - sum; });
+    barrier_.wait();
+  }
+
+  /// The steps after the first; the direction of the first is `d`. Returns that of the last.
+  __device__ const T* smooth_further(int l, T* d, T* e) {
+    const CoarseLevel<T>& level = args_.levels[l];
+    T* const x = x_of(l);
+    for (int k = 0; k < level.next_steps; ++k) {
+      const T c1 = level.c1[k], c2 = level.c2[k];
+      for_rows(level.a, thread_, threads_, fresh(d), [&](Offset i, T sum) {
+        const T r = __ldcg(level.r + i) - sum;
+        const T value = c1 * __ldcg(d + i) + c2 * level.smoother[i] * r;
+        level.r[i] = r;
+        e[i] = value;
+        x[i] = __ldcg(x + i) + value;
+      });
+      barrier_.wait();
+      T* const before = d;
+      d = e;
+      e = before;
+    }
+    return d;
+  }
+
+  __device__ void solve_coarsest() {
+    T* const b = args_.inverse_b;
+    if (args_.count == 0) {
+      for (Offset i = thread_; i < args_.inverse.m; i += threads_) b[i] = args_.b[i];
+    } else {
+      const CoarseLevel<T>& above = args_.levels[args_.count - 1];
+      for_rows(above.transposed, thread_, threads_, fresh(above.r), [&](Offset i, T sum) { b[i] = sum; });
+    }
+    barrier_.wait();
+    for_rows(args_.inverse, thread_, threads_, fresh(b), [&](Offset i, T sum) { args_.inverse_x[i] = sum; });
+    barrier_.wait();
+  }
+
+  /// The correction of the next level, and the smoother again.
+  __device__ void ascend(int l) {
+    const CoarseLevel<T>& level = args_.levels[l];
+    if (level.p.rows == 0) return;
+    const T* const coarse = l + 1 < args_.count ? args_.levels[l + 1].x : args_.inverse_x;
+    T* const x = x_of(l);
+    for_rows(level.p, thread_, threads_, fresh(coarse), [&](Offset i, T sum) { level.d[i] = sum; });
+    barrier_.wait();
+    for_rows(level.a, thread_, threads_, fresh(level.d), [&](Offset i, T sum) {
+      const T r = __ldcg(level.r + i) - sum;
+      const T value = level.first * level.smoother[i] * r;
+      level.r[i] = r;
+      level.e[i] = value;
+      x[i] = __ldcg(x + i) + __ldcg(level.d + i) + value;
+    });
+    barrier_.wait();
+    smooth_further(l, level.e, level.d);
+  }
+
+  __device__ T* x_of(int l) const { return l == 0 ? args_.x : args_.levels[l].x; }
+
+  const CoarseArgs<T>& args_;
+  GridBarrier barrier_;
+  Offset thread_, threads_;
+};
+
+template <class T>
+__global__ void __launch_bounds__(CoarseTuning::threads, 1) coarse_cycle_kernel(const CoarseArgs<T> args) {
+  CoarseKernel<T>(args).run();
+}
+
+template <class T>
+class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
+ public:
+  DeviceCoarseCycle(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy, std::size_t first,
+                    int degree)
+      : first_(first) {
+    const auto& from = hierarchy.levels();
+    const bool inverted = from.back().smoother_diagonal.empty();
+    levels_.resize(from.size() - first - (inverted ? 1 : 0));
+    std::vector<CoarseLevel<T>> views;
+    Offset work = 0;
+    for (std::size_t k = 0; k < levels_.size(); ++k) {
+      views.push_back(take_level(ctx, levels_[k], from[first + k], degree));
+      const CoarseLevel<T>& view = views.back();
+      work = std::max({work, Offset{view.rows} * view.a.lanes, Offset{view.rows} * std::max(view.p.lanes, 1)});
+    }
+    if (inverted) work = std::max(work, take_inverse(ctx, hierarchy));
+    views_ = make_array(ctx, views);
+    arrived_ = zeros<unsigned long long>(ctx, 2);
+    const Offset wanted = (work + CoarseTuning::threads - 1) / CoarseTuning::threads;
+    blocks_ = static_cast<unsigned>(std::clamp<Offset>(wanted, 1, ctx.multiprocessors()));
+    args_.levels = views_.data();
+    args_.count = static_cast<int>(views.size());
+    args_.arrived = arrived_.data();
+    ctx.synchronize();
+  }
+
+  void refresh(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy, bool prolongators) override {
+    for (std::size_t k = 0; k < levels_.size(); ++k) {
+      const AmgLevel<Space::device>& from = hierarchy.levels()[first_ + k];
+      Level& level = levels_[k];
+      level.a.refresh(ctx, from.a);
+      take_smoother(ctx, level, from);
+      if (!prolongators || from.last()) continue;
+      level.p.refresh(ctx, from.p);
+      level.transposed.refresh(ctx, from.p, &from.galerkin.transposed());
+    }
+    if (args_.inverse.rows > 0) convert(ctx, hierarchy.inverse().cspan(), inverse_.span());
+  }
+
+  void apply(const DeviceContext& ctx, const T* b, T* x) const override {
+    CoarseArgs<T> args = args_;
+    args.b = b;
+    args.x = x;
+    if (args.count == 0) args.inverse_x = x;
+    if (args.count == 0 && args.inverse.rows == 0) return;
+    void* arguments[] = {&args};
+    PURLIN_CHECK_CUDA(cudaLaunchCooperativeKernel(coarse_cycle_kernel<T>, dim3(blocks_), dim3(CoarseTuning::threads),
+                                                  arguments, 0, ctx.state().stream()));
+  }
+
+  Offset entries() const override {
+    Offset sum = inverse_.size();
+    for (const Level& level : levels_) {
+      sum += level.a.entries() + level.p.entries() + level.transposed.entries();
+    }
+    return sum;
+  }
+  std::uint64_t matrix_bytes() const override {
+    return sum([](const Level& level) { return level.a.bytes(); });
+  }
+  std::uint64_t prolongator_bytes() const override {
+    return sum([](const Level& level) { return level.p.bytes() + level.transposed.bytes(); });
+  }
+  std::uint64_t inverse_bytes() const override { return inverse_.bytes(); }
+  std::uint64_t vector_bytes() const override {
+    return sum([](const Level& level) { return 5 * level.x.bytes(); }) + inverse_b_.bytes() + inverse_x_.bytes();
+  }
+  std::uint64_t bytes_per_cycle() const override {
+    return inverse_.bytes() + sum([](const Level& level) {
+             const auto products = static_cast<std::uint64_t>(level.products);
+             return products * level.a.bytes_read() + level.p.bytes_read() + level.transposed.bytes_read() +
+                    products * 6 * level.x.bytes();
+           });
+  }
+
+ private:
+  struct Level {
+    BlockRows<T> a, p, transposed;
+    Array<T, Space::device> smoother, x, r, d, e;
+    int products = 0;
+  };
+
+  template <class F>
+  std::uint64_t sum(F&& f) const {
+    std::uint64_t total = 0;
+    for (const Level& level : levels_) total += f(level);
+    return total;
+  }
+
+  void take_smoother(const DeviceContext& ctx, Level& level, const AmgLevel<Space::device>& from) {
+    convert(ctx, from.smoother_diagonal.cspan(), level.smoother.span());
+  }
+
+  CoarseLevel<T> take_level(const DeviceContext& ctx, Level& level, const AmgLevel<Space::device>& from, int degree) {
+    level.a = BlockRows<T>(ctx, from.a);
+    if (!from.last()) {
+      level.p = BlockRows<T>(ctx, from.p);
+      level.transposed = BlockRows<T>(ctx, from.p, &from.galerkin.transposed());
+    }
+    const Index rows = from.a.scalar_rows();
+    for (auto* vector : {&level.smoother, &level.x, &level.r, &level.d, &level.e}) {
+      *vector = Array<T, Space::device>(ctx, rows);
+    }
+    take_smoother(ctx, level, from);
+    const SmootherSteps steps = smoother_steps(from.smoother, degree);
+    level.products = static_cast<int>(steps.next.size()) * (from.last() ? 1 : 2) + (from.last() ? 0 : 2);
+    CoarseLevel<T> view{};
+    view.a = level.a.view();
+    view.p = level.p.view();
+    view.transposed = level.transposed.view();
+    view.rows = rows;
+    view.next_steps = static_cast<int>(steps.next.size());
+    view.first = static_cast<T>(steps.first);
+    for (std::size_t k = 0; k < steps.next.size(); ++k) {
+      view.c1[k] = static_cast<T>(steps.next[k].first);
+      view.c2[k] = static_cast<T>(steps.next[k].second);
+    }
+    view.smoother = level.smoother.data();
+    view.x = level.x.data();
+    view.r = level.r.data();
+    view.d = level.d.data();
+    view.e = level.e.data();
+    return view;
+  }
+
+  // The inverse as one block, a row of it being a row of the matrix. Returns the threads that it has work for.
+  Offset take_inverse(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy) {
+    const Index n = hierarchy.levels().back().a.scalar_rows();
+    if (n == 0) return 0;
+    inverse_ = Array<T, Space::device>(ctx, Offset{n} * n);
+    convert(ctx, hierarchy.inverse().cspan(), inverse_.span());
+    inverse_b_ = Array<T, Space::device>(ctx, n);
+    inverse_x_ = Array<T, Space::device>(ctx, n);
+    inverse_row_ptr_ = make_array(ctx, std::vector<Offset>{0, 1});
+    inverse_col_ = zeros<Index>(ctx, 1);
+    BlockRowsView<T>& view = args_.inverse;
+    view.rows = 1;
+    view.m = view.n = n;
+    view.lanes = 32;
+    view.magic = static_cast<unsigned>(((std::uint64_t{1} << 32) + n - 1) / n);
+    view.row_ptr = inverse_row_ptr_.data();
+    view.col = inverse_col_.data();
+    view.val = inverse_.data();
+    args_.inverse_b = inverse_b_.data();
+    args_.inverse_x = inverse_x_.data();
+    return Offset{n} * view.lanes;
+  }
+
+  std::size_t first_;
+  std::vector<Level> levels_;
+  Array<T, Space::device> inverse_, inverse_b_, inverse_x_;
+  Array<Offset, Space::device> inverse_row_ptr_;
+  Array<Index, Space::device> inverse_col_;
+  Array<CoarseLevel<T>, Space::device> views_;
+  Array<unsigned long long, Space::device> arrived_;
+  CoarseArgs<T> args_{};
+  unsigned blocks_ = 1;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<CoarseCycle<T, Space::device>> make_coarse_cycle(const DeviceContext& ctx,
+                                                                 const AmgHierarchy<Space::device>& hierarchy,
+                                                                 std::size_t first, int degree) {
+  return std::make_unique<DeviceCoarseCycle<T>>(ctx, hierarchy, first, degree);
+}
+
+#define X(T)                                                                 \
+  template std::unique_ptr<CoarseCycle<T, Space::device>> make_coarse_cycle( \
+      const DeviceContext&, const AmgHierarchy<Space::device>&, std::size_t, int);
+X(double)
+X(float)
+#undef X
+
+}  // namespace purlin::detail

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eigenvalues of tridiagonal matrices.
+#include <purlin/precond/amg/eigenvalue.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace purlin::detail {
+
+double tridiagonal_largest(const std::vector<double>& alpha, const std::vector<double>& beta) {
+  const std::size_t n = alpha.size();
+  double low = 0, high = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    low = i == 0 ? alpha[i] : std::max(low, alpha[i]);
+    high = std::max(high, alpha[i] + (i == 0 ? 0 : beta[i - 1]) + (i + 1 == n ? 0 : beta[i]));
+  }
+  if (n == 0 || !std::isfinite(high)) return high;
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = 0.5 * (low + high);
+    double pivot = alpha[0] - middle;
+    bool all_below = pivot < 0;
+    for (std::size_t i = 1; i < n && all_below; ++i) {
+      pivot = alpha[i] - middle - beta[i - 1] * beta[i - 1] / pivot;
+      all_below = pivot < 0;
+    }
+    (all_below ? high : low) = middle;
+  }
+  return high;
+}
+
+}  // namespace purlin::detail

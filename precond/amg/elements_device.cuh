@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Loops of the setup on a device: a function of each element, and views of blocked matrices. Internal.
+#pragma once
+
+#include <algorithm>
+
+#include <purlin/core/context_device.hpp>
+#include <purlin/precond/amg/block_csr.hpp>
+
+namespace purlin::detail {
+
+template <class T>
+using DeviceArray = Array<T, Space::device>;
+
+struct ElementsTuning {
+  static constexpr int threads = 256;
+  static constexpr int blocks_per_multiprocessor = 32;
+};
+
+/// A thread has every (grid size)-th element.
+template <class F>
+__global__ void __launch_bounds__(ElementsTuning::threads) elements_kernel(std::int64_t n, const F f) {
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
+}
+
+inline unsigned blocks_for(const DeviceContext& ctx, std::int64_t n, int threads = ElementsTuning::threads) {
+  const std::int64_t most = std::int64_t{ctx.multiprocessors()} * ElementsTuning::blocks_per_multiprocessor;
+  return static_cast<unsigned>(std::clamp<std::int64_t>((n + threads - 1) / threads, 1, most));
+}
+
+/// f(i) for i = 0 .. n - 1, in any order, f being a struct of plain values with operator(). Queued on the stream.
+template <class F>
+void for_elements(const DeviceContext& ctx, std::int64_t n, const F& f) {
+  if (n == 0) return;
+  elements_kernel<<<blocks_for(ctx, n), ElementsTuning::threads, 0, ctx.state().stream()>>>(n, f);
+  PURLIN_CHECK_LAUNCH();
+}
+
+template <class T>
+DeviceArray<T> zeros(const DeviceContext& ctx, std::int64_t n) {
+  DeviceArray<T> values(ctx, n);
+  if (n > 0) PURLIN_CHECK_CUDA(cudaMemsetAsync(values.data(), 0, values.bytes(), ctx.state().stream()));
+  return values;
+}
+
+/// Value i of an array; waits for the stream.
+template <class T>
+T value_at(const DeviceContext& ctx, const DeviceArray<T>& values, std::int64_t i) {
+  return to_vector(ctx, values.cspan().subspan(i, 1))[0];
+}
+
+struct PatternView {
+  Index rows, cols;
+  const Offset* __restrict__ row_ptr;
+  const Index* __restrict__ col;
+
+  PatternView(const BlockPattern<Space::device>& p)
+      : rows(p.rows), cols(p.cols), row_ptr(p.row_ptr.data()), col(p.col.data()) {}
+  __device__ Offset begin(Index i) const { return row_ptr[i]; }
+  __device__ Offset end(Index i) const { return row_ptr[i + 1]; }
+  /// Where row i has column j; -1 where it has not.
+  __device__ Offset find(Index i, Index j) const {
+    Offset low = row_ptr[i], high = row_ptr[i + 1];
+    const Offset last = high;
+    while (low < high) {
+      const Offset middle = low + (high - low) / 2;
+      if (col[middle] < j)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low < last && col[low] == j ? low : Offset{-1};
+  }
+};
+
+struct BlockView {
+  PatternView pattern;
+  int m, n;  ///< rows and columns of a block
+  const double* __restrict__ val;
+
+  BlockView(const BlockCsr<Space::device>& a)
+      : pattern(a.pattern), m(a.row_block), n(a.col_block), val(a.val.data()) {}
+  __device__ const double* block(Offset k) const { return val + k * (m * n); }
+};
+
+/// The row of each block.
+DeviceArray<Index> rows_of_blocks(const DeviceContext& ctx, const BlockPattern<Space::device>& p);
+
+/// Elements sorted by their keys, which are below `keys`, and in ascending order for each.
+struct Groups {
+  DeviceArray<Offset> begin;    ///< keys + 1
+  DeviceArray<Offset> element;  ///< those of key j from begin[j] on
+};
+/// Elements with a negative key are left out. Waits for nothing.
+Groups group_by_key(const DeviceContext& ctx, const DeviceArray<Index>& key, Index keys);
+
+/// The place of each row's diagonal block, -1 where there is none.
+DeviceArray<Offset> diagonal_places(const DeviceContext& ctx, const BlockPattern<Space::device>& a);
+
+}  // namespace purlin::detail

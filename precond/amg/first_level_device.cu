@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first matrix of a hierarchy on the device.
+#include <purlin/core/instantiate.hpp>
+#include <purlin/precond/amg/block_csr_device.hpp>
+#include <purlin/precond/amg/elements_device.cuh>
+#include <purlin/precond/amg/first_level.hpp>
+
+namespace purlin::detail {
+namespace {
+
+struct RefusedDiagonals {
+  unsigned long long first, count;
+};
+
+// A thread has a row.
+struct FindRefusedDiagonals {
+  BlockView a;
+  const Offset* place;
+  RefusedDiagonals* found;
+
+  __device__ void operator()(std::int64_t i) const {
+    const auto r = static_cast<int>(i % a.m);
+    const Offset at = place[i / a.m];
+    const double inverse = 1 / (at < 0 ? 0.0 : a.block(at)[r * (a.m + 1)]);
+    if (isfinite(inverse) && inverse != 0) return;
+    atomicMin(&found->first, static_cast<unsigned long long>(i));
+    atomicAdd(&found->count, 1ull);
+  }
+};
+
+}  // namespace
+
+template <class T>
+FirstLevel<Space::device> make_first_level(const DeviceContext& ctx, const CsrView<T, Space::device>& a,
+                                           const RowOrder<Space::device>& order, int node_rows) {
+  const CallersPattern pattern = in_callers_order(ctx, Pattern<Space::device>(a), order);
+  const int block = node_rows > 0 ? node_rows : full_block_on_device(ctx, pattern.pattern, largest_node);
+  FirstLevel<Space::device> first;
+  DeviceArray<Offset> source;
+  first.a = make_block_csr<T>(ctx, pattern, a.val, block, source);
+  const bool in_place = order.natural() && block == 1 && first.a.pattern.blocks() == a.nnz();
+  if (in_place && a.value_map != nullptr) {
+    first.source = copy_of(ctx, *a.value_map);
+  } else if (!in_place) {
+    const bool mapped = a.value_map != nullptr && !a.value_map->identity();
+    first.source = make_value_map(ctx, source.cspan(), a.nnz(), mapped ? a.value_map : nullptr);
+  }
+  ctx.synchronize();
+  return first;
+}
+
+void require_diagonal(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
+  const DeviceArray<Offset> place = diagonal_places(ctx, a.pattern);
+  DeviceArray<RefusedDiagonals> found = make_array(ctx, std::vector<RefusedDiagonals>{{~0ull, 0}});
+  for_elements(ctx, a.scalar_rows(), FindRefusedDiagonals{a, place.data(), found.data()});
+  const RefusedDiagonals refused = value_at(ctx, found, 0);
+  if (refused.count == 0) return;
+  const auto row = static_cast<Index>(refused.first);
+  const Offset at = value_at(ctx, place, row / a.row_block);
+  const Offset of_block = Offset{row % a.row_block} * (a.row_block + 1);
+  throw ZeroDiagonal(row, static_cast<Index>(refused.count),
+                     at < 0 ? 0.0 : value_at(ctx, a.val, at * a.block_size() + of_block));
+}
+
+#define X(T, S) \
+  template FirstLevel<S> make_first_level(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, int);
+PURLIN_FOR_TYPES(X, Space::device)
+#undef X
+
+}  // namespace purlin::detail

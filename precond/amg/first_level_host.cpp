@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first matrix of a hierarchy on the host.
+#include <cmath>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/parallel.hpp>
+#include <purlin/precond/amg/first_level.hpp>
+#include <purlin/reorder/blocks.hpp>
+
+namespace purlin::detail {
+namespace {
+
+// From places in `a` to places among the caller's values.
+template <class T>
+ValueMap<Space::host> callers_map(const HostContext& ctx, const CsrView<T, Space::host>& a,
+                                  Array<Offset, Space::host>& source) {
+  if (a.value_map == nullptr || a.value_map->identity()) return make_value_map(ctx, source.cspan(), a.nnz());
+  const std::vector<Offset> place = positions_of(ctx, *a.value_map, a.nnz());
+  parallel_for(ctx, source.size(), [&](Offset k) { source[k] = source[k] < 0 ? -1 : place[source[k]]; });
+  return make_value_map(ctx, source.cspan(), a.value_map->source_size);
+}
+
+// Unknowns of a node in the caller's numbering: what is said, else what the pattern shows.
+template <class T>
+int node_rows_of(const HostContext& ctx, const CsrView<T, Space::host>& a, const std::vector<Index>& old_of_new,
+                 int said) {
+  if (said > 0) return said;
+  if (old_of_new.empty()) return static_cast<int>(node_block_size(ctx, Pattern<Space::host>(a), largest_node));
+  Array<Offset, Space::host> source;
+  const HostBlockCsr scalar = make_block_csr(ctx, a, old_of_new, 1, source);
+  const CsrView<double, Space::host> view(a.rows, a.cols, scalar.pattern.row_ptr.cspan(), scalar.pattern.col.cspan(),
+                                          scalar.val.cspan());
+  return static_cast<int>(node_block_size(ctx, Pattern<Space::host>(view), largest_node));
+}
+
+}  // namespace
+
+template <class T>
+FirstLevel<Space::host> make_first_level(const HostContext& ctx, const CsrView<T, Space::host>& a,
+                                         const RowOrder<Space::host>& order, int node_rows) {
+  const std::vector<Index> old_of_new = to_vector(ctx, order.old_of_new.cspan());
+  FirstLevel<Space::host> first;
+  Array<Offset, Space::host> source;
+  first.a = make_block_csr(ctx, a, old_of_new, node_rows_of(ctx, a, old_of_new, node_rows), source);
+  first.source = callers_map(ctx, a, source);
+  return first;
+}
+
+void require_diagonal(const HostContext& ctx, const HostBlockCsr& a) {
+  const int b = a.row_block;
+  const auto entry = [&](Index i) {
+    const Offset at = diagonal_at(a.pattern, i / b);
+    return at < 0 ? 0.0 : a.block(at)[(i % b) * (b + 1)];
+  };
+  const auto refused = [&](Index i) { return !std::isfinite(1 / entry(i)) || 1 / entry(i) == 0; };
+  const Index count = parallel_count<Index>(ctx, a.scalar_rows(), refused);
+  if (count == 0) return;
+  Index first = 0;
+  while (!refused(first)) ++first;
+  throw ZeroDiagonal(first, count, entry(first));
+}
+
+#define X(T, S) \
+  template FirstLevel<S> make_first_level(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, int);
+PURLIN_FOR_TYPES(X, Space::host)
+#undef X
+
+}  // namespace purlin::detail

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prolongators on the device: a warp has an aggregate, a thread a value of P or, where P is narrowed, a row.
+#include <purlin/core/shared_memory_device.hpp>
+#include <purlin/precond/amg/pattern_rows_device.cuh>
+#include <purlin/precond/amg/prolongator.hpp>
+#include <purlin/precond/amg/small_dense.hpp>
+
+namespace purlin::detail {
+namespace {
+
+__device__ double sum_of_lanes(double value) {
+  for (int apart = 16; apart > 0; apart /= 2) value += __shfl_xor_sync(0xffffffffu, value, apart);
+  return value;
+}
+
+// The rows of an aggregate's vectors: value i of vector c, in place.
+struct LocalVectors {
+  const Offset* node;
+  Offset rows;
+  int block, k;
+  double* q;
+
+  __device__ double& at(Offset i, int c) const { return q[(node[i / block] * block + i % block) * k + c]; }
+  __device__ double dot(int lane, int a, int b) const {
+    double sum = 0;
+    for (Offset i = lane; i < rows; i += 32) sum += at(i, a) * at(i, b);
+    return sum_of_lanes(sum);
+  }
+};
+
+// A warp makes the vectors of an aggregate orthonormal; each lane has every 32nd of their values. R is k x k.
+__global__ void __launch_bounds__(ElementsTuning::threads)
+    orthonormalise_kernel(Index count, const Offset* begin, const Offset* node, int block, int k, double* q,
+                          double* r, Index* missing) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x / 32;
+  for (std::int64_t j = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32; j < count; j += step) {
+    const LocalVectors local{node + begin[j], (begin[j + 1] - begin[j]) * block, block, k, q};
+    double* const factor = r + j * k * k;
+    for (int c = 0; c < k; ++c) {
+      const double before = sqrt(local.dot(lane, c, c));
+      for (int other = 0; other < k; ++other) {
+        double sum = 0;
+        if (other < c) {
+          sum = local.dot(lane, other, c);
+          for (Offset i = lane; i < local.rows; i += 32) local.at(i, c) -= sum * local.at(i, other);
+        }
+        if (lane == 0) factor[other * k + c] = sum;
+      }
+      for (int other = 0; other < c; ++other) {
+        const double again = local.dot(lane, other, c);
+        for (Offset i = lane; i < local.rows; i += 32) local.at(i, c) -= again * local.at(i, other);
+        if (lane == 0) factor[other * k + c] += again;
+      }
+      const double length = sqrt(local.dot(lane, c, c));
+      const bool independent = length > dependent_length * before;
+      for (Offset i = lane; i < local.rows; i += 32) {
+        local.at(i, c) = independent ? local.at(i, c) / length : 0;
+      }
+      if (lane == 0) {
+        factor[c * k + c] = independent ? length : 0;
+        if (!independent) atomicAdd(missing, 1);
+      }
+    }
+  }
+}
+
+struct ClearLeftOut {
+  const Index* of_node;
+  int node_values;
+  double* q;
+
+  __device__ void operator()(std::int64_t i) const {
+    if (of_node[i / node_values] < 0) q[i] = 0;
+  }
+};
+
+struct CountKept {
+  PatternView a;
+  const unsigned char* kept;
+  Offset* counts;
+
+  __device__ void operator()(std::int64_t row) const {
+    Offset count = 0;
+    for (Offset k = a.begin(static_cast<Index>(row)); k < a.end(static_cast<Index>(row)); ++k) count += kept[k];
+    counts[row] = count;
+  }
+};
+
+struct KeepColumns {
+  PatternView a;
+  const unsigned char* kept;
+  const Offset* begin;
+  Index* col;
+  Offset* source;
+
+  __device__ void operator()(std::int64_t row) const {
+    Offset at = begin[row];
+    for (Offset k = a.begin(static_cast<Index>(row)); k < a.end(static_cast<Index>(row)); ++k) {
+      if (!kept[k]) continue;
+      col[at] = a.col[k];
+      source[at++] = k;
+    }
+  }
+};
+
+struct KeepValues {
+  const double* from;
+  const Offset* source;
+  int size;
+  double* to;
+
+  __device__ void operator()(std::int64_t t) const { to[t] = from[source[t / size] * size + t % size]; }
+};
+
+// Adds weak blocks to the diagonal one, but for rows where too little would be left of an entry.
+struct LumpWeak {
+  BlockView a;
+  const unsigned char* kept;
+  const Offset* diagonal;  // in the filtered matrix
+  double* val;
+
+  __device__ double weak(Index i, int e) const {
+    double sum = 0;
+    for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
+      if (!kept[k]) sum += a.block(k)[e];
+    }
+    return sum;
+  }
+  __device__ void operator()(std::int64_t row) const {
+    const auto i = static_cast<Index>(row);
+    if (diagonal[i] < 0) return;
+    double* const own = val + diagonal[i] * (a.m * a.m);
+    for (int r = 0; r < a.m; ++r) {
+      const double value = own[r * a.m + r];
+      if (!(fabs(value + weak(i, r * a.m + r)) >= least_lumped_share * fabs(value))) return;
+    }
+    for (int e = 0; e < a.m * a.m; ++e) own[e] += weak(i, e);
+  }
+};
+
+// The aggregates that row i of A Q reaches.
+struct ReachedAggregates {
+  PatternView a;
+  const Index* of_node;
+
+  template <class F>
+  __device__ void visit(Index i, int lane, int lanes, F&& f) const {
+    if (of_node[i] < 0) return;
+    if (lane == 0) f(of_node[i]);
+    for (Offset k = a.begin(i) + lane; k < a.end(i); k += lanes) {
+      if (of_node[a.col[k]] >= 0) f(of_node[a.col[k]]);
+    }
+  }
+};
+
+// Q and what smooths it.
+struct SmoothingView {
+  BlockView a;
+  const Offset* diagonal;
+  double omega;
+  const Index* of_node;
+  int k;  // vectors
+  const double *q, *r;
+
+  // -omega / d of row `row` of node i, 0 where it has no diagonal.
+  __device__ double weight(Index i, int row) const {
+    if (diagonal[i] < 0) return 0;
+    const double d = a.block(diagonal[i])[row * a.m + row];
+    return d == 0 ? 0 : -omega / d;
+  }
+  // Row `row` of A_at Q_j, column c.
+  __device__ double product(Offset at, int row, int c) const {
+    const double* const left = a.block(at) + row * a.m;
+    const double* const right = q + std::int64_t{a.pattern.col[at]} * a.m * k + c;
+    double sum = 0;
+    for (int l = 0; l < a.m; ++l) sum += left[l] * right[l * k];
+    return sum;
+  }
+};
+
+// A thread has one value of P on its pattern.
+struct SmoothedValue {
+  SmoothingView s;
+  PatternView p;
+  const Index* row_of;
+  double* val;
+
+  __device__ void operator()(std::int64_t t) const {
+    const int size = s.a.m * s.k;
+    const Offset place = t / size;
+    const auto e = static_cast<int>(t - place * size);
+    const int row = e / s.k, c = e % s.k;
+    const Index i = row_of[place], aggregate = p.col[place];
+    double sum = 0;
+    for (Offset at = s.a.pattern.begin(i); at < s.a.pattern.end(i); ++at) {
+      if (s.of_node[s.a.pattern.col[at]] == aggregate) sum += s.product(at, row, c);
+    }
+    const double own = s.of_node[i] == aggregate ? s.q[(std::int64_t{i} * s.a.m + row) * s.k + c] : 0.0;
+    val[t] = own + s.weight(i, row) * sum;
+  }
+};
+
+// A thread has a row of P, and makes up for what its pattern lacks: see SmoothedRow of the host. Its matrices are
+// in shared memory, values of threads next to each other.
+__global__ void make_up_kernel(Index rows, SmoothingView s, PatternView p, double* val) {
+  extern __shared__ double matrices[];
+  const int threads = static_cast<int>(blockDim.x), k = s.k, m = s.a.m;
+  double* next = matrices + threadIdx.x;
+  const auto take = [&](int values) {
+    const SmallMatrix taken{next, threads};
+    next += values * threads;
+    return taken;
+  };
+  const SmallMatrix gram = take(k * k), vectors = take(k * k), inverse = take(k * k), lost = take(k), part = take(k);
+  const std::int64_t step = std::int64_t{gridDim.x} * threads;
+  for (std::int64_t row_number = std::int64_t{blockIdx.x} * threads + threadIdx.x; row_number < rows;
+       row_number += step) {
+    const auto i = static_cast<Index>(row_number);
+    const auto is_lost = [&](Offset at) {
+      const Index to = s.of_node[s.a.pattern.col[at]];
+      return to >= 0 && p.find(i, to) < 0;
+    };
+    bool any = false;
+    for (Offset at = s.a.pattern.begin(i); at < s.a.pattern.end(i) && !any && p.begin(i) < p.end(i); ++at) {
+      any = is_lost(at);
+    }
+    if (!any) continue;
+    for (int e = 0; e < k * k; ++e) gram[e] = 0;
+    for (Offset place = p.begin(i); place < p.end(i); ++place) {
+      const double* const r = s.r + std::int64_t{p.col[place]} * k * k;
+      for (int a = 0; a < k; ++a) {
+        for (int b = 0; b < k; ++b) {
+          for (int l = 0; l < k; ++l) gram[a * k + b] += r[l * k + a] * r[l * k + b];
+        }
+      }
+    }
+    semidefinite_inverse(k, gram, vectors, inverse);
+    for (int row = 0; row < m; ++row) {
+      for (int c = 0; c < k; ++c) lost[c] = 0;
+      for (Offset at = s.a.pattern.begin(i); at < s.a.pattern.end(i); ++at) {
+        if (!is_lost(at)) continue;
+        const double* const r = s.r + std::int64_t{s.of_node[s.a.pattern.col[at]]} * k * k;
+        for (int l = 0; l < k; ++l) {
+          const double value = s.weight(i, row) * s.product(at, row, l);
+          for (int c = 0; c < k; ++c) lost[c] += value * r[l * k + c];
+        }
+      }
+      for (int c = 0; c < k; ++c) {
+        part[c] = 0;
+        for (int l = 0; l < k; ++l) part[c] += lost[l] * inverse[l * k + c];
+      }
+      for (Offset place = p.begin(i); place < p.end(i); ++place) {
+        const double* const r = s.r + std::int64_t{p.col[place]} * k * k;
+        for (int c = 0; c < k; ++c) {
+          double sum = 0;
+          for (int l = 0; l < k; ++l) sum += part[l] * r[c * k + l];
+          val[(place * m + row) * k + c] += sum;
+        }
+      }
+    }
+  }
+}
+
+// How large a block of P is, for its place in a narrowed row: that of the node's own aggregate comes first.
+struct BlockKey {
+  BlockView p;
+  const Index *row_of, *of_node;
+  float* key;
+
+  __device__ void operator()(std::int64_t k) const {
+    double square = 0;
+    for (int e = 0; e < p.m * p.n; ++e) square += p.block(k)[e] * p.block(k)[e];
+    key[k] = p.pattern.col[k] == of_node[row_of[k]] ? -INFINITY : -static_cast<float>(square);
+  }
+};
+
+struct NarrowedLength {
+  PatternView p;
+  Index width;
+  Offset* length;
+
+  __device__ void operator()(std::int64_t i) const {
+    const Offset own = p.end(static_cast<Index>(i)) - p.begin(static_cast<Index>(i));
+    length[i] = own < width ? own : width;
+  }
+};
+
+// A block stays where fewer than `width` of its row come before it.
+struct NarrowedRow {
+  PatternView p;
+  const float* key;
+  Index width;
+  const Offset* row_ptr;
+  Index* col;
+
+  __device__ void operator()(std::int64_t row) const {
+    const auto i = static_cast<Index>(row);
+    Offset at = row_ptr[i];
+    for (Offset k = p.begin(i); k < p.end(i); ++k) {
+      Index before = 0;
+      for (Offset l = p.begin(i); l < p.end(i) && before < width; ++l) {
+        before += key[l] < key[k] || (key[l] == key[k] && l < k) ? 1 : 0;
+      }
+      if (before < width) col[at++] = p.col[k];
+    }
+  }
+};
+
+struct LongestRow {
+  PatternView p;
+  unsigned long long* length;
+
+  __device__ void operator()(std::int64_t i) const {
+    const Offset own = p.end(static_cast<Index>(i)) - p.begin(static_cast<Index>(i));
+    if (static_cast<unsigned long long>(own) > *length) atomicMax(length, static_cast<unsigned long long>(own));
+  }
+};
+
+SmoothingView smoothing_view(const BlockCsr<Space::device>& a, const DeviceArray<Offset>& diagonal, double omega,
+                             const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative) {
+  return {a,
+          diagonal.data(),
+          omega,
+          aggregates.of_node.data(),
+          tentative.coarse.vectors,
+          tentative.q.data(),
+          tentative.coarse.values.data()};
+}
+
+}  // namespace
+
+Tentative<Space::device> make_tentative(const DeviceContext& ctx, const Aggregates<Space::device>& aggregates,
+                                        int block, const NearNull<Space::device>& near_null) {
+  const int k = near_null.vectors;
+  Tentative<Space::device> result;
+  result.q = make_array(ctx, near_null.values.cspan());
+  result.coarse.vectors = k;
+  result.coarse.values = DeviceArray<double>(ctx, std::int64_t{aggregates.count} * k * k);
+  for_elements(ctx, result.q.size(), ClearLeftOut{aggregates.of_node.data(), block * k, result.q.data()});
+  const Groups members = group_by_key(ctx, aggregates.of_node, aggregates.count);
+  DeviceArray<Index> missing = zeros<Index>(ctx, 1);
+  if (aggregates.count > 0) {
+    orthonormalise_kernel<<<blocks_for(ctx, std::int64_t{aggregates.count} * 32), ElementsTuning::threads, 0,
+                            ctx.state().stream()>>>(aggregates.count, members.begin.data(), members.element.data(),
+                                                    block, k, result.q.data(), result.coarse.values.data(),
+                                                    missing.data());
+    PURLIN_CHECK_LAUNCH();
+  }
+  result.missing = value_at(ctx, missing, 0);
+  return result;
+}
+
+BlockCsr<Space::device> filter(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
+                               const DeviceArray<unsigned char>& kept) {
+  const Index rows = a.pattern.rows;
+  BlockCsr<Space::device> result;
+  result.row_block = result.col_block = a.row_block;
+  result.pattern.rows = result.pattern.cols = rows;
+  result.pattern.row_ptr = zeros<Offset>(ctx, Offset{rows} + 1);
+  for_elements(ctx, rows, CountKept{a.pattern, kept.data(), result.pattern.row_ptr.data()});
+  exclusive_sum(ctx, result.pattern.row_ptr);
+  const Offset blocks = value_at(ctx, result.pattern.row_ptr, rows);
+  result.pattern.col = DeviceArray<Index>(ctx, blocks);
+  result.val = DeviceArray<double>(ctx, blocks * a.block_size());
+  DeviceArray<Offset> source(ctx, blocks);
+  for_elements(
+      ctx, rows,
+      KeepColumns{a.pattern, kept.data(), result.pattern.row_ptr.data(), result.pattern.col.data(), source.data()});
+  for_elements(ctx, result.val.size(), KeepValues{a.val.data(), source.data(), a.block_size(), result.val.data()});
+  const DeviceArray<Offset> diagonal = diagonal_places(ctx, result.pattern);
+  for_elements(ctx, rows, LumpWeak{a, kept.data(), diagonal.data(), result.val.data()});
+  return result;
+}
+
+BlockPattern<Space::device> prolongator_pattern(const DeviceContext& ctx, const BlockPattern<Space::device>& a,
+                                                const Aggregates<Space::device>& aggregates) {
+  return collect_rows<8>(ctx, a.rows, aggregates.count, ReachedAggregates{a, aggregates.of_node.data()});
+}
+
+void smooth_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
+                        const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative,
+                        BlockCsr<Space::device>& p) {
+  constexpr int most_threads = 64;
+  const DeviceArray<Offset> diagonal = diagonal_places(ctx, a.pattern);
+  const DeviceArray<Index> row_of = rows_of_blocks(ctx, p.pattern);
+  const SmoothingView view = smoothing_view(a, diagonal, omega, aggregates, tentative);
+  for_elements(ctx, p.val.size(), SmoothedValue{view, p.pattern, row_of.data(), p.val.data()});
+  const auto k = static_cast<std::size_t>(view.k), bytes = (3 * k * k + 2 * k) * sizeof(double);
+  const std::size_t allowed = allow_all_shared_memory(ctx, make_up_kernel);
+  if (bytes > allowed) throw InputError("AMG on a device takes fewer near-null vectors than " + std::to_string(k));
+  const int threads = static_cast<int>(std::min<std::size_t>(most_threads, allowed / bytes));
+  if (p.pattern.rows == 0) return;
+  make_up_kernel<<<blocks_for(ctx, p.pattern.rows, threads), static_cast<unsigned>(threads), bytes * threads,
+                   ctx.state().stream()>>>(p.pattern.rows, view, PatternView(p.pattern), p.val.data());
+  PURLIN_CHECK_LAUNCH();
+}
+
+BlockPattern<Space::device> narrowed(const DeviceContext& ctx, const BlockCsr<Space::device>& p,
+                                     const Aggregates<Space::device>& aggregates, Index width) {
+  const BlockPattern<Space::device>& from = p.pattern;
+  const DeviceArray<Index> row_of = rows_of_blocks(ctx, from);
+  DeviceArray<float> key(ctx, from.blocks());
+  for_elements(ctx, from.blocks(), BlockKey{p, row_of.data(), aggregates.of_node.data(), key.data()});
+  BlockPattern<Space::device> result;
+  result.rows = from.rows;
+  result.cols = from.cols;
+  result.row_ptr = zeros<Offset>(ctx, Offset{from.rows} + 1);
+  for_elements(ctx, from.rows, NarrowedLength{from, width, result.row_ptr.data()});
+  exclusive_sum(ctx, result.row_ptr);
+  result.col = DeviceArray<Index>(ctx, value_at(ctx, result.row_ptr, from.rows));
+  for_elements(ctx, from.rows, NarrowedRow{from, key.data(), width, result.row_ptr.data(), result.col.data()});
+  return result;
+}
+
+Offset longest_row(const DeviceContext& ctx, const BlockPattern<Space::device>& p) {
+  DeviceArray<unsigned long long> length = zeros<unsigned long long>(ctx, 1);
+  for_elements(ctx, p.rows, LongestRow{p, length.data()});
+  return static_cast<Offset>(value_at(ctx, length, 0));
+}
+
+}  // namespace purlin::detail

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strength of connection on the device: a thread has a row of blocks.
+#include <purlin/precond/amg/elements_device.cuh>
+#include <purlin/precond/amg/strength.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
+
+namespace purlin::detail {
+namespace {
+
+__device__ double squared_norm(const BlockView& a, Offset k) {
+  double sum = 0;
+  for (int e = 0; e < a.m * a.n; ++e) sum += a.block(k)[e] * a.block(k)[e];
+  return sum;
+}
+
+struct DiagonalNorm {
+  BlockView a;
+  const Offset* place;
+  double* norm;
+
+  __device__ void operator()(std::int64_t i) const { norm[i] = place[i] < 0 ? 0.0 : sqrt(squared_norm(a, place[i])); }
+};
+
+struct StrongBlocks {
+  BlockView a;
+  const double* diagonal;
+  double bound;
+  unsigned char *strong, *dominated;
+
+  __device__ void operator()(std::int64_t row) const {
+    const auto i = static_cast<Index>(row);
+    double others = 0;
+    for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
+      const Index j = a.pattern.col[k];
+      const double square = squared_norm(a, k), scale = diagonal[i] * diagonal[j];
+      const bool large = scale == 0 || reaches(square / scale, bound);
+      strong[k] = j != i && square > 0 && large ? 1 : 0;
+      if (j != i) others += sqrt(square);
+    }
+    dominated[i] = rounded_to_16_bits(others) <= rounded_to_16_bits(dominated_share * diagonal[i]) ? 1 : 0;
+  }
+};
+
+// What is strong in either direction is kept, and the diagonal. Counts the graph's edges of each row.
+struct EitherDirection {
+  PatternView a;
+  const unsigned char* strong;
+  const unsigned char* dominated;
+  unsigned char *kept, *left_out;
+  Offset* edges;
+  unsigned* weak;
+
+  __device__ void operator()(std::int64_t row) const {
+    const auto i = static_cast<Index>(row);
+    Offset count = 0;
+    bool all = true;
+    for (Offset k = a.begin(i); k < a.end(i); ++k) {
+      const Index j = a.col[k];
+      const bool edge = j != i && (strong[k] != 0 || strong[a.find(j, i)] != 0);
+      kept[k] = edge || j == i ? 1 : 0;
+      count += edge ? 1 : 0;
+      all = all && kept[k] != 0;
+    }
+    edges[i] = count;
+    left_out[i] = count == 0 && dominated[i] != 0 ? 1 : 0;
+    if (!all) *weak = 1;
+  }
+};
+
+struct GraphRows {
+  PatternView a;
+  const unsigned char* kept;
+  const Offset* begin;
+  Index* col;
+
+  __device__ void operator()(std::int64_t row) const {
+    const auto i = static_cast<Index>(row);
+    Offset at = begin[i];
+    for (Offset k = a.begin(i); k < a.end(i); ++k) {
+      if (kept[k] != 0 && a.col[k] != i) col[at++] = a.col[k];
+    }
+  }
+};
+
+}  // namespace
+
+Strength<Space::device> find_strength(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double theta) {
+  const Index rows = a.pattern.rows;
+  Strength<Space::device> result;
+  const DeviceArray<Offset> place = diagonal_places(ctx, a.pattern);
+  DeviceArray<double> diagonal(ctx, rows);
+  for_elements(ctx, rows, DiagonalNorm{a, place.data(), diagonal.data()});
+  DeviceArray<unsigned char> strong(ctx, a.pattern.blocks()), dominated(ctx, rows);
+  for_elements(ctx, rows,
+               StrongBlocks{a, diagonal.data(), rounded_to_16_bits(theta * theta), strong.data(), dominated.data()});
+  result.kept = DeviceArray<unsigned char>(ctx, a.pattern.blocks());
+  result.left_out = DeviceArray<unsigned char>(ctx, rows);
+  result.graph.rows = result.graph.cols = rows;
+  result.graph.row_ptr = zeros<Offset>(ctx, Offset{rows} + 1);
+  DeviceArray<unsigned> weak = zeros<unsigned>(ctx, 1);
+  for_elements(ctx, rows,
+               EitherDirection{a.pattern, strong.data(), dominated.data(), result.kept.data(), result.left_out.data(),
+                               result.graph.row_ptr.data(), weak.data()});
+  exclusive_sum(ctx, result.graph.row_ptr);
+  result.graph.col = DeviceArray<Index>(ctx, value_at(ctx, result.graph.row_ptr, rows));
+  for_elements(ctx, rows,
+               GraphRows{a.pattern, result.kept.data(), result.graph.row_ptr.data(), result.graph.col.data()});
+  result.all_kept = value_at(ctx, weak, 0) == 0;
+  return result;
+}
+
+}  // namespace purlin::detail

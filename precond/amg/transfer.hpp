@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+/// AmgTransfer: between a level and the next, by the prolongator and its transpose. Internal.
+#pragma once
+
+#include <purlin/precond/amg/block_rows.hpp>
+#include <purlin/precond/amg/hierarchy.hpp>
+#include <purlin/spmv/operator.hpp>
+
+namespace purlin::detail {
+
+/// Where the rows of the first level stand in solver order; both empty where that is the hierarchy's.
+template <Space S>
+struct LevelOrder {
+  Array<Index, S> old_of_new, new_of_old;
+};
+
+template <class T, Space S>
+class AmgTransfer;
+
+/// P and its transpose in the format csr, in solver order.
+template <class T>
+class AmgTransfer<T, Space::host> {
+ public:
+  AmgTransfer() = default;
+  AmgTransfer(const HostContext& ctx, const AmgLevel<Space::host>& level, const LevelOrder<Space::host>& order);
+  void refresh(const HostContext& ctx, const AmgLevel<Space::host>& level);
+
+  /// b = P^T r
+  void restrict_to(const HostContext& ctx, const T* r, T* b) const;
+  /// x = P e
+  void prolong(const HostContext& ctx, const T* e, T* x) const;
+
+  bool exists() const { return p_ != nullptr; }
+  Offset entries() const;
+  std::uint64_t bytes() const, bytes_read() const;
+
+ private:
+  OperatorPtr<T, Space::host> p_, transposed_;
+};
+
+/// P and its transpose in blocks, each stored for itself; rows find their places in solver order.
+template <class T>
+class AmgTransfer<T, Space::device> {
+ public:
+  AmgTransfer() = default;
+  /// Keeps pointers to the arrays of the level's patterns and of `order`.
+  AmgTransfer(const DeviceContext& ctx, const AmgLevel<Space::device>& level, const LevelOrder<Space::device>& order);
+  void refresh(const DeviceContext& ctx, const AmgLevel<Space::device>& level);
+  void restrict_to(const DeviceContext& ctx, const T* r, T* b) const {
+    multiply(ctx, transposed_, r, new_of_old_, b, nullptr);
+  }
+  void prolong(const DeviceContext& ctx, const T* e, T* x) const { multiply(ctx, p_, e, nullptr, x, new_of_old_); }
+
+  bool exists() const { return p_.rows() > 0; }
+  const BlockRows<T>& prolongator() const { return p_; }
+  const BlockRows<T>& transposed() const { return transposed_; }
+  Offset entries() const { return 2 * p_.entries(); }
+  std::uint64_t bytes() const { return p_.bytes() + transposed_.bytes(); }
+  std::uint64_t bytes_read() const { return p_.bytes_read() + transposed_.bytes_read(); }
+
+ private:
+  BlockRows<T> p_, transposed_;
+  const Index* new_of_old_ = nullptr;
+};
+
+}  // namespace purlin::detail
