@@ -63,10 +63,19 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
                                        static_cast<double>(std::numeric_limits<T>::epsilon()));
   seconds_ = clock.seconds();
   clock = {};
-  const bool inverted = hierarchy_.levels().front().smoother_diagonal.size() == 0;
-  detail::AmgFinest<T, S> finest;
-  if (!inverted) finest = make_finest(ctx, a, order, precond_spmv(options, spmv_options));
-  cycle_ = detail::AmgCycle<T, S>(ctx, std::move(finest), hierarchy_, level_order(ctx, order), options_.degree);
+  const SpmvOptions of_finest = precond_spmv(options, spmv_options);
+  if constexpr (std::is_same_v<T, double>) low_ = single_suffices(ctx, a);
+  if (low_) {
+    low_b_ = Array<float, S>(ctx, rows_);
+    low_x_ = Array<float, S>(ctx, rows_);
+    Array<float, S> values(ctx, a.nnz());
+    convert(ctx, a.val, values.span());
+    CsrView<float, S> low(Pattern<S>(a), values.cspan());
+    low.value_map = a.value_map;
+    low_cycle_ = make_cycle<float>(ctx, low, order, of_finest);
+  } else {
+    cycle_ = make_cycle<T>(ctx, a, order, of_finest);
+  }
   between_ = Array<T, S>(ctx, rows_);
   ctx.synchronize();
   clock.end("formats");
@@ -75,21 +84,38 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
   }
 }
 
+// Whether the cycle of a system in double is one in single precision.
+template <class T, Space S>
+bool AmgOperator<T, S>::single_suffices(const Context<S>& ctx, const CsrView<T, S>& a) const {
+  // Far from the range of single precision: values of A, 1 / a_ii, and what residuals become until they are small.
+  constexpr double least = 1e-15, most = 1e15;
+  if (options_.precision != AmgPrecision::automatic) return options_.precision == AmgPrecision::single;
+  if (S == Space::host) return false;
+  const Array<double, S> norm(ctx, 1);
+  norm2<T>(ctx, a.val, const_cast<double*>(norm.data()));
+  const double usual = fetch<double, S>(ctx, norm.data()) / std::sqrt(std::max<double>(1, a.nnz()));
+  return usual > least && usual < most;
+}
+
 // A smoother that nobody has asked for gives way to Chebyshev's where it refuses the matrix.
 template <class T, Space S>
-detail::AmgFinest<T, S> AmgOperator<T, S>::make_finest(const Context<S>& ctx, const CsrView<T, S>& a,
-                                                       const RowOrder<S>& order,
-                                                       const SpmvOptions& spmv_options) const {
-  detail::AmgFinest<T, S> finest;
+template <class C>
+detail::AmgCycle<C, S> AmgOperator<T, S>::make_cycle(const Context<S>& ctx, const CsrView<C, S>& a,
+                                                     const RowOrder<S>& order,
+                                                     const SpmvOptions& spmv_options) const {
+  detail::AmgFinest<C, S> finest;
   finest.symmetric = symmetric_;
-  finest.a = make_spmv(ctx, a, order, spmv_options);
-  const AmgSmoother smoother = hierarchy_.levels().front().smoother;
-  try {
-    finest.smoother = detail::make_sparse_smoother(ctx, a, order, smoother, symmetric_, spmv_options);
-  } catch (const InputError&) {
-    if (options_.smoother != AmgSmoother::automatic) throw;
+  const bool inverted = hierarchy_.levels().front().smoother_diagonal.size() == 0;
+  if (!inverted) {
+    finest.a = make_spmv(ctx, a, order, spmv_options);
+    const AmgSmoother smoother = hierarchy_.levels().front().smoother;
+    try {
+      finest.smoother = detail::make_sparse_smoother(ctx, a, order, smoother, symmetric_, spmv_options);
+    } catch (const InputError&) {
+      if (options_.smoother != AmgSmoother::automatic) throw;
+    }
   }
-  return finest;
+  return detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_, level_order(ctx, order), options_.degree);
 }
 
 template <class T, Space S>
@@ -106,41 +132,66 @@ void AmgOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) 
   detail::require_diagonal(ctx, hierarchy_.levels().front().a);
   const bool prolongators = options_.refresh == AmgRefresh::full;
   hierarchy_.refresh(ctx, prolongators);
-  cycle_.refresh(ctx, values, hierarchy_, prolongators);
+  if (!low_) return cycle_.refresh(ctx, values, hierarchy_, prolongators);
+  if (low_values_.size() != values.size) low_values_ = Array<float, S>(ctx, values.size);
+  convert(ctx, values, low_values_.span());
+  low_cycle_.refresh(ctx, low_values_.cspan(), hierarchy_, prolongators);
+}
+
+// The cycle in another order; false where a format or smoother keeps no matrix in the caller's order.
+template <class T, Space S>
+template <class C>
+bool AmgOperator<T, S>::renumber(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options,
+                                 detail::AmgCycle<C, S>& cycle) const {
+  detail::AmgFinest<C, S> finest;
+  finest.symmetric = symmetric_;
+  if (cycle.finest() != nullptr) {
+    finest.a = detail::renumbered_matrix(ctx, *cycle.finest(), order, options);
+    if (finest.a == nullptr) return false;
+  }
+  if (cycle.finest_smoother() != nullptr) {
+    finest.smoother = cycle.finest_smoother()->renumbered(ctx, order, options);
+    if (finest.smoother == nullptr) return false;
+  }
+  cycle = detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_, level_order(ctx, order), options_.degree);
+  return true;
 }
 
 template <class T, Space S>
 OperatorPtr<T, S> AmgOperator<T, S>::renumbered(const Context<S>& ctx, const RowOrder<S>& order,
                                                 const SpmvOptions& options) {
-  detail::AmgFinest<T, S> finest;
-  finest.symmetric = symmetric_;
-  if (cycle_.finest() != nullptr) {
-    finest.a = detail::renumbered_matrix(ctx, *cycle_.finest(), order, options);
-    if (finest.a == nullptr) return nullptr;
-  }
-  if (cycle_.finest_smoother() != nullptr) {
-    finest.smoother = cycle_.finest_smoother()->renumbered(ctx, order, options);
-    if (finest.smoother == nullptr) return nullptr;
-  }
-  detail::AmgCycle<T, S> cycle(ctx, std::move(finest), hierarchy_, level_order(ctx, order), options_.degree);
-  std::unique_ptr<AmgOperator> moved(new AmgOperator(std::move(*this)));
-  moved->cycle_ = std::move(cycle);
-  return moved;
+  const bool done = low_ ? renumber(ctx, order, options, low_cycle_) : renumber(ctx, order, options, cycle_);
+  if (!done) return nullptr;
+  return OperatorPtr<T, S>(new AmgOperator(std::move(*this)));
 }
 
 template <class T, Space S>
 void AmgOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
-  if (alpha == T(1) && beta == T(0)) return cycle_.apply(ctx, x, y);
-  cycle_.apply(ctx, x, between_.span());
-  axpby(ctx, alpha, between_.cspan(), beta, y);
+  const bool plain = alpha == T(1) && beta == T(0);
+  const Span<T, S> to = plain ? y : between_.span();
+  if (low_) {
+    convert(ctx, x, low_b_.span());
+    low_cycle_.apply(ctx, low_b_.cspan(), low_x_.span());
+    convert(ctx, low_x_.cspan(), to);
+  } else {
+    cycle_.apply(ctx, x, to);
+  }
+  if (!plain) axpby(ctx, alpha, between_.cspan(), beta, y);
+}
+
+template <class T, Space S>
+bool AmgOperator<T, S>::capturable() const {
+  return with_cycle([](const auto& cycle) { return cycle.capturable(); });
 }
 
 template <class T, Space S>
 std::string AmgOperator<T, S>::detail_text() const {
-  std::string text = cycle_.smoother_text(hierarchy_);
+  std::string text = with_cycle([&](const auto& cycle) { return cycle.smoother_text(hierarchy_); });
   text += " of degree " + std::to_string(options_.degree) + ", " + near_null_;
-  const MatrixOperator<T, S>* const finest = cycle_.finest();
-  if (finest != nullptr) text += ", finest level as " + finest->info().name;
+  text += with_cycle([](const auto& cycle) {
+    return cycle.finest() == nullptr ? std::string() : ", finest level as " + cycle.finest()->info().name;
+  });
+  if (low_) text += ", in single precision";
   if (!hierarchy_.remark().empty()) text += "; " + hierarchy_.remark();
   return text;
 }
@@ -151,14 +202,15 @@ OperatorInfo AmgOperator<T, S>::info() const {
   info.name = "amg";
   info.detail = detail_text();
   info.rows = info.cols = rows_;
-  std::tie(info.nonzeros, info.stored_slots) = cycle_.nonzeros_and_slots();
-  info.bytes_per_product = cycle_.bytes_per_cycle();
+  std::tie(info.nonzeros, info.stored_slots) = with_cycle([](const auto& c) { return c.nonzeros_and_slots(); });
+  info.bytes_per_product = with_cycle([](const auto& c) { return c.bytes_per_cycle(); });
   info.figures = {{"levels", static_cast<double>(hierarchy_.levels().size())},
                   {"operator complexity", hierarchy_.operator_complexity()}};
   info.levels = level_figures(hierarchy_.levels());
-  info.bytes = cycle_.bytes();
-  info.bytes.emplace_back("intermediate vector", between_.bytes());
-  info.bytes.emplace_back("hierarchy for refreshes", hierarchy_.bytes() + source_.bytes() + gathered_.bytes());
+  info.bytes = with_cycle([](const auto& c) { return c.bytes(); });
+  info.bytes.emplace_back("intermediate vectors", between_.bytes() + low_b_.bytes() + low_x_.bytes());
+  info.bytes.emplace_back("hierarchy for refreshes",
+                          hierarchy_.bytes() + source_.bytes() + gathered_.bytes() + low_values_.bytes());
   info.setup_seconds = seconds_;
   return info;
 }

@@ -45,7 +45,7 @@ class AmgOperator final : public MatrixOperator<T, S> {
   OperatorPtr<T, S> renumbered(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options) override;
 
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
-  bool capturable() const override { return cycle_.capturable(); }
+  bool capturable() const override;
   OperatorInfo info() const override;
 
   const detail::AmgHierarchy<S>& hierarchy() const { return hierarchy_; }
@@ -53,8 +53,18 @@ class AmgOperator final : public MatrixOperator<T, S> {
  private:
   AmgOperator(AmgOperator&&) = default;
   std::string detail_text() const;
-  detail::AmgFinest<T, S> make_finest(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                      const SpmvOptions& spmv_options) const;
+  template <class C>
+  detail::AmgCycle<C, S> make_cycle(const Context<S>& ctx, const CsrView<C, S>& a, const RowOrder<S>& order,
+                                    const SpmvOptions& spmv_options) const;
+  template <class C>
+  bool renumber(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options,
+                detail::AmgCycle<C, S>& cycle) const;
+  bool single_suffices(const Context<S>& ctx, const CsrView<T, S>& a) const;
+  /// f of the cycle that is in use.
+  template <class F>
+  decltype(auto) with_cycle(F&& f) const {
+    return low_ ? f(low_cycle_) : f(cycle_);
+  }
 
   Index rows_ = 0;
   AmgOptions options_;
@@ -63,7 +73,11 @@ class AmgOperator final : public MatrixOperator<T, S> {
   ValueMap<S> source_;     ///< where the hierarchy's values stand among the caller's
   Array<T, S> gathered_;   ///< single precision: a refresh's values in the hierarchy's order
   detail::AmgHierarchy<S> hierarchy_;
+  bool low_ = false;  ///< the cycle is one in single precision, in a system in double
   detail::AmgCycle<T, S> cycle_;
+  detail::AmgCycle<float, S> low_cycle_;
+  mutable Array<float, S> low_b_, low_x_;
+  Array<float, S> low_values_;   ///< of a refresh
   mutable Array<T, S> between_;  ///< M x, where apply adds to y
   std::vector<std::pair<std::string, double>> seconds_;
 };

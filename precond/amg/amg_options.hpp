@@ -31,6 +31,13 @@ enum class AmgNearNull {
   rigid,      ///< the rigid body modes; needs coordinates
 };
 
+/// Which precision a system in double applies the cycle in; one in single precision has no choice.
+enum class AmgPrecision {
+  automatic,  ///< on a device single, where the values of A are far from its range; else that of the system
+  system,     ///< that of the system
+  single,     ///< single: half the bytes, and as a rule as many iterations
+};
+
 /// Vectors of the caller's own that A maps to almost nothing: `count` of them, row by row (the values of a row next
 /// to each other), in the caller's numbering.
 struct NearNullVectors {
@@ -52,8 +59,9 @@ struct AmgOptions {
   /// Aggregates that a row of a prolongator reaches, at most: the largest entries stay, and those that go are made up
   /// for. Fewer make coarse matrices sparser. Twice as many below the first level.
   int max_width = 3;
-  AmgRefresh refresh = AmgRefresh::galerkin;       ///< what new values replace
-  AmgNearNull near_null = AmgNearNull::automatic;  ///< which vectors the coarse grids represent
+  AmgPrecision precision = AmgPrecision::automatic;  ///< of the cycle; the hierarchy is always computed in double
+  AmgRefresh refresh = AmgRefresh::galerkin;         ///< what new values replace
+  AmgNearNull near_null = AmgNearNull::automatic;    ///< which vectors the coarse grids represent
   /// In place of `near_null`.
   std::shared_ptr<const NearNullVectors> vectors = nullptr;
   /// Unknowns of a node, which are numbered one after the other; 0: what the coordinates say, else the blocks that

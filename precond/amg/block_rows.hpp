@@ -13,7 +13,8 @@ template <class T>
 struct BlockRowsView {
   Index rows = 0;  ///< of blocks
   int m = 1, n = 1;
-  int lanes = 1;       ///< that share a row: a power of two up to 32
+  int lanes = 1;       ///< that share rows: a power of two up to 32, not less than `together`
+  int together = 1;    ///< rows that are added together: 3 where that divides m, else 1
   unsigned magic = 0;  ///< k / n is the upper half of k magic for n > 1 and k up to 2^32 / n
   const Offset* row_ptr = nullptr;
   const Index* col = nullptr;

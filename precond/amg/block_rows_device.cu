@@ -9,8 +9,8 @@ namespace {
 // A lane has about this many entries of a row of usual length.
 constexpr double entries_of_lane = 4;
 
-int lanes_for(double entries_of_row) {
-  int lanes = 1;
+int lanes_for(double entries_of_row, int together) {
+  int lanes = together > 1 ? 4 : 1;
   while (lanes < 32 && lanes * entries_of_lane < entries_of_row) lanes *= 2;
   return lanes;
 }
@@ -39,9 +39,11 @@ struct PlaceValue {
 template <class T>
 __global__ void __launch_bounds__(ElementsTuning::threads)
     block_rows_kernel(BlockRowsView<T> b, const T* x, const Index* x_place, T* y, const Index* y_place) {
-  const Offset thread = Offset{blockIdx.x} * blockDim.x + threadIdx.x, threads = Offset{gridDim.x} * blockDim.x;
+  const auto thread = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+  const auto threads = static_cast<Index>(gridDim.x * blockDim.x);
   const auto entry = [&](Index j) { return load_cached(x + (x_place == nullptr ? j : load_cached(x_place + j))); };
-  for_rows(b, thread, threads, entry, [&](Offset i, T sum) { y[y_place == nullptr ? i : y_place[i]] = sum; });
+  for_rows(b, thread, threads, entry, nothing_before(),
+           [&](Index i, T sum, NothingBefore) { y[y_place == nullptr ? i : y_place[i]] = sum; });
 }
 
 }  // namespace
@@ -55,7 +57,8 @@ BlockRows<T>::BlockRows(const DeviceContext& ctx, const BlockCsr<Space::device>&
   view_.m = transposed == nullptr ? a.row_block : a.col_block;
   view_.n = transposed == nullptr ? a.col_block : a.row_block;
   view_.magic = static_cast<unsigned>(((std::uint64_t{1} << 32) + view_.n - 1) / view_.n);
-  view_.lanes = lanes_for(static_cast<double>(blocks_) * view_.n / std::max<Index>(view_.rows, 1));
+  view_.together = view_.m % 3 == 0 ? 3 : 1;
+  view_.lanes = lanes_for(static_cast<double>(blocks_) * view_.n / std::max<Index>(view_.rows, 1), view_.together);
   view_.row_ptr = pattern.row_ptr.data();
   view_.col = pattern.col.data();
   val_ = Array<T, Space::device>(ctx, a.val.size());
@@ -84,7 +87,7 @@ template <class T>
 void multiply(const DeviceContext& ctx, const BlockRows<T>& b, const T* x, const Index* x_place, T* y,
               const Index* y_place) {
   if (b.rows() == 0) return;
-  const unsigned blocks = blocks_for(ctx, Offset{b.rows()} * b.view().lanes);
+  const unsigned blocks = blocks_for(ctx, Offset{b.rows() / b.view().together} * b.view().lanes);
   block_rows_kernel<<<blocks, ElementsTuning::threads, 0, ctx.state().stream()>>>(b.view(), x, x_place, y, y_place);
   PURLIN_CHECK_LAUNCH();
 }

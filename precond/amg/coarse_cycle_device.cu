@@ -84,8 +84,8 @@ class CoarseKernel {
   __device__ explicit CoarseKernel(const CoarseArgs<T>& args)
       : args_(args),
         barrier_(args.arrived),
-        thread_(Offset{blockIdx.x} * blockDim.x + threadIdx.x),
-        threads_(Offset{gridDim.x} * blockDim.x) {}
+        thread_(static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x)),
+        threads_(static_cast<Index>(gridDim.x * blockDim.x)) {}
 
   __device__ void run() {
     for (int l = 0; l < args_.count; ++l) descend(l);
@@ -95,26 +95,33 @@ class CoarseKernel {
   }
 
  private:
+  /// What a row reads of its own vectors: other blocks may have written it in this launch.
+  struct Own {
+    T smoother, r, x, d;
+  };
+
   /// x and r from b or from the level above, the smoother, and the residual.
   __device__ void descend(int l) {
     const CoarseLevel<T>& level = args_.levels[l];
-    const auto start = [&](Offset i, T b) {
-      const T value = level.first * level.smoother[i] * b;
+    const auto smoother = [&](Index i) { return load_cached(level.smoother + i); };
+    const auto start = [&](Index i, T b, T s) {
+      const T value = level.first * s * b;
       level.r[i] = b;
       level.d[i] = value;
       x_of(l)[i] = value;
     };
     if (l == 0) {
-      for (Offset i = thread_; i < level.rows; i += threads_) start(i, args_.b[i]);
+      for (Index i = thread_; i < level.rows; i += threads_) start(i, args_.b[i], smoother(i));
     } else {
       const CoarseLevel<T>& above = args_.levels[l - 1];
-      for_rows(above.transposed, thread_, threads_, fresh(above.r), start);
+      for_rows(above.transposed, thread_, threads_, fresh(above.r), smoother, start);
     }
     barrier_.wait();
     const T* const last = smooth_further(l, level.d, level.e);
     if (level.p.rows == 0) return;
-    for_rows(level.a, thread_, threads_, fresh(last),
-             [&](Offset i, T sum) { level.r[i] = __ldcg(level.r + i) - sum; });
+    for_rows(
+        level.a, thread_, threads_, fresh(last), [&](Index i) { return __ldcg(level.r + i); },
+        [&](Index i, T sum, T r) { level.r[i] = r - sum; });
     barrier_.wait();
   }
 
@@ -124,13 +131,18 @@ class CoarseKernel {
     T* const x = x_of(l);
     for (int k = 0; k < level.next_steps; ++k) {
       const T c1 = level.c1[k], c2 = level.c2[k];
-      for_rows(level.a, thread_, threads_, fresh(d), [&](Offset i, T sum) {
-        const T r = __ldcg(level.r + i) - sum;
-        const T value = c1 * __ldcg(d + i) + c2 * level.smoother[i] * r;
-        level.r[i] = r;
-        e[i] = value;
-        x[i] = __ldcg(x + i) + value;
-      });
+      for_rows(
+          level.a, thread_, threads_, fresh(d),
+          [&](Index i) {
+            return Own{load_cached(level.smoother + i), __ldcg(level.r + i), __ldcg(x + i), __ldcg(d + i)};
+          },
+          [&](Index i, T sum, const Own& own) {
+            const T r = own.r - sum;
+            const T value = c1 * own.d + c2 * own.smoother * r;
+            level.r[i] = r;
+            e[i] = value;
+            x[i] = own.x + value;
+          });
       barrier_.wait();
       T* const before = d;
       d = e;
@@ -142,13 +154,15 @@ class CoarseKernel {
   __device__ void solve_coarsest() {
     T* const b = args_.inverse_b;
     if (args_.count == 0) {
-      for (Offset i = thread_; i < args_.inverse.m; i += threads_) b[i] = args_.b[i];
+      for (Index i = thread_; i < args_.inverse.m; i += threads_) b[i] = args_.b[i];
     } else {
       const CoarseLevel<T>& above = args_.levels[args_.count - 1];
-      for_rows(above.transposed, thread_, threads_, fresh(above.r), [&](Offset i, T sum) { b[i] = sum; });
+      for_rows(above.transposed, thread_, threads_, fresh(above.r), nothing_before(),
+               [&](Index i, T sum, NothingBefore) { b[i] = sum; });
     }
     barrier_.wait();
-    for_rows(args_.inverse, thread_, threads_, fresh(b), [&](Offset i, T sum) { args_.inverse_x[i] = sum; });
+    for_rows(args_.inverse, thread_, threads_, fresh(b), nothing_before(),
+             [&](Index i, T sum, NothingBefore) { args_.inverse_x[i] = sum; });
     barrier_.wait();
   }
 
@@ -158,15 +172,21 @@ class CoarseKernel {
     if (level.p.rows == 0) return;
     const T* const coarse = l + 1 < args_.count ? args_.levels[l + 1].x : args_.inverse_x;
     T* const x = x_of(l);
-    for_rows(level.p, thread_, threads_, fresh(coarse), [&](Offset i, T sum) { level.d[i] = sum; });
+    for_rows(level.p, thread_, threads_, fresh(coarse), nothing_before(),
+             [&](Index i, T sum, NothingBefore) { level.d[i] = sum; });
     barrier_.wait();
-    for_rows(level.a, thread_, threads_, fresh(level.d), [&](Offset i, T sum) {
-      const T r = __ldcg(level.r + i) - sum;
-      const T value = level.first * level.smoother[i] * r;
-      level.r[i] = r;
-      level.e[i] = value;
-      x[i] = __ldcg(x + i) + __ldcg(level.d + i) + value;
-    });
+    for_rows(
+        level.a, thread_, threads_, fresh(level.d),
+        [&](Index i) {
+          return Own{load_cached(level.smoother + i), __ldcg(level.r + i), __ldcg(x + i), __ldcg(level.d + i)};
+        },
+        [&](Index i, T sum, const Own& own) {
+          const T r = own.r - sum;
+          const T value = level.first * own.smoother * r;
+          level.r[i] = r;
+          level.e[i] = value;
+          x[i] = own.x + own.d + value;
+        });
     barrier_.wait();
     smooth_further(l, level.e, level.d);
   }
@@ -175,12 +195,18 @@ class CoarseKernel {
 
   const CoarseArgs<T>& args_;
   GridBarrier barrier_;
-  Offset thread_, threads_;
+  Index thread_, threads_;
 };
 
 template <class T>
 __global__ void __launch_bounds__(CoarseTuning::threads, 1) coarse_cycle_kernel(const CoarseArgs<T> args) {
   CoarseKernel<T>(args).run();
+}
+
+// How many threads a pass has rows for.
+template <class T>
+Offset threads_for(const BlockRowsView<T>& b) {
+  return Offset{b.rows} * (b.m / b.together) * b.lanes;
 }
 
 template <class T>
@@ -197,7 +223,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     for (std::size_t k = 0; k < levels_.size(); ++k) {
       views.push_back(take_level(ctx, levels_[k], from[first + k], degree));
       const CoarseLevel<T>& view = views.back();
-      work = std::max({work, Offset{view.rows} * view.a.lanes, Offset{view.rows} * std::max(view.p.lanes, 1)});
+      work = std::max({work, threads_for(view.a), threads_for(view.p), threads_for(view.transposed)});
     }
     if (inverted) work = std::max(work, take_inverse(ctx, hierarchy));
     views_ = make_array(ctx, views);
@@ -329,7 +355,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     view.val = inverse_.data();
     args_.inverse_b = inverse_b_.data();
     args_.inverse_x = inverse_x_.data();
-    return Offset{n} * view.lanes;
+    return threads_for(view);
   }
 
   std::size_t first_;

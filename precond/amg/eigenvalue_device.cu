@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanczos' method on the device, in the variables |D|^1/2 x, for which the inner product is the usual one; and the
-// measures of a matrix by which its smoother is chosen.
+// Lanczos' method on the device, in the inner product with |D|; and the measures of a matrix by which its smoother is
+// chosen.
 #include <cmath>
 #include <cstring>
 
@@ -9,6 +9,7 @@
 #include <purlin/precond/amg/eigenvalue.hpp>
 #include <purlin/precond/amg/elements_device.cuh>
 #include <purlin/precond/amg/placed_csr.hpp>
+#include <purlin/spmv/product_device.cuh>
 
 namespace purlin::detail {
 namespace {
@@ -32,84 +33,91 @@ DeviceArray<double> diagonal_of(const DeviceContext& ctx, const BlockCsr<Space::
   return d;
 }
 
-// s = |d|^-1/2, 0 where d is; u its start, of the length that it is.
+// The first vector, of |D|^1/2 x = 1 or -1, and 0 where d is.
 struct StartLanczos {
   const double* d;
-  double *s, *u, *before;
+  double *x, *before;
 
   __device__ void operator()(std::int64_t i) const {
-    s[i] = d[i] == 0 ? 0 : 1 / sqrt(fabs(d[i]));
-    u[i] = d[i] == 0 ? 0 : lanczos_start(i);
+    x[i] = d[i] == 0 ? 0 : lanczos_start(i) / sqrt(fabs(d[i]));
     before[i] = 0;
   }
 };
 
-// A group of lanes has a row of blocks: w = sign(d) S A S u - length before. Also the row's sum of |a_ij| / |a_ii|,
-// of which the largest is kept: positive doubles are ordered as their bits are.
-constexpr int row_lanes = 8;
+// Vectors stay as long as they come out: x_k is of length l_k, and x_k / l_k the vector of the method. A step reads
+// the squared lengths of x_{k-1} and x_k.
+struct LanczosVectors {
+  const double *d, *x, *before;
+  const double *squared_before, *squared;
+  double* next;
 
+  __device__ static double inverse(double squared_length) {
+    return squared_length > 0 ? 1 / sqrt(squared_length) : 0;
+  }
+};
+
+// A group of lanes has a row of A, or the three of a node: next = D^-1 A x / l - l before / l_before, and of
+// x^T |D| next / l its part. Also the row's sum of |a_ij| / |a_ii|, of which the largest is kept: positive doubles
+// are ordered as their bits are.
+template <bool first>
 __global__ void __launch_bounds__(ElementsTuning::threads)
-    lanczos_product_kernel(BlockView a, const double* d, const double* s, const double* u, const double* before,
-                           const double* squared_length, double* w, unsigned long long* largest_sum) {
-  const int lane = static_cast<int>(threadIdx.x) % row_lanes;
-  const double length = sqrt(*squared_length);
-  const std::int64_t rows = std::int64_t{a.pattern.rows} * a.m;
-  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x / row_lanes;
-  const std::int64_t group = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / row_lanes;
-  const std::int64_t rounds = (rows + step - 1) / step;
-  for (std::int64_t round = 0; round < rounds; ++round) {
-    const std::int64_t i = group + round * step;
+    lanczos_product_kernel(BlockView a, int lanes, LanczosVectors v, double* partial, unsigned* tickets,
+                           double* along, unsigned long long* largest_sum) {
+  const auto thread = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
+  const Index rows = a.pattern.rows * a.m, step = static_cast<Index>(gridDim.x * blockDim.x) / lanes;
+  const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+  const double scale = LanczosVectors::inverse(*v.squared), length = sqrt(*v.squared);
+  const double of_before = first ? 0.0 : length * LanczosVectors::inverse(*v.squared_before);
+  double mine = 0;
+  for (Index shift = 0; (thread & ~Index{31}) / lanes + shift < rows; shift += step) {
+    const Index i = thread / lanes + shift;
+    const bool exists = i < rows;
     double sum = 0, absolute = 0;
-    if (i < rows) {
-      const auto node = static_cast<Index>(i / a.m);
-      const auto r = static_cast<int>(i % a.m);
-      for (Offset k = a.pattern.begin(node) + lane; k < a.pattern.end(node); k += row_lanes) {
+    if (exists) {
+      const Index node = a.m == 1 ? i : i / a.m;
+      const int r = i - node * a.m;
+      const Offset end = a.pattern.end(node);
+      for (Offset k = a.pattern.begin(node) + lane; k < end; k += lanes) {
         const double* const row = a.block(k) + r * a.n;
-        const std::int64_t first = std::int64_t{a.pattern.col[k]} * a.n;
+        const double* const x = v.x + Offset{a.pattern.col[k]} * a.n;
         for (int c = 0; c < a.n; ++c) {
-          sum += row[c] * s[first + c] * u[first + c];
-          absolute += fabs(row[c]);
+          sum += row[c] * x[c];
+          if constexpr (first) absolute += fabs(row[c]);
         }
       }
     }
-    for (int apart = row_lanes / 2; apart > 0; apart /= 2) {
+    for (int apart = lanes / 2; apart > 0; apart /= 2) {
       sum += __shfl_xor_sync(0xffffffffu, sum, apart);
-      absolute += __shfl_xor_sync(0xffffffffu, absolute, apart);
+      if constexpr (first) absolute += __shfl_xor_sync(0xffffffffu, absolute, apart);
     }
-    if (i >= rows || lane != 0) continue;
-    w[i] = (d[i] < 0 ? -s[i] : s[i]) * sum - length * before[i];
-    if (largest_sum != nullptr && d[i] != 0) {
-      atomicMax(largest_sum, static_cast<unsigned long long>(__double_as_longlong(absolute / fabs(d[i]))));
+    if (!exists || lane != 0) continue;
+    const double d = v.d[i];
+    const double value = d == 0 ? 0 : sum / d * scale - of_before * v.before[i];
+    v.next[i] = value;
+    mine += fabs(d) * v.x[i] * value;
+    if constexpr (first) {
+      if (d != 0) {
+        atomicMax(largest_sum, static_cast<unsigned long long>(__double_as_longlong(absolute / fabs(d))));
+      }
     }
   }
+  finish_dot(mine * scale, partial, tickets, along);
 }
 
-// The first vector, divided by its length.
-struct Normalise {
-  const double* squared_length;
-  double* u;
-
-  __device__ void operator()(std::int64_t i) const { u[i] /= sqrt(*squared_length); }
-};
-
-struct TakeAway {
-  const double* along;
-  const double* u;
-  double* w;
-
-  __device__ void operator()(std::int64_t i) const { w[i] -= *along * u[i]; }
-};
-
-struct NextVector {
-  const double* squared_length;
-  const double* w;
-  double *u, *before;
-
-  __device__ void operator()(std::int64_t i) const {
-    before[i] = u[i];
-    u[i] = *squared_length > 0 ? w[i] / sqrt(*squared_length) : 0;
+// A thread has every (grid size)-th entry: next -= along x / l, and the squared length of that.
+__global__ void __launch_bounds__(ElementsTuning::threads)
+    lanczos_orthogonal_kernel(std::int64_t n, LanczosVectors v, const double* along, double* partial,
+                              unsigned* tickets, double* squared_next) {
+  const double factor = *along * LanczosVectors::inverse(*v.squared);
+  const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
+  double mine = 0;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    const double value = v.next[i] - factor * v.x[i];
+    v.next[i] = value;
+    mine += fabs(v.d[i]) * value * value;
   }
-};
+  finish_dot(mine, partial, tickets, squared_next);
+}
 
 struct RegularDiagonal {
   int size, m;
@@ -183,29 +191,51 @@ double sum_of(const DeviceContext& ctx, const DeviceArray<double>& values) {
   return value_at(ctx, total, 0);
 }
 
+int lanczos_lanes(const BlockPattern<Space::device>& a) {
+  constexpr double blocks_of_lane = 3;
+  int lanes = 1;
+  while (lanes < 32 && lanes * blocks_of_lane * a.rows < static_cast<double>(a.blocks())) lanes *= 2;
+  return lanes;
+}
+
+// Few blocks, whose sums are soon added.
+unsigned lanczos_blocks(const DeviceContext& ctx, std::int64_t threads) {
+  constexpr unsigned blocks_per_multiprocessor = 8;
+  return std::min(blocks_for(ctx, threads), blocks_per_multiprocessor * static_cast<unsigned>(ctx.multiprocessors()));
+}
+
 }  // namespace
 
 EigenvalueBound largest_eigenvalue(const DeviceContext& ctx, const BlockCsr<Space::device>& a, int steps) {
   const DeviceArray<double> d = diagonal_of(ctx, a);
   const std::int64_t n = d.size();
-  DeviceArray<double> s(ctx, n), u(ctx, n), before(ctx, n), w(ctx, n);
+  DeviceArray<double> vectors[3] = {DeviceArray<double>(ctx, n), DeviceArray<double>(ctx, n),
+                                    DeviceArray<double>(ctx, n)};
   // Along each vector, and the squared length of each next one; that of the first at the beginning.
   DeviceArray<double> along = zeros<double>(ctx, steps), squares = zeros<double>(ctx, steps + 1);
   DeviceArray<unsigned long long> bound = zeros<unsigned long long>(ctx, 1);
-  DeviceArray<double> no_length = zeros<double>(ctx, 1);
-  for_elements(ctx, n, StartLanczos{d.data(), s.data(), u.data(), before.data()});
-  dot<double>(ctx, u.cspan(), u.cspan(), squares.data());
-  for_elements(ctx, n, Normalise{squares.data(), u.data()});
-  const unsigned blocks = blocks_for(ctx, n * row_lanes);
-  for (int step = 0; step < steps; ++step) {
-    lanczos_product_kernel<<<blocks, ElementsTuning::threads, 0, ctx.state().stream()>>>(
-        BlockView(a), d.data(), s.data(), u.data(), before.data(),
-        step == 0 ? no_length.data() : squares.data() + step, w.data(), step == 0 ? bound.data() : nullptr);
+  for_elements(ctx, n, StartLanczos{d.data(), vectors[1].data(), vectors[0].data()});
+  const int lanes = lanczos_lanes(a.pattern);
+  const unsigned of_product = lanczos_blocks(ctx, n * lanes), of_vectors = lanczos_blocks(ctx, n);
+  DeviceArray<double> partial(ctx, std::max(of_product, of_vectors));
+  const auto& state = ctx.state();
+  // The length of the start: as if 0 along it had been taken away.
+  DeviceArray<double> none = zeros<double>(ctx, 1);
+  const LanczosVectors start{d.data(), vectors[0].data(), nullptr, nullptr, none.data(), vectors[1].data()};
+  lanczos_orthogonal_kernel<<<of_vectors, ElementsTuning::threads, 0, state.stream()>>>(
+      n, start, none.data(), partial.data(), state.tickets(), squares.data());
+  PURLIN_CHECK_LAUNCH();
+  for (int k = 0; k < steps; ++k) {
+    const LanczosVectors v{
+        d.data(),           vectors[(k + 1) % 3].data(), vectors[k % 3].data(), squares.data() + std::max(k - 1, 0),
+        squares.data() + k, vectors[(k + 2) % 3].data()};
+    const auto product = k == 0 ? lanczos_product_kernel<true> : lanczos_product_kernel<false>;
+    product<<<of_product, ElementsTuning::threads, 0, state.stream()>>>(
+        BlockView(a), lanes, v, partial.data(), state.tickets(), along.data() + k, bound.data());
     PURLIN_CHECK_LAUNCH();
-    dot<double>(ctx, u.cspan(), w.cspan(), along.data() + step);
-    for_elements(ctx, n, TakeAway{along.data() + step, u.data(), w.data()});
-    dot<double>(ctx, w.cspan(), w.cspan(), squares.data() + step + 1);
-    for_elements(ctx, n, NextVector{squares.data() + step + 1, w.data(), u.data(), before.data()});
+    lanczos_orthogonal_kernel<<<of_vectors, ElementsTuning::threads, 0, state.stream()>>>(
+        n, v, along.data() + k, partial.data(), state.tickets(), squares.data() + k + 1);
+    PURLIN_CHECK_LAUNCH();
   }
   const std::vector<double> alongs = to_vector(ctx, along.cspan()), lengths = to_vector(ctx, squares.cspan());
   const auto bits = static_cast<long long>(value_at(ctx, bound, 0));

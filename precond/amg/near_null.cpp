@@ -4,20 +4,20 @@
 
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
+
 namespace purlin::detail {
 
-ModeFrame::ModeFrame(const NodeCoordinates& c) {
-  double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
-  for (std::size_t i = 0; i < c.xyz.size(); ++i) {
-    const auto d = i % static_cast<std::size_t>(c.dimension);
-    const bool first = i < static_cast<std::size_t>(c.dimension);
-    low[d] = first ? c.xyz[i] : std::min(low[d], c.xyz[i]);
-    high[d] = first ? c.xyz[i] : std::max(high[d], c.xyz[i]);
-  }
+ModeFrame::ModeFrame(const HostContext& ctx, const NodeCoordinates& c) {
+  const auto nodes = static_cast<Index>(c.xyz.size() / static_cast<std::size_t>(c.dimension));
+  if (nodes == 0) return;
   double extent = 0;
-  for (int d = 0; d < 3; ++d) {
-    middle[d] = 0.5 * (low[d] + high[d]);
-    extent = std::max(extent, high[d] - low[d]);
+  for (int d = 0; d < c.dimension; ++d) {
+    const auto at = [&](Index i) { return c.xyz[static_cast<std::size_t>(Offset{i} * c.dimension + d)]; };
+    const double high = parallel_max(ctx, nodes, at(0), at);
+    const double low = -parallel_max(ctx, nodes, -at(0), [&](Index i) { return -at(i); });
+    middle[d] = 0.5 * (low + high);
+    extent = std::max(extent, high - low);
   }
   if (extent > 0) scale = 2 / extent;
 }

@@ -35,7 +35,7 @@ struct ModeFrame {
   double middle[3] = {0, 0, 0};
   double scale = 1;
 
-  explicit ModeFrame(const NodeCoordinates& coordinates);
+  ModeFrame(const HostContext& ctx, const NodeCoordinates& coordinates);
 };
 
 /// Row d of the modes of a node at x (in the frame), `vectors` values: 3 in the plane, 6 in space.

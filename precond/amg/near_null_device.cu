@@ -41,7 +41,8 @@ NearNull<Space::device> rigid_body_modes(const DeviceContext& ctx, const NodeCoo
   const DeviceArray<double> xyz = make_array(ctx, c.xyz);
   const int vectors = c.dimension == 3 ? 6 : 3;
   NearNull<Space::device> result{vectors, DeviceArray<double>(ctx, xyz.size() * vectors)};
-  for_elements(ctx, xyz.size(), ModeRow{c.dimension, vectors, ModeFrame(c), xyz.data(), result.values.data()});
+  for_elements(ctx, xyz.size(),
+               ModeRow{c.dimension, vectors, ModeFrame(host_context(ctx), c), xyz.data(), result.values.data()});
   return result;
 }
 

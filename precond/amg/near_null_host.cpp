@@ -15,7 +15,7 @@ NearNull<Space::host> constant_components(const HostContext& ctx, Index rows, in
 }
 
 NearNull<Space::host> rigid_body_modes(const HostContext& ctx, const NodeCoordinates& c) {
-  const ModeFrame frame(c);
+  const ModeFrame frame(ctx, c);
   NearNull<Space::host> result;
   result.vectors = c.dimension == 3 ? 6 : 3;
   result.values.resize(c.xyz.size() * static_cast<std::size_t>(result.vectors));

@@ -125,6 +125,7 @@ inline HostCsr neumann_grid(Index nx, Index ny) {
 inline PrecondOptions amg_options() {
   PrecondOptions options;
   options.name = "amg";
+  options.of<AmgOptions>().precision = AmgPrecision::system;
   return options;
 }
 

