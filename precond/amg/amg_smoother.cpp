@@ -21,6 +21,8 @@ constexpr std::uint64_t seed = 21;
 constexpr double most_antisymmetric = 0.25;
 constexpr double rounding = 1e-10;
 constexpr double most_entangled = 1e-5;
+// Coarse levels have a few such nodes for other reasons, where FSAI saves no iteration.
+constexpr double most_entangled_below = 1e-2;
 
 }  // namespace
 
@@ -91,11 +93,11 @@ double entangled_share(const HostContext& ctx, const HostBlockCsr& a) {
 }
 
 template <Space S>
-AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoother asked) {
+AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoother asked, bool first) {
   if (asked != AmgSmoother::automatic) return asked;
   const double share = antisymmetric_share(ctx, a);
   if (share > most_antisymmetric) return AmgSmoother::spai;
-  const bool fsai = share <= rounding && entangled_share(ctx, a) >= most_entangled;
+  const bool fsai = share <= rounding && entangled_share(ctx, a) >= (first ? most_entangled : most_entangled_below);
   return fsai ? AmgSmoother::fsai : AmgSmoother::chebyshev;
 }
 
@@ -143,7 +145,7 @@ double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, 
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 
-#define X(S) template AmgSmoother choose_smoother(const Context<S>&, const BlockCsr<S>&, AmgSmoother);
+#define X(S) template AmgSmoother choose_smoother(const Context<S>&, const BlockCsr<S>&, AmgSmoother, bool);
 PURLIN_FOR_SPACES(X)
 #undef X
 

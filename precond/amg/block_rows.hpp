@@ -6,6 +6,12 @@
 
 namespace purlin::detail {
 
+struct BlockRowsTuning {
+  /// Of a row that a lane has under way: as many as fit into its registers with the column of each.
+  template <class T, int together>
+  static constexpr int entries = 32 / static_cast<int>(sizeof(T)) / (together > 1 ? 2 : 1);
+};
+
 /// Row r of a block row has its values next to each other, block after block: with `m` rows and `n` columns to a
 /// block, row r of block row i begins at m n row_ptr[i] + r n (row_ptr[i + 1] - row_ptr[i]). One column is stored for
 /// a block.

@@ -6,10 +6,8 @@
 namespace purlin::detail {
 namespace {
 
-// A lane has about this many entries of a row of usual length.
-constexpr double entries_of_lane = 4;
-
-int lanes_for(double entries_of_row, int together) {
+// As many lanes as a row of usual length keeps busy.
+int lanes_for(double entries_of_row, int entries_of_lane, int together) {
   int lanes = together > 1 ? 4 : 1;
   while (lanes < 32 && lanes * entries_of_lane < entries_of_row) lanes *= 2;
   return lanes;
@@ -39,10 +37,8 @@ struct PlaceValue {
 template <class T>
 __global__ void __launch_bounds__(ElementsTuning::threads)
     block_rows_kernel(BlockRowsView<T> b, const T* x, const Index* x_place, T* y, const Index* y_place) {
-  const auto thread = static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x);
-  const auto threads = static_cast<Index>(gridDim.x * blockDim.x);
   const auto entry = [&](Index j) { return load_cached(x + (x_place == nullptr ? j : load_cached(x_place + j))); };
-  for_rows(b, thread, threads, entry, nothing_before(),
+  for_rows(b, LaunchPlace(), entry, nothing_before(),
            [&](Index i, T sum, NothingBefore) { y[y_place == nullptr ? i : y_place[i]] = sum; });
 }
 
@@ -58,7 +54,9 @@ BlockRows<T>::BlockRows(const DeviceContext& ctx, const BlockCsr<Space::device>&
   view_.n = transposed == nullptr ? a.col_block : a.row_block;
   view_.magic = static_cast<unsigned>(((std::uint64_t{1} << 32) + view_.n - 1) / view_.n);
   view_.together = view_.m % 3 == 0 ? 3 : 1;
-  view_.lanes = lanes_for(static_cast<double>(blocks_) * view_.n / std::max<Index>(view_.rows, 1), view_.together);
+  const int of_lane = view_.together > 1 ? BlockRowsTuning::entries<T, 3> : BlockRowsTuning::entries<T, 1>;
+  view_.lanes =
+      lanes_for(static_cast<double>(blocks_) * view_.n / std::max<Index>(view_.rows, 1), of_lane, view_.together);
   view_.row_ptr = pattern.row_ptr.data();
   view_.col = pattern.col.data();
   val_ = Array<T, Space::device>(ctx, a.val.size());

@@ -81,16 +81,16 @@ __device__ __forceinline__ auto fresh(const T* x) {
 template <class T>
 class CoarseKernel {
  public:
-  __device__ explicit CoarseKernel(const CoarseArgs<T>& args)
-      : args_(args),
-        barrier_(args.arrived),
-        thread_(static_cast<Index>(blockIdx.x * blockDim.x + threadIdx.x)),
-        threads_(static_cast<Index>(gridDim.x * blockDim.x)) {}
+  __device__ explicit CoarseKernel(const CoarseArgs<T>& args) : args_(args), barrier_(args.arrived) {}
 
   __device__ void run() {
-    for (int l = 0; l < args_.count; ++l) descend(l);
+    for (int l = 0; l < args_.count; ++l) {
+      args_.levels[l].a.together == 3 ? descend<3>(l) : descend<1>(l);
+    }
     if (args_.inverse.rows > 0) solve_coarsest();
-    for (int l = args_.count - 1; l >= 0; --l) ascend(l);
+    for (int l = args_.count - 1; l >= 0; --l) {
+      if (args_.levels[l].p.rows > 0) args_.levels[l].a.together == 3 ? ascend<3>(l) : ascend<1>(l);
+    }
     barrier_.leave();
   }
 
@@ -100,7 +100,14 @@ class CoarseKernel {
     T smoother, r, x, d;
   };
 
+  /// The first entries of a thread's first rows of A: they stay in registers while a level is smoothed.
+  template <int together>
+  __device__ LaneRows<T, together> hold(const BlockRowsView<T>& a) const {
+    return LaneRows<T, together>(a, at_.thread / a.lanes, static_cast<int>(at_.thread) & (a.lanes - 1));
+  }
+
   /// x and r from b or from the level above, the smoother, and the residual.
+  template <int together>
   __device__ void descend(int l) {
     const CoarseLevel<T>& level = args_.levels[l];
     const auto smoother = [&](Index i) { return load_cached(level.smoother + i); };
@@ -111,31 +118,30 @@ class CoarseKernel {
       x_of(l)[i] = value;
     };
     if (l == 0) {
-      for (Index i = thread_; i < level.rows; i += threads_) start(i, args_.b[i], smoother(i));
+      for (Index i = at_.thread; i < level.rows; i += at_.threads) start(i, args_.b[i], smoother(i));
     } else {
       const CoarseLevel<T>& above = args_.levels[l - 1];
-      for_rows(above.transposed, thread_, threads_, fresh(above.r), smoother, start);
+      for_rows(above.transposed, at_, fresh(above.r), smoother, start);
     }
+    const LaneRows<T, together> held = hold<together>(level.a);
     barrier_.wait();
-    const T* const last = smooth_further(l, level.d, level.e);
+    const T* const last = smooth_further<together>(l, held, level.d, level.e);
     if (level.p.rows == 0) return;
-    for_rows(
-        level.a, thread_, threads_, fresh(last), [&](Index i) { return __ldcg(level.r + i); },
+    for_rows_together<together>(
+        level.a, at_, &held, fresh(last), [&](Index i) { return __ldcg(level.r + i); },
         [&](Index i, T sum, T r) { level.r[i] = r - sum; });
     barrier_.wait();
   }
 
   /// The steps after the first; the direction of the first is `d`. Returns that of the last.
-  __device__ const T* smooth_further(int l, T* d, T* e) {
+  template <int together>
+  __device__ const T* smooth_further(int l, const LaneRows<T, together>& held, T* d, T* e) {
     const CoarseLevel<T>& level = args_.levels[l];
     T* const x = x_of(l);
     for (int k = 0; k < level.next_steps; ++k) {
       const T c1 = level.c1[k], c2 = level.c2[k];
-      for_rows(
-          level.a, thread_, threads_, fresh(d),
-          [&](Index i) {
-            return Own{load_cached(level.smoother + i), __ldcg(level.r + i), __ldcg(x + i), __ldcg(d + i)};
-          },
+      for_rows_together<together>(
+          level.a, at_, &held, fresh(d), [&](Index i) { return own_of(level, x, d, i); },
           [&](Index i, T sum, const Own& own) {
             const T r = own.r - sum;
             const T value = c1 * own.d + c2 * own.smoother * r;
@@ -154,32 +160,29 @@ class CoarseKernel {
   __device__ void solve_coarsest() {
     T* const b = args_.inverse_b;
     if (args_.count == 0) {
-      for (Index i = thread_; i < args_.inverse.m; i += threads_) b[i] = args_.b[i];
+      for (Index i = at_.thread; i < args_.inverse.m; i += at_.threads) b[i] = args_.b[i];
     } else {
       const CoarseLevel<T>& above = args_.levels[args_.count - 1];
-      for_rows(above.transposed, thread_, threads_, fresh(above.r), nothing_before(),
+      for_rows(above.transposed, at_, fresh(above.r), nothing_before(),
                [&](Index i, T sum, NothingBefore) { b[i] = sum; });
     }
     barrier_.wait();
-    for_rows(args_.inverse, thread_, threads_, fresh(b), nothing_before(),
+    for_rows(args_.inverse, at_, fresh(b), nothing_before(),
              [&](Index i, T sum, NothingBefore) { args_.inverse_x[i] = sum; });
     barrier_.wait();
   }
 
   /// The correction of the next level, and the smoother again.
+  template <int together>
   __device__ void ascend(int l) {
     const CoarseLevel<T>& level = args_.levels[l];
-    if (level.p.rows == 0) return;
     const T* const coarse = l + 1 < args_.count ? args_.levels[l + 1].x : args_.inverse_x;
     T* const x = x_of(l);
-    for_rows(level.p, thread_, threads_, fresh(coarse), nothing_before(),
-             [&](Index i, T sum, NothingBefore) { level.d[i] = sum; });
+    for_rows(level.p, at_, fresh(coarse), nothing_before(), [&](Index i, T sum, NothingBefore) { level.d[i] = sum; });
+    const LaneRows<T, together> held = hold<together>(level.a);
     barrier_.wait();
-    for_rows(
-        level.a, thread_, threads_, fresh(level.d),
-        [&](Index i) {
-          return Own{load_cached(level.smoother + i), __ldcg(level.r + i), __ldcg(x + i), __ldcg(level.d + i)};
-        },
+    for_rows_together<together>(
+        level.a, at_, &held, fresh(level.d), [&](Index i) { return own_of(level, x, level.d, i); },
         [&](Index i, T sum, const Own& own) {
           const T r = own.r - sum;
           const T value = level.first * own.smoother * r;
@@ -188,14 +191,17 @@ class CoarseKernel {
           x[i] = own.x + own.d + value;
         });
     barrier_.wait();
-    smooth_further(l, level.e, level.d);
+    smooth_further<together>(l, held, level.e, level.d);
   }
 
+  __device__ static Own own_of(const CoarseLevel<T>& level, const T* x, const T* d, Index i) {
+    return {load_cached(level.smoother + i), __ldcg(level.r + i), __ldcg(x + i), __ldcg(d + i)};
+  }
   __device__ T* x_of(int l) const { return l == 0 ? args_.x : args_.levels[l].x; }
 
   const CoarseArgs<T>& args_;
   GridBarrier barrier_;
-  Index thread_, threads_;
+  LaunchPlace at_;
 };
 
 template <class T>

@@ -56,9 +56,11 @@ struct LanczosVectors {
   }
 };
 
-// A group of lanes has a row of A, or the three of a node: next = D^-1 A x / l - l before / l_before, and of
-// x^T |D| next / l its part. Also the row's sum of |a_ij| / |a_ii|, of which the largest is kept: positive doubles
-// are ordered as their bits are.
+// A group of lanes has a row of A: next = D^-1 A x / l - l before / l_before, and of x^T |D| next / l its part. What
+// the end of a row reads is on its way before the row is. The first step also finds the largest sum of |a_ij| /
+// |a_ii| over a row: positive doubles are ordered as their bits are.
+constexpr int blocks_of_lane = 4;  // under way at once
+
 template <bool first>
 __global__ void __launch_bounds__(ElementsTuning::threads)
     lanczos_product_kernel(BlockView a, int lanes, LanczosVectors v, double* partial, unsigned* tickets,
@@ -68,21 +70,34 @@ __global__ void __launch_bounds__(ElementsTuning::threads)
   const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
   const double scale = LanczosVectors::inverse(*v.squared), length = sqrt(*v.squared);
   const double of_before = first ? 0.0 : length * LanczosVectors::inverse(*v.squared_before);
-  double mine = 0;
+  double mine = 0, largest = 0;
   for (Index shift = 0; (thread & ~Index{31}) / lanes + shift < rows; shift += step) {
     const Index i = thread / lanes + shift;
-    const bool exists = i < rows;
+    const bool exists = i < rows, finishes = exists && lane == 0;
+    const double d = finishes ? v.d[i] : 0.0, x_own = finishes ? v.x[i] : 0.0;
+    const double before = finishes ? v.before[i] : 0.0;
     double sum = 0, absolute = 0;
     if (exists) {
       const Index node = a.m == 1 ? i : i / a.m;
       const int r = i - node * a.m;
       const Offset end = a.pattern.end(node);
-      for (Offset k = a.pattern.begin(node) + lane; k < end; k += lanes) {
-        const double* const row = a.block(k) + r * a.n;
-        const double* const x = v.x + Offset{a.pattern.col[k]} * a.n;
-        for (int c = 0; c < a.n; ++c) {
-          sum += row[c] * x[c];
-          if constexpr (first) absolute += fabs(row[c]);
+      for (Offset k = a.pattern.begin(node) + lane; k < end; k += blocks_of_lane * lanes) {
+        Offset place[blocks_of_lane];
+        Index column[blocks_of_lane];
+#pragma unroll
+        for (int u = 0; u < blocks_of_lane; ++u) {
+          place[u] = k + u * lanes < end ? k + u * lanes : Offset{-1};
+          column[u] = place[u] >= 0 ? a.pattern.col[place[u]] : 0;
+        }
+#pragma unroll
+        for (int u = 0; u < blocks_of_lane; ++u) {
+          if (place[u] < 0) continue;
+          const double* const row = a.block(place[u]) + r * a.n;
+          const double* const x = v.x + Offset{column[u]} * a.n;
+          for (int c = 0; c < a.n; ++c) {
+            sum += row[c] * x[c];
+            if constexpr (first) absolute += fabs(row[c]);
+          }
         }
       }
     }
@@ -90,15 +105,16 @@ __global__ void __launch_bounds__(ElementsTuning::threads)
       sum += __shfl_xor_sync(0xffffffffu, sum, apart);
       if constexpr (first) absolute += __shfl_xor_sync(0xffffffffu, absolute, apart);
     }
-    if (!exists || lane != 0) continue;
-    const double d = v.d[i];
-    const double value = d == 0 ? 0 : sum / d * scale - of_before * v.before[i];
+    if (!finishes) continue;
+    const double value = d == 0 ? 0 : sum / d * scale - of_before * before;
     v.next[i] = value;
-    mine += fabs(d) * v.x[i] * value;
-    if constexpr (first) {
-      if (d != 0) {
-        atomicMax(largest_sum, static_cast<unsigned long long>(__double_as_longlong(absolute / fabs(d))));
-      }
+    mine += fabs(d) * x_own * value;
+    if (first && d != 0) largest = fmax(largest, absolute / fabs(d));
+  }
+  if constexpr (first) {
+    for (int apart = 16; apart > 0; apart /= 2) largest = fmax(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
+    if (threadIdx.x % 32 == 0) {
+      atomicMax(largest_sum, static_cast<unsigned long long>(__double_as_longlong(largest)));
     }
   }
   finish_dot(mine * scale, partial, tickets, along);
@@ -192,9 +208,10 @@ double sum_of(const DeviceContext& ctx, const DeviceArray<double>& values) {
 }
 
 int lanczos_lanes(const BlockPattern<Space::device>& a) {
-  constexpr double blocks_of_lane = 3;
   int lanes = 1;
-  while (lanes < 32 && lanes * blocks_of_lane * a.rows < static_cast<double>(a.blocks())) lanes *= 2;
+  while (lanes < 32 && lanes * blocks_of_lane * static_cast<double>(a.rows) < static_cast<double>(a.blocks())) {
+    lanes *= 2;
+  }
   return lanes;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sparse matrix products on the device. A value of a product is the sum of one thread, which looks in the rows of the
-// second matrix for its column: nothing is added atomically, and sums have a fixed order.
+// Sparse matrix products on the device. A value of a product is the sum of one thread, or a block that of one warp,
+// which looks in the rows of the second matrix for its column: nothing is added atomically, and sums have a fixed
+// order.
 #include <purlin/precond/amg/galerkin.hpp>
 #include <purlin/precond/amg/pattern_rows_device.cuh>
 
@@ -20,58 +21,94 @@ struct ProductColumns {
   }
 };
 
-// A thread has one value of C = A B.
-struct ProductValue {
-  BlockView a, b;
-  PatternView c;
-  const Index* row_of;
-  double* val;
-
-  __device__ void operator()(std::int64_t t) const {
-    const int size = a.m * b.n;
-    const Offset k = t / size;
-    const auto e = static_cast<int>(t - k * size);
-    const int r = e / b.n, column = e % b.n;
-    const Index i = row_of[k], j = c.col[k];
-    double sum = 0;
-    for (Offset l = a.pattern.begin(i); l < a.pattern.end(i); ++l) {
-      const Offset at = b.pattern.find(a.pattern.col[l], j);
-      if (at < 0) continue;
-      const double* const left = a.block(l) + r * a.n;
-      const double* const right = b.block(at) + column;
-      for (int q = 0; q < a.n; ++q) sum += left[q] * right[q * b.n];
-    }
-    val[t] = sum;
-  }
-};
-
-// A thread has one value of C = P^T B.
-struct TransposedProductValue {
-  BlockView p;
-  PatternView pt;
+// C = A B, or P^T B where `source` says where the blocks of P^T stand among those of P.
+struct ProductView {
+  BlockView left;     // A or P
+  PatternView terms;  // the pattern of A or of P^T
   const Offset* source;
   BlockView b;
   PatternView c;
   const Index* row_of;
   double* val;
 
+  __device__ bool transposed() const { return source != nullptr; }
+  __device__ int rows() const { return transposed() ? left.n : left.m; }
+  __device__ int inner() const { return transposed() ? left.m : left.n; }
+  // Entry (r, column) of the product of two blocks.
+  __device__ double term(const double* a, const double* right, int r, int column) const {
+    const int first = transposed() ? r : r * left.n, step = transposed() ? left.n : 1;
+    double sum = 0;
+    for (int q = 0; q < inner(); ++q) sum += a[first + q * step] * right[q * b.n + column];
+    return sum;
+  }
+  __device__ const double* left_block(Offset l) const { return left.block(transposed() ? source[l] : l); }
+};
+
+// A thread has one value.
+struct ProductValue {
+  ProductView p;
+
   __device__ void operator()(std::int64_t t) const {
-    const int size = p.n * b.n;
+    const int size = p.rows() * p.b.n;
     const Offset k = t / size;
     const auto e = static_cast<int>(t - k * size);
-    const int r = e / b.n, column = e % b.n;
-    const Index i = row_of[k], j = c.col[k];
+    const Index i = p.row_of[k], j = p.c.col[k];
     double sum = 0;
-    for (Offset l = pt.begin(i); l < pt.end(i); ++l) {
-      const Offset at = b.pattern.find(pt.col[l], j);
-      if (at < 0) continue;
-      const double* const left = p.block(source[l]) + r;
-      const double* const right = b.block(at) + column;
-      for (int q = 0; q < p.m; ++q) sum += left[q * p.n] * right[q * b.n];
+    for (Offset l = p.terms.begin(i); l < p.terms.end(i); ++l) {
+      const Offset at = p.b.pattern.find(p.terms.col[l], j);
+      if (at >= 0) sum += p.term(p.left_block(l), p.b.block(at), e / p.b.n, e % p.b.n);
     }
-    val[t] = sum;
+    p.val[t] = sum;
   }
 };
+
+struct WarpProductTuning {
+  static constexpr int threads = 256;
+  static constexpr int least_size = 9;  // values of a block
+  static constexpr int values = 2;      // of a lane at once: blocks of up to 64 are done in one go
+};
+
+// A warp has a block: each lane looks for the column in one of 32 rows, and then all lanes add the terms that were
+// found, one after the other, each to its own values.
+__global__ void __launch_bounds__(WarpProductTuning::threads) product_by_warps_kernel(Offset blocks, ProductView p) {
+  constexpr int values = WarpProductTuning::values;
+  const int lane = static_cast<int>(threadIdx.x % 32), size = p.rows() * p.b.n;
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x / 32;
+  for (std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32; k < blocks; k += step) {
+    const Index i = p.row_of[k], j = p.c.col[k];
+    const Offset end = p.terms.end(i);
+    for (int first = 0; first < size; first += 32 * values) {
+      double sum[values] = {};
+      for (Offset l = p.terms.begin(i); l < end; l += 32) {
+        const Offset mine = l + lane < end ? p.b.pattern.find(p.terms.col[l + lane], j) : Offset{-1};
+        const Offset left = mine >= 0 && p.transposed() ? p.source[l + lane] : l + lane;
+        for (unsigned found = __ballot_sync(0xffffffffu, mine >= 0); found != 0; found &= found - 1) {
+          const int from = __ffs(static_cast<int>(found)) - 1;
+          const double* const right = p.b.block(__shfl_sync(0xffffffffu, mine, from));
+          const double* const a = p.left.block(__shfl_sync(0xffffffffu, left, from));
+#pragma unroll
+          for (int u = 0; u < values; ++u) {
+            const int e = first + u * 32 + lane;
+            if (e < size) sum[u] += p.term(a, right, e / p.b.n, e % p.b.n);
+          }
+        }
+      }
+#pragma unroll
+      for (int u = 0; u < values; ++u) {
+        const int e = first + u * 32 + lane;
+        if (e < size) p.val[k * size + e] = sum[u];
+      }
+    }
+  }
+}
+
+void compute(const DeviceContext& ctx, Offset blocks, const ProductView& p, int size) {
+  if (blocks == 0) return;
+  if (size < WarpProductTuning::least_size) return for_elements(ctx, blocks * size, ProductValue{p});
+  product_by_warps_kernel<<<blocks_for(ctx, blocks * 32), WarpProductTuning::threads, 0, ctx.state().stream()>>>(
+      blocks, p);
+  PURLIN_CHECK_LAUNCH();
+}
 
 // Rows of a mean of more candidates are collected by whole warps.
 constexpr double many_candidates = 64;
@@ -90,15 +127,16 @@ BlockPattern<Space::device> product_pattern(const DeviceContext& ctx, const Bloc
 void product_values(const DeviceContext& ctx, const BlockCsr<Space::device>& a, const BlockCsr<Space::device>& b,
                     BlockCsr<Space::device>& c) {
   const DeviceArray<Index> row_of = rows_of_blocks(ctx, c.pattern);
-  for_elements(ctx, c.val.size(), ProductValue{a, b, c.pattern, row_of.data(), c.val.data()});
+  compute(ctx, c.pattern.blocks(), ProductView{a, a.pattern, nullptr, b, c.pattern, row_of.data(), c.val.data()},
+          c.block_size());
 }
 
 void transposed_product_values(const DeviceContext& ctx, const BlockCsr<Space::device>& p,
                                const TransposedPattern<Space::device>& pt, const BlockCsr<Space::device>& b,
                                BlockCsr<Space::device>& c) {
   const DeviceArray<Index> row_of = rows_of_blocks(ctx, c.pattern);
-  for_elements(ctx, c.val.size(),
-               TransposedProductValue{p, pt.pattern, pt.source.data(), b, c.pattern, row_of.data(), c.val.data()});
+  compute(ctx, c.pattern.blocks(),
+          ProductView{p, pt.pattern, pt.source.data(), b, c.pattern, row_of.data(), c.val.data()}, c.block_size());
 }
 
 }  // namespace purlin::detail

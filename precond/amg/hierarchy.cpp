@@ -101,7 +101,7 @@ void AmgHierarchy<S>::finish(const Context<S>& ctx, PhaseClock& clock) {
     if (invert && &level == &levels_.back()) continue;
     const EigenvalueBound found = largest_eigenvalue(ctx, level.a, steps_for_smoothers);
     level.lambda = std::min(eigenvalue_margin * found.lambda, found.bound);
-    if (!decided_) level.smoother = choose_smoother(ctx, level.a, smoother_);
+    if (!decided_) level.smoother = choose_smoother(ctx, level.a, smoother_, &level == &levels_.front());
     scaled_inverse_diagonal(ctx, level.a, level.lambda, level.smoother_diagonal);
   }
   decided_ = true;
