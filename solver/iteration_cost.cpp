@@ -73,6 +73,8 @@ PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& fact
   cost.matrices = std::max(1, method->products);
   cost.resident = method->resident;
   cost.triangles = method->triangles;
+  cost.device_share = method->device_share;
+  cost.device_start_seconds = method->device_start_seconds;
   if (method->vector_passes != nullptr) cost.vector_passes = method->vector_passes(options);
   // Without node blocks, as FSAI's and SPAI's matrices are in every format.
   const double entries = precond_entries(*method, options, facts.rows, facts.nonzeros);
@@ -83,7 +85,9 @@ PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& fact
 
 IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostEstimate& product) const {
   const double bandwidth = machine.bytes_per_second;
-  const double applied = method.precond_products * precond.bytes;
+  const bool in_double = value_bytes == sizeof(double);
+  const double applied =
+      method.precond_products * precond.bytes * (machine.device() && in_double ? precond.device_share : 1);
   const Resident on_chip = resident_fit(*this, facts, product);
   if (on_chip.fits) {
     const double products = method.products + method.precond_products * precond.matrices;
@@ -121,7 +125,7 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
   const int kernels = method.vector_kernels + method.products * (product.launches + product.dot_launches) +
                       method.precond_products * precond.matrices;
   const double start = machine.device()
-                           ? kernels * kernel_seconds
+                           ? kernels * kernel_seconds + method.precond_products * precond.device_start_seconds
                            : (method.vector_kernels + method.precond_products * precond.matrices) * wake_seconds;
   const double of_products = method.products * of_product + of_precond;
   return {start + of_products / (cached ? 1 : speed) + vectors / (bandwidth * sweep_share * speed), false};

@@ -17,6 +17,11 @@ constexpr int largest_coarse = 4096;  // inverted densely: 128 MiB
 constexpr double usual_complexity = 1.2;
 constexpr double prolongator_share = 0.3;
 
+// A cycle in single precision moves so much of what one in double moves, columns included; and its coarse levels take
+// so long on a device, however small they are (docs/results/amg_h200.json).
+constexpr double single_share = 0.6;
+constexpr double coarse_seconds = 120e-6;
+
 // An option that is one of a few words, in the order of the values of its type.
 template <class Choice>
 PrecondOption choice_option(std::string flags, std::string help, std::string key, std::vector<std::string> words,
@@ -89,17 +94,17 @@ double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
   return (products * (1 + 2 * (usual_complexity - 1)) + 2 * prolongator_share) * static_cast<double>(nonzeros);
 }
 
-// The host makes the levels, in part by all its threads. 0.1 to 5 s for 0.08 to 5.8 million rows on 16 threads beside
-// an H200, 0.2 to 0.6 s for 0.04 to 0.2 million on two of an EPYC. Nodes of several rows count once, which the
-// entries' share has in it.
+// The setup where the matrix is. On two threads of an EPYC 0.2 to 0.6 s for 0.04 to 0.2 million rows, on 16 of a Xeon
+// 0.1 to 5 s for 0.08 to 5.8 million; on an H200 9 to 58 ms for 0.3 to 5.8 million, and what its kernels take to be
+// loaded. Nodes of several rows count once, which the entries' share has in it.
 double amg_build_seconds(const PrecondBuild& build) {
+  constexpr double device_seconds = 9e-3, device_row = 3.7e-9, device_entry = 0.8e-9;
   constexpr double row_alone = 0.7e-6, row_shared = 1.8e-6, entry_alone = 8e-9, entry_shared = 45e-9;
   constexpr int useful_threads = 16;
-  constexpr double device_seconds = 40e-3;  // of the levels' way there
+  const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
+  if (build.machine.device()) return device_seconds + device_row * rows + device_entry * entries;
   const double threads = std::clamp(build.host_threads, 1, useful_threads);
-  const double fixed = build.machine.device() ? device_seconds : 0;
-  return fixed + (row_alone + row_shared / threads) * static_cast<double>(build.rows) +
-         (entry_alone + entry_shared / threads) * static_cast<double>(build.nonzeros);
+  return (row_alone + row_shared / threads) * rows + (entry_alone + entry_shared / threads) * entries;
 }
 
 // Of each step of the smoother, coarse levels included: the residual, the correction and x, most of them twice.
@@ -120,10 +125,13 @@ std::string higher_degree(const PrecondOptions& options) {
 
 }  // namespace
 
+// The hierarchy in double for refreshes, with 32 bits of a map for each value, and what the cycle stores of it.
 std::uint64_t detail::estimate_amg_bytes(const PrecondOptions&, const SpmvFormat& format, Index rows, Offset nonzeros,
                                          std::size_t value_bytes) {
-  return format.estimate_bytes(rows, rows, nonzeros, value_bytes) +
-         4 * static_cast<std::uint64_t>(rows) * value_bytes;
+  const double of_hierarchy = (usual_complexity + prolongator_share) * static_cast<double>(nonzeros) * sizeof(double);
+  return format.estimate_bytes(rows, rows, nonzeros, value_bytes) + static_cast<std::uint64_t>(of_hierarchy) +
+         static_cast<std::uint64_t>(nonzeros) * sizeof(std::uint32_t) +
+         6 * static_cast<std::uint64_t>(rows) * value_bytes;
 }
 
 PrecondMethod amg_method() {
@@ -135,7 +143,9 @@ PrecondMethod amg_method() {
   amg.products = 4;
   amg.automatic = AutoPrecond::definite;
   amg.iterations = &amg_iterations;
-  amg.refresh_share = 0.2;
+  amg.refresh_share = 0.25;
+  amg.device_share = single_share;
+  amg.device_start_seconds = coarse_seconds;
   amg.entries = &amg_entries;
   amg.vector_passes = &amg_vector_passes;
   amg.check = &check_amg;

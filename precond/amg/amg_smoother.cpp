@@ -22,7 +22,7 @@ constexpr double most_antisymmetric = 0.25;
 constexpr double rounding = 1e-10;
 constexpr double most_entangled = 1e-5;
 // Coarse levels have a few such nodes for other reasons, where FSAI saves no iteration.
-constexpr double most_entangled_below = 1e-2;
+constexpr double most_entangled_below = 0.25;
 
 }  // namespace
 

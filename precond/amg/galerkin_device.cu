@@ -44,23 +44,35 @@ struct ProductView {
   __device__ const double* left_block(Offset l) const { return left.block(transposed() ? source[l] : l); }
 };
 
-// A thread has one value.
-struct ProductValue {
-  ProductView p;
-
-  __device__ void operator()(std::int64_t t) const {
-    const int size = p.rows() * p.b.n;
-    const Offset k = t / size;
-    const auto e = static_cast<int>(t - k * size);
-    const Index i = p.row_of[k], j = p.c.col[k];
-    double sum = 0;
-    for (Offset l = p.terms.begin(i); l < p.terms.end(i); ++l) {
-      const Offset at = p.b.pattern.find(p.terms.col[l], j);
-      if (at >= 0) sum += p.term(p.left_block(l), p.b.block(at), e / p.b.n, e % p.b.n);
-    }
-    p.val[t] = sum;
-  }
+struct LaneProductTuning {
+  static constexpr int threads = 256;
+  static constexpr int terms = 6;                        // that a lane looks for one after the other, at most
+  static constexpr std::int64_t many_threads = 1 << 17;  // that keep a device busy
 };
+
+// A group of lanes has one value: each lane adds every (lanes)-th term.
+__global__ void __launch_bounds__(LaneProductTuning::threads)
+    product_by_lanes_kernel(std::int64_t values, int lanes, ProductView p) {
+  const int size = p.rows() * p.b.n, lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+  const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x / lanes;
+  for (std::int64_t shift = 0; (thread & ~std::int64_t{31}) / lanes + shift < values; shift += step) {
+    const std::int64_t t = thread / lanes + shift;
+    double sum = 0;
+    if (t < values) {
+      const Offset k = size == 1 ? t : t / size;
+      const auto e = static_cast<int>(t - k * size);
+      const Index i = p.row_of[k], j = p.c.col[k];
+      const Offset end = p.terms.end(i);
+      for (Offset l = p.terms.begin(i) + lane; l < end; l += lanes) {
+        const Offset at = p.b.pattern.find(p.terms.col[l], j);
+        if (at >= 0) sum += p.term(p.left_block(l), p.b.block(at), e / p.b.n, e % p.b.n);
+      }
+    }
+    for (int apart = lanes / 2; apart > 0; apart /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, apart);
+    if (t < values && lane == 0) p.val[t] = sum;
+  }
+}
 
 struct WarpProductTuning {
   static constexpr int threads = 256;
@@ -102,11 +114,23 @@ __global__ void __launch_bounds__(WarpProductTuning::threads) product_by_warps_k
   }
 }
 
-void compute(const DeviceContext& ctx, Offset blocks, const ProductView& p, int size) {
+// `terms` in all rows: of A, or of P^T.
+void compute(const DeviceContext& ctx, Offset blocks, const ProductView& p, int size, Offset terms) {
   if (blocks == 0) return;
-  if (size < WarpProductTuning::least_size) return for_elements(ctx, blocks * size, ProductValue{p});
-  product_by_warps_kernel<<<blocks_for(ctx, blocks * 32), WarpProductTuning::threads, 0, ctx.state().stream()>>>(
-      blocks, p);
+  const auto stream = ctx.state().stream();
+  if (size < WarpProductTuning::least_size) {
+    const std::int64_t values = blocks * size;
+    const double of_row = static_cast<double>(terms) / p.terms.rows;
+    int lanes = 1;
+    while (lanes < 32 && lanes < of_row &&
+           (lanes * LaneProductTuning::terms < of_row || values * lanes < LaneProductTuning::many_threads)) {
+      lanes *= 2;
+    }
+    product_by_lanes_kernel<<<blocks_for(ctx, values * lanes), LaneProductTuning::threads, 0, stream>>>(values, lanes,
+                                                                                                        p);
+  } else {
+    product_by_warps_kernel<<<blocks_for(ctx, blocks * 32), WarpProductTuning::threads, 0, stream>>>(blocks, p);
+  }
   PURLIN_CHECK_LAUNCH();
 }
 
@@ -128,7 +152,7 @@ void product_values(const DeviceContext& ctx, const BlockCsr<Space::device>& a, 
                     BlockCsr<Space::device>& c) {
   const DeviceArray<Index> row_of = rows_of_blocks(ctx, c.pattern);
   compute(ctx, c.pattern.blocks(), ProductView{a, a.pattern, nullptr, b, c.pattern, row_of.data(), c.val.data()},
-          c.block_size());
+          c.block_size(), a.pattern.blocks());
 }
 
 void transposed_product_values(const DeviceContext& ctx, const BlockCsr<Space::device>& p,
@@ -136,7 +160,8 @@ void transposed_product_values(const DeviceContext& ctx, const BlockCsr<Space::d
                                BlockCsr<Space::device>& c) {
   const DeviceArray<Index> row_of = rows_of_blocks(ctx, c.pattern);
   compute(ctx, c.pattern.blocks(),
-          ProductView{p, pt.pattern, pt.source.data(), b, c.pattern, row_of.data(), c.val.data()}, c.block_size());
+          ProductView{p, pt.pattern, pt.source.data(), b, c.pattern, row_of.data(), c.val.data()}, c.block_size(),
+          p.pattern.blocks());
 }
 
 }  // namespace purlin::detail
