@@ -37,8 +37,8 @@ IndexSpan<S> indices(const void* data, std::int64_t size, int bits) {
   throw InputError("index_bits: expected 32 or 64, found " + std::to_string(bits));
 }
 
-/// `arrays` brings an array into S: `here(pointer, bytes, what)` is where it then is, and `index_at(pointer, i, bits)`
-/// number i of indices that are there. Sizes are checked before anything is read.
+/// `arrays` brings an array into S: `here(pointer, bytes, what)` is where it then is, and `index_at(pointer, i,
+/// bits)` number i of indices that are there. Sizes are checked before anything is read.
 template <class T, Space S, class Arrays>
 MatrixInput<T, S> input_of(const Settings& settings, const MatrixPointers& m, Arrays&& arrays) {
   using Form = MatrixPointers::Form;
@@ -63,8 +63,8 @@ MatrixInput<T, S> input_of(const Settings& settings, const MatrixPointers& m, Ar
   if (m.form == Form::coo) first = arrays.here(m.first, count * index_bytes, "the first array of indices");
   const std::int64_t size = count * per_entry;
   const IndexSpan<S> one = indices<S>(first, m.form == Form::coo ? count : m.rows + 1, m.index_bits);
-  const IndexSpan<S> two = indices<S>(
-      arrays.here(m.second, count * index_bytes, "the second array of indices"), count, m.index_bits);
+  const IndexSpan<S> two =
+      indices<S>(arrays.here(m.second, count * index_bytes, "the second array of indices"), count, m.index_bits);
   const auto* const val =
       static_cast<const T*>(arrays.here(m.values, size * std::int64_t{sizeof(T)}, "the array of values"));
   const Span<const T, S> values(val, size);

@@ -168,7 +168,8 @@ class DeviceSystem final : public System {
 std::unique_ptr<System> make_device_system(const Settings& settings, const MatrixPointers& matrix) {
   const detail::KeptDevice kept;
   if (settings.threads != 0) {
-    throw InputError("threads: a setup on a device takes as many threads of the host as OMP_NUM_THREADS says, or all");
+    throw InputError(
+        "threads: a setup on a device takes as many threads of the host as OMP_NUM_THREADS says, or all");
   }
   if (settings.single) return std::make_unique<DeviceSystem<float>>(settings, matrix);
   return std::make_unique<DeviceSystem<double>>(settings, matrix);

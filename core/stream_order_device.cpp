@@ -8,7 +8,9 @@ namespace purlin::detail {
 std::optional<int> device_of(const void* pointer) {
   if (pointer == nullptr) return std::nullopt;
   cudaPointerAttributes attributes = {};
-  PURLIN_CHECK_CUDA(cudaPointerGetAttributes(&attributes, pointer));
+  const cudaError_t status = cudaPointerGetAttributes(&attributes, pointer);
+  if (status != cudaSuccess && device_count() == 0) throw no_device();
+  check_cuda(status, "cudaPointerGetAttributes");
   const bool there = attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
   return there ? std::optional<int>(attributes.device) : std::nullopt;
 }
