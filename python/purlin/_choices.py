@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import as_real
+from ._device_array import shape_of
 
 
 def choose_device(device, of_matrix: int | None, of_vectors: int | None) -> int | None:
@@ -114,9 +115,8 @@ def check_rows(choices: dict, n: int) -> None:
 
 def check_guess(x0, shape) -> None:
     """Raise ValueError for a guess of another shape; x0 None is one."""
-    found = None if x0 is None else tuple(x0.shape) if hasattr(x0, "shape") else np.shape(x0)
-    if found is not None and found != tuple(shape):
-        raise ValueError(f"x0: expected the shape of b, {tuple(shape)}, found {found}")
+    if x0 is not None and shape_of(x0) != tuple(shape):
+        raise ValueError(f"x0: expected the shape of b, {tuple(shape)}, found {shape_of(x0)}")
 
 
 def first_guess(x0, shape, dtype) -> np.ndarray:

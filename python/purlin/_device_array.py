@@ -73,16 +73,12 @@ class ForeignArray:
     @property
     def by_columns(self) -> bool:
         """Whether the values of a column follow each other, and columns too."""
-        step = self.dtype.itemsize
-        for length, stride in zip(self.shape, self.strides):
-            if length > 1 and stride != step:
-                return False
-            step *= length
-        return True
+        return _follow_each_other(self.shape, self.strides, self.dtype)
 
     @property
     def by_rows(self) -> bool:
-        return self.strides == _row_strides(self.shape, self.dtype)
+        """The same of rows."""
+        return _follow_each_other(self.shape[::-1], self.strides[::-1], self.dtype)
 
     def get(self) -> np.ndarray:
         """The values, on the host."""
@@ -139,8 +135,20 @@ class DeviceArray:
 
 
 def shape_of(array) -> tuple[int, ...]:
-    """The shape of an array on a device, of whatever library."""
-    return tuple(array.shape) if hasattr(array, "shape") else ForeignArray.of(array).shape
+    """The shape of an array of whatever library, or of what NumPy makes one."""
+    if hasattr(array, "shape"):
+        return tuple(array.shape)
+    on_device = hasattr(array, "__cuda_array_interface__") or hasattr(array, "__dlpack__")
+    return ForeignArray.of(array).shape if on_device else np.shape(array)
+
+
+def _follow_each_other(shape, strides, dtype) -> bool:
+    step = dtype.itemsize
+    for length, stride in zip(shape, strides):
+        if length > 1 and stride != step:
+            return 0 in shape
+        step *= length
+    return True
 
 
 def _row_strides(shape, dtype) -> tuple:

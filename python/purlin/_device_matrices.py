@@ -74,6 +74,8 @@ def _of_torch(a) -> Parts:
 
 
 def _of_cupy(a) -> Parts:
+    if len(a.shape) != 2:
+        raise ValueError(f"A: expected a matrix, found the shape {a.shape}")
     if a.format in ("csr", "csc"):
         return Parts(a.format, a.shape, 1, a.indptr, a.indices, a.data)
     if a.format == "coo":
@@ -101,8 +103,9 @@ def library_and_device_of(a):
     library = library_of(values)
     if library is not None:
         return library, library.device(values)
-    cupy = sys.modules.get("cupy")
-    if cupy is not None and type(a).__module__.partition(".")[0] == "cupyx":
+    operators = sys.modules.get("cupyx.scipy.sparse.linalg")
+    if operators is not None and isinstance(a, operators.LinearOperator):
+        cupy = sys.modules["cupy"]
         return CuPy(cupy), cupy.cuda.runtime.getDevice()
     return None, None
 
