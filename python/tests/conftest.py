@@ -12,10 +12,6 @@ import purlin
 DEVICES = purlin.devices()
 
 
-def pytest_configure(config):
-    config.addinivalue_line("markers", "device: needs a CUDA device")
-
-
 def pytest_collection_modifyitems(items):
     if not DEVICES:
         for item in items:

@@ -169,8 +169,8 @@ def test_dlpack_alone_suffices(kind):
     assert report.converged and type(x) is purlin.DeviceArray
     assert residual(A, x.get(), B) < 2e-8
     if KINDS[-1].name != "foreign":  # a DeviceArray goes into other libraries as it is
-        take = getattr(KINDS[-1].lib, "asarray")
-        taken = take(x, device="cuda") if KINDS[-1].name == "torch" else take(x)
+        lib = KINDS[-1].lib
+        taken = lib.as_tensor(x, device="cuda") if KINDS[-1].name == "torch" else lib.asarray(x)
         assert KINDS[-1].address(taken) == x.__cuda_array_interface__["data"][0]
         assert residual(A, KINDS[-1].host(taken), B) < 2e-8
 
