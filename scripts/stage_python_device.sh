@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the Python package with CUDA and packs what a machine with a GPU needs to test it: neither a checkout, nor pip, nor
-# a compiler; Python of the same version with NumPy and SciPy, and CuPy and PyTorch, of which what is missing is left out
-# of the tests. .stage/python_device.tar.gz then holds
+# Builds the Python package with CUDA and packs what a machine with a GPU needs to test it: neither a checkout, nor pip,
+# nor a compiler; Python of the same version with NumPy and SciPy, and CuPy and PyTorch, of which what is missing is
+# left out of the tests. .stage/python_device.tar.gz then holds
 #   python_device/wheels   Purlin, pytest and Hypothesis with what they need
 #   python_device/tests    python/tests without those that need a checkout
 #   python_device/run.sh   which unpacks the wheels beside itself and runs the tests; its arguments are passed to pytest
@@ -17,7 +17,7 @@ set -euo pipefail
 python=${PYTHON:-python3.12}
 build=build/python_device
 stage=.stage/python_device
-command -v "$python" >/dev/null || fail "no $python: set PYTHON to the interpreter of the version that the other machine has"
+command -v "$python" >/dev/null || fail "no $python: set PYTHON to an interpreter of the other machine's version"
 choose_jobs
 make_folder "$build"
 [ -x "$build/venv/bin/python" ] || "$python" -m venv "$build/venv"
@@ -37,7 +37,7 @@ pip=("$build/venv/bin/python" -m pip --disable-pip-version-check -q)
   fail "pip could not download pytest and hypothesis; its output is in $build/pip.log"
 
 mkdir -p "$stage/tests"
-cp python/tests/*.py "$stage/tests"
+cp python/tests/*.py docs/python.md "$stage/tests"
 rm "$stage/tests/test_docs.py"
 printf '[pytest]\nmarkers =\n  device: needs a CUDA device\n' >"$stage/tests/pytest.ini"
 cat >"$stage/run.sh" <<'SCRIPT'

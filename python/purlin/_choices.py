@@ -26,7 +26,8 @@ def choose_device(device, of_matrix: int | None, of_vectors: int | None) -> int 
         return found
     if name in ("host", "cpu"):
         if of_matrix is not None:
-            raise TypeError(f'device="{name}": A is on a device; pass a copy on the host (CuPy: A.get(), PyTorch: A.cpu())')
+            raise TypeError(f'device="{name}": A is on a device; pass a copy on the host (CuPy: A.get(), PyTorch: '
+                            "A.cpu())")
         return None
     kind, _, number = name.partition(":")
     if kind != "cuda" or (number and not number.isdecimal()) or name == "cuda:":
@@ -63,7 +64,8 @@ def check_threads(threads, device: int | None) -> int:
     if threads is None:
         return 0
     if device is not None:
-        raise ValueError("threads: a setup on a device takes as many threads of the host as OMP_NUM_THREADS says, or all")
+        raise ValueError("threads: a setup on a device takes as many threads of the host as OMP_NUM_THREADS says, or "
+                         "all")
     return whole_number(threads, "threads", 1)
 
 

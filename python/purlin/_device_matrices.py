@@ -57,8 +57,8 @@ def _of_torch(a) -> Parts:
     if layout not in _torch_forms:
         raise TypeError(f"A: expected a sparse tensor in CSR, CSC, COO or BSR, found the layout {layout}")
     if a.dim() != 2 or a.dense_dim() != 0:
-        raise ValueError(f"A: expected a matrix, found a tensor of the shape {tuple(a.shape)} with {a.dense_dim()} dense "
-                         "dimensions")
+        raise ValueError(f"A: expected a matrix, found a tensor of the shape {tuple(a.shape)} with {a.dense_dim()} "
+                         "dense dimensions")
     form, first, second = _torch_forms[layout]
     a = a.detach()
     if form == "coo":

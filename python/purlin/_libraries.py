@@ -47,8 +47,8 @@ def library_of(value):
 
 def _checked(library, value):
     if not _core.has_cuda:
-        raise RuntimeError(f"an array is on a device ({type_name(value)}), and this build of Purlin has no CUDA: install "
-                           "it where nvcc works, or pass arrays on the host")
+        raise RuntimeError(f"an array is on a device ({type_name(value)}), and this build of Purlin has no CUDA: "
+                           "install it where nvcc works, or pass arrays on the host")
     return library
 
 
@@ -173,10 +173,11 @@ class PyTorch:
         return _columns(self.span(array), tuple(array.shape), array.element_size())
 
     def new(self, like, x0, shape, dtype: np.dtype, device: int):
-        choices = {"dtype": self._of(dtype), "device": f"cuda:{device}"}
+        make = self._torch.zeros if x0 is None else self._torch.empty
+        x = make(shape[::-1], dtype=self._of(dtype), device=f"cuda:{device}")
+        x = x.t() if len(shape) == 2 else x
         if x0 is None:
-            return self._torch.zeros(shape[::-1], **choices).t() if len(shape) == 2 else self._torch.zeros(shape, **choices)
-        x = self._torch.empty(shape[::-1], **choices).t() if len(shape) == 2 else self._torch.empty(shape, **choices)
+            return x
         if library_of(x0) is None:
             x0 = self._torch.from_numpy(np.array(as_real(x0, dtype, "x0")))
         elif not isinstance(x0, self._torch.Tensor):
@@ -215,16 +216,16 @@ class Foreign:
         real_dtype(taken.dtype, what)
         if taken.dtype != dtype or not taken.by_columns:
             raise TypeError(f"{what}: expected {dtype} with columns after each other, found {taken.dtype} of shape "
-                            f"{taken.shape} with strides {taken.strides} in {type_name(array)}; convert it with its own "
-                            "library")
+                            f"{taken.shape} with strides {taken.strides} in {type_name(array)}; convert it with its "
+                            "own library")
         return taken
 
     def values(self, array, dtype: np.dtype, what: str):
         taken = ForeignArray.of(array)
         real_dtype(taken.dtype, what)
         if taken.dtype != dtype or not taken.by_rows:
-            raise TypeError(f"{what}: expected {dtype} in one piece, found {taken.dtype} with the strides {taken.strides} in "
-                            f"{type_name(array)}; convert it with its own library")
+            raise TypeError(f"{what}: expected {dtype} in one piece, found {taken.dtype} with the strides "
+                            f"{taken.strides} in {type_name(array)}; convert it with its own library")
         return taken
 
     def indices(self, array, what: str):

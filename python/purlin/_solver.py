@@ -54,8 +54,8 @@ class Solver:
     precision : {"double", "single", "mixed"}
         ``"mixed"`` iterates in single precision and forms residuals in double.
     device : {"auto", "host", "cuda", "cuda:N"}
-        Where to solve. ``"auto"``: where A lies. ``"cuda"``: on the device where A lies, else the first one, to which A is
-        copied.
+        Where to solve. ``"auto"``: where A lies. ``"cuda"``: on the device where A lies, else the first one, to which
+        A is copied.
     coordinates : array of points x 1, 2 or 3, optional
         Where the nodes lie; node i has the rows ``b i .. b i + b - 1``. Algebraic multigrid makes rigid body modes of
         them.
@@ -67,8 +67,8 @@ class Solver:
         Of the host; by default OMP_NUM_THREADS, else as many as the process may use. A setup on a device leaves no
         choice of them.
     stream : stream of CuPy or PyTorch, or int, optional
-        Where to queue the work on a device; an integer is a handle, which outlives the Solver. By default the Solver has
-        a stream of its own. Either takes turns with the current stream of the library that arrays belong to.
+        Where to queue the work on a device; an integer is a handle, which outlives the Solver. By default the Solver
+        has a stream of its own. Either takes turns with the current stream of the library that arrays belong to.
     columns : int
         Right-hand sides that a solve will bring at once, where that is known.
     null_space : {None, "constant"}
@@ -251,8 +251,8 @@ class Solver:
         Parameters
         ----------
         b : array of n, or of n x k
-            One vector, or k of them as columns; columns after each other (Fortran's order) are not copied. For a Solver on
-            a device, an array there of CuPy, PyTorch or another library, or one of the host, which is copied.
+            One vector, or k of them as columns; columns after each other (Fortran's order) are not copied. For a Solver
+            on a device, an array there of CuPy, PyTorch or another library, or one of the host, which is copied.
         x0 : array of the shape of b, optional
             The guess, zero by default. It is not written to.
         rtol, atol : float
@@ -269,8 +269,8 @@ class Solver:
         Returns
         -------
         x : array
-            Of the kind of b, where b is, and of its shape; of several columns in Fortran's order. A `DeviceArray` where b is
-            on a device and neither of CuPy nor of PyTorch.
+            Of the kind of b, where b is, and of its shape; of several columns in Fortran's order. A `DeviceArray` where
+            b is on a device and neither of CuPy nor of PyTorch.
         report : Report, or a list of them, one for each column, where b has two dimensions
 
         Warns
@@ -312,8 +312,8 @@ class Solver:
 
     def _check_on_device(self, what: str) -> None:
         if self._device is None:
-            raise TypeError(f'{what} is on a device and this Solver on the host: make it with device="cuda", or pass a copy '
-                            "on the host (CuPy: .get(), PyTorch: .cpu())")
+            raise TypeError(f'{what} is on a device and this Solver on the host: make it with device="cuda", or pass a '
+                            "copy on the host (CuPy: .get(), PyTorch: .cpu())")
 
     def _reports(self, raw: list[dict]) -> list[Report]:
         if self._info is None or any(fields["changed"] for fields in raw):

@@ -25,7 +25,7 @@ def pytest_terminal_summary(terminalreporter):
         for missing in kinds()[1]:
             terminalreporter.write_line(f"not there: {missing}")
         return
-    skipped = [r for r in terminalreporter.stats.get("skipped", []) if "device" in r.keywords]
+    skipped = [r for r in terminalreporter.stats.get("skipped", []) if "device" in getattr(r, "keywords", ())]
     if skipped:
         why = "no GPU answers, or its driver is missing" if purlin._core.has_cuda else "this build has no CUDA"
         terminalreporter.write_line(f"{len(skipped)} device tests were skipped: {why}")

@@ -2,9 +2,11 @@
 """Systems on a CUDA device, with arrays of CuPy, of PyTorch, and of a library that Purlin does not know."""
 
 import gc
+import re
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -76,7 +78,8 @@ def test_a_solve_allocates_the_solution_alone():
     n = 100_000
     a = convection(n)
     b = torch.ones(n, dtype=torch.float64, device="cuda")
-    matrix = torch.sparse_csr_tensor(*(torch.from_numpy(part).cuda() for part in (a.indptr, a.indices, a.data)), size=a.shape)
+    parts = (torch.from_numpy(part).cuda() for part in (a.indptr, a.indices, a.data))
+    matrix = torch.sparse_csr_tensor(*parts, size=a.shape)
     solver = purlin.Solver(matrix, solver="bicgstab")
     solver.solve(b)
     before = torch.cuda.memory_allocated()
@@ -362,8 +365,8 @@ def streams(request):
 
 
 DELAY, LONG = 0.05, 5.0
-# What starts while the busy stream is busy must have run before: the driver may wait for a device that is idle before it
-# loads a kernel.
+# What starts while the busy stream is busy must have run before: the driver may wait for an idle device before it loads
+# a kernel.
 PLAIN = {"solver": "cg", "preconditioner": "jacobi", "format": "csr"}
 
 
@@ -614,9 +617,21 @@ def test_facts_of_a_matrix_on_the_device_are_those_on_the_host(kind):
     assert dict(purlin.info(kind.sparse(A))) == dict(purlin.info(A))
 
 
+def test_the_python_for_a_device_in_the_document_runs():
+    cupy = pytest.importorskip("cupy")
+    here = Path(__file__).parent
+    document = next(path for path in (here / "python.md", here.parents[1] / "docs/python.md") if path.exists())
+    blocks = re.findall(r"^```py\n(.*?)^```", document.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 1
+    names = {"A": A, "b": B, "purlin": purlin}
+    exec(compile(blocks[0], "python.md", "exec"), names)
+    assert type(names["x"]) is cupy.ndarray and residual(A, names["x"].get(), B) < 2e-8
+
+
 def run(program: str) -> str:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr and "terminate" not in done.stderr, done.stderr  # libraries may warn
     return done.stdout
 
 

@@ -13,7 +13,8 @@ needs_cuda = pytest.mark.skipif(not purlin._core.has_cuda, reason="this build ha
 
 class Interface:
     def __init__(self, **fields):
-        self.__cuda_array_interface__ = {"shape": (4, 3), "typestr": "<f8", "data": (4096, True), "version": 3, **fields}
+        described = {"shape": (4, 3), "typestr": "<f8", "data": (4096, True), "version": 3}
+        self.__cuda_array_interface__ = {**described, **fields}
 
 
 def test_the_array_interface_is_read():

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part of CuPy that Purlin and its tests call, on the memory of the emulated device, by NumPy. Streams are those of the
-emulation, and what is done here is done at once: PURLIN_EMU_LAZY has to be 0."""
+"""The part of CuPy that Purlin and its tests call, on the memory of the emulated device, by NumPy.
+
+Streams are those of the emulation, and what is done here is done at once: PURLIN_EMU_LAZY has to be 0.
+"""
 
 import contextlib
 import ctypes

@@ -7,8 +7,8 @@ from scipy import sparse
 
 class _Matrix:
     def __init__(self, parts, shape=None):
-        if isinstance(parts, cupy.ndarray):
-            full = sparse.csr_matrix(parts.values)
+        if isinstance(parts, cupy.ndarray) or sparse.issparse(parts):
+            full = sparse.csr_matrix(getattr(parts, "values", parts))
             parts, shape = tuple(cupy.array(part) for part in (full.data, full.indices, full.indptr)), full.shape
         self.data = parts[0]
         self.shape = shape
