@@ -5,7 +5,8 @@
 # left out of the tests. .stage/python_device.tar.gz then holds
 #   python_device/wheels   Purlin, pytest and Hypothesis with what they need
 #   python_device/tests    python/tests without those that need a checkout
-#   python_device/run.sh   which unpacks the wheels beside itself and runs the tests; its arguments are passed to pytest
+#   python_device/run.sh   which unpacks the wheels beside itself and runs the tests; its arguments are passed to pytest.
+#                          PURLIN_OVERHEAD=1 measures afterwards what calls cost, by python_device/bench_python.py
 #   python_device/commit   what was built; "-changed" is appended where files differ from it
 # On the other machine: tar xzf python_device.tar.gz && python_device/run.sh
 #   scripts/stage_python_device.sh [CMAKE_CHOICE...]      for example -DCMAKE_CUDA_ARCHITECTURES=90
@@ -38,6 +39,7 @@ pip=("$build/venv/bin/python" -m pip --disable-pip-version-check -q)
 
 mkdir -p "$stage/tests"
 cp python/tests/*.py docs/python.md "$stage/tests"
+cp scripts/bench_python.py scripts/reports.py "$stage"
 rm "$stage/tests/test_docs.py"
 printf '[pytest]\nmarkers =\n  device: needs a CUDA device\n' >"$stage/tests/pytest.ini"
 cat >"$stage/run.sh" <<'SCRIPT'
@@ -64,8 +66,11 @@ for name in ("purlin", "numpy", "scipy", "cupy", "torch"):
 import purlin
 print("devices:", ", ".join(purlin.devices()) or "none")
 PROGRAM
-exec "$python" -m pytest -c tests/pytest.ini --rootdir tests -p no:cacheprovider -q -rs --junitxml=python_device.xml \
-  --durations=5 tests "$@"
+status=0
+"$python" -m pytest -c tests/pytest.ini --rootdir tests -p no:cacheprovider -q -rs --junitxml=python_device.xml \
+  --durations=5 tests "$@" || status=$?
+[ -z "${PURLIN_OVERHEAD:-}" ] || "$python" bench_python.py --device --calls 2000 --out python_device.json
+exit "$status"
 SCRIPT
 chmod +x "$stage/run.sh"
 commit=$(git rev-parse HEAD)

@@ -103,14 +103,12 @@ class DeviceArray:
         The number of the device.
     """
 
-    __slots__ = ("__weakref__", "device", "dtype", "memory", "shape", "stream")
-
     def __init__(self, shape, dtype, device: int, stream: int = 0):
         self.shape = tuple(shape)
         self.dtype = np.dtype(dtype)
         self.device = device
-        self.stream = stream
-        self.memory = _core.DeviceMemory(device, math.prod(self.shape) * self.dtype.itemsize)
+        self._stream = stream
+        self._memory = _core.DeviceMemory(device, math.prod(self.shape) * self.dtype.itemsize)
 
     @property
     def ndim(self) -> int:
@@ -123,8 +121,15 @@ class DeviceArray:
         for length in self.shape:
             strides.append(step)
             step *= length
-        return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "data": (self.memory.address, False),
-                "strides": tuple(strides), "stream": self.stream or _LEGACY_STREAM}
+        return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "data": (self._memory.address, False),
+                "strides": tuple(strides), "stream": self._stream or _LEGACY_STREAM}
+
+    def _take(self, address: int | None) -> None:
+        """Copy as many values from that address, of the host or the device; None: zeros."""
+        if address is None:
+            self._memory.clear(self._stream)
+        else:
+            self._memory.copy_from(address, self._stream)
 
     def get(self) -> np.ndarray:
         """A copy on the host."""

@@ -245,15 +245,14 @@ class Foreign:
     def new(self, like, x0, shape, dtype: np.dtype, device: int):
         x = DeviceArray(shape, dtype, device, 0 if like is None else ForeignArray.of(like).stream)
         if x0 is None:
-            x.memory.clear(x.stream)
+            x._take(None)
         elif library_of(x0) is None:
-            x0 = np.asfortranarray(as_real(x0, dtype, "x0"))
-            x.memory.copy_from(x0.ctypes.data, x.stream)
+            x._take(np.asfortranarray(as_real(x0, dtype, "x0")).ctypes.data)
         else:
             library = library_of(x0)
             guess = library.vectors(x0, dtype, "x0")
             _wait_for(x0)
-            x.memory.copy_from(library.span(guess).address, x.stream)
+            x._take(library.span(guess).address)
         return x
 
     def argument(self, before, n: int, dtype: np.dtype, device: int):
@@ -264,7 +263,7 @@ class Foreign:
 
     def copy(self, array):
         result = self.new(array, array, array.shape, array.dtype, array.device)
-        _core.wait_for_stream(result.stream)
+        _core.wait_for_stream(ForeignArray.of(result).stream)
         return result
 
     def host(self, array) -> np.ndarray:

@@ -406,8 +406,8 @@ class Solver:
         Returns
         -------
         scipy.sparse.linalg.LinearOperator, for a Solver on the host
-        Preconditioner, for one on a device
-            It has ``shape``, ``dtype``, ``matvec`` and ``@``, for vectors of every kind that `solve` takes.
+        object, for one on a device
+            With ``shape``, ``dtype``, ``matvec`` and ``@``, for vectors of every kind that `solve` takes.
         """
         def apply(x):
             return self._apply(self._system.precondition, x.reshape(-1), "x")

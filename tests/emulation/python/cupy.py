@@ -90,6 +90,9 @@ def array(values, dtype=None, order="K", copy=True):
     return result
 
 
+asarray = array
+
+
 def asfortranarray(a, dtype=None):
     fits = a.flags.f_contiguous and (dtype is None or dtype == a.dtype)
     return a if fits else array(np.asfortranarray(a.values, dtype=dtype), order="F")
