@@ -54,6 +54,7 @@ if [ ! -d site ]; then
   for wheel in wheels/*.whl; do "$python" -m zipfile -e "$wheel" site; done
 fi
 export PYTHONPATH=$PWD/site${PYTHONPATH:+:$PYTHONPATH} PYTHONDONTWRITEBYTECODE=1
+export PYTEST_DISABLE_PLUGIN_AUTOLOAD=1  # those of the machine may want another pytest
 echo "commit $(cat commit)"
 "$python" - <<'PROGRAM'
 import importlib, sys

@@ -124,7 +124,7 @@ class CuPy:
         """A copy that is finished."""
         with array.device:
             result = array.copy()
-        _core.wait_for_stream(self.stream(array.device.id))
+        _core.wait_for_stream(self.stream(array.device.id), array.device.id)
         return result
 
     def host(self, array) -> np.ndarray:
@@ -191,7 +191,7 @@ class PyTorch:
 
     def copy(self, array):
         result = array.clone()
-        _core.wait_for_stream(self.stream(array.get_device()))
+        _core.wait_for_stream(self.stream(array.get_device()), array.get_device())
         return result
 
     def host(self, array) -> np.ndarray:
@@ -263,7 +263,7 @@ class Foreign:
 
     def copy(self, array):
         result = self.new(array, array, array.shape, array.dtype, array.device)
-        _core.wait_for_stream(ForeignArray.of(result).stream)
+        _core.wait_for_stream(ForeignArray.of(result).stream, result.device)
         return result
 
     def host(self, array) -> np.ndarray:
@@ -292,5 +292,6 @@ def _check_indices(dtype, shape, what: str) -> None:
 def _wait_for(array) -> None:
     """Wait until an array is written, which another library will read."""
     library = library_of(array)
-    stream = library.span(array).stream if isinstance(library, Foreign) else library.stream(library.device(array))
-    _core.wait_for_stream(stream)
+    device = library.device(array)
+    stream = ForeignArray.of(array).stream if isinstance(library, Foreign) else library.stream(device)
+    _core.wait_for_stream(stream, device)

@@ -16,9 +16,19 @@ namespace {
 
 cudaStream_t stream_of(std::uintptr_t stream) { return reinterpret_cast<cudaStream_t>(stream); }
 
+// Makes a device current as long as this object lives: null streams are those of the device that is current.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) { PURLIN_CHECK_CUDA(cudaSetDevice(device)); }
+
+ private:
+  purlin::detail::KeptDevice kept_;
+};
+
 void download(std::uintptr_t address, std::uintptr_t to, std::size_t bytes, std::uintptr_t stream) {
   if (bytes == 0) return;
   const nb::gil_scoped_release released;
+  const OnDevice here(purlin::detail::device_of(reinterpret_cast<const void*>(address)).value_or(0));
   PURLIN_CHECK_CUDA(cudaMemcpyAsync(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(address), bytes,
                                     cudaMemcpyDeviceToHost, stream_of(stream)));
   PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
@@ -38,9 +48,9 @@ std::vector<std::string> device_names() {
 // Bytes on a device. Freeing them waits for whoever still uses them, which memory of a pool would not.
 class DeviceMemory {
  public:
-  DeviceMemory(int device, std::size_t bytes) : bytes_(bytes) {
-    const purlin::detail::KeptDevice kept;
-    PURLIN_CHECK_CUDA(cudaSetDevice(device));
+  DeviceMemory(int device, std::size_t bytes) : device_(device), bytes_(bytes) {
+    if (bytes == 0) return;
+    const OnDevice here(device_);
     const cudaError_t status = cudaMalloc(&data_, bytes);
     if (status == cudaErrorMemoryAllocation) {
       cudaGetLastError();
@@ -55,15 +65,21 @@ class DeviceMemory {
   std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(data_); }
 
   // Both are ordered by a stream, null being the legacy default stream.
-  void clear(std::uintptr_t stream) { PURLIN_CHECK_CUDA(cudaMemsetAsync(data_, 0, bytes_, stream_of(stream))); }
+  void clear(std::uintptr_t stream) {
+    if (bytes_ == 0) return;
+    const OnDevice here(device_);
+    PURLIN_CHECK_CUDA(cudaMemsetAsync(data_, 0, bytes_, stream_of(stream)));
+  }
   void copy_from(std::uintptr_t address, std::uintptr_t stream) {
     if (bytes_ == 0) return;
+    const OnDevice here(device_);
     const auto* const from = reinterpret_cast<const void*>(address);
     const auto kind = purlin::detail::device_of(from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
     PURLIN_CHECK_CUDA(cudaMemcpyAsync(data_, from, bytes_, kind, stream_of(stream)));
   }
 
  private:
+  int device_;
   std::size_t bytes_;
   void* data_ = nullptr;
 };
@@ -85,11 +101,12 @@ void bind_device_memory(nb::module_& module) {
       nb::arg("address"), "The number of the device that has this memory; None for memory of the host.");
   module.def(
       "wait_for_stream",
-      [](std::uintptr_t stream) {
+      [](std::uintptr_t stream, int device) {
         const nb::gil_scoped_release released;
+        const OnDevice here(device);
         PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
       },
-      nb::arg("stream"));
+      nb::arg("stream"), nb::arg("device"), "Waits until a stream of that device has finished.");
 }
 
 }  // namespace purlin::python
