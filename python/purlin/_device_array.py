@@ -131,6 +131,11 @@ class DeviceArray:
         else:
             self._memory.copy_from(address, self._stream)
 
+    def _settle(self) -> None:
+        """Wait for the values, whose stream may be gone when they are read."""
+        _core.wait_for_stream(self._stream, self.device)
+        self._stream = 0
+
     def get(self) -> np.ndarray:
         """A copy on the host."""
         return ForeignArray.of(self).get()

@@ -125,7 +125,8 @@ def is_matrix(a) -> bool:
     """Whether `given_matrix` is the one to judge A, rather than what takes operators."""
     if isinstance(a, (tuple, np.ndarray, list)):
         return True
-    return hasattr(a, "tocsr") or hasattr(a, "__cuda_array_interface__") or hasattr(a, "__dlpack__")
+    # Tensors of PyTorch have the second, and some throw where they are asked for the third.
+    return hasattr(a, "tocsr") or hasattr(a, "__dlpack__") or hasattr(a, "__cuda_array_interface__")
 
 
 def is_sparse(a) -> bool:

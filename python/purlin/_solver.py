@@ -24,6 +24,7 @@ from ._choices import (
     stream_handle,
     whole_number,
 )
+from ._device_array import DeviceArray
 from ._device_matrices import library_and_device_of
 from ._libraries import Foreign, library_of
 from ._matrices import ValueMap, given_matrix, is_matrix, is_sparse
@@ -169,9 +170,8 @@ class Solver:
         of_vectors = library_and_device_of(self._like)
         self._library = of_matrix[0] or of_vectors[0] or Foreign()
         self._device = choose_device(device, of_matrix[1], of_vectors[1])
-        self._stream = stream  # kept, because the system works on it
         threads, handle = check_threads(threads, self._device), stream_handle(stream, self._device)
-        self._where = (threads,) if self._device is None else (self._device, handle)
+        self._where = (threads,) if self._device is None else (self._device, handle, stream)
 
     def _set_up_matrix(self, A, preconditioner, choices) -> None:
         given = given_matrix(A, self._dtype)
@@ -288,6 +288,8 @@ class Solver:
         if columns > 0:
             raw = self._system.solve(given, taken, columns, rtol, atol, most,
                                      0.0 if time_limit is None else time_limit, callback)
+        if type(x) is DeviceArray:
+            x._settle()
         reports = self._reports(raw if type(raw) is list else [raw])
         if len(reports) == 1 and b.ndim == 1 and reports[0].converged:
             return x, reports[0]
@@ -385,6 +387,8 @@ class Solver:
             y = library.new(x, None, tuple(x.shape), self._dtype, self._device)
             for given, taken in zip(library.columns(x), library.columns(y)):
                 product(given, taken)
+            if type(y) is DeviceArray:
+                y._settle()
             return y
         kind = x
         x = as_real(x, self._dtype, what)

@@ -41,12 +41,12 @@ namespace {
 
 std::unique_ptr<System> system_of_matrix(const MatrixArrays& arrays, bool single, const nb::dict& choices,
                                          int threads, const nb::object& preconditioner) {
-  return new_system<host>(single, arrays, SystemRequest{choices, preconditioner, threads, 0, {}});
+  return new_system<host>(single, arrays, SystemRequest{choices, preconditioner, threads, 0, {}, {}});
 }
 
 std::unique_ptr<System> system_of_operator(Index n, const nb::object& product, bool single, const nb::dict& choices,
                                            int threads, const nb::object& preconditioner) {
-  return new_system<host>(single, n, product, SystemRequest{choices, preconditioner, threads, 0, {}});
+  return new_system<host>(single, n, product, SystemRequest{choices, preconditioner, threads, 0, {}, {}});
 }
 
 RefreshScope scope_of(bool keep_preconditioner) {

@@ -40,6 +40,7 @@ struct SystemRequest {
   int threads = 0;                       ///< of the host
   int device = 0;                        ///< of a device: its number
   std::optional<std::uintptr_t> stream;  ///< of a device: the caller's, to work on; none: one of the system's own
+  nb::object stream_owner;               ///< of a device: what is kept as long as the stream is used
 };
 
 void bind_system(nb::module_& module);

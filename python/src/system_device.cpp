@@ -41,7 +41,8 @@ class SideOf<T, device> {
   using Operator = DeviceOperator<T>;
   using Kept = purlin::detail::KeptDevice;
 
-  explicit SideOf(const SystemRequest& request) : ctx_(context_of(request)), order_(ctx_) {}
+  explicit SideOf(const SystemRequest& request)
+      : stream_owner_(request.stream_owner), ctx_(context_of(request)), order_(ctx_) {}
   const Context<device>& ctx() const { return ctx_; }
 
   // The device is current meanwhile. The context's stream waits for those of the arrays when they come, and they for
@@ -139,6 +140,7 @@ class SideOf<T, device> {
   };
 
  private:
+  nb::object stream_owner_;  // goes last: memory is given back in the order of the stream
   Context<device> ctx_;
   purlin::detail::StreamOrder order_;
   Array<T, device> in_, out_;  // of vectors of the host, made when there are some
@@ -148,14 +150,16 @@ namespace {
 
 template <class Arrays>
 std::unique_ptr<System> system_of_matrix(const Arrays& arrays, bool single, const nb::dict& choices, int number,
-                                         std::optional<std::uintptr_t> stream, const nb::object& preconditioner) {
-  return new_system<device>(single, arrays, SystemRequest{choices, preconditioner, 0, number, stream});
+                                         std::optional<std::uintptr_t> stream, const nb::object& stream_owner,
+                                         const nb::object& preconditioner) {
+  return new_system<device>(single, arrays, SystemRequest{choices, preconditioner, 0, number, stream, stream_owner});
 }
 
 std::unique_ptr<System> system_of_operator(Index n, const nb::object& product, bool single, const nb::dict& choices,
                                            int number, std::optional<std::uintptr_t> stream,
-                                           const nb::object& preconditioner) {
-  return new_system<device>(single, n, product, SystemRequest{choices, preconditioner, 0, number, stream});
+                                           const nb::object& stream_owner, const nb::object& preconditioner) {
+  const SystemRequest request{choices, preconditioner, 0, number, stream, stream_owner};
+  return new_system<device>(single, n, product, request);
 }
 
 }  // namespace
@@ -165,12 +169,14 @@ void bind_device(nb::module_& module) {
   bind_device_memory(module);
   const auto def = [&](auto* function) {
     module.def("device_system_of_matrix", function, nb::arg("arrays"), nb::arg("single"), nb::arg("choices"),
-               nb::arg("device"), nb::arg("stream").none(), nb::arg("preconditioner").none());
+               nb::arg("device"), nb::arg("stream").none(), nb::arg("stream_owner").none(),
+               nb::arg("preconditioner").none());
   };
   def(&system_of_matrix<DeviceMatrixArrays>);
   def(&system_of_matrix<MatrixArrays>);
   module.def("device_system_of_operator", &system_of_operator, nb::arg("n"), nb::arg("product"), nb::arg("single"),
-             nb::arg("choices"), nb::arg("device"), nb::arg("stream").none(), nb::arg("preconditioner").none());
+             nb::arg("choices"), nb::arg("device"), nb::arg("stream").none(), nb::arg("stream_owner").none(),
+             nb::arg("preconditioner").none());
 }
 
 }  // namespace purlin::python

@@ -448,6 +448,16 @@ def test_a_solver_works_on_the_stream_that_it_is_given(streams):
     assert report.converged and residual(A, x, B) < 2e-8
 
 
+def test_a_stream_lives_as_long_as_its_solver(streams):
+    kind = streams
+    solver = purlin.Solver(A, device="cuda", stream=kind.new_stream())
+    gc.collect()
+    assert residual(A, solver.solve(B)[0], B) < 2e-8
+    del solver
+    gc.collect()
+    assert residual(A, purlin.solve(A, B, device="cuda")[0], B) < 2e-8
+
+
 def test_a_function_is_called_in_the_order_of_the_current_stream(streams):
     kind = streams
     matrix = kind.sparse(A)
