@@ -9,12 +9,13 @@ import numpy as np
 
 from ._arrays import as_kind_of, as_real, real_dtype
 from ._choices import whole_number
-from ._device_array import DeviceArray, shape_of
+from ._device_array import shape_of
 from ._device_matrices import sparse_of_dense
 from ._libraries import library_of
 from ._matrices import is_sparse
 from ._operators import Sized, is_operator
 from ._solver import Solver
+from ._vectors import settle
 
 _breakdowns = {"rho_vanished": -10, "omega_vanished": -11}
 
@@ -173,8 +174,7 @@ class _Problem:
         if sees_iterates:
             watch.watch(x, copy)
         raw = solver._system.solve(given, taken, 1, rtol, atol, most, 0.0, watch, 0 if watch is None else 1)
-        if type(x) is DeviceArray:
-            x._settle()
+        settle(x)
         return as_kind_of(self.given, x), solver._reports([raw])[0]
 
 

@@ -11,25 +11,23 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import as_kind_of, as_real, by_columns, check_shape, real_dtype
+from ._arrays import real_dtype
 from ._choices import (
     a_name,
-    check_guess,
     check_rows,
     check_threads,
     choose_device,
-    first_guess,
     number_of_solves,
     rows_of_numbers,
     stream_handle,
     whole_number,
 )
-from ._device_array import DeviceArray
 from ._device_matrices import library_and_device_of
 from ._libraries import Foreign, library_of
 from ._matrices import ValueMap, given_matrix, is_matrix, is_sparse
 from ._operators import DeviceProduct, Preconditioner, check_square, is_operator, product_of
 from ._report import Report, conclude
+from ._vectors import Vectors, settle
 
 _DEFAULT_ITERATIONS = 10000
 _precisions = ("double", "single", "mixed")
@@ -161,6 +159,7 @@ class Solver:
             self._set_up_operator(A, preconditioner, choices)
         else:
             self._set_up_matrix(A, preconditioner, choices)
+        self._vectors = Vectors(self._rows, self._dtype, self._device)
         self._info: dict | None = None
         self._setup_seconds = time.perf_counter() - began
 
@@ -281,41 +280,18 @@ class Solver:
         return self._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, 2)
 
     def _solve(self, b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, depth):
-        b, x, given, taken = self._vectors(b, x0)
+        b, x, given, taken = self._vectors.pair(b, x0)
         columns = 1 if b.ndim == 1 else b.shape[1]
         most = _DEFAULT_ITERATIONS if max_iterations is None else whole_number(max_iterations, "max_iterations", 0)
         raw = []
         if columns > 0:
             raw = self._system.solve(given, taken, columns, rtol, atol, most,
                                      0.0 if time_limit is None else time_limit, callback)
-        if type(x) is DeviceArray:
-            x._settle()
+        settle(x)
         reports = self._reports(raw if type(raw) is list else [raw])
         if len(reports) == 1 and b.ndim == 1 and reports[0].converged:
             return x, reports[0]
         return conclude(x, reports, b.ndim == 2, raise_on_failure, depth + 1)
-
-    def _vectors(self, b, x0):
-        """(b, x with the guess in it, both as the compiled part takes them)."""
-        library = library_of(b)
-        if library is not None:
-            self._check_on_device("b")
-            b = library.vectors(b, self._dtype, "b")
-            check_shape(b, self._rows, "b")
-            check_guess(x0, b.shape)
-            x = library.new(b, x0, tuple(b.shape), self._dtype, self._device)
-            return b, x, library.span(b), library.span(x)
-        kind = b
-        b = as_real(b, self._dtype, "b")
-        check_shape(b, self._rows, "b")
-        x = first_guess(x0, b.shape, self._dtype)
-        taken = x if x.ndim == 1 else x.reshape(-1, order="F")
-        return b, as_kind_of(kind, x), by_columns(b), taken
-
-    def _check_on_device(self, what: str) -> None:
-        if self._device is None:
-            raise TypeError(f'{what} is on a device and this Solver on the host: make it with device="cuda", or pass a '
-                            "copy on the host (CuPy: .get(), PyTorch: .cpu())")
 
     def _reports(self, raw: list[dict]) -> list[Report]:
         if self._info is None or any(fields["changed"] for fields in raw):
@@ -365,40 +341,18 @@ class Solver:
                 raise TypeError("refresh: the values are missing")
             if type(values) is np.ndarray or not is_sparse(values):
                 if library_of(values) is not None:
-                    self._check_on_device("the values")
+                    self._vectors.check_on_device("the values")
                 new = self._value_map.of_array(values)
             else:
                 if library_and_device_of(values)[0] is not None:
-                    self._check_on_device("the matrix")
+                    self._vectors.check_on_device("the matrix")
                 new = self._value_map.of_matrix(values, self._system)
             self._system.refresh(new, keep_preconditioner)
         self._setup_seconds += time.perf_counter() - began
 
     def __matmul__(self, x):
         """A @ x for a vector or for columns, of the kind of x."""
-        return self._apply(self._system.multiply, x, "x")
-
-    def _apply(self, product, x, what: str):
-        library = library_of(x)
-        if library is not None:
-            self._check_on_device(what)
-            x = library.vectors(x, self._dtype, what)
-            check_shape(x, self._rows, what)
-            y = library.new(x, None, tuple(x.shape), self._dtype, self._device)
-            for given, taken in zip(library.columns(x), library.columns(y)):
-                product(given, taken)
-            if type(y) is DeviceArray:
-                y._settle()
-            return y
-        kind = x
-        x = as_real(x, self._dtype, what)
-        check_shape(x, self._rows, what)
-        y = np.empty(x.shape, dtype=self._dtype, order="F")
-        if x.ndim == 1:
-            product(by_columns(x), y)
-        for column in range(x.shape[1] if x.ndim == 2 else 0):
-            product(by_columns(x[:, column]), y[:, column])
-        return as_kind_of(kind, y)
+        return self._vectors.apply(self._system.multiply, x)
 
     def as_preconditioner(self):
         """The preconditioner of this system, M x for x, as an operator that keeps the Solver alive.
@@ -414,7 +368,7 @@ class Solver:
             With ``shape``, ``dtype``, ``matvec`` and ``@``, for vectors of every kind that `solve` takes.
         """
         def apply(x):
-            return self._apply(self._system.precondition, x.reshape(-1), "x")
+            return self._vectors.apply(self._system.precondition, x.reshape(-1))
 
         if self._device is not None:
             return Preconditioner(self.shape, self._dtype, apply)

@@ -63,7 +63,7 @@ def test_arrays_are_read_where_they_are(kind):
         assert given_matrix(matrix).arrays.addresses() == tuple(kind.address(part) for part in kind.arrays_of(matrix))
     solver = purlin.Solver(kind.sparse(A))
     for b in (kind.array(B), kind.array(B[:, None]), kind.array(np.stack([B, 2 * B], axis=1), order="F")):
-        _, x, given, taken = solver._vectors(b, None)
+        _, x, given, taken = solver._vectors.pair(b, None)
         assert given.address == kind.address(b)
         assert taken.address == kind.address(x) and taken.address != given.address
         assert given.size == taken.size == np.prod(tuple(b.shape) if hasattr(b, "shape") else b._values.shape)
