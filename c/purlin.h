@@ -10,10 +10,11 @@
  *     purlin_destroy(s);
  *
  * Every function but purlin_destroy and the first two returns one of the numbers below, and none ends the process or
- * throws. Arrays are read during the call that they are passed to and belong to the caller afterwards. Values are
- * double, or float where the option "precision" is "single"; indices are signed integers of 32 or 64 bits. A system is
- * used by one thread at a time, and a call for one that is in use, from its own progress function say, is
- * PURLIN_INVALID and leaves no text. Systems are independent of each other.
+ * throws. Arrays are read during the call that they are passed to and belong to the caller afterwards. They lie in the
+ * memory of the host, for systems on a device also there. Values are double, or float where the option "precision" is
+ * "single"; indices are signed integers of 32 or 64 bits. A system is used by one thread at a time, and a call for one
+ * that is in use, from its own progress function say, is PURLIN_INVALID and leaves no text. Systems are independent of
+ * each other.
  *
  * On a device (purlin_set(s, "device", "cuda")), each array of a matrix, b, x, y and new values may lie in the memory
  * of that device, or in that of the host: it is then copied there, and x and y back. Arrays on the device are read and
