@@ -17,6 +17,7 @@ class OnDevice {
   explicit OnDevice(const std::vector<T>& from) : size_(from.size()) {
     REQUIRE(cudaMalloc(&data_, (size_ + 1) * sizeof(T)) == cudaSuccess);
     REQUIRE(cudaMemcpy(data_, from.data(), size_ * sizeof(T), cudaMemcpyHostToDevice) == cudaSuccess);
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);  // streams that do not wait for the default stream follow
   }
   ~OnDevice() { cudaFree(data_); }
   OnDevice(const OnDevice&) = delete;
