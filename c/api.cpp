@@ -194,6 +194,14 @@ int purlin_set_progress(purlin_system* system, purlin_progress function, void* u
   });
 }
 
+int purlin_set_stream(purlin_system* system, void* stream) {
+  return guarded(system, [&] {
+    if (PURLIN_HAS_CUDA == 0) throw InputError("stream: this library was built without CUDA");
+    system->settings.stream = static_cast<CUstream_st*>(stream);
+    return PURLIN_OK;
+  });
+}
+
 int purlin_setup_csr(purlin_system* system, int64_t n, int index_bits, const void* row_ptr, const void* col,
                      const void* val) {
   return set_up(system, {MatrixPointers::Form::csr, n, 1, 0, index_bits, row_ptr, col, val});

@@ -11,9 +11,18 @@
  *
  * Every function but purlin_destroy and the first two returns one of the numbers below, and none ends the process or
  * throws. Arrays are read during the call that they are passed to and belong to the caller afterwards. They lie in the
- * memory of the host. Values are double, or float where the option "precision" is "single"; indices are signed integers
- * of 32 or 64 bits. A system is used by one thread at a time, and a call for one that is in use, from its own progress
- * function say, is PURLIN_INVALID and leaves no text. Systems are independent of each other.
+ * memory of the host, for systems on a device also there. Values are double, or float where the option "precision" is
+ * "single"; indices are signed integers of 32 or 64 bits. A system is used by one thread at a time, and a call for one
+ * that is in use, from its own progress function say, is PURLIN_INVALID and leaves no text. Systems are independent of
+ * each other.
+ *
+ * On a device (purlin_set(s, "device", "cuda")), each array of a matrix, b, x, y and new values may lie in the memory
+ * of that device, or in that of the host: it is then copied there, and x and y back. Arrays on the device are read and
+ * written in the order of the caller's stream (purlin_set_stream): what is queued on it before a call is waited for,
+ * and what is queued on it after a call waits for the call's work, by the device and not by the thread. A solve
+ * returns when x is there. Points, near null space, histories and texts are always those of the host. Which device is
+ * current in the calling thread stays as it was. Where there is no GPU or no driver, a setup is PURLIN_INTERNAL and
+ * says so.
  *
  * The names and meanings here stay as they are as long as purlin_c_version() is 1: functions are added only. */
 #ifndef PURLIN_H
@@ -63,8 +72,8 @@ PURLIN_API const char *purlin_error(const purlin_system *system);
  *   preconditioner  auto    or none, jacobi, spai0, spai, fsai, amg
  *   format          auto    or measure, csr, ehyb, ...
  *   precision       double  or single (arrays of float), mixed (arrays of double)
- *   device          host
- *   threads         0       of the host; 0: OMP_NUM_THREADS, else all
+ *   device          host    or cuda, the first GPU; cuda:1, the second; ...
+ *   threads         0       of the host; 0: OMP_NUM_THREADS, else all, which a device leaves no choice of
  *   index_base      0       or 1: all indices and pointers count from 1
  *   stored_half     none    or lower, upper: this half of a symmetric matrix is passed
  *   null_space      none    or constant
@@ -83,8 +92,13 @@ PURLIN_API int purlin_set_coordinates(purlin_system *system, int64_t points, int
 /* `count` vectors that A maps to almost nothing, the values of a row next to each other, for the same purpose. */
 PURLIN_API int purlin_set_near_null_space(purlin_system *system, int64_t rows, int count, const double *values);
 
-/* Called after each iteration of a solve, on the thread that called it; where it returns 0 the solve ends. A null
- * function: none. */
+/* The caller's stream, a cudaStream_t, for systems on a device; holds from the next setup on. They then queue all work
+ * on it, and it outlives them. Null, the default, is the legacy default stream: systems then work on a stream of their
+ * own, which takes turns with it. PURLIN_INVALID where the library was built without CUDA. */
+PURLIN_API int purlin_set_stream(purlin_system *system, void *stream);
+
+/* Called after each iteration of a solve, on the thread that called it; where it returns 0 the solve ends. On a device
+ * the host looks after every 16 iterations or fewer, 256 where a solve is one kernel. A null function: none. */
 typedef int (*purlin_progress)(void *user, int column, int iteration, double relative_residual);
 PURLIN_API int purlin_set_progress(purlin_system *system, purlin_progress function, void *user);
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/expected_products.hpp>
@@ -83,6 +84,17 @@ void set_format(Settings& s, const std::string& name, const std::string& value) 
   s.options.spmv.format = value;
 }
 
+void set_device(Settings& s, const std::string& name, const std::string& value) {
+  if (value == "host") return s.device.reset();
+  const bool numbered = value.rfind("cuda:", 0) == 0;
+  if (value != "cuda" && !numbered) refuse(name, "host, cuda or cuda:N", value);
+#if PURLIN_HAS_CUDA
+  s.device = numbered ? whole(name, value.substr(5), 0, largest) : 0;
+#else
+  refuse(name, "host, because this library was built without CUDA", value);
+#endif
+}
+
 struct Option {
   const char* name;
   void (*set)(Settings&, const std::string& name, const std::string& value);
@@ -103,7 +115,7 @@ const Option table[] = {
      }},
     {"format", set_format},
     {"precision", set_precision},
-    {"device", [](Settings&, Text n, Text v) { one_of(n, v, {"host"}); }},
+    {"device", set_device},
     {"threads", [](Settings& s, Text n, Text v) { s.threads = whole(n, v, 0, Context<Space::host>::most_threads); }},
     {"index_base", [](Settings& s, Text n, Text v) { s.index_base = whole(n, v, 0, 1); }},
     {"stored_half", set_half},

@@ -13,6 +13,8 @@ struct Settings {
   SystemOptions options;
   bool single = false;
   int threads = 0;
+  std::optional<int> device;      ///< its number; none: the host
+  CUstream_st* stream = nullptr;  ///< of the caller's; null: one of the system's own
   int index_base = 0;
   std::optional<Triangle> half;
   double expected_solves = 0;

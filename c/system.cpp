@@ -1,63 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The system on the host, in both precisions.
+// The system on the host, in both precisions, and the choice between host and device.
 #include "system.hpp"
 
-#include <algorithm>
-#include <limits>
-
-#include <purlin/core/error.hpp>
+#include <purlin/config.hpp>
 
 namespace purlin::c {
 namespace {
 
 constexpr Space host = Space::host;
-using Form = MatrixPointers::Form;
 
-void require(const void* pointer, const char* what) {
-  if (pointer == nullptr) throw InputError(std::string(what) + " is a null pointer");
-}
-
-IndexSpan<host> indices(const void* data, std::int64_t size, int bits) {
-  if (bits == 32) return {static_cast<const std::int32_t*>(data), size};
-  if (bits == 64) return {static_cast<const std::int64_t*>(data), size};
-  throw InputError("index_bits: expected 32 or 64, found " + std::to_string(bits));
-}
-
-// Entry i of the pointers.
-std::int64_t at(const MatrixPointers& m, std::int64_t i) {
-  return m.index_bits == 32 ? static_cast<const std::int32_t*>(m.first)[i]
-                            : static_cast<const std::int64_t*>(m.first)[i];
-}
-
-// Stored entries, or blocks: where the pointers end. A number that is not one of these is refused later.
-std::int64_t stored(const MatrixPointers& m, int base) {
-  if (m.form == Form::coo) return m.entries;
-  return std::max<std::int64_t>(0, at(m, m.rows) - base);
-}
-
-template <class T>
-MatrixInput<T, host> input_of(const Settings& settings, const MatrixPointers& m) {
-  constexpr std::int64_t most = std::numeric_limits<Index>::max();
-  if (m.rows < 0 || m.rows > most || m.entries < 0) throw InputError("the sizes of the matrix are out of range");
-  indices(nullptr, 0, m.index_bits);  // which judges the bits
-  require(m.first, "the first array of indices");
-  const std::int64_t count = stored(m, settings.index_base);
-  if (count > 0) require(m.second, "the second array of indices"), require(m.values, "the array of values");
-  const std::int64_t per_entry = std::int64_t{m.block_size} * m.block_size;
-  if (m.block_size < 1 || m.rows > most / m.block_size || count > std::numeric_limits<Offset>::max() / per_entry) {
-    throw InputError("the sizes of the matrix are out of range");
+struct HostArrays {
+  const void* here(const void* data, std::int64_t, const char*) const { return data; }
+  std::int64_t index_at(const void* data, std::int64_t i, int bits) const {
+    return bits == 32 ? static_cast<const std::int32_t*>(data)[i] : static_cast<const std::int64_t*>(data)[i];
   }
-  const std::int64_t pointers = m.form == Form::coo ? count : m.rows + 1;
-  const IndexSpan<host> one = indices(m.first, pointers, m.index_bits), two = indices(m.second, count, m.index_bits);
-  const Span<const T, host> values(static_cast<const T*>(m.values), count * per_entry);
-  using Input = MatrixInput<T, host>;
-  Input input = m.form == Form::csr   ? Input::csr(m.rows, m.rows, one, two, values)
-                : m.form == Form::csc ? Input::csc(m.rows, m.rows, one, two, values)
-                : m.form == Form::coo ? Input::coo(m.rows, m.rows, one, two, values)
-                                      : Input::bsr(m.rows, m.rows, m.block_size, one, two, values);
-  input = input.index_base(settings.index_base);
-  return settings.half ? input.stored_half(*settings.half) : input;
-}
+};
 
 template <class T>
 class HostSystem final : public System {
@@ -96,14 +53,15 @@ class HostSystem final : public System {
 
 template <class T>
 std::unique_ptr<System> make(const Settings& settings, const MatrixPointers& matrix) {
-  const MatrixInput<T, host> input = input_of<T>(settings, matrix);
-  input.check_lengths();
-  return std::make_unique<HostSystem<T>>(settings, matrix, input);
+  return std::make_unique<HostSystem<T>>(settings, matrix, input_of<T, host>(settings, matrix, HostArrays()));
 }
 
 }  // namespace
 
 std::unique_ptr<System> make_system(const Settings& settings, const MatrixPointers& matrix) {
+#if PURLIN_HAS_CUDA
+  if (settings.device) return make_device_system(settings, matrix);
+#endif
   return settings.single ? make<float>(settings, matrix) : make<double>(settings, matrix);
 }
 

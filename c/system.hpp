@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/// A LinearSystem of either precision behind one interface that takes untyped pointers. Internal.
+/// A LinearSystem of either space and precision behind one interface that takes untyped pointers. Internal.
 #pragma once
 
-#include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
+#include "matrix_pointers.hpp"
 #include "settings.hpp"
 
 namespace purlin::c {
-
-/// The arrays of a matrix as they are passed; see purlin.h.
-struct MatrixPointers {
-  enum class Form { csr, csc, coo, bsr };
-  Form form;
-  std::int64_t rows;  ///< of blocks for bsr
-  int block_size;
-  std::int64_t entries;  ///< of coo
-  int index_bits;
-  const void *first, *second, *values;
-};
 
 class System {
  public:
@@ -33,7 +21,10 @@ class System {
   virtual SystemInfo info() const = 0;
 };
 
-/// Throws what a LinearSystem throws.
+/// Throws what a LinearSystem throws. Where `settings.device` names a device, what `make_device_system` makes.
 std::unique_ptr<System> make_system(const Settings& settings, const MatrixPointers& matrix);
+
+/// A system on the device `settings.device`. Defined only with CUDA on.
+std::unique_ptr<System> make_device_system(const Settings& settings, const MatrixPointers& matrix);
 
 }  // namespace purlin::c

@@ -18,6 +18,8 @@ void check_cuda(cudaError_t status, const char* call) {
                     ")");
 }
 
+DeviceError no_device() { return DeviceError("no CUDA device is available (no GPU, or no driver for this toolkit)"); }
+
 void copy_device_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
   PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, ctx.stream()));
 }
@@ -37,7 +39,7 @@ namespace {
 
 int checked_device(int device) {
   const int count = device_count();
-  if (count == 0) throw DeviceError("no CUDA device is available (no GPU, or no driver for this toolkit)");
+  if (count == 0) throw detail::no_device();
   if (device < 0 || device >= count) {
     throw DeviceError("there is no CUDA device " + std::to_string(device) + ": this machine has " +
                       std::to_string(count));

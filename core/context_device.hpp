@@ -15,6 +15,8 @@ namespace purlin {
 namespace detail {
 
 void check_cuda(cudaError_t status, const char* call);
+/// What is thrown where no device answers.
+DeviceError no_device();
 
 class StagedCopies;
 

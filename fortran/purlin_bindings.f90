@@ -67,6 +67,12 @@ module purlin_bindings
       integer(c_int) :: status
     end function
 
+    function purlin_set_stream(system, stream) bind(c, name="purlin_set_stream") result(status)
+      import :: c_int, c_ptr
+      type(c_ptr), value :: system, stream
+      integer(c_int) :: status
+    end function
+
     function purlin_set_progress(system, progress, user) bind(c, name="purlin_set_progress") result(status)
       import :: c_funptr, c_int, c_ptr
       type(c_ptr), value :: system

@@ -3,6 +3,7 @@
 """What a call from Python costs, and purlin.solve beside scipy.sparse.linalg.cg with Jacobi.
 
     scripts/bench_python.py [FOLDER] [--out docs/results/python_host.json]     FOLDER defaults to $PURLIN_TEST_DATA
+    scripts/bench_python.py --device [--out python_device.json]                what calls with arrays on a device cost
 
 Run it by the Python of an environment that has the package: build/python/venv/bin/python after scripts/python_test.sh.
 
@@ -36,11 +37,14 @@ LEAST_ROWS = 2000
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def overhead(calls):
+def small_system():
+    return scipy.sparse.diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(10, 10), format="csr")
+
+
+def overhead(calls, solver, b, values):
     """Microseconds of a call beyond the solve itself: median, and the tenth that is above."""
-    a = scipy.sparse.diags_array([-1.0, 4.0, -1.0], offsets=[-1, 0, 1], shape=(10, 10), format="csr")
-    b = np.ones(10)
-    solver = purlin.Solver(a, threads=1)
+    for _ in range(10):
+        solver.solve(b)
     beyond, whole = [], []
     for _ in range(calls):
         began = time.perf_counter()
@@ -51,7 +55,7 @@ def overhead(calls):
     refresh = []
     for _ in range(calls):
         began = time.perf_counter()
-        solver.refresh(a.data)
+        solver.refresh(values)
         refresh.append(1e6 * (time.perf_counter() - began))
     return {
         "rows": 10,
@@ -61,6 +65,25 @@ def overhead(calls):
         "beyond_solve_us_p90": statistics.quantiles(beyond, n=10)[-1],
         "refresh_call_us": statistics.median(refresh),
     }
+
+
+def device_overhead(calls):
+    """The same for arrays on a device, by their library."""
+    a, result = small_system(), {}
+    parts = (a.data, a.indices, a.indptr)
+    try:
+        import cupy
+
+        result["cupy"] = tuple(cupy.asarray(part) for part in parts), cupy.ones(10)
+    except ImportError:
+        print("without CuPy")
+    try:
+        import torch
+
+        result["torch"] = tuple(torch.from_numpy(part).cuda() for part in parts), torch.ones(10, device="cuda").double()
+    except ImportError:
+        print("without PyTorch")
+    return {name: overhead(calls, purlin.Solver(matrix), b, matrix[0]) for name, (matrix, b) in result.items()}
 
 
 def systems(folder):
@@ -119,11 +142,12 @@ def compare(a, turns):
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", nargs="?", default=os.environ.get("PURLIN_TEST_DATA"))
-    parser.add_argument("--out", default=ROOT / "docs/results/python_host.json")
+    parser.add_argument("--device", action="store_true", help="calls with arrays on a device, and no solves")
+    parser.add_argument("--out", help="docs/results/python_host.json by default; with --device only printed")
     parser.add_argument("--calls", type=int, default=20000)
     parser.add_argument("--turns", type=int, default=3)
     arguments = parser.parse_args()
-    if not arguments.folder:
+    if not arguments.folder and not arguments.device:
         parser.error("name the folder of matrices, or set PURLIN_TEST_DATA")
     return arguments
 
@@ -132,6 +156,15 @@ def main():
     arguments = parse_arguments()
     warnings.simplefilter("ignore")
     report = reports.head("bench_python")
+    if arguments.device:
+        report.update(date=datetime.date.today().isoformat(), device=purlin.devices()[0],
+                      versions={"purlin": purlin.__version__, "python": platform.python_version()},
+                      overhead=device_overhead(arguments.calls))
+        print(json.dumps(report, indent=1))
+        if arguments.out:
+            pathlib.Path(arguments.out).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        return
+    a = small_system()
     report.update(
         date=datetime.date.today().isoformat(),
         machine=platform.processor() or platform.machine(),
@@ -141,7 +174,7 @@ def main():
                   "scipy": scipy.__version__},
         rtol=RTOL,
         max_iterations=MAX_ITERATIONS,
-        overhead=overhead(arguments.calls),
+        overhead=overhead(arguments.calls, purlin.Solver(a, threads=1), np.ones(10), a.data),
         systems={},
     )
     print(f"a call beyond its solve: {report['overhead']['beyond_solve_us']:.1f} us")
@@ -152,7 +185,8 @@ def main():
               f"  purlin {mine['seconds']:8.4f} s {'' if mine['reached'] else '(failed)'}"
               f"  scipy {theirs['seconds']:8.4f} s {'' if theirs['reached'] else '(failed)'}"
               f"  {theirs['seconds'] / mine['seconds']:5.2f} x", flush=True)
-    pathlib.Path(arguments.out).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    out = pathlib.Path(arguments.out or ROOT / "docs/results/python_host.json")
+    out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

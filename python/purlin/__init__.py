@@ -13,17 +13,19 @@ take the arguments of SciPy's functions of these names. `read` reads Matrix Mark
 
 from ._core import Progress
 from ._core import version as __version__
+from ._device_array import DeviceArray
 from ._facts import MatrixInfo, info
 from ._files import read
 from ._report import ConvergenceError, ConvergenceWarning, Report
 from ._scipy_like import bicgstab, cg, gmres
 from ._solve import solve
 from ._solver import Solver
-from ._tables import formats, preconditioner_options, preconditioners, solvers
+from ._tables import devices, formats, preconditioner_options, preconditioners, solvers
 
 __all__ = [
     "ConvergenceError",
     "ConvergenceWarning",
+    "DeviceArray",
     "MatrixInfo",
     "Progress",
     "Report",
@@ -31,6 +33,7 @@ __all__ = [
     "__version__",
     "bicgstab",
     "cg",
+    "devices",
     "formats",
     "gmres",
     "info",

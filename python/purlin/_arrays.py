@@ -3,39 +3,48 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 
 def refuse_device_array(value, what: str) -> None:
-    """Raise TypeError for an array on a device, which this version does not take."""
+    """Raise TypeError for an array on a device, where one on the host is needed."""
     on_device = hasattr(value, "__cuda_array_interface__")
     if not on_device and hasattr(value, "__dlpack_device__"):
         kind = int(value.__dlpack_device__()[0])
         on_device = kind not in (1, 3, 11, 13)  # what the host can read: CPU and the pinned and managed kinds
     if on_device:
-        raise TypeError(
-            f"{what} is on a device ({_type_name(value)}): the Python package solves on the host only so far; pass a "
-            "NumPy array (CuPy: .get(), PyTorch: .cpu()), or use the C++ library on the device"
-        )
+        raise TypeError(f"{what} is on a device ({type_name(value)}): expected an array on the host, as NumPy's")
 
 
-def _type_name(value) -> str:
+def type_name(value) -> str:
+    """Module and name of its type, for messages."""
     return f"{type(value).__module__}.{type(value).__qualname__}"
+
+
+def numpy_dtype(dtype) -> np.dtype:
+    """A dtype of NumPy or PyTorch as one of NumPy; TypeError where there is none."""
+    name = str(dtype)
+    return np.dtype(name[6:] if name.startswith("torch.") else dtype)
 
 
 def real_dtype(dtype, what: str) -> np.dtype:
     """float32 or float64, whichever holds what `dtype` holds; raise TypeError where neither does."""
-    dtype = np.dtype(dtype).newbyteorder("=")
-    if dtype.kind == "c":
+    try:
+        found = numpy_dtype(dtype).newbyteorder("=")
+    except TypeError:  # a bfloat16 of PyTorch, say
+        raise TypeError(f"{what}: expected float64, float32 or integers, found {dtype}") from None
+    if found.kind == "c":
         raise TypeError(
-            f"{what} is complex ({dtype}): Purlin solves real systems only; write a complex one as a real one of twice "
+            f"{what} is complex ({found}): Purlin solves real systems only; write a complex one as a real one of twice "
             "the size"
         )
-    if dtype == np.float32 or dtype == np.float16:
+    if found == np.float32 or found == np.float16:
         return np.dtype(np.float32)
-    if dtype.kind in "biu" or dtype == np.float64:
+    if found.kind in "biu" or found == np.float64:
         return np.dtype(np.float64)
-    raise TypeError(f"{what}: expected float64, float32 or integers, found {dtype}")
+    raise TypeError(f"{what}: expected float64, float32 or integers, found {found}")
 
 
 def as_real(value, dtype: np.dtype, what: str) -> np.ndarray:
@@ -43,11 +52,11 @@ def as_real(value, dtype: np.dtype, what: str) -> np.ndarray:
     if type(value) is np.ndarray and value.dtype == dtype and value.dtype.isnative:
         return value
     if hasattr(value, "tocsr"):
-        raise TypeError(f"{what}: expected a dense array, found the sparse {_type_name(value)}; use .toarray()")
+        raise TypeError(f"{what}: expected a dense array, found the sparse {type_name(value)}; use .toarray()")
     refuse_device_array(value, what)
     array = np.asarray(_imported(value))
     if array.dtype.kind not in "biufc":
-        raise TypeError(f"{what}: expected an array of numbers, found {_type_name(value)} of {array.dtype}")
+        raise TypeError(f"{what}: expected an array of numbers, found {type_name(value)} of {array.dtype}")
     real_dtype(array.dtype, what)
     return np.asarray(array, dtype=dtype)
 
@@ -61,7 +70,15 @@ def check_shape(array: np.ndarray, rows: int, what: str) -> None:
     """Raise ValueError unless the array is one vector of `rows` values or several as columns."""
     if array.ndim in (1, 2) and array.shape[0] == rows:
         return
-    raise ValueError(f"{what}: expected shape ({rows},) or ({rows}, k), found {array.shape}")
+    raise ValueError(f"{what}: expected shape ({rows},) or ({rows}, k), found {tuple(array.shape)}")
+
+
+def as_kind_of(value, array: np.ndarray):
+    """The array as one of the library of `value`, sharing its memory: a tensor where that is one."""
+    if type(value) is np.ndarray or type(array) is not np.ndarray:
+        return array
+    torch = sys.modules.get("torch")
+    return torch.from_numpy(array) if torch is not None and isinstance(value, torch.Tensor) else array
 
 
 def by_columns(array: np.ndarray) -> np.ndarray:

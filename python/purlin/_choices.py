@@ -7,16 +7,66 @@ import operator
 
 import numpy as np
 
+from . import _core
 from ._arrays import as_real
+from ._device_array import shape_of
 
 
-def check_device(device, stream) -> None:
-    if device not in ("auto", "host", "cpu"):
-        raise ValueError(
-            f'device: expected "auto" or "host", found {device!r}: the Python package solves on the host only so far'
-        )
-    if stream is not None:
-        raise ValueError("stream: a stream belongs to a device, and the Python package solves on the host only so far")
+def choose_device(device, of_matrix: int | None, of_vectors: int | None) -> int | None:
+    """Where to solve: the number of a device, or None for the host.
+
+    Parameters
+    ----------
+    device : what the caller chose.
+    of_matrix, of_vectors : where A, and b where it is known, lie; None for the host.
+    """
+    found = of_matrix if of_matrix is not None else of_vectors
+    name = str(device)
+    if name == "auto":
+        return found
+    if name in ("host", "cpu"):
+        if of_matrix is not None:
+            raise TypeError(f'device="{name}": A is on a device; pass a copy on the host (CuPy: A.get(), PyTorch: '
+                            "A.cpu())")
+        return None
+    kind, _, number = name.partition(":")
+    if kind != "cuda" or (number and not number.isdecimal()) or name == "cuda:":
+        raise ValueError(f'device: expected "auto", "host", "cuda" or "cuda:N", found {device!r}')
+    if not _core.has_cuda:
+        raise RuntimeError(f'device="{name}": this build of Purlin has no CUDA; install it where nvcc works')
+    if not number:
+        return 0 if found is None else found
+    if of_matrix not in (None, int(number)):
+        raise ValueError(f'device="{name}": A is on device {of_matrix}')
+    return int(number)
+
+
+def stream_handle(stream, device: int | None) -> int | None:
+    """The handle of a stream of CuPy, PyTorch or CUDA Python, or a handle itself; None for None."""
+    if stream is None:
+        return None
+    if device is None:
+        raise ValueError("stream: a stream belongs to a device, and this system is solved on the host")
+    for name in ("ptr", "cuda_stream"):
+        if hasattr(stream, name):
+            return int(getattr(stream, name))
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    try:
+        return operator.index(stream)
+    except TypeError:
+        raise TypeError(f"stream: expected a stream of CuPy or PyTorch, or its handle as an integer, found {stream!r}"
+                        ) from None
+
+
+def check_threads(threads, device: int | None) -> int:
+    """0 where the caller has no wish."""
+    if threads is None:
+        return 0
+    if device is not None:
+        raise ValueError("threads: a setup on a device takes as many threads of the host as OMP_NUM_THREADS says, or "
+                         "all")
+    return whole_number(threads, "threads", 1)
 
 
 def a_name(value, what: str) -> str:
@@ -65,11 +115,16 @@ def check_rows(choices: dict, n: int) -> None:
                          f"of A, found the shape {points.shape}")
 
 
+def check_guess(x0, shape) -> None:
+    """Raise ValueError for a guess of another shape; x0 None is one."""
+    if x0 is not None and shape_of(x0) != tuple(shape):
+        raise ValueError(f"x0: expected the shape of b, {tuple(shape)}, found {shape_of(x0)}")
+
+
 def first_guess(x0, shape, dtype) -> np.ndarray:
     """x as the library begins with it: memory of its own, columns after each other."""
     if x0 is None:
         return np.zeros(shape, dtype=dtype, order="F")
     guess = as_real(x0, dtype, "x0")
-    if guess.shape != shape:
-        raise ValueError(f"x0: expected the shape of b, {shape}, found {guess.shape}")
+    check_guess(guess, shape)
     return np.array(guess, dtype=dtype, order="F", copy=True)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import _core
-from ._matrices import given_matrix
+from ._matrices import given_matrix, matrix_on_host
 
 
 class MatrixInfo(dict):
@@ -44,7 +44,7 @@ def info(A, *, threads: int | None = None) -> MatrixInfo:
     Parameters
     ----------
     A : sparse matrix or tuple
-        What `purlin.Solver` takes, but for operators.
+        What `purlin.Solver` takes, but for operators. From a device it is copied.
     threads : int, optional
 
     Returns
@@ -52,6 +52,7 @@ def info(A, *, threads: int | None = None) -> MatrixInfo:
     MatrixInfo
         A dictionary whose `repr` is a table. Rows are counted from 0.
     """
+    A = matrix_on_host(A)
     given = given_matrix(A)
     result = MatrixInfo(
         form=given.form,

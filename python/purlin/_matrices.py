@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices of SciPy, and tuples of arrays, as the arrays that the library reads."""
+"""Matrices in every form, as the arrays that the library reads: SciPy's and tuples of arrays here."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from . import _core
-from ._arrays import _type_name, as_real, real_dtype, refuse_device_array
+from ._arrays import as_real, real_dtype, refuse_device_array, type_name
+from ._device_matrices import device_arrays, host_copy, is_torch_sparse, parts_of
+from ._libraries import library_of
 
 
 class GivenMatrix:
@@ -17,10 +19,13 @@ class GivenMatrix:
     form : what came: "csr", "csc", "coo", "bsr" or "dia".
     shape, nonzeros : of the matrix; stored values.
     arrays : the arrays as the library takes them. They are the caller's own where these fit.
+    values : what a refresh hands over: an array, or a DeviceSpan.
     values_size : how many values a refresh brings.
+    device : the number of the device where the arrays lie; None: the host.
     """
 
-    def __init__(self, form: str, shape: tuple[int, int], arrays, values, dtype, gather=None, given_size=None):
+    def __init__(self, form: str, shape: tuple[int, int], arrays, values, dtype, gather=None, given_size=None,
+                 device=None):
         self.form = form
         self.shape = shape
         self.arrays = arrays
@@ -29,11 +34,12 @@ class GivenMatrix:
         self.nonzeros = values.size
         self.gather = gather  # positions of the library's values in what the caller has
         self.values_size = values.size if given_size is None else given_size
+        self.device = device
 
-    def value_map(self) -> ValueMap:
-        """What a refresh needs to know, without the arrays."""
+    def value_map(self, system) -> ValueMap:
+        """What a refresh needs to know, without the arrays, for the system that was made of them."""
         return ValueMap(self.form, self.shape, self.dtype, self.gather, self.nonzeros, self.values_size,
-                        self.arrays.pattern_hash())
+                        system.pattern_hash(self.arrays))
 
 
 class ValueMap:
@@ -43,18 +49,32 @@ class ValueMap:
         self.form, self.shape, self.dtype, self.gather = form, shape, dtype, gather
         self.nonzeros, self.values_size, self.pattern = nonzeros, values_size, pattern
 
-    def of_array(self, values) -> np.ndarray:
+    def of_array(self, values):
         """The library's values from an array in the caller's order."""
+        library = library_of(values)
+        if library is not None:
+            return self._of_device_array(library, values)
         array = as_real(values, self.dtype, "the values")
-        if array.size not in (self.values_size, self.nonzeros) or (self.gather is not None
-                                                                   and array.size != self.values_size):
-            raise ValueError(f"the values: expected {self.values_size}, as the matrix has, found {array.size}")
+        self._check_size(array.size)
         flat = array.reshape(-1)
         if self.gather is not None:
             return flat[self.gather]
         return np.ascontiguousarray(flat[: self.nonzeros])
 
-    def of_matrix(self, matrix) -> np.ndarray:
+    def _of_device_array(self, library, values):
+        if self.gather is not None:
+            raise TypeError("the values: expected an array on the host, as the diagonals that the Solver was made from")
+        span = library.span(library.values(values, self.dtype, "the values"))
+        if span.size != self.nonzeros:
+            raise ValueError(f"the values: expected {self.nonzeros}, as the matrix has, found {span.size}")
+        return span
+
+    def _check_size(self, size: int) -> None:
+        fits = size == self.values_size or (size == self.nonzeros and self.gather is None)
+        if not fits:
+            raise ValueError(f"the values: expected {self.values_size}, as the matrix has, found {size}")
+
+    def of_matrix(self, matrix, system):
         """The values of another matrix with the same pattern; ValueError where it has another."""
         other = given_matrix(matrix, self.dtype)
         if other.form != self.form or other.shape != self.shape or other.nonzeros != self.nonzeros:
@@ -63,7 +83,7 @@ class ValueMap:
                 f"stored values that the Solver was made from, found {other.form} of shape {other.shape} with "
                 f"{other.nonzeros}"
             )
-        if other.arrays.pattern_hash() != self.pattern:
+        if system.pattern_hash(other.arrays) != self.pattern:
             raise ValueError("refresh: the matrix has another pattern, or its entries in another order, than the one "
                              "that the Solver was made from; make a new Solver")
         return other.values
@@ -77,6 +97,9 @@ def given_matrix(a, dtype=None) -> GivenMatrix:
     a : SciPy sparse matrix or array, or a tuple (data, indices, indptr).
     dtype : float32 or float64, to which values are converted; None: float32 stays, all else becomes float64.
     """
+    parts = parts_of(a)
+    if parts is not None:
+        return _from_parts(parts, dtype)
     if isinstance(a, tuple):
         return _from_tuple(a, dtype)
     form = getattr(a, "format", None)
@@ -85,17 +108,16 @@ def given_matrix(a, dtype=None) -> GivenMatrix:
             raise ValueError(f"A: expected a matrix, found the shape {a.shape}")
         refuse_device_array(getattr(a, "data", None), "A")
         return _forms[form](a, dtype)
-    refuse_device_array(a, "A")
     hint = ""
     if isinstance(a, (np.ndarray, list)):
         hint = "; a dense matrix becomes sparse by scipy.sparse.csr_array(A)"
     elif hasattr(a, "tocsr"):
         hint = "; convert it with A.tocsr()"
-    elif getattr(a, "is_sparse_csr", False) or hasattr(a, "layout"):
-        hint = "; PyTorch's sparse tensors are not taken yet, pass (A.values(), A.col_indices(), A.crow_indices())"
+    elif hasattr(a, "to_sparse_csr"):
+        hint = "; a dense tensor becomes sparse by A.to_sparse_csr()"
     raise TypeError(
-        "A: expected a SciPy sparse matrix (CSR, CSC, COO, BSR or DIA), a tuple (data, indices, indptr), a "
-        f"LinearOperator or a callable, found {_type_name(a)}{hint}"
+        "A: expected a sparse matrix of SciPy (CSR, CSC, COO, BSR or DIA), CuPy or PyTorch, a tuple (data, indices, "
+        f"indptr), a LinearOperator or a callable, found {type_name(a)}{hint}"
     )
 
 
@@ -103,7 +125,31 @@ def is_matrix(a) -> bool:
     """Whether `given_matrix` is the one to judge A, rather than what takes operators."""
     if isinstance(a, (tuple, np.ndarray, list)):
         return True
-    return hasattr(a, "tocsr") or hasattr(a, "__cuda_array_interface__") or hasattr(a, "__dlpack__")
+    # Tensors of PyTorch have the second, and some throw where they are asked for the third.
+    return hasattr(a, "tocsr") or hasattr(a, "__dlpack__") or hasattr(a, "__cuda_array_interface__")
+
+
+def is_sparse(a) -> bool:
+    """Whether this is a sparse matrix or a tuple of its arrays, and no dense array."""
+    return isinstance(a, tuple) or hasattr(a, "format") or hasattr(a, "tocsr") or is_torch_sparse(a)
+
+
+def matrix_on_host(a):
+    """The matrix in SciPy or as a tuple, copied where it is on a device."""
+    parts = parts_of(a)
+    return a if parts is None else host_copy(parts)
+
+
+def _from_parts(parts, dtype) -> GivenMatrix:
+    """Of a sparse matrix of CuPy or PyTorch, or a tuple on a device."""
+    if library_of(parts.values) is None:  # a sparse tensor on the host
+        values, dtype = _values(parts.values.reshape(-1), dtype)
+        first, second = _indices(parts.first, "indptr"), _indices(parts.second, "indices")
+        arrays = _make(parts.form, parts.sizes, parts.block, first, second, values)
+        return GivenMatrix(parts.form, parts.shape, arrays, values, dtype)
+    arrays, values, dtype = device_arrays(parts, dtype)
+    device = library_of(parts.values).device(parts.values)
+    return GivenMatrix(parts.form, parts.shape, arrays, values, dtype, device=device)
 
 
 def _indices(array, what: str) -> np.ndarray:

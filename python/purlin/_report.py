@@ -91,6 +91,11 @@ class Report:
         return self._fields["precision"]
 
     @property
+    def device(self) -> str:
+        """Where it was solved: ``"host"``, ``"cuda:0"``, ..."""
+        return self._fields["device"]
+
+    @property
     def rows(self) -> int:
         """Unknowns of the system."""
         return self._fields["rows"]

@@ -7,10 +7,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ._arrays import as_real, real_dtype
+from ._arrays import as_kind_of, as_real, real_dtype
 from ._choices import whole_number
+from ._device_array import shape_of
+from ._device_matrices import sparse_of_dense
+from ._libraries import library_of
+from ._matrices import is_sparse
 from ._operators import Sized, is_operator
 from ._solver import Solver
+from ._vectors import settle
 
 _breakdowns = {"rho_vanished": -10, "omega_vanished": -11}
 
@@ -21,7 +26,9 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback: Ca
     Parameters
     ----------
     A : sparse matrix, array or LinearOperator
+        On the host or a CUDA device: see `purlin.Solver`.
     b : array of shape (n,) or (n, 1)
+        Where it is on a device, so is x, and operators and callbacks get arrays of its kind.
     x0 : array, optional
         The guess.
     rtol, atol : float
@@ -35,7 +42,7 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback: Ca
 
     Returns
     -------
-    x : numpy.ndarray of shape (n,)
+    x : array of shape (n,), of the kind of b
     info : int
         0 where b - A x, formed from this x, meets the tolerance; else the iterations that were made.
     """
@@ -44,7 +51,7 @@ def cg(A, b, x0=None, *, rtol=1e-5, atol=0.0, maxiter=None, M=None, callback: Ca
     watch = _LateIterates(callback) if callback is not None else None
     x, report = problem.solve("cg", rtol, atol, most, watch)
     if watch is not None and report.iterations > 0:
-        callback(x.copy())
+        watch.see(x)
     return x, _info(report)
 
 
@@ -79,7 +86,7 @@ def gmres(A, b, x0=None, *, rtol=1e-5, atol=0.0, restart=None, maxiter=None, M=N
 
     Returns
     -------
-    x : numpy.ndarray of shape (n,)
+    x : array of shape (n,), of the kind of b
     info : int
         0 where b - A x, formed from this x, meets the tolerance, else `maxiter` or the iterations that were made.
     """
@@ -106,35 +113,48 @@ class _Problem:
             from scipy.sparse import csr_array
 
             A = csr_array(np.asarray(A))
+        elif not is_sparse(A) and library_of(A) is not None:
+            A = sparse_of_dense(A)
+        self.library = library_of(b)
+        self.given = b
+        b = np.asanyarray(b) if self.library is None else b
+        found = b.shape if self.library is None else shape_of(b)
         if is_operator(A) and not hasattr(A, "shape"):
-            A = Sized(A, len(b))
+            A = Sized(A, found[0] if found else 0)
         shape = getattr(A, "shape", None)
-        self.rows = len(A[2]) - 1 if shape is None else shape[0]
-        b = np.asanyarray(b)
-        if b.shape not in ((self.rows,), (self.rows, 1)):
-            raise ValueError(f"b: expected shape ({self.rows},) or ({self.rows}, 1), found {b.shape}")
-        self.single = _is_single(getattr(A, "dtype", None), A) and real_dtype(b.dtype, "b") == np.float32
-        dtype = np.dtype(np.float32 if self.single else np.float64)
-        self.b = as_real(b, dtype, "b").reshape(-1)
-        self.x0 = self._guess(x0, M, dtype)
+        self.rows = _length(A[2]) - 1 if shape is None else shape[0]
+        if found not in ((self.rows,), (self.rows, 1)):
+            raise ValueError(f"b: expected shape ({self.rows},) or ({self.rows}, 1), found {found}")
+        of_b = b.dtype if self.library is None else self.library.dtype(b)
+        self.single = _is_single(A) and real_dtype(of_b, "b") == np.float32
+        self.dtype = np.dtype(np.float32 if self.single else np.float64)
+        if self.library is None:
+            self.b = np.ascontiguousarray(as_real(b, self.dtype, "b").reshape(-1))
+        else:
+            self.b = self.library.values(b, self.dtype, "b")
+        self.x0 = self._guess(x0, M)
         self.A, self.M = A, M
 
-    def _guess(self, x0, M, dtype):
+    def _guess(self, x0, M):
         if isinstance(x0, str):
             if x0 != "Mb":
                 raise ValueError(f'x0: expected an array or "Mb", found {x0!r}')
-            return self.b if M is None else np.asarray(M @ self.b, dtype=dtype).reshape(-1)
+            x0 = self.b if M is None else M @ self.b
         if x0 is None:
             return None
-        x0 = as_real(x0, dtype, "x0")
-        if x0.shape not in ((self.rows,), (self.rows, 1)):
-            raise ValueError(f"x0: expected shape ({self.rows},), found {x0.shape}")
-        return x0.reshape(-1)
+        if library_of(x0) is None:
+            x0 = as_real(x0, self.dtype, "x0")
+        if shape_of(x0) not in ((self.rows,), (self.rows, 1)):
+            raise ValueError(f"x0: expected shape ({self.rows},), found {shape_of(x0)}")
+        return x0.reshape(-1) if hasattr(x0, "reshape") else x0
 
     def solve(self, method, rtol, atol, most, watch, restart=None):
         """x and its report."""
-        solver = Solver(
+        sees_iterates = watch is not None and hasattr(watch, "watch")
+        solver = Solver._made_for(
+            self.given,
             self.A,
+            resident=not sees_iterates,
             solver=method,
             preconditioner=self.M,
             # Iterates are seen where they lie in the caller's numbering.
@@ -143,11 +163,19 @@ class _Problem:
             restart=restart,
             rtol=rtol,
         )
-        x = np.zeros_like(self.b) if self.x0 is None else np.array(self.x0)
-        if watch is not None and hasattr(watch, "watch"):
-            watch.watch(x)
-        raw = solver._system.solve(np.ascontiguousarray(self.b), x, 1, rtol, atol, most, 0.0, watch)
-        return x, solver._reports([raw])[0]
+        if self.library is not None:
+            x = self.library.new(self.b, self.x0, (self.rows,), self.dtype, solver._device)
+            given, taken, copy = self.library.span(self.b), self.library.span(x), self.library.copy
+        else:
+            if sees_iterates and solver.device != "host":
+                raise TypeError("b: expected an array on the device, where A is and iterates are made for the callback")
+            x = np.zeros_like(self.b) if self.x0 is None else np.array(as_real(self.x0, self.dtype, "x0"))
+            given, taken, copy = self.b, x, np.copy
+        if sees_iterates:
+            watch.watch(x, copy)
+        raw = solver._system.solve(given, taken, 1, rtol, atol, most, 0.0, watch, 0 if watch is None else 1)
+        settle(x)
+        return as_kind_of(self.given, x), solver._reports([raw])[0]
 
 
 class _Iterates:
@@ -155,13 +183,16 @@ class _Iterates:
 
     def __init__(self, callback):
         self._callback = callback
-        self._x = None
+        self._x = self._copy = None
 
-    def watch(self, x) -> None:
-        self._x = x
+    def watch(self, x, copy) -> None:
+        self._x, self._copy = x, copy
+
+    def see(self, x) -> None:
+        self._callback(self._copy(x))
 
     def __call__(self, progress) -> None:
-        self._callback(self._x.copy())
+        self.see(self._x)
 
 
 class _LateIterates(_Iterates):
@@ -176,9 +207,15 @@ def _ignore(_) -> None:
     """SciPy's callbacks end nothing by what they return."""
 
 
-def _is_single(dtype, A) -> bool:
+def _length(array) -> int:
+    return len(array) if hasattr(array, "__len__") else shape_of(array)[0]
+
+
+def _is_single(A) -> bool:
+    dtype = getattr(A, "dtype", None)
     if dtype is None and isinstance(A, tuple):
-        dtype = getattr(A[0], "dtype", None)
+        library = library_of(A[0])
+        dtype = getattr(A[0], "dtype", None) if library is None else library.dtype(A[0])
     return dtype is not None and real_dtype(dtype, "A") == np.float32
 
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from . import _core
+from ._device_array import shape_of
 from ._matrices import is_matrix
 from ._operators import Sized
 from ._solver import Solver
@@ -26,15 +25,15 @@ def solve(
     *,
     raise_on_failure: bool = False,
     **keywords,
-) -> tuple[np.ndarray, Any]:
+) -> tuple[Any, Any]:
     """Solve A x = b in one call.
 
     Takes the parameters of `Solver.solve`, and as keywords those of `Solver`. For several solves with one pattern, make
-    a `Solver`.
+    a `Solver`. ``device="auto"`` solves on the device where A or b lies.
 
     Returns
     -------
-    x : numpy.ndarray
+    x : array of the kind of b
     report : Report, or a list of them where b has two dimensions
 
     Examples
@@ -48,6 +47,6 @@ def solve(
     if "columns" not in keywords and getattr(b, "ndim", 1) == 2 and b.shape[1] > 1:
         keywords["columns"] = b.shape[1]
     if callable(A) and not hasattr(A, "shape") and not is_matrix(A):
-        A = Sized(A, np.shape(b)[0])
-    solver = Solver(A, rtol=rtol, **keywords)
+        A = Sized(A, shape_of(b)[0])
+    solver = Solver._made_for(b, A, rtol=rtol, **keywords)
     return solver._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, 2)

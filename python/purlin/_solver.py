@@ -11,19 +11,23 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import as_real, by_columns, check_shape, real_dtype
+from ._arrays import real_dtype
 from ._choices import (
     a_name,
-    check_device,
     check_rows,
-    first_guess,
+    check_threads,
+    choose_device,
     number_of_solves,
     rows_of_numbers,
+    stream_handle,
     whole_number,
 )
-from ._matrices import ValueMap, given_matrix, is_matrix
-from ._operators import check_square, is_operator, product_of
+from ._device_matrices import library_and_device_of
+from ._libraries import Foreign, library_of
+from ._matrices import ValueMap, given_matrix, is_matrix, is_sparse
+from ._operators import DeviceProduct, Preconditioner, check_square, is_operator, product_of
 from ._report import Report, conclude
+from ._vectors import Vectors, settle
 
 _DEFAULT_ITERATIONS = 10000
 _precisions = ("double", "single", "mixed")
@@ -35,9 +39,10 @@ class Solver:
     Parameters
     ----------
     A : sparse matrix, tuple, LinearOperator or callable
-        A square matrix or array of SciPy in CSR, CSC, COO, BSR or DIA, or ``(data, indices, indptr)`` of CSR. Entries
-        may come in any order; repeated ones are summed. Integers become float64; complex values are refused. An
-        operator, or a function from x to A x, is called once or twice an iteration. Arrays are read, not kept.
+        A square matrix or array of SciPy in CSR, CSC, COO, BSR or DIA, of CuPy in CSR, CSC or COO, of PyTorch in CSR,
+        CSC, COO or BSR, or ``(data, indices, indptr)`` of CSR, on the host or a CUDA device. Entries may come in any
+        order; repeated ones are summed. Integers become float64; complex values are refused. An operator, or a function
+        from x to A x, is called once or twice an iteration. Arrays are read, not kept.
     solver : str
         ``"auto"`` or one of `purlin.solvers`.
     preconditioner : str, LinearOperator, callable or None
@@ -47,8 +52,9 @@ class Solver:
         How the matrix is stored: ``"auto"``, ``"measure"`` or one of `purlin.formats`.
     precision : {"double", "single", "mixed"}
         ``"mixed"`` iterates in single precision and forms residuals in double.
-    device : {"auto", "host"}
-        Where to solve. The Python package solves on the host only so far.
+    device : {"auto", "host", "cuda", "cuda:N"}
+        Where to solve. ``"auto"``: where A lies. ``"cuda"``: on the device where A lies, else the first one, to which
+        A is copied.
     coordinates : array of points x 1, 2 or 3, optional
         Where the nodes lie; node i has the rows ``b i .. b i + b - 1``. Algebraic multigrid makes rigid body modes of
         them.
@@ -57,9 +63,11 @@ class Solver:
     expected_solves : float, optional
         How many right-hand sides the setup will be used for: with more, ``"auto"`` takes more time for it.
     threads : int, optional
-        Of the host; by default OMP_NUM_THREADS, else as many as the process may use.
-    stream : None
-        For devices, which are not supported yet.
+        Of the host; by default OMP_NUM_THREADS, else as many as the process may use. A setup on a device leaves no
+        choice of them.
+    stream : stream of CuPy or PyTorch, or int, optional
+        Where to queue the work on a device; an integer is a handle, which outlives the Solver. By default the Solver
+        has a stream of its own. Either takes turns with the current stream of the library that arrays belong to.
     columns : int
         Right-hand sides that a solve will bring at once, where that is known.
     null_space : {None, "constant"}
@@ -79,6 +87,8 @@ class Solver:
     ------
     ValueError, TypeError
         With what was expected and what came, and with the row where there is one.
+    RuntimeError
+        For a device where there is none, no driver, or no CUDA in this build; it says which.
     MemoryError
 
     Notes
@@ -87,6 +97,17 @@ class Solver:
     """
 
     _value_map: ValueMap | None = None  # of an operator: none
+    _like = None  # a vector that will be solved for, where it is known: `_made_for` sets it
+    _resident = True  # whether a solve may keep its vectors on the chip, where callbacks do not see them
+
+    @classmethod
+    def _made_for(cls, b, A, resident=True, **keywords) -> Solver:
+        """A Solver for vectors like b, which decides about the device and the arrays of operators where A does not."""
+        self = cls.__new__(cls)
+        self._like, self._resident = b, resident
+        self.__init__(A, **keywords)
+        self._like = None
+        return self
 
     def __init__(
         self,
@@ -111,7 +132,6 @@ class Solver:
         rtol: float = 1e-8,
     ):
         began = time.perf_counter()
-        check_device(device, stream)
         if precision not in _precisions:
             raise ValueError(f'precision: expected "double", "single" or "mixed", found {precision!r}')
         if null_space not in (None, "none", "constant"):
@@ -132,24 +152,36 @@ class Solver:
             "near_null_space": rows_of_numbers(near_null_space, "near_null_space"),
             "options": dict(options or {}),
             "expected_solves": number_of_solves(expected_solves),
+            "resident": self._resident,
         }
-        threads = 0 if threads is None else whole_number(threads, "threads", 1)
+        self._place(A, device, stream, threads)
         if is_operator(A) and not is_matrix(A):
-            self._set_up_operator(A, preconditioner, choices, threads)
+            self._set_up_operator(A, preconditioner, choices)
         else:
-            self._set_up_matrix(A, preconditioner, choices, threads)
+            self._set_up_matrix(A, preconditioner, choices)
+        self._vectors = Vectors(self._rows, self._dtype, self._device)
         self._info: dict | None = None
         self._setup_seconds = time.perf_counter() - began
 
-    def _set_up_matrix(self, A, preconditioner, choices, threads) -> None:
+    def _place(self, A, device, stream, threads) -> None:
+        """Decide where the system is, and whose arrays its operators take."""
+        of_matrix = library_and_device_of(A)
+        of_vectors = library_and_device_of(self._like)
+        self._library = of_matrix[0] or of_vectors[0] or Foreign()
+        self._device = choose_device(device, of_matrix[1], of_vectors[1])
+        threads, handle = check_threads(threads, self._device), stream_handle(stream, self._device)
+        self._where = (threads,) if self._device is None else (self._device, handle, stream)
+
+    def _set_up_matrix(self, A, preconditioner, choices) -> None:
         given = given_matrix(A, self._dtype)
         n = self._rows = check_square(given.shape, "A")
         check_rows(choices, n)
         choices["preconditioner"], own = self._preconditioner_of(preconditioner, n)
-        self._value_map = given.value_map()
-        self._system = _core.system_of_matrix(given.arrays, self._precision == "single", choices, threads, own)
+        make = _core.system_of_matrix if self._device is None else _core.device_system_of_matrix
+        self._system = make(given.arrays, self._precision == "single", choices, *self._where, own)
+        self._value_map = given.value_map(self._system)
 
-    def _set_up_operator(self, A, preconditioner, choices, threads) -> None:
+    def _set_up_operator(self, A, preconditioner, choices) -> None:
         if self._precision == "mixed":
             raise ValueError('precision="mixed" needs the entries of A, and an operator does not show them')
         if not hasattr(A, "shape"):
@@ -162,8 +194,15 @@ class Solver:
         choices["preconditioner"], own = self._preconditioner_of(preconditioner, n)
         if choices["format"] != "auto":
             raise ValueError("format: an operator is multiplied as it is; a format needs the entries of a matrix")
-        product = product_of(A, n, self._dtype, "A")
-        self._system = _core.system_of_operator(n, product, self._precision == "single", choices, threads, own)
+        make = _core.system_of_operator if self._device is None else _core.device_system_of_operator
+        self._system = make(n, self._product_of(A, n, "A"), self._precision == "single", choices, *self._where, own)
+
+    def _product_of(self, operator, n: int, what: str):
+        """What the compiled part calls for a product."""
+        if self._device is None:
+            return product_of(operator, n, self._dtype, what)
+        library = library_and_device_of(operator)[0] or self._library
+        return DeviceProduct(operator, n, self._dtype, what, library, self._device)
 
     def _preconditioner_of(self, preconditioner, n: int):
         """The name for the library, and a product or None."""
@@ -177,7 +216,7 @@ class Solver:
             raise ValueError(f"preconditioner: expected the shape {(n, n)}, found {tuple(preconditioner.shape)}")
         if getattr(preconditioner, "dtype", None) is not None:
             real_dtype(preconditioner.dtype, "preconditioner")
-        return "none", product_of(preconditioner, n, self._dtype, "preconditioner")
+        return "none", self._product_of(preconditioner, n, "preconditioner")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -188,6 +227,11 @@ class Solver:
     def dtype(self) -> np.dtype:
         """Of the solutions: float32 for single precision, else float64."""
         return self._dtype
+
+    @property
+    def device(self) -> str:
+        """Where it solves: ``"host"``, ``"cuda:0"``, ..."""
+        return "host" if self._device is None else f"cuda:{self._device}"
 
     def solve(
         self,
@@ -200,13 +244,14 @@ class Solver:
         callback: Callable[[_core.Progress], Any] | None = None,
         *,
         raise_on_failure: bool = False,
-    ) -> tuple[np.ndarray, Any]:
+    ) -> tuple[Any, Any]:
         """Solve A x = b until ``|b - A x| <= max(rtol |b|, atol)``.
 
         Parameters
         ----------
         b : array of n, or of n x k
-            One vector, or k of them as columns; columns after each other (Fortran's order) are not copied.
+            One vector, or k of them as columns; columns after each other (Fortran's order) are not copied. For a Solver
+            on a device, an array there of CuPy, PyTorch or another library, or one of the host, which is copied.
         x0 : array of the shape of b, optional
             The guess, zero by default. It is not written to.
         rtol, atol : float
@@ -215,14 +260,16 @@ class Solver:
         time_limit : float, optional
             Seconds.
         callback : callable, optional
-            Called with a `Progress` after every iteration; if it returns False, the solve ends.
+            Called with a `Progress` after every iteration, on a device as often as the host looks: after every 16
+            iterations or fewer, or 256 of a small system. If it returns False, the solve ends.
         raise_on_failure : bool
             Raise `ConvergenceError` where the solve does not converge, rather than warn.
 
         Returns
         -------
-        x : numpy.ndarray
-            Of the shape of b; of several columns in Fortran's order.
+        x : array
+            Of the kind of b, where b is, and of its shape; of several columns in Fortran's order. A `DeviceArray` where
+            b is on a device and neither of CuPy nor of PyTorch.
         report : Report, or a list of them, one for each column, where b has two dimensions
 
         Warns
@@ -233,16 +280,14 @@ class Solver:
         return self._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, 2)
 
     def _solve(self, b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, depth):
-        b = as_real(b, self._dtype, "b")
-        check_shape(b, self._rows, "b")
-        x = first_guess(x0, b.shape, self._dtype)
+        b, x, given, taken = self._vectors.pair(b, x0)
         columns = 1 if b.ndim == 1 else b.shape[1]
         most = _DEFAULT_ITERATIONS if max_iterations is None else whole_number(max_iterations, "max_iterations", 0)
         raw = []
         if columns > 0:
-            flat_x = x if x.ndim == 1 else x.reshape(-1, order="F")
-            raw = self._system.solve(by_columns(b), flat_x, columns, rtol, atol, most,
+            raw = self._system.solve(given, taken, columns, rtol, atol, most,
                                      0.0 if time_limit is None else time_limit, callback)
+        settle(x)
         reports = self._reports(raw if type(raw) is list else [raw])
         if len(reports) == 1 and b.ndim == 1 and reports[0].converged:
             return x, reports[0]
@@ -265,6 +310,7 @@ class Solver:
             "preconditioner": info["preconditioner"]["name"],
             "precision": "mixed" if info["mixed"] else "single" if self._system.single else "double",
             "rows": self._rows,
+            "device": self.device,
         }
 
     def refresh(self, values=None, *, keep_preconditioner: bool = False) -> None:
@@ -293,37 +339,42 @@ class Solver:
         else:
             if values is None:
                 raise TypeError("refresh: the values are missing")
-            is_array = not isinstance(values, tuple) and not hasattr(values, "format")
-            new = self._value_map.of_array(values) if is_array else self._value_map.of_matrix(values)
+            if type(values) is np.ndarray or not is_sparse(values):
+                if library_of(values) is not None:
+                    self._vectors.check_on_device("the values")
+                new = self._value_map.of_array(values)
+            else:
+                if library_and_device_of(values)[0] is not None:
+                    self._vectors.check_on_device("the matrix")
+                new = self._value_map.of_matrix(values, self._system)
             self._system.refresh(new, keep_preconditioner)
         self._setup_seconds += time.perf_counter() - began
 
-    def __matmul__(self, x) -> np.ndarray:
-        """A @ x for a vector or for columns."""
-        return self._apply(self._system.multiply, x, "x")
-
-    def _apply(self, product, x, what: str) -> np.ndarray:
-        x = as_real(x, self._dtype, what)
-        check_shape(x, self._rows, what)
-        y = np.empty(x.shape, dtype=self._dtype, order="F")
-        if x.ndim == 1:
-            product(by_columns(x), y)
-        for column in range(x.shape[1] if x.ndim == 2 else 0):
-            product(by_columns(x[:, column]), y[:, column])
-        return y
+    def __matmul__(self, x):
+        """A @ x for a vector or for columns, of the kind of x."""
+        return self._vectors.apply(self._system.multiply, x)
 
     def as_preconditioner(self):
-        """The preconditioner of this system, M x for x, as a SciPy LinearOperator that keeps the Solver alive.
+        """The preconditioner of this system, M x for x, as an operator that keeps the Solver alive.
 
-        With ``preconditioner="amg"`` it serves SciPy's own solvers. Where there is none it is the identity. Formats
-        and preconditioners that ``"auto"`` has chosen stay as they are from then on.
+        With ``preconditioner="amg"`` it serves the solvers of SciPy, or for a Solver on a device those of CuPy. Where
+        there is none it is the identity. Formats and preconditioners that ``"auto"`` has chosen stay as they are from
+        then on.
+
+        Returns
+        -------
+        scipy.sparse.linalg.LinearOperator, for a Solver on the host
+        object, for one on a device
+            With ``shape``, ``dtype``, ``matvec`` and ``@``, for vectors of every kind that `solve` takes.
         """
+        def apply(x):
+            return self._vectors.apply(self._system.precondition, x.reshape(-1))
+
+        if self._device is not None:
+            return Preconditioner(self.shape, self._dtype, apply)
         from scipy.sparse.linalg import LinearOperator
 
-        def apply(x):
-            return self._apply(self._system.precondition, np.asarray(x).reshape(-1), "x")
-
-        return LinearOperator(self.shape, matvec=apply, dtype=self._dtype)
+        return LinearOperator(self.shape, matvec=lambda x: apply(np.asarray(x)), dtype=self._dtype)
 
     def info(self) -> dict:
         """Format, preconditioner and solver with their grounds, bytes and setup times."""
@@ -333,5 +384,5 @@ class Solver:
         facts = self._facts()
         return (
             f"<purlin.Solver: {self._rows:,} unknowns, format {facts['format']}, preconditioner "
-            f"{facts['preconditioner']}, precision {facts['precision']}>"
+            f"{facts['preconditioner']}, precision {facts['precision']}, on {facts['device']}>"
         )

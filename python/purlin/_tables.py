@@ -24,3 +24,11 @@ def formats() -> list[str]:
 def preconditioner_options() -> dict[str, object]:
     """What ``options=`` may hold, with the defaults."""
     return _core.preconditioner_options()
+
+
+def devices() -> list[str]:
+    """The names of the CUDA devices that Purlin can use, the one of ``device="cuda:0"`` first.
+
+    None where there is no GPU or no driver for it, and in a build without CUDA.
+    """
+    return _core.device_names() if _core.has_cuda else []

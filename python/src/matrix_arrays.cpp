@@ -1,63 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// From Python's arrays to a MatrixInput, and the hash of a pattern.
+// From NumPy's arrays to those of a matrix, and the hash of a pattern.
 #include "matrix_arrays.hpp"
 
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <array>
 
-#include <purlin/core/error.hpp>
-
 namespace purlin::python {
 namespace {
 
-using Hash = std::pair<std::uint64_t, std::uint64_t>;
-
-// The finaliser of D. Stafford's variant 13 of MurmurHash3: every bit of the input changes half of the output's.
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-
-void add(Hash& hash, std::uint64_t value) {
-  hash.first = mixed(hash.first ^ value);
-  hash.second = mixed(hash.second + value * 0x9e3779b97f4a7c15u);
-}
-
 // Four lanes, so that their multiplications overlap.
 template <class I>
-void add_numbers(Hash& hash, const void* data, std::int64_t size) {
-  const I* const from = static_cast<const I*>(data);
-  std::array<Hash, 4> lanes;
-  for (std::size_t lane = 0; lane < lanes.size(); ++lane) lanes[lane] = {hash.first + lane, hash.second - lane};
+Hash sums_of(const I* from, std::int64_t size) {
+  std::array<Hash, 4> lanes{};
   std::int64_t i = 0;
+  const auto add_to = [&](Hash& lane, std::int64_t k) {
+    add_term(static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(from[k]), lane.first, lane.second);
+  };
   for (; i + 4 <= size; i += 4) {
-    for (std::size_t lane = 0; lane < 4; ++lane) add(lanes[lane], static_cast<std::uint64_t>(from[i + lane]));
+    for (std::int64_t lane = 0; lane < 4; ++lane) add_to(lanes[static_cast<std::size_t>(lane)], i + lane);
   }
-  for (; i < size; ++i) add(lanes[0], static_cast<std::uint64_t>(from[i]));
-  for (const Hash& lane : lanes) {
-    add(hash, lane.first);
-    add(hash, lane.second);
-  }
-  add(hash, static_cast<std::uint64_t>(size));
-}
-
-void add_numbers(Hash& hash, const IndexSpan<host>& from) {
-  switch (from.kind) {
-    case IndexKind::int32:
-      return add_numbers<std::int32_t>(hash, from.data, from.size);
-    case IndexKind::uint32:
-      return add_numbers<std::uint32_t>(hash, from.data, from.size);
-    case IndexKind::int64:
-      return add_numbers<std::int64_t>(hash, from.data, from.size);
-    case IndexKind::uint64:
-      return add_numbers<std::uint64_t>(hash, from.data, from.size);
-  }
+  for (; i < size; ++i) add_to(lanes[0], i);
+  Hash sums{0, 0};
+  for (const Hash& lane : lanes) sums.first += lane.first, sums.second += lane.second;
+  return sums;
 }
 
 }  // namespace
+
+Hash sums_of(const IndexSpan<Space::host>& from) {
+  switch (from.kind) {
+    case IndexKind::int32:
+      return sums_of(static_cast<const std::int32_t*>(from.data), from.size);
+    case IndexKind::uint32:
+      return sums_of(static_cast<const std::uint32_t*>(from.data), from.size);
+    case IndexKind::int64:
+      return sums_of(static_cast<const std::int64_t*>(from.data), from.size);
+    case IndexKind::uint64:
+      break;
+  }
+  return sums_of(static_cast<const std::uint64_t*>(from.data), from.size);
+}
 
 IndexSpan<host> indices_of(const Flat& array) {
   const auto size = static_cast<std::int64_t>(array.shape(0));
@@ -69,29 +52,20 @@ IndexSpan<host> indices_of(const Flat& array) {
   throw nb::type_error("indices are integers of 32 or 64 bits");
 }
 
-template <class T>
-MatrixInput<T, host> MatrixArrays::input() const {
-  using Input = MatrixInput<T, host>;
-  const IndexSpan<host> one = indices_of(first), other = indices_of(second);
-  const Span<const T, host> v = values_of<T>(values);
-  if (form == "csr") return Input::csr(rows, cols, one, other, v);
-  if (form == "csc") return Input::csc(rows, cols, one, other, v);
-  if (form == "coo") return Input::coo(rows, cols, one, other, v);
-  if (form == "bsr") return Input::bsr(rows, cols, block_size, one, other, v);
-  throw InputError("a matrix is handed over as csr, csc, coo or bsr, not as " + form);
-}
-template MatrixInput<float, host> MatrixArrays::input() const;
-template MatrixInput<double, host> MatrixArrays::input() const;
-
-Hash MatrixArrays::pattern_hash() const {
-  const IndexSpan<host> one = indices_of(first), other = indices_of(second);
-  const nb::gil_scoped_release released;
+Hash MatrixForm::pattern_hash(const Hash& first, std::int64_t first_size, const Hash& second,
+                              std::int64_t second_size) const {
   Hash hash{0x243f6a8885a308d3u, 0x13198a2e03707344u};
   for (const char c : form) add(hash, static_cast<std::uint64_t>(c));
   for (const std::int64_t size : {rows, cols, block_size}) add(hash, static_cast<std::uint64_t>(size));
-  add_numbers(hash, one);
-  add_numbers(hash, other);
+  add(hash, first, first_size);
+  add(hash, second, second_size);
   return hash;
+}
+
+Hash MatrixArrays::hash() const {
+  const IndexSpan<host> one = indices_of(first), other = indices_of(second);
+  const nb::gil_scoped_release released;
+  return pattern_hash(sums_of(one), one.size, sums_of(other), other.size);
 }
 
 void bind_matrix_arrays(nb::module_& module) {
@@ -100,12 +74,11 @@ void bind_matrix_arrays(nb::module_& module) {
           "__init__",
           [](MatrixArrays* self, std::string form, std::int64_t rows, std::int64_t cols, std::int64_t block_size,
              Flat first, Flat second, Flat values) {
-            new (self) MatrixArrays{std::move(form),  rows, cols, block_size, std::move(first), std::move(second),
-                                    std::move(values)};
+            new (self) MatrixArrays({std::move(form), rows, cols, block_size}, std::move(first), std::move(second),
+                                    std::move(values));
           },
           nb::arg("form"), nb::arg("rows"), nb::arg("cols"), nb::arg("block_size"), nb::arg("first"),
           nb::arg("second"), nb::arg("values"))
-      .def("pattern_hash", &MatrixArrays::pattern_hash)
       .def(
           "addresses",
           [](const MatrixArrays& m) {

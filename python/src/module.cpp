@@ -46,4 +46,7 @@ NB_MODULE(_core, module) {
   bind_system(module);
   bind_matrix_market(module);
   bind_matrix_facts(module);
+#if PURLIN_HAS_CUDA
+  bind_device(module);
+#endif
 }

@@ -11,6 +11,8 @@
 
 #include <purlin/precond/amg/amg_options.hpp>
 #include <purlin/precond/registry.hpp>
+#include <purlin/solver/bicgstab.hpp>
+#include <purlin/solver/cg.hpp>
 #include <purlin/solver/expected_products.hpp>
 #include <purlin/solver/gmres.hpp>
 #include <purlin/spmv/registry.hpp>
@@ -105,6 +107,9 @@ SystemOptions system_options(const nb::dict& choices, Index rows) {
   if (has("null_space")) options.null_space = NullSpace::constant;
   if (has("restart")) {
     options.solver.of<GmresOptions>().restart = whole_number("restart", choices["restart"], 1 << 20);
+  }
+  if (!nb::cast<bool>(choices["resident"])) {
+    options.solver.of<CgOptions>().resident = options.solver.of<BicgstabOptions>().resident = false;
   }
   if (has("plan_cache")) options.spmv.plan_cache = nb::cast<std::string>(choices["plan_cache"]);
   if (has("coordinates")) options.spmv.coordinates = coordinates_of(nb::cast<Rows>(choices["coordinates"]));

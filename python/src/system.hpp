@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// System: a LinearSystem of either precision behind one interface, as `purlin.Solver` holds it.
+/// System: a LinearSystem of either space and precision behind one interface, as `purlin.Solver` holds it.
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "arrays.hpp"
 #include "matrix_arrays.hpp"
@@ -10,9 +11,8 @@
 
 namespace purlin::python {
 
-/// Spaces and precisions are template arguments in C++ and values in Python: this is where one becomes the other. A
-/// system in another space is another class that derives from this one, and arrays that lie elsewhere are refused by
-/// their types (`Flat`).
+/// Spaces and precisions are template arguments in C++ and values in Python: this is where one becomes the other
+/// (`SystemIn`). Vectors are what the space takes: NumPy arrays on the host; these or DeviceSpans on a device.
 class System {
  public:
   virtual ~System() = default;
@@ -21,23 +21,32 @@ class System {
   /// Whether a call is under way, which others are refused for.
   virtual bool busy() const = 0;
   /// A report, or for several columns a list of them.
-  virtual nb::object solve(const Flat& b, const nb::object& x, Index columns, const StopCriterion& stop,
+  virtual nb::object solve(nb::handle b, nb::handle x, Index columns, const StopCriterion& stop,
                            nb::handle callback) = 0;
-  virtual void refresh(const Flat& values, RefreshScope scope) = 0;
+  virtual void refresh(nb::handle values, RefreshScope scope) = 0;
   virtual void operator_changed(RefreshScope scope) = 0;
-  virtual void multiply(const Flat& x, const nb::object& y) = 0;
+  virtual void multiply(nb::handle x, nb::handle y) = 0;
   /// y = M x in the caller's numbering, M being the preconditioner of the system.
-  virtual void precondition(const Flat& x, const nb::object& y) = 0;
+  virtual void precondition(nb::handle x, nb::handle y) = 0;
+  /// That of the arrays of a matrix, on the host or, for a system on a device, there.
+  virtual Hash pattern_hash(nb::handle arrays) = 0;
   virtual nb::dict info() = 0;
 };
 
 /// What a system is made from besides its matrix.
 struct SystemRequest {
   nb::dict choices;
-  int threads = 0;
-  nb::object preconditioner;  ///< a product for PythonOperator, or None
+  nb::object preconditioner;             ///< a product for PythonOperator, or None
+  int threads = 0;                       ///< of the host
+  int device = 0;                        ///< of a device: its number
+  std::optional<std::uintptr_t> stream;  ///< of a device: the caller's, to work on; none: one of the system's own
+  nb::object stream_owner;               ///< of a device: what is kept as long as the stream is used
 };
 
 void bind_system(nb::module_& module);
+
+/// Systems on a device, the arrays that they take, and what Python needs to know of devices. Defined only with CUDA
+/// on.
+void bind_device(nb::module_& module);
 
 }  // namespace purlin::python

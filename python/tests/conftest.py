@@ -4,6 +4,31 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from device_kinds import kinds
+
+import purlin
+
+# Tests marked "device" need a GPU. Where none answers they are skipped and counted.
+DEVICES = purlin.devices()
+
+
+def pytest_collection_modifyitems(items):
+    if not DEVICES:
+        for item in items:
+            if item.get_closest_marker("device"):
+                item.add_marker(pytest.mark.skip(reason="no CUDA device"))
+
+
+def pytest_terminal_summary(terminalreporter):
+    if DEVICES:
+        terminalreporter.write_line(f"device: {DEVICES[0]}; kinds of arrays: {', '.join(k.name for k in kinds()[0])}")
+        for missing in kinds()[1]:
+            terminalreporter.write_line(f"not there: {missing}")
+        return
+    skipped = [r for r in terminalreporter.stats.get("skipped", []) if "device" in getattr(r, "keywords", ())]
+    if skipped:
+        why = "no GPU answers, or its driver is missing" if purlin._core.has_cuda else "this build has no CUDA"
+        terminalreporter.write_line(f"{len(skipped)} device tests were skipped: {why}")
 
 
 def laplacian(n: int, dtype=np.float64) -> sp.csr_array:

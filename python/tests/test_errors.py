@@ -13,10 +13,10 @@ B = np.ones(16)
 
 
 class OnDevice:
-    """An array of CuPy's or PyTorch's kind."""
+    """An array of another library on a device that there is not."""
 
-    __cuda_array_interface__ = {"shape": (16,), "typestr": "<f8", "data": (0, False), "version": 3}
-    dtype = np.dtype(np.float64)
+    def __init__(self, length=16, typestr="<f8"):
+        self.__cuda_array_interface__ = {"shape": (length,), "typestr": typestr, "data": (4096, False), "version": 3}
 
 
 @pytest.mark.parametrize("b, words", [
@@ -35,7 +35,6 @@ def test_a_right_hand_side_of_the_wrong_shape_is_refused(b, words):
     (np.array(["a"] * 16), "expected an array of numbers"),
     (np.array([None] * 16), "expected an array of numbers"),
     (sp.csr_array(np.ones((16, 1))), "toarray"),
-    (OnDevice(), "on a device"),
     (B.astype(np.longdouble), "expected float64"),
 ])
 def test_a_right_hand_side_of_the_wrong_type_is_refused(b, words):
@@ -47,10 +46,9 @@ def test_a_right_hand_side_of_the_wrong_type_is_refused(b, words):
     (A * 1j, TypeError, "is complex"),
     (A.toarray(), TypeError, "csr_array"),
     (A.tolil(), TypeError, "tocsr"),
-    (OnDevice(), TypeError, "on a device"),
-    ((OnDevice(), A.indices, A.indptr), TypeError, "on a device"),
-    ("bone.mtx", TypeError, "expected a SciPy sparse matrix"),
-    (None, TypeError, "expected a SciPy sparse matrix"),
+    ((A.data, OnDevice(), A.indptr), TypeError, "on a device"),
+    ("bone.mtx", TypeError, "expected a sparse matrix of SciPy"),
+    (None, TypeError, "expected a sparse matrix of SciPy"),
     (A[:, :9], ValueError, r"expected a square matrix, found the shape \(16, 9\)"),
     ((A.data, A.indices), ValueError, "tuple of 2"),
     ((A.data, A.indices.astype(float), A.indptr), TypeError, "expected integers, found float64"),
@@ -95,8 +93,10 @@ def test_a_zero_on_the_diagonal_is_named():
     ({"preconditioner": np.eye(3)}, ValueError, r"expected the shape \(16, 16\), found \(3, 3\)"),
     ({"format": "magic"}, ValueError, "csr"),
     ({"precision": "half"}, ValueError, "mixed"),
-    ({"device": "cuda"}, ValueError, "host only"),
-    ({"stream": 7}, ValueError, "stream"),
+    ({"device": "gpu"}, ValueError, '"cuda" or "cuda:N"'),
+    ({"device": "cuda:"}, ValueError, '"cuda" or "cuda:N"'),
+    ({"device": 0}, ValueError, '"cuda" or "cuda:N"'),
+    ({"stream": 7}, ValueError, "on the host"),
     ({"threads": 0}, ValueError, "threads"),
     ({"threads": 1.5}, TypeError, "threads"),
     ({"threads": 100000}, ValueError, "threads"),
@@ -122,6 +122,27 @@ def test_a_zero_on_the_diagonal_is_named():
 def test_choices_that_there_are_not_are_refused(keywords, error, words):
     with pytest.raises(error, match=words):
         purlin.solve(A, B, **keywords)
+
+
+@pytest.mark.skipif(bool(purlin.devices()), reason="there is a device")
+@pytest.mark.parametrize("call", [
+    lambda: purlin.Solver(A, device="cuda"),
+    lambda: purlin.Solver(A, device="cuda:1"),
+    lambda: purlin.solve(A, OnDevice()),
+    lambda: purlin.solve(OnDevice(), B),
+    lambda: purlin.solve((OnDevice(64), OnDevice(64, "<i4"), OnDevice(17, "<i4")), B),
+    lambda: purlin.cg(A, OnDevice()),
+])
+def test_a_device_that_is_not_there_is_named(call):
+    with pytest.raises(RuntimeError, match="no CUDA"):
+        call()
+
+
+def test_arrays_on_a_device_are_not_for_the_host():
+    with pytest.raises((TypeError, RuntimeError), match="on a device"):
+        purlin.Solver(A, device="host").solve(OnDevice())
+    with pytest.raises(TypeError, match="on a device"):
+        purlin.Solver(A, coordinates=OnDevice())
 
 
 def test_memory_that_there_is_not_is_memory_error():

@@ -187,7 +187,7 @@ static void mistakes_are_named(void) {
   CHECK(purlin_set(system, "rtol", "1e-8x") == PURLIN_INVALID && strstr(purlin_error(system), "a number") != NULL);
   CHECK(purlin_set(system, "rtol", "-1") == PURLIN_INVALID);
   CHECK(purlin_set(system, "threads", "1.5") == PURLIN_INVALID);
-  CHECK(purlin_set(system, "device", "cuda") == PURLIN_INVALID && strstr(purlin_error(system), "host") != NULL);
+  CHECK(purlin_set(system, "device", "gpu") == PURLIN_INVALID && strstr(purlin_error(system), "host") != NULL);
   CHECK(purlin_set(system, "amg_degree", "99") == PURLIN_INVALID);
   CHECK(purlin_set(system, "amg_degree", "3") == PURLIN_OK && purlin_error(system)[0] == '\0');
   CHECK(purlin_set(system, "amg_smoother", "jacobi") == PURLIN_OK);
@@ -235,6 +235,41 @@ static void what_multigrid_takes_is_passed_on(void) {
   purlin_destroy(system);
 }
 
+/* Arrays of the host on a device. Without a GPU the setup says so. */
+static void a_device_is_chosen_by_name(void) {
+  purlin_system *system = new_system();
+#if PURLIN_HAS_CUDA
+  CHECK(purlin_set(system, "device", "cuda:x") == PURLIN_INVALID);
+  CHECK(purlin_set(system, "device", "cuda:-1") == PURLIN_INVALID);
+  CHECK(purlin_set(system, "device", "cuda:4711") == PURLIN_OK);
+  CHECK(purlin_setup_csr(system, n, 32, row_ptr, col, val) == PURLIN_INTERNAL);
+  CHECK(strstr(purlin_error(system), "CUDA device") != NULL);
+  CHECK(purlin_set(system, "device", "cuda") == PURLIN_OK);
+  CHECK(purlin_set(system, "threads", "2") == PURLIN_OK);
+  CHECK(purlin_setup_csr(system, n, 32, row_ptr, col, val) == PURLIN_INVALID);
+  CHECK(strstr(purlin_error(system), "threads") != NULL);
+  CHECK(purlin_set(system, "threads", "0") == PURLIN_OK);
+  const int status = purlin_setup_csr(system, n, 64, wide_row_ptr, wide_col, val);
+  if (status == PURLIN_INTERNAL && strstr(purlin_error(system), "no CUDA device") != NULL) {
+    printf("no device: %s\n", purlin_error(system));
+    purlin_destroy(system);
+    return;
+  }
+  CHECK(status == PURLIN_OK);
+  memset(x, 0, sizeof x);
+  CHECK(purlin_solve(system, 2, b, x) == PURLIN_OK);
+  CHECK(residual(b, x, 1) < 2e-8);
+  CHECK(residual(b + n, x + n, 1) < 2e-8);
+  solved(system);
+#else
+  CHECK(purlin_set(system, "device", "cuda") == PURLIN_INVALID);
+  CHECK(strstr(purlin_error(system), "without CUDA") != NULL);
+  CHECK(purlin_set_stream(system, NULL) == PURLIN_INVALID);
+  CHECK(purlin_set(system, "device", "host") == PURLIN_OK);
+  purlin_destroy(system);
+#endif
+}
+
 int main(void) {
   make_matrix(0.4);
   CHECK(purlin_c_version() == 1 && strchr(purlin_version(), '.') != NULL);
@@ -244,6 +279,7 @@ int main(void) {
   single_precision_takes_floats();
   reports_say_how_it_went();
   mistakes_are_named();
+  a_device_is_chosen_by_name();
   what_multigrid_takes_is_passed_on();
   printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;

@@ -13,6 +13,7 @@ program test_refusals
   call reports_are_complete()
   call mistakes_are_named()
   call systems_are_moved_and_made_again()
+  call a_device_is_chosen_by_name()
   print '(i0, a)', failures, ' failures'
   if (failures > 0) error stop 1
 
@@ -125,4 +126,25 @@ contains
     end do
     call many%destroy()
   end subroutine
+  !> With arrays of the host. Without CUDA the option is refused, without a GPU the setup.
+  subroutine a_device_is_chosen_by_name()
+    type(purlin_system) :: s
+    character(:), allocatable :: text
+    integer :: stat
+    call s%set('device', 'gpu', stat=stat, errmsg=text)
+    call check(stat == purlin_invalid .and. index(text, 'host') > 0, 'no such device')
+    call s%set('device', 'cuda', stat=stat, errmsg=text)
+    if (stat == purlin_invalid) then
+      call check(index(text, 'without CUDA') > 0, 'without CUDA: '//text)
+      return
+    end if
+    call s%setup_csr(row_ptr, col(:entries), val(:entries), stat=stat, errmsg=text)
+    if (stat /= purlin_ok) then
+      call check(stat == purlin_internal .and. index(text, 'no CUDA device') > 0, 'without a GPU: '//text)
+      print '(2a)', 'no device: ', text
+      return
+    end if
+    call solved(s, 'on a device')
+  end subroutine
+
 end program

@@ -109,6 +109,14 @@ cudaError_t cudaFree(void* p) {
   drain_all();
   return release(p);
 }
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* a, const void* p) {
+  const Lock lock;
+  std::memset(a, 0, sizeof *a);
+  a->type = find(p, 1) != nullptr ? cudaMemoryTypeDevice
+            : is_pinned(p)        ? cudaMemoryTypeHost
+                                  : cudaMemoryTypeUnregistered;
+  return cudaSuccess;
+}
 cudaError_t cudaMallocHost(void** p, std::size_t n) {
   const Lock lock;
   if (unsafe_in_capture("cudaMallocHost")) return result(cudaErrorStreamCaptureUnsupported);

@@ -19,8 +19,14 @@ struct CUstream_st {
   std::deque<std::function<void()>> queue;
   bool draining = false;
 };
+// A record of an event, which may be destroyed or recorded again before its stream comes to it.
+struct Mark {
+  CUstream_st* stream;
+  bool reached = false;
+  std::chrono::steady_clock::time_point at = {};
+};
 struct CUevent_st {
-  std::chrono::steady_clock::time_point at;
+  std::shared_ptr<Mark> last;
 };
 
 namespace emu {
@@ -205,12 +211,30 @@ cudaError_t cudaEventCreate(cudaEvent_t* e) {
   *e = new CUevent_st;
   return cudaSuccess;
 }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* e, unsigned) { return cudaEventCreate(e); }
 cudaError_t cudaEventDestroy(cudaEvent_t e) {
   delete e;
   return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) {
-  enqueue(s, [e] { e->at = std::chrono::steady_clock::now(); });
+  const Lock lock;
+  e->last = std::make_shared<Mark>(Mark{real(s)});
+  enqueue(s, [mark = e->last] {
+    mark->reached = true;
+    mark->at = std::chrono::steady_clock::now();
+  });
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t e, unsigned) {
+  const Lock lock;
+  if (e->last == nullptr) return cudaSuccess;
+  enqueue(s, [mark = e->last] {
+    while (!mark->reached && !mark->stream->queue.empty()) {
+      auto op = std::move(mark->stream->queue.front());
+      mark->stream->queue.pop_front();
+      op();
+    }
+  });
   return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t) {
@@ -219,7 +243,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t) {
   return faulted ? result(cudaErrorLaunchFailure) : cudaSuccess;
 }
 cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t a, cudaEvent_t b) {
-  *ms = std::chrono::duration<float, std::milli>(b->at - a->at).count();
+  *ms = std::chrono::duration<float, std::milli>(b->last->at - a->last->at).count();
   return cudaSuccess;
 }
 

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The system on a device, in both precisions, from pointers into its memory or that of the host.
+#include <deque>
+
+#include <purlin/core/stream_order_device.hpp>
+
+#include "system.hpp"
+
+namespace purlin::c {
+namespace {
+
+constexpr Space host = Space::host;
+constexpr Space device = Space::device;
+
+// Whether the memory is that of the context's device; throws where it is that of another.
+bool is_here(const Context<device>& ctx, const void* pointer, const char* what) {
+  const std::optional<int> where = detail::device_of(pointer);
+  if (where && *where != ctx.device()) {
+    throw InputError(std::string(what) + " is in the memory of device " + std::to_string(*where) +
+                     ", and the system on device " + std::to_string(ctx.device()));
+  }
+  return where.has_value();
+}
+
+// The arrays of a setup: those on the device as they are, of the others copies that live as long as this object.
+class DeviceArrays {
+ public:
+  explicit DeviceArrays(const Context<device>& ctx) : ctx_(ctx) {}
+
+  const void* here(const void* data, std::int64_t bytes, const char* what) {
+    if (bytes == 0 || is_here(ctx_, data, what)) return data;
+    copies_.push_back(make_array(ctx_, Span<const char, host>(static_cast<const char*>(data), bytes)));
+    return copies_.back().data();
+  }
+  std::int64_t index_at(const void* data, std::int64_t i, int bits) const {
+    if (bits == 32) return fetch(ctx_, static_cast<const std::int32_t*>(data) + i);
+    return fetch(ctx_, static_cast<const std::int64_t*>(data) + i);
+  }
+
+ private:
+  template <class I>
+  static I fetch(const Context<device>& ctx, const I* value) {
+    I result{};
+    copy<I>(ctx, Span<const I, device>(value, 1), Span<I, host>(&result, 1));
+    return result;
+  }
+
+  const Context<device>& ctx_;
+  std::deque<Array<char, device>> copies_;
+};
+
+// Between a call's begin and its end the context's device is current, and the stream of the context and the legacy
+// default stream take turns, unless the context works on a stream of the caller's.
+class Turn {
+ public:
+  Turn(const Context<device>& ctx, detail::StreamOrder* order) : order_(order) {
+    ctx.make_current();
+    if (order_ != nullptr) order_->wait_for(nullptr);
+  }
+  ~Turn() {
+    try {
+      if (order_ != nullptr) order_->let_wait(nullptr);
+    } catch (const DeviceError&) {  // which the next call reports
+    }
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  detail::KeptDevice kept_;
+  detail::StreamOrder* order_;
+};
+
+Context<device> context_of(const Settings& settings) {
+  if (settings.stream != nullptr) return Context<device>(*settings.device, settings.stream);
+  return Context<device>(*settings.device);
+}
+
+template <class T>
+class DeviceSystem final : public System {
+ public:
+  DeviceSystem(const Settings& settings, const MatrixPointers& matrix)
+      : ctx_(context_of(settings)), order_(ctx_), has_own_stream_(settings.stream == nullptr) {
+    const Turn turn = begin();
+    DeviceArrays arrays(ctx_);
+    const MatrixInput<T, device> input = input_of<T, device>(settings, matrix, arrays);
+    values_ = input.values().size;
+    const SystemOptions options = settings.options_for(static_cast<Index>(input.rows()), matrix.block_size);
+    system_ = std::make_unique<LinearSystem<T, device>>(ctx_, input, options);
+  }
+  ~DeviceSystem() override {
+    const detail::KeptDevice kept;
+    system_.reset();
+  }
+
+  Index rows() const override { return system_->rows(); }
+
+  void refresh(const void* values, RefreshScope scope) override {
+    if (values_ > 0) require(values, "the array of values");
+    const Turn turn = begin();
+    system_->refresh(input(values, values_, new_values_, "the array of values"), scope);
+  }
+
+  std::vector<SolveReport> solve(const StopCriterion& stop, Index columns, const void* b, void* x,
+                                 const ProgressFn& progress) override {
+    const std::int64_t size = std::int64_t{rows()} * columns;
+    if (size > 0) require(b, "b"), require(x, "x");
+    if (size > 0 && b == x) throw InputError("b and x are the same memory");
+    const Turn turn = begin();
+    system_->set_stop_criterion(stop);
+    const Span<const T, device> from = input(b, size, in_, "b");
+    const Span<T, device> to = output(x, size, "x");
+    if (to.data == out_.data()) copy<T>(ctx_, Span<const T, host>(static_cast<const T*>(x), size), to);
+    std::vector<SolveReport> reports;
+    if (columns == 1) {
+      reports.push_back(system_->solve(from, to, progress));
+    } else {
+      reports = system_->solve_columns(from, to, columns, progress);
+    }
+    give_back(to, x);
+    return reports;
+  }
+
+  void multiply(const void* x, void* y) override {
+    if (rows() > 0) require(x, "x"), require(y, "y");
+    if (rows() > 0 && x == y) throw InputError("x and y are the same memory");
+    const Turn turn = begin();
+    const Span<const T, device> from = input(x, rows(), in_, "x");
+    const Span<T, device> to = output(y, rows(), "y");
+    system_->multiply(from, to);
+    give_back(to, y);
+  }
+
+  SystemInfo info() const override { return system_->info(); }
+
+ private:
+  Turn begin() { return {ctx_, has_own_stream_ ? &order_ : nullptr}; }
+
+  // Room for a vector of the host's that is as long as this one.
+  Span<T, device> room(Array<T, device>& buffer, std::int64_t size) {
+    if (buffer.size() < size) buffer = Array<T, device>(ctx_, size);
+    return {buffer.data(), size};
+  }
+  Span<const T, device> input(const void* data, std::int64_t size, Array<T, device>& buffer, const char* what) {
+    if (is_here(ctx_, data, what)) return {static_cast<const T*>(data), size};
+    const Span<T, device> to = room(buffer, size);
+    copy<T>(ctx_, Span<const T, host>(static_cast<const T*>(data), size), to);
+    return {to.data, size};
+  }
+  Span<T, device> output(void* data, std::int64_t size, const char* what) {
+    return is_here(ctx_, data, what) ? Span<T, device>(static_cast<T*>(data), size) : room(out_, size);
+  }
+  void give_back(Span<T, device> from, void* data) {
+    if (from.data != out_.data()) return;
+    copy<T>(ctx_, Span<const T, device>(from.data, from.size), Span<T, host>(static_cast<T*>(data), from.size));
+  }
+
+  Context<device> ctx_;
+  detail::StreamOrder order_;
+  bool has_own_stream_;
+  std::int64_t values_ = 0;
+  Array<T, device> in_, out_, new_values_;  // of the host's vectors, made when there are some
+  std::unique_ptr<LinearSystem<T, device>> system_;
+};
+
+}  // namespace
+
+std::unique_ptr<System> make_device_system(const Settings& settings, const MatrixPointers& matrix) {
+  const detail::KeptDevice kept;
+  if (settings.threads != 0) {
+    throw InputError(
+        "threads: a setup on a device takes as many threads of the host as OMP_NUM_THREADS says, or all");
+  }
+  if (settings.single) return std::make_unique<DeviceSystem<float>>(settings, matrix);
+  return std::make_unique<DeviceSystem<double>>(settings, matrix);
+}
+
+}  // namespace purlin::c

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of a device that Python owns, and questions about devices.
+#include "device_memory.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <purlin/core/context_device.hpp>
+#include <purlin/core/stream_order_device.hpp>
+
+#include "arrays.hpp"
+
+namespace purlin::python {
+namespace {
+
+cudaStream_t stream_of(std::uintptr_t stream) { return reinterpret_cast<cudaStream_t>(stream); }
+
+// Makes a device current as long as this object lives: null streams are those of the device that is current.
+class OnDevice {
+ public:
+  explicit OnDevice(int device) { PURLIN_CHECK_CUDA(cudaSetDevice(device)); }
+
+ private:
+  purlin::detail::KeptDevice kept_;
+};
+
+void download(std::uintptr_t address, std::uintptr_t to, std::size_t bytes, std::uintptr_t stream) {
+  if (bytes == 0) return;
+  const nb::gil_scoped_release released;
+  const OnDevice here(purlin::detail::device_of(reinterpret_cast<const void*>(address)).value_or(0));
+  PURLIN_CHECK_CUDA(cudaMemcpyAsync(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(address), bytes,
+                                    cudaMemcpyDeviceToHost, stream_of(stream)));
+  PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
+}
+
+std::vector<std::string> device_names() {
+  std::vector<std::string> names;
+  const int count = device_count();
+  for (int i = 0; i < count; ++i) {
+    cudaDeviceProp properties;
+    PURLIN_CHECK_CUDA(cudaGetDeviceProperties(&properties, i));
+    names.emplace_back(properties.name);
+  }
+  return names;
+}
+
+// Bytes on a device. Freeing them waits for whoever still uses them, which memory of a pool would not.
+class DeviceMemory {
+ public:
+  DeviceMemory(int device, std::size_t bytes) : device_(device), bytes_(bytes) {
+    if (bytes == 0) return;
+    const OnDevice here(device_);
+    const cudaError_t status = cudaMalloc(&data_, bytes);
+    if (status == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      throw OutOfMemory("device", "a result", bytes, std::nullopt);
+    }
+    purlin::detail::check_cuda(status, "cudaMalloc");
+  }
+  ~DeviceMemory() { cudaFree(data_); }
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  std::uintptr_t address() const { return reinterpret_cast<std::uintptr_t>(data_); }
+
+  // Both are ordered by a stream, null being the legacy default stream.
+  void clear(std::uintptr_t stream) {
+    if (bytes_ == 0) return;
+    const OnDevice here(device_);
+    PURLIN_CHECK_CUDA(cudaMemsetAsync(data_, 0, bytes_, stream_of(stream)));
+  }
+  void copy_from(std::uintptr_t address, std::uintptr_t stream) {
+    if (bytes_ == 0) return;
+    const OnDevice here(device_);
+    const auto* const from = reinterpret_cast<const void*>(address);
+    const auto kind = purlin::detail::device_of(from) ? cudaMemcpyDeviceToDevice : cudaMemcpyHostToDevice;
+    PURLIN_CHECK_CUDA(cudaMemcpyAsync(data_, from, bytes_, kind, stream_of(stream)));
+  }
+
+ private:
+  int device_;
+  std::size_t bytes_;
+  void* data_ = nullptr;
+};
+
+}  // namespace
+
+void bind_device_memory(nb::module_& module) {
+  nb::class_<DeviceMemory>(module, "DeviceMemory", "Bytes on a device, freed with this object.")
+      .def(nb::init<int, std::size_t>(), nb::arg("device"), nb::arg("bytes"))
+      .def_prop_ro("address", &DeviceMemory::address)
+      .def("clear", &DeviceMemory::clear, nb::arg("stream"))
+      .def("copy_from", &DeviceMemory::copy_from, nb::arg("address"), nb::arg("stream"),
+           "As many bytes from memory of the host or of the device.");
+  module.def("device_names", &device_names, "Of the devices that answer; none also where the driver is missing.");
+  module.def("download", &download, nb::arg("address"), nb::arg("to"), nb::arg("bytes"), nb::arg("stream"),
+             "Copies memory of a device to the host, and waits for that.");
+  module.def(
+      "device_of", [](std::uintptr_t address) { return purlin::detail::device_of(reinterpret_cast<void*>(address)); },
+      nb::arg("address"), "The number of the device that has this memory; None for memory of the host.");
+  module.def(
+      "wait_for_stream",
+      [](std::uintptr_t stream, int device) {
+        const nb::gil_scoped_release released;
+        const OnDevice here(device);
+        PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream_of(stream)));
+      },
+      nb::arg("stream"), nb::arg("device"), "Waits until a stream of that device has finished.");
+}
+
+}  // namespace purlin::python

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+/// SystemIn: the System of one space and precision. All work is done without the GIL.
+#pragma once
+
+#include <atomic>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "interrupts.hpp"
+#include "report.hpp"
+#include "system.hpp"
+
+namespace purlin::python {
+
+/// One thread at a time, which the library asks for and the GIL no longer gives.
+class Turn {
+ public:
+  explicit Turn(std::atomic<bool>& busy) : busy_(busy) {
+    if (busy_.exchange(true)) {
+      throw std::runtime_error(
+          "this Solver is in use, by another thread or by a solve whose callback this is; make "
+          "one for each thread");
+    }
+  }
+  ~Turn() { busy_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic<bool>& busy_;
+};
+
+/// How the arrays of Python come to a system in space S, and its context: `HostSide`, `DeviceSide`. A `Visit` is the
+/// time in which a system works with them, and is made and destroyed with the GIL:
+///   input(array)          the values of a vector, to be read
+///   output(array, keeps)  where a vector is to be written; with `keeps` it holds its values
+///   matrix(arrays)        a MatrixInput
+///   finish()              what is left to do when everything has been queued, without the GIL
+template <class T, Space S>
+class SideOf;
+
+template <class T, Space S>
+class SystemIn final : public System {
+  using Side = SideOf<T, S>;
+  using Visit = typename Side::Visit;
+
+ public:
+  /// `arrays`: MatrixArrays, or what else a Visit takes for a matrix.
+  template <class Arrays>
+  SystemIn(const Arrays& arrays, const SystemRequest& request) : SystemIn(request) {
+    Visit visit(side_);
+    const MatrixInput<T, S> input = visit.matrix(arrays);
+    input.check_lengths();
+    const SystemOptions options = system_options(request.choices, static_cast<Index>(input.rows()));
+    SystemParts<T, S> parts = parts_of(request, static_cast<Index>(input.rows()));
+    const nb::gil_scoped_release released;
+    system_ = std::make_unique<LinearSystem<T, S>>(side_.ctx(), input, options, std::move(parts));
+  }
+  SystemIn(Index n, nb::object product, const SystemRequest& request) : SystemIn(request) {
+    const Visit visit(side_);
+    const SystemOptions options = system_options(request.choices, n);
+    SystemParts<T, S> parts = parts_of(request, n);
+    product_ = std::move(product);
+    auto a = std::make_shared<typename Side::Operator>(n, product_);
+    const nb::gil_scoped_release released;
+    system_ = std::make_unique<LinearSystem<T, S>>(side_.ctx(), std::move(a), options, std::move(parts));
+  }
+  ~SystemIn() override {
+    const typename Side::Kept kept;
+    system_.reset();
+  }
+
+  Index rows() const override { return system_->rows(); }
+  bool single() const override { return std::is_same_v<T, float>; }
+  bool busy() const override { return busy_; }
+
+  nb::object solve(nb::handle b, nb::handle x, Index columns, const StopCriterion& stop,
+                   nb::handle callback) override {
+    const Turn turn(busy_);
+    SolveObserver observer(callback);
+    std::vector<SolveReport> reports;
+    {
+      Visit visit(side_);
+      const Span<const T, S> from = visit.input(b);
+      const Span<T, S> to = visit.output(x, true);
+      const nb::gil_scoped_release released;
+      system_->set_stop_criterion(stop);
+      if (columns == 1) {
+        reports.push_back(system_->solve(from, to, observer.function()));
+      } else {
+        reports = system_->solve_columns(from, to, columns, observer.function());
+      }
+      visit.finish();
+    }
+    observer.rethrow();
+    if (columns == 1) return report_dict(std::move(reports.front()));
+    nb::list result;
+    for (SolveReport& report : reports) result.append(report_dict(std::move(report)));
+    return result;
+  }
+
+  void refresh(nb::handle values, RefreshScope scope) override {
+    const Turn turn(busy_);
+    Visit visit(side_);
+    const Span<const T, S> from = visit.input(values);
+    const nb::gil_scoped_release released;
+    system_->refresh(from, scope);
+  }
+
+  void operator_changed(RefreshScope scope) override {
+    const Turn turn(busy_);
+    const Visit visit(side_);
+    const nb::gil_scoped_release released;
+    system_->operator_changed(scope);
+  }
+
+  void multiply(nb::handle x, nb::handle y) override {
+    const Turn turn(busy_);
+    Visit visit(side_);
+    const Span<const T, S> from = visit.input(x);
+    const Span<T, S> to = visit.output(y, false);
+    const nb::gil_scoped_release released;
+    system_->multiply(from, to);
+    visit.finish();
+  }
+
+  void precondition(nb::handle x, nb::handle y) override {
+    const Turn turn(busy_);
+    Visit visit(side_);
+    const Span<const T, S> from = visit.input(x);
+    const Span<T, S> to = visit.output(y, false);
+    const nb::gil_scoped_release released;
+    const Context<S>& ctx = side_.ctx();
+    if (const LinearOperator<T, S>* const m = system_->ordered_preconditioner()) {
+      if (ordered_in_.empty()) ordered_in_ = Array<T, S>(ctx, rows()), ordered_out_ = Array<T, S>(ctx, rows());
+      system_->to_solver_order(from, ordered_in_);
+      m->apply(ctx, T(1), ordered_in_.cspan(), T(0), ordered_out_.span());
+      system_->to_user_order(ordered_out_, to);
+    } else {
+      copy<T>(ctx, from, to);
+    }
+    visit.finish();
+  }
+
+  Hash pattern_hash(nb::handle arrays) override {
+    const Turn turn(busy_);
+    return Visit(side_).pattern_hash(arrays);
+  }
+
+  nb::dict info() override {
+    const Turn turn(busy_);
+    return system_dict(system_->info());
+  }
+
+ private:
+  explicit SystemIn(const SystemRequest& request) : side_(request), own_(request.preconditioner) {}
+
+  SystemParts<T, S> parts_of(const SystemRequest& request, Index n) const {
+    SystemParts<T, S> parts;
+    if (!request.preconditioner.is_none()) {
+      parts.preconditioner = std::make_shared<typename Side::Operator>(n, own_);
+    }
+    return parts;
+  }
+
+  std::atomic<bool> busy_{false};
+  Side side_;
+  nb::object own_, product_;              // outlive the operators that call them
+  Array<T, S> ordered_in_, ordered_out_;  // of `precondition`
+  std::unique_ptr<LinearSystem<T, S>> system_;
+};
+
+/// A SystemIn of the precision that is wanted, made from the arguments that follow.
+template <Space S, class... Arguments>
+std::unique_ptr<System> new_system(bool single, const Arguments&... arguments) {
+  if (single) return std::make_unique<SystemIn<float, S>>(arguments...);
+  return std::make_unique<SystemIn<double, S>>(arguments...);
+}
+
+}  // namespace purlin::python

@@ -1,0 +1,687 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Systems on a CUDA device, with arrays of CuPy, of PyTorch, and of a library that Purlin does not know."""
+
+import gc
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import convection, laplacian, residual
+from device_kinds import Foreign, kinds
+
+import purlin
+from purlin._matrices import given_matrix
+
+pytestmark = pytest.mark.device
+KINDS, _ = kinds() if purlin.devices() else ([], [])
+every_kind = pytest.mark.parametrize("kind", KINDS or [None], ids=lambda kind: getattr(kind, "name", "none"))
+
+A = laplacian(12)
+N = A.shape[0]
+B = np.sin(np.arange(N)) + 1.5
+
+
+def test_devices_have_names():
+    assert all(isinstance(name, str) and name for name in purlin.devices())
+
+
+@every_kind
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_every_form_is_solved_where_it_lies(kind, dtype):
+    a = convection(N).astype(dtype)
+    if kind.name == "foreign" and dtype == np.float32:
+        with pytest.raises(TypeError, match="convert it"):
+            purlin.Solver(kind.sparse(a))
+        return
+    for form in kind.forms:
+        matrix = kind.sparse(a, form)
+        x, report = purlin.solve(matrix, kind.array(B))
+        assert report.converged and report.device == "cuda:0"
+        assert kind.host(x).dtype == np.float64
+        assert residual(a, kind.host(x), B) < 2e-8
+
+
+@every_kind
+@pytest.mark.parametrize("precision, rtol", [("single", 1e-4), ("mixed", 1e-8), ("double", 1e-10)])
+def test_every_precision_is_solved(kind, precision, rtol):
+    dtype = np.float32 if precision == "single" else np.float64
+    x, report = purlin.solve(kind.sparse(A.astype(dtype)), kind.array(B.astype(dtype)), precision=precision, rtol=rtol)
+    assert report.converged and report.precision == precision
+    assert kind.host(x).dtype == dtype
+    assert residual(A, kind.host(x), B) < 2 * rtol
+
+
+@every_kind
+def test_arrays_are_read_where_they_are(kind):
+    for form in kind.forms:
+        matrix = kind.sparse(A, form)
+        assert given_matrix(matrix).arrays.addresses() == tuple(kind.address(part) for part in kind.arrays_of(matrix))
+    solver = purlin.Solver(kind.sparse(A))
+    for b in (kind.array(B), kind.array(B[:, None]), kind.array(np.stack([B, 2 * B], axis=1), order="F")):
+        _, x, given, taken = solver._vectors.pair(b, None)
+        assert given.address == kind.address(b)
+        assert taken.address == kind.address(x) and taken.address != given.address
+        assert given.size == taken.size == np.prod(tuple(b.shape) if hasattr(b, "shape") else b._values.shape)
+    values = kind.array(A.data)
+    assert solver._value_map.of_array(values).address == kind.address(values)
+
+
+def test_a_solve_allocates_the_solution_alone():
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("PyTorch finds no CUDA device")
+    n = 100_000
+    a = convection(n)
+    b = torch.ones(n, dtype=torch.float64, device="cuda")
+    parts = (torch.from_numpy(part).cuda() for part in (a.indptr, a.indices, a.data))
+    matrix = torch.sparse_csr_tensor(*parts, size=a.shape)
+    solver = purlin.Solver(matrix, solver="bicgstab")
+    solver.solve(b)
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    x, _ = solver.solve(b)
+    solver.refresh(matrix.values())
+    assert 8 * n <= torch.cuda.max_memory_allocated() - before < 8 * n + 1024
+    assert x.device == b.device
+
+
+@every_kind
+def test_a_solver_does_not_use_the_arrays_afterwards(kind):
+    matrix = kind.sparse(A)
+    solver = purlin.Solver(matrix)
+    if kind.name == "foreign":
+        for part in matrix:
+            part._memory.clear(0)
+    else:
+        for part in kind.arrays_of(matrix):
+            part[...] = 0
+    del matrix
+    gc.collect()
+    x, report = solver.solve(kind.array(B))
+    assert report.converged and residual(A, kind.host(x), B) < 2e-8
+
+
+@every_kind
+@pytest.mark.parametrize("columns", [1, 3, 9])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_columns_in_either_order_are_solved(kind, columns, order):
+    b = np.outer(B, 1 + np.arange(columns)) + np.eye(N)[:, :columns]
+    if kind.name == "foreign" and order == "C" and columns > 1:
+        with pytest.raises(TypeError, match="columns after each other"):
+            purlin.solve(kind.sparse(A), kind.array(b, order))
+        return
+    given = kind.array(b, order)
+    x, reports = purlin.solve(kind.sparse(A), given)
+    assert len(reports) == columns and all(report.converged for report in reports)
+    x = kind.host(x)
+    assert x.shape == b.shape
+    for column in range(columns):
+        assert residual(A, x[:, column], b[:, column]) < 2e-8
+    x, reports = purlin.Solver(kind.sparse(A)).solve(kind.array(np.zeros((N, 0)), order="F"))
+    assert reports == [] and tuple(x.shape) == (N, 0)
+
+
+@every_kind
+def test_other_types_are_converted_by_their_library(kind):
+    whole = np.arange(N) % 5 + 1
+    if kind.name == "foreign":
+        with pytest.raises(TypeError, match="convert it"):
+            purlin.solve(kind.sparse(A), kind.array(whole))
+        return
+    x, report = purlin.solve(kind.sparse(A), kind.array(whole))
+    assert report.converged and residual(A, kind.host(x), whole) < 2e-8
+    strided = kind.array(np.repeat(B, 2))[::2]
+    x, report = purlin.solve(kind.sparse(A), strided)
+    assert report.converged and residual(A, kind.host(x), B) < 2e-8
+
+
+@every_kind
+def test_a_guess_may_lie_anywhere_and_is_left_alone(kind):
+    solver = purlin.Solver(kind.sparse(A))
+    exact = np.arange(N, dtype=float)
+    b = kind.array(A @ exact)
+    for other in KINDS:
+        guess = other.array(exact)
+        x, report = solver.solve(b, guess)
+        assert report.iterations == 0
+        assert np.array_equal(kind.host(x), exact)
+        assert kind.address(x) != other.address(guess)
+    x, report = solver.solve(b, exact)
+    assert report.iterations == 0 and np.array_equal(kind.host(x), exact)
+    with pytest.raises(ValueError, match="expected the shape of b"):
+        solver.solve(b, exact[1:])
+
+
+@every_kind
+def test_dlpack_alone_suffices(kind):
+    class Dlpack:
+        def __init__(self, array):
+            self.__dlpack__, self.__dlpack_device__ = array.__dlpack__, array.__dlpack_device__
+
+    if not hasattr(kind.array(B), "__dlpack__"):
+        pytest.skip("arrays without DLPack")
+    parts = tuple(Dlpack(kind.array(part)) for part in (A.data, A.indices, A.indptr))
+    solver = purlin.Solver(parts)
+    assert solver.device == "cuda:0"
+    x, report = solver.solve(Dlpack(kind.array(B)))
+    assert report.converged and type(x) is purlin.DeviceArray
+    assert residual(A, x.get(), B) < 2e-8
+    if KINDS[-1].name != "foreign":  # a DeviceArray goes into other libraries as it is
+        lib = KINDS[-1].lib
+        taken = lib.as_tensor(x, device="cuda") if KINDS[-1].name == "torch" else lib.asarray(x)
+        assert KINDS[-1].address(taken) == x.__cuda_array_interface__["data"][0]
+        assert residual(A, KINDS[-1].host(taken), B) < 2e-8
+
+
+@every_kind
+def test_new_values_come_from_the_device_or_the_host(kind):
+    solver = purlin.Solver(kind.sparse(A))
+    b = kind.array(B)
+    for factor, values in ((2.0, kind.array(2 * A.data)), (3.0, 3 * A.data), (4.0, kind.sparse(4 * A)), (5.0, 5 * A)):
+        solver.refresh(values)
+        x, report = solver.solve(b)
+        assert report.converged and residual(factor * A, kind.host(x), B) < 2e-8
+    solver.refresh(kind.array(A.data), keep_preconditioner=True)
+    assert residual(A, kind.host(solver.solve(b)[0]), B) < 2e-8
+
+
+@every_kind
+def test_another_pattern_is_refused(kind):
+    solver = purlin.Solver(kind.sparse(A))
+    other = A.copy()
+    other.indices[[0, 1]] = other.indices[[1, 0]]
+    for matrix in (kind.sparse(other), other):
+        with pytest.raises(ValueError, match="another pattern"):
+            solver.refresh(matrix)
+    with pytest.raises(ValueError, match="expected 672, as the matrix has, found 671"):
+        solver.refresh(kind.array(A.data[1:]))
+    with pytest.raises(ValueError, match="expected the pattern"):
+        solver.refresh(kind.sparse(laplacian(11)))
+
+
+@every_kind
+def test_the_hash_of_a_pattern_does_not_depend_on_where_it_lies(kind):
+    on_device = purlin.Solver(kind.sparse(A))
+    on_host = purlin.Solver(A)
+    expected = on_host._system.pattern_hash(given_matrix(A).arrays)
+    assert on_device._system.pattern_hash(given_matrix(kind.sparse(A)).arrays) == expected
+    assert on_device._system.pattern_hash(given_matrix(A).arrays) == expected
+
+
+@every_kind
+def test_products_are_those_of_scipy(kind):
+    solver = purlin.Solver(kind.sparse(A))
+    rng = np.random.default_rng(5)
+    for shape in ((N,), (N, 1), (N, 3)):
+        x = rng.standard_normal(shape)
+        y = kind.host(solver @ kind.array(x, order="F"))
+        assert y.shape == shape
+        assert np.allclose(y, A @ x, rtol=1e-14, atol=1e-14)
+    assert np.allclose(solver @ B, A @ B, rtol=1e-14, atol=1e-14)
+
+
+@every_kind
+@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia"])
+def test_a_matrix_of_the_host_is_copied_to_the_device(kind, form):
+    a = A.asformat(form)
+    solver = purlin.Solver(a, device="cuda")
+    assert solver.device == "cuda:0" and "on cuda:0" in repr(solver)
+    x, report = solver.solve(B)
+    assert type(x) is np.ndarray and report.device == "cuda:0"
+    assert residual(A, x, B) < 2e-8
+    x, _ = solver.solve(kind.array(B))
+    assert residual(A, kind.host(x), B) < 2e-8
+    columns = np.stack([B, 2 * B], axis=1)
+    x, reports = solver.solve(columns)
+    assert type(x) is np.ndarray and residual(A, x[:, 1], columns[:, 1]) < 2e-8
+    solver.refresh(2 * a.data)
+    assert residual(2 * A, solver.solve(B)[0], B) < 2e-8
+    if form == "dia":
+        with pytest.raises(TypeError, match="on the host"):
+            solver.refresh(kind.array(a.data.reshape(-1)))
+
+
+@every_kind
+def test_vectors_of_the_host_are_copied_to_the_device(kind):
+    x, report = purlin.solve(kind.sparse(A), B)
+    assert type(x) is np.ndarray and report.device == "cuda:0"
+    assert residual(A, x, B) < 2e-8
+
+
+@every_kind
+def test_b_decides_where_a_matrix_of_the_host_is_solved(kind):
+    x, report = purlin.solve(A, kind.array(B))
+    assert report.device == "cuda:0" and residual(A, kind.host(x), B) < 2e-8
+    assert purlin.solve(A, B)[1].device == "host"
+
+
+def test_single_systems_and_empty_ones_are_solved():
+    for kind in KINDS:
+        x, report = purlin.solve(kind.sparse(sp.csr_array([[4.0]])), kind.array(np.array([2.0])))
+        assert report.converged and kind.host(x)[0] == 0.5
+    x, report = purlin.solve(sp.csr_array((0, 0)), np.zeros(0), device="cuda")
+    assert report.converged and x.shape == (0,)
+
+
+# Operators
+
+
+@every_kind
+@pytest.mark.parametrize("solver", ["auto", "cg", "bicgstab", "gmres"])
+def test_a_function_on_arrays_of_the_device_is_solved(kind, solver):
+    if kind.name == "foreign":
+        pytest.skip("Purlin knows no products of such arrays")
+    matrix, seen = kind.sparse(A), []
+
+    def product(x):
+        seen.append(x)
+        return matrix @ x
+
+    x, report = purlin.solve(product, kind.array(B), solver=solver)
+    assert report.converged and report.format == "operator" and report.device == "cuda:0"
+    assert residual(A, kind.host(x), B) < 2e-8
+    assert len({kind.address(one) for one in seen}) == len(seen)  # kept ones are not written to again
+
+
+@every_kind
+def test_a_function_is_a_preconditioner_on_the_device(kind):
+    if kind.name == "foreign":
+        pytest.skip("Purlin knows no products of such arrays")
+    x, report = purlin.solve(kind.sparse(A), kind.array(B), solver="cg", preconditioner=lambda r: r * 0.25)
+    assert report.converged and residual(A, kind.host(x), B) < 2e-8
+
+
+def test_a_function_may_take_the_arrays_of_no_library():
+    matrix, addresses = purlin.Solver(A, device="cuda"), set()
+
+    def product(x):
+        assert type(x) is purlin.DeviceArray and x.shape == (N,)
+        addresses.add(x.__cuda_array_interface__["data"][0])
+        return matrix @ x
+
+    class Operator:
+        shape, matvec = (N, N), staticmethod(product)
+
+    x, report = purlin.Solver(Operator(), device="cuda").solve(B)
+    assert report.converged and residual(A, x, B) < 2e-8
+    assert len(addresses) == 1  # what nobody keeps is used again
+
+
+@every_kind
+@pytest.mark.parametrize("result, error, words", [
+    (lambda x: x[:-1], ValueError, r"expected shape \(144,\), found \(143,\)"),
+    (lambda x: 1j * x, TypeError, "is complex"),
+    (lambda x: np.zeros(N), TypeError, "expected an array on the device"),
+    (lambda x: None, TypeError, "expected an array on the device"),
+    (lambda x: 1 / 0, ZeroDivisionError, "division"),
+])
+def test_what_a_function_returns_is_judged(kind, result, error, words):
+    if kind.name == "foreign":
+        pytest.skip("Purlin knows no products of such arrays")
+    for solver in ("auto", "cg"):
+        with pytest.raises(error, match=words):
+            purlin.solve(result, kind.array(B), solver=solver)
+
+
+def test_operators_and_solvers_of_cupy():
+    pytest.importorskip("cupy")
+    linalg = pytest.importorskip("cupyx.scipy.sparse.linalg")
+    kind = next(kind for kind in KINDS if kind.name == "cupy")
+    matrix, b = kind.sparse(A), kind.array(B)
+    operator = linalg.aslinearoperator(matrix)
+    solver = purlin.Solver(operator)
+    assert solver.device == "cuda:0"
+    assert residual(A, kind.host(solver.solve(b)[0]), B) < 2e-8
+    M = purlin.Solver(matrix, preconditioner="amg").as_preconditioner()
+    assert M.shape == (N, N) and M.dtype == np.float64
+    x, info = linalg.cg(matrix, b, M=M, rtol=1e-9)
+    assert info == 0 and residual(A, kind.host(x), B) < 1e-8
+    assert np.allclose(kind.host(M @ b), M.matvec(B))
+
+
+# Streams
+
+
+@pytest.fixture(params=[kind for kind in KINDS if kind.name != "foreign"] or [None],
+                ids=lambda kind: getattr(kind, "name", "none"))
+def streams(request):
+    """A kind with a stream on which something is produced, and one that is busy for as long as a test takes."""
+    kind = request.param
+    if kind is None:
+        pytest.skip("neither CuPy nor PyTorch finds a device")
+    kind.side, kind.busy = kind.new_stream(), kind.new_stream()
+    for stream in (kind.side, kind.busy):  # whatever has to be compiled is compiled before
+        with kind.on(stream):
+            kind.wait(1e-6)
+            kind.copy_into(kind.array(B), kind.array(B))
+    kind.synchronize()
+    yield kind
+    kind.synchronize()
+
+
+DELAY, LONG = 0.05, 5.0
+# What starts while the busy stream is busy must have run before: the driver may wait for an idle device before it loads
+# a kernel.
+PLAIN = {"solver": "cg", "preconditioner": "jacobi", "format": "csr"}
+
+
+def warm(kind, solver, stream):
+    """Whatever the tests do, once, on that stream."""
+    b, values = kind.array(B), kind.array(A.data)
+    kind.synchronize()
+    with kind.on(stream):
+        for _ in range(2):
+            x, _ = solver.solve(b)
+            solver.refresh(values)
+            kind.copy_into(b, solver @ x)
+    kind.synchronize()
+
+
+def test_a_producer_on_the_current_stream_is_waited_for_and_nothing_else(streams):
+    kind = streams
+    solver = purlin.Solver(kind.sparse(A), **PLAIN)
+    true_b, triple, doubled, nothing = (kind.array(v) for v in (B, 3 * B, 2 * A.data, np.full(A.nnz, np.nan)))
+    b, values, y = kind.array(np.zeros(N)), kind.array(np.full(A.nnz, np.nan)), kind.array(np.zeros(N))
+    warm(kind, solver, kind.side)
+    with kind.on(kind.busy):
+        kind.wait(LONG)
+    with kind.on(kind.side):
+        kind.wait(DELAY)
+        kind.copy_into(b, true_b)
+        x, report = solver.solve(b)
+        assert report.converged and residual(A, kind.host(x), B) < 2e-8
+        kind.wait(DELAY)
+        kind.copy_into(values, doubled)
+        solver.refresh(values)
+        kind.copy_into(values, nothing)  # after the Solver has read them
+        x, report = solver.solve(b)
+        assert report.converged and residual(2 * A, kind.host(x), B) < 2e-8
+        kind.wait(DELAY)
+        kind.copy_into(b, triple)
+        kind.copy_into(y, solver @ b)  # in the order of the side stream, with nobody waiting
+        assert np.allclose(kind.host(y), 6 * (A @ B))
+    assert not kind.is_done(kind.busy)
+
+
+def test_a_matrix_on_the_current_stream_is_waited_for(streams):
+    kind = streams
+    true_values, b = kind.array(A.data), kind.array(B)
+    matrix = (kind.array(np.zeros(A.nnz)), kind.array(A.indices), kind.array(A.indptr))
+    kind.synchronize()
+    with kind.on(kind.side):
+        kind.wait(DELAY)
+        kind.copy_into(matrix[0], true_values)
+        x, report = purlin.solve(matrix, b)
+        assert report.converged and residual(A, kind.host(x), B) < 2e-8
+
+
+def test_the_default_stream_is_waited_for(streams):
+    kind = streams
+    solver = purlin.Solver(kind.sparse(A))
+    b, true_b = kind.array(np.zeros(N)), kind.array(B)
+    kind.wait(DELAY)
+    kind.copy_into(b, true_b)
+    x, report = solver.solve(b)
+    assert report.converged and residual(A, kind.host(x), B) < 2e-8
+
+
+def test_a_solver_works_on_the_stream_that_it_is_given(streams):
+    kind = streams
+    solver = purlin.Solver(kind.sparse(A), stream=kind.side, **PLAIN)
+    b, true_b = kind.array(np.zeros(N)), kind.array(B)
+    warm(kind, solver, kind.side)
+    with kind.on(kind.busy):
+        kind.wait(LONG)
+    with kind.on(kind.side):
+        kind.wait(DELAY)
+        kind.copy_into(b, true_b)
+    x, report = solver.solve(b)  # the current stream is another one, and holds nothing
+    assert report.converged and residual(A, kind.host(x), B) < 2e-8
+    assert not kind.is_done(kind.busy)
+    handle = getattr(kind.side, "ptr", None) or kind.side.cuda_stream
+    x, report = purlin.solve(A, B, device="cuda", stream=handle)
+    assert report.converged and residual(A, x, B) < 2e-8
+
+
+def test_a_stream_lives_as_long_as_its_solver(streams):
+    kind = streams
+    solver = purlin.Solver(A, device="cuda", stream=kind.new_stream())
+    gc.collect()
+    assert residual(A, solver.solve(B)[0], B) < 2e-8
+    del solver
+    gc.collect()
+    assert residual(A, purlin.solve(A, B, device="cuda")[0], B) < 2e-8
+
+
+def test_a_function_is_called_in_the_order_of_the_current_stream(streams):
+    kind = streams
+    matrix = kind.sparse(A)
+
+    def product(x):
+        kind.wait(1e-3)
+        return matrix @ x
+
+    with kind.on(kind.side):
+        x, report = purlin.solve(product, kind.array(B), solver="cg")
+        assert report.converged and residual(A, kind.host(x), B) < 2e-8
+
+
+# The SciPy-like functions
+
+
+@every_kind
+@pytest.mark.parametrize("method", ["cg", "bicgstab", "gmres"])
+def test_functions_like_those_of_scipy_solve_on_the_device(kind, method):
+    solve = getattr(purlin, method)
+    matrix = kind.sparse(A)
+    for b in (kind.array(B), kind.array(B[:, None])):
+        x, info = solve(matrix, b, rtol=1e-9)
+        assert info == 0
+        x = kind.host(x)
+        assert x.shape == (N,) and residual(A, x, B) < 2e-9
+    again, info = solve(matrix, kind.array(B), x0=x, rtol=1e-8, M="jacobi")
+    assert info == 0 and np.array_equal(kind.host(again), x)
+    with pytest.raises(ValueError, match="expected shape"):
+        solve(matrix, kind.array(B[1:]))
+
+
+@every_kind
+@pytest.mark.parametrize("method", ["cg", "bicgstab"])
+def test_callbacks_get_the_iterates_of_the_device(kind, method):
+    iterates = []
+    x, info = getattr(purlin, method)(kind.sparse(A), kind.array(B), rtol=1e-10, callback=iterates.append)
+    assert info == 0 and len(iterates) > 5
+    assert len({kind.address(one) for one in iterates}) == len(iterates)
+    residuals = [residual(A, kind.host(one), B) for one in iterates]
+    assert residuals[-1] < 2e-10 and min(residuals) == residuals[-1]
+    on_host = []
+    getattr(purlin, method)(A, B, rtol=1e-10, callback=on_host.append)
+    assert np.allclose(kind.host(iterates[2]), on_host[2], rtol=1e-8, atol=1e-8)
+
+
+@every_kind
+def test_gmres_reports_every_residual_of_the_device(kind):
+    seen = []
+    _, info = purlin.gmres(kind.sparse(A), kind.array(B), rtol=1e-8, callback=seen.append)
+    assert info == 0 and len(seen) > 5 and seen[-1] <= 1e-8
+
+
+# Errors, threads, ends
+
+
+@every_kind
+def test_mistakes_are_named_as_on_the_host(kind):
+    matrix, b = kind.sparse(A), kind.array(B)
+    with pytest.raises(ValueError, match=r"b: expected shape \(144,\) or \(144, k\), found \(143,\)"):
+        purlin.solve(matrix, kind.array(B[1:]))
+    with pytest.raises(TypeError, match="b is complex|convert"):
+        purlin.solve(matrix, kind.array(1j * B))
+    with pytest.raises(TypeError, match="this Solver on the host"):
+        purlin.Solver(A).solve(b)
+    with pytest.raises(TypeError, match="this Solver on the host"):
+        purlin.Solver(A).refresh(kind.array(A.data))
+    with pytest.raises(TypeError, match="A is on a device"):
+        purlin.Solver(matrix, device="host")
+    with pytest.raises(ValueError, match="A is on device 0"):
+        purlin.Solver(matrix, device="cuda:1")
+    with pytest.raises(RuntimeError, match="there is no CUDA device 99"):
+        purlin.Solver(A, device="cuda:99")
+    with pytest.raises(ValueError, match="threads"):
+        purlin.Solver(matrix, threads=2)
+    with pytest.raises(TypeError, match="stream"):
+        purlin.Solver(matrix, stream="fast")
+    with pytest.raises(TypeError, match="on one device"):
+        purlin.Solver((kind.array(A.data), A.indices, A.indptr))
+    wrong = A.indices.copy()
+    wrong[A.indptr[5]] = N
+    with pytest.raises(ValueError, match=f"row 5, column {N}"):
+        purlin.solve((kind.array(A.data), kind.array(wrong), kind.array(A.indptr)), b)
+    zero = A.copy()
+    zero.setdiag(np.where(np.arange(N) == 9, 0.0, 4.0))
+    with pytest.raises(ValueError, match="row 9"):
+        purlin.solve(kind.sparse(zero), b, preconditioner="jacobi")
+    dense = kind.array(A.toarray())
+    with pytest.raises(TypeError, match="expected a sparse matrix"):
+        purlin.Solver(dense)
+
+
+def test_memory_of_the_host_behind_a_device_interface_is_refused():
+    class Pretender:
+        def __init__(self, array):
+            self.held = array
+            self.__cuda_array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "version": 3,
+                                             "data": (array.ctypes.data, False)}
+
+    with pytest.raises(ValueError, match="memory of no device"):
+        purlin.Solver(A, device="cuda").solve(Pretender(B))
+
+
+def test_memory_that_there_is_not_is_memory_error():
+    with pytest.raises(MemoryError, match="device"):
+        purlin.Solver(sp.eye_array(2_000_000, format="csr"), solver="gmres", restart=1 << 20, device="cuda")
+
+
+@every_kind
+def test_a_callback_may_end_a_solve_and_its_errors_come_out(kind):
+    a = laplacian(60)
+    b = kind.array(np.ones(3600))
+    solver = purlin.Solver(kind.sparse(a), solver="cg", preconditioner=None)
+    with pytest.warns(purlin.ConvergenceWarning, match="stopped_by_caller"):
+        x, report = solver.solve(b, callback=lambda progress: False)
+    assert report.status == "stopped_by_caller"
+
+    def fail(progress):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        solver.solve(b, callback=fail)
+    x, report = solver.solve(b)
+    assert report.converged and residual(a, kind.host(x), np.ones(3600)) < 2e-8
+
+
+def test_a_solve_leaves_the_lock_of_python_to_others():
+    n = 300_000
+    line = sp.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(n, n), format="csr")
+    solver = purlin.Solver(line, solver="cg", preconditioner=None, device="cuda")
+    turns, over = [0], threading.Event()
+
+    def count():
+        while not over.is_set():
+            turns[0] += 1
+            over.wait(1e-4)
+
+    counter = threading.Thread(target=count)
+    counter.start()
+    with pytest.warns(purlin.ConvergenceWarning):
+        solver.solve(np.ones(n), max_iterations=3000)
+    over.set()
+    counter.join()
+    assert turns[0] > 10
+
+
+@every_kind
+def test_two_threads_solve_at_once(kind):
+    results = {}
+
+    def work(which):
+        a = laplacian(12 + which)
+        b = np.ones(a.shape[0])
+        solver = purlin.Solver(kind.sparse(a))
+        results[which] = max(residual(a, kind.host(solver.solve(kind.array(b))[0]), b) for _ in range(5))
+
+    threads = [threading.Thread(target=work, args=(which,)) for which in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 2 and max(results.values()) < 2e-8
+
+
+@every_kind
+def test_facts_of_a_matrix_on_the_device_are_those_on_the_host(kind):
+    assert dict(purlin.info(kind.sparse(A))) == dict(purlin.info(A))
+
+
+def test_the_python_for_a_device_in_the_document_runs():
+    cupy = pytest.importorskip("cupy")
+    here = Path(__file__).parent
+    document = next(path for path in (here / "python.md", here.parents[1] / "docs/python.md") if path.exists())
+    blocks = re.findall(r"^```py\n(.*?)^```", document.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 1
+    names = {"A": A, "b": B, "purlin": purlin}
+    exec(compile(blocks[0], "python.md", "exec"), names)
+    assert type(names["x"]) is cupy.ndarray and residual(A, names["x"].get(), B) < 2e-8
+
+
+def run(program: str) -> str:
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr and "terminate" not in done.stderr, done.stderr  # libraries may warn
+    return done.stdout
+
+
+def test_import_and_a_solve_load_no_more_of_cuda_than_they_need():
+    libraries = run("""
+import numpy as np, scipy.sparse as sp
+import purlin
+maps = lambda: "".join(name + " " for name in ("libcuda.so", "libcusparse", "libcublas", "libcudart")
+                       if name in open("/proc/self/maps").read())
+print(maps())
+A = sp.eye_array(100, format="csr") * 2.0
+x, report = purlin.solve(A, np.ones(100), device="cuda")
+assert report.converged
+print(maps())
+""").splitlines()
+    assert libraries[0].strip() == ""
+    assert "libcusparse" not in libraries[1] and "libcublas" not in libraries[1] and "libcudart" not in libraries[1]
+
+
+@every_kind
+def test_a_solver_may_live_until_the_program_ends(kind):
+    assert run(f"""
+import sys
+sys.path.insert(0, {str(__file__.rpartition("/")[0])!r})
+import numpy as np, purlin
+from conftest import laplacian
+from device_kinds import kinds
+kind = next(kind for kind in kinds()[0] if kind.name == {kind.name!r})
+solver = purlin.Solver(kind.sparse(laplacian(8)))
+x, report = solver.solve(kind.array(np.ones(64)))
+print(report.converged)
+""").strip() == "True"
+
+
+def test_foreign_memory_outlives_the_array_that_it_came_from():
+    solver = purlin.Solver(A, device="cuda")
+    x, _ = solver.solve(Foreign(B))
+    address, taken = x.__cuda_array_interface__["data"][0], given_matrix((x, Foreign(np.arange(N, dtype=np.int32)),
+                                                                         Foreign(np.arange(N + 1, dtype=np.int32))))
+    del x
+    gc.collect()
+    assert taken.arrays.addresses()[2] == address
+    assert purlin._core.device_of(address) == 0

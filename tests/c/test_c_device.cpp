@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C interface on a device: arrays there, on the host and in both places, and the order of streams.
+#include "tests/catch.hpp"
+#include "tests/solver/systems.hpp"
+
+#include <cuda_runtime.h>
+#include <purlin.h>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+template <class T>
+class OnDevice {
+ public:
+  explicit OnDevice(const std::vector<T>& from) : size_(from.size()) {
+    REQUIRE(cudaMalloc(&data_, (size_ + 1) * sizeof(T)) == cudaSuccess);
+    REQUIRE(cudaMemcpy(data_, from.data(), size_ * sizeof(T), cudaMemcpyHostToDevice) == cudaSuccess);
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);  // streams that do not wait for the default stream follow
+  }
+  ~OnDevice() { cudaFree(data_); }
+  OnDevice(const OnDevice&) = delete;
+  OnDevice& operator=(const OnDevice&) = delete;
+
+  T* data() { return data_; }
+  std::vector<T> values() const {
+    std::vector<T> to(size_);
+    REQUIRE(cudaMemcpy(to.data(), data_, size_ * sizeof(T), cudaMemcpyDeviceToHost) == cudaSuccess);
+    return to;
+  }
+
+ private:
+  std::size_t size_;
+  T* data_ = nullptr;
+};
+
+// CSR arrays that count from `base`, and the rows of the entries.
+template <class T, class I>
+struct Parts {
+  std::vector<I> row_ptr, row, col;
+  std::vector<T> val;
+
+  explicit Parts(const Rows& a, I base = 0) {
+    row_ptr.push_back(base);
+    for (Index i = 0; i < a.size(); ++i) {
+      for (const auto& [j, value] : a.row[static_cast<std::size_t>(i)]) {
+        row.push_back(static_cast<I>(i) + base);
+        col.push_back(static_cast<I>(j) + base);
+        val.push_back(static_cast<T>(value));
+      }
+      row_ptr.push_back(static_cast<I>(col.size()) + base);
+    }
+  }
+};
+
+struct System {
+  purlin_system* handle = nullptr;
+  System() {
+    REQUIRE(purlin_create(&handle) == PURLIN_OK);
+    REQUIRE(purlin_set(handle, "device", "cuda") == PURLIN_OK);
+  }
+  ~System() { purlin_destroy(handle); }
+  operator purlin_system*() const { return handle; }
+};
+
+template <class T>
+void check_residual(const Rows& a, const std::vector<T>& b, const std::vector<T>& x, double tolerance) {
+  CHECK(true_residual<T>(a, b, x) <= tolerance * norm({b.begin(), b.end()}) * (1 + 1e-6));
+}
+
+template <class T>
+std::vector<T> rhs(const Rows& a) {
+  const std::vector<double> b = a.rhs_for(noise(a.size()));
+  return {b.begin(), b.end()};
+}
+
+template <class T, class I>
+void solve_on_device(const char* precision, double tolerance) {
+  const Rows a = laplacian(12);
+  const I base = sizeof(I) == 4 ? 1 : 0;
+  const Parts<T, I> parts(a, base);
+  OnDevice<I> row_ptr(parts.row_ptr), row(parts.row), col(parts.col);
+  OnDevice<T> val(parts.val);
+  const std::vector<T> b = rhs<T>(a);
+  constexpr int bits = 8 * sizeof(I);
+  for (const bool triplets : {false, true}) {
+    const System system;
+    CHECK(purlin_set(system, "precision", precision) == PURLIN_OK);
+    CHECK(purlin_set(system, "rtol", std::to_string(tolerance).c_str()) == PURLIN_OK);
+    CHECK(purlin_set(system, "index_base", base == 1 ? "1" : "0") == PURLIN_OK);
+    const auto entries = static_cast<std::int64_t>(parts.col.size());
+    const int status = triplets
+                           ? purlin_setup_coo(system, a.size(), entries, bits, row.data(), col.data(), val.data())
+                           : purlin_setup_csr(system, a.size(), bits, row_ptr.data(), col.data(), val.data());
+    INFO(purlin_error(system));
+    REQUIRE(status == PURLIN_OK);
+    OnDevice<T> bs(b), xs(std::vector<T>(b.size(), 0));
+    CHECK(purlin_solve(system, 1, bs.data(), xs.data()) == PURLIN_OK);
+    check_residual(a, b, xs.values(), tolerance);
+    CHECK(bs.values() == b);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("device arrays are solved from C in both precisions and with both widths of indices", "[c][device]") {
+  solve_on_device<double, std::int32_t>("double", 1e-6);
+  solve_on_device<double, std::int64_t>("mixed", 1e-6);
+  solve_on_device<float, std::int64_t>("single", 1e-4);
+}
+
+TEST_CASE("each array of a system on a device may lie there or on the host", "[c][device]") {
+  const Rows a = laplacian(12);
+  const Parts<double, std::int32_t> parts(a);
+  const std::vector<double> b = rhs<double>(a);
+  OnDevice<std::int32_t> col(parts.col);
+  OnDevice<double> bs(b);
+  const System system;
+  REQUIRE(purlin_setup_csr(system, a.size(), 32, parts.row_ptr.data(), col.data(), parts.val.data()) == PURLIN_OK);
+  std::vector<double> x(b.size(), 0);
+  CHECK(purlin_solve(system, 1, bs.data(), x.data()) == PURLIN_OK);
+  check_residual(a, b, x, 1e-8);
+  OnDevice<double> xs(x);  // the solution is the guess: nothing is left to do
+  CHECK(purlin_solve(system, 1, b.data(), xs.data()) == PURLIN_OK);
+  double iterations = -1;
+  CHECK(purlin_report_number(system, 0, "iterations", &iterations) == PURLIN_OK);
+  CHECK(iterations == 0);
+  CHECK(xs.values() == x);
+  CHECK(purlin_solve(system, 1, bs.data(), bs.data()) == PURLIN_INVALID);
+}
+
+TEST_CASE("products and new values follow each other on a device as they were called from C", "[c][device]") {
+  const Rows a = laplacian(12);
+  const Parts<double, std::int32_t> parts(a);
+  std::vector<double> doubled = parts.val;
+  for (double& value : doubled) value *= 2;
+  const std::vector<double> x = noise(a.size()), ax = a.rhs_for(x);
+  OnDevice<double> val(doubled), xs(x), ys(std::vector<double>(x.size(), -7));
+  const System system;
+  REQUIRE(purlin_setup_csr(system, a.size(), 32, parts.row_ptr.data(), parts.col.data(), parts.val.data()) ==
+          PURLIN_OK);
+  CHECK(purlin_refresh(system, val.data(), 0) == PURLIN_OK);
+  CHECK(purlin_multiply(system, xs.data(), ys.data()) == PURLIN_OK);
+  std::vector<double> y(x.size()), twice = ys.values();  // in the order of the default stream
+  CHECK(purlin_multiply(system, x.data(), y.data()) == PURLIN_OK);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    // Five products and their sum: |A| |x| <= 8.
+    CHECK(std::abs(twice[i] - 2 * ax[i]) <= 8 * 2 * 8 * 2.3e-16);
+    CHECK(y[i] == twice[i]);
+  }
+  CHECK(purlin_refresh(system, parts.val.data(), 1) == PURLIN_OK);
+  CHECK(purlin_multiply(system, xs.data(), y.data()) == PURLIN_OK);
+  CHECK(std::abs(y[0] - ax[0]) <= 8 * 8 * 2.3e-16);
+}
+
+namespace {
+
+// b is written and x is read by copies that are only queued, on `stream` or, for null, on the legacy default stream.
+void solve_between_queued_copies(cudaStream_t stream) {
+  const Rows a = laplacian(20);
+  const Parts<double, std::int32_t> parts(a);
+  const std::vector<double> b = rhs<double>(a);
+  const std::size_t bytes = b.size() * sizeof(double);
+  double *locked_b = nullptr, *locked_x = nullptr;
+  REQUIRE(cudaMallocHost(&locked_b, bytes) == cudaSuccess);
+  REQUIRE(cudaMallocHost(&locked_x, bytes) == cudaSuccess);
+  std::copy(b.begin(), b.end(), locked_b);
+  {
+    const System system;
+    CHECK(purlin_set_stream(system, stream) == PURLIN_OK);
+    REQUIRE(purlin_setup_csr(system, a.size(), 32, parts.row_ptr.data(), parts.col.data(), parts.val.data()) ==
+            PURLIN_OK);
+    OnDevice<double> bs(std::vector<double>(b.size(), 0)), xs(std::vector<double>(b.size(), 7));
+    REQUIRE(cudaMemcpyAsync(bs.data(), locked_b, bytes, cudaMemcpyHostToDevice, stream) == cudaSuccess);
+    REQUIRE(cudaMemsetAsync(xs.data(), 0, bytes, stream) == cudaSuccess);
+    CHECK(purlin_solve(system, 1, bs.data(), xs.data()) == PURLIN_OK);
+    OnDevice<double> ys(std::vector<double>(b.size(), 0));
+    CHECK(purlin_multiply(system, xs.data(), ys.data()) == PURLIN_OK);
+    REQUIRE(cudaMemcpyAsync(locked_x, xs.data(), bytes, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+    REQUIRE(cudaMemcpyAsync(locked_b, ys.data(), bytes, cudaMemcpyDeviceToHost, stream) == cudaSuccess);
+    REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
+  }
+  check_residual(a, b, std::vector<double>(locked_x, locked_x + b.size()), 1e-8);
+  for (std::size_t i = 0; i < b.size(); ++i) CHECK(locked_b[i] == Approx(b[i]).margin(1e-6));
+  cudaFreeHost(locked_b);
+  cudaFreeHost(locked_x);
+}
+
+}  // namespace
+
+TEST_CASE("a system of the C interface takes turns with the default stream and works on the caller's",
+          "[c][device]") {
+  solve_between_queued_copies(nullptr);
+  cudaStream_t stream = nullptr;
+  REQUIRE(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
+  solve_between_queued_copies(stream);
+  CHECK(cudaStreamDestroy(stream) == cudaSuccess);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where pointers lead, and streams that wait for each other.
+#include "tests/catch.hpp"
+
+#include <cuda_runtime.h>
+#include <purlin/core/array.hpp>
+#include <purlin/core/stream_order_device.hpp>
+
+#include <vector>
+
+using namespace purlin;
+
+namespace {
+
+constexpr int n = 1000;
+
+struct Stream {
+  cudaStream_t handle = nullptr;
+  Stream() { REQUIRE(cudaStreamCreateWithFlags(&handle, cudaStreamNonBlocking) == cudaSuccess); }
+  ~Stream() { cudaStreamDestroy(handle); }
+};
+
+// Page-locked, so that copies are queued.
+struct Locked {
+  double* data = nullptr;
+  explicit Locked(double value) {
+    REQUIRE(cudaMallocHost(&data, n * sizeof(double)) == cudaSuccess);
+    for (int i = 0; i < n; ++i) data[i] = value;
+  }
+  ~Locked() { cudaFreeHost(data); }
+};
+
+void queue_copy(double* to, const double* from, cudaMemcpyKind kind, cudaStream_t stream) {
+  REQUIRE(cudaMemcpyAsync(to, from, n * sizeof(double), kind, stream) == cudaSuccess);
+}
+
+}  // namespace
+
+TEST_CASE("memory of the device is told from that of the host", "[stream_order][device]") {
+  const Context<Space::device> ctx;
+  const Array<double, Space::device> there(ctx, n);
+  const Locked locked(0);
+  std::vector<double> here(n);
+  CHECK(detail::device_of(there.data()) == ctx.device());
+  CHECK(detail::device_of(there.data() + n - 1) == ctx.device());
+  CHECK_FALSE(detail::device_of(locked.data).has_value());
+  CHECK_FALSE(detail::device_of(here.data()).has_value());
+  CHECK_FALSE(detail::device_of(nullptr).has_value());
+}
+
+TEST_CASE("a context's stream waits for another one and lets it wait", "[stream_order][device]") {
+  const Context<Space::device> ctx;
+  const Stream stream;
+  const Locked from(3), to(0);
+  for (const cudaStream_t other : {stream.handle, cudaStream_t{}, ctx.stream()}) {
+    detail::StreamOrder order(ctx);
+    Array<double, Space::device> first(ctx, n), second(ctx, n);
+    ctx.synchronize();
+    for (int round = 1; round <= 2; ++round) {
+      for (int i = 0; i < n; ++i) from.data[i] = 3 * round, to.data[i] = 0;
+      queue_copy(first.data(), from.data, cudaMemcpyHostToDevice, other);
+      order.wait_for(other);
+      queue_copy(second.data(), first.data(), cudaMemcpyDeviceToDevice, ctx.stream());
+      order.let_wait(other);
+      queue_copy(to.data, second.data(), cudaMemcpyDeviceToHost, other);
+      REQUIRE(cudaStreamSynchronize(other) == cudaSuccess);
+      CHECK(to.data[0] == 3 * round);
+      CHECK(to.data[n - 1] == 3 * round);
+    }
+  }
+}
+
+TEST_CASE("the current device is kept", "[stream_order][device]") {
+  int before = -1, after = -2;
+  REQUIRE(cudaGetDevice(&before) == cudaSuccess);
+  {
+    const detail::KeptDevice kept;
+    int count = 0;
+    REQUIRE(cudaGetDeviceCount(&count) == cudaSuccess);
+    REQUIRE(cudaSetDevice(count - 1) == cudaSuccess);
+  }
+  REQUIRE(cudaGetDevice(&after) == cudaSuccess);
+  CHECK(after == before);
+}
