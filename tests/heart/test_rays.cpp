@@ -39,7 +39,7 @@ TEST_CASE("Rays from one origin meet a cube as each of them alone would", "[hear
   const Context<Space::host> ctx(1);
   const TetMesh cube = make_cube(ctx, 7);
   const Surface surface = boundary_surface(ctx, cube);
-  const RayCaster caster(cube, surface);
+  const RayCaster caster(ctx, cube, surface);
   testing::Random random(1);
   int met = 0, missed = 0;
   for (const std::size_t count : {1, 2, 23, 24, 31, 32}) {
@@ -65,7 +65,7 @@ TEST_CASE("Rays along the axes and from a triangle of the surface find what lies
   const Context<Space::host> ctx(1);
   const TetMesh cube = make_cube(ctx, 4);
   const Surface surface = boundary_surface(ctx, cube);
-  const RayCaster caster(cube, surface);
+  const RayCaster caster(ctx, cube, surface);
   const std::vector<Point> axes = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
   CHECK(caster.which_meet({0.41, 0.52, 0.33}, axes, -1) == 63);
   CHECK(caster.which_meet({-1, 0.52, 0.33}, axes, -1) == 1);
@@ -75,4 +75,24 @@ TEST_CASE("Rays along the axes and from a triangle of the surface find what lies
     const Point& n = surface.normal[f];
     CHECK(caster.which_meet(centroid(cube, surface.triangles[f]), {n, {-n[0], -n[1], -n[2]}}, f) == 2);
   }
+}
+
+TEST_CASE("the tree over a surface is the same for any number of threads", "[heart][rays]") {
+  BoxOptions rough;
+  rough.jitter = 0.15;
+  const TetMesh cube = make_cube(Context<Space::host>(1), 20, rough);  // 4332 triangles
+  const Surface surface = boundary_surface(Context<Space::host>(1), cube);
+  const RayCaster one(Context<Space::host>(1), cube, surface), five(Context<Space::host>(5), cube, surface);
+  REQUIRE(one.in_space() == five.in_space());
+  testing::Random random(5);
+  int met = 0;
+  for (int k = 0; k < 500; ++k) {
+    const Point origin = point(random, 2), direction = point(random, 1);
+    const RayCaster::Hit hit = one.first_hit(origin, direction, -1), same = five.first_hit(origin, direction, -1);
+    CHECK(hit.face == same.face);
+    if (hit.face < 0) continue;
+    CHECK(hit.distance == same.distance);
+    ++met;
+  }
+  CHECK(met > 20);
 }

@@ -45,35 +45,46 @@ std::array<Point, 2> across(const Point& n) {
   return {one, cross(n, one)};
 }
 
-// The three triangles across each triangle's sides, -1 where a side is not shared by exactly two.
-std::vector<std::array<Index, 3>> neighbours(const Surface& surface) {
+// The three triangles across each triangle's sides, -1 where a side is not shared by exactly two. Sides are sorted by
+// their lower node by counting, those of a node by their upper one.
+std::vector<std::array<Index, 3>> neighbours(const Context<Space::host>& ctx, const TetMesh& mesh,
+                                             const Surface& surface) {
   struct Edge {
-    Index low, high, face;
+    Index high, face;
     int corner;
-    bool operator<(const Edge& o) const { return std::tie(low, high, face) < std::tie(o.low, o.high, o.face); }
+    bool operator<(const Edge& o) const { return std::tie(high, face) < std::tie(o.high, o.face); }
   };
-  std::vector<Edge> edges;
-  edges.reserve(3 * surface.triangles.size());
+  const auto ends_of = [&](Index f, int corner) {
+    const Index a = surface.triangles[f][(corner + 1) % 3], b = surface.triangles[f][(corner + 2) % 3];
+    return std::make_pair(std::min(a, b), std::max(a, b));
+  };
+  std::vector<Index> begin(mesh.nodes.size() + 1, 0);
+  for (Index f = 0; f < surface.size(); ++f) {
+    for (int c = 0; c < 3; ++c) ++begin[static_cast<std::size_t>(ends_of(f, c).first) + 1];
+  }
+  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  std::vector<Index> next(begin.begin(), begin.end() - 1);
+  std::vector<Edge> sides(3 * surface.triangles.size());
   for (Index f = 0; f < surface.size(); ++f) {
     for (int c = 0; c < 3; ++c) {
-      const Index a = surface.triangles[f][(c + 1) % 3], b = surface.triangles[f][(c + 2) % 3];
-      edges.push_back({std::min(a, b), std::max(a, b), f, c});
+      const auto [low, high] = ends_of(f, c);
+      sides[static_cast<std::size_t>(next[low]++)] = {high, f, c};
     }
   }
-  std::sort(edges.begin(), edges.end());
   std::vector<std::array<Index, 3>> result(surface.triangles.size(), {-1, -1, -1});
-  const auto same = [&](std::size_t a, std::size_t b) {
-    return b < edges.size() && edges[a].low == edges[b].low && edges[a].high == edges[b].high;
-  };
-  for (std::size_t k = 0; k < edges.size();) {
-    std::size_t end = k + 1;
-    while (same(k, end)) ++end;
-    if (end == k + 2) {
-      result[edges[k].face][edges[k].corner] = edges[k + 1].face;
-      result[edges[k + 1].face][edges[k + 1].corner] = edges[k].face;
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
+    const auto last = sides.begin() + begin[i + 1];
+    std::sort(sides.begin() + begin[i], last);
+    for (auto side = sides.begin() + begin[i]; side != last;) {
+      auto end = side + 1;
+      while (end != last && end->high == side->high) ++end;
+      if (end == side + 2) {
+        result[side[0].face][side[0].corner] = side[1].face;
+        result[side[1].face][side[1].corner] = side[0].face;
+      }
+      side = end;
     }
-    k = end;
-  }
+  });
   return result;
 }
 
@@ -265,8 +276,8 @@ void find_septum(const Context<Space::host>& ctx, const TetMesh& mesh, const Sur
 }  // namespace
 
 WallFaces classify_faces(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface) {
-  const RayCaster caster(mesh, surface);
-  const Neighbours around = neighbours(surface);
+  const RayCaster caster(ctx, mesh, surface);
+  const Neighbours around = neighbours(ctx, mesh, surface);
   Exposure seen = find_exposure(ctx, mesh, surface, caster);
   settle(around, seen.inner);
 
