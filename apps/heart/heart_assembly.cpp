@@ -3,6 +3,7 @@
 #include "apps/heart/heart_assembly.hpp"
 
 #include <numeric>
+#include <utility>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -18,6 +19,16 @@ using purlin::detail::sweep;
 
 fem::Point fiber_of(const std::vector<fem::Point>& fibers, Index tet) {
   return fibers.empty() ? fem::Point{} : fibers[tet];
+}
+
+// An array of the host in S.
+template <class T, Space S>
+Array<T, S> placed(const Context<S>& ctx, Array<T, Space::host> array) {
+  if constexpr (S == Space::host) {
+    return array;
+  } else {
+    return make_array(ctx, array.cspan());
+  }
 }
 
 }  // namespace
@@ -79,11 +90,12 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
   const std::vector<Index> old_of_new = to_vector(ctx, system.order().old_of_new.cspan());
   element_order_ = order_elements(host_context(ctx), mesh, new_of_old);
 
-  const std::size_t count = element_order_.size();
-  std::vector<detail::Corners> corners(count);
-  std::vector<double> volume(count);
-  std::vector<std::uint32_t> ordered_marks(marks.empty() ? 0 : count);
-  purlin::detail::parallel_for(host_context(ctx), count, [&](std::size_t e) {
+  const auto count = static_cast<std::int64_t>(element_order_.size());
+  const Context<Space::host> host = host_context(ctx);
+  Array<detail::Corners, Space::host> corners(host, count);
+  Array<double, Space::host> volume(host, count);
+  Array<std::uint32_t, Space::host> ordered_marks(host, marks.empty() ? 0 : count);
+  purlin::detail::parallel_for(host, count, [&](std::int64_t e) {
     const Index tet = element_order_[e];
     for (int a = 0; a < 4; ++a) {
       const Index node = mesh.tets[tet][a];
@@ -92,11 +104,11 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
     volume[e] = fem::element_volume(mesh, tet);
     if (!marks.empty()) ordered_marks[e] = marks[tet];
   });
-  corners_ = make_array(ctx, corners);
-  volume_ = make_array(ctx, volume);
-  marks_ = make_array(ctx, ordered_marks);
+  corners_ = placed(ctx, std::move(corners));
+  volume_ = placed(ctx, std::move(volume));
+  marks_ = placed(ctx, std::move(ordered_marks));
   for (Array<double, S>* array : {&old_mean_, &old_r_, &tangent_, &load_}) {
-    *array = Array<double, S>(ctx, static_cast<std::int64_t>(count));
+    *array = Array<double, S>(ctx, count);
   }
   verdict_ = make_array(ctx, std::vector<detail::StepVerdict>(1));
 

@@ -3,10 +3,13 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "apps/fem/surface.hpp"
 #include "apps/heart/anatomy/rays.hpp"
+#include "apps/heart/anatomy/surface_neighbours.hpp"
 
 using namespace purlin;
 using namespace purlin::fem;
@@ -95,4 +98,38 @@ TEST_CASE("the tree over a surface is the same for any number of threads", "[hea
     ++met;
   }
   CHECK(met > 20);
+}
+
+TEST_CASE("each triangle of a closed surface has a neighbour across each side, and that has it", "[heart][rays]") {
+  BoxOptions rough;
+  rough.renumber = true;
+  const Context<Space::host> one(1), five(5);
+  TetMesh cube = make_cube(one, 9, rough);
+  const Surface surface = boundary_surface(one, cube);
+  const fem::detail::Neighbours around = fem::detail::neighbours(five, cube, surface);
+  CHECK(around == fem::detail::neighbours(one, cube, surface));
+  const auto side = [&](Index f, int corner) {
+    const Index a = surface.triangles[f][(corner + 1) % 3], b = surface.triangles[f][(corner + 2) % 3];
+    return std::make_pair(std::min(a, b), std::max(a, b));
+  };
+  for (Index f = 0; f < surface.size(); ++f) {
+    for (int corner = 0; corner < 3; ++corner) {
+      const Index g = around[f][corner];
+      REQUIRE(g >= 0);
+      REQUIRE(g != f);
+      int shared = 0;
+      for (int other = 0; other < 3; ++other) {
+        if (around[g][other] == f && side(g, other) == side(f, corner)) ++shared;
+      }
+      CHECK(shared == 1);
+    }
+  }
+  // A surface with a hole: the sides around it have none.
+  Surface open = surface;
+  open.triangles.pop_back();
+  const fem::detail::Neighbours rim = fem::detail::neighbours(five, cube, open);
+  int missing = 0;
+  for (const std::array<Index, 3>& across : rim)
+    missing += static_cast<int>(std::count(across.begin(), across.end(), -1));
+  CHECK(missing == 3);
 }
