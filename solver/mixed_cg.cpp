@@ -42,17 +42,20 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
   StagnationTest stagnation_test;
   for (bool first = true; more; first = false) {
     const double before = convergence.residual();
+    const double target = std::max(reduction * before, convergence.tolerance());
     MonitorState monitor = convergence.fresh_monitor();
-    monitor.tolerance = std::max(reduction * before, convergence.tolerance()) / unit;
+    monitor.tolerance = target / unit;
     monitor.growth_limit /= unit;
     monitor.residual = before / unit;
     sweep(ctx, n,
           MixedReplace{monitor, first, low_.M != nullptr, std::numeric_limits<double>::infinity(), 1 / unit,
                        r_.data(), cg_.r().data, d_.data(), cg_.state()});
     cg_.first_rho(ctx, low_.M);
+    DriftWatch watch(convergence.iterations());
     do {
       cg_.repeat(convergence.check_every(), step);
-    } while (poll(ctx, convergence, unit));
+    } while (poll(ctx, convergence, unit) &&
+             !(watch.due(convergence.iterations()) && watch.note(drift(ctx, convergence, unit, x), target)));
     cg_.finish(ctx, d_.span());
     const double recurrence = convergence.report().recurrence_residual;
     sweep(ctx, n, AddCorrection(d_.data(), x.data, low_.scale * unit));
@@ -61,7 +64,8 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
       break;
     }
     stagnation_test.note(before, recurrence, convergence.residual());
-    if (!(convergence.residual() <= before)) {
+    // A residual of CG jumps while its error falls: after a drift a larger one may be the better x.
+    if (!(convergence.residual() <= (watch.drifted() ? DriftWatch::most_growth : 1) * before)) {
       sweep(ctx, n, AddCorrection(d_.data(), x.data, -low_.scale * unit));
       convergence.form_residual(r_);
     }
@@ -71,6 +75,8 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
       convergence.conclude(Event::iterations_spent);
     } else if (convergence.event() == Event::diverged) {
       convergence.conclude(Event::diverged);
+    } else if (watch.drifted()) {
+      convergence.conclude(Status::stagnation, StagnationTest::failure());
     } else if (convergence.event() != Event::tolerance_met) {
       convergence.conclude(Status::breakdown, {Cause::single_precision});
     } else if (stagnation_test.stagnated()) {
@@ -83,6 +89,21 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
   }
   last_iterations_ = convergence.iterations();
   return convergence.close(r_);
+}
+
+// How far the residual that the recurrence knows has drifted from the true one since the last replacement: one
+// product in double. The recurrence goes on as if nothing had been; r_ is lost until the next replacement.
+template <Space S>
+double MixedCg<S>::drift(const Context<S>& ctx, ConvergenceMonitor<double, S>& convergence, double unit,
+                         Span<double, S> x) {
+  cg_.finish(ctx, d_.span());
+  (void)cg_.pause(ctx);
+  sweep(ctx, r_.size(), AddCorrection(d_.data(), x.data, low_.scale * unit));
+  convergence.form_residual(r_);  // r = b - A x
+  sweep(ctx, r_.size(), AddCorrection(d_.data(), x.data, -low_.scale * unit));
+  sweep(ctx, r_.size(), AddCorrection(cg_.r().data, r_.data(), -unit));
+  norm2<double, S>(ctx, r_.cspan(), cg_.scratch());
+  return fetch(ctx, static_cast<const double*>(cg_.scratch()));
 }
 
 // Growth that is no divergence is allowed for in S too.

@@ -54,6 +54,7 @@ class MixedCg final : public KrylovSolver<double, S> {
 
  private:
   bool poll(const Context<S>& ctx, ConvergenceMonitor<double, S>& convergence, double unit);
+  double drift(const Context<S>& ctx, ConvergenceMonitor<double, S>& convergence, double unit, Span<double, S> x);
 
   LowSystem<S> low_;
   CgIteration<float, S> cg_;

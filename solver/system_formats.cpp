@@ -128,7 +128,8 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       precond_chosen_(from.precond_chosen_),
       provisional_(from.provisional_),
       outlooks_(from.outlooks_),
-      builds_estimated_(from.builds_estimated_) {
+      builds_estimated_(from.builds_estimated_),
+      weaker_outlooks_(from.weaker_outlooks_) {
   format_.format = options_.spmv.format = format;
   order_ = plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
   require_memory_of_choice(a);

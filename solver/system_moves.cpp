@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/number_text.hpp>
@@ -103,10 +104,44 @@ int SystemState<T, S>::allowed_for_a_tenth(const PrecondOutlook& stronger) {
 
 template <class T, Space S>
 bool SystemState<T, S>::take_stronger() {
+  const double by_rate = left_guessed ? 0 : standing.iterations + standing.left;
+  const double of_solve = last_iterations > 0 ? last_iterations : by_rate;
   if (!operators->take_stronger_preconditioner(next_preconditioner)) return false;
+  whole_solves = {};
+  whole_solves.weaker_iterations = of_solve;
+  whole_solves.uncertain = last_iterations == 0;
   probation = {next_probation, standing.iterations, standing.residual, standing.residual, false};
   note_other_preconditioner();
   return true;
+}
+
+// Whole solves show what tenths of a residual do not: the probation allows for twice the time.
+template <class T, Space S>
+void SystemState<T, S>::compare_with_weaker(const SolveReport& report) {
+  constexpr double clearly = 1.2, clearly_if_uncertain = 2;
+  const std::optional<FollowedPrecond> followed = operators->followed_preconditioner();
+  const int refreshes = std::exchange(whole_solves.refreshes, 0);
+  if (!followed || !(whole_solves.weaker_iterations > 0) || !report.converged()) return;
+  const auto seconds_of = [&](const PrecondOutlook& precond, double iterations) {
+    return iterations * precond.iteration_seconds + refreshes * precond.refresh_seconds;
+  };
+  const double present = seconds_of(followed->present, report.iterations);
+  const double weaker = seconds_of(followed->weaker, whole_solves.weaker_iterations);
+  const double most = (whole_solves.uncertain ? clearly_if_uncertain : clearly) * weaker;
+  whole_solves.slower = present > most ? whole_solves.slower + 1 : 0;
+}
+
+template <class T, Space S>
+void SystemState<T, S>::leave_what_proved_slower() {
+  constexpr int enough = 2;
+  if (whole_solves.slower < enough || !operators->sound()) return;
+  const std::string before = operators->preconditioner_name();
+  whole_solves = {};
+  if (!operators->leave_preconditioner()) return;
+  chain->use(operators->matrix(), operators->preconditioner());
+  last_iterations = 0;
+  learning_precond.moved();
+  note_change("preconditioner " + operators->preconditioner_name() + " for " + before + ", whose solves took longer");
 }
 
 template <class T, Space S>
@@ -170,8 +205,10 @@ std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vect
                                next == Move::format && operators->same_preconditioner()};
 }
 
-#define X(T, S)                                               \
-  template bool SystemState<T, S>::due(const SolveStanding&); \
+#define X(T, S)                                                             \
+  template bool SystemState<T, S>::due(const SolveStanding&);               \
+  template void SystemState<T, S>::compare_with_weaker(const SolveReport&); \
+  template void SystemState<T, S>::leave_what_proved_slower();              \
   template std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>&);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -37,6 +37,11 @@ struct PrecondOutlooks {
   std::vector<PrecondOutlook> stronger;
 };
 
+/// A preconditioner that followed another in a long solve, and that other.
+struct FollowedPrecond {
+  PrecondOutlook present, weaker;
+};
+
 /// What LinearSystem needs to know of its operators. Vectors are in solver order, values in the order of the
 /// canonical matrix that the operators were made from.
 template <class T, Space S>
@@ -103,6 +108,11 @@ class SystemOperators {
   virtual void restore_preconditioner() {}
   /// The preconditioner stays: drops the one that was kept.
   virtual void settle_preconditioner() {}
+  /// What the present one followed in a solve, this or an earlier one; nothing: it followed none.
+  virtual std::optional<FollowedPrecond> followed_preconditioner() const { return std::nullopt; }
+  /// Between solves, that one again, made from the present values. The present one may not follow it another time.
+  /// False, and all is as it was: it cannot be made.
+  virtual bool leave_preconditioner() { return false; }
   /// Decides by a trial between the one that "auto" began with and the stronger one, for solves that cannot change it
   /// on their way.
   virtual void decide_preconditioner() {}
@@ -152,6 +162,8 @@ class PlainOperators final : public SystemOperators<T, S> {
     weaker_kept_ = false;
     weaker_.reset();
   }
+  std::optional<FollowedPrecond> followed_preconditioner() const override;
+  bool leave_preconditioner() override;
   void decide_preconditioner() override;
   bool next_preconditioner() override;
   bool has_next_preconditioner() const override { return !candidates_.empty(); }
@@ -191,6 +203,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::vector<std::pair<std::string, double>> candidate_formats() const;
   std::vector<std::pair<std::string, double>> candidate_preconditioners() const;
   double candidate_build_seconds(const std::string& name) const;
+  void call_weaker_present(const char* why);
   void keep_pattern(const CsrView<T, S>& a);
   std::optional<Pattern<S>> source_pattern() const;
   CsrView<T, S> source(Array<T, S>& values);
@@ -230,10 +243,11 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool provisional_ = false;     // a stronger preconditioner may follow
   std::optional<PrecondOutlooks> outlooks_;
   bool builds_estimated_ = false;
-  // Where a stronger one is on probation: the one before it, and what else may follow that.
+  // Where a stronger one is on probation: the one before it.
   bool weaker_kept_ = false, weaker_older_ = false;
   OperatorPtr<T, S> weaker_;
-  PrecondOutlooks weaker_outlooks_;
+  // Where a stronger one was taken: what is known of the one before it, and what else may follow that.
+  std::optional<PrecondOutlooks> weaker_outlooks_;
   PhaseSeconds setup_seconds_;
 };
 

@@ -89,8 +89,8 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
   *outlooks_ = {taken, {next, stronger.end()}};
   M_ = std::move(made);
   options_.precond.name = name;
-  precond_reason_ = "followed " + weaker_outlooks_.present.name + " in a long solve";
-  std::replace(candidates_.begin(), candidates_.end(), name, weaker_outlooks_.present.name);
+  precond_reason_ = "followed " + weaker_outlooks_->present.name + " in a long solve";
+  std::replace(candidates_.begin(), candidates_.end(), name, weaker_outlooks_->present.name);
   estimate_formats();
   return true;
 }
@@ -101,12 +101,45 @@ void PlainOperators<T, S>::restore_preconditioner() {
   weaker_kept_ = false;
   M_ = std::move(weaker_);
   precond_older_ = weaker_older_;
+  call_weaker_present("gained less");
+}
+
+// M is the one before again: so are its name and what is known of it.
+template <class T, Space S>
+void PlainOperators<T, S>::call_weaker_present(const char* why) {
   outlooks_ = std::move(weaker_outlooks_);
+  weaker_outlooks_.reset();
   const std::string& name = outlooks_->present.name;
-  precond_reason_ = options_.precond.name + " gained less";
+  precond_reason_ = options_.precond.name + " " + why;
   std::replace(candidates_.begin(), candidates_.end(), name, options_.precond.name);
   options_.precond.name = name;
   estimate_formats();
+}
+
+template <class T, Space S>
+std::optional<FollowedPrecond> PlainOperators<T, S>::followed_preconditioner() const {
+  if (!weaker_outlooks_ || !outlooks_) return std::nullopt;
+  return FollowedPrecond{outlooks_->present, weaker_outlooks_->present};
+}
+
+template <class T, Space S>
+bool PlainOperators<T, S>::leave_preconditioner() {
+  if (!weaker_outlooks_ || !source_pattern()) return false;
+  PrecondOptions named = options_.precond;
+  named.name = weaker_outlooks_->present.name;
+  try {
+    Array<T, S> values;
+    PermutedCsr<T, S> permuted;
+    const CsrView<T, S> a = source_in_order(values, permuted);
+    M_ = named.name == "none" ? nullptr : make_precond(ctx_, a, order_, named, options_.spmv);
+  } catch (const InputError&) {  // the present values do not support it
+    return false;
+  } catch (const OutOfMemory&) {
+    return false;
+  }
+  precond_older_ = false;
+  call_weaker_present("took longer");
+  return true;
 }
 
 // The formats again, for iterations with the present preconditioner.
@@ -132,6 +165,7 @@ void PlainOperators<T, S>::decide_preconditioner() {
 template <class T, Space S>
 bool PlainOperators<T, S>::next_preconditioner() {
   provisional_ = false;
+  weaker_outlooks_.reset();
   Array<T, S> values;
   PermutedCsr<T, S> permuted;
   std::optional<CsrView<T, S>> view;
@@ -157,11 +191,13 @@ bool PlainOperators<T, S>::next_preconditioner() {
   return false;
 }
 
-#define X(T, S)                                                                           \
-  template const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double); \
-  template bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string&);   \
-  template void PlainOperators<T, S>::restore_preconditioner();                           \
-  template void PlainOperators<T, S>::decide_preconditioner();                            \
+#define X(T, S)                                                                                  \
+  template const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double);        \
+  template bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string&);          \
+  template void PlainOperators<T, S>::restore_preconditioner();                                  \
+  template std::optional<FollowedPrecond> PlainOperators<T, S>::followed_preconditioner() const; \
+  template bool PlainOperators<T, S>::leave_preconditioner();                                    \
+  template void PlainOperators<T, S>::decide_preconditioner();                                   \
   template bool PlainOperators<T, S>::next_preconditioner();
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

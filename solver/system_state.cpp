@@ -12,7 +12,10 @@ namespace purlin::detail {
 
 template <class T, Space S>
 SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
-  if (!pinned) improve();
+  if (!pinned) {
+    leave_what_proved_slower();
+    improve();
+  }
   SolveReport report;
   if (natural()) {
     report = solve_ordered(b, x, progress, true);
@@ -69,6 +72,7 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
   ctx.synchronize();  // x may be read from any stream
   count(report.iterations);
   if (!exchanged_precond) {
+    compare_with_weaker(report);
     last_iterations = report.converged() ? report.iterations : 0;
     if (report.converged()) simple_seen = simple_iterations_for(operators->present_iterations(), report.iterations);
   }

@@ -67,6 +67,15 @@ struct SystemState : private OperatorExchange<T, S> {
   };
   Probation probation;
   bool exchanged_precond = false;
+  /// A stronger preconditioner over whole solves: the iterations that a solve took, or would have taken, with the one
+  /// before it; 0: not known. How many solves in a row took longer with the stronger one.
+  struct WholeSolves {
+    double weaker_iterations = 0;
+    int slower = 0, refreshes = 0;  // of M, since the last solve
+    // `weaker_iterations` is an estimate, or of other values, with which both may take more.
+    bool uncertain = false;
+  };
+  WholeSolves whole_solves;
 
   SystemState(const Context<S>& ctx_, const SystemOptions& options)
       : ctx(ctx_), stop(options.stop), precond(options.precond), gate(ctx.lock()) {
@@ -177,7 +186,11 @@ struct SystemState : private OperatorExchange<T, S> {
   // A preconditioner that "auto" chose for other values, and that does not support these, is followed by the next.
   void refresh(Span<const T, S> values, RefreshScope scope) {
     chain->values_changed();
-    if (scope != RefreshScope::operator_only) learning_precond.count_refresh();
+    if (scope != RefreshScope::operator_only) {
+      learning_precond.count_refresh();
+      ++whole_solves.refreshes;
+    }
+    whole_solves.uncertain = true;
     try {
       operators->refresh(values, scope);
     } catch (const InputError&) {
@@ -221,6 +234,9 @@ struct SystemState : private OperatorExchange<T, S> {
   enum class Verdict { none, awaited, passed, failed };
   Verdict probation_so_far();
   void end_probation(bool converged);
+  // After a solve with one preconditioner, and before the next.
+  void compare_with_weaker(const SolveReport& report);
+  void leave_what_proved_slower();
   const PrecondOutlook* stronger_that_pays(bool format_moves);
   bool make_move();
   int allowed_for_a_tenth(const PrecondOutlook& stronger);

@@ -66,9 +66,8 @@ double upwind_time(const TetGeometry& g, const Point& velocity, double diffusivi
 
 // Adds what the wind carries in through the surface around each node, the integral of -w . n N_i where positive,
 // to the diagonal. Without faces: by the divergence theorem it is the sum of volume w . grad N_i.
-void add_inflow(const Context<Space::host>& ctx, const TetMesh& mesh, const Array<Wind, Space::host>& winds,
-                HostCsr& a) {
-  const NodeTets around = node_tets(ctx, mesh);
+void add_inflow(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
+                const Array<Wind, Space::host>& winds, HostCsr& a) {
   purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
     double outflow = 0;
     for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
@@ -114,21 +113,26 @@ HostVector load_of(const Context<Space::host>& ctx, const TetMesh& mesh, const S
 }  // namespace
 
 HostCsr assemble_diffusion(const Context<Space::host>& ctx, const TetMesh& mesh, const DiffusionOptions& options) {
+  return assemble_diffusion(ctx, mesh, node_tets(ctx, mesh), options);
+}
+
+HostCsr assemble_diffusion(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
+                           const DiffusionOptions& options) {
   check_orientation(ctx, mesh);
   const Mask clamped = mask_of(ctx, mesh, options.clamped);
   const double reaction = options.reaction;
   if (!options.conductivity) {
-    return assemble_rows<1>(ctx, mesh, clamped, [&](Index t, int a, auto& row) {
+    return assemble_rows<1>(ctx, mesh, around, clamped, [&](Index t, int a, auto& row) {
       const TetGeometry g = tet_geometry(mesh, t);
       for (int b = 0; b < 4; ++b) {
         row[b][0] = g.volume * (dot(g.gradient[a], g.gradient[b]) + reaction * unit_mass(a, b));
       }
     });
   }
-  const auto conductivity = tabulate<Tensor>(ctx, mesh, options.conductivity);
-  return assemble_rows<1>(ctx, mesh, clamped, [&](Index t, int a, auto& row) {
+  // Asked again for each corner: a tensor is sooner computed than read from a table of nine numbers a tetrahedron.
+  return assemble_rows<1>(ctx, mesh, around, clamped, [&](Index t, int a, auto& row) {
     const TetGeometry g = tet_geometry(mesh, t);
-    const Tensor& k = conductivity[t];
+    const Tensor k = options.conductivity(t, tet_centroid(mesh, t));
     for (int b = 0; b < 4; ++b) {
       // The flux of the later corner in both of a pair's entries: the same rounding, so the same bits.
       const Point& u = g.gradient[std::max(a, b)];
@@ -139,8 +143,12 @@ HostCsr assemble_diffusion(const Context<Space::host>& ctx, const TetMesh& mesh,
 }
 
 HostCsr assemble_mass(const Context<Space::host>& ctx, const TetMesh& mesh) {
+  return assemble_mass(ctx, mesh, node_tets(ctx, mesh));
+}
+
+HostCsr assemble_mass(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around) {
   check_orientation(ctx, mesh);
-  return assemble_rows<1>(ctx, mesh, Mask(mesh.nodes.size(), 0), [&](Index t, int a, auto& row) {
+  return assemble_rows<1>(ctx, mesh, around, Mask(mesh.nodes.size(), 0), [&](Index t, int a, auto& row) {
     const double volume = element_volume(mesh, t);
     for (int b = 0; b < 4; ++b) row[b][0] = volume * unit_mass(a, b);
   });
@@ -154,7 +162,8 @@ HostCsr assemble_convection_diffusion(const Context<Space::host>& ctx, const Tet
     const Point w = velocity(t, at);
     return Wind{w, upwind_time(tet_geometry(mesh, t), w, diffusivity)};
   });
-  HostCsr matrix = assemble_rows<1>(ctx, mesh, mask_of(ctx, mesh, clamped), [&](Index t, int a, auto& row) {
+  const NodeTets around = node_tets(ctx, mesh);
+  HostCsr matrix = assemble_rows<1>(ctx, mesh, around, mask_of(ctx, mesh, clamped), [&](Index t, int a, auto& row) {
     const TetGeometry g = tet_geometry(mesh, t);
     const Point& w = winds[t].velocity;
     // The integral of N_a over a tetrahedron of volume 1 is 1/4.
@@ -163,7 +172,7 @@ HostCsr assemble_convection_diffusion(const Context<Space::host>& ctx, const Tet
       row[b][0] = g.volume * (diffusivity * dot(g.gradient[a], g.gradient[b]) + test * dot(w, g.gradient[b]));
     }
   });
-  add_inflow(ctx, mesh, winds, matrix);
+  add_inflow(ctx, mesh, around, winds, matrix);
   return matrix;
 }
 
@@ -182,7 +191,9 @@ HostCsr assemble_elasticity(const Context<Space::host>& ctx, const TetMesh& mesh
   check_orientation(ctx, mesh);
   const double mu = youngs_modulus / (2 * (1 + poisson_ratio));
   const double lambda = youngs_modulus * poisson_ratio / ((1 + poisson_ratio) * (1 - 2 * poisson_ratio));
-  return assemble_rows<3>(ctx, mesh, mask_of(ctx, mesh, clamped), [&, mu, lambda](Index t, int a, auto& row) {
+  const NodeTets around = node_tets(ctx, mesh);
+  const Mask mask = mask_of(ctx, mesh, clamped);
+  return assemble_rows<3>(ctx, mesh, around, mask, [&, mu, lambda](Index t, int a, auto& row) {
     const TetGeometry g = tet_geometry(mesh, t);
     const double volume_lambda = g.volume * lambda;
     const double volume_mu = g.volume * mu;

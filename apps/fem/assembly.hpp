@@ -30,7 +30,7 @@ using Tensor = std::array<std::array<double, 3>, 3>;
 
 /// Decides which nodes are clamped; an empty function clamps none. Called once per node.
 using NodeFilter = std::function<bool(Index node, const Point& position)>;
-/// A coefficient, constant on each tetrahedron. Called once per tetrahedron.
+/// A coefficient, constant on each tetrahedron. Called up to four times per tetrahedron.
 using TensorField = std::function<Tensor(Index tet, const Point& centroid)>;
 using VectorField = std::function<Point(Index tet, const Point& centroid)>;
 /// A right-hand side, taken at the nodes. Called once per node.
@@ -46,9 +46,13 @@ struct DiffusionOptions {
 /// The integrals of (grad v) . K grad u + c v u. Symmetric; about 15 entries a row.
 HostCsr assemble_diffusion(const Context<Space::host>& ctx, const TetMesh& mesh,
                            const DiffusionOptions& options = {});
+/// The same with node_tets of the mesh at hand.
+HostCsr assemble_diffusion(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
+                           const DiffusionOptions& options = {});
 
 /// The integrals of v u (consistent mass), on the pattern of assemble_diffusion without clamped nodes.
 HostCsr assemble_mass(const Context<Space::host>& ctx, const TetMesh& mesh);
+HostCsr assemble_mass(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around);
 
 /// The integrals of epsilon (grad v) . (grad u) + (v + tau w . grad v) (w . grad u) for the velocity w: Galerkin's
 /// method with streamline-upwind stabilisation, tau = h / (2 |w|) (coth Pe - 1 / Pe), Pe = |w| h / (2 epsilon),

@@ -9,6 +9,8 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/parallel.hpp>
 
+#include "apps/fem/column_numbers.hpp"
+
 namespace purlin::fem {
 namespace {
 
@@ -25,13 +27,16 @@ struct Edges {
   }
 };
 
-void upper_neighbours(const TetMesh& mesh, const NodeTets& around, Index node, std::vector<Index>& found) {
-  found.clear();
+// The nodes above `node` that share a tetrahedron with it, behind `node` itself.
+const std::vector<Index>& upper_neighbours(const TetMesh& mesh, const NodeTets& around, Index node,
+                                           detail::ColumnNumbers& found) {
+  found.restart(node);
   for (Offset k = around.begin[node]; k < around.begin[node + 1]; ++k) {
     for (const Index other : mesh.tets[around.tets[k]]) {
-      if (other > node && std::find(found.begin(), found.end(), other) == found.end()) found.push_back(other);
+      if (other > node) (void)found.number(other);
     }
   }
+  return found.columns();
 }
 
 Edges find_edges(const Context<Space::host>& ctx, const TetMesh& mesh) {
@@ -40,20 +45,19 @@ Edges find_edges(const Context<Space::host>& ctx, const TetMesh& mesh) {
   Edges edges{Array<Offset, Space::host>(ctx, Offset{nodes} + 1), {}};
   edges.begin[0] = 0;
   purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
-    std::vector<Index> found;
+    detail::ColumnNumbers found;
     for (Index i = range_begin; i < range_end; ++i) {
-      upper_neighbours(mesh, around, i, found);
-      edges.begin[i + 1] = static_cast<Offset>(found.size());
+      edges.begin[i + 1] = static_cast<Offset>(upper_neighbours(mesh, around, i, found).size()) - 1;
     }
   });
   for (Index i = 0; i < nodes; ++i) edges.begin[i + 1] += edges.begin[i];
   edges.upper = Array<Index, Space::host>(ctx, edges.begin[nodes]);
   purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
-    std::vector<Index> found;
+    detail::ColumnNumbers found;
     for (Index i = range_begin; i < range_end; ++i) {
-      upper_neighbours(mesh, around, i, found);
-      std::sort(found.begin(), found.end());
-      std::copy(found.begin(), found.end(), edges.upper.data() + edges.begin[i]);
+      const std::vector<Index>& columns = upper_neighbours(mesh, around, i, found);
+      Index* const upper = edges.upper.data() + edges.begin[i];
+      std::sort(upper, std::copy(columns.begin() + 1, columns.end(), upper));
     }
   });
   return edges;

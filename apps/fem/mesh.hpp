@@ -71,7 +71,8 @@ struct NodeTets {
   Array<Index, Space::host> tets;    ///< 4 x tets
 };
 
-/// Two passes over the mesh per thread, each keeping the nodes of its own range.
+/// Two passes over the mesh per thread, each keeping the nodes of its own range. What several functions need of one
+/// mesh is made once and handed to all of them; without it each makes its own.
 NodeTets node_tets(const Context<Space::host>& ctx, const TetMesh& mesh);
 
 }  // namespace purlin::fem

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces by union and find, edges by their lower end, angles from the gradients of the barycentric coordinates.
+// Pieces by union and find of all threads at once, edges by their lower end, angles from the gradients of the
+// barycentric coordinates.
 #include "apps/fem/mesh_facts.hpp"
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include <purlin/core/parallel.hpp>
 
+#include "apps/fem/column_numbers.hpp"
 #include "apps/fem/geometry.hpp"
 #include "apps/fem/surface.hpp"
 
@@ -32,16 +34,16 @@ struct EdgeSum {
 
 EdgeSum sum_edges(const TetMesh& mesh, const NodeTets& around, Index first, Index last) {
   EdgeSum result;
-  std::vector<Index> upper;
+  detail::ColumnNumbers upper;
   for (Index i = first; i < last; ++i) {
-    upper.clear();
+    upper.restart(i);
     for (Offset k = around.begin[i]; k < around.begin[i + 1]; ++k) {
       for (const Index other : mesh.tets[around.tets[k]]) {
-        if (other > i && std::find(upper.begin(), upper.end(), other) == upper.end()) upper.push_back(other);
+        if (other > i) (void)upper.number(other);
       }
     }
-    for (const Index other : upper) {
-      const double l = length(minus(mesh.nodes[i], mesh.nodes[other]));
+    for (std::size_t k = 1; k < upper.columns().size(); ++k) {
+      const double l = length(minus(mesh.nodes[i], mesh.nodes[upper.columns()[k]]));
       result.least = std::min(result.least, l);
       result.most = std::max(result.most, l);
       result.sum += l;
@@ -51,8 +53,7 @@ EdgeSum sum_edges(const TetMesh& mesh, const NodeTets& around, Index first, Inde
   return result;
 }
 
-void find_edges(const Context<Space::host>& ctx, const TetMesh& mesh, MeshFacts& facts) {
-  const NodeTets around = node_tets(ctx, mesh);
+void find_edges(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around, MeshFacts& facts) {
   const Index chunks = (mesh.node_count() + chunk - 1) / chunk;
   std::vector<EdgeSum> sums(static_cast<std::size_t>(chunks));
   purlin::detail::parallel_tasks(ctx, chunks, [&](Index c) {
@@ -118,40 +119,69 @@ void find_volumes(const Context<Space::host>& ctx, const TetMesh& mesh, MeshFact
   facts.dihedral_max = degrees * std::acos(std::max(-1.0, cosines.least));
 }
 
+// A forest over the nodes whose roots are the lowest nodes of its trees. Threads join trees at once: a root is hung
+// under a lower node by compare and swap, so that in the end each tree is a piece, whatever the order.
+class Roots {
+ public:
+  explicit Roots(Index nodes) : above_(static_cast<std::size_t>(nodes)) {
+    std::iota(above_.begin(), above_.end(), 0);
+  }
+
+  Index of(Index i) {
+    for (;;) {
+      const Index up = __atomic_load_n(&above_[i], __ATOMIC_RELAXED);
+      if (up == i) return i;
+      const Index next = __atomic_load_n(&above_[up], __ATOMIC_RELAXED);
+      if (next != up) purlin::detail::atomic_write(above_[i], next);  // an ancestor, whoever writes
+      i = up;
+    }
+  }
+  void join(Index a, Index b) {
+    for (;;) {
+      a = of(a);
+      b = of(b);
+      if (a == b) return;
+      if (a < b) std::swap(a, b);
+      Index root = a;
+      if (__atomic_compare_exchange_n(&above_[a], &root, b, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return;
+    }
+  }
+
+ private:
+  std::vector<Index> above_;
+};
+
 }  // namespace
 
 double MeshFacts::extent() const { return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2]}); }
 
-std::vector<Index> component_of_node(const TetMesh& mesh) {
-  std::vector<Index> root(mesh.nodes.size());
-  std::iota(root.begin(), root.end(), 0);
-  const auto find = [&](Index i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-  };
-  for (const Tet& tet : mesh.tets) {
-    for (int corner = 1; corner < 4; ++corner) {
-      const Index a = find(tet[0]);
-      const Index b = find(tet[corner]);
-      root[std::max(a, b)] = std::min(a, b);
-    }
-  }
-  // The root of a piece is its lowest node, so it has its number before others of the piece ask for it.
-  std::vector<Index> component(root.size());
+std::vector<Index> component_of_node(const Context<Space::host>& ctx, const TetMesh& mesh) {
+  Roots roots(mesh.node_count());
+  purlin::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
+    const Tet& tet = mesh.tets[t];
+    for (int corner = 1; corner < 4; ++corner) roots.join(tet[0], tet[corner]);
+  });
+  std::vector<Index> lowest(mesh.nodes.size());
+  purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) { lowest[i] = roots.of(i); });
+  // A lowest node has its number before others of the piece ask for it.
+  std::vector<Index> component(lowest.size());
   Index count = 0;
   for (Index i = 0; i < mesh.node_count(); ++i) {
-    const Index lowest = find(i);
-    component[i] = lowest == i ? count++ : component[lowest];
+    component[i] = lowest[i] == i ? count++ : component[lowest[i]];
   }
   return component;
 }
 
 MeshFacts mesh_facts(const Context<Space::host>& ctx, const TetMesh& mesh) {
+  return mesh_facts(ctx, mesh, node_tets(ctx, mesh));
+}
+
+MeshFacts mesh_facts(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around) {
   MeshFacts facts;
   facts.nodes = mesh.node_count();
   facts.tets = mesh.tet_count();
   if (mesh.nodes.empty()) return facts;
-  for (const Index c : component_of_node(mesh)) {
+  for (const Index c : component_of_node(ctx, mesh)) {
     if (static_cast<std::size_t>(c) >= facts.component_nodes.size()) facts.component_nodes.resize(c + 1, 0);
     ++facts.component_nodes[c];
   }
@@ -163,7 +193,7 @@ MeshFacts mesh_facts(const Context<Space::host>& ctx, const TetMesh& mesh) {
       facts.high[axis] = std::max(facts.high[axis], p[axis]);
     }
   }
-  find_edges(ctx, mesh, facts);
+  find_edges(ctx, mesh, around, facts);
   find_volumes(ctx, mesh, facts);
   return facts;
 }
@@ -173,11 +203,12 @@ std::string_view name_of(MeshUnit unit) { return unit == MeshUnit::mm ? "mm" : u
 double metres_of(MeshUnit unit) { return unit == MeshUnit::mm ? 1e-3 : unit == MeshUnit::cm ? 1e-2 : 1.0; }
 
 BodySize body_size(const Context<Space::host>& ctx, const TetMesh& mesh) {
-  const MeshFacts facts = mesh_facts(ctx, mesh);
+  const NodeTets around = node_tets(ctx, mesh);
+  const MeshFacts facts = mesh_facts(ctx, mesh, around);
   BodySize size;
   size.extent = facts.extent();
   size.edge = facts.edge_mean;
-  const std::vector<double> areas = boundary_surface(ctx, mesh).area;
+  const std::vector<double> areas = boundary_surface(ctx, mesh, around).area;
   const double surface = std::accumulate(areas.begin(), areas.end(), 0.0);
   if (surface > 0) size.wall = 2 * facts.volume / surface;
   return size;

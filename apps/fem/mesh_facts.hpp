@@ -24,10 +24,12 @@ struct MeshFacts {
 
 /// Needs every tetrahedron positively oriented. About the cost of assembling a mass matrix.
 MeshFacts mesh_facts(const Context<Space::host>& ctx, const TetMesh& mesh);
+/// The same with node_tets of the mesh at hand.
+MeshFacts mesh_facts(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around);
 
 /// For each node the number of its connected piece; pieces are numbered by their lowest node. Nodes without
 /// tetrahedra are pieces of their own.
-std::vector<Index> component_of_node(const TetMesh& mesh);
+std::vector<Index> component_of_node(const Context<Space::host>& ctx, const TetMesh& mesh);
 
 enum class MeshUnit { mm, cm, m };
 

@@ -164,8 +164,8 @@ HostCsr on_cube(const Context<Space::host>& ctx, const std::string& spec, Kind k
 }
 
 // Whole tetrahedra, so that no component keeps a rigid motion.
-Mask clamp_lowest(const TetMesh& mesh) {
-  const std::vector<Index> component = component_of_node(mesh);
+Mask clamp_lowest(const Context<Space::host>& ctx, const TetMesh& mesh) {
+  const std::vector<Index> component = component_of_node(ctx, mesh);
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<double> low(mesh.nodes.size(), infinity);
   std::vector<double> high(mesh.nodes.size(), -infinity);
@@ -198,7 +198,7 @@ HostCsr on_mesh(const Context<Space::host>& ctx, const std::string& spec, Kind k
                      " tetrahedra, which exceeds 32-bit numbers");
   }
   check_memory(ctx, spec, estimated_bytes(kind, nodes, tets));
-  domain.clamped = clamp_lowest(domain.mesh);
+  domain.clamped = clamp_lowest(ctx, domain.mesh);
   for (Index r = 0; r < refinements; ++r) {
     std::vector<std::array<Index, 2>> parents;
     domain.mesh = refine(ctx, domain.mesh, &parents);

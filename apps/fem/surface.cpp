@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <limits>
 #include <mutex>
 #include <string>
-#include <tuple>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/parallel.hpp>
@@ -27,10 +27,10 @@ Triangle face_of(const Tet& tet, int opposite) {
 
 // A face seen from its lowest node.
 struct Face {
-  Index second, third;  // ascending
-  std::size_t place;    // 4 tet + opposite corner
+  std::uint64_t others;  // the second and the third node, ascending
+  std::size_t place;     // 4 tet + opposite corner
   bool operator<(const Face& other) const {
-    return std::tie(second, third, place) < std::tie(other.second, other.third, other.place);
+    return others != other.others ? others < other.others : place < other.place;
   }
 };
 
@@ -39,17 +39,20 @@ void faces_from(const TetMesh& mesh, const NodeTets& around, Index lowest, std::
   for (Offset k = around.begin[lowest]; k < around.begin[lowest + 1]; ++k) {
     const Index t = around.tets[k];
     for (int opposite = 0; opposite < 4; ++opposite) {
-      Triangle face = face_of(mesh.tets[t], opposite);
-      std::sort(face.begin(), face.end());
-      if (face[0] == lowest) faces.push_back({face[1], face[2], 4 * std::size_t(t) + opposite});
+      const Triangle face = face_of(mesh.tets[t], opposite);
+      const Index least = std::min({face[0], face[1], face[2]}), most = std::max({face[0], face[1], face[2]});
+      if (least != lowest) continue;
+      const auto middle = static_cast<Index>(std::int64_t{face[0]} + face[1] + face[2] - least - most);
+      faces.push_back({static_cast<std::uint64_t>(middle) << 32 | static_cast<std::uint32_t>(most),
+                       4 * std::size_t(t) + opposite});
     }
   }
   std::sort(faces.begin(), faces.end());
 }
 
 // For every face of every tetrahedron whether it has it alone.
-std::vector<unsigned char> lonely_faces(const Context<Space::host>& ctx, const TetMesh& mesh) {
-  const NodeTets around = node_tets(ctx, mesh);
+std::vector<unsigned char> lonely_faces(const Context<Space::host>& ctx, const TetMesh& mesh,
+                                        const NodeTets& around) {
   std::vector<unsigned char> lonely(4 * mesh.tets.size(), 0);
   constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
   std::size_t crowded = none;
@@ -59,10 +62,7 @@ std::vector<unsigned char> lonely_faces(const Context<Space::host>& ctx, const T
     for (Index i = range_begin; i < range_end; ++i) {
       faces_from(mesh, around, i, faces);
       for (std::size_t first = 0, last = 0; first < faces.size(); first = last) {
-        while (last < faces.size() && faces[last].second == faces[first].second &&
-               faces[last].third == faces[first].third) {
-          ++last;
-        }
+        while (last < faces.size() && faces[last].others == faces[first].others) ++last;
         if (last - first == 1) lonely[faces[first].place] = 1;
         if (last - first <= 2) continue;
         const std::lock_guard<std::mutex> lock(found);
@@ -116,7 +116,11 @@ Point centroid(const TetMesh& mesh, const Triangle& triangle) {
 }
 
 Surface boundary_surface(const Context<Space::host>& ctx, const TetMesh& mesh) {
-  const std::vector<unsigned char> lonely = lonely_faces(ctx, mesh);
+  return boundary_surface(ctx, mesh, node_tets(ctx, mesh));
+}
+
+Surface boundary_surface(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around) {
+  const std::vector<unsigned char> lonely = lonely_faces(ctx, mesh, around);
   Surface surface;
   for (std::size_t place = 0; place < lonely.size(); ++place) {
     if (lonely[place] == 0) continue;

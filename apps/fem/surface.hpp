@@ -25,6 +25,8 @@ struct Surface {
 
 /// Needs positively oriented tetrahedra. Throws InputError that names a face shared by three tetrahedra or more.
 Surface boundary_surface(const Context<Space::host>& ctx, const TetMesh& mesh);
+/// The same with node_tets of the mesh at hand.
+Surface boundary_surface(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around);
 
 /// The middle of a triangle.
 Point centroid(const TetMesh& mesh, const Triangle& triangle);

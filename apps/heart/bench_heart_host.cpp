@@ -47,7 +47,7 @@ class Side {
       : name_(std::move(name)),
         ctx_(ctx),
         job_(job),
-        heart_(ctx, heart::model_of(job), job.options.dt, options, job.assembly, heart::newton_options_of(job)),
+        heart_(ctx, heart::heart_of(ctx, job), job.options.dt, options, job.assembly, heart::newton_options_of(job)),
         start_(heart_.state()) {}
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;
@@ -157,7 +157,7 @@ heart::HeartJob make_job(const Context<host>& ctx, const Options& options) {
   heart::HeartJob job;
   heart::set_heart_defaults(job.options);
   job.stimuli = {heart::parse_stimulus("apex")};
-  job.body = heart::make_heart_body(ctx, job.options, job.params, "", options.nodes);
+  job.body = heart::make_heart_body(ctx, job.options, job.params, "", options.nodes, job.start);
   return job;
 }
 

@@ -15,9 +15,10 @@ namespace purlin::heart {
 /// the potential in a large bath of the same mean conductivity d = (along + 2 across) / 3: the currents -D grad V are
 /// dipoles, and a front that comes closer is positive (R. Plonsey and R. Barr, Bioelectricity, chapter on volume
 /// conductors). The integrand is
-/// taken at the middles of the tetrahedra, so that p may be a node.
-std::vector<double> electrogram_weights(const Context<Space::host>& ctx, const fem::TetMesh& mesh,
-                                        const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
-                                        const fem::Point& p);
+/// taken at the middles of the tetrahedra, so that p may be a node. One vector of weights for each of `points`.
+std::vector<std::vector<double>> electrogram_weights(const Context<Space::host>& ctx, const fem::TetMesh& mesh,
+                                                     const std::vector<fem::Point>& fibers,
+                                                     const Conductivity& conductivity,
+                                                     const std::vector<fem::Point>& points);
 
 }  // namespace purlin::heart

@@ -29,10 +29,33 @@ void for_upper_entries(const fem::TetMesh& mesh, const fem::NodeTets& around, co
   }
 }
 
-std::vector<Index> inverse_of(const std::vector<Index>& order) {
+std::vector<Index> inverse_of(const Context<Space::host>& ctx, const std::vector<Index>& order) {
   std::vector<Index> inverse(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) inverse[order[i]] = static_cast<Index>(i);
+  purlin::detail::parallel_for(ctx, order.size(), [&](std::size_t i) { inverse[order[i]] = static_cast<Index>(i); });
   return inverse;
+}
+
+// Where the lists of each row begin, rows in solver order: how many lists lie before, and how many of their elements.
+struct RowLists {
+  std::uint64_t lists = 0, elements = 0;
+};
+
+std::vector<RowLists> place_rows(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
+                                 const std::vector<Index>& old_of_new, const EntryElements& lists) {
+  std::vector<RowLists> rows(static_cast<std::size_t>(pattern.rows) + 1);
+  purlin::detail::parallel_for(ctx, pattern.rows, [&](Index i) {
+    const Index a = old_of_new.empty() ? i : old_of_new[i];
+    RowLists& row = rows[static_cast<std::size_t>(i) + 1];
+    for (Offset k = pattern.row_begin(a); k < pattern.row_begin(a + 1); ++k) {
+      row.lists += lists.count[k] > 0 ? 1 : 0;
+      row.elements += lists.count[k];
+    }
+  });
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    rows[i].lists += rows[i - 1].lists;
+    rows[i].elements += rows[i - 1].elements;
+  }
+  return rows;
 }
 
 }  // namespace
@@ -53,26 +76,38 @@ Offset find_entry(const Pattern<Space::host>& pattern, Index row, Index col) {
   return at == end || *at != col ? -1 : at - pattern.col.data;
 }
 
-std::vector<Index> order_elements(const fem::TetMesh& mesh, const std::vector<Index>& new_of_old) {
-  const Index tets = mesh.tet_count();
-  const auto lowest = [&](Index t) {
+std::vector<Index> order_elements(const Context<Space::host>& ctx, const fem::TetMesh& mesh,
+                                  const std::vector<Index>& new_of_old) {
+  const Index tets = mesh.tet_count(), nodes = mesh.node_count();
+  std::vector<Index> lowest(static_cast<std::size_t>(tets));
+  purlin::detail::parallel_for(ctx, tets, [&](Index t) {
     Index low = std::numeric_limits<Index>::max();
     for (const Index node : mesh.tets[t]) low = std::min(low, new_of_old.empty() ? node : new_of_old[node]);
-    return low;
+    lowest[t] = low;
+  });
+  // A sort by counting: each thread walks all elements, and counts and places those of its own range of nodes.
+  std::vector<Index> first(static_cast<std::size_t>(nodes) + 1, 0), order(static_cast<std::size_t>(tets));
+  const auto for_own = [&](Index begin, Index end, auto&& f) {
+    for (Index t = 0; t < tets; ++t) {
+      if (lowest[t] >= begin && lowest[t] < end) f(t);
+    }
   };
-  std::vector<Index> first(static_cast<std::size_t>(mesh.node_count()) + 1, 0), order(static_cast<std::size_t>(tets));
-  for (Index t = 0; t < tets; ++t) ++first[static_cast<std::size_t>(lowest(t)) + 1];
+  purlin::detail::parallel_ranges(ctx, nodes, [&](Index begin, Index end) {
+    for_own(begin, end, [&](Index t) { ++first[static_cast<std::size_t>(lowest[t]) + 1]; });
+  });
   std::partial_sum(first.begin(), first.end(), first.begin());
-  for (Index t = 0; t < tets; ++t) order[first[lowest(t)]++] = t;
+  purlin::detail::parallel_ranges(ctx, nodes, [&](Index begin, Index end) {
+    std::vector<Index> next(first.begin() + begin, first.begin() + end);
+    for_own(begin, end, [&](Index t) { order[next[lowest[t] - begin]++] = t; });
+  });
   return order;
 }
 
-EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh& mesh,
+EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh& mesh, const fem::NodeTets& around,
                              const Pattern<Space::host>& pattern, const std::vector<Index>& element_order,
                              const std::vector<Index>& old_of_new) {
   const Index nodes = mesh.node_count();
-  const fem::NodeTets around = fem::node_tets(ctx, mesh);
-  const std::vector<Index> new_element = inverse_of(element_order);
+  const std::vector<Index> new_element = inverse_of(ctx, element_order);
   const auto entries = static_cast<std::size_t>(pattern.nnz());
   EntryElements lists;
   lists.begin.assign(entries, 0);
@@ -96,20 +131,23 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
   if (crowded) throw InputError("more than 65,535 tetrahedra meet in a node");
 
   // Rows in solver order, so that lists that are read together lie together.
-  std::uint64_t total = 0;
-  for (Index i = 0; i < nodes; ++i) {
-    const Index a = old_of_new.empty() ? i : old_of_new[i];
-    for (Offset k = pattern.row_begin(a); k < pattern.row_begin(a + 1); ++k) {
-      lists.begin[k] = static_cast<std::uint32_t>(total);
-      lists.list[k] = lists.lists;
-      lists.lists += lists.count[k] > 0 ? 1 : 0;
-      total += lists.count[k];
-    }
-  }
-  if (total > std::numeric_limits<std::uint32_t>::max()) {
+  const std::vector<RowLists> rows = place_rows(ctx, pattern, old_of_new, lists);
+  const RowLists total = rows.back();
+  if (total.elements > std::numeric_limits<std::uint32_t>::max()) {
     throw InputError("a mesh of " + std::to_string(mesh.tet_count()) + " tetrahedra, too many for 32-bit lists");
   }
-  lists.element.resize(total);
+  purlin::detail::parallel_for(ctx, nodes, [&](Index i) {
+    const Index a = old_of_new.empty() ? i : old_of_new[i];
+    RowLists at = rows[static_cast<std::size_t>(i)];
+    for (Offset k = pattern.row_begin(a); k < pattern.row_begin(a + 1); ++k) {
+      lists.begin[k] = static_cast<std::uint32_t>(at.elements);
+      lists.list[k] = static_cast<std::uint32_t>(at.lists);
+      at.lists += lists.count[k] > 0 ? 1 : 0;
+      at.elements += lists.count[k];
+    }
+  });
+  lists.lists = static_cast<std::uint32_t>(total.lists);
+  lists.element.resize(total.elements);
 
   purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     std::vector<Index> elements, filled;

@@ -20,13 +20,14 @@ struct EntryElements {
 
 /// The elements of `mesh` in an order that lies together in memory where the nodes do: by their lowest node in the
 /// new numbering, which may be empty for the mesh's own. Element i of the new order is the mesh's result[i].
-std::vector<Index> order_elements(const fem::TetMesh& mesh, const std::vector<Index>& new_of_old);
+std::vector<Index> order_elements(const Context<Space::host>& ctx, const fem::TetMesh& mesh,
+                                  const std::vector<Index>& new_of_old);
 
 /// For the pattern of fem::assemble_diffusion (no clamped nodes), in the mesh's numbering of nodes, and elements
 /// numbered by `element_order`. Lists are stored in the order of the rows `old_of_new`. O(16 tetrahedra). Throws
 /// InputError for an entry that is missing in the pattern, for a node with more than 65,535 elements, and where 32
 /// bits do not number the lists.
-EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh& mesh,
+EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh& mesh, const fem::NodeTets& around,
                              const Pattern<Space::host>& pattern, const std::vector<Index>& element_order,
                              const std::vector<Index>& old_of_new);
 

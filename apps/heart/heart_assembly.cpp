@@ -3,6 +3,7 @@
 #include "apps/heart/heart_assembly.hpp"
 
 #include <numeric>
+#include <utility>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -20,6 +21,16 @@ fem::Point fiber_of(const std::vector<fem::Point>& fibers, Index tet) {
   return fibers.empty() ? fem::Point{} : fibers[tet];
 }
 
+// An array of the host in S.
+template <class T, Space S>
+Array<T, S> placed(const Context<S>& ctx, Array<T, Space::host> array) {
+  if constexpr (S == Space::host) {
+    return array;
+  } else {
+    return make_array(ctx, array.cspan());
+  }
+}
+
 }  // namespace
 
 fem::Tensor conduction_tensor(const Conductivity& d, const fem::Point& n) {
@@ -34,42 +45,57 @@ fem::Tensor conduction_tensor(const Conductivity& d, const fem::Point& n) {
 
 fem::HostCsr assemble_conduction(const Context<Space::host>& host, const fem::TetMesh& mesh,
                                  const std::vector<fem::Point>& fibers, const Conductivity& conductivity) {
+  return assemble_conduction(host, mesh, fem::node_tets(host, mesh), fibers, conductivity);
+}
+
+fem::HostCsr assemble_conduction(const Context<Space::host>& host, const fem::TetMesh& mesh,
+                                 const fem::NodeTets& around, const std::vector<fem::Point>& fibers,
+                                 const Conductivity& conductivity) {
   fem::DiffusionOptions options;
   options.conductivity = [&](Index tet, const fem::Point&) {
     return conduction_tensor(conductivity, fiber_of(fibers, tet));
   };
-  return fem::assemble_diffusion(host, mesh, options);
+  return fem::assemble_diffusion(host, mesh, around, options);
 }
 
-fem::HostCsr resting_tangent(const Context<Space::host>& host, const fem::TetMesh& mesh,
-                             const fem::HostCsr& conduction, const Tissue& tissue, double dt) {
-  // The consistent mass matrix has V/10 on the diagonal of an element and V/20 off it; one integration point gives
-  // V/16 everywhere.
-  fem::HostCsr k = fem::assemble_mass(host, mesh);
+fem::HostVector resting_tangent(const Context<Space::host>& host, const fem::TetMesh& mesh,
+                                const fem::NodeTets& around, const fem::HostCsr& conduction, const Tissue& tissue,
+                                double dt) {
+  const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
   const double rate = 1 / dt + tissue.c * tissue.alpha / tissue.time_unit;
-  for (Index i = 0; i < k.rows; ++i) {
-    for (Offset e = k.row_ptr[i]; e < k.row_ptr[i + 1]; ++e) {
-      k.val[e] = conduction.val[e] + rate * k.val[e] * (k.col[e] == i ? 10.0 / 16 : 20.0 / 16);
+  fem::HostVector k(host, conduction.nnz());
+  purlin::detail::parallel_for(host, conduction.rows, [&](Index i) {
+    const Offset begin = conduction.row_ptr[i], end = conduction.row_ptr[i + 1];
+    for (Offset e = begin; e < end; ++e) k[e] = 0;
+    // The consistent mass matrix has V/10 on the diagonal of an element and V/20 off it; one integration point gives
+    // V/16 everywhere.
+    for (Offset t = around.begin[i]; t < around.begin[i + 1]; ++t) {
+      const double volume = fem::element_volume(mesh, around.tets[t]);
+      for (const Index b : mesh.tets[around.tets[t]]) k[find_entry(pattern, i, b)] += volume * (b == i ? 0.1 : 0.05);
     }
-  }
+    for (Offset e = begin; e < end; ++e) {
+      k[e] = conduction.val[e] + rate * k[e] * (conduction.col[e] == i ? 10.0 / 16 : 20.0 / 16);
+    }
+  });
   return k;
 }
 
 template <Space S>
-HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
-                                const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
-                                const std::vector<std::uint32_t>& marks, LinearSystem<double, S>& system,
-                                AssemblyKind kind)
+HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::NodeTets& around,
+                                const fem::HostCsr& conduction, const std::vector<fem::Point>& fibers,
+                                const Conductivity& conductivity, const std::vector<std::uint32_t>& marks,
+                                LinearSystem<double, S>& system, AssemblyKind kind)
     : system_(&system), kind_(kind), nodes_(mesh.node_count()) {
   const std::vector<Index> new_of_old = to_vector(ctx, system.order().new_of_old.cspan());
   const std::vector<Index> old_of_new = to_vector(ctx, system.order().old_of_new.cspan());
-  element_order_ = order_elements(mesh, new_of_old);
+  element_order_ = order_elements(host_context(ctx), mesh, new_of_old);
 
-  const std::size_t count = element_order_.size();
-  std::vector<detail::Corners> corners(count);
-  std::vector<double> volume(count);
-  std::vector<std::uint32_t> ordered_marks(marks.empty() ? 0 : count);
-  purlin::detail::parallel_for(host_context(ctx), count, [&](std::size_t e) {
+  const auto count = static_cast<std::int64_t>(element_order_.size());
+  const Context<Space::host> host = host_context(ctx);
+  Array<detail::Corners, Space::host> corners(host, count);
+  Array<double, Space::host> volume(host, count);
+  Array<std::uint32_t, Space::host> ordered_marks(host, marks.empty() ? 0 : count);
+  purlin::detail::parallel_for(host, count, [&](std::int64_t e) {
     const Index tet = element_order_[e];
     for (int a = 0; a < 4; ++a) {
       const Index node = mesh.tets[tet][a];
@@ -78,11 +104,11 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
     volume[e] = fem::element_volume(mesh, tet);
     if (!marks.empty()) ordered_marks[e] = marks[tet];
   });
-  corners_ = make_array(ctx, corners);
-  volume_ = make_array(ctx, volume);
-  marks_ = make_array(ctx, ordered_marks);
+  corners_ = placed(ctx, std::move(corners));
+  volume_ = placed(ctx, std::move(volume));
+  marks_ = placed(ctx, std::move(ordered_marks));
   for (Array<double, S>* array : {&old_mean_, &old_r_, &tangent_, &load_}) {
-    *array = Array<double, S>(ctx, static_cast<std::int64_t>(count));
+    *array = Array<double, S>(ctx, count);
   }
   verdict_ = make_array(ctx, std::vector<detail::StepVerdict>(1));
 
@@ -90,16 +116,16 @@ HeartAssembly<S>::HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh,
     make_reference(ctx, mesh, conduction, fibers, conductivity, new_of_old);
     return;
   }
-  make_sums(ctx, mesh, conduction, old_of_new);
+  make_sums(ctx, mesh, around, conduction, old_of_new);
 }
 
 // The elements around a node are those that meet in its diagonal entry. What a preconditioner reads of the matrix
 // stands in the matrix's slots.
 template <Space S>
-void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
-                                 const std::vector<Index>& old_of_new) {
+void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::NodeTets& around,
+                                 const fem::HostCsr& conduction, const std::vector<Index>& old_of_new) {
   const Pattern<Space::host> pattern = CsrView<double, Space::host>(conduction);
-  lists_ = entry_elements(host_context(ctx), mesh, pattern, element_order_, old_of_new);
+  lists_ = entry_elements(host_context(ctx), mesh, around, pattern, element_order_, old_of_new);
   std::vector<Offset> diagonal(static_cast<std::size_t>(nodes_));
   purlin::detail::parallel_for(host_context(ctx), nodes_, [&](Index i) {
     const Index node = old_of_new.empty() ? i : old_of_new[i];
@@ -120,9 +146,10 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
   preconditioner_is_diagonal_ = preconditioner.entry == diagonal;
   if (S == Space::host || !preconditioner_is_diagonal_) {
     std::vector<Offset> slot_of(static_cast<std::size_t>(pattern.nnz()), -1), source = preconditioner.entry;
-    for (std::size_t k = 0; k < matrix.entry.size(); ++k) {
-      if (matrix.entry[k] >= 0) slot_of[matrix.entry[k]] = static_cast<Offset>(k);
-    }
+    purlin::detail::parallel_for(host_context(ctx), matrix.entry.size(), [&](std::size_t k) {
+      // All slots of an entry hold the same value.
+      if (matrix.entry[k] >= 0) purlin::detail::atomic_write(slot_of[matrix.entry[k]], static_cast<Offset>(k));
+    });
     purlin::detail::parallel_for(host_context(ctx), source.size(),
                                  [&](std::size_t k) { source[k] = source[k] < 0 ? -1 : slot_of[source[k]]; });
     preconditioner_source_ = make_value_map(ctx, make_array(ctx, source).cspan(), matrix_slot_.size);
@@ -269,8 +296,15 @@ void HeartAssembly<S>::fill_reference(const Context<S>& ctx, RefreshScope scope,
 
 template <Space S>
 std::vector<double> HeartAssembly<S>::node_volumes(const Context<S>& ctx) const {
+  std::vector<double> volume = to_vector(ctx, volume_.cspan());
+  if (kind_ == AssemblyKind::in_place) {  // the sums of the loads, with another number per element
+    for (double& v : volume) v /= 4;
+    const Array<double, S> quarter = make_array(ctx, volume);
+    Array<double, S> sum(ctx, nodes_);
+    loads_.add_up(ctx, quarter.data(), sum.data());
+    return to_vector(ctx, sum.cspan());
+  }
   const std::vector<detail::Corners> corners = to_vector(ctx, corners_.cspan());
-  const std::vector<double> volume = to_vector(ctx, volume_.cspan());
   std::vector<double> result(static_cast<std::size_t>(nodes_), 0.0);
   for (std::size_t e = 0; e < volume.size(); ++e) {
     for (const Index node : corners[e].node) result[node] += volume[e] / 4;

@@ -39,11 +39,16 @@ fem::Tensor conduction_tensor(const Conductivity& conductivity, const fem::Point
 /// for each, or empty.
 fem::HostCsr assemble_conduction(const Context<Space::host>& host, const fem::TetMesh& mesh,
                                  const std::vector<fem::Point>& fibers, const Conductivity& conductivity);
+/// The same with node_tets of the mesh at hand.
+fem::HostCsr assemble_conduction(const Context<Space::host>& host, const fem::TetMesh& mesh,
+                                 const fem::NodeTets& around, const std::vector<fem::Point>& fibers,
+                                 const Conductivity& conductivity);
 
 /// K of tissue at rest: conduction + (1/dt + c alpha) times the mass matrix of one integration point. What a system
-/// is set up with; the pattern is that of assemble_conduction.
-fem::HostCsr resting_tangent(const Context<Space::host>& host, const fem::TetMesh& mesh,
-                             const fem::HostCsr& conduction, const Tissue& tissue, double dt);
+/// is set up with: values on the pattern of `conduction`.
+fem::HostVector resting_tangent(const Context<Space::host>& host, const fem::TetMesh& mesh,
+                                const fem::NodeTets& around, const fem::HostCsr& conduction, const Tissue& tissue,
+                                double dt);
 
 /// The input of an element update in addition to the state.
 struct ElementForces {
@@ -58,9 +63,10 @@ class HeartAssembly {
  public:
   /// `system` has the pattern of `conduction` and outlives the assembly. `marks`: a bit mask per tetrahedron, or
   /// empty.
-  HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
-                const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
-                const std::vector<std::uint32_t>& marks, LinearSystem<double, S>& system, AssemblyKind kind);
+  HeartAssembly(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::NodeTets& around,
+                const fem::HostCsr& conduction, const std::vector<fem::Point>& fibers,
+                const Conductivity& conductivity, const std::vector<std::uint32_t>& marks,
+                LinearSystem<double, S>& system, AssemblyKind kind);
 
   Index elements() const { return static_cast<Index>(volume_.size()); }
   /// Element i is the mesh's tetrahedron element_order()[i].
@@ -110,8 +116,8 @@ class HeartAssembly {
     std::uint64_t bytes() const;
   };
 
-  void make_sums(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
-                 const std::vector<Index>& old_of_new);
+  void make_sums(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::NodeTets& around,
+                 const fem::HostCsr& conduction, const std::vector<Index>& old_of_new);
   void make_reference(const Context<S>& ctx, const fem::TetMesh& mesh, const fem::HostCsr& conduction,
                       const std::vector<fem::Point>& fibers, const Conductivity& conductivity,
                       const std::vector<Index>& new_of_old);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 #include "apps/common/text.hpp"
 #include "apps/fem/geometry.hpp"
@@ -25,7 +26,7 @@ std::string rule_words(const HeartParams& p) {
 }
 
 HeartBody make_ventricle_body(const Context<Space::host>& host, const transient::RunOptions& options,
-                              const HeartParams& params, std::int64_t nodes) {
+                              const HeartParams& params, std::int64_t nodes, cli::RunClock& clock) {
   fem::VentricleShape shape;
   shape.inner_degrees = params.inner_degrees;
   shape.outer_degrees = params.outer_degrees;
@@ -33,11 +34,16 @@ HeartBody make_ventricle_body(const Context<Space::host>& host, const transient:
   HeartBody body;
   body.fibers = std::move(ventricle.fibers);
   for (int i = 0; i < options.refine; ++i) body.fibers = fem::refine_fibers(body.fibers);
-  body.input =
-      made_mesh_input(host, options, std::move(ventricle.mesh), "an idealised left ventricle", fem::MeshUnit::mm);
-  for (const fem::Point& at : body.input.mesh.nodes) body.transmural.push_back(transmural_coordinate(shape, at));
+  clock.end("ventricle");
+  body.input = made_mesh_input(host, options, std::move(ventricle.mesh), "an idealised left ventricle",
+                               fem::MeshUnit::mm, clock);
+  body.transmural.resize(body.input.mesh.nodes.size());
+  purlin::detail::parallel_for(host, body.input.mesh.node_count(), [&](Index i) {
+    body.transmural[i] = transmural_coordinate(shape, body.input.mesh.nodes[i]);
+  });
   body.axis = {0, 0, 1};
   body.fiber_source = rule_words(params);
+  clock.end("ventricle");
   return body;
 }
 
@@ -49,23 +55,20 @@ std::vector<fem::Point> given_fibers(const Context<Space::host>& host, const tra
     body.fiber_source = fibers_file;
     return fibers;
   }
-  fem::MeshFile file;
-  file.mesh = body.input.mesh;
-  file.node_vectors = body.input.node_vectors;
-  file.tet_vectors = body.input.tet_vectors;
-  std::vector<fem::Point> fibers = fem::fibers_from_mesh_file(host, file);
+  std::vector<fem::Point> fibers =
+      fem::fibers_from_vectors(host, body.input.mesh, body.input.node_vectors, body.input.tet_vectors);
   if (!fibers.empty()) body.fiber_source = "the vectors of the mesh file";
   return fibers;
 }
 
 HeartBody read_body(const Context<Space::host>& host, const transient::RunOptions& options, const HeartParams& params,
-                    const std::string& fibers_file, const transient::Say& say) {
+                    const std::string& fibers_file, cli::RunClock& clock, const transient::Say& say) {
   HeartBody body;
-  body.input = read_mesh_input(host, options, fem::BodyKind::heart, fem::MeshUnit::mm, say);
+  body.input = read_mesh_input(host, options, fem::BodyKind::heart, fem::MeshUnit::mm, clock, say);
   fem::FiberRule rule;
   rule.inner_degrees = params.inner_degrees;
   rule.outer_degrees = params.outer_degrees;
-  fem::RuleFibers made = fem::make_fibers(host, body.input.mesh, rule);
+  fem::RuleFibers made = fem::make_fibers(host, body.input.mesh, *body.input.around, rule);
   body.transmural = std::move(made.transmural);
   body.axis = made.axis;
   body.fibers = given_fibers(host, options, fibers_file, body);
@@ -73,51 +76,86 @@ HeartBody read_body(const Context<Space::host>& host, const transient::RunOption
     body.fibers = std::move(made.fibers);
     body.fiber_source = rule_words(params);
   }
+  clock.end("fibres");
   return body;
 }
 
-// The base is where more of the tissue is: an apex is pointed.
-void orient(HeartBody& body) {
+// The node of the lowest value, of equals the one with the lowest number; `none` where no value is below the largest
+// number.
+template <class F>
+Index lowest_by(const Context<Space::host>& host, Index nodes, Index none, F&& value_of) {
+  struct Lowest {
+    double value = std::numeric_limits<double>::max();
+    Index node = -1;
+  };
+  const Lowest lowest = purlin::detail::parallel_reduce(
+      host, nodes, Lowest{},
+      [&](Index i, Lowest& mine) {
+        const double value = value_of(i);
+        if (value < mine.value) mine = {value, i};
+      },
+      [](Lowest& total, const Lowest& mine) {
+        if (mine.value < total.value) total = mine;
+      });
+  return lowest.node < 0 ? none : lowest.node;
+}
+
+// Tissue near the lower and the upper end of the axis, where heights lie between `low` and `high`.
+struct EndVolumes {
+  double low = 0, high = 0;
+};
+
+// Sums of chunks are added in order: the bits do not depend on the number of threads.
+EndVolumes end_volumes(const Context<Space::host>& host, const HeartBody& body, double low, double high) {
+  constexpr Index chunk = 1 << 14;
   const fem::TetMesh& mesh = body.input.mesh;
-  double low = std::numeric_limits<double>::max(), high = -low;
-  for (const fem::Point& at : mesh.nodes) {
-    low = std::min(low, dot(at, body.axis));
-    high = std::max(high, dot(at, body.axis));
+  const Index chunks = (mesh.tet_count() + chunk - 1) / chunk;
+  std::vector<EndVolumes> sums(static_cast<std::size_t>(chunks));
+  purlin::detail::parallel_tasks(host, chunks, [&](Index c) {
+    EndVolumes& sum = sums[static_cast<std::size_t>(c)];
+    for (Index t = c * chunk; t < std::min(mesh.tet_count(), (c + 1) * chunk); ++t) {
+      const double height = dot(mesh.nodes[mesh.tets[t][0]], body.axis);
+      const double share = (height - low) / (high - low);
+      if (share < 0.15) sum.low += fem::element_volume(mesh, t);
+      if (share > 0.85) sum.high += fem::element_volume(mesh, t);
+    }
+  });
+  EndVolumes total;
+  for (const EndVolumes& sum : sums) {
+    total.low += sum.low;
+    total.high += sum.high;
   }
-  double volume_low = 0, volume_high = 0;
-  for (Index t = 0; t < mesh.tet_count(); ++t) {
-    const double height = dot(mesh.nodes[mesh.tets[t][0]], body.axis);
-    const double share = (height - low) / (high - low);
-    if (share < 0.15) volume_low += fem::element_volume(mesh, t);
-    if (share > 0.85) volume_high += fem::element_volume(mesh, t);
-  }
-  if (volume_low > volume_high) {
+  return total;
+}
+
+// The base is where more of the tissue is: an apex is pointed.
+void orient(const Context<Space::host>& host, HeartBody& body) {
+  const fem::TetMesh& mesh = body.input.mesh;
+  const auto height = [&](Index i) { return dot(mesh.nodes[i], body.axis); };
+  const auto depth = [&](Index i) { return -height(i); };
+  Index lowest = lowest_by(host, mesh.node_count(), 0, height);
+  Index highest = lowest_by(host, mesh.node_count(), 0, depth);
+  const EndVolumes volume = end_volumes(host, body, height(lowest), height(highest));
+  if (volume.low > volume.high) {
     for (double& x : body.axis) x = -x;
+    std::swap(lowest, highest);
   }
-  body.base = -std::numeric_limits<double>::max();
-  double lowest = std::numeric_limits<double>::max();
-  for (Index i = 0; i < mesh.node_count(); ++i) {
-    const double height = dot(mesh.nodes[i], body.axis);
-    body.base = std::max(body.base, height);
-    if (height >= lowest) continue;
-    lowest = height;
-    body.apex = i;
-  }
+  body.apex = lowest;
+  body.base = height(highest);
 }
 
 }  // namespace
 
 HeartBody make_heart_body(const Context<Space::host>& host, const transient::RunOptions& options,
                           const HeartParams& params, const std::string& fibers_file, std::int64_t nodes,
-                          const transient::Say& say) {
-  if (!options.mesh.empty()) {
-    HeartBody body = read_body(host, options, params, fibers_file, say);
-    orient(body);
-    return body;
+                          cli::RunClock& clock, const transient::Say& say) {
+  if (options.mesh.empty() && !fibers_file.empty()) {
+    throw InputError("--fibers needs the mesh that they belong to");
   }
-  if (!fibers_file.empty()) throw InputError("--fibers needs the mesh that they belong to");
-  HeartBody body = make_ventricle_body(host, options, params, nodes);
-  orient(body);
+  HeartBody body = options.mesh.empty() ? make_ventricle_body(host, options, params, nodes, clock)
+                                        : read_body(host, options, params, fibers_file, clock, say);
+  orient(host, body);
+  clock.end("axis");
   return body;
 }
 
@@ -132,21 +170,16 @@ std::string resolution_warning(const HeartBody& body, const HeartParams& params)
       edge, width, times);
 }
 
-std::vector<Index> usual_probes(const HeartBody& body) {
+std::vector<Index> usual_probes(const Context<Space::host>& host, const HeartBody& body) {
   const fem::TetMesh& mesh = body.input.mesh;
   const double low = dot(mesh.nodes[body.apex], body.axis);
   std::vector<Index> probes = {body.apex};
   for (const double share : {1.0 / 3, 2.0 / 3, 1.0}) {
     const double height = low + share * (body.base - low);
-    Index nearest = body.apex;
-    double least = std::numeric_limits<double>::max();
-    for (Index i = 0; i < mesh.node_count(); ++i) {
-      // The outer surface first, then the height; equals go to the lower number.
-      const double distance = std::fabs(dot(mesh.nodes[i], body.axis) - height) + 10 * (1 - body.transmural[i]);
-      if (distance >= least) continue;
-      least = distance;
-      nearest = i;
-    }
+    // The outer surface first, then the height; equals go to the lower number.
+    const Index nearest = lowest_by(host, mesh.node_count(), body.apex, [&](Index i) {
+      return std::fabs(dot(mesh.nodes[i], body.axis) - height) + 10 * (1 - body.transmural[i]);
+    });
     if (std::find(probes.begin(), probes.end(), nearest) == probes.end()) probes.push_back(nearest);
   }
   return probes;

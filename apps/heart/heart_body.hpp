@@ -24,10 +24,11 @@ struct HeartBody {
 
 /// A ventricle of about `nodes` nodes where no mesh is named (see fem::make_ventricle), else the mesh file. Fibres
 /// come from `fibers_file`, where it is not empty; else from the mesh file, where it has vectors; else by rule.
-/// Refinement and unit are those of the options; `say` as for read_mesh_input. Throws InputError.
+/// Refinement and unit are those of the options; `clock` and `say` as for read_mesh_input, with the phases
+/// "ventricle" or "fibres" and "axis". Throws InputError.
 HeartBody make_heart_body(const Context<Space::host>& host, const transient::RunOptions& options,
                           const HeartParams& params, const std::string& fibers_file, std::int64_t nodes,
-                          const transient::Say& say = {});
+                          cli::RunClock& clock, const transient::Say& say = {});
 
 /// Warnings about what the mesh means for the wave: edges that do not resolve the front. Empty: none.
 std::string resolution_warning(const HeartBody& body, const HeartParams& params);
@@ -54,13 +55,14 @@ Stimulus parse_stimulus(const std::string& text);
 /// A bit per stimulus and tetrahedron, by the tetrahedron's middle: within `radius` of the apex or the point, of the
 /// base plane, or in the inner fifth of the wall. Throws InputError for a stimulus that reaches no tetrahedron, with
 /// the distance of the nearest and the unit of the mesh, and for more than StimulusRates::most.
-std::vector<std::uint32_t> mark_elements(const HeartBody& body, const std::vector<Stimulus>& stimuli, double radius);
+std::vector<std::uint32_t> mark_elements(const Context<Space::host>& host, const HeartBody& body,
+                                         const std::vector<Stimulus>& stimuli, double radius);
 
 /// What they add in a step, each `strength` per ms while it acts: its whole effect, however long the step.
 StimulusRates stimulus_rates(const std::vector<Stimulus>& stimuli, double strength, double from, double to);
 
 /// Nodes to watch where none are named: the apex, and three more at a third, two thirds and the end of the long axis,
 /// on the outer surface.
-std::vector<Index> usual_probes(const HeartBody& body);
+std::vector<Index> usual_probes(const Context<Space::host>& host, const HeartBody& body);
 
 }  // namespace purlin::heart

@@ -106,7 +106,8 @@ int run_command(int argc, const char* const* argv) {
   prepare_run(job, table, {{"mesh", job.options.mesh}, {"parameters", job.options.params}, {"fibres", own.fibers}});
 
   const Context<Space::host> host(job.options.threads);
-  job.body = make_heart_body(host, job.options, job.params, own.fibers, own.nodes,
+  job.start.end("launch");
+  job.body = make_heart_body(host, job.options, job.params, own.fibers, own.nodes, job.start,
                              [&](const std::string& lines) { print_lines(job, lines); });
   require_same_mesh(job, job.body.input);
   return cli::at_place(job.place, host, [&](const auto& ctx) { return run_heart(host, ctx, job); });

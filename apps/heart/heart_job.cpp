@@ -28,14 +28,13 @@ NewtonOptions newton_options_of(const HeartJob& job) {
   return {job.options.system.stop.rel_tol, static_cast<int>(job.params.newton_iterations)};
 }
 
-HeartModel model_of(const HeartJob& job) {
-  HeartModel model;
-  model.mesh = job.body.input.mesh;
-  model.fibers = job.body.fibers;
-  model.marks = mark_elements(job.body, job.stimuli, job.params.stimulus_radius);
-  model.tissue = job.params.tissue;
-  model.conductivity = job.params.conductivity;
-  return model;
+HeartView heart_of(const Context<Space::host>& host, const HeartJob& job) {
+  HeartView heart(job.body.input.mesh, job.body.fibers);
+  heart.marks = mark_elements(host, job.body, job.stimuli, job.params.stimulus_radius);
+  heart.tissue = job.params.tissue;
+  heart.conductivity = job.params.conductivity;
+  heart.around = job.body.input.around;
+  return heart;
 }
 
 }  // namespace purlin::heart

@@ -29,7 +29,7 @@ void set_heart_defaults(transient::RunOptions& options);
 /// Of the linear system, with the products that the run asks of one setup; of a resumed run in its order.
 SystemOptions system_options_of(const HeartJob& job);
 NewtonOptions newton_options_of(const HeartJob& job);
-/// Throws InputError for a stimulus that reaches nothing.
-HeartModel model_of(const HeartJob& job);
+/// A view of the job's body. Throws InputError for a stimulus that reaches nothing.
+HeartView heart_of(const Context<Space::host>& host, const HeartJob& job);
 
 }  // namespace purlin::heart

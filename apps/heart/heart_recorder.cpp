@@ -46,8 +46,8 @@ std::string frame_name(std::int64_t whole_step) {
   return text("heart-%06lld.vtu", static_cast<long long>(whole_step));
 }
 
-std::vector<Index> probes_of(const HeartBody& body, const HeartParams& params) {
-  if (params.probes.empty()) return usual_probes(body);
+std::vector<Index> probes_of(const Context<Space::host>& host, const HeartBody& body, const HeartParams& params) {
+  if (params.probes.empty()) return usual_probes(host, body);
   std::vector<Index> probes;
   for (const std::int64_t number : params.probes) {
     const Index node = body.input.node_of(number);
@@ -61,16 +61,22 @@ template <Space S>
 HeartRecorder<S>::HeartRecorder(const Context<Space::host>& host, const HeartBody& body, const HeartParams& params,
                                 const std::string& folder, const Monodomain<S>& heart,
                                 const transient::SeriesStart& from)
+    : HeartRecorder(host, body, params, folder, heart, from, probes_of(host, body, params)) {}
+
+template <Space S>
+HeartRecorder<S>::HeartRecorder(const Context<Space::host>& host, const HeartBody& body, const HeartParams& params,
+                                const std::string& folder, const Monodomain<S>& heart,
+                                const transient::SeriesStart& from, const std::vector<Index>& probes)
     : folder_(folder),
       threshold_((params.threshold - Tissue::millivolt_rest) / Tissue::millivolt_range),
       body_(body),
       frames_(host, body.input.mesh),
       series_(from.kept_until ? fem::PvdSeries::reopen(path(series_name), *from.kept_until)
                               : fem::PvdSeries(path(series_name))),
-      log_(path(electrogram_name), log_header(body.input, probes_of(body, params)), as_printed(from.kept_until)),
+      log_(path(electrogram_name), log_header(body.input, probes), as_printed(from.kept_until)),
       time_(heart.context(), heart.phi().size) {
   fill<double, S>(heart.context(), -1.0, time_.span());
-  watch(body, params, heart);
+  watch(body, params, probes, heart);
   if (!from.extra_frame.empty()) series_.remove(from.extra_frame);
 }
 
@@ -80,14 +86,18 @@ std::string HeartRecorder<S>::path(const std::string& name) const {
 }
 
 template <Space S>
-void HeartRecorder<S>::watch(const HeartBody& body, const HeartParams& params, const Monodomain<S>& heart) {
+void HeartRecorder<S>::watch(const HeartBody& body, const HeartParams& params, const std::vector<Index>& probes,
+                             const Monodomain<S>& heart) {
   const Context<S>& ctx = heart.context();
   const std::vector<Index> new_of_old = to_vector(ctx, heart.system().order().new_of_old.cspan());
   std::vector<Index> places;
-  for (const Index node : probes_of(body, params)) {
+  std::vector<fem::Point> points;
+  for (const Index node : probes) {
     places.push_back(new_of_old.empty() ? node : new_of_old[node]);
-    const std::vector<double> weights = electrogram_weights(host_context(ctx), body.input.mesh, body.fibers,
-                                                            params.conductivity, body.input.mesh.nodes[node]);
+    points.push_back(body.input.mesh.nodes[node]);
+  }
+  for (const std::vector<double>& weights :
+       electrogram_weights(host_context(ctx), body.input.mesh, body.fibers, params.conductivity, points)) {
     const Array<double, S> in_mesh_order = make_array(ctx, weights);
     weights_.emplace_back(ctx, in_mesh_order.size());
     heart.system().to_solver_order(in_mesh_order.cspan(), weights_.back().span());

@@ -55,7 +55,11 @@ class HeartRecorder {
 
  private:
   std::string path(const std::string& name) const;
-  void watch(const HeartBody& body, const HeartParams& params, const Monodomain<S>& heart);
+  HeartRecorder(const Context<Space::host>& host, const HeartBody& body, const HeartParams& params,
+                const std::string& folder, const Monodomain<S>& heart, const transient::SeriesStart& from,
+                const std::vector<Index>& probes);
+  void watch(const HeartBody& body, const HeartParams& params, const std::vector<Index>& probes,
+             const Monodomain<S>& heart);
 
   std::string folder_;
   double threshold_;  ///< phi
@@ -72,6 +76,6 @@ class HeartRecorder {
 };
 
 /// The nodes that are watched, mesh numbering. Throws InputError for one that there is not.
-std::vector<Index> probes_of(const HeartBody& body, const HeartParams& params);
+std::vector<Index> probes_of(const Context<Space::host>& host, const HeartBody& body, const HeartParams& params);
 
 }  // namespace purlin::heart

@@ -47,14 +47,18 @@ class HeartRun {
         checkpoint_(job.options.checkpoint_every, job.options.dt),
         start_(grid().now()),
         first_(grid().steps()),
-        heart_(ctx, model_of(job), job.options.dt, system_options_of(job), job.assembly, newton_options_of(job)),
+        heart_(ctx, heart_of(host, job), job.options.dt, system_options_of(job), job.assembly, newton_options_of(job),
+               &job.start),
         recorder_(host, job.body, job.params, job.options.out, heart_,
                   series_start(job, start_, grid().ticks() < end_)),
         checkpoints_(job.options.out, job.program),
         progress_(stdout, cli::LiveProgress::mode_for(stdout, job.options.quiet), milliseconds) {
     ctx.synchronize();
+    job.start.end("recorder");
+    job.body.input.around.reset();
     shares_.add(Phase::setup, job.total.seconds());
     begin();
+    job.start.end(job.resume ? "state" : "first output");
   }
 
   int run() {
@@ -180,7 +184,8 @@ class HeartRun {
     lines += cli::labelled("stimulus", cli::join(stimuli));
     lines += cli::labelled("run", text("%.6g ms in steps of %g ms", job_.options.duration, job_.options.dt) +
                                       (job_.resume ? ", from " + job_.resume->file : ""));
-    return lines + method_text(job_, heart_.system().info(), host_.threads(), device_name_of(ctx_));
+    lines += method_text(job_, heart_.system().info(), host_.threads(), device_name_of(ctx_));
+    return lines + transient::start_text(job_.start.phases());
   }
 
   int finish() {

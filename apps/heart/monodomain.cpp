@@ -24,17 +24,36 @@ constexpr double below_tolerance = 0.3;
 // A preconditioner that costs more than a product is kept until a solve needs that many times the iterations.
 constexpr double worn_out = 1.4;
 
+std::shared_ptr<const fem::NodeTets> tets_around(const Context<Space::host>& host, const HeartView& heart) {
+  return heart.around ? heart.around : std::make_shared<const fem::NodeTets>(fem::node_tets(host, heart.mesh));
+}
+
 template <Space S>
-LinearSystem<double, S> make_system(const Context<S>& ctx, const HeartModel& model, const fem::HostCsr& conduction,
-                                    double dt, SystemOptions options) {
+LinearSystem<double, S> make_system(const Context<S>& ctx, const HeartView& heart, const fem::NodeTets& around,
+                                    const fem::HostCsr& conduction, double dt, SystemOptions options) {
   if (options.solver.name == "auto") options.solver.name = "cg";
-  const fem::HostCsr tangent = resting_tangent(host_context(ctx), model.mesh, conduction, model.tissue, dt);
+  const fem::HostVector values = resting_tangent(host_context(ctx), heart.mesh, around, conduction, heart.tissue, dt);
+  const CsrView<double, Space::host> tangent(Pattern<Space::host>(CsrView<double, Space::host>(conduction)),
+                                             values.cspan());
   if constexpr (S == Space::host) {
     return LinearSystem<double, S>(ctx, tangent, std::move(options));
   } else {
-    const Csr<double, S> there = make_csr(ctx, CsrView<double, Space::host>(tangent));
+    const Csr<double, S> there = make_csr(ctx, tangent);
     return LinearSystem<double, S>(ctx, there, std::move(options));
   }
+}
+
+// What f makes, and the end of a phase where phases are timed.
+template <class F>
+auto made(cli::RunClock* clock, const char* phase, F&& f) {
+  struct End {
+    cli::RunClock* clock;
+    const char* phase;
+    ~End() {
+      if (clock != nullptr) clock->end(phase);
+    }
+  } end{clock, phase};
+  return f();
 }
 
 std::string refusal_of(const detail::ElementVerdict& verdict) {
@@ -59,14 +78,24 @@ std::vector<V> reordered(const std::vector<V>& values, const std::vector<Index>&
 }  // namespace
 
 template <Space S>
-Monodomain<S>::Monodomain(const Context<S>& ctx, const HeartModel& model, double dt, SystemOptions options,
-                          AssemblyKind kind, const NewtonOptions& newton)
+Monodomain<S>::Monodomain(const Context<S>& ctx, const HeartView& heart, double dt, SystemOptions options,
+                          AssemblyKind kind, const NewtonOptions& newton, cli::RunClock* clock)
     : ctx_(ctx),
-      tissue_(model.tissue),
+      tissue_(heart.tissue),
       newton_(newton),
-      conduction_(assemble_conduction(host_context(ctx), model.mesh, model.fibers, model.conductivity)),
-      system_(make_system(ctx, model, conduction_, dt, std::move(options))),
-      assembly_(ctx, model.mesh, conduction_, model.fibers, model.conductivity, model.marks, system_, kind),
+      around_(tets_around(host_context(ctx), heart)),
+      conduction_(made(clock, "conduction",
+                       [&] {
+                         return assemble_conduction(host_context(ctx), heart.mesh, *around_, heart.fibers,
+                                                    heart.conductivity);
+                       })),
+      system_(made(clock, "linear system",
+                   [&] { return make_system(ctx, heart, *around_, conduction_, dt, std::move(options)); })),
+      assembly_(made(clock, "element lists",
+                     [&] {
+                       return HeartAssembly<S>(ctx, heart.mesh, *around_, conduction_, heart.fibers,
+                                               heart.conductivity, heart.marks, system_, kind);
+                     })),
       volume_norm_(norm_of(assembly_.node_volumes(ctx))),
       phi_(ctx, system_.rows()),
       old_phi_(ctx, system_.rows()),
@@ -74,6 +103,7 @@ Monodomain<S>::Monodomain(const Context<S>& ctx, const HeartModel& model, double
       rhs_(ctx, system_.rows()),
       r_(ctx, assembly_.elements()) {
   conduction_ = {};  // its values are where they are needed
+  around_.reset();
   const std::string name = system_.info().preconditioner.name;
   cheap_preconditioner_ = name == "none" || find_preconditioner(name).diagonal;
   for (Array<double, S>* array : {&phi_, &old_phi_, &previous_, &r_}) fill<double, S>(ctx_, 0.0, array->span());

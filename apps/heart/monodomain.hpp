@@ -11,9 +11,11 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "apps/common/run_clock.hpp"
 #include "apps/heart/heart_assembly.hpp"
 #include "apps/transient/shares.hpp"
 
@@ -33,6 +35,24 @@ struct HeartModel {
   std::vector<std::uint32_t> marks;  ///< per tetrahedron, which stimuli reach it; empty: none
   Tissue tissue;
   Conductivity conductivity;
+};
+
+/// A heart to set up from parts that a caller keeps: nothing of it is read after setup.
+struct HeartView {
+  const fem::TetMesh& mesh;
+  const std::vector<fem::Point>& fibers;
+  std::vector<std::uint32_t> marks;
+  Tissue tissue;
+  Conductivity conductivity;
+  std::shared_ptr<const fem::NodeTets> around;  ///< of the mesh; null: setup makes it
+
+  HeartView(const fem::TetMesh& mesh_, const std::vector<fem::Point>& fibers_) : mesh(mesh_), fibers(fibers_) {}
+  HeartView(const HeartModel& model)
+      : mesh(model.mesh),
+        fibers(model.fibers),
+        marks(model.marks),
+        tissue(model.tissue),
+        conductivity(model.conductivity) {}
 };
 
 /// What runs, between two steps; in the mesh's numbering, whatever the order of the system.
@@ -64,10 +84,11 @@ template <Space S>
 class Monodomain {
  public:
   /// Sets up the system for steps of `dt` ms, at rest. `options.solver` "auto" becomes CG: the tangent is positive
-  /// definite. With `options.old_of_new` the system is renumbered so.
+  /// definite. With `options.old_of_new` the system is renumbered so. Of `clock`, where there is one, the phases
+  /// "conduction", "linear system" and "element lists" end.
   /// Throws InputError, OutOfMemory.
-  Monodomain(const Context<S>& ctx, const HeartModel& model, double dt, SystemOptions options, AssemblyKind kind,
-             const NewtonOptions& newton);
+  Monodomain(const Context<S>& ctx, const HeartView& heart, double dt, SystemOptions options, AssemblyKind kind,
+             const NewtonOptions& newton, cli::RunClock* clock = nullptr);
   Monodomain(const Monodomain&) = delete;
   Monodomain& operator=(const Monodomain&) = delete;
 
@@ -119,6 +140,7 @@ class Monodomain {
   Context<S> ctx_;
   Tissue tissue_;
   NewtonOptions newton_;
+  std::shared_ptr<const fem::NodeTets> around_;  ///< until the system is set up
   fem::HostCsr conduction_;
   LinearSystem<double, S> system_;
   HeartAssembly<S> assembly_;

@@ -15,47 +15,89 @@ using purlin::detail::sweep;
 
 namespace {
 
-// The slots of each list two by two, lists ascending; a list of an odd number ends with a slot alone. Padding is in
-// no pair.
-std::vector<detail::SlotPair> pair_slots(const std::vector<Offset>& entry_of_slot, const EntryElements& lists) {
+using SlotPairs = Array<detail::SlotPair, Space::host>;
+
+// The list of each slot, `no_list` for padding.
+constexpr std::uint32_t no_list = std::numeric_limits<std::uint32_t>::max();
+
+Array<std::uint32_t, Space::host> list_of_slots(const Context<Space::host>& ctx,
+                                                const std::vector<Offset>& entry_of_slot,
+                                                const EntryElements& lists) {
   const auto slots = static_cast<std::int64_t>(entry_of_slot.size());
   if (slots > std::numeric_limits<std::uint32_t>::max()) {
     throw InputError("a matrix of " + std::to_string(slots) + " slots, too many for 32-bit numbers");
   }
-  std::vector<std::uint32_t> first_pair(std::size_t{lists.lists} + 1, 0);
-  for (const Offset entry : entry_of_slot) {
-    if (entry >= 0) ++first_pair[lists.list[entry] + 1];
+  Array<std::uint32_t, Space::host> list(ctx, slots);
+  purlin::detail::parallel_for(
+      ctx, slots, [&](std::int64_t k) { list[k] = entry_of_slot[k] < 0 ? no_list : lists.list[entry_of_slot[k]]; });
+  return list;
+}
+
+// The slots of each list two by two, lists ascending; a list of an odd number ends with a slot alone. Padding is in
+// no pair. Every thread walks all slots, and counts and places those of its own range of lists.
+SlotPairs pair_slots(const Context<Space::host>& ctx, const Array<std::uint32_t, Space::host>& list_of_slot,
+                     std::uint32_t lists) {
+  const auto for_own = [&](std::uint32_t begin, std::uint32_t end, auto&& f) {
+    for (std::int64_t k = 0; k < list_of_slot.size(); ++k) {
+      if (list_of_slot[k] >= begin && list_of_slot[k] < end) f(static_cast<std::uint32_t>(k), list_of_slot[k]);
+    }
+  };
+  Array<std::uint32_t, Space::host> first_pair(ctx, std::int64_t{lists} + 1), placed(ctx, lists);
+  purlin::detail::parallel_ranges(ctx, lists, [&](std::uint32_t begin, std::uint32_t end) {
+    for (std::uint32_t l = begin; l < end; ++l) placed[l] = 0;
+    for_own(begin, end, [&](std::uint32_t, std::uint32_t l) { ++placed[l]; });
+  });
+  first_pair[0] = 0;
+  for (std::uint32_t l = 0; l < lists; ++l) {
+    first_pair[l + 1] = first_pair[l] + (placed[l] + 1) / 2;
+    placed[l] = 0;
   }
-  for (std::size_t l = 0; l < lists.lists; ++l) first_pair[l + 1] = first_pair[l] + (first_pair[l + 1] + 1) / 2;
-  std::vector<detail::SlotPair> pairs(first_pair.back());
-  std::vector<std::uint32_t> placed(lists.lists, 0);
-  for (std::int64_t k = 0; k < slots; ++k) {
-    if (entry_of_slot[k] < 0) continue;
-    const std::uint32_t l = lists.list[entry_of_slot[k]], place = placed[l]++;
-    detail::SlotPair& pair = pairs[first_pair[l] + place / 2];
-    const auto slot = static_cast<std::uint32_t>(k);
-    pair = {place % 2 == 0 ? slot : pair.first, slot};
-  }
+  SlotPairs pairs(ctx, first_pair[lists]);
+  purlin::detail::parallel_ranges(ctx, lists, [&](std::uint32_t begin, std::uint32_t end) {
+    for_own(begin, end, [&](std::uint32_t slot, std::uint32_t l) {
+      const std::uint32_t place = placed[l]++;
+      detail::SlotPair& pair = pairs[first_pair[l] + place / 2];
+      pair = {place % 2 == 0 ? slot : pair.first, slot};
+    });
+  });
   return pairs;
 }
 
+// What f(k, append) appends for k in [0, n), in the order of k. f is called twice for each k.
+template <class F>
+SlotPairs appended(const Context<Space::host>& ctx, std::int64_t n, F&& f) {
+  const std::int64_t shares = purlin::detail::share_count(ctx, n, purlin::detail::light_items);
+  std::vector<std::int64_t> first(static_cast<std::size_t>(shares) + 1, 0);
+  purlin::detail::parallel_ranges(ctx, n, [&](std::int64_t begin, std::int64_t end, std::int64_t share) {
+    std::int64_t count = 0;
+    for (std::int64_t k = begin; k < end; ++k) f(k, [&](const detail::SlotPair&) { ++count; });
+    first[static_cast<std::size_t>(share) + 1] = count;
+  });
+  for (std::size_t share = 1; share < first.size(); ++share) first[share] += first[share - 1];
+  SlotPairs result(ctx, first.back());
+  purlin::detail::parallel_ranges(ctx, n, [&](std::int64_t begin, std::int64_t end, std::int64_t share) {
+    std::int64_t at = first[static_cast<std::size_t>(share)];
+    for (std::int64_t k = begin; k < end; ++k) f(k, [&](const detail::SlotPair& pair) { result[at++] = pair; });
+  });
+  return result;
+}
+
 // The pairs whose constants agree; the slots of the others, and padding, alone.
-std::vector<detail::SlotPair> pairs_with_constants(const std::vector<Offset>& entry, const EntryElements& lists,
-                                                   const double* constant) {
-  std::vector<detail::SlotPair> pairs;
-  for (const detail::SlotPair& pair : pair_slots(entry, lists)) {
-    if (constant[entry[pair.first]] == constant[entry[pair.second]]) {
-      pairs.push_back(pair);
-    } else {
-      pairs.push_back({pair.first, pair.first});
-      pairs.push_back({pair.second, pair.second});
+SlotPairs pairs_with_constants(const Context<Space::host>& ctx, const std::vector<Offset>& entry,
+                               const EntryElements& lists, const double* constant) {
+  const Array<std::uint32_t, Space::host> list_of_slot = list_of_slots(ctx, entry, lists);
+  const SlotPairs pairs = pair_slots(ctx, list_of_slot, lists.lists);
+  return appended(ctx, pairs.size() + list_of_slot.size(), [&](std::int64_t k, auto&& append) {
+    if (k >= pairs.size()) {
+      const auto slot = static_cast<std::uint32_t>(k - pairs.size());
+      if (list_of_slot[slot] == no_list) append({slot, slot});
+      return;
     }
-  }
-  for (std::size_t k = 0; k < entry.size(); ++k) {
-    const auto slot = static_cast<std::uint32_t>(k);
-    if (entry[k] < 0) pairs.push_back({slot, slot});
-  }
-  return pairs;
+    const detail::SlotPair& pair = pairs[k];
+    if (constant[entry[pair.first]] == constant[entry[pair.second]]) return append(pair);
+    append({pair.first, pair.first});
+    append({pair.second, pair.second});
+  });
 }
 
 }  // namespace
@@ -64,23 +106,17 @@ SlotSums<Space::host>::SlotSums(const Context<Space::host>& ctx, const std::vect
                                 const EntryElements& lists, const double* constant)
     : element_(lists.element.data()) {
   const bool paired = constant != nullptr;
-  const std::vector<detail::SlotPair> pairs =
-      paired ? pairs_with_constants(entry, lists, constant) : std::vector<detail::SlotPair>();
-  const std::size_t count = paired ? pairs.size() : entry.size();
-  std::vector<std::uint32_t> begin(count, 0);
-  std::vector<std::uint16_t> length(count, 0);
-  std::vector<double> constants(paired ? count : 0, 0.0);
-  purlin::detail::parallel_for(ctx, count, [&](std::size_t k) {
-    const Offset e = entry[paired ? pairs[k].first : k];
-    if (e < 0) return;
-    begin[k] = lists.begin[e];
-    length[k] = lists.count[e];
-    if (paired) constants[k] = constant[e];
+  if (paired) pair_ = pairs_with_constants(ctx, entry, lists, constant);
+  const std::int64_t count = paired ? pair_.size() : static_cast<std::int64_t>(entry.size());
+  begin_ = Array<std::uint32_t, Space::host>(ctx, count);
+  count_ = Array<std::uint16_t, Space::host>(ctx, count);
+  constant_ = Array<double, Space::host>(ctx, paired ? count : 0);
+  purlin::detail::parallel_for(ctx, count, [&](std::int64_t k) {
+    const Offset e = entry[paired ? pair_[k].first : static_cast<std::uint32_t>(k)];
+    begin_[k] = e < 0 ? 0 : lists.begin[e];
+    count_[k] = e < 0 ? 0 : lists.count[e];
+    if (paired) constant_[k] = e < 0 ? 0 : constant[e];
   });
-  begin_ = make_array(ctx, begin);
-  count_ = make_array(ctx, length);
-  constant_ = make_array(ctx, constants);
-  pair_ = make_array(ctx, pairs);
 }
 
 void SlotSums<Space::host>::add_up(const Context<Space::host>& ctx, const double* per_element, double* slot) const {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/parallel.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/text.hpp"
@@ -98,24 +99,23 @@ Stimulus parse_stimulus(const std::string& given) {
   return s;
 }
 
-std::vector<std::uint32_t> mark_elements(const HeartBody& body, const std::vector<Stimulus>& stimuli, double radius) {
+std::vector<std::uint32_t> mark_elements(const Context<Space::host>& host, const HeartBody& body,
+                                         const std::vector<Stimulus>& stimuli, double radius) {
   if (stimuli.size() > StimulusRates::most) {
     throw InputError(text("%zu stimuli, more than %d", stimuli.size(), StimulusRates::most));
   }
   const Index tets = body.input.mesh.tet_count();
   std::vector<std::uint32_t> marks(static_cast<std::size_t>(tets), 0);
   for (std::size_t k = 0; k < stimuli.size(); ++k) {
-    bool any = false;
-    double nearest = std::numeric_limits<double>::max();
-    for (Index t = 0; t < tets; ++t) {
-      const double beyond = outside(body, stimuli[k], radius, t);
-      nearest = std::min(nearest, beyond);
-      if (beyond > 0) continue;
-      marks[t] |= std::uint32_t{1} << k;
-      any = true;
-    }
-    if (any) continue;
-    refuse_unreached(body, stimuli[k], nearest, radius);
+    const double nearest = purlin::detail::parallel_reduce(
+        host, tets, std::numeric_limits<double>::max(),
+        [&](Index t, double& least) {
+          const double beyond = outside(body, stimuli[k], radius, t);
+          least = std::min(least, beyond);
+          if (!(beyond > 0)) marks[t] |= std::uint32_t{1} << k;
+        },
+        [](double& least, double mine) { least = std::min(least, mine); });
+    if (nearest > 0) refuse_unreached(body, stimuli[k], nearest, radius);
   }
   return marks;
 }

@@ -44,10 +44,12 @@ void take_scheme(const transient::RunCommand& command, HeatJob& job) {
 
 void load_mesh(const Context<Space::host>& host, HeatJob& job) {
   const transient::RunOptions& o = job.options;
-  job.mesh = o.mesh.empty() ? made_mesh_input(host, o, make_heat_sink(), "a plate with fins", fem::MeshUnit::m)
-                            : read_mesh_input(host, o, fem::BodyKind::part, fem::MeshUnit::m,
-                                              [&](const std::string& lines) { print_lines(job, lines); });
+  job.mesh = o.mesh.empty()
+                 ? made_mesh_input(host, o, make_heat_sink(), "a plate with fins", fem::MeshUnit::m, job.start)
+                 : read_mesh_input(host, o, fem::BodyKind::part, fem::MeshUnit::m, job.start,
+                                   [&](const std::string& lines) { print_lines(job, lines); });
   require_same_mesh(job, job.mesh);
+  job.mesh.around.reset();  // the equation is assembled at once
 }
 
 }  // namespace
@@ -87,6 +89,7 @@ int run_command(int argc, const char* const* argv) {
   prepare_run(job, table, {{"mesh", job.options.mesh}, {"parameters", job.options.params}});
 
   const Context<Space::host> host(job.options.threads);
+  job.start.end("launch");
   load_mesh(host, job);
   return cli::at_place(job.place, host, [&](const auto& ctx) { return run_heat(host, ctx, job); });
 }

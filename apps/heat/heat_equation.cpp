@@ -58,10 +58,11 @@ HeatEquation assemble_heat(const Context<Space::host>& ctx, const fem::TetMesh& 
   HeatEquation eq;
   fem::HostCsr& M = eq.explicit_matrix;
   fem::HostCsr& K = eq.implicit_matrix;
-  M = fem::assemble_mass(ctx, mesh);
-  K = fem::assemble_diffusion(ctx, mesh);
+  const fem::NodeTets around = fem::node_tets(ctx, mesh);
+  M = fem::assemble_mass(ctx, mesh, around);
+  K = fem::assemble_diffusion(ctx, mesh, around);
   for (double& value : K.val) value *= params.conductivity;
-  const fem::Surface surface = fem::boundary_surface(ctx, mesh);
+  const fem::Surface surface = fem::boundary_surface(ctx, mesh, around);
   const auto cooled = cooled_part(params);
   const double h = params.convection;
   const auto on_cooled = [&](double coefficient) {

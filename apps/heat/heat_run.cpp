@@ -63,12 +63,19 @@ class HeatRun {
             host, Phase::assembly,
             [&] { return assemble_heat(host, job.mesh.mesh, job.params, job.options.dt, theta_of(job.scheme)); })),
         stepper_(shares_.timed(ctx, Phase::setup,
-                               [&] { return HeatStepper<S>(ctx, equation_, system_options(job, last_ - first_)); })),
+                               [&] {
+                                 job.start.end("equation");
+                                 return HeatStepper<S>(ctx, equation_, system_options(job, last_ - first_));
+                               })),
         frames_(shares_.timed(host, Phase::output,
-                              [&] { return Frames(host, job.mesh.mesh, job.options.out, series_from()); })),
+                              [&] {
+                                job.start.end("linear system");
+                                return Frames(host, job.mesh.mesh, job.options.out, series_from());
+                              })),
         checkpoints_(job.options.out, job.program),
         progress_(stdout, cli::LiveProgress::mode_for(stdout, job.options.quiet), seconds_unit) {
     begin();
+    job.start.end("first output");
   }
 
   int run() {
@@ -170,7 +177,8 @@ class HeatRun {
     lines += cli::labelled("run", text("%.6g s in steps of %g s by %s", static_cast<double>(last_) * job_.options.dt,
                                        job_.options.dt, job_.scheme.c_str()) +
                                       from);
-    return lines + method_text(job_, stepper_.system().info(), host_.threads(), device_name_of(ctx_));
+    lines += method_text(job_, stepper_.system().info(), host_.threads(), device_name_of(ctx_));
+    return lines + transient::start_text(job_.start.phases());
   }
 
   int finish(const cli::InterruptScope& interrupt) {

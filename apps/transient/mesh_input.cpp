@@ -23,7 +23,7 @@ fem::MeshUnit named_unit(const std::string& name) {
 void refine_once(const Context<Space::host>& ctx, MeshInput& input) {
   constexpr std::size_t children = 8;
   std::vector<std::array<Index, 2>> parents;
-  input.mesh = fem::refine(ctx, input.mesh, &parents);
+  input.mesh = fem::refine(ctx, input.mesh, input.node_vectors.empty() ? nullptr : &parents);
   if (!input.node_vectors.empty()) {
     std::vector<fem::Point> refined(parents.size());
     for (std::size_t i = 0; i < parents.size(); ++i) {
@@ -83,7 +83,8 @@ fem::MeshUnit unit_of_file(const Context<Space::host>& ctx, const RunOptions& op
 }
 
 void describe(const Context<Space::host>& ctx, MeshInput& input, fem::MeshUnit unit) {
-  input.facts = fem::mesh_facts(ctx, input.mesh);
+  input.around = std::make_shared<const fem::NodeTets>(fem::node_tets(ctx, input.mesh));
+  input.facts = fem::mesh_facts(ctx, input.mesh, *input.around);
   const fem::MeshFacts& facts = input.facts;
   const std::size_t pieces = facts.component_nodes.size();
   if (pieces > 1) {
@@ -109,7 +110,7 @@ void describe(const Context<Space::host>& ctx, MeshInput& input, fem::MeshUnit u
 }  // namespace
 
 MeshInput read_mesh_input(const Context<Space::host>& ctx, const RunOptions& options, fem::BodyKind kind,
-                          fem::MeshUnit unit, const Say& say) {
+                          fem::MeshUnit unit, cli::RunClock& clock, const Say& say) {
   fem::MeshFile file = fem::read_mesh(options.mesh);
   MeshInput input;
   input.source = options.mesh;
@@ -129,21 +130,26 @@ MeshInput read_mesh_input(const Context<Space::host>& ctx, const RunOptions& opt
       for (double& coordinate : at) coordinate *= scale;
     }
   }
+  clock.end("mesh file");
   for (int i = 0; i < options.refine; ++i) refine_once(ctx, input);
   std::int64_t next = *std::max_element(input.node_numbers.begin(), input.node_numbers.end());
   while (input.node_numbers.size() < input.mesh.nodes.size()) input.node_numbers.push_back(++next);
+  clock.end("refinement");
   describe(ctx, input, unit);
   input.json["format"] = file.format;
+  clock.end("mesh facts");
   return input;
 }
 
 MeshInput made_mesh_input(const Context<Space::host>& ctx, const RunOptions& options, fem::TetMesh mesh,
-                          const std::string& source, fem::MeshUnit unit) {
+                          const std::string& source, fem::MeshUnit unit, cli::RunClock& clock) {
   MeshInput input;
   input.mesh = std::move(mesh);
   input.source = source;
   for (int i = 0; i < options.refine; ++i) refine_once(ctx, input);
+  clock.end("refinement");
   describe(ctx, input, unit);
+  clock.end("mesh facts");
   return input;
 }
 

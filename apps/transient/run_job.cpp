@@ -136,6 +136,7 @@ RunReport begin_report(const RunJob& job, const MeshInput& mesh, bool finished, 
   report.resumed_from = job.resume ? job.resume->file : "";
   report.checkpoints_removed = job.checkpoints_removed;
   report.peak_host_bytes = peak_process_bytes();
+  report.start_phases = job.start.phases();
   return report;
 }
 

@@ -9,6 +9,7 @@
 
 #include "apps/common/output_files.hpp"
 #include "apps/common/place.hpp"
+#include "apps/common/run_clock.hpp"
 #include "apps/common/stopwatch.hpp"
 #include "checkpoint.hpp"
 #include "mesh_input.hpp"
@@ -29,6 +30,7 @@ struct RunJob {
   cli::Place place;
   std::string command_line;
   cli::Stopwatch total;         ///< since the program began
+  cli::RunClock start;          ///< of the process, with the phases before the first step
   int checkpoints_removed = 0;  ///< of an earlier run: see begin_folder
 
   /// Whether tables and series in the folder continue. Resumed into another folder, they begin anew there.

@@ -114,6 +114,7 @@ Json run_json(const RunReport& r) {
   json["format_reason"] = r.system.format.reason;
   json["preconditioner"] = r.system.preconditioner.name;
   json["preconditioner_reason"] = r.system.preconditioner_reason.text();
+  json["start_phases"] = phases_json(r.start_phases);
   json["setup_phases"] = phases_json(r.system.setup_seconds);
   json["order"] = {{"method", r.system.order.method},
                    {"remark", r.system.order.remark},
@@ -126,6 +127,20 @@ Json run_json(const RunReport& r) {
     for (const auto& [name, value] : r.own.items()) json[name] = value;
   }
   return json;
+}
+
+std::string start_text(const std::vector<std::pair<std::string, double>>& phases) {
+  double total = 0;
+  for (const auto& phase : phases) total += phase.second;
+  std::vector<std::pair<std::string, double>> longest_first = phases;
+  std::stable_sort(longest_first.begin(), longest_first.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  constexpr double least_share = 0.01;  // what is shorter is in the report alone
+  std::vector<std::string> parts;
+  for (const auto& [name, seconds] : longest_first) {
+    if (seconds >= least_share * total) parts.push_back(name + " " + cli::duration(seconds));
+  }
+  return labelled("start", cli::duration(total) + " before the first step: " + cli::join(parts));
 }
 
 std::string run_text(const RunReport& r) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "apps/common/place.hpp"
 #include "run_options.hpp"
@@ -33,6 +35,8 @@ struct RunReport {
   std::int64_t setups = 1;  ///< how many LinearSystems the run made
   SolveTotals totals;
   ShareReport shares;
+  /// Seconds of the process before the first step, by phase, from its start.
+  std::vector<std::pair<std::string, double>> start_phases;
   std::uint64_t peak_bytes = 0;       ///< arrays in the run's space
   std::uint64_t peak_host_bytes = 0;  ///< of the whole process: `peak_process_bytes`
   cli::Json own;                      ///< more fields at the top level
@@ -43,6 +47,9 @@ std::uint64_t peak_process_bytes();
 
 /// The report of a run (docs/reports.md). Its `ending` tells it from other programs' reports.
 cli::Json run_json(const RunReport& report);
+
+/// "12.3 s before the first step: fibres 4.2 s, ...", one labelled line, the longest first.
+std::string start_text(const std::vector<std::pair<std::string, double>>& phases);
 
 /// About a dozen lines.
 std::string run_text(const RunReport& report);

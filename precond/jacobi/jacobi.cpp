@@ -29,14 +29,15 @@ JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>&
   with_row_ptr(a, [&](auto row_ptr) {
     detail::sweep(ctx, a.rows, detail::FindDiagonalStep(row_ptr.data, a.col.data, position.data(), refused_.data()));
   });
-  const ValueMap<S> in_view = make_value_map(ctx, position.cspan(), a.nnz());
+  ValueMap<S> in_view = make_value_map(ctx, position.cspan(), a.nnz());
   if (fetch(ctx, refused_.data()) > 0) {
     // A missing entry is gathered as 0; the row is named like that of a stored zero.
     gather<T, S>(ctx, a.val, in_view, inverse_.span());
     refuse(ctx, to_vector(ctx, inverse_.cspan()));
   }
   take(ctx, a.val, in_view);
-  diagonal_source_ = make_value_map(ctx, position.cspan(), a.nnz(), a.value_map);
+  diagonal_source_ =
+      a.value_map == nullptr ? std::move(in_view) : make_value_map(ctx, position.cspan(), a.nnz(), a.value_map);
   setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 

@@ -29,7 +29,7 @@ MACHINE = re.compile(
     rf"|{NUMBER} times (?:faster|slower)|(?<=matrix as )[\w:-]+"
 )
 # What depends on the processor: choices by its cost model, phases that are shown where they take a while, progress.
-CHOSEN = re.compile(r"^ *(seconds|changed|format|measured|shares|setup) |\((?:estimated|a cost model)\)| left  ")
+CHOSEN = re.compile(r"^ *(seconds|changed|format|measured|shares|setup|start) |\((?:estimated|a cost model)\)| left  ")
 # What a solve had done when its time was over.
 CUT_SHORT = re.compile(r"(\((?:time_limit|stopped_by_caller)\) after) [\d,]+")
 TOKEN = re.compile(rf"(?<![\w.]){NUMBER}(?![\w])")

@@ -222,6 +222,9 @@ TEST_CASE("assembly gives the same bits for any number of threads", "[fem]") {
   const VectorField wind = [](Index, const Point& at) { return Point{at[1], -at[0], 1}; };
   REQUIRE(same_bits(assemble_diffusion(one, mesh), assemble_diffusion(five, mesh)));
   REQUIRE(same_bits(assemble_mass(one, mesh), assemble_mass(five, mesh)));
+  const NodeTets around = node_tets(five, mesh);
+  REQUIRE(same_bits(assemble_diffusion(one, mesh), assemble_diffusion(five, mesh, around)));
+  REQUIRE(same_bits(assemble_mass(one, mesh), assemble_mass(five, mesh, around)));
   REQUIRE(same_bits(assemble_elasticity(one, mesh, 1, 0.3, floor), assemble_elasticity(five, mesh, 1, 0.3, floor)));
   REQUIRE(same_bits(assemble_convection_diffusion(one, mesh, wind, 0.01, floor),
                     assemble_convection_diffusion(five, mesh, wind, 0.01, floor)));

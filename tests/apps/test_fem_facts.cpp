@@ -44,7 +44,7 @@ TEST_CASE("pieces are numbered by their lowest node and listed by size", "[fem][
   const Index first = mesh.node_count();
   for (const Point& p : {Point{5, 0, 0}, Point{6, 0, 0}, Point{5, 1, 0}, Point{5, 0, 1}}) mesh.nodes.push_back(p);
   mesh.tets.insert(mesh.tets.begin(), {first, first + 1, first + 2, first + 3});
-  const std::vector<Index> component = component_of_node(mesh);
+  const std::vector<Index> component = component_of_node(ctx, mesh);
   for (Index i = 0; i < mesh.node_count(); ++i) REQUIRE(component[i] == (i < first ? 0 : 1));
   REQUIRE(mesh_facts(ctx, mesh).component_nodes == std::vector<Index>{27, 4});
 }
@@ -100,4 +100,27 @@ TEST_CASE("facts have the same bits for any number of threads", "[fem][facts]") 
   const MeshFacts three = mesh_facts(Context<Space::host>(3), mesh);
   REQUIRE(one.edge_mean == three.edge_mean);
   REQUIRE(one.volume == three.volume);
+  const Context<Space::host> ctx(3);
+  const MeshFacts handed = mesh_facts(ctx, mesh, node_tets(ctx, mesh));
+  REQUIRE(handed.edge_mean == one.edge_mean);
+  REQUIRE(handed.component_nodes == one.component_nodes);
+}
+
+TEST_CASE("many pieces are told apart by any number of threads", "[fem][facts]") {
+  // Chains of tetrahedra whose nodes lie far apart in number, so that threads join the same pieces from several
+  // sides.
+  constexpr Index pieces = 7, links = 900, nodes = pieces * (links + 3);
+  TetMesh mesh;
+  mesh.nodes.resize(static_cast<std::size_t>(nodes) + 1);  // one more that no tetrahedron has
+  const auto number = [](Index piece, Index k) { return (k * 1009 % (links + 3)) * pieces + piece; };
+  for (Index k = 0; k < links; ++k) {
+    for (Index p = 0; p < pieces; ++p) {
+      mesh.tets.push_back({number(p, k), number(p, k + 1), number(p, k + 2), number(p, k + 3)});
+    }
+  }
+  for (const int threads : {1, 2, 5, 16}) {
+    const std::vector<Index> component = component_of_node(Context<Space::host>(threads), mesh);
+    for (Index i = 0; i < nodes; ++i) REQUIRE(component[static_cast<std::size_t>(i)] == i % pieces);
+    REQUIRE(component.back() == pieces);
+  }
 }

@@ -144,3 +144,18 @@ TEST_CASE("a matrix of another pattern is refused", "[fem][surface]") {
   HostCsr other = assemble_mass(ctx, make_cube(ctx, 3));
   REQUIRE_THROWS_AS(add_surface_mass(ctx, cube, surface, one, other), InputError);
 }
+
+TEST_CASE("the surface is the same with the tetrahedra around the nodes at hand and for any number of threads",
+          "[fem][surface]") {
+  BoxOptions rough;
+  rough.jitter = 0.15;
+  rough.renumber = true;
+  const TetMesh cube = make_cube(Context<Space::host>(1), 12, rough);
+  const Surface whole = boundary_surface(Context<Space::host>(1), cube);
+  REQUIRE(whole.size() == 6 * 2 * 11 * 11);
+  const Context<Space::host> five(5);
+  const Surface handed = boundary_surface(five, cube, node_tets(five, cube));
+  REQUIRE(handed.triangles == whole.triangles);
+  REQUIRE(handed.tet == whole.tet);
+  REQUIRE(handed.area == whole.area);
+}

@@ -78,6 +78,16 @@ TEST_CASE("purlin-heart without a file runs, reports and writes what ParaView op
   CHECK(report["ending"] == "finished");
   CHECK(report["steps"] == 160);
   CHECK(report["setups"] == 1);
+  double start = 0;
+  for (const char* phase : {"launch", "ventricle", "refinement", "mesh facts", "axis", "conduction", "linear system",
+                            "element lists", "recorder", "first output"}) {
+    CAPTURE(phase);
+    REQUIRE(report["start_phases"].contains(phase));
+    start += report["start_phases"][phase].get<double>();
+  }
+  CHECK(report["start_phases"].size() == 10);
+  CHECK(start > 0);
+  CHECK(outcome.out.find("before the first step: ") != std::string::npos);
   CHECK(report["products_per_setup"] > 160);
   CHECK(report["newton_iterations"] >= 160);
   CHECK(report["solves"]["not_converged"] == 0);

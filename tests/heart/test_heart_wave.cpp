@@ -103,13 +103,15 @@ TEST_CASE("stimuli are read, and reach the elements that they name", "[heart]") 
 
   transient::RunOptions options;
   const heart::HeartParams params;
-  const heart::HeartBody body = heart::make_heart_body(Context<Space::host>(), options, params, "", 3000);
+  const Context<Space::host> ctx;
+  cli::RunClock clock;
+  const heart::HeartBody body = heart::make_heart_body(ctx, options, params, "", 3000, clock);
   CHECK(body.input.mesh.nodes[static_cast<std::size_t>(body.apex)][2] == Approx(-20).margin(0.1));
   CHECK(body.axis == fem::Point{0, 0, 1});
   CHECK(body.base == Approx(5).margin(1e-9));
   const std::vector<Stimulus> stimuli = {heart::parse_stimulus("apex"), heart::parse_stimulus("base@3"),
                                          heart::parse_stimulus("endo@3:1")};
-  const std::vector<std::uint32_t> marks = heart::mark_elements(body, stimuli, 3);
+  const std::vector<std::uint32_t> marks = heart::mark_elements(ctx, body, stimuli, 3);
   for (std::size_t t = 0; t < marks.size(); ++t) {
     fem::Point middle{};
     for (const Index corner : body.input.mesh.tets[t]) {
@@ -130,8 +132,21 @@ TEST_CASE("stimuli are read, and reach the elements that they name", "[heart]") 
   CHECK(rates.active == 6u);
   CHECK(rates.sum(2u) == Approx(2));
   CHECK(rates.sum(7u) == Approx(3));
-  CHECK_THROWS_AS(heart::mark_elements(body, {heart::parse_stimulus("0,0,0")}, 1), InputError);
-  CHECK(heart::usual_probes(body).size() == 4);
+  CHECK_THROWS_AS(heart::mark_elements(ctx, body, {heart::parse_stimulus("0,0,0")}, 1), InputError);
+  const std::vector<Index> probes = heart::usual_probes(ctx, body);
+  CHECK(probes.size() == 4);
+  CHECK(probes.front() == body.apex);
+  for (const int threads : {1, 7}) {
+    const Context<Space::host> other(threads);
+    const heart::HeartBody again = heart::make_heart_body(other, options, params, "", 3000, clock);
+    CHECK(again.apex == body.apex);
+    CHECK(again.base == body.base);
+    CHECK(again.transmural == body.transmural);
+    CHECK(heart::mark_elements(other, again, stimuli, 3) == marks);
+    CHECK(heart::usual_probes(other, again) == probes);
+  }
+  CHECK(clock.seconds("ventricle") > 0);
+  CHECK(clock.seconds("mesh facts") > 0);
 }
 
 TEST_CASE("an electrogram is that of the dipoles of the tissue, and a resting heart has none", "[heart]") {
@@ -140,9 +155,12 @@ TEST_CASE("an electrogram is that of the dipoles of the tissue, and a resting he
   const std::vector<fem::Point> none;
   // Far away a voltage that rises linearly along g is one dipole: current flows against g, and the potential is
   // -|volume| g . (p - c) / (4 pi |p - c|^3).
-  const fem::Point p{30, 22, 17}, slope{3, -1, 2};
-  const std::vector<double> weights =
-      heart::electrogram_weights(Context<Space::host>(3), model.mesh, none, isotropic, p);
+  const fem::Point p{30, 22, 17}, near{1, 0, -3}, slope{3, -1, 2};
+  const std::vector<std::vector<double>> both =
+      heart::electrogram_weights(Context<Space::host>(3), model.mesh, none, isotropic, {p, near});
+  const std::vector<double>& weights = both[0];
+  CHECK(heart::electrogram_weights(Context<Space::host>(1), model.mesh, none, isotropic, {near, p}) ==
+        std::vector<std::vector<double>>{both[1], both[0]});
   double sum = 0, potential = 0, magnitude = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     const fem::Point& x = model.mesh.nodes[i];

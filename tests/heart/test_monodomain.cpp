@@ -100,7 +100,7 @@ TEST_BOTH("both assemblies are the element-by-element sum, to rounding, and the 
         Monodomain<S> fresh(ctx, model, dt, sharp_options(format), kind, sharp_newton());
         LinearSystem<double, S>& system = fresh.system();
         heart::HeartAssembly<S> assembly(
-            ctx, model.mesh,
+            ctx, model.mesh, fem::node_tets(Context<Space::host>(), model.mesh),
             heart::assemble_conduction(Context<Space::host>(), model.mesh, model.fibers, model.conductivity),
             model.fibers, model.conductivity, model.marks, system, kind);
         auto phi = make_array(ctx, start.phi), r = make_array(ctx, start.r), rhs = make_array(ctx, start.phi);
@@ -264,7 +264,8 @@ TEST_BOTH("a step begins where the voltage goes if it goes on as it did", "[hear
   transient::SolveTotals totals;
   for (int k = 0; k < 40; ++k) REQUIRE(heart.step(step, {}, shares, totals).accepted);
   state = heart.state();
-  // The residual that the next step begins with: from the line through the last two voltages, and from the last alone.
+  // The residual that the next step begins with: from the line through the last two voltages, and from the last
+  // alone.
   const auto first_residual = [&](bool with_previous) {
     heart::HeartState from = state;
     if (!with_previous) from.previous_dt = 0;
@@ -276,4 +277,20 @@ TEST_BOTH("a step begins where the voltage goes if it goes on as it did", "[hear
   const double line = first_residual(true), last = first_residual(false);
   INFO("residuals " << line << ", " << last);
   CHECK(line < 0.2 * last);
+}
+
+TEST_CASE("the tangent at rest is conduction and a lumped share of the mass, bit for bit", "[heart]") {
+  const HeartModel model = small_heart(7, 6);
+  const Context<Space::host> one(1), five(5);
+  const fem::HostCsr conduction = heart::assemble_conduction(one, model.mesh, model.fibers, model.conductivity);
+  const fem::HostCsr mass = fem::assemble_mass(one, model.mesh);
+  const fem::HostVector tangent =
+      heart::resting_tangent(five, model.mesh, fem::node_tets(five, model.mesh), conduction, model.tissue, 0.25);
+  REQUIRE(tangent.size() == mass.nnz());
+  const double rate = 1 / 0.25 + model.tissue.c * model.tissue.alpha / model.tissue.time_unit;
+  for (Index i = 0; i < mass.rows; ++i) {
+    for (Offset k = mass.row_ptr[i]; k < mass.row_ptr[i + 1]; ++k) {
+      REQUIRE(tangent[k] == conduction.val[k] + rate * mass.val[k] * (mass.col[k] == i ? 10.0 / 16 : 20.0 / 16));
+    }
+  }
 }

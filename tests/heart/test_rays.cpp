@@ -3,10 +3,13 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "apps/fem/surface.hpp"
 #include "apps/heart/anatomy/rays.hpp"
+#include "apps/heart/anatomy/surface_neighbours.hpp"
 
 using namespace purlin;
 using namespace purlin::fem;
@@ -39,7 +42,7 @@ TEST_CASE("Rays from one origin meet a cube as each of them alone would", "[hear
   const Context<Space::host> ctx(1);
   const TetMesh cube = make_cube(ctx, 7);
   const Surface surface = boundary_surface(ctx, cube);
-  const RayCaster caster(cube, surface);
+  const RayCaster caster(ctx, cube, surface);
   testing::Random random(1);
   int met = 0, missed = 0;
   for (const std::size_t count : {1, 2, 23, 24, 31, 32}) {
@@ -65,7 +68,7 @@ TEST_CASE("Rays along the axes and from a triangle of the surface find what lies
   const Context<Space::host> ctx(1);
   const TetMesh cube = make_cube(ctx, 4);
   const Surface surface = boundary_surface(ctx, cube);
-  const RayCaster caster(cube, surface);
+  const RayCaster caster(ctx, cube, surface);
   const std::vector<Point> axes = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
   CHECK(caster.which_meet({0.41, 0.52, 0.33}, axes, -1) == 63);
   CHECK(caster.which_meet({-1, 0.52, 0.33}, axes, -1) == 1);
@@ -75,4 +78,58 @@ TEST_CASE("Rays along the axes and from a triangle of the surface find what lies
     const Point& n = surface.normal[f];
     CHECK(caster.which_meet(centroid(cube, surface.triangles[f]), {n, {-n[0], -n[1], -n[2]}}, f) == 2);
   }
+}
+
+TEST_CASE("the tree over a surface is the same for any number of threads", "[heart][rays]") {
+  BoxOptions rough;
+  rough.jitter = 0.15;
+  const TetMesh cube = make_cube(Context<Space::host>(1), 20, rough);  // 4332 triangles
+  const Surface surface = boundary_surface(Context<Space::host>(1), cube);
+  const RayCaster one(Context<Space::host>(1), cube, surface), five(Context<Space::host>(5), cube, surface);
+  REQUIRE(one.in_space() == five.in_space());
+  testing::Random random(5);
+  int met = 0;
+  for (int k = 0; k < 500; ++k) {
+    const Point origin = point(random, 2), direction = point(random, 1);
+    const RayCaster::Hit hit = one.first_hit(origin, direction, -1), same = five.first_hit(origin, direction, -1);
+    CHECK(hit.face == same.face);
+    if (hit.face < 0) continue;
+    CHECK(hit.distance == same.distance);
+    ++met;
+  }
+  CHECK(met > 20);
+}
+
+TEST_CASE("each triangle of a closed surface has a neighbour across each side, and that has it", "[heart][rays]") {
+  BoxOptions rough;
+  rough.renumber = true;
+  const Context<Space::host> one(1), five(5);
+  TetMesh cube = make_cube(one, 9, rough);
+  const Surface surface = boundary_surface(one, cube);
+  const fem::detail::Neighbours around = fem::detail::neighbours(five, cube, surface);
+  CHECK(around == fem::detail::neighbours(one, cube, surface));
+  const auto side = [&](Index f, int corner) {
+    const Index a = surface.triangles[f][(corner + 1) % 3], b = surface.triangles[f][(corner + 2) % 3];
+    return std::make_pair(std::min(a, b), std::max(a, b));
+  };
+  for (Index f = 0; f < surface.size(); ++f) {
+    for (int corner = 0; corner < 3; ++corner) {
+      const Index g = around[f][corner];
+      REQUIRE(g >= 0);
+      REQUIRE(g != f);
+      int shared = 0;
+      for (int other = 0; other < 3; ++other) {
+        if (around[g][other] == f && side(g, other) == side(f, corner)) ++shared;
+      }
+      CHECK(shared == 1);
+    }
+  }
+  // A surface with a hole: the sides around it have none.
+  Surface open = surface;
+  open.triangles.pop_back();
+  const fem::detail::Neighbours rim = fem::detail::neighbours(five, cube, open);
+  int missing = 0;
+  for (const std::array<Index, 3>& across : rim)
+    missing += static_cast<int>(std::count(across.begin(), across.end(), -1));
+  CHECK(missing == 3);
 }

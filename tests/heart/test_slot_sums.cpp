@@ -295,8 +295,9 @@ TEST_BOTH("the slots of every format receive their entries' sums", "[heart]") {
     std::vector<Index> order(static_cast<std::size_t>(model.mesh.tet_count()));
     for (std::size_t e = 0; e < order.size(); ++e) order[e] = static_cast<Index>(e);
     Case c;
-    c.lists = heart::entry_elements(Context<Space::host>(), model.mesh, CsrView<double, Space::host>(conduction),
-                                    order, {});
+    c.lists =
+        heart::entry_elements(Context<Space::host>(), model.mesh, fem::node_tets(Context<Space::host>(), model.mesh),
+                              CsrView<double, Space::host>(conduction), order, {});
     c.constant = std::vector<double>(conduction.val.begin(), conduction.val.end());
     c.number = random_vector<double>(model.mesh.tet_count());
     c.entry = slots.entry;
@@ -305,5 +306,72 @@ TEST_BOTH("the slots of every format receive their entries' sums", "[heart]") {
     auto slot = poisoned<double>(ctx, static_cast<std::int64_t>(c.entry.size()));
     sums.add_up(ctx, number.data(), slot.data());
     CHECK(download(ctx, slot) == expected_sums(c, true));
+  }
+}
+
+TEST_CASE("the host's slots receive the same bits with any number of threads", "[heart]") {
+  const Case c = make_case(6000, 2000, 3);
+  const Context<Space::host> one(1);
+  for (const int threads : {1, 2, 5, 16}) {
+    const Context<Space::host> ctx(threads);
+    for (const bool constants : {true, false}) {
+      INFO(threads << " threads");
+      const SlotSums<Space::host> sums(ctx, c.entry, c.lists, constants ? c.constant.data() : nullptr);
+      CHECK(sums.bytes() ==
+            SlotSums<Space::host>(one, c.entry, c.lists, constants ? c.constant.data() : nullptr).bytes());
+      std::vector<double> slot(c.entry.size(), -7);
+      sums.add_up(ctx, c.number.data(), slot.data());
+      CHECK(slot == expected_sums(c, constants));
+    }
+  }
+}
+
+TEST_CASE("elements are ordered by their lowest node, and lists made, alike by any number of threads", "[heart]") {
+  const heart::HeartModel model = small_heart(13, 6);
+  const Context<Space::host> one(1);
+  const fem::HostCsr conduction = heart::assemble_conduction(one, model.mesh, model.fibers, model.conductivity);
+  const CsrView<double, Space::host> pattern(conduction);
+  std::vector<Index> new_of_old(model.mesh.nodes.size()), old_of_new(model.mesh.nodes.size());
+  for (std::size_t i = 0; i < new_of_old.size(); ++i) {
+    new_of_old[i] = static_cast<Index>(i * 1009 % new_of_old.size());  // 13^3 and 1009 have no common factor
+    old_of_new[static_cast<std::size_t>(new_of_old[i])] = static_cast<Index>(i);
+  }
+  const auto lowest = [&](Index t) {
+    Index low = model.mesh.node_count();
+    for (const Index node : model.mesh.tets[t]) low = std::min(low, new_of_old[node]);
+    return low;
+  };
+  std::vector<Index> expected(model.mesh.tets.size());
+  for (std::size_t t = 0; t < expected.size(); ++t) expected[t] = static_cast<Index>(t);
+  std::stable_sort(expected.begin(), expected.end(), [&](Index s, Index t) { return lowest(s) < lowest(t); });
+  const EntryElements lists =
+      heart::entry_elements(one, model.mesh, fem::node_tets(one, model.mesh), pattern, expected, old_of_new);
+  for (const int threads : {1, 2, 5, 16}) {
+    const Context<Space::host> ctx(threads);
+    REQUIRE(heart::order_elements(ctx, model.mesh, new_of_old) == expected);
+    const EntryElements same =
+        heart::entry_elements(ctx, model.mesh, fem::node_tets(ctx, model.mesh), pattern, expected, old_of_new);
+    REQUIRE(same.begin == lists.begin);
+    REQUIRE(same.count == lists.count);
+    REQUIRE(same.list == lists.list);
+    REQUIRE(same.lists == lists.lists);
+    REQUIRE(same.element == lists.element);
+  }
+  // The elements of an entry are those that have both nodes, ascending in the order.
+  std::vector<Index> place(expected.size());
+  for (std::size_t e = 0; e < expected.size(); ++e)
+    place[static_cast<std::size_t>(expected[e])] = static_cast<Index>(e);
+  for (const Index a : {Index{0}, Index{77}, Index{2196}}) {
+    for (Offset k = conduction.row_ptr[a]; k < conduction.row_ptr[a + 1]; ++k) {
+      std::vector<Index> both;
+      for (Index t = 0; t < model.mesh.tet_count(); ++t) {
+        const fem::Tet& tet = model.mesh.tets[t];
+        const auto has = [&](Index node) { return std::find(tet.begin(), tet.end(), node) != tet.end(); };
+        if (has(a) && has(conduction.col[k])) both.push_back(place[t]);
+      }
+      std::sort(both.begin(), both.end());
+      const auto first = lists.element.begin() + lists.begin[k];
+      REQUIRE(std::vector<Index>(first, first + lists.count[k]) == both);
+    }
   }
 }

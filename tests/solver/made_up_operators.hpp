@@ -39,7 +39,8 @@ inline HostCsr two_bodies() {
 }
 
 // With costs that the test makes up. CSR and Jacobi; the stronger one is another of the table, or "bad", a diagonal
-// matrix that is far from any inverse, or "stalls", FSAI of two bodies of which it knows only one.
+// matrix that is far from any inverse, or "stalls", FSAI of two bodies of which it knows only one, or "same", which
+// is Jacobi once more.
 template <Space S>
 class MadeUpOperators final : public detail::SystemOperators<double, S> {
  public:
@@ -83,17 +84,28 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
     ++restored;
   }
   void settle_preconditioner() override { weaker_.reset(); }
+  std::optional<detail::FollowedPrecond> followed_preconditioner() const override {
+    if (name_ == "jacobi") return std::nullopt;
+    return detail::FollowedPrecond{outlooks_.stronger[0], outlooks_.present};
+  }
+  bool leave_preconditioner() override {
+    M_ = made("jacobi");
+    name_ = "jacobi";
+    ++left;
+    return true;
+  }
   void set_refresh_seconds(double seconds) { outlooks_.stronger[0].refresh_seconds = seconds; }
+  void set_iteration_seconds(double seconds) { outlooks_.stronger[0].iteration_seconds = seconds; }
 
   bool taken = false;
-  int restored = 0;
+  int restored = 0, left = 0;
 
  private:
   OperatorPtr<double, S> made(const std::string& name) {
     PrecondOptions options;
-    options.name = name == "bad" ? "jacobi" : name == "stalls" ? "fsai" : name;
+    options.name = name == "bad" || name == "same" ? "jacobi" : name == "stalls" ? "fsai" : name;
     OperatorPtr<double, S> M = make_precond(ctx_, a_, order_, options, SpmvOptions{"csr"});
-    if (name == options.name) return M;
+    if (name == options.name || name == "same") return M;
     M->refresh(ctx_, upload(ctx_, name == "bad" ? noise() : wrong_half()).cspan());
     ctx_.synchronize();
     return M;

@@ -4,9 +4,11 @@
 #include "tests/solver/systems.hpp"
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/matrix_market.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/registry.hpp>
 #include <purlin/solver/gmres.hpp>
+#include <purlin/solver/mixed_stagnation.hpp>
 #include <purlin/spmv/registry.hpp>
 
 #include <limits>
@@ -336,4 +338,104 @@ TEST_BOTH("Mixed precision refuses what it has not", "[mixed]") {
   CHECK_THROWS_AS(system.matrix_slots(), InputError);
   CHECK_THROWS_AS(system.preconditioner_slots(), InputError);
   CHECK_THROWS_AS(system.slots_written(), InputError);
+}
+
+namespace {
+
+// I - 2 v v^T times a diagonal times the same: full, symmetric, with these eigenvalues.
+Rows with_eigenvalues(const std::vector<double>& eigenvalues) {
+  const auto n = static_cast<Index>(eigenvalues.size());
+  std::vector<double> v = noise(n, 3);
+  const double length = norm(v);
+  for (double& x : v) x /= length;
+  const auto q = [&](Index i, Index k) { return (i == k ? 1.0 : 0.0) - 2 * v[i] * v[k]; };
+  Rows a(n);
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (Index k = 0; k < n; ++k) sum += q(i, k) * eigenvalues[k] * q(j, k);
+      a.at(i, j) = sum;
+      a.at(j, i) = sum;
+    }
+  }
+  return a;
+}
+
+// Most between 0.1 and 1, a quarter between 1e-8 and 1e-4: the first digits are soon there, and the last ones need
+// eigenvalues that single precision tells apart late.
+Rows with_a_tail() {
+  constexpr int n = 250, tail = 64;
+  std::vector<double> eigenvalues;
+  for (int k = 0; k < n - tail; ++k) eigenvalues.push_back(0.1 + 0.9 * k / (n - tail - 1));
+  for (int k = 0; k < tail; ++k) eigenvalues.push_back(std::pow(10.0, -8 + 4.0 * k / (tail - 1)));
+  return with_eigenvalues(eigenvalues);
+}
+
+}  // namespace
+
+TEST_BOTH("A correction that drifts from the true residual is given up for double, whose x it hands on", "[mixed]") {
+  const Context<S> ctx;
+  const Rows a = with_a_tail();
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = a.rhs_for(noise(a.size()));
+  SystemOptions options = options_for("cg", "none");
+  options.stop.rel_tol = 1e-8;
+  LinearSystem<double, S> mixed(ctx, arrays.view(), options);
+  options.mixed = false;
+  LinearSystem<double, S> plain(ctx, arrays.view(), options);
+  const auto s = run_system(ctx, mixed, b), of_double = run_system(ctx, plain, b);
+  REQUIRE(s.report.converged());
+  REQUIRE(of_double.report.converged());
+  CHECK(true_residual<double>(a, b, s.x) <= 1e-8 * norm(b) * (1 + 1e-6));
+  REQUIRE(s.report.attempts.size() == 2);
+  INFO(s.report.attempts[0].iterations << " and " << s.report.attempts[1].iterations << " iterations, in double "
+                                       << of_double.report.iterations);
+  CHECK(s.report.attempts[0].solver == "mixed cg");
+  CHECK(s.report.attempts[0].status == Status::stagnation);
+  CHECK(s.report.attempts[0].true_residual < 1e-3 * norm(b));
+  // Half the bytes each, and what is left is less than all.
+  CHECK(s.report.attempts[0].iterations <= 1.3 * of_double.report.iterations);
+  CHECK(s.report.attempts[1].iterations < of_double.report.iterations);
+  // Counts decide, so that a second solve does the same.
+  const auto again = run_system(ctx, mixed, b);
+  CHECK(again.report.attempts[0].iterations == s.report.attempts[0].iterations);
+  CHECK(again.report.iterations == s.report.iterations);
+  CHECK(again.x == s.x);
+}
+
+TEST_CASE("a look at the drift comes when a correction is twice as long as at the last one", "[mixed]") {
+  purlin::detail::DriftWatch watch(100);
+  CHECK_FALSE(watch.due(163));
+  CHECK(watch.due(164));
+  CHECK_FALSE(watch.note(0.19, 1));
+  CHECK_FALSE(watch.due(165));
+  CHECK_FALSE(watch.due(227));
+  CHECK(watch.due(240));  // polled late
+  CHECK_FALSE(watch.due(379));
+  CHECK(watch.due(380));
+  CHECK_FALSE(watch.drifted());
+  CHECK(watch.note(0.21, 1));
+  CHECK(watch.drifted());
+  CHECK(watch.note(std::numeric_limits<double>::quiet_NaN(), 1));
+}
+
+TEST_CASE("Mixed precision loses little on the worst of the real matrices", "[mixed][data]") {
+  if (skipped_without_data()) return;
+  constexpr Space S = Space::host;
+  const Context<S> ctx(1);
+  const Csr<double, S> a = read_matrix(ctx, data_folder() + "/matrices/ex10hs.mtx.gz");
+  int iterations[2];
+  for (const bool mixed : {false, true}) {
+    SystemOptions options = options_for("cg");
+    options.mixed = mixed;
+    options.stop.rel_tol = 1e-8;
+    LinearSystem<double, S> system(ctx, a, options);
+    const auto exact = make_array(ctx, noise(a.rows));
+    auto b = make_array(ctx, std::vector<double>(static_cast<std::size_t>(a.rows))), x = make_array(ctx, b.cspan());
+    system.multiply(exact.cspan(), b.span());
+    const SolveReport report = system.solve(b.cspan(), x.span());
+    CHECK(report.converged());
+    iterations[mixed ? 1 : 0] = report.iterations;
+  }
+  CHECK(iterations[1] <= 1.5 * iterations[0]);  // 3.4 times where a correction may take what it wants
 }

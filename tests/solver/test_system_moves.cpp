@@ -87,6 +87,92 @@ TEST_BOTH("What every refresh costs is counted before a preconditioner is taken"
   }
 }
 
+TEST_BOTH("A preconditioner whose whole solves take longer leaves again, for good", "[exchange][learning]") {
+  // As many iterations as with Jacobi, half of them expected: 1.5 times the seconds, which a probation lets pass.
+  for (const double seconds : {1.5e-3, 1.1e-3}) {
+    Moving<S> moving("same", 20e-3);  // in a later solve than the first, which shows what Jacobi takes
+    moving.operators->set_iteration_seconds(seconds);
+    std::vector<std::string> changes;
+    for (int solve = 0; solve < 40; ++solve) {
+      fill<double, S>(moving.ctx, 0, moving.x.span());
+      const SolveReport report = moving.solve();
+      if (!report.changed.empty()) changes.push_back(report.changed);
+    }
+    REQUIRE(moving.operators->taken);
+    INFO(seconds << ": " << changes.back());
+    CHECK(changes.front().find("preconditioner same for jacobi after ") == 0);
+    const bool slower = seconds > 1.2e-3;
+    CHECK(moving.operators->left == (slower ? 1 : 0));
+    REQUIRE(changes.size() == (slower ? 2 : 1));
+    if (slower) CHECK(changes.back() == "preconditioner jacobi for same, whose solves took longer");
+  }
+}
+
+TEST_BOTH("With other values a preconditioner has to take twice as long before it leaves", "[exchange][learning]") {
+  for (const double seconds : {1.5e-3, 1.9e-3}) {
+    for (const double refresh : {0.0, 1.0}) {
+      Moving<S> moving("same", 20e-3);
+      moving.operators->set_iteration_seconds(seconds);
+      for (int solve = 0; solve < 60 && !moving.operators->taken; ++solve) {
+        fill<double, S>(moving.ctx, 0, moving.x.span());
+        moving.solve();
+      }
+      REQUIRE(moving.operators->taken);
+      moving.operators->set_refresh_seconds(refresh);  // dearer than it was said to be
+      for (int solve = 0; solve < 4; ++solve) {
+        moving.state.refresh(moving.there.matrix.val.cspan(), RefreshScope::everything);
+        fill<double, S>(moving.ctx, 0, moving.x.span());
+        moving.solve();
+      }
+      INFO(seconds << " and " << refresh);
+      CHECK(moving.operators->left == (refresh > 0 ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE("The preconditioner that was followed is made again from the present values", "[exchange][learning]") {
+  constexpr Space S = Space::host;
+  Problem<S> problem("generate:diffusion:20");
+  detail::PlainOperators<double, S> operators(problem.ctx, problem.there.wide(), SystemOptions{}, {});
+  REQUIRE(operators.preconditioner_name() == "jacobi");
+  CHECK_FALSE(operators.followed_preconditioner().has_value());
+  CHECK_FALSE(operators.leave_preconditioner());
+  const auto names = [&] {
+    const detail::PrecondOutlooks* const outlooks = operators.stronger_preconditioners(1e9);
+    REQUIRE(outlooks != nullptr);
+    std::vector<std::string> found;
+    for (const detail::PrecondOutlook& outlook : outlooks->stronger) found.push_back(outlook.name);
+    return found;
+  };
+  const std::vector<std::string> before = names();
+  REQUIRE(std::find(before.begin(), before.end(), "fsai") != before.end());
+  REQUIRE(operators.take_stronger_preconditioner("fsai"));
+  operators.settle_preconditioner();
+  REQUIRE(operators.followed_preconditioner().has_value());
+  CHECK(operators.followed_preconditioner()->present.name == "fsai");
+  CHECK(operators.followed_preconditioner()->weaker.name == "jacobi");
+  std::vector<double> values = problem.a.val;
+  for (double& value : values) value *= 2;
+  operators.refresh(upload(problem.ctx, values).cspan(), RefreshScope::everything);
+
+  REQUIRE(operators.leave_preconditioner());
+  CHECK(operators.preconditioner_name() == "jacobi");
+  CHECK_FALSE(operators.followed_preconditioner().has_value());
+  const std::vector<std::string> after = names();
+  CHECK(after.size() + 1 == before.size());
+  CHECK(std::find(after.begin(), after.end(), "fsai") == after.end());
+  const std::vector<double> ones(static_cast<std::size_t>(problem.a.rows), 1.0);
+  const auto x = upload(problem.ctx, ones);
+  auto y = upload(problem.ctx, ones);
+  operators.preconditioner()->apply(problem.ctx, 1, x.cspan(), 0, y.span());
+  const std::vector<double> inverse = download(problem.ctx, y);
+  for (Index i = 0; i < problem.a.rows; ++i) {
+    for (Offset k = problem.a.row_ptr[i]; k < problem.a.row_ptr[i + 1]; ++k) {
+      if (problem.a.col[k] == i) CHECK(inverse[static_cast<std::size_t>(i)] == Approx(1 / values[k]).epsilon(1e-12));
+    }
+  }
+}
+
 TEST_BOTH("A preconditioner that stalls after a good beginning leaves again", "[exchange][learning]") {
   const int alone = Moving<S>("refused").solve().iterations;
   Moving<S> moving("stalls");

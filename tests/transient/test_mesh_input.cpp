@@ -46,7 +46,8 @@ TEST_CASE("nodes keep the numbers that their file gives them", "[transient]") {
   transient::RunOptions options;
   options.mesh = file;
   options.refine = 1;
-  const auto input = read_mesh_input(Context<Space::host>(), options, fem::BodyKind::part, fem::MeshUnit::m);
+  cli::RunClock clock;
+  const auto input = read_mesh_input(Context<Space::host>(), options, fem::BodyKind::part, fem::MeshUnit::m, clock);
   CHECK(input.number_of(0) == 1);
   CHECK(input.number_of(1) == 3);
   CHECK(input.node_of(5) == 3);
@@ -60,10 +61,11 @@ TEST_CASE("a mesh comes in the program's unit, and what was guessed or left out 
   const Context<Space::host> ctx(2);
   const TemporaryFolder folder;
   RunOptions options;
+  cli::RunClock clock;
   options.mesh = folder.write("corner.vtk", vtk);
   std::string said;
   const auto say = [&](const std::string& lines) { said += lines; };
-  const MeshInput guessed = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::m, say);
+  const MeshInput guessed = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::m, clock, say);
   CHECK(guessed.mesh.node_count() == 4);
   CHECK(guessed.mesh.nodes[1][0] == Approx(0.060));
   CHECK(said.find("taken as mm: its longest side is then 0.06 m; a guess, which --mesh-unit") != std::string::npos);
@@ -73,7 +75,7 @@ TEST_CASE("a mesh comes in the program's unit, and what was guessed or left out 
   CHECK(guessed.json["volume"] == Approx(0.06 * 0.06 * 0.06 / 6));
   options.mesh_unit = "cm";
   said.clear();
-  const MeshInput described = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::mm, say);
+  const MeshInput described = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::mm, clock, say);
   CHECK(described.mesh.nodes[1][0] == Approx(600));
   CHECK(said.empty());
   CHECK(described.file_unit == "cm");
@@ -84,9 +86,10 @@ TEST_CASE("vectors go with a refinement, and fibres have no head", "[transient]"
   const Context<Space::host> ctx(2);
   const TemporaryFolder folder;
   RunOptions options;
+  cli::RunClock clock;
   options.mesh = folder.write("corner.vtk", vtk);
   options.refine = 1;
-  const MeshInput input = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::m);
+  const MeshInput input = read_mesh_input(ctx, options, fem::BodyKind::part, fem::MeshUnit::m, clock);
   REQUIRE(input.mesh.node_count() == 10);
   REQUIRE(input.node_vectors.size() == 10);
   CHECK(input.mesh.tet_count() == 8);

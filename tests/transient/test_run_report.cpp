@@ -73,3 +73,15 @@ TEST_CASE("the peak of the process covers what was just touched", "[transient]")
   CHECK(block[12345] == 'x');
   if (before > 0) CHECK(after >= (std::uint64_t{64} << 20));
 }
+
+TEST_CASE("a run tells what it did before the first step, the longest first", "[transient]") {
+  RunReport report;
+  report.unit = {"ms", 1e-3};
+  report.start_phases = {{"mesh file", 0.004}, {"refinement", 0.5}, {"fibres", 3.5}};
+  const cli::Json json = run_json(report);
+  CHECK(json["start_phases"]["fibres"] == 3.5);
+  CHECK(json["start_phases"].begin().key() == "mesh file");
+  const std::string text = start_text(report.start_phases);
+  CHECK(text.find("4.00 s before the first step: fibres 3.50 s, refinement 500 ms") != std::string::npos);
+  CHECK(text.find("mesh file") == std::string::npos);
+}

@@ -69,9 +69,9 @@ HostCsr without_given(const Context<Space::host>& ctx, const HostCsr& whole,
 }
 
 // Solves the Laplace equation with the given values: x = value + w, where w vanishes at the given nodes.
-std::vector<double> harmonic(const Context<Space::host>& ctx, const TetMesh& mesh, const Given& given,
-                             double tolerance, int* iterations) {
-  HostCsr whole = assemble_diffusion(ctx, mesh);
+std::vector<double> harmonic(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
+                             const Given& given, double tolerance, int* iterations) {
+  HostCsr whole = assemble_diffusion(ctx, mesh, around);
   std::vector<double> b(mesh.nodes.size(), 0), w(mesh.nodes.size(), 0);
   purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
     if (given.mask[i] != 0) return;
@@ -92,9 +92,8 @@ std::vector<double> harmonic(const Context<Space::host>& ctx, const TetMesh& mes
 
 // The gradient on every node: that of the tetrahedra around it, averaged by volume. One on each tetrahedron is too
 // rough where walls have few layers.
-std::vector<Point> node_gradients(const Context<Space::host>& ctx, const TetMesh& mesh,
+std::vector<Point> node_gradients(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
                                   const std::vector<double>& x) {
-  const NodeTets around = node_tets(ctx, mesh);
   std::vector<Point> moment(mesh.tets.size());  // gradient times volume
   purlin::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
     const Tet& tet = mesh.tets[t];
@@ -126,17 +125,23 @@ Point up_the_wall(const Point& outwards, const Point& axis) {
 }  // namespace
 
 RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const FiberRule& rule) {
+  return make_fibers(ctx, mesh, node_tets(ctx, mesh), rule);
+}
+
+RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
+                       const FiberRule& rule) {
   if (const Index t = first_inverted(ctx, mesh); t >= 0) {
     throw InputError("tetrahedron " + std::to_string(t) + " (counted from 0) has volume " +
                      std::to_string(element_volume(mesh, t)) + ", expected a positive one");
   }
-  const Surface surface = boundary_surface(ctx, mesh);
+  const Surface surface = boundary_surface(ctx, mesh, around);
   const detail::WallFaces wall = detail::classify_faces(ctx, mesh, surface);
   RuleFibers result;
   result.axis = wall.axis;
   result.cavities = wall.cavities;
-  result.transmural = harmonic(ctx, mesh, given_depth(mesh, surface, wall.side), rule.tolerance, &result.iterations);
-  const std::vector<Point> gradient = node_gradients(ctx, mesh, result.transmural);
+  result.transmural =
+      harmonic(ctx, mesh, around, given_depth(mesh, surface, wall.side), rule.tolerance, &result.iterations);
+  const std::vector<Point> gradient = node_gradients(ctx, mesh, around, result.transmural);
   result.fibers.resize(mesh.tets.size());
   const double radians = std::acos(-1.0) / 180;
   purlin::detail::parallel_for(ctx, mesh.tet_count(), [&](Index t) {
@@ -149,11 +154,11 @@ RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, con
     outwards = detail::normalised(outwards);
     const Point up = up_the_wall(outwards, wall.axis);
     // Without a gradient (depth constant around) any direction across `up` is taken.
-    Point around = detail::normalised(cross(up, outwards));
-    if (detail::length(around) == 0) around = up_the_wall(up, Point{1, 0, 0});
+    Point circling = detail::normalised(cross(up, outwards));
+    if (detail::length(circling) == 0) circling = up_the_wall(up, Point{1, 0, 0});
     const double angle = radians * (rule.inner_degrees + depth * (rule.outer_degrees - rule.inner_degrees));
     const Point zero{};
-    result.fibers[t] = detail::normalised(plus(plus(zero, std::cos(angle), around), std::sin(angle), up));
+    result.fibers[t] = detail::normalised(plus(plus(zero, std::cos(angle), circling), std::sin(angle), up));
   });
   return result;
 }

@@ -79,8 +79,14 @@ std::vector<Point> fibers_from_nodes(const Context<Space::host>& ctx, const TetM
 }
 
 std::vector<Point> fibers_from_mesh_file(const Context<Space::host>& ctx, const MeshFile& file) {
-  if (!file.tet_vectors.empty()) return normalised_all(file.tet_vectors);
-  if (!file.node_vectors.empty()) return fibers_from_nodes(ctx, file.mesh, file.node_vectors);
+  return fibers_from_vectors(ctx, file.mesh, file.node_vectors, file.tet_vectors);
+}
+
+std::vector<Point> fibers_from_vectors(const Context<Space::host>& ctx, const TetMesh& mesh,
+                                       const std::vector<Point>& node_vectors,
+                                       const std::vector<Point>& tet_vectors) {
+  if (!tet_vectors.empty()) return normalised_all(tet_vectors);
+  if (!node_vectors.empty()) return fibers_from_nodes(ctx, mesh, node_vectors);
   return {};
 }
 

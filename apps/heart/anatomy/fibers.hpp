@@ -18,6 +18,9 @@ std::vector<Point> fibers_from_nodes(const Context<Space::host>& ctx, const TetM
 /// The vectors of a mesh file as directions: those of its tetrahedra where it has them, else those of its nodes, else
 /// an empty result. Zero vectors stay zero: tissue without a direction, which conducts equally along all.
 std::vector<Point> fibers_from_mesh_file(const Context<Space::host>& ctx, const MeshFile& file);
+/// The same for vectors of a file's whose mesh was refined with them; either may be empty.
+std::vector<Point> fibers_from_vectors(const Context<Space::host>& ctx, const TetMesh& mesh,
+                                       const std::vector<Point>& node_vectors, const std::vector<Point>& tet_vectors);
 
 /// Directions for `file` from a second file, plain or gzipped: a Gmsh or VTK file with vectors (see `read_mesh`), or
 /// text of three numbers a line (blank lines and `#` comments skipped). Their count decides: as many as `file` lists
@@ -68,5 +71,8 @@ struct RuleFibers {
 /// The result depends on the number of threads in its last bits only. Cost: one diffusion solve and the rays; 1.4 s
 /// for 30 000 nodes on two cores. Throws InputError for an inverted tetrahedron.
 RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const FiberRule& rule = {});
+/// The same with node_tets of the mesh at hand.
+RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
+                       const FiberRule& rule = {});
 
 }  // namespace purlin::fem

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include <purlin/core/parallel.hpp>
+
 #include "apps/fem/geometry.hpp"
 
 namespace purlin::fem::detail {
@@ -46,22 +48,37 @@ inline double entry(const Point& low, const Point& high, const Point& origin, co
   return enter <= leave ? enter : infinity;
 }
 
-}  // namespace
-
-RayCaster::RayCaster(const TetMesh& mesh, const Surface& surface)
-    : mesh_(mesh), surface_(surface), faces_(surface.triangles.size()) {
-  std::iota(faces_.begin(), faces_.end(), 0);
-  std::vector<Point> centres(surface.triangles.size());
-  for (Index f = 0; f < surface.size(); ++f) centres[f] = centroid(mesh, surface.triangles[f]);
-  if (!faces_.empty()) build(0, surface.size(), centres);
-  for (const Index face : faces_) {
-    const Triangle& t = surface.triangles[face];
-    corners_.push_back({mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]]});
-  }
+// How many boxes the tree over so many faces has.
+Index boxes_over(Index faces) {
+  if (faces <= leaf_faces) return 1;
+  const Index half = faces / 2;
+  return faces % 2 == 0 ? 1 + 2 * boxes_over(half) : 1 + boxes_over(half) + boxes_over(half + 1);
 }
 
-Index RayCaster::build(Index begin, Index end, const std::vector<Point>& centres) {
-  const auto number = static_cast<Index>(boxes_.size());
+}  // namespace
+
+RayCaster::RayCaster(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface)
+    : mesh_(mesh), surface_(surface), faces_(surface.triangles.size()), corners_(surface.triangles.size()) {
+  std::iota(faces_.begin(), faces_.end(), 0);
+  std::vector<Point> centres(surface.triangles.size());
+  purlin::detail::parallel_for(ctx, surface.size(),
+                               [&](Index f) { centres[f] = centroid(mesh, surface.triangles[f]); });
+  if (!faces_.empty()) {
+    constexpr int shared_depth = 6;  // below it up to 64 subtrees, which threads build at the same time
+    boxes_.resize(static_cast<std::size_t>(boxes_over(surface.size())));
+    std::vector<Part> parts;
+    build({0, 0, surface.size()}, centres, shared_depth, &parts);
+    purlin::detail::parallel_tasks(ctx, parts.size(), [&](std::size_t k) { build(parts[k], centres, 0, nullptr); });
+  }
+  purlin::detail::parallel_for(ctx, surface.size(), [&](Index k) {
+    const Triangle& t = surface.triangles[faces_[k]];
+    corners_[k] = {mesh.nodes[t[0]], mesh.nodes[t[1]], mesh.nodes[t[2]]};
+  });
+}
+
+void RayCaster::build(const Part& part, const std::vector<Point>& centres, int depth, std::vector<Part>* left) {
+  const auto [number, begin, end] = part;
+  if (left != nullptr && depth == 0) return left->push_back(part);
   Box box{{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}, begin, end, 0};
   for (Index k = begin; k < end; ++k) {
     for (const Index node : surface_.triangles[faces_[k]]) {
@@ -71,8 +88,10 @@ Index RayCaster::build(Index begin, Index end, const std::vector<Point>& centres
       }
     }
   }
-  boxes_.push_back(box);
-  if (end - begin <= leaf_faces) return number;
+  if (end - begin <= leaf_faces) {
+    boxes_[number] = box;
+    return;
+  }
   int longest = 0;
   for (int axis = 1; axis < 3; ++axis) {
     if (box.high[axis] - box.low[axis] > box.high[longest] - box.low[longest]) longest = axis;
@@ -81,10 +100,10 @@ Index RayCaster::build(Index begin, Index end, const std::vector<Point>& centres
   std::nth_element(faces_.begin() + begin, faces_.begin() + middle, faces_.begin() + end, [&](Index a, Index b) {
     return std::make_pair(centres[a][longest], a) < std::make_pair(centres[b][longest], b);
   });
-  build(begin, middle, centres);
-  const Index right = build(middle, end, centres);
-  boxes_[number].right = right;
-  return number;
+  box.right = number + 1 + boxes_over(middle - begin);
+  boxes_[number] = box;
+  build({number + 1, begin, middle}, centres, depth - 1, left);
+  build({box.right, middle, end}, centres, depth - 1, left);
 }
 
 // Rays from one origin, two by two: their arithmetic against a box is that of `entry`, number by number.

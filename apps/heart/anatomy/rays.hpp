@@ -11,8 +11,8 @@ namespace purlin::fem::detail {
 /// A tree of boxes over the triangles, halved at the middle triangle along the longest side.
 class RayCaster {
  public:
-  /// Keeps references to both.
-  RayCaster(const TetMesh& mesh, const Surface& surface);
+  /// Keeps references to mesh and surface. The same tree for any number of threads.
+  RayCaster(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface);
 
   /// The first triangle other than `ignored` that the ray meets, and at what distance; -1 for none. Safe to call by
   /// several threads.
@@ -35,7 +35,12 @@ class RayCaster {
     Index begin, end;  // of faces_ and corners_
     Index right;       // the left child follows its parent; 0: a leaf
   };
-  Index build(Index begin, Index end, const std::vector<Point>& centres);
+  // A subtree that is still to be built: the number of its first box, and its faces.
+  struct Part {
+    Index number, begin, end;
+  };
+  // Builds the subtree; leaves those below `depth` to `left`, where it is not null.
+  void build(const Part& part, const std::vector<Point>& centres, int depth, std::vector<Part>* left);
   class Bundle;
 
   const TetMesh& mesh_;

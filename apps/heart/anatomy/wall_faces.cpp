@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 
 #include <purlin/core/parallel.hpp>
 
 #include "apps/fem/geometry.hpp"
 #include "apps/heart/anatomy/rays.hpp"
+#include "apps/heart/anatomy/surface_neighbours.hpp"
 
 namespace purlin::fem::detail {
 namespace {
@@ -45,39 +45,6 @@ std::array<Point, 2> across(const Point& n) {
   return {one, cross(n, one)};
 }
 
-// The three triangles across each triangle's sides, -1 where a side is not shared by exactly two.
-std::vector<std::array<Index, 3>> neighbours(const Surface& surface) {
-  struct Edge {
-    Index low, high, face;
-    int corner;
-    bool operator<(const Edge& o) const { return std::tie(low, high, face) < std::tie(o.low, o.high, o.face); }
-  };
-  std::vector<Edge> edges;
-  edges.reserve(3 * surface.triangles.size());
-  for (Index f = 0; f < surface.size(); ++f) {
-    for (int c = 0; c < 3; ++c) {
-      const Index a = surface.triangles[f][(c + 1) % 3], b = surface.triangles[f][(c + 2) % 3];
-      edges.push_back({std::min(a, b), std::max(a, b), f, c});
-    }
-  }
-  std::sort(edges.begin(), edges.end());
-  std::vector<std::array<Index, 3>> result(surface.triangles.size(), {-1, -1, -1});
-  const auto same = [&](std::size_t a, std::size_t b) {
-    return b < edges.size() && edges[a].low == edges[b].low && edges[a].high == edges[b].high;
-  };
-  for (std::size_t k = 0; k < edges.size();) {
-    std::size_t end = k + 1;
-    while (same(k, end)) ++end;
-    if (end == k + 2) {
-      result[edges[k].face][edges[k].corner] = edges[k + 1].face;
-      result[edges[k + 1].face][edges[k + 1].corner] = edges[k].face;
-    }
-    k = end;
-  }
-  return result;
-}
-
-using Neighbours = std::vector<std::array<Index, 3>>;
 using Flags = std::vector<unsigned char>;
 
 // A triangle whose three neighbours agree against it joins them, twice over.
@@ -265,8 +232,8 @@ void find_septum(const Context<Space::host>& ctx, const TetMesh& mesh, const Sur
 }  // namespace
 
 WallFaces classify_faces(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface) {
-  const RayCaster caster(mesh, surface);
-  const Neighbours around = neighbours(surface);
+  const RayCaster caster(ctx, mesh, surface);
+  const Neighbours around = neighbours(ctx, mesh, surface);
   Exposure seen = find_exposure(ctx, mesh, surface, caster);
   settle(around, seen.inner);
 

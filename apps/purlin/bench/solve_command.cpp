@@ -27,7 +27,7 @@ void measure(const Context<Space::host>& host, const Context<S>& ctx, const Inpu
     const RightHandSide rhs = make_rhs(host, parse_rhs(options.rhs), matrix.a);
     if (rhs.columns != 1) throw InputError("--rhs " + options.rhs + ": expected one column");
     const bench::SolveGoal goal{system.tolerance, options.max_iterations};
-    system.lines = BenchSolveRun<T, S>(host, ctx, matrix.a, rhs.b, goal, options.repeats)
+    system.lines = BenchSolveRun<T, S>(host, ctx, matrix.a, to_vector(host, rhs.b.cspan()), goal, options.repeats)
                        .run(choose_solve_contenders<T>(ctx, options));
   } catch (const OutOfMemory& error) {
     system.refused = error.what();

@@ -50,19 +50,25 @@ RhsSpec parse_rhs(const std::string& whole) {
   return spec;
 }
 
-std::vector<double> random_vector(const Context<Space::host>& ctx, std::uint64_t seed, Index n) {
-  std::vector<double> x(static_cast<std::size_t>(n));
+HostVector random_vector(const Context<Space::host>& ctx, std::uint64_t seed, Index n) {
+  HostVector x(ctx, n);
   detail::parallel_for(ctx, n, [&](Index i) { x[i] = detail::random_uniform(seed, static_cast<std::uint64_t>(i)); });
   return x;
 }
 
-std::vector<double> multiply(const Context<Space::host>& ctx, const Csr<double, Space::host>& a,
-                             const std::vector<double>& x) {
-  std::vector<double> y(static_cast<std::size_t>(a.rows));
+HostVector constant_vector(const Context<Space::host>& ctx, std::int64_t n, double value) {
+  HostVector x(ctx, n);
+  detail::parallel_for(ctx, n, [&](std::int64_t i) { x[i] = value; });
+  return x;
+}
+
+HostVector multiply(const Context<Space::host>& ctx, const Csr<double, Space::host>& a,
+                    Span<const double, Space::host> x) {
+  HostVector y(ctx, a.rows);
   detail::parallel_for(ctx, a.rows, [&](Index i) {
     double sum = 0;
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) sum += a.val[k] * x[static_cast<std::size_t>(a.col[k])];
-    y[static_cast<std::size_t>(i)] = sum;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) sum += a.val[k] * x[a.col[k]];
+    y[i] = sum;
   });
   return y;
 }
@@ -82,29 +88,27 @@ DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string&
 RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, const Csr<double, Space::host>& a) {
   RightHandSide result;
   if (spec.kind == RhsSpec::Kind::file) {
-    const DenseColumns columns = read_columns_of(ctx, "--rhs", spec.file, a.rows);
-    result.b = to_vector(ctx, columns.values.span());
+    DenseColumns columns = read_columns_of(ctx, "--rhs", spec.file, a.rows);
+    result.b = std::move(columns.values);
     result.columns = columns.cols;
     return result;
   }
-  std::vector<double> values = spec.kind == RhsSpec::Kind::ones
-                                   ? std::vector<double>(static_cast<std::size_t>(a.rows), 1.0)
-                                   : random_vector(ctx, spec.seed, a.rows);
+  HostVector values =
+      spec.kind == RhsSpec::Kind::ones ? constant_vector(ctx, a.rows, 1) : random_vector(ctx, spec.seed, a.rows);
   if (!spec.times_matrix) {
     result.b = std::move(values);
     return result;
   }
-  result.b = multiply(ctx, a, values);
+  result.b = multiply(ctx, a, values.cspan());
   result.solution = std::move(values);
   return result;
 }
 
-double relative_error(const Context<Space::host>& ctx, const std::vector<double>& x,
-                      const std::vector<double>& solution) {
-  const auto n = static_cast<std::int64_t>(solution.size());
+double relative_error(const Context<Space::host>& ctx, Span<const double, Space::host> x,
+                      Span<const double, Space::host> solution) {
+  const std::int64_t n = solution.size;
   // Scaled by the largest number, so that squares neither overflow nor vanish.
-  const double largest = detail::parallel_max(
-      ctx, n, 0.0, [&](std::int64_t i) { return std::abs(solution[static_cast<std::size_t>(i)]); });
+  const double largest = detail::parallel_max(ctx, n, 0.0, [&](std::int64_t i) { return std::abs(solution[i]); });
   if (largest == 0) return std::numeric_limits<double>::quiet_NaN();
   struct Squares {
     double error = 0, length = 0;
@@ -113,8 +117,7 @@ double relative_error(const Context<Space::host>& ctx, const std::vector<double>
   std::vector<Squares> of_chunk(static_cast<std::size_t>((n + chunk - 1) / chunk));
   detail::parallel_tasks(ctx, static_cast<std::int64_t>(of_chunk.size()), [&](std::int64_t c) {
     Squares sum;
-    const auto end = static_cast<std::size_t>(std::min(n, (c + 1) * chunk));
-    for (auto i = static_cast<std::size_t>(c * chunk); i < end; ++i) {
+    for (std::int64_t i = c * chunk; i < std::min(n, (c + 1) * chunk); ++i) {
       const double difference = (x[i] - solution[i]) / largest;
       const double value = solution[i] / largest;
       sum.error += difference * difference;

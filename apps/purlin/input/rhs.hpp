@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <purlin/core/matrix_market.hpp>
 
 namespace purlin::cli {
+
+/// Numbers in memory that nobody writes before they are computed.
+using HostVector = Array<double, Space::host>;
 
 /// `--rhs` taken apart.
 struct RhsSpec {
@@ -24,9 +26,9 @@ RhsSpec parse_rhs(const std::string& text);
 
 /// b, and x* where b was made from it.
 struct RightHandSide {
-  std::vector<double> b;  ///< of several columns, one after the other
+  HostVector b;  ///< of several columns, one after the other
   Index columns = 1;
-  std::optional<std::vector<double>> solution;
+  std::optional<HostVector> solution;
 };
 
 /// b for the matrix `a`. Throws InputError when the length of a file's columns is not the number of rows, and for a
@@ -36,11 +38,14 @@ RightHandSide make_rhs(const Context<Space::host>& ctx, const RhsSpec& spec, con
 /// n numbers in [-1, 1), the same on every machine: number i is 2 u - 1, where u is the upper 53 bits, over 2^53, of
 /// the i-th output of splitmix64 started from `seed` (G. Steele, D. Lea, C. Flood, "Fast splittable pseudorandom
 /// number generators", OOPSLA 2014).
-std::vector<double> random_vector(const Context<Space::host>& ctx, std::uint64_t seed, Index n);
+HostVector random_vector(const Context<Space::host>& ctx, std::uint64_t seed, Index n);
+
+/// n times the same number.
+HostVector constant_vector(const Context<Space::host>& ctx, std::int64_t n, double value);
 
 /// A x, row by row in the order of the entries, in double.
-std::vector<double> multiply(const Context<Space::host>& ctx, const Csr<double, Space::host>& a,
-                             const std::vector<double>& x);
+HostVector multiply(const Context<Space::host>& ctx, const Csr<double, Space::host>& a,
+                    Span<const double, Space::host> x);
 
 /// A vector from a file, or the columns of an array, for `what` ("--rhs", "--guess"). Throws InputError when their
 /// length is not `n`, and where there are none.
@@ -48,7 +53,7 @@ DenseColumns read_columns_of(const Context<Space::host>& ctx, const std::string&
                              Index n);
 
 /// |x - x*| / |x*|; not a number where x* is zero or empty. The same bits with any number of threads.
-double relative_error(const Context<Space::host>& ctx, const std::vector<double>& x,
-                      const std::vector<double>& solution);
+double relative_error(const Context<Space::host>& ctx, Span<const double, Space::host> x,
+                      Span<const double, Space::host> solution);
 
 }  // namespace purlin::cli

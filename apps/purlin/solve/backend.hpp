@@ -17,8 +17,9 @@ namespace purlin::cli {
 /// A x = b in double on the host, as loaded.
 struct SolveTask {
   Csr<double, Space::host>& a;  ///< given back to the system once the backend holds its own
-  std::vector<double> b;        ///< options.columns of them, one after the other, as of x
-  std::vector<double> x;        ///< the guess, then the solution
+  /// options.columns of them, one after the other, as of x. Given back like `a`.
+  Array<double, Space::host> b;
+  Array<double, Space::host> x;  ///< the guess, then the solution
   SystemOptions options;
   RunClock& clock;  ///< of which a solve ends the phases from "start" to "solve", and some between
   bool measure_preconditioner = false;  ///< |A M - I|, which takes 64 products

@@ -43,15 +43,14 @@ void check_files(const SolveOptions& o, const RhsSpec& rhs) {
 // Where the report for people goes: standard output, unless that is the solution's.
 std::FILE* text_stream(const SolveOptions& o) { return is_standard_stream(o.out) ? stderr : stdout; }
 
-std::vector<double> first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n, Index columns) {
-  if (o.guess.empty())
-    return std::vector<double>(static_cast<std::size_t>(n) * static_cast<std::size_t>(columns), 0.0);
-  const DenseColumns guess = read_columns_of(ctx, "--guess", o.guess, n);
+HostVector first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n, Index columns) {
+  if (o.guess.empty()) return constant_vector(ctx, std::int64_t{n} * columns, 0);
+  DenseColumns guess = read_columns_of(ctx, "--guess", o.guess, n);
   if (guess.cols != columns) {
     throw InputError("--guess " + o.guess + ": expected " + count_of(columns, "column", "columns") +
                      ", as the right-hand side has, found " + thousands(guess.cols));
   }
-  return to_vector(ctx, guess.values.span());
+  return std::move(guess.values);
 }
 
 // From the file, else those of a generated system.
@@ -71,25 +70,25 @@ std::shared_ptr<const NodeCoordinates> coordinates_of(const Context<Space::host>
 }
 
 // With constants in the null space the solution that is returned has mean zero, and so has the one to compare with.
-void remove_mean(std::vector<double>& x) {
+void remove_mean(HostVector& x) {
   const double mean = std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
   for (double& value : x) value -= mean;
 }
 
 template <class T>
-void write_values(const std::string& out, const std::vector<T>& x, Index columns) {
-  const Span<const T, Space::host> values(x.data(), static_cast<std::int64_t>(x.size()));
+void write_values(const std::string& out, Span<const T, Space::host> values, Index columns) {
   if (!is_standard_stream(out)) return write_columns<T>(out, values, columns);
   detail::FileWriter file(STDOUT_FILENO, "standard output");
   detail::write_columns_to(file, values, columns);
 }
 
-void write_solution(const SolveOptions& o, const std::vector<double>& x, Index columns) {
-  if (!o.single_precision) return write_values(o.out, x, columns);
-  write_values(o.out, std::vector<float>(x.begin(), x.end()), columns);
+void write_solution(const SolveOptions& o, Span<const double, Space::host> x, Index columns) {
+  if (!o.single_precision) return write_values<double>(o.out, x, columns);
+  const std::vector<float> rounded(x.begin(), x.end());
+  write_values<float>(o.out, {rounded.data(), x.size}, columns);
 }
 
-void write_files(SolveResult& result, const std::vector<double>& x) {
+void write_files(SolveResult& result, Span<const double, Space::host> x) {
   const SolveOptions& o = result.options;
   if (!o.out.empty()) write_solution(o, x, result.columns);
   if (!o.history.empty()) write_text_file("--history", o.history, history_csv(result.outcome.reports));
@@ -107,11 +106,11 @@ void print(const SolveOptions& o, const std::string& lines) {
   std::fflush(text_stream(o));
 }
 
-std::optional<double> error_against(const Context<Space::host>& ctx, std::optional<std::vector<double>>& solution,
-                                    const std::vector<double>& x, NullSpace null_space) {
+std::optional<double> error_against(const Context<Space::host>& ctx, std::optional<HostVector>& solution,
+                                    Span<const double, Space::host> x, NullSpace null_space) {
   if (!solution) return std::nullopt;
   if (null_space == NullSpace::constant) remove_mean(*solution);
-  const double error = relative_error(ctx, x, *solution);
+  const double error = relative_error(ctx, x, solution->cspan());
   return std::isnan(error) ? std::nullopt : std::optional<double>(error);
 }
 
@@ -222,11 +221,11 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
   }
   live.finish();
 
-  result.solution_error = error_against(host, rhs.solution, task.x, options.system.null_space);
+  result.solution_error = error_against(host, rhs.solution, task.x.cspan(), options.system.null_space);
   clock.end("result");
   print(options, result_text(result));
   clock.end("report");
-  write_files(result, task.x);
+  write_files(result, task.x.cspan());
   print(options, files_text(options));
   return result.report().converged() ? exit_converged : exit_not_converged;
 }

@@ -10,27 +10,30 @@
 
 namespace purlin::cli {
 
-/// A vector in precision T in the context's space.
+/// A vector in precision T in the context's space; itself where it is that already.
 template <class T, Space S>
-Array<T, S> place_vector(const Context<Space::host>& host, const Context<S>& ctx, const std::vector<double>& from,
+Array<T, S> place_vector(const Context<Space::host>& host, const Context<S>& ctx, Array<double, Space::host> from,
                          const char* what) {
-  const Span<const double, Space::host> values(from.data(), static_cast<std::int64_t>(from.size()));
-  Array<T, Space::host> converted = to_precision<T>(host, values, what);
-  if constexpr (S == Space::host) {
-    return converted;
+  if constexpr (std::is_same_v<T, double>) {
+    if constexpr (S == Space::host) return from;
+    return make_array(ctx, from.cspan());
   } else {
+    Array<T, Space::host> converted = to_precision<T>(host, from.cspan(), what);
+    if constexpr (S == Space::host) return converted;
     return make_array(ctx, converted.cspan());
   }
 }
 
-/// x in double, in the memory of `to`, which has its length.
+/// x in double on the host.
 template <class T, Space S>
-void take_solution(const Context<S>& ctx, const Array<T, S>& x, std::vector<double>& to) {
-  if constexpr (std::is_same_v<T, double>) {
-    copy<double>(ctx, x.cspan(), Span<double, Space::host>(to.data(), x.size()));
+Array<double, Space::host> take_solution(const Context<Space::host>& host, const Context<S>& ctx, Array<T, S> x) {
+  if constexpr (std::is_same_v<T, double> && S == Space::host) {
+    return x;
   } else {
     const std::vector<T> values = to_vector(ctx, x.cspan());
-    to.assign(values.begin(), values.end());
+    Array<double, Space::host> result(host, x.size());
+    std::copy(values.begin(), values.end(), result.begin());
+    return result;
   }
 }
 
@@ -70,8 +73,8 @@ SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, S
   require_memory(ctx, task.options, task.a.rows, task.a.nnz(), sizeof(T));
   const std::uint64_t held_before = ctx.memory()->use().bytes;
   const Stopwatch watch;
-  const Array<T, S> b = place_vector<T>(host, ctx, task.b, "the right-hand side");
-  Array<T, S> x = place_vector<T>(host, ctx, task.x, "the guess");
+  const Array<T, S> b = place_vector<T>(host, ctx, std::move(task.b), "the right-hand side");
+  Array<T, S> x = place_vector<T>(host, ctx, std::move(task.x), "the guess");
   facts.transfer_seconds = watch.seconds();
   LinearSystem<T, S> system = set_up<T>(host, ctx, task, facts.transfer_seconds);
   ctx.synchronize();
@@ -89,7 +92,7 @@ SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, S
     });
   }
   task.clock.end("solve");
-  take_solution(ctx, x, task.x);
+  task.x = take_solution(host, ctx, std::move(x));
   outcome.setup.system = system.info();
   if (task.list_candidates) outcome.candidates = system.candidates();
   if (task.measure_preconditioner) {
