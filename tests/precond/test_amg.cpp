@@ -110,6 +110,52 @@ TEST_BOTH("AMG in single precision is close to that in double", "[amg]") {
   CHECK(difference < 1e-5 * norm_oracle(y));
 }
 
+TEST_BOTH("AMG cycles in single precision in a system in double, and is refreshed there", "[amg]") {
+  const auto ctx = make_context<S>();
+  const MeshSystem system("generate:elasticity:6");
+  const auto with = [&](AmgPrecision precision, AmgSmoother smoother) {
+    PrecondOptions options = small_levels(40);
+    options.of<AmgOptions>().precision = precision;
+    options.of<AmgOptions>().smoother = smoother;
+    return options;
+  };
+  const std::vector<Index> old_of_new = random_order(system.a.rows, 7);
+  HostCsr changed = system.a;
+  for (double& value : changed.val) value *= 3;
+  const auto x = random_vector<double>(system.a.rows);
+  const auto values = upload(ctx, changed.val);
+  for (const AmgSmoother smoother : {AmgSmoother::chebyshev, AmgSmoother::fsai}) {
+    const auto make = [&](const HostCsr& a, AmgPrecision precision) {
+      return amg<double, S>(ctx, a, with(precision, smoother), system.coordinates, old_of_new);
+    };
+    auto single = make(system.a, AmgPrecision::single);
+    CHECK(single.info().detail.find("in single precision") != std::string::npos);
+    const auto y = applied(ctx, make(system.a, AmgPrecision::system), x), z = applied(ctx, single, x);
+    CHECK_FALSE(same_bits(y, z));
+    double difference = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) difference = std::max(difference, std::fabs(y[i] - z[i]));
+    CHECK(difference < 1e-5 * norm_oracle(y));
+    single.refresh(ctx, values.cspan());
+    const auto refreshed = applied(ctx, single, x);
+    double of_third = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) of_third = std::max(of_third, std::fabs(3 * refreshed[i] - y[i]));
+    CHECK(of_third < 1e-5 * norm_oracle(y));
+  }
+}
+
+TEST_BOTH("AMG takes the precision of the system where single precision lacks the range", "[amg]") {
+  const auto ctx = make_context<S>();
+  for (const double factor : {1e-30, 1.0, 1e30}) {
+    HostCsr a = fem_matrix("generate:diffusion:8");
+    for (double& value : a.val) value *= factor;
+    PrecondOptions options = small_levels();
+    options.of<AmgOptions>().precision = AmgPrecision::automatic;
+    const auto m = amg<double, S>(ctx, a, options);
+    const bool single = m.info().detail.find("in single precision") != std::string::npos;
+    CHECK(single == (S == Space::device && factor == 1.0));
+  }
+}
+
 TEST_BOTH("AMG inverts a small matrix, and the regular part of a singular one", "[amg]") {
   const auto ctx = make_context<S>();
   const HostCsr a = tridiagonal_matrix(20);

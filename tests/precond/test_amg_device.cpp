@@ -34,6 +34,44 @@ struct Compared {
   PrecondOptions options = small_levels(40);
 };
 
+// The matrix with every entry a full block: a_ij B, B definite.
+HostCsr with_blocks(const HostCsr& a, int block) {
+  Rows rows(a.rows * block);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      for (int e = 0; e < block * block; ++e) {
+        const int r = e / block, c = e % block;
+        rows[i * block + r][a.col[k] * block + c] = a.val[k] * (r == c ? 2.0 + r : 0.25);
+      }
+    }
+  }
+  return from_rows(a.rows * block, rows);
+}
+
+// One node coupled with all others: its row has more columns than a warp collects in its table.
+HostCsr with_long_row(const HostCsr& a) {
+  Rows rows(a.rows);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) rows[i][a.col[k]] = a.val[k];
+  }
+  for (Index i = 1; i < a.rows; ++i) {
+    rows[0][i] -= 0.5;
+    rows[i][0] -= 0.5;
+    rows[i][i] += 0.5;
+    rows[0][0] += 0.5;
+  }
+  return from_rows(a.rows, rows);
+}
+
+PrecondOptions with_vectors(Index rows, int count) {
+  PrecondOptions options = small_levels(60);
+  NearNullVectors vectors;
+  vectors.count = count;
+  vectors.values = random_vector<double>(rows * count);
+  options.of<AmgOptions>().vectors = std::make_shared<const NearNullVectors>(std::move(vectors));
+  return options;
+}
+
 std::vector<Compared> compared_systems() {
   std::vector<Compared> systems;
   const auto add = [&](const std::string& spec, const PrecondOptions& options) {
@@ -49,6 +87,11 @@ std::vector<Compared> compared_systems() {
   add("generate:convection:12:5", small_levels(20));
   systems.push_back({"entries without opposites", dominant_matrix(90), nullptr, small_levels(6)});
   // Two nodes to an aggregate have five modes: columns of zeros.
+  systems.push_back({"blocks of 2", with_blocks(fem_matrix("generate:diffusion:7"), 2), nullptr, small_levels(20)});
+  systems.push_back({"blocks of 4", with_blocks(fem_matrix("generate:diffusion:6"), 4), nullptr, small_levels(30)});
+  systems.push_back({"a long row", with_long_row(fem_matrix("generate:grid7:8")), nullptr, small_levels(20)});
+  const HostCsr grid = fem_matrix("generate:grid7:9");
+  systems.push_back({"eight near-null vectors", grid, nullptr, with_vectors(grid.rows, 8)});
   systems.push_back({"pieces", pieces(neumann_grid(12, 9), neumann_grid(2, 1)), nullptr, small_levels(6)});
   return systems;
 }
