@@ -29,7 +29,7 @@ cp "$build/bin/purlin_tests" "$build/bin/purlin" "$build/bin/purlin-bench" "$bui
 # Without symbols that only a debugger reads: half the size to carry.
 strip --strip-debug "$stage/bin"/*
 # What ldd names outside of the toolkit (found under /usr/local/cuda there too), libc and its parts.
-for program in "$stage"/bin/*; do
+for program in "$build/bin/purlin_tests" "$build/bin/purlin-bench"; do
   LD_LIBRARY_PATH=${CUDA_PATH:-/usr/local/cuda}/lib64 ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// {print $3}'
 done | sort -u | while IFS= read -r library; do
   case $(basename "$library") in

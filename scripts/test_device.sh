@@ -46,14 +46,14 @@ run() {  # name, command...
   fi
 }
 
-# Deals the tests of the plain run out: for memcheck to files of about the same duration, 24 for each GPU, for racecheck
+# Deals the tests of the plain run out: for memcheck to files of about the same duration, 28 for each GPU, for racecheck
 # one to a file, the longest first. What is cut off has said nothing: both tools report when a process ends.
 deal_tests() {
   [ "$logs/memcheck" -nt "$logs/device_tests.log" ] && return
   rm -rf "$logs/memcheck" "$logs/racecheck"
   mkdir -p "$logs/racecheck" "$logs/memcheck"
   sed -n 's/^\([0-9.]*\) s: /\1 /p' "$logs/device_tests.log" | sort -rn |
-    awk -v to="$logs/" -v parts="$((24 * ${#gpus[@]}))" '{
+    awk -v to="$logs/" -v parts="$((28 * ${#gpus[@]}))" '{
       least = 1
       for (p = 2; p <= parts; ++p) if (load[p] < load[least]) least = p
       load[least] += $1 + 0.01
@@ -187,8 +187,11 @@ if [ ${#checks[@]} -gt 0 ]; then
   sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
   if [ -x "$sanitizer" ]; then
     deal_tests
+    # Much of the work is the processor's; a few of its cores are left for the rest.
+    processes_of_gpu=$(($(nproc) * 7 / 8 / ${#gpus[@]}))
+    [ "$processes_of_gpu" -ge 8 ] || processes_of_gpu=8
     for tool in "${checks[@]}"; do
-      run "$tool" check_files "$tool" 8
+      run "$tool" check_files "$tool" "$processes_of_gpu"
       summary "$tool"
       [ "$tool" = racecheck ] || run_examples "$sanitizer" --tool memcheck --error-exitcode 9 --report-api-errors no
     done

@@ -46,8 +46,8 @@ struct ProductView {
 
 struct LaneProductTuning {
   static constexpr int threads = 256;
-  static constexpr int terms = 6;                        // that a lane looks for one after the other, at most
-  static constexpr std::int64_t many_threads = 1 << 17;  // that keep a device busy
+  static constexpr std::int64_t many_threads = 1
+                                               << 21;  // enough of them hide that each has a long row to look through
 };
 
 // A group of lanes has one value: each lane adds every (lanes)-th term.
@@ -122,10 +122,7 @@ void compute(const DeviceContext& ctx, Offset blocks, const ProductView& p, int 
     const std::int64_t values = blocks * size;
     const double of_row = static_cast<double>(terms) / p.terms.rows;
     int lanes = 1;
-    while (lanes < 32 && lanes < of_row &&
-           (lanes * LaneProductTuning::terms < of_row || values * lanes < LaneProductTuning::many_threads)) {
-      lanes *= 2;
-    }
+    while (lanes < 32 && lanes < of_row && values * lanes < LaneProductTuning::many_threads) lanes *= 2;
     product_by_lanes_kernel<<<blocks_for(ctx, values * lanes), LaneProductTuning::threads, 0, stream>>>(values, lanes,
                                                                                                         p);
   } else {
