@@ -51,8 +51,8 @@ struct AmgOptions {
   /// anisotropic and badly shaped elements, up to about 0.05; beyond, aggregates become small.
   double theta = 0.02;
   AmgSmoother smoother = AmgSmoother::automatic;  ///< of all levels
-  /// Of the polynomial, for each of the two smoothing steps of the finest level: 1 to 8; twice that below. With SPAI
-  /// and FSAI, which cost a product more for each, half of it, rounded up.
+  /// Of the polynomial, for each of the two smoothing steps of the finest level: 1 to 8; half as much again below.
+  /// With SPAI and FSAI, which cost a product more for each, half of it, rounded up.
   int degree = 2;
   /// A matrix of no more rows is inverted; a larger one gets a coarser level.
   int max_coarse = 256;

@@ -213,7 +213,7 @@ EigenDense cycle_oracle(const Context<S>& ctx, const std::vector<detail::AmgLeve
   const EigenDense a = eigen_dense(ctx, levels[l].a);
   if (levels[l].smoother_diagonal.size() == 0) return a.inverse();
   const EigenDense d = a.diagonal().cwiseInverse().asDiagonal();
-  const int degree = l == 0 ? options.degree : 2 * options.degree;
+  const int degree = l == 0 ? options.degree : (3 * options.degree + 1) / 2;
   const EigenDense b = smoother_oracle(a, d, levels[l].lambda, levels[l].smoother, degree);
   if (levels[l].last()) return b;
   const EigenDense p = eigen_dense(ctx, levels[l].p);
