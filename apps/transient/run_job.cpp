@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
@@ -54,6 +55,28 @@ void require_own_folder(const RunJob& job) {
                    "'s own");
 }
 
+// Whether FileWriter names a file so that it has not finished: NAME.PROCESS-NUMBER.part.
+bool is_partial_file(const std::string& name) {
+  const std::size_t end = name.rfind(".part"), begin = end == std::string::npos ? end : name.rfind('.', end - 1);
+  if (begin == std::string::npos || end + 5 != name.size() || begin == 0) return false;
+  long process = 0, number = 0;
+  int used = 0;
+  const std::string middle = name.substr(begin + 1, end - begin - 1);
+  return std::sscanf(middle.c_str(), "%ld-%ld%n", &process, &number, &used) == 2 &&
+         used == static_cast<int>(middle.size());
+}
+
+// What a run left half written that was killed. The folder belongs to this run alone.
+void remove_partial_files(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    if (is_partial_file(entry->path().filename().string())) found.push_back(entry->path());
+  }
+  for (const fs::path& file : found) fs::remove(file, error);
+}
+
 }  // namespace
 
 bool RunJob::continues_in_place() const {
@@ -97,6 +120,7 @@ void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::Na
 
 void begin_folder(RunJob& job) {
   cli::write_text_file("--out", in_folder(job.options.out, params_name), job.params_text);
+  remove_partial_files(job.options.out);
   if (job.continues_in_place()) return;
   job.checkpoints_removed = CheckpointFolder(job.options.out, job.program).remove_all();
   if (job.checkpoints_removed == 0) return;

@@ -74,7 +74,7 @@ inline EigenDense eigen_dense(const detail::NearNull<Space::host>& b) {
 }
 
 inline detail::HostBlockCsr blocks_of(const Context<Space::host>& ctx, const HostCsr& a, int block,
-                                  const std::vector<Index>& old_of_new = {}) {
+                                      const std::vector<Index>& old_of_new = {}) {
   const auto uploaded = make_matrix<double>(ctx, a);
   Array<Offset, Space::host> source;
   return detail::make_block_csr(ctx, CsrView<double, Space::host>(uploaded), old_of_new, block, source);

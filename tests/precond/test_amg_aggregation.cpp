@@ -35,8 +35,8 @@ std::set<Index> within_two(const std::vector<std::set<Index>>& graph, const std:
   return result;
 }
 
-void require_independent_and_maximal(const detail::HostBlockPattern& graph, const std::vector<unsigned char>& eligible,
-                                     const std::vector<Index>& set) {
+void require_independent_and_maximal(const detail::HostBlockPattern& graph,
+                                     const std::vector<unsigned char>& eligible, const std::vector<Index>& set) {
   const auto neighbours = neighbours_of(graph);
   const std::set<Index> members(set.begin(), set.end());
   REQUIRE(members.size() == set.size());
@@ -147,7 +147,8 @@ TEST_CASE("AMG decides strength alike for values that differ by the order of the
     for (Index i = 0; i < 3; ++i) rows[i][i] = 1;
     rows[0][1] = rows[1][0] = theta * factor;
     rows[1][2] = rows[2][1] = 0.9;
-    const detail::Strength<Space::host> strength = detail::find_strength(ctx, blocks_of(ctx, from_rows(3, rows), 1), theta);
+    const detail::Strength<Space::host> strength =
+        detail::find_strength(ctx, blocks_of(ctx, from_rows(3, rows), 1), theta);
     CHECK(strength.graph.row_ptr[1] == 1);
   }
 }

@@ -17,7 +17,7 @@ constexpr Space host = Space::host;
 
 // Blocks of any shape on the pattern of `nodes`, with random values.
 detail::HostBlockCsr random_blocks(const Context<host>& ctx, const HostCsr& nodes, int row_block, int col_block,
-                               std::uint64_t seed) {
+                                   std::uint64_t seed) {
   detail::HostBlockCsr a;
   a.row_block = row_block;
   a.col_block = col_block;

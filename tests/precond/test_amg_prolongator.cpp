@@ -19,8 +19,8 @@ struct Parts {
   detail::Tentative<Space::host> tentative;
   detail::HostBlockCsr p;
 
-  Parts(const Context<host>& ctx, const HostCsr& matrix, int block, detail::NearNull<Space::host> vectors, double omega,
-        Index width = 0)
+  Parts(const Context<host>& ctx, const HostCsr& matrix, int block, detail::NearNull<Space::host> vectors,
+        double omega, Index width = 0)
       : a(blocks_of(ctx, matrix, block)), near_null(std::move(vectors)) {
     aggregates = detail::aggregate(ctx, detail::find_strength(ctx, a, 0));
     tentative = detail::make_tentative(ctx, aggregates, block, near_null);

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <string>
 #include <vector>
@@ -123,7 +124,11 @@ inline void check_killed_runs(const std::string& program, const std::vector<std:
   int kills = killed_behind(program, joined(run, {"--out", broken}), broken, steps.front()) ? 1 : 0;
   for (std::size_t k = 1; k < steps.size(); ++k) kills += killed_behind(program, resume, broken, steps[k]) ? 1 : 0;
   CHECK(kills >= 1);  // on a crowded machine a run may end before it is inspected
+  // What a kill in the middle of writing leaves goes; a file of the user's with such an end stays.
+  std::ofstream(broken + "/params.json.4711-0.part") << "{";
+  std::ofstream(broken + "/notes.part") << "mine";
   const Outcome last = run_on_host(program, resume);
+  CHECK(std::filesystem::remove(broken + "/notes.part"));
   INFO(last.err);
   REQUIRE(last.status == 0);
   CHECK(names_in(broken) == names_in(whole));
