@@ -13,8 +13,9 @@ namespace purlin::detail {
 // Asked at every poll: the model's seconds are worked out once, and the pattern is read once, when that is worth it.
 template <class T, Space S>
 const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double done) {
-  constexpr double reading_seconds = 1e-9;  // of an entry of the pattern: its way from a device, and a pass over it
-  constexpr double small_share = 0.1;       // of what the solves have taken
+  constexpr double reading_seconds =
+      S == Space::host ? 1e-9 : 0;     // of an entry of the pattern; a device's is not read
+  constexpr double small_share = 0.1;  // of what the solves have taken
   if (!provisional_ || (outlooks_ && outlooks_->stronger.empty())) return nullptr;
   const std::optional<Pattern<S>> a = source_pattern();
   if (!a || !estimate_stronger()) return nullptr;

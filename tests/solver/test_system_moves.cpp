@@ -203,11 +203,11 @@ TEST_CASE("AMG follows in a long solve, the same on every run, and in whichever 
       CHECK(later.iterations < 20);
     }
   }
-  // Short solves of a mesh: the format moves first, and the preconditioner is then made of values in that format.
-  Problem<Space::host> problem("generate:diffusion:20");
+  // Short solves: the format moves first, and the preconditioner is then made of values in that format.
+  Problem<Space::host> problem("generate:grid7:24");
   LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
   std::string changed;
-  for (int solve = 0; solve < 40 && changed.find("amg") == std::string::npos; ++solve) {
+  for (int solve = 0; solve < 200 && changed.find("amg") == std::string::npos; ++solve) {
     fill<double, Space::host>(problem.ctx, 0, problem.x.span());
     const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());
     CHECK(report.converged());
@@ -328,7 +328,7 @@ TEST_CASE("Candidates expect the iterations that the last solve showed", "[excha
   REQUIRE(report.changed.empty());
   CHECK(iterations_of("jacobi") == Approx(report.iterations));
   CHECK(iterations_of("fsai") == Approx(0.5 * report.iterations));
-  CHECK(iterations_of("amg") == Approx(2 * std::sqrt(report.iterations)));
+  CHECK(iterations_of("amg") == Approx(5 + 1.1 * std::sqrt(report.iterations)));
   SystemOptions named;
   named.precond.name = "fsai";
   named.spmv.format = "bce";
