@@ -138,6 +138,7 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
   if (!order_.natural()) view = (permuted = permute(ctx_, a, order_)).view();
   A_ = make_spmv(ctx_, view, order_, options_.spmv);
   keep_pattern(a);
+  keep_values(a);
   const bool has_precond = from.M_ != nullptr;
   format_.reason = "followed " + from.format_.format;
   if (has_precond) M_ = from.M_->renumbered(ctx_, order_, precond_spmv(options_.precond, options_.spmv));
@@ -164,11 +165,33 @@ void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>& a) {
   }
 }
 
-// The matrix in the caller's numbering, its values read back from A_ into `values` where it is not CSR. Slow: for
-// what happens once, after a failure. Throws InputError where A_ does not hold them all.
+// A preconditioner may follow the format, and would read the values back from it.
+template <class T, Space S>
+void PlainOperators<T, S>::keep_values(const CsrView<T, S>& a) {
+  if (!pattern_ || a.value_map != nullptr) return;
+  try {
+    pattern_->val = make_array(ctx_, a.val);
+  } catch (const OutOfMemory&) {
+    pattern_->val = {};
+  }
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::renew_kept_values(Span<const T, S> values) {
+  if (!pattern_ || pattern_->val.empty()) return;
+  if (pattern_->val.size() == values.size) {
+    copy<T>(ctx_, values, pattern_->val.span());
+  } else {
+    pattern_->val = {};
+  }
+}
+
+// The matrix in the caller's numbering, its values read back from A_ into `values` where it is not CSR and they are
+// not kept. That is slow: for what happens once, after a failure. Throws InputError where A_ does not hold them all.
 template <class T, Space S>
 CsrView<T, S> PlainOperators<T, S>::source(Array<T, S>& values) {
   if (!pattern_) return *A_->as_csr();
+  if (!pattern_->val.empty()) return {pattern_->view(), pattern_->val.cspan()};
   const Slots<T, S> slots = A_->slots(ctx_);
   const std::vector<T> stored = to_vector(ctx_, Span<const T, S>(slots.values));
   std::vector<T> of_entry(static_cast<std::size_t>(pattern_->col.size()), T(0));
@@ -225,6 +248,7 @@ std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
   template std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string&);         \
   template std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const;                             \
   template void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>&);                                      \
+  template void PlainOperators<T, S>::renew_kept_values(Span<const T, S>);                                     \
   template CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>&, PermutedCsr<T, S>&);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

@@ -218,6 +218,7 @@ void PlainOperators<T, S>::refresh(Span<const T, S> values, RefreshScope scope) 
   matrix_sound_ = false;
   traits_older_ = true;
   A_->refresh(ctx_, values);
+  renew_kept_values(values);
   matrix_sound_ = true;
   renew_preconditioner(scope, [&] { M_->refresh(ctx_, values); });
 }
@@ -227,6 +228,7 @@ void PlainOperators<T, S>::slots_written(RefreshScope scope) {
   matrix_sound_ = false;
   traits_older_ = true;
   A_->slots_written(ctx_);
+  if (pattern_) pattern_->val = {};
   matrix_sound_ = true;
   renew_preconditioner(scope, [&] { M_->slots_written(ctx_); });
 }

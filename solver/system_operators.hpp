@@ -205,6 +205,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   double candidate_build_seconds(const std::string& name) const;
   void call_weaker_present(const char* why);
   void keep_pattern(const CsrView<T, S>& a);
+  void keep_values(const CsrView<T, S>& a);
+  void renew_kept_values(Span<const T, S> values);
   std::optional<Pattern<S>> source_pattern() const;
   CsrView<T, S> source(Array<T, S>& values);
   CsrView<T, S> source_in_order(Array<T, S>& values, PermutedCsr<T, S>& permuted);
@@ -224,12 +226,14 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::optional<MatrixTraits> traits_;  // where something is chosen by them
   LocatedText precond_reason_;
   std::vector<std::string> candidates_;  // preconditioners that "auto" has not tried yet
-  // The pattern in the caller's numbering, for these, where A_ is not CSR; the values are in A_'s slots.
+  // The pattern in the caller's numbering, for these, where A_ is not CSR. The values too where the format has moved
+  // and there was memory for them; else they are in A_'s slots alone.
   struct KeptPattern {
     Index rows = 0;
     Array<std::int32_t, S> row_ptr32;
     Array<Offset, S> row_ptr64;
     Array<Index, S> col;
+    Array<T, S> val;  ///< as they are now; or empty
     Pattern<S> view() const;
   };
   std::optional<KeptPattern> pattern_;

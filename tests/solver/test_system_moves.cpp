@@ -222,6 +222,37 @@ TEST_CASE("AMG follows in a long solve, the same on every run, and in whichever 
   CHECK(system.solve(problem.b.cspan(), problem.x.span()).iterations < 30);
 }
 
+TEST_CASE("A preconditioner that follows the format is made of the values that came after it",
+          "[exchange][learning][amg]") {
+  Problem<Space::host> problem("generate:grid7:24");
+  HostCsr loaded = problem.a;  // with a larger diagonal
+  for (Index i = 0; i < loaded.rows; ++i) {
+    for (Offset k = loaded.row_ptr[i]; k < loaded.row_ptr[i + 1]; ++k) {
+      if (loaded.col[k] == i) loaded.val[k] *= 1.3;
+    }
+  }
+  const auto at_first = upload_matrix<double>(problem.ctx, loaded);
+  LinearSystem<double, Space::host> system(problem.ctx, at_first.wide());
+  std::string changed;
+  const auto solve = [&](const HostCsr& a) {
+    fill<double, Space::host>(problem.ctx, 0, problem.x.span());
+    const SolveReport report = system.solve(problem.b.cspan(), problem.x.span());
+    CHECK(report.converged());
+    CHECK(residual_norm(a, download(problem.ctx, problem.x), problem.b_host) <=
+          1.01e-8 * norm_oracle(problem.b_host));
+    if (!report.changed.empty()) changed += report.changed + "; ";
+    return report.iterations;
+  };
+  for (int k = 0; k < 2000 && changed.find("format ") == std::string::npos; ++k) solve(loaded);
+  REQUIRE(changed.find("format ") == 0);
+  const auto values = upload(problem.ctx, problem.a.val);
+  system.refresh(values.cspan());
+  for (int k = 0; k < 400 && changed.find("amg") == std::string::npos; ++k) solve(problem.a);
+  INFO(changed);
+  REQUIRE(changed.find("preconditioner amg for jacobi") != std::string::npos);
+  CHECK(solve(problem.a) <= 11);
+}
+
 TEST_BOTH("A pinned system changes nothing in a solve", "[exchange][learning]") {
   Moving<S> moving("fsai");
   moving.state.pin();
