@@ -32,6 +32,16 @@ bool ends_with(std::string_view text, std::string_view end) {
 
 }  // namespace
 
+bool is_partial_file(const std::string& name) {
+  const std::size_t end = name.rfind(".part"), begin = end == std::string::npos ? end : name.rfind('.', end - 1);
+  if (begin == std::string::npos || end + 5 != name.size() || begin == 0) return false;
+  long process = 0, number = 0;
+  int used = 0;
+  const std::string middle = name.substr(begin + 1, end - begin - 1);
+  return std::sscanf(middle.c_str(), "%ld-%ld%n", &process, &number, &used) == 2 &&
+         used == static_cast<int>(middle.size());
+}
+
 FileWriter::FileWriter(const std::string& path)
     : path_(path), target_(behind_links(path)), buffer_(std::make_unique<char[]>(buffer_bytes)) {
   struct stat status = {};

@@ -10,6 +10,10 @@ namespace purlin::detail {
 
 class GzipWriter;
 
+/// Whether a file without its folder has a name that FileWriter gives to what it has not finished:
+/// NAME.PROCESS-NUMBER.part.
+bool is_partial_file(const std::string& name);
+
 /// Collects text and writes it next to `path`; `commit` gives it the name. gzipped where `path` ends in ".gz". A path
 /// that exists and is no regular file (a terminal, a pipe) is written directly. Without `commit` nothing stays.
 /// Everything throws InputError, with the system's words, when the file cannot be written. A limit on the size of

@@ -9,6 +9,7 @@
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
+#include <purlin/core/file_writer.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
@@ -55,24 +56,13 @@ void require_own_folder(const RunJob& job) {
                    "'s own");
 }
 
-// Whether FileWriter names a file so that it has not finished: NAME.PROCESS-NUMBER.part.
-bool is_partial_file(const std::string& name) {
-  const std::size_t end = name.rfind(".part"), begin = end == std::string::npos ? end : name.rfind('.', end - 1);
-  if (begin == std::string::npos || end + 5 != name.size() || begin == 0) return false;
-  long process = 0, number = 0;
-  int used = 0;
-  const std::string middle = name.substr(begin + 1, end - begin - 1);
-  return std::sscanf(middle.c_str(), "%ld-%ld%n", &process, &number, &used) == 2 &&
-         used == static_cast<int>(middle.size());
-}
-
 // What a run left half written that was killed. The folder belongs to this run alone.
 void remove_partial_files(const std::string& folder) {
   namespace fs = std::filesystem;
   std::vector<fs::path> found;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (is_partial_file(entry->path().filename().string())) found.push_back(entry->path());
+    if (detail::is_partial_file(entry->path().filename().string())) found.push_back(entry->path());
   }
   for (const fs::path& file : found) fs::remove(file, error);
 }
