@@ -179,7 +179,8 @@ void PlainOperators<T, S>::keep_values(const CsrView<T, S>& a) {
 template <class T, Space S>
 void PlainOperators<T, S>::renew_kept_values(Span<const T, S> values) {
   if (!pattern_ || pattern_->val.empty()) return;
-  if (pattern_->val.size() == values.size) {
+  const bool may_follow = provisional_ && !(outlooks_ && outlooks_->stronger.empty());
+  if ((may_follow || weaker_outlooks_) && pattern_->val.size() == values.size) {
     copy<T>(ctx_, values, pattern_->val.span());
   } else {
     pattern_->val = {};
