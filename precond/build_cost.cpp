@@ -27,6 +27,11 @@ double threads_of(const Machine& machine) {
 
 }  // namespace
 
+LocalProblems usual_problems(Index rows, double length, double work) {
+  constexpr double of_differences = 1.3;
+  return {rows * length, of_differences * rows * work};
+}
+
 double seconds_of(const LocalProblems& problems, const ProblemRates& rates, double entries, const Machine& machine) {
   const double fixed = machine.device() ? device_seconds : 0;
   if (problems.entries == 0) return fixed;

@@ -12,6 +12,10 @@ struct LocalProblems {
   double work = 0;     ///< multiplications
 };
 
+/// As if the rows of M were of one length, but for what their differences add to the `work` of a row: of a pattern on
+/// a device, whose way to the host would take longer than a solve.
+LocalProblems usual_problems(Index rows, double length, double work);
+
 /// Seconds of one host thread for each entry of M, and for each multiplication of the local problems.
 struct ProblemRates {
   double entry, work;
@@ -23,7 +27,7 @@ double seconds_of(const LocalProblems& problems, const ProblemRates& rates, doub
 
 /// Seconds of a setup of `method` on the pattern of A, of which M has `nonzeros` entries (FSAI: both factors
 /// together). From sizes of the local problems, not from a clock: the same on every run. Reads the pattern once where
-/// the method asks for it; that of a device matrix is downloaded.
+/// the method asks for it; that of a device matrix is then downloaded, which FSAI and SPAI do not ask for.
 ///
 /// Fitted to 170 setups of 86 real matrices on one thread of an EPYC (docs/results/preconditioners_host.json), of
 /// which 9 in 10 lie within a factor of 3, and to five systems on an H200.

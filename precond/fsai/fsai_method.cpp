@@ -22,13 +22,9 @@ detail::LocalProblems triangles_of(const Pattern<Space::host>& a) {
   return sum;
 }
 
-// Of a pattern on a device, whose way to the host would take longer than a solve: as if rows were of one length, but
-// for what their differences add.
 detail::LocalProblems usual_triangles(const PrecondBuild& build) {
-  constexpr double of_differences = 1.3;
-  const auto rows = static_cast<double>(build.rows);
-  const double length = 0.5 * (static_cast<double>(build.nonzeros) / std::max(rows, 1.0) + 1);
-  return {rows * length, of_differences * rows * length * length * length};
+  const double length = 0.5 * (static_cast<double>(build.nonzeros) / std::max<Index>(build.rows, 1) + 1);
+  return detail::usual_problems(build.rows, length, length * length * length);
 }
 
 double fsai_build_seconds(const PrecondBuild& build) {

@@ -28,13 +28,10 @@ detail::LocalProblems rows_of(const Pattern<Space::host>& a) {
   return sum;
 }
 
-// Of a pattern on a device, whose way to the host would take longer than a solve: as if rows were of one length, but
-// for what their differences add.
 detail::LocalProblems usual_rows(const PrecondBuild& build) {
-  constexpr double of_differences = 1.3;
-  const auto rows = static_cast<double>(build.rows);
-  const double length = static_cast<double>(build.nonzeros) / std::max(rows, 1.0);
-  return {rows * length, of_differences * rows * std::min(length * length, rows) * length * length};
+  const double length = static_cast<double>(build.nonzeros) / std::max<Index>(build.rows, 1);
+  const double reached = std::min<double>(length * length, build.rows);
+  return detail::usual_problems(build.rows, length, reached * length * length);
 }
 
 double spai_build_seconds(const PrecondBuild& build) {
