@@ -61,7 +61,8 @@ class ConvergenceMonitor {
 
   /// The owner of A and M, who may have faster ones; null: nobody has.
   void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
-  bool has_exchange() const { return exchange_ != nullptr; }
+  /// Before so many iterations `exchange_due` is certain to say no; `no_exchange`: not at all.
+  int exchange_not_before() const { return exchange_ != nullptr ? exchange_->not_before() : no_exchange; }
   /// The first residual that tells how fast they fall is the one after so many iterations: those before are in
   /// another norm.
   void begin_rate_at(int iteration) { rate_from_ = iteration; }

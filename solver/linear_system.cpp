@@ -111,7 +111,7 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
   s.enter_columns(b, x, columns);
   if (columns == 1) return {solve(b, x, progress)};
   if (columns > 0) s.decide_by_expectation();
-  if (columns > 0 && !s.pinned) s.improve();
+  if (columns > 0 && !s.pinned) s.improve(false);
   if (s.natural()) return s.solve_columns_ordered(b, x, columns, progress);
   for (Array<T, S>* vectors : {&s.ordered_bs, &s.ordered_xs}) {
     if (vectors->size() >= b.size) continue;
@@ -189,7 +189,7 @@ std::vector<SystemCandidate> LinearSystem<T, S>::candidates() const {
 template <class T, Space S>
 bool LinearSystem<T, S>::improve() {
   impl_->enter({});
-  return impl_->improve();
+  return impl_->improve(true);
 }
 
 template <class T, Space S>

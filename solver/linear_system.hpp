@@ -215,9 +215,10 @@ class LinearSystem {
   /// where both were named. Reads the pattern.
   std::vector<SystemCandidate> candidates() const;
 
-  /// Moves the system to the format whose setup the iterations of all solves so far have paid for, if "auto" chose
-  /// the present one and another is worth it. `solve` does that by itself until a caller uses `order`, slots, ordered
-  /// operators or vectors in solver order: those that were handed out before are void where this returns true.
+  /// Moves the system to the format or the preconditioner whose setup the iterations of all solves so far have paid
+  /// for, if "auto" chose the present one and another is worth it. `solve` does that by itself until a caller uses
+  /// `order`, slots, ordered operators or vectors in solver order: those that were handed out before are void where
+  /// this returns true.
   bool improve();
 
   /// The numbering of solver order, for the caller's own operators in addition to A (`permute`, `make_spmv`). Where

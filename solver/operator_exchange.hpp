@@ -2,6 +2,7 @@
 /// OperatorExchange: how a solve moves to faster operators of the same system on its way. Internal.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct SolveStanding {
   double residual = 0, tolerance = 0;
 };
 
+/// Instead of an iteration: there will be no exchange.
+inline constexpr int no_exchange = std::numeric_limits<int>::max();
+
 /// Whoever owns the operators of a solve.
 template <class T, Space S>
 class OperatorExchange {
@@ -36,6 +40,9 @@ class OperatorExchange {
   /// Whether other operators pay from here. To be asked where the solve could change them; depends on nothing else,
   /// so that every run changes at the same iteration.
   virtual bool due(const SolveStanding& standing) = 0;
+
+  /// Before so many iterations `due` is certain to say no, and need not be asked; `no_exchange`: not at all.
+  virtual int not_before() = 0;
 
   /// Makes them, and renumbers b, x and the vectors given, each of as many values as there are unknowns, in place.
   /// The operators before are destroyed. Nothing, and everything is as it was, where they cannot be made, which is

@@ -60,8 +60,9 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& sys
                                      const ResidentBicgstabVectors<T>& vectors, KeptIterate& best,
                                      ResidentBegin begin, double& r0_norm) {
   const Context<Space::device>& ctx = system.ctx;
-  const bool opened = begin != ResidentBegin::guess, asks = this->asks(convergence);
-  ResidentArgs<T> args = this->args_of(system, asks, opened ? convergence.iterations() : 0);
+  const bool opened = begin != ResidentBegin::guess;
+  ResidentArgs<T> args =
+      this->args_of(system, convergence.exchange_not_before(), opened ? convergence.iterations() : 0);
   args.r = vectors.r.data;
   args.p = vectors.p.data;
   args.r0 = vectors.r0.data;
@@ -94,8 +95,9 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& sys
   args.begin = ResidentBegin::onward;
   bool due = false;
   while (taken && !due && convergence.poll(state.iteration, state.event, residuals)) {
-    due = asks && convergence.exchange_due();
-    args.iterations = this->launch_length(system.stop, asks, state.iteration);
+    const int asks_from = convergence.exchange_not_before();
+    due = state.iteration >= asks_from && convergence.exchange_due();
+    args.iterations = this->launch_length(system.stop, asks_from, state.iteration);
     if (!due) taken = this->launch(ctx, args);
   }
   best = {state.kept_residual, state.kept_at};

@@ -42,7 +42,7 @@ class ResidentCg : public ResidentSystem<T> {
 
  private:
   ResidentArgs<T> args_with(const SolveArguments<T, Space::device>& system, const ResidentCgVectors<T>& vectors,
-                            bool asks, int done) const;
+                            int asks_from, int done) const;
   ResidentEnd launch_until_event(const SolveArguments<T, Space::device>& system,
                                  ConvergenceMonitor<T, Space::device>& convergence, ResidentArgs<T> args);
 };

@@ -57,8 +57,8 @@ ResidentCg<T>::ResidentCg(const Context<Space::device>& ctx, const LinearOperato
 
 template <class T>
 ResidentArgs<T> ResidentCg<T>::args_with(const SolveArguments<T, Space::device>& system,
-                                         const ResidentCgVectors<T>& vectors, bool asks, int done) const {
-  ResidentArgs<T> args = this->args_of(system, asks, done);
+                                         const ResidentCgVectors<T>& vectors, int asks_from, int done) const {
+  ResidentArgs<T> args = this->args_of(system, asks_from, done);
   args.r = vectors.r.data;
   args.p = vectors.p.data;
   args.s = vectors.s.data;
@@ -76,7 +76,7 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
   state.max_iterations = system.stop.max_iterations;
   state.rho = std::numeric_limits<double>::infinity();
   state.alpha = 1;
-  ResidentArgs<T> args = args_with(system, vectors, this->asks(convergence), 0);
+  ResidentArgs<T> args = args_with(system, vectors, convergence.exchange_not_before(), 0);
   if (!this->launch(ctx, args) || !state.started) {
     return convergence.open(vectors.r) ? ResidentEnd::continue_in_loop : ResidentEnd::reported;
   }
@@ -101,7 +101,7 @@ ResidentEnd ResidentCg<T>::go_on(const SolveArguments<T, Space::device>& system,
   state.started = true;
   state.rho = last.rho;
   state.alpha = last.alpha;
-  ResidentArgs<T> args = args_with(system, vectors, this->asks(convergence), monitor.iteration);
+  ResidentArgs<T> args = args_with(system, vectors, convergence.exchange_not_before(), monitor.iteration);
   args.begin = ResidentBegin::onward;
   if (!this->launch(ctx, args)) return ResidentEnd::event;
   return launch_until_event(system, convergence, args);
@@ -128,9 +128,9 @@ ResidentEnd ResidentCg<T>::launch_until_event(const SolveArguments<T, Space::dev
   };
   auto& [state, residuals] = this->log_of(ctx);
   while (convergence.poll(state.iteration, state.event, residuals) && !state.undecided) {
-    const bool asks = this->asks(convergence);
-    if (asks && convergence.exchange_due()) return ResidentEnd::exchange;
-    args.iterations = this->launch_length(system.stop, asks, state.iteration);
+    const int asks_from = convergence.exchange_not_before();
+    if (state.iteration >= asks_from && convergence.exchange_due()) return ResidentEnd::exchange;
+    args.iterations = this->launch_length(system.stop, asks_from, state.iteration);
     if (!this->launch(ctx, args)) return hand_over();
   }
   convergence.report().resident = convergence.report().resident && state.iteration > 0;

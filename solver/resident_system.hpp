@@ -186,14 +186,11 @@ class ResidentSystem {
 
   /// What the context's launches leave.
   static ResidentLog& log_of(const Context<Space::device>& ctx);
-  /// The system, and its criterion.
-  ResidentArgs<T> args_of(const SolveArguments<T, Space::device>& system, bool asks, int done) const;
-  /// Whether to ask between launches for better operators, which a solve in EHYB has already.
-  bool asks(const ConvergenceMonitor<T, Space::device>& convergence) const {
-    return is_by_rows(storage_) && convergence.has_exchange();
-  }
-  /// Iterations of the next launch, behind `done` of them: where the solve asks, half as many at the most.
-  int launch_length(const StopCriterion& stop, bool asks, int done) const;
+  /// The system, and its criterion. `asks_from`: the iteration from which on the solve asks between launches for
+  /// better operators, as ConvergenceMonitor::exchange_not_before has it.
+  ResidentArgs<T> args_of(const SolveArguments<T, Space::device>& system, int asks_from, int done) const;
+  /// Iterations of the next launch, behind `done` of them: where the solve is to ask, half as many at the most.
+  int launch_length(const StopCriterion& stop, int asks_from, int done) const;
   /// Queues the kernel and waits for its end. False if the device did not accept the launch: the usual loop then does
   /// all the work, now and later.
   bool launch(const Context<Space::device>& ctx, const ResidentArgs<T>& told);

@@ -236,7 +236,7 @@ ResidentLog& ResidentSystem<T>::log_of(const Context<Space::device>& ctx) {
 }
 
 template <class T>
-ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device>& system, bool asks,
+ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device>& system, int asks_from,
                                            int done) const {
   ResidentArgs<T> args{};
   args.b = system.b.data;
@@ -244,14 +244,14 @@ ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device
   if (system.M != nullptr) args.d = system.M->diagonal().data;
   args.rel_tol = system.stop.rel_tol;
   args.abs_tol = system.stop.abs_tol;
-  args.iterations = launch_length(system.stop, asks, done);
+  args.iterations = launch_length(system.stop, asks_from, done);
   return args;
 }
 
 template <class T>
-int ResidentSystem<T>::launch_length(const StopCriterion& stop, bool asks, int done) const {
+int ResidentSystem<T>::launch_length(const StopCriterion& stop, int asks_from, int done) const {
   constexpr int first = 32;
-  const int most = asks ? std::clamp(done / 2, first, ResidentLog::most_iterations) : ResidentLog::most_iterations;
+  const int most = std::clamp(std::max(done / 2, asks_from - done), first, ResidentLog::most_iterations);
   return std::min(stop.check_every > 0 ? stop.check_every : most, stop.max_iterations);
 }
 

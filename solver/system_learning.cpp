@@ -3,6 +3,7 @@
 #include <purlin/solver/system_learning.hpp>
 
 #include <algorithm>
+#include <limits>
 
 namespace purlin::detail {
 
@@ -20,6 +21,18 @@ double SystemLearning::later(double of_solve) const {
   constexpr double few_solves = 8;
   if (!(iterations_ > 0)) return 0;
   return std::max(iterations_, few_solves * of_solve);
+}
+
+double SystemLearning::earliest(const FormatChoice& choice) const {
+  double least = std::numeric_limits<double>::infinity();
+  const FormatTrial* const now = present(choice);
+  if (now == nullptr) return least;
+  for (const FormatTrial& trial : choice.trials) {
+    const double gain = now->step_seconds() - trial.step_seconds();
+    if (!trial.failure.empty() || !(gain > 0)) continue;
+    least = std::min(least, least_missed * trial.setup_seconds / gain - iterations_);
+  }
+  return least;
 }
 
 const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double done, double to_come) const {

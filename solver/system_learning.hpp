@@ -31,6 +31,10 @@ class SystemLearning {
   /// far would have paid for it where as many are left, and near the end not at all. Null: the present one stays.
   const FormatTrial* better_for(const FormatChoice& choice, double done, double to_come) const;
 
+  /// How many iterations into a solve `better_for` can name one at the earliest, however many are to come;
+  /// infinity: never.
+  double earliest(const FormatChoice& choice) const;
+
   /// `done` iterations into the present solve, which will be counted as a whole.
   void moved(int done = 0) {
     iterations_ = -static_cast<double>(done);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <purlin/core/instantiate.hpp>
@@ -28,26 +29,53 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
     standing.left = std::max(whole - done, static_cast<double>(done));
     left_guessed = last_iterations == 0;
   }
+  choose_move(true);
+  return next != Move::none;
+}
+
+template <class T, Space S>
+void SystemState<T, S>::choose_move(bool preconditioner_too) {
+  next = Move::none;
   const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
   const double to_come = standing.left + learning.later(last_iterations);
-  const FormatTrial* const better = choice == nullptr ? nullptr : learning.better_for(*choice, done, to_come);
+  const FormatTrial* const better =
+      choice == nullptr ? nullptr : learning.better_for(*choice, standing.iterations, to_come);
   if (better != nullptr) {
     next = Move::format;
     next_format = better->format;
   }
-  if (const PrecondOutlook* const stronger = stronger_that_pays(better != nullptr); stronger != nullptr) {
+  const PrecondOutlook* const stronger = preconditioner_too ? stronger_that_pays(better != nullptr) : nullptr;
+  if (stronger != nullptr) {
     next = Move::stronger_preconditioner;
     next_preconditioner = stronger->name;
     next_probation = allowed_for_a_tenth(*stronger);
   }
-  return next != Move::none;
+}
+
+// Where solves like this one have been decided on before it, not until it turns out to be longer than they were.
+template <class T, Space S>
+int SystemState<T, S>::not_before() {
+  if (!may_move) return no_exchange;
+  if (probation.length > 0) return 0;
+  const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
+  double least = choice != nullptr ? learning.earliest(*choice) : std::numeric_limits<double>::infinity();
+  const double before = std::max(0.0, learning_precond.iterations());
+  if (const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before)) {
+    for (const PrecondOutlook& stronger : outlooks->stronger) {
+      const double missed = least_missed * stronger.build_seconds / outlooks->present.iteration_seconds;
+      least = std::min(least, missed - before);
+    }
+  }
+  least = std::max(least, static_cast<double>(last_iterations));
+  return least < no_exchange ? static_cast<int>(std::ceil(least)) : no_exchange;
 }
 
 // A preconditioner that has passed goes on being watched, since one may stall later.
 template <class T, Space S>
 typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
   if (probation.length == 0) return Verdict::none;
-  if (standing.iterations < probation.from) probation.from = standing.iterations;  // of the chain's next solver
+  if (probation.begun == 0) probation.begun = probation.least = standing.residual;  // taken before the solve
+  if (standing.iterations < probation.from) probation.from = standing.iterations;   // of the chain's next solver
   probation.least = std::min(probation.least, standing.residual);
   if (probation.least <= 0.1 * probation.begun) {
     probation.passed = true;
@@ -144,6 +172,35 @@ void SystemState<T, S>::leave_what_proved_slower() {
   note_change("preconditioner " + operators->preconditioner_name() + " for " + before + ", whose solves took longer");
 }
 
+// A preconditioner by the iterations of whole solves: where the last one converged with the present one.
+template <class T, Space S>
+bool SystemState<T, S>::improve(bool preconditioner_too) {
+  if (!operators->sound()) return false;
+  standing = {0, static_cast<double>(last_iterations), 1, tolerance_for_estimates(stop.rel_tol)};
+  left_guessed = false;
+  choose_move(preconditioner_too && last_iterations > 0);
+  if (next == Move::format) {
+    const std::string before = operators->format_choice()->format;
+    const std::string after = " after " + plain_number(learning.iterations()) + " iterations";
+    if (!move_to(next_format)) return false;
+    note_change("format " + next_format + " for " + before + after);
+    return true;
+  }
+  if (next != Move::stronger_preconditioner) return false;
+  const std::string before = operators->preconditioner_name();
+  const std::string after = " after " + plain_number(learning_precond.iterations()) + " iterations";
+  if (!take_stronger()) return false;
+  chain->use(operators->matrix(), operators->preconditioner());
+  exchanged_precond = false;  // it is the next solve's from the beginning
+  probation.begun = 0;        // at the residual that this begins with
+  if (pinned) {               // and a solve moves nothing
+    probation = {};
+    operators->settle_preconditioner();
+  }
+  note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after);
+  return true;
+}
+
 template <class T, Space S>
 bool SystemState<T, S>::make_move() {
   const std::string after = " after " + plain_number(standing.iterations) + " iterations, ";
@@ -207,6 +264,8 @@ std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vect
 
 #define X(T, S)                                                             \
   template bool SystemState<T, S>::due(const SolveStanding&);               \
+  template int SystemState<T, S>::not_before();                             \
+  template bool SystemState<T, S>::improve(bool);                           \
   template void SystemState<T, S>::compare_with_weaker(const SolveReport&); \
   template void SystemState<T, S>::leave_what_proved_slower();              \
   template std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>&);

@@ -14,7 +14,7 @@ template <class T, Space S>
 SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
   if (!pinned) {
     leave_what_proved_slower();
-    improve();
+    improve(true);
   }
   SolveReport report;
   if (natural()) {
@@ -50,6 +50,7 @@ void SystemState<T, S>::end_probation(bool converged) {
     const std::string before = operators->preconditioner_name();
     operators->restore_preconditioner();
     chain->use(operators->matrix(), operators->preconditioner());
+    note_other_preconditioner();
     note_change("preconditioner " + operators->preconditioner_name() + " for " + before + " at the end of the solve");
   }
   probation = {};
@@ -132,19 +133,6 @@ void SystemState<T, S>::try_other_preconditioners(SolveReport& report, Span<cons
     append_attempt(report, std::move(next));
     settle_attainable(report);
   }
-}
-
-template <class T, Space S>
-bool SystemState<T, S>::improve() {
-  const FormatChoice* const choice = operators->format_choice();
-  if (choice == nullptr || change_failed || !operators->sound()) return false;
-  const FormatTrial* const better = learning.better_for(*choice, 0, learning.later(last_iterations));
-  if (better == nullptr) return false;
-  const std::string what = "format " + better->format + " for " + choice->format + " after " +
-                           plain_number(learning.iterations()) + " iterations";
-  if (!move_to(std::string(better->format))) return false;
-  note_change(what);
-  return true;
 }
 
 // The operators in that format take the place of the present ones. False, and not tried again, where they cannot be

@@ -221,8 +221,11 @@ struct SystemState : private OperatorExchange<T, S> {
 
   void try_other_preconditioners(SolveReport& report, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress);
 
-  // Moves to a format whose setup the iterations so far have paid for; whether it did.
-  bool improve();
+  // Between solves: moves to a format or a preconditioner whose setup the iterations so far have paid for; whether it
+  // did.
+  bool improve(bool preconditioner_too);
+  // What the solve should do where it stands, left in `next` with what that needs.
+  void choose_move(bool preconditioner_too);
   // Decides what else a first solve shows, where a solve that could change on its way does not come first.
   void decide_by_expectation();
   bool move_to(const std::string& format);
@@ -248,6 +251,7 @@ struct SystemState : private OperatorExchange<T, S> {
   }
   // As OperatorExchange says.
   bool due(const SolveStanding& now) override;
+  int not_before() override;
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
   void follow(Span<const T, S>& b, Span<T, S>& x) const override {
     if (!exchanged) return;

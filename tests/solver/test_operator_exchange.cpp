@@ -56,6 +56,7 @@ class MoveAt final : public detail::OperatorExchange<double, S> {
         moved_x_(ctx, b.size) {}
 
   bool due(const detail::SolveStanding& now) override { return !moved && now.iterations >= at_; }
+  int not_before() override { return moved ? detail::no_exchange : 0; }
 
   std::optional<detail::ExchangedSystem<double, S>> exchange(const std::vector<Span<double, S>>& vectors) override {
     if (refuses) {
@@ -208,6 +209,44 @@ TEST_BOTH("With another preconditioner than before a solve begins again from its
     CHECK(move.moved);
     CHECK(report.converged());
     CHECK(report.residual_replacements == 0);
+    CHECK(residual_norm(problem.a, move.result(), problem.b_host) <= 1.01e-9 * norm_oracle(problem.b_host));
+  }
+}
+
+// In the caller's numbering, in two parts: on a device one kernel solves the system.
+template <Space S>
+Built<S> build_in_parts(const Problem<S>& problem, const std::string& precond) {
+  SpmvOptions spmv;
+  spmv.format = "ehyb";
+  PrecondOptions options;
+  options.name = precond;
+  Built<S> built;
+  built.order.part_begin = {0, problem.a.rows / 2, problem.a.rows};
+  built.A = make_spmv(problem.ctx, problem.there.wide(), built.order, spmv);
+  built.M = make_precond(problem.ctx, problem.there.wide(), built.order, options, spmv);
+  problem.ctx.synchronize();
+  return built;
+}
+
+TEST_BOTH("A solve in EHYB moves to another preconditioner on its way", "[exchange]") {
+  for (const Case& c :
+       {Case{"generate:diffusion:10", "cg", "jacobi"}, Case{"generate:convection:9:10", "bicgstab", "jacobi"}}) {
+    CAPTURE(c.system, c.solver, c.precond);
+    Problem<S> problem(c.system);
+    Built<S> from = build_in_parts(problem, c.precond);
+    const auto zeros = upload(problem.ctx, std::vector<double>(problem.b_host.size(), 0.0));
+    auto alone_x = make_array(problem.ctx, zeros.cspan());
+    const SolveReport alone = solved(problem, from, c.solver, alone_x.span());
+    MoveAt<S> move(problem.ctx, 8, from, build_in_parts(problem, "spai"), problem.b.cspan(), problem.x.span());
+    move.same = false;
+    const SolveReport report = solved(problem, from, c.solver, problem.x.span(), &move);
+    CHECK(move.moved);
+    CHECK(report.converged());
+    CHECK(alone.resident == (S == Space::device));
+    CHECK(report.history.size() == static_cast<std::size_t>(report.iterations) + 1);
+    CHECK(std::vector<double>(report.history.begin(), report.history.begin() + 9) ==
+          std::vector<double>(alone.history.begin(), alone.history.begin() + 9));
+    CHECK(report.history[9] != alone.history[9]);
     CHECK(residual_norm(problem.a, move.result(), problem.b_host) <= 1.01e-9 * norm_oracle(problem.b_host));
   }
 }

@@ -56,7 +56,10 @@ TEST_CASE("A faster format is bought once the iterations so far would have paid 
   const FormatChoice choice = choice_of(10e-6, 2e-6, 8e-3);
   detail::SystemLearning learning;
   CHECK(learning.later(999) == 0);  // one solve says nothing of others
+  CHECK(learning.earliest(choice) == Approx(1000.0 / 3));
+  CHECK(std::isinf(learning.earliest(choice_of(2e-6, 10e-6, 0))));
   learning.count(999);
+  CHECK(learning.earliest(choice) == Approx(1000.0 / 3 - 999));
   CHECK(learning.better_for(choice, 0, 999) == nullptr);
   learning.count(2);
   REQUIRE(learning.better_for(choice, 0, 1001) != nullptr);

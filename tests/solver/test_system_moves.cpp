@@ -74,6 +74,56 @@ TEST_BOTH("Solves that are too short for a preconditioner pay for it together", 
   CHECK(0.5 * spent <= 2 * price);  // what half of the iterations cost
 }
 
+TEST_BOTH("Between solves a preconditioner is taken by the iterations of those before", "[exchange][learning]") {
+  Moving<S> moving("fsai", 60e-3);
+  std::string changed;
+  int before = 0, with_it = 0;
+  for (int solve = 0; changed.empty() && solve < 50; ++solve) {
+    fill<double, S>(moving.ctx, 0, moving.x.span());
+    const SolveReport report = moving.solve();
+    changed = report.changed;
+    if (changed.empty()) before += report.iterations;
+    with_it = report.iterations;
+  }
+  CHECK(changed == "preconditioner fsai for jacobi after " + std::to_string(before) + " iterations");
+  fill<double, S>(moving.ctx, 0, moving.x.span());
+  const SolveReport next = moving.solve();
+  CHECK(next.changed.empty());
+  CHECK(next.iterations == with_it);  // the one before had it from its beginning
+}
+
+TEST_BOTH("A preconditioner that was taken between solves is watched, and leaves again", "[exchange][learning]") {
+  Moving<S> moving("bad", 60e-3);
+  std::string changed;
+  for (int solve = 0; changed.empty() && solve < 50; ++solve) {
+    fill<double, S>(moving.ctx, 0, moving.x.span());
+    changed = moving.solve().changed;
+  }
+  INFO(changed);
+  CHECK(changed.find("preconditioner bad for jacobi after ") == 0);
+  CHECK(changed.find("preconditioner jacobi for bad after ") != std::string::npos);
+  CHECK(moving.operators->restored == 1);
+}
+
+TEST_BOTH("No exchange is due before the iteration that a solve is told to wait for", "[exchange][learning]") {
+  for (const double price : {5e-3, 60e-3, 1.0}) {
+    Moving<S> moving("fsai", price);
+    CHECK(moving.state.not_before() == detail::no_exchange);  // no solve is under way
+    moving.state.may_move = true;
+    const int from = moving.state.not_before();
+    int first = 0;
+    while (first < 4000 && !moving.state.due({first, 1e6, 1e-3, 1e-8})) ++first;
+    CAPTURE(price, from, first);
+    CHECK(first < 4000);
+    CHECK(first >= from);
+    CHECK(from >= 0.3 * first);
+  }
+  Moving<S> moving("fsai", 60e-3);
+  const int whole = moving.solve().iterations;
+  moving.state.may_move = true;
+  CHECK(moving.state.not_before() >= whole);  // what so many iterations are worth is decided between solves
+}
+
 TEST_BOTH("What every refresh costs is counted before a preconditioner is taken", "[exchange][learning]") {
   for (const bool cheap : {true, false}) {
     Moving<S> moving("fsai", 20e-3);
