@@ -6,6 +6,7 @@
 #include <purlin/core/csr_check.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/matrix_traits.hpp>
+#include <purlin/core/sorted_row_device.cuh>
 
 namespace purlin {
 namespace {
@@ -71,20 +72,6 @@ __device__ __forceinline__ void count_row(DeviceTraits* t, int what, Index row) 
   atomicMin(&t->first[what], row);
 }
 
-template <class RowPtr>
-__device__ __forceinline__ Offset find_entry(const RowPtr* row_ptr, const Index* col, Index i, Index j) {
-  Offset low = row_ptr[i], high = row_ptr[i + 1];
-  const Offset end = high;
-  while (low < high) {
-    const Offset middle = low + (high - low) / 2;
-    if (col[middle] < j)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < end && col[low] == j ? low : Offset{-1};
-}
-
 template <class T, class RowPtr>
 __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict__ row_ptr,
                               const Index* __restrict__ col, const T* __restrict__ val, DeviceTraits* traits) {
@@ -105,7 +92,7 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
         if (value < 0) count_row(traits, 3, i);
         continue;
       }
-      const Offset mirrored = find_entry(row_ptr, col, j, i);
+      const Offset mirrored = detail::find_column(col, row_ptr[j], row_ptr[j + 1], i);
       const double other = mirrored >= 0 ? double(val[mirrored]) : 0.0;
       max_asymmetry = fmax(max_asymmetry, fabs(value - other));
       if (j > i) {

@@ -60,8 +60,10 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
   levels_.resize(from.size());
   const LevelOrder<S> natural;
   coarse_first_ = first_of_coarse(from);
-  if (coarse_first_ < from.size()) {
-    coarse_ = make_coarse_cycle<T>(ctx, hierarchy, coarse_first_, coarse_degree(degree));
+  if constexpr (S == Space::device) {  // on the host a pass over a level costs nothing but its work
+    if (coarse_first_ < from.size()) {
+      coarse_ = make_coarse_cycle<T>(ctx, hierarchy, coarse_first_, coarse_degree(degree));
+    }
   }
   for (std::size_t l = 0; l < from.size(); ++l) {
     Level& level = levels_[l];

@@ -17,15 +17,6 @@ using DeviceContext = Context<Space::device>;
 template <class T, Space S>
 using StageArray = std::conditional_t<S == Space::host, std::vector<T>, Array<T, S>>;
 
-template <class T>
-std::uint64_t bytes_of(const std::vector<T>& values) {
-  return values.size() * sizeof(T);
-}
-template <class T>
-std::uint64_t bytes_of(const Array<T, Space::device>& values) {
-  return values.bytes();
-}
-
 /// Rows and columns are counted in blocks; columns ascend in a row.
 template <Space S>
 struct BlockPattern {

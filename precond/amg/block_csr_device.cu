@@ -227,8 +227,8 @@ BlockPattern<Space::device> symmetric_blocks(const DeviceContext& ctx, const Pat
     p = collect_rows<8>(ctx, a.rows / block, a.rows / block, BlockColumns{EntriesView(a), block});
   }
   const DeviceArray<Index> row_of = rows_of_blocks(ctx, p);
-  const DeviceArray<unsigned> missing = zeros<unsigned>(ctx, 1);
-  for_elements(ctx, p.blocks(), MissingOpposites{p, row_of.data(), const_cast<unsigned*>(missing.data())});
+  DeviceArray<unsigned> missing = zeros<unsigned>(ctx, 1);
+  for_elements(ctx, p.blocks(), MissingOpposites{p, row_of.data(), missing.data()});
   if (value_at(ctx, missing, 0) == 0) return p;
   const TransposedPattern<Space::device> t = transpose(ctx, p);
   return collect_rows<8>(ctx, p.rows, p.cols, EitherColumns{p, t.pattern});

@@ -26,12 +26,8 @@ class CoarseCycle {
 };
 
 /// Levels from `first` on, whose smoothers are polynomials of degree `degree` of the diagonal; the prolongator of the
-/// level before belongs to the caller. Null where the levels are better off one by one: on the host, and on devices
-/// without cooperative launches. Keeps pointers to the hierarchy's patterns.
-template <class T>
-std::unique_ptr<CoarseCycle<T, Space::host>> make_coarse_cycle(const HostContext& ctx,
-                                                               const AmgHierarchy<Space::host>& hierarchy,
-                                                               std::size_t first, int degree);
+/// level before belongs to the caller. Null where the levels are better off one by one, on devices without
+/// cooperative launches. Keeps pointers to the hierarchy's patterns.
 template <class T>
 std::unique_ptr<CoarseCycle<T, Space::device>> make_coarse_cycle(const DeviceContext& ctx,
                                                                  const AmgHierarchy<Space::device>& hierarchy,

@@ -14,22 +14,17 @@
 namespace purlin::detail {
 namespace {
 
-struct Diagonal {
-  BlockView a;
-  const Offset* place;
+struct CopyDiagonal {
+  DiagonalView diagonal;
   double* d;
 
-  __device__ void operator()(std::int64_t i) const {
-    const auto r = static_cast<int>(i % a.m);
-    const Offset at = place[i / a.m];
-    d[i] = at < 0 ? 0.0 : a.block(at)[r * a.m + r];
-  }
+  __device__ void operator()(std::int64_t i) const { d[i] = diagonal[i]; }
 };
 
 DeviceArray<double> diagonal_of(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
   const DeviceArray<Offset> place = diagonal_places(ctx, a.pattern);
   DeviceArray<double> d(ctx, a.scalar_rows());
-  for_elements(ctx, d.size(), Diagonal{a, place.data(), d.data()});
+  for_elements(ctx, d.size(), CopyDiagonal{{a, place.data()}, d.data()});
   return d;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <purlin/core/context_device.hpp>
+#include <purlin/core/sorted_row_device.cuh>
 #include <purlin/precond/amg/block_csr.hpp>
 
 namespace purlin::detail {
@@ -60,18 +61,7 @@ struct PatternView {
   __device__ Offset begin(Index i) const { return row_ptr[i]; }
   __device__ Offset end(Index i) const { return row_ptr[i + 1]; }
   /// Where row i has column j; -1 where it has not.
-  __device__ Offset find(Index i, Index j) const {
-    Offset low = row_ptr[i], high = row_ptr[i + 1];
-    const Offset last = high;
-    while (low < high) {
-      const Offset middle = low + (high - low) / 2;
-      if (col[middle] < j)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < last && col[low] == j ? low : Offset{-1};
-  }
+  __device__ Offset find(Index i, Index j) const { return find_column(col, row_ptr[i], row_ptr[i + 1], j); }
 };
 
 struct BlockView {
@@ -82,6 +72,17 @@ struct BlockView {
   BlockView(const BlockCsr<Space::device>& a)
       : pattern(a.pattern), m(a.row_block), n(a.col_block), val(a.val.data()) {}
   __device__ const double* block(Offset k) const { return val + k * (m * n); }
+};
+
+/// The values on the diagonal, row by row; 0 where a row has none.
+struct DiagonalView {
+  BlockView a;
+  const Offset* place;  ///< as diagonal_places has them
+
+  __device__ double operator[](std::int64_t i) const {
+    const Offset at = place[i / a.m];
+    return at < 0 ? 0.0 : a.block(at)[i % a.m * (a.m + 1)];
+  }
 };
 
 /// The row of each block.

@@ -14,14 +14,11 @@ struct RefusedDiagonals {
 
 // A thread has a row.
 struct FindRefusedDiagonals {
-  BlockView a;
-  const Offset* place;
+  DiagonalView diagonal;
   RefusedDiagonals* found;
 
   __device__ void operator()(std::int64_t i) const {
-    const auto r = static_cast<int>(i % a.m);
-    const Offset at = place[i / a.m];
-    const double inverse = 1 / (at < 0 ? 0.0 : a.block(at)[r * (a.m + 1)]);
+    const double inverse = 1 / diagonal[i];
     if (isfinite(inverse) && inverse != 0) return;
     atomicMin(&found->first, static_cast<unsigned long long>(i));
     atomicAdd(&found->count, 1ull);
@@ -52,7 +49,7 @@ FirstLevel<Space::device> make_first_level(const DeviceContext& ctx, const CsrVi
 void require_diagonal(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
   const DeviceArray<Offset> place = diagonal_places(ctx, a.pattern);
   DeviceArray<RefusedDiagonals> found = make_array(ctx, std::vector<RefusedDiagonals>{{~0ull, 0}});
-  for_elements(ctx, a.scalar_rows(), FindRefusedDiagonals{a, place.data(), found.data()});
+  for_elements(ctx, a.scalar_rows(), FindRefusedDiagonals{{a, place.data()}, found.data()});
   const RefusedDiagonals refused = value_at(ctx, found, 0);
   if (refused.count == 0) return;
   const auto row = static_cast<Index>(refused.first);

@@ -36,7 +36,7 @@ void queue_copy(double* to, const double* from, cudaMemcpyKind kind, cudaStream_
 
 }  // namespace
 
-TEST_CASE("memory of the device is told from that of the host", "[stream_order][device]") {
+TEST_CASE("Memory of the device is distinguished from that of the host", "[stream_order][device]") {
   const Context<Space::device> ctx;
   const Array<double, Space::device> there(ctx, n);
   const Locked locked(0);
