@@ -40,6 +40,7 @@ class Cg<T, S>::Run {
         convergence_(own_.name(), cg_.r().size, system, cg_.scratch(), own_.last_iterations_) {
     convergence_.watch_growth(first_growth, most_growth<T>,
                               [this] { return symmetry_fault(system_->ctx, system_->A, system_->M); });
+    convergence_.watch_spectrum(cg_.coefficients());
     convergence_.set_exchange(own_.exchange());
   }
 
@@ -156,7 +157,8 @@ class Cg<T, S>::Run {
     return false;
   }
   auto on_chip_vectors() {
-    if constexpr (S == Space::device) return ResidentCgVectors<T>{cg_.r(), cg_.p(), cg_.q(), own_.start_x_};
+    if constexpr (S == Space::device)
+      return ResidentCgVectors<T>{cg_.r(), cg_.p(), cg_.q(), own_.start_x_, cg_.coefficients()};
   }
 
   Cg& own_;

@@ -25,7 +25,7 @@ CgState fresh_state(const MonitorState& monitor, bool preconditioned) {
 
 template <class T, Space S>
 CgIteration<T, S>::CgIteration(const Context<S>& ctx, Index n)
-    : r_(ctx, n), z_(ctx, n), p_(ctx, n), q_(ctx, n), state_(ctx, 1) {}
+    : r_(ctx, n), z_(ctx, n), p_(ctx, n), q_(ctx, n), state_(ctx, 1), coefficients_(ctx, most_coefficients) {}
 
 template <class T, Space S>
 double* CgIteration<T, S>::scratch() {
@@ -43,14 +43,15 @@ typename CgIteration<T, S>::Step CgIteration<T, S>::bind(const Context<S>& ctx, 
   const std::int64_t n = r_.size();
   const T* const d = M != nullptr ? M->diagonal().data : nullptr;
   CgState* const s = state_.data();
+  CgCoefficients* const coefficients = coefficients_.data();
   const Span<T, S> r = r_, p = p_, q = q_, z = M != nullptr && d == nullptr ? z_.span() : r;
   const auto direction = [=, &ctx] {
     if (d != nullptr) return sweep(ctx, n, CgDirection<T, true>{s, d, r.data, p.data, x.data});
     sweep(ctx, n, CgDirection<T, false>{s, nullptr, z.data, p.data, x.data});
   };
   const auto update = [=, &ctx] {
-    if (d != nullptr) return sweep(ctx, n, CgUpdate<T, true>{s, d, q.data, r.data});
-    sweep(ctx, n, CgUpdate<T, false>{s, nullptr, q.data, r.data});
+    if (d != nullptr) return sweep(ctx, n, CgUpdate<T, true>{s, coefficients, d, q.data, r.data});
+    sweep(ctx, n, CgUpdate<T, false>{s, coefficients, nullptr, q.data, r.data});
   };
   return [=, &ctx, &A] {
     if (z.data != r.data) M->apply_dot(ctx, r, z, &s->rz);  // z = M r, rho = r.z

@@ -30,6 +30,8 @@ class CgIteration {
   Span<T, S> p() { return p_; }  ///< the direction
   Span<T, S> q() { return q_; }  ///< A p; holds nothing between a step and the next
   CgState* state() { return state_.data(); }
+  /// Of the first iterations of a solve, by their number.
+  Span<CgCoefficients, S> coefficients() { return coefficients_; }
   double* scratch();
 
   /// A step with these, which have to outlive it; x is where it adds alpha p. Graphs of others are dropped.
@@ -57,6 +59,7 @@ class CgIteration {
  private:
   Array<T, S> r_, z_, p_, q_;
   Array<CgState, S> state_;
+  Array<CgCoefficients, S> coefficients_;
   IterationGraph<S> graph_;
 };
 

@@ -6,6 +6,7 @@
 
 #include <purlin/core/vector_step.hpp>
 #include <purlin/solver/cg_recurrence.hpp>
+#include <purlin/solver/cg_spectrum.hpp>
 
 namespace purlin::detail {
 
@@ -82,6 +83,7 @@ template <class T, bool scaled>
 struct CgUpdate {
   static constexpr int sums = scaled ? 2 : 1;
   CgState* state;
+  CgCoefficients* coefficients;  ///< of the first iterations
   const T *d, *q;
   T* r;
 
@@ -99,7 +101,13 @@ struct CgUpdate {
     total.add(0, double(ri) * double(ri));
     if constexpr (scaled) total.add(1, double(ri) * double(at.d * ri));
   }
-  PURLIN_HD void end(const double* totals) const { state->step().finish<scaled>(totals); }
+  PURLIN_HD void end(const double* totals) const {
+    const CgStepScalars step = state->step();
+    const double beta = cg_beta(step.rho, step.rho_old);
+    const int iteration = state->monitor.iteration;
+    step.finish<scaled>(totals);
+    note_coefficients(coefficients, iteration, step.alpha, beta);
+  }
 };
 
 /// x = x + alpha p, once the iteration has ended: what the next direction would have done.

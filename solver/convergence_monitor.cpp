@@ -149,9 +149,20 @@ void ConvergenceMonitor<T, S>::watch_growth(double first, double most, std::func
 }
 
 template <class T, Space S>
-bool ConvergenceMonitor<T, S>::exchange_due() const {
-  return exchange_ != nullptr &&
-         exchange_->due({seen_.iteration, rate_.left(seen_.tolerance), seen_.residual, seen_.tolerance});
+bool ConvergenceMonitor<T, S>::exchange_due() {
+  if (exchange_ == nullptr || seen_.iteration < exchange_->not_before()) return false;
+  return exchange_->due({seen_.iteration, iterations_left(), seen_.residual, seen_.tolerance});
+}
+
+// The residuals tell nothing before they fall; the spectrum sees every eigenvalue, though b may have no share of
+// some.
+template <class T, Space S>
+double ConvergenceMonitor<T, S>::iterations_left() {
+  const double by_rate = rate_.left(seen_.tolerance);
+  const int steps = CgSpectrum::used(std::min(seen_.iteration, static_cast<int>(coefficients_.size)) - rate_from_);
+  if (steps > spectrum_.taken()) spectrum_.take(to_vector(args_->ctx, coefficients_.subspan(rate_from_, steps)));
+  const double by_spectrum = spectrum_.left(rate_.least(), seen_.tolerance);
+  return by_rate > 0 && by_spectrum > 0 ? std::min(by_rate, by_spectrum) : std::max(by_rate, by_spectrum);
 }
 
 template <class T, Space S>
@@ -162,6 +173,7 @@ std::optional<SolveArguments<T, S>> ConvergenceMonitor<T, S>::exchange(const std
   *same_preconditioner = changed->same_preconditioner;
   if (!changed->same_preconditioner) {
     rate_ = {};
+    spectrum_ = {};
     rate_from_ = seen_.iteration;
   }
   const SolveArguments<T, S> before = *args_;
@@ -258,7 +270,7 @@ bool ConvergenceMonitor<T, S>::record_progress() {
   if (args_->progress) {
     Progress now{report_.solver,  seen_.iteration, seen_.residual, report_.relative(seen_.residual),
                  seen_.tolerance, elapsed};
-    now.iterations_left = rate_.left(seen_.tolerance);
+    now.iterations_left = iterations_left();
     if (!args_->progress(now)) interrupted_ = Status::stopped_by_caller;
   }
   if (!interrupted() && args_->stop.time_limit_seconds > 0 && elapsed > args_->stop.time_limit_seconds) {

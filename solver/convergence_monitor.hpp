@@ -9,6 +9,7 @@
 #include <string>
 
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/cg_spectrum.hpp>
 #include <purlin/solver/krylov.hpp>
 #include <purlin/solver/monitor_state.hpp>
 #include <purlin/solver/operator_exchange.hpp>
@@ -63,11 +64,13 @@ class ConvergenceMonitor {
   void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
   /// Before so many iterations `exchange_due` is certain to say no; `no_exchange`: not at all.
   int exchange_not_before() const { return exchange_ != nullptr ? exchange_->not_before() : no_exchange; }
+  /// Where CG notes the coefficients of its first iterations, by which the iterations to go are estimated too.
+  void watch_spectrum(Span<const CgCoefficients, S> coefficients) { coefficients_ = coefficients; }
   /// The first residual that tells how fast they fall is the one after so many iterations: those before are in
   /// another norm.
   void begin_rate_at(int iteration) { rate_from_ = iteration; }
   /// Whether the solve should change its operators here. To be asked after a poll that returned true.
-  bool exchange_due() const;
+  bool exchange_due();
   /// Makes the change, by which `vectors` and x are renumbered; then the arguments to go on with. Nothing: there is
   /// none to be had, and all is as it was.
   std::optional<SolveArguments<T, S>> exchange(const std::vector<Span<T, S>>& vectors, bool* same_preconditioner);
@@ -135,6 +138,7 @@ class ConvergenceMonitor {
   void explain_stagnation(Span<T, S> v, Span<T, S> w);
   void note_rhs(double norm);
   bool begin();  // from the residual as it is known
+  double iterations_left();
   double norm(Span<const T, S> v);
   bool refuse_norm(double norm, Span<const T, S> v, Subject what);
 
@@ -144,6 +148,8 @@ class ConvergenceMonitor {
   MonitorState seen_{};
   ResidualRate rate_;
   int rate_from_ = 0;  // the iteration that it begins with: the last with another M
+  CgSpectrum spectrum_;
+  Span<const CgCoefficients, S> coefficients_;
   OperatorExchange<T, S>* exchange_ = nullptr;
   int expected_;
   double residual_ = 0;          // the latest true residual

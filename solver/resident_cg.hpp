@@ -12,6 +12,7 @@ namespace purlin::detail {
 template <class T>
 struct ResidentCgVectors {
   Span<T, Space::device> r, p, s, start;  ///< start: the guess
+  Span<CgCoefficients, Space::device> coefficients;
 };
 
 /// Chronopoulos and Gear, "s-step iterative methods for symmetric linear systems", J. Comput. Appl. Math. 25 (1989),

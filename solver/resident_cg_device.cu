@@ -63,6 +63,7 @@ ResidentArgs<T> ResidentCg<T>::args_with(const SolveArguments<T, Space::device>&
   args.p = vectors.p.data;
   args.s = vectors.s.data;
   args.kept = vectors.start.data;
+  args.coefficients = vectors.coefficients.data;
   return args;
 }
 

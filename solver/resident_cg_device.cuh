@@ -120,6 +120,7 @@ __device__ void iterate(const ResidentArgs<T>& args, ResidentCgPart<T>& my, Resi
     }
     seen.rho = rho;
     seen.alpha = cg_alpha(rho, pq);
+    if (is_reporting_thread()) note_coefficients(args.coefficients, seen.iteration, seen.alpha, beta);
     const T alpha_t = static_cast<T>(seen.alpha), beta_t = static_cast<T>(beta);
 #pragma unroll 2  // more would spill
     for (int i = thread; i < reach; i += threads) {

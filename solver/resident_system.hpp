@@ -111,9 +111,10 @@ struct ResidentRows {
 /// The arguments of one launch.
 template <class T>
 struct ResidentArgs {
-  const T *b, *d;    ///< d: the diagonal of M, or null
-  T *x, *r, *p, *s;  ///< vectors that are kept from launch to launch; s of CG
-  T *r0, *kept;      ///< of BiCGStab: the shadow residual, the best x; of CG: kept, the guess
+  const T *b, *d;                ///< d: the diagonal of M, or null
+  T *x, *r, *p, *s;              ///< vectors that are kept from launch to launch; s of CG
+  T *r0, *kept;                  ///< of BiCGStab: the shadow residual, the best x; of CG: kept, the guess
+  CgCoefficients* coefficients;  ///< of CG: of the first iterations
   double rel_tol, abs_tol;
   int iterations;  ///< of this launch, at most
   ResidentBegin begin;

@@ -16,6 +16,9 @@ class ResidualRate {
   /// has fallen to a tenth, nor where that half gained nothing.
   double left(double tolerance) const;
 
+  /// The least residual so far; 0: none was added.
+  double least() const { return least_.empty() ? 0 : least_.back(); }
+
   int iterations() const { return static_cast<int>(least_.size()) - 1; }
 
  private:

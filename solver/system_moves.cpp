@@ -74,7 +74,10 @@ int SystemState<T, S>::not_before() {
 template <class T, Space S>
 typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
   if (probation.length == 0) return Verdict::none;
-  if (probation.begun == 0) probation.begun = probation.least = standing.residual;  // taken before the solve
+  if (probation.begun == 0) {  // taken before the solve, which is asked for the first time
+    probation.from = standing.iterations;
+    probation.begun = probation.least = standing.residual;
+  }
   if (standing.iterations < probation.from) probation.from = standing.iterations;   // of the chain's next solver
   probation.least = std::min(probation.least, standing.residual);
   if (probation.least <= 0.1 * probation.begun) {

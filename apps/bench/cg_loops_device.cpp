@@ -50,7 +50,7 @@ void CgLoops::iterate() {
   const double* const d = D_.diagonal().data;
   sweep(ctx_, n, CgDirection<double, true>{s, d, r_.data(), p_.data(), x_.data()});  // x += alpha p, p = D r + beta p
   A_.apply_dot(ctx_, p_.cspan(), q_.span(), &s->pq);                                 // q = A p, p.q
-  sweep(ctx_, n, CgUpdate<double, true>{s, d, q_.data(), r_.data()});                // r -= alpha q, |r|, r.D r
+  sweep(ctx_, n, CgUpdate<double, true>{s, nullptr, d, q_.data(), r_.data()});       // r -= alpha q, |r|, r.D r
 }
 
 const MonitorState& CgLoops::poll() {

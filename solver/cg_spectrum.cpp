@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ritz values by bisection.
+#include <purlin/solver/cg_spectrum.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace purlin::detail {
+namespace {
+
+constexpr int few_steps = 16;
+
+// A symmetric tridiagonal matrix: the diagonal, and the square of what stands to the left of it.
+struct Row {
+  double diagonal, left_squared;
+};
+
+// Whether all eigenvalues exceed `value`: the pivots of the matrix minus that are positive.
+bool all_above(const std::vector<Row>& rows, double value) {
+  double pivot = 1;
+  for (const Row& row : rows) {
+    pivot = row.diagonal - value - row.left_squared / pivot;
+    if (!(pivot > 0)) return false;
+  }
+  return true;
+}
+
+bool all_below(const std::vector<Row>& rows, double value) {
+  double pivot = -1;
+  for (const Row& row : rows) {
+    pivot = row.diagonal - value - row.left_squared / pivot;
+    if (!(pivot < 0)) return false;
+  }
+  return true;
+}
+
+// The middle of what remains of [low, high], by ratios, after `halvings`; `above(value)`: it is in the upper half.
+template <class Above>
+double bisected(double low, double high, int halvings, const Above& above) {
+  for (; halvings > 0; --halvings) {
+    const double middle = std::sqrt(low * high);
+    (above(middle) ? low : high) = middle;
+  }
+  return std::sqrt(low * high);
+}
+
+}  // namespace
+
+int CgSpectrum::used(int steps) {
+  int used = few_steps;
+  while (used + used / 2 <= std::min(steps, most_coefficients)) used += used / 2;
+  return steps < few_steps ? 0 : used;
+}
+
+void CgSpectrum::take(const std::vector<CgCoefficients>& steps) {
+  constexpr double widest = 1e-16;  // the least eigenvalue that is looked for, over the largest
+  constexpr int halvings_of_least = 10, halvings_of_most = 5;
+  taken_ = static_cast<int>(steps.size());
+  std::vector<Row> rows;
+  rows.reserve(steps.size());
+  double low = 0, high = 0, smallest = 0;
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const auto [alpha, beta] = steps[k];
+    if (!(alpha > 0) || !(beta >= 0) || !std::isfinite(1 / alpha) || !std::isfinite(beta)) break;
+    const double before = k > 0 ? steps[k - 1].alpha : 1;
+    rows.push_back({1 / alpha + beta / before, beta / (before * before)});
+    const double next = k + 1 < steps.size() ? std::max(0.0, steps[k + 1].beta) : 0;
+    const double beside = std::sqrt(beta) / before + std::sqrt(next) / alpha;
+    low = std::max(low, rows.back().diagonal);
+    high = std::max(high, rows.back().diagonal + beside);  // Gershgorin's bound
+    smallest = k == 0 ? rows.back().diagonal : std::min(smallest, rows.back().diagonal);
+  }
+  least_ = most_ = 0;
+  if (rows.size() < few_steps || !std::isfinite(high)) return;
+  most_ = bisected(low, high, halvings_of_most, [&](double value) { return !all_below(rows, value); });
+  least_ =
+      bisected(widest * most_, smallest, halvings_of_least, [&](double value) { return all_above(rows, value); });
+}
+
+// The bound sqrt(condition) / 2 ln(2 / reduction) holds for any b and any eigenvalues in between. After 50 to 150
+// iterations with Jacobi on meshes of diffusion and elasticity CG takes 0.25 to 0.7 of what it makes expect.
+double CgSpectrum::left(double residual, double tolerance) const {
+  constexpr double share_of_bound = 0.4;
+  if (!(least_ > 0) || !(tolerance > 0)) return 0;
+  const double reduction = std::log(2 * std::max(1.0, residual / tolerance));
+  return std::max(1.0, share_of_bound * std::sqrt(condition()) / 2 * reduction);
+}
+
+}  // namespace purlin::detail

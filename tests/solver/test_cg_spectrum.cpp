@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The eigenvalues that CG's coefficients show, and the iterations to go that follow from them.
+#include "tests/catch.hpp"
+#include "tests/solver/problem.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <purlin/solver/cg.hpp>
+#include <purlin/solver/cg_spectrum.hpp>
+#include <purlin/solver/linear_system.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+using detail::CgCoefficients;
+using detail::CgSpectrum;
+
+namespace {
+
+// CG as in the books on a diagonal matrix, with b = ones; `residuals`: of each iteration.
+std::vector<CgCoefficients> coefficients_of(const std::vector<double>& eigenvalues, int steps,
+                                            std::vector<double>* residuals = nullptr) {
+  const std::size_t n = eigenvalues.size();
+  std::vector<double> r(n, 1.0), p(n, 0.0);
+  double before = std::numeric_limits<double>::infinity();
+  std::vector<CgCoefficients> found;
+  for (int k = 0; k < steps; ++k) {
+    double rho = 0, pq = 0;
+    for (std::size_t i = 0; i < n; ++i) rho += r[i] * r[i];
+    if (residuals != nullptr) residuals->push_back(std::sqrt(rho));
+    const double beta = rho / before;
+    for (std::size_t i = 0; i < n; ++i) p[i] = r[i] + beta * p[i];
+    for (std::size_t i = 0; i < n; ++i) pq += p[i] * eigenvalues[i] * p[i];
+    for (std::size_t i = 0; i < n; ++i) r[i] -= rho / pq * eigenvalues[i] * p[i];
+    found.push_back({rho / pq, beta});
+    before = rho;
+  }
+  return found;
+}
+
+std::vector<double> between(double low, double high, int count) {
+  std::vector<double> values;
+  for (int i = 0; i < count; ++i) values.push_back(low * std::pow(high / low, i / (count - 1.0)));
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("Only fixed numbers of steps are used, so that estimates depend on nothing else", "[cg_spectrum]") {
+  CHECK(CgSpectrum::used(0) == 0);
+  CHECK(CgSpectrum::used(15) == 0);
+  CHECK(CgSpectrum::used(16) == 16);
+  CHECK(CgSpectrum::used(23) == 16);
+  CHECK(CgSpectrum::used(24) == 24);
+  CHECK(CgSpectrum::used(35) == 24);
+  CHECK(CgSpectrum::used(36) == 36);
+  CHECK(CgSpectrum::used(1000000) == CgSpectrum::used(detail::most_coefficients));
+  CHECK(CgSpectrum::used(1000000) <= detail::most_coefficients);
+}
+
+TEST_CASE("The coefficients of CG show the condition number", "[cg_spectrum]") {
+  for (const double condition : {3.0, 100.0, 1e4}) {
+    CAPTURE(condition);
+    CgSpectrum spectrum;
+    CHECK(spectrum.condition() == 0);
+    CHECK(spectrum.left(1, 1e-8) == 0);
+    spectrum.take(coefficients_of(between(0.01, 0.01 * condition, 200), 121));
+    CHECK(spectrum.taken() == 121);
+    CHECK(spectrum.condition() > 0.7 * condition);
+    CHECK(spectrum.condition() < 1.25 * condition);
+  }
+}
+
+TEST_CASE("A recurrence that begins again adds what it sees to the spectrum", "[cg_spectrum]") {
+  // Neither half sees the whole spectrum: [1, 10] and [20, 1000].
+  std::vector<CgCoefficients> both = coefficients_of(between(1, 10, 50), 18);
+  for (const CgCoefficients& c : coefficients_of(between(20, 1000, 50), 36)) both.push_back(c);
+  CgSpectrum spectrum;
+  spectrum.take(both);
+  CHECK(spectrum.condition() > 800);
+  CHECK(spectrum.condition() < 1250);
+}
+
+TEST_CASE("The spectrum tells about how many iterations are to go", "[cg_spectrum]") {
+  for (const double condition : {200.0, 5000.0, 1e5}) {
+    std::vector<double> residuals;
+    const std::vector<CgCoefficients> all = coefficients_of(between(1, condition, 2000), 1500, &residuals);
+    const double tolerance = 1e-8 * residuals[0];
+    int whole = 0;
+    while (residuals[static_cast<std::size_t>(whole)] > tolerance) ++whole;
+    CgSpectrum spectrum;
+    spectrum.take({all.begin(), all.begin() + 81});
+    const double left = spectrum.left(residuals[81], tolerance);
+    CAPTURE(condition, whole, left);
+    CHECK(81 + left > whole / 3.0);
+    CHECK(81 + left < 3.0 * whole);
+  }
+}
+
+TEST_CASE("Steps behind one that is not positive are left out, and too few tell nothing", "[cg_spectrum]") {
+  std::vector<CgCoefficients> steps = coefficients_of(between(1, 100, 200), 54);
+  CgSpectrum whole;
+  whole.take(steps);
+  CHECK(whole.condition() > 50);
+  for (const CgCoefficients bad : {CgCoefficients{0, 0.1}, CgCoefficients{-1, 0.1}, CgCoefficients{1, -0.1},
+                                   CgCoefficients{std::nan(""), 0.1}, CgCoefficients{1, std::nan("")}}) {
+    steps[20] = bad;
+    CgSpectrum some;
+    some.take(steps);
+    CHECK(some.condition() > 1);
+    CHECK(some.condition() < whole.condition());
+    steps[10] = bad;
+    some.take(steps);
+    CHECK(some.condition() == 0);
+    CHECK(some.left(1, 1e-8) == 0);
+    steps = coefficients_of(between(1, 100, 200), 54);
+  }
+}
+
+TEST_BOTH("A solve says early about how many iterations are to go", "[cg_spectrum][cg]") {
+  for (const char* format : {"csr", "ehyb"}) {
+    for (const bool resident : {false, true}) {
+      Problem<S> problem("generate:elasticity:8");
+      SystemOptions options;
+      options.spmv.format = format;
+      options.solver.name = "cg";
+      options.precond.name = "jacobi";
+      options.solver.of<CgOptions>().resident = resident;
+      options.stop.check_every = 16;
+      LinearSystem<double, S> system(problem.ctx, problem.there.wide(), options);
+      double at_32 = 0, first = 0;
+      int iterations = 0;
+      const auto watch = [&](const Progress& now) {
+        if (iterations == 0) first = now.iterations_left;
+        if (now.iteration == 32) at_32 = now.iterations_left;
+        iterations = now.iteration;
+        return true;
+      };
+      const SolveReport report = system.solve(problem.b.cspan(), problem.x.span(), watch);
+      CAPTURE(format, resident, iterations, at_32, first);
+      REQUIRE(report.converged());
+      REQUIRE(report.iterations > 60);
+      CHECK(at_32 > (report.iterations - 32) / 3.0);
+      CHECK(at_32 < 3.0 * (report.iterations - 32));
+      CHECK((S == Space::host || first > 0));
+    }
+  }
+}
