@@ -131,6 +131,9 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       builds_estimated_(from.builds_estimated_),
       weaker_outlooks_(from.weaker_outlooks_) {
   format_.format = options_.spmv.format = format;
+  for (std::optional<PrecondOutlooks>* const outlooks : {&outlooks_, &weaker_outlooks_}) {
+    if (*outlooks) (*outlooks)->expect_present_format();
+  }
   order_ = plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
   require_memory_of_choice(a);
   CsrView<T, S> view = a;

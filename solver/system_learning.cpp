@@ -17,6 +17,12 @@ const FormatTrial* present(const FormatChoice& choice) {
 
 }  // namespace
 
+bool is_worth(double price, double missed, double ahead, bool measured) {
+  constexpr double margin = 1.1;  // for a little that is gained at some risk
+  if (!(missed >= least_missed * price)) return false;
+  return missed * ahead >= price * price || (measured && ahead >= margin * price);
+}
+
 double SystemLearning::later(double of_solve) const {
   constexpr double few_solves = 8;
   if (!(iterations_ > 0)) return 0;
@@ -35,15 +41,15 @@ double SystemLearning::earliest(const FormatChoice& choice) const {
   return least;
 }
 
-const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double done, double to_come) const {
+const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double done, double to_come,
+                                              bool measured) const {
   const FormatTrial* const now = present(choice);
   if (now == nullptr) return nullptr;
   const FormatTrial* best = nullptr;
   for (const FormatTrial& trial : choice.trials) {
     const double gain = now->step_seconds() - trial.step_seconds();
     if (!trial.failure.empty() || !(gain > 0)) continue;
-    const double missed = (iterations_ + done) * gain, ahead = to_come * gain, price = trial.setup_seconds;
-    if (!(missed * ahead >= price * price) || !(missed >= least_missed * price)) continue;
+    if (!is_worth(trial.setup_seconds, (iterations_ + done) * gain, to_come * gain, measured)) continue;
     if (best == nullptr || trial.seconds_of(to_come) < best->seconds_of(to_come)) best = &trial;
   }
   return best;

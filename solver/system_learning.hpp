@@ -12,6 +12,13 @@ namespace purlin::detail {
 /// are estimated, a change then never makes the total more than about three times what it would have been.
 inline constexpr double least_missed = 1.0 / 3;
 
+/// Whether to buy a setup of `price` seconds that would have saved `missed` so far and is expected to save `ahead`.
+/// By iterations that were `measured`, in earlier solves or by what this one has shown: where it pays. By a guess
+/// from the size: where the product of both reaches the square of the price, early where it is sure to pay, as soon
+/// as the iterations so far would have paid for it where as many are left, and near the end not at all. In no case
+/// before `least_missed` of the price is missed.
+bool is_worth(double price, double missed, double ahead, bool measured);
+
 /// Counts iterations, reads no clock: the same on every run.
 class SystemLearning {
  public:
@@ -25,11 +32,9 @@ class SystemLearning {
   double later(double of_solve) const;
 
   /// The format to move to between solves, or in the middle of one, `done` iterations into it, with about `to_come`
-  /// to go, those of later solves among them: the best for these among those for which what it would have saved so
-  /// far, times what would be saved from here, reaches the square of what the setup costs, and which would have saved
-  /// `least_missed` of that so far. So a setup is bought early where it is sure to pay, as soon as the iterations so
-  /// far would have paid for it where as many are left, and near the end not at all. Null: the present one stays.
-  const FormatTrial* better_for(const FormatChoice& choice, double done, double to_come) const;
+  /// to go, those of later solves among them: the best for these among those that `is_worth` names. Null: the present
+  /// one stays.
+  const FormatTrial* better_for(const FormatChoice& choice, double done, double to_come, bool measured) const;
 
   /// How many iterations into a solve `better_for` can name one at the earliest, however many are to come;
   /// infinity: never.

@@ -38,17 +38,16 @@ void SystemState<T, S>::choose_move(bool preconditioner_too) {
   next = Move::none;
   const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
   const double to_come = standing.left + learning.later(last_iterations);
-  const FormatTrial* const better =
-      choice == nullptr ? nullptr : learning.better_for(*choice, standing.iterations, to_come);
-  if (better != nullptr) {
+  const FormatTrial* better = nullptr;
+  if (choice != nullptr) better = learning.better_for(*choice, standing.iterations, to_come, !left_guessed);
+  const StrongerChoice stronger = preconditioner_too ? stronger_that_pays(better != nullptr) : StrongerChoice{};
+  if (stronger.now) {
+    next = Move::stronger_preconditioner;
+    next_preconditioner = stronger.outlook->name;
+    next_probation = allowed_for_a_tenth(*stronger.outlook);
+  } else if (better != nullptr && stronger.outlook == nullptr) {
     next = Move::format;
     next_format = better->format;
-  }
-  const PrecondOutlook* const stronger = preconditioner_too ? stronger_that_pays(better != nullptr) : nullptr;
-  if (stronger != nullptr) {
-    next = Move::stronger_preconditioner;
-    next_preconditioner = stronger->name;
-    next_probation = allowed_for_a_tenth(*stronger);
   }
 }
 
@@ -62,7 +61,7 @@ int SystemState<T, S>::not_before() {
   const double before = std::max(0.0, learning_precond.iterations());
   if (const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before)) {
     for (const PrecondOutlook& stronger : outlooks->stronger) {
-      const double missed = least_missed * stronger.build_seconds / outlooks->present.iteration_seconds;
+      const double missed = least_missed * stronger.build_seconds / outlooks->present.now_seconds;
       least = std::min(least, missed - before);
     }
   }
@@ -78,7 +77,7 @@ typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
     probation.from = standing.iterations;
     probation.begun = probation.least = standing.residual;
   }
-  if (standing.iterations < probation.from) probation.from = standing.iterations;   // of the chain's next solver
+  if (standing.iterations < probation.from) probation.from = standing.iterations;  // of the chain's next solver
   probation.least = std::min(probation.least, standing.residual);
   if (probation.least <= 0.1 * probation.begun) {
     probation.passed = true;
@@ -89,15 +88,16 @@ typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
   return probation.passed ? Verdict::passed : Verdict::awaited;
 }
 
-// As SystemLearning::better_for, with the best for the iterations to come, and as many refreshes for each of them as
-// there were so far. Where the format is about to change, the preconditioner comes first if it will ever
-// pay: it is made of the matrix as it was given.
+// The best for the iterations to come, with as many refreshes for each of them as there were so far. Where it is
+// measured that it will pay, but too little is missed yet, the format waits, which it would use for a few iterations
+// only. Where that is about to change by a guess, the preconditioner comes first if it will ever pay: it is made of
+// the matrix as it was given.
 template <class T, Space S>
-const PrecondOutlook* SystemState<T, S>::stronger_that_pays(bool format_moves) {
+typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays(bool format_moves) {
   const double done = standing.iterations, before = std::max(0.0, learning_precond.iterations());
   const double left = left_guessed ? done : standing.left;  // dear: a guess by the size is not enough
   const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before + done);
-  if (outlooks == nullptr || !(done + left > 0)) return nullptr;
+  if (outlooks == nullptr || !(done + left > 0)) return {};
   const PrecondOutlook& present = outlooks->present;
   const double simple = simple_iterations_for(present.iterations, done + left);
   simple_seen = simple;
@@ -107,19 +107,22 @@ const PrecondOutlook* SystemState<T, S>::stronger_that_pays(bool format_moves) {
   for (const PrecondOutlook& stronger : outlooks->stronger) {
     const double share = stronger.iterations(simple) / (done + left);
     const double gain = present.iteration_seconds - share * stronger.iteration_seconds;
+    const double gain_now = present.now_seconds - share * stronger.now_seconds;
     const double refreshes = learning_precond.refreshes() * (stronger.refresh_seconds - present.refresh_seconds);
     const double ahead = (later + left) * gain - later_refreshes * refreshes;
     const double saved = ahead - stronger.build_seconds;
     if (!(gain > 0) || !(saved > most_saved)) continue;
     best = &stronger;
     most_saved = saved;
-    best_missed = (before + done) * gain - refreshes;
+    best_missed = (before + done) * gain_now - refreshes;
   }
-  if (best == nullptr) return nullptr;
+  if (best == nullptr) return {};
   const double price = best->build_seconds, ahead = most_saved + price;
-  const bool sure = best_missed * ahead >= price * price && best_missed >= least_missed * price;
-  const bool pays = format_moves ? (best_missed + ahead) / 2 >= price : sure;
-  return pays ? best : nullptr;
+  const bool measured = !left_guessed;
+  bool now = is_worth(price, best_missed, ahead, measured);
+  if (left_guessed && format_moves) now = (best_missed + ahead) / 2 >= price;
+  const bool soon = measured && is_worth(price, std::max(best_missed, least_missed * price), ahead, measured);
+  return now || soon ? StrongerChoice{best, now} : StrongerChoice{};
 }
 
 // So long may the stronger preconditioner take for a tenth of the residual: twice the seconds that the weaker one
@@ -180,7 +183,7 @@ template <class T, Space S>
 bool SystemState<T, S>::improve(bool preconditioner_too) {
   if (!operators->sound()) return false;
   standing = {0, static_cast<double>(last_iterations), 1, tolerance_for_estimates(stop.rel_tol)};
-  left_guessed = false;
+  left_guessed = last_iterations == 0;
   choose_move(preconditioner_too && last_iterations > 0);
   if (next == Move::format) {
     const std::string before = operators->format_choice()->format;

@@ -25,7 +25,8 @@ using PhaseSeconds = std::vector<std::pair<std::string, double>>;
 /// A preconditioner by the cost model, in the middle of a solve.
 struct PrecondOutlook {
   std::string name;
-  double iteration_seconds = 0;
+  double iteration_seconds = 0;  ///< in the format that the solve is expected to end in
+  double now_seconds = 0;        ///< in the present one
   double build_seconds = 0;
   double refresh_seconds = 0;
   ExpectedIterations iterations = &simple_iterations;
@@ -35,6 +36,12 @@ struct PrecondOutlook {
 struct PrecondOutlooks {
   PrecondOutlook present;
   std::vector<PrecondOutlook> stronger;
+
+  /// The format has moved to the one that was expected, or to another.
+  void expect_present_format() {
+    present.now_seconds = present.iteration_seconds;
+    for (PrecondOutlook& outlook : stronger) outlook.now_seconds = outlook.iteration_seconds;
+  }
 };
 
 /// A preconditioner that followed another in a long solve, and that other.

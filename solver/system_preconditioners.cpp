@@ -35,12 +35,14 @@ const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double don
 template <class T, Space S>
 bool PlainOperators<T, S>::estimate_stronger() {
   if (outlooks_) return true;
-  const auto product = product_estimate(expected_format_.empty() ? options_.spmv.format : expected_format_);
-  if (!product) return false;
+  const auto now = product_estimate(options_.spmv.format);
+  const auto product = expected_format_.empty() ? now : product_estimate(expected_format_);
+  if (!product || !now) return false;
   const auto outlook = [&](const std::string& name) {
     PrecondOutlook found;
     found.name = name;
     found.iteration_seconds = iteration_estimate(name, *product).seconds;
+    found.now_seconds = iteration_estimate(name, *now).seconds;
     found.iterations = iterations_with(name);
     return found;
   };

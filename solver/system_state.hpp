@@ -240,7 +240,12 @@ struct SystemState : private OperatorExchange<T, S> {
   // After a solve with one preconditioner, and before the next.
   void compare_with_weaker(const SolveReport& report);
   void leave_what_proved_slower();
-  const PrecondOutlook* stronger_that_pays(bool format_moves);
+  /// The stronger preconditioner that is expected to pay, if any, and whether to build it here.
+  struct StrongerChoice {
+    const PrecondOutlook* outlook = nullptr;
+    bool now = false;
+  };
+  StrongerChoice stronger_that_pays(bool format_moves);
   bool make_move();
   int allowed_for_a_tenth(const PrecondOutlook& stronger);
   bool take_stronger();

@@ -48,7 +48,7 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
       : ctx_(ctx), a_(a), A_(make_spmv(ctx, a, order_, SpmvOptions{"csr"})), M_(made("jacobi")) {
     detail::PrecondOutlook costs;
     costs.name = stronger;
-    costs.iteration_seconds = 1e-3;
+    costs.iteration_seconds = costs.now_seconds = 1e-3;
     outlooks_.present = costs;
     costs.build_seconds = price;
     costs.iterations = [](double simple) { return simple / 2; };
@@ -95,7 +95,9 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
     return true;
   }
   void set_refresh_seconds(double seconds) { outlooks_.stronger[0].refresh_seconds = seconds; }
-  void set_iteration_seconds(double seconds) { outlooks_.stronger[0].iteration_seconds = seconds; }
+  void set_iteration_seconds(double seconds) {
+    outlooks_.stronger[0].iteration_seconds = outlooks_.stronger[0].now_seconds = seconds;
+  }
 
   bool taken = false;
   int restored = 0, left = 0;

@@ -206,6 +206,7 @@ TEST_BOTH("iterations and time are limited for each column, and for all", "[colu
     SystemOptions hurried = cg_options("jacobi");
     hurried.solver.name = solver;
     hurried.stop.time_limit_seconds = 1e-9;
+    hurried.stop.check_every = 4;  // before one kernel has solved the system
     LinearSystem<double, S> system(ctx, Arrays<double, S>(ctx, a).view(), hurried);
     const Columns b = noise_columns(a, 9);
     for (const SolveReport& report : solve_together<double, S>(ctx, system, b, zeros_like(b)).report) {

@@ -60,14 +60,14 @@ TEST_CASE("A faster format is bought once the iterations so far would have paid 
   CHECK(std::isinf(learning.earliest(choice_of(2e-6, 10e-6, 0))));
   learning.count(999);
   CHECK(learning.earliest(choice) == Approx(1000.0 / 3 - 999));
-  CHECK(learning.better_for(choice, 0, 999) == nullptr);
+  CHECK(learning.better_for(choice, 0, 999, false) == nullptr);
   learning.count(2);
-  REQUIRE(learning.better_for(choice, 0, 1001) != nullptr);
-  CHECK(learning.better_for(choice, 0, 1001)->format == "ehyb");
+  REQUIRE(learning.better_for(choice, 0, 1001, false) != nullptr);
+  CHECK(learning.better_for(choice, 0, 1001, false)->format == "ehyb");
   learning.moved();
-  CHECK(learning.better_for(choice, 0, 100000) == nullptr);
+  CHECK(learning.better_for(choice, 0, 100000, false) == nullptr);
   learning.count(100000);
-  CHECK(learning.better_for(choice_of(2e-6, 10e-6, 0), 0, 100000) == nullptr);
+  CHECK(learning.better_for(choice_of(2e-6, 10e-6, 0), 0, 100000, false) == nullptr);
 }
 
 TEST_CASE("Later solves are expected to be eight, or as many as there were", "[learning]") {
@@ -101,6 +101,17 @@ TEST_CASE("Iterations to go follow from how the residual has fallen", "[exchange
   CHECK(met.left(1e-8) == 1);
 }
 
+TEST_CASE("By measured iterations a setup is bought where it pays, once a third of it is missed", "[learning]") {
+  CHECK(detail::is_worth(9, 3.01, 10, true));
+  CHECK_FALSE(detail::is_worth(9, 3.01, 10, false));  // 30.1 is less than 81
+  CHECK_FALSE(detail::is_worth(9, 3.01, 9.5, true));  // too little is gained
+  CHECK_FALSE(detail::is_worth(9, 2.99, 1e9, true));  // a wrong estimate must not cost more than that
+  CHECK(detail::is_worth(9, 3.01, 27, false));
+  CHECK(detail::is_worth(9, 30, 2.71, false));
+  CHECK(detail::is_worth(9, 30, 2.71, true));
+  CHECK_FALSE(detail::is_worth(9, 30, 2.69, true));
+}
+
 TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead", "[exchange][learning]") {
   FormatChoice choice;
   FormatTrial csr, ehyb;
@@ -111,17 +122,17 @@ TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead
   ehyb.setup_seconds = 8e-3;  // 1,000 iterations
   choice.trials = {csr, ehyb};
   detail::SystemLearning learning;
-  CHECK(learning.better_for(choice, 0, 1e9) == nullptr);
-  CHECK(learning.better_for(choice, 999, 1000) == nullptr);
-  REQUIRE(learning.better_for(choice, 1001, 1000) != nullptr);
-  CHECK(learning.better_for(choice, 1001, 1000)->format == "ehyb");
-  CHECK(learning.better_for(choice, 335, 3000) != nullptr);
-  CHECK(learning.better_for(choice, 332, 1e9) == nullptr);  // a wrong estimate must not cost more than that
-  CHECK(learning.better_for(choice, 10000, 99) == nullptr);
+  CHECK(learning.better_for(choice, 0, 1e9, false) == nullptr);
+  CHECK(learning.better_for(choice, 999, 1000, false) == nullptr);
+  REQUIRE(learning.better_for(choice, 1001, 1000, false) != nullptr);
+  CHECK(learning.better_for(choice, 1001, 1000, false)->format == "ehyb");
+  CHECK(learning.better_for(choice, 335, 3000, false) != nullptr);
+  CHECK(learning.better_for(choice, 332, 1e9, false) == nullptr);  // a wrong estimate must not cost more than that
+  CHECK(learning.better_for(choice, 10000, 99, false) == nullptr);
   learning.count(500);  // of solves before
-  CHECK(learning.better_for(choice, 501, 1000) != nullptr);
+  CHECK(learning.better_for(choice, 501, 1000, false) != nullptr);
   choice.trials[1].failure = "memory";
-  CHECK(learning.better_for(choice, 1e6, 1e6) == nullptr);
+  CHECK(learning.better_for(choice, 1e6, 1e6, false) == nullptr);
   choice.trials[1].failure = "";
 }
 
