@@ -67,15 +67,16 @@ double simple_iterations_for(ExpectedIterations iterations, double n) {
   return most;
 }
 
-ExpectedIterations iterations_with(const PrecondMethod& method) {
+ExpectedIterations iterations_with(const PrecondMethod& method, bool blocks_without_coordinates) {
   if (method.automatic == AutoPrecond::simple) return &simple_iterations;
+  if (blocks_without_coordinates && method.iterations_of_blocks != nullptr) return method.iterations_of_blocks;
   return method.iterations != nullptr ? method.iterations : &half;
 }
 
-ExpectedIterations iterations_with(std::string_view name) {
+ExpectedIterations iterations_with(std::string_view name, bool blocks_without_coordinates) {
   const std::string canonical = canonical_name(name);
   if (canonical == "auto" || canonical == "none") return &simple_iterations;
-  return iterations_with(find_preconditioner(canonical));
+  return iterations_with(find_preconditioner(canonical), blocks_without_coordinates);
 }
 
 const PrecondMethod* simple_preconditioner(const MatrixTraits& traits) {

@@ -121,7 +121,9 @@ struct PrecondMethod {
   /// On a device: what of its bytes an application in a system in double moves, where it works in single precision;
   /// and seconds of an application beside those that its bytes take, as a hierarchy's passes wait for each other.
   double device_share = 1, device_start_seconds = 0;
-  bool triangles = false;  ///< its matrices are triangles, whose rows differ in length
+  double device_block_share = 1;   ///< `device_share` where the rows of a node form a block
+  double device_node_seconds = 0;  ///< for each node besides
+  bool triangles = false;          ///< its matrices are triangles, whose rows differ in length
   /// Entries of these matrices, estimated for a matrix of so many rows and entries. Null: as many as A has.
   double (*entries)(const PrecondOptions&, Index rows, Offset nonzeros) = nullptr;
   bool takes_coordinates = false;              ///< `SpmvOptions::coordinates` makes a difference
@@ -129,6 +131,8 @@ struct PrecondMethod {
   AutoPrecond automatic = AutoPrecond::never;  ///< its role under `auto`
   /// Iterations that are to be expected with it where those with the simple one of `auto` are `simple`; null: half.
   double (*iterations)(double simple) = nullptr;
+  /// The same where the rows of a node form a block and its coordinates are not known; null: as `iterations`.
+  double (*iterations_of_blocks)(double simple) = nullptr;
   double refresh_share = 1;  ///< seconds of a refresh over those of a setup
   /// Throws InputError for options that make no sense. Null: none can.
   void (*check)(const PrecondOptions&) = nullptr;

@@ -2,6 +2,7 @@
 // What the table of solvers says of CG.
 #include <purlin/solver/batch_cg.hpp>
 #include <purlin/solver/cg.hpp>
+#include <purlin/solver/cg_spectrum.hpp>
 #include <purlin/solver/mixed_solvers.hpp>
 
 namespace purlin {
@@ -40,6 +41,7 @@ SolverMethod cg_method() {
   cg.resident_shape = {4, 1, 2, 1, 2};
   cg.rank.definite = 1;
   cg.bytes_per_unknown = [](const SolverOptions&, Index, std::size_t value_bytes) { return 5.0 * value_bytes; };
+  cg.fixed_bytes = detail::most_coefficients * sizeof(detail::CgCoefficients);
   cg.vector_passes = [](const SolverOptions&, Index, std::size_t) { return 12.0; };
   cg.floor = {8, 10, 8};
   cg.batch_vectors = 5;

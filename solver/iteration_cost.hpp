@@ -16,7 +16,7 @@ struct PrecondCost {
   bool resident = true;                               ///< the kernels that keep their vectors on the chip have it
   bool diagonal = false;                              ///< M is a diagonal matrix
   bool triangles = false;                             ///< its matrices are triangles, whose rows differ in length
-  double device_share = 1, device_start_seconds = 0;  ///< as PrecondMethod has them
+  double device_share = 1, device_start_seconds = 0;  ///< of the system, by those of PrecondMethod
 };
 
 /// The named preconditioner; "auto" stands for its simple candidate.

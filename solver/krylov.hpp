@@ -25,8 +25,8 @@ struct StopCriterion {
   double abs_tol = 0;             ///< absolute, in the units of b
   double time_limit_seconds = 0;  ///< 0: none; checked every `check_every` iterations
   /// The host polls residual, clock and callback after this many iterations; 0: 1 on the host, 16 on
-  /// the device, there fewer where the solve before took fewer, and up to 256 in a resident solve. Iteration counts and
-  /// histories are exact whatever it is. At most 64.
+  /// the device, there fewer where the solve before took fewer, and up to 256 in a resident solve. Iteration counts
+  /// and histories are exact whatever it is. At most 64.
   int check_every = 0;
 };
 

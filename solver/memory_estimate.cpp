@@ -22,11 +22,14 @@ std::uint64_t batch_bytes(const SolverMethod& method, const SystemSize& size) {
   return (vectors + (size.several_solvers ? columns : 0) + (size.null_space ? columns : 0)) * size.value_bytes;
 }
 
-// Likewise of all vectors of the solvers as they are after a setup.
+// Of all vectors of the solvers as they are after a setup.
 std::uint64_t solver_bytes(const SolverOptions& solver, const SystemSize& size) {
+  const auto n = static_cast<std::uint64_t>(size.rows);
   const auto bytes_of = [&](const SolverMethod& method) {
-    return static_cast<std::uint64_t>(method.bytes_per_unknown(solver, size.rows, size.value_bytes)) +
-           batch_bytes(method, size);
+    return (static_cast<std::uint64_t>(method.bytes_per_unknown(solver, size.rows, size.value_bytes)) +
+            batch_bytes(method, size)) *
+               n +
+           method.fixed_bytes;
   };
   std::uint64_t bytes = 0;
   if (canonical_name(solver.name) == "auto") {
@@ -36,7 +39,7 @@ std::uint64_t solver_bytes(const SolverOptions& solver, const SystemSize& size) 
     bytes = bytes_of(find_solver(solver.name));
   }
   // The best x; with a null space the projections of r and b, and an image.
-  return bytes + ((size.several_solvers ? 1 : 0) + (size.null_space ? 3 : 0)) * size.value_bytes;
+  return bytes + ((size.several_solvers ? 1 : 0) + (size.null_space ? 3 : 0)) * size.value_bytes * n;
 }
 
 SystemEstimate estimate_plain(const SpmvOptions& spmv, const PrecondOptions& precond, const SolverOptions& solver,
@@ -48,7 +51,7 @@ SystemEstimate estimate_plain(const SpmvOptions& spmv, const PrecondOptions& pre
   estimate.matrix =
       find_spmv_format(decided.format).estimate_bytes(size.rows, size.rows, size.nonzeros, size.value_bytes);
   estimate.preconditioner = estimate_precond_bytes(precond, decided, size.rows, size.nonzeros, size.value_bytes);
-  estimate.vectors = solver_bytes(solver, size) * n;
+  estimate.vectors = solver_bytes(solver, size);
   if (!size.reordered) return estimate;
   estimate.vectors += 2 * n * (size.value_bytes + sizeof(Index));  // and the order itself
   estimate.renumbered = nnz * (2 * sizeof(Index) + size.value_bytes) + (n + 1) * sizeof(Offset);

@@ -69,6 +69,7 @@ struct SolverMethod {
   AutoRank rank;                      ///< its role under `auto`
   /// Bytes of the vectors that it works with for each unknown, besides b and x.
   MethodFigure bytes_per_unknown = nullptr;
+  std::uint64_t fixed_bytes = 0;  ///< besides, however few unknowns there are
   /// Vectors read or written in an iteration on average, without the products with A and M.
   MethodFigure vector_passes = nullptr;
   VectorFloor floor;                                ///< what the cost model takes for its vectors

@@ -24,7 +24,8 @@ struct ExchangedSystem {
 /// How far a solve is.
 struct SolveStanding {
   int iterations = 0;
-  double left = 0;  ///< iterations to go, estimated (ResidualRate); 0: not known
+  double left = 0;       ///< iterations to go, estimated; 0: not known
+  bool by_rate = false;  ///< by how the residual falls
   double residual = 0, tolerance = 0;
 };
 

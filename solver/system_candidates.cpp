@@ -20,7 +20,7 @@ std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double simple_iter
     for (const auto& [name, build_seconds] : preconditioners) {
       const IterationEstimate iteration = iteration_estimate(name, *product);
       SystemCandidate candidate{format, name, setup_seconds + build_seconds, iteration.seconds, iteration.resident};
-      candidate.iterations = iterations_with(name)(simple_iterations);
+      candidate.iterations = iterations_of(name)(simple_iterations);
       candidate.present = format == format_.format && name == options_.precond.name;
       found.push_back(std::move(candidate));
     }

@@ -12,6 +12,12 @@
 #include <purlin/spmv/scaled_estimates.hpp>
 
 namespace purlin::detail {
+namespace {
+
+// In a row, that took longer with a stronger preconditioner; one that took far longer is enough.
+constexpr int solves_to_leave = 2;
+
+}  // namespace
 
 template <class T, Space S>
 bool SystemState<T, S>::due(const SolveStanding& now) {
@@ -24,10 +30,13 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   const int done = now.iterations;
   left_guessed = false;
   standing.left *= ScaledEstimates::factor();
+  const double whole = last_iterations > 0 ? last_iterations : operators->expected_iterations();
+  const double by_whole = std::max(whole - done, static_cast<double>(done));
   if (standing.left == 0) {
-    const double whole = last_iterations > 0 ? last_iterations : operators->expected_iterations();
-    standing.left = std::max(whole - done, static_cast<double>(done));
+    standing.left = by_whole;
     left_guessed = last_iterations == 0;
+  } else if (!now.by_rate) {  // a condition number alone is off by more than together with what was expected
+    standing.left = std::sqrt(standing.left * by_whole);
   }
   choose_move(true);
   return next != Move::none;
@@ -40,7 +49,7 @@ void SystemState<T, S>::choose_move(bool preconditioner_too) {
   const double to_come = standing.left + learning.later(last_iterations);
   const FormatTrial* better = nullptr;
   if (choice != nullptr) better = learning.better_for(*choice, standing.iterations, to_come, !left_guessed);
-  const StrongerChoice stronger = preconditioner_too ? stronger_that_pays(better != nullptr) : StrongerChoice{};
+  const StrongerChoice stronger = preconditioner_too ? stronger_that_pays(better) : StrongerChoice{};
   if (stronger.now) {
     next = Move::stronger_preconditioner;
     next_preconditioner = stronger.outlook->name;
@@ -93,20 +102,23 @@ typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
 // only. Where that is about to change by a guess, the preconditioner comes first if it will ever pay: it is made of
 // the matrix as it was given.
 template <class T, Space S>
-typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays(bool format_moves) {
+typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays(const FormatTrial* better) {
   const double done = standing.iterations, before = std::max(0.0, learning_precond.iterations());
   const double left = left_guessed ? done : standing.left;  // dear: a guess by the size is not enough
   const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before + done);
   if (outlooks == nullptr || !(done + left > 0)) return {};
   const PrecondOutlook& present = outlooks->present;
+  double present_seconds = present.iteration_seconds;  // in the format that it would otherwise move to
+  if (better != nullptr) present_seconds = std::min(present_seconds, better->step_seconds());
+  next_weaker_seconds = present_seconds;
   const double simple = simple_iterations_for(present.iterations, done + left);
   simple_seen = simple;
   const double later = learning_precond.later(last_iterations), later_refreshes = before > 0 ? later / before : 1;
   const PrecondOutlook* best = nullptr;
   double most_saved = 0, best_missed = 0;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
-    const double share = stronger.iterations(simple) / (done + left);
-    const double gain = present.iteration_seconds - share * stronger.iteration_seconds;
+    const double share = stronger.iterations_for(simple) / (done + left);
+    const double gain = present_seconds - share * stronger.iteration_seconds;
     const double gain_now = present.now_seconds - share * stronger.now_seconds;
     const double refreshes = learning_precond.refreshes() * (stronger.refresh_seconds - present.refresh_seconds);
     const double ahead = (later + left) * gain - later_refreshes * refreshes;
@@ -120,7 +132,7 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   const double price = best->build_seconds, ahead = most_saved + price;
   const bool measured = !left_guessed;
   bool now = is_worth(price, best_missed, ahead, measured);
-  if (left_guessed && format_moves) now = (best_missed + ahead) / 2 >= price;
+  if (left_guessed && better != nullptr) now = (best_missed + ahead) / 2 >= price;
   const bool soon = measured && is_worth(price, std::max(best_missed, least_missed * price), ahead, measured);
   return now || soon ? StrongerChoice{best, now} : StrongerChoice{};
 }
@@ -143,16 +155,18 @@ bool SystemState<T, S>::take_stronger() {
   if (!operators->take_stronger_preconditioner(next_preconditioner)) return false;
   whole_solves = {};
   whole_solves.weaker_iterations = of_solve;
-  whole_solves.uncertain = last_iterations == 0;
+  whole_solves.weaker_seconds = next_weaker_seconds;
+  whole_solves.estimated = last_iterations == 0;
   probation = {next_probation, standing.iterations, standing.residual, standing.residual, false};
   note_other_preconditioner();
   return true;
 }
 
-// Whole solves show what tenths of a residual do not: the probation allows for twice the time.
+// Whole solves show what tenths of a residual do not: the probation allows for twice the time. The weaker one is
+// taken for as fast as it was expected to be in the format that it would have moved to.
 template <class T, Space S>
 void SystemState<T, S>::compare_with_weaker(const SolveReport& report) {
-  constexpr double clearly = 1.2, clearly_if_uncertain = 2;
+  constexpr double clearly = 1.2, clearly_if_estimated = 2, far = 1.5;
   const std::optional<FollowedPrecond> followed = operators->followed_preconditioner();
   const int refreshes = std::exchange(whole_solves.refreshes, 0);
   if (!followed || !(whole_solves.weaker_iterations > 0) || !report.converged()) return;
@@ -160,18 +174,22 @@ void SystemState<T, S>::compare_with_weaker(const SolveReport& report) {
     return iterations * precond.iteration_seconds + refreshes * precond.refresh_seconds;
   };
   const double present = seconds_of(followed->present, report.iterations);
-  const double weaker = seconds_of(followed->weaker, whole_solves.weaker_iterations);
-  const double most = (whole_solves.uncertain ? clearly_if_uncertain : clearly) * weaker;
-  whole_solves.slower = present > most ? whole_solves.slower + 1 : 0;
+  PrecondOutlook before = followed->weaker;
+  before.iteration_seconds = whole_solves.weaker_seconds;
+  const double weaker = seconds_of(before, whole_solves.weaker_iterations);
+  whole_solves.iterations = report.iterations;
+  const double most = (whole_solves.estimated ? clearly_if_estimated : clearly) * weaker;
+  const int solves = present > far * most ? solves_to_leave : 1;
+  whole_solves.slower = present > most ? whole_solves.slower + solves : 0;
 }
 
 template <class T, Space S>
 void SystemState<T, S>::leave_what_proved_slower() {
-  constexpr int enough = 2;
-  if (whole_solves.slower < enough || !operators->sound()) return;
+  if (whole_solves.slower < solves_to_leave || !operators->sound()) return;
   const std::string before = operators->preconditioner_name();
+  const int iterations = whole_solves.iterations;
   whole_solves = {};
-  if (!operators->leave_preconditioner()) return;
+  if (!operators->leave_preconditioner(iterations)) return;
   chain->use(operators->matrix(), operators->preconditioner());
   last_iterations = 0;
   learning_precond.moved();
@@ -182,7 +200,7 @@ void SystemState<T, S>::leave_what_proved_slower() {
 template <class T, Space S>
 bool SystemState<T, S>::improve(bool preconditioner_too) {
   if (!operators->sound()) return false;
-  standing = {0, static_cast<double>(last_iterations), 1, tolerance_for_estimates(stop.rel_tol)};
+  standing = {0, static_cast<double>(last_iterations), true, 1, tolerance_for_estimates(stop.rel_tol)};
   left_guessed = last_iterations == 0;
   choose_move(preconditioner_too && last_iterations > 0);
   if (next == Move::format) {

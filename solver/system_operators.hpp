@@ -30,6 +30,11 @@ struct PrecondOutlook {
   double build_seconds = 0;
   double refresh_seconds = 0;
   ExpectedIterations iterations = &simple_iterations;
+  double measured_iterations = 0;  ///< those of a solve; 0: there was none
+
+  double iterations_for(double simple) const {
+    return measured_iterations > 0 ? measured_iterations : iterations(simple);
+  }
 };
 
 /// The present preconditioner, and those that may follow it, in the order of the table.
@@ -117,9 +122,12 @@ class SystemOperators {
   virtual void settle_preconditioner() {}
   /// What the present one followed in a solve, this or an earlier one; nothing: it followed none.
   virtual std::optional<FollowedPrecond> followed_preconditioner() const { return std::nullopt; }
-  /// Between solves, that one again, made from the present values. The present one may not follow it another time.
-  /// False, and all is as it was: it cannot be made.
-  virtual bool leave_preconditioner() { return false; }
+  /// Between solves, that one again, made from the present values. The present one may follow it another time, by the
+  /// iterations that it took. False, and all is as it was: it cannot be made.
+  virtual bool leave_preconditioner(int iterations) {
+    static_cast<void>(iterations);
+    return false;
+  }
   /// Decides by a trial between the one that "auto" began with and the stronger one, for solves that cannot change it
   /// on their way.
   virtual void decide_preconditioner() {}
@@ -158,7 +166,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   const FormatChoice* format_choice() const override;
   std::string expected_format() const override;
   double expected_iterations() const override { return present_iterations()(expected_iterations_); }
-  ExpectedIterations present_iterations() const override { return iterations_with(options_.precond.name); }
+  ExpectedIterations present_iterations() const override { return iterations_of(options_.precond.name); }
   std::vector<SystemCandidate> candidates(double simple_iterations) const override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
   bool same_preconditioner() const override { return same_preconditioner_; }
@@ -170,7 +178,7 @@ class PlainOperators final : public SystemOperators<T, S> {
     weaker_.reset();
   }
   std::optional<FollowedPrecond> followed_preconditioner() const override;
-  bool leave_preconditioner() override;
+  bool leave_preconditioner(int iterations) override;
   void decide_preconditioner() override;
   bool next_preconditioner() override;
   bool has_next_preconditioner() const override { return !candidates_.empty(); }
@@ -198,6 +206,9 @@ class PlainOperators final : public SystemOperators<T, S> {
   const PatternFacts& facts(const CsrView<T, S>& a);
   IterationEstimate iteration_estimate(const std::string& precond, const CostEstimate& product) const;
   std::optional<CostEstimate> product_estimate(const std::string& format) const;
+  ExpectedIterations iterations_of(const std::string& precond) const {
+    return iterations_with(precond, facts_ && facts_->block > 1 && options_.spmv.coordinates == nullptr);
+  }
   bool given_order() const {
     return !options_.old_of_new.empty() || !options_.part_begin.empty() || parts_.preconditioner != nullptr;
   }

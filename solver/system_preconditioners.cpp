@@ -43,7 +43,7 @@ bool PlainOperators<T, S>::estimate_stronger() {
     found.name = name;
     found.iteration_seconds = iteration_estimate(name, *product).seconds;
     found.now_seconds = iteration_estimate(name, *now).seconds;
-    found.iterations = iterations_with(name);
+    found.iterations = iterations_of(name);
     return found;
   };
   PrecondOutlooks found{outlook(options_.precond.name), {}};
@@ -126,7 +126,7 @@ std::optional<FollowedPrecond> PlainOperators<T, S>::followed_preconditioner() c
 }
 
 template <class T, Space S>
-bool PlainOperators<T, S>::leave_preconditioner() {
+bool PlainOperators<T, S>::leave_preconditioner(int iterations) {
   if (!weaker_outlooks_ || !source_pattern()) return false;
   PrecondOptions named = options_.precond;
   named.name = weaker_outlooks_->present.name;
@@ -141,7 +141,10 @@ bool PlainOperators<T, S>::leave_preconditioner() {
     return false;
   }
   precond_older_ = false;
+  PrecondOutlook left = outlooks_->present;
+  left.measured_iterations = iterations;
   call_weaker_present("took longer");
+  outlooks_->stronger.push_back(left);
   return true;
 }
 
@@ -199,7 +202,7 @@ bool PlainOperators<T, S>::next_preconditioner() {
   template bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string&);          \
   template void PlainOperators<T, S>::restore_preconditioner();                                  \
   template std::optional<FollowedPrecond> PlainOperators<T, S>::followed_preconditioner() const; \
-  template bool PlainOperators<T, S>::leave_preconditioner();                                    \
+  template bool PlainOperators<T, S>::leave_preconditioner(int);                                 \
   template void PlainOperators<T, S>::decide_preconditioner();                                   \
   template bool PlainOperators<T, S>::next_preconditioner();
 PURLIN_FOR_TYPES_AND_SPACES(X)

@@ -58,6 +58,7 @@ struct SystemState : private OperatorExchange<T, S> {
   bool left_guessed = false;  // standing.left, by the size of the system
   std::string next_format, next_preconditioner;
   int next_probation = 0;
+  double next_weaker_seconds = 0;  // of an iteration with the present preconditioner, in the format that it would get
   // A stronger preconditioner on probation: within how many iterations each tenth of the residual has to come; 0:
   // none is. Since when the present one is awaited, from which residual, and the least seen.
   struct Probation {
@@ -70,10 +71,10 @@ struct SystemState : private OperatorExchange<T, S> {
   /// A stronger preconditioner over whole solves: the iterations that a solve took, or would have taken, with the one
   /// before it; 0: not known. How many solves in a row took longer with the stronger one.
   struct WholeSolves {
-    double weaker_iterations = 0;
-    int slower = 0, refreshes = 0;  // of M, since the last solve
-    // `weaker_iterations` is an estimate, or of other values, with which both may take more.
-    bool uncertain = false;
+    double weaker_iterations = 0, weaker_seconds = 0;  // the latter of an iteration
+    int iterations = 0;                                // of the last one, with the stronger
+    int slower = 0, refreshes = 0;                     // of M, since the last solve
+    bool estimated = false;                            // `weaker_iterations`
   };
   WholeSolves whole_solves;
 
@@ -190,7 +191,6 @@ struct SystemState : private OperatorExchange<T, S> {
       learning_precond.count_refresh();
       ++whole_solves.refreshes;
     }
-    whole_solves.uncertain = true;
     try {
       operators->refresh(values, scope);
     } catch (const InputError&) {
@@ -245,7 +245,7 @@ struct SystemState : private OperatorExchange<T, S> {
     const PrecondOutlook* outlook = nullptr;
     bool now = false;
   };
-  StrongerChoice stronger_that_pays(bool format_moves);
+  StrongerChoice stronger_that_pays(const FormatTrial* better);
   bool make_move();
   int allowed_for_a_tenth(const PrecondOutlook& stronger);
   bool take_stronger();

@@ -17,10 +17,11 @@ constexpr int largest_coarse = 4096;  // inverted densely: 128 MiB
 constexpr double usual_complexity = 1.2;
 constexpr double prolongator_share = 0.3;
 
-// A cycle in single precision moves so much of what one in double moves, columns included; and its coarse levels take
-// so long on a device, however small they are (docs/results/amg_h200.json).
-constexpr double single_share = 0.6;
-constexpr double coarse_seconds = 120e-6;
+// A cycle in single precision moves so much of what one in double moves, columns included, of which blocks of three
+// rows have a ninth; and its coarse levels take so long on a device, however small they are, and for each node.
+// Fitted to docs/results/regret_h200.json: within a quarter for 0.08 to 0.94 million rows.
+constexpr double single_share = 0.6, single_block_share = 0.35;
+constexpr double coarse_seconds = 12e-6, node_seconds = 0.61e-9;
 
 // An option that is one of a few words, in the order of the values of its type.
 template <class Choice>
@@ -61,10 +62,10 @@ std::vector<PrecondOption> amg_options() {
       number_up_to(number_option("--amg-max-coarse", "N", "Rows of AMG's coarsest level, at most; default 256",
                                  "amg_max_coarse", &AmgOptions::max_coarse),
                    largest_coarse),
-      number_up_to(number_option("--amg-max-width", "N",
-                                 "Aggregates<Space::host> that a row of AMG's prolongators reaches, default 3",
-                                 "amg_max_width", &AmgOptions::max_width),
-                   most_width),
+      number_up_to(
+          number_option("--amg-max-width", "N", "Aggregates that a row of AMG's prolongators reaches, default 3",
+                        "amg_max_width", &AmgOptions::max_width),
+          most_width),
       choice_option("--amg-near-null",
                     "What AMG's coarse levels represent: rigid body modes (auto: where the coordinates\n"
                     "of an elastic body are known) or constants",
@@ -117,6 +118,9 @@ double amg_vector_passes(const PrecondOptions& options) {
 // finds less falls back.
 double amg_iterations(double simple) { return std::min(simple, 1 + 0.9 * std::sqrt(simple)); }
 
+// Translations alone take half as many again to twice as many as rigid body modes (docs/results/regret_h200.json).
+double amg_iterations_of_blocks(double simple) { return std::min(simple, 1 + 1.6 * std::sqrt(simple)); }
+
 std::string higher_degree(const PrecondOptions& options) {
   const AmgOptions& amg = options.of<AmgOptions>();
   if (amg.degree >= enough_degree) return "--precond auto";
@@ -143,9 +147,12 @@ PrecondMethod amg_method() {
   amg.products = 4;
   amg.automatic = AutoPrecond::definite;
   amg.iterations = &amg_iterations;
+  amg.iterations_of_blocks = &amg_iterations_of_blocks;
   amg.refresh_share = 0.25;
   amg.device_share = single_share;
+  amg.device_block_share = single_block_share;
   amg.device_start_seconds = coarse_seconds;
+  amg.device_node_seconds = node_seconds;
   amg.entries = &amg_entries;
   amg.vector_passes = &amg_vector_passes;
   amg.check = &check_amg;

@@ -88,7 +88,7 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
     if (name_ == "jacobi") return std::nullopt;
     return detail::FollowedPrecond{outlooks_.stronger[0], outlooks_.present};
   }
-  bool leave_preconditioner() override {
+  bool leave_preconditioner(int) override {
     M_ = made("jacobi");
     name_ = "jacobi";
     ++left;

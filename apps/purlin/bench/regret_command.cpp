@@ -26,7 +26,7 @@ void measure(const Context<Space::host>& host, const Context<S>& ctx, const Inpu
     require_solvable(host, matrix);
     const RightHandSide rhs = make_rhs(host, parse_rhs(options.rhs), matrix.a);
     if (rhs.columns != 1) throw InputError("--rhs " + options.rhs + ": expected one column");
-    RegretRun<T, S>(host, ctx, matrix.a, to_vector(host, rhs.b.cspan()), options).run(system);
+    RegretRun<T, S>(host, ctx, matrix, to_vector(host, rhs.b.cspan()), options).run(system);
   } catch (const OutOfMemory& error) {
     system.refused = error.what();
   } catch (const InputError& error) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -49,11 +50,15 @@ inline std::vector<RegretChoice> regret_choices(const BenchRegretOptions& o, con
 template <class T, Space S>
 class RegretRun {
  public:
-  /// Converts and uploads `a`, which must outlive the run, and `b`. Throws InputError where they exceed the
+  /// Converts and uploads the matrix, which must outlive the run, and `b`. Throws InputError where they exceed the
   /// precision.
-  RegretRun(const Context<Space::host>& host, const Context<S>& ctx, const Csr<double, Space::host>& a,
+  RegretRun(const Context<Space::host>& host, const Context<S>& ctx, const InputMatrix& matrix,
             const std::vector<double>& b, const BenchRegretOptions& options)
-      : ctx_(ctx), options_(options), progress_(stderr), input_(host, ctx, a, b) {}
+      : ctx_(ctx),
+        options_(options),
+        coordinates_(matrix.coordinates),
+        progress_(stderr),
+        input_(host, ctx, matrix.a, b) {}
 
   /// Fills the system's lines. `auto` goes first, so that the time limit of the combinations has a measure.
   void run(RegretSystem& system) {
@@ -116,6 +121,12 @@ class RegretRun {
     return options;
   }
 
+  // Of the system itself; the small ones before it have other nodes.
+  SystemOptions with_coordinates(SystemOptions options) const {
+    options.spmv.coordinates = coordinates_;
+    return options;
+  }
+
   void judge(const SolveReport& report, RegretEnd& end) const {
     const bench::TrueResidual found = input_.true_residual();
     end.status = name_of(report.status);
@@ -153,7 +164,7 @@ class RegretRun {
     line.changed.clear();
     const detail::ScaledEstimates scaled(options_.scale_estimates);
     const double seconds = bench::seconds_of([&] {
-      system.emplace(ctx_, input_.a(), system_options(automatic()));
+      system.emplace(ctx_, input_.a(), with_coordinates(system_options(automatic())));
       for (line.solves = 1;; ++line.solves) {
         fill(ctx_, T(0), input_.x());
         report = system->solve(input_.b(), input_.x());
@@ -183,7 +194,7 @@ class RegretRun {
   void measure(RegretCombination& line) {
     std::optional<System> system;
     line.setup.push_back(bench::seconds_of([&] {
-      system.emplace(ctx_, input_.a(), system_options(line.choice, time_limit()));
+      system.emplace(ctx_, input_.a(), with_coordinates(system_options(line.choice, time_limit())));
       ctx_.synchronize();
     }));
     line.first_solve.push_back(solve(*system, line.end));
@@ -248,6 +259,7 @@ class RegretRun {
 
   const Context<S>& ctx_;
   const BenchRegretOptions& options_;
+  std::shared_ptr<const NodeCoordinates> coordinates_;  // where the matrix knows them, as a solve takes them
   BenchProgress progress_;
   SolveInput<T, S> input_;
   std::optional<double> best_;  ///< seconds of one solve with its setup, the least so far
