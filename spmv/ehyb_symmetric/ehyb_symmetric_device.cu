@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(symmetric_threads[sizeof(T) == 4][B])
   const Index r = a.part_round[blockIdx.x], rounds_end = a.part_round[blockIdx.x + 1];
   Pairs<T, B, U> first;
   load_pairs(a, round_of(a, r, rounds_end), first);
-  ask_for_halo<T, B>(a.left, part, args.x, xs);
+  ask_for_halo<T, B>(a.left, part, halo_nodes(a.left, part, static_cast<int>(threadIdx.x)), args.x, xs);
   __pipeline_commit();
   for (int i = static_cast<int>(threadIdx.x); i < own; i += threads) ys[i] = 0;
   __pipeline_wait_prior(1);
