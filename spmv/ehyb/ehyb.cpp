@@ -35,7 +35,8 @@ Choice candidate(const FormatRequest& request, const Pattern<S>& a, const std::v
                                      : detail::paper_geometry(request.machine, rows, request.value_bytes);
   choice.part_begin = detail::ehyb_parts(planned, rows, block, geometry);
   const auto parts = static_cast<Index>(choice.part_begin.empty() ? 0 : choice.part_begin.size() - 1);
-  const int share = detail::ehyb_share(request.machine, rows / block, a.nnz() / (Offset{block} * block), parts);
+  const int share =
+      detail::ehyb_share(request.machine, rows / block, a.nnz() / (Offset{block} * block), parts, block);
   choice.shape = {block, halo, geometry.cached_length, request.machine.lanes, share};
   choice.name = !halo ? "ehyb:paper" : block > 1 ? "ehyb:block" : "ehyb:halo";
   return choice;
@@ -106,6 +107,13 @@ Built<S> build(const Context<S>& ctx, const Pattern<S>& a, const std::vector<Ind
   return {std::move(choice), layout_in(ctx, std::move(layout))};
 }
 
+// Rows.
+Index longest_part(const std::vector<Index>& part_begin) {
+  Index longest = 0;
+  for (std::size_t p = 1; p < part_begin.size(); ++p) longest = std::max(longest, part_begin[p] - part_begin[p - 1]);
+  return longest;
+}
+
 template <Space S>
 std::string detail_line(const Choice& choice, const detail::EhybLayout<S>& layout) {
   std::string line = std::to_string(layout.part.size()) + " parts";
@@ -128,9 +136,13 @@ EhybOperator<T, S>::EhybOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   detail::PhaseClock clock;
   auto [choice, layout] = build(ctx, Pattern<S>(a), order.part_begin, request, clock);
   layout_ = std::move(layout);
-  const int block_threads = detail::ehyb_block_threads(request.machine, static_cast<Index>(layout_.part.size()),
-                                                       layout_.longest_cache, sizeof(T));
+  const int block = layout_.shape.block, slice_nodes = layout_.shape.slice_nodes();
+  const Index most_slices = (longest_part(choice.part_begin) / block + slice_nodes - 1) / slice_nodes;
+  const int block_threads =
+      detail::ehyb_block_threads(request.machine, static_cast<Index>(layout_.part.size()), layout_.longest_cache,
+                                 most_slices, sizeof(T), detail::ehyb_most_threads(block));
   fill(ctx, a, block_threads);
+  view_.kept_share = detail::ehyb_kept_share(request.machine, values_.value_bytes() + layout_.column.bytes());
   ctx.synchronize();
   clock.end("upload and fill");
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EHYB on the device: a thread block is a part, a warp a slice, a lane a node or its share of one.
+#include <purlin/core/overlapped_launch_device.cuh>
 #include <purlin/core/shared_memory_device.hpp>
 #include <purlin/spmv/ehyb/ehyb_part_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_places_device.cuh>
@@ -10,14 +11,13 @@ namespace {
 constexpr int warp = 32;
 
 struct EhybTuning {
-  static constexpr int most_threads = 1024;
   static constexpr int extra_threads = 256;
 };
 
-/// Places of a slice that a lane loads at once, one batch ahead of its sums: as many as fit 64 registers twice,
-/// which 1024 threads may have. In double and in single precision, by rows of a node; of six rows one place alone is
-/// too much to hold in addition to another.
-constexpr int batch_places[2][4] = {{0, 8, 2, 1}, {0, 8, 3, 2}};
+/// Places of a slice that a lane loads at once, one batch ahead of its sums: as many as fit the registers twice. In
+/// double and in single precision, by rows of a node; of six rows one place alone is too much to hold in addition to
+/// another.
+constexpr int batch_places[2][4] = {{0, 8, 2, 2}, {0, 8, 3, 4}};
 template <class T, int B>
 constexpr int ehyb_batch = B == 6 ? 0 : batch_places[sizeof(T) == 4][B % 4];
 
@@ -60,9 +60,10 @@ __device__ __forceinline__ double sum_slices(const EhybView<T>& a, const EhybPar
 /// Algorithm 3 of the paper, its first half. A block is a part: it caches x in shared memory (own, then halo), then
 /// its warps take slices, the first three by number, the others from a counter. Lane l has the slice's node l /
 /// share, whose rows the first lane of it writes. A warp never waits for what it has only just loaded: the bounds
-/// of a slice are loaded two slices ahead, its values one batch ahead, the first before the cache is filled.
+/// of a slice are loaded two slices ahead, its values one batch ahead, the first before the cache is filled. What
+/// says where x and the values lie is loaded while earlier work on the stream ends.
 template <class T, int B, bool with_dot>
-__global__ void __launch_bounds__(EhybTuning::most_threads)
+__global__ void __launch_bounds__(ehyb_most_threads(B))
     ehyb_parts(const EhybView<T> a, const ProductArgs<T> args, unsigned* tickets) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T* const cache = reinterpret_cast<T*>(shared_bytes);
@@ -70,14 +71,17 @@ __global__ void __launch_bounds__(EhybTuning::most_threads)
   constexpr int U = ehyb_batch<T, B>;
   const EhybPart part = a.part[blockIdx.x];
   const int lane = threadIdx.x % warp, warps = blockDim.x / warp;
-  load_cache<T, B>(a, part, args.x, cache);
+  const HaloNodes halo = halo_nodes(a, part, static_cast<int>(threadIdx.x));
   const Index first_slice = part.slice_begin + static_cast<Index>(threadIdx.x / warp);
   EhybRun run = run_of(a, part, first_slice);
   EhybRun second = run_of(a, part, first_slice + warps);
   EhybRun third = run_of(a, part, first_slice + 2 * warps);
   if (threadIdx.x == 0) next_slice = part.slice_begin + 3 * warps;
+  wait_for_earlier_work();
+  load_cache<T, B>(a, part, halo, args.x, cache);
+  const LoadKept load(a.kept_share);
   EhybPlaces<T, B, U> places;
-  load_places<LoadOnce>(a.column, a.value, run.k, run.last - run.k, places);
+  load_places(a.column, a.value, run.k, run.last - run.k, places, load);
   cache_loaded();
 
   T sums[B] = {};
@@ -87,12 +91,12 @@ __global__ void __launch_bounds__(EhybTuning::most_threads)
       ends = run.k + U >= run.last;
       EhybPlaces<T, B, U> next;
       const Index k = ends ? second.k : run.k + U;
-      load_places<LoadOnce>(a.column, a.value, k, (ends ? second.last : run.last) - k, next);
+      load_places(a.column, a.value, k, (ends ? second.last : run.last) - k, next, load);
       add_places(places, run.last - run.k, cache, sums);
       places = next;
       run.k = k;
     } else {
-      for (; run.k < run.last; ++run.k) add_place<LoadOnce>(a.column, a.value, run.k, cache, sums);
+      for (; run.k < run.last; ++run.k) add_place<LoadKept>(a.column, a.value, run.k, cache, sums, load);
     }
     if (!ends) continue;
     const Index node = part.node_begin + ((run.slice - part.slice_begin) * warp + lane) / a.share;
@@ -185,11 +189,10 @@ unsigned blocks_for(Index pieces) {
 template <class T>
 void ehyb_product(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args) {
   if (a.rows == 0) return;
-  const auto& state = ctx.state();
-  const std::size_t shared_bytes = static_cast<std::size_t>(a.longest_cache) * sizeof(T);
   const auto kernel = args.xy != nullptr ? parts_kernel<T, true>(a.block) : parts_kernel<T, false>(a.block);
-  kernel<<<a.parts, a.block_threads, shared_bytes, state.stream()>>>(a, args, state.tickets());
-  PURLIN_CHECK_LAUNCH();
+  const LaunchShape shape{static_cast<unsigned>(a.parts), static_cast<unsigned>(a.block_threads),
+                          static_cast<std::size_t>(a.longest_cache) * sizeof(T)};
+  launch_overlapped(ctx, a.overlaps, kernel, shape, a, args, ctx.state().tickets());
   add_ehyb_remainder(ctx, a, args);
 }
 
@@ -209,9 +212,10 @@ void add_ehyb_remainder(const Context<Space::device>& ctx, const EhybView<T>& a,
 }
 
 template <class T>
-void prepare_ehyb(const Context<Space::device>& ctx, const EhybView<T>& a) {
+void prepare_ehyb(const Context<Space::device>& ctx, EhybView<T>& a) {
   for (const auto kernel : {parts_kernel<T, false>(a.block), parts_kernel<T, true>(a.block)}) {
     allow_all_shared_memory(ctx, kernel);
+    a.overlaps = may_overlap(kernel);
   }
 }
 
@@ -219,7 +223,7 @@ template void ehyb_product(const Context<Space::device>&, const EhybView<double>
 template void ehyb_product(const Context<Space::device>&, const EhybView<float>&, const ProductArgs<float>&);
 template void add_ehyb_remainder(const Context<Space::device>&, const EhybView<double>&, const ProductArgs<double>&);
 template void add_ehyb_remainder(const Context<Space::device>&, const EhybView<float>&, const ProductArgs<float>&);
-template void prepare_ehyb(const Context<Space::device>&, const EhybView<double>&);
-template void prepare_ehyb(const Context<Space::device>&, const EhybView<float>&);
+template void prepare_ehyb(const Context<Space::device>&, EhybView<double>&);
+template void prepare_ehyb(const Context<Space::device>&, EhybView<float>&);
 
 }  // namespace purlin::detail

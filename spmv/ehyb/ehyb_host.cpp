@@ -119,13 +119,13 @@ void add_ehyb_remainder(const Context<Space::host>& ctx, const EhybView<T>& a, c
 }
 
 template <class T>
-void prepare_ehyb(const Context<Space::host>&, const EhybView<T>&) {}
+void prepare_ehyb(const Context<Space::host>&, EhybView<T>&) {}
 
 template void ehyb_product(const Context<Space::host>&, const EhybView<double>&, const ProductArgs<double>&);
 template void ehyb_product(const Context<Space::host>&, const EhybView<float>&, const ProductArgs<float>&);
 template void add_ehyb_remainder(const Context<Space::host>&, const EhybView<double>&, const ProductArgs<double>&);
 template void add_ehyb_remainder(const Context<Space::host>&, const EhybView<float>&, const ProductArgs<float>&);
-template void prepare_ehyb(const Context<Space::host>&, const EhybView<double>&);
-template void prepare_ehyb(const Context<Space::host>&, const EhybView<float>&);
+template void prepare_ehyb(const Context<Space::host>&, EhybView<double>&);
+template void prepare_ehyb(const Context<Space::host>&, EhybView<float>&);
 
 }  // namespace purlin::detail

@@ -9,28 +9,44 @@
 
 namespace purlin::detail {
 
-/// Loads x of the part's halo, to lie in shared memory behind `own` entries; the whole block. All of it is under
-/// way at once, past the registers.
+/// Nodes of the halo that a thread asks for at a time: their numbers are known before the first one's x is asked for.
+struct HaloNodes {
+  static constexpr int count = 4;
+  Index node[count];
+};
+
+/// The numbers of nodes first, first + threads, ... of the part's halo, as far as there are such.
+template <class T>
+__device__ __forceinline__ HaloNodes halo_nodes(const EhybView<T>& a, const EhybPart& part, int first) {
+  const int halo = part.halo_end - part.halo_begin, threads = static_cast<int>(blockDim.x);
+  HaloNodes nodes;
+#pragma unroll
+  for (int i = 0; i < HaloNodes::count; ++i) {
+    const int h = first + i * threads;
+    if (h < halo) nodes.node[i] = load_cached(a.halo_node + part.halo_begin + h);
+  }
+  return nodes;
+}
+
+/// Loads x of the part's halo, to lie in shared memory behind its own entries; the whole block. All of it is under
+/// way at once, past the registers. `nodes` are those that the thread begins with.
 template <class T, int B>
-__device__ __forceinline__ void ask_for_halo(const EhybView<T>& a, const EhybPart& part, const T* x, T* cache) {
-  constexpr int nodes = 4;  // whose values a thread reads before it loads the first one's x
+__device__ __forceinline__ void ask_for_halo(const EhybView<T>& a, const EhybPart& part, HaloNodes nodes, const T* x,
+                                             T* cache) {
   const int own = (part.node_end - part.node_begin) * B, halo = part.halo_end - part.halo_begin;
   const int threads = static_cast<int>(blockDim.x);
-  for (int first = static_cast<int>(threadIdx.x); first < halo; first += nodes * threads) {
-    Index node[nodes];
+  for (int first = static_cast<int>(threadIdx.x); first < halo;) {
 #pragma unroll
-    for (int i = 0; i < nodes; ++i) {
-      if (first + i * threads < halo) node[i] = load_cached(a.halo_node + part.halo_begin + first + i * threads);
-    }
-#pragma unroll
-    for (int i = 0; i < nodes; ++i) {
+    for (int i = 0; i < HaloNodes::count; ++i) {
       const int h = first + i * threads;
       if (h >= halo) continue;
 #pragma unroll
       for (int e = 0; e < B; ++e) {
-        __pipeline_memcpy_async(cache + own + h * B + e, x + Offset{node[i]} * B + e, sizeof(T));
+        __pipeline_memcpy_async(cache + own + h * B + e, x + Offset{nodes.node[i]} * B + e, sizeof(T));
       }
     }
+    first += HaloNodes::count * threads;
+    if (first < halo) nodes = halo_nodes(a, part, first);
   }
 }
 
@@ -46,8 +62,9 @@ __device__ __forceinline__ void ask_for_own(const EhybPart& part, const T* x, T*
 
 /// Both; `cache_loaded` waits for them.
 template <class T, int B>
-__device__ __forceinline__ void load_cache(const EhybView<T>& a, const EhybPart& part, const T* x, T* cache) {
-  ask_for_halo<T, B>(a, part, x, cache);
+__device__ __forceinline__ void load_cache(const EhybView<T>& a, const EhybPart& part, const HaloNodes& nodes,
+                                           const T* x, T* cache) {
+  ask_for_halo<T, B>(a, part, nodes, x, cache);
   ask_for_own<T, B>(part, x, cache);
   __pipeline_commit();
 }

@@ -16,6 +16,42 @@ struct LoadOnce {
   }
 };
 
+/// Values that stream past, of which the second-level cache keeps a share from one product to the next: lines of that
+/// share, the same ones every time, are the last to be displaced, and all others the first.
+class LoadKept {
+ public:
+  __device__ __forceinline__ explicit LoadKept(float share) {
+    if (share > 0) {
+      asm volatile("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %0, %1;" : "=l"(policy_) : "f"(share));
+    } else {
+      asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy_));
+    }
+  }
+  __device__ __forceinline__ double operator()(const double* p) const {
+    double value;
+    asm volatile("ld.global.L1::no_allocate.L2::cache_hint.f64 %0, [%1], %2;" : "=d"(value) : "l"(p), "l"(policy_));
+    return value;
+  }
+  __device__ __forceinline__ float operator()(const float* p) const {
+    float value;
+    asm volatile("ld.global.L1::no_allocate.L2::cache_hint.f32 %0, [%1], %2;" : "=f"(value) : "l"(p), "l"(policy_));
+    return value;
+  }
+  __device__ __forceinline__ std::uint16_t operator()(const std::uint16_t* p) const {
+    std::uint16_t value;
+    asm volatile("ld.global.L1::no_allocate.L2::cache_hint.u16 %0, [%1], %2;" : "=h"(value) : "l"(p), "l"(policy_));
+    return value;
+  }
+  __device__ __forceinline__ std::uint32_t operator()(const std::uint32_t* p) const {
+    std::uint32_t value;
+    asm volatile("ld.global.L1::no_allocate.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(value) : "l"(p), "l"(policy_));
+    return value;
+  }
+
+ private:
+  std::uint64_t policy_;
+};
+
 /// Values that stay in shared memory.
 struct LoadHere {
   template <class V>
@@ -34,10 +70,9 @@ struct EhybPlaces {
 /// Loads `count` places, the first of them k; none where count <= 0, and U at most.
 template <class Load, class T, int B, int U>
 __device__ __forceinline__ void load_places(const std::uint16_t* columns, const T* values, Index k, int count,
-                                            EhybPlaces<T, B, U>& places) {
+                                            EhybPlaces<T, B, U>& places, const Load& load = Load()) {
   constexpr int warp = 32;
   const int lane = threadIdx.x % warp;
-  const Load load;
   const std::uint16_t* column = columns + Offset{k} * warp + lane;
   const T* value = values + Offset{k} * (B * B * warp) + lane;
 #pragma unroll
@@ -69,10 +104,9 @@ __device__ __forceinline__ void add_places(const EhybPlaces<T, B, U>& places, in
 /// Loads one place and adds it, column after column of its block, `at_once` of them loaded at a time.
 template <class Load, int at_once = 6, class T, int B>
 __device__ __forceinline__ void add_place(const std::uint16_t* columns, const T* values, Index k, const T* x,
-                                          T (&sums)[B]) {
+                                          T (&sums)[B], const Load& load = Load()) {
   constexpr int warp = 32;
   const int lane = threadIdx.x % warp;
-  const Load load;
   const T* value = values + Offset{k} * (B * B * warp) + lane;
   const T* from = x + load(columns + Offset{k} * warp + lane) * B;
 #pragma unroll at_once

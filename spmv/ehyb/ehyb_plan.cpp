@@ -154,26 +154,37 @@ EhybGeometry halo_geometry(const Machine& machine, Index rows, std::size_t value
   return {parts_for(rows, own_length(length, block), machine.processors), length};
 }
 
-int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache, std::size_t value_bytes) {
-  constexpr Index most_threads = 1024, least_threads = 128, most_side_by_side = 4, warp = 32;
+int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache, Index most_slices,
+                       std::size_t value_bytes, Index most_threads) {
+  constexpr Index least_threads = 128, most_side_by_side = 4, warp = 32;
   constexpr Index entries_of_thread = 2;
   const std::size_t part_bytes = static_cast<std::size_t>(longest_cache) * value_bytes + kernel_bytes + driver_bytes;
   const auto fit = static_cast<Index>((machine.cache_bytes + driver_bytes) / part_bytes);
   const Index side_by_side = std::clamp<Index>(std::min(fit, parts / machine.processors), 1, most_side_by_side);
-  const Index useful = std::max(least_threads, ceil_div(longest_cache, entries_of_thread));
-  return std::min(most_threads / side_by_side / warp * warp, ceil_div(useful, warp) * warp);
+  const Index most = most_threads / side_by_side / warp * warp;
+  const Index load = std::max(least_threads, ceil_div(longest_cache, entries_of_thread));
+  return std::min(most, std::max(ceil_div(load, warp), std::min(most_slices, most / warp)) * warp);
 }
 
-int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts) {
-  constexpr Offset few_lanes = 512, many_lanes = 1024;  // of a part's nodes
-  constexpr Offset least_blocks = 3, many_blocks = 8;   // of a lane
+float ehyb_kept_share(const Machine& machine, std::uint64_t bytes) {
+  constexpr double kept = 0.4, most = 1.5;  // of the cache
+  const auto cache = static_cast<double>(machine.shared_cache_bytes), all = static_cast<double>(bytes);
+  if (!machine.device() || all == 0 || all > most * cache) return 0;
+  return static_cast<float>(std::min(1.0, kept * cache / all));
+}
+
+int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts, int block) {
+  constexpr Offset many_lanes = 1024, many_blocks = 8;  // of a part's nodes; of a lane
+  const Offset few_lanes = block > 1 ? 600 : 512;       // of a part's nodes
+  const double least_blocks = block > 1 ? 2.5 : 3;      // of a lane
   int share = 1;
   if (!machine.device()) return share;
   const auto pays = [&] {
     const Offset lanes = Offset{nodes} * share;
     return lanes < few_lanes * parts || (nodes < many_lanes * parts && blocks > many_blocks * lanes);
   };
-  while (share < machine.lanes && pays() && 2 * share * least_blocks * nodes <= blocks) share *= 2;
+  const auto leaves_enough = [&] { return 2 * share * least_blocks * nodes <= static_cast<double>(blocks); };
+  while (share < machine.lanes && pays() && leaves_enough()) share *= 2;
   return share;
 }
 

@@ -35,13 +35,20 @@ EhybGeometry paper_geometry(const Machine& machine, Index rows, std::size_t valu
 /// The same with room for the halo that a tetrahedral mesh has, in nodes of `block` rows.
 EhybGeometry halo_geometry(const Machine& machine, Index rows, std::size_t value_bytes, int block);
 
-/// Threads of a part's block on a device: all that may share a multiprocessor, or a share of them where parts are so
-/// many and so small that several fit side by side; no more than have something to load.
-int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache, std::size_t value_bytes);
+/// Threads of a part's block on a device: enough to load the fullest part's x, two entries each, and to take its
+/// `most_slices` side by side; no more than `most_threads`, which are the kernel's, or a share of them where parts
+/// are so many and so small that several share a multiprocessor.
+int ehyb_block_threads(const Machine& machine, Index parts, Index longest_cache, Index most_slices,
+                       std::size_t value_bytes, Index most_threads);
+
+/// Which share of `bytes`, what a product reads of the matrix, a device's second-level cache should keep until the
+/// next product: two fifths of a cache of matrices up to one and a half times as large, and nothing of larger ones,
+/// which lose more by it than they win (H200, elasticity of 30,000 to 850,000 rows).
+float ehyb_kept_share(const Machine& machine, std::uint64_t bytes);
 
 /// Lanes of a node on a device: one where each warp of a part has a slice to itself, more where parts are so small
 /// that warps would have no work while others process long rows, as long as each lane keeps some blocks to add.
-int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts);
+int ehyb_share(const Machine& machine, Index nodes, Offset blocks, Index parts, int block);
 
 /// 6, 3, 2 or 1: rows of a node for which there is a kernel. On the device waits for the stream.
 int ehyb_block(const Context<Space::host>& ctx, const Pattern<Space::host>& a);

@@ -19,7 +19,10 @@ using Host = Context<Space::host>;
 
 constexpr Index warp = 32;
 constexpr Index least_threads = 128;  // of a part, on a device
-constexpr int most_block = 3;         // of a node; the two blocks of a pair of six rows fill the registers
+// Of shared memory, what parts take whose slices have sums of their own. On an H200 elasticity took 0.88 of the time
+// with them at 0.26 and 1.03 at 0.47, where they leave less of the first-level cache for what is under way.
+constexpr double largest_apart = 0.35;
+constexpr int most_block = 3;  // of a node; the two blocks of a pair of six rows fill the registers
 
 Index most_threads(int block, std::size_t value_bytes) {
   return detail::symmetric_threads[value_bytes == sizeof(float)][block];
@@ -195,9 +198,18 @@ EhybSymmetricOperator<T, S>::EhybSymmetricOperator(const Context<S>& ctx, const 
   node_ = make_array(ctx, parts.node);
   values_ = {ctx, a, std::move(runs), block, lanes, std::move(layout_.rest_source)};
   layout_.rest_source = {};
-  const Index of_rounds = (rounds_.most_places + detail::pairs_of_thread[block] - 1) / detail::pairs_of_thread[block];
-  const Index useful = std::max(of_rounds * warp, (layout_.longest_cache / 2 + warp - 1) / warp * warp);
-  point_at(ctx, std::clamp(useful, least_threads, most_threads(block, sizeof(T))));
+  // Groups of warps that hold the fullest round, as many as a block may have.
+  const Index pairs = detail::pairs_of_thread[block], threads = most_threads(block, sizeof(T));
+  view_.group_warps = std::max<Index>(1, (rounds_.most_places + pairs - 1) / pairs);
+  view_.groups = std::max<Index>(1, threads / warp / view_.group_warps);
+  const auto entries = static_cast<std::size_t>(layout_.longest_cache + 2 * view_.longest_own);
+  view_.apart =
+      static_cast<double>(entries * sizeof(T)) <= largest_apart * static_cast<double>(request.machine.cache_bytes);
+  point_at(ctx, view_.apart ? threads : std::max(least_threads, view_.groups * view_.group_warps * warp));
+  view_.left.kept_share = detail::ehyb_kept_share(
+      request.machine,
+      layout_.column.bytes() + rounds_.nodes.bytes() +
+          static_cast<std::uint64_t>(layout_.block_slots + places * lanes * block * block) * sizeof(T));
   compare(ctx);
   ctx.synchronize();
   clock.end("upload and fill");
@@ -303,11 +315,11 @@ RowOrder<Space::host> plan_ehyb_symmetric_order(const Host& ctx, const Pattern<S
 }
 
 CostEstimate ehyb_symmetric_cost(const PatternFacts& facts, const FormatRequest& request) {
-  // Measured on an H200, three systems of 30 to 40 million entries; matrices of one row a node are slower than in
-  // EHYB.
-  constexpr double in_pairs = 0.82;                          // of the entries
-  constexpr double share_double = 0.85, share_float = 0.67;  // of the bandwidth
-  constexpr double seconds_of_pairs = 1.5e-10;               // of an entry
+  // Measured on an H200, elasticity of 0.5 to 3.6 million rows: 0.70 to 0.85 of EHYB's time in double, 0.93 to 1.08
+  // in single precision. With fewer rows it is slower than EHYB, as are matrices of one row a node.
+  constexpr double in_pairs = 0.82;                         // of the entries
+  constexpr double share_double = 0.73, share_float = 0.6;  // of the bandwidth
+  constexpr double seconds_of_pairs = 1.5e-10;              // of an entry
   // Kernels pair no more entries of a row than its part has rounds, and leave what then sticks out to the host: on
   // four meshes they did so with rows of 3.1 times the mean, and not with rows of 2.1 times.
   constexpr double longest_over_mean = 2.5;

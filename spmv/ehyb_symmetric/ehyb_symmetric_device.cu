@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// EHYB with pairs on the device: a thread block is a part; its warps take slices, and then together round after
-// round.
+// EHYB with pairs on the device: a thread block is a part; its warps take rounds of pairs in turns, and slices in
+// between.
 #include <algorithm>
 
+#include <purlin/core/overlapped_launch_device.cuh>
 #include <purlin/core/shared_memory_device.hpp>
 #include <purlin/spmv/ehyb/ehyb_part_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_places_device.cuh>
@@ -36,23 +37,26 @@ constexpr int places_at_once[4] = {0, 4, 2, 1};
 
 constexpr unsigned no_nodes = 0xffffffffu;
 
-__device__ __forceinline__ Index place_of(Round round, int u) {
-  return round.first + static_cast<Index>((threadIdx.x + u * blockDim.x) / warp);
+/// The first of the round's places that the warp takes, or a later one. Warps of a group take different places.
+template <class T>
+__device__ __forceinline__ Index place_of(const EhybSymmetricView<T>& a, Round round, int u) {
+  return round.first + static_cast<Index>(threadIdx.x / warp) % a.group_warps + u * a.group_warps;
 }
 
 /// Loads the values of the pairs and of their nodes.
 template <class T, int B, int U>
-__device__ __forceinline__ void load_pairs(const EhybSymmetricView<T>& a, Round round, Pairs<T, B, U>& pairs) {
+__device__ __forceinline__ void load_pairs(const EhybSymmetricView<T>& a, Round round, const LoadKept& load,
+                                           Pairs<T, B, U>& pairs) {
   const int lane = threadIdx.x % warp;
 #pragma unroll
   for (int u = 0; u < U; ++u) {
-    const Index place = place_of(round, u);
+    const Index place = place_of(a, round, u);
     pairs.nodes[u] = no_nodes;
     if (place >= round.last) continue;
-    pairs.nodes[u] = load_once(a.nodes + Offset{place} * warp + lane);
+    pairs.nodes[u] = load(a.nodes + Offset{place} * warp + lane);
     const T* upper = a.upper + Offset{place} * (B * B * warp) + lane;
 #pragma unroll
-    for (int i = 0; i < B * B; ++i) pairs.upper[u][i] = load_once(upper + i * warp);
+    for (int i = 0; i < B * B; ++i) pairs.upper[u][i] = load(upper + i * warp);
   }
 }
 
@@ -64,7 +68,7 @@ __device__ __forceinline__ void add_pairs(const EhybSymmetricView<T>& a, Round r
   for (int u = 0; u < U; ++u) {
     if (pairs.nodes[u] == no_nodes) continue;
     const int i = static_cast<int>(pairs.nodes[u] & 0xffffu) * B, j = static_cast<int>(pairs.nodes[u] >> 16) * B;
-    const T* lower = a.lower + Offset{place_of(round, u)} * (B * B * warp) + threadIdx.x % warp;
+    const T* lower = a.lower + Offset{place_of(a, round, u)} * (B * B * warp) + threadIdx.x % warp;
 #pragma unroll
     for (int d = 0; d < B; ++d) {
       T of_row = 0, of_col = 0;
@@ -79,93 +83,171 @@ __device__ __forceinline__ void add_pairs(const EhybSymmetricView<T>& a, Round r
   }
 }
 
-/// All rounds of a part, the values of each loaded before those of the one before are added, its places another
-/// round ahead. `first` was loaded already.
-template <bool differs, class T, int B, int U>
-__device__ __forceinline__ void add_rounds(const EhybSymmetricView<T>& a, Index r, Index end, Pairs<T, B, U>& first,
-                                           const T* xs, T* ys) {
-  Pairs<T, B, U> second;
-  Round one = round_of(a, r, end), two = round_of(a, r + 1, end);
-  for (; r < end; r += 2) {
-    Round next = round_of(a, r + 2, end);
-    load_pairs(a, two, second);
-    add_pairs<differs>(a, one, first, xs, ys);
-    __syncthreads();
-    one = next;
-    next = round_of(a, r + 3, end);
-    load_pairs(a, one, first);
-    add_pairs<differs>(a, two, second, xs, ys);
-    __syncthreads();
-    two = next;
+/// The rounds of a part that a warp's group takes, which are every so manieth, as there are groups. The values of the
+/// next `held` of them are loaded.
+template <class T, int B, int held>
+class RoundWalk {
+ public:
+  /// Warps in excess of whole groups take no round.
+  __device__ __forceinline__ RoundWalk(const EhybSymmetricView<T>& a, Index first, Index end) : a_(a) {
+    const int group = static_cast<int>(threadIdx.x) / warp / a.group_warps;
+    end_ = group < a.groups ? end : first;
+    mine_ = first + group;
+#pragma unroll
+    for (int h = 0; h < held; ++h) round_[h] = round_of(a, mine_ + h * a.groups, end_);
+    next_ = round_of(a, mine_ + held * a.groups, end_);
   }
-}
+  __device__ __forceinline__ void load(const LoadKept& load) {
+#pragma unroll
+    for (int h = 0; h < held; ++h) load_pairs(a_, round_[h], load, pairs_[h]);
+  }
+  /// Adds round r where it is one of the warp's, and loads another.
+  template <bool differs>
+  __device__ __forceinline__ void add(Index r, const T* xs, T* ys, const LoadKept& load) {
+    if (r != mine_) return;
+    if (held == 1 || !second_) {
+      replace<differs, 0>(xs, ys, load);
+    } else {
+      replace<differs, held - 1>(xs, ys, load);
+    }
+    second_ = !second_;
+    mine_ += a_.groups;
+    next_ = round_of(a_, mine_ + held * a_.groups, end_);
+  }
 
-/// Adds the slices to the part's y, the values of each place loaded before those of the one before are added. As
-/// in EHYB, but slices are a warp's by their number: they are few.
+ private:
+  static constexpr int U = pairs_of_thread[B];
+
+  template <bool differs, int h>
+  __device__ __forceinline__ void replace(const T* xs, T* ys, const LoadKept& load) {
+    add_pairs<differs>(a_, round_[h], pairs_[h], xs, ys);
+    round_[h] = next_;
+    load_pairs(a_, round_[h], load, pairs_[h]);
+  }
+
+  const EhybSymmetricView<T>& a_;
+  Index mine_, end_;
+  Round round_[held], next_;
+  Pairs<T, B, U> pairs_[held];
+  bool second_ = false;
+};
+
+/// The slices of a warp, a few places at a time. Slices are a warp's by their number; the first ones, which are the
+/// widest, are those of the last warps, which may have no round.
 template <class T, int B>
-__device__ __forceinline__ void add_slices(const EhybSymmetricView<T>& a, const EhybPart& part, const T* xs, T* ys) {
-  constexpr int U = places_at_once[B];
-  const int lane = threadIdx.x % warp, warps = blockDim.x / warp;
-  EhybRun run = run_of(a.left, part, part.slice_begin + static_cast<Index>(threadIdx.x / warp));
-  EhybRun second = run_of(a.left, part, run.slice + warps);
-  EhybPlaces<T, B, U> places;
-  load_places<LoadOnce>(a.left.column, a.left.value, run.k, run.last - run.k, places);
-  T sums[B] = {};
-  while (run.slice < part.slice_end) {
-    const bool ends = run.k + U >= run.last;
-    EhybPlaces<T, B, U> next;
-    const Index k = ends ? second.k : run.k + U;
-    load_places<LoadOnce>(a.left.column, a.left.value, k, (ends ? second.last : run.last) - k, next);
-    add_places(places, run.last - run.k, xs, sums);
-    places = next;
-    run.k = k;
-    if (!ends) continue;
-    const Index node = part.node_begin + (run.slice - part.slice_begin) * warp + lane;
-    const int row = node < part.node_end ? load_cached(a.node + node) * B : 0;
+class SliceWalk {
+ public:
+  __device__ __forceinline__ SliceWalk(const EhybSymmetricView<T>& a, const EhybPart& part) : a_(a), part_(part) {
+    const Index warps = blockDim.x / warp;
+    run_ = run_of(a.left, part, part.slice_begin + warps - 1 - static_cast<Index>(threadIdx.x / warp));
+    second_ = run_of(a.left, part, run_.slice + warps);
+  }
+  __device__ __forceinline__ void load(const LoadKept& load) { load_places_at(run_.k, run_.last, load, places_); }
+  /// Adds the places that are loaded, and then loads the next ones.
+  __device__ __forceinline__ void step(const T* xs, T* to, const LoadKept& from) {
+    if (run_.slice >= part_.slice_end) return;
+    add_places(places_, run_.last - run_.k, xs, sums_);
+    run_.k += U;
+    const bool ends = run_.k >= run_.last;
+    load_places_at(ends ? second_.k : run_.k, ends ? second_.last : run_.last, from, places_);
+    if (ends) next_slice(to);
+  }
+  /// Adds all that are left, each batch of places loaded before the one in front of it is added.
+  __device__ __forceinline__ void finish(const T* xs, T* to, const LoadKept& from) {
+    while (run_.slice < part_.slice_end) {
+      const bool ends = run_.k + U >= run_.last;
+      EhybPlaces<T, B, U> next;
+      load_places_at(ends ? second_.k : run_.k + U, ends ? second_.last : run_.last, from, next);
+      add_places(places_, run_.last - run_.k, xs, sums_);
+      places_ = next;
+      run_.k += U;
+      if (ends) next_slice(to);
+    }
+  }
+
+ private:
+  static constexpr int U = places_at_once[B];
+
+  __device__ __forceinline__ void load_places_at(Index k, Index last, const LoadKept& load,
+                                                 EhybPlaces<T, B, U>& places) const {
+    load_places(a_.left.column, a_.left.value, k, last - k, places, load);
+  }
+  /// Adds the sums of the slice that has ended to `to`.
+  __device__ __forceinline__ void next_slice(T* to) {
+    const Index node =
+        part_.node_begin + (run_.slice - part_.slice_begin) * warp + static_cast<Index>(threadIdx.x) % warp;
+    const int row = node < part_.node_end ? load_cached(a_.node + node) * B : 0;
 #pragma unroll
     for (int d = 0; d < B; ++d) {
-      if (node < part.node_end) ys[row + d] += sums[d];
-      sums[d] = 0;
+      if (node < part_.node_end) to[row + d] += sums_[d];
+      sums_[d] = 0;
     }
-    run = second;
-    second = run_of(a.left, part, run.slice + warps);
+    run_ = second_;
+    second_ = run_of(a_.left, part_, run_.slice + static_cast<Index>(blockDim.x / warp));
+  }
+
+  const EhybSymmetricView<T>& a_;
+  const EhybPart& part_;
+  EhybRun run_, second_;
+  EhybPlaces<T, B, U> places_;
+  T sums_[B] = {};
+};
+
+/// All rounds, a barrier behind each, and with `apart` a few places of slices in front of it.
+template <bool differs, bool apart, class T, int B, int held>
+__device__ __forceinline__ void add_rounds(Index r, Index end, RoundWalk<T, B, held>& rounds, SliceWalk<T, B>& slices,
+                                           const T* xs, T* ys, T* of_slices, const LoadKept& load) {
+  for (; r < end; ++r) {
+    rounds.template add<differs>(r, xs, ys, load);
+    if (apart) slices.step(xs, of_slices, load);
+    __syncthreads();
   }
 }
 
-/// A block is a part. Shared memory holds x, own entries and then the halo's, and behind them the part's y. Rounds
-/// read own entries alone, so that the halo has their time to come.
-template <class T, int B, bool with_dot>
+/// A block is a part. Shared memory holds x, own entries and then the halo's, and behind them the part's y. With
+/// `apart` it also holds the sums of slices, which are then added between the rounds: no round waits for them, nor
+/// they for a round. Without, slices follow behind the last round, and the halo has the time of the rounds to come.
+template <class T, int B, bool with_dot, bool apart>
 __global__ void __launch_bounds__(symmetric_threads[sizeof(T) == 4][B])
     ehyb_symmetric_parts(const EhybSymmetricView<T> a, const ProductArgs<T> args, unsigned* tickets) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
-  constexpr int U = pairs_of_thread[B];
   const EhybPart part = a.left.part[blockIdx.x];
   const int own = (part.node_end - part.node_begin) * B, threads = static_cast<int>(blockDim.x);
   T* const xs = reinterpret_cast<T*>(shared_bytes);
   T* const ys = xs + own + (part.halo_end - part.halo_begin) * B;
+  T* const of_slices = apart ? ys + own : ys;
+  const HaloNodes halo = halo_nodes(a.left, part, static_cast<int>(threadIdx.x));
+  const Index r = a.part_round[blockIdx.x], rounds_end = a.part_round[blockIdx.x + 1];
+  RoundWalk<T, B, apart ? 1 : 2> rounds(a, r, rounds_end);
+  SliceWalk<T, B> slices(a, part);
+  wait_for_earlier_work();
   ask_for_own<T, B>(part, args.x, xs);
   __pipeline_commit();
-  const Index r = a.part_round[blockIdx.x], rounds_end = a.part_round[blockIdx.x + 1];
-  Pairs<T, B, U> first;
-  load_pairs(a, round_of(a, r, rounds_end), first);
-  ask_for_halo<T, B>(a.left, part, args.x, xs);
+  const LoadKept load(a.left.kept_share);
+  rounds.load(load);
+  ask_for_halo<T, B>(a.left, part, halo, args.x, xs);
   __pipeline_commit();
-  for (int i = static_cast<int>(threadIdx.x); i < own; i += threads) ys[i] = 0;
-  __pipeline_wait_prior(1);
+  if (apart) slices.load(load);
+  for (int i = static_cast<int>(threadIdx.x); i < (apart ? 2 * own : own); i += threads) ys[i] = 0;
+  const bool differs = *a.differs != 0;
+  __pipeline_wait_prior(apart ? 0 : 1);
   __syncthreads();
-  if (*a.differs != 0) {
-    add_rounds<true>(a, r, rounds_end, first, xs, ys);
+  if (differs) {
+    add_rounds<true, apart>(r, rounds_end, rounds, slices, xs, ys, of_slices, load);
   } else {
-    add_rounds<false>(a, r, rounds_end, first, xs, ys);
+    add_rounds<false, apart>(r, rounds_end, rounds, slices, xs, ys, of_slices, load);
   }
-  cache_loaded();
-  add_slices<T, B>(a, part, xs, ys);
+  if (!apart) {
+    slices.load(load);
+    cache_loaded();
+  }
+  slices.finish(xs, of_slices, load);
   __syncthreads();
 
   double dot = 0;
   for (int i = static_cast<int>(threadIdx.x); i < own; i += threads) {
     const Offset row = Offset{part.node_begin} * B + i;
-    const T y = row_result(args, ys[i], row);
+    const T y = row_result(args, apart ? ys[i] + of_slices[i] : ys[i], row);
     args.y[row] = y;
     if (with_dot) dot += double(xs[i]) * double(y);
   }
@@ -193,16 +275,26 @@ __global__ void __launch_bounds__(compare_threads)
 template <class T>
 using PartsKernel = void (*)(const EhybSymmetricView<T>, const ProductArgs<T>, unsigned*);
 
-template <class T, bool with_dot>
+template <class T, bool with_dot, bool apart>
 PartsKernel<T> parts_kernel(int block) {
   switch (block) {
     case 3:
-      return ehyb_symmetric_parts<T, 3, with_dot>;
+      return ehyb_symmetric_parts<T, 3, with_dot, apart>;
     case 2:
-      return ehyb_symmetric_parts<T, 2, with_dot>;
+      return ehyb_symmetric_parts<T, 2, with_dot, apart>;
     default:
-      return ehyb_symmetric_parts<T, 1, with_dot>;
+      return ehyb_symmetric_parts<T, 1, with_dot, apart>;
   }
+}
+
+template <class T, bool with_dot>
+PartsKernel<T> parts_kernel(const EhybSymmetricView<T>& a) {
+  return a.apart ? parts_kernel<T, with_dot, true>(a.left.block) : parts_kernel<T, with_dot, false>(a.left.block);
+}
+
+template <class T>
+std::size_t shared_bytes_of(const EhybSymmetricView<T>& a) {
+  return static_cast<std::size_t>(a.left.longest_cache + (a.apart ? 2 : 1) * a.longest_own) * sizeof(T);
 }
 
 }  // namespace
@@ -211,11 +303,10 @@ template <class T>
 void ehyb_symmetric_product(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a,
                             const ProductArgs<T>& args) {
   if (a.left.rows == 0) return;
-  const auto& state = ctx.state();
-  const std::size_t shared_bytes = static_cast<std::size_t>(a.left.longest_cache + a.longest_own) * sizeof(T);
-  const auto kernel = args.xy != nullptr ? parts_kernel<T, true>(a.left.block) : parts_kernel<T, false>(a.left.block);
-  kernel<<<a.left.parts, a.left.block_threads, shared_bytes, state.stream()>>>(a, args, state.tickets());
-  PURLIN_CHECK_LAUNCH();
+  const auto kernel = args.xy != nullptr ? parts_kernel<T, true>(a) : parts_kernel<T, false>(a);
+  const LaunchShape shape{static_cast<unsigned>(a.left.parts), static_cast<unsigned>(a.left.block_threads),
+                          shared_bytes_of(a)};
+  launch_overlapped(ctx, a.left.overlaps, kernel, shape, a, args, ctx.state().tickets());
   add_ehyb_remainder(ctx, a.left, args);
 }
 
@@ -230,9 +321,10 @@ void compare_pairs(const Context<Space::device>& ctx, const EhybSymmetricView<T>
 }
 
 template <class T>
-void prepare_ehyb_symmetric(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a) {
-  for (const auto kernel : {parts_kernel<T, false>(a.left.block), parts_kernel<T, true>(a.left.block)}) {
+void prepare_ehyb_symmetric(const Context<Space::device>& ctx, EhybSymmetricView<T>& a) {
+  for (const auto kernel : {parts_kernel<T, false>(a), parts_kernel<T, true>(a)}) {
     allow_all_shared_memory(ctx, kernel);
+    a.left.overlaps = may_overlap(kernel);
   }
 }
 
@@ -240,7 +332,7 @@ void prepare_ehyb_symmetric(const Context<Space::device>& ctx, const EhybSymmetr
   template void ehyb_symmetric_product(const Context<Space::device>&, const EhybSymmetricView<T>&,       \
                                        const ProductArgs<T>&);                                           \
   template void compare_pairs(const Context<Space::device>&, const EhybSymmetricView<T>&, Offset, int*); \
-  template void prepare_ehyb_symmetric(const Context<Space::device>&, const EhybSymmetricView<T>&);
+  template void prepare_ehyb_symmetric(const Context<Space::device>&, EhybSymmetricView<T>&);
 X(double)
 X(float)
 #undef X

@@ -11,7 +11,7 @@ namespace purlin::detail {
 /// pair k lanes + lane is at (k block^2 + d block + e) lanes + lane.
 template <class T>
 struct EhybSymmetricView {
-  EhybView<T> left;           ///< the entries that are not stored by pairs, one lane a node
+  EhybView<T> left;           ///< the entries that are not stored by pairs
   const std::uint16_t* node;  ///< which node of its part a node of `left` is; extra and long rows are the matrix's
   const Index* part_round;
   const Index* round_first;
@@ -20,6 +20,9 @@ struct EhybSymmetricView {
   const T* lower;
   const int* differs;  ///< not 0: a block of `lower` is not the transpose of that of `upper`
   Index longest_own;   ///< rows of the largest part
+  int group_warps;     ///< device: of a group, which takes a round at a time
+  int groups;          ///< device: which take rounds in turns
+  bool apart;          ///< device: parts are so small that slices have sums of their own
   T* sums;             ///< host: `longest_own` for each thread that may work
 };
 
@@ -45,8 +48,8 @@ void compare_pairs(const Context<Space::device>& ctx, const EhybSymmetricView<T>
 
 /// As prepare_ehyb.
 template <class T>
-void prepare_ehyb_symmetric(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a);
+void prepare_ehyb_symmetric(const Context<Space::host>& ctx, EhybSymmetricView<T>& a);
 template <class T>
-void prepare_ehyb_symmetric(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a);
+void prepare_ehyb_symmetric(const Context<Space::device>& ctx, EhybSymmetricView<T>& a);
 
 }  // namespace purlin::detail

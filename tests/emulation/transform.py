@@ -20,7 +20,11 @@ PTX = [
      + rf"{REGISTER}, {REGISTER}\s*:\s*{REGISTER}", r"emu::ld_v2(\3, \1, \2);"),
     (r'"ld\.relaxed\.gpu\.global\.u64 %0, \[%1\];"\s*:\s*' + rf"{REGISTER}\s*:\s*{REGISTER}",
      r"emu::ld_v1(\2, \1);"),
-    (r'"createpolicy\.fractional\.L2::evict_first\.b64 %0, 1\.0;"\s*:\s*' + rf"{REGISTER}\s*:", r"\1 = 0;"),
+    (r'"createpolicy\.fractional\.L2::evict_(?:first|normal)\.b64 %0, 1\.0;"\s*:\s*' + rf"{REGISTER}(?:\s*:)?", r"\1 = 0;"),
+    (r'"createpolicy\.fractional\.L2::evict_last\.L2::evict_first\.b64 %0, %1;"\s*:\s*' + rf'{REGISTER} : "f"\(\w+\)',
+     r"\1 = 0;"),
+    (r'"ld\.global\.L1::no_allocate\.L2::cache_hint\.\w+ %0, \[%1\], %2;"\s*:\s*"=[dfhr]"\((\w+)\) : '
+     + rf"{REGISTER}, {REGISTER}", r"\1 = *\2;"),
     (r'"cp\.async\.cg\.shared\.global\.L2::cache_hint \[%0\], \[%1\], 16, %2;"\s*::\s*'
      + rf"{REGISTER}, {REGISTER}, {REGISTER}", r"emu::pipeline_copy(reinterpret_cast<void*>(\1), \2, 16);"),
 ]
@@ -106,7 +110,7 @@ def rewrite_cuda(text, path):
     # Comments keep their words only: they may hold quotes and brackets.
     text = re.sub(r"//[^\n]*", lambda comment: re.sub(r"[<>(){}\"']|__\w+", "", comment[0]), text)
     for pattern, call in PTX:
-        text = re.sub(rf'asm volatile\({pattern}\s*:\s*"memory"\);', call, text)
+        text = re.sub(rf'asm volatile\({pattern}(?:\s*:\s*"memory")?\);', call, text)
     text = rewrite_bounds(rewrite_launches(rewrite_shared(text)))
     left = re.findall(r"<<<|\basm\b|__shared__[^\n]*", re.sub(r"//[^\n]*", "", text))
     if left:

@@ -76,28 +76,66 @@ TEST_CASE("Parts leave room in the cache for the halo of a mesh", "[ehyb]") {
   }
 }
 
-TEST_CASE("A part has the threads of its multiprocessor, or its share, and no more than load something", "[ehyb]") {
+TEST_CASE("A part has the threads of its multiprocessor, or its share, and no more than have work", "[ehyb]") {
   const Machine h200 = large_gpu();
-  CHECK(detail::ehyb_block_threads(h200, 132, 28000, 8) == 1024);
-  CHECK(detail::ehyb_block_threads(h200, 264, 28000, 8) == 1024);  // one after the other
-  CHECK(detail::ehyb_block_threads(h200, 264, 12000, 8) == 512);
-  CHECK(detail::ehyb_block_threads(h200, 396, 9465, 8) == 320);  // whole warps
-  CHECK(detail::ehyb_block_threads(h200, 528, 6690, 8) == 256);
-  CHECK(detail::ehyb_block_threads(h200, 132, 530, 8) == 288);
-  CHECK(detail::ehyb_block_threads(h200, 132, 10, 8) == 128);
+  const auto threads = [&](Index parts, Index longest_cache, Index most_slices, Index most = 1024) {
+    return detail::ehyb_block_threads(h200, parts, longest_cache, most_slices, 8, most);
+  };
+  CHECK(threads(132, 28000, 1) == 1024);
+  CHECK(threads(264, 28000, 1) == 1024);  // one after the other
+  CHECK(threads(264, 12000, 1) == 512);
+  CHECK(threads(396, 9465, 1) == 320);  // whole warps
+  CHECK(threads(528, 6690, 1) == 256);
+  CHECK(threads(132, 530, 1) == 288);
+  CHECK(threads(132, 10, 1) == 128);
+  // A warp for each slice, as far as there are warps.
+  CHECK(threads(132, 530, 9) == 288);
+  CHECK(threads(132, 530, 17) == 544);
+  CHECK(threads(132, 530, 100) == 1024);
+  CHECK(threads(396, 530, 100) == 320);
+  // A kernel of fewer threads.
+  CHECK(threads(132, 28000, 100, 512) == 512);
+  CHECK(threads(396, 9465, 100, 512) == 160);
+  CHECK(threads(132, 530, 1, 512) == 288);
+}
+
+TEST_CASE("The second-level cache keeps two fifths of itself of a matrix that is not much larger", "[ehyb]") {
+  Machine h200 = large_gpu();
+  h200.shared_cache_bytes = 60000000;
+  CHECK(detail::ehyb_kept_share(h200, 0) == 0);
+  CHECK(detail::ehyb_kept_share(h200, 1000) == 1);
+  CHECK(detail::ehyb_kept_share(h200, 24000000) == 1);
+  CHECK(detail::ehyb_kept_share(h200, 48000000) == 0.5f);
+  CHECK(detail::ehyb_kept_share(h200, 64000000) == 0.375f);
+  CHECK(detail::ehyb_kept_share(h200, 90000001) == 0);
+  h200.shared_cache_bytes = 0;  // not known
+  CHECK(detail::ehyb_kept_share(h200, 1000) == 0);
+  h200 = large_gpu();
+  h200.space = Space::host;
+  h200.shared_cache_bytes = 60000000;
+  CHECK(detail::ehyb_kept_share(h200, 1000) == 0);
 }
 
 TEST_CASE("Small parts give a node several lanes, as long as each has blocks to add", "[ehyb]") {
   const Machine h200 = large_gpu();
-  CHECK(detail::ehyb_share(h200, 2400000, 36000000, 132) == 1);
-  CHECK(detail::ehyb_share(h200, 310000, 4500000, 132) == 1);
-  CHECK(detail::ehyb_share(h200, 30000, 450000, 132) == 4);    // 227 nodes a part, 15 blocks a node
-  CHECK(detail::ehyb_share(h200, 8738, 591904, 132) == 16);    // 66 and 68
-  CHECK(detail::ehyb_share(h200, 34920, 4644230, 132) == 32);  // 264 and 133
-  CHECK(detail::ehyb_share(h200, 62631, 795749, 132) == 2);    // 474 and 13
-  CHECK(detail::ehyb_share(h200, 81920, 327680, 132) == 1);    // 4 blocks a node
-  CHECK(detail::ehyb_share(h200, 3000, 3000000, 132) == 32);   // no more than a warp
-  CHECK(detail::ehyb_share(Machine{}, 3000, 3000000, 4) == 1);
+  const auto share = [&](Index nodes, Offset blocks, int block) {
+    return detail::ehyb_share(h200, nodes, blocks, 132, block);
+  };
+  CHECK(share(2400000, 36000000, 1) == 1);
+  CHECK(share(310000, 4500000, 1) == 1);
+  CHECK(share(30000, 450000, 1) == 4);    // 227 nodes a part, 15 blocks a node
+  CHECK(share(8738, 591904, 1) == 16);    // 66 and 68
+  CHECK(share(34920, 4644230, 1) == 32);  // 264 and 133
+  CHECK(share(62631, 795749, 1) == 2);    // 474 and 13
+  CHECK(share(36165, 463863, 1) == 2);    // 274 and 13
+  CHECK(share(81920, 327680, 1) == 1);    // 4 blocks a node
+  CHECK(share(3000, 3000000, 1) == 32);   // no more than a warp
+  CHECK(share(310000, 4500000, 3) == 1);
+  CHECK(share(30000, 450000, 3) == 4);
+  CHECK(share(36165, 463863, 3) == 4);
+  CHECK(share(12827, 149245, 3) == 4);  // 97 and 12
+  CHECK(share(51611, 678329, 3) == 2);  // 391 and 13
+  CHECK(detail::ehyb_share(Machine{}, 3000, 3000000, 4, 1) == 1);
 }
 
 TEST_CASE("An order without parts is cut into equal ranges, and a part that is too long into pieces", "[ehyb]") {

@@ -334,3 +334,12 @@ cudaError_t cudaLaunchCooperativeKernel(void (*f)(P...), dim3 grid, dim3 block, 
               emu::bound_call(f, args, std::index_sequence_for<P...>()), true);
   return emu::take_launch_error();
 }
+/// Attributes are accepted, and kernels run one after the other as always.
+template <class... P, class... A>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* c, void (*f)(P...), A... arguments) {
+  const std::tuple<std::decay_t<P>...> given(arguments...);
+  emu::launch(
+      "extended", emu::Config(c->gridDim, c->blockDim, c->dynamicSmemBytes, c->stream), emu::key(f),
+      [f, given] { std::apply(f, given); }, false);
+  return emu::take_launch_error();
+}

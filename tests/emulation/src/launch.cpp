@@ -66,6 +66,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* a, const void*) {
   a->sharedSizeBytes = pretended_static;
   a->maxThreadsPerBlock = 1024;
   a->numRegs = 32;
+  a->ptxVersion = a->binaryVersion = 90;
   return cudaSuccess;
 }
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* n, const void*, int threads, std::size_t shared) {
