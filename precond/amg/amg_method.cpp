@@ -61,10 +61,10 @@ std::vector<PrecondOption> amg_options() {
       number_up_to(number_option("--amg-max-coarse", "N", "Rows of AMG's coarsest level, at most; default 256",
                                  "amg_max_coarse", &AmgOptions::max_coarse),
                    largest_coarse),
-      number_up_to(number_option("--amg-max-width", "N",
-                                 "Aggregates<Space::host> that a row of AMG's prolongators reaches, default 3",
-                                 "amg_max_width", &AmgOptions::max_width),
-                   most_width),
+      number_up_to(
+          number_option("--amg-max-width", "N", "Aggregates that a row of AMG's prolongators reaches, default 3",
+                        "amg_max_width", &AmgOptions::max_width),
+          most_width),
       choice_option("--amg-near-null",
                     "What AMG's coarse levels represent: rigid body modes (auto: where the coordinates\n"
                     "of an elastic body are known) or constants",
