@@ -110,7 +110,8 @@ detail::AmgCycle<C, S> AmgOperator<T, S>::make_cycle(const Context<S>& ctx, cons
     finest.a = make_spmv(ctx, a, order, spmv_options);
     const AmgSmoother smoother = hierarchy_.levels().front().smoother;
     try {
-      finest.smoother = detail::make_sparse_smoother(ctx, a, order, smoother, symmetric_, spmv_options);
+      finest.smoother = detail::make_sparse_smoother(ctx, a, order, hierarchy_.levels().front().a, smoother,
+                                                     symmetric_, spmv_options);
     } catch (const InputError&) {
       if (options_.smoother != AmgSmoother::automatic) throw;
     }

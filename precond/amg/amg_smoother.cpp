@@ -10,6 +10,8 @@
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/amg/tied_nodes.hpp>
+#include <purlin/precond/pattern_options.hpp>
 #include <purlin/precond/registry.hpp>
 
 namespace purlin::detail {
@@ -103,11 +105,13 @@ AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoo
 
 template <class T, Space S>
 OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                       AmgSmoother smoother, bool symmetric, const SpmvOptions& spmv_options) {
+                                       const BlockCsr<S>& level, AmgSmoother smoother, bool symmetric,
+                                       const SpmvOptions& spmv_options) {
   if (!is_sparse(smoother)) return nullptr;
   PrecondOptions options;
   options.name = name_of(smoother);
   options.symmetric = symmetric;
+  if (smoother == AmgSmoother::fsai) options.of<PatternOptions>().pattern = tied_pattern(ctx, level);
   return make_precond(ctx, a, order, options, spmv_options);
 }
 
@@ -139,7 +143,7 @@ double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, 
 
 #define X(T, S)                                                                                                   \
   template OperatorPtr<T, S> make_sparse_smoother(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,    \
-                                                  AmgSmoother, bool, const SpmvOptions&);                         \
+                                                  const BlockCsr<S>&, AmgSmoother, bool, const SpmvOptions&);     \
   template double largest_eigenvalue(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>&, \
                                      bool, Span<const Index, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)

@@ -80,9 +80,6 @@ ScalarPattern<Space::device> scalar_rows(const DeviceContext& ctx, const BlockCs
 ScalarPattern<Space::host> scalar_columns(const HostContext& ctx, const HostBlockCsr& a,
                                           const std::vector<Index>& new_of_old = {});
 
-/// y = A x, row by row: the same bits for any number of threads.
-void multiply(const HostContext& ctx, const HostBlockCsr& a, const std::vector<double>& x, std::vector<double>& y);
-
 /// Where row i of a square pattern has its diagonal block; -1 where it has none.
 Offset diagonal_at(const HostBlockPattern& a, Index i);
 

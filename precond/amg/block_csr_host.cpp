@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrices of dense blocks: from single entries and back, transposed, and times a vector.
+// Matrices of dense blocks: from single entries and back, and transposed.
 #include <purlin/precond/amg/block_csr.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
@@ -79,21 +80,33 @@ class OldRows {
   mutable std::vector<std::vector<Index>> scratch_;  // one a thread
 };
 
-// y += A x; blocks of m x n, or of any size where these are 0.
-template <int m, int n>
-void multiply_blocks(const HostContext& ctx, const HostBlockCsr& a, const std::vector<double>& x,
-                     std::vector<double>& y) {
-  const int rows = m == 0 ? a.row_block : m, cols = n == 0 ? a.col_block : n;
-  parallel_blocks(ctx, a.pattern.rows, 512, [&](Index i) {
-    double* const sum = y.data() + Offset{i} * rows;
-    for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
-      const double* const block = a.val.data() + k * rows * cols;
-      const double* const from = x.data() + Offset{a.pattern.col[k]} * cols;
-      for (int r = 0; r < rows; ++r) {
-        for (int c = 0; c < cols; ++c) sum[r] += block[r * cols + c] * from[c];
-      }
+template <class T>
+bool columns_ascend(const HostContext& ctx, const CsrView<T, Space::host>& a) {
+  return parallel_all(ctx, a.rows, [&](Index i) {
+    for (Offset k = a.row_begin(i) + 1; k < a.row_begin(i + 1); ++k) {
+      if (a.col[k - 1] >= a.col[k]) return false;
     }
+    return true;
   });
+}
+
+// Single entries that stand as they should.
+template <class T>
+HostBlockCsr copied(const HostContext& ctx, const CsrView<T, Space::host>& a, Array<Offset, Space::host>& source) {
+  HostBlockCsr result;
+  result.pattern.rows = result.pattern.cols = a.rows;
+  result.pattern.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
+  result.pattern.col = Array<Index, Space::host>(ctx, a.nnz());
+  result.val = Array<double, Space::host>(ctx, a.nnz());
+  source = Array<Offset, Space::host>(ctx, a.nnz());
+  parallel_for(ctx, Offset{a.rows} + 1,
+               [&](Offset i) { result.pattern.row_ptr[i] = a.row_begin(static_cast<Index>(i)); });
+  parallel_for(ctx, a.nnz(), [&](Offset k) {
+    result.pattern.col[k] = a.col[k];
+    result.val[k] = static_cast<double>(a.val[k]);
+    source[k] = k;
+  });
+  return result;
 }
 
 }  // namespace
@@ -116,6 +129,7 @@ Offset diagonal_at(const HostBlockPattern& a, Index i) {
 template <class T>
 HostBlockCsr make_block_csr(const HostContext& ctx, const CsrView<T, Space::host>& a,
                             const std::vector<Index>& old_of_new, int block, Array<Offset, Space::host>& source) {
+  if (block == 1 && old_of_new.empty() && columns_ascend(ctx, a)) return copied(ctx, a, source);
   const OldRows<T> rows(ctx, a, old_of_new, block);
   HostBlockCsr result;
   HostBlockPattern& pattern = result.pattern;
@@ -157,17 +171,35 @@ TransposedPattern<Space::host> transpose(const HostContext& ctx, const HostBlock
   t.row_ptr = Array<Offset, Space::host>(ctx, Offset{t.rows} + 1);
   t.col = Array<Index, Space::host>(ctx, a.blocks());
   result.source = Array<Offset, Space::host>(ctx, a.blocks());
-  std::fill(t.row_ptr.begin(), t.row_ptr.end(), Offset{0});
-  for (const Index j : a.col) ++t.row_ptr[j];
+  // Each thread has consecutive rows, and places of its own in every transposed row.
+  std::vector<std::vector<Offset>> next(static_cast<std::size_t>(ctx.threads()));
+  parallel_ranges(ctx, a.rows, [&](Index begin, Index end, std::int64_t share) {
+    std::vector<Offset>& count = next[static_cast<std::size_t>(share)];
+    count.assign(static_cast<std::size_t>(a.cols), 0);
+    for (Offset k = a.row_ptr[begin]; k < a.row_ptr[end]; ++k) ++count[a.col[k]];
+  });
+  t.row_ptr[t.rows] = 0;
+  parallel_for(ctx, t.rows, [&](Index j) {
+    Offset sum = 0;
+    for (const std::vector<Offset>& count : next) sum += count.empty() ? 0 : count[j];
+    t.row_ptr[j] = sum;
+  });
   exclusive_sum(ctx, t.row_ptr);
-  std::vector<Offset> next(t.row_ptr.begin(), t.row_ptr.end());
-  for (Index i = 0; i < a.rows; ++i) {
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      const Offset at = next[a.col[k]]++;
-      t.col[at] = i;
-      result.source[at] = k;
+  parallel_for(ctx, t.rows, [&](Index j) {
+    Offset at = t.row_ptr[j];
+    for (std::vector<Offset>& count : next) {
+      if (!count.empty()) at += std::exchange(count[j], at);
     }
-  }
+  });
+  parallel_ranges(ctx, a.rows, [&](Index begin, Index end, std::int64_t share) {
+    std::vector<Offset>& at = next[static_cast<std::size_t>(share)];
+    for (Index i = begin; i < end; ++i) {
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+        t.col[at[a.col[k]]] = i;
+        result.source[at[a.col[k]]++] = k;
+      }
+    }
+  });
   return result;
 }
 
@@ -234,14 +266,6 @@ ScalarPattern<Space::host> scalar_columns(const HostContext& ctx, const HostBloc
     }
   });
   return s;
-}
-
-void multiply(const HostContext& ctx, const HostBlockCsr& a, const std::vector<double>& x, std::vector<double>& y) {
-  y.assign(static_cast<std::size_t>(a.scalar_rows()), 0.0);
-  if (a.row_block == 1 && a.col_block == 1) return multiply_blocks<1, 1>(ctx, a, x, y);
-  if (a.row_block == 3 && a.col_block == 3) return multiply_blocks<3, 3>(ctx, a, x, y);
-  if (a.row_block == 6 && a.col_block == 6) return multiply_blocks<6, 6>(ctx, a, x, y);
-  multiply_blocks<0, 0>(ctx, a, x, y);
 }
 
 template HostBlockCsr make_block_csr(const HostContext&, const CsrView<double, Space::host>&,

@@ -2,9 +2,9 @@
 // Lanczos' method on the host, and inverses of diagonals.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <purlin/core/parallel.hpp>
-#include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/amg/eigenvalue.hpp>
 
 namespace purlin::detail {
@@ -34,42 +34,78 @@ double row_sum_bound(const HostContext& ctx, const HostBlockCsr& a, const std::v
   });
 }
 
-Span<const double, Space::host> span_of(const std::vector<double>& x) {
-  return {x.data(), static_cast<std::int64_t>(x.size())};
+// The sum of f(i) over [0, n), in parts that do not depend on the number of threads.
+template <class F>
+double sum_of(const HostContext& ctx, Index n, F&& f) {
+  constexpr Index at_once = 2048;
+  std::vector<double> parts(static_cast<std::size_t>(n / at_once + 1), 0.0);
+  parallel_tasks(ctx, static_cast<Index>(parts.size()), [&](Index part) {
+    const Index end = std::min(n, (part + 1) * at_once);
+    double sum = 0;
+    for (Index i = part * at_once; i < end; ++i) sum += f(i);
+    parts[static_cast<std::size_t>(part)] = sum;
+  });
+  return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+// Row r of A x in row `node` of blocks of b x b; b = 0: of any size.
+template <int b>
+double row_product(const HostBlockCsr& a, const std::vector<double>& x, Index node, int r) {
+  const int block = b == 0 ? a.col_block : b;
+  double sum = 0;
+  for (Offset k = a.pattern.row_ptr[node]; k < a.pattern.row_ptr[node + 1]; ++k) {
+    const double* const values = a.val.data() + (k * block + r) * block;
+    const double* const from = x.data() + static_cast<std::size_t>(a.pattern.col[k]) * block;
+    for (int c = 0; c < block; ++c) sum += values[c] * from[c];
+  }
+  return sum;
+}
+
+// Lanczos' method with one pass for the product and one for what makes it orthogonal. Inner products are
+// u^T |D| v, in which D^-1 A is symmetric where A is.
+template <int b>
+double lanczos(const HostContext& ctx, const HostBlockCsr& a, const std::vector<double>& d, int steps) {
+  const auto n = static_cast<Index>(d.size());
+  const int block = b == 0 ? a.row_block : b;
+  std::vector<double> x(d.size()), before(d.size(), 0.0), y(d.size());
+  double length = std::sqrt(sum_of(ctx, n, [&](Index i) {
+    const double size = std::fabs(d[i]);
+    x[i] = size == 0 ? 0 : lanczos_start(i) / std::sqrt(size);
+    return size * x[i] * x[i];
+  }));
+  std::vector<double> alpha, beta;
+  for (int step = 0; step < steps && length > 0; ++step) {
+    parallel_for(ctx, n, [&](Index i) { x[i] /= length; });
+    const double along = sum_of(ctx, n / block, [&](Index node) {
+      double sum = 0;
+      for (Index i = node * block; i < (node + 1) * block; ++i) {
+        y[i] = d[i] == 0 ? 0 : row_product<b>(a, x, node, i - node * block) / d[i] - length * before[i];
+        sum += std::fabs(d[i]) * x[i] * y[i];
+      }
+      return sum;
+    });
+    const double square = sum_of(ctx, n, [&](Index i) {
+      y[i] -= along * x[i];
+      return std::fabs(d[i]) * y[i] * y[i];
+    });
+    alpha.push_back(along);
+    beta.push_back(length = std::sqrt(square));
+    std::swap(before, x);
+    std::swap(x, y);
+    if (!std::isfinite(length) || length <= negligible_length * std::fabs(along)) break;
+  }
+  return tridiagonal_largest(alpha, beta);
 }
 
 }  // namespace
 
 EigenvalueBound largest_eigenvalue(const HostContext& ctx, const HostBlockCsr& a, int steps) {
   const std::vector<double> d = diagonal_of(ctx, a);
-  const auto n = static_cast<std::int64_t>(d.size());
-  std::vector<double> x(d.size()), before(d.size(), 0.0), y, weighted(d.size());
-  parallel_for(ctx, n, [&](std::int64_t i) {
-    const double size = std::fabs(d[i]);
-    x[i] = size == 0 ? 0 : lanczos_start(i) / std::sqrt(size);
-  });
-  // u^T |D| v, in which D^-1 A is symmetric where A is.
-  const auto product = [&](const std::vector<double>& u, const std::vector<double>& v) {
-    parallel_for(ctx, n, [&](std::int64_t i) { weighted[i] = std::fabs(d[i]) * u[i]; });
-    double result = 0;
-    dot(ctx, span_of(weighted), span_of(v), &result);
-    return result;
-  };
-  std::vector<double> alpha, beta;
-  double length = std::sqrt(product(x, x));
-  for (int step = 0; step < steps && length > 0; ++step) {
-    parallel_for(ctx, n, [&](std::int64_t i) { x[i] /= length; });
-    multiply(ctx, a, x, y);
-    parallel_for(ctx, n, [&](std::int64_t i) { y[i] = d[i] == 0 ? 0 : y[i] / d[i] - length * before[i]; });
-    const double along = product(x, y);
-    parallel_for(ctx, n, [&](std::int64_t i) { y[i] -= along * x[i]; });
-    alpha.push_back(along);
-    beta.push_back(length = std::sqrt(product(y, y)));
-    std::swap(before, x);
-    std::swap(x, y);
-    if (!std::isfinite(length) || length <= negligible_length * std::fabs(along)) break;
-  }
-  const double lambda = tridiagonal_largest(alpha, beta), bound = row_sum_bound(ctx, a, d);
+  const double lambda = a.row_block == 1   ? lanczos<1>(ctx, a, d, steps)
+                        : a.row_block == 3 ? lanczos<3>(ctx, a, d, steps)
+                        : a.row_block == 6 ? lanczos<6>(ctx, a, d, steps)
+                                           : lanczos<0>(ctx, a, d, steps);
+  const double bound = row_sum_bound(ctx, a, d);
   return {std::isfinite(lambda) ? std::min(lambda, bound) : bound, bound};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/precond/amg/amg_smoother.hpp>
@@ -18,8 +19,29 @@ constexpr double least_coarsening = 0.8;   // a level with more than this share 
 constexpr Index coarse_width = 2;          // coarse levels, which have few entries, get wider prolongators
 constexpr double damping = 4.0 / 3.0;      // omega = 4 / (3 lambda), as usual for smoothed aggregation
 constexpr double eigenvalue_margin = 1.1;  // Ritz values come from below
-constexpr int steps_for_smoothers = 10;    // of Lanczos' method
-constexpr int steps_for_prolongators = 6;
+constexpr int lanczos_steps = 10;
+
+// The pattern of the smoothed prolongator with no more than `width` blocks in a row.
+HostBlockPattern narrow_pattern(const HostContext& ctx, const HostBlockCsr& a, double omega,
+                                const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
+                                Index width) {
+  return smoothed_pattern(ctx, a, omega, aggregates, tentative, width);
+}
+
+#if PURLIN_HAS_CUDA
+BlockPattern<Space::device> narrow_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
+                                           const Aggregates<Space::device>& aggregates,
+                                           const Tentative<Space::device>& tentative, Index width) {
+  BlockCsr<Space::device> wide;
+  wide.row_block = a.row_block;
+  wide.col_block = tentative.coarse.vectors;
+  wide.pattern = prolongator_pattern(ctx, a.pattern, aggregates);
+  if (longest_row(ctx, wide.pattern) <= width) return std::move(wide.pattern);
+  wide.val = Array<double, Space::device>(ctx, wide.pattern.blocks() * wide.block_size());
+  smooth_prolongator(ctx, a, omega, aggregates, tentative, wide);
+  return narrowed(ctx, wide, aggregates, width);
+}
+#endif
 
 }  // namespace
 
@@ -68,26 +90,28 @@ bool AmgHierarchy<S>::coarsen(const Context<S>& ctx, const NearNull<S>& near_nul
   return true;
 }
 
-// On the pattern that P has; without one, on that of the smoothed prolongator.
+template <Space S>
+void AmgHierarchy<S>::measure_spectrum(const Context<S>& ctx, AmgLevel<S>& level) {
+  if (!level.measured) level.spectrum = largest_eigenvalue(ctx, level.a, lanczos_steps);
+  level.measured = true;
+}
+
+// On the pattern that P has; without one, on that of the smoothed prolongator. The filtered matrix has the largest
+// eigenvalue of A up to half a per cent, also on meshes with flat elements.
 template <Space S>
 void AmgHierarchy<S>::compute_prolongator(const Context<S>& ctx, AmgLevel<S>& level) {
   BlockCsr<S> filtered;
   if (level.kept.size() > 0) filtered = filter(ctx, level.a, level.kept);
   const BlockCsr<S>& a = level.kept.size() == 0 ? level.a : filtered;
-  const double lambda = largest_eigenvalue(ctx, a, steps_for_prolongators).lambda;
-  const double omega = lambda > 0 ? damping / lambda : 0;
-  const bool first = level.last();
-  if (first) {
+  measure_spectrum(ctx, level);
+  const double omega = level.spectrum.lambda > 0 ? damping / level.spectrum.lambda : 0;
+  const Index width = &level == &levels_.front() ? max_width_ : coarse_width * max_width_;
+  if (level.last()) {
     level.p.row_block = level.a.row_block;
     level.p.col_block = level.tentative.coarse.vectors;
-    level.p.pattern = prolongator_pattern(ctx, a.pattern, level.aggregates);
+    level.p.pattern = narrow_pattern(ctx, a, omega, level.aggregates, level.tentative, width);
     level.p.val = Array<double, S>(ctx, level.p.pattern.blocks() * level.p.block_size());
   }
-  smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
-  const Index width = &level == &levels_.front() ? max_width_ : coarse_width * max_width_;
-  if (!first || longest_row(ctx, level.p.pattern) <= width) return;
-  level.p.pattern = narrowed(ctx, level.p, level.aggregates, width);
-  level.p.val = Array<double, S>(ctx, level.p.pattern.blocks() * level.p.block_size());
   smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
 }
 
@@ -99,8 +123,9 @@ void AmgHierarchy<S>::finish(const Context<S>& ctx, PhaseClock& clock) {
   const bool invert = n <= max_coarse_;
   for (AmgLevel<S>& level : levels_) {
     if (invert && &level == &levels_.back()) continue;
-    const EigenvalueBound found = largest_eigenvalue(ctx, level.a, steps_for_smoothers);
-    level.lambda = std::min(eigenvalue_margin * found.lambda, found.bound);
+    measure_spectrum(ctx, level);
+    level.measured = false;
+    level.lambda = std::min(eigenvalue_margin * level.spectrum.lambda, level.spectrum.bound);
     if (!decided_) level.smoother = choose_smoother(ctx, level.a, smoother_, &level == &levels_.front());
     scaled_inverse_diagonal(ctx, level.a, level.lambda, level.smoother_diagonal);
   }

@@ -21,6 +21,8 @@ struct AmgLevel {
   /// on a level that is inverted.
   StageArray<double, S> smoother_diagonal;
   double lambda = 0;
+  EigenvalueBound spectrum;  ///< of D^-1 A, for the values that `measured` says
+  bool measured = false;
   AmgSmoother smoother = AmgSmoother::chebyshev;  ///< decided by the setup
 
   // To the next level; empty on the last one.
@@ -64,6 +66,7 @@ class AmgHierarchy {
 
  private:
   bool coarsen(const Context<S>& ctx, const NearNull<S>& near_null, const AmgOptions& options, PhaseClock& clock);
+  void measure_spectrum(const Context<S>& ctx, AmgLevel<S>& level);
   void compute_prolongator(const Context<S>& ctx, AmgLevel<S>& level);
   void finish(const Context<S>& ctx, PhaseClock& clock);
 

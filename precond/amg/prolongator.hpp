@@ -57,6 +57,11 @@ HostBlockPattern narrowed(const HostContext& ctx, const HostBlockCsr& p, const A
 BlockPattern<Space::device> narrowed(const DeviceContext& ctx, const BlockCsr<Space::device>& p,
                                      const Aggregates<Space::device>& aggregates, Index width);
 
+/// `narrowed` of what `smooth_prolongator` makes on the whole pattern, row by row, with nothing stored between.
+HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a, double omega,
+                                  const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
+                                  Index width);
+
 /// Blocks of the longest row.
 Offset longest_row(const HostContext& ctx, const HostBlockPattern& p);
 Offset longest_row(const DeviceContext& ctx, const BlockPattern<Space::device>& p);

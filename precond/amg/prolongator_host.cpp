@@ -79,21 +79,14 @@ class SmoothedRow {
     std::fill(lost_.begin(), lost_.end(), 0.0);
     any_lost_ = false;
   }
-  // The same for blocks of one entry.
-  void add(Index aggregate, double value) {
-    const Offset at = place_of(p_.pattern, node_, aggregate);
-    if (at >= 0) {
-      p_.val[at] += value;
-    } else {
-      any_lost_ = true;
-      lost_[0] += value * *coarse(aggregate);
-    }
-  }
   // Adds a block x vectors matrix that belongs to `aggregate`.
   void add(Index aggregate, const std::vector<double>& values) {
     const Offset at = place_of(p_.pattern, node_, aggregate);
     if (at >= 0) {
       for (std::size_t e = 0; e < values.size(); ++e) p_.block(at)[e] += values[e];
+    } else if (values.size() == 1) {
+      any_lost_ = true;
+      lost_[0] += values[0] * *coarse(aggregate);
     } else {
       any_lost_ = true;
       add_product(block_, k_, k_, values.data(), coarse(aggregate), lost_.data());
@@ -136,6 +129,81 @@ class SmoothedRow {
   Index node_ = 0;
   std::vector<double> lost_, part_;
   bool any_lost_ = false;
+};
+
+// f(aggregate, part) for the parts that a row of (I - omega D^-1 A) Q is the sum of, in order; a part is a block x
+// vectors matrix, `part` room for one.
+template <class F>
+void for_parts(const HostBlockCsr& a, double omega, const Aggregates<Space::host>& aggregates,
+               const Tentative<Space::host>& tentative, Index i, std::vector<double>& part, F&& f) {
+  const int b = a.row_block, k = tentative.coarse.vectors;
+  const auto node_values = static_cast<std::size_t>(b * k);
+  const double* const q = tentative.q.data() + static_cast<std::size_t>(i) * node_values;
+  part.assign(q, q + node_values);
+  f(aggregates.of_node[i], part);
+  const Offset diagonal = diagonal_at(a.pattern, i);
+  if (diagonal < 0) return;
+  for (Offset at = a.pattern.row_ptr[i]; at < a.pattern.row_ptr[i + 1]; ++at) {
+    const Index j = a.pattern.col[at];
+    if (aggregates.of_node[j] < 0) continue;
+    if (node_values == 1) {
+      const double d = a.val[diagonal];
+      part[0] = d == 0 ? 0 : -omega / d * a.val[at] * tentative.q[j];
+    } else {
+      std::fill(part.begin(), part.end(), 0.0);
+      add_product(b, b, k, a.block(at), tentative.q.data() + static_cast<std::size_t>(j) * node_values, part.data());
+      for (int r = 0; r < b; ++r) {
+        const double d = a.block(diagonal)[r * b + r];
+        for (int c = 0; c < k; ++c) part[r * k + c] *= d == 0 ? 0 : -omega / d;
+      }
+    }
+    f(aggregates.of_node[j], part);
+  }
+}
+
+// A row of the smoothed prolongator with all of its blocks, in the order in which their aggregates are met.
+class WholeRow {
+ public:
+  explicit WholeRow(std::size_t node_values) : node_values_(node_values) {}
+
+  void begin() {
+    aggregates_.clear();
+    values_.clear();
+  }
+  void add(Index aggregate, const std::vector<double>& part) {
+    const auto at = std::find(aggregates_.begin(), aggregates_.end(), aggregate) - aggregates_.begin();
+    if (at == static_cast<std::ptrdiff_t>(aggregates_.size())) {
+      aggregates_.push_back(aggregate);
+      values_.insert(values_.end(), node_values_, 0.0);
+    }
+    for (std::size_t e = 0; e < node_values_; ++e)
+      values_[static_cast<std::size_t>(at) * node_values_ + e] += part[e];
+  }
+  // The aggregates of `width` blocks at most, ascending, the first that was met among them.
+  void append_largest(Index width, std::vector<Index>& columns) {
+    const auto first = static_cast<std::ptrdiff_t>(columns.size());
+    if (aggregates_.size() <= static_cast<std::size_t>(width)) {
+      columns.insert(columns.end(), aggregates_.begin(), aggregates_.end());
+    } else {
+      order_.clear();
+      for (std::size_t k = 0; k < aggregates_.size(); ++k) {
+        double square = 0;
+        for (std::size_t e = 0; e < node_values_; ++e) {
+          square += values_[k * node_values_ + e] * values_[k * node_values_ + e];
+        }
+        order_.emplace_back(k == 0 ? -INFINITY : -static_cast<float>(square), aggregates_[k]);
+      }
+      std::sort(order_.begin(), order_.end());
+      for (Index k = 0; k < width; ++k) columns.push_back(order_[static_cast<std::size_t>(k)].second);
+    }
+    std::sort(columns.begin() + first, columns.end());
+  }
+
+ private:
+  std::size_t node_values_;
+  std::vector<Index> aggregates_;
+  std::vector<double> values_;
+  std::vector<std::pair<float, Index>> order_;
 };
 
 }  // namespace
@@ -226,39 +294,37 @@ HostBlockPattern prolongator_pattern(const HostContext& ctx, const HostBlockPatt
 void smooth_prolongator(const HostContext& ctx, const HostBlockCsr& a, double omega,
                         const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
                         HostBlockCsr& p) {
-  const int b = a.row_block, k = tentative.coarse.vectors;
-  const auto node_values = static_cast<std::size_t>(b * k);
   parallel_ranges(ctx, a.pattern.rows, [&](Index begin, Index end) {
-    SmoothedRow row(b, tentative, p);
-    std::vector<double> part(node_values);
+    SmoothedRow row(a.row_block, tentative, p);
+    std::vector<double> part;
     for (Index i = begin; i < end; ++i) {
-      const Index own = aggregates.of_node[i];
-      if (own < 0) continue;
+      if (aggregates.of_node[i] < 0) continue;
       row.begin(i);
-      const double* const q = tentative.q.data() + static_cast<std::size_t>(i) * node_values;
-      part.assign(q, q + node_values);
-      row.add(own, part);
-      const Offset diagonal = diagonal_at(a.pattern, i);
-      for (Offset at = a.pattern.row_ptr[i]; at < a.pattern.row_ptr[i + 1] && diagonal >= 0; ++at) {
-        const Index j = a.pattern.col[at];
-        if (aggregates.of_node[j] < 0) continue;
-        if (node_values == 1) {
-          const double d = a.val[diagonal];
-          row.add(aggregates.of_node[j], d == 0 ? 0 : -omega / d * a.val[at] * tentative.q[j]);
-          continue;
-        }
-        std::fill(part.begin(), part.end(), 0.0);
-        add_product(b, b, k, a.block(at), tentative.q.data() + static_cast<std::size_t>(j) * node_values,
-                    part.data());
-        for (int r = 0; r < b; ++r) {
-          const double d = a.block(diagonal)[r * b + r];
-          for (int c = 0; c < k; ++c) part[r * k + c] *= d == 0 ? 0 : -omega / d;
-        }
-        row.add(aggregates.of_node[j], part);
-      }
+      for_parts(a, omega, aggregates, tentative, i, part,
+                [&](Index aggregate, const std::vector<double>& values) { row.add(aggregate, values); });
       row.end();
     }
   });
+}
+
+HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a, double omega,
+                                  const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
+                                  Index width) {
+  struct Scratch {
+    WholeRow row;
+    std::vector<double> part;
+  };
+  const auto node_values = static_cast<std::size_t>(a.row_block * tentative.coarse.vectors);
+  std::vector<Scratch> scratch(static_cast<std::size_t>(ctx.threads()), Scratch{WholeRow(node_values), {}});
+  const auto append = [&](Index i, int member, std::vector<Index>& columns) {
+    if (aggregates.of_node[i] < 0) return;
+    auto& [row, part] = scratch[static_cast<std::size_t>(member)];
+    row.begin();
+    for_parts(a, omega, aggregates, tentative, i, part,
+              [&, &row = row](Index aggregate, const std::vector<double>& values) { row.add(aggregate, values); });
+    row.append_largest(width, columns);
+  };
+  return pattern_by_rows(ctx, a.pattern.rows, aggregates.count, append);
 }
 
 Offset longest_row(const HostContext& ctx, const HostBlockPattern& p) {

@@ -12,6 +12,7 @@ namespace purlin::detail {
 namespace {
 
 double squared_norm(const HostBlockCsr& a, Offset k) {
+  if (a.block_size() == 1) return a.val[k] * a.val[k];
   double sum = 0;
   for (int e = 0; e < a.block_size(); ++e) sum += a.block(k)[e] * a.block(k)[e];
   return sum;
@@ -30,6 +31,53 @@ void for_neighbours(const HostBlockPattern& a, const TransposedPattern<Space::ho
     if (of_row <= of_column) ++k;
     if (of_column <= of_row) ++l;
   }
+}
+
+// Whether the opposite of every strong block is strong too. Row after row, the opposites of a row's blocks come in
+// the order in which they stand.
+bool is_symmetric(const HostContext& ctx, const HostBlockPattern& a, const std::vector<unsigned char>& strong) {
+  std::vector<unsigned char> symmetric(static_cast<std::size_t>(ctx.threads()), 1);
+  parallel_ranges(ctx, a.rows, [&](Index begin, Index end, std::int64_t share) {
+    std::vector<Offset> next(a.row_ptr.data(), a.row_ptr.data() + a.rows);
+    for (Index j = 0; j < a.rows && begin > 0; ++j) {
+      next[j] = std::lower_bound(a.col.data() + next[j], a.col.data() + a.row_ptr[j + 1], begin) - a.col.data();
+    }
+    for (Index i = begin; i < end; ++i) {
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+        if (!strong[k]) continue;
+        Offset& at = next[a.col[k]];
+        const Offset row_end = a.row_ptr[a.col[k] + 1];
+        while (at < row_end && a.col[at] < i) ++at;
+        if (at < row_end && a.col[at] == i && strong[at]) continue;
+        symmetric[static_cast<std::size_t>(share)] = 0;
+        return;
+      }
+    }
+  });
+  return std::all_of(symmetric.begin(), symmetric.end(), [](unsigned char s) { return s != 0; });
+}
+
+// The graph of what is strong in both directions; the diagonal is marked in `strong`.
+HostBlockPattern graph_of(const HostContext& ctx, const HostBlockPattern& a, std::vector<unsigned char>& strong) {
+  HostBlockPattern graph;
+  graph.rows = graph.cols = a.rows;
+  graph.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
+  graph.row_ptr[a.rows] = 0;
+  parallel_for(ctx, a.rows, [&](Index i) {
+    Offset count = 0;
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) count += strong[k];
+    graph.row_ptr[i] = count;
+  });
+  exclusive_sum(ctx, graph.row_ptr);
+  graph.col = Array<Index, Space::host>(ctx, graph.row_ptr[a.rows]);
+  parallel_for(ctx, a.rows, [&](Index i) {
+    Offset at = graph.row_ptr[i];
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      if (strong[k]) graph.col[at++] = a.col[k];
+      if (a.col[k] == i) strong[k] = 1;
+    }
+  });
+  return graph;
 }
 
 // The graph; and what is strong in either direction becomes so in both.
@@ -73,19 +121,21 @@ Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& 
   strong.resize(static_cast<std::size_t>(pattern.blocks()));
   std::vector<unsigned char> dominated(diagonal.size());
   const double bound = rounded_to_16_bits(theta * theta);
+  const double clearly_large = 1.01 * bound;  // saves the division
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
     double others = 0;
     for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
       const Index j = pattern.col[k];
       const double square = squared_norm(a, k);
       const double scale = diagonal[i] * diagonal[j];
-      const bool large = scale == 0 || reaches(square / scale, bound);
+      const bool large = square > clearly_large * scale || scale == 0 || reaches(square / scale, bound);
       strong[k] = j != i && square > 0 && large ? 1 : 0;
-      if (j != i) others += std::sqrt(square);
+      if (j != i) others += a.block_size() == 1 ? std::fabs(a.val[k]) : std::sqrt(square);
     }
     dominated[i] = rounded_to_16_bits(others) <= rounded_to_16_bits(dominated_share * diagonal[i]) ? 1 : 0;
   });
-  result.graph = union_with_transposed(ctx, pattern, strong);
+  result.graph = is_symmetric(ctx, pattern, strong) ? graph_of(ctx, pattern, strong)
+                                                    : union_with_transposed(ctx, pattern, strong);
   result.all_kept = std::all_of(strong.begin(), strong.end(), [](unsigned char k) { return k != 0; });
   result.left_out.resize(diagonal.size());
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {

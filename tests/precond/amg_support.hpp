@@ -80,19 +80,48 @@ inline detail::HostBlockCsr blocks_of(const Context<Space::host>& ctx, const Hos
   return detail::make_block_csr(ctx, CsrView<double, Space::host>(uploaded), old_of_new, block, source);
 }
 
+inline HostCsr host_csr(const fem::HostCsr& assembled) {
+  HostCsr a;
+  a.rows = assembled.rows;
+  a.cols = assembled.cols;
+  a.row_ptr.assign(assembled.row_ptr.begin(), assembled.row_ptr.end());
+  a.col.assign(assembled.col.begin(), assembled.col.end());
+  a.val.assign(assembled.val.begin(), assembled.val.end());
+  return a;
+}
+
+/// The Kronecker product with the identity: `count` unknowns a node, each coupled as in `a`.
+inline HostCsr kron_identity(const HostCsr& a, int count) {
+  Rows rows(a.rows * count);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      for (int c = 0; c < count; ++c) rows[i * count + c][a.col[k] * count + c] = a.val[k];
+    }
+  }
+  return from_rows(a.cols * count, rows);
+}
+
+/// A matrix of blocks in the space of a context.
+template <Space S>
+detail::BlockCsr<S> in_space(const Context<S>& ctx, const detail::HostBlockCsr& a) {
+  detail::BlockCsr<S> placed;
+  placed.row_block = a.row_block;
+  placed.col_block = a.col_block;
+  placed.pattern.rows = a.pattern.rows;
+  placed.pattern.cols = a.pattern.cols;
+  placed.pattern.row_ptr = make_array(ctx, a.pattern.row_ptr.cspan());
+  placed.pattern.col = make_array(ctx, a.pattern.col.cspan());
+  placed.val = make_array(ctx, a.val.cspan());
+  return placed;
+}
+
 /// A system of apps/fem with the coordinates of its nodes.
 struct MeshSystem {
   HostCsr a;
   std::shared_ptr<NodeCoordinates> coordinates = std::make_shared<NodeCoordinates>();
 
-  explicit MeshSystem(const std::string& spec) {
-    const auto assembled = fem::generate_matrix(Context<Space::host>(1), spec, coordinates.get());
-    a.rows = assembled.rows;
-    a.cols = assembled.cols;
-    a.row_ptr.assign(assembled.row_ptr.begin(), assembled.row_ptr.end());
-    a.col.assign(assembled.col.begin(), assembled.col.end());
-    for (const double value : assembled.val) a.val.push_back(value);
-  }
+  explicit MeshSystem(const std::string& spec)
+      : a(host_csr(fem::generate_matrix(Context<Space::host>(1), spec, coordinates.get()))) {}
 };
 
 /// Two matrices side by side on the diagonal.

@@ -4,6 +4,8 @@
 
 #include <Eigen/Eigenvalues>
 
+#include <set>
+
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
@@ -162,6 +164,37 @@ TEST_CASE("A narrowed prolongator of AMG has no more blocks and the same product
   CHECK(widest == 3);
   const EigenDense r = eigen_dense(full.tentative.coarse);
   CHECK(largest(eigen_dense(full.p) * r - eigen_dense(narrow.p) * r) < 1e-12);
+}
+
+TEST_CASE("AMG's narrow pattern holds a row's own aggregate and those of its largest blocks", "[amg]") {
+  const Context<host> ctx;
+  const MeshSystem body("generate:elasticity:7"), heat("generate:diffusion:9");
+  const Parts of_body(ctx, body.a, 3, detail::rigid_body_modes(ctx, *body.coordinates), 0.6);
+  const Parts of_heat(ctx, heat.a, 1, detail::constant_components(ctx, heat.a.rows, 1), 0.6);
+  for (const Parts* parts : {&of_body, &of_heat}) {
+    const detail::HostBlockCsr& p = parts->p;
+    for (const Index width : {1, 2, 3, 100}) {
+      const auto found = detail::smoothed_pattern(ctx, parts->a, 0.6, parts->aggregates, parts->tentative, width);
+      REQUIRE(found.rows == p.pattern.rows);
+      REQUIRE(found.cols == p.pattern.cols);
+      for (Index i = 0; i < found.rows; ++i) {
+        std::vector<std::pair<double, Index>> blocks;
+        for (Offset k = p.pattern.row_ptr[i]; k < p.pattern.row_ptr[i + 1]; ++k) {
+          const Eigen::Map<const Eigen::VectorXd> values(p.block(k), p.block_size());
+          const bool own = p.pattern.col[k] == parts->aggregates.of_node[i];
+          blocks.emplace_back(own ? -INFINITY : -static_cast<double>(static_cast<float>(values.squaredNorm())),
+                              p.pattern.col[k]);
+        }
+        std::sort(blocks.begin(), blocks.end());
+        std::set<Index> expected;
+        for (std::size_t k = 0; k < std::min(blocks.size(), static_cast<std::size_t>(width)); ++k) {
+          expected.insert(blocks[k].second);
+        }
+        const std::set<Index> columns(found.col.data() + found.row_ptr[i], found.col.data() + found.row_ptr[i + 1]);
+        CHECK(columns == expected);
+      }
+    }
+  }
 }
 
 TEST_CASE("AMG's filtered matrix keeps row sums, and diagonals that would vanish", "[amg]") {

@@ -5,8 +5,11 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 
+#include <set>
+
 #include <purlin/core/error.hpp>
 #include <purlin/core/matrix_market.hpp>
+#include <purlin/precond/amg/tied_nodes.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
@@ -209,6 +212,79 @@ TEST_BOTH("FSAI smooths levels of AMG with rows of zeros", "[amg]") {
   const EigenDense dense = dense_operator(ctx, m);
   CHECK(largest(dense - dense.transpose()) < 1e-12 * largest(dense));
   CHECK(Eigen::SelfAdjointEigenSolver<EigenDense>(dense).eigenvalues()(0) > 0);
+}
+
+// The 5-point Laplacian on side x side points; `pairs` are joined by stiff springs.
+HostCsr grid_with_springs(Index side, const std::vector<std::pair<Index, Index>>& pairs) {
+  Rows rows(side * side);
+  const auto join = [&](Index i, Index j, double stiffness) {
+    rows[i][i] += stiffness, rows[j][j] += stiffness;
+    rows[i][j] -= stiffness, rows[j][i] -= stiffness;
+  };
+  for (Index i = 0; i < side * side; ++i) {
+    rows[i][i] += i % side == 0 ? 1 : 0;
+    if (i % side + 1 < side) join(i, i + 1, 1);
+    if (i + side < side * side) join(i, i + side, 1);
+  }
+  for (const auto& [i, j] : pairs) join(i, j, 1000);
+  return from_rows(side * side, rows);
+}
+
+std::vector<Index> row_of(const GivenPattern& p, Index i) {
+  return {p.col.begin() + p.row_ptr[i], p.col.begin() + p.row_ptr[i + 1]};
+}
+
+TEST_BOTH("AMG's FSAI sees tied nodes with their neighbours, and elsewhere the pattern of A", "[amg]") {
+  const auto ctx = make_context<S>();
+  const auto pattern_of = [&](const HostCsr& a, int block) {
+    const detail::HostBlockCsr blocks = blocks_of(Context<host>(), a, block);
+    return detail::tied_pattern(ctx, in_space(ctx, blocks));
+  };
+  CHECK(pattern_of(grid_with_springs(20, {}), 1) == nullptr);
+  CHECK(pattern_of(fem_matrix("generate:diffusion:9"), 1) == nullptr);
+  // 20 * 9 + 9 and its neighbour above, which a spring ties: 8 nodes with those around them.
+  const HostCsr a = grid_with_springs(20, {{189, 209}});
+  const std::set<Index> group = {169, 188, 189, 190, 208, 209, 210, 229};
+  const auto found = pattern_of(a, 1);
+  REQUIRE(found != nullptr);
+  REQUIRE(found->rows == a.rows);
+  for (Index i = 0; i < a.rows; ++i) {
+    std::set<Index> expected(a.col.begin() + a.row_ptr[i], a.col.begin() + a.row_ptr[i + 1]);
+    if (group.count(i) != 0) expected.insert(group.begin(), group.end());
+    INFO(i);
+    CHECK(row_of(*found, i) == std::vector<Index>(expected.begin(), expected.end()));
+  }
+  // Three unknowns a node: the same groups, all of their rows.
+  const HostCsr body = kron_identity(a, 3);
+  const auto of_body = pattern_of(body, 3);
+  REQUIRE(of_body != nullptr);
+  CHECK(row_of(*of_body, 3 * 189).size() == 3 * row_of(*found, 189).size());
+  CHECK(row_of(*of_body, 3 * 10).size() == 3 * row_of(*found, 10).size());
+  // Springs at every second node are no single elements.
+  std::vector<std::pair<Index, Index>> everywhere;
+  for (Index i = 0; i + 1 < 400; i += 2) everywhere.emplace_back(i, i + 1);
+  CHECK(pattern_of(grid_with_springs(20, everywhere), 1) == nullptr);
+}
+
+TEST_CASE("AMG's FSAI sees no more of a large group than what is nearest", "[amg]") {
+  // 59 tied pairs side by side in a grid, in rows 20 and 21.
+  const Context<host> ctx;
+  std::vector<std::pair<Index, Index>> pairs;
+  for (Index column = 1; column < 60; ++column) pairs.emplace_back(64 * 20 + column, 64 * 21 + column);
+  const HostCsr a = kron_identity(grid_with_springs(64, pairs), 3);
+  const auto found = detail::tied_pattern(ctx, blocks_of(ctx, a, 3));
+  REQUIRE(found != nullptr);
+  CHECK(detail::reached_rows(64 * 64, 4 * 59 + 4) == 64);
+  CHECK(detail::reached_rows(1000000, 6000) == 135);
+  CHECK(detail::reached_rows(1000000, 10) == 256);
+  const std::vector<Index> row = row_of(*found, 3 * (64 * 20 + 30));
+  CHECK(row.size() == 63);
+  // 21 nodes around the middle: none is farther from it than 5 columns, or outside of the pairs and what touches
+  // them.
+  for (const Index j : row) {
+    CHECK(std::abs(j / 3 % 64 - 30) <= 5);
+    CHECK((j / 3 / 64 >= 19 && j / 3 / 64 <= 22));
+  }
 }
 
 TEST_CASE("AMG keeps no FSAI that leaves the spectrum as wide as the diagonal does", "[amg][data]") {

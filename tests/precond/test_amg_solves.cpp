@@ -2,6 +2,8 @@
 // Solves with AMG: iterations that do not grow with the mesh, all solvers, and awkward systems.
 #include <purlin/solver/linear_system.hpp>
 
+#include "apps/fem/assembly.hpp"
+#include "apps/fem/mesh.hpp"
 #include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
@@ -61,6 +63,35 @@ TEST_CASE("With AMG the iterations stay bounded as a mesh is refined three times
     CHECK(counts->at(3) <= 1.25 * counts->at(2));
     CHECK(counts->at(2) <= 1.25 * counts->at(1) + 1);
   }
+}
+
+TEST_CASE("A few flat elements cost AMG hardly an iteration, however often they are refined", "[amg]") {
+  const Context<Space::host> ctx;
+  std::vector<int> sound, flat;
+  for (const bool moved : {false, true}) {
+    fem::TetMesh mesh = fem::make_cube(ctx, 6);
+    // Two inner nodes nearly onto a neighbour: the stars of nodes are convex, so that no tetrahedron is inverted.
+    const auto move = [&](Index node, Index towards) {
+      for (int axis = 0; axis < 3; ++axis) {
+        double& x = mesh.nodes[node][axis];
+        x += 0.9995 * (mesh.nodes[towards][axis] - x);
+      }
+    };
+    if (moved) move(36 * 2 + 6 * 2 + 2, 36 * 2 + 6 * 2 + 3), move(36 * 3 + 6 * 4 + 3, 36 * 4 + 6 * 4 + 3);
+    for (int refinement = 0; refinement < 3; ++refinement) {
+      if (refinement > 0) mesh = fem::refine(ctx, mesh);
+      REQUIRE(fem::first_inverted(ctx, mesh) < 0);
+      fem::DiffusionOptions options;
+      options.clamped = [](Index, const fem::Point& at) { return at[2] == 0; };
+      SystemOptions system = system_options();
+      system.precond.of<AmgOptions>().max_coarse = 60;
+      (moved ? flat : sound)
+          .push_back(iterations(ctx, host_csr(fem::assemble_diffusion(ctx, mesh, options)), system));
+    }
+  }
+  INFO(sound[1] << ' ' << sound[2] << "; flat " << flat[0] << ' ' << flat[1] << ' ' << flat[2]);
+  CHECK(flat[2] <= 1.25 * flat[1] + 1);
+  CHECK(flat[2] <= 1.25 * sound[2] + 1);
 }
 
 TEST_CASE("Rigid body modes save iterations on an elastic body", "[amg]") {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Nodes that flat elements tie to each other, and the pattern on which FSAI smooths them. Internal.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <purlin/precond/amg/block_csr.hpp>
+#include <purlin/precond/given_pattern.hpp>
+
+namespace purlin::detail {
+
+/// A node is tied where |A_ij|^2 / (|A_ii| |A_jj|), in Frobenius norms, sums to at least this over its neighbours j.
+/// Sound tetrahedra give 0.16 for diffusion and 0.3 for elasticity; two nodes at an edge that is far shorter than the
+/// others around it 1, four that a sliver dominates 3.
+inline constexpr double tied_coupling = 0.5;
+
+/// For each node, whether it is tied. Rounded to 16 bits before it is compared.
+std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr& a);
+
+/// Neighbourhoods in which errors remain that couplings to single neighbours do not show: refined flat elements allow
+/// motions, such as a linear one along the element, that have little energy beside the diagonal and that a sparse
+/// smoother damps only where it sees the group. Groups consist of tied nodes and their neighbours, connected. The
+/// result, in single rows, is the pattern of `a` and, for each row of a group, what is nearest to it in the group:
+/// all of it where that has no more than `most_reached` rows. Null where no nodes are tied, or so many that what ties
+/// them are not single elements. O(entries) besides the groups.
+std::shared_ptr<const GivenPattern> tied_pattern(const HostContext& ctx, const HostBlockCsr& a);
+/// The same pattern, found on the host. Waits on the stream.
+std::shared_ptr<const GivenPattern> tied_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
+inline constexpr double most_tied = 0.05;
+
+/// How many rows of its group a row sees: 64 to 256, and no more than leaves FSAI's local problems, m^3 / 3
+/// operations for m rows, at 5,000 operations for each of all `rows`, of which `members` are in groups.
+Index reached_rows(Index rows, Index members);
+
+}  // namespace purlin::detail
