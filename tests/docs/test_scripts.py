@@ -2,6 +2,7 @@
 """The scripts of the documentation find what is wrong: outputs that differ, links, C and Python without documentation."""
 
 import pathlib
+import re
 import sys
 import unittest
 
@@ -51,6 +52,20 @@ class Links(unittest.TestCase):
             "[a](source/core/span.hpp.md#L3) [b](glossary.md) [c](x.md)",
         )
         self.assertEqual(links.site_path("spmv/ehyb/README.md"), "source/spmv/ehyb.md")
+
+
+class Tables(unittest.TestCase):
+    def test_every_page_of_tables_begins_with_three_sentences_and_a_picture(self):
+        docs = links.ROOT / "docs"
+        found = sorted(docs.glob("performance-*.md")) + [docs / "matrices.md", docs / "preconditioners-measured.md"]
+        self.assertGreater(len(found), 8)
+        for page in found:
+            lead, picture, rest = page.read_text(encoding="utf-8").partition("\n![")
+            self.assertTrue(picture, page.name)
+            self.assertTrue((docs / rest[rest.index("(") + 1 : rest.index(")")]).is_file(), page.name)
+            prose = " ".join(line for line in lead.splitlines() if not line.startswith(("#", "<!--")))
+            self.assertGreaterEqual(len(re.findall(r"[a-z0-9)][.](?: |$)", prose.strip())), 3, page.name)
+            self.assertNotIn("|", prose, page.name)  # before any table
 
 
 class References(unittest.TestCase):
