@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scripts of the documentation find what is wrong: outputs that differ, links, C and Python without documentation."""
 
+import contextlib
 import pathlib
 import re
 import sys
+import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts/docs"))
+for folder in ("scripts/docs", "scripts"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 
 import c_reference  # noqa: E402
+import draw_formats  # noqa: E402
 import links  # noqa: E402
 import python_reference  # noqa: E402
 import run_commands  # noqa: E402
@@ -66,6 +70,25 @@ class Tables(unittest.TestCase):
             prose = " ".join(line for line in lead.splitlines() if not line.startswith(("#", "<!--")))
             self.assertGreaterEqual(len(re.findall(r"[a-z0-9)][.](?: |$)", prose.strip())), 3, page.name)
             self.assertNotIn("|", prose, page.name)  # before any table
+
+
+class Formats(unittest.TestCase):
+    def test_the_pictures_of_the_formats_are_those_that_the_script_draws(self):
+        for name, draw in draw_formats.PICTURES.items():
+            with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(None):
+                path = pathlib.Path(folder) / "drawn.svg"
+                draw().save(path, f"a small matrix in {name}")
+                drawn = path.read_text(encoding="utf-8")
+            self.assertEqual(drawn, (links.ROOT / f"docs/pictures/format_{name}.svg").read_text(encoding="utf-8"))
+
+    def test_every_value_is_stored_once_and_a_pair_of_opposite_ones_once(self):
+        letters = sorted(letter for row in draw_formats.MATRIX.values() for letter in row.values())
+        for name, draw in draw_formats.PICTURES.items():
+            words = re.findall(r">([a-z])</text>", "".join(draw().parts))
+            pairs = {"ehyb-symmetric": 6}.get(name, 0)
+            names_of_arrays = {"ehyb-symmetric": 4}.get(name, 0)  # i and j of both parts
+            self.assertEqual(len(words), 2 * len(letters) - pairs + names_of_arrays, name)  # in the matrix and in an array
+            self.assertEqual(sorted(set(words)), letters, name)
 
 
 class References(unittest.TestCase):
