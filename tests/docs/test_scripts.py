@@ -2,6 +2,7 @@
 """The scripts of the documentation find what is wrong: outputs that differ, links, C and Python without documentation."""
 
 import contextlib
+import json
 import pathlib
 import re
 import sys
@@ -70,6 +71,35 @@ class Tables(unittest.TestCase):
             prose = " ".join(line for line in lead.splitlines() if not line.startswith(("#", "<!--")))
             self.assertGreaterEqual(len(re.findall(r"[a-z0-9)][.](?: |$)", prose.strip())), 3, page.name)
             self.assertNotIn("|", prose, page.name)  # before any table
+
+
+class Readme(unittest.TestCase):
+    def test_the_factors_of_the_first_picture_are_those_of_the_results(self):
+        def results(name):
+            return json.loads((links.ROOT / f"docs/results/{name}.json").read_text(encoding="utf-8"))
+
+        def first_solves(system, by):
+            return [
+                1e3 * line["setup_seconds"] * (by != "cupy") + line["solve"]["milliseconds"]["median"]
+                for line in system["solves"]
+                if (line["by"], line["solver"], line["precond"]) == (by, "cg", "jacobi") and line["converged"]
+            ]
+
+        device = {s["system"]: s for s in results("solve_h200")["systems"] if s["precision"] == "double"}
+        ratios = []
+        for system in results("amg_h200")["systems"]:
+            ours = [
+                line["setup_milliseconds"] + line["solve"]["milliseconds"]["median"]
+                for line in system["solves"]
+                if line["precond"] == "amg"
+            ]
+            if system["system"] in device:
+                ratios += [first_solves(device[system["system"]], "cupy")[0] / min(ours)]
+        host = next(s for s in results("solve_host")["systems"] if "elasticity" in s["system"])
+        eigen = first_solves(host, "eigen")[0] / min(first_solves(host, "purlin"))
+        text = " ".join((links.ROOT / "README.md").read_text(encoding="utf-8").split())
+        self.assertIn(f"with multigrid {min(ratios):.1f} to {max(ratios):.1f} times as fast as CuPy's `cg`", text)
+        self.assertIn(f"with the same method and Jacobi {eigen:.1f} times as fast as Eigen", text)
 
 
 class Formats(unittest.TestCase):
