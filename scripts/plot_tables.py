@@ -73,7 +73,7 @@ def milliseconds(value):
 def faster(path):
     groups = solve_groups()
     columns = 2
-    figure, axes = plt.subplots(-(-len(groups) // columns), columns, figsize=(9, 1.65 * -(-len(groups) // columns)))
+    figure, axes = plt.subplots(-(-len(groups) // columns), columns, figsize=(10, 2.1 * -(-len(groups) // columns)))
     for axis, (title, bars) in zip(axes.flat, groups):
         slowest = max(setup + solve for _, setup, solve, _ in bars)
         for k, (_, setup, solve, colour) in enumerate(bars):
@@ -81,17 +81,17 @@ def faster(path):
             axis.barh(k, setup, left=solve, color=SETUP)
             words = f" {milliseconds(solve)}" + (f" + {milliseconds(setup)}" if setup else "") + " ms"
             times = slowest / (setup + solve)
-            axis.text(solve + setup, k, words + (f": {times:.1f} x" if times > 1 else ""), va="center", fontsize=7)
-        axis.set_yticks(range(len(bars)), [bar[0] for bar in bars], fontsize=7)
+            axis.text(solve + setup, k, words + (f": {times:.1f} x" if times > 1 else ""), va="center", fontsize=9)
+        axis.set_yticks(range(len(bars)), [bar[0] for bar in bars], fontsize=9)
         axis.invert_yaxis()
-        axis.set_xlim(0, 1.5 * max(setup + solve for _, setup, solve, _ in bars))
-        axis.tick_params(axis="x", labelsize=6)
-        axis.set_title(title, fontsize=8)
+        axis.set_xlim(0, 1.7 * max(setup + solve for _, setup, solve, _ in bars))
+        axis.tick_params(axis="x", labelsize=8)
+        axis.set_title(title, fontsize=9.5)
         axis.spines[["top", "right"]].set_visible(False)
     for axis in axes.flat[len(groups):]:
         axis.set_visible(False)
     figure.supxlabel("milliseconds of CG, with Jacobi or multigrid, until |b - A x| <= 1e-8 |b|: the solve + (grey) the setup, which "
-                     "new values\nand right-hand sides need not repeat; N x: over the slowest, setup included", fontsize=8)
+                     "new values\nand right-hand sides need not repeat; N x: over the slowest, setup included", fontsize=9.5)
     figure.tight_layout()
     save(figure, path)
 
