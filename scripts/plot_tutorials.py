@@ -9,6 +9,7 @@ build/python/venv/bin/python has both after scripts/python_test.sh.
 """
 import gzip
 import json
+import os
 import pathlib
 import runpy
 import subprocess
@@ -67,10 +68,10 @@ def save(figure, name):
 
 
 def save_raster(figure, name, programs):
-    """As a PNG of 128 colours: images would make an SVG large."""
+    """As a PNG of 256 colours: images would make an SVG large."""
     figure.savefig(programs.work / "picture.png", dpi=100, bbox_inches="tight")
     plt.close(figure)
-    picture = Image.open(programs.work / "picture.png").convert("RGB").quantize(128)
+    picture = Image.open(programs.work / "picture.png").convert("RGB").quantize(256)
     picture.save(PLACE / f"{name}.png", optimize=True)
     print("written:", PLACE / f"{name}.png")
 
@@ -99,7 +100,7 @@ def beam(programs):
         "amg, with coordinates": programs.history(matrix, "--rhs", b, "--solver", "cg", "--precond", "amg", "--coordinates",
                                                   f"{BEAM}_nodes.mtx.gz")})
     figure.tight_layout()
-    save(figure, "tutorial_beam")
+    save_raster(figure, "tutorial_beam", programs)
 
 
 def elasticity(programs):
@@ -110,6 +111,40 @@ def elasticity(programs):
         axis.set_title(f"cg with {precond}")
     figure.tight_layout()
     save(figure, "tutorial_elasticity")
+
+
+def read_medit(path):
+    """Points and tetrahedra, from 0, of a Medit mesh in text."""
+    words = gzip.open(path, "rt").read().split()
+    def rows(name, width):
+        at = words.index(name) + 1
+        count = int(words[at])
+        return np.array(words[at + 1 : at + 1 + count * width], float).reshape(count, width)
+    return rows("Vertices", 4)[:, :3], rows("Tetrahedra", 5)[:, :4].astype(int) - 1
+
+
+def bone(programs):
+    """An ossicle of the shared meshes under a load along all axes: where it moves, and the residuals of three solves."""
+    file = pathlib.Path(os.environ.get("PURLIN_TEST_DATA", "")) / "meshes/bone_ossicles.mesh.gz"
+    if not file.exists():
+        print("without PURLIN_TEST_DATA: no bone")
+        return
+    system = f"mesh:{file}:elasticity"
+    programs.run("purlin", "solve", system, "--rhs", "ones", "--precond", "amg", "--out", "u.mtx", "--quiet")
+    points, tets = read_medit(file)
+    moved = np.linalg.norm(read_array(programs.work / "u.mtx").reshape(-1, 3), axis=1)
+    figure, axes = plt.subplots(1, 2, figsize=(10, 3.6), width_ratios=(1, 1))
+    axes[0].imshow(body(points, tets, moved, 0, moved.max(), 700, colours="viridis"))
+    axes[0].axis("off")
+    axes[0].set_title("bright: where it moves most", fontsize=10)
+    cg = (system, "--rhs", "ones", "--solver", "cg", "--precond")
+    residuals(axes[1], {"jacobi": programs.history(*cg, "jacobi"),
+                        "amg, translations": programs.history(*cg, "amg", "--amg-near-null", "constant"),
+                        "amg, rigid body modes": programs.history(*cg, "amg")})
+    axes[1].set_xscale("symlog", linthresh=10)
+    axes[1].set_xlim(0, None)
+    figure.tight_layout()
+    save_raster(figure, "tutorial_bone", programs)
 
 
 def flow(programs):
@@ -125,7 +160,7 @@ def flow(programs):
     save(figure, "tutorial_flow")
 
 
-def body(points, tets, values, low, high, width, up=(0, 0, 1), toward=(1, -1.2, 0), tilt=25.0):
+def body(points, tets, values, low, high, width, colours="inferno", up=(0, 0, 1), toward=(1, -1.2, 0), tilt=25.0):
     """A body of tetrahedra with values on its nodes, as an image."""
     surface = boundary_triangles(tets, len(points))
     toward = np.array(toward, float)
@@ -136,17 +171,17 @@ def body(points, tets, values, low, high, width, up=(0, 0, 1), toward=(1, -1.2, 
     frame = np.stack([lowest - margin, highest + margin], 1).ravel()
     size = (width, max(1, round(width * (frame[3] - frame[2]) / (frame[1] - frame[0]))))
     view = View(points, tets, surface, camera, frame, size)
-    colours = matplotlib.colormaps["inferno"](np.clip((view.values(values) - low) / (high - low), 0, 1))[:, :3]
-    return np.asarray(view.picture(colours))
+    shades = matplotlib.colormaps[colours](np.clip((view.values(values) - low) / (high - low), 0, 1))[:, :3]
+    return np.asarray(view.picture(shades))
 
 
 def heat(programs):
     """The heat sink from below, where the chip is, and the temperatures of a minute on and a minute off."""
-    programs.run("purlin-heat", "--duration", "120", "--no-compare", "--output-every", "300", "--out", "sink")
+    programs.run("purlin-heat", "--duration", "120", "--no-compare", "--output-every", "60", "--out", "sink")
     hot = Vtu(programs.work / "sink/heat-000300.vtu")
     values = hot.on_nodes("temperature")
     image = body(hot.points(), hot.tets(), values, values.min(), values.max(), 700, tilt=35.0)
-    programs.run("purlin-heat", "--duration", "120", "--no-compare", "--output-every", "10", "--out", "curve")
+    programs.run("purlin-heat", "--duration", "120", "--no-compare", "--output-every", "2", "--out", "curve")
     table = np.genfromtxt(programs.work / "curve/heat.csv", delimiter=",", names=True)
     figure, axes = plt.subplots(1, 2, figsize=(10, 3.4), width_ratios=(3, 2))
     axes[0].imshow(image)
@@ -215,7 +250,7 @@ def fortran(programs):
     save_raster(figure, "tutorial_fortran", programs)
 
 
-PICTURES = {"beam": beam, "elasticity": elasticity, "flow": flow, "heat": heat, "scipy": scipy, "time_loop": plate,
+PICTURES = {"beam": beam, "elasticity": elasticity, "bone": bone, "flow": flow, "heat": heat, "scipy": scipy, "time_loop": plate,
             "own_operator": operator, "fortran": fortran}
 
 

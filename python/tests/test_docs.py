@@ -39,7 +39,7 @@ def test_the_tutorial_shows_what_its_program_prints():
     sys.path.insert(0, str(ROOT / "scripts/docs"))
     import run_commands
 
-    count, differences = run_commands.work_through(
+    count, differences, _ = run_commands.work_through(
         ROOT / "docs/tutorials/scipy.md", Path(sys.executable).parent, update=False)
     assert count == 1 and not differences, differences
 

@@ -3,11 +3,13 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import re
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 for folder in ("scripts/docs", "scripts"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
@@ -44,6 +46,20 @@ class Outputs(unittest.TestCase):
                 "not converged (time_limit) after 10 iterations", "not converged (time_limit) after 999 iterations"
             )
         )
+
+
+    def test_commands_on_real_matrices_are_left_out_without_them(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ):
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text("```console\n$ cat matrices/a.mtx\nas it was\n$ echo apps\napps\n```\n", encoding="utf-8")
+            os.environ.pop("PURLIN_TEST_DATA", None)
+            self.assertEqual(run_commands.work_through(page, pathlib.Path(folder), True), (2, [], 1))
+            self.assertIn("as it was\n$ echo apps", page.read_text(encoding="utf-8"))
+            (pathlib.Path(folder) / "matrices").mkdir()
+            (pathlib.Path(folder) / "matrices/a.mtx").write_text("of now\n", encoding="utf-8")
+            os.environ["PURLIN_TEST_DATA"] = folder
+            count, differences, left_out = run_commands.work_through(page, pathlib.Path(folder), False)
+            self.assertEqual((count, len(differences), left_out), (2, 1, 0))
 
 
 class Links(unittest.TestCase):
