@@ -11,8 +11,6 @@
 set -euo pipefail
 # shellcheck source=scripts/setup_common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
-# shellcheck source=scripts/emulated_common.sh
-. scripts/emulated_common.sh
 
 filter="${1:-}[device]"
 folder=build/emulated
@@ -21,16 +19,18 @@ flags="-O1 -g1"
 choices=(-DPURLIN_SANITIZE="${PURLIN_EMU_SANITIZE-address}")
 if [ "${1:-}" = --fast ]; then
   filter="[vector_ops][device],[cg][device],A format*[device]"
-  folder=$fast_folder
-  tests=("${fast_tests[@]}")
-  flags=$fast_flags
-  choices=("${fast_choices[@]}")
+  folder=build/emulated_fast
+  tests=(test_vector_ops.cpp test_spmv.cpp test_cg.cpp)
+  flags=-O0
+  choices=(-DPURLIN_SANITIZE= -DEMU_SANITIZE_KERNELS=ON)
   export PURLIN_TEST_FEW_MATRICES=1
 fi
 logs=$folder/log
 program=$folder/build/bin/purlin_tests
 
-headers=$(cuda_headers)
+nvcc=$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")
+headers=$(dirname "$(dirname "$(realpath -m "$nvcc")")")/include
+[ -f "$headers/cuda_runtime_api.h" ] || fail "no headers of the CUDA toolkit in $headers: put nvcc on PATH or set CUDA_PATH"
 
 make_folder "$folder"
 choose_jobs
