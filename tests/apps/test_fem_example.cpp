@@ -37,8 +37,8 @@ TEST_CASE("the nodes of the shipped beam are those of its rows", "[fem]") {
   const DenseColumns nodes = read_columns(ctx, folder + "/cantilever_beam_nodes.mtx.gz");
   REQUIRE(nodes.rows == a.rows / 3);
   REQUIRE(nodes.cols == 3);
-  // A rotation about the axis x moves y, z to -z, y: a free body offers it no force. Rows of nodes away from the clamped
-  // end, whose columns are left out of A, are those of a free body.
+  // A rotation about the axis x moves y, z to -z, y: a free body offers it no force. Rows of nodes away from the
+  // clamped end, whose columns are left out of A, are those of a free body.
   Eigen::VectorXd turned(a.rows);
   const auto at = [&](Index node, Index axis) { return nodes.values[axis * nodes.rows + node]; };
   for (Index node = 0; node < nodes.rows; ++node) {
