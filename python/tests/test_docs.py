@@ -29,7 +29,7 @@ def test_the_python_of_a_document_runs(name, capsys):
     assert "converged after" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("module", [purlin, purlin._solve])
+@pytest.mark.parametrize("module", [purlin, purlin._solve, purlin._progress])
 def test_the_examples_of_docstrings_run(module):
     results = doctest.testmod(module)
     assert results.attempted > 0 and results.failed == 0
