@@ -11,11 +11,13 @@
 // what it was: what the program checks at its end.
 //
 // Shows: refresh; one source for host and device (`04_time_loop host` stays on the host); the errors that are thrown.
+// A second argument names a file for the temperatures at every 25th step, a line each, for a plot.
 // docs/tutorial-transient.md explains it piece by piece.
 // Compile: as 01; here the target 04_time_loop.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <numeric>
 #include <vector>
 
@@ -62,10 +64,13 @@ struct Plate {
     }
   }
   double heat() const { return std::accumulate(u.begin(), u.end(), 0.0); }
+  void write(std::ofstream& out) const {
+    for (Index i = 0; i < N * N; ++i) out << u[i] << (i + 1 < N * N ? ' ' : '\n');
+  }
 };
 
 template <Space S>
-int simulate(const Context<S>& ctx, Plate& plate) {
+int simulate(const Context<S>& ctx, Plate& plate, std::ofstream& out) {
   // Once: the arrays in the space of the solver, and everything that depends on the pattern alone.
   const auto row_ptr = make_array(ctx, plate.row_ptr);
   const auto col = make_array(ctx, plate.col);
@@ -90,19 +95,22 @@ int simulate(const Context<S>& ctx, Plate& plate) {
     }
     copy<double>(ctx, x.cspan(), b.span());
     copy<double>(ctx, x.cspan(), Span<double, Space::host>(plate.u));
+    if (out.is_open() && (step + 1) % 25 == 0) plate.write(out);
   }
   std::printf("%d steps on the %s, matrix as %s\n", steps, name_of(S).data(), system.info().matrix.name.c_str());
   return 0;
 }
 
-int run([[maybe_unused]] bool host_only) {
+int run([[maybe_unused]] bool host_only, const char* file) {
   Plate plate;
+  std::ofstream out;
+  if (file != nullptr) out.open(file);
   const double before = plate.heat();
   int status = -1;
 #if PURLIN_HAS_CUDA
-  if (!host_only && device_count() > 0) status = simulate(Context<Space::device>(0), plate);
+  if (!host_only && device_count() > 0) status = simulate(Context<Space::device>(0), plate, out);
 #endif
-  if (status < 0) status = simulate(Context<Space::host>(), plate);
+  if (status < 0) status = simulate(Context<Space::host>(), plate, out);
   const double lost = std::fabs(plate.heat() - before) / before;
   std::printf("heat lost: %.1e of all; the far corner is at %.4f\n", lost, plate.u.back());
   return status != 0 ? status : lost < 1e-6 ? 0 : 1;
@@ -110,7 +118,7 @@ int run([[maybe_unused]] bool host_only) {
 
 int main(int argc, char** argv) {
   try {
-    return run(argc > 1 && std::strcmp(argv[1], "host") == 0);
+    return run(argc > 1 && std::strcmp(argv[1], "host") == 0, argc > 2 ? argv[2] : nullptr);
   } catch (const DeviceError& error) {
     std::fprintf(stderr, "the device failed: %s\n", error.what());
     return 3;

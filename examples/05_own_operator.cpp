@@ -9,10 +9,12 @@
 //
 // Shows: LinearSystem with an operator in the place of a matrix, once as a lambda, and once as a class that also
 // knows its diagonal, so that Jacobi works. docs/own-operator.md explains it.
+// An argument names a file for the residuals of both solves, a line each, for a plot.
 // Compile: as 01; here the target 05_own_operator.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <vector>
 
 #include <purlin/purlin.hpp>
@@ -53,18 +55,21 @@ class Cube final : public LinearOperator<double, host> {
 };
 
 // Solves from zero; returns the iterations, or -1 where the result is wrong.
-int solve(LinearSystem<double, host>& system, const std::vector<double>& b, const std::vector<double>& exact) {
+int solve(LinearSystem<double, host>& system, const std::vector<double>& b, const std::vector<double>& exact,
+          std::ofstream& residuals) {
   std::vector<double> u(b.size(), 0.0);
   const SolveReport report = system.solve(b, u);
   double error = 0;
   for (std::size_t i = 0; i < u.size(); ++i) error = std::max(error, std::fabs(u[i] - exact[i]));
   std::printf("%s with preconditioner %s: %s after %d iterations, error %.1e\n", report.solver.c_str(),
               system.info().preconditioner.name.c_str(), name_of(report.status).data(), report.iterations, error);
+  for (const double residual : report.history) residuals << residual << ' ';
+  residuals << '\n';
   // At most |r| over the smallest eigenvalue, which is more than 29 h^2; |b| is less than 253 h^2 max f, f < 1600.
   return report.converged() && error < 1e-10 * 253 * 1600 / 29 ? report.iterations : -1;
 }
 
-int main() {
+int main(int argc, char** argv) {
   std::vector<double> b, exact;
   const auto arch = [](Index i) { return h * (i + 1) * (1 - h * (i + 1)); };  // x (1 - x)
   for (Index i = 0; i < n; ++i) {
@@ -72,6 +77,8 @@ int main() {
     exact.push_back(x * y * z);
     b.push_back(h * h * (2 * (y * z + x * z + x * y) + loss(i) * x * y * z));
   }
+  std::ofstream residuals;
+  if (argc > 1) residuals.open(argv[1]);
   const Context<host> ctx;
   SystemOptions options;
   options.precond.name = "auto";  // Jacobi where the operator tells its diagonal, else none
@@ -82,10 +89,10 @@ int main() {
         apply_cube(alpha, x.data, beta, y.data);
       });
   LinearSystem<double, host> plain(ctx, lambda, options);
-  const int without = solve(plain, b, exact);
+  const int without = solve(plain, b, exact, residuals);
 
   const Cube cube;
   LinearSystem<double, host> system(ctx, borrowed<LinearOperator<double, host>>(cube), options);
-  const int with_jacobi = solve(system, b, exact);
+  const int with_jacobi = solve(system, b, exact, residuals);
   return without > 0 && with_jacobi > 0 && with_jacobi < without ? 0 : 1;
 }

@@ -12,6 +12,8 @@
 ! at once; then for another kappa, on the same pattern, with new values. With the smallest eigenvalue of A,
 ! at least lambda = 8 sin(pi h / 2)^2, the error is bounded: |x - u| <= |A^-1| |b - A x| <= rtol |b| / lambda.
 !
+! An argument names a file for the temperatures of the last solve, for a plot: a line for each point, both columns.
+!
 ! Shows: purlin_system: options, setup from 1-based CSR arrays, refresh, right-hand sides in columns, report, errors.
 ! Compile: in your CMakeLists.txt find_package(purlin), target_link_libraries(program PRIVATE purlin::purlin_fortran);
 ! here the target 10_fortran.
@@ -49,6 +51,8 @@ program fortran_example
     end do
   end do
 
+  if (command_argument_count() > 0) call write_temperatures()
+
   block  ! a mistake, caught: b is too short
     integer :: stat
     character(:), allocatable :: text
@@ -60,6 +64,15 @@ program fortran_example
     iterations, ' iterations, error ', worst
 
 contains
+
+  subroutine write_temperatures()
+    character(1000) :: file
+    integer :: unit, i
+    call get_command_argument(1, file)
+    open(newunit=unit, file=trim(file), action='write')
+    write(unit, '(2es16.8)') (x(i, :), i = 1, n)
+    close(unit)
+  end subroutine
 
   subroutine choose_temperatures()
     integer :: i, j

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Heat in a square plate, -div(k grad u) = 1 with u = 0 on the edge and a conductivity k that differs by a factor of a
 thousand from place to place, by finite volumes on n x n cells. Shows the way from scipy.sparse.linalg.cg to Purlin: the
-same call, then one call that chooses, then a setup that is kept while the values change."""
+same call, then one call that chooses, then a setup that is kept while the values change, and the same on a GPU."""
 
 import numpy as np
 import scipy.sparse as sp
@@ -53,3 +53,9 @@ for step in range(5):
     x, report = solver.solve(b, x0=x)
     print(f"step {step}: {report.iterations} iterations, mean temperature {x.mean():.3e}")
     assert report.converged and np.linalg.norm(b - B @ x) < 1.01e-8 * np.linalg.norm(b)
+
+# On the GPU, where there is one: the arrays are copied there, and x is one of NumPy's again.
+for gpu in purlin.devices()[:1]:
+    solver = purlin.Solver(A, preconditioner="amg", device="cuda")
+    x, report = solver.solve(b)
+    print(f"{gpu}: {report.iterations} iterations, |b - A x| / |b| = {np.linalg.norm(b - A @ x) / n:.1e}")

@@ -255,6 +255,7 @@ def write_markdown(path, facts, entries, left_out, findings):
     lines = ["# Purlin on real matrices", "",
              "<!-- Written by scripts/bench_matrices.py; run it again instead of editing. -->", "",
              lead_of(entries, findings), "",
+             "![systems solved, by solver](results/matrices.svg)", "",  # scripts/plot_tables.py draws it
              f"All real square matrices with values from a folder of {facts['files']} public files (SuiteSparse, "
              "Harwell-Boeing, the test suites of other projects), solved by each of Purlin's solvers and by SciPy's solver of "
              "the same name. Both get the same right-hand side b = A x (x random with a fixed seed, uniform in [-1, 1]), the "

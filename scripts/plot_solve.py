@@ -43,7 +43,7 @@ def plot_iterations(data, arguments, path):
     names = list(dict.fromkeys(label(line) for lines in of_system for line in lines))
     if not names:
         return
-    figure, axis = plt.subplots(figsize=(max(7, 2.2 * len(systems)), 3.4))
+    figure, axis = plt.subplots(figsize=(min(11, max(7, 2.2 * len(systems))), 3.8))
     width = 0.8 / len(names)
     for k, name in enumerate(names):
         at, heights = [], []
@@ -55,7 +55,8 @@ def plot_iterations(data, arguments, path):
         axis.bar(at, heights, width, label=name, color=f"C{k % 10}")
     axis.axhline(1, color="black", linewidth=0.8)
     axis.set_xticks(range(len(systems)))
-    axis.set_xticklabels([f"{short(s['system'])}\n{s['rows']:,} rows" for s in systems], fontsize=8)
+    axis.set_xticklabels([f"{short(s['system'])}\n{s['rows']:,} rows" for s in systems], fontsize=7)
+    axis.set_yscale("log")
     axis.set_ylabel("an iteration, over the byte floor")
     axis.set_title(f"{arguments.solver} with {arguments.precond}, {arguments.precision} precision", fontsize=10)
     axis.legend(fontsize=8)

@@ -58,26 +58,26 @@ def draw_bars(axis, systems, names):
     for k, name in enumerate(names):
         at = [i - 0.4 + (k + 0.5) * width for i in range(len(systems))]
         lines = [line_of(system, name) for system in systems]
-        heights = [line["speedup"] or 0 if usable(line) else 0 for line in lines]
-        axis.bar(at, heights, width, label=name, color=f"C{k}")
-        for x, line in zip(at, lines):
+        lengths = [line["speedup"] or 0 if usable(line) else 0 for line in lines]
+        axis.barh(at, lengths, width, label=name, color=f"C{k}")
+        for y, line in zip(at, lines):
             if line is not None and not usable(line):
                 word = "refused" if line["refused"] is not None else "WRONG"
-                axis.text(x, 0.02, word, rotation=90, ha="center", va="bottom", fontsize=7)
-    axis.axhline(1, color="black", linewidth=0.8)
-    axis.set_xticks(range(len(systems)))
-    axis.set_xticklabels([f"{short(s['system'])}\n{s['best_competitor']}" for s in systems], fontsize=8)
+                axis.text(0.02, y, word, va="center", fontsize=5)
+    axis.axvline(1, color="black", linewidth=0.8)
+    axis.set_yticks(range(len(systems)), [f"{short(s['system'])}\n{s['best_competitor']}" for s in systems], fontsize=7)
+    axis.set_ylim(len(systems) - 0.5, -0.5)
 
 
 def plot_speedups(data, names, path):
     present = [p for p in PRECISIONS if any(s["precision"] == p for s in data["systems"])]
     count = max(sum(s["precision"] == p for s in data["systems"]) for p in present)
-    figure, axes = plt.subplots(len(present), 1, figsize=(max(7, 2.2 * count), 3.2 * len(present)), squeeze=False)
-    for axis, precision in zip(axes[:, 0], present):
+    figure, axes = plt.subplots(1, len(present), figsize=(5 * len(present), 1.2 + 0.5 * count), squeeze=False)
+    for axis, precision in zip(axes[0], present):
         draw_bars(axis, [s for s in data["systems"] if s["precision"] == precision and s["formats"]], names)
-        axis.set_ylabel(f"speed-up, {precision}")
-    axes[0, 0].set_title("over the fastest competitor, which is named below each system", fontsize=10)
-    axes[0, 0].legend(fontsize=8)
+        axis.set_title(f"{precision} precision", fontsize=10)
+    figure.supxlabel("speed-up over the fastest competitor, which is named below each system", fontsize=9)
+    axes[0, 0].legend(fontsize=7)
     figure.tight_layout()
     save(figure, path)
 

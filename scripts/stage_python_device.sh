@@ -27,10 +27,10 @@ make_folder "$stage/wheels"
 
 say "building the package for $("$build/venv/bin/python" --version)"
 export CXX=${CXX:-c++} CMAKE_BUILD_PARALLEL_LEVEL=$jobs CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD}
-choices=(-C cmake.define.PURLIN_CUDA=ON)
-for choice in "$@"; do choices+=(-C "cmake.define.${choice#-D}"); done
+choices=(--config-settings=cmake.define.PURLIN_CUDA=ON)
+for choice in "$@"; do choices+=("--config-settings=cmake.define.${choice#-D}"); done
 pip=("$build/venv/bin/python" -m pip --disable-pip-version-check -q)
-"${pip[@]}" wheel . --no-deps -w "$stage/wheels" -C build-dir="$build/tree" "${choices[@]}" >"$build/pip.log" 2>&1 || {
+"${pip[@]}" wheel . --no-deps -w "$stage/wheels" --config-settings=build-dir="$build/tree" "${choices[@]}" >"$build/pip.log" 2>&1 || {
   tail -n 30 "$build/pip.log" >&2
   fail "pip failed; its output is in $build/pip.log"
 }

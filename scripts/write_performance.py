@@ -292,9 +292,15 @@ def write_page(file, lines):
     (ROOT / "docs" / file).write_text("\n".join([lines[0].replace("## ", "# ", 1), *mark, *lines[1:]]).replace("\n\n\n", "\n\n"))
 
 
-def with_lead(lines, lead):
-    """A section with sentences that say what its tables show put behind its heading, and its first picture after them."""
-    picture = next((line for line in lines if line.startswith("![")), None)
+def picture_line(name, words):
+    """One of plot_tables.py."""
+    return f"![{words}](results/{name}.svg)"
+
+
+def with_lead(lines, lead, picture=None):
+    """A section with sentences that say what its tables show put behind its heading, and the picture, by default its
+    first, after them."""
+    picture = picture or next((line for line in lines if line.startswith("![")), None)
     rest = [line for line in lines[1:] if line != picture]
     return [lines[0], "", lead, "", *([picture, ""] if picture else []), *rest]
 
@@ -306,15 +312,18 @@ def pages():
             spmv_section(name, data), leads.products(data))
     for name, data in load("columns_*.json"):
         yield tables_page(name), with_lead(
-            columns_section(name, data), leads.columns(data))
+            columns_section(name, data), leads.columns(data),
+            picture_line(name.removesuffix(".json"), "time of a product with several vectors, in products with one"))
     for name, data in load("solve_*.json"):
         yield tables_page(name), with_lead(
             solve_tables.section(name, data, RESULTS), leads.solves(data))
     for name, data in load("regret_*.json"):
         yield tables_page(name), with_lead(
-            regret_tables.section(name, data), leads.DEFAULTS)
-    yield "performance-heart.md", with_lead(heart_tables.section(load("heart_*.json")), leads.HEART)
-    loops = ["## The usual loops", "", leads.LOOPS, ""]
+            regret_tables.section(name, data), leads.DEFAULTS,
+            picture_line(name.removesuffix(".json"), "regret of every system, for 1, 10 and 200 solves"))
+    yield "performance-heart.md", with_lead(
+        heart_tables.section(load("heart_*.json")), leads.HEART, picture_line("heart", "milliseconds a step over the nodes"))
+    loops = ["## The usual loops", "", leads.LOOPS, "", picture_line("loops", "the usual loop's time over Purlin's"), ""]
     for name, data in load("device_*.json"):
         if data["program"] == "purlin_bench_device":  # not the record of the device tests
             loops += device_section(name, data)
@@ -322,7 +331,8 @@ def pages():
         loops += host_section(name, data)
     yield "performance-loops.md", loops
     for name, data in load("reader_*.json"):
-        yield "performance-reading.md", with_lead(reader_section(name, data), leads.reading(data))
+        yield "performance-reading.md", with_lead(
+            reader_section(name, data), leads.reading(data), picture_line(name.removesuffix(".json"), "seconds to read a file"))
 
 
 def main():
@@ -350,7 +360,7 @@ def main():
         "",
         "To repeat the measurements: `scripts/bench_spmv.sh`, `scripts/plot_spmv.py`, `scripts/bench_solve.sh`, `scripts/bench_cupy.py`, "
         "`scripts/plot_solve.py`, `scripts/bench_regret.sh`, `scripts/bench_heart.sh`, `scripts/bench_device.sh`, "
-        "`scripts/bench_host.sh`, `scripts/bench_reader.py`, then `scripts/write_performance.py`.",
+        "`scripts/bench_host.sh`, `scripts/bench_reader.py`, `scripts/plot_tables.py`, then `scripts/write_performance.py`.",
         "",
     ]
     write_page("performance.md", text)

@@ -46,6 +46,19 @@ std::string vector_text(const HostVector& b, const std::string& comment) {
   return text;
 }
 
+// A row for each node; Matrix Market stores columns, so x of all nodes comes first.
+std::string nodes_text(const TetMesh& mesh, const std::string& comment) {
+  std::string text =
+      "%%MatrixMarket matrix array real general\n" + comment + std::to_string(mesh.node_count()) + " 3\n";
+  for (const int axis : {0, 1, 2}) {
+    for (const Point& node : mesh.nodes) {
+      append(text, node[axis]);
+      text += "\n";
+    }
+  }
+  return text;
+}
+
 void write_gzip(const std::string& path, const std::string& text) {
   gzFile file = gzopen(path.c_str(), "wb9");
   if (file == nullptr) throw InputError(path + ": cannot be written");
@@ -71,6 +84,8 @@ void make_cantilever_beam(const std::string& folder) {
   const HostVector b = assemble_body_force(ctx, mesh, weight, clamped);
   write_gzip(folder + "/cantilever_beam.mtx.gz", symmetric_text(a, comment));
   write_gzip(folder + "/cantilever_beam_b.mtx.gz", vector_text(b, comment));
+  write_gzip(folder + "/cantilever_beam_nodes.mtx.gz",
+             nodes_text(mesh, "% The nodes of cantilever_beam.mtx.gz: node i along x, y, z in metres.\n"));
 }
 
 }  // namespace

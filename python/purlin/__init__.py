@@ -16,6 +16,7 @@ from ._core import version as __version__
 from ._device_array import DeviceArray
 from ._facts import MatrixInfo, info
 from ._files import read
+from ._progress import TerminalProgress
 from ._report import ConvergenceError, ConvergenceWarning, Report
 from ._scipy_like import bicgstab, cg, gmres
 from ._solve import solve
@@ -30,6 +31,7 @@ __all__ = [
     "Progress",
     "Report",
     "Solver",
+    "TerminalProgress",
     "__version__",
     "bicgstab",
     "cg",

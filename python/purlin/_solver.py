@@ -98,13 +98,14 @@ class Solver:
 
     _value_map: ValueMap | None = None  # of an operator: none
     _like = None  # a vector that will be solved for, where it is known: `_made_for` sets it
+    _once = False  # whether it serves one call, so that no new values come; `_made_for` sets it
     _resident = True  # whether a solve may keep its vectors on the chip, where callbacks do not see them
 
     @classmethod
     def _made_for(cls, b, A, resident=True, **keywords) -> Solver:
-        """A Solver for vectors like b, which decides about the device and the arrays of operators where A does not."""
+        """A Solver for one call with b, which decides about the device and the arrays of operators where A does not."""
         self = cls.__new__(cls)
-        self._like, self._resident = b, resident
+        self._like, self._resident, self._once = b, resident, True
         self.__init__(A, **keywords)
         self._like = None
         return self
@@ -179,7 +180,8 @@ class Solver:
         choices["preconditioner"], own = self._preconditioner_of(preconditioner, n)
         make = _core.system_of_matrix if self._device is None else _core.device_system_of_matrix
         self._system = make(given.arrays, self._precision == "single", choices, *self._where, own)
-        self._value_map = given.value_map(self._system)
+        if not (self._once and self._device is None):  # a hash of the pattern takes as long as some products
+            self._value_map = given.value_map(self._system)
 
     def _set_up_operator(self, A, preconditioner, choices) -> None:
         if self._precision == "mixed":

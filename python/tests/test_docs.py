@@ -29,7 +29,7 @@ def test_the_python_of_a_document_runs(name, capsys):
     assert "converged after" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("module", [purlin, purlin._solve])
+@pytest.mark.parametrize("module", [purlin, purlin._solve, purlin._progress])
 def test_the_examples_of_docstrings_run(module):
     results = doctest.testmod(module)
     assert results.attempted > 0 and results.failed == 0
@@ -39,7 +39,7 @@ def test_the_tutorial_shows_what_its_program_prints():
     sys.path.insert(0, str(ROOT / "scripts/docs"))
     import run_commands
 
-    count, differences = run_commands.work_through(
+    count, differences, _ = run_commands.work_through(
         ROOT / "docs/tutorials/scipy.md", Path(sys.executable).parent, update=False)
     assert count == 1 and not differences, differences
 

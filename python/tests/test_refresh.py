@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from conftest import convection, laplacian, residual
 
 import purlin
+import purlin._matrices
 
 B = np.ones(60)
 
@@ -107,3 +108,15 @@ def test_refresh_wants_values_and_an_operator_has_none():
         purlin.Solver(laplacian(5)).refresh()
     with pytest.raises(TypeError, match="operator"):
         purlin.Solver(sp.linalg.aslinearoperator(laplacian(5))).refresh(np.ones(3))
+
+
+def test_one_call_does_not_pay_for_a_refresh_that_cannot_come(monkeypatch):
+    A, b = laplacian(8), np.ones(64)
+
+    def hashed(*_):
+        raise AssertionError("the pattern is hashed")
+
+    monkeypatch.setattr(purlin._matrices.GivenMatrix, "value_map", hashed)
+    assert purlin.solve(A, b)[1].converged and purlin.cg(A, b)[1] == 0
+    with pytest.raises(AssertionError, match="hashed"):
+        purlin.Solver(A)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Callbacks, Ctrl-C, threads and forks."""
 
+import io
 import os
 import signal
 import threading
@@ -137,3 +138,39 @@ def test_a_solver_may_be_used_in_a_child_made_by_fork():
             os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
     assert np.array_equal(solver.solve(b)[0], x)
+
+
+class Terminal(io.StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self):
+        return True
+
+
+def iterations_shown(lines):
+    return [int(line.split()[1].replace(",", "")) for line in lines]
+
+
+def test_a_terminal_shows_how_a_solve_goes():
+    a, b = laplacian(30), np.ones(900)
+    terminal = Terminal()
+    progress = purlin.TerminalProgress(terminal, every=1e9)
+    _, report = purlin.solve(a, b, solver="cg", preconditioner=None, callback=progress)
+    lines = terminal.getvalue().splitlines()
+    assert iterations_shown(lines) == [k for k in (1, 2, 5, 10, 20, 50, 100) if k <= report.iterations]
+    assert f"{report.history[10] / np.linalg.norm(b):.2e}" in lines[3]
+    purlin.solve(a, b, solver="cg", preconditioner=None, callback=progress)  # begins anew
+    assert iterations_shown(terminal.getvalue().splitlines()) == 2 * iterations_shown(lines)
+
+
+def test_every_column_is_shown_and_files_stay_empty():
+    a, b = laplacian(12), np.random.default_rng(1).standard_normal((144, 3))
+    terminal, file = Terminal(), io.StringIO()
+    purlin.solve(a, b, preconditioner=None, callback=purlin.TerminalProgress(terminal, every=1e9))
+    for column in (1, 2, 3):
+        shown = iterations_shown([line for line in terminal.getvalue().splitlines() if f"column {column} of 3" in line])
+        assert shown[:4] == [1, 2, 5, 10]
+    purlin.solve(a, b, callback=purlin.TerminalProgress(file, every=0))
+    assert file.getvalue() == ""
+    purlin.solve(a, b[:, 0], preconditioner=None, callback=purlin.TerminalProgress(terminal := Terminal(), every=0))
+    assert iterations_shown(terminal.getvalue().splitlines())[:4] == [1, 2, 3, 4]

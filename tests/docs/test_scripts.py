@@ -1,13 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The scripts of the documentation find what is wrong: outputs that differ, links, C and Python without documentation."""
 
+import contextlib
+import json
+import os
 import pathlib
+import re
 import sys
+import tempfile
 import unittest
+import unittest.mock
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts/docs"))
+for folder in ("scripts/docs", "scripts"):
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
 
 import c_reference  # noqa: E402
+import draw_formats  # noqa: E402
 import links  # noqa: E402
 import python_reference  # noqa: E402
 import run_commands  # noqa: E402
@@ -40,6 +48,20 @@ class Outputs(unittest.TestCase):
         )
 
 
+    def test_commands_on_real_matrices_are_left_out_without_them(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ):
+            page = pathlib.Path(folder) / "page.md"
+            page.write_text("```console\n$ cat matrices/a.mtx\nas it was\n$ echo apps\napps\n```\n", encoding="utf-8")
+            os.environ.pop("PURLIN_TEST_DATA", None)
+            self.assertEqual(run_commands.work_through(page, pathlib.Path(folder), True), (2, [], 1))
+            self.assertIn("as it was\n$ echo apps", page.read_text(encoding="utf-8"))
+            (pathlib.Path(folder) / "matrices").mkdir()
+            (pathlib.Path(folder) / "matrices/a.mtx").write_text("of now\n", encoding="utf-8")
+            os.environ["PURLIN_TEST_DATA"] = folder
+            count, differences, left_out = run_commands.work_through(page, pathlib.Path(folder), False)
+            self.assertEqual((count, len(differences), left_out), (2, 1, 0))
+
+
 class Links(unittest.TestCase):
     def test_code_is_not_prose(self):
         text = "a\n```\n[b](c)\n```\nd\n````\n```\n````\ne\n"
@@ -51,6 +73,68 @@ class Links(unittest.TestCase):
             "[a](source/core/span.hpp.md#L3) [b](glossary.md) [c](x.md)",
         )
         self.assertEqual(links.site_path("spmv/ehyb/README.md"), "source/spmv/ehyb.md")
+
+
+class Tables(unittest.TestCase):
+    def test_every_page_of_tables_begins_with_three_sentences_and_a_picture(self):
+        docs = links.ROOT / "docs"
+        found = sorted(docs.glob("performance-*.md")) + [docs / "matrices.md", docs / "preconditioners-measured.md"]
+        self.assertGreater(len(found), 8)
+        for page in found:
+            lead, picture, rest = page.read_text(encoding="utf-8").partition("\n![")
+            self.assertTrue(picture, page.name)
+            self.assertTrue((docs / rest[rest.index("(") + 1 : rest.index(")")]).is_file(), page.name)
+            prose = " ".join(line for line in lead.splitlines() if not line.startswith(("#", "<!--")))
+            self.assertGreaterEqual(len(re.findall(r"[a-z0-9)][.](?: |$)", prose.strip())), 3, page.name)
+            self.assertNotIn("|", prose, page.name)  # before any table
+
+
+class Readme(unittest.TestCase):
+    def test_the_factors_of_the_first_picture_are_those_of_the_results(self):
+        def results(name):
+            return json.loads((links.ROOT / f"docs/results/{name}.json").read_text(encoding="utf-8"))
+
+        def first_solves(system, by):
+            return [
+                1e3 * line["setup_seconds"] * (by != "cupy") + line["solve"]["milliseconds"]["median"]
+                for line in system["solves"]
+                if (line["by"], line["solver"], line["precond"]) == (by, "cg", "jacobi") and line["converged"]
+            ]
+
+        device = {s["system"]: s for s in results("solve_h200")["systems"] if s["precision"] == "double"}
+        ratios = []
+        for system in results("amg_h200")["systems"]:
+            ours = [
+                line["setup_milliseconds"] + line["solve"]["milliseconds"]["median"]
+                for line in system["solves"]
+                if line["precond"] == "amg"
+            ]
+            if system["system"] in device:
+                ratios += [first_solves(device[system["system"]], "cupy")[0] / min(ours)]
+        host = next(s for s in results("solve_host")["systems"] if "elasticity" in s["system"])
+        eigen = first_solves(host, "eigen")[0] / min(first_solves(host, "purlin"))
+        text = " ".join((links.ROOT / "README.md").read_text(encoding="utf-8").split())
+        self.assertIn(f"with multigrid {min(ratios):.1f} to {max(ratios):.1f} times as fast as CuPy's `cg`", text)
+        self.assertIn(f"with the same method and Jacobi {eigen:.1f} times as fast as Eigen", text)
+
+
+class Formats(unittest.TestCase):
+    def test_the_pictures_of_the_formats_are_those_that_the_script_draws(self):
+        for name, draw in draw_formats.PICTURES.items():
+            with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(None):
+                path = pathlib.Path(folder) / "drawn.svg"
+                draw().save(path, f"a small matrix in {name}")
+                drawn = path.read_text(encoding="utf-8")
+            self.assertEqual(drawn, (links.ROOT / f"docs/pictures/format_{name}.svg").read_text(encoding="utf-8"))
+
+    def test_every_value_is_stored_once_and_a_pair_of_opposite_ones_once(self):
+        letters = sorted(letter for row in draw_formats.MATRIX.values() for letter in row.values())
+        for name, draw in draw_formats.PICTURES.items():
+            words = re.findall(r">([a-z])</text>", "".join(draw().parts))
+            pairs = {"ehyb-symmetric": 6}.get(name, 0)
+            names_of_arrays = {"ehyb-symmetric": 4}.get(name, 0)  # i and j of both parts
+            self.assertEqual(len(words), 2 * len(letters) - pairs + names_of_arrays, name)  # in the matrix and in an array
+            self.assertEqual(sorted(set(words)), letters, name)
 
 
 class References(unittest.TestCase):
