@@ -31,6 +31,12 @@ class SystemLearning {
   /// far would have paid for it where as many are left, and near the end not at all. Null: the present one stays.
   const FormatTrial* better_for(const FormatChoice& choice, double done, double to_come) const;
 
+  /// As of a system that stood there.
+  void restore(double iterations, double refreshes) {
+    iterations_ = iterations;
+    refreshes_ = refreshes;
+  }
+
   /// `done` iterations into the present solve, which will be counted as a whole.
   void moved(int done = 0) {
     iterations_ = -static_cast<double>(done);
