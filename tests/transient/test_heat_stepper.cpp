@@ -116,8 +116,9 @@ TEST_BOTH("a stepper that goes on from a kept state makes the same bits", "[heat
 
 TEST_BOTH("a stepper whose system had moved goes on from a checkpoint with the same bits", "[heat][decision]") {
   const Context<S> ctx;
+  const std::string precond = GENERATE(as<std::string>{}, "auto", "fsai");
   transient::RunOptions run;
-  run.system = options_with("auto", "auto");  // no word of how many products are coming: it begins in CSR
+  run.system = options_with("auto", precond);  // no word of how many products are coming: it begins in CSR
   Checkpoint checkpoint;
   std::vector<double> state, before, unbroken;
   std::string moved_to;
@@ -139,8 +140,7 @@ TEST_BOTH("a stepper whose system had moved goes on from a checkpoint with the s
     moved_to = stepper->system().info().matrix.name + " and " + stepper->system().info().preconditioner.name;
   }
   CAPTURE(moved_to);
-  CHECK(moved_to.find("csr") == std::string::npos);
-  CHECK(moved_to.find("jacobi") == std::string::npos);
+  if (S == Space::host) CHECK(moved_to.find("csr") == std::string::npos);  // on a device CSR is one kernel too
   // As a command line without a word of these leaves them, which `take_kept_options` fills in.
   run.system.spmv.format = checkpoint.header["options"]["format"].get<std::string>();
   run.system.precond.name = checkpoint.header["options"]["precond"].get<std::string>();
