@@ -129,6 +129,7 @@ const Field<std::string> texts[] = {
     {"preconditioner", [](S s, R) { return s.info.preconditioner.name; }},
     {"format", [](S s, R) { return s.info.matrix.name; }},
     {"changed", [](S, R r) { return r.changed; }},
+    {"decision", [](S s, R) { return json_of(s.system->decision()); }},
 };
 
 template <class Value, std::size_t n>

@@ -81,7 +81,8 @@ PURLIN_API const char *purlin_error(const purlin_system *system);
  *   columns         1       right-hand sides that a solve will bring at once
  *   expected_solves 0       that the setup will be used for; 0: not known
  *   deterministic   no      or yes
- *   plan_cache              a folder that keeps orders and measured choices
+ *   plan_cache              a folder that keeps orders, measured choices, and what "auto" has learnt
+ *   decision                the text "decision" of a report, of a matrix of the same pattern: begin where that was
  * and those of the preconditioners, as reports name them: amg_degree, fsai_power, ... A name or a value that there is
  * not is PURLIN_INVALID, and the error lists those that there are. */
 PURLIN_API int purlin_set(purlin_system *system, const char *name, const char *value);
@@ -131,7 +132,8 @@ PURLIN_API int purlin_multiply(purlin_system *system, const void *x, void *y);
 /* Of the last solve, for a column counted from 0:
  *   numbers  converged (0 or 1), iterations, true_residual, initial_residual, rhs_norm, tolerance,
  *            attainable_residual, seconds, restarts, history_length; of the system: rows, setup_seconds, bytes
- *   texts    status, cause, reason, solver, preconditioner, format, changed
+ *   texts    status, cause, reason, solver, preconditioner, format, changed, decision: what "auto" has decided and
+ *            learnt up to now, in JSON
  * A text is valid until the next call for this system. */
 PURLIN_API int purlin_report_number(purlin_system *system, int64_t column, const char *name, double *value);
 PURLIN_API int purlin_report_text(purlin_system *system, int64_t column, const char *name, const char **text);

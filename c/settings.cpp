@@ -132,6 +132,11 @@ const Option table[] = {
        s.options.deterministic = one_of(n, v, {"no", "yes"}) == 1;
      }},
     {"plan_cache", [](Settings& s, Text, Text v) { s.options.spmv.plan_cache = v; }},
+    {"decision",
+     [](Settings& s, Text, Text v) {
+       s.options.decision.reset();
+       if (!v.empty()) s.options.decision = decision_of(v);
+     }},
 };
 
 void set_precond_option(PrecondOptions& options, const PrecondOption& option, const std::string& value) {

@@ -44,6 +44,7 @@ class HostSystem final : public System {
     system_.multiply({static_cast<const T*>(x), rows()}, {static_cast<T*>(y), rows()});
   }
   SystemInfo info() const override { return system_.info(); }
+  SystemDecision decision() const override { return system_.decision(); }
 
  private:
   Context<host> ctx_;

@@ -19,6 +19,7 @@ class System {
                                          const ProgressFn& progress) = 0;
   virtual void multiply(const void* x, void* y) = 0;
   virtual SystemInfo info() const = 0;
+  virtual SystemDecision decision() const = 0;
 };
 
 /// Throws what a LinearSystem throws. Where `settings.device` names a device, what `make_device_system` makes.

@@ -132,6 +132,7 @@ class DeviceSystem final : public System {
   }
 
   SystemInfo info() const override { return system_->info(); }
+  SystemDecision decision() const override { return system_->decision(); }
 
  private:
   Turn begin() { return {ctx_, has_own_stream_ ? &order_ : nullptr}; }

@@ -45,6 +45,7 @@ set(PURLIN_PUBLIC_HEADERS
   solver/bicgstab.hpp
   solver/cg.hpp
   solver/choice.hpp
+  solver/decision.hpp
   solver/expected_products.hpp
   solver/failure.hpp
   solver/gmres.hpp

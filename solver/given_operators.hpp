@@ -29,6 +29,10 @@ class GivenOperators final : public SystemOperators<T, S> {
   void operator_changed(RefreshScope scope) override;
   bool sound() const override { return sound_; }
   SystemInfo info() const override;
+  void write_decision(SystemDecision& decision) const override {
+    decision.preconditioner = precond_name_;
+    decision.solvers = choice_.order;
+  }
 
  private:
   void refuse_what_needs_entries() const;

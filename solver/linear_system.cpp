@@ -187,6 +187,12 @@ std::vector<SystemCandidate> LinearSystem<T, S>::candidates() const {
 }
 
 template <class T, Space S>
+SystemDecision LinearSystem<T, S>::decision() const {
+  impl_->gate.require_free();
+  return impl_->decision();
+}
+
+template <class T, Space S>
 bool LinearSystem<T, S>::improve() {
   impl_->enter({});
   return impl_->improve(true);
@@ -199,6 +205,7 @@ SystemInfo LinearSystem<T, S>::info() const {
   SystemInfo info = s.operators->info();
   info.setup_seconds = s.setup_seconds;
   info.bytes = s.ctx.memory()->use().bytes;
+  s.add_learnt(info);
   if (info.preconditioner_reason.empty()) info.preconditioner_reason = s.why_double;
   return info;
 }

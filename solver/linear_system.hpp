@@ -3,12 +3,14 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/matrix_input.hpp>
 #include <purlin/precond/inverse_residual.hpp>
 #include <purlin/solver/candidate.hpp>
+#include <purlin/solver/decision.hpp>
 #include <purlin/solver/pending_solve.hpp>
 #include <purlin/solver/registry.hpp>
 #include <purlin/solver/system_parts.hpp>
@@ -65,6 +67,13 @@ struct SystemOptions {
   /// with parts, which else cut into equal ranges. An order and its parts may be kept (`LinearSystem::order`) and
   /// given to a later system. Bounds that do not fit are refused with InputError.
   std::vector<Index> part_begin;
+  /// Where an earlier system of the same pattern stood (`LinearSystem::decision`): what the options leave to "auto"
+  /// is taken from it instead of being decided, and the system goes on where that one was. Made from the values that
+  /// the other one had, its solves have the same bits, on the same machine or device with as many threads; AMG, whose
+  /// levels stay those of the values that it was set up from, only if these have not changed. With `old_of_new` and
+  /// `part_begin` of that system its order is not planned again. Throws InputError where the sizes differ, and for
+  /// names that the tables do not have.
+  std::optional<SystemDecision> decision;
   /// Accept CSR rows with unsorted or repeated columns: sort and sum them. Otherwise they are refused. Other forms of
   /// a MatrixInput than CSR, and CSR that has to be converted anyway (`MatrixInput::as_csr`), are always sorted and
   /// summed.
@@ -214,6 +223,10 @@ class LinearSystem {
   /// Empty where the model knows nothing: for operators, mixed precision, an M of the caller's, measured formats, and
   /// where both were named. Reads the pattern.
   std::vector<SystemCandidate> candidates() const;
+
+  /// What has been decided and learnt up to now, for a system that is to begin here (`SystemOptions::decision`): in a
+  /// later run, say. Reads no clock. Values, M's included, are not part of it.
+  SystemDecision decision() const;
 
   /// Moves the system to the format or the preconditioner whose setup the iterations of all solves so far have paid
   /// for, if "auto" chose the present one and another is worth it. `solve` does that by itself until a caller uses

@@ -31,6 +31,7 @@ class MixedOperators final : public SystemOperators<double, S> {
   [[noreturn]] void slots_written(RefreshScope scope) override;
   bool sound() const override { return sound_ && low_->sound(); }
   SystemInfo info() const override;
+  void write_decision(SystemDecision& decision) const override { low_->write_decision(decision); }
 
  private:
   LowSystem<S> low_system() const { return {low_->matrix(), low_->preconditioner(), scale_}; }

@@ -17,7 +17,9 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeab
   format_.format = options_.spmv.format;
   if (!is_format_choice(asked)) return;
   expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
-  if (asked == "auto") {
+  if (decided() != nullptr && !decided()->format.empty()) {
+    take_decided_format(a, asked == "measure");
+  } else if (asked == "auto") {
     options_.spmv.equal_opposites = equal_opposites(a);
     format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
     if (exchangeable && format_.format != "csr" && changes_on_its_way()) {
@@ -73,6 +75,7 @@ IterationEstimate PlainOperators<T, S>::iteration_estimate(const std::string& pr
 template <class T, Space S>
 FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>& a) {
   FormatUse use;
+  formats_estimated_for_ = options_.precond.name;
   use.steps = options_.expected_products / first_method().products;
   use.may_renumber = !given_order();
   use.rel_tol = options_.stop.rel_tol;
@@ -123,6 +126,7 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       candidates_(from.candidates_),
       expected_format_(format),
       expected_iterations_(from.expected_iterations_),
+      formats_estimated_for_(from.formats_estimated_for_),
       precond_older_(from.precond_older_),
       traits_older_(from.traits_older_),
       precond_chosen_(from.precond_chosen_),
@@ -134,7 +138,7 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
   for (std::optional<PrecondOutlooks>* const outlooks : {&outlooks_, &weaker_outlooks_}) {
     if (*outlooks) (*outlooks)->expect_present_format();
   }
-  order_ = plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
+  order_ = from.order_follows_ ? callers_order(a.rows) : plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
   require_memory_of_choice(a);
   CsrView<T, S> view = a;
   PermutedCsr<T, S> permuted;
@@ -145,6 +149,7 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
   const bool has_precond = from.M_ != nullptr;
   format_.reason = "followed " + from.format_.format;
   if (has_precond) M_ = from.M_->renumbered(ctx_, order_, precond_spmv(options_.precond, options_.spmv));
+  renumbered_serial_ = M_ != nullptr ? M_->serial() : 0;
   same_preconditioner_ = !has_precond || M_ != nullptr || !from.M_->diagonal().empty();
   if (!has_precond || M_ != nullptr) return;
   if (from.precond_older_) throw InputError("the preconditioner is older than the matrix, and cannot be made again");

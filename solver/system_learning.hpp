@@ -40,6 +40,12 @@ class SystemLearning {
   /// infinity: never.
   double earliest(const FormatChoice& choice) const;
 
+  /// As of a system that stood there.
+  void restore(double iterations, double refreshes) {
+    iterations_ = iterations;
+    refreshes_ = refreshes;
+  }
+
   /// `done` iterations into the present solve, which will be counted as a whole.
   void moved(int done = 0) {
     iterations_ = -static_cast<double>(done);

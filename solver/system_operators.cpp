@@ -59,6 +59,8 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
   timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view, exchangeable); });
   if (!exchangeable) candidates_.clear();
   keep_pattern(a);
+  if (decided() != nullptr && provisional_) keep_values(a);
+  options_.decision.reset();
   options_.precond.of<PatternOptions>().pattern = nullptr;  // read, and no longer needed
 }
 
@@ -103,8 +105,15 @@ RowOrder<S> PlainOperators<T, S>::callers_order(Index rows) const {
 template <class T, Space S>
 void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
   const bool choose_precond = canonical_name(options_.precond.name) == "auto";
-  if (options_.solver.name == "auto" || choose_precond) traits_ = matrix_traits(ctx_, a);
-  if (options_.solver.name == "auto") {
+  if (decided() != nullptr && decided()->traits) {
+    traits_ = decided()->traits;
+    traits_older_ = decided()->traits_older;
+  } else if (options_.solver.name == "auto" || choose_precond) {
+    traits_ = matrix_traits(ctx_, a);
+  }
+  if (options_.solver.name == "auto" && decided() != nullptr && !decided()->solvers.empty()) {
+    choice_ = {decided()->solvers, decided()->solver_reason};
+  } else if (options_.solver.name == "auto") {
     choice_ = choose_solver(*traits_);
   } else {
     choice_ = {{options_.solver.name}, "requested"};
@@ -123,6 +132,7 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a, bool may_
     M_ = make_precond(ctx_, a, order_, options_.precond, options_.spmv);
     return;
   }
+  if (decided() != nullptr && !decided()->preconditioner.empty()) return take_decided_preconditioner(a, may_follow);
   choose_preconditioner(a, may_follow && changes_on_its_way() && A_->as_csr() && order_.natural());
   list_candidates();
 }

@@ -98,6 +98,8 @@ class SystemOperators {
     static_cast<void>(simple_iterations);
     return {};
   }
+  /// Writes what was decided, and what may follow it; not what SystemState counts.
+  virtual void write_decision(SystemDecision& decision) const { static_cast<void>(decision); }
   /// The same system in another format, made from the matrix as this one keeps it; null where it does not. Throws as
   /// a constructor does, and this system stays as it is. After success it must not be used any more: M may have
   /// moved.
@@ -168,6 +170,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   double expected_iterations() const override { return present_iterations()(expected_iterations_); }
   ExpectedIterations present_iterations() const override { return iterations_of(options_.precond.name); }
   std::vector<SystemCandidate> candidates(double simple_iterations) const override;
+  void write_decision(SystemDecision& decision) const override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
   bool same_preconditioner() const override { return same_preconditioner_; }
   const PrecondOutlooks* stronger_preconditioners(double done) override;
@@ -210,12 +213,17 @@ class PlainOperators final : public SystemOperators<T, S> {
     return iterations_with(precond, facts_ && facts_->block > 1 && options_.spmv.coordinates == nullptr);
   }
   bool given_order() const {
-    return !options_.old_of_new.empty() || !options_.part_begin.empty() || parts_.preconditioner != nullptr;
+    const bool in_options = !options_.old_of_new.empty() || !options_.part_begin.empty();
+    return (in_options && !order_follows_) || parts_.preconditioner != nullptr;
   }
   void take_parts(Index rows);
   RowOrder<S> callers_order(Index rows) const;
   bool equal_opposites(const CsrView<T, S>& a);
   void make_preconditioner(const CsrView<T, S>& a, bool may_follow);
+  // What an earlier system decided, in the place of a choice; null: this system decides.
+  const SystemDecision* decided() const { return options_.decision ? &*options_.decision : nullptr; }
+  void take_decided_format(const CsrView<T, S>& a, bool measured);
+  void take_decided_preconditioner(const CsrView<T, S>& a, bool may_follow);
   void choose_preconditioner(const CsrView<T, S>& a, bool may_follow);
   void list_candidates();
   std::vector<std::pair<std::string, double>> candidate_formats() const;
@@ -259,10 +267,13 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::string expected_format_;
   double expected_iterations_ = 0;
   bool same_preconditioner_ = false;
-  bool precond_older_ = false;   // than A's values
-  bool traits_older_ = false;    // likewise
-  bool precond_chosen_ = false;  // by "auto"
-  bool provisional_ = false;     // a stronger preconditioner may follow
+  std::uint64_t renumbered_serial_ = 0;  // of the M that followed the format
+  bool order_follows_ = false;           // the order in the options is that of a format still to come
+  std::string formats_estimated_for_;    // with this preconditioner
+  bool precond_older_ = false;           // than A's values
+  bool traits_older_ = false;            // likewise
+  bool precond_chosen_ = false;          // by "auto"
+  bool provisional_ = false;             // a stronger preconditioner may follow
   std::optional<PrecondOutlooks> outlooks_;
   bool builds_estimated_ = false;
   // Where a stronger one is on probation: the one before it.

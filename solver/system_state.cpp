@@ -77,6 +77,8 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
     last_iterations = report.converged() ? report.iterations : 0;
     if (report.converged()) simple_seen = simple_iterations_for(operators->present_iterations(), report.iterations);
   }
+  last_converged = report.converged();
+  keep_decision(false);
   report.changed = std::move(changed);
   changed.clear();
   return report;

@@ -9,6 +9,7 @@
 #include <purlin/core/assembled_matrix.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/decision_cache.hpp>
 #include <purlin/solver/given_operators.hpp>
 #include <purlin/solver/memory_estimate.hpp>
 #include <purlin/solver/mixed_operators.hpp>
@@ -29,6 +30,7 @@ struct SystemState : private OperatorExchange<T, S> {
   Context<S> ctx;
   StopCriterion stop;
   Index rows = 0;
+  Offset entries = 0;                              // of the matrix; 0: it is an operator
   PrecondOptions precond;                          // as given
   std::optional<AssembledMatrix<T, S>> assembled;  // where the input was not taken as it came
   std::unique_ptr<SystemOperators<T, S>> operators;
@@ -46,6 +48,12 @@ struct SystemState : private OperatorExchange<T, S> {
   bool pinned = false;              // somebody outside holds what a change would replace
   bool change_failed = false;       // for want of memory, say: not tried again
   std::string changed;              // since the last solve
+
+  int solves = 0;  // columns one by one
+  bool last_converged = false;
+  std::optional<DecisionCache> kept_decisions;
+  std::string learnt;  // by other systems, one sentence; empty: nothing
+
   // Of the solve under way.
   Span<const T, S> present_b;
   Span<T, S> present_x;
@@ -87,6 +95,8 @@ struct SystemState : private OperatorExchange<T, S> {
     if (!(options.expected_products >= 0)) throw InputError("SystemOptions::expected_products is not negative");
   }
 
+  ~SystemState() override { keep_decision(true); }
+
   void set_up(const MatrixInput<T, S>& a, SystemOptions options, SystemParts<T, S> parts) {
     CsrView<T, S> view;
     options.solver.name = canonical_name(options.solver.name);
@@ -95,8 +105,13 @@ struct SystemState : private OperatorExchange<T, S> {
     if (parts.has_preconditioner()) options.precond.name = "none";
     require_memory(options, a.most_entries());
     timed(ctx, setup_seconds, "check", [&] { view = checked(a, options.canonicalise); });
+    entries = view.nnz();
+    if (options.decision) require_size_of(*options.decision);
     operators = make_operators(view, options, parts);
+    if (takes_kept_decision(options, parts)) begin_as_others_ended(view, options, parts);
+    if (options.decision) follow_decided_format(options);
     finish_setup();
+    if (options.decision) take_learnt(*options.decision, options);
     if (assembled) assembled->drop_pattern();
   }
 
@@ -221,6 +236,16 @@ struct SystemState : private OperatorExchange<T, S> {
 
   void try_other_preconditioners(SolveReport& report, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress);
 
+  // As a value, and the way back: in system_decision.cpp.
+  SystemDecision decision() const;
+  void require_size_of(const SystemDecision& decided) const;
+  void follow_decided_format(const SystemOptions& options);
+  void take_learnt(const SystemDecision& decided, const SystemOptions& options);
+  // What the plan cache holds for such a system, and what it is to hold for the next: in system_decision.cpp.
+  void begin_as_others_ended(const CsrView<T, S>& a, SystemOptions& options, const SystemParts<T, S>& parts);
+  void keep_decision(bool at_the_end) noexcept;
+  void add_learnt(SystemInfo& info) const;
+
   // Between solves: moves to a format or a preconditioner whose setup the iterations so far have paid for; whether it
   // did.
   bool improve(bool preconditioner_too);
@@ -231,6 +256,7 @@ struct SystemState : private OperatorExchange<T, S> {
   bool move_to(const std::string& format);
   struct OfOneSolve;
   void count(int iterations) {
+    ++solves;
     learning.count(iterations);
     learning_precond.count(iterations);
   }
@@ -276,7 +302,9 @@ struct SystemState : private OperatorExchange<T, S> {
     for (SolveReport& report : reports) {
       write_reasons(report);
       count(report.iterations);
+      last_converged = report.converged();
     }
+    keep_decision(false);
     if (!reports.empty()) reports.front().changed = std::move(changed);
     changed.clear();
     return reports;

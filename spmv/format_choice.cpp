@@ -11,7 +11,6 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/number_text.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/reorder/host_pattern.hpp>
 #include <purlin/spmv/plan_cache.hpp>
 #include <purlin/spmv/scaled_estimates.hpp>
 
@@ -169,8 +168,7 @@ FormatChoice measure_formats(const Context<S>& ctx, const CsrView<T, S>& a, cons
   detail::PlanCache cache(options.plan_cache);
   detail::PlanKey key;
   if (!options.plan_cache.empty()) {
-    const detail::HostPattern on_host(ctx, Pattern<S>(a));
-    key = detail::plan_key(host_context(ctx), on_host.view(), request);
+    key = detail::plan_key(ctx, Pattern<S>(a), request);
     key.add("measure");
     key.add(static_cast<std::uint64_t>(products));
     key.add(static_cast<std::uint64_t>(may_renumber));

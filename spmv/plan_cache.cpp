@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <iterator>
 
 #include <purlin/config.hpp>
+#include <purlin/core/instantiate.hpp>
 #include <purlin/core/parallel.hpp>
 
 namespace purlin::detail {
@@ -214,7 +216,8 @@ std::optional<CachedPlan> PlanCache::find(const PlanKey& key) {
 
 void PlanCache::keep(const PlanKey& key, const CachedPlan& plan) {
   const std::string bytes = encoded(key, plan);
-  const std::string temporary = path(key) + "." + std::to_string(getpid());
+  static std::atomic<int> files{0};  // systems of several threads may keep the same key
+  const std::string temporary = path(key) + "." + std::to_string(getpid()) + "-" + std::to_string(++files);
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   std::ofstream out(temporary, std::ios::binary);
@@ -227,7 +230,7 @@ void PlanCache::keep(const PlanKey& key, const CachedPlan& plan) {
   }
 }
 
-PlanKey plan_key(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern, const FormatRequest& request) {
+PlanKey request_key(const FormatRequest& request) {
   PlanKey key;
   key.add(PURLIN_VERSION);
   key.add(static_cast<std::uint64_t>(request.machine.space));
@@ -242,9 +245,14 @@ PlanKey plan_key(const Context<Space::host>& ctx, const Pattern<Space::host>& pa
     const std::vector<double>& xyz = request.options.coordinates->xyz;
     std::vector<std::uint64_t> bits(xyz.size());
     if (!xyz.empty()) std::memcpy(bits.data(), xyz.data(), xyz.size() * sizeof(double));
-    add_values(ctx, Span<const std::uint64_t, Space::host>(bits), key);
+    add_values(Context<Space::host>(1), Span<const std::uint64_t, Space::host>(bits), key);
     key.add(static_cast<std::uint64_t>(request.options.coordinates->dimension));
   }
+  return key;
+}
+
+PlanKey plan_key(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern, const FormatRequest& request) {
+  PlanKey key = request_key(request);
   key.add(ctx, pattern);
   return key;
 }
@@ -262,27 +270,32 @@ bool fits(const CachedPlan& plan, Index rows) {
 
 }  // namespace
 
-RowOrder<Space::host> plan_through_cache(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
-                                         const SpmvFormat& format, const FormatRequest& request) {
-  if (request.options.plan_cache.empty()) return format.plan(ctx, pattern, request);
+template <Space S>
+RowOrder<S> plan_through_cache(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvFormat& format,
+                               const FormatRequest& request, const std::function<RowOrder<S>()>& make) {
   PlanKey key = plan_key(ctx, pattern, request);
   key.add(format.name);
   key.add(request.variant);
   PlanCache cache(request.options.plan_cache);
   const auto found = cache.find(key);
   if (found && fits(*found, pattern.rows)) {
-    RowOrder<Space::host> order =
-        found->old_of_new.empty() ? RowOrder<Space::host>{} : make_row_order(ctx, found->old_of_new);
+    RowOrder<S> order = found->old_of_new.empty() ? RowOrder<S>{} : make_row_order(ctx, found->old_of_new);
     order.part_begin = found->part_begin;
     order.report.method = found->method + ", from the plan cache";
     order.report.figures = found->figures;
     return order;
   }
-  RowOrder<Space::host> order = format.plan(ctx, pattern, request);
+  RowOrder<S> order = make();
   cache.keep(key, {"", "", to_vector(ctx, order.old_of_new.cspan()), order.part_begin, order.report.method,
                    order.report.figures});
   order.report.remark = cache.remark();
   return order;
 }
+
+#define X(S)                                                                                       \
+  template RowOrder<S> plan_through_cache(const Context<S>&, const Pattern<S>&, const SpmvFormat&, \
+                                          const FormatRequest&, const std::function<RowOrder<S>()>&);
+PURLIN_FOR_SPACES(X)
+#undef X
 
 }  // namespace purlin::detail

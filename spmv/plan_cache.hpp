@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Orders and choices of format kept in files, so that the next run on the same pattern finds them. Internal.
+/// Orders and choices kept in files, so that the next run on the same pattern finds them. Internal.
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,8 @@ class PlanKey {
   /// Sizes, row pointers and columns; parallel, the same whatever the number of threads and the width of the
   /// pointers.
   void add(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern);
+  /// The same of a pattern on a device, where it is read; other words than the host's. Waits for the stream.
+  void add(const Context<Space::device>& ctx, const Pattern<Space::device>& pattern);
 
   /// 32 hexadecimal digits.
   std::string name() const;
@@ -61,9 +64,14 @@ class PlanCache {
 
 /// The key of what is known about a pattern on a machine; the caller adds what was asked.
 PlanKey plan_key(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern, const FormatRequest& request);
+PlanKey plan_key(const Context<Space::device>& ctx, const Pattern<Space::device>& pattern,
+                 const FormatRequest& request);
+/// The same without the pattern.
+PlanKey request_key(const FormatRequest& request);
 
-/// `format.plan`, or what an earlier run kept of it.
-RowOrder<Space::host> plan_through_cache(const Context<Space::host>& ctx, const Pattern<Space::host>& pattern,
-                                         const SpmvFormat& format, const FormatRequest& request);
+/// The order that `make` finds for that format, or what an earlier run kept of it in the folder of the request.
+template <Space S>
+RowOrder<S> plan_through_cache(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvFormat& format,
+                               const FormatRequest& request, const std::function<RowOrder<S>()>& make);
 
 }  // namespace purlin::detail

@@ -57,25 +57,35 @@ bool takes_square_only(std::string_view name_and_variant) {
   return format.square_only != nullptr && format.square_only(checked_variant(format, name_and_variant));
 }
 
+namespace {
+
+// By kernels where the format has them and they take the pattern, else on the host.
+template <Space S>
+RowOrder<S> planned_anew(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvFormat& format,
+                         const FormatRequest& request) {
+  if constexpr (S == Space::host) {
+    return format.plan(ctx, pattern, request);
+  } else {
+    if (format.plan_on_device != nullptr) {
+      if (auto planned = format.plan_on_device(ctx, pattern, request)) return std::move(*planned);
+    }
+    const detail::HostPattern on_host(ctx, pattern);
+    RowOrder<Space::host> planned = format.plan(host_context(ctx), on_host.view(), request);
+    return {make_array(ctx, planned.old_of_new.cspan()), make_array(ctx, planned.new_of_old.cspan()),
+            std::move(planned.part_begin), std::move(planned.report)};
+  }
+}
+
+}  // namespace
+
 template <class T, Space S>
 RowOrder<S> plan_order(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options) {
   const SpmvFormat& format = find_spmv_format(options.format);
   const FormatRequest request = request_for<T>(ctx, format, options);
   if (format.plan == nullptr || pattern.rows != pattern.cols) return {};
-  if constexpr (S == Space::device) {
-    // The key of a plan in the cache is made on the host, and so is the plan.
-    if (format.plan_on_device != nullptr && options.plan_cache.empty()) {
-      if (auto planned = format.plan_on_device(ctx, pattern, request)) return std::move(*planned);
-    }
-  }
-  const detail::HostPattern on_host(ctx, pattern);
-  RowOrder<Space::host> planned = detail::plan_through_cache(host_context(ctx), on_host.view(), format, request);
-  if constexpr (S == Space::host) {
-    return planned;
-  } else {
-    return {make_array(ctx, planned.old_of_new.cspan()), make_array(ctx, planned.new_of_old.cspan()),
-            std::move(planned.part_begin), std::move(planned.report)};
-  }
+  const auto make = [&] { return planned_anew(ctx, pattern, format, request); };
+  if (options.plan_cache.empty()) return make();
+  return detail::plan_through_cache<S>(ctx, pattern, format, request, make);
 }
 
 template <class T, Space S>

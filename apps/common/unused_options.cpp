@@ -59,7 +59,7 @@ std::string without_coordinates(const Configuration& m) {
 
 std::string without_plan(const Configuration& m) {
   const bool open = m.format_measured || is_format_choice(m.format);
-  return open || find_spmv_format(m.format).plan != nullptr ? "" : format_is(m);
+  return open || m.learns || find_spmv_format(m.format).plan != nullptr ? "" : format_is(m);
 }
 
 std::string without_choice(const Configuration& m) {
@@ -135,7 +135,7 @@ std::vector<Row> rows() {
       {"--partitioner", "--format ehyb and ehyb-symmetric", &without_parts},
       {"--parts", "--format ehyb and ehyb-symmetric", &without_parts},
       {"--coordinates", "--partitioner coordinates and " + owners_of(takes_coordinates), &without_coordinates},
-      {"--plan-cache", "--format measure and formats that renumber", &without_plan},
+      {"--plan-cache", "--format measure, --precond auto and formats that renumber", &without_plan},
   };
   all.insert(all.end(), of_formats.begin(), of_formats.end());
   return all;
@@ -152,6 +152,7 @@ SolveConfiguration requested_configuration(const SystemOptions& options, bool si
   m.format = options.spmv.format;
   m.format_measured = m.format == "measure";
   m.choice_left = is_format_choice(m.format) || m.precond == "auto";
+  m.learns = m.choice_left && !options.deterministic && !options.mixed;
   m.null_space = options.null_space == NullSpace::constant;
   m.single_precision = single_precision;
   m.mixed = options.mixed;

@@ -25,6 +25,7 @@ struct SolveConfiguration {
   std::string format;                ///< "auto", "measure": not chosen yet
   bool format_measured = false;      ///< --format measure was requested
   bool choice_left = false;          ///< a format or a preconditioner was left to us
+  bool learns = false;               ///< and what earlier systems have learnt may decide it
   bool null_space = false;
   bool single_precision = false;
   bool mixed = false;

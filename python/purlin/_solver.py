@@ -77,7 +77,9 @@ class Solver:
     deterministic : bool
         Refuse what may give other bits from run to run.
     plan_cache : str, optional
-        A folder that keeps orders and measured choices.
+        A folder that keeps orders, measured choices, and what ``"auto"`` has learnt from the solves of a matrix.
+    decision : str, optional
+        The `decision` of a Solver for a matrix of the same pattern: begin where that one was.
     options : mapping, optional
         Options of the preconditioner: see `purlin.preconditioner_options`.
     rtol : float
@@ -129,6 +131,7 @@ class Solver:
         restart: int | None = None,
         deterministic: bool = False,
         plan_cache: str | os.PathLike | None = None,
+        decision: str | None = None,
         options: Mapping[str, Any] | None = None,
         rtol: float = 1e-8,
     ):
@@ -149,6 +152,7 @@ class Solver:
             "null_space": "constant" if null_space == "constant" else None,
             "restart": restart,
             "plan_cache": None if plan_cache is None else os.fspath(plan_cache),
+            "decision": a_name(decision, "decision") if decision is not None else None,
             "coordinates": rows_of_numbers(coordinates, "coordinates"),
             "near_null_space": rows_of_numbers(near_null_space, "near_null_space"),
             "options": dict(options or {}),
@@ -234,6 +238,15 @@ class Solver:
     def device(self) -> str:
         """Where it solves: ``"host"``, ``"cuda:0"``, ..."""
         return "host" if self._device is None else f"cuda:{self._device}"
+
+    @property
+    def decision(self) -> str:
+        """What ``"auto"`` has decided and learnt up to now, in JSON: for ``Solver(A, decision=...)`` in a later run.
+
+        A Solver that is made with it from the present values goes on with the same bits on the same machine; with AMG
+        only if the values have not changed, because its levels stay those of its setup.
+        """
+        return self._system.decision()
 
     def solve(
         self,

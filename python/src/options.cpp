@@ -112,6 +112,7 @@ SystemOptions system_options(const nb::dict& choices, Index rows) {
     options.solver.of<CgOptions>().resident = options.solver.of<BicgstabOptions>().resident = false;
   }
   if (has("plan_cache")) options.spmv.plan_cache = nb::cast<std::string>(choices["plan_cache"]);
+  if (has("decision")) options.decision = decision_of(nb::cast<std::string>(choices["decision"]));
   if (has("coordinates")) options.spmv.coordinates = coordinates_of(nb::cast<Rows>(choices["coordinates"]));
   if (has("near_null_space")) {
     options.precond.of<AmgOptions>().vectors = near_null_of(nb::cast<Rows>(choices["near_null_space"]));

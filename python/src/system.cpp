@@ -79,7 +79,8 @@ void bind_system(nb::module_& module) {
       .def("multiply", &System::multiply, nb::arg("x"), nb::arg("y"))
       .def("precondition", &System::precondition, nb::arg("x"), nb::arg("y"))
       .def("pattern_hash", &System::pattern_hash, nb::arg("arrays"))
-      .def("info", &System::info);
+      .def("info", &System::info)
+      .def("decision", &System::decision);
   module.def("system_of_matrix", &system_of_matrix, nb::arg("arrays"), nb::arg("single"), nb::arg("choices"),
              nb::arg("threads"), nb::arg("preconditioner").none());
   module.def("system_of_operator", &system_of_operator, nb::arg("n"), nb::arg("product"), nb::arg("single"),

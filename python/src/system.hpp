@@ -31,6 +31,8 @@ class System {
   /// That of the arrays of a matrix, on the host or, for a system on a device, there.
   virtual Hash pattern_hash(nb::handle arrays) = 0;
   virtual nb::dict info() = 0;
+  /// As JSON.
+  virtual std::string decision() = 0;
 };
 
 /// What a system is made from besides its matrix.

@@ -153,6 +153,11 @@ class SystemIn final : public System {
     return system_dict(system_->info());
   }
 
+  std::string decision() override {
+    const Turn turn(busy_);
+    return json_of(system_->decision());
+  }
+
  private:
   explicit SystemIn(const SystemRequest& request) : side_(request), own_(request.preconditioner) {}
 

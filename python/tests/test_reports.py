@@ -139,3 +139,18 @@ def test_info_of_a_solver_says_what_was_chosen():
     assert info["preconditioner"]["name"] == "amg" and len(info["preconditioner"]["levels"]) >= 1
     assert info["matrix"]["nonzeros"] == A.nnz
     assert "amg" in repr(solver)
+
+
+def test_a_decision_is_handed_on():
+    first = purlin.Solver(A)
+    x, _ = first.solve(B)
+    kept = json.loads(first.decision)
+    assert kept["solves"] == 1 and kept["format"] and kept["rows"] == 144
+    going_on, resumed = first.solve(2 * B)[0], purlin.Solver(A, decision=first.decision)
+    assert json.loads(resumed.decision)["solves"] == 2
+    resumed = purlin.Solver(A, decision=json.dumps(kept))
+    assert np.array_equal(resumed.solve(2 * B)[0], going_on)
+    with pytest.raises(ValueError, match="decision"):
+        purlin.Solver(A, decision="{}")
+    with pytest.raises(ValueError, match="rows"):
+        purlin.Solver(laplacian(11), decision=first.decision)

@@ -105,7 +105,8 @@ TEST_CASE("An option that cannot have an effect is warned of with what it belong
       {{"--parts", "4", "--format", "ellwarp:k1"}, "--parts", "ehyb", "ellwarp:k1"},
       {{"--partitioner", "metis", "--format", "bce"}, "--partitioner", "ehyb", "bce"},
       {{"--partitioner", "coordinates", "--coordinates", "X.mtx", "--format", "csr"}, "--partitioner", "ehyb", "csr"},
-      {{"--plan-cache", "d", "--format", "csr:alg2"}, "--plan-cache", "renumber", "csr:alg2"},
+      {{"--plan-cache", "d", "--format", "csr:alg2", "--precond", "fsai"}, "--plan-cache", "renumber", "csr:alg2"},
+      {{"--plan-cache", "d", "--format", "csr", "--deterministic"}, "--plan-cache", "renumber", "csr"},
   };
   for (const Case& c : cases) {
     const std::string said = warning("solve", c.given);
@@ -162,6 +163,7 @@ TEST_CASE("What may have an effect brings no warning, where a choice is still op
       {"--parts", "4", "--format", "ehyb-symmetric"},
       {"--partitioner", "metis", "--format", "ehyb:paper"},
       {"--plan-cache", "d"},
+      {"--plan-cache", "d", "--format", "csr"},
       {"--plan-cache", "d", "--format", "ellwarp"},
   };
   for (const Words& more : taken) {
@@ -191,6 +193,9 @@ TEST_CASE("A solve as it came out decides about each option of the table", "[cli
   SolveConfiguration measured = usual;
   measured.format = "csr";
   CHECK(is_unused("--plan-cache", measured));
+  measured.learns = true;
+  CHECK_FALSE(is_unused("--plan-cache", measured));
+  measured.learns = false;
   measured.format_measured = measured.choice_left = true;
   CHECK_FALSE(is_unused("--plan-cache", measured));
   CHECK(is_unused("--parts", measured));

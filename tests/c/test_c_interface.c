@@ -236,6 +236,34 @@ static void what_multigrid_takes_is_passed_on(void) {
 }
 
 /* Arrays of the host on a device. Without a GPU the setup says so. */
+static void a_decision_is_handed_on(void) {
+  purlin_system *system = new_system();
+  make_matrix(0);
+  CHECK(purlin_setup_csr(system, n, 32, row_ptr, col, val) == PURLIN_OK);
+  memset(x, 0, sizeof x);
+  CHECK(purlin_solve(system, 1, b, x) == PURLIN_OK);
+  const char *text = NULL;
+  CHECK(purlin_report_text(system, 0, "decision", &text) == PURLIN_OK);
+  CHECK(strstr(text, "\"solves\": 1") != NULL);
+  purlin_system *next = new_system();
+  CHECK(purlin_set(next, "decision", text) == PURLIN_OK);
+  CHECK(purlin_setup_csr(next, n, 32, row_ptr, col, val) == PURLIN_OK);
+  memset(x, 0, sizeof x);
+  CHECK(purlin_solve(next, 1, b, x) == PURLIN_OK);
+  CHECK(purlin_report_text(next, 0, "decision", &text) == PURLIN_OK);
+  CHECK(strstr(text, "\"solves\": 2") != NULL);
+  CHECK(purlin_set(next, "decision", "{}") == PURLIN_INVALID);
+  CHECK(strstr(purlin_error(next), "decision") != NULL);
+  CHECK(purlin_set(next, "decision", "") == PURLIN_OK);
+  CHECK(purlin_setup_csr(next, n, 32, row_ptr, col, val) == PURLIN_OK);
+  memset(x, 0, sizeof x);
+  CHECK(purlin_solve(next, 1, b, x) == PURLIN_OK);
+  CHECK(purlin_report_text(next, 0, "decision", &text) == PURLIN_OK);
+  CHECK(strstr(text, "\"solves\": 1") != NULL);
+  purlin_destroy(next);
+  purlin_destroy(system);
+}
+
 static void a_device_is_chosen_by_name(void) {
   purlin_system *system = new_system();
 #if PURLIN_HAS_CUDA
@@ -280,6 +308,7 @@ int main(void) {
   reports_say_how_it_went();
   mistakes_are_named();
   a_device_is_chosen_by_name();
+  a_decision_is_handed_on();
   what_multigrid_takes_is_passed_on();
   printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;

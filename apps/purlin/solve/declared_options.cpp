@@ -113,8 +113,10 @@ void add_format_options(CLI::App& solve, RawSolve& raw) {
       ->option_text("X.mtx")
       ->group(group);
   solve
-      .add_option("--plan-cache", s.spmv.plan_cache,
-                  "Store orders and measured choices in this folder, per pattern, machine and options")
+      .add_option(
+          "--plan-cache", s.spmv.plan_cache,
+          "Store orders, measured choices, and what auto has learnt from solves in this folder, per pattern,\n"
+          "machine and options, for later runs")
       ->option_text("DIR")
       ->group(group);
 }
