@@ -318,7 +318,7 @@ CostEstimate ehyb_symmetric_cost(const PatternFacts& facts, const FormatRequest&
   // Measured on an H200, elasticity of 0.5 to 3.6 million rows: 0.70 to 0.85 of EHYB's time in double, 0.93 to 1.08
   // in single precision. With fewer rows it is slower than EHYB, as are matrices of one row a node.
   constexpr double in_pairs = 0.82;                         // of the entries
-  constexpr double share_double = 0.73, share_float = 0.6;  // of the bandwidth
+  constexpr double share_double = 0.77, share_float = 0.6;  // of the bandwidth
   constexpr double seconds_of_pairs = 1.5e-10;              // of an entry
   // Kernels pair no more entries of a row than its part has rounds, and leave what then sticks out to the host: on
   // four meshes they did so with rows of 3.1 times the mean, and not with rows of 2.1 times.
