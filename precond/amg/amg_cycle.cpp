@@ -15,7 +15,7 @@
 namespace purlin::detail {
 namespace {
 
-constexpr double eigenvalue_margin = 1.1;  // the power method comes from below
+constexpr double power_method_margin = 1.1;  // the power method comes from below
 // What SPAI or FSAI has to make of the largest eigenvalue of D^-1 A, to be better than the diagonal.
 constexpr double most_of_diagonal = 0.8;
 
@@ -158,7 +158,7 @@ void AmgCycle<T, S>::place_smoother(const Context<S>& ctx, std::size_t l, const 
                                     double lambda) {
   Level& level = levels_[l];
   if (level.m != nullptr) {
-    return fill<T, S>(ctx, static_cast<T>(1 / (eigenvalue_margin * lambda)), level.smoother.span());
+    return fill<T, S>(ctx, static_cast<T>(1 / (power_method_margin * lambda)), level.smoother.span());
   }
   const Span<const T, S> values = place(ctx, span_of(hierarchy.levels()[l].smoother_diagonal));
   if (l == 0 && !order_.old_of_new.empty()) {
