@@ -117,8 +117,8 @@ detail::BlockCsr<S> in_space(const Context<S>& ctx, const detail::HostBlockCsr& 
 
 /// A system of apps/fem with the coordinates of its nodes.
 struct MeshSystem {
+  std::shared_ptr<NodeCoordinates> coordinates = std::make_shared<NodeCoordinates>();  // before `a`, which fills it
   HostCsr a;
-  std::shared_ptr<NodeCoordinates> coordinates = std::make_shared<NodeCoordinates>();
 
   explicit MeshSystem(const std::string& spec)
       : a(host_csr(fem::generate_matrix(Context<Space::host>(1), spec, coordinates.get()))) {}
