@@ -35,8 +35,14 @@ void append_number(std::string& out, double number) {
   } else if (std::isinf(number)) {
     out += number > 0 ? "1e999" : "-1e999";
   } else {
+    constexpr double most_exact = 9007199254740992;  // 2^53
+    const bool negative_zero = number == 0 && std::signbit(number);
+    const bool whole = !negative_zero && number == std::floor(number) && std::fabs(number) < most_exact;
     char digits[32];
-    out.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+    char* const end = digits + sizeof digits;
+    out.append(digits, (whole ? std::to_chars(digits, end, static_cast<long long>(number))
+                              : std::to_chars(digits, end, number))
+                           .ptr);
   }
 }
 

@@ -151,10 +151,8 @@ void SystemState<T, S>::take_learnt(const SystemDecision& decided, const SystemO
   solves = decided.solves;
   last_iterations = other_precond ? 0 : decided.last_iterations;
   simple_seen = decided.simple_iterations;
-  if (is_format_choice(options.spmv.format)) {
-    change_failed = decided.change_failed;
-    learning.restore(decided.format_iterations, decided.format_refreshes);
-  }
+  if (is_format_choice(options.spmv.format)) change_failed = decided.change_failed;
+  learning.restore(decided.format_iterations, decided.format_refreshes);
   if (other_precond) return;
   learning_precond.restore(decided.preconditioner_iterations, decided.preconditioner_refreshes);
   whole_solves = {decided.weaker_iterations, decided.weaker_seconds,  decided.iterations_since,

@@ -148,7 +148,8 @@ class HeartRun {
 
   void write_checkpoint() {
     recorder_.flush();
-    Checkpoint checkpoint = begin_checkpoint(job_, job_.body.input, heart_.system(), host_.threads(), grid().now());
+    Checkpoint checkpoint =
+        begin_checkpoint(job_, job_.body.input, heart_.system().info(), S, host_.threads(), grid().now());
     checkpoint.header.update(job_.kept);
     if (frame_written() && !output_.due(grid())) {
       checkpoint.header[transient::extra_frame_key] = frame_name(recorder_.last_frame());

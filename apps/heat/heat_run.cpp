@@ -158,7 +158,8 @@ class HeatRun {
   }
 
   void write_checkpoint() {
-    Checkpoint checkpoint = begin_checkpoint(job_, job_.mesh, stepper_.system(), host_.threads(), grid_.now());
+    Checkpoint checkpoint =
+        begin_checkpoint(job_, job_.mesh, stepper_.system().info(), S, host_.threads(), grid_.now());
     checkpoint.header["scheme"] = job_.scheme;
     if (frames_.last_step() == grid_.steps() && !output_.due(grid_)) {
       checkpoint.header[transient::extra_frame_key] = frame_name(grid_.steps());
@@ -192,7 +193,6 @@ class HeatRun {
     Comparison comparison;
     if (finished && job_.compare && !sample_.empty() && !interrupt.requested()) {
       SystemOptions used = job_.options.system;
-      used.decision.reset();
       used.spmv.format = report.system.matrix.name;
       used.precond.name = report.system.preconditioner.name;
       used.solver.name = report.system.solver;

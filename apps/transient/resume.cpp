@@ -129,51 +129,6 @@ void take_kept_options(const Checkpoint& checkpoint, const RunCommand& command, 
   }
 }
 
-namespace {
-
-// Of the checkpoint's header. What a system was asked for may be a word that leaves it the choice.
-constexpr const char* decision_key = "decision";
-constexpr const char* asked_key = "asked";
-
-using NameOf = std::string& (*)(RunOptions&);
-struct Chosen {
-  const char* key;  // among the kept options, with the name that was chosen
-  NameOf name;
-};
-constexpr Chosen chosen_parts[] = {
-    {"format", [](RunOptions& o) -> std::string& { return o.system.spmv.format; }},
-    {"precond", [](RunOptions& o) -> std::string& { return o.system.precond.name; }},
-    {"solver", [](RunOptions& o) -> std::string& { return o.system.solver.name; }},
-};
-
-bool leaves_choice(const std::string& word) { return word == "auto" || word == "measure"; }
-
-}  // namespace
-
-void keep_decision(const RunOptions& options, const SystemDecision& decision, Checkpoint& checkpoint) {
-  checkpoint.header[decision_key] = json_of(decision);
-  RunOptions asked = options;
-  for (const Chosen& part : chosen_parts) checkpoint.header[asked_key][part.key] = part.name(asked);
-}
-
-void take_kept_decision(const Checkpoint& checkpoint, RunOptions& options) {
-  const auto decision = checkpoint.header.find(decision_key);
-  if (decision == checkpoint.header.end()) return;  // of a release that kept none
-  try {
-    options.system.decision = decision_of(decision->get<std::string>());
-    const Json asked = checkpoint.header.value(asked_key, Json::object());
-    const Json kept = checkpoint.header.value("options", Json::object());
-    for (const Chosen& part : chosen_parts) {
-      const auto word = asked.value(part.key, std::string());
-      if (leaves_choice(word) && part.name(options) == kept.value(part.key, std::string())) part.name(options) = word;
-    }
-  } catch (const Json::exception&) {
-    throw InputError(checkpoint.file + ": its decision is not of its type");
-  } catch (const InputError& error) {
-    throw InputError(checkpoint.file + ": " + error.what());
-  }
-}
-
 SeriesStart series_start(const RunJob& job, double time, bool steps_left) {
   SeriesStart start;
   if (!job.continues_in_place()) return start;

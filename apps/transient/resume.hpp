@@ -21,15 +21,6 @@ cli::Json kept_options(const RunOptions& options, const SystemInfo& system, int 
 /// was chosen. Duration, output and device may always be given anew.
 void take_kept_options(const Checkpoint& checkpoint, const RunCommand& command, RunOptions& options);
 
-/// Puts what `system` has decided and learnt into a checkpoint, beside the words of `options` that left it the
-/// choice.
-void keep_decision(const RunOptions& options, const SystemDecision& decision, Checkpoint& checkpoint);
-
-/// After `take_kept_options`, on a place like that of the run before: what that run's system was left to choose is
-/// chosen by its decision, so that it goes on as that one would have, moves included; where the command line names
-/// another, that stays. Throws InputError for a decision that is damaged.
-void take_kept_decision(const Checkpoint& checkpoint, RunOptions& options);
-
 /// Of a checkpoint's header: the frame at its time that no --output-every asked for.
 inline constexpr const char* extra_frame_key = "extra_frame";
 

@@ -24,13 +24,9 @@ constexpr const char* params_name = "params.json";
 constexpr const char* report_name = "report.json";
 const std::string params_of = "// Parameters of ";  // first line of params.json, the program behind it
 
-bool resumed_on_same_side(const RunJob& job) {
-  return job.resume && job.resume->header.value("space", "") == name_of(job.place.space);
-}
-
 // A format that exists on one side only, or has variants there only, is left to its family on the other.
 void bring_format_over(RunJob& job) {
-  if (!job.resume || resumed_on_same_side(job)) return;
+  if (!job.resume || job.resume->header.value("space", "") == name_of(job.place.space)) return;
   std::string& format = job.options.system.spmv.format;
   format = format.substr(0, format.find(':'));
 }
@@ -106,7 +102,6 @@ void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::Na
   job.place = cli::choose_place(options.device);
   bring_format_over(job);
   cli::check_available(options.system.spmv.format, options.system.precond.name, job.place.space, false);
-  if (resumed_on_same_side(job)) take_kept_decision(*job.resume, job.options);
   require_own_folder(job);
   prepare_folder(options.out);
   cli::check_outputs({{"--report", options.report}}, inputs);
@@ -129,27 +124,18 @@ void require_same_mesh(const RunJob& job, const MeshInput& mesh) {
   throw InputError(job.resume->file + ": the run was made on another mesh than " + mesh.source + " is now");
 }
 
-template <Space S>
-Checkpoint begin_checkpoint(const RunJob& job, const MeshInput& mesh, const LinearSystem<double, S>& system,
+Checkpoint begin_checkpoint(const RunJob& job, const MeshInput& mesh, const SystemInfo& system, Space space,
                             int threads, double time) {
   Checkpoint checkpoint;
   checkpoint.header["version"] = PURLIN_VERSION;
   checkpoint.header["time"] = time;
-  checkpoint.header["space"] = name_of(S);
-  checkpoint.header["options"] = kept_options(job.options, system.info(), threads);
-  keep_decision(job.options, system.decision(), checkpoint);
+  checkpoint.header["space"] = name_of(space);
+  checkpoint.header["options"] = kept_options(job.options, system, threads);
   checkpoint.header["params"] = job.params_json;
   checkpoint.header["params_fingerprint"] = job.params_fingerprint;
   checkpoint.header["mesh_fingerprint"] = mesh_fingerprint(mesh.mesh.nodes, mesh.mesh.tets);
   return checkpoint;
 }
-
-template Checkpoint begin_checkpoint(const RunJob&, const MeshInput&, const LinearSystem<double, Space::host>&, int,
-                                     double);
-#if PURLIN_HAS_CUDA
-template Checkpoint begin_checkpoint(const RunJob&, const MeshInput&, const LinearSystem<double, Space::device>&, int,
-                                     double);
-#endif
 
 RunReport begin_report(const RunJob& job, const MeshInput& mesh, bool finished, const std::string& failure) {
   RunReport report;

@@ -55,8 +55,7 @@ void begin_folder(RunJob& job);
 void require_same_mesh(const RunJob& job, const MeshInput& mesh);
 
 /// A checkpoint with all that is known of the run but its state.
-template <Space S>
-Checkpoint begin_checkpoint(const RunJob& job, const MeshInput& mesh, const LinearSystem<double, S>& system,
+Checkpoint begin_checkpoint(const RunJob& job, const MeshInput& mesh, const SystemInfo& system, Space space,
                             int threads, double time);
 
 /// A report with all that the job knows; `failure` empty: finished, or interrupted.

@@ -4,19 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
-
-#include <purlin/spmv/scaled_estimates.hpp>
 
 #include "apps/common/names.hpp"
 #include "apps/heat/comparison.hpp"
 #include "apps/heat/heat_sink.hpp"
 #include "apps/heat/heat_stepper.hpp"
-#include "apps/transient/resume.hpp"
 
 using namespace purlin;
 using namespace purlin::heat;
-using transient::Checkpoint;
 
 namespace {
 
@@ -112,46 +107,6 @@ TEST_BOTH("a stepper that goes on from a kept state makes the same bits", "[heat
     CHECK(again.state() == whole.state());
     CHECK(again.state_before() == whole.state_before());
   }
-}
-
-TEST_BOTH("a stepper whose system had moved goes on from a checkpoint with the same bits", "[heat][decision]") {
-  const Context<S> ctx;
-  const std::string precond = GENERATE(as<std::string>{}, "auto", "fsai");
-  transient::RunOptions run;
-  run.system = options_with("auto", precond);  // no word of how many products are coming: it begins in CSR
-  Checkpoint checkpoint;
-  std::vector<double> state, before, unbroken;
-  std::string moved_to;
-  {
-    std::optional<HeatStepper<S>> stepper;
-    {
-      const purlin::detail::ScaledEstimates many(50);
-      stepper.emplace(ctx, equation(), run.system);
-    }
-    stepper->start(std::vector<double>(equation().capacity.size(), 20.0));
-    steps(*stepper, 0, 10);
-    checkpoint.header["options"] = transient::kept_options(run, stepper->system().info(), 1);
-    transient::keep_decision(run, stepper->system().decision(), checkpoint);
-    transient::keep_order(ctx, stepper->system().order(), checkpoint);
-    state = stepper->state();
-    before = stepper->state_before();
-    steps(*stepper, 10, 20);
-    unbroken = stepper->state();
-    moved_to = stepper->system().info().matrix.name + " and " + stepper->system().info().preconditioner.name;
-  }
-  CAPTURE(moved_to);
-  if (S == Space::host) CHECK(moved_to.find("csr") == std::string::npos);  // on a device CSR is one kernel too
-  // As a command line without a word of these leaves them, which `take_kept_options` fills in.
-  run.system.spmv.format = checkpoint.header["options"]["format"].get<std::string>();
-  run.system.precond.name = checkpoint.header["options"]["precond"].get<std::string>();
-  transient::take_kept_decision(checkpoint, run);
-  CHECK(run.system.spmv.format == "auto");
-  transient::take_kept_order(checkpoint, static_cast<Index>(equation().capacity.size()), run.system);
-  HeatStepper<S> resumed(ctx, equation(), run.system);
-  resumed.resume(state, before);
-  steps(resumed, 10, 20);
-  CHECK(resumed.system().info().matrix.name + " and " + resumed.system().info().preconditioner.name == moved_to);
-  CHECK((resumed.state() == unbroken));
 }
 
 TEST_BOTH("steps after the first allocate nothing", "[heat]") {

@@ -84,45 +84,6 @@ TEST_CASE("a header without its options, or with options of other types, is refu
   CHECK_THROWS_AS(resumed(damaged, {}), InputError);
 }
 
-TEST_CASE("what a system was left to choose is chosen by its decision, what the command line names is not",
-          "[transient][decision]") {
-  RunOptions asked;
-  asked.system.spmv.format = "auto";
-  asked.system.precond.name = "fsai";
-  SystemInfo info;
-  info.matrix.name = "ellwarp:k2rs";
-  info.preconditioner.name = "fsai";
-  SystemDecision decision;
-  decision.format = "ellwarp";
-  decision.solves = 7;
-  Checkpoint checkpoint;
-  checkpoint.file = "kept.bin";
-  checkpoint.header["options"] = kept_options(asked, info, 3);
-  keep_decision(asked, decision, checkpoint);
-
-  RunOptions o = resumed(checkpoint, {});
-  take_kept_decision(checkpoint, o);
-  CHECK(o.system.spmv.format == "auto");
-  CHECK(o.system.precond.name == "fsai");
-  REQUIRE(o.system.decision.has_value());
-  CHECK(o.system.decision->format == "ellwarp");
-  CHECK(o.system.decision->solves == 7);
-  o = resumed(checkpoint, {"--format", "bce"});
-  take_kept_decision(checkpoint, o);
-  CHECK(o.system.spmv.format == "bce");
-
-  o = resumed(checkpoint_of(true), {});  // of a release that kept none
-  take_kept_decision(checkpoint_of(true), o);
-  CHECK_FALSE(o.system.decision.has_value());
-  CHECK(o.system.spmv.format == "ellwarp:k2rs");
-  for (const char* bad : {"{}", "soon"}) {
-    checkpoint.header["decision"] = bad;
-    CHECK_THROWS_AS(take_kept_decision(checkpoint, o), InputError);
-  }
-  checkpoint.header["decision"] = 3;
-  CHECK_THROWS_AS(take_kept_decision(checkpoint, o), InputError);
-}
-
 TEST_BOTH("an order and its parts come back through a checkpoint", "[transient]") {
   const Context<S> ctx;
   const testing::Rows a = testing::laplacian(21, 0.2);
