@@ -69,10 +69,10 @@ struct SystemOptions {
   std::vector<Index> part_begin;
   /// Where an earlier system of the same pattern stood (`LinearSystem::decision`): what the options leave to "auto"
   /// is taken from it instead of being decided, and the system goes on where that one was. Made from the values that
-  /// the other one had, its solves have the same bits, on the same machine or device with as many threads; AMG, whose
-  /// levels stay those of the values that it was set up from, only if these have not changed. With `old_of_new` and
-  /// `part_begin` of that system its order is not planned again. Throws InputError where the sizes differ, and for
-  /// names that the tables do not have.
+  /// the other one had, its solves have the same bits, on the same machine with as many threads; on a device with
+  /// Jacobi or none, and up to rounding with other preconditioners; with AMG, whose levels stay those of the values
+  /// that it was set up from, only if these have not changed. With `old_of_new` and `part_begin` of that system its
+  /// order is not planned again. Throws InputError where the sizes differ, and for names that the tables do not have.
   std::optional<SystemDecision> decision;
   /// Accept CSR rows with unsorted or repeated columns: sort and sum them. Otherwise they are refused. Other forms of
   /// a MatrixInput than CSR, and CSR that has to be converted anyway (`MatrixInput::as_csr`), are always sorted and

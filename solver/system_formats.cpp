@@ -135,9 +135,8 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       builds_estimated_(from.builds_estimated_),
       weaker_outlooks_(from.weaker_outlooks_) {
   format_.format = options_.spmv.format = format;
-  for (std::optional<PrecondOutlooks>* const outlooks : {&outlooks_, &weaker_outlooks_}) {
-    if (*outlooks) (*outlooks)->expect_present_format();
-  }
+  expect_present_format(outlooks_);
+  expect_present_format(weaker_outlooks_);
   order_ = from.order_follows_ ? callers_order(a.rows) : plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
   require_memory_of_choice(a);
   CsrView<T, S> view = a;
@@ -155,6 +154,18 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
   if (from.precond_older_) throw InputError("the preconditioner is older than the matrix, and cannot be made again");
   M_ = parts_.make_preconditioner != nullptr ? parts_.make_preconditioner(ctx_, view, order_)
                                              : make_precond(ctx_, view, order_, options_.precond, options_.spmv);
+}
+
+// The seconds of iterations, which were those of another format, or of the one that was expected.
+template <class T, Space S>
+void PlainOperators<T, S>::expect_present_format(std::optional<PrecondOutlooks>& outlooks) const {
+  const std::optional<CostEstimate> product = outlooks ? product_estimate(options_.spmv.format) : std::nullopt;
+  if (!product) return;
+  const auto expect = [&](PrecondOutlook& outlook) {
+    outlook.iteration_seconds = outlook.now_seconds = iteration_estimate(outlook.name, *product).seconds;
+  };
+  expect(outlooks->present);
+  for (PrecondOutlook& outlook : outlooks->stronger) expect(outlook);
 }
 
 // Where the memory for it is not there, no other preconditioner than none can follow.
@@ -256,6 +267,7 @@ std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
   template std::string PlainOperators<T, S>::expected_format() const;                                          \
   template std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string&);         \
   template std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const;                             \
+  template void PlainOperators<T, S>::expect_present_format(std::optional<PrecondOutlooks>&) const;            \
   template void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>&);                                      \
   template void PlainOperators<T, S>::renew_kept_values(Span<const T, S>);                                     \
   template CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>&, PermutedCsr<T, S>&);

@@ -41,12 +41,6 @@ struct PrecondOutlook {
 struct PrecondOutlooks {
   PrecondOutlook present;
   std::vector<PrecondOutlook> stronger;
-
-  /// The format has moved to the one that was expected, or to another.
-  void expect_present_format() {
-    present.now_seconds = present.iteration_seconds;
-    for (PrecondOutlook& outlook : stronger) outlook.now_seconds = outlook.iteration_seconds;
-  }
 };
 
 /// A preconditioner that followed another in a long solve, and that other.
@@ -208,6 +202,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   FormatUse format_use(const CsrView<T, S>& a);
   const PatternFacts& facts(const CsrView<T, S>& a);
   IterationEstimate iteration_estimate(const std::string& precond, const CostEstimate& product) const;
+  void expect_present_format(std::optional<PrecondOutlooks>& outlooks) const;
   std::optional<CostEstimate> product_estimate(const std::string& format) const;
   ExpectedIterations iterations_of(const std::string& precond) const {
     return iterations_with(precond, facts_ && facts_->block > 1 && options_.spmv.coordinates == nullptr);

@@ -125,7 +125,7 @@ TEST_BOTH("A system chooses its preconditioner, says why, and solves", "[precond
   const auto ctx = make_context<S>();
   for (const auto& [a, names] : std::vector<std::pair<HostCsr, std::vector<std::string>>>{
            {dominant_matrix(400), {"jacobi"}},
-           {fem_matrix("generate:elasticity:4"), {"jacobi", "fsai"}},
+           {fem_matrix("generate:elasticity:4"), {"jacobi", "fsai", "amg"}},
            {empty_matrix(0, 0), {"none", "jacobi", "fsai", "spai"}}}) {
     SystemOptions options;
     options.precond.name = "auto";
