@@ -30,6 +30,7 @@ module purlin_reports
     character(:), allocatable :: preconditioner
     character(:), allocatable :: format
     character(:), allocatable :: changed   !< what the library replaced in this solve
+    character(:), allocatable :: decision  !< what has been decided and learnt, for the option of this name
     real(real64), allocatable :: history(:) !< history(1) before the first iteration, then after each
   end type
 
@@ -88,6 +89,7 @@ contains
     call get('preconditioner', report%preconditioner)
     call get('format', report%format)
     call get('changed', report%changed)
+    call get('decision', report%decision)
     length = int(number('history_length'), int64)
     call get_history()
 

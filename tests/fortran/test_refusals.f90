@@ -7,7 +7,8 @@ program test_refusals
   implicit none
   character(*), parameter :: number_fields = ' converged, iterations, true_residual, initial_residual, rhs_norm, '// &
     'tolerance, attainable_residual, seconds, restarts, history_length, rows, setup_seconds, bytes,'
-  character(*), parameter :: text_fields = ' status, cause, reason, solver, preconditioner, format, changed,'
+  character(*), parameter :: text_fields = ' status, cause, reason, solver, preconditioner, format, changed, '// &
+    'decision,'
 
   call make_matrix(0.4_real64)
   call reports_are_complete()
@@ -49,6 +50,7 @@ contains
     call check(r%rows == n .and. r%bytes > 8*entries .and. r%seconds >= 0 .and. r%setup_seconds > 0, 'the system')
     call check(r%preconditioner == 'jacobi' .and. r%format == 'csr' .and. r%solver == s%text('solver'), 'the parts')
     call check(r%attainable_residual <= 0 .and. r%restarts == 0 .and. r%changed == '', 'the rest')
+    call check(index(r%decision, '"purlin_decision"') > 0, 'the decision')
     ! The library lists its fields: purlin_report has all of them.
     number = s%number('colour', stat=stat, errmsg=text)
     call check(stat == purlin_invalid .and. fields_of(text) == number_fields, 'numbers: '//fields_of(text))

@@ -92,7 +92,10 @@ std::string check_resumed(HostCsr a, const SystemOptions& options, const std::st
       const Solved again = loop.solve();
       const Solved& before = solved[static_cast<std::size_t>(loop.at) - 1];
       CHECK(again.changed == before.changed);
-      CHECK(again.format == before.format);
+      // On a device a variant of a format may depend on whether the order is given.
+      const auto family = [](const std::string& format) { return format.substr(0, format.find(':')); };
+      CHECK(family(again.format) == family(before.format));
+      if (S == Space::host) CHECK(again.format == before.format);
       CHECK(again.preconditioner == before.preconditioner);
       // Matrices of M that are made anew on a device differ from those that were refreshed there by rounding.
       if (S == Space::device && again.preconditioner != "jacobi" && again.preconditioner != "none") {
