@@ -5,34 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include <purlin/core/tridiagonal.hpp>
+
 namespace purlin::detail {
 namespace {
 
 constexpr int few_steps = 16;
-
-// A symmetric tridiagonal matrix: the diagonal, and the square of what stands to the left of it.
-struct Row {
-  double diagonal, left_squared;
-};
-
-// Whether all eigenvalues exceed `value`: the pivots of the matrix minus that are positive.
-bool all_above(const std::vector<Row>& rows, double value) {
-  double pivot = 1;
-  for (const Row& row : rows) {
-    pivot = row.diagonal - value - row.left_squared / pivot;
-    if (!(pivot > 0)) return false;
-  }
-  return true;
-}
-
-bool all_below(const std::vector<Row>& rows, double value) {
-  double pivot = -1;
-  for (const Row& row : rows) {
-    pivot = row.diagonal - value - row.left_squared / pivot;
-    if (!(pivot < 0)) return false;
-  }
-  return true;
-}
 
 // The middle of what remains of [low, high], by ratios, after `halvings`; `above(value)`: it is in the upper half.
 template <class Above>
@@ -56,7 +34,7 @@ void CgSpectrum::take(const std::vector<CgCoefficients>& steps) {
   constexpr double widest = 1e-16;  // the least eigenvalue that is looked for, over the largest
   constexpr int halvings_of_least = 10, halvings_of_most = 5;
   taken_ = static_cast<int>(steps.size());
-  std::vector<Row> rows;
+  std::vector<TridiagonalRow> rows;
   rows.reserve(steps.size());
   double low = 0, high = 0, smallest = 0;
   for (std::size_t k = 0; k < steps.size(); ++k) {
@@ -72,9 +50,10 @@ void CgSpectrum::take(const std::vector<CgCoefficients>& steps) {
   }
   least_ = most_ = 0;
   if (rows.size() < few_steps || !std::isfinite(high)) return;
-  most_ = bisected(low, high, halvings_of_most, [&](double value) { return !all_below(rows, value); });
-  least_ =
-      bisected(widest * most_, smallest, halvings_of_least, [&](double value) { return all_above(rows, value); });
+  most_ =
+      bisected(low, high, halvings_of_most, [&](double value) { return !all_eigenvalues_beyond(rows, value, -1); });
+  least_ = bisected(widest * most_, smallest, halvings_of_least,
+                    [&](double value) { return all_eigenvalues_beyond(rows, value, 1); });
 }
 
 // The bound sqrt(condition) / 2 ln(2 / reduction) holds for any b and any eigenvalues in between. After 50 to 150

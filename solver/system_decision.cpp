@@ -8,37 +8,18 @@
 namespace purlin::detail {
 namespace {
 
-WeighedPrecond weighed(const PrecondOutlook& from) {
-  return {from.name,        from.iteration_seconds,  from.build_seconds, from.refresh_seconds,
-          from.now_seconds, from.measured_iterations};
+std::optional<PrecondRanking> ranking(const std::optional<PrecondOutlooks>& from) {
+  if (!from) return std::nullopt;
+  return PrecondRanking{from->present, {from->stronger.begin(), from->stronger.end()}};
 }
 
 // `expected`: the iterations that the named preconditioner makes expect.
 template <class Expected>
-PrecondOutlook outlook(const WeighedPrecond& from, const Expected& expected) {
-  PrecondOutlook made;
-  made.name = from.name;
-  made.iteration_seconds = from.iteration_seconds;
-  made.build_seconds = from.build_seconds;
-  made.refresh_seconds = from.refresh_seconds;
-  made.now_seconds = from.now_seconds;
-  made.measured_iterations = from.measured_iterations;
-  made.iterations = expected(from.name);
-  return made;
-}
-
-std::optional<PrecondRanking> ranking(const std::optional<PrecondOutlooks>& from) {
-  if (!from) return std::nullopt;
-  PrecondRanking made{weighed(from->present), {}};
-  for (const PrecondOutlook& stronger : from->stronger) made.stronger.push_back(weighed(stronger));
-  return made;
-}
-
-template <class Expected>
 std::optional<PrecondOutlooks> outlooks(const std::optional<PrecondRanking>& from, const Expected& expected) {
   if (!from) return std::nullopt;
-  PrecondOutlooks made{outlook(from->present, expected), {}};
-  for (const WeighedPrecond& stronger : from->stronger) made.stronger.push_back(outlook(stronger, expected));
+  const auto outlook = [&](const WeighedPrecond& weighed) { return PrecondOutlook{weighed, expected(weighed.name)}; };
+  PrecondOutlooks made{outlook(from->present), {}};
+  for (const WeighedPrecond& stronger : from->stronger) made.stronger.push_back(outlook(stronger));
   return made;
 }
 

@@ -22,15 +22,10 @@ namespace purlin::detail {
 /// How long each phase of a setup took, work on the stream included.
 using PhaseSeconds = std::vector<std::pair<std::string, double>>;
 
-/// A preconditioner by the cost model, in the middle of a solve.
-struct PrecondOutlook {
-  std::string name;
-  double iteration_seconds = 0;  ///< in the format that the solve is expected to end in
-  double now_seconds = 0;        ///< in the present one
-  double build_seconds = 0;
-  double refresh_seconds = 0;
+/// A preconditioner by the cost model, in the middle of a solve. `iteration_seconds` are those in the format that the
+/// solve is expected to end in.
+struct PrecondOutlook : WeighedPrecond {
   ExpectedIterations iterations = &simple_iterations;
-  double measured_iterations = 0;  ///< those of a solve; 0: there was none
 
   double iterations_for(double simple) const {
     return measured_iterations > 0 ? measured_iterations : iterations(simple);

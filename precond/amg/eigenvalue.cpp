@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <purlin/core/tridiagonal.hpp>
+
 namespace purlin::detail {
 
 double tridiagonal_largest(const std::vector<double>& alpha, const std::vector<double>& beta) {
@@ -15,15 +17,11 @@ double tridiagonal_largest(const std::vector<double>& alpha, const std::vector<d
     high = std::max(high, alpha[i] + (i == 0 ? 0 : beta[i - 1]) + (i + 1 == n ? 0 : beta[i]));
   }
   if (n == 0 || !std::isfinite(high)) return high;
+  std::vector<TridiagonalRow> rows;
+  for (std::size_t i = 0; i < n; ++i) rows.push_back({alpha[i], i == 0 ? 0 : beta[i - 1] * beta[i - 1]});
   for (int halving = 0; halving < 60; ++halving) {
     const double middle = 0.5 * (low + high);
-    double pivot = alpha[0] - middle;
-    bool all_below = pivot < 0;
-    for (std::size_t i = 1; i < n && all_below; ++i) {
-      pivot = alpha[i] - middle - beta[i - 1] * beta[i - 1] / pivot;
-      all_below = pivot < 0;
-    }
-    (all_below ? high : low) = middle;
+    (all_eigenvalues_beyond(rows, middle, -1) ? high : low) = middle;
   }
   return high;
 }

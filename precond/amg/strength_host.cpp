@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include <purlin/core/parallel.hpp>
-#include <purlin/reorder/exclusive_sum.hpp>
+#include <purlin/precond/amg/pattern_rows.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -59,47 +59,22 @@ bool is_symmetric(const HostContext& ctx, const HostBlockPattern& a, const std::
 
 // The graph of what is strong in both directions; the diagonal is marked in `strong`.
 HostBlockPattern graph_of(const HostContext& ctx, const HostBlockPattern& a, std::vector<unsigned char>& strong) {
-  HostBlockPattern graph;
-  graph.rows = graph.cols = a.rows;
-  graph.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
-  graph.row_ptr[a.rows] = 0;
-  parallel_for(ctx, a.rows, [&](Index i) {
-    Offset count = 0;
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) count += strong[k];
-    graph.row_ptr[i] = count;
-  });
-  exclusive_sum(ctx, graph.row_ptr);
-  graph.col = Array<Index, Space::host>(ctx, graph.row_ptr[a.rows]);
-  parallel_for(ctx, a.rows, [&](Index i) {
-    Offset at = graph.row_ptr[i];
+  return pattern_by_rows(ctx, a.rows, a.rows, [&](Index i, int, std::vector<Index>& columns) {
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      if (strong[k]) graph.col[at++] = a.col[k];
+      if (strong[k]) columns.push_back(a.col[k]);
       if (a.col[k] == i) strong[k] = 1;
     }
   });
-  return graph;
 }
 
 // The graph; and what is strong in either direction becomes so in both.
 HostBlockPattern union_with_transposed(const HostContext& ctx, const HostBlockPattern& a,
                                        std::vector<unsigned char>& strong) {
   const TransposedPattern<Space::host> t = transpose(ctx, a);
-  HostBlockPattern graph;
-  graph.rows = graph.cols = a.rows;
-  graph.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
-  graph.row_ptr[a.rows] = 0;
-  parallel_for(ctx, a.rows, [&](Index i) {
-    Offset count = 0;
-    for_neighbours(a, t, strong, i, [&](Index, Offset, bool in_either) { count += in_either ? 1 : 0; });
-    graph.row_ptr[i] = count;
-  });
-  exclusive_sum(ctx, graph.row_ptr);
-  graph.col = Array<Index, Space::host>(ctx, graph.row_ptr[a.rows]);
   std::vector<unsigned char> both(strong.size());
-  parallel_for(ctx, a.rows, [&](Index i) {
-    Offset at = graph.row_ptr[i];
+  HostBlockPattern graph = pattern_by_rows(ctx, a.rows, a.rows, [&](Index i, int, std::vector<Index>& columns) {
     for_neighbours(a, t, strong, i, [&](Index j, Offset k, bool in_either) {
-      if (in_either) graph.col[at++] = j;
+      if (in_either) columns.push_back(j);
       if (k >= 0) both[k] = in_either || j == i ? 1 : 0;
     });
   });
