@@ -75,3 +75,13 @@ def reading(data):
     return ("The table compares the seconds in which a large Matrix Market file is read. Purlin's time includes the sorted CSR "
             "matrix, the other program's only coordinates. The other takes "
             f"{number(min(ratios))} to {number(max(ratios))} times as long.")
+
+
+def start(data):
+    """Of a report of bench_start.py."""
+    median = {name: 1e3 * sample["median"] for name, sample in data["seconds"].items()}
+    lead = f"A small solve on the host takes {number(median['solve_host'])} ms from the start of the process to its end. "
+    if "solve_device" in median:
+        lead += (f"On the device it takes {number(median['solve_device'] - median['empty_cuda_program'])} ms more than a program "
+                 "that only makes a context and a stream, which the driver takes for itself.")
+    return lead.strip()

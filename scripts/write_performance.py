@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes docs/performance.md and docs/performance-*.md from the measurements in docs/results (spmv_*.json, columns_*.json, solve_*.json,
-regret_*.json, heart_*.json, device_*.json, host_*.json, reader_*.json)."""
+regret_*.json, heart_*.json, device_*.json, host_*.json, reader_*.json, start_*.json)."""
 import pathlib
 import statistics
 
@@ -286,6 +286,41 @@ def reader_section(name, data):
     return lines + [""]
 
 
+START_ROWS = {
+    "version": "`purlin --version`",
+    "solve_host": "`purlin solve {system} --device host`",
+    "empty_cuda_program": "a program that makes a CUDA context and a stream, nothing else",
+    "solve_device": "`purlin solve {system} --device cuda`",
+}
+
+
+def start_section(name, data):
+    """From a report of bench_start.py."""
+    seconds = data["seconds"]
+    lines = [
+        f"## Starting and ending, {data['device'] or data['processor']}",
+        "",
+        f"`scripts/bench_start.py --rounds {data['rounds']}`, {data['date']}, {data['cores']} cores; "
+        f"[results/{name}](results/{name}). Whole processes, from start to end, which take turns.",
+        "",
+        "| process | ms |",
+        "|---|---:|",
+    ]
+    for key, words in START_ROWS.items():
+        if key in seconds:
+            lines.append(f"| {words.format(system=data['system'])} | {spread(seconds[key], 1e3)} |")
+    if heart := data.get("heart"):
+        lines += [
+            "",
+            f"`{heart['command']}` has {heart['nodes']:,} nodes and spends {heart['start_seconds']:.3g} s before its first step:",
+            "",
+            "| phase | s |",
+            "|---|---:|",
+        ]
+        lines += [f"| {phase.replace('_', ' ')} | {value:.3g} |" for phase, value in heart["start_phases"].items()]
+    return lines + [""]
+
+
 def write_page(file, lines):
     """One of the pages; its first section's heading becomes its title."""
     mark = ["", "<!-- Written by scripts/write_performance.py from docs/results; run it again instead of editing. -->", ""]
@@ -333,6 +368,8 @@ def pages():
     for name, data in load("reader_*.json"):
         yield "performance-reading.md", with_lead(
             reader_section(name, data), leads.reading(data), picture_line(name.removesuffix(".json"), "seconds to read a file"))
+    for name, data in load("start_*.json"):
+        yield "performance-start.md", with_lead(start_section(name, data), leads.start(data))
 
 
 def main():
@@ -360,7 +397,7 @@ def main():
         "",
         "To repeat the measurements: `scripts/bench_spmv.sh`, `scripts/plot_spmv.py`, `scripts/bench_solve.sh`, `scripts/bench_cupy.py`, "
         "`scripts/plot_solve.py`, `scripts/bench_regret.sh`, `scripts/bench_heart.sh`, `scripts/bench_device.sh`, "
-        "`scripts/bench_host.sh`, `scripts/bench_reader.py`, `scripts/plot_tables.py`, then `scripts/write_performance.py`.",
+        "`scripts/bench_host.sh`, `scripts/bench_reader.py`, `scripts/bench_start.py`, `scripts/plot_tables.py`, then `scripts/write_performance.py`.",
         "",
     ]
     write_page("performance.md", text)

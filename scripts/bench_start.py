@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How long small runs of purlin take as whole processes, beside a program that only makes a CUDA context and a stream.
+
+    scripts/bench_start.py [BIN_DIR] [--rounds N] [--heart MESH] [--out docs/results/start_h200.json]
+
+BIN_DIR holds purlin, and purlin_bench_start of a CUDA build, without which devices are left out (default build/cuda/bin).
+The commands take turns, so that what else the machine does falls on all of them; each is run once before it counts.
+--heart adds one start of purlin-heart on that mesh, refined twice, and the phases that it reports.
+"""
+import argparse
+import datetime
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import tempfile
+import time
+
+import reports
+
+SYSTEM = "generate:grid7:20"
+
+
+def seconds_of(command):
+    began = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return time.perf_counter() - began
+
+
+def commands(folder):
+    purlin = str(folder / "purlin")
+    found = {"version": [purlin, "--version"], "solve_host": [purlin, "solve", SYSTEM, "--device", "host"]}
+    empty = folder / "purlin_bench_start"
+    if empty.exists():
+        found["empty_cuda_program"] = [str(empty)]
+        found["solve_device"] = [purlin, "solve", SYSTEM, "--device", "cuda"]
+    return found
+
+
+def device_name():
+    try:
+        asked = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return asked.stdout.splitlines()[0].strip()
+
+
+def processor():
+    try:
+        for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def heart_start(folder, mesh):
+    """One run of a millisecond; what its report says of the time before the first step."""
+    with tempfile.TemporaryDirectory() as out:
+        command = [str(folder / "purlin-heart"), mesh, "--refine", "2", "--duration", "1", "--output-every", "0", "--out", out]
+        began = time.perf_counter()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        whole = time.perf_counter() - began
+        data = json.loads((pathlib.Path(out) / "report.json").read_text(encoding="utf-8"))
+    phases = data["start_phases"]
+    return {"command": " ".join(["purlin-heart", pathlib.Path(mesh).name, *command[2:-2]]), "nodes": data["mesh"]["nodes"],
+            "process_seconds": whole, "start_seconds": sum(phases.values()), "start_phases": phases}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", default="build/cuda/bin", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--heart", metavar="MESH")
+    parser.add_argument("--out", type=pathlib.Path)
+    asked = parser.parse_args()
+
+    runs = commands(asked.folder)
+    samples = {name: [] for name in runs}
+    for turn in range(asked.rounds + 1):
+        for name, command in runs.items():
+            seconds = seconds_of(command)
+            if turn > 0:
+                samples[name].append(seconds)
+    result = {
+        **reports.head("scripts/bench_start.py"),
+        "date": datetime.date.today().isoformat(),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "device": device_name(),
+        "system": SYSTEM,
+        "rounds": asked.rounds,
+        "seconds": {name: {"min": min(s), "median": statistics.median(s), "max": max(s)} for name, s in samples.items()},
+    }
+    if asked.heart:
+        result["heart"] = heart_start(asked.folder, asked.heart)
+    text = json.dumps(result, indent=2) + "\n"
+    if asked.out:
+        asked.out.write_text(text, encoding="utf-8")
+    print(text, end="")
+
+
+if __name__ == "__main__":
+    main()
