@@ -48,21 +48,35 @@ void CgSpectrum::take(const std::vector<CgCoefficients>& steps) {
     high = std::max(high, rows.back().diagonal + beside);  // Gershgorin's bound
     smallest = k == 0 ? rows.back().diagonal : std::min(smallest, rows.back().diagonal);
   }
-  least_ = most_ = 0;
+  least_ = most_ = growth_ = 0;
   if (rows.size() < few_steps || !std::isfinite(high)) return;
+  const auto least = [&](const std::vector<TridiagonalRow>& of) {
+    return bisected(widest * most_, smallest, halvings_of_least,
+                    [&](double value) { return all_eigenvalues_beyond(of, value, 1); });
+  };
   most_ =
       bisected(low, high, halvings_of_most, [&](double value) { return !all_eigenvalues_beyond(rows, value, -1); });
-  least_ = bisected(widest * most_, smallest, halvings_of_least,
-                    [&](double value) { return all_eigenvalues_beyond(rows, value, 1); });
+  least_ = least(rows);
+  const double steps_now = static_cast<double>(rows.size());
+  rows.resize(2 * rows.size() / 3);
+  const double more_steps = std::log(steps_now / static_cast<double>(rows.size()));
+  growth_ = std::clamp(std::log(least(rows) / least_) / 2 / more_steps, 0.0, 1.0);
 }
 
 // The bound sqrt(condition) / 2 ln(2 / reduction) holds for any b and any eigenvalues in between. After 50 to 150
-// iterations with Jacobi on meshes of diffusion and elasticity CG takes 0.25 to 0.7 of what it makes expect.
-double CgSpectrum::left(double residual, double tolerance) const {
-  constexpr double share_of_bound = 0.4;
+// iterations with Jacobi on meshes of diffusion and elasticity CG takes 0.25 to 0.7 of what it makes expect, where
+// the spectrum has settled; then the rate of the residual is known as a rule, and tells more. As long as smaller
+// eigenvalues keep coming that rate is the others', and the bound too low: then it counts together with what the size
+// makes expect, as a multiple fitted to 24 to 406 iterations on 43 meshes and real matrices, b = 1 and b = A times a
+// random x. Off by a factor of 1.9 in the mean of logarithms there, where by rate or bound alone it would be 2.2.
+double CgSpectrum::left(double residual, double tolerance, double by_rate, double rows) const {
+  constexpr double share_of_bound = 0.4, of_size = 0.6, unseen = 3.7;
   if (!(least_ > 0) || !(tolerance > 0)) return 0;
   const double reduction = std::log(2 * std::max(1.0, residual / tolerance));
-  return std::max(1.0, share_of_bound * std::sqrt(condition()) / 2 * reduction);
+  const double by_bound = std::clamp(share_of_bound * std::sqrt(condition()) / 2 * reduction, 1.0, rows);
+  const double by_size = of_size * reduction * std::cbrt(rows);
+  const double settled = by_rate > 0 ? by_rate : by_bound, growing = unseen * std::sqrt(by_bound * by_size);
+  return std::min(std::pow(settled, 1 - growth_) * std::pow(growing, growth_), rows);
 }
 
 }  // namespace purlin::detail

@@ -34,12 +34,16 @@ class CgSpectrum {
 
   /// The largest eigenvalue over the smallest, a little too small; 0: not known.
   double condition() const { return least_ > 0 ? most_ / least_ : 0; }
-  /// About the iterations until the residual has fallen from `residual` to `tolerance`; 0: not known.
-  double left(double residual, double tolerance) const;
+  /// 0: the last third of the steps has shown no smaller eigenvalue. 1: the square root of the condition has grown
+  /// with the steps, so that the smallest eigenvalues are yet to be seen.
+  double growth() const { return growth_; }
+  /// About the iterations until the residual has fallen from `residual` to `tolerance`; 0: not known. `by_rate` is
+  /// what the residuals so far make expect, 0: nothing. No more than `rows`, the unknowns.
+  double left(double residual, double tolerance, double by_rate, double rows) const;
 
  private:
   int taken_ = 0;
-  double least_ = 0, most_ = 0;
+  double least_ = 0, most_ = 0, growth_ = 0;
 };
 
 }  // namespace purlin::detail

@@ -155,15 +155,13 @@ bool ConvergenceMonitor<T, S>::exchange_due() {
   return exchange_->due({seen_.iteration, iterations_left(), by_rate, seen_.residual, seen_.tolerance});
 }
 
-// The residuals tell nothing before they fall; the spectrum sees every eigenvalue, though b may have no share of
-// some. Where both are known one is as a rule too small where the other is too large.
 template <class T, Space S>
 double ConvergenceMonitor<T, S>::iterations_left() {
   const double by_rate = rate_.left(seen_.tolerance);
   const int steps = CgSpectrum::used(std::min(seen_.iteration, static_cast<int>(coefficients_.size)) - rate_from_);
   if (steps > spectrum_.taken()) spectrum_.take(to_vector(args_->ctx, coefficients_.subspan(rate_from_, steps)));
-  const double by_spectrum = spectrum_.left(rate_.least(), seen_.tolerance);
-  return by_rate > 0 && by_spectrum > 0 ? std::sqrt(by_rate * by_spectrum) : std::max(by_rate, by_spectrum);
+  const double by_both = spectrum_.left(rate_.least(), seen_.tolerance, by_rate, static_cast<double>(args_->x.size));
+  return by_both > 0 ? by_both : by_rate;
 }
 
 template <class T, Space S>

@@ -16,6 +16,8 @@ namespace {
 
 // In a row, that took longer with a stronger preconditioner; one that took far longer is enough.
 constexpr int solves_to_leave = 2;
+// How many times what its size makes expect a solve may take, by its condition number alone.
+constexpr double far = 16;
 
 }  // namespace
 
@@ -35,8 +37,8 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   if (standing.left == 0) {
     standing.left = by_whole;
     left_guessed = last_iterations == 0;
-  } else if (!now.by_rate) {  // a condition number alone is off by more than together with what was expected
-    standing.left = std::sqrt(standing.left * by_whole);
+  } else if (!now.by_rate) {  // of a singular matrix nothing but the spectrum is known for long
+    standing.left = std::min(standing.left, far * by_whole);
   }
   choose_move(true);
   return next != Move::none;
@@ -166,7 +168,7 @@ bool SystemState<T, S>::take_stronger() {
 // taken for as fast as it was expected to be in the format that it would have moved to.
 template <class T, Space S>
 void SystemState<T, S>::compare_with_weaker(const SolveReport& report) {
-  constexpr double clearly = 1.2, clearly_if_estimated = 2, far = 1.5;
+  constexpr double clearly = 1.2, clearly_if_estimated = 2, by_far = 1.5;
   const std::optional<FollowedPrecond> followed = operators->followed_preconditioner();
   const int refreshes = std::exchange(whole_solves.refreshes, 0);
   if (!followed || !(whole_solves.weaker_iterations > 0) || !report.converged()) return;
@@ -179,7 +181,7 @@ void SystemState<T, S>::compare_with_weaker(const SolveReport& report) {
   const double weaker = seconds_of(before, whole_solves.weaker_iterations);
   whole_solves.iterations = report.iterations;
   const double most = (whole_solves.estimated ? clearly_if_estimated : clearly) * weaker;
-  const int solves = present > far * most ? solves_to_leave : 1;
+  const int solves = present > by_far * most ? solves_to_leave : 1;
   whole_solves.slower = present > most ? whole_solves.slower + solves : 0;
 }
 

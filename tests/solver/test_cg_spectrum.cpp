@@ -9,6 +9,7 @@
 #include <purlin/solver/cg.hpp>
 #include <purlin/solver/cg_spectrum.hpp>
 #include <purlin/solver/linear_system.hpp>
+#include <purlin/solver/residual_rate.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
@@ -17,11 +18,11 @@ using detail::CgSpectrum;
 
 namespace {
 
-// CG as in the books on a diagonal matrix, with b = ones; `residuals`: of each iteration.
-std::vector<CgCoefficients> coefficients_of(const std::vector<double>& eigenvalues, int steps,
-                                            std::vector<double>* residuals = nullptr) {
+// CG as in the books on a diagonal matrix; `residuals`: of each iteration.
+std::vector<CgCoefficients> coefficients_of(const std::vector<double>& eigenvalues, const std::vector<double>& b,
+                                            int steps, std::vector<double>* residuals = nullptr) {
   const std::size_t n = eigenvalues.size();
-  std::vector<double> r(n, 1.0), p(n, 0.0);
+  std::vector<double> r = b, p(n, 0.0);
   double before = std::numeric_limits<double>::infinity();
   std::vector<CgCoefficients> found;
   for (int k = 0; k < steps; ++k) {
@@ -36,6 +37,12 @@ std::vector<CgCoefficients> coefficients_of(const std::vector<double>& eigenvalu
     before = rho;
   }
   return found;
+}
+
+// The same with b = 1.
+std::vector<CgCoefficients> coefficients_of(const std::vector<double>& eigenvalues, int steps,
+                                            std::vector<double>* residuals = nullptr) {
+  return coefficients_of(eigenvalues, std::vector<double>(eigenvalues.size(), 1.0), steps, residuals);
 }
 
 std::vector<double> between(double low, double high, int count) {
@@ -63,7 +70,7 @@ TEST_CASE("The coefficients of CG show the condition number", "[cg_spectrum]") {
     CAPTURE(condition);
     CgSpectrum spectrum;
     CHECK(spectrum.condition() == 0);
-    CHECK(spectrum.left(1, 1e-8) == 0);
+    CHECK(spectrum.left(1, 1e-8, 0, 200) == 0);
     spectrum.take(coefficients_of(between(0.01, 0.01 * condition, 200), 121));
     CHECK(spectrum.taken() == 121);
     CHECK(spectrum.condition() > 0.7 * condition);
@@ -90,11 +97,45 @@ TEST_CASE("The spectrum tells about how many iterations are to go", "[cg_spectru
     while (residuals[static_cast<std::size_t>(whole)] > tolerance) ++whole;
     CgSpectrum spectrum;
     spectrum.take({all.begin(), all.begin() + 81});
-    const double left = spectrum.left(residuals[81], tolerance);
+    const double left = spectrum.left(residuals[81], tolerance, 0, 2000);
     CAPTURE(condition, whole, left);
     CHECK(81 + left > whole / 3.0);
     CHECK(81 + left < 3.0 * whole);
   }
+}
+
+TEST_CASE("While ever smaller eigenvalues appear, a rate of residuals is not believed", "[cg_spectrum]") {
+  // Of second differences on a square; b = A times ones has little of the smooth vectors, which are seen late.
+  constexpr int side = 120, n = side * side, early = 54;
+  std::vector<double> eigenvalues;
+  for (int k = 0; k < n; ++k) {
+    const auto of_line = [&](int i) { return std::pow(std::sin((i + 1) * 1.5707963267948966 / (side + 1)), 2); };
+    eigenvalues.push_back(of_line(k % side) + of_line(k / side));
+  }
+  std::vector<double> residuals;
+  const std::vector<CgCoefficients> all = coefficients_of(eigenvalues, eigenvalues, 1000, &residuals);
+  const double tolerance = 1e-8 * residuals[0];
+  int whole = 0;
+  while (residuals[static_cast<std::size_t>(whole)] > tolerance) ++whole;
+  detail::ResidualRate rate;
+  for (int i = 0; i <= early; ++i) rate.add(residuals[static_cast<std::size_t>(i)]);
+  CgSpectrum spectrum;
+  spectrum.take({all.begin(), all.begin() + early});
+  const double by_rate = rate.left(tolerance), left = spectrum.left(residuals[early], tolerance, by_rate, n);
+  CAPTURE(whole, by_rate, left);
+  CHECK(spectrum.growth() > 0.9);
+  CHECK(by_rate > 0);
+  CHECK(by_rate < 0.6 * (whole - early));
+  CHECK(left > 0.6 * (whole - early));
+  CHECK(left < 1.6 * (whole - early));
+}
+
+TEST_CASE("Once the spectrum has settled the rate of the residuals counts", "[cg_spectrum]") {
+  CgSpectrum spectrum;
+  spectrum.take(coefficients_of(between(0.01, 1, 100), 121));
+  CHECK(spectrum.growth() < 0.01);
+  CHECK(spectrum.left(1, 1e-8, 77, 1000) == Approx(77).epsilon(0.05));
+  CHECK(spectrum.left(1, 1e-8, 77, 50) == 50);
 }
 
 TEST_CASE("Steps behind one that is not positive are left out, and too few tell nothing", "[cg_spectrum]") {
@@ -112,7 +153,7 @@ TEST_CASE("Steps behind one that is not positive are left out, and too few tell 
     steps[10] = bad;
     some.take(steps);
     CHECK(some.condition() == 0);
-    CHECK(some.left(1, 1e-8) == 0);
+    CHECK(some.left(1, 1e-8, 0, 200) == 0);
     steps = coefficients_of(between(1, 100, 200), 54);
   }
 }

@@ -10,7 +10,7 @@ using namespace purlin;
 using namespace purlin::testing;
 
 TEST_BOTH("Solves that are too short for a preconditioner pay for it together", "[exchange][learning]") {
-  constexpr double price = 60e-3;
+  constexpr double price = 150e-3;
   Moving<S> moving("fsai", price);
   int solves = 0;
   double spent = 0;
@@ -26,7 +26,7 @@ TEST_BOTH("Solves that are too short for a preconditioner pay for it together", 
 }
 
 TEST_BOTH("Between solves a preconditioner is taken by the iterations of those before", "[exchange][learning]") {
-  Moving<S> moving("fsai", 60e-3);
+  Moving<S> moving("fsai", 150e-3);
   std::string changed;
   int before = 0, with_it = 0;
   for (int solve = 0; changed.empty() && solve < 50; ++solve) {
@@ -44,7 +44,7 @@ TEST_BOTH("Between solves a preconditioner is taken by the iterations of those b
 }
 
 TEST_BOTH("A preconditioner that was taken between solves is watched, and leaves again", "[exchange][learning]") {
-  Moving<S> moving("bad", 60e-3);
+  Moving<S> moving("bad", 150e-3);
   std::string changed;
   for (int solve = 0; changed.empty() && solve < 50; ++solve) {
     fill<double, S>(moving.ctx, 0, moving.x.span());
@@ -72,7 +72,7 @@ TEST_BOTH("What every refresh costs is counted before a preconditioner is taken"
 TEST_BOTH("A preconditioner whose whole solves take longer leaves again, once", "[exchange][learning]") {
   // As many iterations as with Jacobi, half of them expected: 1.5 times the seconds, which a probation lets pass.
   for (const double seconds : {1.5e-3, 1.1e-3}) {
-    Moving<S> moving("same", 20e-3);  // in a later solve than the first, which shows what Jacobi takes
+    Moving<S> moving("same", 100e-3);  // in a later solve than the first, which shows what Jacobi takes
     moving.operators->set_iteration_seconds(seconds);
     std::vector<std::string> changes;
     for (int solve = 0; solve < 40; ++solve) {
@@ -93,7 +93,7 @@ TEST_BOTH("A preconditioner whose whole solves take longer leaves again, once", 
 TEST_BOTH("With refreshes a preconditioner leaves whose whole solves take longer with them", "[exchange][learning]") {
   for (const double seconds : {1.5e-3, 1.1e-3}) {
     for (const double refresh : {0.0, 1.0}) {
-      Moving<S> moving("same", 20e-3);
+      Moving<S> moving("same", 100e-3);
       moving.operators->set_iteration_seconds(seconds);
       for (int solve = 0; solve < 60 && !moving.operators->taken; ++solve) {
         fill<double, S>(moving.ctx, 0, moving.x.span());
@@ -114,7 +114,7 @@ TEST_BOTH("With refreshes a preconditioner leaves whose whole solves take longer
 
 TEST_BOTH("One whole solve that takes far longer is enough for a preconditioner to leave", "[exchange][learning]") {
   for (const double seconds : {1.5e-3, 1.9e-3}) {
-    Moving<S> moving("same", 20e-3);
+    Moving<S> moving("same", 100e-3);
     moving.operators->set_iteration_seconds(seconds);
     int with_it = 0;
     for (int solve = 0; solve < 60 && moving.operators->left == 0; ++solve) {
