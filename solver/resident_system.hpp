@@ -191,10 +191,10 @@ class ResidentSystem {
   /// better operators, as ConvergenceMonitor::exchange_not_before has it.
   ResidentArgs<T> args_of(const SolveArguments<T, Space::device>& system, int asks_from, int done) const;
   /// Iterations of the next launch, behind `done` of them: where the solve is to ask, half as many at the most.
-  int launch_length(const StopCriterion& stop, int asks_from, int done) const;
+  int launch_length(const SolveArguments<T, Space::device>& system, int asks_from, int done) const;
   /// Queues the kernel and waits for its end. False if the device did not accept the launch: the usual loop then does
   /// all the work, now and later.
-  bool launch(const Context<Space::device>& ctx, const ResidentArgs<T>& told);
+  bool launch(const Context<Space::device>& ctx, const ResidentArgs<T>& given);
 
  private:
   bool take_matrices(const LinearOperator<T, Space::device>& A, const LinearOperator<T, Space::device>* M);

@@ -244,21 +244,24 @@ ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device
   if (system.M != nullptr) args.d = system.M->diagonal().data;
   args.rel_tol = system.stop.rel_tol;
   args.abs_tol = system.stop.abs_tol;
-  args.iterations = launch_length(system.stop, asks_from, done);
+  args.iterations = launch_length(system, asks_from, done);
   return args;
 }
 
+// Who watches a solve hears of it often from its beginning on; nobody else is worth a launch.
 template <class T>
-int ResidentSystem<T>::launch_length(const StopCriterion& stop, int asks_from, int done) const {
+int ResidentSystem<T>::launch_length(const SolveArguments<T, Space::device>& system, int asks_from, int done) const {
   constexpr int first = 32;
-  const int most = std::clamp(std::max(done / 2, asks_from - done), first, ResidentLog::most_iterations);
+  const StopCriterion& stop = system.stop;
+  const int undisturbed = system.progress ? 0 : asks_from - done;
+  const int most = std::clamp(std::max(done / 2, undisturbed), first, ResidentLog::most_iterations);
   return std::min(stop.check_every > 0 ? stop.check_every : most, stop.max_iterations);
 }
 
 template <class T>
-bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const ResidentArgs<T>& told) {
+bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const ResidentArgs<T>& given) {
   const auto& device = ctx.state();
-  ResidentArgs<T> args = told;
+  ResidentArgs<T> args = given;
   args.rows = view_.empty() ? 0 : view_[0].rows;
   args.rows_of_a = rows_;
   ResidentMatrix<T>* const matrix[] = {&args.a, &args.first, &args.second};

@@ -153,6 +153,11 @@ TEST_CASE("A resident solve ends where it is asked to", "[solver][cg][resident][
   check_stop(laplacian(70), with, 4, 12);
 }
 
+TEST_CASE("Who watches a resident solve can end it before it is done, without having named an interval",
+          "[solver][cg][resident][device]") {
+  for (const char* format : {"csr", "ehyb"}) check_stop(laplacian(60), options_of(format, "none", true), 0, 32);
+}
+
 TEST_CASE("A guess, a good guess and a right-hand side of zero are taken for what they are",
           "[solver][cg][resident][device]") {
   check_guesses(laplacian(30, 0, 0.2), options_of("ehyb", "jacobi", true));
