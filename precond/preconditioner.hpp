@@ -121,9 +121,9 @@ struct PrecondMethod {
   /// On a device: what of its bytes an application in a system in double moves, where it works in single precision;
   /// and seconds of an application beside those that its bytes take, as a hierarchy's passes wait for each other.
   double device_share = 1, device_start_seconds = 0;
-  double device_block_share = 1;   ///< `device_share` where the rows of a node form a block
-  double device_node_seconds = 0;  ///< for each node besides
-  bool triangles = false;          ///< its matrices are triangles, whose rows differ in length
+  double device_block_share = 1, device_block_start_seconds = 0;  ///< of these where the rows of a node form a block
+  double device_node_seconds = 0;                                 ///< for each node besides
+  bool triangles = false;  ///< its matrices are triangles, whose rows differ in length
   /// Entries of these matrices, estimated for a matrix of so many rows and entries. Null: as many as A has.
   double (*entries)(const PrecondOptions&, Index rows, Offset nonzeros) = nullptr;
   bool takes_coordinates = false;              ///< `SpmvOptions::coordinates` makes a difference

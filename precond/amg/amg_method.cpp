@@ -18,10 +18,11 @@ constexpr double usual_complexity = 1.2;
 constexpr double prolongator_share = 0.3;
 
 // A cycle in single precision moves so much of what one in double moves, columns included, of which blocks of three
-// rows have a ninth; and its coarse levels take so long on a device, however small they are, and for each node.
-// Fitted to docs/results/regret_h200.json: within a quarter for 0.08 to 0.94 million rows.
+// rows have a ninth; and its coarse levels take so long on a device, however small they are, and for each node. Rigid
+// body modes make blocks of six rows of these levels. Fitted to docs/results/regret_h200.json: within a quarter for
+// 0.08 to 0.94 million rows, in EHYB.
 constexpr double single_share = 0.6, single_block_share = 0.35;
-constexpr double coarse_seconds = 12e-6, node_seconds = 0.61e-9;
+constexpr double coarse_seconds = 12e-6, coarse_block_seconds = 110e-6, node_seconds = 0.61e-9;
 
 // An option that is one of a few words, in the order of the values of its type.
 template <class Choice>
@@ -152,6 +153,7 @@ PrecondMethod amg_method() {
   amg.device_share = single_share;
   amg.device_block_share = single_block_share;
   amg.device_start_seconds = coarse_seconds;
+  amg.device_block_start_seconds = coarse_block_seconds;
   amg.device_node_seconds = node_seconds;
   amg.entries = &amg_entries;
   amg.vector_passes = &amg_vector_passes;
