@@ -1,5 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
-!> The report of a solve: every field that the library has, of one right-hand side.
+!> The report of a solve: every field that the library has, of one right-hand side, but for the decision, which is made
+!> when a program asks for text('decision').
 module purlin_reports
   use, intrinsic :: iso_c_binding, only: c_double, c_int64_t, c_loc, c_ptr
   use, intrinsic :: iso_fortran_env, only: int64, real64
@@ -30,7 +31,6 @@ module purlin_reports
     character(:), allocatable :: preconditioner
     character(:), allocatable :: format
     character(:), allocatable :: changed   !< what the library replaced in this solve
-    character(:), allocatable :: decision  !< what has been decided and learnt, for the option of this name
     real(real64), allocatable :: history(:) !< history(1) before the first iteration, then after each
   end type
 
@@ -89,7 +89,6 @@ contains
     call get('preconditioner', report%preconditioner)
     call get('format', report%format)
     call get('changed', report%changed)
-    call get('decision', report%decision)
     length = int(number('history_length'), int64)
     call get_history()
 

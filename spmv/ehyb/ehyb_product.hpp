@@ -67,7 +67,7 @@ void add_ehyb_remainder(const Context<Space::host>& ctx, const EhybView<T>& a, c
 template <class T>
 void add_ehyb_remainder(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args);
 
-/// Prepares launches, once per operator: a device's blocks must be allowed their shared memory, and `a` is told
+/// Prepares launches, once per operator: a device's blocks must be allowed their shared memory, and `a` records
 /// whether they may begin before earlier work has ended.
 template <class T>
 void prepare_ehyb(const Context<Space::host>& ctx, EhybView<T>& a);
