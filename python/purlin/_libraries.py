@@ -29,11 +29,13 @@ def library_of(value):
         return None
     torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
     if torch is not None and isinstance(value, torch.Tensor):
-        if value.device.type not in ("cpu", "cuda"):
+        if value.is_cuda:
+            return _checked(_library(PyTorch, torch), value)
+        if value.device.type != "cpu":
             raise TypeError(f"expected an array on the host or a CUDA device, found a tensor on {value.device}")
-        return _checked(PyTorch(torch), value) if value.is_cuda else None
+        return None
     if cupy is not None and isinstance(value, cupy.ndarray):
-        return _checked(CuPy(cupy), value)
+        return _checked(_library(CuPy, cupy), value)
     if hasattr(value, "__cuda_array_interface__"):
         return _checked(Foreign(), value)
     if hasattr(value, "__dlpack_device__"):
@@ -43,6 +45,16 @@ def library_of(value):
         if kind not in _HOST_KINDS:
             raise TypeError(f"expected an array on the host or a CUDA device, found {type_name(value)} on another one")
     return None
+
+
+_libraries = {}  # by the module that they are for
+
+
+def _library(kind, module):
+    library = _libraries.get(module)
+    if library is None:
+        library = _libraries[module] = kind(module)
+    return library
 
 
 def _checked(library, value):
@@ -96,9 +108,12 @@ class CuPy:
         with array.device:
             return self._cupy.ascontiguousarray(array)
 
-    def span(self, array):
-        """What the compiled part takes: values in the order in which they lie, in that of the current stream."""
-        return _core.DeviceSpan(array, array.data.ptr, array.size, array.dtype.str[1:], self.stream(array.device.id))
+    def span(self, array, stream: int | None = None):
+        """What the compiled part takes: values in the order in which they lie, in that of the current stream, which
+        `stream` is where the caller knows it."""
+        if stream is None:
+            stream = self.stream(array.device.id)
+        return _core.DeviceSpan(array, array.data.ptr, array.size, array.dtype.str[1:], stream)
 
     def columns(self, array) -> list:
         """What `span` says, for each column of what `vectors` returns."""
@@ -106,6 +121,8 @@ class CuPy:
 
     def new(self, like, x0, shape, dtype: np.dtype, device: int):
         """Memory for a result of that shape: of zeros, or with the values of x0. `like` is b."""
+        if x0 is None and self._cupy.cuda.runtime.getDevice() == device:
+            return self._cupy.zeros(shape, dtype=dtype, order="F")
         with self._cupy.cuda.Device(device):
             if x0 is None:
                 return self._cupy.zeros(shape, dtype=dtype, order="F")
@@ -136,6 +153,13 @@ class PyTorch:
 
     def __init__(self, torch):
         self._torch = torch
+        self._devices = {}  # by number
+
+    def _device(self, number: int):
+        device = self._devices.get(number)
+        if device is None:
+            device = self._devices[number] = self._torch.device("cuda", number)
+        return device
 
     def device(self, array) -> int:
         return array.get_device()
@@ -149,7 +173,16 @@ class PyTorch:
     def _of(self, dtype: np.dtype):
         return self._torch.float32 if dtype == np.float32 else self._torch.float64
 
+    def _code(self, array) -> str:
+        if array.dtype is self._torch.float64:  # the usual one, whose name takes long to be read
+            return "f8"
+        return numpy_dtype(array.dtype).str[1:]
+
     def vectors(self, array, dtype: np.dtype, what: str):
+        torch = self._torch
+        as_it_is = array.dtype is self._of(dtype) and array.layout is torch.strided and array.dim() == 1
+        if as_it_is and array.is_contiguous() and not array.is_neg():
+            return array.detach() if array.requires_grad else array
         array = array.detach()
         if array.layout is not self._torch.strided:
             raise TypeError(f"{what}: expected a dense array, found a tensor of the layout {array.layout}")
@@ -165,16 +198,17 @@ class PyTorch:
         _check_indices(numpy_dtype(array.dtype), tuple(array.shape), what)
         return array.detach().contiguous()
 
-    def span(self, array):
-        code = numpy_dtype(array.dtype).str[1:]
-        return _core.DeviceSpan(array, array.data_ptr(), array.numel(), code, self.stream(array.get_device()))
+    def span(self, array, stream: int | None = None):
+        if stream is None:
+            stream = self.stream(array.get_device())
+        return _core.DeviceSpan(array, array.data_ptr(), array.numel(), self._code(array), stream)
 
     def columns(self, array) -> list:
         return _columns(self.span(array), tuple(array.shape), array.element_size())
 
     def new(self, like, x0, shape, dtype: np.dtype, device: int):
         make = self._torch.zeros if x0 is None else self._torch.empty
-        x = make(shape[::-1], dtype=self._of(dtype), device=f"cuda:{device}")
+        x = make(shape[::-1], dtype=self._of(dtype), device=self._device(device))
         x = x.t() if len(shape) == 2 else x
         if x0 is None:
             return x
@@ -187,7 +221,7 @@ class PyTorch:
         return x
 
     def argument(self, before, n: int, dtype: np.dtype, device: int):
-        return self._torch.empty(n, dtype=self._of(dtype), device=f"cuda:{device}")
+        return self._torch.empty(n, dtype=self._of(dtype), device=self._device(device))
 
     def copy(self, array):
         result = array.clone()
@@ -235,8 +269,8 @@ class Foreign:
             raise TypeError(f"{what}: expected integers one after the other, found strides {taken.strides}")
         return taken
 
-    def span(self, array):
-        taken = ForeignArray.of(array)
+    def span(self, array, stream: int | None = None):
+        taken = ForeignArray.of(array)  # which knows its stream itself
         return _core.DeviceSpan(taken, taken.address, taken.size, taken.dtype.str[1:], taken.stream)
 
     def columns(self, array) -> list:

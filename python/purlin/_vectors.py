@@ -26,7 +26,8 @@ class Vectors:
             check_shape(b, self._rows, "b")
             check_guess(x0, b.shape)
             x = library.new(b, x0, tuple(b.shape), self._dtype, self._device)
-            return b, x, library.span(b), library.span(x)
+            given = library.span(b)
+            return b, x, given, library.span(x, given.stream)
         kind = b
         b = as_real(b, self._dtype, "b")
         check_shape(b, self._rows, "b")
