@@ -7,6 +7,7 @@
 #include <purlin/core/shared_memory_device.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/spai/spai.hpp>
+#include <purlin/solver/own_progress.hpp>
 #include <purlin/solver/resident_part_device.cuh>
 #include <purlin/spmv/csr/csr.hpp>
 
@@ -253,7 +254,7 @@ template <class T>
 int ResidentSystem<T>::launch_length(const SolveArguments<T, Space::device>& system, int asks_from, int done) const {
   constexpr int first = 32;
   const StopCriterion& stop = system.stop;
-  const int undisturbed = system.progress ? 0 : asks_from - done;
+  const int undisturbed = is_watched(system.progress) ? 0 : asks_from - done;
   const int most = std::clamp(std::max(done / 2, undisturbed), first, ResidentLog::most_iterations);
   return std::min(stop.check_every > 0 ? stop.check_every : most, stop.max_iterations);
 }

@@ -12,6 +12,7 @@
 #include <purlin/solver/column_progress.hpp>
 #include <purlin/solver/convergence_monitor.hpp>
 #include <purlin/solver/mixed_solvers.hpp>
+#include <purlin/solver/own_progress.hpp>
 #include <purlin/solver/registry.hpp>
 #include <purlin/solver/symmetry.hpp>
 
@@ -228,7 +229,7 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
   int lowest_at = 0;
   bool gave_up = false, known_symmetric = false;
   Asymmetric fault = Asymmetric::none;
-  SolveReport report = attempt(step, b, x, stop, [&](const Progress& now) {
+  const auto ask = [&](const Progress& now) {
     gave_up = false;
     if (progress && !progress(now)) return false;
     if (now.residual < (cg ? 0.1 : 1) * lowest) {
@@ -240,7 +241,8 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
     known_symmetric = cg && fault == Asymmetric::none;
     gave_up = !known_symmetric;
     return !gave_up;
-  });
+  };
+  SolveReport report = attempt(step, b, x, stop, OwnProgress(ask, static_cast<bool>(progress)));
   if (gave_up && report.status == Status::stopped_by_caller) {
     const Cause cause = cg ? Cause::slow_residual : Cause::no_better_residual;
     overrule(report, Status::stagnation, {cause, Subject::none, 0, patience, fault});

@@ -276,7 +276,8 @@ class Solver:
             Seconds.
         callback : callable, optional
             Called with a `Progress` after every iteration, on a device as often as the host looks: after every 16
-            iterations or fewer, or 256 of a small system. If it returns False, the solve ends.
+            iterations or fewer, in a small system after 32 and then half as many again, up to 256. If it returns False,
+            the solve ends.
         raise_on_failure : bool
             Raise `ConvergenceError` where the solve does not converge, rather than warn.
 
