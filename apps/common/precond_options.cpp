@@ -42,16 +42,22 @@ std::string all_flags(const PrecondOption& option) {
 }
 
 void add_precond_options(CLI::App& command, PrecondOptions& p, RawPrecond& raw, const std::string& what,
-                         PatternFile pattern_file) {
+                         FileOptions files) {
   const char* group = "The preconditioner";
   command.add_option("--precond", p.name, what)->option_text(one_of(raw.names))->group(group);
   for (const PrecondOption* line : precond_option_list()) add_own(command, p, *line, raw, group);
-  if (pattern_file == PatternFile::offered) {
+  if (files == FileOptions::offered) {
     command
-        .add_option("--precond-pattern", raw.pattern,
+        .add_option("--precond-pattern", raw.files.pattern,
                     "Pattern of FSAI's G (on and below the diagonal) and SPAI's M: the entries of this\n"
                     "Matrix Market file, in the numbering of A, and the diagonal. Replaces powers and drop")
         ->option_text("P.mtx")
+        ->group(group);
+    command
+        .add_option("--amg-vectors", raw.files.vectors,
+                    "Vectors that A maps to almost nothing, which AMG's coarse levels represent in place of what\n"
+                    "--amg-near-null says: matrix array real general, rows of A x vectors")
+        ->option_text("V.mtx")
         ->group(group);
   }
   command
@@ -72,7 +78,7 @@ void check_precond_options(PrecondOptions& p, RawPrecond& raw) {
     }
     own.line->set(p, own.value);
   }
-  if (!raw.pattern.empty()) {
+  if (!raw.files.pattern.empty()) {
     const std::string shaping = in_place_of_pattern(raw);
     if (!shaping.empty()) throw UsageError("--precond-pattern replaces " + shaping);
   }

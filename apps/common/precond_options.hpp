@@ -10,6 +10,8 @@
 
 #include <purlin/precond/registry.hpp>
 
+#include "precond_files.hpp"
+
 namespace purlin::cli {
 
 /// What was typed and has yet to be looked up or read; and what --precond may be.
@@ -21,15 +23,15 @@ struct RawPrecond {
     CLI::Option* given;
   };
   std::vector<std::string> names;
-  std::string pattern;  ///< a file, empty where none was given
+  PrecondFiles files;
   std::list<Own> own;
 };
 
 /// Adds --precond, described by `what`, and what goes with it. Both structs must live as long as `command`. A program
-/// that makes its matrix itself has no use for a pattern from a file.
-enum class PatternFile { offered, none };
+/// that makes its matrix itself has no use for files.
+enum class FileOptions { offered, none };
 void add_precond_options(CLI::App& command, PrecondOptions& options, RawPrecond& raw, const std::string& what,
-                         PatternFile pattern_file = PatternFile::offered);
+                         FileOptions files = FileOptions::offered);
 
 /// Brings names to the table's own. Throws UsageError for names that there are not, for numbers out of range and for
 /// what does not go with a pattern of the user's.

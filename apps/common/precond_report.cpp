@@ -42,10 +42,11 @@ OptionValue option_value(const Json& json, const OptionValue& like) {
   return std::visit([&](const auto& v) { return OptionValue(json.get<std::decay_t<decltype(v)>>()); }, like);
 }
 
-Json precond_options_json(const PrecondOptions& o, const std::string& pattern) {
+Json precond_options_json(const PrecondOptions& o, const PrecondFiles& files) {
   Json result = Json::object();
   for (const PrecondOption* option : precond_option_list()) result[option->key] = option_json(option->get(o));
-  result["pattern"] = pattern.empty() ? Json() : Json(pattern);
+  result["pattern"] = files.pattern.empty() ? Json() : Json(files.pattern);
+  result["amg_vectors"] = files.vectors.empty() ? Json() : Json(files.vectors);
   result["format"] = o.format.empty() ? Json() : Json(o.format);
   return result;
 }

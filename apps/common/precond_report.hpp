@@ -10,6 +10,7 @@
 #include <purlin/solver/linear_system.hpp>
 
 #include "json_file.hpp"
+#include "precond_files.hpp"
 
 namespace purlin::cli {
 
@@ -21,7 +22,7 @@ Json option_json(const OptionValue& value);
 OptionValue option_value(const Json& json, const OptionValue& like);
 
 /// The choices that a preconditioner was made with; `pattern` is the file of a given one.
-Json precond_options_json(const PrecondOptions& options, const std::string& pattern);
+Json precond_options_json(const PrecondOptions& options, const PrecondFiles& files);
 
 /// {"norm", "relative", "probes"}: see InverseResidual; null where it was not measured.
 Json residual_json(const std::optional<InverseResidual>& residual);

@@ -144,7 +144,7 @@ void RunCommand::add_method_options() {
       ->option_text(cli::one_of(cli::format_choices()))
       ->group(group);
   cli::add_precond_options(app_, s.precond, precond_, "Preconditioner, default " + s.precond.name,
-                           cli::PatternFile::none);
+                           cli::FileOptions::none);
 }
 
 void RunCommand::add_machine_options() {
@@ -217,7 +217,7 @@ cli::Json options_json(const RunOptions& o) {
   json["format"] = o.system.spmv.format;
   json["solver"] = o.system.solver.name;
   json["preconditioner"] = o.system.precond.name;
-  json["preconditioner_options"] = cli::precond_options_json(o.system.precond, "");
+  json["preconditioner_options"] = cli::precond_options_json(o.system.precond, {});
   json["rel_tol"] = o.system.stop.rel_tol;
   json["device"] = o.device;
   json["deterministic"] = o.system.deterministic;

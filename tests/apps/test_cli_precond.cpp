@@ -266,7 +266,25 @@ TEST_CASE("solve takes AMG and its options, with the coordinates of a generated 
   for (int axis = 0; axis < 3; ++axis) {
     for (int i = 0; i < 343; ++i) points += std::to_string((axis == 0 ? i : axis == 1 ? i / 7 : i / 49) % 7) + '\n';
   }
-  CHECK(vectors_of(with(matrix, {"--coordinates", folder.write("X.mtx", points)})) == 6);
+  const std::string nodes = folder.write("X.mtx", points);
+  CHECK(vectors_of(with(matrix, {"--coordinates", nodes})) == 6);
+  const Json info = report_of(folder, {"info", matrix, "--precond", "amg", "--coordinates", nodes});
+  CHECK(info["preconditioner"]["operator"]["levels"][0]["vectors"] == 6);
+  check_refused({"info", matrix, "--precond", "amg", "--coordinates", matrix}, {matrix, "points x 1, 2 or 3"});
+
+  // Given vectors replace both: the translations, of which one is scaled, are what there is without coordinates.
+  std::string translations = "%%MatrixMarket matrix array real general\n1029 3\n";
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int row = 0; row < 1029; ++row) translations += row % 3 == axis ? (axis == 0 ? "2\n" : "1\n") : "0\n";
+  }
+  const std::string vectors = folder.write("V.mtx", translations);
+  const Json given = with(matrix, {"--coordinates", nodes, "--amg-vectors", vectors}), without = with(matrix, {});
+  CHECK(vectors_of(given) == 3);
+  CHECK(given["preconditioner_options"]["amg_vectors"] == vectors);
+  CHECK(without["preconditioner_options"]["amg_vectors"].is_null());
+  CHECK(given["iterations"] == without["iterations"]);
+  check_refused({"solve", matrix, "--device", "host", "--precond", "amg", "--amg-vectors", nodes},
+                {nodes, "1029 rows", "343 x 3"});
 }
 
 TEST_CASE("info prints the levels of AMG", "[cli][amg]") {

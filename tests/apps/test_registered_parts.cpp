@@ -106,7 +106,7 @@ TEST_CASE("A registered preconditioner has its options on the command line, in r
   CHECK(options.system.precond.of<DampedOptions>().omega == 0.5);
   CHECK_THROWS(parsed({"solve", "A.mtx", "--precond", "damped", "--damped-omega", "-1"}));
 
-  const cli::Json json = cli::precond_options_json(options.system.precond, "");
+  const cli::Json json = cli::precond_options_json(options.system.precond, {});
   CHECK(json.at("damped_omega") == 0.5);
 
   const auto unused = parsed({"solve", "A.mtx", "--precond", "jacobi", "--damped-omega", "0.5"}).warnings;

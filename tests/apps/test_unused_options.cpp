@@ -96,6 +96,7 @@ TEST_CASE("An option that cannot have an effect is warned of with what it belong
       {{"--precond-pattern", "P.mtx", "--precond", "jacobi"}, "--precond-pattern", "spai and fsai", "jacobi"},
       {{"--precond-format", "csr", "--precond", "spai0"}, "--precond-format", "spai, fsai and amg", "spai0"},
       {{"--amg-degree", "3", "--precond", "fsai"}, "--amg-degree", "--precond amg", "fsai"},
+      {{"--amg-vectors", "V.mtx", "--precond", "fsai"}, "--amg-vectors", "--precond amg", "fsai"},
       {{"--coordinates", "X.mtx", "--precond", "fsai"}, "--coordinates", "--precond amg", "fsai"},
       {{"--expect-products", "9", "--format", "csr", "--precond", "jacobi"},
        "--expect-products",

@@ -35,9 +35,10 @@ Facts gather_facts(const InfoOptions& options) {
   if (options.precond.name != "none") {
     if (!f.square()) throw InputError(options.matrix + ": --precond needs a square matrix");
     PrecondOptions precond = options.precond;
-    precond.of<PatternOptions>().pattern = read_pattern(ctx, options.precond_pattern, a.rows);
-    f.precond = precond_facts(ctx, CsrView<double, Space::host>(a), precond, f.matrix.coordinates);
-    f.precond->pattern = options.precond_pattern;
+    read_precond_files(ctx, options.precond_files, a.rows, precond);
+    f.precond = precond_facts(ctx, CsrView<double, Space::host>(a), precond,
+                              read_coordinates(ctx, options.precond_files.coordinates, f.matrix));
+    f.precond->files = options.precond_files;
   }
   return f;
 }
@@ -46,7 +47,9 @@ Facts gather_facts(const InfoOptions& options) {
 
 int run_info(const InfoOptions& options) {
   const std::vector<NamedFile> inputs = {{"matrix", options.matrix},
-                                         {"preconditioner's pattern", options.precond_pattern}};
+                                         {"coordinates", options.precond_files.coordinates},
+                                         {"near-null vectors", options.precond_files.vectors},
+                                         {"preconditioner's pattern", options.precond_files.pattern}};
   check_inputs(inputs);
   check_outputs({{"--report", options.report}, {"--out", options.out}}, inputs);
   const Facts facts = gather_facts(options);

@@ -19,6 +19,10 @@ CLI::App& add_info(CLI::App& app, RawInfo& raw) {
   info.add_option("--threads", o.threads, "Host threads, default all")
       ->option_text("N")
       ->check(CLI::Range(1, most_threads));
+  info.add_option("--coordinates", raw.precond.files.coordinates,
+                  "Coordinates of the nodes, for --precond amg: matrix array real general, points x 1 to 3.\n"
+                  "Generated systems know theirs")
+      ->option_text("X.mtx");
   add_precond_options(info, o.precond, raw.precond, "Build this preconditioner on the host and assess it");
   info.allow_extras();
   return info;
@@ -26,7 +30,7 @@ CLI::App& add_info(CLI::App& app, RawInfo& raw) {
 
 InfoOptions checked_info(RawInfo& raw) {
   check_precond_options(raw.options.precond, raw.precond);
-  raw.options.precond_pattern = raw.precond.pattern;
+  raw.options.precond_files = raw.precond.files;
   return raw.options;
 }
 

@@ -6,6 +6,8 @@
 
 #include <purlin/precond/registry.hpp>
 
+#include "apps/common/precond_files.hpp"
+
 namespace purlin::cli {
 
 /// The options of `purlin info`. File names are empty where none was given.
@@ -15,7 +17,7 @@ struct InfoOptions {
   std::string out;  ///< file that the matrix is written to
   int threads = 0;
   PrecondOptions precond{"none"};  ///< one to build and to judge
-  std::string precond_pattern;     ///< file of --precond-pattern
+  PrecondFiles precond_files;
 };
 
 }  // namespace purlin::cli

@@ -47,7 +47,7 @@ std::string precond_facts_text(const PrecondFacts& facts) {
 }
 
 Json precond_facts_json(const PrecondFacts& facts) {
-  Json result = {{"name", facts.options.name}, {"options", precond_options_json(facts.options, facts.pattern)}};
+  Json result = {{"name", facts.options.name}, {"options", precond_options_json(facts.options, facts.files)}};
   result["refusal"] = facts.refusal.empty() ? Json() : Json(facts.refusal);
   result["build_seconds"] = facts.refusal.empty() ? Json(facts.seconds) : Json();
   result["operator"] = facts.refusal.empty() ? operator_json(facts.info) : Json();

@@ -8,13 +8,14 @@
 #include <purlin/solver/linear_system.hpp>
 
 #include "apps/common/json_file.hpp"
+#include "apps/common/precond_files.hpp"
 
 namespace purlin::cli {
 
 /// Built on the host, in double, with its matrices as csr by default.
 struct PrecondFacts {
   PrecondOptions options;
-  std::string pattern;  ///< the file of a given one
+  PrecondFiles files;
   OperatorInfo info;
   double seconds = 0;
   std::optional<InverseResidual> residual;

@@ -6,6 +6,8 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/parallel.hpp>
+#include <purlin/precond/amg/amg_options.hpp>
+#include <purlin/precond/pattern_options.hpp>
 
 #include "apps/common/standard_streams.hpp"
 #include "apps/common/stopwatch.hpp"
@@ -49,8 +51,9 @@ void require_solvable(const Context<Space::host>& ctx, const InputMatrix& matrix
                    ": the matrix is singular");
 }
 
+namespace {
+
 std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx, const std::string& file, Index n) {
-  if (file.empty()) return nullptr;
   const Csr<double, Space::host> entries = read_matrix(ctx, input_file(file));
   if (entries.rows != n || entries.cols != n) {
     throw InputError(file + ": expected a pattern of " + std::to_string(n) + " x " + std::to_string(n) +
@@ -62,6 +65,48 @@ std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx
   pattern->row_ptr.assign(entries.row_ptr.begin(), entries.row_ptr.end());
   pattern->col.assign(entries.col.begin(), entries.col.end());
   return pattern;
+}
+
+// The values of an array, row by row. Throws InputError for a file of coordinates of entries, and for other sizes
+// than `fits` wants, which `expected` says in words.
+template <class Fits>
+Csr<double, Space::host> read_rows(const Context<Space::host>& ctx, const std::string& file,
+                                   const std::string& expected, const Fits& fits) {
+  MatrixMarketHeader header;
+  Csr<double, Space::host> found = read_matrix(ctx, input_file(file), &header);
+  if (header.layout == MatrixMarketHeader::Layout::array && fits(found)) return found;
+  throw InputError(file + ": expected an array of " + expected + ", found " + std::to_string(found.rows) + " x " +
+                   std::to_string(found.cols));
+}
+
+std::shared_ptr<const NearNullVectors> read_vectors(const Context<Space::host>& ctx, const std::string& file,
+                                                    Index n) {
+  const Csr<double, Space::host> found =
+      read_rows(ctx, file, std::to_string(n) + " rows, as the matrix has, and a column for each vector",
+                [&](const Csr<double, Space::host>& a) { return a.rows == n && a.cols > 0; });
+  auto vectors = std::make_shared<NearNullVectors>();
+  vectors->count = found.cols;
+  vectors->values.assign(found.val.begin(), found.val.end());
+  return vectors;
+}
+
+}  // namespace
+
+void read_precond_files(const Context<Space::host>& ctx, const PrecondFiles& files, Index n,
+                        PrecondOptions& options) {
+  if (!files.pattern.empty()) options.of<PatternOptions>().pattern = read_pattern(ctx, files.pattern, n);
+  if (!files.vectors.empty()) options.of<AmgOptions>().vectors = read_vectors(ctx, files.vectors, n);
+}
+
+std::shared_ptr<const NodeCoordinates> read_coordinates(const Context<Space::host>& ctx, const std::string& file,
+                                                        const InputMatrix& matrix) {
+  if (file.empty()) return matrix.coordinates;
+  const Csr<double, Space::host> points = read_rows(
+      ctx, file, "points x 1, 2 or 3", [](const Csr<double, Space::host>& a) { return a.cols >= 1 && a.cols <= 3; });
+  auto coordinates = std::make_shared<NodeCoordinates>();
+  coordinates->xyz.assign(points.val.begin(), points.val.end());
+  coordinates->dimension = points.cols;
+  return coordinates;
 }
 
 Offset repeated_entries(const Context<Space::host>& ctx, const InputMatrix& matrix) {

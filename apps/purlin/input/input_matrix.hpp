@@ -7,8 +7,10 @@
 #include <string>
 
 #include <purlin/core/matrix_market.hpp>
-#include <purlin/precond/given_pattern.hpp>
+#include <purlin/precond/preconditioner.hpp>
 #include <purlin/reorder/partition.hpp>
+
+#include "apps/common/precond_files.hpp"
 
 namespace purlin::cli {
 
@@ -38,9 +40,13 @@ inline constexpr const char* values_taken_as_one = "a pattern without values: ea
 /// Throws InputError unless the matrix is square and each of its rows holds an entry. Rows are named as in the file.
 void require_solvable(const Context<Space::host>& ctx, const InputMatrix& matrix);
 
-/// The pattern of a Matrix Market file, for a preconditioner of a matrix of n rows; null without a file. Throws
-/// InputError for a file of another size, and as `read_matrix`.
-std::shared_ptr<const GivenPattern> read_pattern(const Context<Space::host>& ctx, const std::string& file, Index n);
+/// Reads what a preconditioner of a matrix of n rows is to have from files, the pattern and the near-null vectors,
+/// into `options`. Throws InputError for files of other sizes, and as `read_matrix`.
+void read_precond_files(const Context<Space::host>& ctx, const PrecondFiles& files, Index n, PrecondOptions& options);
+
+/// The nodes' coordinates, from a file if one is named, else those that a generated system knows; null: not known.
+std::shared_ptr<const NodeCoordinates> read_coordinates(const Context<Space::host>& ctx, const std::string& file,
+                                                        const InputMatrix& matrix);
 
 /// How many entries the file repeats, which reading summed up.
 Offset repeated_entries(const Context<Space::host>& ctx, const InputMatrix& matrix);

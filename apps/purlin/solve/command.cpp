@@ -34,8 +34,9 @@ void check_files(const SolveOptions& o, const RhsSpec& rhs) {
   const std::vector<NamedFile> inputs = {{"matrix", o.matrix},
                                          {"right-hand side", rhs.file},
                                          {"guess", o.guess},
-                                         {"coordinates", o.coordinates},
-                                         {"preconditioner's pattern", o.precond_pattern}};
+                                         {"coordinates", o.precond_files.coordinates},
+                                         {"near-null vectors", o.precond_files.vectors},
+                                         {"preconditioner's pattern", o.precond_files.pattern}};
   check_inputs(inputs);
   check_outputs({{"--out", o.out}, {"--history", o.history}, {"--report", o.report}, {"--html", o.html}}, inputs);
 }
@@ -51,22 +52,6 @@ HostVector first_guess(const Context<Space::host>& ctx, const SolveOptions& o, I
                      ", as the right-hand side has, found " + thousands(guess.cols));
   }
   return std::move(guess.values);
-}
-
-// From the file, else those of a generated system.
-std::shared_ptr<const NodeCoordinates> coordinates_of(const Context<Space::host>& ctx, const std::string& file,
-                                                      const InputMatrix& matrix) {
-  if (file.empty()) return matrix.coordinates;
-  MatrixMarketHeader header;
-  const Csr<double, Space::host> points = read_matrix(ctx, input_file(file), &header);
-  if (header.layout != MatrixMarketHeader::Layout::array || points.cols < 1 || points.cols > 3) {
-    throw InputError(file + ": expected an array of points x 1, 2 or 3, found " + std::to_string(points.rows) +
-                     " x " + std::to_string(points.cols));
-  }
-  auto coordinates = std::make_shared<NodeCoordinates>();
-  coordinates->xyz.assign(points.val.begin(), points.val.end());
-  coordinates->dimension = points.cols;
-  return coordinates;
 }
 
 // With constants in the null space the solution that is returned has mean zero, and so has the one to compare with.
@@ -194,8 +179,8 @@ int run_solve(const SolveOptions& options, const std::string& command_line) {
                  options.precond_residual,
                  options.explain};
   task.options.columns = static_cast<int>(rhs.columns);
-  task.options.spmv.coordinates = coordinates_of(host, options.coordinates, matrix);
-  task.options.precond.of<PatternOptions>().pattern = read_pattern(host, options.precond_pattern, result.rows);
+  task.options.spmv.coordinates = read_coordinates(host, options.precond_files.coordinates, matrix);
+  read_precond_files(host, options.precond_files, result.rows, task.options.precond);
   clock.end("rhs");
 
   LiveProgress live(text_stream(options), LiveProgress::mode_for(text_stream(options), options.quiet));

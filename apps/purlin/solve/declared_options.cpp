@@ -107,7 +107,7 @@ void add_format_options(CLI::App& solve, RawSolve& raw) {
       ->group(group)
       ->check(CLI::Range(1, INT32_MAX));
   solve
-      .add_option("--coordinates", raw.options.coordinates,
+      .add_option("--coordinates", raw.precond.files.coordinates,
                   "Coordinates of the nodes, for --precond amg and --partitioner coordinates: matrix array real\n"
                   "general, points x 1 to 3. Generated systems know theirs")
       ->option_text("X.mtx")
@@ -200,7 +200,7 @@ void add_output_options(CLI::App& solve, SolveOptions& o) {
 Partitioner check_partitioner(const std::string& given, const SolveOptions& options) {
   const auto partitioner = partitioner_named(
       check_choice(given, "--partitioner", {"automatic", "natural", "metis", "coordinates", "greedy"}));
-  const bool known = !options.coordinates.empty() || fem::is_generated(options.matrix);
+  const bool known = !options.precond_files.coordinates.empty() || fem::is_generated(options.matrix);
   if (partitioner == Partitioner::coordinates && !known) {
     throw UsageError("--partitioner coordinates needs --coordinates X.mtx");
   }
@@ -252,7 +252,7 @@ SolveOptions checked_solve(RawSolve& raw, const CLI::App& solve) {
   s.solver.name = check_solver(s.solver.name);
   s.solver.of<GmresOptions>().single_basis = check_choice(raw.basis, "--basis", {"full", "single"}) == "single";
   check_precond_options(s.precond, raw.precond);
-  o.precond_pattern = raw.precond.pattern;
+  o.precond_files = raw.precond.files;
   s.spmv.format = check_format(s.spmv.format);
   s.spmv.partitioner = check_partitioner(raw.partitioner, o);
   require_number("--expect-products", s.expected_products);

@@ -7,6 +7,8 @@
 
 #include <purlin/solver/linear_system.hpp>
 
+#include "apps/common/precond_files.hpp"
+
 namespace purlin::cli {
 
 /// The options of `purlin solve`. File names are empty where none was given.
@@ -14,10 +16,9 @@ struct SolveOptions {
   std::string matrix;  ///< file, or generated spec
   std::string rhs = "A*random:1";
   std::string guess, out, history, report, html;
-  std::string precond_pattern;    ///< file of --precond-pattern
+  PrecondFiles precond_files;
   bool precond_residual = false;  ///< measure |A M - I|
   bool explain = false;           ///< print what the automatic choices compare
-  std::string coordinates;        ///< file of the nodes' coordinates
   std::string device = "auto";
   bool single_precision = false;
   int threads = 0;  ///< 0: all

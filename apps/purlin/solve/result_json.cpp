@@ -188,7 +188,7 @@ Json solve_json(SolveResult& result) {
   json["preconditioner"] = system.preconditioner.name;
   json["preconditioner_reason"] = system.preconditioner_reason.text(1);
   json["preconditioner_options"] =
-      precond_options_json(result.options.system.precond, result.options.precond_pattern);
+      precond_options_json(result.options.system.precond, result.options.precond_files);
   json["preconditioner_residual"] = residual_json(result.outcome.preconditioner_residual);
   add_format(json, result);
   json["device"] = result.place.name();

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/// PrecondFiles: the files that preconditioners are given.
+#pragma once
+
+#include <string>
+
+namespace purlin::cli {
+
+/// Names of files, to be read once the matrix is known; empty where none was given.
+struct PrecondFiles {
+  std::string pattern;      ///< --precond-pattern
+  std::string vectors;      ///< --amg-vectors
+  std::string coordinates;  ///< --coordinates
+};
+
+}  // namespace purlin::cli
