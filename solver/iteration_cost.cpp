@@ -21,6 +21,8 @@ constexpr double sweep_share = 0.85;
 // Of a kernel that keeps its vectors on the chip: for each grid synchronisation and for each product what precedes
 // its reads. Matrices that stay on the chip are read so much faster than memory.
 constexpr double synchronisation_seconds = 2.2e-6, product_start_seconds = 2.2e-6, on_chip_speed = 1.45;
+// A matrix that streams past the vectors comes so much faster out of the second-level cache, up to a share of it.
+constexpr double cached_speed = 1.5, cached_to = 0.5, streamed_from = 0.65;
 // Of such a kernel by rows, which synchronises twice as often: what precedes the reads of a product, whose operand
 // comes through the second-level cache; and the speed of the entries over that of memory, where they stay on the chip
 // and where they stream by.
@@ -33,6 +35,12 @@ double speed_of_cache(const Machine& machine, double bytes) {
   if (machine.device() || machine.shared_cache_bytes == 0) return 1;
   const double share = bytes / static_cast<double>(machine.shared_cache_bytes);
   return 1 + (last_level_speed - 1) * std::clamp(displaced_from - share, 0.0, 1.0);
+}
+
+double streaming_speed(const Machine& machine, double bytes) {
+  if (machine.shared_cache_bytes == 0) return 1;
+  const double share = bytes / static_cast<double>(machine.shared_cache_bytes);
+  return 1 + (cached_speed - 1) * std::clamp((streamed_from - share) / (streamed_from - cached_to), 0.0, 1.0);
 }
 
 struct Resident {
@@ -102,7 +110,7 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
               true};
     }
     return {products * product_start_seconds + synchronisations * synchronisation_seconds +
-                bytes / (bandwidth * (on_chip.matrix_on_chip ? on_chip_speed : 1)),
+                bytes / (bandwidth * (on_chip.matrix_on_chip ? on_chip_speed : streaming_speed(machine, bytes))),
             true};
   }
   const double passes =

@@ -97,10 +97,10 @@ double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
 }
 
 // The setup where the matrix is. On two threads of an EPYC 0.2 to 0.6 s for 0.04 to 0.2 million rows, on 16 of a Xeon
-// 0.1 to 5 s for 0.08 to 5.8 million; on an H200 10 to 59 ms for 0.3 to 5.8 million, and what its kernels take to be
-// loaded. Nodes of several rows count once, which the entries' share has in it.
+// 0.1 to 5 s for 0.08 to 5.8 million; on an H200 6 to 59 ms for 0.1 to 5.8 million. Nodes of several rows count once,
+// which the entries' share has in it.
 double amg_build_seconds(const PrecondBuild& build) {
-  constexpr double device_seconds = 6e-3, device_row = 3.7e-9, device_entry = 0.8e-9;
+  constexpr double device_seconds = 5.3e-3, device_row = 3.7e-9, device_entry = 0.7e-9;
   constexpr double row_alone = 0.7e-6, row_shared = 1.8e-6, entry_alone = 8e-9, entry_shared = 45e-9;
   constexpr int useful_threads = 16;
   const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);

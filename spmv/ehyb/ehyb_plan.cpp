@@ -293,7 +293,7 @@ CostEstimate ehyb_cost(const PatternFacts& facts, const FormatRequest& request) 
   // divides what the device coarsens the graph to, which has as many vertices for all large graphs. Where a few rows
   // are far longer than the rest the host makes the arrays.
   if (request.machine.device() && !hubs && request.options.partitioner == Partitioner::automatic) {
-    constexpr double start = 3.5e-3, of_first_vertices = 3e-8, first_vertices = 250e3, of_vertex = 1.2e-8;
+    constexpr double start = 2.2e-3, of_first_vertices = 3.2e-8, first_vertices = 250e3, of_vertex = 1.2e-8;
     const double vertices = rows / block;
     cost_estimate.device_setup_seconds =
         start + of_first_vertices * std::min(vertices, first_vertices) + of_vertex * vertices + 5e-11 * entries;
