@@ -6,17 +6,19 @@
 
 namespace purlin::detail {
 
-/// The place of column j among col[begin .. end), which ascend; -1 where it is not among them.
-__device__ __forceinline__ Offset find_column(const Index* col, Offset begin, Offset end, Index j) {
-  Offset low = begin, high = end;
+/// The place of column j among col[begin .. end), which ascend; -1 where it is not among them. Places are counted by
+/// an Offset or by an Index.
+template <class Place>
+__device__ __forceinline__ Place find_column(const Index* col, Place begin, Place end, Index j) {
+  Place low = begin, high = end;
   while (low < high) {
-    const Offset middle = low + (high - low) / 2;
+    const Place middle = low + (high - low) / 2;
     if (col[middle] < j)
       low = middle + 1;
     else
       high = middle;
   }
-  return low < end && col[low] == j ? low : Offset{-1};
+  return low < end && col[low] == j ? low : Place{-1};
 }
 
 }  // namespace purlin::detail

@@ -72,9 +72,9 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
     convert(ctx, a.val, values.span());
     CsrView<float, S> low(Pattern<S>(a), values.cspan());
     low.value_map = a.value_map;
-    low_cycle_ = make_cycle<float>(ctx, low, order, of_finest);
+    low_cycle_ = make_cycle<float>(ctx, low, order, of_finest, clock);
   } else {
-    cycle_ = make_cycle<T>(ctx, a, order, of_finest);
+    cycle_ = make_cycle<T>(ctx, a, order, of_finest, clock);
   }
   between_ = Array<T, S>(ctx, rows_);
   ctx.synchronize();
@@ -101,17 +101,19 @@ bool AmgOperator<T, S>::single_suffices(const Context<S>& ctx, const CsrView<T, 
 template <class T, Space S>
 template <class C>
 detail::AmgCycle<C, S> AmgOperator<T, S>::make_cycle(const Context<S>& ctx, const CsrView<C, S>& a,
-                                                     const RowOrder<S>& order,
-                                                     const SpmvOptions& spmv_options) const {
+                                                     const RowOrder<S>& order, const SpmvOptions& spmv_options,
+                                                     detail::PhaseClock& clock) const {
   detail::AmgFinest<C, S> finest;
   finest.symmetric = symmetric_;
   const bool inverted = hierarchy_.levels().front().smoother_diagonal.size() == 0;
   if (!inverted) {
     finest.a = make_spmv(ctx, a, order, spmv_options);
+    clock.end("formats");
     const AmgSmoother smoother = hierarchy_.levels().front().smoother;
     try {
       finest.smoother = detail::make_sparse_smoother(ctx, a, order, hierarchy_.levels().front().a, smoother,
                                                      symmetric_, spmv_options);
+      if (finest.smoother != nullptr) clock.end("smoother of the first level");
     } catch (const InputError&) {
       if (options_.smoother != AmgSmoother::automatic) throw;
     }

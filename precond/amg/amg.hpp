@@ -55,7 +55,7 @@ class AmgOperator final : public MatrixOperator<T, S> {
   std::string detail_text() const;
   template <class C>
   detail::AmgCycle<C, S> make_cycle(const Context<S>& ctx, const CsrView<C, S>& a, const RowOrder<S>& order,
-                                    const SpmvOptions& spmv_options) const;
+                                    const SpmvOptions& spmv_options, detail::PhaseClock& clock) const;
   template <class C>
   bool renumber(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options,
                 detail::AmgCycle<C, S>& cycle) const;

@@ -11,8 +11,9 @@
 #include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/amg/tied_nodes.hpp>
-#include <purlin/precond/pattern_options.hpp>
+#include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/registry.hpp>
+#include <purlin/reorder/permute_pattern.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -111,8 +112,24 @@ OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S
   PrecondOptions options;
   options.name = name_of(smoother);
   options.symmetric = symmetric;
-  if (smoother == AmgSmoother::fsai) options.of<PatternOptions>().pattern = tied_pattern(ctx, level);
-  return make_precond(ctx, a, order, options, spmv_options);
+  BlockCsr<S> wider;  // without values
+  if (smoother == AmgSmoother::fsai) {
+    if (auto pattern = tied_pattern(ctx, level)) wider.pattern = std::move(*pattern);
+  }
+  if (wider.pattern.rows == 0) return make_precond(ctx, a, order, options, spmv_options);
+  wider.row_block = wider.col_block = level.row_block;
+  const ScalarPattern<S> entries = scalar_rows(ctx, wider);
+  Pattern<S> whole;
+  whole.rows = whole.cols = entries.rows;
+  whole.row_ptr64 = entries.row_ptr.cspan();
+  whole.col = entries.col.cspan();
+  PermutedPattern<S> permuted;
+  if (!order.natural()) {
+    permuted = permute_pattern(ctx, whole, order.old_of_new.cspan(), order.new_of_old.cspan());
+    whole.row_ptr64 = permuted.row_ptr.cspan();
+    whole.col = permuted.col.cspan();
+  }
+  return std::make_unique<FsaiOperator<T, S>>(ctx, a, order, options, spmv_options, &whole);
 }
 
 template <class T, Space S>

@@ -63,6 +63,11 @@ struct TransposedPattern {
 TransposedPattern<Space::host> transpose(const HostContext& ctx, const HostBlockPattern& a);
 TransposedPattern<Space::device> transpose(const DeviceContext& ctx, const BlockPattern<Space::device>& a);
 
+/// The blocks that stand in either of two patterns of one size.
+HostBlockPattern united(const HostContext& ctx, const HostBlockPattern& a, const HostBlockPattern& b);
+BlockPattern<Space::device> united(const DeviceContext& ctx, const BlockPattern<Space::device>& a,
+                                   const BlockPattern<Space::device>& b);
+
 /// Single entries instead of blocks, transposed or not: a pattern, and where its values stand among those of the
 /// HostBlockCsr. Row i of the result is row old_of_new[i] of `a` (empty: row i).
 template <Space S>
@@ -82,6 +87,14 @@ ScalarPattern<Space::host> scalar_columns(const HostContext& ctx, const HostBloc
 
 /// Where row i of a square pattern has its diagonal block; -1 where it has none.
 Offset diagonal_at(const HostBlockPattern& a, Index i);
+
+/// The square of a block's Frobenius norm.
+inline double squared_norm(const HostBlockCsr& a, Offset k) {
+  if (a.block_size() == 1) return a.val[k] * a.val[k];
+  double sum = 0;
+  for (int e = 0; e < a.block_size(); ++e) sum += a.block(k)[e] * a.block(k)[e];
+  return sum;
+}
 
 /// c += a b for row-major blocks: a is m x n, b is n x k.
 void add_product(int m, int n, int k, const double* a, const double* b, double* c);

@@ -128,14 +128,26 @@ struct MissingOpposites {
   }
 };
 
-// A row together with its column.
-struct EitherColumns {
-  PatternView a, transposed;
+// A thread merges two rows: first their columns are counted, with `col` null; then written.
+struct UnitedRow {
+  PatternView a, b;
+  Offset* row_ptr;
+  Index* col;
 
-  template <class F>
-  __device__ void visit(Index i, int lane, int lanes, F&& f) const {
-    for (Offset k = a.begin(i) + lane; k < a.end(i); k += lanes) f(a.col[k]);
-    for (Offset k = transposed.begin(i) + lane; k < transposed.end(i); k += lanes) f(transposed.col[k]);
+  __device__ void operator()(std::int64_t row) const {
+    const auto i = static_cast<Index>(row);
+    Offset k = a.begin(i), l = b.begin(i), count = 0;
+    const Offset k_end = a.end(i), l_end = b.end(i);
+    Index* const to = col == nullptr ? nullptr : col + row_ptr[i];
+    while (k < k_end || l < l_end) {
+      const Index of_a = k < k_end ? a.col[k] : a.cols, of_b = l < l_end ? b.col[l] : a.cols;
+      const Index least = of_a < of_b ? of_a : of_b;
+      if (to != nullptr) to[count] = least;
+      ++count;
+      k += of_a == least ? 1 : 0;
+      l += of_b == least ? 1 : 0;
+    }
+    if (to == nullptr) row_ptr[i] = count;
   }
 };
 
@@ -230,8 +242,7 @@ BlockPattern<Space::device> symmetric_blocks(const DeviceContext& ctx, const Pat
   DeviceArray<unsigned> missing = zeros<unsigned>(ctx, 1);
   for_elements(ctx, p.blocks(), MissingOpposites{p, row_of.data(), missing.data()});
   if (value_at(ctx, missing, 0) == 0) return p;
-  const TransposedPattern<Space::device> t = transpose(ctx, p);
-  return collect_rows<8>(ctx, p.rows, p.cols, EitherColumns{p, t.pattern});
+  return united(ctx, p, transpose(ctx, p).pattern);
 }
 
 }  // namespace
@@ -283,6 +294,19 @@ TransposedPattern<Space::device> transpose(const DeviceContext& ctx, const Block
   t.source = std::move(groups.element);
   for_elements(ctx, a.blocks(), ColumnsOfSources{t.source.data(), row_of.data(), t.pattern.col.data()});
   return t;
+}
+
+BlockPattern<Space::device> united(const DeviceContext& ctx, const BlockPattern<Space::device>& a,
+                                   const BlockPattern<Space::device>& b) {
+  BlockPattern<Space::device> p;
+  p.rows = a.rows;
+  p.cols = a.cols;
+  p.row_ptr = zeros<Offset>(ctx, Offset{a.rows} + 1);
+  for_elements(ctx, p.rows, UnitedRow{a, b, p.row_ptr.data(), nullptr});
+  exclusive_sum(ctx, p.row_ptr);
+  p.col = DeviceArray<Index>(ctx, value_at(ctx, p.row_ptr, p.rows));
+  if (!p.col.empty()) for_elements(ctx, p.rows, UnitedRow{a, b, p.row_ptr.data(), p.col.data()});
+  return p;
 }
 
 int full_block_on_device(const DeviceContext& ctx, const Pattern<Space::device>& a, int largest) {

@@ -3,9 +3,11 @@
 #include <purlin/precond/amg/block_csr.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/precond/amg/pattern_rows.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
@@ -201,6 +203,13 @@ TransposedPattern<Space::host> transpose(const HostContext& ctx, const HostBlock
     }
   });
   return result;
+}
+
+HostBlockPattern united(const HostContext& ctx, const HostBlockPattern& a, const HostBlockPattern& b) {
+  return pattern_by_rows(ctx, a.rows, a.cols, [&](Index i, int, std::vector<Index>& columns) {
+    std::set_union(a.col.data() + a.row_ptr[i], a.col.data() + a.row_ptr[i + 1], b.col.data() + b.row_ptr[i],
+                   b.col.data() + b.row_ptr[i + 1], std::back_inserter(columns));
+  });
 }
 
 ScalarPattern<Space::host> scalar_rows(const HostContext& ctx, const HostBlockCsr& a,

@@ -72,6 +72,11 @@ struct BlockView {
   BlockView(const BlockCsr<Space::device>& a)
       : pattern(a.pattern), m(a.row_block), n(a.col_block), val(a.val.data()) {}
   __device__ const double* block(Offset k) const { return val + k * (m * n); }
+  __device__ double squared_norm(Offset k) const {
+    double sum = 0;
+    for (int e = 0; e < m * n; ++e) sum += block(k)[e] * block(k)[e];
+    return sum;
+  }
 };
 
 /// The values on the diagonal, row by row; 0 where a row has none.

@@ -21,28 +21,6 @@ constexpr double damping = 4.0 / 3.0;      // omega = 4 / (3 lambda), as usual f
 constexpr double eigenvalue_margin = 1.1;  // Ritz values come from below
 constexpr int lanczos_steps = 10;
 
-// The pattern of the smoothed prolongator with no more than `width` blocks in a row.
-HostBlockPattern narrow_pattern(const HostContext& ctx, const HostBlockCsr& a, double omega,
-                                const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
-                                Index width) {
-  return smoothed_pattern(ctx, a, omega, aggregates, tentative, width);
-}
-
-#if PURLIN_HAS_CUDA
-BlockPattern<Space::device> narrow_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
-                                           const Aggregates<Space::device>& aggregates,
-                                           const Tentative<Space::device>& tentative, Index width) {
-  BlockCsr<Space::device> wide;
-  wide.row_block = a.row_block;
-  wide.col_block = tentative.coarse.vectors;
-  wide.pattern = prolongator_pattern(ctx, a.pattern, aggregates);
-  if (longest_row(ctx, wide.pattern) <= width) return std::move(wide.pattern);
-  wide.val = Array<double, Space::device>(ctx, wide.pattern.blocks() * wide.block_size());
-  smooth_prolongator(ctx, a, omega, aggregates, tentative, wide);
-  return narrowed(ctx, wide, aggregates, width);
-}
-#endif
-
 }  // namespace
 
 template <Space S>
@@ -109,7 +87,7 @@ void AmgHierarchy<S>::compute_prolongator(const Context<S>& ctx, AmgLevel<S>& le
   if (level.last()) {
     level.p.row_block = level.a.row_block;
     level.p.col_block = level.tentative.coarse.vectors;
-    level.p.pattern = narrow_pattern(ctx, a, omega, level.aggregates, level.tentative, width);
+    level.p.pattern = smoothed_pattern(ctx, a, omega, level.aggregates, level.tentative, width);
     level.p.val = Array<double, S>(ctx, level.p.pattern.blocks() * level.p.block_size());
   }
   smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);

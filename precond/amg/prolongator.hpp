@@ -34,36 +34,23 @@ BlockCsr<Space::device> filter(const DeviceContext& ctx, const BlockCsr<Space::d
                                const Array<unsigned char, Space::device>& kept);
 inline constexpr double least_lumped_share = 0.2;
 
-/// The pattern of (I - omega D^-1 A) Q: nodes by aggregates.
-HostBlockPattern prolongator_pattern(const HostContext& ctx, const HostBlockPattern& a,
-                                     const Aggregates<Space::host>& aggregates);
-BlockPattern<Space::device> prolongator_pattern(const DeviceContext& ctx, const BlockPattern<Space::device>& a,
-                                                const Aggregates<Space::device>& aggregates);
+/// The pattern of P = (I - omega D^-1 A) Q, nodes by aggregates, with no more than `width` blocks in a row: the
+/// largest ones, and that of the node's own aggregate.
+HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a, double omega,
+                                  const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
+                                  Index width);
+BlockPattern<Space::device> smoothed_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
+                                             const Aggregates<Space::device>& aggregates,
+                                             const Tentative<Space::device>& tentative, Index width);
 
 /// P = (I - omega D^-1 A) Q on its pattern, D the diagonal of A; rows with 0 there stay as in Q. `p` has its pattern
-/// and room for its values. Where the pattern lacks an aggregate (see `narrowed`), its part goes to those that are
-/// there, so that P R is what it would be.
+/// and room for its values. Where the pattern lacks an aggregate (see `smoothed_pattern`), its part goes to those
+/// that are there, so that P R is what it would be.
 void smooth_prolongator(const HostContext& ctx, const HostBlockCsr& a, double omega,
                         const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
                         HostBlockCsr& p);
 void smooth_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
                         const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative,
                         BlockCsr<Space::device>& p);
-
-/// The pattern of P with no more than `width` blocks in a row: the largest ones, and that of the node's own
-/// aggregate.
-HostBlockPattern narrowed(const HostContext& ctx, const HostBlockCsr& p, const Aggregates<Space::host>& aggregates,
-                          Index width);
-BlockPattern<Space::device> narrowed(const DeviceContext& ctx, const BlockCsr<Space::device>& p,
-                                     const Aggregates<Space::device>& aggregates, Index width);
-
-/// `narrowed` of what `smooth_prolongator` makes on the whole pattern, row by row, with nothing stored between.
-HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a, double omega,
-                                  const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
-                                  Index width);
-
-/// Blocks of the longest row.
-Offset longest_row(const HostContext& ctx, const HostBlockPattern& p);
-Offset longest_row(const DeviceContext& ctx, const BlockPattern<Space::device>& p);
 
 }  // namespace purlin::detail

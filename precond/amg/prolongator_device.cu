@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prolongators on the device: a warp has an aggregate, a thread a value of P or, where P is narrowed, a row.
+#include <utility>
+
 #include <purlin/core/shared_memory_device.hpp>
 #include <purlin/precond/amg/pattern_rows_device.cuh>
 #include <purlin/precond/amg/prolongator.hpp>
@@ -328,6 +330,31 @@ SmoothingView smoothing_view(const BlockCsr<Space::device>& a, const DeviceArray
           tentative.coarse.values.data()};
 }
 
+// Blocks of the longest row.
+Offset longest_row(const DeviceContext& ctx, const BlockPattern<Space::device>& p) {
+  DeviceArray<unsigned long long> length = zeros<unsigned long long>(ctx, 1);
+  for_elements(ctx, p.rows, LongestRow{p, length.data()});
+  return static_cast<Offset>(value_at(ctx, length, 0));
+}
+
+// The largest blocks of each row, and that of the node's own aggregate.
+BlockPattern<Space::device> narrowed(const DeviceContext& ctx, const BlockCsr<Space::device>& p,
+                                     const Aggregates<Space::device>& aggregates, Index width) {
+  const BlockPattern<Space::device>& from = p.pattern;
+  const DeviceArray<Index> row_of = rows_of_blocks(ctx, from);
+  DeviceArray<float> key(ctx, from.blocks());
+  for_elements(ctx, from.blocks(), BlockKey{p, row_of.data(), aggregates.of_node.data(), key.data()});
+  BlockPattern<Space::device> result;
+  result.rows = from.rows;
+  result.cols = from.cols;
+  result.row_ptr = zeros<Offset>(ctx, Offset{from.rows} + 1);
+  for_elements(ctx, from.rows, NarrowedLength{from, width, result.row_ptr.data()});
+  exclusive_sum(ctx, result.row_ptr);
+  result.col = DeviceArray<Index>(ctx, value_at(ctx, result.row_ptr, from.rows));
+  for_elements(ctx, from.rows, NarrowedRow{from, key.data(), width, result.row_ptr.data(), result.col.data()});
+  return result;
+}
+
 }  // namespace
 
 Tentative<Space::device> make_tentative(const DeviceContext& ctx, const Aggregates<Space::device>& aggregates,
@@ -373,11 +400,6 @@ BlockCsr<Space::device> filter(const DeviceContext& ctx, const BlockCsr<Space::d
   return result;
 }
 
-BlockPattern<Space::device> prolongator_pattern(const DeviceContext& ctx, const BlockPattern<Space::device>& a,
-                                                const Aggregates<Space::device>& aggregates) {
-  return collect_rows<8>(ctx, a.rows, aggregates.count, ReachedAggregates{a, aggregates.of_node.data()});
-}
-
 void smooth_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
                         const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative,
                         BlockCsr<Space::device>& p) {
@@ -396,27 +418,18 @@ void smooth_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>&
   PURLIN_CHECK_LAUNCH();
 }
 
-BlockPattern<Space::device> narrowed(const DeviceContext& ctx, const BlockCsr<Space::device>& p,
-                                     const Aggregates<Space::device>& aggregates, Index width) {
-  const BlockPattern<Space::device>& from = p.pattern;
-  const DeviceArray<Index> row_of = rows_of_blocks(ctx, from);
-  DeviceArray<float> key(ctx, from.blocks());
-  for_elements(ctx, from.blocks(), BlockKey{p, row_of.data(), aggregates.of_node.data(), key.data()});
-  BlockPattern<Space::device> result;
-  result.rows = from.rows;
-  result.cols = from.cols;
-  result.row_ptr = zeros<Offset>(ctx, Offset{from.rows} + 1);
-  for_elements(ctx, from.rows, NarrowedLength{from, width, result.row_ptr.data()});
-  exclusive_sum(ctx, result.row_ptr);
-  result.col = DeviceArray<Index>(ctx, value_at(ctx, result.row_ptr, from.rows));
-  for_elements(ctx, from.rows, NarrowedRow{from, key.data(), width, result.row_ptr.data(), result.col.data()});
-  return result;
-}
-
-Offset longest_row(const DeviceContext& ctx, const BlockPattern<Space::device>& p) {
-  DeviceArray<unsigned long long> length = zeros<unsigned long long>(ctx, 1);
-  for_elements(ctx, p.rows, LongestRow{p, length.data()});
-  return static_cast<Offset>(value_at(ctx, length, 0));
+BlockPattern<Space::device> smoothed_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
+                                             const Aggregates<Space::device>& aggregates,
+                                             const Tentative<Space::device>& tentative, Index width) {
+  BlockCsr<Space::device> wide;
+  wide.row_block = a.row_block;
+  wide.col_block = tentative.coarse.vectors;
+  wide.pattern =
+      collect_rows<8>(ctx, a.pattern.rows, aggregates.count, ReachedAggregates{a.pattern, aggregates.of_node.data()});
+  if (longest_row(ctx, wide.pattern) <= width) return std::move(wide.pattern);
+  wide.val = DeviceArray<double>(ctx, wide.pattern.blocks() * wide.block_size());
+  smooth_prolongator(ctx, a, omega, aggregates, tentative, wide);
+  return narrowed(ctx, wide, aggregates, width);
 }
 
 }  // namespace purlin::detail

@@ -276,21 +276,6 @@ HostBlockCsr filter(const HostContext& ctx, const HostBlockCsr& a, const std::ve
   return result;
 }
 
-HostBlockPattern prolongator_pattern(const HostContext& ctx, const HostBlockPattern& a,
-                                     const Aggregates<Space::host>& aggregates) {
-  return pattern_by_rows(ctx, a.rows, aggregates.count, [&](Index i, int, std::vector<Index>& columns) {
-    const auto first = static_cast<std::ptrdiff_t>(columns.size());
-    const auto add = [&](Index node) {
-      const Index to = aggregates.of_node[node];
-      if (to >= 0 && std::find(columns.begin() + first, columns.end(), to) == columns.end()) columns.push_back(to);
-    };
-    if (aggregates.of_node[i] < 0) return;
-    add(i);
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) add(a.col[k]);
-    std::sort(columns.begin() + first, columns.end());
-  });
-}
-
 void smooth_prolongator(const HostContext& ctx, const HostBlockCsr& a, double omega,
                         const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
                         HostBlockCsr& p) {
@@ -325,34 +310,6 @@ HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a,
     row.append_largest(width, columns);
   };
   return pattern_by_rows(ctx, a.pattern.rows, aggregates.count, append);
-}
-
-Offset longest_row(const HostContext& ctx, const HostBlockPattern& p) {
-  return parallel_max(ctx, p.rows, Offset{0}, [&](Index i) { return p.row_ptr[i + 1] - p.row_ptr[i]; });
-}
-
-HostBlockPattern narrowed(const HostContext& ctx, const HostBlockCsr& p, const Aggregates<Space::host>& aggregates,
-                          Index width) {
-  const HostBlockPattern& from = p.pattern;
-  // The largest first; single precision hides the order of sums.
-  const auto key = [&](Index i, Offset k) {
-    double square = 0;
-    for (int e = 0; e < p.block_size(); ++e) square += p.block(k)[e] * p.block(k)[e];
-    return std::make_pair(from.col[k] == aggregates.of_node[i] ? -INFINITY : -static_cast<float>(square), k);
-  };
-  return pattern_by_rows(ctx, from.rows, from.cols, [&](Index i, int, std::vector<Index>& columns) {
-    const Offset begin = from.row_ptr[i], end = from.row_ptr[i + 1];
-    if (end - begin <= width) {
-      columns.insert(columns.end(), from.col.data() + begin, from.col.data() + end);
-      return;
-    }
-    std::vector<std::pair<float, Offset>> order;
-    for (Offset k = begin; k < end; ++k) order.push_back(key(i, k));
-    std::sort(order.begin(), order.end());
-    const auto first = static_cast<std::ptrdiff_t>(columns.size());
-    for (Index k = 0; k < width; ++k) columns.push_back(from.col[order[static_cast<std::size_t>(k)].second]);
-    std::sort(columns.begin() + first, columns.end());
-  });
 }
 
 }  // namespace purlin::detail

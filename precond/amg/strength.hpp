@@ -29,6 +29,10 @@ Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& 
 /// The pattern is symmetric, as make_block_csr makes it on a device.
 Strength<Space::device> find_strength(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double theta);
 
+/// The Frobenius norm of each row's diagonal block, 0 where it has none.
+std::vector<double> diagonal_norms(const HostContext& ctx, const HostBlockCsr& a);
+Array<double, Space::device> diagonal_norms(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
+
 /// A row whose other blocks sum to no more than this share of its diagonal block is smoothed without a coarse grid.
 inline constexpr double dominated_share = 0.5;
 

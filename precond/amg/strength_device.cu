@@ -7,18 +7,12 @@
 namespace purlin::detail {
 namespace {
 
-__device__ double squared_norm(const BlockView& a, Offset k) {
-  double sum = 0;
-  for (int e = 0; e < a.m * a.n; ++e) sum += a.block(k)[e] * a.block(k)[e];
-  return sum;
-}
-
 struct DiagonalNorm {
   BlockView a;
   const Offset* place;
   double* norm;
 
-  __device__ void operator()(std::int64_t i) const { norm[i] = place[i] < 0 ? 0.0 : sqrt(squared_norm(a, place[i])); }
+  __device__ void operator()(std::int64_t i) const { norm[i] = place[i] < 0 ? 0.0 : sqrt(a.squared_norm(place[i])); }
 };
 
 struct StrongBlocks {
@@ -32,7 +26,7 @@ struct StrongBlocks {
     double others = 0;
     for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
       const Index j = a.pattern.col[k];
-      const double square = squared_norm(a, k), scale = diagonal[i] * diagonal[j];
+      const double square = a.squared_norm(k), scale = diagonal[i] * diagonal[j];
       const bool large = scale == 0 || reaches(square / scale, bound);
       strong[k] = j != i && square > 0 && large ? 1 : 0;
       if (j != i) others += sqrt(square);
@@ -84,12 +78,17 @@ struct GraphRows {
 
 }  // namespace
 
+DeviceArray<double> diagonal_norms(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
+  const DeviceArray<Offset> place = diagonal_places(ctx, a.pattern);
+  DeviceArray<double> norms(ctx, a.pattern.rows);
+  for_elements(ctx, a.pattern.rows, DiagonalNorm{a, place.data(), norms.data()});
+  return norms;
+}
+
 Strength<Space::device> find_strength(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double theta) {
   const Index rows = a.pattern.rows;
   Strength<Space::device> result;
-  const DeviceArray<Offset> place = diagonal_places(ctx, a.pattern);
-  DeviceArray<double> diagonal(ctx, rows);
-  for_elements(ctx, rows, DiagonalNorm{a, place.data(), diagonal.data()});
+  const DeviceArray<double> diagonal = diagonal_norms(ctx, a);
   DeviceArray<unsigned char> strong(ctx, a.pattern.blocks()), dominated(ctx, rows);
   for_elements(ctx, rows,
                StrongBlocks{a, diagonal.data(), rounded_to_16_bits(theta * theta), strong.data(), dominated.data()});

@@ -11,13 +11,6 @@
 namespace purlin::detail {
 namespace {
 
-double squared_norm(const HostBlockCsr& a, Offset k) {
-  if (a.block_size() == 1) return a.val[k] * a.val[k];
-  double sum = 0;
-  for (int e = 0; e < a.block_size(); ++e) sum += a.block(k)[e] * a.block(k)[e];
-  return sum;
-}
-
 // Row i of the graph: strong blocks of row i, and rows whose block in column i is strong.
 template <class F>
 void for_neighbours(const HostBlockPattern& a, const TransposedPattern<Space::host>& t,
@@ -84,14 +77,19 @@ HostBlockPattern union_with_transposed(const HostContext& ctx, const HostBlockPa
 
 }  // namespace
 
+std::vector<double> diagonal_norms(const HostContext& ctx, const HostBlockCsr& a) {
+  std::vector<double> norms(static_cast<std::size_t>(a.pattern.rows));
+  parallel_for(ctx, a.pattern.rows, [&](Index i) {
+    const Offset at = diagonal_at(a.pattern, i);
+    norms[i] = at < 0 ? 0.0 : std::sqrt(squared_norm(a, at));
+  });
+  return norms;
+}
+
 Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& a, double theta) {
   const HostBlockPattern& pattern = a.pattern;
   Strength<Space::host> result;
-  std::vector<double> diagonal(static_cast<std::size_t>(pattern.rows));
-  parallel_for(ctx, pattern.rows, [&](Index i) {
-    const Offset at = diagonal_at(pattern, i);
-    diagonal[i] = at < 0 ? 0.0 : std::sqrt(squared_norm(a, at));
-  });
+  const std::vector<double> diagonal = diagonal_norms(ctx, a);
   std::vector<unsigned char>& strong = result.kept;
   strong.resize(static_cast<std::size_t>(pattern.blocks()));
   std::vector<unsigned char> dominated(diagonal.size());

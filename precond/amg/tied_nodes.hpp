@@ -2,11 +2,10 @@
 /// Nodes that flat elements tie to each other, and the pattern on which FSAI smooths them. Internal.
 #pragma once
 
-#include <memory>
+#include <optional>
 #include <vector>
 
 #include <purlin/precond/amg/block_csr.hpp>
-#include <purlin/precond/given_pattern.hpp>
 
 namespace purlin::detail {
 
@@ -21,16 +20,29 @@ std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr
 /// Neighbourhoods in which errors remain that couplings to single neighbours do not show: refined flat elements allow
 /// motions, such as a linear one along the element, that have little energy beside the diagonal and that a sparse
 /// smoother damps only where it sees the group. Groups consist of tied nodes and their neighbours, connected. The
-/// result, in single rows, is the pattern of `a` and, for each row of a group, what is nearest to it in the group:
-/// all of it where that has no more than `most_reached` rows. Null where no nodes are tied, or so many that what ties
-/// them are not single elements. O(entries) besides the groups.
-std::shared_ptr<const GivenPattern> tied_pattern(const HostContext& ctx, const HostBlockCsr& a);
-/// The same pattern, found on the host. Waits on the stream.
-std::shared_ptr<const GivenPattern> tied_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
-inline constexpr double most_tied = 0.05;
+/// result is the pattern of `a` and, for each node of a group, what is nearest to it in the group, or what it is
+/// among the nearest of: all of the group where that has no more than `reached_rows`. Symmetric where the pattern of
+/// `a` is. None where no nodes are tied, or so many that what ties them are not single elements. O(entries) besides
+/// the groups. On a device waits for the stream, once where there is no such pattern.
+std::optional<HostBlockPattern> tied_pattern(const HostContext& ctx, const HostBlockCsr& a);
+std::optional<BlockPattern<Space::device>> tied_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
+
+/// Whether so many of `rows` nodes are tied that there is a pattern.
+inline bool few_are_tied(Offset tied, Index rows) {
+  constexpr double most_tied = 0.05;
+  return tied > 0 && static_cast<double>(tied) <= most_tied * rows;
+}
 
 /// How many rows of its group a row sees: 64 to 256, and no more than leaves FSAI's local problems, m^3 / 3
 /// operations for m rows, at 5,000 operations for each of all `rows`, of which `members` are in groups.
 Index reached_rows(Index rows, Index members);
+inline constexpr Index most_reached = 256;
+
+/// The same in nodes of `a`, at least 2.
+template <Space S>
+Index reached_nodes(const BlockCsr<S>& a, Index members) {
+  const Index nodes = reached_rows(a.pattern.rows, members) / a.row_block;
+  return nodes < 2 ? 2 : nodes;
+}
 
 }  // namespace purlin::detail

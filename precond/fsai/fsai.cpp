@@ -98,13 +98,14 @@ void require_short_rows(const Context<S>& ctx, const detail::FsaiSymbolic<S>& sy
 
 template <class T, Space S>
 FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                 const PrecondOptions& options, const SpmvOptions& spmv_options)
+                                 const PrecondOptions& options, const SpmvOptions& spmv_options,
+                                 const Pattern<S>* whole)
     : rows_(a.rows), a_nonzeros_(a.nnz()) {
   detail::PhaseClock clock;
   if (a.rows != a.cols) throw InputError("FSAI needs a square matrix");
   require_symmetry(ctx, a, order);
   clock.end("symmetry");
-  detail::FsaiSymbolic<S> symbolic = detail::make_fsai_symbolic(ctx, a, order, options);
+  detail::FsaiSymbolic<S> symbolic = detail::make_fsai_symbolic(ctx, a, order, options, whole);
   require_short_rows(ctx, symbolic, order);
   ctx.synchronize();
   clock.end("pattern");
@@ -125,9 +126,8 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   clock.end("formats");
 
   info_.name = "fsai";
-  info_.detail =
-      (options.of<PatternOptions>().pattern != nullptr ? "on the pattern given"
-                                                       : "power " + std::to_string(options.of<FsaiOptions>().power));
+  const bool given = whole != nullptr || options.of<PatternOptions>().pattern != nullptr;
+  info_.detail = given ? "on the pattern given" : "power " + std::to_string(options.of<FsaiOptions>().power);
   const double entries = 2 * static_cast<double>(g_val_.size()) - static_cast<double>(rows_);
   info_.figures = {{"density", a_nonzeros_ == 0 ? 0.0 : entries / static_cast<double>(a_nonzeros_)},
                    {"largest local problem", static_cast<double>(symbolic.longest)}};

@@ -63,9 +63,10 @@ class FsaiOperator final : public MatrixOperator<T, S> {
  public:
   /// FsaiOptions, PatternOptions and PrecondOptions::format apply. Throws NotSymmetric, NotPositiveDefinite, and
   /// InputError for a row of G that has more than 4,096 entries. Patterns are found on the host;
-  /// on a device where they are A's own. Waits on the stream.
+  /// on a device where they are A's own, or the lower triangle of `whole`, which then takes the place of what the
+  /// options say of patterns: a symmetric pattern in the order of `a`, columns ascending. Waits on the stream.
   FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order, const PrecondOptions& options,
-               const SpmvOptions& spmv_options);
+               const SpmvOptions& spmv_options, const Pattern<S>* whole = nullptr);
   ~FsaiOperator() override;
 
   Index rows() const override { return rows_; }

@@ -23,10 +23,13 @@ Array<V, Space::device> placed(const Context<Space::device>& ctx, Array<V, Space
 
 template <class T, Space S>
 FsaiPattern pattern_on_host(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                            const PrecondOptions& options) {
+                            const PrecondOptions& options, const Pattern<S>* whole) {
   const Context<Space::host> host = host_context(ctx);
   const HostPattern on_host(ctx, a);
   const Pattern<Space::host>& of_a = on_host.view();
+  if (whole != nullptr) {
+    return make_fsai_pattern(host, of_a, lower_of(host, HostPattern(ctx, *whole).view()).pattern);
+  }
   const PatternOptions& shape = options.of<PatternOptions>();
   const int power = options.of<FsaiOptions>().power;
   if (shape.pattern != nullptr) {
@@ -62,15 +65,15 @@ void sort_by_size(const Context<S>& ctx, Span<const Offset, Space::host> g_row_p
 
 template <class T, Space S>
 FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                   const PrecondOptions& options) {
+                                   const PrecondOptions& options, const Pattern<S>* whole) {
   FsaiSymbolic<S> result;
   if constexpr (S == Space::device) {
     const PatternOptions& shape = options.of<PatternOptions>();
     const bool of_a = options.of<FsaiOptions>().power == 1 && shape.drop == 0 && shape.pattern == nullptr;
-    if (of_a && make_lower_symbolic(ctx, a, result)) return result;
+    if ((of_a || whole != nullptr) && make_lower_symbolic(ctx, a, whole, result)) return result;
     result = {};
   }
-  FsaiPattern pattern = pattern_on_host(ctx, a, order, options);
+  FsaiPattern pattern = pattern_on_host(ctx, a, order, options, whole);
   sort_by_size(ctx, pattern.g().row_ptr.cspan(), result);
   result.a_row_ptr = placed(ctx, std::move(pattern.lower.pattern.row_ptr));
   result.a_col = placed(ctx, std::move(pattern.lower.pattern.col));
@@ -87,7 +90,7 @@ FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a
 
 #define X(T, S)                                                                                            \
   template FsaiSymbolic<S> make_fsai_symbolic(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, \
-                                              const PrecondOptions&);
+                                              const PrecondOptions&, const Pattern<S>*);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 template void sort_by_size(const Context<Space::host>&, Span<const Offset, Space::host>, FsaiSymbolic<Space::host>&);

@@ -28,17 +28,18 @@ struct FsaiSymbolic {
   Offset g_nonzeros() const { return t_col.size(); }
 };
 
-/// For the square matrix `a`, by PrecondOptions::fsai_power, drop and pattern. On a device with kernels where G has
-/// the pattern of A's lower triangle and A's pattern is symmetric, so that only row pointers come to the host;
-/// otherwise on the host. Throws InputError for a given pattern that does not fit. O(what the power takes).
+/// For the square matrix `a`: G has the pattern of the lower triangle of `whole`, which is in the order of `a`; where
+/// that is null, one by PrecondOptions::fsai_power, drop and pattern. On a device with kernels where G has the lower
+/// triangle of A or of `whole` and that pattern is symmetric, so that only row pointers come to the host; otherwise
+/// on the host. Throws InputError for a given pattern that does not fit. O(what the power takes).
 template <class T, Space S>
 FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                   const PrecondOptions& options);
+                                   const PrecondOptions& options, const Pattern<S>* whole = nullptr);
 
-/// Power 1 by kernels; false, and nothing of use in `result`, where the pattern is not symmetric. Waits on the
-/// stream.
+/// By kernels, with G on the lower triangle of `whole`, or of `a` where that is null; false, and nothing of use in
+/// `result`, where that pattern is not symmetric. Waits on the stream.
 bool make_lower_symbolic(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
-                         FsaiSymbolic<Space::device>& result);
+                         const Pattern<Space::device>* whole, FsaiSymbolic<Space::device>& result);
 
 /// Rows by size, and the longest, from G's row pointers.
 template <Space S>

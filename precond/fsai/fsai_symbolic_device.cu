@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FSAI's symbolic phase on the device, where G has the pattern of A's lower triangle: G^T then has that of its upper
-// one, and an entry of it finds its number in the mirrored row by bisection. Nothing is sorted.
+// FSAI's symbolic phase on the device, where G has the lower triangle of a symmetric pattern, A's or another: G^T
+// then has its upper one, and an entry of it finds its number in the mirrored row by bisection. Nothing is sorted.
 #include <algorithm>
 
 #include <purlin/core/context_device.hpp>
@@ -44,12 +44,22 @@ __global__ void __launch_bounds__(SymbolicTuning::threads)
   }
 }
 
-// A warp writes both triangles of a row. An entry (i, j) behind the diagonal stands in G's row j where (j, i) does in
-// A's; `missing` is set where that is not there.
+// Where a pattern's triangles go; null: not wanted.
+struct TrianglesOut {
+  const Offset* lower_ptr;
+  Index* lower_col;
+  Offset* lower_source;
+  const Offset* upper_ptr;
+  Index* upper_col;
+  Offset* upper_source;
+  int* missing;
+};
+
+// A warp writes the triangles of a row. An entry (i, j) behind the diagonal stands in the lower triangle's row j
+// where (j, i) does in the pattern's; `missing` is set where that is not there.
 template <class RowPtr>
 __global__ void __launch_bounds__(SymbolicTuning::threads)
-    fill_kernel(Index rows, const RowPtr* row_ptr, const Index* col, const Offset* lower_ptr, Index* lower_col,
-                Offset* lower_source, const Offset* upper_ptr, Index* upper_col, Offset* upper_source, int* missing) {
+    fill_kernel(Index rows, const RowPtr* row_ptr, const Index* col, const TrianglesOut to) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * SymbolicTuning::warps;
   for (std::int64_t row = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32; row < rows;
@@ -58,16 +68,20 @@ __global__ void __launch_bounds__(SymbolicTuning::threads)
     const Offset begin = row_ptr[i], end = row_ptr[i + 1];
     const Offset at = first_from(col, begin, end, i);
     const bool own = at < end && col[at] == i;
-    const Offset lower = lower_ptr[i], upper = upper_ptr[i];
+    const Offset lower = to.lower_ptr[i];
     for (Offset k = begin + lane; k < at; k += 32) {
-      lower_col[lower + (k - begin)] = col[k];
-      lower_source[lower + (k - begin)] = k;
+      to.lower_col[lower + (k - begin)] = col[k];
+      if (to.lower_source != nullptr) to.lower_source[lower + (k - begin)] = k;
     }
     if (lane == 0) {
-      lower_col[lower + (at - begin)] = i;
-      lower_source[lower + (at - begin)] = own ? at : Offset{-1};
-      upper_col[upper] = i;
-      upper_source[upper] = lower_ptr[i + 1] - 1;
+      to.lower_col[lower + (at - begin)] = i;
+      if (to.lower_source != nullptr) to.lower_source[lower + (at - begin)] = own ? at : Offset{-1};
+    }
+    if (to.upper_col == nullptr) continue;
+    const Offset upper = to.upper_ptr[i];
+    if (lane == 0) {
+      to.upper_col[upper] = i;
+      to.upper_source[upper] = to.lower_ptr[i + 1] - 1;
     }
     const Offset behind = at + (own ? 1 : 0);
     for (Offset k = behind + lane; k < end; k += 32) {
@@ -75,9 +89,9 @@ __global__ void __launch_bounds__(SymbolicTuning::threads)
       const Offset j_begin = row_ptr[j], j_end = row_ptr[j + 1];
       const Offset mirrored = first_from(col, j_begin, j_end, i);
       const bool found = mirrored < j_end && col[mirrored] == i;
-      if (!found) atomicExch(missing, 1);
-      upper_col[upper + 1 + (k - behind)] = j;
-      upper_source[upper + 1 + (k - behind)] = found ? lower_ptr[j] + (mirrored - j_begin) : Offset{0};
+      if (!found) atomicExch(to.missing, 1);
+      to.upper_col[upper + 1 + (k - behind)] = j;
+      to.upper_source[upper + 1 + (k - behind)] = found ? to.lower_ptr[j] + (mirrored - j_begin) : Offset{0};
     }
   }
 }
@@ -87,49 +101,71 @@ unsigned blocks_for(const Context<Space::device>& ctx, std::int64_t blocks) {
   return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, most));
 }
 
-// The sums of counts[0 .. n - 1] in the place of the counts, with room for n + 1.
-Array<Offset, Space::host> summed(const Context<Space::device>& ctx, Array<Offset, Space::device>& counts) {
-  const Context<Space::host> host = host_context(ctx);
-  Array<Offset, Space::host> sums(host, counts.size());
-  copy<Offset>(ctx, counts.cspan(), sums.span());
-  exclusive_sum(host, sums);
-  copy<Offset>(ctx, sums.cspan(), counts.span());
-  return sums;
+// Row pointers of both triangles.
+void count_triangles(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
+                     Array<Offset, Space::device>& lower_ptr, Array<Offset, Space::device>& upper_ptr) {
+  const cudaStream_t stream = ctx.state().stream();
+  for (Array<Offset, Space::device>* counts : {&lower_ptr, &upper_ptr}) {
+    *counts = Array<Offset, Space::device>(ctx, Offset{a.rows} + 1);
+    PURLIN_CHECK_CUDA(cudaMemsetAsync(counts->data(), 0, counts->bytes(), stream));
+  }
+  with_row_ptr(a, [&](auto row_ptr) {
+    const unsigned blocks =
+        blocks_for(ctx, (std::int64_t{a.rows} + SymbolicTuning::threads - 1) / SymbolicTuning::threads);
+    count_kernel<<<blocks, SymbolicTuning::threads, 0, stream>>>(a.rows, row_ptr.data, a.col.data, lower_ptr.data(),
+                                                                 upper_ptr.data());
+    PURLIN_CHECK_LAUNCH();
+  });
+  exclusive_sum(ctx, lower_ptr);
+  exclusive_sum(ctx, upper_ptr);
+}
+
+void fill_triangles(const Context<Space::device>& ctx, const Pattern<Space::device>& a, const TrianglesOut& to) {
+  with_row_ptr(a, [&](auto row_ptr) {
+    const unsigned blocks =
+        blocks_for(ctx, (std::int64_t{a.rows} + SymbolicTuning::warps - 1) / SymbolicTuning::warps);
+    fill_kernel<<<blocks, SymbolicTuning::threads, 0, ctx.state().stream()>>>(a.rows, row_ptr.data, a.col.data, to);
+    PURLIN_CHECK_LAUNCH();
+  });
+}
+
+// A's lower triangle alone, and where its entries stand in A.
+void make_lower(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
+                FsaiSymbolic<Space::device>& result) {
+  Array<Offset, Space::device> upper_ptr;
+  count_triangles(ctx, a, result.a_row_ptr, upper_ptr);
+  const Offset entries = fetch<Offset, Space::device>(ctx, result.a_row_ptr.data() + a.rows);
+  result.a_col = Array<Index, Space::device>(ctx, entries);
+  result.a_source = Array<Offset, Space::device>(ctx, entries);
+  fill_triangles(
+      ctx, a,
+      {result.a_row_ptr.data(), result.a_col.data(), result.a_source.data(), nullptr, nullptr, nullptr, nullptr});
 }
 
 }  // namespace
 
 bool make_lower_symbolic(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
-                         FsaiSymbolic<Space::device>& result) {
-  const Index n = a.rows;
-  const cudaStream_t stream = ctx.state().stream();
-  result.a_row_ptr = Array<Offset, Space::device>(ctx, Offset{n} + 1);
-  result.t_row_ptr = Array<Offset, Space::device>(ctx, Offset{n} + 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(result.a_row_ptr.data(), 0, result.a_row_ptr.bytes(), stream));
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(result.t_row_ptr.data(), 0, result.t_row_ptr.bytes(), stream));
-  with_row_ptr(a, [&](auto row_ptr) {
-    const unsigned blocks =
-        blocks_for(ctx, (std::int64_t{n} + SymbolicTuning::threads - 1) / SymbolicTuning::threads);
-    count_kernel<<<blocks, SymbolicTuning::threads, 0, stream>>>(n, row_ptr.data, a.col.data, result.a_row_ptr.data(),
-                                                                 result.t_row_ptr.data());
-    PURLIN_CHECK_LAUNCH();
-  });
-  const Array<Offset, Space::host> lower = summed(ctx, result.a_row_ptr), upper = summed(ctx, result.t_row_ptr);
+                         const Pattern<Space::device>* whole, FsaiSymbolic<Space::device>& result) {
+  const bool of_a = whole == nullptr;
+  const Pattern<Space::device>& of_g = of_a ? a : *whole;
+  Array<Offset, Space::device>& row_ptr = of_a ? result.a_row_ptr : result.g_row_ptr;
+  Array<Index, Space::device>& col = of_a ? result.a_col : result.g_col;
+  count_triangles(ctx, of_g, row_ptr, result.t_row_ptr);
+  Array<Offset, Space::host> lower(host_context(ctx), row_ptr.size());
+  copy<Offset>(ctx, row_ptr.cspan(), lower.span());
+  const Offset entries = lower[of_g.rows];
   // As many on both sides, and below each one above has its mirror: none below is left over.
-  if (lower[n] != upper[n]) return false;
-  result.a_col = Array<Index, Space::device>(ctx, lower[n]);
-  result.a_source = Array<Offset, Space::device>(ctx, lower[n]);
-  result.t_col = Array<Index, Space::device>(ctx, lower[n]);
-  result.t_source = Array<Offset, Space::device>(ctx, lower[n]);
+  if (entries != fetch<Offset, Space::device>(ctx, result.t_row_ptr.data() + of_g.rows)) return false;
+  col = Array<Index, Space::device>(ctx, entries);
+  if (of_a) result.a_source = Array<Offset, Space::device>(ctx, entries);
+  result.t_col = Array<Index, Space::device>(ctx, entries);
+  result.t_source = Array<Offset, Space::device>(ctx, entries);
   Array<int, Space::device> missing(ctx, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(missing.data(), 0, missing.bytes(), stream));
-  with_row_ptr(a, [&](auto row_ptr) {
-    const unsigned blocks = blocks_for(ctx, (std::int64_t{n} + SymbolicTuning::warps - 1) / SymbolicTuning::warps);
-    fill_kernel<<<blocks, SymbolicTuning::threads, 0, stream>>>(
-        n, row_ptr.data, a.col.data, result.a_row_ptr.data(), result.a_col.data(), result.a_source.data(),
-        result.t_row_ptr.data(), result.t_col.data(), result.t_source.data(), missing.data());
-    PURLIN_CHECK_LAUNCH();
-  });
+  PURLIN_CHECK_CUDA(cudaMemsetAsync(missing.data(), 0, missing.bytes(), ctx.state().stream()));
+  fill_triangles(ctx, of_g,
+                 {row_ptr.data(), col.data(), of_a ? result.a_source.data() : nullptr, result.t_row_ptr.data(),
+                  result.t_col.data(), result.t_source.data(), missing.data()});
+  if (!of_a) make_lower(ctx, a, result);
   sort_by_size(ctx, lower.cspan(), result);
   return fetch(ctx, missing.cspan().data) == 0;
 }

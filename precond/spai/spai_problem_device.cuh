@@ -4,6 +4,7 @@
 #pragma once
 
 #include <purlin/core/context_device.hpp>
+#include <purlin/core/sorted_row_device.cuh>
 #include <purlin/precond/spai/spai_numeric.hpp>
 #include <purlin/spmv/product_device.cuh>
 
@@ -72,20 +73,6 @@ __device__ double row_norm(const SpaiView<T>& a, Index k, int lane) {
   return largest * sqrt(warp_sum(sum));
 }
 
-/// Where `wanted` stands in `count` ascending numbers, -1 where it does not.
-template <class Count>
-__device__ __forceinline__ Count find_in(const Index* numbers, Count count, Index wanted) {
-  Count low = 0, high = count;
-  while (low < high) {
-    const Count middle = low + (high - low) / 2;
-    if (numbers[middle] < wanted)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < count && numbers[low] == wanted ? low : Count{-1};
-}
-
 /// Counts are added and doubles that are never negative compared by their bits: the same result in any order.
 template <class T>
 __device__ __forceinline__ void report(const SpaiView<T>& a, Index j, double residual, bool fell_back) {
@@ -99,9 +86,9 @@ __device__ __forceinline__ void report(const SpaiView<T>& a, Index j, double res
 template <class T>
 __device__ void solve_diagonal(const SpaiView<T>& a, Index j, int lane, bool deficient) {
   const Offset b_begin = a.b_row_ptr[j], b_end = a.b_row_ptr[j + 1];
-  const Offset at = find_in<Offset>(a.b_col + b_begin, b_end - b_begin, j);
+  const Offset at = find_column(a.b_col, b_begin, b_end, j);
   bool fell_back;
-  const T value = diagonal_value<T>(row_norm(a, j, lane), at < 0 ? 0.0 : double(a.b_val[b_begin + at]), &fell_back);
+  const T value = diagonal_value<T>(row_norm(a, j, lane), at < 0 ? 0.0 : double(a.b_val[at]), &fell_back);
   double sum = 0;
   for (Offset e = b_begin + lane; e < b_end; e += 32) {
     const double product = double(value) * double(a.b_val[e]);
@@ -174,12 +161,12 @@ struct SpaiBlockProblem {
         continue;
       }
       for (Offset e = a.b_row_ptr[k] + lane; e < a.b_row_ptr[k + 1]; e += 32) {
-        const Index at = find_in<Index>(buffers.rows, m, a.b_col[e]);
+        const Index at = find_column(buffers.rows, Index{0}, m, a.b_col[e]);
         column(c)[at] = static_cast<T>(a.b_val[e] / norm);
       }
     }
     if (threadIdx.x == 0) {
-      const Index at = find_in<Index>(buffers.rows, m, j);
+      const Index at = find_column(buffers.rows, Index{0}, m, j);
       if (at < 0)
         atomicExch(found, -1);
       else

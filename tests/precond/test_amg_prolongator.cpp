@@ -14,6 +14,24 @@ namespace {
 
 constexpr Space host = Space::host;
 
+// The aggregates of each node and of what A couples to it.
+detail::HostBlockPattern whole_pattern(const Context<host>& ctx, const detail::HostBlockPattern& a,
+                                       const detail::Aggregates<host>& aggregates) {
+  std::vector<Offset> row_ptr = {0};
+  std::vector<Index> col;
+  for (Index i = 0; i < a.rows; ++i) {
+    std::set<Index> reached;
+    if (aggregates.of_node[i] >= 0) {
+      reached.insert(aggregates.of_node[i]);
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) reached.insert(aggregates.of_node[a.col[k]]);
+      reached.erase(-1);
+    }
+    col.insert(col.end(), reached.begin(), reached.end());
+    row_ptr.push_back(static_cast<Offset>(col.size()));
+  }
+  return {a.rows, aggregates.count, make_array(ctx, row_ptr), make_array(ctx, col)};
+}
+
 struct Parts {
   detail::HostBlockCsr a;
   detail::Aggregates<Space::host> aggregates;
@@ -28,10 +46,10 @@ struct Parts {
     tentative = detail::make_tentative(ctx, aggregates, block, near_null);
     p.row_block = block;
     p.col_block = near_null.vectors;
-    p.pattern = detail::prolongator_pattern(ctx, a.pattern, aggregates);
+    p.pattern = whole_pattern(ctx, a.pattern, aggregates);
     compute(ctx, omega);
     if (width == 0) return;
-    p.pattern = detail::narrowed(ctx, p, aggregates, width);
+    p.pattern = detail::smoothed_pattern(ctx, a, omega, aggregates, tentative, width);
     compute(ctx, omega);
   }
   void compute(const Context<host>& ctx, double omega) {

@@ -38,10 +38,14 @@ Arrays arrays_of(const Context<S>& ctx, const detail::FsaiSymbolic<S>& symbolic)
 }
 
 template <Space S>
-Arrays symbolic_of(const Context<S>& ctx, const HostCsr& a, bool narrow, const PrecondOptions& options) {
+Arrays symbolic_of(const Context<S>& ctx, const HostCsr& a, bool narrow, const PrecondOptions& options,
+                   const HostCsr* whole = nullptr) {
   const auto there = upload_matrix<double>(ctx, a);
-  return arrays_of(ctx,
-                   detail::make_fsai_symbolic<double, S>(ctx, narrow ? there.narrow() : there.wide(), {}, options));
+  const auto view = narrow ? there.narrow() : there.wide();
+  if (whole == nullptr) return arrays_of(ctx, detail::make_fsai_symbolic<double, S>(ctx, view, {}, options));
+  const auto of_g = upload_matrix<double>(ctx, *whole);
+  const Pattern<S> pattern(narrow ? of_g.narrow() : of_g.wide());
+  return arrays_of(ctx, detail::make_fsai_symbolic<double, S>(ctx, view, {}, options, &pattern));
 }
 
 // Symmetric in its pattern, with empty rows, missing diagonal entries and rows of every length up to n.
@@ -57,6 +61,19 @@ HostCsr symmetric_pattern(Index n) {
   }
   for (Index k = 0; n > 40 && k < n; ++k) rows[n - 2][k] = rows[k][n - 2] = 0.25;
   return from_rows(n, rows);
+}
+
+void check_same(const Arrays& a, const Arrays& b) {
+  CHECK(a.a_row_ptr == b.a_row_ptr);
+  CHECK(a.a_col == b.a_col);
+  CHECK(a.a_source == b.a_source);
+  CHECK(a.g_row_ptr == b.g_row_ptr);
+  CHECK(a.g_col == b.g_col);
+  CHECK(a.t_row_ptr == b.t_row_ptr);
+  CHECK(a.t_col == b.t_col);
+  CHECK(a.t_source == b.t_source);
+  CHECK(a.longest == b.longest);
+  CHECK(a.longest_row == b.longest_row);
 }
 
 }  // namespace
@@ -88,6 +105,30 @@ TEST_CASE("FSAI's symbolic phase finds the triangles, the way to their values, a
   CHECK(found.longest == found.a_row_ptr[89] - found.a_row_ptr[88]);
 }
 
+TEST_BOTH("FSAI's symbolic phase on a whole pattern is the one on a caller's that is the same", "[precond][fsai]") {
+  const auto ctx = make_context<S>();
+  const auto check = [&](const HostCsr& a, const HostCsr& whole) {
+    auto given = std::make_shared<GivenPattern>();
+    given->rows = whole.rows;
+    given->row_ptr = whole.row_ptr;
+    given->col = whole.col;
+    PrecondOptions options = fsai_options();
+    options.of<PatternOptions>().pattern = std::move(given);
+    const Arrays expected = symbolic_of(Context<Space::host>(), a, false, options);
+    REQUIRE((a.rows == 0 || !expected.g_col.empty()));
+    for (const bool narrow : {true, false}) {
+      INFO(a.rows << " rows, " << whole.col.size() << " entries");
+      check_same(symbolic_of(ctx, a, narrow, fsai_options(), &whole), expected);
+    }
+  };
+  for (const Index n : {0, 1, 33, 300}) {
+    check(diagonal_matrix(n), symmetric_pattern(n));
+    check(symmetric_pattern(n), diagonal_matrix(n));
+    check(ragged_matrix(n, n), symmetric_pattern(n));
+  }
+  check(fem_matrix("generate:grid7:6"), symmetric_pattern(216));
+}
+
 #if PURLIN_HAS_CUDA
 TEST_CASE("FSAI's patterns are the same from kernels as from the host", "[precond][fsai][device]") {
   const Context<Space::host> host;
@@ -96,16 +137,7 @@ TEST_CASE("FSAI's patterns are the same from kernels as from the host", "[precon
     for (const bool narrow : {true, false}) {
       INFO(a.rows << " rows, " << a.col.size() << " entries");
       const Arrays here = symbolic_of(host, a, narrow, options), there = symbolic_of(device, a, narrow, options);
-      CHECK(here.a_row_ptr == there.a_row_ptr);
-      CHECK(here.a_col == there.a_col);
-      CHECK(here.a_source == there.a_source);
-      CHECK(here.g_row_ptr == there.g_row_ptr);
-      CHECK(here.g_col == there.g_col);
-      CHECK(here.t_row_ptr == there.t_row_ptr);
-      CHECK(here.t_col == there.t_col);
-      CHECK(here.t_source == there.t_source);
-      CHECK(here.longest == there.longest);
-      CHECK(here.longest_row == there.longest_row);
+      check_same(here, there);
       CHECK(there.class_ends.back() == a.rows);
       CHECK(std::is_permutation(here.row_list.begin(), here.row_list.end(), there.row_list.begin()));
     }
@@ -124,7 +156,7 @@ TEST_CASE("The kernels take a pattern that is symmetric, and refuse others", "[p
   const auto taken = [&](const HostCsr& a) {
     const auto there = upload_matrix<double>(ctx, a);
     detail::FsaiSymbolic<Space::device> result;
-    return detail::make_lower_symbolic(ctx, Pattern<Space::device>(there.wide()), result);
+    return detail::make_lower_symbolic(ctx, Pattern<Space::device>(there.wide()), nullptr, result);
   };
   CHECK(taken(symmetric_pattern(300)));
   CHECK_FALSE(taken(from_rows(4, {{{0, 1.0}, {2, 1.0}}, {{1, 1.0}}, {{2, 1.0}}, {{1, 1.0}, {3, 1.0}}})));

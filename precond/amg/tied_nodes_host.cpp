@@ -5,19 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include <purlin/config.hpp>
 #include <purlin/core/parallel.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
 #include <purlin/precond/amg/strength.hpp>
 
 namespace purlin::detail {
 namespace {
-
-double norm(const HostBlockCsr& a, Offset k) {
-  double sum = 0;
-  for (int e = 0; e < a.block_size(); ++e) sum += a.block(k)[e] * a.block(k)[e];
-  return std::sqrt(sum);
-}
 
 bool coupled(const HostBlockCsr& a, Offset k) {
   return std::any_of(a.block(k), a.block(k + 1), [](double value) { return value != 0; });
@@ -71,18 +64,13 @@ class Nearest {
 
 std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr& a) {
   const HostBlockPattern& pattern = a.pattern;
-  std::vector<double> diagonal(static_cast<std::size_t>(pattern.rows));
-  parallel_for(ctx, pattern.rows, [&](Index i) {
-    const Offset at = diagonal_at(pattern, i);
-    diagonal[i] = at < 0 ? 0 : norm(a, at);
-  });
+  const std::vector<double> diagonal = diagonal_norms(ctx, a);
   std::vector<unsigned char> tied(diagonal.size());
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
     double sum = 0;
     for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
       const double scale = diagonal[i] * diagonal[pattern.col[k]];
-      const double size = pattern.col[k] == i || scale == 0 ? 0 : norm(a, k);
-      sum += size == 0 ? 0 : size * size / scale;
+      if (pattern.col[k] != i && scale != 0) sum += squared_norm(a, k) / scale;
     }
     tied[i] = reaches(sum, tied_coupling) ? 1 : 0;
   });
@@ -90,60 +78,26 @@ std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr
 }
 
 Index reached_rows(Index rows, Index members) {
-  constexpr double operations = 5000, least = 64, most = 256;
-  return static_cast<Index>(std::clamp(std::cbrt(3 * operations * rows / std::max<Index>(1, members)), least, most));
+  constexpr double operations = 5000, least = 64;
+  return static_cast<Index>(
+      std::clamp(std::cbrt(3 * operations * rows / std::max<Index>(1, members)), least, double{most_reached}));
 }
 
-std::shared_ptr<const GivenPattern> tied_pattern(const HostContext& ctx, const HostBlockCsr& a) {
+std::optional<HostBlockPattern> tied_pattern(const HostContext& ctx, const HostBlockCsr& a) {
   const std::vector<unsigned char> tied = tied_nodes(ctx, a);
-  const auto count = std::count(tied.begin(), tied.end(), 1);
-  if (count == 0 || static_cast<double>(count) > most_tied * a.pattern.rows) return nullptr;
+  if (!few_are_tied(std::count(tied.begin(), tied.end(), 1), a.pattern.rows)) return std::nullopt;
   const std::vector<unsigned char> member = with_neighbours(a, tied);
-  const auto members = static_cast<Index>(std::count(member.begin(), member.end(), 1));
-  const Index most = std::max<Index>(2, reached_rows(a.pattern.rows, members) / a.row_block);
+  const Index most = reached_nodes(a, static_cast<Index>(std::count(member.begin(), member.end(), 1)));
   std::vector<Nearest> nearest(static_cast<std::size_t>(ctx.threads()), Nearest(a, member, most));
-  const HostBlockPattern wider = pattern_by_rows(
+  const HostBlockPattern groups = pattern_by_rows(
       ctx, a.pattern.rows, a.pattern.cols, [&](Index i, int team_member, std::vector<Index>& columns) {
-        const auto first = static_cast<std::ptrdiff_t>(columns.size());
-        columns.insert(columns.end(), a.pattern.col.data() + a.pattern.row_ptr[i],
-                       a.pattern.col.data() + a.pattern.row_ptr[i + 1]);
         if (!member[i]) return;
         const std::vector<Index>& group = nearest[static_cast<std::size_t>(team_member)].to(i);
+        const auto first = static_cast<std::ptrdiff_t>(columns.size());
         columns.insert(columns.end(), group.begin(), group.end());
         std::sort(columns.begin() + first, columns.end());
-        columns.erase(std::unique(columns.begin() + first, columns.end()), columns.end());
       });
-  auto result = std::make_shared<GivenPattern>();
-  const int b = a.row_block;
-  result->rows = a.scalar_rows();
-  result->row_ptr.assign(1, 0);
-  result->row_ptr.reserve(static_cast<std::size_t>(result->rows) + 1);
-  result->col.reserve(static_cast<std::size_t>(wider.blocks()) * a.block_size());
-  for (Index row = 0; row < result->rows; ++row) {
-    for (Offset k = wider.row_ptr[row / b]; k < wider.row_ptr[row / b + 1]; ++k) {
-      for (int c = 0; c < b; ++c) result->col.push_back(wider.col[k] * b + c);
-    }
-    result->row_ptr.push_back(static_cast<Offset>(result->col.size()));
-  }
-  return result;
+  return united(ctx, a.pattern, united(ctx, groups, transpose(ctx, groups).pattern));
 }
-
-#if PURLIN_HAS_CUDA
-std::shared_ptr<const GivenPattern> tied_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
-  const HostContext& host = host_context(ctx);
-  HostBlockCsr copied;
-  copied.row_block = a.row_block;
-  copied.col_block = a.col_block;
-  copied.pattern.rows = a.pattern.rows;
-  copied.pattern.cols = a.pattern.cols;
-  copied.pattern.row_ptr = Array<Offset, Space::host>(host, a.pattern.row_ptr.size());
-  copied.pattern.col = Array<Index, Space::host>(host, a.pattern.col.size());
-  copied.val = Array<double, Space::host>(host, a.val.size());
-  copy<Offset>(ctx, a.pattern.row_ptr.cspan(), copied.pattern.row_ptr.span());
-  copy<Index>(ctx, a.pattern.col.cspan(), copied.pattern.col.span());
-  copy<double>(ctx, a.val.cspan(), copied.val.span());
-  return tied_pattern(host, copied);
-}
-#endif
 
 }  // namespace purlin::detail

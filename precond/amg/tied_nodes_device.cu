@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups around tied nodes on the device: a warp finds what is nearest to one of their nodes.
+#include <purlin/precond/amg/elements_device.cuh>
+#include <purlin/precond/amg/strength.hpp>
+#include <purlin/precond/amg/tied_nodes.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
+
+namespace purlin::detail {
+namespace {
+
+struct NearestTuning {
+  static constexpr int threads = 128;
+  static constexpr int warps = threads / 32;
+  static constexpr int table = 2 * most_reached;
+};
+
+// Marks are 1 for a node of a set and 0 for others; summed, they number the nodes of the set.
+struct NumberedSet {
+  const Offset* number;  // rows + 1
+
+  __device__ bool has(Index i) const { return number[i] != number[i + 1]; }
+};
+
+struct MarkTied {
+  BlockView a;
+  const double* diagonal;
+  Offset* mark;
+
+  __device__ void operator()(std::int64_t row) const {
+    const auto i = static_cast<Index>(row);
+    double sum = 0;
+    for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
+      const double scale = diagonal[i] * diagonal[a.pattern.col[k]];
+      if (a.pattern.col[k] != i && scale != 0) sum += a.squared_norm(k) / scale;
+    }
+    mark[i] = reaches(sum, tied_coupling) ? 1 : 0;
+  }
+};
+
+__device__ bool coupled(const BlockView& a, Offset k) {
+  for (int e = 0; e < a.m * a.n; ++e) {
+    if (a.block(k)[e] != 0) return true;
+  }
+  return false;
+}
+
+// The tied nodes and their neighbours.
+struct MarkMembers {
+  BlockView a;
+  NumberedSet tied;
+  Offset* mark;
+
+  __device__ void operator()(std::int64_t row) const {
+    const auto i = static_cast<Index>(row);
+    if (!tied.has(i)) return;
+    mark[i] = 1;
+    for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
+      if (coupled(a, k)) mark[a.pattern.col[k]] = 1;
+    }
+  }
+};
+
+// The members, ascending, and in their rows the blocks that lead to others.
+struct ListMembers {
+  BlockView a;
+  NumberedSet members;
+  Index* node;
+  unsigned char* edge;
+
+  __device__ void operator()(std::int64_t row) const {
+    const auto i = static_cast<Index>(row);
+    if (!members.has(i)) return;
+    node[members.number[i]] = i;
+    for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
+      edge[k] = members.has(a.pattern.col[k]) && coupled(a, k) ? 1 : 0;
+    }
+  }
+};
+
+// Nodes in shared memory, -1 where a place is free; never more than half full.
+struct NodeTable {
+  Index* place;
+
+  __device__ static unsigned first(Index node) { return static_cast<unsigned>(node) * 0x9e3779b1u >> 16; }
+  __device__ bool has(Index node) const {
+    for (unsigned at = first(node);; ++at) {
+      const Index there = place[at % NearestTuning::table];
+      if (there == node) return true;
+      if (there == -1) return false;
+    }
+  }
+  __device__ void insert(Index node) const {
+    for (unsigned at = first(node);; ++at) {
+      if (atomicCAS(place + at % NearestTuning::table, Index{-1}, node) == -1) return;
+    }
+  }
+};
+
+// A warp has a member: it goes through the group breadth first, and through a row 32 blocks at a time. What it finds,
+// up to `most` nodes, goes to nearest[most m ..], ascending, for member m; how many they are to its node's count.
+__global__ void __launch_bounds__(NearestTuning::threads)
+    nearest_kernel(PatternView a, const unsigned char* edge, Index members, const Index* node, int most,
+                   Index* nearest, Offset* count) {
+  __shared__ Index tables[NearestTuning::warps][NearestTuning::table];
+  __shared__ Index lists[NearestTuning::warps][most_reached];
+  const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+  const NodeTable seen{tables[warp]};
+  Index* const found = lists[warp];
+  const std::int64_t step = std::int64_t{gridDim.x} * NearestTuning::warps;
+  for (std::int64_t m = std::int64_t{blockIdx.x} * NearestTuning::warps + warp; m < members; m += step) {
+    for (int at = lane; at < NearestTuning::table; at += 32) seen.place[at] = -1;
+    __syncwarp();
+    if (lane == 0) {
+      found[0] = node[m];
+      seen.insert(node[m]);
+    }
+    __syncwarp();
+    int size = 1;
+    for (int next = 0; next < size && size < most; ++next) {
+      const Index i = found[next];
+      for (Offset first = a.begin(i); first < a.end(i) && size < most; first += 32) {
+        const Offset k = first + lane;
+        const Index j = k < a.end(i) && edge[k] != 0 ? a.col[k] : Index{-1};
+        const bool is_new = j >= 0 && !seen.has(j);
+        const unsigned all = __ballot_sync(0xffffffffu, is_new);
+        const int at = size + __popc(all & ((1u << lane) - 1));
+        if (is_new && at < most) {
+          found[at] = j;
+          seen.insert(j);
+        }
+        size = min(most, size + __popc(all));
+        __syncwarp();
+      }
+    }
+    for (int k = lane; k < size; k += 32) {
+      int rank = 0;
+      for (int l = 0; l < size; ++l) rank += found[l] < found[k] ? 1 : 0;
+      nearest[m * most + rank] = found[k];
+    }
+    if (lane == 0) count[node[m]] = size;
+    __syncwarp();
+  }
+}
+
+// Element m most + k is what stands in place k of member m's list.
+struct TakeNearest {
+  int most;
+  const Index *node, *nearest;
+  const Offset* row_ptr;
+  Index* col;
+
+  __device__ void operator()(std::int64_t element) const {
+    const Index i = node[element / most];
+    const Offset at = row_ptr[i] + element % most;
+    if (at < row_ptr[i + 1]) col[at] = nearest[element];
+  }
+};
+
+// Of each member what is nearest to it in its group.
+BlockPattern<Space::device> nearest_in_groups(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
+                                              const DeviceArray<Offset>& number, Index members) {
+  const Index rows = a.pattern.rows;
+  DeviceArray<Index> node(ctx, members);
+  DeviceArray<unsigned char> edge(ctx, a.pattern.blocks());
+  for_elements(ctx, rows, ListMembers{a, {number.data()}, node.data(), edge.data()});
+  const Index most = reached_nodes(a, members);
+  DeviceArray<Index> nearest(ctx, Offset{members} * most);
+  BlockPattern<Space::device> p;
+  p.rows = p.cols = rows;
+  p.row_ptr = zeros<Offset>(ctx, Offset{rows} + 1);
+  nearest_kernel<<<blocks_for(ctx, members, NearestTuning::warps), NearestTuning::threads, 0, ctx.state().stream()>>>(
+      PatternView(a.pattern), edge.data(), members, node.data(), most, nearest.data(), p.row_ptr.data());
+  PURLIN_CHECK_LAUNCH();
+  exclusive_sum(ctx, p.row_ptr);
+  p.col = DeviceArray<Index>(ctx, value_at(ctx, p.row_ptr, rows));
+  for_elements(ctx, nearest.size(), TakeNearest{most, node.data(), nearest.data(), p.row_ptr.data(), p.col.data()});
+  return p;
+}
+
+}  // namespace
+
+std::optional<BlockPattern<Space::device>> tied_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
+  const Index rows = a.pattern.rows;
+  const DeviceArray<double> diagonal = diagonal_norms(ctx, a);
+  DeviceArray<Offset> tied = zeros<Offset>(ctx, Offset{rows} + 1), members = zeros<Offset>(ctx, Offset{rows} + 1);
+  for_elements(ctx, rows, MarkTied{a, diagonal.data(), tied.data()});
+  exclusive_sum(ctx, tied);
+  if (!few_are_tied(value_at(ctx, tied, rows), rows)) return std::nullopt;
+  for_elements(ctx, rows, MarkMembers{a, {tied.data()}, members.data()});
+  exclusive_sum(ctx, members);
+  const auto count = static_cast<Index>(value_at(ctx, members, rows));
+  const BlockPattern<Space::device> nearest = nearest_in_groups(ctx, a, members, count);
+  return united(ctx, a.pattern, united(ctx, nearest, transpose(ctx, nearest).pattern));
+}
+
+}  // namespace purlin::detail
