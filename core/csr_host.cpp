@@ -71,12 +71,37 @@ std::uint64_t row_fault(const RowPtr& row_ptr, Span<const Index, Space::host> co
   return code;
 }
 
-// Position of column j in row i, or -1.
+// Whether the rows [begin, end) are without fault. Entries that do not ascend from one to the next are counted over
+// all rows at once, which is fast: all of them have to be at the beginnings of rows.
+template <class RowPtr>
+bool rows_are_sound(const RowPtr& row_ptr, Span<const Index, Space::host> col, Index begin, Index end, Index cols) {
+  const Offset first = row_ptr[begin], last = row_ptr[end];
+  bool sound = first >= 0 && last <= col.size;
+  for (Index i = begin; i < end; ++i) sound &= row_ptr[i] <= row_ptr[i + 1];
+  if (!sound) return false;
+  Offset descents = 0, descents_between_rows = 0;
+  for (Offset k = first + 1; k < last; ++k) descents += col[k] <= col[k - 1] ? 1 : 0;
+  for (Index i = begin; i < end; ++i) {
+    const Offset at = row_ptr[i], behind = row_ptr[i + 1];
+    if (at == behind) continue;
+    sound &= col[at] >= 0 && col[behind - 1] < cols;
+    if (at > first) descents_between_rows += col[at] <= col[at - 1] ? 1 : 0;
+  }
+  return sound && descents == descents_between_rows;
+}
+
+// Position of column j in row i, or -1. Most rows are too short for the guesses of a binary search to pay.
 template <class RowPtr>
 Offset find_entry(const RowPtr& row_ptr, Span<const Index, Space::host> col, Index i, Index j) {
-  const Index* begin = col.data + row_ptr[i];
-  const Index* end = col.data + row_ptr[i + 1];
-  const Index* at = std::lower_bound(begin, end, j);
+  constexpr std::ptrdiff_t short_row = 16;
+  const Index* const begin = col.data + row_ptr[i];
+  const Index* const end = col.data + row_ptr[i + 1];
+  const Index* at = begin;
+  if (end - begin <= short_row) {
+    while (at != end && *at < j) ++at;
+  } else {
+    at = std::lower_bound(begin, end, j);
+  }
   return at != end && *at == j ? at - col.data : Offset{-1};
 }
 
@@ -145,6 +170,11 @@ Partial inspect_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, con
 template <class T>
 std::uint64_t detail::csr_fault(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) {
   return with_row_ptr(a, [&](auto row_ptr) {
+    bool sound = true;
+    parallel_ranges(ctx, a.rows, [&](Index begin, Index end) {
+      if (!rows_are_sound(row_ptr, a.col, begin, end, a.cols)) atomic_write(sound, false);
+    });
+    if (sound) return no_fault;
     return parallel_reduce(
         ctx, a.rows, no_fault,
         [&](Index i, std::uint64_t& least) { least = std::min(least, row_fault(row_ptr, a.col, i, a.cols)); },
