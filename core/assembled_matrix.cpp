@@ -9,6 +9,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/input_entries.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/negligible_memory.hpp>
 #include <purlin/core/vector_ops.hpp>
 
 namespace purlin {
@@ -17,9 +18,10 @@ namespace {
 // Throws OutOfMemory where the context's memory is known to have too little left.
 template <Space S>
 void require_memory(const Context<S>& ctx, const detail::InputEntries& entries) {
+  const std::uint64_t wanted = detail::assembly_bytes(ctx, entries);
+  if (detail::is_negligible(*ctx.memory(), wanted)) return;
   const auto available = ctx.memory()->available_bytes();
   if (!available) return;
-  const std::uint64_t wanted = detail::assembly_bytes(ctx, entries);
   if (wanted > *available) throw OutOfMemory(name_of(S), "assembling this matrix (an estimate)", wanted, available);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <purlin/core/csr_check.hpp>
 #include <purlin/core/error.hpp>
@@ -71,13 +72,36 @@ std::uint64_t row_fault(const RowPtr& row_ptr, Span<const Index, Space::host> co
   return code;
 }
 
-// Position of column j in row i, or -1.
+// Whether the rows [begin, end) are without fault. Entries that do not ascend from one to the next are counted over
+// all rows at once, which is fast: all of them have to be at the beginnings of rows.
 template <class RowPtr>
-Offset find_entry(const RowPtr& row_ptr, Span<const Index, Space::host> col, Index i, Index j) {
-  const Index* begin = col.data + row_ptr[i];
-  const Index* end = col.data + row_ptr[i + 1];
-  const Index* at = std::lower_bound(begin, end, j);
-  return at != end && *at == j ? at - col.data : Offset{-1};
+bool rows_are_sound(const RowPtr& row_ptr, Span<const Index, Space::host> col, Index begin, Index end, Index cols) {
+  const Offset first = row_ptr[begin], last = row_ptr[end];
+  bool sound = first >= 0 && last <= col.size;
+  for (Index i = begin; i < end; ++i) sound &= row_ptr[i] <= row_ptr[i + 1];
+  if (!sound) return false;
+  Offset descents = 0, descents_between_rows = 0;
+  for (Offset k = first + 1; k < last; ++k) descents += col[k] <= col[k - 1] ? 1 : 0;
+  for (Index i = begin; i < end; ++i) {
+    const Offset at = row_ptr[i], behind = row_ptr[i + 1];
+    if (at == behind) continue;
+    sound &= col[at] >= 0 && col[behind - 1] < cols;
+    if (at > first) descents_between_rows += col[at] <= col[at - 1] ? 1 : 0;
+  }
+  return sound && descents == descents_between_rows;
+}
+
+// Position of column j in row i, or -1. `after` is where it may be, counted from the beginning of the row, and
+// becomes the place behind it where it is found.
+template <class RowPtr>
+Offset find_entry(const RowPtr& row_ptr, Span<const Index, Space::host> col, Index i, Index j, Index& after) {
+  const Index* const begin = col.data + row_ptr[i];
+  const Index* const end = col.data + row_ptr[i + 1];
+  const Index* at = begin + after;
+  if (at >= end || *at != j) at = std::lower_bound(begin, end, j);
+  if (at == end || *at != j) return -1;
+  after = static_cast<Index>(at - begin) + 1;
+  return at - col.data;
 }
 
 struct Partial {
@@ -85,6 +109,10 @@ struct Partial {
   Offset lower_matched = 0, lower = 0, upper = 0;
   Index rows[4] = {0, 0, 0, 0};       // empty, missing, zero, negative
   Index first[4] = {-1, -1, -1, -1};  // of this partial's rows, which ascend
+  // Of each row since `begin`, where in it the next partner to be looked up is if the pattern is symmetric: rows are
+  // met in ascending order, and so are the partners that entries of later rows have behind its diagonal.
+  std::vector<Index> next;
+  Index begin = 0;
 
   void count(int what, Index row) {
     if (rows[what]++ == 0) first[what] = row;
@@ -96,11 +124,14 @@ void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
   const bool square = a.rows == a.cols;
   if (row_ptr[i] == row_ptr[i + 1]) p.count(0, i);
   bool diagonal = false;
+  Index next = 0;
+  if (p.next.empty()) p.begin = i;
   for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
     const Index j = a.col[k];
     const double value = a.val[k];
     p.max_abs = std::max(p.max_abs, std::abs(value));
     if (!square) continue;
+    if (j <= i) ++next;
     if (j == i) {
       diagonal = true;
       if (value == 0) p.count(2, i);
@@ -112,12 +143,16 @@ void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
     else
       ++p.lower;
     if (j > i && !all_entries) continue;
-    const Offset mirrored = find_entry(row_ptr, a.col, j, i);
+    Index unknown = 0;
+    const bool met = j >= p.begin && j < i;
+    const Offset mirrored =
+        find_entry(row_ptr, a.col, j, i, met ? p.next[static_cast<std::size_t>(j - p.begin)] : unknown);
     if (j < i && mirrored >= 0) ++p.lower_matched;
     const double other = mirrored >= 0 ? double(a.val[mirrored]) : 0.0;
     p.max_asymmetry = std::max(p.max_asymmetry, std::abs(value - other));
   }
   if (square && !diagonal) p.count(1, i);
+  p.next.push_back(next);
 }
 
 template <class RowPtr, class T>
@@ -145,6 +180,11 @@ Partial inspect_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, con
 template <class T>
 std::uint64_t detail::csr_fault(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) {
   return with_row_ptr(a, [&](auto row_ptr) {
+    bool sound = true;
+    parallel_ranges(ctx, a.rows, [&](Index begin, Index end) {
+      if (!rows_are_sound(row_ptr, a.col, begin, end, a.cols)) atomic_write(sound, false);
+    });
+    if (sound) return no_fault;
     return parallel_reduce(
         ctx, a.rows, no_fault,
         [&](Index i, std::uint64_t& least) { least = std::min(least, row_fault(row_ptr, a.col, i, a.cols)); },

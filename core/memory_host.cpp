@@ -13,6 +13,7 @@
 #include <string>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/negligible_memory.hpp>
 
 namespace purlin {
 namespace {
@@ -103,5 +104,10 @@ class HostMemory final : public MemoryResource {
 }  // namespace
 
 std::shared_ptr<MemoryResource> detail::host_memory() { return std::make_shared<HostMemory>(); }
+
+bool detail::is_negligible(const ContextMemory& memory, std::uint64_t bytes) {
+  constexpr std::uint64_t most = std::uint64_t{16} << 20;
+  return bytes <= most && dynamic_cast<const HostMemory*>(&memory.resource()) != nullptr;
+}
 
 }  // namespace purlin

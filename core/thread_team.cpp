@@ -78,6 +78,13 @@ struct InRegion {
   ~InRegion() { in_region = false; }
 };
 
+// None where there are more than a set has room for.
+cpu_set_t allowed_processors() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) CPU_ZERO(&set);
+  return set;
+}
+
 void run_alone(const Region& region, int member) {
   for (std::int64_t share = 0; share < region.shares; ++share) region.run(region.work, share, member);
 }
@@ -101,6 +108,8 @@ class ThreadTeam::Workers {
  public:
   explicit Workers(int threads)
       : generation_(generation()),
+        wanted_(threads),
+        allowed_(allowed_processors()),
         spinning_(threads <= available_processors()),
         claims_(static_cast<std::size_t>((threads + bits - 1) / bits)) {
     sigset_t all, before;
@@ -122,6 +131,23 @@ class ThreadTeam::Workers {
   }
 
   bool in_this_process() const { return generation_ == generation(); }
+
+  /// Threads for a team: those that the last team left, where they are as many and may use the same processors, or
+  /// new ones. To start one and to wait for its end takes longer than many a setup.
+  static Workers* hire(int threads) {
+    Workers* const spare = spare_workers().exchange(nullptr);
+    if (spare == nullptr) return new Workers(threads);
+    const cpu_set_t now = allowed_processors();
+    if (spare->in_this_process() && spare->wanted_ == threads && CPU_EQUAL(&spare->allowed_, &now) != 0) return spare;
+    retire(spare);
+    return new Workers(threads);
+  }
+  /// For the next team. One team's threads are kept, the last one's, unless they are more than there are processors.
+  static void retire(Workers* workers) {
+    if (!workers->in_this_process()) return;  // nobody to join: what the parent's threads held is left as it is
+    if (workers->spinning_ && !at_exit.ended) workers = spare_workers().exchange(workers);
+    if (workers != nullptr && workers->in_this_process()) delete workers;
+  }
 
   void run(const Region& region) {
     const std::uint32_t epoch = epoch_.load(std::memory_order_relaxed) + 1;
@@ -246,7 +272,25 @@ class ThreadTeam::Workers {
     caller_asleep_ = false;
   }
 
+  // The threads that wait for the next team; those of the last one end with the program, or when the library is
+  // unloaded.
+  static std::atomic<Workers*>& spare_workers() {
+    static std::atomic<Workers*> spare{nullptr};
+    return spare;
+  }
+  struct AtExit {
+    std::atomic<bool> ended{false};
+    ~AtExit() {
+      ended = true;
+      Workers* const spare = spare_workers().exchange(nullptr);
+      if (spare != nullptr && spare->in_this_process()) delete spare;
+    }
+  };
+  static AtExit at_exit;
+
   const unsigned generation_;
+  const int wanted_;  ///< threads, the caller among them
+  const cpu_set_t allowed_;
   const bool spinning_;
   std::atomic<bool> stop_{false};
 
@@ -264,10 +308,9 @@ class ThreadTeam::Workers {
   std::vector<std::thread> threads_;
 };
 
-void ThreadTeam::Abandon::operator()(Workers* workers) const {
-  // In a child made by fork() there is nobody to join: what the parent's threads held is left as it is.
-  if (workers->in_this_process()) delete workers;
-}
+ThreadTeam::Workers::AtExit ThreadTeam::Workers::at_exit;
+
+void ThreadTeam::Abandon::operator()(Workers* workers) const { Workers::retire(workers); }
 
 ThreadTeam::ThreadTeam(int threads) : threads_(threads) {}
 ThreadTeam::~ThreadTeam() = default;
@@ -276,7 +319,7 @@ void ThreadTeam::run(const Region& region) {
   if (region.shares <= 0) return;
   if (region.shares == 1 || region.members <= 1 || threads_ == 1 || in_region) return run_alone(region, 0);
   if (busy_.exchange(true, std::memory_order_acquire)) return run_alone(region, 0);
-  if (workers_ == nullptr || !workers_->in_this_process()) workers_.reset(new Workers(threads_));
+  if (workers_ == nullptr || !workers_->in_this_process()) workers_.reset(Workers::hire(threads_));
   workers_->run(region);
   busy_.store(false, std::memory_order_release);
 }

@@ -25,8 +25,8 @@ struct Region {
 /// barriers of all members do not offer. Share i is first offered to member i, so that a thread meets the data of its
 /// last loop in its own cache; which thread runs a share changes no result.
 ///
-/// Threads are started by the first region that has work for them, and anew in a process made by fork(). Regions
-/// inside regions, and regions of a team that another thread is using, run on the calling thread alone.
+/// Threads are started by the first region that has work for them, or are those of a team that has ended, and anew in
+/// a process made by fork(). Regions in regions, and of a team in use, run on the calling thread alone.
 class ThreadTeam {
  public:
   explicit ThreadTeam(int threads);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/negligible_memory.hpp>
 #include <purlin/precond/choice.hpp>
 #include <purlin/solver/candidate.hpp>
 #include <purlin/solver/choice.hpp>
@@ -315,6 +316,7 @@ void timed(const Context<S>& ctx, PhaseSeconds& seconds, const char* name, Phase
 /// Throws OutOfMemory where the estimate exceeds what the context's memory is known to have left.
 template <Space S>
 void require_memory(const Context<S>& ctx, const SystemEstimate& wanted) {
+  if (is_negligible(*ctx.memory(), wanted.total())) return;
   const auto available = ctx.memory()->available_bytes();
   if (available && wanted.total() > *available)
     throw OutOfMemory(name_of(S), "this system (an estimate)", wanted.total(), available);

@@ -40,17 +40,17 @@ Offset PatternFacts::sorted_slots(int lanes) const {
 
 RowLengths row_lengths(const Pattern<Space::host>& pattern) {
   constexpr Index counted = 4096;  // longer ones are few
-  std::vector<Index> count(counted, 0);
+  std::vector<Index> count;
   std::map<Index, Index> longer;
   for (Index i = 0; i < pattern.rows; ++i) {
     const auto length = static_cast<Index>(pattern.row_begin(i + 1) - pattern.row_begin(i));
-    ++(length < counted ? count[static_cast<std::size_t>(length)] : longer[length]);
+    const auto place = static_cast<std::size_t>(length);
+    if (length < counted && place >= count.size()) count.resize(place + 1, 0);
+    ++(length < counted ? count[place] : longer[length]);
   }
   RowLengths lengths;
-  for (Index length = 0; length < counted; ++length) {
-    if (count[static_cast<std::size_t>(length)] > 0) {
-      lengths.emplace_back(length, count[static_cast<std::size_t>(length)]);
-    }
+  for (std::size_t length = 0; length < count.size(); ++length) {
+    if (count[length] > 0) lengths.emplace_back(static_cast<Index>(length), count[length]);
   }
   lengths.insert(lengths.end(), longer.begin(), longer.end());
   return lengths;

@@ -7,9 +7,13 @@ import sys
 
 import numpy as np
 
+_double = np.dtype(np.float64)
+
 
 def refuse_device_array(value, what: str) -> None:
     """Raise TypeError for an array on a device, where one on the host is needed."""
+    if type(value) is np.ndarray:
+        return
     on_device = hasattr(value, "__cuda_array_interface__")
     if not on_device and hasattr(value, "__dlpack_device__"):
         kind = int(value.__dlpack_device__()[0])
@@ -25,12 +29,16 @@ def type_name(value) -> str:
 
 def numpy_dtype(dtype) -> np.dtype:
     """A dtype of NumPy or PyTorch as one of NumPy; TypeError where there is none."""
+    if isinstance(dtype, np.dtype):  # whose name takes NumPy longer than all else here
+        return dtype
     name = str(dtype)
     return np.dtype(name[6:] if name.startswith("torch.") else dtype)
 
 
 def real_dtype(dtype, what: str) -> np.dtype:
     """float32 or float64, whichever holds what `dtype` holds; raise TypeError where neither does."""
+    if dtype is _double:
+        return dtype
     try:
         found = numpy_dtype(dtype).newbyteorder("=")
     except TypeError:  # a bfloat16 of PyTorch, say

@@ -6,6 +6,7 @@
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
 
+#include "diagonal.hpp"
 #include "interrupts.hpp"
 #include "matrix_arrays.hpp"
 #include "matrix_facts.hpp"
@@ -42,6 +43,7 @@ NB_MODULE(_core, module) {
   nb::register_exception_translator(translate);
   bind_progress(module);
   bind_matrix_arrays(module);
+  bind_diagonal(module);
   bind_tables(module);
   bind_system(module);
   bind_matrix_market(module);

@@ -3,6 +3,9 @@
 #include "tests/catch.hpp"
 #include "tests/support.hpp"
 
+#include <algorithm>
+#include <random>
+
 #include <purlin/core/error.hpp>
 
 using namespace purlin;
@@ -137,6 +140,47 @@ TEST_BOTH("Of several bad rows the first is named, with its gravest fault", "[cs
   CHECK(names(verdict_of(ctx, a), 12000, "outside"));
   a.row_ptr[9001] = a.row_ptr[9000] - 1;
   CHECK(names(verdict_of(ctx, a), 9000, "descends"));
+}
+
+TEST_CASE("One fault among rows of any length is found and named, whatever the threads", "[csr]") {
+  std::mt19937 random(20261125);
+  const auto below = [&](Index n) { return static_cast<Index>(random() % static_cast<unsigned>(n)); };
+  constexpr Index rows = 5000, cols = 40;  // enough for several shares
+  HostCsr good;
+  good.rows = rows, good.cols = cols;
+  good.row_ptr = {0};
+  for (Index i = 0; i < rows; ++i) {
+    Index j = below(4) == 0 ? cols : below(30);  // a quarter of the rows is empty
+    for (; j < cols; j += 1 + below(20)) good.col.push_back(j);
+    good.row_ptr.push_back(static_cast<Offset>(good.col.size()));
+  }
+  good.val.assign(good.col.size(), 1.0);
+  const std::vector<Offset>& row_ptr = good.row_ptr;
+  for (const int threads : {1, 2, 3}) {
+    const Context<Space::host> ctx(threads);
+    REQUIRE(verdict_of(ctx, good) == "");
+    for (int trial = 0; trial < 200; ++trial) {
+      HostCsr a = good;
+      const Index k = below(static_cast<Index>(a.col.size()));
+      const auto row =
+          static_cast<Index>(std::upper_bound(row_ptr.begin(), row_ptr.end(), Offset{k}) - row_ptr.begin()) - 1;
+      const bool first = k == row_ptr[row];
+      CAPTURE(threads, trial, k, row, first);
+      const int fault = trial % 4;
+      if (fault == 0) a.col[k] = -1 - below(5);
+      if (fault == 1) a.col[k] = cols + below(5);
+      if (fault == 2 && !first) a.col[k] = a.col[k - 1];
+      if (fault == 3 && !first) std::swap(a.col[k], a.col[k - 1]);
+      const std::string message = verdict_of(ctx, a);
+      if (fault < 2) {
+        CHECK(names(message, row, "outside 0 .. 39"));
+      } else if (first) {
+        CHECK(message == "");
+      } else {
+        CHECK(names(message, row, fault == 2 ? "repeated" : "do not ascend"));
+      }
+    }
+  }
 }
 
 TEST_CASE("The verdict does not depend on the number of threads", "[csr]") {

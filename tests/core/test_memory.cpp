@@ -5,6 +5,7 @@
 #include "tests/support.hpp"
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/negligible_memory.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
@@ -66,6 +67,14 @@ TEST_BOTH("A caller's memory resource gives and takes back what arrays hold", "[
   }
   CHECK(memory->live.empty());
   CHECK(memory->wrong_releases == 0);
+}
+
+TEST_BOTH("Only the host's own memory is taken to have a little without being asked", "[memory]") {
+  constexpr std::uint64_t little = std::uint64_t{16} << 20;
+  const Context<S> own, callers(usual, std::make_shared<ObservedMemory<S>>());
+  CHECK(detail::is_negligible(*own.memory(), little) == (S == Space::host));
+  CHECK(!detail::is_negligible(*own.memory(), little + 1));
+  CHECK(!detail::is_negligible(*callers.memory(), 1));
 }
 
 TEST_BOTH("Arrays and copies of a context keep the caller's resource alive", "[memory]") {

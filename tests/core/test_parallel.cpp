@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -242,6 +243,39 @@ TEST_CASE("A process made by fork has threads of its own", "[core][parallel]") {
   REQUIRE(WIFEXITED(status));
   CHECK(WEXITSTATUS(status) == 0);
   CHECK(sum() == 300);
+}
+
+TEST_CASE("A context goes on with the threads of one that has ended, where it wants as many", "[core][parallel]") {
+  if (available_processors() < 2) return;  // threads beyond one processor are not kept
+  // The threads beside the caller of one loop in a context of its own.
+  const auto others = [](int threads) {
+    const Host ctx(threads);
+    const pid_t caller =
+        gettid();  // the kernel's number, since the library gives a new thread the name of an old one
+    std::mutex mutex;
+    std::set<pid_t> seen;
+    while (static_cast<int>(seen.size()) < threads - 1) {
+      parallel_tasks(ctx, threads, [&](int) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));  // so that the others come
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (gettid() != caller) seen.insert(gettid());
+      });
+    }
+    return seen;
+  };
+  const auto first = others(2);
+  CHECK(others(2) == first);
+  CHECK(parallel_count<Offset>(
+            Host(available_processors() + 1), Index{300}, [](Index) { return 1; }, 1) == 300);
+  CHECK(others(2) == first);  // more threads than there are processors did not take their place
+  const pid_t child = fork();
+  if (child == 0) _exit(others(2).size() == 1 ? 0 : 1);
+  REQUIRE(child > 0);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(others(2) == first);
 }
 
 TEST_CASE("A host context refuses numbers of threads that no machine has", "[core][parallel]") {

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Diagonal matrices, which purlin.solve divides by: only these, and with the report that any solve has."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from conftest import laplacian, residual
+
+import purlin
+
+
+def diagonal(values, form="csr", index=np.int32):
+    n = len(values)
+    make = sp.csr_array if form == "csr" else sp.csc_array
+    return make((np.asarray(values, dtype=float), np.arange(n, dtype=index), np.arange(n + 1, dtype=index)), shape=(n, n))
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("form", ["csr", "csc"])
+def test_x_is_b_over_the_diagonal(rng, form, index):
+    d = rng.uniform(-2, 2, 5000)
+    b = rng.standard_normal(5000)
+    a = diagonal(d, form, index)
+    x, report = purlin.solve(a, b, rtol=1e-14, max_iterations=1)
+    assert report.solver == "division" and report.converged and report.iterations == 0
+    np.testing.assert_array_equal(x, b / d)
+    assert residual(a, x, b) < 1e-15
+    assert report.rhs_norm == pytest.approx(np.linalg.norm(b), rel=1e-14)
+    assert report.relative_residual < 1e-15
+
+
+def test_the_report_has_all_that_others_have():
+    b = np.ones(50)
+    _, divided = purlin.solve(diagonal(np.arange(1, 51)), b)
+    _, iterated = purlin.solve(diagonal(np.arange(1, 51)), b, solver="cg")
+    assert divided.solver == "division" and iterated.solver == "cg"
+    ours, theirs = divided.to_dict(), iterated.to_dict()
+    assert set(ours) == set(theirs)
+    assert set(ours["attempts"][0]) == set(theirs["attempts"][0])
+    assert {key: type(value) for key, value in ours.items()} == {key: type(value) for key, value in theirs.items()}
+    assert set(divided.seconds) == set(iterated.seconds)
+    assert "converged after 0 iterations of division" in repr(divided)
+
+
+@pytest.mark.filterwarnings("ignore::purlin.ConvergenceWarning")
+@pytest.mark.parametrize("b", [np.zeros(4), np.full(4, 1e-170), np.full(4, 1e200), np.array([1.0, np.nan, 0, 0])])
+def test_numbers_out_of_the_ordinary_are_a_solvers(b):
+    a = diagonal([1.0, 2.0, 4.0, 8.0])
+    with np.errstate(all="ignore"):
+        try:
+            expected = purlin.Solver(a).solve(b)
+        except ValueError as error:
+            with pytest.raises(ValueError, match=str(error)[:20]):
+                purlin.solve(a, b)
+            return
+        x, report = purlin.solve(a, b)
+    assert report.solver != "division" and report.status == expected[1].status
+    np.testing.assert_allclose(x, expected[0], rtol=1e-12)
+
+
+def test_a_zero_on_the_diagonal_is_not_divided_by():
+    a = diagonal([1.0, 0.0, 3.0])
+    x, report = purlin.solve(a, np.array([1.0, 0.0, 3.0]))
+    assert report.solver != "division"
+    assert residual(a, x, np.array([1.0, 0.0, 3.0])) < 1e-8
+
+
+def test_one_entry_a_row_is_not_enough():
+    rolled = sp.csr_array(np.roll(np.eye(6), 1, axis=1))
+    uneven = sp.csr_array((np.ones(3), np.arange(3), np.array([0, 2, 3, 3])), shape=(3, 3))
+    assert rolled.nnz == 6 and uneven.nnz == 3
+    x, report = purlin.solve(rolled, np.arange(6.0))
+    assert report.solver != "division" and residual(rolled, x, np.arange(6.0)) < 1e-8
+    assert purlin.solve(laplacian(3), np.ones(9))[1].solver != "division"
+    b = np.array([1.0, 1.0, 0.0])
+    with pytest.warns(purlin.ConvergenceWarning):  # it is singular
+        assert purlin.solve(uneven, b)[1].solver != "division"
+
+
+@pytest.mark.parametrize("keywords", [{"x0": np.ones(3)}, {"callback": lambda now: True}, {"solver": "auto"},
+                                      {"time_limit": 1.0}, {"precision": "single", "rtol": 1e-5}])
+def test_who_asks_for_more_gets_a_solver(keywords):
+    x, report = purlin.solve(diagonal([1.0, 2.0, 4.0]), np.ones(3), **keywords)
+    assert report.solver != "division" and report.converged
+    np.testing.assert_allclose(x, [1.0, 0.5, 0.25], rtol=1e-4)
+
+
+@pytest.mark.parametrize("wrong", [{"rtol": -1.0}, {"rtol": float("nan")}, {"atol": -1.0}, {"max_iterations": -1}])
+def test_bad_choices_are_refused_all_the_same(wrong):
+    with pytest.raises(ValueError):
+        purlin.solve(diagonal([1.0, 2.0]), np.ones(2), **wrong)
