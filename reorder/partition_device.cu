@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(vertex_threads)
 // node.
 template <class RowPtr>
 __global__ void __launch_bounds__(vertex_threads)
-    check_blocks_kernel(Index rows, int block, const RowPtr* row_ptr, const Index* col, int* broken) {
+    check_blocks_kernel(Index rows, int block, const RowPtr* row_ptr, const Index* col, volatile int* broken) {
   for_each_vertex(rows, [&](Index i) {
     const Index top = i - i % block;
     const Offset begin = row_ptr[i], first = row_ptr[top], length = row_ptr[i + 1] - begin;
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(vertex_threads)
       sound = column % block == static_cast<Index>(k % block) && column == col[first + k] &&
               (k % block == 0 || column == col[begin + k - 1] + 1);
     }
-    if (!sound) atomicExch(broken, 1);
+    if (!sound && *broken == 0) atomicExch(const_cast<int*>(broken), 1);  // one after the other: not every row's
   });
 }
 
