@@ -39,6 +39,16 @@ bool wait_for(const std::atomic<bool>& met) {
   return met;
 }
 
+// What a child process ends with; -1 where it does not within a minute, as one that waits for its parent's threads.
+int exit_code(pid_t child) {
+  int status = -1;
+  for (int i = 0; i < 60000; ++i) {
+    if (waitpid(child, &status, WNOHANG) == child) return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return -1;
+}
+
 }  // namespace
 
 TEST_CASE("Every item of a loop is visited once, whatever the threads, the items and the shares",
@@ -235,13 +245,7 @@ TEST_CASE("A process made by fork has threads of its own", "[core][parallel]") {
   const pid_t child = fork();
   if (child == 0) _exit(sum() == 300 && sum() == 300 ? 0 : 1);
   REQUIRE(child > 0);
-  int status = -1;
-  for (int i = 0; i < 60000; ++i) {  // a minute: a child that waits for its parent's threads would wait for ever
-    if (waitpid(child, &status, WNOHANG) == child) break;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  REQUIRE(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(exit_code(child) == 0);
   CHECK(sum() == 300);
 }
 
@@ -271,10 +275,7 @@ TEST_CASE("A context goes on with the threads of one that has ended, where it wa
   const pid_t child = fork();
   if (child == 0) _exit(others(2).size() == 1 ? 0 : 1);
   REQUIRE(child > 0);
-  int status = -1;
-  REQUIRE(waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  CHECK(exit_code(child) == 0);
   CHECK(others(2) == first);
 }
 

@@ -113,6 +113,28 @@ TEST_BOTH("combinations of a basis are added, taken away and measured", "[solver
   });
 }
 
+TEST_CASE("products with a basis have the same bits whatever the number of threads", "[solver][gmres]") {
+  at_every_size([](std::int64_t n, int k, auto zero, auto kept) {
+    using T = decltype(zero);
+    const Basis<T, Space::host, decltype(kept)> one(n, k);
+    const auto c = random_vector<double>(k, 3);
+    std::vector<double> first_h;
+    std::vector<T> first_w;
+    for (const int threads : {1, 2, 3, 16}) {
+      const Context<Space::host> ctx(threads);
+      std::vector<double> h(static_cast<std::size_t>(k) + 1), partial(detail::basis_scratch(ctx, n, k));
+      std::vector<T> w = one.w;
+      double ww = 0;
+      basis_dot(ctx, one.gate(), one.V.data(), n, k, w.data(), h.data(), partial.data());
+      basis_subtract(ctx, one.gate(), one.V.data(), n, k, c.data(), w.data(), &ww, partial.data());
+      h.push_back(ww);
+      if (threads == 1) first_h = h, first_w = w;
+      CHECK(same_bits(h, first_h));
+      CHECK(same_bits(w, first_w));
+    }
+  });
+}
+
 TEST_BOTH("a closed gate keeps every number as it was", "[solver][gmres]") {
   Basis<double, S> at(100, 5);
   detail::MonitorState stopped{};
