@@ -201,14 +201,15 @@ struct Choosing {
     return true;
   }
 
-  // Where no stronger one can pay, however many iterations there are. Empty: one can.
+  // Where no stronger one can pay, even if there are far more iterations than are expected. Empty: one can.
   std::string why_only(const PrecondMethod& cheap, const std::vector<const PrecondMethod*>& stronger) const {
+    constexpr double far_more = 100;
     if (!use.iteration_seconds || !(use.expected_iterations > 0)) return {};
-    const double of_cheap = use.iteration_seconds(cheap.name);
+    const double of_cheap = use.iteration_seconds(cheap.name), most = far_more * use.expected_iterations;
     std::string why;
     for (const PrecondMethod* const method : stronger) {
       const double of_method = use.iteration_seconds(method->name);
-      const double share = iterations_with(*method)(use.expected_iterations) / use.expected_iterations;
+      const double share = iterations_with(*method)(most) / most;
       if (share * of_method < of_cheap) return {};
       why += (why.empty() ? "" : ", ") + method->name + " would take " + rounded(of_method / of_cheap) +
              " times as long an iteration, and " + rounded(share) + " times as many of them as a rule";

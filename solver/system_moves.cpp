@@ -40,8 +40,19 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   } else if (!now.by_rate) {  // of a singular matrix nothing but the spectrum is known for long
     standing.left = std::min(standing.left, far * by_whole);
   }
+  if (!left_guessed) doubt_what_was_overrun();
   choose_move(true);
   return next != Move::none;
+}
+
+// Once a solve takes more than twice what an estimate promised, as many iterations are expected as there were: so
+// that estimates that are far too low do not keep it from what has long been worth its price.
+template <class T, Space S>
+void SystemState<T, S>::doubt_what_was_overrun() {
+  constexpr double overrun = 2;
+  const double done = standing.iterations, whole = done + standing.left;
+  promised = promised > 0 ? std::min(promised, whole) : whole;
+  if (done > overrun * promised) standing.left = std::max(standing.left, done);
 }
 
 template <class T, Space S>

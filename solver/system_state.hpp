@@ -64,6 +64,7 @@ struct SystemState : private OperatorExchange<T, S> {
   Move next = Move::none;
   SolveStanding standing;
   bool left_guessed = false;  // standing.left, by the size of the system
+  double promised = 0;        // the fewest iterations that estimates made it seem to take in all; 0: there were none
   std::string next_format, next_preconditioner;
   int next_probation = 0;
   double next_weaker_seconds = 0;  // of an iteration with the present preconditioner, in the format that it would get
@@ -272,12 +273,14 @@ struct SystemState : private OperatorExchange<T, S> {
     bool now = false;
   };
   StrongerChoice stronger_that_pays(const FormatTrial* better);
+  void doubt_what_was_overrun();
   bool make_move();
   int allowed_for_a_tenth(const PrecondOutlook& stronger);
   bool take_stronger();
   void note_other_preconditioner() {
     exchanged_precond = true;
     last_iterations = 0;
+    promised = 0;
     learning_precond.moved(standing.iterations);
   }
   // As OperatorExchange says.

@@ -58,6 +58,33 @@ TEST_BOTH("Estimates that are wrong by a factor of 100 cost at most three times 
   }
 }
 
+TEST_BOTH("An estimate that a solve overruns is doubted, however low it is", "[exchange][learning]") {
+  // What pays after ten iterations is taken though 5 are said to be left, after twice what was promised.
+  Moving<S> moving("fsai", 5e-3);
+  moving.state.may_move = true;
+  int first = 30;
+  while (first < 4000 && !moving.state.due({first, 5, true, 1e-3, 1e-8})) ++first;
+  CHECK(first > 60);
+  CHECK(first < 80);
+}
+
+TEST_CASE("A long solve gets AMG and later ones keep it, though estimates are a hundredth",
+          "[exchange][learning][amg]") {
+  Problem<Space::host> problem(line_matrix(3000));
+  const detail::ScaledEstimates scaled(0.01);
+  LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
+  const SolveReport first = system.solve(problem.b.cspan(), problem.x.span());
+  INFO(first.changed);
+  CHECK(first.converged());
+  CHECK(first.iterations < 1500);  // half of what Jacobi takes
+  int last = 0;
+  for (int solve = 0; solve < 3; ++solve) {
+    fill<double, Space::host>(problem.ctx, 0, problem.x.span());
+    last = system.solve(problem.b.cspan(), problem.x.span()).iterations;
+  }
+  CHECK(last < 20);
+}
+
 TEST_BOTH("No exchange is due before the iteration that a solve waits for", "[exchange][learning]") {
   for (const double price : {5e-3, 60e-3, 1.0}) {
     Moving<S> moving("fsai", price);
