@@ -64,8 +64,8 @@ void CgSpectrum::take(const std::vector<CgCoefficients>& steps) {
 }
 
 // The bound sqrt(condition) / 2 ln(2 / reduction) holds for any b and any eigenvalues in between. After 50 to 150
-// iterations with Jacobi on meshes of diffusion and elasticity CG takes 0.25 to 0.7 of what it makes expect, where the
-// spectrum has settled; then the rate of the residual is known as a rule, and tells more. As long as smaller
+// iterations with Jacobi on meshes of diffusion and elasticity CG takes 0.25 to 0.7 of what it makes expect, where
+// the spectrum has settled; then the rate of the residual is known as a rule, and tells more. As long as smaller
 // eigenvalues keep coming that rate is the others', and the bound too low: then it counts together with what the size
 // makes expect, as a multiple fitted to 24 to 406 iterations on 43 meshes and real matrices, b = 1 and b = A times a
 // random x. Off by a factor of 1.8 in the mean of logarithms there, where by rate or bound alone it would be 2.2. The
