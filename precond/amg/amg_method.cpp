@@ -22,7 +22,7 @@ constexpr double prolongator_share = 0.3;
 // body modes make blocks of six rows of these levels. Fitted to docs/results/regret_h200.json: within a quarter for
 // 0.08 to 0.94 million rows, in EHYB.
 constexpr double single_share = 0.6, single_block_share = 0.35;
-constexpr double coarse_seconds = 12e-6, coarse_block_seconds = 100e-6, node_seconds = 0.61e-9;
+constexpr double coarse_seconds = 12e-6, coarse_block_seconds = 110e-6, node_seconds = 0.61e-9;
 
 // An option that is one of a few words, in the order of the values of its type.
 template <class Choice>
