@@ -18,7 +18,9 @@ RESULTS = ROOT / "docs" / "results"
 
 
 def load(pattern):
-    return [(path.name, reports.load(path)) for path in sorted(RESULTS.glob(pattern))]
+    """Reports by name; those of one change, before and after, have no page."""
+    paths = (path for path in sorted(RESULTS.glob(pattern)) if not path.name.startswith("spmv_bodies"))
+    return [(path.name, reports.load(path)) for path in paths]
 
 
 def device_section(name, data):
