@@ -84,4 +84,4 @@ def start(data):
     if "solve_device" in median:
         lead += (f"On the device it takes {number(median['solve_device'] - median['empty_cuda_program'])} ms more than a program "
                  "that only makes a context and a stream, which the driver takes for itself.")
-    return lead.strip()
+    return lead + "The table has medians of whole processes, with the least and the most in brackets."

@@ -251,8 +251,26 @@ def preconditioners(path):
     save(figure, path)
 
 
+def start(path):
+    """Whole processes that do little, from start to end."""
+    seconds = load("start_h200")["seconds"]
+    names = {"version": "purlin --version", "solve_host": "a small solve on the host",
+             "empty_cuda_program": "an empty CUDA program", "solve_device": "a small solve on the device"}
+    figure, axis = plt.subplots(figsize=(7, 1.8))
+    for k, (key, name) in enumerate(names.items()):
+        milliseconds = 1e3 * seconds[key]["median"]
+        axis.barh(k, milliseconds, color=SETUP if key == "empty_cuda_program" else OURS)
+        axis.text(milliseconds, k, f" {milliseconds:.3g}", va="center", fontsize=8)
+    axis.set_yticks(range(len(names)), names.values(), fontsize=8)
+    axis.invert_yaxis()
+    axis.margins(x=0.1)
+    axis.set_xlabel("milliseconds of the process")
+    figure.tight_layout()
+    save(figure, path)
+
+
 PICTURES = {"faster": faster, "columns_h200": columns, "regret_h200": regret, "heart": heart, "loops": loops,
-            "reader_xeon": reading, "matrices": matrices, "preconditioners": preconditioners}
+            "reader_xeon": reading, "start_h200": start, "matrices": matrices, "preconditioners": preconditioners}
 
 
 def main():

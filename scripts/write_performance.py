@@ -371,7 +371,9 @@ def pages():
         yield "performance-reading.md", with_lead(
             reader_section(name, data), leads.reading(data), picture_line(name.removesuffix(".json"), "seconds to read a file"))
     for name, data in load("start_*.json"):
-        yield "performance-start.md", with_lead(start_section(name, data), leads.start(data))
+        yield "performance-start.md", with_lead(
+            start_section(name, data), leads.start(data),
+            picture_line(name.removesuffix(".json"), "milliseconds of small processes"))
 
 
 def main():
