@@ -83,5 +83,5 @@ def start(data):
     lead = f"A small solve on the host takes {number(median['solve_host'])} ms from the start of the process to its end. "
     if "solve_device" in median:
         lead += (f"On the device it takes {number(median['solve_device'] - median['empty_cuda_program'])} ms more than a program "
-                 "that only makes a context and a stream, which the driver takes for itself.")
+                 "that only makes a context and a stream, which the driver takes for itself. ")
     return lead + "The table has medians of whole processes, with the least and the most in brackets."
