@@ -220,19 +220,12 @@ def commit():
     return done.stdout.strip() or None
 
 
-def processor():
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(": ")[2]
-    return "unknown"
-
-
 def head(probe):
     """What the measurements were made with, and on what."""
     words = [PROGRAM] + [word.replace(f"{ROOT}/", "") for word in sys.argv[1:]]
     return {**reports.head(PROGRAM), "command": shlex.join(words), "date": datetime.date.today().isoformat(), "commit": commit(),
             "version": probe["version"], "device": probe["device"], "device_name": probe["device_name"],
-            "processor": processor(), "cores": os.cpu_count(), "threads": probe["threads"],
+            "processor": reports.processor(), "cores": os.cpu_count(), "threads": probe["threads"],
             "load_average": os.getloadavg()[0]}
 
 

@@ -237,9 +237,7 @@ TITLES = {
 
 
 def machine():
-    model = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo", encoding="utf-8")
-                  if line.startswith("model name")), platform.machine()) if os.path.exists("/proc/cpuinfo") else ""
-    return f"{model}, {os.cpu_count()} cores"
+    return f"{reports.processor()}, {os.cpu_count()} cores"
 
 
 def lead_of(entries, findings):

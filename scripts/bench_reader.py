@@ -89,12 +89,6 @@ def measure(path, arguments):
     }
 
 
-def processor_name():
-    with open("/proc/cpuinfo") as file:
-        names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
 def main():
     arguments = parse_arguments()
     try:
@@ -124,7 +118,7 @@ def main():
     if arguments.json:
         with open(arguments.json, "w") as file:
             json.dump({**reports.head(PROGRAM), "command": " ".join([PROGRAM] + sys.argv[1:]),
-                       "date": datetime.date.today().isoformat(), "processor": processor_name(),
+                       "date": datetime.date.today().isoformat(), "processor": reports.processor(),
                        "fast_matrix_market": fast_matrix_market.__version__,
                        "threads": arguments.threads, "rounds": arguments.rounds, "results": results}, file, indent=1)
 

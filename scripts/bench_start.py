@@ -13,7 +13,6 @@ import datetime
 import json
 import os
 import pathlib
-import platform
 import statistics
 import subprocess
 import tempfile
@@ -48,16 +47,6 @@ def device_name():
     return asked.stdout.splitlines()[0].strip()
 
 
-def processor():
-    try:
-        for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
-            if line.startswith("model name"):
-                return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
-
-
 def heart_start(folder, mesh):
     """One run of a millisecond; what its report says of the time before the first step."""
     with tempfile.TemporaryDirectory() as out:
@@ -89,7 +78,7 @@ def main():
     result = {
         **reports.head("scripts/bench_start.py"),
         "date": datetime.date.today().isoformat(),
-        "processor": processor(),
+        "processor": reports.processor(),
         "cores": os.cpu_count(),
         "device": device_name(),
         "system": SYSTEM,

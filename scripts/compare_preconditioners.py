@@ -16,7 +16,6 @@ import gzip
 import json
 import os
 import pathlib
-import platform
 import subprocess
 import sys
 import tempfile
@@ -178,9 +177,7 @@ def shortened(result):
 
 
 def machine():
-    lines = open("/proc/cpuinfo", encoding="utf-8").readlines() if os.path.exists("/proc/cpuinfo") else []
-    model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-    return f"{model}, {os.cpu_count()} cores"
+    return f"{reports.processor()}, {os.cpu_count()} cores"
 
 
 def output_of(*command):

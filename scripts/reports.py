@@ -6,6 +6,7 @@
 """
 import json
 import pathlib
+import platform
 import sys
 
 SCHEMA = 1  # report_schema in apps/common/report_head.hpp
@@ -14,6 +15,13 @@ SCHEMA = 1  # report_schema in apps/common/report_head.hpp
 def head(program):
     """How a report that `program` writes begins."""
     return {"schema": SCHEMA, "program": program}
+
+
+def processor():
+    """The name of this machine's processor, or of its architecture where the system has none."""
+    info = pathlib.Path("/proc/cpuinfo")
+    lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def load(path):
