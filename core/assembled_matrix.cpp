@@ -15,14 +15,9 @@
 namespace purlin {
 namespace {
 
-// Throws OutOfMemory where the context's memory is known to have too little left.
 template <Space S>
 void require_memory(const Context<S>& ctx, const detail::InputEntries& entries) {
-  const std::uint64_t wanted = detail::assembly_bytes(ctx, entries);
-  if (detail::is_negligible(*ctx.memory(), wanted)) return;
-  const auto available = ctx.memory()->available_bytes();
-  if (!available) return;
-  if (wanted > *available) throw OutOfMemory(name_of(S), "assembling this matrix (an estimate)", wanted, available);
+  detail::require_available(ctx, "assembling this matrix (an estimate)", detail::assembly_bytes(ctx, entries));
 }
 
 }  // namespace

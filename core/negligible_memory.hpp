@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whether so little memory is wanted that nobody need be asked for it. Internal.
+/// Whether there is memory for what is wanted, asked before anything is allocated. Internal.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
-#include <purlin/core/memory.hpp>
+#include <purlin/core/context.hpp>
 
 namespace purlin::detail {
 
@@ -12,5 +13,15 @@ namespace purlin::detail {
 /// takes as long as the whole setup of a small matrix, and a process that cannot have so little is beyond help.
 /// Memory of a caller's is always asked.
 bool is_negligible(const ContextMemory& memory, std::uint64_t bytes);
+
+/// Throws OutOfMemory where the context's memory is known to have less than `wanted` bytes left. `purpose` completes
+/// "out of memory for ...". What is negligible is not asked for.
+template <Space S>
+void require_available(const Context<S>& ctx, std::string_view purpose, std::uint64_t wanted) {
+  const ContextMemory& memory = *ctx.memory();
+  if (is_negligible(memory, wanted)) return;
+  const auto available = memory.available_bytes();
+  if (available && wanted > *available) throw OutOfMemory(name_of(S), purpose, wanted, available);
+}
 
 }  // namespace purlin::detail

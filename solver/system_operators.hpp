@@ -316,10 +316,7 @@ void timed(const Context<S>& ctx, PhaseSeconds& seconds, const char* name, Phase
 /// Throws OutOfMemory where the estimate exceeds what the context's memory is known to have left.
 template <Space S>
 void require_memory(const Context<S>& ctx, const SystemEstimate& wanted) {
-  if (is_negligible(*ctx.memory(), wanted.total())) return;
-  const auto available = ctx.memory()->available_bytes();
-  if (available && wanted.total() > *available)
-    throw OutOfMemory(name_of(S), "this system (an estimate)", wanted.total(), available);
+  require_available(ctx, "this system (an estimate)", wanted.total());
 }
 
 }  // namespace purlin::detail
