@@ -11,9 +11,13 @@ namespace {
 constexpr double kernel_seconds = 4.2e-6;
 // What waking the threads of a host costs.
 constexpr double wake_seconds = 3e-6;
-// How much faster than memory the last level of a host's cache is: all of it up to 0.75 times its size, none
-// from 1.75 times on, where every byte has been displaced when it is wanted again. Measured on an EPYC with 32 MB.
-constexpr double last_level_speed = 3, displaced_from = 1.75;
+// How much faster than memory a cache that all processors share serves bytes that come again: so much up to a share
+// of its size, and not at all from another on, where every byte has been displaced when it is wanted again.
+struct SharedCache {
+  double speed, all_to, none_from;
+};
+// The last level of a host. Measured on an EPYC with 32 MB.
+constexpr SharedCache last_level{3, 0.75, 1.75};
 constexpr double kept_vectors = 5;  // that an iteration comes back to
 // Of the copy bandwidth, by sweeps over vectors.
 constexpr double sweep_share = 0.85;
@@ -21,8 +25,8 @@ constexpr double sweep_share = 0.85;
 // Of a kernel that keeps its vectors on the chip: for each grid synchronisation and for each product what precedes
 // its reads. Matrices that stay on the chip are read so much faster than memory.
 constexpr double synchronisation_seconds = 2.2e-6, product_start_seconds = 2.2e-6, on_chip_speed = 1.45;
-// A matrix that streams past the vectors comes so much faster out of the second-level cache, up to a share of it.
-constexpr double cached_speed = 1.5, cached_to = 0.5, streamed_from = 0.65;
+// The second level of a device, for a matrix that streams past such vectors.
+constexpr SharedCache second_level{1.5, 0.5, 0.65};
 // Of such a kernel by rows, which synchronises twice as often: what precedes the reads of a product, whose operand
 // comes through the second-level cache; and the speed of the entries over that of memory, where they stay on the chip
 // and where they stream by.
@@ -31,16 +35,11 @@ constexpr double row_product_start_seconds = 2.5e-6, rows_on_chip_speed = 1.1, r
 constexpr double uneven_halo = 1.6;
 constexpr double reserved_bytes = 6000;
 
-double speed_of_cache(const Machine& machine, double bytes) {
-  if (machine.device() || machine.shared_cache_bytes == 0) return 1;
-  const double share = bytes / static_cast<double>(machine.shared_cache_bytes);
-  return 1 + (last_level_speed - 1) * std::clamp(displaced_from - share, 0.0, 1.0);
-}
-
-double streaming_speed(const Machine& machine, double bytes) {
+double cached_speed(const Machine& machine, const SharedCache& cache, double bytes) {
   if (machine.shared_cache_bytes == 0) return 1;
   const double share = bytes / static_cast<double>(machine.shared_cache_bytes);
-  return 1 + (cached_speed - 1) * std::clamp((streamed_from - share) / (streamed_from - cached_to), 0.0, 1.0);
+  const double kept = (cache.none_from - share) / (cache.none_from - cache.all_to);
+  return 1 + (cache.speed - 1) * std::clamp(kept, 0.0, 1.0);
 }
 
 struct Resident {
@@ -110,7 +109,8 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
               true};
     }
     return {products * product_start_seconds + synchronisations * synchronisation_seconds +
-                bytes / (bandwidth * (on_chip.matrix_on_chip ? on_chip_speed : streaming_speed(machine, bytes))),
+                bytes / (bandwidth *
+                         (on_chip.matrix_on_chip ? on_chip_speed : cached_speed(machine, second_level, bytes))),
             true};
   }
   const double passes =
@@ -124,7 +124,7 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
   const double of_product = machine.device() ? traffic.product_seconds(machine) : product.product_seconds(machine);
   const double kept = product.product_bytes + precond.bytes +
                       kept_vectors * static_cast<double>(facts.rows) * static_cast<double>(value_bytes);
-  const double speed = speed_of_cache(machine, kept);
+  const double speed = machine.device() ? 1 : cached_speed(machine, last_level, kept);
   const bool cached = product.cached_seconds > 0;
   // As fast a byte as the product with A, but not faster than memory where M is too large for the caches in which A
   // stays. Rows of triangles differ in length.
