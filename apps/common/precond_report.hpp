@@ -21,7 +21,7 @@ Json operator_json(const OperatorInfo& info);
 Json option_json(const OptionValue& value);
 OptionValue option_value(const Json& json, const OptionValue& like);
 
-/// The choices that a preconditioner was made with; `pattern` is the file of a given one.
+/// The choices that a preconditioner was made with; `files` are those that it was given.
 Json precond_options_json(const PrecondOptions& options, const PrecondFiles& files);
 
 /// {"norm", "relative", "probes"}: see InverseResidual; null where it was not measured.

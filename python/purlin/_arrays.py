@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 
-_double = np.dtype(np.float64)
+double = np.dtype(np.float64)
 
 
 def refuse_device_array(value, what: str) -> None:
@@ -37,7 +37,7 @@ def numpy_dtype(dtype) -> np.dtype:
 
 def real_dtype(dtype, what: str) -> np.dtype:
     """float32 or float64, whichever holds what `dtype` holds; raise TypeError where neither does."""
-    if dtype is _double:
+    if dtype is double:
         return dtype
     try:
         found = numpy_dtype(dtype).newbyteorder("=")

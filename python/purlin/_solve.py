@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arrays import double
 from ._device_array import shape_of
 from ._matrices import given_matrix, is_matrix
 from ._operators import Sized
@@ -62,9 +63,6 @@ def solve(
     return solver._solve(b, x0, rtol, atol, max_iterations, time_limit, callback, raise_on_failure, 2)
 
 
-_double = np.dtype(np.float64)
-
-
 def _divided(A, b, rtol, atol, max_iterations):
     """(x, report) for a diagonal matrix; None for others, and where a solver has to say what is wrong."""
     began = perf_counter()
@@ -77,9 +75,9 @@ def _divided(A, b, rtol, atol, max_iterations):
     n = b.shape[0]
     if n == 0 or A.shape != (n, n) or type(A.data) is not np.ndarray or A.data.shape != (n,):
         return None
-    if A.data.dtype != _double or b.dtype != _double or not b.flags.c_contiguous:
+    if A.data.dtype != double or b.dtype != double or not b.flags.c_contiguous:
         return None
-    given = given_matrix(A, _double)
+    given = given_matrix(A, double)
     x = np.empty(n)
     ready = perf_counter()
     norms = _core.divide_by_diagonal(given.arrays, b, x, rtol, atol)

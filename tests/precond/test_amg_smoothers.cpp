@@ -328,8 +328,8 @@ TEST_BOTH("AMG's FSAI sees no more of a large group than what is nearest", "[amg
     const HostCsr a = kron_identity(line, block);
     const RowSets found = tied_rows(ctx, a, block);
     CHECK(found == tied_oracle(a, block));
-    // 64 / block nodes around the middle: none is farther from it than 5 columns, or outside of the pairs and what
-    // touches them.
+    // Nodes around the middle, or of which it is around theirs: none is farther from it than 6 columns, or outside of
+    // the pairs and what touches them.
     if (block != 3) continue;
     for (const Index j : found[64 * 20 + 30]) {
       CHECK(std::abs(j % 64 - 30) <= 6);
