@@ -9,7 +9,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/input_entries.hpp>
 #include <purlin/core/instantiate.hpp>
-#include <purlin/core/negligible_memory.hpp>
+#include <purlin/core/available_memory.hpp>
 #include <purlin/core/vector_ops.hpp>
 
 namespace purlin {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include <purlin/core/error.hpp>
-#include <purlin/core/negligible_memory.hpp>
+#include <purlin/core/available_memory.hpp>
 
 namespace purlin {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <purlin/core/error.hpp>
-#include <purlin/core/negligible_memory.hpp>
+#include <purlin/core/available_memory.hpp>
 #include <purlin/precond/choice.hpp>
 #include <purlin/solver/candidate.hpp>
 #include <purlin/solver/choice.hpp>

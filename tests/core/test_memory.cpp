@@ -5,7 +5,7 @@
 #include "tests/support.hpp"
 
 #include <purlin/core/error.hpp>
-#include <purlin/core/negligible_memory.hpp>
+#include <purlin/core/available_memory.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
