@@ -157,7 +157,7 @@ heart::HeartJob make_job(const Context<host>& ctx, const Options& options) {
   heart::HeartJob job;
   heart::set_heart_defaults(job.options);
   job.stimuli = {heart::parse_stimulus("apex")};
-  job.body = heart::make_heart_body(ctx, job.options, job.params, "", options.nodes, job.start);
+  job.body = heart::make_heart_body(ctx, ctx, job.options, job.params, "", options.nodes, job.start);
   return job;
 }
 

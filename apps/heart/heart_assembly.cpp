@@ -136,8 +136,13 @@ void HeartAssembly<S>::make_sums(const Context<S>& ctx, const fem::TetMesh& mesh
   const Slots<double, S> matrix = system_->matrix_slots(), preconditioner = system_->preconditioner_slots();
   matrix_slot_ = matrix.values;
   if constexpr (S == Space::device) {
-    std::vector<Index> node(static_cast<std::size_t>(pattern.nnz()), -1);
-    for (Index i = 0; i < nodes_; ++i) node[diagonal[i]] = i;
+    const Context<Space::host> host = host_context(ctx);
+    Array<Index, Space::host> node(host, pattern.nnz());
+    purlin::detail::parallel_for(host, nodes_, [&](Index i) {
+      const Index row = old_of_new.empty() ? i : old_of_new[i];
+      for (Offset k = pattern.row_begin(row); k < pattern.row_begin(row + 1); ++k)
+        node[k] = k == diagonal[i] ? i : -1;
+    });
     matrix_ = SlotSums<S>(ctx, matrix.entry, lists_, conduction.val.data(), node);
   } else {
     matrix_ = SlotSums<S>(ctx, matrix.entry, lists_, conduction.val.data());

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
 #include <purlin/core/parallel.hpp>
 
 #include "apps/common/text.hpp"
@@ -61,14 +62,18 @@ std::vector<fem::Point> given_fibers(const Context<Space::host>& host, const tra
   return fibers;
 }
 
-HeartBody read_body(const Context<Space::host>& host, const transient::RunOptions& options, const HeartParams& params,
-                    const std::string& fibers_file, cli::RunClock& clock, const transient::Say& say) {
+template <Space S>
+HeartBody read_body(const Context<Space::host>& host, const Context<S>& place, const transient::RunOptions& options,
+                    const HeartParams& params, const std::string& fibers_file, cli::RunClock& clock,
+                    const transient::Say& say) {
   HeartBody body;
   body.input = read_mesh_input(host, options, fem::BodyKind::heart, fem::MeshUnit::mm, clock, say);
   fem::FiberRule rule;
   rule.inner_degrees = params.inner_degrees;
   rule.outer_degrees = params.outer_degrees;
-  fem::RuleFibers made = fem::make_fibers(host, body.input.mesh, *body.input.around, rule);
+  const fem::RefinedFrom from{body.input.unrefined.get(), options.refine};
+  fem::RuleFibers made = fem::make_fibers(host, place, body.input.mesh, *body.input.around, from, rule);
+  body.input.unrefined.reset();
   body.transmural = std::move(made.transmural);
   body.axis = made.axis;
   body.fibers = given_fibers(host, options, fibers_file, body);
@@ -146,18 +151,27 @@ void orient(const Context<Space::host>& host, HeartBody& body) {
 
 }  // namespace
 
-HeartBody make_heart_body(const Context<Space::host>& host, const transient::RunOptions& options,
-                          const HeartParams& params, const std::string& fibers_file, std::int64_t nodes,
-                          cli::RunClock& clock, const transient::Say& say) {
+template <Space S>
+HeartBody make_heart_body(const Context<Space::host>& host, const Context<S>& place,
+                          const transient::RunOptions& options, const HeartParams& params,
+                          const std::string& fibers_file, std::int64_t nodes, cli::RunClock& clock,
+                          const transient::Say& say) {
   if (options.mesh.empty() && !fibers_file.empty()) {
     throw InputError("--fibers needs the mesh that they belong to");
   }
   HeartBody body = options.mesh.empty() ? make_ventricle_body(host, options, params, nodes, clock)
-                                        : read_body(host, options, params, fibers_file, clock, say);
+                                        : read_body(host, place, options, params, fibers_file, clock, say);
   orient(host, body);
   clock.end("axis");
   return body;
 }
+
+#define X(S)                                                                                                       \
+  template HeartBody make_heart_body(const Context<Space::host>&, const Context<S>&, const transient::RunOptions&, \
+                                     const HeartParams&, const std::string&, std::int64_t, cli::RunClock&,         \
+                                     const transient::Say&);
+PURLIN_FOR_SPACES(X)
+#undef X
 
 std::string resolution_warning(const HeartBody& body, const HeartParams& params) {
   const double width = front_width(params.tissue, params.conductivity.across);

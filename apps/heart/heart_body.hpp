@@ -24,11 +24,13 @@ struct HeartBody {
 
 /// A ventricle of about `nodes` nodes where no mesh is named (see fem::make_ventricle), else the mesh file. Fibres
 /// come from `fibers_file`, where it is not empty; else from the mesh file, where it has vectors; else by rule.
-/// Refinement and unit are those of the options; `clock` and `say` as for read_mesh_input, with the phases
-/// "ventricle" or "fibres" and "axis". Throws InputError.
-HeartBody make_heart_body(const Context<Space::host>& host, const transient::RunOptions& options,
-                          const HeartParams& params, const std::string& fibers_file, std::int64_t nodes,
-                          cli::RunClock& clock, const transient::Say& say = {});
+/// Refinement and unit are those of the options; the depth in the wall is solved for in `place`; `clock` and `say` as
+/// for read_mesh_input, with the phases "ventricle" or "fibres" and "axis". Throws InputError.
+template <Space S>
+HeartBody make_heart_body(const Context<Space::host>& host, const Context<S>& place,
+                          const transient::RunOptions& options, const HeartParams& params,
+                          const std::string& fibers_file, std::int64_t nodes, cli::RunClock& clock,
+                          const transient::Say& say = {});
 
 /// Warnings about what the mesh means for the wave: edges that do not resolve the front. Empty: none.
 std::string resolution_warning(const HeartBody& body, const HeartParams& params);

@@ -107,10 +107,12 @@ int run_command(int argc, const char* const* argv) {
 
   const Context<Space::host> host(job.options.threads);
   job.start.end("launch");
-  job.body = make_heart_body(host, job.options, job.params, own.fibers, own.nodes, job.start,
-                             [&](const std::string& lines) { print_lines(job, lines); });
-  require_same_mesh(job, job.body.input);
-  return cli::at_place(job.place, host, [&](const auto& ctx) { return run_heart(host, ctx, job); });
+  return cli::at_place(job.place, host, [&](const auto& ctx) {
+    job.body = make_heart_body(host, ctx, job.options, job.params, own.fibers, own.nodes, job.start,
+                               [&](const std::string& lines) { print_lines(job, lines); });
+    require_same_mesh(job, job.body.input);
+    return run_heart(host, ctx, job);
+  });
 }
 
 }  // namespace purlin::heart

@@ -130,13 +130,14 @@ void SlotSums<Space::host>::add_up(const Context<Space::host>& ctx, const double
 
 #if PURLIN_HAS_CUDA
 SlotSums<Space::device>::SlotSums(const Context<Space::device>& ctx, const std::vector<Offset>& entry,
-                                  const EntryElements& lists, const double* constant, const std::vector<Index>& node)
+                                  const EntryElements& lists, const double* constant,
+                                  Span<const Index, Space::host> node)
     : SlotSums(ctx, entry, lists, constant, node,
                sum_limits(ctx, static_cast<std::int64_t>(entry.size()), constant != nullptr)) {}
 
 SlotSums<Space::device>::SlotSums(const Context<Space::device>& ctx, const std::vector<Offset>& entry,
-                                  const EntryElements& lists, const double* constant, const std::vector<Index>& node,
-                                  const SumLimits& limits) {
+                                  const EntryElements& lists, const double* constant,
+                                  Span<const Index, Space::host> node, const SumLimits& limits) {
   const SumPlan plan = plan_sums(host_context(ctx), entry, lists, constant, node, limits);
   chunk_ = make_array(ctx, plan.chunk);
   group_begin_ = make_array(ctx, plan.group_begin);
@@ -152,7 +153,7 @@ SlotSums<Space::device>::SlotSums(const Context<Space::device>& ctx, const std::
 
 void SlotSums<Space::device>::keep_crowded(const Context<Space::device>& ctx, const std::vector<std::int64_t>& slots,
                                            const std::vector<Offset>& entry, const EntryElements& lists,
-                                           const double* constant, const std::vector<Index>& node) {
+                                           const double* constant, Span<const Index, Space::host> node) {
   std::vector<Offset> of_slot, of_node;
   std::vector<std::int64_t> nodes;
   for (const std::int64_t k : slots) {

@@ -65,10 +65,10 @@ class SlotSums<Space::device> {
   SlotSums() = default;
   /// `node`: as plan_sums has it; such sums take `add_up_with_nodes`.
   SlotSums(const Context<Space::device>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
-           const double* constant, const std::vector<Index>& node = {});
+           const double* constant, Span<const Index, Space::host> node = {});
   /// With chunks of other limits than the device's.
   SlotSums(const Context<Space::device>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
-           const double* constant, const std::vector<Index>& node, const SumLimits& limits);
+           const double* constant, Span<const Index, Space::host> node, const SumLimits& limits);
   void add_up(const Context<Space::device>& ctx, const double* per_element, double* slot) const;
   /// The same, and the nodes' sums of other values by the way.
   void add_up_with_nodes(const Context<Space::device>& ctx, const double* per_element, double* slot,
@@ -98,7 +98,7 @@ class SlotSums<Space::device> {
 
   void keep_crowded(const Context<Space::device>& ctx, const std::vector<std::int64_t>& slots,
                     const std::vector<Offset>& entry, const EntryElements& lists, const double* constant,
-                    const std::vector<Index>& node);
+                    Span<const Index, Space::host> node);
   SumPlanView view() const;
 
   OnDevice<SumChunk> chunk_;

@@ -3,6 +3,8 @@
 #include "apps/heart/sum_plan.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <limits>
 
 #include <purlin/core/error.hpp>
@@ -16,7 +18,7 @@ struct Source {
   const std::vector<Offset>& entry;
   const EntryElements& lists;
   const double* constant;
-  const std::vector<Index>& node;
+  Span<const Index, Space::host> node;
   SumLimits limits;
 
   double constant_of(std::int64_t slot) const { return constant == nullptr ? 0.0 : constant[entry[slot]]; }
@@ -191,56 +193,71 @@ class Planner {
   std::vector<Index> element_;
 };
 
-template <class V>
-void append(std::vector<V>& to, const std::vector<V>& from) {
-  to.insert(to.end(), from.begin(), from.end());
+// Where the pieces of each part begin in the whole, and behind the last where they end.
+struct Begins {
+  std::size_t chunk = 0, group = 0, constant = 0, item = 0, list = 0, other = 0, node = 0;
+};
+
+std::vector<Begins> begins_of(const std::vector<SumPlan>& parts) {
+  std::vector<Begins> begins(parts.size() + 1);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const Begins& at = begins[k];
+    const SumPlan& part = parts[k];
+    begins[k + 1] = {at.chunk + part.chunk.size(),       at.group + part.group_begin.size(),
+                     at.constant + part.constant.size(), at.item + part.place.size(),
+                     at.list + part.list.size(),         at.other + part.other.size(),
+                     at.node + part.node.size()};
+  }
+  return begins;
 }
 
 // Puts the parts one behind another and frees them.
-SumPlan joined(std::vector<SumPlan>& parts) {
-  SumPlan whole;
-  std::size_t pairs = 0, items = 0, others = 0;
-  for (const SumPlan& part : parts) {
-    pairs += part.list.size();
-    items += part.place.size();
-    others += part.other.size();
-  }
-  if (pairs / SumPlan::lanes > std::numeric_limits<std::uint32_t>::max() ||
-      others > std::numeric_limits<std::uint32_t>::max()) {
+SumPlan joined(const Context<Space::host>& ctx, std::vector<SumPlan>& parts) {
+  const std::vector<Begins> begins = begins_of(parts);
+  const Begins& end = begins.back();
+  constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
+  if (end.list / SumPlan::lanes > most || end.other > most) {
     throw InputError("a mesh with too many tetrahedra for 32-bit lists");
   }
-  whole.list.reserve(pairs);
-  whole.place.reserve(items);
-  whole.other.reserve(others);
-  for (SumPlan& part : parts) {
-    const auto group = static_cast<std::uint32_t>(whole.group_begin.size());
-    const auto other = static_cast<std::uint32_t>(whole.other.size());
-    const auto list = static_cast<std::uint32_t>(whole.list.size() / SumPlan::lanes);
-    const auto node_group = static_cast<std::uint32_t>(whole.node.size() / SumPlan::lanes);
-    for (SumChunk chunk : part.chunk) {
-      chunk.first_group += group;
-      chunk.first_other += other;
-      chunk.first_node_group += node_group;
-      whole.chunk.push_back(chunk);
-    }
-    for (const std::uint32_t begin : part.group_begin) whole.group_begin.push_back(begin + list);
-    append(whole.constant, part.constant);
-    append(whole.place, part.place);
-    append(whole.list, part.list);
-    append(whole.other, part.other);
-    append(whole.node, part.node);
-    append(whole.crowded, part.crowded);
+  SumPlan whole;
+  // New memory is filled with zeros: side by side, for there are hundreds of megabytes.
+  const std::function<void()> resizes[] = {
+      [&] { whole.chunk.resize(end.chunk); },       [&] { whole.group_begin.resize(end.group + 1); },
+      [&] { whole.constant.resize(end.constant); }, [&] { whole.place.resize(end.item); },
+      [&] { whole.list.resize(end.list); },         [&] { whole.other.resize(end.other); },
+      [&] { whole.node.resize(end.node); }};
+  purlin::detail::parallel_tasks(ctx, std::size(resizes), [&](std::size_t k) { resizes[k](); });
+  purlin::detail::parallel_tasks(ctx, parts.size(), [&](std::size_t k) {
+    const Begins& at = begins[k];
+    const SumPlan& part = parts[k];
+    std::transform(part.chunk.begin(), part.chunk.end(), whole.chunk.begin() + at.chunk, [&](SumChunk chunk) {
+      chunk.first_group += static_cast<std::uint32_t>(at.group);
+      chunk.first_other += static_cast<std::uint32_t>(at.other);
+      chunk.first_node_group += static_cast<std::uint32_t>(at.node / SumPlan::lanes);
+      return chunk;
+    });
+    const auto list = static_cast<std::uint32_t>(at.list / SumPlan::lanes);
+    std::transform(part.group_begin.begin(), part.group_begin.end(), whole.group_begin.begin() + at.group,
+                   [&](std::uint32_t begin) { return begin + list; });
+    std::copy(part.constant.begin(), part.constant.end(), whole.constant.begin() + at.constant);
+    std::copy(part.place.begin(), part.place.end(), whole.place.begin() + at.item);
+    std::copy(part.list.begin(), part.list.end(), whole.list.begin() + at.list);
+    std::copy(part.other.begin(), part.other.end(), whole.other.begin() + at.other);
+    std::copy(part.node.begin(), part.node.end(), whole.node.begin() + at.node);
+  });
+  whole.group_begin.back() = static_cast<std::uint32_t>(end.list / SumPlan::lanes);
+  for (const SumPlan& part : parts) {
+    whole.crowded.insert(whole.crowded.end(), part.crowded.begin(), part.crowded.end());
     whole.most_values = std::max(whole.most_values, part.most_values);
-    part = {};
   }
-  whole.group_begin.push_back(static_cast<std::uint32_t>(whole.list.size() / SumPlan::lanes));
+  parts.clear();
   return whole;
 }
 
 }  // namespace
 
 SumPlan plan_sums(const Context<Space::host>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
-                  const double* constant, const std::vector<Index>& node, const SumLimits& limits) {
+                  const double* constant, Span<const Index, Space::host> node, const SumLimits& limits) {
   if (limits.slots < 1 || limits.values < 5 || limits.values > ShortPair::none) {
     throw InputError("a chunk needs a slot and 5 to 65,535 numbers");
   }
@@ -249,17 +266,18 @@ SumPlan plan_sums(const Context<Space::host>& ctx, const std::vector<Offset>& en
   const std::int64_t size = std::min(limits.slots, limits.values - 1), ranges = (count + size - 1) / size;
   const Index elements =
       lists.element.empty() ? 0 : *std::max_element(lists.element.begin(), lists.element.end()) + 1;
-  std::vector<SumPlan> parts(static_cast<std::size_t>(ranges));
-  const auto plan_ranges = [&](std::int64_t range_begin, std::int64_t range_end) {
-    Planner planner(source, elements);
-    for (std::int64_t k = range_begin; k < range_end; ++k) {
-      planner.result = {};
-      planner.plan(k * size, std::min(count, (k + 1) * size));
-      parts[static_cast<std::size_t>(k)] = std::move(planner.result);
-    }
-  };
-  purlin::detail::parallel_ranges(ctx, ranges, plan_ranges, 1);
-  return joined(parts);
+  // A part for each share of the ranges; put together, they do not depend on how many there are.
+  std::vector<SumPlan> parts(static_cast<std::size_t>(purlin::detail::share_count(ctx, ranges, 1)));
+  purlin::detail::parallel_ranges(
+      ctx, ranges,
+      [&](std::int64_t range_begin, std::int64_t range_end, std::int64_t share) {
+        Planner planner(source, elements);
+        for (std::int64_t k = range_begin; k < range_end; ++k)
+          planner.plan(k * size, std::min(count, (k + 1) * size));
+        parts[static_cast<std::size_t>(share)] = std::move(planner.result);
+      },
+      1);
+  return joined(ctx, parts);
 }
 
 }  // namespace purlin::heart

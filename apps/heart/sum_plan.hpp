@@ -61,6 +61,6 @@ struct SumPlan {
 /// is in the order of its list. O(elements in all lists) and some sorting. Throws InputError where 32 bits do not
 /// number the lists.
 SumPlan plan_sums(const Context<Space::host>& ctx, const std::vector<Offset>& entry, const EntryElements& lists,
-                  const double* constant, const std::vector<Index>& node, const SumLimits& limits);
+                  const double* constant, Span<const Index, Space::host> node, const SumLimits& limits);
 
 }  // namespace purlin::heart

@@ -131,6 +131,7 @@ MeshInput read_mesh_input(const Context<Space::host>& ctx, const RunOptions& opt
     }
   }
   clock.end("mesh file");
+  if (options.refine > 0) input.unrefined = std::make_shared<const fem::TetMesh>(input.mesh);
   for (int i = 0; i < options.refine; ++i) refine_once(ctx, input);
   std::int64_t next = *std::max_element(input.node_numbers.begin(), input.node_numbers.end());
   while (input.node_numbers.size() < input.mesh.nodes.size()) input.node_numbers.push_back(++next);

@@ -21,6 +21,8 @@ struct MeshInput {
   fem::MeshFacts facts;                  ///< in the program's unit
   /// The tetrahedra around each node of `mesh`, which setup needs again and again. A program drops them with it.
   std::shared_ptr<const fem::NodeTets> around;
+  /// `mesh` before it was refined; null: it was not.
+  std::shared_ptr<const fem::TetMesh> unrefined;
   std::string source;                ///< file, or what was made
   std::string file_unit;             ///< "cm", or "cm, a guess": what the file's coordinates were taken in
   std::vector<std::string> remarks;  ///< what a user should know: nodes dropped, pieces

@@ -171,6 +171,31 @@ TEST_CASE("a slab's fibres turn through its thickness around its longest side", 
   }
 }
 
+TEST_CASE("the surfaces of a refined body are those of the body that it was refined from", "[fem][fibers]") {
+  const Context<Space::host> ctx;
+  const int times = GENERATE(1, 2);
+  const Ventricle ventricle = make_ventricle(ctx, 1500);
+  TetMesh fine = ventricle.mesh;
+  for (int k = 0; k < times; ++k) fine = refine(ctx, fine);
+  const NodeTets around = node_tets(ctx, fine);
+  const RuleFibers coarse = make_fibers(ctx, ventricle.mesh);
+  const RuleFibers inherited = make_fibers(ctx, ctx, fine, around, {&ventricle.mesh, times});
+  REQUIRE(inherited.cavities == 1);
+  REQUIRE(inherited.axis == coarse.axis);
+  // A corner of an inner triangle is one of its children too, and nothing else is exactly 0 or 1.
+  for (Index i = 0; i < ventricle.mesh.node_count(); ++i) {
+    REQUIRE((inherited.transmural[i] == 0) == (coarse.transmural[i] == 0));
+    REQUIRE((inherited.transmural[i] == 1) == (coarse.transmural[i] == 1));
+  }
+  // Rays from the small triangles see the same.
+  const RuleFibers seen = make_fibers(ctx, ctx, fine, around);
+  Index differ = 0;
+  for (Index i = 0; i < fine.node_count(); ++i) {
+    differ += std::fabs(inherited.transmural[i] - seen.transmural[i]) < 1e-3 ? 0 : 1;
+  }
+  REQUIRE(differ < fine.node_count() / 50);
+}
+
 TEST_CASE("helices are right-handed within and left-handed without, whatever the axis' sign", "[fem][fibers]") {
   const Context<Space::host> ctx;
   for (const double flip : {1.0, -1.0}) {

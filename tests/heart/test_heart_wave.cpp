@@ -105,7 +105,7 @@ TEST_CASE("stimuli are read, and reach the elements that they name", "[heart]") 
   const heart::HeartParams params;
   const Context<Space::host> ctx;
   cli::RunClock clock;
-  const heart::HeartBody body = heart::make_heart_body(ctx, options, params, "", 3000, clock);
+  const heart::HeartBody body = heart::make_heart_body(ctx, ctx, options, params, "", 3000, clock);
   CHECK(body.input.mesh.nodes[static_cast<std::size_t>(body.apex)][2] == Approx(-20).margin(0.1));
   CHECK(body.axis == fem::Point{0, 0, 1});
   CHECK(body.base == Approx(5).margin(1e-9));
@@ -138,7 +138,7 @@ TEST_CASE("stimuli are read, and reach the elements that they name", "[heart]") 
   CHECK(probes.front() == body.apex);
   for (const int threads : {1, 7}) {
     const Context<Space::host> other(threads);
-    const heart::HeartBody again = heart::make_heart_body(other, options, params, "", 3000, clock);
+    const heart::HeartBody again = heart::make_heart_body(other, other, options, params, "", 3000, clock);
     CHECK(again.apex == body.apex);
     CHECK(again.base == body.base);
     CHECK(again.transmural == body.transmural);

@@ -2,9 +2,12 @@
 // Fibres by rule: a harmonic depth between the surfaces, a frame from its gradient, a helix that turns with depth.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/linear_system.hpp>
 
 #include "apps/fem/geometry.hpp"
@@ -68,24 +71,42 @@ HostCsr without_given(const Context<Space::host>& ctx, const HostCsr& whole,
   return a;
 }
 
+// x of A x = b, solved in the memory of `ctx`, with what is fastest there. A piece of a body without inner surface
+// has no unique depth: CG then returns what it has, and any depth will do.
+template <Space S>
+std::vector<double> solution(const Context<S>& ctx, const CsrView<double, Space::host>& a,
+                             const std::vector<double>& b, double tolerance, int* iterations) {
+  SystemOptions options;
+  options.solver.name = "cg";
+  options.stop.rel_tol = tolerance;
+  const Array<double, S> right = make_array(ctx, b);
+  Array<double, S> x(ctx, a.rows);
+  fill<double, S>(ctx, 0.0, x.span());
+  const auto solve = [&](const auto& matrix) {
+    LinearSystem<double, S> system(ctx, matrix, options);
+    *iterations = system.solve(right.cspan(), x.span()).iterations;
+  };
+  if constexpr (S == Space::host) {
+    solve(a);
+  } else {
+    solve(make_csr(ctx, a));
+  }
+  return to_vector(ctx, x.cspan());
+}
+
 // Solves the Laplace equation with the given values: x = value + w, where w vanishes at the given nodes.
-std::vector<double> harmonic(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
-                             const Given& given, double tolerance, int* iterations) {
+template <Space S>
+std::vector<double> harmonic(const Context<Space::host>& ctx, const Context<S>& place, const TetMesh& mesh,
+                             const NodeTets& around, const Given& given, double tolerance, int* iterations) {
   HostCsr whole = assemble_diffusion(ctx, mesh, around);
-  std::vector<double> b(mesh.nodes.size(), 0), w(mesh.nodes.size(), 0);
+  std::vector<double> b(mesh.nodes.size(), 0);
   purlin::detail::parallel_for(ctx, mesh.node_count(), [&](Index i) {
     if (given.mask[i] != 0) return;
     for (Offset k = whole.row_ptr[i]; k < whole.row_ptr[i + 1]; ++k) b[i] -= whole.val[k] * given.value[whole.col[k]];
   });
   const HostCsr matrix = without_given(ctx, whole, given.mask);
   whole = {};
-  SystemOptions system_options;
-  system_options.spmv.format = "csr";
-  system_options.solver.name = "cg";
-  system_options.stop.rel_tol = tolerance;
-  LinearSystem<double, Space::host> system(ctx, CsrView<double, Space::host>(matrix), system_options);
-  // A piece without inner surface has no unique depth; CG then returns what it has, and any depth will do.
-  *iterations = system.solve(b, w).iterations;
+  std::vector<double> w = solution(place, CsrView<double, Space::host>(matrix), b, tolerance, iterations);
   for (std::size_t i = 0; i < w.size(); ++i) w[i] = std::clamp(w[i] + given.value[i], 0.0, 1.0);
   return w;
 }
@@ -122,25 +143,66 @@ Point up_the_wall(const Point& outwards, const Point& axis) {
   return axis;
 }
 
+// The sides of a surface's triangles as the surface of the mesh has them that was refined `times` times: a triangle
+// lies in that face of its tetrahedron's ancestor from whose plane its middle is least far, in heights.
+std::vector<Side> inherited_sides(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface,
+                                  const TetMesh& first, const Surface& first_surface,
+                                  const std::vector<Side>& first_sides, int times) {
+  std::vector<Side> sides(surface.triangles.size());
+  purlin::detail::parallel_for(ctx, surface.size(), [&](Index f) {
+    const Index ancestor = surface.tet[f] >> (3 * times);
+    const Tet& tet = first.tets[ancestor];
+    const Point middle = centroid(mesh, surface.triangles[f]);
+    const auto candidates = std::equal_range(first_surface.tet.begin(), first_surface.tet.end(), ancestor);
+    double least = std::numeric_limits<double>::max();
+    for (auto at = candidates.first; at != candidates.second; ++at) {
+      const auto g = static_cast<std::size_t>(at - first_surface.tet.begin());
+      const Triangle& face = first_surface.triangles[g];
+      const Point& corner = first.nodes[face[0]];
+      double height = 0;  // of the corner opposite the face
+      for (const Index node : tet) {
+        height = std::max(height, std::fabs(dot(minus(first.nodes[node], corner), first_surface.normal[g])));
+      }
+      const double distance = std::fabs(dot(minus(middle, corner), first_surface.normal[g])) / height;
+      if (distance < least) {
+        least = distance;
+        sides[f] = first_sides[g];
+      }
+    }
+  });
+  return sides;
+}
+
+// The surface is classified where it has the fewest triangles: refinement changes neither its shape nor its sides.
+detail::WallFaces wall_of(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface,
+                          const RefinedFrom& from) {
+  if (from.mesh == nullptr || from.times == 0) return detail::classify_faces(ctx, mesh, surface);
+  const Surface first = boundary_surface(ctx, *from.mesh);
+  detail::WallFaces wall = detail::classify_faces(ctx, *from.mesh, first);
+  wall.side = inherited_sides(ctx, mesh, surface, *from.mesh, first, wall.side, from.times);
+  return wall;
+}
+
 }  // namespace
 
 RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const FiberRule& rule) {
-  return make_fibers(ctx, mesh, node_tets(ctx, mesh), rule);
+  return make_fibers(ctx, ctx, mesh, node_tets(ctx, mesh), {}, rule);
 }
 
-RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
-                       const FiberRule& rule) {
+template <Space S>
+RuleFibers make_fibers(const Context<Space::host>& ctx, const Context<S>& place, const TetMesh& mesh,
+                       const NodeTets& around, const RefinedFrom& from, const FiberRule& rule) {
   if (const Index t = first_inverted(ctx, mesh); t >= 0) {
     throw InputError("tetrahedron " + std::to_string(t) + " (counted from 0) has volume " +
                      std::to_string(element_volume(mesh, t)) + ", expected a positive one");
   }
   const Surface surface = boundary_surface(ctx, mesh, around);
-  const detail::WallFaces wall = detail::classify_faces(ctx, mesh, surface);
+  const detail::WallFaces wall = wall_of(ctx, mesh, surface, from);
   RuleFibers result;
   result.axis = wall.axis;
   result.cavities = wall.cavities;
   result.transmural =
-      harmonic(ctx, mesh, around, given_depth(mesh, surface, wall.side), rule.tolerance, &result.iterations);
+      harmonic(ctx, place, mesh, around, given_depth(mesh, surface, wall.side), rule.tolerance, &result.iterations);
   const std::vector<Point> gradient = node_gradients(ctx, mesh, around, result.transmural);
   result.fibers.resize(mesh.tets.size());
   const double radians = std::acos(-1.0) / 180;
@@ -162,5 +224,11 @@ RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, con
   });
   return result;
 }
+
+#define X(S)                                                                                                       \
+  template RuleFibers make_fibers(const Context<Space::host>&, const Context<S>&, const TetMesh&, const NodeTets&, \
+                                  const RefinedFrom&, const FiberRule&);
+PURLIN_FOR_SPACES(X)
+#undef X
 
 }  // namespace purlin::fem

@@ -71,8 +71,18 @@ struct RuleFibers {
 /// The result depends on the number of threads in its last bits only. Cost: one diffusion solve and the rays; 1.4 s
 /// for 30 000 nodes on two cores. Throws InputError for an inverted tetrahedron.
 RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const FiberRule& rule = {});
-/// The same with node_tets of the mesh at hand.
-RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const NodeTets& around,
-                       const FiberRule& rule = {});
+
+/// The mesh that a mesh was refined from, by `refine`, `times` times; null: it was not refined, or nothing is kept.
+struct RefinedFrom {
+  const TetMesh* mesh = nullptr;
+  int times = 0;
+};
+
+/// The same with node_tets of the mesh at hand. The diffusion solve runs in the memory of `place`: on a device it
+/// takes a tenth of a second where a host takes several. Rays are cast from the triangles of `from` and against
+/// those, so that which surface is which depends on no refinement.
+template <Space S>
+RuleFibers make_fibers(const Context<Space::host>& ctx, const Context<S>& place, const TetMesh& mesh,
+                       const NodeTets& around, const RefinedFrom& from = {}, const FiberRule& rule = {});
 
 }  // namespace purlin::fem
