@@ -110,14 +110,15 @@ EntryElements entry_elements(const Context<Space::host>& ctx, const fem::TetMesh
   const std::vector<Index> new_element = inverse_of(ctx, element_order);
   const auto entries = static_cast<std::size_t>(pattern.nnz());
   EntryElements lists;
-  lists.begin.assign(entries, 0);
-  lists.count.assign(entries, 0);
-  lists.list.assign(entries, 0);
+  lists.begin.resize(entries);
+  lists.count.resize(entries);
+  lists.list.resize(entries);
 
   std::atomic<bool> missing{false}, crowded{false};
   purlin::detail::parallel_ranges(ctx, nodes, [&](Index range_begin, Index range_end) {
     std::vector<Index> elements;
     for (Index a = range_begin; a < range_end; ++a) {
+      std::fill(lists.count.begin() + pattern.row_begin(a), lists.count.begin() + pattern.row_begin(a + 1), 0);
       for_upper_entries(mesh, around, pattern, new_element, a, elements, [&](Offset entry, Index) {
         if (entry < 0) {
           missing = true;

@@ -6,16 +6,17 @@
 #include <vector>
 
 #include "apps/fem/assembly.hpp"
+#include "apps/heart/plain_vector.hpp"
 
 namespace purlin::heart {
 
 /// The elements around every entry (a, b) of a P1 matrix, in ascending order. An entry and its mirror share one list.
 struct EntryElements {
-  std::vector<std::uint32_t> begin;  ///< per CSR entry, into `element`
-  std::vector<std::uint16_t> count;
-  std::vector<std::uint32_t> list;  ///< per CSR entry, the number of its list: lists are stored in ascending order
+  PlainVector<std::uint32_t> begin;  ///< per CSR entry, into `element`
+  PlainVector<std::uint16_t> count;
+  PlainVector<std::uint32_t> list;  ///< per CSR entry, the number of its list: lists are stored in ascending order
   std::uint32_t lists = 0;
-  std::vector<Index> element;
+  PlainVector<Index> element;
 };
 
 /// The elements of `mesh` in an order that lies together in memory where the nodes do: by their lowest node in the

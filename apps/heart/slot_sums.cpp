@@ -129,6 +129,15 @@ void SlotSums<Space::host>::add_up(const Context<Space::host>& ctx, const double
 }
 
 #if PURLIN_HAS_CUDA
+namespace {
+
+template <class T>
+Array<T, Space::device> uploaded(const Context<Space::device>& ctx, const PlainVector<T>& values) {
+  return make_array(ctx, Span<const T, Space::host>(values.data(), static_cast<std::int64_t>(values.size())));
+}
+
+}  // namespace
+
 SlotSums<Space::device>::SlotSums(const Context<Space::device>& ctx, const std::vector<Offset>& entry,
                                   const EntryElements& lists, const double* constant,
                                   Span<const Index, Space::host> node)
@@ -139,13 +148,13 @@ SlotSums<Space::device>::SlotSums(const Context<Space::device>& ctx, const std::
                                   const EntryElements& lists, const double* constant,
                                   Span<const Index, Space::host> node, const SumLimits& limits) {
   const SumPlan plan = plan_sums(host_context(ctx), entry, lists, constant, node, limits);
-  chunk_ = make_array(ctx, plan.chunk);
-  group_begin_ = make_array(ctx, plan.group_begin);
-  constant_ = make_array(ctx, plan.constant);
-  place_ = make_array(ctx, plan.place);
-  list_ = make_array(ctx, plan.list);
-  other_ = make_array(ctx, plan.other);
-  node_ = make_array(ctx, plan.node);
+  chunk_ = uploaded(ctx, plan.chunk);
+  group_begin_ = uploaded(ctx, plan.group_begin);
+  constant_ = uploaded(ctx, plan.constant);
+  place_ = uploaded(ctx, plan.place);
+  list_ = uploaded(ctx, plan.list);
+  other_ = uploaded(ctx, plan.other);
+  node_ = uploaded(ctx, plan.node);
   shared_bytes_ = static_cast<std::uint32_t>(plan.most_values * sizeof(double));
   prepare_sum_chunks(ctx);
   if (!plan.crowded.empty()) keep_crowded(ctx, plan.crowded, entry, lists, constant, node);

@@ -3,8 +3,6 @@
 #include "apps/heart/sum_plan.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <iterator>
 #include <limits>
 
 #include <purlin/core/error.hpp>
@@ -220,13 +218,13 @@ SumPlan joined(const Context<Space::host>& ctx, std::vector<SumPlan>& parts) {
     throw InputError("a mesh with too many tetrahedra for 32-bit lists");
   }
   SumPlan whole;
-  // New memory is filled with zeros: side by side, for there are hundreds of megabytes.
-  const std::function<void()> resizes[] = {
-      [&] { whole.chunk.resize(end.chunk); },       [&] { whole.group_begin.resize(end.group + 1); },
-      [&] { whole.constant.resize(end.constant); }, [&] { whole.place.resize(end.item); },
-      [&] { whole.list.resize(end.list); },         [&] { whole.other.resize(end.other); },
-      [&] { whole.node.resize(end.node); }};
-  purlin::detail::parallel_tasks(ctx, std::size(resizes), [&](std::size_t k) { resizes[k](); });
+  whole.chunk.resize(end.chunk);
+  whole.group_begin.resize(end.group + 1);
+  whole.constant.resize(end.constant);
+  whole.place.resize(end.item);
+  whole.list.resize(end.list);
+  whole.other.resize(end.other);
+  whole.node.resize(end.node);
   purlin::detail::parallel_tasks(ctx, parts.size(), [&](std::size_t k) {
     const Begins& at = begins[k];
     const SumPlan& part = parts[k];
@@ -264,8 +262,8 @@ SumPlan plan_sums(const Context<Space::host>& ctx, const std::vector<Offset>& en
   const Source source{entry, lists, constant, node, limits};
   const auto count = static_cast<std::int64_t>(entry.size());
   const std::int64_t size = std::min(limits.slots, limits.values - 1), ranges = (count + size - 1) / size;
-  const Index elements =
-      lists.element.empty() ? 0 : *std::max_element(lists.element.begin(), lists.element.end()) + 1;
+  const Index elements = 1 + purlin::detail::parallel_max(ctx, lists.element.size(), Index{-1},
+                                                          [&](std::size_t k) { return lists.element[k]; });
   // A part for each share of the ranges; put together, they do not depend on how many there are.
   std::vector<SumPlan> parts(static_cast<std::size_t>(purlin::detail::share_count(ctx, ranges, 1)));
   purlin::detail::parallel_ranges(

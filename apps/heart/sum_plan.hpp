@@ -45,13 +45,13 @@ struct alignas(4) ShortPair {
 struct SumPlan {
   static constexpr int lanes = 32;  ///< items of a group
 
-  std::vector<SumChunk> chunk;
-  std::vector<std::uint32_t> group_begin;  ///< per group and one more, in steps of 32 pairs
-  std::vector<double> constant;            ///< per item; empty: no constants
-  std::vector<ShortPair> place;            ///< per item
-  std::vector<ShortPair> list;
-  std::vector<Index> other;
-  std::vector<Index> node;            ///< per item of a node group: its node, -1 for one that fills it
+  PlainVector<SumChunk> chunk;
+  PlainVector<std::uint32_t> group_begin;  ///< per group and one more, in steps of 32 pairs
+  PlainVector<double> constant;            ///< per item; empty: no constants
+  PlainVector<ShortPair> place;            ///< per item
+  PlainVector<ShortPair> list;
+  PlainVector<Index> other;
+  PlainVector<Index> node;            ///< per item of a node group: its node, -1 for one that fills it
   std::vector<std::int64_t> crowded;  ///< slots whose lists fit into no chunk: a chunk leaves 0 there
   std::int64_t most_values = 0;       ///< doubles that the largest chunk holds
 };
