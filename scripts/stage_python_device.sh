@@ -7,8 +7,9 @@
 #   python_device/tests    python/tests without those that need a checkout
 #   python_device/data     the matrices of docs/results/python_host.json, where PURLIN_TEST_DATA names a folder of them
 #   python_device/run.sh   which runs the tests; its arguments are passed to pytest. PURLIN_BENCH=1 measures afterwards, by
-#                          python_device/bench_python.py, what calls cost, and solves beside CuPy's where data/ is there.
-#                          Results lie in OUT, the folder python_device by default
+#                          python_device/bench_python.py, what calls cost, and solves beside CuPy's where data/ is there,
+#                          and by python_device/profile_python_call.py where the time of a call goes. Results lie in OUT,
+#                          the folder python_device by default
 #   python_device/commit   what was built; "-changed" is appended where files differ from it
 # On the other machine: tar xJf python_device.tar.xz && python_device/run.sh
 #   scripts/stage_python_device.sh [CMAKE_CHOICE...]      for example -DCMAKE_CUDA_ARCHITECTURES=90
@@ -45,7 +46,7 @@ for wheel in "$build/wheels"/*.whl; do "$build/venv/bin/python" -m zipfile -e "$
 
 mkdir -p "$stage/tests"
 cp python/tests/*.py docs/python.md "$stage/tests"
-cp scripts/bench_python.py scripts/reports.py "$stage"
+cp scripts/bench_python.py scripts/profile_python_call.py scripts/reports.py "$stage"
 rm "$stage/tests/test_docs.py"
 printf '[pytest]\nmarkers =\n  device: needs a CUDA device\n' >"$stage/tests/pytest.ini"
 if [ -n "${PURLIN_TEST_DATA:-}" ]; then
@@ -89,6 +90,7 @@ if [ -n "${PURLIN_BENCH:-}" ]; then
   folder=()
   [ ! -d data ] || folder=(data)
   "$python" bench_python.py "${folder[@]}" --device --calls 2000 --turns 5 --out "$out/python_device.json" || status=$?
+  "$python" profile_python_call.py --out "$out/python_call.json" || status=$?
 fi
 exit "$status"
 SCRIPT

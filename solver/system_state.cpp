@@ -24,8 +24,10 @@ SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Pro
     gather_to_solver_order(x, ordered_x);
     report = solve_ordered(ordered_b, ordered_x, progress, true);
   }
-  if (!natural()) gather_to_user_order(ordered_x, x);
-  ctx.synchronize();
+  if (!natural()) {
+    gather_to_user_order(ordered_x, x);
+    ctx.synchronize();
+  }
   return report;
 }
 

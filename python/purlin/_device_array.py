@@ -124,12 +124,9 @@ class DeviceArray:
         return {"version": 3, "shape": self.shape, "typestr": self.dtype.str, "data": (self._memory.address, False),
                 "strides": tuple(strides), "stream": self._stream or _LEGACY_STREAM}
 
-    def _take(self, address: int | None) -> None:
-        """Copy as many values from that address, of the host or the device; None: zeros."""
-        if address is None:
-            self._memory.clear(self._stream)
-        else:
-            self._memory.copy_from(address, self._stream)
+    def _take(self, address: int) -> None:
+        """Copy as many values from that address, of the host or the device."""
+        self._memory.copy_from(address, self._stream)
 
     def _settle(self) -> None:
         """Wait for the values, whose stream may be gone when they are read."""

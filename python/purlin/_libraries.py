@@ -87,7 +87,6 @@ class CuPy:
 
     def vectors(self, array, dtype: np.dtype, what: str):
         """The array where it is of `dtype` with columns after each other; else a copy that is."""
-        _refuse_sparse(array, what)
         if array.dtype == dtype and array.flags.f_contiguous:
             return array
         real_dtype(array.dtype, what)
@@ -120,12 +119,12 @@ class CuPy:
         return _columns(self.span(array), tuple(array.shape), array.dtype.itemsize)
 
     def new(self, like, x0, shape, dtype: np.dtype, device: int):
-        """Memory for a result of that shape: of zeros, or with the values of x0. `like` is b."""
+        """Memory for a result of that shape, whatever lies there, or with the values of x0. `like` is b."""
         if x0 is None and self._cupy.cuda.runtime.getDevice() == device:
-            return self._cupy.zeros(shape, dtype=dtype, order="F")
+            return self._cupy.empty(shape, dtype=dtype, order="F")
         with self._cupy.cuda.Device(device):
             if x0 is None:
-                return self._cupy.zeros(shape, dtype=dtype, order="F")
+                return self._cupy.empty(shape, dtype=dtype, order="F")
             if library_of(x0) is None:
                 x0 = as_real(x0, dtype, "x0")
             else:
@@ -154,6 +153,8 @@ class PyTorch:
     def __init__(self, torch):
         self._torch = torch
         self._devices = {}  # by number
+        # What PyTorch's own generated code calls: no object is made for the stream.
+        self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
 
     def _device(self, number: int):
         device = self._devices.get(number)
@@ -165,6 +166,8 @@ class PyTorch:
         return array.get_device()
 
     def stream(self, device: int) -> int:
+        if self._raw_stream is not None:
+            return self._raw_stream(device)
         return self._torch.cuda.current_stream(device).cuda_stream
 
     def dtype(self, array) -> np.dtype:
@@ -207,8 +210,7 @@ class PyTorch:
         return _columns(self.span(array), tuple(array.shape), array.element_size())
 
     def new(self, like, x0, shape, dtype: np.dtype, device: int):
-        make = self._torch.zeros if x0 is None else self._torch.empty
-        x = make(shape[::-1], dtype=self._of(dtype), device=self._device(device))
+        x = self._torch.empty(shape[::-1], dtype=self._of(dtype), device=self._device(device))
         x = x.t() if len(shape) == 2 else x
         if x0 is None:
             return x
@@ -279,8 +281,8 @@ class Foreign:
     def new(self, like, x0, shape, dtype: np.dtype, device: int):
         x = DeviceArray(shape, dtype, device, 0 if like is None else ForeignArray.of(like).stream)
         if x0 is None:
-            x._take(None)
-        elif library_of(x0) is None:
+            return x
+        if library_of(x0) is None:
             x._take(np.asfortranarray(as_real(x0, dtype, "x0")).ctypes.data)
         else:
             library = library_of(x0)
@@ -309,11 +311,6 @@ def _columns(span, shape, itemsize: int) -> list:
         return [span]
     return [_core.DeviceSpan(span, span.address + column * shape[0] * itemsize, shape[0], f"f{itemsize}", span.stream)
             for column in range(shape[1])]
-
-
-def _refuse_sparse(array, what: str) -> None:
-    if hasattr(array, "tocsr"):
-        raise TypeError(f"{what}: expected a dense array, found the sparse {type_name(array)}; use .toarray()")
 
 
 def _check_indices(dtype, shape, what: str) -> None:

@@ -173,7 +173,8 @@ class _Problem:
             given, taken, copy = self.b, x, np.copy
         if sees_iterates:
             watch.watch(x, copy)
-        raw = solver._system.solve(given, taken, 1, rtol, atol, most, 0.0, watch, 0 if watch is None else 1)
+        raw = solver._system.solve(given, taken, 1, rtol, atol, most, 0.0, watch, 0 if watch is None else 1,
+                                   solver.device != "host" and self.x0 is None)
         settle(x)
         return as_kind_of(self.given, x), solver._reports([raw])[0]
 

@@ -31,6 +31,7 @@ class SideOf<T, host> {
     MatrixInput<T, host> matrix(const MatrixArrays& arrays) { return arrays.input<T>(); }
     Hash pattern_hash(nb::handle arrays) { return nb::cast<const MatrixArrays&>(arrays).hash(); }
     void finish() {}
+    void solved() {}
   };
 
  private:
@@ -63,13 +64,13 @@ void bind_system(nb::module_& module) {
       .def(
           "solve",
           [](System& system, nb::handle b, nb::handle x, Index columns, double rtol, double atol, int max_iterations,
-             double time_limit, nb::handle callback, int check_every) {
+             double time_limit, nb::handle callback, int check_every, bool zero) {
             StopCriterion stop = stop_criterion(rtol, atol, max_iterations, time_limit);
             stop.check_every = check_every;
-            return system.solve(b, x, columns, stop, callback);
+            return system.solve(b, x, columns, zero, stop, callback);
           },
           nb::arg("b"), nb::arg("x"), nb::arg("columns"), nb::arg("rtol"), nb::arg("atol"), nb::arg("max_iterations"),
-          nb::arg("time_limit"), nb::arg("callback").none(), nb::arg("check_every") = 0)
+          nb::arg("time_limit"), nb::arg("callback").none(), nb::arg("check_every") = 0, nb::arg("zero") = false)
       .def(
           "refresh", [](System& system, nb::handle values, bool keep) { system.refresh(values, scope_of(keep)); },
           nb::arg("values"), nb::arg("keep_preconditioner"))

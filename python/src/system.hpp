@@ -21,7 +21,8 @@ class System {
   /// Whether a call is under way, which others are refused for.
   virtual bool busy() const = 0;
   /// A report, or for several columns a list of them.
-  virtual nb::object solve(nb::handle b, nb::handle x, Index columns, const StopCriterion& stop,
+  /// `zero`: from x = 0, whatever lies in x.
+  virtual nb::object solve(nb::handle b, nb::handle x, Index columns, bool zero, const StopCriterion& stop,
                            nb::handle callback) = 0;
   virtual void refresh(nb::handle values, RefreshScope scope) = 0;
   virtual void operator_changed(RefreshScope scope) = 0;

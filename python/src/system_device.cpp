@@ -78,6 +78,10 @@ class SideOf<T, device> {
       if (give_back_to_.size == 0) return;
       copy<T>(side_.ctx_, Span<const T, device>(side_.out_.data(), give_back_to_.size), give_back_to_);
     }
+    void solved() {
+      streams_.clear();  // nothing is left for them to wait for
+      finish();
+    }
 
     MatrixInput<T, device> matrix(const DeviceMatrixArrays& arrays) {
       for (const DeviceSpan* array : {&arrays.first, &arrays.second, &arrays.values}) join(*array);

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include <purlin/core/vector_ops.hpp>
+
 #include "interrupts.hpp"
 #include "report.hpp"
 #include "system.hpp"
@@ -37,6 +39,7 @@ class Turn {
 ///   output(array, keeps)  where a vector is to be written; with `keeps` it holds its values
 ///   matrix(arrays)        a MatrixInput
 ///   finish()              what is left to do when everything has been queued, without the GIL
+///   solved()              the same behind a solve, which has waited for the context's stream
 template <class T, Space S>
 class SideOf;
 
@@ -75,7 +78,7 @@ class SystemIn final : public System {
   bool single() const override { return std::is_same_v<T, float>; }
   bool busy() const override { return busy_; }
 
-  nb::object solve(nb::handle b, nb::handle x, Index columns, const StopCriterion& stop,
+  nb::object solve(nb::handle b, nb::handle x, Index columns, bool zero, const StopCriterion& stop,
                    nb::handle callback) override {
     const Turn turn(busy_);
     SolveObserver observer(callback);
@@ -83,15 +86,16 @@ class SystemIn final : public System {
     {
       Visit visit(side_);
       const Span<const T, S> from = visit.input(b);
-      const Span<T, S> to = visit.output(x, true);
+      const Span<T, S> to = visit.output(x, !zero);
       const nb::gil_scoped_release released;
+      if (zero) fill<T, S>(side_.ctx(), T(0), to);
       system_->set_stop_criterion(stop);
       if (columns == 1) {
         reports.push_back(system_->solve(from, to, observer.function()));
       } else {
         reports = system_->solve_columns(from, to, columns, observer.function());
       }
-      visit.finish();
+      visit.solved();
     }
     observer.rethrow();
     if (columns == 1) return report_dict(std::move(reports.front()));
