@@ -272,7 +272,7 @@ RowSets tied_oracle(const HostCsr& a, int block) {
         }
       }
     };
-    follow(1.0 / 64);
+    follow(5.0 / 256);
     follow(0);
     found.resize(std::min(found.size(), most));
     rows[i].insert(found.begin(), found.end());
