@@ -32,7 +32,7 @@ const char* name_of(AmgSmoother smoother);
 /// The smoother of a level: the one that is asked for, or by measures of A. The polynomial of a diagonal deals badly
 /// with eigenvalues off the real axis and with rows that a few large couplings of both signs dominate, as flat
 /// elements make them, so: SPAI where the antisymmetric part is more than a quarter of what is off the diagonal; FSAI
-/// for a symmetric A where at least one node in 100,000 is `entangled`, below the `first` level one in four; else
+/// for a symmetric A where at least one node in 1,000,000 is `entangled`, below the `first` level one in four; else
 /// Chebyshev's polynomial.
 template <Space S>
 AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoother asked, bool first);

@@ -173,6 +173,19 @@ TEST_CASE("AMG measures how far a matrix is from symmetric, and entangled nodes"
   CHECK(detail::entangled_share(ctx, blocks_of(ctx, from_rows(4, rows), 1)) == 0.25);
 }
 
+TEST_BOTH("AMG chooses FSAI for two entangled nodes in 400,000", "[amg]") {
+  const auto ctx = make_context<S>();
+  Rows rows(400000);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i][static_cast<Index>(i)] = 1;
+  const auto chosen = [&] {
+    const auto a = blocks_of(ctx, from_rows(static_cast<Index>(rows.size()), rows), 1);
+    return detail::choose_smoother(ctx, a, AmgSmoother::automatic, true);
+  };
+  CHECK(chosen() == AmgSmoother::chebyshev);
+  rows[7][8] = rows[8][7] = 0.9;
+  CHECK(chosen() == AmgSmoother::fsai);
+}
+
 TEST_BOTH("AMG chooses SPAI for convection, FSAI for flat elements and else Chebyshev's polynomial", "[amg]") {
   const auto ctx = make_context<S>();
   const auto chosen = [&](const HostCsr& a, AmgSmoother asked) {
