@@ -178,7 +178,7 @@ TEST_BOTH("AMG chooses FSAI for two entangled nodes in 400,000", "[amg]") {
   Rows rows(400000);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i][static_cast<Index>(i)] = 1;
   const auto chosen = [&] {
-    const auto a = blocks_of(ctx, from_rows(static_cast<Index>(rows.size()), rows), 1);
+    const auto a = in_space(ctx, blocks_of(Context<host>(), from_rows(static_cast<Index>(rows.size()), rows), 1));
     return detail::choose_smoother(ctx, a, AmgSmoother::automatic, true);
   };
   CHECK(chosen() == AmgSmoother::chebyshev);
