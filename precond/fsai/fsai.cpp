@@ -100,7 +100,7 @@ template <class T, Space S>
 FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                  const PrecondOptions& options, const SpmvOptions& spmv_options,
                                  const Pattern<S>* whole)
-    : rows_(a.rows), a_nonzeros_(a.nnz()) {
+    : rows_(a.rows), a_nonzeros_(a.nnz()), uneven_(whole != nullptr && options.format.empty()) {
   detail::PhaseClock clock;
   if (a.rows != a.cols) throw InputError("FSAI needs a square matrix");
   require_symmetry(ctx, a, order);
@@ -120,7 +120,7 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   clock.end("values");
   compute(ctx);
   clock.end("numeric");
-  make_products(ctx, symbolic, order, precond_spmv(options, spmv_options));
+  make_products(ctx, symbolic, order, product_options(precond_spmv(options, spmv_options)));
   between_ = Array<T, S>(ctx, rows_);
   ctx.synchronize();
   clock.end("formats");
@@ -169,6 +169,12 @@ void FsaiOperator<T, S>::place(const Context<S>& ctx, detail::FsaiSymbolic<S>& s
 }
 
 template <class T, Space S>
+SpmvOptions FsaiOperator<T, S>::product_options(SpmvOptions options) const {
+  if (uneven_) options.format = "csr";
+  return options;
+}
+
+template <class T, Space S>
 void FsaiOperator<T, S>::make_products(const Context<S>& ctx, const detail::FsaiSymbolic<S>& symbolic,
                                        const RowOrder<S>& order, const SpmvOptions& options) {
   const Offset entries = g_val_.size();
@@ -206,8 +212,8 @@ template <class T, Space S>
 OperatorPtr<T, S> FsaiOperator<T, S>::renumbered(const Context<S>& ctx, const RowOrder<S>& order,
                                                  const SpmvOptions& options) {
   if (user_row_.size() > 0) return nullptr;
-  OperatorPtr<T, S> g_made = detail::renumbered_matrix(ctx, *g_, order, options);
-  OperatorPtr<T, S> gt_made = detail::renumbered_matrix(ctx, *gt_, order, options);
+  OperatorPtr<T, S> g_made = detail::renumbered_matrix(ctx, *g_, order, product_options(options));
+  OperatorPtr<T, S> gt_made = detail::renumbered_matrix(ctx, *gt_, order, product_options(options));
   if (g_made == nullptr || gt_made == nullptr) return nullptr;
   std::unique_ptr<FsaiOperator> moved(new FsaiOperator(std::move(*this)));
   moved->g_ = std::move(g_made);

@@ -396,6 +396,26 @@ TEST_BOTH("FSAI smooths on the pattern that tied nodes get, in any order of the 
   }
 }
 
+TEST_BOTH("FSAI on the pattern of tied nodes stores no padding, whatever the format of the matrix", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr grid = grid_with_springs(10, {{34, 44}, {44, 45}});
+  const RowSets rows = tied_oracle(grid, 1);
+  std::size_t entries = 0;  // of both triangles, the diagonal twice
+  for (const std::set<Index>& row : rows) entries += row.size() + 1;
+  const auto level = in_space(ctx, blocks_of(Context<host>(), grid, 1));
+  const auto a = make_matrix<double>(ctx, grid);
+  SpmvOptions format;
+  format.format = "ehyb";
+  RowOrder<S> natural;
+  auto m = detail::make_sparse_smoother<double, S>(ctx, CsrView<double, S>(a), natural, level, AmgSmoother::fsai,
+                                                   true, format);
+  CHECK(m->info().stored_slots == static_cast<Offset>(entries));
+  const RowOrder<S> order = make_row_order(ctx, random_order(grid.rows, 5));
+  m = m->renumbered(ctx, order, format);
+  REQUIRE(m != nullptr);
+  CHECK(m->info().stored_slots == static_cast<Offset>(entries));
+}
+
 TEST_CASE("AMG keeps no FSAI that leaves the spectrum as wide as the diagonal does", "[amg][data]") {
   if (skipped_without_data()) return;
   const Context<host> ctx;
