@@ -78,9 +78,9 @@ struct RefinedFrom {
   int times = 0;
 };
 
-/// The same with node_tets of the mesh at hand. The diffusion solve runs in the memory of `place`: on a device it
-/// takes a tenth of a second where a host takes several. Rays are cast from the triangles of `from` and against
-/// those, so that which surface is which depends on no refinement.
+/// The same with node_tets of the mesh at hand. The diffusion solve runs in the memory of `place`, with the format
+/// and the preconditioner that `auto` takes there. Rays are cast from the triangles of `from` and against those, so
+/// that which surface is which depends on no refinement.
 template <Space S>
 RuleFibers make_fibers(const Context<Space::host>& ctx, const Context<S>& place, const TetMesh& mesh,
                        const NodeTets& around, const RefinedFrom& from = {}, const FiberRule& rule = {});
