@@ -19,7 +19,6 @@ cannot() {
 
 folder=build/python_emulated
 tree=$folder
-flags="-O1 -g1"
 chosen=()
 fast=
 if [ "${1:-}" = --fast ]; then
@@ -53,7 +52,7 @@ configure() {
     fail "no headers of the CUDA toolkit in $headers: put nvcc on PATH or set CUDA_PATH"
   cmake -S "$tree/source" -B "$tree/build" -DCMAKE_BUILD_TYPE=RelWithDebInfo "${python[@]}" \
     -DEMU_CUDA_INCLUDE="$headers" -DCMAKE_CXX_FLAGS="-Wno-attributes -Wno-unused-parameter" \
-    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="$flags" -DPURLIN_BUILD_APPS=OFF -DPURLIN_BUILD_EXAMPLES=OFF \
+    -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DPURLIN_BUILD_APPS=OFF -DPURLIN_BUILD_EXAMPLES=OFF \
     -DPURLIN_BUILD_BENCHMARKS=OFF -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_C=OFF -DPURLIN_INSTALL=OFF -DPURLIN_METIS=OFF
 }
 "$folder/venv/bin/python" -m pip install -q --disable-pip-version-check "nanobind>=2.4" numpy scipy pytest hypothesis \
