@@ -71,8 +71,8 @@ HeartBody read_body(const Context<Space::host>& host, const Context<S>& place, c
   fem::FiberRule rule;
   rule.inner_degrees = params.inner_degrees;
   rule.outer_degrees = params.outer_degrees;
-  const fem::RefinedFrom from{body.input.unrefined.get(), options.refine};
-  fem::RuleFibers made = fem::make_fibers(host, place, body.input.mesh, *body.input.around, from, rule);
+  fem::RuleFibers made =
+      fem::make_fibers(host, place, body.input.mesh, *body.input.around, body.input.unrefined.get(), rule);
   body.input.unrefined.reset();
   body.transmural = std::move(made.transmural);
   body.axis = made.axis;

@@ -179,7 +179,7 @@ TEST_CASE("the surfaces of a refined body are those of the body that it was refi
   for (int k = 0; k < times; ++k) fine = refine(ctx, fine);
   const NodeTets around = node_tets(ctx, fine);
   const RuleFibers coarse = make_fibers(ctx, ventricle.mesh);
-  const RuleFibers inherited = make_fibers(ctx, ctx, fine, around, {&ventricle.mesh, times});
+  const RuleFibers inherited = make_fibers(ctx, ctx, fine, around, &ventricle.mesh);
   REQUIRE(inherited.cavities == 1);
   REQUIRE(inherited.axis == coarse.axis);
   // A corner of an inner triangle is one of its children too, and nothing else is exactly 0 or 1.

@@ -143,14 +143,15 @@ Point up_the_wall(const Point& outwards, const Point& axis) {
   return axis;
 }
 
-// The sides of a surface's triangles as the surface of the mesh has them that was refined `times` times: a triangle
-// lies in that face of its tetrahedron's ancestor from whose plane its middle is least far, in heights.
+// The sides of a surface's triangles as the surface of the mesh has them that was refined: a triangle lies in that
+// face of its tetrahedron's ancestor from whose plane its middle is least far, in heights.
 std::vector<Side> inherited_sides(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface,
                                   const TetMesh& first, const Surface& first_surface,
-                                  const std::vector<Side>& first_sides, int times) {
+                                  const std::vector<Side>& first_sides) {
+  const Index children = mesh.tet_count() / first.tet_count();  // those of a tetrahedron follow each other
   std::vector<Side> sides(surface.triangles.size());
   purlin::detail::parallel_for(ctx, surface.size(), [&](Index f) {
-    const Index ancestor = surface.tet[f] >> (3 * times);
+    const Index ancestor = surface.tet[f] / children;
     const Tet& tet = first.tets[ancestor];
     const Point middle = centroid(mesh, surface.triangles[f]);
     const auto candidates = std::equal_range(first_surface.tet.begin(), first_surface.tet.end(), ancestor);
@@ -175,29 +176,29 @@ std::vector<Side> inherited_sides(const Context<Space::host>& ctx, const TetMesh
 
 // The surface is classified where it has the fewest triangles: refinement changes neither its shape nor its sides.
 detail::WallFaces wall_of(const Context<Space::host>& ctx, const TetMesh& mesh, const Surface& surface,
-                          const RefinedFrom& from) {
-  if (from.mesh == nullptr || from.times == 0) return detail::classify_faces(ctx, mesh, surface);
-  const Surface first = boundary_surface(ctx, *from.mesh);
-  detail::WallFaces wall = detail::classify_faces(ctx, *from.mesh, first);
-  wall.side = inherited_sides(ctx, mesh, surface, *from.mesh, first, wall.side, from.times);
+                          const TetMesh* unrefined) {
+  if (unrefined == nullptr) return detail::classify_faces(ctx, mesh, surface);
+  const Surface first = boundary_surface(ctx, *unrefined);
+  detail::WallFaces wall = detail::classify_faces(ctx, *unrefined, first);
+  wall.side = inherited_sides(ctx, mesh, surface, *unrefined, first, wall.side);
   return wall;
 }
 
 }  // namespace
 
 RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const FiberRule& rule) {
-  return make_fibers(ctx, ctx, mesh, node_tets(ctx, mesh), {}, rule);
+  return make_fibers(ctx, ctx, mesh, node_tets(ctx, mesh), nullptr, rule);
 }
 
 template <Space S>
 RuleFibers make_fibers(const Context<Space::host>& ctx, const Context<S>& place, const TetMesh& mesh,
-                       const NodeTets& around, const RefinedFrom& from, const FiberRule& rule) {
+                       const NodeTets& around, const TetMesh* unrefined, const FiberRule& rule) {
   if (const Index t = first_inverted(ctx, mesh); t >= 0) {
     throw InputError("tetrahedron " + std::to_string(t) + " (counted from 0) has volume " +
                      std::to_string(element_volume(mesh, t)) + ", expected a positive one");
   }
   const Surface surface = boundary_surface(ctx, mesh, around);
-  const detail::WallFaces wall = wall_of(ctx, mesh, surface, from);
+  const detail::WallFaces wall = wall_of(ctx, mesh, surface, unrefined);
   RuleFibers result;
   result.axis = wall.axis;
   result.cavities = wall.cavities;
@@ -227,7 +228,7 @@ RuleFibers make_fibers(const Context<Space::host>& ctx, const Context<S>& place,
 
 #define X(S)                                                                                                       \
   template RuleFibers make_fibers(const Context<Space::host>&, const Context<S>&, const TetMesh&, const NodeTets&, \
-                                  const RefinedFrom&, const FiberRule&);
+                                  const TetMesh*, const FiberRule&);
 PURLIN_FOR_SPACES(X)
 #undef X
 

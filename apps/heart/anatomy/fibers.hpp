@@ -72,17 +72,12 @@ struct RuleFibers {
 /// for 30 000 nodes on two cores. Throws InputError for an inverted tetrahedron.
 RuleFibers make_fibers(const Context<Space::host>& ctx, const TetMesh& mesh, const FiberRule& rule = {});
 
-/// The mesh that a mesh was refined from, by `refine`, `times` times; null: it was not refined, or nothing is kept.
-struct RefinedFrom {
-  const TetMesh* mesh = nullptr;
-  int times = 0;
-};
-
 /// The same with node_tets of the mesh at hand. The diffusion solve runs in the memory of `place`, with the format
-/// and the preconditioner that `auto` takes there. Rays are cast from the triangles of `from` and against those, so
-/// that which surface is which depends on no refinement.
+/// and the preconditioner that `auto` takes there. `unrefined` is the mesh that `refine` made this one of, once or
+/// more often; null: it was not refined. Rays are cast from its triangles and against those, so that which surface is
+/// which depends on no refinement.
 template <Space S>
 RuleFibers make_fibers(const Context<Space::host>& ctx, const Context<S>& place, const TetMesh& mesh,
-                       const NodeTets& around, const RefinedFrom& from = {}, const FiberRule& rule = {});
+                       const NodeTets& around, const TetMesh* unrefined = nullptr, const FiberRule& rule = {});
 
 }  // namespace purlin::fem
