@@ -74,8 +74,9 @@ struct DenseInverse {
 DenseInverse dense_inverse(int n, const std::vector<double>& a, double tolerance);
 
 /// The inverse of a square matrix as `dense_inverse` gives it, n x n values row by row, and the dimension of the null
-/// space that was found. On the device one block eliminates, with partial pivoting, whatever is regular and not too
-/// large for that; the host inverts the others. Waits for the stream.
+/// space that was found. On the device tiles of 32 rows are eliminated where the matrix is symmetric positive
+/// definite; others that are regular and of no more than 512 rows by one block with partial pivoting; the host
+/// inverts what is left. Waits for the stream.
 int invert_dense(const HostContext& ctx, const HostBlockCsr& a, double tolerance, std::vector<double>& inverse);
 int invert_dense(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double tolerance,
                  Array<double, Space::device>& inverse);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverse of the coarsest matrix: one block eliminates in place (Gauss and Jordan) with partial pivoting. What it
-// finds singular, or what is large for one block, is inverted on the host.
+// The inverse of the coarsest matrix by elimination (Gauss and Jordan): of symmetric positive definite ones in tiles,
+// a launch for each tile of the diagonal, of others by one block with partial pivoting. What that finds singular, or
+// what is large for one block, is inverted on the host.
 #include <purlin/precond/amg/elements_device.cuh>
 #include <purlin/precond/amg/small_dense.hpp>
 
@@ -8,8 +9,16 @@ namespace purlin::detail {
 namespace {
 
 struct EliminationTuning {
-  static constexpr int threads = 1024;
-  static constexpr int most_rows = 512;
+  static constexpr int threads = 1024;   // of the one block
+  static constexpr int most_rows = 512;  // that it takes
+  static constexpr int side = 32;        // of a tile
+  static constexpr int tile_threads = 256;
+};
+
+// What is known of a dense matrix before it is inverted.
+struct Examined {
+  int symmetric;  // up to rounding
+  int zero_rows;
 };
 
 struct DenseRow {
@@ -58,32 +67,118 @@ __device__ bool is_zero_row(const double* a, int n, int i) {
   return zero;
 }
 
-// `a`, n x n, becomes its inverse; rows and columns of zeros stay so, and are counted in `zeros`; where `a` is
-// symmetric up to rounding, the inverse is so exactly. `regular` is 0 where a pivot is not above the tolerance; `a`
-// is then of no use.
+// One block. Rows of zeros get a diagonal entry, and are marked.
 __global__ void __launch_bounds__(EliminationTuning::threads)
-    invert_kernel(int n, double tolerance, double* a, int* regular, int* zeros) {
-  __shared__ double column[EliminationTuning::most_rows];
-  __shared__ double row[EliminationTuning::most_rows];
-  __shared__ int pivot_of[EliminationTuning::most_rows];
-  __shared__ bool zero[EliminationTuning::most_rows];
+    examine_kernel(int n, double* a, unsigned char* zero, Examined* examined) {
   const int thread = static_cast<int>(threadIdx.x);
-  const auto at = [&](int i, int j) -> double& { return a[i * n + j]; };
   Largest size{0, 0}, difference{0, 0};
   for (int e = thread; e < n * n; e += EliminationTuning::threads) {
     size.value = fmax(size.value, fabs(a[e]));
-    difference.value = fmax(difference.value, fabs(a[e] - at(e % n, e / n)));
+    difference.value = fmax(difference.value, fabs(a[e] - a[e % n * n + e / n]));
   }
   const double largest = largest_of_block(size).value;
   const bool symmetric = largest_of_block(difference).value <= 1e-10 * largest;
-  for (int i = thread; i < n; i += EliminationTuning::threads) zero[i] = is_zero_row(a, n, i);
+  __shared__ int zero_rows;
+  if (thread == 0) zero_rows = 0;
   __syncthreads();
   for (int i = thread; i < n; i += EliminationTuning::threads) {
-    if (!zero[i]) continue;
-    at(i, i) = largest;
-    atomicAdd(zeros, 1);
+    const bool is_zero = is_zero_row(a, n, i);
+    zero[i] = is_zero ? 1 : 0;
+    if (!is_zero) continue;
+    a[i * n + i] = largest;
+    atomicAdd(&zero_rows, 1);
   }
   __syncthreads();
+  if (thread == 0) *examined = {symmetric ? 1 : 0, zero_rows};
+}
+
+// A square of a matrix in shared memory, by a block: a thread has one column and every eighth row.
+struct Tile {
+  static constexpr int side = EliminationTuning::side, high = EliminationTuning::tile_threads / side;
+  double at[side][side + 1];
+
+  __device__ static int column() { return static_cast<int>(threadIdx.x) % side; }
+  __device__ static int first_row() { return static_cast<int>(threadIdx.x) / side; }
+
+  // Of tile (i, j) of a; beyond its n rows and columns that of the unit matrix.
+  __device__ void load(const double* a, int n, int i, int j) {
+    const int c = j * side + column();
+    for (int r = first_row(); r < side; r += high) {
+      const int row = i * side + r;
+      at[r][column()] = row < n && c < n ? a[row * n + c] : (row == c ? 1 : 0);
+    }
+  }
+  // Entry (r, column) of the product of two.
+  __device__ static double product(const Tile& left, const Tile& right, int r) {
+    double sum = 0;
+    for (int e = 0; e < side; ++e) sum += left.at[r][e] * right.at[e][column()];
+    return sum;
+  }
+  // Its inverse in its place, without pivoting. False, in all threads: a pivot is not above `tolerance` times the
+  // largest one, which is the larger of `largest` and those here.
+  __device__ bool invert(double tolerance, double& largest) {
+    for (int k = 0; k < side; ++k) {
+      const double pivot = at[k][k];
+      largest = fmax(largest, pivot);
+      if (!(pivot > tolerance * largest)) return false;
+      const double divided = (column() == k ? 1 : at[k][column()]) / pivot;
+      double factor[side / high];
+      for (int q = 0; q < side / high; ++q) factor[q] = at[first_row() + q * high][k];
+      __syncthreads();
+      for (int q = 0; q < side / high; ++q) {
+        const int r = first_row() + q * high;
+        double& entry = at[r][column()];
+        entry = r == k ? divided : (column() == k ? 0 : entry) - factor[q] * divided;
+      }
+      __syncthreads();
+    }
+    return true;
+  }
+};
+
+// Eliminates the rows and columns of tile k of the diagonal, from a matrix into another: a block has a tile of it.
+// pivots[k] is the largest pivot so far, below 0 where one was too small; pivots[k + 1] is set.
+__global__ void __launch_bounds__(EliminationTuning::tile_threads)
+    eliminate_kernel(int n, int k, double tolerance, const Examined* examined, double* pivots, const double* from,
+                     double* to) {
+  __shared__ Tile diagonal, left, right;
+  const int i = static_cast<int>(blockIdx.y), j = static_cast<int>(blockIdx.x), c = Tile::column();
+  const bool first = i == 0 && j == 0 && threadIdx.x == 0;
+  double largest = pivots[k];
+  diagonal.load(from, n, k, k);
+  left.load(from, n, i, k);
+  right.load(from, n, k, j);
+  __syncthreads();
+  if (examined->symmetric == 0 || largest < 0 || !diagonal.invert(tolerance, largest)) {
+    if (first) pivots[k + 1] = -1;
+    return;
+  }
+  if (first) pivots[k + 1] = largest;
+  double own[Tile::side / Tile::high];  // of the row of tiles k: what it becomes
+  for (int q = 0; q < Tile::side / Tile::high; ++q) {
+    const int r = Tile::first_row() + q * Tile::high;
+    own[q] = j == k ? diagonal.at[r][c] : Tile::product(diagonal, right, r);
+  }
+  __syncthreads();
+  for (int q = 0; q < Tile::side / Tile::high; ++q) right.at[Tile::first_row() + q * Tile::high][c] = own[q];
+  __syncthreads();
+  for (int q = 0; q < Tile::side / Tile::high; ++q) {
+    const int r = Tile::first_row() + q * Tile::high, row = i * Tile::side + r, column = j * Tile::side + c;
+    if (row >= n || column >= n) continue;
+    const double before = j == k ? 0 : from[row * n + column];
+    to[row * n + column] = i == k ? own[q] : before - Tile::product(left, right, r);
+  }
+}
+
+// Gauss' and Jordan's elimination in place with partial pivoting. `regular` is 0 where a pivot is not above the
+// tolerance; `a` is then of no use.
+__global__ void __launch_bounds__(EliminationTuning::threads)
+    invert_kernel(int n, double tolerance, double* a, int* regular) {
+  __shared__ double column[EliminationTuning::most_rows];
+  __shared__ double row[EliminationTuning::most_rows];
+  __shared__ int pivot_of[EliminationTuning::most_rows];
+  const int thread = static_cast<int>(threadIdx.x);
+  const auto at = [&](int i, int j) -> double& { return a[i * n + j]; };
   double largest_pivot = 0;
   for (int k = 0; k < n; ++k) {
     Largest mine{-1, n};
@@ -129,15 +224,37 @@ __global__ void __launch_bounds__(EliminationTuning::threads)
     }
     __syncthreads();
   }
-  __syncthreads();
-  for (int e = thread; symmetric && e < n * n; e += EliminationTuning::threads) {
-    const int i = e / n, j = e % n;
-    if (i > j) a[e] = at(j, i) = 0.5 * (a[e] + at(j, i));
-  }
-  for (int i = thread; i < n; i += EliminationTuning::threads) {
-    if (zero[i]) at(i, i) = 0;
-  }
   if (thread == 0) *regular = 1;
+}
+
+// Rows and columns of zeros are so again, and the inverse of a symmetric matrix is symmetric.
+struct FinishInverse {
+  int n;
+  const Examined* examined;
+  const unsigned char* zero;
+  double* a;
+
+  __device__ void operator()(std::int64_t e) const {
+    const auto i = static_cast<int>(e / n), j = static_cast<int>(e % n);
+    double& mirrored = a[std::int64_t{j} * n + i];
+    if (i == j && zero[i] != 0) a[e] = 0;
+    if (i > j && examined->symmetric != 0) a[e] = mirrored = 0.5 * (a[e] + mirrored);
+  }
+};
+
+// The inverse of a symmetric positive definite matrix in its place. False, and `a` is of no use: it is not one.
+bool invert_definite(const DeviceContext& ctx, int n, double tolerance, const DeviceArray<Examined>& examined,
+                     DeviceArray<double>& a) {
+  const int tiles = (n + EliminationTuning::side - 1) / EliminationTuning::side;
+  DeviceArray<double> pivots = zeros<double>(ctx, tiles + 1), work(ctx, a.size());
+  for (int k = 0; k < tiles; ++k) {
+    const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(tiles));
+    eliminate_kernel<<<grid, EliminationTuning::tile_threads, 0, ctx.state().stream()>>>(
+        n, k, tolerance, examined.data(), pivots.data(), a.data(), work.data());
+    PURLIN_CHECK_LAUNCH();
+    std::swap(a, work);
+  }
+  return value_at(ctx, pivots, tiles) >= 0;
 }
 
 }  // namespace
@@ -145,19 +262,39 @@ __global__ void __launch_bounds__(EliminationTuning::threads)
 int invert_dense(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double tolerance,
                  DeviceArray<double>& inverse) {
   const auto n = static_cast<int>(a.scalar_rows());
-  DeviceArray<double> dense = zeros<double>(ctx, std::int64_t{n} * n);
-  for_elements(ctx, a.pattern.rows, DenseRow{a, n, dense.data()});
-  if (n > 0 && n <= EliminationTuning::most_rows) {
-    DeviceArray<double> work = make_array(ctx, dense.cspan());
-    DeviceArray<int> regular = zeros<int>(ctx, 1), zero_rows = zeros<int>(ctx, 1);
-    invert_kernel<<<1, EliminationTuning::threads, 0, ctx.state().stream()>>>(n, tolerance, work.data(),
-                                                                              regular.data(), zero_rows.data());
-    PURLIN_CHECK_LAUNCH();
-    if (value_at(ctx, regular, 0) == 1) {
-      inverse = std::move(work);
-      return value_at(ctx, zero_rows, 0);
-    }
+  if (n == 0) {
+    inverse = {};
+    return 0;
   }
+  DeviceArray<double> dense;
+  DeviceArray<unsigned char> zero(ctx, n);
+  DeviceArray<Examined> examined(ctx, 1);
+  const auto fill_dense = [&] {
+    dense = zeros<double>(ctx, std::int64_t{n} * n);
+    for_elements(ctx, a.pattern.rows, DenseRow{a, n, dense.data()});
+  };
+  const auto examine = [&] {
+    fill_dense();
+    examine_kernel<<<1, EliminationTuning::threads, 0, ctx.state().stream()>>>(n, dense.data(), zero.data(),
+                                                                               examined.data());
+    PURLIN_CHECK_LAUNCH();
+  };
+  examine();
+  bool regular = invert_definite(ctx, n, tolerance, examined, dense);
+  if (!regular && n <= EliminationTuning::most_rows) {
+    examine();
+    DeviceArray<int> found = zeros<int>(ctx, 1);
+    invert_kernel<<<1, EliminationTuning::threads, 0, ctx.state().stream()>>>(n, tolerance, dense.data(),
+                                                                              found.data());
+    PURLIN_CHECK_LAUNCH();
+    regular = value_at(ctx, found, 0) == 1;
+  }
+  if (regular) {
+    for_elements(ctx, std::int64_t{n} * n, FinishInverse{n, examined.data(), zero.data(), dense.data()});
+    inverse = std::move(dense);
+    return value_at(ctx, examined, 0).zero_rows;
+  }
+  fill_dense();
   DenseInverse result = dense_inverse(n, to_vector(ctx, dense.cspan()), tolerance);
   inverse = make_array(ctx, result.values);
   return result.null_vectors;
