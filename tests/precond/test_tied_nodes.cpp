@@ -58,12 +58,18 @@ RowSets tied_oracle(const HostCsr& a, int block) {
   }
   for (const Index i : members) {
     std::vector<Index> found = {i};
-    for (std::size_t next = 0; next < found.size(); ++next) {
-      for (const auto& [j, value] : square[found[next]]) {
-        const bool is_new = std::find(found.begin(), found.end(), j) == found.end();
-        if (value > 0 && is_new && members.count(j) != 0) found.push_back(j);
+    const auto follow = [&](double least) {  // ties with |A_ij|^2 of more than `least` |A_ii| |A_jj|
+      for (std::size_t next = 0; next < found.size(); ++next) {
+        const Index from = found[next];
+        for (const auto& [j, value] : square[from]) {
+          const bool is_new = std::find(found.begin(), found.end(), j) == found.end();
+          const bool tied_so = value > least * std::sqrt(square[from][from] * square[j][j]);
+          if (tied_so && is_new && members.count(j) != 0) found.push_back(j);
+        }
       }
-    }
+    };
+    follow(5.0 / 256);
+    follow(0);
     found.resize(std::min(found.size(), most));
     rows[i].insert(found.begin(), found.end());
     for (const Index j : found) rows[j].insert(i);
@@ -154,6 +160,25 @@ TEST_BOTH("AMG's FSAI sees no more of a large group than what is nearest", "[amg
   anywhere = from_rows(anywhere.rows, rows);
   CHECK_FALSE(tied_rows(ctx, anywhere, 1).empty());
   CHECK(tied_rows(ctx, anywhere, 1) == tied_oracle(anywhere, 1));
+}
+
+TEST_BOTH("AMG's FSAI sees a chain of strong ties before what touches it", "[amg]") {
+  const auto ctx = make_context<S>();
+  // 60 nodes in a line, and 122 around them, of which rows see 69.
+  const Index side = 64, first = 20 * side + 2, length = 60;
+  REQUIRE(detail::reached_rows(side * side, 3 * length + 2) == 69);
+  std::vector<std::pair<Index, Index>> links;
+  for (Index i = first; i + 1 < first + length; ++i) links.emplace_back(i, i + 1);
+  // Pairs that are six times as stiff: their nodes are tied, and what links pairs, with 1 / 49 of the diagonal,
+  // strong.
+  for (Index i = first; i < first + length; i += 2) links.insert(links.end(), 5, {i, i + 1});
+  const HostCsr a = grid_with_springs(side, links);
+  const RowSets found = tied_rows(ctx, a, 1);
+  CHECK(found == tied_oracle(a, 1));
+  REQUIRE_FALSE(found.empty());
+  for (Index i = first; i < first + length; ++i) {
+    for (Index j = first; j < first + length; ++j) CHECK(found[i].count(j) == 1);
+  }
 }
 
 TEST_BOTH("FSAI smooths on the pattern that tied nodes get, in any order of the solver", "[amg]") {
