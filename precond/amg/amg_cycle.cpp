@@ -16,8 +16,6 @@ namespace purlin::detail {
 namespace {
 
 constexpr double power_method_margin = 1.1;  // the power method comes from below
-// What SPAI or FSAI has to make of the largest eigenvalue of D^-1 A, to be better than the diagonal.
-constexpr double most_of_diagonal = 0.8;
 
 // Levels below the first have fewer entries. Twice the degree would save one iteration in 25 for elasticity and none
 // for diffusion, and costs more than that on a device.
@@ -77,7 +75,9 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
     level.a = l == 0 ? std::move(finest.a) : make_operator(ctx, scalar_rows(ctx, from[l].a), from[l].a.val.cspan());
     level.m = l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]);
     const double lambda = sparse_lambda(ctx, l, hierarchy);
-    if (hierarchy.chooses_smoothers() && lambda > most_of_diagonal * from[l].lambda) level.m.reset();
+    // With D^-1, G^T G of FSAI shares the trace of S A: a larger eigenvalue than the diagonal's slows the polynomial.
+    // A few tied nodes may bring it close to that, and FSAI smooths far better all the same. Margins on both sides.
+    if (hierarchy.chooses_smoothers() && power_method_margin * lambda > from[l].lambda) level.m.reset();
     if (level.m != nullptr) level.z = Array<T, S>(ctx, rows);
     level.steps = smoother_steps(used_smoother(from[l], level.m != nullptr), l == 0 ? degree : coarse_degree(degree));
     level.r = Array<T, S>(ctx, rows);

@@ -60,19 +60,22 @@ struct MarkMembers {
   }
 };
 
-// The members, ascending, and in their rows the blocks that lead to others.
+// The members, ascending, and in their rows how blocks tie them to others.
 struct ListMembers {
   BlockView a;
+  const double* diagonal;
   NumberedSet members;
   Index* node;
-  unsigned char* edge;
+  Tie* tie;
 
   __device__ void operator()(std::int64_t row) const {
     const auto i = static_cast<Index>(row);
     if (!members.has(i)) return;
     node[members.number[i]] = i;
     for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
-      edge[k] = members.has(a.pattern.col[k]) && coupled(a, k) ? 1 : 0;
+      const Index j = a.pattern.col[k];
+      const bool leads_to_member = members.has(j) && coupled(a, k);
+      tie[k] = leads_to_member ? tie_of(a.squared_norm(k), diagonal[i] * diagonal[j]) : Tie::none;
     }
   }
 };
@@ -96,11 +99,12 @@ struct NodeTable {
   }
 };
 
-// A warp has a member: it goes through the group breadth first, and through a row 32 blocks at a time. What it finds,
-// up to `most` nodes, goes to nearest[most m ..], ascending, for member m; how many they are to its node's count.
+// A warp has a member: it goes through the group breadth first, along strong ties and then along any, and through a
+// row 32 blocks at a time. What it finds, up to `most` nodes, goes to nearest[most m ..], ascending, for member m;
+// how many they are to its node's count.
 __global__ void __launch_bounds__(NearestTuning::threads)
-    nearest_kernel(PatternView a, const unsigned char* edge, Index members, const Index* node, int most,
-                   Index* nearest, Offset* count) {
+    nearest_kernel(PatternView a, const Tie* tie, Index members, const Index* node, int most, Index* nearest,
+                   Offset* count) {
   __shared__ Index tables[NearestTuning::warps][NearestTuning::table];
   __shared__ Index lists[NearestTuning::warps][most_reached];
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
@@ -116,11 +120,17 @@ __global__ void __launch_bounds__(NearestTuning::threads)
     }
     __syncwarp();
     int size = 1;
-    for (int next = 0; next < size && size < most; ++next) {
+    Tie weakest = Tie::strong;
+    for (int next = 0; size < most; ++next) {
+      if (next == size) {
+        if (weakest == Tie::weak) break;
+        weakest = Tie::weak;
+        next = 0;
+      }
       const Index i = found[next];
       for (Offset first = a.begin(i); first < a.end(i) && size < most; first += 32) {
         const Offset k = first + lane;
-        const Index j = k < a.end(i) && edge[k] != 0 ? a.col[k] : Index{-1};
+        const Index j = k < a.end(i) && tie[k] >= weakest ? a.col[k] : Index{-1};
         const bool is_new = j >= 0 && !seen.has(j);
         const unsigned all = __ballot_sync(0xffffffffu, is_new);
         const int at = size + __popc(all & ((1u << lane) - 1));
@@ -158,18 +168,19 @@ struct TakeNearest {
 
 // Of each member what is nearest to it in its group.
 BlockPattern<Space::device> nearest_in_groups(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
-                                              const DeviceArray<Offset>& number, Index members) {
+                                              const DeviceArray<double>& diagonal, const DeviceArray<Offset>& number,
+                                              Index members) {
   const Index rows = a.pattern.rows;
   DeviceArray<Index> node(ctx, members);
-  DeviceArray<unsigned char> edge(ctx, a.pattern.blocks());
-  for_elements(ctx, rows, ListMembers{a, {number.data()}, node.data(), edge.data()});
+  DeviceArray<Tie> tie(ctx, a.pattern.blocks());
+  for_elements(ctx, rows, ListMembers{a, diagonal.data(), {number.data()}, node.data(), tie.data()});
   const Index most = reached_nodes(a, members);
   DeviceArray<Index> nearest(ctx, Offset{members} * most);
   BlockPattern<Space::device> p;
   p.rows = p.cols = rows;
   p.row_ptr = zeros<Offset>(ctx, Offset{rows} + 1);
   nearest_kernel<<<blocks_for(ctx, members, NearestTuning::warps), NearestTuning::threads, 0, ctx.state().stream()>>>(
-      PatternView(a.pattern), edge.data(), members, node.data(), most, nearest.data(), p.row_ptr.data());
+      PatternView(a.pattern), tie.data(), members, node.data(), most, nearest.data(), p.row_ptr.data());
   PURLIN_CHECK_LAUNCH();
   exclusive_sum(ctx, p.row_ptr);
   p.col = DeviceArray<Index>(ctx, value_at(ctx, p.row_ptr, rows));
@@ -189,7 +200,7 @@ std::optional<BlockPattern<Space::device>> tied_pattern(const DeviceContext& ctx
   for_elements(ctx, rows, MarkMembers{a, {tied.data()}, members.data()});
   exclusive_sum(ctx, members);
   const auto count = static_cast<Index>(value_at(ctx, members, rows));
-  const BlockPattern<Space::device> nearest = nearest_in_groups(ctx, a, members, count);
+  const BlockPattern<Space::device> nearest = nearest_in_groups(ctx, a, diagonal, members, count);
   return united(ctx, a.pattern, united(ctx, nearest, transpose(ctx, nearest).pattern));
 }
 

@@ -27,34 +27,50 @@ std::vector<unsigned char> with_neighbours(const HostBlockCsr& a, const std::vec
   return result;
 }
 
-// Nodes of a group by their distance from one of them, nearest first, of equal ones those that were met first.
+// How each block of a member's row ties it to another member; without values elsewhere.
+std::vector<Tie> ties_between(const HostContext& ctx, const HostBlockCsr& a, const std::vector<double>& diagonal,
+                              const std::vector<unsigned char>& member) {
+  std::vector<Tie> ties(static_cast<std::size_t>(a.pattern.blocks()), Tie::none);
+  parallel_blocks(ctx, a.pattern.rows, 512, [&](Index i) {
+    for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1] && member[i]; ++k) {
+      const Index j = a.pattern.col[k];
+      if (member[j] && coupled(a, k)) ties[k] = tie_of(squared_norm(a, k), diagonal[i] * diagonal[j]);
+    }
+  });
+  return ties;
+}
+
+// Nodes of a group by their distance from one of them along strong ties, then along any, nearest first, of equal ones
+// those that were met first.
 class Nearest {
  public:
-  Nearest(const HostBlockCsr& a, const std::vector<unsigned char>& member, Index most)
-      : a_(a), member_(member), seen_(member.size(), 0), most_(most) {}
+  Nearest(const HostBlockPattern& a, const std::vector<Tie>& ties, Index most)
+      : a_(a), ties_(ties), seen_(static_cast<std::size_t>(a.rows), 0), most_(most) {}
 
   // No more than `most`; valid until the next call.
   const std::vector<Index>& to(Index node) {
     for (const Index old : found_) seen_[old] = 0;
     found_.assign(1, node);
     seen_[node] = 1;
-    for (std::size_t next = 0; next < found_.size() && !full(); ++next) add_neighbours(found_[next]);
+    for (const Tie weakest : {Tie::strong, Tie::weak}) {
+      for (std::size_t next = 0; next < found_.size() && !full(); ++next) add_neighbours(found_[next], weakest);
+    }
     return found_;
   }
 
  private:
   bool full() const { return found_.size() >= static_cast<std::size_t>(most_); }
-  void add_neighbours(Index i) {
-    for (Offset k = a_.pattern.row_ptr[i]; k < a_.pattern.row_ptr[i + 1] && !full(); ++k) {
-      const Index j = a_.pattern.col[k];
-      if (!member_[j] || seen_[j] || !coupled(a_, k)) continue;
+  void add_neighbours(Index i, Tie weakest) {
+    for (Offset k = a_.row_ptr[i]; k < a_.row_ptr[i + 1] && !full(); ++k) {
+      const Index j = a_.col[k];
+      if (ties_[k] < weakest || seen_[j]) continue;
       seen_[j] = 1;
       found_.push_back(j);
     }
   }
 
-  const HostBlockCsr& a_;
-  const std::vector<unsigned char>& member_;
+  const HostBlockPattern& a_;
+  const std::vector<Tie>& ties_;
   std::vector<unsigned char> seen_;
   std::vector<Index> found_;
   Index most_;
@@ -62,9 +78,9 @@ class Nearest {
 
 }  // namespace
 
-std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr& a) {
+std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr& a,
+                                      const std::vector<double>& diagonal) {
   const HostBlockPattern& pattern = a.pattern;
-  const std::vector<double> diagonal = diagonal_norms(ctx, a);
   std::vector<unsigned char> tied(diagonal.size());
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
     double sum = 0;
@@ -84,11 +100,13 @@ Index reached_rows(Index rows, Index members) {
 }
 
 std::optional<HostBlockPattern> tied_pattern(const HostContext& ctx, const HostBlockCsr& a) {
-  const std::vector<unsigned char> tied = tied_nodes(ctx, a);
+  const std::vector<double> diagonal = diagonal_norms(ctx, a);
+  const std::vector<unsigned char> tied = tied_nodes(ctx, a, diagonal);
   if (!few_are_tied(std::count(tied.begin(), tied.end(), 1), a.pattern.rows)) return std::nullopt;
   const std::vector<unsigned char> member = with_neighbours(a, tied);
   const Index most = reached_nodes(a, static_cast<Index>(std::count(member.begin(), member.end(), 1)));
-  std::vector<Nearest> nearest(static_cast<std::size_t>(ctx.threads()), Nearest(a, member, most));
+  const std::vector<Tie> ties = ties_between(ctx, a, diagonal, member);
+  std::vector<Nearest> nearest(static_cast<std::size_t>(ctx.threads()), Nearest(a.pattern, ties, most));
   const HostBlockPattern groups = pattern_by_rows(
       ctx, a.pattern.rows, a.pattern.cols, [&](Index i, int team_member, std::vector<Index>& columns) {
         if (!member[i]) return;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+/// What the tests of AMG's smoothers share: patterns as sets, FSAI by its definition, and one step of a smoother.
+#pragma once
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include "tests/precond/amg_support.hpp"
+
+namespace purlin::testing {
+
+/// The columns of each row.
+using RowSets = std::vector<std::set<Index>>;
+
+inline RowSets row_sets(const HostCsr& a) {
+  RowSets rows;
+  for (Index i = 0; i < a.rows; ++i) {
+    rows.emplace_back(a.col.begin() + a.row_ptr[i], a.col.begin() + a.row_ptr[i + 1]);
+  }
+  return rows;
+}
+
+/// G^T G by its definition: row i of G solves A(J, J) g = e on the entries on and below the diagonal.
+inline EigenDense fsai_oracle(const EigenDense& a, const RowSets& rows) {
+  EigenDense g = EigenDense::Zero(a.rows(), a.rows());
+  for (Index i = 0; i < a.rows(); ++i) {
+    const std::vector<Eigen::Index> J(rows[i].begin(), rows[i].upper_bound(i));
+    const Eigen::VectorXd last = EigenDense(a(J, J)).inverse().rightCols(1);
+    g(i, J) = last.transpose() / std::sqrt(last(last.size() - 1));
+  }
+  return g.transpose() * g;
+}
+inline EigenDense fsai_oracle(const HostCsr& matrix) { return fsai_oracle(eigen_dense(matrix), row_sets(matrix)); }
+
+inline PrecondOptions smoother_options(AmgSmoother kind, int degree = 2) {
+  PrecondOptions options = small_levels(60);
+  options.of<AmgOptions>().smoother = kind;
+  options.of<AmgOptions>().degree = degree;
+  return options;
+}
+
+/// Without strong neighbours there is one level, and M is one step of the smoother: 4 / (3 lambda) S.
+template <Space S>
+EigenDense one_step(const Context<S>& ctx, const HostCsr& a, AmgSmoother kind,
+                    const std::vector<Index>& old_of_new = {}) {
+  PrecondOptions alone = smoother_options(kind);
+  alone.of<AmgOptions>().theta = 1;
+  return dense_operator(ctx, amg<double, S>(ctx, a, alone, nullptr, old_of_new));
+}
+
+}  // namespace purlin::testing

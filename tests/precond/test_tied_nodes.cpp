@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that flat elements tie to each other: FSAI's pattern around them, and FSAI on it.
+#include <purlin/precond/amg/tied_nodes.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "tests/catch.hpp"
+#include "tests/precond/smoother_support.hpp"
+
+namespace purlin::testing {
+namespace {
+
+constexpr Space host = Space::host;
+
+// The 5-point Laplacian on side x side points; `pairs` are joined by stiff springs.
+HostCsr grid_with_springs(Index side, const std::vector<std::pair<Index, Index>>& pairs) {
+  Rows rows(side * side);
+  const auto join = [&](Index i, Index j, double stiffness) {
+    rows[i][i] += stiffness, rows[j][j] += stiffness;
+    rows[i][j] -= stiffness, rows[j][i] -= stiffness;
+  };
+  for (Index i = 0; i < side * side; ++i) {
+    rows[i][i] += i % side == 0 ? 1 : 0;
+    if (i % side + 1 < side) join(i, i + 1, 1);
+    if (i + side < side * side) join(i, i + side, 1);
+  }
+  for (const auto& [i, j] : pairs) join(i, j, 1000);
+  return from_rows(side * side, rows);
+}
+
+// The pattern by its definition, of nodes with `block` unknowns; empty where there is none.
+RowSets tied_oracle(const HostCsr& a, int block) {
+  const Index nodes = a.rows / block;
+  std::vector<std::map<Index, double>> square(static_cast<std::size_t>(nodes));
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k)
+      square[i / block][a.col[k] / block] += a.val[k] * a.val[k];
+  }
+  std::set<Index> tied, members;
+  for (Index i = 0; i < nodes; ++i) {
+    double sum = 0;
+    for (const auto& [j, value] : square[i]) sum += j == i ? 0 : value / std::sqrt(square[i][i] * square[j][j]);
+    if (sum >= 0.5) tied.insert(i);
+  }
+  if (tied.empty() || 20 * static_cast<Index>(tied.size()) > nodes) return {};
+  for (const Index i : tied) {
+    for (const auto& [j, value] : square[i]) {
+      if (value > 0) members.insert(j);
+    }
+  }
+  const std::size_t most = detail::reached_rows(nodes, static_cast<Index>(members.size())) / block;
+  RowSets rows(static_cast<std::size_t>(nodes));
+  for (Index i = 0; i < nodes; ++i) {
+    for (const auto& [j, value] : square[i]) rows[i].insert(j);
+  }
+  for (const Index i : members) {
+    std::vector<Index> found = {i};
+    const auto follow = [&](double least) {  // ties with |A_ij|^2 of more than `least` |A_ii| |A_jj|
+      for (std::size_t next = 0; next < found.size(); ++next) {
+        const Index from = found[next];
+        for (const auto& [j, value] : square[from]) {
+          const bool is_new = std::find(found.begin(), found.end(), j) == found.end();
+          const bool tied_so = value > least * std::sqrt(square[from][from] * square[j][j]);
+          if (tied_so && is_new && members.count(j) != 0) found.push_back(j);
+        }
+      }
+    };
+    follow(5.0 / 256);
+    follow(0);
+    found.resize(std::min(found.size(), most));
+    rows[i].insert(found.begin(), found.end());
+    for (const Index j : found) rows[j].insert(i);
+  }
+  return rows;
+}
+
+template <Space S>
+RowSets tied_rows(const Context<S>& ctx, const HostCsr& a, int block) {
+  const auto found = detail::tied_pattern(ctx, in_space(ctx, blocks_of(Context<host>(), a, block)));
+  if (!found) return {};
+  const std::vector<Offset> row_ptr = download(ctx, found->row_ptr);
+  const std::vector<Index> col = download(ctx, found->col);
+  REQUIRE(static_cast<Index>(row_ptr.size()) == found->rows + 1);
+  RowSets rows;
+  for (Index i = 0; i < found->rows; ++i) {
+    for (Offset k = row_ptr[i] + 1; k < row_ptr[i + 1]; ++k) REQUIRE(col[k - 1] < col[k]);
+    rows.emplace_back(col.begin() + row_ptr[i], col.begin() + row_ptr[i + 1]);
+  }
+  return rows;
+}
+
+// Pairs side by side, in rows `from` and `from` + 1 of the grid.
+std::vector<std::pair<Index, Index>> pairs_in_line(Index side, Index from, Index count) {
+  std::vector<std::pair<Index, Index>> pairs;
+  for (Index column = 1; column <= count; ++column) {
+    pairs.emplace_back(side * from + column, side * (from + 1) + column);
+  }
+  return pairs;
+}
+
+}  // namespace
+
+TEST_BOTH("AMG's FSAI sees tied nodes with their neighbours, and elsewhere the pattern of A", "[amg]") {
+  const auto ctx = make_context<S>();
+  CHECK(tied_rows(ctx, grid_with_springs(20, {}), 1).empty());
+  CHECK(tied_rows(ctx, fem_matrix("generate:diffusion:9"), 1).empty());
+  // 20 * 9 + 9 and its neighbour above, which a spring ties: 8 nodes with those around them.
+  const HostCsr a = grid_with_springs(20, {{189, 209}});
+  const std::set<Index> group = {169, 188, 189, 190, 208, 209, 210, 229};
+  RowSets expected = row_sets(a);
+  for (const Index i : group) expected[i].insert(group.begin(), group.end());
+  CHECK(tied_rows(ctx, a, 1) == expected);
+  // Three unknowns a node: the same groups.
+  CHECK(tied_rows(ctx, kron_identity(a, 3), 3) == expected);
+  // Springs at every second node are no single elements.
+  std::vector<std::pair<Index, Index>> everywhere;
+  for (Index i = 0; i + 1 < 400; i += 2) everywhere.emplace_back(i, i + 1);
+  CHECK(tied_rows(ctx, grid_with_springs(20, everywhere), 1).empty());
+}
+
+TEST_BOTH("AMG's FSAI sees no more of a large group than what is nearest", "[amg]") {
+  const auto ctx = make_context<S>();
+  CHECK(detail::reached_rows(64 * 64, 4 * 59 + 4) == 64);
+  CHECK(detail::reached_rows(1000000, 6000) == 135);
+  CHECK(detail::reached_rows(1000000, 10) == 256);
+  const HostCsr line = grid_with_springs(64, pairs_in_line(64, 20, 59));
+  for (const int block : {1, 2, 3}) {
+    INFO(block);
+    const HostCsr a = kron_identity(line, block);
+    const RowSets found = tied_rows(ctx, a, block);
+    CHECK(found == tied_oracle(a, block));
+    // Nodes around the middle, or of which it is around theirs: none is farther from it than 6 columns, or outside of
+    // the pairs and what touches them.
+    if (block != 3) continue;
+    for (const Index j : found[64 * 20 + 30]) {
+      CHECK(std::abs(j % 64 - 30) <= 6);
+      CHECK((j / 64 >= 19 && j / 64 <= 22));
+    }
+  }
+  // A hundred rows and more of a group.
+  const HostCsr large = grid_with_springs(122, pairs_in_line(122, 20, 36));
+  CHECK(tied_rows(ctx, large, 1) == tied_oracle(large, 1));
+  // Pairs anywhere, and zeros that are stored between them, which couple nothing.
+  Random random(17);
+  std::vector<std::pair<Index, Index>> pairs;
+  for (int k = 0; k < 20; ++k) pairs.emplace_back(random.index(1600), random.index(1600));
+  HostCsr anywhere = grid_with_springs(40, pairs);
+  Rows rows(anywhere.rows);
+  for (Index i = 0; i < anywhere.rows; ++i) {
+    for (Offset k = anywhere.row_ptr[i]; k < anywhere.row_ptr[i + 1]; ++k) rows[i][anywhere.col[k]] = anywhere.val[k];
+  }
+  for (const auto& [i, j] : pairs) {
+    const Index k = pairs.front().first;
+    rows[i][k] += 0, rows[k][i] += 0;
+    rows[j][k] += 0, rows[k][j] += 0;
+  }
+  anywhere = from_rows(anywhere.rows, rows);
+  CHECK_FALSE(tied_rows(ctx, anywhere, 1).empty());
+  CHECK(tied_rows(ctx, anywhere, 1) == tied_oracle(anywhere, 1));
+}
+
+TEST_BOTH("AMG's FSAI sees a chain of strong ties before what touches it", "[amg]") {
+  const auto ctx = make_context<S>();
+  // 60 nodes in a line, and 122 around them, of which rows see 69.
+  const Index side = 64, first = 20 * side + 2, length = 60;
+  REQUIRE(detail::reached_rows(side * side, 3 * length + 2) == 69);
+  std::vector<std::pair<Index, Index>> links;
+  for (Index i = first; i + 1 < first + length; ++i) links.emplace_back(i, i + 1);
+  // Pairs that are six times as stiff: their nodes are tied, and what links pairs, with 1 / 49 of the diagonal,
+  // strong.
+  for (Index i = first; i < first + length; i += 2) links.insert(links.end(), 5, {i, i + 1});
+  const HostCsr a = grid_with_springs(side, links);
+  const RowSets found = tied_rows(ctx, a, 1);
+  CHECK(found == tied_oracle(a, 1));
+  REQUIRE_FALSE(found.empty());
+  for (Index i = first; i < first + length; ++i) {
+    for (Index j = first; j < first + length; ++j) CHECK(found[i].count(j) == 1);
+  }
+}
+
+TEST_BOTH("FSAI smooths on the pattern that tied nodes get, in any order of the solver", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr grid = grid_with_springs(10, {{34, 44}, {44, 45}});
+  for (const int block : {1, 2}) {
+    const HostCsr a = kron_identity(grid, block);
+    const RowSets nodes = tied_oracle(a, block);
+    REQUIRE_FALSE(nodes.empty());
+    for (const std::vector<Index>& old_of_new : {std::vector<Index>(), random_order(a.rows, 3)}) {
+      EigenDense matrix = eigen_dense(a);
+      RowSets rows(static_cast<std::size_t>(a.rows));
+      std::vector<Index> old = old_of_new;
+      for (Index i = 0; old_of_new.empty() && i < a.rows; ++i) old.push_back(i);
+      for (Index i = 0; i < a.rows; ++i) {
+        for (Index j = 0; j < a.rows; ++j) {
+          if (nodes[old[i] / block].count(old[j] / block) != 0) rows[i].insert(j);
+        }
+      }
+      const EigenDense s = fsai_oracle(EigenDense(matrix(old, old)), rows);
+      const EigenDense step = one_step(ctx, a, AmgSmoother::fsai, old_of_new);
+      INFO(block << (old_of_new.empty() ? ", natural" : ", renumbered"));
+      CHECK(largest(step * (s(0, 0) / step(0, 0)) - s) < 1e-9 * largest(s));
+    }
+  }
+}
+
+TEST_BOTH("FSAI on the pattern of tied nodes stores no padding, whatever the format of the matrix", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr grid = grid_with_springs(10, {{34, 44}, {44, 45}});
+  const RowSets rows = tied_oracle(grid, 1);
+  std::size_t entries = 0;  // of both triangles, the diagonal twice
+  for (const std::set<Index>& row : rows) entries += row.size() + 1;
+  const auto level = in_space(ctx, blocks_of(Context<host>(), grid, 1));
+  const auto a = make_matrix<double>(ctx, grid);
+  SpmvOptions format;
+  format.format = "ehyb";
+  RowOrder<S> natural;
+  auto m = detail::make_sparse_smoother<double, S>(ctx, CsrView<double, S>(a), natural, level, AmgSmoother::fsai,
+                                                   true, format);
+  CHECK(m->info().stored_slots == static_cast<Offset>(entries));
+  const RowOrder<S> order = make_row_order(ctx, random_order(grid.rows, 5));
+  m = m->renumbered(ctx, order, format);
+  REQUIRE(m != nullptr);
+  CHECK(m->info().stored_slots == static_cast<Offset>(entries));
+}
+
+}  // namespace purlin::testing
