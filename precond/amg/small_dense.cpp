@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gauss elimination with complete pivoting, and Jacobi's eigenvalue iteration.
+// Cholesky's factorisation, Gauss elimination with complete pivoting, and Jacobi's eigenvalue iteration.
 #include <purlin/precond/amg/small_dense.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 namespace purlin::detail {
 namespace {
@@ -134,6 +135,16 @@ Dense transposed(int n, const Dense& a) {
   return t;
 }
 
+// Rows of zeros, as vectors that are missing in an aggregate leave them.
+std::vector<int> zero_rows(int n, const Dense& a) {
+  std::vector<int> rows;
+  for (int i = 0; i < n; ++i) {
+    const auto row = a.begin() + static_cast<std::ptrdiff_t>(i) * n;
+    if (std::all_of(row, row + n, [](double value) { return value == 0; })) rows.push_back(i);
+  }
+  return rows;
+}
+
 bool is_symmetric(int n, const Dense& a) {
   double largest = 0, difference = 0;
   for (int i = 0; i < n; ++i) {
@@ -144,6 +155,51 @@ bool is_symmetric(int n, const Dense& a) {
     }
   }
   return difference <= 1e-10 * largest;
+}
+
+// Of a symmetric positive definite matrix, where rows and columns of zeros are left out: L^-T L^-1 by Cholesky's
+// A = L L^T, all of it in sums of rows. Nothing where a pivot is not above `tolerance` times the largest.
+std::optional<DenseInverse> definite_inverse(int n, Dense a, double tolerance) {
+  const std::vector<int> zeros = zero_rows(n, a);
+  const auto row_of = [n](Dense& m, int i) { return m.data() + static_cast<std::size_t>(i) * n; };
+  for (const int i : zeros) row_of(a, i)[i] = 1;
+  Dense inverse_factor(a.size(), 0.0);
+  const auto is_zero = [&](int i) { return std::binary_search(zeros.begin(), zeros.end(), i); };
+  double largest = 0;
+  for (int k = 0; k < n; ++k) {  // row k of a, from the diagonal on, becomes that of L^T
+    double* const pivot_row = row_of(a, k);
+    const double pivot = pivot_row[k];
+    if (!is_zero(k)) largest = std::max(largest, pivot);
+    if (!is_zero(k) && !(pivot > tolerance * largest)) return std::nullopt;
+    const double scale = 1 / std::sqrt(pivot);
+    for (int j = k; j < n; ++j) pivot_row[j] *= scale;
+    for (int i = k + 1; i < n; ++i) {
+      const double factor = pivot_row[i];
+      double* const to = row_of(a, i);
+      for (int j = i; j < n; ++j) to[j] -= factor * pivot_row[j];
+    }
+    double* const own = row_of(inverse_factor, k);  // of L^-1
+    for (int j = 0; j < k; ++j) {
+      const double factor = row_of(a, j)[k];
+      const double* const before = row_of(inverse_factor, j);
+      for (int c = 0; c <= j; ++c) own[c] -= factor * before[c];
+    }
+    own[k] = 1;
+    for (int c = 0; c <= k; ++c) own[c] *= scale;
+  }
+  DenseInverse result{Dense(a.size(), 0.0), static_cast<int>(zeros.size())};
+  for (int k = 0; k < n; ++k) {
+    if (is_zero(k)) continue;
+    const double* const row = row_of(inverse_factor, k);
+    for (int i = 0; i <= k; ++i) {
+      double* const to = row_of(result.values, i);
+      for (int c = 0; c <= i; ++c) to[c] += row[i] * row[c];
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < i; ++j) row_of(result.values, j)[i] = row_of(result.values, i)[j];
+  }
+  return result;
 }
 
 }  // namespace
@@ -166,6 +222,10 @@ int invert_dense(const HostContext&, const HostBlockCsr& a, double tolerance, st
 }
 
 DenseInverse dense_inverse(int n, const std::vector<double>& a, double tolerance) {
+  const bool symmetric = is_symmetric(n, a);
+  if (symmetric && n > 0) {
+    if (auto definite = definite_inverse(n, a, tolerance)) return *std::move(definite);
+  }
   DenseInverse result;
   Elimination e(n, a, tolerance);
   result.null_vectors = n - e.rank;
@@ -190,7 +250,7 @@ DenseInverse dense_inverse(int n, const std::vector<double>& a, double tolerance
     result.values = inverse_of(regular);
     add_outer(n, result.null_vectors, -1 / s, z, w, result.values);
   }
-  if (is_symmetric(n, a)) {
+  if (symmetric) {
     const Dense t = transposed(n, result.values);
     for (std::size_t i = 0; i < t.size(); ++i) result.values[i] = 0.5 * (result.values[i] + t[i]);
   }

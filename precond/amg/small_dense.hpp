@@ -69,8 +69,9 @@ struct DenseInverse {
 };
 
 /// The inverse of the n x n matrix `a`, given row by row; of a singular one the pseudo-inverse, which is 0 on the
-/// null spaces. Elimination with complete pivoting; pivots below `tolerance` times the largest count as 0. Where `a`
-/// is symmetric, bit for bit or up to rounding, so is the inverse, bit for bit. O(n^3), one thread.
+/// null spaces. Cholesky's factorisation of symmetric positive definite ones, rows of zeros apart, and elimination
+/// with complete pivoting of others; pivots below `tolerance` times the largest count as 0. Where `a` is symmetric,
+/// bit for bit or up to rounding, so is the inverse, bit for bit. O(n^3), one thread.
 DenseInverse dense_inverse(int n, const std::vector<double>& a, double tolerance);
 
 /// The inverse of a square matrix as `dense_inverse` gives it, n x n values row by row, and the dimension of the null
