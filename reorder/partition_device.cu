@@ -2,8 +2,10 @@
 // The pattern itself is the finest graph: nothing is built from it but its aggregates.
 #include <purlin/reorder/partition_device.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include <purlin/reorder/aggregate_device.cuh>
 #include <purlin/reorder/partitioners.hpp>
@@ -233,18 +235,23 @@ class DevicePartitioner {
 
 int node_block_on_device(const Context<Space::device>& ctx, const Pattern<Space::device>& a) {
   if (a.nnz() == 0) return 1;
+  std::vector<int> blocks;  // all are looked at before the host waits once
   for (const int block : {6, 3, 2}) {
-    if (a.rows % block != 0 || a.cols % block != 0 || a.nnz() % (block * block) != 0) continue;
-    Array<int, Space::device> broken(ctx, 1);
-    PURLIN_CHECK_CUDA(cudaMemsetAsync(broken.data(), 0, broken.bytes(), ctx.state().stream()));
-    with_row_ptr(a, [&](auto row_ptr) {
-      check_blocks_kernel<<<vertex_blocks(ctx, a.rows), vertex_threads, 0, ctx.state().stream()>>>(
-          a.rows, block, row_ptr.data, a.col.data, broken.data());
-      PURLIN_CHECK_LAUNCH();
-    });
-    if (fetch(ctx, broken.cspan().data) == 0) return block;
+    if (a.rows % block == 0 && a.cols % block == 0 && a.nnz() % (block * block) == 0) blocks.push_back(block);
   }
-  return 1;
+  if (blocks.empty()) return 1;
+  Array<int, Space::device> broken(ctx, static_cast<std::int64_t>(blocks.size()));
+  PURLIN_CHECK_CUDA(cudaMemsetAsync(broken.data(), 0, broken.bytes(), ctx.state().stream()));
+  with_row_ptr(a, [&](auto row_ptr) {
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      check_blocks_kernel<<<vertex_blocks(ctx, a.rows), vertex_threads, 0, ctx.state().stream()>>>(
+          a.rows, blocks[k], row_ptr.data, a.col.data, broken.data() + k);
+      PURLIN_CHECK_LAUNCH();
+    }
+  });
+  const std::vector<int> found = to_vector(ctx, broken.cspan());
+  const auto sound = std::find(found.begin(), found.end(), 0);
+  return sound == found.end() ? 1 : blocks[static_cast<std::size_t>(sound - found.begin())];
 }
 
 std::optional<Partition> make_partition_on_device(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
