@@ -67,16 +67,17 @@ double simple_iterations_for(ExpectedIterations iterations, double n) {
   return most;
 }
 
-ExpectedIterations iterations_with(const PrecondMethod& method, bool blocks_without_coordinates) {
+ExpectedIterations iterations_with(const PrecondMethod& method, MatrixOrigin origin) {
   if (method.automatic == AutoPrecond::simple) return &simple_iterations;
-  if (blocks_without_coordinates && method.iterations_of_blocks != nullptr) return method.iterations_of_blocks;
+  if (origin == MatrixOrigin::mesh && method.iterations_on_mesh != nullptr) return method.iterations_on_mesh;
+  if (origin == MatrixOrigin::blocks && method.iterations_of_blocks != nullptr) return method.iterations_of_blocks;
   return method.iterations != nullptr ? method.iterations : &half;
 }
 
-ExpectedIterations iterations_with(std::string_view name, bool blocks_without_coordinates) {
+ExpectedIterations iterations_with(std::string_view name, MatrixOrigin origin) {
   const std::string canonical = canonical_name(name);
   if (canonical == "auto" || canonical == "none") return &simple_iterations;
-  return iterations_with(find_preconditioner(canonical), blocks_without_coordinates);
+  return iterations_with(find_preconditioner(canonical), origin);
 }
 
 const PrecondMethod* simple_preconditioner(const MatrixTraits& traits) {

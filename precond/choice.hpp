@@ -58,9 +58,9 @@ const PrecondMethod* simple_preconditioner(const MatrixTraits& traits);
 /// The iterations to be expected with a preconditioner where those with the simple one are `simple`.
 using ExpectedIterations = double (*)(double simple);
 /// The estimate that goes with a line of the table.
-ExpectedIterations iterations_with(const PrecondMethod& method, bool blocks_without_coordinates = false);
+ExpectedIterations iterations_with(const PrecondMethod& method, MatrixOrigin origin = MatrixOrigin::unknown);
 /// Of that name; those of the simple one for "auto" and "none".
-ExpectedIterations iterations_with(std::string_view name, bool blocks_without_coordinates = false);
+ExpectedIterations iterations_with(std::string_view name, MatrixOrigin origin = MatrixOrigin::unknown);
 /// As many.
 double simple_iterations(double simple);
 /// The iterations with the simple one for which `iterations`, which never descends, expects n.

@@ -106,6 +106,16 @@ enum class AutoPrecond {
   general,   ///< the stronger one for all others
 };
 
+/// A figure of OperatorInfo: floating-point operations of the local problems that a refresh solves.
+inline constexpr const char* local_operations = "operations of local problems";
+
+/// What is known of where a matrix comes from.
+enum class MatrixOrigin {
+  unknown,  ///< nothing
+  mesh,     ///< the coordinates of its nodes
+  blocks,   ///< that the rows of its nodes form blocks, without coordinates
+};
+
 /// One line of the table.
 struct PrecondMethod {
   std::string name;                    ///< as users write it
@@ -131,9 +141,15 @@ struct PrecondMethod {
   AutoPrecond automatic = AutoPrecond::never;  ///< its role under `auto`
   /// Iterations that are to be expected with it where those with the simple one of `auto` are `simple`; null: half.
   double (*iterations)(double simple) = nullptr;
-  /// The same where the rows of a node form a block and its coordinates are not known; null: as `iterations`.
+  /// The same for a matrix of a mesh, and of nodes whose rows form blocks (`MatrixOrigin`); null: as `iterations`.
+  double (*iterations_on_mesh)(double simple) = nullptr;
   double (*iterations_of_blocks)(double simple) = nullptr;
+  /// What it has to save over the seconds of its setup in a solve, by the model, where the matrix is of no known
+  /// mesh.
+  double margin = 1.1;
   double refresh_share = 1;  ///< seconds of a refresh over those of a setup
+  /// Seconds that a refresh of one that was made takes beyond these, by its figures; null: none.
+  double (*more_refresh_seconds)(const OperatorInfo&, const Machine&, int host_threads) = nullptr;
   /// Throws InputError for options that make no sense. Null: none can.
   void (*check)(const PrecondOptions&) = nullptr;
   EstimatePrecond estimate_bytes = nullptr;  ///< null: counted as 0

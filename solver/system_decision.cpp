@@ -13,11 +13,15 @@ std::optional<PrecondRanking> ranking(const std::optional<PrecondOutlooks>& from
   return PrecondRanking{from->present, {from->stronger.begin(), from->stronger.end()}};
 }
 
-// `expected`: the iterations that the named preconditioner makes expect.
-template <class Expected>
-std::optional<PrecondOutlooks> outlooks(const std::optional<PrecondRanking>& from, const Expected& expected) {
+// `complete` adds to an outlook what goes with its name.
+template <class Complete>
+std::optional<PrecondOutlooks> outlooks(const std::optional<PrecondRanking>& from, const Complete& complete) {
   if (!from) return std::nullopt;
-  const auto outlook = [&](const WeighedPrecond& weighed) { return PrecondOutlook{weighed, expected(weighed.name)}; };
+  const auto outlook = [&](const WeighedPrecond& weighed) {
+    PrecondOutlook made{weighed};
+    complete(made);
+    return made;
+  };
   PrecondOutlooks made{outlook(from->present), {}};
   for (const WeighedPrecond& stronger : from->stronger) made.stronger.push_back(outlook(stronger));
   return made;
@@ -77,10 +81,13 @@ void PlainOperators<T, S>::take_decided_preconditioner(const CsrView<T, S>& a, b
   precond_chosen_ = true;
   provisional_ = d.provisional && may_follow;
   candidates_ = d.untried;
-  const auto expected = [this](const std::string& name) { return iterations_of(name); };
-  outlooks_ = outlooks(d.ranked, expected);
+  const auto complete = [this](PrecondOutlook& outlook) {
+    outlook.iterations = iterations_of(outlook.name);
+    outlook.margin = margin_of(outlook.name);
+  };
+  outlooks_ = outlooks(d.ranked, complete);
   builds_estimated_ = d.builds_estimated;
-  weaker_outlooks_ = outlooks(d.weaker, expected);
+  weaker_outlooks_ = outlooks(d.weaker, complete);
 }
 
 template <class T, Space S>

@@ -17,8 +17,7 @@ const FormatTrial* present(const FormatChoice& choice) {
 
 }  // namespace
 
-bool is_worth(double price, double missed, double ahead, bool measured) {
-  constexpr double margin = 1.1;  // for a little that is gained at some risk
+bool is_worth(double price, double missed, double ahead, bool measured, double margin) {
   if (!(missed >= least_missed * price)) return false;
   return missed * ahead >= price * price || (measured && ahead >= margin * price);
 }

@@ -11,13 +11,16 @@ namespace purlin::detail {
 /// What a setup would have saved so far, over its price, before it is bought: however wrong the iterations to come
 /// are estimated, a change then never makes the total more than about three times what it would have been.
 inline constexpr double least_missed = 1.0 / 3;
+/// What a setup is expected to save over its price before it is bought by a measured estimate: for a little that is
+/// gained at some risk.
+inline constexpr double usual_margin = 1.1;
 
 /// Whether to buy a setup of `price` seconds that would have saved `missed` so far and is expected to save `ahead`.
-/// By iterations that were `measured`, in earlier solves or by what this one has shown: where it pays. By a guess
-/// from the size: where the product of both reaches the square of the price, early where it is sure to pay, as soon
-/// as the iterations so far would have paid for it where as many are left, and near the end not at all. In no case
-/// before `least_missed` of the price is missed.
-bool is_worth(double price, double missed, double ahead, bool measured);
+/// By iterations that were `measured`, in earlier solves or by what this one has shown: where it pays by `margin`. By
+/// a guess from the size: where the product of both reaches the square of the price, early where it is sure to pay,
+/// as soon as the iterations so far would have paid for it where as many are left, and near the end not at all. In no
+/// case before `least_missed` of the price is missed.
+bool is_worth(double price, double missed, double ahead, bool measured, double margin = usual_margin);
 
 /// Counts iterations, reads no clock: the same on every run.
 class SystemLearning {

@@ -144,9 +144,10 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   if (best == nullptr) return {};
   const double price = best->build_seconds, ahead = most_saved + price;
   const bool measured = !left_guessed;
-  bool now = is_worth(price, best_missed, ahead, measured);
+  bool now = is_worth(price, best_missed, ahead, measured, best->margin);
   if (left_guessed && better != nullptr) now = (best_missed + ahead) / 2 >= price;
-  const bool soon = measured && is_worth(price, std::max(best_missed, least_missed * price), ahead, measured);
+  const bool soon =
+      measured && is_worth(price, std::max(best_missed, least_missed * price), ahead, measured, best->margin);
   return now || soon ? StrongerChoice{best, now} : StrongerChoice{};
 }
 
@@ -179,7 +180,7 @@ bool SystemState<T, S>::take_stronger() {
 // taken for as fast as it was expected to be in the format that it would have moved to.
 template <class T, Space S>
 void SystemState<T, S>::compare_with_weaker(const SolveReport& report) {
-  constexpr double clearly = 1.2, clearly_if_estimated = 2, by_far = 1.5;
+  constexpr double clearly = 1.2, clearly_if_estimated = 1.4, by_far = 1.5;
   const std::optional<FollowedPrecond> followed = operators->followed_preconditioner();
   const int refreshes = std::exchange(whole_solves.refreshes, 0);
   if (!followed || !(whole_solves.weaker_iterations > 0) || !report.converged()) return;

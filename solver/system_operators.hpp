@@ -17,6 +17,7 @@
 #include <purlin/solver/linear_system.hpp>
 #include <purlin/solver/memory_estimate.hpp>
 #include <purlin/solver/solver_chain.hpp>
+#include <purlin/solver/system_learning.hpp>
 
 namespace purlin::detail {
 
@@ -27,6 +28,7 @@ using PhaseSeconds = std::vector<std::pair<std::string, double>>;
 /// solve is expected to end in.
 struct PrecondOutlook : WeighedPrecond {
   ExpectedIterations iterations = &simple_iterations;
+  double margin = usual_margin;  ///< what it has to save over the seconds of its setup
 
   double iterations_for(double simple) const {
     return measured_iterations > 0 ? measured_iterations : iterations(simple);
@@ -200,8 +202,13 @@ class PlainOperators final : public SystemOperators<T, S> {
   IterationEstimate iteration_estimate(const std::string& precond, const CostEstimate& product) const;
   void expect_present_format(std::optional<PrecondOutlooks>& outlooks) const;
   std::optional<CostEstimate> product_estimate(const std::string& format) const;
-  ExpectedIterations iterations_of(const std::string& precond) const {
-    return iterations_with(precond, facts_ && facts_->block > 1 && options_.spmv.coordinates == nullptr);
+  ExpectedIterations iterations_of(const std::string& precond) const { return iterations_with(precond, origin()); }
+  double margin_of(const std::string& precond) const {
+    return origin() == MatrixOrigin::mesh || precond == "none" ? usual_margin : find_preconditioner(precond).margin;
+  }
+  MatrixOrigin origin() const {
+    if (options_.spmv.coordinates != nullptr) return MatrixOrigin::mesh;
+    return facts_ && facts_->block > 1 ? MatrixOrigin::blocks : MatrixOrigin::unknown;
   }
   bool given_order() const {
     const bool in_options = !options_.old_of_new.empty() || !options_.part_begin.empty();

@@ -44,6 +44,7 @@ bool PlainOperators<T, S>::estimate_stronger() {
     found.iteration_seconds = iteration_estimate(name, *product).seconds;
     found.now_seconds = iteration_estimate(name, *now).seconds;
     found.iterations = iterations_of(name);
+    found.margin = margin_of(name);
     return found;
   };
   PrecondOutlooks found{outlook(options_.precond.name), {}};
@@ -69,7 +70,7 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
   const auto is_it = [&](const PrecondOutlook& outlook) { return outlook.name == name; };
   std::vector<PrecondOutlook>& stronger = outlooks_->stronger;
   const auto it = std::find_if(stronger.begin(), stronger.end(), is_it);
-  const PrecondOutlook taken = *it;
+  PrecondOutlook taken = *it;
   const auto next = stronger.erase(it);
   PrecondOptions named = options_.precond;
   named.name = name;
@@ -84,6 +85,11 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
     return false;
   } catch (const OutOfMemory&) {
     return false;
+  }
+  const PrecondMethod& method = find_preconditioner(name);
+  if (method.more_refresh_seconds != nullptr) {
+    taken.refresh_seconds +=
+        method.more_refresh_seconds(made->info(), machine_of(ctx_), host_context(ctx_).threads());
   }
   weaker_kept_ = true;
   weaker_ = std::move(M_);

@@ -65,7 +65,9 @@ std::string precond_text(const OperatorInfo& info) {
   if (info.bytes.empty()) return info.name;
   std::string line = info.name + ", " + human_bytes(info.total_bytes());
   if (!info.detail.empty()) line += ", " + info.detail;
-  for (const auto& [name, value] : info.figures) line += text(", %s %.3g", name.c_str(), value);
+  for (const auto& [name, value] : info.figures) {
+    if (name != local_operations) line += text(", %s %.3g", name.c_str(), value);
+  }
   return line;
 }
 

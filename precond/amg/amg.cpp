@@ -209,6 +209,8 @@ OperatorInfo AmgOperator<T, S>::info() const {
   info.bytes_per_product = with_cycle([](const auto& c) { return c.bytes_per_cycle(); });
   info.figures = {{"levels", static_cast<double>(hierarchy_.levels().size())},
                   {"operator complexity", hierarchy_.operator_complexity()}};
+  const double operations = with_cycle([](const auto& c) { return c.local_operations(); });
+  if (operations > 0) info.figures.emplace_back(local_operations, operations);
   info.levels = level_figures(hierarchy_.levels());
   info.bytes = with_cycle([](const auto& c) { return c.bytes(); });
   info.bytes.emplace_back("intermediate vectors", between_.bytes() + low_b_.bytes() + low_x_.bytes());

@@ -318,6 +318,16 @@ std::pair<Offset, Offset> AmgCycle<T, S>::nonzeros_and_slots() const {
   return sums;
 }
 
+template <class T, Space S>
+double AmgCycle<T, S>::local_operations() const {
+  double sum = 0;
+  for (const Level& level : levels_) {
+    if (level.m == nullptr) continue;
+    for (const auto& [name, value] : level.m->info().figures) sum += name == purlin::local_operations ? value : 0;
+  }
+  return sum;
+}
+
 #define X(T, S) template class AmgCycle<T, S>;
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X

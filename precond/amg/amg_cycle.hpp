@@ -48,6 +48,8 @@ class AmgCycle {
   std::vector<std::pair<std::string, std::uint64_t>> bytes() const;
   /// Entries of the operators.
   std::pair<Offset, Offset> nonzeros_and_slots() const;
+  /// Floating-point operations of the smoothers' local problems.
+  double local_operations() const;
   const MatrixOperator<T, S>* finest() const { return levels_.empty() ? nullptr : levels_.front().a.get(); }
   /// A sparse one; null where it is a diagonal.
   MatrixOperator<T, S>* finest_smoother() const { return levels_.empty() ? nullptr : levels_.front().m.get(); }

@@ -130,7 +130,8 @@ FsaiOperator<T, S>::FsaiOperator(const Context<S>& ctx, const CsrView<T, S>& a, 
   info_.detail = given ? "on the pattern given" : "power " + std::to_string(options.of<FsaiOptions>().power);
   const double entries = 2 * static_cast<double>(g_val_.size()) - static_cast<double>(rows_);
   info_.figures = {{"density", a_nonzeros_ == 0 ? 0.0 : entries / static_cast<double>(a_nonzeros_)},
-                   {"largest local problem", static_cast<double>(symbolic.longest)}};
+                   {"largest local problem", static_cast<double>(symbolic.longest)},
+                   {local_operations, symbolic.operations}};
   info_.setup_seconds = clock.seconds();
 }
 

@@ -56,6 +56,7 @@ template <Space S>
 void sort_by_size(const Context<S>& ctx, Span<const Offset, Space::host> g_row_ptr, FsaiSymbolic<S>& result) {
   for (Index i = 0; i + 1 < g_row_ptr.size; ++i) {
     const Offset length = g_row_ptr[i + 1] - g_row_ptr[i];
+    result.operations += static_cast<double>(length) * static_cast<double>(length) * static_cast<double>(length) / 3;
     if (length <= result.longest) continue;
     result.longest = length;
     result.longest_row = i;

@@ -23,6 +23,7 @@ struct FsaiSymbolic {
   FsaiClasses by_size;        ///< of G's rows
   Offset longest = 0;         ///< entries of G's longest row
   Index longest_row = 0;      ///< the first of them
+  double operations = 0;      ///< of the local problems: m^3 / 3 for m unknowns, summed
 
   bool g_is_lower() const { return g_row_ptr.empty(); }
   Offset g_nonzeros() const { return t_col.size(); }

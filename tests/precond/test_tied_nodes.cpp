@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that flat elements tie to each other: FSAI's pattern around them, and FSAI on it.
+#include <purlin/core/machine.hpp>
 #include <purlin/precond/amg/tied_nodes.hpp>
+#include <purlin/precond/registry.hpp>
 
 #include <algorithm>
 #include <map>
@@ -224,6 +226,26 @@ TEST_BOTH("FSAI on the pattern of tied nodes stores no padding, whatever the for
   m = m->renumbered(ctx, order, format);
   REQUIRE(m != nullptr);
   CHECK(m->info().stored_slots == static_cast<Offset>(entries));
+}
+
+TEST_BOTH("AMG tells what FSAI's local problems cost in a refresh", "[amg]") {
+  const auto ctx = make_context<S>();
+  const PrecondMethod& method = find_preconditioner("amg");
+  const auto more_seconds = [&](const HostCsr& a, int threads) {
+    const OperatorInfo info = amg<double, S>(ctx, a, smoother_options(AmgSmoother::fsai)).info();
+    return method.more_refresh_seconds(info, machine_of(host_context(ctx)), threads) * threads;
+  };
+  const HostCsr grid = grid_with_springs(40, {{34, 74}, {74, 75}});
+  const RowSets rows = tied_oracle(grid, 1);
+  double operations = 0;  // m^3 / 3 for the m entries of a row that are on and below the diagonal
+  for (Index i = 0; i < grid.rows; ++i) {
+    operations += std::pow(std::distance(rows[i].begin(), rows[i].upper_bound(i)), 3) / 3;
+  }
+  CHECK(more_seconds(grid, 1) == Approx(0.9e-9 * operations).epsilon(0.05));  // the next level's are few
+  CHECK(more_seconds(grid, 4) == Approx(more_seconds(grid, 1)));
+  const OperatorInfo plain =
+      amg<double, S>(ctx, grid_with_springs(40, {}), smoother_options(AmgSmoother::chebyshev)).info();
+  CHECK(method.more_refresh_seconds(plain, machine_of(ctx), 1) == 0);
 }
 
 }  // namespace purlin::testing

@@ -110,6 +110,8 @@ TEST_CASE("By measured iterations a setup is bought where it pays, once a third 
   CHECK(detail::is_worth(9, 30, 2.71, false));
   CHECK(detail::is_worth(9, 30, 2.71, true));
   CHECK_FALSE(detail::is_worth(9, 30, 2.69, true));
+  CHECK(detail::is_worth(9, 3.01, 18, true, 2));
+  CHECK_FALSE(detail::is_worth(9, 3.01, 17.9, true, 2));  // it has to promise twice its price
 }
 
 TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead", "[exchange][learning]") {
