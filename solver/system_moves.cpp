@@ -143,11 +143,11 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   }
   if (best == nullptr) return {};
   const double price = best->build_seconds, ahead = most_saved + price;
+  const double margin = done > 0 ? best->margin : usual_margin;  // between solves what is to come is better known
   const bool measured = !left_guessed;
-  bool now = is_worth(price, best_missed, ahead, measured, best->margin);
+  bool now = is_worth(price, best_missed, ahead, measured, margin);
   if (left_guessed && better != nullptr) now = (best_missed + ahead) / 2 >= price;
-  const bool soon =
-      measured && is_worth(price, std::max(best_missed, least_missed * price), ahead, measured, best->margin);
+  const bool soon = measured && is_worth(price, std::max(best_missed, least_missed * price), ahead, measured, margin);
   return now || soon ? StrongerChoice{best, now} : StrongerChoice{};
 }
 

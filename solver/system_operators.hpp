@@ -28,7 +28,7 @@ using PhaseSeconds = std::vector<std::pair<std::string, double>>;
 /// solve is expected to end in.
 struct PrecondOutlook : WeighedPrecond {
   ExpectedIterations iterations = &simple_iterations;
-  double margin = usual_margin;  ///< what it has to save over the seconds of its setup
+  double margin = usual_margin;  ///< what it has to save in mid-solve, over the seconds of its setup
 
   double iterations_for(double simple) const {
     return measured_iterations > 0 ? measured_iterations : iterations(simple);
@@ -204,7 +204,10 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::optional<CostEstimate> product_estimate(const std::string& format) const;
   ExpectedIterations iterations_of(const std::string& precond) const { return iterations_with(precond, origin()); }
   double margin_of(const std::string& precond) const {
-    return origin() == MatrixOrigin::mesh || precond == "none" ? usual_margin : find_preconditioner(precond).margin;
+    constexpr double most_on_mesh = 1.4;
+    if (precond == "none") return usual_margin;
+    const double margin = find_preconditioner(precond).margin;
+    return origin() == MatrixOrigin::mesh ? std::min(margin, most_on_mesh) : margin;
   }
   MatrixOrigin origin() const {
     if (options_.spmv.coordinates != nullptr) return MatrixOrigin::mesh;
