@@ -141,10 +141,11 @@ struct PrecondMethod {
   AutoPrecond automatic = AutoPrecond::never;  ///< its role under `auto`
   /// Iterations that are to be expected with it where those with the simple one of `auto` are `simple`; null: half.
   double (*iterations)(double simple) = nullptr;
-  /// The same for a matrix of a mesh, and of nodes whose rows form blocks (`MatrixOrigin`); null: as `iterations`.
+  /// The same for a matrix of a mesh whose coordinates are known; null: as `iterations`.
   double (*iterations_on_mesh)(double simple) = nullptr;
+  /// The same where the rows of a node form a block and coordinates are not known; null: as `iterations`.
   double (*iterations_of_blocks)(double simple) = nullptr;
-  /// What it has to save over the seconds of its setup in a solve, by the model, where the matrix is of no known
+  /// What it has to save in mid-solve over the seconds of its setup, by the model; 1.4 at most for a matrix of a
   /// mesh.
   double margin = 1.1;
   double refresh_share = 1;  ///< seconds of a refresh over those of a setup
