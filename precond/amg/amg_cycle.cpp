@@ -50,6 +50,12 @@ AmgSmoother used_smoother(const AmgLevel<S>& level, bool has_matrix) {
 
 }  // namespace
 
+double local_operations_of(const OperatorInfo& info) {
+  double sum = 0;
+  for (const auto& [name, value] : info.figures) sum += name == local_operations ? value : 0;
+  return sum;
+}
+
 template <class T, Space S>
 AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy<S>& hierarchy,
                          LevelOrder<S> order, int degree)
@@ -321,10 +327,7 @@ std::pair<Offset, Offset> AmgCycle<T, S>::nonzeros_and_slots() const {
 template <class T, Space S>
 double AmgCycle<T, S>::local_operations() const {
   double sum = 0;
-  for (const Level& level : levels_) {
-    if (level.m == nullptr) continue;
-    for (const auto& [name, value] : level.m->info().figures) sum += name == purlin::local_operations ? value : 0;
-  }
+  for (const Level& level : levels_) sum += level.m == nullptr ? 0 : local_operations_of(level.m->info());
   return sum;
 }
 

@@ -12,6 +12,9 @@
 
 namespace purlin::detail {
 
+/// The figure `local_operations`; 0 where there is none.
+double local_operations_of(const OperatorInfo& info);
+
 /// The first level's operators, in solver order.
 template <class T, Space S>
 struct AmgFinest {
@@ -48,7 +51,7 @@ class AmgCycle {
   std::vector<std::pair<std::string, std::uint64_t>> bytes() const;
   /// Entries of the operators.
   std::pair<Offset, Offset> nonzeros_and_slots() const;
-  /// Floating-point operations of the smoothers' local problems.
+  /// Those of the smoothers together.
   double local_operations() const;
   const MatrixOperator<T, S>* finest() const { return levels_.empty() ? nullptr : levels_.front().a.get(); }
   /// A sparse one; null where it is a diagonal.

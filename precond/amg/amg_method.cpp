@@ -112,9 +112,7 @@ double amg_build_seconds(const PrecondBuild& build) {
 // FSAI's local problems on the pattern of tied nodes. On an H200 and on the threads of an EPYC.
 double amg_more_refresh_seconds(const OperatorInfo& made, const Machine& machine, int host_threads) {
   constexpr double of_device = 2.4e-12, of_thread = 0.9e-9;
-  double operations = 0;
-  for (const auto& [name, value] : made.figures) operations += name == local_operations ? value : 0;
-  return operations * (machine.device() ? of_device : of_thread / std::max(host_threads, 1));
+  return detail::local_operations_of(made) * (machine.device() ? of_device : of_thread / std::max(host_threads, 1));
 }
 
 // Of each step of the smoother, coarse levels included: the residual, the correction and x, most of them twice.

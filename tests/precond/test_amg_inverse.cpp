@@ -56,7 +56,7 @@ EigenDense random_dense(Index n, int seed) {
   return Eigen::Map<const EigenDense>(values.data(), n, n);
 }
 
-// Eigenvalues of about 1 to 1,000, rows of different size.
+// Eigenvalues of about 1 to 8, rows of different size.
 EigenDense definite(Index n) {
   const EigenDense b = random_dense(n, n);
   EigenDense a = b * b.transpose() / n;
