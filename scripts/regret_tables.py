@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of docs/performance-defaults-NAME.md, of `purlin bench regret`; see write_performance.py."""
+import math
+
 from report_text import number, remark
 
 OUTCOMES = {"auto_failed": "**auto failed**", "only_auto": "only auto converged", "nothing_converged": "nothing converged"}
@@ -35,6 +37,44 @@ def mean_lines(data):
     return lines
 
 
+def model_errors(data):
+    """(what is predicted, preconditioner) -> predicted over measured, of every combination that the model knows. Seconds of an
+    iteration only where there are enough of them to hide what precedes them."""
+    enough = 30
+    ratios = {}
+    for system in data["systems"]:
+        measured = {(c["format"], c["precond"]): c for c in system["combinations"]
+                    if c["refused"] is None and c["converged"] and c["solver"] == system["first_solver"]}
+        for candidate in system.get("model", []):
+            of = measured.get((candidate["format"], candidate["precond"]))
+            if of is None:
+                continue
+            name = candidate["precond"]
+            if candidate["setup_seconds"] > 0:
+                ratio = candidate["setup_seconds"] / of["setup"]["seconds"]["median"]
+                ratios.setdefault(("setup", name), []).append(ratio)
+            if of["iterations"] >= enough:
+                ratio = candidate["iteration_seconds"] * of["iterations"] / of["solve"]["seconds"]["median"]
+                ratios.setdefault(("an iteration", name), []).append(ratio)
+            ratios.setdefault(("iterations of a solve", name), []).append(candidate["iterations"] / max(of["iterations"], 1))
+    return ratios
+
+
+def model_lines(data):
+    ratios = model_errors(data)
+    if not ratios:
+        return []
+    lines = [
+        "What the cost model of `auto` predicts over what was measured, in all formats that it compares; of an iteration where "
+        "there were 30 or more; iterations are those that it expects once `auto` has solved the system:",
+        "",
+        "| of | preconditioner | combinations | geometric mean | least | most |", "|---|---|---:|---:|---:|---:|"]
+    for (what, precond), of in sorted(ratios.items()):
+        mean = math.exp(sum(math.log(ratio) for ratio in of) / len(of))
+        lines.append(f"| {what} | {precond} | {len(of)} | {number(mean)} | {number(min(of))} | {number(max(of))} |")
+    return lines + [""]
+
+
 def section(name, data):
     where = data.get("device") or f"{data['processor']}, {data['threads']} threads"
     lines = [
@@ -50,6 +90,7 @@ def section(name, data):
         "",
         *mean_lines(data),
         "",
+        *model_lines(data),
         "<details><summary>every system and use</summary>",
         "",
         "| system | rows | use | auto, s | best, s | regret | auto in the end | best | auto changed | the usual loop, one solve, "

@@ -199,9 +199,11 @@ TEST_CASE("A system read back from a report is written as it was", "[bench][regr
   system.automatic[0].end.resident = true;
   system.automatic[1].end = end_of("diverged");
   system.single_precision = true;
+  system.model.push_back({"ehyb", "jacobi", 0.25, 0.125, true, 77.5});
   const Json json = bench_json(result_of({system}))["systems"][0];
   const RegretSystem again = regret_system_from(Json::parse(json.dump()));
   CHECK(bench_json(result_of({again}))["systems"][0] == json);
+  CHECK(again.model.size() == 1);
   CHECK(*figures_of(again, again.automatic[2]).regret == Approx(4));
   CHECK_THROWS_AS(regret_system_from(Json{{"system", "a"}}), Json::exception);
 }

@@ -69,6 +69,15 @@ void check_system(const Json& system, std::size_t combinations) {
     for (const Json& line : system["combinations"]) least = std::min(least, line["uses"][use["use"]].get<double>());
     CHECK(use["best_seconds"].get<double>() == Approx(least));
   }
+  CHECK(!system["model"].empty());
+  for (const Json& candidate : system["model"]) {
+    INFO(candidate);
+    CHECK(candidate["format"].is_string());
+    CHECK(candidate["precond"].is_string());
+    CHECK(candidate["setup_seconds"] >= 0);
+    CHECK(candidate["iteration_seconds"] > 0);
+    CHECK(candidate["iterations"] >= 1);
+  }
   CHECK(system["combinations"].size() == combinations);
   for (const Json& line : system["combinations"]) {
     INFO(line);

@@ -148,7 +148,7 @@ class RegretRun {
       line.use = use;
       const bool failed = !line.end.refused.empty() || !line.end.status.empty();
       for (int repeat = 0; repeat < options_.repeats && !failed; ++repeat) {
-        line.end.refused = reason_to_refuse([&] { use_auto(line); });
+        line.end.refused = reason_to_refuse([&] { use_auto(line, system.model); });
         if (!line.end.converged()) break;
       }
       system.automatic.push_back(std::move(line));
@@ -157,8 +157,8 @@ class RegretRun {
     if (one.end.converged()) best_ = bench::median(one.seconds);
   }
 
-  // A whole use.
-  void use_auto(RegretAuto& line) {
+  // A whole use. `model` is asked for behind a single solve.
+  void use_auto(RegretAuto& line, std::vector<SystemCandidate>& model) {
     std::optional<System> system;
     SolveReport report;
     line.changed.clear();
@@ -175,6 +175,7 @@ class RegretRun {
     });
     line.seconds.push_back(seconds);
     judge(report, line.end);
+    if (line.use.solves == 1) model = system->candidates();
     const SystemInfo info = system->info();
     line.choice = {info.matrix.name, info.preconditioner.name, report.method};
   }

@@ -72,13 +72,24 @@ Json usual_json(const RegretUsual& usual) {
   return json;
 }
 
+Json model_json(const SystemCandidate& candidate) {
+  return {{"format", candidate.format},
+          {"precond", candidate.preconditioner},
+          {"setup_seconds", candidate.setup_seconds},
+          {"iteration_seconds", candidate.iteration_seconds},
+          {"resident", candidate.resident},
+          {"iterations", candidate.iterations}};
+}
+
 Json system_json(const RegretSystem& system) {
   Json json = solved_system_head(system, system.tolerance);
   json["first_solver"] = or_null(system.first_solver);
   json["uses"] = Json::array();
   json["combinations"] = Json::array();
+  json["model"] = Json::array();
   json["usual"] = usual_json(system.usual);
   for (const RegretAuto& use : system.automatic) json["uses"].push_back(use_json(use, system));
+  for (const SystemCandidate& candidate : system.model) json["model"].push_back(model_json(candidate));
   for (const RegretCombination& line : system.combinations) {
     json["combinations"].push_back(combination_json(line, system.automatic));
   }

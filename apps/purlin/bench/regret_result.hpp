@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <purlin/solver/candidate.hpp>
+
 #include "apps/bench/memory_traffic.hpp"
 #include "apps/common/json_file.hpp"
 #include "session.hpp"
@@ -73,7 +75,8 @@ struct RegretSystem : BenchedSystem {
   double tolerance = 0;
   std::string first_solver;  ///< the one that `auto` begins with
   std::vector<RegretCombination> combinations;
-  std::vector<RegretAuto> automatic;  ///< one for each use
+  std::vector<RegretAuto> automatic;   ///< one for each use
+  std::vector<SystemCandidate> model;  ///< what the cost model of `auto` says behind one solve
   RegretUsual usual;
 };
 

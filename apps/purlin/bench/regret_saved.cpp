@@ -56,6 +56,17 @@ RegretAuto use_of(const Json& json) {
   return line;
 }
 
+SystemCandidate candidate_of(const Json& json) {
+  SystemCandidate candidate;
+  candidate.format = json.at("format").get<std::string>();
+  candidate.preconditioner = json.at("precond").get<std::string>();
+  candidate.setup_seconds = json.at("setup_seconds").get<double>();
+  candidate.iteration_seconds = json.at("iteration_seconds").get<double>();
+  candidate.resident = json.at("resident").get<bool>();
+  candidate.iterations = json.at("iterations").get<double>();
+  return candidate;
+}
+
 RegretUsual usual_of(const Json& json) {
   RegretUsual usual;
   if (json.is_null()) return usual;
@@ -84,6 +95,7 @@ RegretSystem regret_system_from(const Json& json) {
   system.first_solver = words_or_empty(json.at("first_solver"));
   for (const Json& use : json.at("uses")) system.automatic.push_back(use_of(use));
   for (const Json& line : json.at("combinations")) system.combinations.push_back(combination_of(line));
+  for (const Json& line : json.at("model")) system.model.push_back(candidate_of(line));
   system.usual = usual_of(json.at("usual"));
   return system;
 }
