@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -120,6 +121,13 @@ struct OperatorInfo {
   std::vector<std::pair<std::string, std::uint64_t>> bytes;   ///< memory by part: values, columns, ...
   std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
 
+  /// The first of `figures` with that name; nothing where there is none.
+  std::optional<double> figure(std::string_view figure_name) const {
+    for (const auto& [of_figure, value] : figures) {
+      if (of_figure == figure_name) return value;
+    }
+    return std::nullopt;
+  }
   /// All of `bytes` together.
   std::uint64_t total_bytes() const {
     std::uint64_t total = 0;

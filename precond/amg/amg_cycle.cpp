@@ -50,11 +50,7 @@ AmgSmoother used_smoother(const AmgLevel<S>& level, bool has_matrix) {
 
 }  // namespace
 
-double local_operations_of(const OperatorInfo& info) {
-  double sum = 0;
-  for (const auto& [name, value] : info.figures) sum += name == local_operations ? value : 0;
-  return sum;
-}
+double local_operations_of(const OperatorInfo& info) { return info.figure(local_operations).value_or(0); }
 
 template <class T, Space S>
 AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy<S>& hierarchy,

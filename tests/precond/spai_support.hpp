@@ -49,12 +49,7 @@ OperatorPtr<T, S> spai(const Context<S>& ctx, const CsrView<T, S>& a, const Prec
   return make_precond<T, S>(ctx, a, order, options, SpmvOptions{format});
 }
 
-inline double figure(const OperatorInfo& info, const std::string& name) {
-  for (const auto& [key, value] : info.figures) {
-    if (key == name) return value;
-  }
-  throw std::runtime_error("there is no figure '" + name + "'");
-}
+inline double figure(const OperatorInfo& info, const std::string& name) { return info.figure(name).value(); }
 
 /// Where (I + |A|)^power has entries, stored zeros counting as such.
 Eigen::MatrixXi pattern_oracle(const HostCsr& a, int power);

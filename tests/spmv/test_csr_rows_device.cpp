@@ -77,14 +77,6 @@ void for_both_types(const std::vector<NamedMatrix>& all, F&& f) {
   }
 }
 
-double figure(const OperatorInfo& info, const std::string& name) {
-  for (const auto& [key, value] : info.figures) {
-    if (key == name) return value;
-  }
-  FAIL("no figure " << name);
-  return 0;
-}
-
 }  // namespace
 
 TEST_CASE("csr on the device multiplies rows of any length, scaled and with x.y", "[spmv][csr][device]") {
@@ -153,7 +145,7 @@ TEST_CASE("csr on the device cuts only rows of more than 256 entries", "[spmv][c
   const Context<D> ctx;
   const auto cut_rows = [&](const HostCsr& a) {
     const auto there = upload_matrix<double>(ctx, a);
-    return figure(make_spmv<double, D>(ctx, there.wide(), {}, {"csr"})->info(), "cut rows");
+    return make_spmv<double, D>(ctx, there.wide(), {}, {"csr"})->info().figure("cut rows").value();
   };
   CHECK(cut_rows(fem_matrix("generate:elasticity:9")) == 0);
   CHECK(cut_rows(exact_matrix(400, 400, [](Index) { return 256; })) == 0);

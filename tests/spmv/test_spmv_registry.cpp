@@ -14,14 +14,6 @@ using namespace purlin::testing;
 
 namespace {
 
-double figure(const OperatorInfo& info, const std::string& name) {
-  for (const auto& [figure, value] : info.figures) {
-    if (figure == name) return value;
-  }
-  FAIL("no figure " << name);
-  return 0;
-}
-
 // A whole number of entries is cached: none by formats without a cache of their own, all where everything lies in one
 // part and no row is so long or so wide that it has a path beside the cache.
 void check_cached_share(const std::string& format, const OperatorInfo& info) {
@@ -33,7 +25,8 @@ void check_cached_share(const std::string& format, const OperatorInfo& info) {
     CHECK(info.cached_share == 0);
     return;
   }
-  const bool all = figure(info, "parts") == 1 && figure(info, "extra rows") == 0 && figure(info, "long rows") == 0;
+  const bool all = info.figure("parts").value() == 1 && info.figure("extra rows").value() == 0 &&
+                   info.figure("long rows").value() == 0;
   if (all && info.nonzeros > 0) CHECK(info.cached_share == 1);
 }
 
