@@ -145,9 +145,9 @@ struct PrecondMethod {
   double (*iterations_on_mesh)(double simple) = nullptr;
   /// The same where the rows of a node form a block and coordinates are not known; null: as `iterations`.
   double (*iterations_of_blocks)(double simple) = nullptr;
-  /// What it has to save in mid-solve over the seconds of its setup, by the model; 1.4 at most for a matrix of a
-  /// mesh.
-  double margin = 1.1;
+  /// What it has to save in mid-solve over the seconds of its setup, by the model; and for a matrix of a mesh whose
+  /// coordinates are known.
+  double margin = 1.1, margin_on_mesh = 1.1;
   double refresh_share = 1;  ///< seconds of a refresh over those of a setup
   /// Seconds that a refresh of one that was made takes beyond these, by its figures; null: none.
   double (*more_refresh_seconds)(const OperatorInfo&, const Machine&, int host_threads) = nullptr;

@@ -78,8 +78,7 @@ Slots<T, S> LinearSystem<T, S>::preconditioner_slots() {
 template <class T, Space S>
 void LinearSystem<T, S>::slots_written(RefreshScope scope) {
   impl_->enter_slots();
-  impl_->chain->values_changed();
-  impl_->operators->slots_written(scope);
+  impl_->slots_written(scope);
 }
 
 template <class T, Space S>

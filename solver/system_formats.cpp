@@ -63,7 +63,7 @@ template <class T, Space S>
 IterationEstimate PlainOperators<T, S>::iteration_estimate(const std::string& precond,
                                                            const CostEstimate& product) const {
   PrecondOptions named = options_.precond;
-  named.name = precond;
+  named.name = needless() && precond == named.name ? "none" : precond;
   IterationCost cost{
       first_method(),   options_.solver, precond_cost(named, *facts_, sizeof(T)),
       machine_of(ctx_), sizeof(T),       options_.columns == 1 && options_.null_space == NullSpace::none};

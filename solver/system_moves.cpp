@@ -204,7 +204,7 @@ void SystemState<T, S>::leave_what_proved_slower() {
   const int iterations = whole_solves.iterations;
   whole_solves = {};
   if (!operators->leave_preconditioner(iterations)) return;
-  chain->use(operators->matrix(), operators->preconditioner());
+  chain->use(operators->matrix(), operators->applied_preconditioner());
   last_iterations = 0;
   learning_precond.moved();
   note_change("preconditioner " + operators->preconditioner_name() + " for " + before + ", whose solves took longer");
@@ -228,7 +228,7 @@ bool SystemState<T, S>::improve(bool preconditioner_too) {
   const std::string before = operators->preconditioner_name();
   const std::string after = " after " + plain_number(learning_precond.iterations()) + " iterations";
   if (!take_stronger()) return false;
-  chain->use(operators->matrix(), operators->preconditioner());
+  chain->use(operators->matrix(), operators->applied_preconditioner());
   exchanged_precond = false;  // it is the next solve's from the beginning
   probation.begun = 0;        // at the residual that this begins with
   if (pinned) {               // and a solve moves nothing
@@ -265,7 +265,7 @@ bool SystemState<T, S>::make_move() {
     case Move::none:
       return false;
   }
-  chain->use(operators->matrix(), operators->preconditioner());
+  chain->use(operators->matrix(), operators->applied_preconditioner());
   return true;
 }
 
@@ -296,7 +296,7 @@ std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vect
     exchanged = true;
   }
   ctx.synchronize();
-  return ExchangedSystem<T, S>{operators->matrix(), operators->preconditioner(), present_b, present_x,
+  return ExchangedSystem<T, S>{operators->matrix(), operators->applied_preconditioner(), present_b, present_x,
                                next == Move::format && operators->same_preconditioner()};
 }
 

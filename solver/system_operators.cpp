@@ -209,7 +209,7 @@ PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) 
 
 template <class T, Space S>
 SolverChain<T, S> PlainOperators<T, S>::make_chain() {
-  return {ctx_, chain_steps<T, S>(ctx_, A_->rows(), choice_.order, options_.solver), *A_, preconditioner(),
+  return {ctx_, chain_steps<T, S>(ctx_, A_->rows(), choice_.order, options_.solver), *A_, applied_preconditioner(),
           options_.null_space == NullSpace::constant};
 }
 
@@ -249,6 +249,7 @@ SystemInfo PlainOperators<T, S>::info() const {
   info.matrix = A_->info();
   info.preconditioner = info_of_precond(preconditioner(), A_->rows());
   info.preconditioner_reason = precond_reason_;
+  if (needless()) info.preconditioner_reason.add("; of a constant diagonal it changes nothing, and is left out");
   info.solver = info.method = choice_.order.front();
   info.solver_reason = choice_.reason;
   info.format = format_;

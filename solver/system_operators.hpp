@@ -56,6 +56,8 @@ class SystemOperators {
   virtual const RowOrder<S>& order() const = 0;
   virtual const LinearOperator<T, S>& matrix() const = 0;
   virtual const LinearOperator<T, S>* preconditioner() const = 0;  ///< null: none
+  /// What solves apply of it: null too where it changes nothing but their time.
+  virtual const LinearOperator<T, S>* applied_preconditioner() const { return preconditioner(); }
   /// As in the table, "auto" decided.
   virtual const std::string& preconditioner_name() const = 0;
   /// The solvers, with their vectors, for these operators.
@@ -148,6 +150,9 @@ class PlainOperators final : public SystemOperators<T, S> {
   const LinearOperator<T, S>* preconditioner() const override {
     return M_ != nullptr ? M_.get() : parts_.preconditioner.get();
   }
+  const LinearOperator<T, S>* applied_preconditioner() const override {
+    return needless() ? nullptr : preconditioner();
+  }
   const std::string& preconditioner_name() const override { return options_.precond.name; }
   SolverChain<T, S> make_chain() override;
   void refresh(Span<const T, S> values, RefreshScope scope) override;
@@ -203,11 +208,12 @@ class PlainOperators final : public SystemOperators<T, S> {
   void expect_present_format(std::optional<PrecondOutlooks>& outlooks) const;
   std::optional<CostEstimate> product_estimate(const std::string& format) const;
   ExpectedIterations iterations_of(const std::string& precond) const { return iterations_with(precond, origin()); }
+  // A Jacobi of a constant diagonal, that is; a user's own choice is applied.
+  bool needless() const { return precond_chosen_ && M_ != nullptr && M_->is_multiple_of_identity(); }
   double margin_of(const std::string& precond) const {
-    constexpr double most_on_mesh = 1.4;
     if (precond == "none") return usual_margin;
-    const double margin = find_preconditioner(precond).margin;
-    return origin() == MatrixOrigin::mesh ? std::min(margin, most_on_mesh) : margin;
+    const PrecondMethod& method = find_preconditioner(precond);
+    return origin() == MatrixOrigin::mesh ? method.margin_on_mesh : method.margin;
   }
   MatrixOrigin origin() const {
     if (options_.spmv.coordinates != nullptr) return MatrixOrigin::mesh;

@@ -52,7 +52,7 @@ void SystemState<T, S>::end_probation(bool converged) {
   if (probation.length > 0 && !probation.passed && !converged) {
     const std::string before = operators->preconditioner_name();
     operators->restore_preconditioner();
-    chain->use(operators->matrix(), operators->preconditioner());
+    chain->use(operators->matrix(), operators->applied_preconditioner());
     note_other_preconditioner();
     note_change("preconditioner " + operators->preconditioner_name() + " for " + before + " at the end of the solve");
   }
@@ -103,7 +103,7 @@ void SystemState<T, S>::decide_by_expectation() {
   const LinearOperator<T, S>* const M = operators->preconditioner();
   operators->decide_preconditioner();
   const bool decided = operators->preconditioner() != M;
-  if (decided) chain->use(operators->matrix(), operators->preconditioner());
+  if (decided) chain->use(operators->matrix(), operators->applied_preconditioner());
   const std::string format = operators->expected_format();
   const bool moved = !format.empty() && !change_failed && move_to(format);
   if (decided || moved) chain->prepare();
@@ -149,7 +149,7 @@ bool SystemState<T, S>::move_to(const std::string& format) {
     Array<T, S> b(ctx, rows), x(ctx, rows);
     std::unique_ptr<SystemOperators<T, S>> moved = operators->in_format(format);
     if (moved == nullptr) return false;
-    chain->use(moved->matrix(), moved->preconditioner());
+    chain->use(moved->matrix(), moved->applied_preconditioner());
     operators = std::move(moved);
     if (!natural()) {
       ordered_b = std::move(b);

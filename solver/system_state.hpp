@@ -207,11 +207,26 @@ struct SystemState : private OperatorExchange<T, S> {
       learning_precond.count_refresh();
       ++whole_solves.refreshes;
     }
+    const LinearOperator<T, S>* const applied = operators->applied_preconditioner();
     try {
       operators->refresh(values, scope);
     } catch (const InputError&) {
       if (!operators->matrix_sound() || !exchange_preconditioner(", which does not support the new values")) throw;
     }
+    follow_applied(applied);
+  }
+
+  void slots_written(RefreshScope scope) {
+    chain->values_changed();
+    const LinearOperator<T, S>* const applied = operators->applied_preconditioner();
+    operators->slots_written(scope);
+    follow_applied(applied);
+  }
+
+  // New values may change whether a preconditioner is applied.
+  void follow_applied(const LinearOperator<T, S>* before) {
+    const LinearOperator<T, S>* const applied = operators->applied_preconditioner();
+    if (applied != before) chain->use(operators->matrix(), applied);
   }
 
   std::vector<SystemCandidate> candidates() const {

@@ -159,6 +159,7 @@ PrecondMethod amg_method() {
   amg.iterations_on_mesh = &amg_iterations_on_mesh;
   amg.iterations_of_blocks = &amg_iterations_of_blocks;
   amg.margin = 2.5;
+  amg.margin_on_mesh = 1.4;
   amg.refresh_share = 0.25;
   amg.more_refresh_seconds = &amg_more_refresh_seconds;
   amg.device_share = single_share;

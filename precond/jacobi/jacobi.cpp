@@ -21,16 +21,16 @@ std::uint64_t detail::estimate_jacobi_bytes(const PrecondOptions&, const SpmvFor
 template <class T, Space S>
 JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                      const PrecondOptions&, const SpmvOptions&)
-    : inverse_(ctx, a.rows), refused_(ctx, 1) {
+    : inverse_(ctx, a.rows), counts_(ctx, 2) {
   const auto start = std::chrono::steady_clock::now();
   if (a.rows != a.cols) throw InputError("Jacobi needs a square matrix");
   if (!order.natural()) user_row_ = make_array(ctx, order.old_of_new.cspan());
   Array<Offset, S> position(ctx, a.rows);
   with_row_ptr(a, [&](auto row_ptr) {
-    detail::sweep(ctx, a.rows, detail::FindDiagonalStep(row_ptr.data, a.col.data, position.data(), refused_.data()));
+    detail::sweep(ctx, a.rows, detail::FindDiagonalStep(row_ptr.data, a.col.data, position.data(), counts_.data()));
   });
   ValueMap<S> in_view = make_value_map(ctx, position.cspan(), a.nnz());
-  if (fetch(ctx, refused_.data()) > 0) {
+  if (fetch(ctx, counts_.data()) > 0) {
     // A missing entry is gathered as 0; the row is named like that of a stored zero.
     gather<T, S>(ctx, a.val, in_view, inverse_.span());
     refuse(ctx, to_vector(ctx, inverse_.cspan()));
@@ -43,7 +43,7 @@ JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>&
 
 template <class T, Space S>
 JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a)
-    : operator_(&a), inverse_(ctx, a.rows()), refused_(ctx, 1) {}
+    : operator_(&a), inverse_(ctx, a.rows()), counts_(ctx, 2) {}
 
 template <class T, Space S>
 std::unique_ptr<JacobiOperator<T, S>> JacobiOperator<T, S>::of_operator(const Context<S>& ctx,
@@ -100,8 +100,11 @@ void JacobiOperator<T, S>::take(const Context<S>& ctx, Span<const T, S> values, 
 template <class T, Space S>
 bool JacobiOperator<T, S>::invert(const Context<S>& ctx) {
   if (inverse_.empty()) return true;
-  detail::sweep(ctx, inverse_.size(), detail::InvertStep<T>(inverse_.data(), refused_.data()));
-  return fetch(ctx, refused_.data()) == 0;
+  detail::sweep(ctx, inverse_.size(), detail::InvertStep<T>(inverse_.data(), counts_.data()));
+  detail::sweep(ctx, inverse_.size(), detail::DifferingStep<T>(inverse_.data(), counts_.data() + 1));
+  const std::vector<double> counts = to_vector(ctx, counts_.cspan());
+  constant_ = counts[1] == 0;
+  return counts[0] == 0;
 }
 
 template <class T, Space S>

@@ -41,6 +41,7 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
   Span<const T, S> diagonal() const override { return inverse_.cspan(); }
+  bool is_multiple_of_identity() const override { return constant_; }
   bool capturable() const override { return true; }
   OperatorInfo info() const override;
 
@@ -55,7 +56,8 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   Array<T, S> inverse_;                             ///< 1 / a_ii
   ValueMap<S> diagonal_source_;                     ///< where a_ii stands in the caller's values
   Array<Index, S> user_row_;  ///< the caller's number of each row, empty in the natural order: for messages
-  Array<double, S> refused_;  ///< how many entries have no finite inverse
+  Array<double, S> counts_;  ///< of the entries without a finite inverse, and of those that are not the first's equal
+  bool constant_ = false;    ///< all entries are equal
   double setup_seconds_ = 0;
 };
 

@@ -56,10 +56,27 @@ struct InvertStep : PlainStep {
   PURLIN_HD void end(const double* totals) const { *refused = totals[0]; }
 };
 
+/// Counts the d_i that are not d_0.
+template <class T>
+struct DifferingStep : PlainStep {
+  static constexpr int sums = 1;
+  const T* d;
+  double* differing;
+  DifferingStep(const T* d_, double* differing_) : d(d_), differing(differing_) {}
+  PURLIN_HD T begin() const { return d[0]; }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, T first, Sums& total) const {
+    total.add(0, d[i] == first ? 0.0 : 1.0);
+  }
+  PURLIN_HD void end(const double* totals) const { *differing = totals[0]; }
+};
+
 #define PURLIN_JACOBI_STEPS(SWEEP)                      \
   SWEEP(purlin::detail::FindDiagonalStep<std::int32_t>) \
   SWEEP(purlin::detail::FindDiagonalStep<Offset>)       \
   SWEEP(purlin::detail::InvertStep<double>)             \
-  SWEEP(purlin::detail::InvertStep<float>)
+  SWEEP(purlin::detail::InvertStep<float>)              \
+  SWEEP(purlin::detail::DifferingStep<double>)          \
+  SWEEP(purlin::detail::DifferingStep<float>)
 
 }  // namespace purlin::detail

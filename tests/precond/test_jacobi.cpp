@@ -279,6 +279,32 @@ TEST_BOTH("Jacobi says what it holds", "[precond]") {
   CHECK(info.total_bytes() == 100 * (8 + 4));
 }
 
+TEST_BOTH("Jacobi knows whether its diagonal is constant, and the same behind a refresh", "[precond]") {
+  const auto ctx = make_context<S>();
+  HostCsr a = tridiagonal_matrix(3000);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      if (a.col[k] == i) a.val[k] = 3;
+    }
+  }
+  const auto even = upload_matrix<double>(ctx, a);
+  const auto m = jacobi<double, S>(ctx, even.wide());
+  CHECK(m->is_multiple_of_identity());
+  for (const Index row : {Index{0}, Index{1}, a.rows - 1}) {
+    INFO("row " << row);
+    HostCsr changed = a;
+    for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      if (a.col[k] == row) changed.val[k] = 3 * (1 + 1e-15);
+    }
+    const auto uneven = upload_matrix<double>(ctx, changed);
+    m->refresh(ctx, uneven.wide().val);
+    CHECK(!m->is_multiple_of_identity());
+    CHECK(!jacobi<double, S>(ctx, uneven.wide())->is_multiple_of_identity());
+    m->refresh(ctx, even.wide().val);
+    CHECK(m->is_multiple_of_identity());
+  }
+}
+
 TEST_BOTH("Jacobi needs a square matrix", "[precond]") {
   const auto ctx = make_context<S>();
   const auto there = upload_matrix<double>(ctx, ragged_matrix(40, 50));

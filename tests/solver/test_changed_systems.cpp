@@ -182,3 +182,39 @@ TEST_BOTH("Automatic preconditioning predicts for the tolerance that there is", 
     CHECK(!says(system.info().preconditioner_reason, "no progress"));
   }
 }
+
+TEST_BOTH("A chosen Jacobi is applied only where the diagonal is not constant", "[system][precond]") {
+  const Context<S> ctx;
+  const Rows even = laplacian(30, 0, 0.3);
+  Rows uneven = even;
+  for (Index i = 0; i < uneven.size(); ++i) uneven.at(i, i) += 0.1 * (i % 7);
+  const auto b = noise(even.size());
+  SystemOptions options;
+  options.spmv = same_bits();
+  const auto history_with = [&](const Rows& a, const std::string& precond) {
+    const Arrays<double, S> arrays(ctx, a);
+    SystemOptions named = options;
+    named.precond.name = precond;
+    LinearSystem<double, S> system(ctx, arrays.view(), named);
+    return run_system(ctx, system, b).report.history;
+  };
+  options.precond.name = "auto";
+  const Arrays<double, S> arrays(ctx, even);
+  LinearSystem<double, S> system(ctx, arrays.view(), options);
+  const auto without = history_with(even, "none"), with = history_with(uneven, "jacobi");
+  CHECK(history_with(even, "jacobi") != without);  // as its user asked
+  const auto left_out = [&] { return says(system.info().preconditioner_reason, "is left out"); };
+  for (int turn = 0; turn < 2; ++turn) {
+    INFO("turn " << turn);
+    CHECK(run_system(ctx, system, b).report.history == without);
+    CHECK(system.info().preconditioner.name == "jacobi");
+    CHECK(left_out());
+    refresh(ctx, system, uneven);
+    CHECK(run_system(ctx, system, b).report.history == with);
+    CHECK(!left_out());
+    refresh(ctx, system, even);
+  }
+  const LinearOperator<double, S>* const M = system.ordered_preconditioner();
+  REQUIRE(M != nullptr);
+  CHECK(M->is_multiple_of_identity());
+}
