@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks and facts of CSR matrices on the device: one warp a row, results by order-free atomics.
+// Checks and facts of CSR matrices on the device: some lanes of a warp a row, results by order-free atomics.
+#include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include <purlin/core/context_device.hpp>
 #include <purlin/core/csr_check.hpp>
@@ -15,30 +17,61 @@ using detail::RowFault;
 
 constexpr int block_threads = 256;
 
-// Calls f(row, lane) with a warp for each row.
-template <class F>
+// Calls f(row, lane) with `lanes` threads of a warp for each row.
+template <int lanes, class F>
 __device__ __forceinline__ void for_each_row(Index rows, F&& f) {
-  const std::int64_t warp = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32;
-  const std::int64_t warps = static_cast<std::int64_t>(gridDim.x) * blockDim.x / 32;
-  for (std::int64_t i = warp; i < rows; i += warps) f(static_cast<Index>(i), static_cast<int>(threadIdx.x % 32));
+  const std::int64_t group = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / lanes;
+  const std::int64_t groups = static_cast<std::int64_t>(gridDim.x) * blockDim.x / lanes;
+  for (std::int64_t i = group; i < rows; i += groups) {
+    f(static_cast<Index>(i), static_cast<int>(threadIdx.x % lanes));
+  }
 }
 
-unsigned grid_for(const Context<Space::device>& ctx, Index rows) {
-  const std::int64_t wanted = (std::int64_t{rows} * 32 + block_threads - 1) / block_threads;
+// Whether `here` is true in one of the lanes that share a row.
+template <int lanes>
+__device__ __forceinline__ bool any_of_row(bool here) {
+  const unsigned first = threadIdx.x % 32 / lanes * lanes;
+  return __any_sync(0xffffffffu >> (32 - lanes) << first, here);
+}
+
+// Calls f(std::integral_constant<int, lanes>) with the lanes for a row of usual length: as many as keep most of them
+// at work.
+template <class F>
+void with_row_lanes(Index rows, Offset nonzeros, F&& f) {
+  const Offset length = nonzeros / std::max<Index>(rows, 1);
+  if (length <= 5) return f(std::integral_constant<int, 4>());
+  if (length <= 11) return f(std::integral_constant<int, 8>());
+  if (length <= 22) return f(std::integral_constant<int, 16>());
+  f(std::integral_constant<int, 32>());
+}
+
+unsigned grid_for(const Context<Space::device>& ctx, Index rows, int lanes) {
+  const std::int64_t wanted = (std::int64_t{rows} * lanes + block_threads - 1) / block_threads;
   const std::int64_t most = std::int64_t{ctx.multiprocessors()} * 8;
   return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
-template <class RowPtr>
+// What the check leaves: the code of the worst fault, and the ends of row_ptr.
+struct DeviceFault {
+  unsigned long long worst;
+  Offset first, last;
+};
+
+template <int lanes, class RowPtr>
 __global__ void check_kernel(Index rows, Index cols, Offset nnz, const RowPtr* __restrict__ row_ptr,
-                             const Index* __restrict__ col, unsigned long long* worst) {
-  for_each_row(rows, [&](Index i, int lane) {
+                             const Index* __restrict__ col, DeviceFault* found) {
+  unsigned long long* const worst = &found->worst;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    found->first = row_ptr[0];
+    found->last = row_ptr[rows];
+  }
+  for_each_row<lanes>(rows, [&](Index i, int lane) {
     const Offset begin = row_ptr[i], end = row_ptr[i + 1];
     if (begin < 0 || begin > end || end > nnz) {
       atomicMin(worst, detail::fault_code(i, RowFault::descending));
       return;
     }
-    for (Offset k = begin + lane; k < end; k += 32) {
+    for (Offset k = begin + lane; k < end; k += lanes) {
       const Index j = col[k];
       if (j < 0 || j >= cols) {
         atomicMin(worst, detail::fault_code(i, RowFault::outside));
@@ -72,16 +105,16 @@ __device__ __forceinline__ void count_row(DeviceTraits* t, int what, Index row) 
   atomicMin(&t->first[what], row);
 }
 
-template <class T, class RowPtr>
+template <int lanes, class T, class RowPtr>
 __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict__ row_ptr,
                               const Index* __restrict__ col, const T* __restrict__ val, DeviceTraits* traits) {
   double max_abs = 0, max_asymmetry = 0;
   unsigned long long lower = 0, upper = 0, matched = 0;
-  for_each_row(rows, [&](Index i, int lane) {
+  for_each_row<lanes>(rows, [&](Index i, int lane) {
     const Offset begin = row_ptr[i], end = row_ptr[i + 1];
     if (begin == end && lane == 0) count_row(traits, 0, i);
     bool diagonal = false;
-    for (Offset k = begin + lane; k < end; k += 32) {
+    for (Offset k = begin + lane; k < end; k += lanes) {
       const Index j = col[k];
       const double value = val[k];
       max_abs = fmax(max_abs, fabs(value));
@@ -102,7 +135,7 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
         matched += mirrored >= 0 ? 1 : 0;
       }
     }
-    const bool any_diagonal = __any_sync(0xffffffffu, diagonal);
+    const bool any_diagonal = any_of_row<lanes>(diagonal);
     if (square && !any_diagonal && lane == 0) count_row(traits, 1, i);
   });
   // One address takes an update in some nanoseconds: those of a block come together first.
@@ -130,28 +163,35 @@ double from_bits(unsigned long long bits) {
   return value;
 }
 
+// Waits for the stream once.
+template <class T>
+DeviceFault fault_of(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
+  Array<DeviceFault, Space::device> found(ctx, 1);
+  PURLIN_CHECK_CUDA(cudaMemsetAsync(found.data(), 0xff, found.bytes(), ctx.stream()));
+  with_row_ptr(a, [&](auto row_ptr) {
+    with_row_lanes(a.rows, a.nnz(), [&](auto lanes) {
+      check_kernel<lanes.value><<<grid_for(ctx, a.rows, lanes.value), block_threads, 0, ctx.stream()>>>(
+          a.rows, a.cols, a.nnz(), row_ptr.data, a.col.data, found.data());
+      PURLIN_CHECK_LAUNCH();
+    });
+  });
+  return to_vector(ctx, found.cspan())[0];
+}
+
 }  // namespace
 
 template <class T>
 std::uint64_t detail::csr_fault(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
-  Array<unsigned long long, Space::device> worst(ctx, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(worst.data(), 0xff, worst.bytes(), ctx.stream()));
-  with_row_ptr(a, [&](auto row_ptr) {
-    check_kernel<<<grid_for(ctx, a.rows), block_threads, 0, ctx.stream()>>>(a.rows, a.cols, a.nnz(), row_ptr.data,
-                                                                            a.col.data, worst.data());
-    PURLIN_CHECK_LAUNCH();
-  });
-  return to_vector(ctx, worst.cspan())[0];
+  return fault_of(ctx, a).worst;
 }
 
 template <class T>
 void check_csr(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
-  with_row_ptr(a, [&](auto row_ptr) {
-    detail::check_csr_lengths(a.rows, a.cols, row_ptr.size, a.col.size, a.val.size);
-    const auto ends = [&](std::int64_t i) { return to_vector(ctx, row_ptr.subspan(i, 1))[0]; };
-    detail::check_csr_ends(ends(0), ends(a.rows), a.nnz());
-  });
-  detail::throw_fault(detail::csr_fault(ctx, a), a.cols);
+  with_row_ptr(
+      a, [&](auto row_ptr) { detail::check_csr_lengths(a.rows, a.cols, row_ptr.size, a.col.size, a.val.size); });
+  const DeviceFault found = fault_of(ctx, a);
+  detail::check_csr_ends(found.first, found.last, a.nnz());
+  detail::throw_fault(found.worst, a.cols);
 }
 
 template <class T>
@@ -160,9 +200,11 @@ MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, S
   for (int& first : start.first) first = INT32_MAX;
   Array<DeviceTraits, Space::device> found = make_array(ctx, Span<const DeviceTraits, Space::host>(&start, 1));
   with_row_ptr(a, [&](auto row_ptr) {
-    traits_kernel<<<grid_for(ctx, a.rows), block_threads, 0, ctx.stream()>>>(a.rows, a.rows == a.cols, row_ptr.data,
-                                                                             a.col.data, a.val.data, found.data());
-    PURLIN_CHECK_LAUNCH();
+    with_row_lanes(a.rows, a.nnz(), [&](auto lanes) {
+      traits_kernel<lanes.value><<<grid_for(ctx, a.rows, lanes.value), block_threads, 0, ctx.stream()>>>(
+          a.rows, a.rows == a.cols, row_ptr.data, a.col.data, a.val.data, found.data());
+      PURLIN_CHECK_LAUNCH();
+    });
   });
   const DeviceTraits t = to_vector(ctx, found.cspan())[0];
   const auto rows = [&](int what) { return RowCount{t.count[what], t.count[what] == 0 ? -1 : t.first[what]}; };

@@ -74,6 +74,7 @@ __global__ void __launch_bounds__(vertex_threads)
 template <class RowPtr>
 __global__ void __launch_bounds__(vertex_threads)
     check_blocks_kernel(Index rows, int block, const RowPtr* row_ptr, const Index* col, volatile int* broken) {
+  bool all_sound = true;
   for_each_vertex(rows, [&](Index i) {
     const Index top = i - i % block;
     const Offset begin = row_ptr[i], first = row_ptr[top], length = row_ptr[i + 1] - begin;
@@ -83,8 +84,11 @@ __global__ void __launch_bounds__(vertex_threads)
       sound = column % block == static_cast<Index>(k % block) && column == col[first + k] &&
               (k % block == 0 || column == col[begin + k - 1] + 1);
     }
-    if (!sound && *broken == 0) atomicExch(const_cast<int*>(broken), 1);  // one after the other: not every row's
+    all_sound = all_sound && sound;
   });
+  // One after the other: one of a warp, not every row's.
+  const bool warp_sound = __all_sync(0xffffffffu, all_sound);
+  if (threadIdx.x % 32 == 0 && !warp_sound && *broken == 0) atomicExch(const_cast<int*>(broken), 1);
 }
 
 template <class View>
