@@ -18,9 +18,6 @@ constexpr double entry_of_diagonal = 3e-9;  // for each entry of A
 // Beyond, threads wait for the longest problems.
 constexpr int useful_threads = 16;
 
-// Of a device: launches, and the patterns that are found on the host. A multiprocessor is as fast as a host's thread.
-constexpr double device_seconds = 5e-3;
-
 double threads_of(const Machine& machine) {
   return machine.device() ? machine.processors : std::clamp(machine.processors, 1, useful_threads);
 }
@@ -33,15 +30,14 @@ LocalProblems usual_problems(Index rows, double length, double work) {
 }
 
 double seconds_of(const LocalProblems& problems, const ProblemRates& rates, double entries, const Machine& machine) {
-  const double fixed = machine.device() ? device_seconds : 0;
-  if (problems.entries == 0) return fixed;
+  if (problems.entries == 0) return 0;
   const double growth = entries / problems.entries;
-  return fixed +
-         (rates.entry * entries + rates.work * problems.work * growth * growth * growth) / threads_of(machine);
+  return (rates.entry * entries + rates.work * problems.work * growth * growth * growth) / threads_of(machine);
 }
 
 template <Space S>
-double build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method, Offset nonzeros) {
+PrecondSeconds build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
+                             Offset nonzeros) {
   PrecondBuild build;
   build.rows = pattern.rows;
   build.nonzeros = pattern.nnz();
@@ -49,7 +45,8 @@ double build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const Pre
   build.machine = machine_of(ctx);
   build.host_threads = host_context(ctx).threads();
   if (method.build_seconds == nullptr) {
-    return entry_of_diagonal * static_cast<double>(build.nonzeros) / threads_of(build.machine);
+    const double pass = entry_of_diagonal * static_cast<double>(build.nonzeros) / threads_of(build.machine);
+    return {pass, pass};
   }
   std::optional<HostPattern> on_host;
   Pattern<Space::host> view;
@@ -61,16 +58,16 @@ double build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const Pre
 }
 
 template <Space S>
-double expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                              const PrecondOptions& options) {
+PrecondSeconds expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
+                                      const PrecondOptions& options) {
   const double entries = precond_entries(method, options, pattern.rows, pattern.nnz());
   return build_seconds(ctx, pattern, method, static_cast<Offset>(entries));
 }
 
-#define X(S)                                                                                         \
-  template double build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, Offset); \
-  template double expected_build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, \
-                                         const PrecondOptions&);
+#define X(S)                                                                                                 \
+  template PrecondSeconds build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, Offset); \
+  template PrecondSeconds expected_build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, \
+                                                 const PrecondOptions&);
 PURLIN_FOR_SPACES(X)
 #undef X
 

@@ -16,27 +16,29 @@ struct LocalProblems {
 /// a device, whose way to the host would take longer than a solve.
 LocalProblems usual_problems(Index rows, double length, double work);
 
-/// Seconds of one host thread for each entry of M, and for each multiplication of the local problems.
+/// Seconds of one host thread, or of a multiprocessor, for each entry of M, and for each multiplication of the local
+/// problems.
 struct ProblemRates {
   double entry, work;
 };
 
-/// Seconds for problems that are to give `entries` in all: powers, thresholds and growth change the lengths of all
-/// problems alike.
+/// Seconds of the numeric work for problems that are to give `entries` in all: powers, thresholds and growth change
+/// the lengths of all problems alike.
 double seconds_of(const LocalProblems& problems, const ProblemRates& rates, double entries, const Machine& machine);
 
-/// Seconds of a setup of `method` on the pattern of A, of which M has `nonzeros` entries (FSAI: both factors
-/// together). From sizes of the local problems, not from a clock: the same on every run. Reads the pattern once where
-/// the method asks for it; that of a device matrix is then downloaded, which FSAI and SPAI do not ask for.
+/// Seconds of a setup and a refresh of `method` on the pattern of A, of which M has `nonzeros` entries (FSAI: both
+/// factors together). From sizes of the local problems, not from a clock: the same on every run. Reads the pattern
+/// once where the method asks for it; that of a device matrix is then downloaded, which FSAI and SPAI do not ask for.
 ///
 /// Fitted to 170 setups of 86 real matrices on one thread of an EPYC (docs/results/preconditioners_host.json), of
-/// which 9 in 10 lie within a factor of 3, and to five systems on an H200.
+/// which 9 in 10 lie within a factor of 3, and to the systems of docs/results/regret_h200.json.
 template <Space S>
-double build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method, Offset nonzeros);
+PrecondSeconds build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
+                             Offset nonzeros);
 
 /// The same before M is there, of as many entries as are estimated for these options.
 template <Space S>
-double expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                              const PrecondOptions& options);
+PrecondSeconds expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
+                                      const PrecondOptions& options);
 
 }  // namespace purlin::detail

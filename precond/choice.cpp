@@ -192,7 +192,7 @@ struct Choosing {
     trial.name = name;
     const OperatorInfo info = M != nullptr ? M->info() : OperatorInfo{};
     if (M != nullptr) {
-      trial.build_seconds = detail::build_seconds(ctx, Pattern<S>(a), find_preconditioner(name), info.nonzeros);
+      trial.build_seconds = detail::build_seconds(ctx, Pattern<S>(a), find_preconditioner(name), info.nonzeros).build;
     }
     trial.iteration_seconds =
         use.iteration_seconds
@@ -224,7 +224,7 @@ struct Choosing {
     if (!std::isfinite(simple)) simple = std::max(use.expected_iterations, few_iterations);
     std::vector<std::pair<double, const PrecondMethod*>> all;
     for (const PrecondMethod* const method : methods) {
-      const double build = detail::expected_build_seconds(ctx, Pattern<S>(a), *method, options);
+      const double build = detail::expected_build_seconds(ctx, Pattern<S>(a), *method, options).build;
       const double iterations = solves_of(use.expected_products, simple) * iterations_with(*method)(simple);
       all.emplace_back(build + iterations * use.iteration_seconds(method->name), method);
     }

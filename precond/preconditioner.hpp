@@ -98,6 +98,12 @@ struct PrecondBuild {
   std::function<const Pattern<Space::host>&()> pattern;  ///< of A; copied from a device by the first call
 };
 
+/// Seconds of a setup, and of a refresh, which is a part of that.
+struct PrecondSeconds {
+  double build = 0;    ///< of a setup
+  double refresh = 0;  ///< of a refresh
+};
+
 /// What `--precond auto` compares.
 enum class AutoPrecond {
   never,     ///< only by name
@@ -132,7 +138,7 @@ struct PrecondMethod {
   /// and seconds of an application beside those that its bytes take, as a hierarchy's passes wait for each other.
   double device_share = 1, device_start_seconds = 0;
   double device_block_share = 1, device_block_start_seconds = 0;  ///< of these where the rows of a node form a block
-  double device_node_seconds = 0;                                 ///< for each node besides
+  double device_block_node_seconds = 0;                           ///< and for each such node besides
   bool triangles = false;  ///< its matrices are triangles, whose rows differ in length
   /// Entries of these matrices, estimated for a matrix of so many rows and entries. Null: as many as A has.
   double (*entries)(const PrecondOptions&, Index rows, Offset nonzeros) = nullptr;
@@ -148,14 +154,13 @@ struct PrecondMethod {
   /// What it has to save in mid-solve over the seconds of its setup, by the model; and for a matrix of a mesh whose
   /// coordinates are known.
   double margin = 1.1, margin_on_mesh = 1.1;
-  double refresh_share = 1;  ///< seconds of a refresh over those of a setup
-  /// Seconds that a refresh of one that was made takes beyond these, by its figures; null: none.
+  /// Seconds that a refresh of one that was made takes beyond `build_seconds`, by its figures; null: none.
   double (*more_refresh_seconds)(const OperatorInfo&, const Machine&, int host_threads) = nullptr;
   /// Throws InputError for options that make no sense. Null: none can.
   void (*check)(const PrecondOptions&) = nullptr;
   EstimatePrecond estimate_bytes = nullptr;  ///< null: counted as 0
-  /// Seconds of a setup by a cost model: counts, not a clock. Null: those of a pass over A.
-  double (*build_seconds)(const PrecondBuild&) = nullptr;
+  /// Seconds of a setup and a refresh by a cost model: counts, not a clock. Null: those of a pass over A.
+  PrecondSeconds (*build_seconds)(const PrecondBuild&) = nullptr;
   /// Null: from the right.
   PrecondSide (*side)(const PrecondOptions&) = nullptr;
   /// What to ask for on the command line where M was too weak: "--precond spai --spai-adaptive 0.1". Null: the

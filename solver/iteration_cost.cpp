@@ -84,7 +84,7 @@ PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& fact
   cost.device_share = blocks ? std::min(method->device_share, method->device_block_share) : method->device_share;
   cost.device_start_seconds = blocks ? std::max(method->device_start_seconds, method->device_block_start_seconds)
                                      : method->device_start_seconds;
-  cost.device_start_seconds += method->device_node_seconds * facts.rows / std::max(facts.block, 1);
+  if (blocks) cost.device_start_seconds += method->device_block_node_seconds * facts.rows / facts.block;
   if (method->vector_passes != nullptr) cost.vector_passes = method->vector_passes(options);
   // Without node blocks, as FSAI's and SPAI's matrices are in every format.
   const double entries = precond_entries(*method, options, facts.rows, facts.nonzeros);

@@ -59,8 +59,9 @@ template <class T, Space S>
 void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a) {
   for (PrecondOutlook& outlook : outlooks_->stronger) {
     const PrecondMethod& method = find_preconditioner(outlook.name);
-    outlook.build_seconds = expected_build_seconds(ctx_, a, method, options_.precond);
-    outlook.refresh_seconds = method.refresh_share * outlook.build_seconds;
+    const PrecondSeconds seconds = expected_build_seconds(ctx_, a, method, options_.precond);
+    outlook.build_seconds = seconds.build;
+    outlook.refresh_seconds = seconds.refresh;
   }
   builds_estimated_ = true;
 }
