@@ -21,6 +21,13 @@ PURLIN_HD void note_coefficients(CgCoefficients* of, int iteration, double alpha
   if (of != nullptr && iteration < most_coefficients) of[iteration] = {alpha, beta};
 }
 
+/// How the residuals of a solve have fallen so far.
+struct ResidualTrend {
+  double by_rate = 0;  ///< iterations that they make expect, 0: nothing
+  double plateau = 0;  ///< the share of the iterations in which the residual had not fallen to a half
+  int iterations = 0;  ///< so far
+};
+
 /// The Lanczos matrix that belongs to steps of CG (Saad, Iterative Methods for Sparse Linear Systems, 2nd edition,
 /// 6.7.3), whose extreme eigenvalues approach those of M A from inside.
 class CgSpectrum {
@@ -37,9 +44,9 @@ class CgSpectrum {
   /// 0: the last third of the steps has shown no smaller eigenvalue. 1: the square root of the condition has grown
   /// with the steps, so that the smallest eigenvalues are yet to be seen.
   double growth() const { return growth_; }
-  /// About the iterations until the residual has fallen from `residual` to `tolerance`; 0: not known. `by_rate` is
-  /// what the residuals so far make expect, 0: nothing. No more than `rows`, the unknowns.
-  double left(double residual, double tolerance, double by_rate, double rows) const;
+  /// About the iterations until the residual has fallen from `residual` to `tolerance`; 0: not known. No more than
+  /// `rows`, the unknowns.
+  double left(double residual, double tolerance, const ResidualTrend& trend, double rows) const;
 
  private:
   int taken_ = 0;

@@ -152,16 +152,17 @@ template <class T, Space S>
 bool ConvergenceMonitor<T, S>::exchange_due() {
   if (exchange_ == nullptr || seen_.iteration < exchange_->not_before()) return false;
   const bool by_rate = rate_.left(seen_.tolerance) > 0;
-  return exchange_->due({seen_.iteration, iterations_left(), by_rate, seen_.residual, seen_.tolerance});
+  const double left = iterations_left(), sure = spectrum_.taken() > 0 ? rate_.sure(seen_.tolerance) : 0;
+  return exchange_->due({seen_.iteration, left, by_rate, seen_.residual, seen_.tolerance, sure});
 }
 
 template <class T, Space S>
 double ConvergenceMonitor<T, S>::iterations_left() {
-  const double by_rate = rate_.left(seen_.tolerance);
+  const ResidualTrend trend = rate_.trend(seen_.tolerance);
   const int steps = CgSpectrum::used(std::min(seen_.iteration, static_cast<int>(coefficients_.size)) - rate_from_);
   if (steps > spectrum_.taken()) spectrum_.take(to_vector(args_->ctx, coefficients_.subspan(rate_from_, steps)));
-  const double by_both = spectrum_.left(rate_.least(), seen_.tolerance, by_rate, static_cast<double>(args_->x.size));
-  return by_both > 0 ? by_both : by_rate;
+  const double by_both = spectrum_.left(rate_.least(), seen_.tolerance, trend, static_cast<double>(args_->x.size));
+  return by_both > 0 ? by_both : trend.by_rate;
 }
 
 template <class T, Space S>

@@ -27,6 +27,7 @@ struct SolveStanding {
   double left = 0;       ///< iterations to go, estimated; 0: not known
   bool by_rate = false;  ///< by how the residual falls
   double residual = 0, tolerance = 0;
+  double sure = 0;  ///< iterations that are to come in all likelihood, by what the residual has done: no estimate
 };
 
 /// Instead of an iteration: there will be no exchange.

@@ -22,4 +22,22 @@ double ResidualRate::left(double tolerance) const {
   return std::max(1.0, std::log(least_[k] / tolerance) / rate);
 }
 
+ResidualTrend ResidualRate::trend(double tolerance) const {
+  ResidualTrend trend;
+  trend.by_rate = left(tolerance);
+  trend.iterations = std::max(iterations(), 0);
+  if (trend.iterations == 0) return trend;
+  const double half = least_.front() / 2;
+  const auto halved = std::find_if(least_.begin(), least_.end(), [half](double r) { return r <= half; });
+  trend.plateau = static_cast<double>(halved - least_.begin()) / trend.iterations;
+  return trend;
+}
+
+double ResidualRate::sure(double tolerance) const {
+  constexpr double way = 0.25;
+  if (least_.empty() || !(tolerance > 0) || !(least_.back() > tolerance)) return 0;
+  const double gone = std::log(least_.front() / least_.back()) / std::log(least_.front() / tolerance);
+  return iterations() * std::max(0.0, 1 - gone / way);
+}
+
 }  // namespace purlin::detail

@@ -4,6 +4,8 @@
 
 #include <vector>
 
+#include <purlin/solver/cg_spectrum.hpp>
+
 namespace purlin::detail {
 
 class ResidualRate {
@@ -15,6 +17,14 @@ class ResidualRate {
   /// mean decrease of their logarithm over the second half of the iterations goes on. Not known until the residual
   /// has fallen to a tenth, nor where that half gained nothing.
   double left(double tolerance) const;
+
+  /// What `left` says, and what qualifies it.
+  ResidualTrend trend(double tolerance) const;
+
+  /// Iterations of CG that are sure to come: as many as there were as long as the residual has not fallen at all, and
+  /// none once it has come a quarter of the way to `tolerance`, in logarithms. In 70 meshes and real matrices, b = 1,
+  /// fewer came in two of a hundred places.
+  double sure(double tolerance) const;
 
   /// The least residual so far; 0: none was added.
   double least() const { return least_.empty() ? 0 : least_.back(); }

@@ -17,15 +17,21 @@ const FormatTrial* present(const FormatChoice& choice) {
 
 }  // namespace
 
-bool is_worth(double price, double missed, double ahead, bool measured, double margin) {
-  if (!(missed >= least_missed * price)) return false;
-  return missed * ahead >= price * price || (measured && ahead >= margin * price);
+bool is_worth(double price, const SetupSavings& savings, bool measured, double margin) {
+  if (!(savings.missed + savings.sure >= least_missed * price)) return false;
+  if (measured && savings.ahead >= margin * price) return true;
+  return savings.missed * savings.ahead >= margin / usual_margin * price * price;
 }
 
 double SystemLearning::later(double of_solve) const {
   constexpr double few_solves = 8;
   if (!(iterations_ > 0)) return 0;
   return std::max(iterations_, few_solves * of_solve);
+}
+
+double earliest_iteration(double price, double before) {
+  const double of_solve = least_missed * price - before;
+  return of_solve > 0 ? of_solve / 2 : of_solve;
 }
 
 double SystemLearning::earliest(const FormatChoice& choice) const {
@@ -35,12 +41,12 @@ double SystemLearning::earliest(const FormatChoice& choice) const {
   for (const FormatTrial& trial : choice.trials) {
     const double gain = now->step_seconds() - trial.step_seconds();
     if (!trial.failure.empty() || !(gain > 0)) continue;
-    least = std::min(least, least_missed * trial.setup_seconds / gain - iterations_);
+    least = std::min(least, earliest_iteration(trial.setup_seconds / gain, iterations_));
   }
   return least;
 }
 
-const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double done, double to_come,
+const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double done, double sure, double to_come,
                                               bool measured) const {
   const FormatTrial* const now = present(choice);
   if (now == nullptr) return nullptr;
@@ -48,7 +54,8 @@ const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double
   for (const FormatTrial& trial : choice.trials) {
     const double gain = now->step_seconds() - trial.step_seconds();
     if (!trial.failure.empty() || !(gain > 0)) continue;
-    if (!is_worth(trial.setup_seconds, (iterations_ + done) * gain, to_come * gain, measured)) continue;
+    const SetupSavings savings{(iterations_ + done) * gain, sure * gain, to_come * gain};
+    if (!is_worth(trial.setup_seconds, savings, measured)) continue;
     if (best == nullptr || trial.seconds_of(to_come) < best->seconds_of(to_come)) best = &trial;
   }
   return best;

@@ -15,12 +15,24 @@ inline constexpr double least_missed = 1.0 / 3;
 /// gained at some risk.
 inline constexpr double usual_margin = 1.1;
 
-/// Whether to buy a setup of `price` seconds that would have saved `missed` so far and is expected to save `ahead`.
-/// By iterations that were `measured`, in earlier solves or by what this one has shown: where it pays by `margin`. By
-/// a guess from the size: where the product of both reaches the square of the price, early where it is sure to pay,
-/// as soon as the iterations so far would have paid for it where as many are left, and near the end not at all. In no
-/// case before `least_missed` of the price is missed.
-bool is_worth(double price, double missed, double ahead, bool measured, double margin = usual_margin);
+/// What a setup would save, in its seconds.
+struct SetupSavings {
+  double missed = 0;  ///< in the iterations so far
+  double sure = 0;    ///< in those that are sure to come, a part of `ahead`
+  double ahead = 0;   ///< in all that are expected
+};
+
+/// Whether to buy a setup of `price` seconds. By iterations that were `measured`, in earlier solves or by what this
+/// one has shown: where it pays by `margin`. By a guess from the size: where the product of what was missed and what
+/// is ahead reaches the square of the price times what the margin is above the usual one: early where it is sure to
+/// pay, as soon as the iterations so far would have paid for it where as many are left, and near the end not at all.
+/// In no case before `least_missed` of the price is missed or sure.
+bool is_worth(double price, const SetupSavings& savings, bool measured, double margin = usual_margin);
+
+/// The iteration of a solve at which `is_worth` can be true at the earliest, for a setup that costs as much as
+/// `price` iterations save, `before` of which earlier solves have made: where as many are sure to come as the solve
+/// has made.
+double earliest_iteration(double price, double before);
 
 /// Counts iterations, reads no clock: the same on every run.
 class SystemLearning {
@@ -35,12 +47,13 @@ class SystemLearning {
   double later(double of_solve) const;
 
   /// The format to move to between solves, or in the middle of one, `done` iterations into it, with about `to_come`
-  /// to go, those of later solves among them: the best for these among those that `is_worth` names. Null: the present
-  /// one stays.
-  const FormatTrial* better_for(const FormatChoice& choice, double done, double to_come, bool measured) const;
+  /// to go, of which `sure` are sure, those of later solves among them: the best for these among those that
+  /// `is_worth` names. Null: the present one stays.
+  const FormatTrial* better_for(const FormatChoice& choice, double done, double sure, double to_come,
+                                bool measured) const;
 
-  /// How many iterations into a solve `better_for` can name one at the earliest, however many are to come;
-  /// infinity: never.
+  /// How many iterations into a solve `better_for` can name one at the earliest, however many are to come, where no
+  /// more are sure than there were in the solve; infinity: never.
   double earliest(const FormatChoice& choice) const;
 
   /// As of a system that stood there.

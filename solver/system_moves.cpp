@@ -61,7 +61,8 @@ void SystemState<T, S>::choose_move(bool preconditioner_too) {
   const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
   const double to_come = standing.left + learning.later(last_iterations);
   const FormatTrial* better = nullptr;
-  if (choice != nullptr) better = learning.better_for(*choice, standing.iterations, to_come, !left_guessed);
+  if (choice != nullptr)
+    better = learning.better_for(*choice, standing.iterations, standing.sure, to_come, !left_guessed);
   const StrongerChoice stronger = preconditioner_too ? stronger_that_pays(better) : StrongerChoice{};
   if (stronger.now) {
     next = Move::stronger_preconditioner;
@@ -83,8 +84,7 @@ int SystemState<T, S>::not_before() {
   const double before = std::max(0.0, learning_precond.iterations());
   if (const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before)) {
     for (const PrecondOutlook& stronger : outlooks->stronger) {
-      const double missed = least_missed * stronger.build_seconds / outlooks->present.now_seconds;
-      least = std::min(least, missed - before);
+      least = std::min(least, earliest_iteration(stronger.build_seconds / outlooks->present.now_seconds, before));
     }
   }
   least = std::max(least, static_cast<double>(last_iterations));
@@ -113,7 +113,8 @@ typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
 // The best for the iterations to come, with as many refreshes for each of them as there were so far. Where it is
 // measured that it will pay, but too little is missed yet, the format waits, which it would use for a few iterations
 // only. Where that is about to change by a guess, the preconditioner comes first if it will ever pay: it is made of
-// the matrix as it was given.
+// the matrix as it was given. Where the format is about to change, the preconditioner takes its place, in the present
+// format, and saves its setup too.
 template <class T, Space S>
 typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays(const FormatTrial* better) {
   const double done = standing.iterations, before = std::max(0.0, learning_precond.iterations());
@@ -123,31 +124,36 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   const PrecondOutlook& present = outlooks->present;
   double present_seconds = present.iteration_seconds;  // in the format that it would otherwise move to
   if (better != nullptr) present_seconds = std::min(present_seconds, better->step_seconds());
+  const double format_price = better != nullptr ? better->setup_seconds : 0;
   next_weaker_seconds = present_seconds;
   const double simple = simple_iterations_for(present.iterations, done + left);
   simple_seen = simple;
   const double later = learning_precond.later(last_iterations), later_refreshes = before > 0 ? later / before : 1;
   const PrecondOutlook* best = nullptr;
-  double most_saved = 0, best_missed = 0;
+  double most_saved = 0;
+  SetupSavings of_best;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
     const double share = stronger.iterations_for(simple) / (done + left);
-    const double gain = present_seconds - share * stronger.iteration_seconds;
+    const double seconds = better != nullptr ? stronger.now_seconds : stronger.iteration_seconds;
+    const double gain = present_seconds - share * seconds;
     const double gain_now = present.now_seconds - share * stronger.now_seconds;
     const double refreshes = learning_precond.refreshes() * (stronger.refresh_seconds - present.refresh_seconds);
-    const double ahead = (later + left) * gain - later_refreshes * refreshes;
+    const double ahead = (later + left) * gain - later_refreshes * refreshes + format_price;
     const double saved = ahead - stronger.build_seconds;
-    if (!(gain > 0) || !(saved > most_saved)) continue;
+    if (!(gain > 0) || !(gain_now > 0) || !(saved > most_saved)) continue;
     best = &stronger;
     most_saved = saved;
-    best_missed = (before + done) * gain_now - refreshes;
+    of_best = {(before + done) * gain_now - refreshes, standing.sure * gain_now, ahead};
   }
   if (best == nullptr) return {};
-  const double price = best->build_seconds, ahead = most_saved + price;
+  const double price = best->build_seconds;
   const double margin = done > 0 ? best->margin : usual_margin;  // between solves what is to come is better known
   const bool measured = !left_guessed;
-  bool now = is_worth(price, best_missed, ahead, measured, margin);
-  if (left_guessed && better != nullptr) now = (best_missed + ahead) / 2 >= price;
-  const bool soon = measured && is_worth(price, std::max(best_missed, least_missed * price), ahead, measured, margin);
+  bool now = is_worth(price, of_best, measured, margin);
+  if (left_guessed && better != nullptr) now = (of_best.missed + of_best.ahead) / 2 >= price;
+  SetupSavings later_on = of_best;
+  later_on.missed = std::max(of_best.missed, least_missed * price);
+  const bool soon = measured && is_worth(price, later_on, measured, margin);
   return now || soon ? StrongerChoice{best, now} : StrongerChoice{};
 }
 
@@ -214,7 +220,8 @@ void SystemState<T, S>::leave_what_proved_slower() {
 template <class T, Space S>
 bool SystemState<T, S>::improve(bool preconditioner_too) {
   if (!operators->sound()) return false;
-  standing = {0, static_cast<double>(last_iterations), true, 1, tolerance_for_estimates(stop.rel_tol)};
+  const auto last = static_cast<double>(last_iterations);
+  standing = {0, last, true, 1, tolerance_for_estimates(stop.rel_tol), last};  // a solve comes
   left_guessed = last_iterations == 0;
   choose_move(preconditioner_too && last_iterations > 0);
   if (next == Move::format) {

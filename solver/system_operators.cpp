@@ -135,6 +135,7 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a, bool may_
   if (decided() != nullptr && !decided()->preconditioner.empty()) return take_decided_preconditioner(a, may_follow);
   choose_preconditioner(a, may_follow && changes_on_its_way() && A_->as_csr() && order_.natural());
   list_candidates();
+  if (needless()) estimate_formats();
 }
 
 template <class T, Space S>

@@ -70,7 +70,7 @@ TEST_CASE("The coefficients of CG show the condition number", "[cg_spectrum]") {
     CAPTURE(condition);
     CgSpectrum spectrum;
     CHECK(spectrum.condition() == 0);
-    CHECK(spectrum.left(1, 1e-8, 0, 200) == 0);
+    CHECK(spectrum.left(1, 1e-8, {}, 200) == 0);
     spectrum.take(coefficients_of(between(0.01, 0.01 * condition, 200), 121));
     CHECK(spectrum.taken() == 121);
     CHECK(spectrum.condition() > 0.7 * condition);
@@ -97,7 +97,7 @@ TEST_CASE("The spectrum tells about how many iterations are to go", "[cg_spectru
     while (residuals[static_cast<std::size_t>(whole)] > tolerance) ++whole;
     CgSpectrum spectrum;
     spectrum.take({all.begin(), all.begin() + 81});
-    const double left = spectrum.left(residuals[81], tolerance, 0, 2000);
+    const double left = spectrum.left(residuals[81], tolerance, {0, 1, 81}, 2000);
     CAPTURE(condition, whole, left);
     CHECK(81 + left > whole / 3.0);
     CHECK(81 + left < 3.0 * whole);
@@ -121,7 +121,8 @@ TEST_CASE("While ever smaller eigenvalues appear, a rate of residuals is not bel
   for (int i = 0; i <= early; ++i) rate.add(residuals[static_cast<std::size_t>(i)]);
   CgSpectrum spectrum;
   spectrum.take({all.begin(), all.begin() + early});
-  const double by_rate = rate.left(tolerance), left = spectrum.left(residuals[early], tolerance, by_rate, n);
+  const double by_rate = rate.left(tolerance);
+  const double left = spectrum.left(residuals[early], tolerance, rate.trend(tolerance), n);
   CAPTURE(whole, by_rate, left);
   CHECK(spectrum.growth() > 0.9);
   CHECK(by_rate > 0);
@@ -129,15 +130,40 @@ TEST_CASE("While ever smaller eigenvalues appear, a rate of residuals is not bel
   CHECK(left > 0.6 * (whole - early));
   CHECK(left < 1.6 * (whole - early));
   // But one by which it is nearly done is, as with a strong preconditioner.
-  CHECK(spectrum.left(10 * tolerance, tolerance, 9, n) == Approx(9));
+  CHECK(spectrum.left(10 * tolerance, tolerance, {9, 0, early}, n) == Approx(9));
 }
 
 TEST_CASE("Once the spectrum has settled the rate of the residuals counts", "[cg_spectrum]") {
   CgSpectrum spectrum;
   spectrum.take(coefficients_of(between(0.01, 1, 100), 121));
   CHECK(spectrum.growth() < 0.01);
-  CHECK(spectrum.left(1, 1e-8, 77, 1000) == Approx(77).epsilon(0.05));
-  CHECK(spectrum.left(1, 1e-8, 77, 50) == 50);
+  CHECK(spectrum.left(1, 1e-8, {77, 0, 121}, 1000) == Approx(77).epsilon(0.05));
+  CHECK(spectrum.left(1, 1e-8, {77, 0, 121}, 50) == 50);
+}
+
+TEST_CASE("A residual that stayed up for long is expected to fall faster than it has", "[cg_spectrum]") {
+  CgSpectrum spectrum;
+  spectrum.take(coefficients_of(between(0.01, 1, 100), 121));
+  const auto left = [&](double plateau) { return spectrum.left(1, 1e-8, {800, plateau, 1000}, 1e5); };
+  CHECK(left(0.05) == Approx(800).epsilon(0.05));
+  CHECK(left(0.5) < 0.8 * left(0.05));
+  CHECK(left(0.2) < left(0.05));
+  CHECK(left(0.2) > left(0.5));
+  // While it stays up there is no rate, and at least half as many are to come as there were.
+  CHECK(spectrum.left(1, 1e-8, {0, 1, 1000}, 1e5) == 500);
+  CHECK(spectrum.left(1, 1e-8, {0, 1, 20}, 1e5) == Approx(spectrum.left(1, 1e-8, {0, 1, 0}, 1e5) - 10));
+}
+
+TEST_CASE("The trend of residuals tells for how long they stayed up", "[cg_spectrum]") {
+  detail::ResidualRate rate;
+  CHECK(rate.trend(1e-8).plateau == 0);
+  rate.add(1);
+  for (int k = 1; k < 30; ++k) rate.add(0.6);
+  CHECK(rate.trend(1e-8).plateau > 1);
+  for (int k = 0; k <= 70; ++k) rate.add(0.4 * std::pow(0.9, k));
+  CHECK(rate.trend(1e-8).iterations == 100);
+  CHECK(rate.trend(1e-8).plateau == Approx(0.3));
+  CHECK(rate.trend(1e-8).by_rate == rate.left(1e-8));
 }
 
 TEST_CASE("Steps behind one that is not positive are left out, and too few tell nothing", "[cg_spectrum]") {
@@ -155,7 +181,7 @@ TEST_CASE("Steps behind one that is not positive are left out, and too few tell 
     steps[10] = bad;
     some.take(steps);
     CHECK(some.condition() == 0);
-    CHECK(some.left(1, 1e-8, 0, 200) == 0);
+    CHECK(some.left(1, 1e-8, {}, 200) == 0);
     steps = coefficients_of(between(1, 100, 200), 54);
   }
 }

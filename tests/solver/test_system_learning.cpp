@@ -55,19 +55,19 @@ HostCsr cycles_with_wild_diagonal(Index n) {
 TEST_CASE("A faster format is bought once the iterations so far would have paid for it", "[learning]") {
   const FormatChoice choice = choice_of(10e-6, 2e-6, 8e-3);
   detail::SystemLearning learning;
-  CHECK(learning.later(999) == 0);  // one solve says nothing of others
-  CHECK(learning.earliest(choice) == Approx(1000.0 / 3));
+  CHECK(learning.later(999) == 0);                         // one solve says nothing of others
+  CHECK(learning.earliest(choice) == Approx(1000.0 / 6));  // where as many are sure to come
   CHECK(std::isinf(learning.earliest(choice_of(2e-6, 10e-6, 0))));
   learning.count(999);
   CHECK(learning.earliest(choice) == Approx(1000.0 / 3 - 999));
-  CHECK(learning.better_for(choice, 0, 999, false) == nullptr);
+  CHECK(learning.better_for(choice, 0, 0, 999, false) == nullptr);
   learning.count(2);
-  REQUIRE(learning.better_for(choice, 0, 1001, false) != nullptr);
-  CHECK(learning.better_for(choice, 0, 1001, false)->format == "ehyb");
+  REQUIRE(learning.better_for(choice, 0, 0, 1001, false) != nullptr);
+  CHECK(learning.better_for(choice, 0, 0, 1001, false)->format == "ehyb");
   learning.moved();
-  CHECK(learning.better_for(choice, 0, 100000, false) == nullptr);
+  CHECK(learning.better_for(choice, 0, 0, 100000, false) == nullptr);
   learning.count(100000);
-  CHECK(learning.better_for(choice_of(2e-6, 10e-6, 0), 0, 100000, false) == nullptr);
+  CHECK(learning.better_for(choice_of(2e-6, 10e-6, 0), 0, 0, 100000, false) == nullptr);
 }
 
 TEST_CASE("Later solves are expected to be eight, or as many as there were", "[learning]") {
@@ -101,17 +101,40 @@ TEST_CASE("Iterations to go follow from how the residual has fallen", "[exchange
   CHECK(met.left(1e-8) == 1);
 }
 
+TEST_CASE("As long as the residual has hardly fallen, as many iterations are sure to come as there were",
+          "[learning]") {
+  detail::ResidualRate rate;
+  CHECK(rate.sure(1e-8) == 0);
+  rate.add(1);
+  for (int k = 0; k < 20; ++k) rate.add(7);
+  CHECK(rate.sure(1e-8) == 20);
+  rate.add(0.1);  // an eighth of the way: half as many
+  CHECK(rate.sure(1e-8) == Approx(21 / 2.0));
+  rate.add(1e-2);
+  CHECK(rate.sure(1e-8) == Approx(0).margin(1e-9));
+  rate.add(1e-5);
+  CHECK(rate.sure(1e-8) == 0);
+  rate.add(1e-9);
+  CHECK(rate.sure(1e-8) == 0);
+}
+
 TEST_CASE("By measured iterations a setup is bought where it pays, once a third of it is missed", "[learning]") {
-  CHECK(detail::is_worth(9, 3.01, 10, true));
-  CHECK_FALSE(detail::is_worth(9, 3.01, 10, false));  // 30.1 is less than 81
-  CHECK_FALSE(detail::is_worth(9, 3.01, 9.5, true));  // too little is gained
-  CHECK_FALSE(detail::is_worth(9, 2.99, 1e9, true));  // a wrong estimate must not cost more than that
-  CHECK(detail::is_worth(9, 3.01, 27, false));
-  CHECK(detail::is_worth(9, 30, 2.71, false));
-  CHECK(detail::is_worth(9, 30, 2.71, true));
-  CHECK_FALSE(detail::is_worth(9, 30, 2.69, true));
-  CHECK(detail::is_worth(9, 3.01, 18, true, 2));
-  CHECK_FALSE(detail::is_worth(9, 3.01, 17.9, true, 2));  // it has to promise twice its price
+  CHECK(detail::is_worth(9, {3.01, 0, 10}, true));
+  CHECK_FALSE(detail::is_worth(9, {3.01, 0, 10}, false));  // 30.1 is less than 81
+  CHECK_FALSE(detail::is_worth(9, {3.01, 0, 9.5}, true));  // too little is gained
+  CHECK_FALSE(detail::is_worth(9, {2.99, 0, 1e9}, true));  // a wrong estimate must not cost more than that
+  CHECK(detail::is_worth(9, {3.01, 0, 27}, false));
+  CHECK(detail::is_worth(9, {30, 0, 2.71}, false));
+  CHECK(detail::is_worth(9, {30, 0, 2.71}, true));
+  CHECK_FALSE(detail::is_worth(9, {30, 0, 2.69}, true));
+  CHECK(detail::is_worth(9, {3.01, 0, 18}, true, 2));
+  CHECK_FALSE(detail::is_worth(9, {3.01, 0, 17.9}, true, 2));  // it has to promise twice its price
+  CHECK(detail::is_worth(9, {4.01, 0, 40.5}, false, 2.2));     // 162 is twice 81
+  CHECK_FALSE(detail::is_worth(9, {3.99, 0, 40.5}, false, 2.2));
+  // What is sure to come counts as what was missed.
+  CHECK(detail::is_worth(9, {1.51, 1.51, 10}, true));
+  CHECK_FALSE(detail::is_worth(9, {1.51, 1.48, 1e9}, true));
+  CHECK_FALSE(detail::is_worth(9, {1.51, 9, 10}, false));
 }
 
 TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead", "[exchange][learning]") {
@@ -124,17 +147,19 @@ TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead
   ehyb.setup_seconds = 8e-3;  // 1,000 iterations
   choice.trials = {csr, ehyb};
   detail::SystemLearning learning;
-  CHECK(learning.better_for(choice, 0, 1e9, false) == nullptr);
-  CHECK(learning.better_for(choice, 999, 1000, false) == nullptr);
-  REQUIRE(learning.better_for(choice, 1001, 1000, false) != nullptr);
-  CHECK(learning.better_for(choice, 1001, 1000, false)->format == "ehyb");
-  CHECK(learning.better_for(choice, 335, 3000, false) != nullptr);
-  CHECK(learning.better_for(choice, 332, 1e9, false) == nullptr);  // a wrong estimate must not cost more than that
-  CHECK(learning.better_for(choice, 10000, 99, false) == nullptr);
+  CHECK(learning.better_for(choice, 0, 0, 1e9, false) == nullptr);
+  CHECK(learning.better_for(choice, 999, 0, 1000, false) == nullptr);
+  REQUIRE(learning.better_for(choice, 1001, 0, 1000, false) != nullptr);
+  CHECK(learning.better_for(choice, 1001, 0, 1000, false)->format == "ehyb");
+  CHECK(learning.better_for(choice, 335, 0, 3000, false) != nullptr);
+  CHECK(learning.better_for(choice, 332, 0, 1e9, false) == nullptr);  // a wrong estimate must not cost more than that
+  CHECK(learning.better_for(choice, 10000, 0, 99, false) == nullptr);
+  CHECK(learning.better_for(choice, 170, 170, 1200, true) != nullptr);
+  CHECK(learning.better_for(choice, 170, 160, 1200, true) == nullptr);
   learning.count(500);  // of solves before
-  CHECK(learning.better_for(choice, 501, 1000, false) != nullptr);
+  CHECK(learning.better_for(choice, 501, 0, 1000, false) != nullptr);
   choice.trials[1].failure = "memory";
-  CHECK(learning.better_for(choice, 1e6, 1e6, false) == nullptr);
+  CHECK(learning.better_for(choice, 1e6, 0, 1e6, false) == nullptr);
   choice.trials[1].failure = "";
 }
 

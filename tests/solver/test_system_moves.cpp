@@ -92,7 +92,7 @@ TEST_BOTH("No exchange is due before the iteration that a solve waits for", "[ex
     moving.state.may_move = true;
     const int from = moving.state.not_before();
     int first = 0;
-    while (first < 4000 && !moving.state.due({first, 1e6, true, 1e-3, 1e-8})) ++first;
+    while (first < 4000 && !moving.state.due({first, 1e6, true, 1e-3, 1e-8, double(first)})) ++first;
     CAPTURE(price, from, first);
     CHECK(first < 4000);
     CHECK(first >= from);
