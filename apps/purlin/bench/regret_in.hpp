@@ -140,6 +140,9 @@ class RegretRun {
   void run_auto(RegretSystem& system) {
     const std::vector<RegretUse> uses = regret_uses(options_.loop);
     progress_.begin("auto", static_cast<int>(uses.size()));
+    RegretAuto warm_up;  // memory and kernels are at hand for it as they are for the combinations that follow
+    warm_up.use = uses.front();
+    (void)reason_to_refuse([&] { use_auto(warm_up, system.model); });
     for (const RegretUse& use : uses) {
       progress_.turn_of(words_of(use));
       RegretAuto line;
