@@ -249,13 +249,15 @@ ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device
   return args;
 }
 
-// Who watches a solve hears of it often from its beginning on; nobody else is worth a launch.
+// Who watches a solve hears of it often from its beginning on; nobody else is worth a launch, which takes as long as
+// some iterations: the number of these doubles at first, then grows by half.
 template <class T>
 int ResidentSystem<T>::launch_length(const SolveArguments<T, Space::device>& system, int asks_from, int done) const {
-  constexpr int first = 32;
+  constexpr int first = 32, doubling = 128;
   const StopCriterion& stop = system.stop;
-  const int undisturbed = is_watched(system.progress) ? 0 : asks_from - done;
-  const int most = std::clamp(std::max(done / 2, undisturbed), first, ResidentLog::most_iterations);
+  const bool watched = is_watched(system.progress);
+  const int next = watched ? done / 2 : std::max({asks_from - done, done / 2, std::min(done, doubling)});
+  const int most = std::clamp(next, first, ResidentLog::most_iterations);
   return std::min(stop.check_every > 0 ? stop.check_every : most, stop.max_iterations);
 }
 

@@ -83,8 +83,11 @@ int SystemState<T, S>::not_before() {
   double least = choice != nullptr ? learning.earliest(*choice) : std::numeric_limits<double>::infinity();
   const double before = std::max(0.0, learning_precond.iterations());
   if (const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before)) {
+    constexpr double many = 1e6;  // iterations: more do not make one stronger
+    const double present = outlooks->present.now_seconds;
     for (const PrecondOutlook& stronger : outlooks->stronger) {
-      least = std::min(least, earliest_iteration(stronger.build_seconds / outlooks->present.now_seconds, before));
+      const double gain = present - stronger.iterations_for(many) / many * stronger.now_seconds;
+      if (gain > 0) least = std::min(least, earliest_iteration(stronger.build_seconds / gain, before));
     }
   }
   least = std::max(least, static_cast<double>(last_iterations));
