@@ -78,6 +78,7 @@ struct BatchCg<T, S>::Run {
         if (!fault) fault = symmetry_fault(ctx, A, M);
         return *fault;
       });
+      convergence.start_from_zero(own.zero_guess());
       if (!convergence.open(own.column_r_.span())) {
         close(c);
       } else if (progress.stopped() || time_is_over()) {

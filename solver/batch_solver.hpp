@@ -24,6 +24,16 @@ class BatchSolver {
                                          const LinearOperator<T, S>* M, Span<const T, S> b, Span<T, S> x,
                                          Index columns, const StopCriterion& stop,
                                          detail::ColumnProgress& progress) = 0;
+
+  /// Internal: as that of a KrylovSolver.
+  void set_zero_guess(bool zero) { zero_guess_ = zero; }
+
+ protected:
+  /// Internal: see `set_zero_guess`.
+  bool zero_guess() const { return zero_guess_; }
+
+ private:
+  bool zero_guess_ = false;
 };
 
 }  // namespace purlin

@@ -26,14 +26,21 @@ class BestIterate {
  public:
   BestIterate(const Context<S>& ctx, Span<T, S> x, Span<T, S> kept) : ctx_(ctx), x_(x), kept_(kept) {}
 
-  // The guess is the first.
-  void begin(double residual) { keep(0, residual); }
+  // The guess is the first; one of zeros is not copied.
+  void begin(double residual, bool zero) {
+    from_zero_ = zero;
+    if (!zero) return keep(0, residual);
+    what_ = {residual, 0};
+  }
   void offer(int iteration, double residual) {
     if (iteration < what_.iteration + iterations_between_keeping || !(residual < what_.residual)) return;
     keep(iteration, residual);
   }
   // x = the kept iterate
-  void restore() const { copy<T>(ctx_, Span<const T, S>(kept_), x_); }
+  void restore() const {
+    if (from_zero_ && what_.iteration == 0) return fill<T, S>(ctx_, T(0), x_);
+    copy<T>(ctx_, Span<const T, S>(kept_), x_);
+  }
   KeptIterate& what() { return what_; }
   void follow(Span<T, S> x) { x_ = x; }
 
@@ -46,6 +53,7 @@ class BestIterate {
   const Context<S>& ctx_;
   Span<T, S> x_, kept_;
   KeptIterate what_;
+  bool from_zero_ = false;
 };
 
 template <class T>
@@ -117,6 +125,7 @@ class Bicgstab<T, S>::Run {
         convergence_(own_.name(), own_.r_.size(), system, &own_.state_.data()->scratch, own_.last_iterations_),
         best_(system.ctx, system.x, own_.best_x_) {
     convergence_.set_exchange(own_.exchange());
+    convergence_.start_from_zero(own_.zero_guess());
   }
 
   SolveReport all() {
@@ -158,7 +167,7 @@ class Bicgstab<T, S>::Run {
     opened_ = !on_chip_;
     if (on_chip_) return true;
     if (!convergence_.open(own_.r_.span())) return false;
-    best_.begin(convergence_.residual());
+    best_.begin(convergence_.residual(), own_.zero_guess());
     return true;
   }
 

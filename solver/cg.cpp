@@ -42,6 +42,7 @@ class Cg<T, S>::Run {
                               [this] { return symmetry_fault(system_->ctx, system_->A, system_->M); });
     convergence_.watch_spectrum(cg_.coefficients());
     convergence_.set_exchange(own_.exchange());
+    convergence_.start_from_zero(own_.zero_guess());
   }
 
   SolveReport all() {
@@ -54,6 +55,7 @@ class Cg<T, S>::Run {
       next = iterate();
     }
     if (convergence_.report().status == Status::diverged) {
+      if (started_at_zero_) fill<T, S>(system_->ctx, T(0), own_.start_x_.span());
       return_to_best(cg_, *system_, convergence_, own_.start_x_.cspan(), best_);
     }
     own_.last_iterations_ = convergence_.iterations();
@@ -84,7 +86,8 @@ class Cg<T, S>::Run {
   // may leave the end to the loop.
   void note_start() {
     if (!(convergence_.residual() > least_)) {
-      copy<T>(system_->ctx, Span<const T, S>(system_->x), own_.start_x_.span());
+      started_at_zero_ = own_.zero_guess() && convergence_.iterations() == 0;
+      if (!started_at_zero_) copy<T>(system_->ctx, Span<const T, S>(system_->x), own_.start_x_.span());
       least_ = convergence_.residual();
       best_ = {convergence_.iterations(), -1};
     } else if (best_.end < 0) {
@@ -166,6 +169,7 @@ class Cg<T, S>::Run {
   std::optional<SolveArguments<T, S>> system_;  // changed by an exchange
   ConvergenceMonitor<T, S> convergence_;
   double least_ = std::numeric_limits<double>::infinity();  // residual at `start_x_`
+  bool started_at_zero_ = false;                            // `start_x_` is zero, and not filled
   CgHistory best_;                                          // the recurrence that began there
   ResidentEnd end_ = ResidentEnd::event;                    // of the last kernel
 };

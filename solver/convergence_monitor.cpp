@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -88,6 +89,7 @@ bool ConvergenceMonitor<T, S>::refuse_norm(double norm, Span<const T, S> v, Subj
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::open(Span<T, S> r) {
+  const bool zero = std::exchange(from_zero_, false);
   const double rhs_norm = norm(args_->b);
   note_rhs(rhs_norm);
   if (rhs_norm < least_safe_norm && args_->stop.abs_tol >= least_safe_norm) {
@@ -107,13 +109,22 @@ bool ConvergenceMonitor<T, S>::open(Span<T, S> r) {
     conclude(Status::converged);
     return false;
   }
-  form_residual(r);
+  // An outcome needs a residual that was formed, and nothing else would show that A is finite.
+  from_zero_ = zero && report_.rhs_norm > report_.tolerance && args_->stop.max_iterations > 0;
+  if (from_zero_) {
+    copy<T>(args_->ctx, args_->b, r);
+    residual_ = report_.rhs_norm;
+    residual_known_ = true;
+  } else {
+    form_residual(r);
+  }
   return begin();
 }
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::open(double rhs_norm, double residual) {
   note_rhs(rhs_norm);
+  from_zero_ = false;
   residual_ = residual;
   residual_known_ = true;
   return begin();

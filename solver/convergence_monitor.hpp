@@ -45,6 +45,9 @@ class ConvergenceMonitor {
   ConvergenceMonitor(std::string_view solver, std::int64_t n, const SolveArguments<T, S>& arguments, double* scratch,
                      int expected);
 
+  /// Whether x is known to hold zeros, so that r = b where a solve opens.
+  void start_from_zero(bool zero) { from_zero_ = zero; }
+
   /// Computes |b| and r = b - A x. False if nothing is left to do (zero right-hand side, exact guess, NaN, no
   /// iterations allowed); the report is then complete.
   bool open(Span<T, S> r);
@@ -133,6 +136,7 @@ class ConvergenceMonitor {
 
  private:
   bool record_progress();  // what `poll` has read
+  void doubt_residual_at_zero(Span<T, S> r);
   bool growth_is_harmless();
   void allow_for_growth(MonitorState& monitor, double unit) const;
   void explain_stagnation(Span<T, S> v, Span<T, S> w);
@@ -154,6 +158,7 @@ class ConvergenceMonitor {
   int expected_;
   double residual_ = 0;          // the latest true residual
   bool residual_known_ = false;  // residual_ belongs to the present x
+  bool from_zero_ = false;       // the guess; once a solve has opened: and no product has shown what A makes of it
   bool concluded_ = false, stagnated_ = false;
   double growth_ = detail::most_growth<T>;  // of max(|b|, |b - A x0|)
   double most_growth_ = 0;                  // where there is no fault

@@ -97,8 +97,21 @@ void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
   report_.failure = stagnation_at(justified, report_.relative(residual_));
 }
 
+// Where A has entries that are not finite, b - A 0 is none either: the report is as if it had been formed first.
+template <class T, Space S>
+void ConvergenceMonitor<T, S>::doubt_residual_at_zero(Span<T, S> r) {
+  if (!from_zero_ || report_.status != Status::not_finite || !(norm(args_->x) == 0)) return;
+  form_residual(r);
+  if (std::isfinite(residual_)) return;
+  report_.initial_residual = report_.recurrence_residual = residual_;
+  report_.history = {residual_};
+  report_.iterations = report_.restarts = report_.second_passes = 0;
+  report_.failure = {Cause::not_finite_residual};
+}
+
 template <class T, Space S>
 SolveReport ConvergenceMonitor<T, S>::close(Span<T, S> r, Span<T, S> work) {
+  doubt_residual_at_zero(r);
   if (!residual_known_) form_residual(r);
   report_.true_residual = residual_;
   if (report_.status != Status::converged && std::isfinite(residual_) && concluded_ &&
@@ -121,6 +134,7 @@ SolveReport ConvergenceMonitor<T, S>::close(Span<T, S> r, Span<T, S> work) {
   template void ConvergenceMonitor<T, S>::conclude(Event, Span<T, S>);                \
   template void ConvergenceMonitor<T, S>::conclude_divergence();                      \
   template void ConvergenceMonitor<T, S>::conclude_stagnation();                      \
+  template void ConvergenceMonitor<T, S>::doubt_residual_at_zero(Span<T, S>);         \
   template void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S>, Span<T, S>); \
   template SolveReport ConvergenceMonitor<T, S>::close(Span<T, S>, Span<T, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)

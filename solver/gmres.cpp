@@ -163,6 +163,7 @@ class Gmres<T, S, B>::Run {
         convergence_(own_.name(), own_.n_, system, &own_.state_.data()->scratch, own_.last_iterations_),
         cycle_(std::in_place, own_, system) {
     convergence_.set_exchange(own_.exchange());
+    convergence_.start_from_zero(own_.zero_guess());
     if (left_) convergence_.begin_rate_at(1);
   }
 
@@ -207,7 +208,8 @@ class Gmres<T, S, B>::Run {
   // x of the least residual is kept from before its cycle.
   void keep_best() {
     if (!(convergence_.residual() < best_)) return;
-    copy<T>(system_->ctx, Span<const T, S>(system_->x), own_.best_x_.span());
+    best_is_zero_ = own_.zero_guess() && convergence_.iterations() == 0;
+    if (!best_is_zero_) copy<T>(system_->ctx, Span<const T, S>(system_->x), own_.best_x_.span());
     best_ = convergence_.residual();
   }
 
@@ -270,7 +272,8 @@ class Gmres<T, S, B>::Run {
   // x = the best one, unless the last is.
   void return_best() {
     if (!std::isfinite(best_) || convergence_.report().converged() || convergence_.residual() <= best_) return;
-    copy<T>(system_->ctx, own_.best_x_.cspan(), system_->x);
+    if (best_is_zero_) fill<T, S>(system_->ctx, T(0), system_->x);
+    if (!best_is_zero_) copy<T>(system_->ctx, own_.best_x_.cspan(), system_->x);
     convergence_.form_residual(own_.r_);
   }
 
@@ -280,8 +283,9 @@ class Gmres<T, S, B>::Run {
   ConvergenceMonitor<T, S> convergence_;
   std::optional<Cycle> cycle_;  // with the present operators
   double best_ = std::numeric_limits<double>::infinity();
-  double tightening_ = 1;  // of the tolerance for M r, from the left
-  bool careful_ = false;   // Gram-Schmidt runs again
+  bool best_is_zero_ = false;  // `best_x_` is not filled
+  double tightening_ = 1;      // of the tolerance for M r, from the left
+  bool careful_ = false;       // Gram-Schmidt runs again
   int cycles_without_progress_ = 0;
 };
 

@@ -114,6 +114,12 @@ struct Progress {
 /// Called on the calling thread at every check; returning false ends the solve with `stopped_by_caller`.
 using ProgressFn = std::function<bool(const Progress&)>;
 
+/// Where a solve starts from.
+enum class InitialGuess {
+  in_x,  ///< what x holds
+  zero,  ///< zero, whatever x holds: the first residual is b, for which no product is needed
+};
+
 /// A Krylov method for A x = b with an optional preconditioner M, an operator close to A's inverse. Owns its work
 /// vectors: made once for a length, used many times; a solve after the first allocates nothing in S. On the device it
 /// keeps its iterations as CUDA graphs where A and M are `capturable`; the driver holds some kilobytes for each
@@ -141,13 +147,19 @@ class KrylovSolver {
 
   /// Internal: for those who own A and M and may replace them during a solve; null, the default: nobody does.
   void set_exchange(detail::OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
+  /// Internal: for those who see to it that x holds zeros where the next solves begin, so that b - A x is b. Methods
+  /// that do not ask form it.
+  void set_zero_guess(bool zero) { zero_guess_ = zero; }
 
  protected:
   /// Internal: see `set_exchange`.
   detail::OperatorExchange<T, S>* exchange() const { return exchange_; }
+  /// Internal: see `set_zero_guess`.
+  bool zero_guess() const { return zero_guess_; }
 
  private:
   detail::OperatorExchange<T, S>* exchange_ = nullptr;
+  bool zero_guess_ = false;
 };
 
 /// Which method, and its choices.

@@ -89,29 +89,31 @@ void LinearSystem<T, S>::operator_changed(RefreshScope scope) {
 }
 
 template <class T, Space S>
-SolveReport LinearSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
+SolveReport LinearSystem<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
+                                      InitialGuess guess) {
   Impl& s = *impl_;
   s.enter({b.size, x.size});
   detail::require_apart<T, S>(b, x, "b and x");
-  return s.solve(b, x, progress);
+  return s.solve(b, x, progress, guess);
 }
 
 template <class T, Space S>
-SolveReport LinearSystem<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
+SolveReport LinearSystem<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
+                                              InitialGuess guess) {
   impl_->enter({b.size, x.size});
   impl_->pin();
-  return impl_->solve_ordered(b, x, progress);
+  return impl_->solve_ordered(b, x, progress, guess);
 }
 
 template <class T, Space S>
 std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
-                                                           const ProgressFn& progress) {
+                                                           const ProgressFn& progress, InitialGuess guess) {
   Impl& s = *impl_;
   s.enter_columns(b, x, columns);
-  if (columns == 1) return {solve(b, x, progress)};
+  if (columns == 1) return {solve(b, x, progress, guess)};
   if (columns > 0) s.decide_by_expectation();
   if (columns > 0 && !s.pinned) s.improve(false);
-  if (s.natural()) return s.solve_columns_ordered(b, x, columns, progress);
+  if (s.natural()) return s.solve_columns_ordered(b, x, columns, progress, guess);
   for (Array<T, S>* vectors : {&s.ordered_bs, &s.ordered_xs}) {
     if (vectors->size() >= b.size) continue;
     *vectors = Array<T, S>();
@@ -122,9 +124,9 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
   const auto column_of = [&](auto vectors, Index c) { return vectors.subspan(std::int64_t{c} * s.rows, s.rows); };
   for (Index c = 0; c < columns; ++c) {
     s.gather_to_solver_order(column_of(b, c), column_of(ordered_b, c));
-    s.gather_to_solver_order(column_of(x, c), column_of(ordered_x, c));
+    if (guess == InitialGuess::in_x) s.gather_to_solver_order(column_of(x, c), column_of(ordered_x, c));
   }
-  std::vector<SolveReport> reports = s.solve_columns_ordered(ordered_b, ordered_x, columns, progress);
+  std::vector<SolveReport> reports = s.solve_columns_ordered(ordered_b, ordered_x, columns, progress, guess);
   for (Index c = 0; c < columns; ++c) s.gather_to_user_order(column_of(ordered_x, c), column_of(x, c));
   s.ctx.synchronize();
   return reports;
@@ -132,23 +134,24 @@ std::vector<SolveReport> LinearSystem<T, S>::solve_columns(Span<const T, S> b, S
 
 template <class T, Space S>
 std::vector<SolveReport> LinearSystem<T, S>::solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
-                                                                   const ProgressFn& progress) {
+                                                                   const ProgressFn& progress, InitialGuess guess) {
   impl_->enter_columns(b, x, columns);
   impl_->pin();
-  return impl_->solve_columns_ordered(b, x, columns, progress);
+  return impl_->solve_columns_ordered(b, x, columns, progress, guess);
 }
 
 template <class T, Space S>
-PendingSolve LinearSystem<T, S>::solve_async(Span<const T, S> b, Span<T, S> x, ProgressFn progress) {
-  return impl_->gate.template start<SolveReport>([=](const ProgressFn& told) { return solve(b, x, told); },
+PendingSolve LinearSystem<T, S>::solve_async(Span<const T, S> b, Span<T, S> x, ProgressFn progress,
+                                             InitialGuess guess) {
+  return impl_->gate.template start<SolveReport>([=](const ProgressFn& told) { return solve(b, x, told, guess); },
                                                  std::move(progress));
 }
 
 template <class T, Space S>
 PendingColumns LinearSystem<T, S>::solve_columns_async(Span<const T, S> b, Span<T, S> x, Index columns,
-                                                       ProgressFn progress) {
+                                                       ProgressFn progress, InitialGuess guess) {
   return impl_->gate.template start<std::vector<SolveReport>>(
-      [=](const ProgressFn& told) { return solve_columns(b, x, columns, told); }, std::move(progress));
+      [=](const ProgressFn& told) { return solve_columns(b, x, columns, told, guess); }, std::move(progress));
 }
 
 template <class T, Space S>

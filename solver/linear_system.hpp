@@ -164,26 +164,30 @@ class LinearSystem {
   /// kept its addresses.
   void operator_changed(RefreshScope scope = RefreshScope::everything);
 
-  /// Solves from the guess in x, both in the caller's order; see KrylovSolver::solve. Under "auto" solvers and
+  /// Solves from the guess in x, or from zero, which spares a product and passes over x, with the same bits as from
+  /// zeros in x. b and x are in the caller's order; see KrylovSolver::solve. Under "auto" solvers and
   /// preconditioners that fail are followed by the next; format and preconditioner by others that are worth their
   /// setup, before the solve or on its way (SolveReport::changed): docs/automatic-choices.md. A system so near the
   /// ends of the range of T that squares leave it is solved in other units, powers of two, once the first solver has
   /// failed; that allocates.
-  [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
+  [[nodiscard]] SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {},
+                                  InitialGuess guess = InitialGuess::in_x);
 
   /// The same with b and x in solver order.
-  [[nodiscard]] SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {});
+  [[nodiscard]] SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress = {},
+                                          InitialGuess guess = InitialGuess::in_x);
 
   /// `solve` on a thread of its own: returns at once, with the same x, counts and history. Where b and x lie, and
   /// what `progress` refers to, stays as it is until the report is taken (`PendingSolve::get`) or given up;
   /// `progress` is called on that thread. What `solve` throws comes out of `get`. The context and its copies belong
   /// to the solve until then; on the device their stream too. Throws InUse where a solve is pending,
   /// std::system_error where the system has no more threads.
-  [[nodiscard]] PendingSolve solve_async(Span<const T, S> b, Span<T, S> x, ProgressFn progress = {});
+  [[nodiscard]] PendingSolve solve_async(Span<const T, S> b, Span<T, S> x, ProgressFn progress = {},
+                                         InitialGuess guess = InitialGuess::in_x);
 
-  /// Solves A x_c = b_c for c = 0 .. columns - 1, each from its own guess. b and x hold `rows()` x `columns` numbers,
-  /// column after column (column c from c rows() on), in the caller's order. Returns a report for each column, in
-  /// order: columns converge, fail and are counted independently.
+  /// Solves A x_c = b_c for c = 0 .. columns - 1, each from its own guess, or all from zero. b and x hold `rows()` x
+  /// `columns` numbers, column after column (column c from c rows() on), in the caller's order. Returns a report for
+  /// each column, in order: columns converge, fail and are counted independently.
   ///
   /// Where CG is the solver (or the first that is tried), up to eight columns iterate side by side and share the
   /// reads of the matrix, for which CSR and EHYB have products of their own; a column that ends makes room for the
@@ -197,15 +201,17 @@ class LinearSystem {
   /// "auto" and for null spaces one more of each; a later one for no more columns allocates nothing. Throws
   /// InputError for lengths that do not fit and for b and x that share memory; OutOfMemory.
   [[nodiscard]] std::vector<SolveReport> solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
-                                                       const ProgressFn& progress = {});
+                                                       const ProgressFn& progress = {},
+                                                       InitialGuess guess = InitialGuess::in_x);
 
   /// `solve_columns` on a thread of its own; see `solve_async`.
   [[nodiscard]] PendingColumns solve_columns_async(Span<const T, S> b, Span<T, S> x, Index columns,
-                                                   ProgressFn progress = {});
+                                                   ProgressFn progress = {}, InitialGuess guess = InitialGuess::in_x);
 
   /// The same with the vectors in solver order.
   [[nodiscard]] std::vector<SolveReport> solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
-                                                               const ProgressFn& progress = {});
+                                                               const ProgressFn& progress = {},
+                                                               InitialGuess guess = InitialGuess::in_x);
 
   /// solver_order = the vector `user_order` renumbered. Queued on the stream.
   void to_solver_order(Span<const T, S> user_order, Span<T, S> solver_order) const;

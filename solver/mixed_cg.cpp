@@ -31,6 +31,7 @@ SolveReport MixedCg<S>::solve(const Context<S>& ctx, const LinearOperator<double
   convergence.watch_growth(first_growth, most_growth<float>,
                            [&] { return symmetry_fault<float, S>(ctx, low_.A, low_.M); });
 
+  convergence.start_from_zero(this->zero_guess());
   convergence.report().method = "cg";
   bool more = convergence.open(r_.span());  // r = b - A x
   const double unit = power_of_two_below(convergence.residual());

@@ -43,7 +43,9 @@ MixedRefinement<S>::MixedRefinement(const Context<S>& ctx, LowSystem<S> low,
       s_(ctx, low.A.rows()),
       d_(ctx, low.A.rows()),
       r_(ctx, low.A.rows()),
-      scratch_(ctx, 1) {}
+      scratch_(ctx, 1) {
+  inner_->set_zero_guess(true);
+}
 
 template <Space S>
 SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperator<double, S>& A,
@@ -58,6 +60,7 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
   SolveReport& report = convergence.report();
   report.cycle_length = cycle_length_;
   report.method = inner_->name();
+  convergence.start_from_zero(this->zero_guess());
 
   bool more = convergence.open(r_.span());  // r = b - A x
   StagnationTest stagnation_test;

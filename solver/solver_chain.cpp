@@ -188,7 +188,9 @@ void SolverChain<T, S>::prepare() {
 // b and x are those of the operators with which it ends.
 template <class T, Space S>
 SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x,
-                                       const StopCriterion& stop, const ProgressFn& progress) {
+                                       const StopCriterion& stop, const ProgressFn& progress, InitialGuess guess) {
+  const bool zero = guess == InitialGuess::zero;
+  solver(step).set_zero_guess(zero);
   if (zero_mean_ == nullptr) {
     solver(step).set_exchange(exchange_);
     SolveReport report = solver(step).solve(ctx_, *A_, M_, b, x, stop, progress);
@@ -198,7 +200,7 @@ SolveReport SolverChain<T, S>::attempt(std::size_t step, Span<const T, S>& b, Sp
     }
     return report;
   }
-  zero_mean_->remove_mean(ctx_, x);
+  if (!zero) zero_mean_->remove_mean(ctx_, x);
   SolveReport report = solver(step).solve(ctx_, *A_, zero_mean_.get(), b, x, stop, progress);
   zero_mean_->remove_mean(ctx_, x);
   return report;
@@ -220,9 +222,10 @@ double SolverChain<T, S>::split_off_constant(Span<const T, S> b, const StopCrite
 // long, and longer, on its way; but where it is slow, and A or M is not symmetric, it gives up.
 template <class T, Space S>
 SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x,
-                                               const StopCriterion& stop, const ProgressFn& progress) {
+                                               const StopCriterion& stop, const ProgressFn& progress,
+                                               InitialGuess guess) {
   const SolverMethod* const method = steps_[step].method;
-  if (method == nullptr || method->monotone) return attempt(step, b, x, stop, progress);
+  if (method == nullptr || method->monotone) return attempt(step, b, x, stop, progress, guess);
   const bool cg = method->needs_symmetry;
   constexpr int patience = 1000;
   double lowest = INFINITY;
@@ -242,7 +245,7 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
     gave_up = !known_symmetric;
     return !gave_up;
   };
-  SolveReport report = attempt(step, b, x, stop, OwnProgress(ask, static_cast<bool>(progress)));
+  SolveReport report = attempt(step, b, x, stop, OwnProgress(ask, static_cast<bool>(progress)), guess);
   if (gave_up && report.status == Status::stopped_by_caller) {
     const Cause cause = cg ? Cause::slow_residual : Cause::no_better_residual;
     overrule(report, Status::stagnation, {cause, Subject::none, 0, patience, fault});
@@ -252,17 +255,25 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
 
 template <class T, Space S>
 SolveReport SolverChain<T, S>::solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
-                                     const ProgressFn& progress) {
+                                     const ProgressFn& progress, InitialGuess guess) {
   const auto start = Clock::now();
   check_null_space();
   const double outside = split_off_constant(b, stop, projected_b_.span());
   if (outside > 0) b = projected_b_.cspan();
-  if (has_several()) copy<T>(ctx_, Span<const T, S>(x), best_x_.span());
-  SolveReport first = has_several() ? patient_attempt(0, b, x, stop, progress) : attempt(0, b, x, stop, progress);
+  best_is_zero_ = guess == InitialGuess::zero;
+  if (has_several() && !best_is_zero_) copy<T>(ctx_, Span<const T, S>(x), best_x_.span());
+  SolveReport first =
+      has_several() ? patient_attempt(0, b, x, stop, progress, guess) : attempt(0, b, x, stop, progress, guess);
   SolveReport whole = go_on(std::move(first), b, x, stop, progress, start);
   count_part_outside(whole, outside);
   write_reasons(whole, "");
   return whole;
+}
+
+template <class T, Space S>
+void SolverChain<T, S>::restore_best(Span<T, S> x) const {
+  if (best_is_zero_) return fill<T, S>(ctx_, T(0), x);
+  copy<T>(ctx_, best_x_.cspan(), x);
 }
 
 // From the first solver's report on. x is what it left, best_x_ what it began with.
@@ -270,7 +281,7 @@ template <class T, Space S>
 SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                                      const ProgressFn& progress, Clock::time_point start) {
   if (const std::optional<SystemUnits> units = units_for(whole, b)) {
-    if (whole.iterations > 0 && has_several()) copy<T>(ctx_, best_x_.cspan(), x);
+    if (whole.iterations > 0 && has_several()) restore_best(x);
     if (whole.iterations > 0 && !has_several()) fill<T, S>(ctx_, T(0), x);
     StopCriterion left = stop;
     left.max_iterations -= whole.iterations;
@@ -283,7 +294,7 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
   const auto keep_better = [&](const SolveReport& report) {
     const bool worse = has_several() && !report.converged() && !(report.true_residual <= best);
     if (worse) {
-      copy<T>(ctx_, best_x_.cspan(), x);
+      restore_best(x);
       if (zero_mean_ != nullptr) zero_mean_->remove_mean(ctx_, x);
     } else {
       best = report.true_residual;
@@ -301,6 +312,7 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
     const bool last = k + 1 == steps_.size();
     if (!can_make(k, whole)) break;
     copy<T>(ctx_, Span<const T, S>(x), best_x_.span());
+    best_is_zero_ = false;
     SolveReport report = last ? attempt(k, b, x, left, progress) : patient_attempt(k, b, x, left, progress);
     keep_better(report);
     append_attempt(whole, std::move(report));
@@ -312,11 +324,12 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
 
 template <class T, Space S>
 std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Span<T, S> x, Index columns,
-                                                          const StopCriterion& stop, const ProgressFn& progress) {
+                                                          const StopCriterion& stop, const ProgressFn& progress,
+                                                          InitialGuess guess) {
   const auto start = Clock::now();
   check_null_space();
   ColumnProgress shared(progress, columns);
-  if (columns > 1 && batched()) return solve_batch(b, x, columns, stop, shared);
+  if (columns > 1 && batched()) return solve_batch(b, x, columns, stop, shared, guess);
   std::vector<SolveReport> reports;
   const std::int64_t n = A_->rows();
   for (Index c = 0; c < columns; ++c) {
@@ -327,7 +340,7 @@ std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Sp
     }
     const bool skipped = late || shared.stopped();
     if (skipped) left.max_iterations = 0;
-    reports.push_back(solve(b.subspan(c * n, n), x.subspan(c * n, n), left, shared.of(c)));
+    reports.push_back(solve(b.subspan(c * n, n), x.subspan(c * n, n), left, shared.of(c), guess));
     if (!skipped || reports.back().status != Status::max_iterations) continue;
     if (late) {
       overrule(reports.back(), Status::time_limit, {Cause::time_limit});
@@ -347,7 +360,8 @@ bool SolverChain<T, S>::batched() const {
 // The first solver has batches.
 template <class T, Space S>
 std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span<T, S> x, Index columns,
-                                                        const StopCriterion& stop, ColumnProgress& progress) {
+                                                        const StopCriterion& stop, ColumnProgress& progress,
+                                                        InitialGuess guess) {
   const auto start = Clock::now();
   const std::int64_t n = A_->rows();
   const auto column_of = [n](auto vectors, Index c) { return vectors.subspan(c * n, n); };
@@ -357,7 +371,8 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
     array = Array<T, S>(ctx_, size);
   };
   std::vector<double> outside(static_cast<std::size_t>(columns), 0.0);
-  if (has_several()) {
+  const bool zero = guess == InitialGuess::zero;
+  if (has_several() && !zero) {
     at_least(guesses_, x.size);
     copy<T>(ctx_, Span<const T, S>(x), guesses_.span().subspan(0, x.size));
   }
@@ -367,18 +382,20 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
     copy<T>(ctx_, b, projected);
     for (Index c = 0; c < columns; ++c) {
       outside[static_cast<std::size_t>(c)] = split_off_constant(column_of(b, c), stop, column_of(projected, c));
-      zero_mean_->remove_mean(ctx_, column_of(x, c));
+      if (!zero) zero_mean_->remove_mean(ctx_, column_of(x, c));
     }
     b = projected;
   }
   if (batch_ == nullptr) batch_ = steps_.front().method->make_batch.template get<T, S>()(ctx_, A_->rows());
   const LinearOperator<T, S>* const M = zero_mean_ != nullptr ? zero_mean_.get() : M_;
+  batch_->set_zero_guess(zero);
   std::vector<SolveReport> reports = batch_->solve(ctx_, *A_, M, b, x, columns, stop, progress);
   for (Index c = 0; c < columns; ++c) {
     SolveReport& report = reports[static_cast<std::size_t>(c)];
     const Span<T, S> x_c = column_of(x, c);
     if (zero_mean_ != nullptr) zero_mean_->remove_mean(ctx_, x_c);
-    if (has_several()) copy<T>(ctx_, column_of(guesses_.cspan(), c), best_x_.span());
+    best_is_zero_ = zero;
+    if (has_several() && !zero) copy<T>(ctx_, column_of(guesses_.cspan(), c), best_x_.span());
     report = go_on(std::move(report), column_of(b, c), x_c, stop, progress.of(c), start);
     count_part_outside(report, outside[static_cast<std::size_t>(c)]);
     write_reasons(report, "");

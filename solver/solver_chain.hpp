@@ -64,14 +64,15 @@ class SolverChain {
   /// are those of all together. The report lists every attempt. A system that fails since squares leave the range of
   /// T is solved again in other units, powers of two; a first attempt without an iteration is then not listed. A
   /// right-hand side with a part that a singular matrix cannot produce is solved without that part and ends with
-  /// `stagnation`.
-  SolveReport solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress);
+  /// `stagnation`. With the guess `zero`, x holds zeros.
+  SolveReport solve(Span<const T, S> b, Span<T, S> x, const StopCriterion& stop, const ProgressFn& progress,
+                    InitialGuess guess = InitialGuess::in_x);
 
   /// The same for `columns` right-hand sides, which lie one after the other in b, as their solutions do in x. Where
   /// the first solver has batches, as CG has, it takes them side by side, and columns on which it fails continue
   /// alone; other solvers take column after column. The time limit is that of all together.
   std::vector<SolveReport> solve_columns(Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
-                                         const ProgressFn& progress);
+                                         const ProgressFn& progress, InitialGuess guess = InitialGuess::in_x);
 
   /// The owner of A and M, whom solves for one right-hand side ask for faster ones on their way; null: none do.
   void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
@@ -79,7 +80,8 @@ class SolverChain {
   void use(const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
   /// Does now for these what the first solve would do once, allocations included.
   void prepare();
-  /// What the chain keeps between its attempts of x, to be renumbered with it; empty: nothing.
+  /// What the chain keeps between its attempts of x, to be renumbered with it, and what else may lie there; empty:
+  /// nothing.
   Span<T, S> kept_x() { return best_x_.span(); }
 
   /// To be called when A or M has new values: what is known about them is checked again in the next solve, which
@@ -92,16 +94,17 @@ class SolverChain {
   KrylovSolver<T, S>& solver(std::size_t step);
   bool can_make(std::size_t step, SolveReport& whole);
   SolveReport attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x, const StopCriterion& stop,
-                      const ProgressFn& progress);
+                      const ProgressFn& progress, InitialGuess guess = InitialGuess::in_x);
   SolveReport patient_attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x, const StopCriterion& stop,
-                              const ProgressFn& progress);
+                              const ProgressFn& progress, InitialGuess guess = InitialGuess::in_x);
+  void restore_best(Span<T, S> x) const;
   bool batched() const;
   void check_null_space();
   double split_off_constant(Span<const T, S> b, const StopCriterion& stop, Span<T, S> projected);
   SolveReport go_on(SolveReport whole, Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
                     const ProgressFn& progress, Clock::time_point start);
   std::vector<SolveReport> solve_batch(Span<const T, S> b, Span<T, S> x, Index columns, const StopCriterion& stop,
-                                       ColumnProgress& progress);
+                                       ColumnProgress& progress, InitialGuess guess);
   struct Scaled;
   SolveReport solve_scaled(SolveReport whole, const SystemUnits& units, Span<const T, S> b, Span<T, S> x,
                            const StopCriterion& stop, const ProgressFn& progress);
@@ -115,6 +118,7 @@ class SolverChain {
   std::unique_ptr<ZeroMeanPrecond<T, S>> zero_mean_;          ///< with the constant null space
   std::vector<std::unique_ptr<KrylovSolver<T, S>>> solvers_;  ///< of each step; null: not made yet
   Array<T, S> best_x_;                                        ///< where several solvers may be tried
+  bool best_is_zero_ = false;                                 ///< and `best_x_` is not filled
   Array<T, S> projected_b_;                                   ///< with the constant null space: b without its mean
   Array<T, S> image_;                                         ///< likewise: of a vector, to see what A's range is
   OperatorExchange<T, S>* exchange_ = nullptr;

@@ -197,7 +197,7 @@ PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) 
   const Array<T, S> b = make_array(ctx_, trial_rhs<T>(n));
   Array<T, S> x(ctx_, n);
   fill<T, S>(ctx_, T(0), x.span());
-  const SolveReport report = first.solve(b.cspan(), x.span(), stop, {});
+  const SolveReport report = first.solve(b.cspan(), x.span(), stop, {}, InitialGuess::zero);
   PrecondTrial trial;
   trial.iterations = report.iterations;
   trial.failed = report.status == Status::breakdown || report.status == Status::not_positive_definite ||

@@ -11,18 +11,19 @@
 namespace purlin::detail {
 
 template <class T, Space S>
-SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress) {
+SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
+                                     InitialGuess from) {
   if (!pinned) {
     leave_what_proved_slower();
     improve(true);
   }
   SolveReport report;
   if (natural()) {
-    report = solve_ordered(b, x, progress, true);
+    report = solve_ordered(b, x, progress, from, true);
   } else {
     gather_to_solver_order(b, ordered_b);
-    gather_to_solver_order(x, ordered_x);
-    report = solve_ordered(ordered_b, ordered_x, progress, true);
+    if (from == InitialGuess::in_x) gather_to_solver_order(x, ordered_x);
+    report = solve_ordered(ordered_b, ordered_x, progress, from, true);
   }
   if (!natural()) {
     gather_to_user_order(ordered_x, x);
@@ -61,14 +62,16 @@ void SystemState<T, S>::end_probation(bool converged) {
 
 template <class T, Space S>
 SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
-                                             bool move) {
+                                             InitialGuess from, bool move) {
   require_sound();
-  if (guess.size() > 0) copy<T>(ctx, Span<const T, S>(x), guess.span());
+  guess_is_zero = from == InitialGuess::zero;
+  if (guess_is_zero) fill<T, S>(ctx, T(0), x);
+  if (guess.size() > 0 && !guess_is_zero) copy<T>(ctx, Span<const T, S>(x), guess.span());
   present_b = b;
   present_x = x;
   const OfOneSolve until_return(*this);
   may_move = move && !pinned;
-  SolveReport report = chain->solve(b, x, stop, progress);
+  SolveReport report = chain->solve(b, x, stop, progress, from);
   may_move = false;
   end_probation(report.converged());
   write_reasons(report);
@@ -128,8 +131,11 @@ void SystemState<T, S>::try_other_preconditioners(SolveReport& report, Span<cons
     if (!exchange_preconditioner(", which failed")) return;
     if (best.size() == 0) best = Array<T, S>(ctx, rows);
     copy<T>(ctx, Span<const T, S>(x), best.span());
-    if (!(report.true_residual < some_progress * report.initial_residual)) copy<T>(ctx, guess.cspan(), x);
-    SolveReport next = chain->solve(b, x, left, progress);
+    const bool again = !(report.true_residual < some_progress * report.initial_residual);
+    if (again && guess_is_zero) fill<T, S>(ctx, T(0), x);
+    if (again && !guess_is_zero) copy<T>(ctx, guess.cspan(), x);
+    const InitialGuess from = again && guess_is_zero ? InitialGuess::zero : InitialGuess::in_x;
+    SolveReport next = chain->solve(b, x, left, progress, from);
     write_reasons(next);
     if (!next.converged() && !(next.true_residual <= report.true_residual)) {
       copy<T>(ctx, best.cspan(), x);

@@ -37,6 +37,7 @@ struct SystemState : private OperatorExchange<T, S> {
   std::optional<SolverChain<T, S>> chain;
   Array<T, S> ordered_b, ordered_x;    // where the system is renumbered
   Array<T, S> guess;                   // where another preconditioner may begin again from it
+  bool guess_is_zero = false;          // and `guess` is not filled
   Array<T, S> ordered_bs, ordered_xs;  // likewise, of the most columns that were solved for at once
   PhaseSeconds setup_seconds;
   std::string why_double;  // though mixed precision was requested
@@ -193,9 +194,11 @@ struct SystemState : private OperatorExchange<T, S> {
 
   // From the guess in x, both in the caller's numbering. The system may move to another format before the solve, and
   // on its way.
-  SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress);
+  SolveReport solve(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
+                    InitialGuess from = InitialGuess::in_x);
   // Both in solver order. With `may_move` the operators may change on the way, and the result is then in `ordered_x`.
-  SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, bool may_move = false);
+  SolveReport solve_ordered(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from,
+                            bool may_move = false);
 
   // Somebody outside depends on the format and the preconditioner from now on.
   void pin();
@@ -313,9 +316,10 @@ struct SystemState : private OperatorExchange<T, S> {
   }
 
   std::vector<SolveReport> solve_columns_ordered(Span<const T, S> b, Span<T, S> x, Index columns,
-                                                 const ProgressFn& progress) {
+                                                 const ProgressFn& progress, InitialGuess from) {
     require_sound();
-    std::vector<SolveReport> reports = chain->solve_columns(b, x, columns, stop, progress);
+    if (from == InitialGuess::zero) fill<T, S>(ctx, T(0), x);
+    std::vector<SolveReport> reports = chain->solve_columns(b, x, columns, stop, progress, from);
     ctx.synchronize();
     for (SolveReport& report : reports) {
       write_reasons(report);
