@@ -239,7 +239,8 @@ int purlin_solve(purlin_system* system, int64_t columns, const void* b, void* x)
         return system->progress(system->user, p.column, p.iteration, p.relative_residual) != 0;
       };
     }
-    system->reports = s.solve(system->settings.options.stop, static_cast<Index>(columns), b, x, progress);
+    system->reports =
+        s.solve(system->settings.options.stop, system->settings.guess, static_cast<Index>(columns), b, x, progress);
     system->info = s.info();
     for (const SolveReport& report : system->reports) {
       if (!report.converged()) return static_cast<int>(PURLIN_NOT_CONVERGED);

@@ -67,6 +67,7 @@ PURLIN_API const char *purlin_error(const purlin_system *system);
  *   atol            0
  *   max_iterations  10000
  *   time_limit      0       seconds; 0: none
+ *   guess           x       a solve starts from what x holds; or zero: from zero, without reading x, a product sooner
  * Options of a setup, which hold from the next one on:
  *   solver          auto    or cg, bicgstab, gmres
  *   preconditioner  auto    or none, jacobi, spai0, spai, fsai, amg
@@ -123,7 +124,7 @@ PURLIN_API int purlin_setup_bsr(purlin_system *system, int64_t block_rows, int b
 PURLIN_API int purlin_refresh(purlin_system *system, const void *val, int keep_preconditioner);
 
 /* Solves for `columns` right-hand sides, one after the other in b, from the guesses in x, which receives the
- * solutions. PURLIN_OK where all have converged, by a residual that was formed from x. */
+ * solutions, or from zero (`guess`). PURLIN_OK where all have converged, by a residual that was formed from x. */
 PURLIN_API int purlin_solve(purlin_system *system, int64_t columns, const void *b, void *x);
 
 /* y = A x. */

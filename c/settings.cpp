@@ -107,6 +107,10 @@ const Option table[] = {
     {"atol", [](Settings& s, Text n, Text v) { s.options.stop.abs_tol = positive(n, v); }},
     {"max_iterations", [](Settings& s, Text n, Text v) { s.options.stop.max_iterations = whole(n, v, 0, largest); }},
     {"time_limit", [](Settings& s, Text n, Text v) { s.options.stop.time_limit_seconds = positive(n, v); }},
+    {"guess",
+     [](Settings& s, Text n, Text v) {
+       s.guess = one_of(n, v, {"x", "zero"}) == 1 ? InitialGuess::zero : InitialGuess::in_x;
+     }},
     {"solver",
      [](Settings& s, Text n, Text v) { s.options.solver.name = from_table(n, v, {"auto"}, solver_methods()); }},
     {"preconditioner",

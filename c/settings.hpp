@@ -18,6 +18,7 @@ struct Settings {
   int index_base = 0;
   std::optional<Triangle> half;
   double expected_solves = 0;
+  InitialGuess guess = InitialGuess::in_x;  ///< of every solve
 
   /// Throws InputError that lists what there is.
   void set(const std::string& name, const std::string& value);

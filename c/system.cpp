@@ -29,15 +29,15 @@ class HostSystem final : public System {
     if (values_ > 0) require(values, "the array of values");
     system_.refresh({static_cast<const T*>(values), values_}, scope);
   }
-  std::vector<SolveReport> solve(const StopCriterion& stop, Index columns, const void* b, void* x,
+  std::vector<SolveReport> solve(const StopCriterion& stop, InitialGuess guess, Index columns, const void* b, void* x,
                                  const ProgressFn& progress) override {
     const std::int64_t size = std::int64_t{rows()} * columns;
     if (size > 0) require(b, "b"), require(x, "x");
     system_.set_stop_criterion(stop);
     const Span<const T, host> from(static_cast<const T*>(b), size);
     const Span<T, host> to(static_cast<T*>(x), size);
-    if (columns == 1) return {system_.solve(from, to, progress)};
-    return system_.solve_columns(from, to, columns, progress);
+    if (columns == 1) return {system_.solve(from, to, progress, guess)};
+    return system_.solve_columns(from, to, columns, progress, guess);
   }
   void multiply(const void* x, void* y) override {
     if (rows() > 0) require(x, "x"), require(y, "y");

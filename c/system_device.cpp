@@ -101,7 +101,7 @@ class DeviceSystem final : public System {
     system_->refresh(input(values, values_, new_values_, "the array of values"), scope);
   }
 
-  std::vector<SolveReport> solve(const StopCriterion& stop, Index columns, const void* b, void* x,
+  std::vector<SolveReport> solve(const StopCriterion& stop, InitialGuess guess, Index columns, const void* b, void* x,
                                  const ProgressFn& progress) override {
     const std::int64_t size = std::int64_t{rows()} * columns;
     if (size > 0) require(b, "b"), require(x, "x");
@@ -110,12 +110,13 @@ class DeviceSystem final : public System {
     system_->set_stop_criterion(stop);
     const Span<const T, device> from = input(b, size, in_, "b");
     const Span<T, device> to = output(x, size, "x");
-    if (to.data == out_.data()) copy<T>(ctx_, Span<const T, host>(static_cast<const T*>(x), size), to);
+    const bool uploads = to.data == out_.data() && guess == InitialGuess::in_x;
+    if (uploads) copy<T>(ctx_, Span<const T, host>(static_cast<const T*>(x), size), to);
     std::vector<SolveReport> reports;
     if (columns == 1) {
-      reports.push_back(system_->solve(from, to, progress));
+      reports.push_back(system_->solve(from, to, progress, guess));
     } else {
-      reports = system_->solve_columns(from, to, columns, progress);
+      reports = system_->solve_columns(from, to, columns, progress, guess);
     }
     give_back(to, x);
     return reports;

@@ -122,9 +122,9 @@ def check_guess(x0, shape) -> None:
 
 
 def first_guess(x0, shape, dtype) -> np.ndarray:
-    """x as the library begins with it: memory of its own, columns after each other."""
+    """x as the library begins with it: memory of its own, columns after each other; without a guess nothing is in it."""
     if x0 is None:
-        return np.zeros(shape, dtype=dtype, order="F")
+        return np.empty(shape, dtype=dtype, order="F")
     guess = as_real(x0, dtype, "x0")
     check_guess(guess, shape)
     return np.array(guess, dtype=dtype, order="F", copy=True)

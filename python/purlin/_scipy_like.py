@@ -169,12 +169,12 @@ class _Problem:
         else:
             if sees_iterates and solver.device != "host":
                 raise TypeError("b: expected an array on the device, where A is and iterates are made for the callback")
-            x = np.zeros_like(self.b) if self.x0 is None else np.array(as_real(self.x0, self.dtype, "x0"))
+            x = np.empty_like(self.b) if self.x0 is None else np.array(as_real(self.x0, self.dtype, "x0"))
             given, taken, copy = self.b, x, np.copy
         if sees_iterates:
             watch.watch(x, copy)
         raw = solver._system.solve(given, taken, 1, rtol, atol, most, 0.0, watch, 0 if watch is None else 1,
-                                   solver.device != "host" and self.x0 is None)
+                                   self.x0 is None)
         settle(x)
         return as_kind_of(self.given, x), solver._reports([raw])[0]
 

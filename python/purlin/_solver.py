@@ -303,7 +303,7 @@ class Solver:
         if columns > 0:
             raw = self._system.solve(given, taken, columns, rtol, atol, most,
                                      0.0 if time_limit is None else time_limit, callback, 0,
-                                     x0 is None and self._device is not None)
+                                     x0 is None)
         settle(x)
         reports = self._reports(raw if type(raw) is list else [raw])
         if len(reports) == 1 and b.ndim == 1 and reports[0].converged:

@@ -18,8 +18,8 @@ class Vectors:
         self._rows, self._dtype, self._device = rows, dtype, device
 
     def pair(self, b, x0):
-        """(b, x with the guess in it, both as the compiled part takes them). On a device without a guess x holds nothing
-        yet: the compiled part makes zeros of it."""
+        """(b, x with the guess in it, both as the compiled part takes them). Without a guess x holds nothing yet: the
+        library makes zeros of it."""
         library = library_of(b)
         if library is not None:
             self.check_on_device("b")

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include <purlin/core/vector_ops.hpp>
-
 #include "interrupts.hpp"
 #include "report.hpp"
 #include "system.hpp"
@@ -82,18 +80,18 @@ class SystemIn final : public System {
                    nb::handle callback) override {
     const Turn turn(busy_);
     SolveObserver observer(callback);
+    const InitialGuess guess = zero ? InitialGuess::zero : InitialGuess::in_x;
     std::vector<SolveReport> reports;
     {
       Visit visit(side_);
       const Span<const T, S> from = visit.input(b);
       const Span<T, S> to = visit.output(x, !zero);
       const nb::gil_scoped_release released;
-      if (zero) fill<T, S>(side_.ctx(), T(0), to);
       system_->set_stop_criterion(stop);
       if (columns == 1) {
-        reports.push_back(system_->solve(from, to, observer.function()));
+        reports.push_back(system_->solve(from, to, observer.function(), guess));
       } else {
-        reports = system_->solve_columns(from, to, columns, observer.function());
+        reports = system_->solve_columns(from, to, columns, observer.function(), guess);
       }
       visit.solved();
     }

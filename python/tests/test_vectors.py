@@ -102,3 +102,22 @@ def test_products_are_those_of_scipy(rng):
 def test_a_zero_right_hand_side_has_a_zero_solution():
     x, report = purlin.solve(A, np.zeros(N))
     assert report.converged and not x.any()
+
+
+@pytest.mark.parametrize("solver", ["cg", "bicgstab", "gmres"])
+@pytest.mark.parametrize("columns", [None, 3])
+def test_without_a_guess_x_is_what_it_is_from_zeros(rng, solver, columns):
+    a = laplacian(12)
+    b = rng.standard_normal(144 if columns is None else (144, columns))
+    one, other = purlin.Solver(a, solver=solver), purlin.Solver(a, solver=solver)
+    x, report = one.solve(b)
+    y, expected = other.solve(b, np.zeros_like(b))
+    np.testing.assert_array_equal(x, y)
+    pairs = [(report, expected)] if columns is None else zip(report, expected)
+    assert all(list(r.history) == list(e.history) for r, e in pairs)
+
+
+def test_scipys_functions_without_a_guess_are_as_from_zeros(rng):
+    a, b = laplacian(12), rng.standard_normal(144)
+    for function in (purlin.cg, purlin.bicgstab, purlin.gmres):
+        np.testing.assert_array_equal(function(a, b)[0], function(a, b, np.zeros(144))[0])

@@ -130,6 +130,27 @@ static void values_are_refreshed(void) {
   purlin_destroy(system);
 }
 
+static void a_guess_of_zero_is_not_read(void) {
+  double zeros[2 * n];
+  purlin_system *system = new_system();
+  CHECK(purlin_set(system, "format", "csr") == PURLIN_OK && purlin_set(system, "preconditioner", "jacobi") == PURLIN_OK);
+  CHECK(purlin_setup_csr(system, n, 32, row_ptr, col, val) == PURLIN_OK);
+  for (int columns = 1; columns <= 2; ++columns) {
+    CHECK(purlin_set(system, "guess", "zero") == PURLIN_OK);
+    for (int i = 0; i < 2 * n; ++i) x[i] = NAN, zeros[i] = 0;
+    CHECK(purlin_solve(system, columns, b, x) == PURLIN_OK);
+    CHECK(purlin_set(system, "guess", "x") == PURLIN_OK);
+    CHECK(purlin_solve(system, columns, b, zeros) == PURLIN_OK);
+    CHECK(memcmp(x, zeros, columns * n * sizeof *x) == 0);
+    double iterations = -1;
+    CHECK(purlin_solve(system, columns, b, x) == PURLIN_OK);
+    CHECK(purlin_report_number(system, 0, "iterations", &iterations) == PURLIN_OK && iterations == 0);
+  }
+  CHECK(purlin_set(system, "guess", "ones") == PURLIN_INVALID);
+  CHECK(strstr(purlin_error(system), "x, zero") != NULL);
+  purlin_destroy(system);
+}
+
 static void single_precision_takes_floats(void) {
   float values[most], rhs[n], solution[n];
   for (int k = 0; k < entries; ++k) values[k] = (float)val[k];
@@ -304,6 +325,7 @@ int main(void) {
   every_form_is_solved();
   indices_may_count_from_one_and_halves_be_stored();
   values_are_refreshed();
+  a_guess_of_zero_is_not_read();
   single_precision_takes_floats();
   reports_say_how_it_went();
   mistakes_are_named();

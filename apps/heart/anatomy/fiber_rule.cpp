@@ -7,7 +7,6 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/parallel.hpp>
-#include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/linear_system.hpp>
 
 #include "apps/fem/geometry.hpp"
@@ -81,10 +80,9 @@ std::vector<double> solution(const Context<S>& ctx, const CsrView<double, Space:
   options.stop.rel_tol = tolerance;
   const Array<double, S> right = make_array(ctx, b);
   Array<double, S> x(ctx, a.rows);
-  fill<double, S>(ctx, 0.0, x.span());
   const auto solve = [&](const auto& matrix) {
     LinearSystem<double, S> system(ctx, matrix, options);
-    *iterations = system.solve(right.cspan(), x.span()).iterations;
+    *iterations = system.solve(right.cspan(), x.span(), {}, InitialGuess::zero).iterations;
   };
   if constexpr (S == Space::host) {
     solve(a);

@@ -19,7 +19,7 @@ struct SolveTask {
   Csr<double, Space::host>& a;  ///< given back to the system once the backend holds its own
   /// options.columns of them, one after the other, as of x. Given back like `a`.
   Array<double, Space::host> b;
-  Array<double, Space::host> x;  ///< the guess, then the solution
+  Array<double, Space::host> x;  ///< the guess, then the solution; empty: the guess is zero
   SystemOptions options;
   RunClock& clock;  ///< of which a solve ends the phases from "start" to "solve", and some between
   bool measure_preconditioner = false;  ///< |A M - I|, which takes 64 products

@@ -44,8 +44,9 @@ void check_files(const SolveOptions& o, const RhsSpec& rhs) {
 // Where the report for people goes: standard output, unless that is the solution's.
 std::FILE* text_stream(const SolveOptions& o) { return is_standard_stream(o.out) ? stderr : stdout; }
 
+// Empty for a guess of zeros.
 HostVector first_guess(const Context<Space::host>& ctx, const SolveOptions& o, Index n, Index columns) {
-  if (o.guess.empty()) return constant_vector(ctx, std::int64_t{n} * columns, 0);
+  if (o.guess.empty()) return {};
   DenseColumns guess = read_columns_of(ctx, "--guess", o.guess, n);
   if (guess.cols != columns) {
     throw InputError("--guess " + o.guess + ": expected " + count_of(columns, "column", "columns") +

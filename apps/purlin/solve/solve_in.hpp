@@ -74,7 +74,9 @@ SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, S
   const std::uint64_t held_before = ctx.memory()->use().bytes;
   const Stopwatch watch;
   const Array<T, S> b = place_vector<T>(host, ctx, std::move(task.b), "the right-hand side");
-  Array<T, S> x = place_vector<T>(host, ctx, std::move(task.x), "the guess");
+  const InitialGuess guess = task.x.empty() ? InitialGuess::zero : InitialGuess::in_x;
+  Array<T, S> x = guess == InitialGuess::zero ? Array<T, S>(ctx, b.size())
+                                              : place_vector<T>(host, ctx, std::move(task.x), "the guess");
   facts.transfer_seconds = watch.seconds();
   LinearSystem<T, S> system = set_up<T>(host, ctx, task, facts.transfer_seconds);
   ctx.synchronize();
@@ -87,9 +89,10 @@ SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, S
   task.clock.end("report");
   {
     const InterruptScope interrupt;
-    outcome.reports = system.solve_columns(b, x, task.options.columns, [&](const Progress& progress) {
+    const ProgressFn on_progress = [&](const Progress& progress) {
       return observer.on_progress(progress) && !interrupt.requested();
-    });
+    };
+    outcome.reports = system.solve_columns(b, x, task.options.columns, on_progress, guess);
   }
   task.clock.end("solve");
   task.x = take_solution(host, ctx, std::move(x));
