@@ -63,8 +63,9 @@ struct Attempt {
 /// The result of a solve. Norms are 2-norms of unpreconditioned residuals, absolute.
 struct SolveReport {
   Status status = Status::max_iterations;  ///< how it ended
-  std::string solver;              ///< "cg", "bicgstab", "gmres"; "mixed cg" where it iterated in single precision
-  std::string method;              ///< the same as the table of solvers has it: "cg" for both
+  /// "cg", "bicgstab", "gmres"; "mixed cg" where it iterated in single precision; "division" of a diagonal matrix
+  std::string solver;
+  std::string method;              ///< the same as the table of solvers has it: "cg" for both; none for "division"
   Failure failure;                 ///< why it did not converge
   std::string reason;              ///< the same as a sentence (`text_of`); empty for `converged`
   int iterations = 0;              ///< of all attempts together

@@ -90,7 +90,7 @@ struct SystemInfo {
   /// from. Without a name otherwise.
   OperatorInfo residual_matrix;
   std::string solver;         ///< the one that a solve starts with
-  std::string method;         ///< the same as the table of solvers has it: "cg" for "mixed cg"
+  std::string method;         ///< the same as the table of solvers has it: "cg" for "mixed cg" and before "division"
   std::string solver_reason;  ///< why, where it was chosen automatically
   FormatChoice format;        ///< with its grounds, where it was chosen
   OrderReport order;          ///< the order of its rows

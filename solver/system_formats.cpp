@@ -16,6 +16,11 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeab
   const std::string asked = canonical_name(options_.spmv.format);
   format_.format = options_.spmv.format;
   if (!is_format_choice(asked)) return;
+  if (diagonal_ && asked == "auto" && decided() == nullptr) {
+    format_.format = options_.spmv.format = "csr";
+    format_.reason = "a diagonal matrix";
+    return;
+  }
   expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
   if (decided() != nullptr && !decided()->format.empty()) {
     take_decided_format(a, asked == "measure");
@@ -130,6 +135,7 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       precond_older_(from.precond_older_),
       traits_older_(from.traits_older_),
       precond_chosen_(from.precond_chosen_),
+      diagonal_(from.diagonal_),
       provisional_(from.provisional_),
       outlooks_(from.outlooks_),
       builds_estimated_(from.builds_estimated_),

@@ -8,6 +8,7 @@
 #include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/pattern_options.hpp>
+#include <purlin/solver/division.hpp>
 #include <purlin/solver/iteration_cost.hpp>
 
 namespace purlin::detail {
@@ -109,7 +110,7 @@ void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
     traits_ = decided()->traits;
     traits_older_ = decided()->traits_older;
   } else if (options_.solver.name == "auto" || choose_precond) {
-    traits_ = matrix_traits(ctx_, a);
+    traits_ = traits_of(ctx_, a);
   }
   if (options_.solver.name == "auto" && decided() != nullptr && !decided()->solvers.empty()) {
     choice_ = {decided()->solvers, decided()->solver_reason};
@@ -119,6 +120,8 @@ void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
     choice_ = {{options_.solver.name}, "requested"};
   }
   if (first_method().needs_symmetry) options_.precond.symmetric = true;
+  diagonal_ = choose_precond && options_.solver.name == "auto" && options_.null_space == NullSpace::none &&
+              is_diagonal(*traits_, a.rows, a.nnz());
 }
 
 template <class T, Space S>
@@ -140,6 +143,8 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a, bool may_
 
 template <class T, Space S>
 void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool may_follow) {
+  precond_chosen_ = true;
+  if (diagonal_ && invert_diagonal(a)) return;
   PrecondUse use{*traits_, tolerance_for_estimates(options_.stop.rel_tol), options_.expected_products};
   use.precond_products = first_method().precond_products;
   facts(a);
@@ -157,7 +162,23 @@ void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool ma
   options_.precond.name = chosen.choice.name;
   precond_reason_ = chosen.choice.reason;
   provisional_ = chosen.choice.provisional;
-  precond_chosen_ = true;
+}
+
+// False where it has zeros, or entries without an inverse, on which the usual choice has the say.
+template <class T, Space S>
+bool PlainOperators<T, S>::invert_diagonal(const CsrView<T, S>& a) {
+  const PrecondMethod* const simple = simple_preconditioner(*traits_);
+  if (simple == nullptr) return false;
+  PrecondOptions named = options_.precond;
+  named.name = simple->name;
+  try {
+    M_ = make_precond(ctx_, a, order_, named, options_.spmv);
+  } catch (const InputError&) {
+    return false;
+  }
+  options_.precond.name = named.name;
+  precond_reason_ = "the inverse of a diagonal matrix";
+  return true;
 }
 
 // What may follow a chosen preconditioner that fails: the simple one, the stronger ones, none.
@@ -210,8 +231,12 @@ PrecondTrial PlainOperators<T, S>::tried(const LinearOperator<T, S>* candidate) 
 
 template <class T, Space S>
 SolverChain<T, S> PlainOperators<T, S>::make_chain() {
-  return {ctx_, chain_steps<T, S>(ctx_, A_->rows(), choice_.order, options_.solver), *A_, applied_preconditioner(),
-          options_.null_space == NullSpace::constant};
+  std::vector<ChainStep<T, S>> steps = chain_steps<T, S>(ctx_, A_->rows(), choice_.order, options_.solver);
+  if (divides()) {
+    steps.insert(steps.begin(), {"division", nullptr, false,
+                                 [ctx = ctx_, n = A_->rows()] { return std::make_unique<Division<T, S>>(ctx, n); }});
+  }
+  return {ctx_, std::move(steps), *A_, applied_preconditioner(), options_.null_space == NullSpace::constant};
 }
 
 template <class T, Space S>
@@ -251,8 +276,9 @@ SystemInfo PlainOperators<T, S>::info() const {
   info.preconditioner = info_of_precond(preconditioner(), A_->rows());
   info.preconditioner_reason = precond_reason_;
   if (needless()) info.preconditioner_reason.add("; of a constant diagonal it changes nothing, and is left out");
-  info.solver = info.method = choice_.order.front();
-  info.solver_reason = choice_.reason;
+  info.method = choice_.order.front();
+  info.solver = divides() ? "division" : info.method;
+  info.solver_reason = divides() ? "a diagonal matrix" : choice_.reason;
   info.format = format_;
   info.order = order_.report;
   info.reordered = !order_.natural();

@@ -194,6 +194,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   const SolverMethod& first_method() const { return find_solver(choice_.order.front()); }
 
  private:
+  // Whether A is diagonal and M its inverse, by choice, so that nothing has to be iterated.
+  bool divides() const { return diagonal_ && precond_chosen_ && M_ != nullptr && !M_->diagonal().empty(); }
   void require_memory_of_choice(const CsrView<T, S>& a) const;
   void choose_solver_for(const CsrView<T, S>& a);
   void choose_format(const CsrView<T, S>& a, bool exchangeable);
@@ -208,8 +210,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   void expect_present_format(std::optional<PrecondOutlooks>& outlooks) const;
   std::optional<CostEstimate> product_estimate(const std::string& format) const;
   ExpectedIterations iterations_of(const std::string& precond) const { return iterations_with(precond, origin()); }
-  // A Jacobi of a constant diagonal, that is; a user's own choice is applied.
-  bool needless() const { return precond_chosen_ && M_ != nullptr && M_->is_multiple_of_identity(); }
+  // A Jacobi of a constant diagonal, that is, but for the inverse of A; a user's own choice is applied.
+  bool needless() const { return precond_chosen_ && !diagonal_ && M_ != nullptr && M_->is_multiple_of_identity(); }
   double margin_of(const std::string& precond) const {
     if (precond == "none") return usual_margin;
     const PrecondMethod& method = find_preconditioner(precond);
@@ -232,6 +234,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   void take_decided_format(const CsrView<T, S>& a, bool measured);
   void take_decided_preconditioner(const CsrView<T, S>& a, bool may_follow);
   void choose_preconditioner(const CsrView<T, S>& a, bool may_follow);
+  bool invert_diagonal(const CsrView<T, S>& a);
   void list_candidates();
   std::vector<std::pair<std::string, double>> candidate_formats() const;
   std::vector<std::pair<std::string, double>> candidate_preconditioners() const;
@@ -280,6 +283,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool precond_older_ = false;           // than A's values
   bool traits_older_ = false;            // likewise
   bool precond_chosen_ = false;          // by "auto"
+  bool diagonal_ = false;                // A, and "auto" has all the choice
   bool provisional_ = false;             // a stronger preconditioner may follow
   std::optional<PrecondOutlooks> outlooks_;
   bool builds_estimated_ = false;

@@ -27,6 +27,7 @@ bool runs(const Configuration& m, bool SolverMethod::*column) {
 }
 
 std::string solver_is(const Configuration& m) {
+  if (m.solvers.empty()) return "the matrix is diagonal, and is divided by";
   return (m.solvers.size() == 1 ? "the solver is " : "the solvers are ") + join(m.solvers);
 }
 
@@ -175,7 +176,8 @@ SolveConfiguration solved_configuration(SolveConfiguration set_up, const std::ve
   for (const SolveReport& report : reports) {
     for (const Attempt& attempt : report.attempts) {
       std::vector<std::string>& names = set_up.solvers;
-      if (std::find(names.begin(), names.end(), attempt.method) == names.end()) names.push_back(attempt.method);
+      const bool known = std::find(names.begin(), names.end(), attempt.method) != names.end();
+      if (!attempt.method.empty() && !known) names.push_back(attempt.method);
     }
   }
   return set_up;

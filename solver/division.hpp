@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Division: the solver of diagonal matrices, and how these are told. Internal.
+#pragma once
+
+#include <optional>
+
+#include <purlin/core/matrix_traits.hpp>
+#include <purlin/solver/krylov.hpp>
+
+namespace purlin::detail {
+
+/// What `matrix_traits` finds of the square canonical matrix `a`; where that is diagonal, in one pass of the host.
+template <class T, Space S>
+MatrixTraits traits_of(const Context<S>& ctx, const CsrView<T, S>& a);
+
+/// Whether a matrix with these traits and so many rows and entries is diagonal, without a missing entry.
+inline bool is_diagonal(const MatrixTraits& traits, Index rows, Offset entries) {
+  return traits.square && entries == rows && traits.missing_diagonal.count == 0;
+}
+
+/// x + M (b - A x), where A is diagonal and M its inverse: all of a solve but for rounding, without an iteration. Its
+/// residual is formed as that of any solver. Where it does not meet the tolerance the step is made once more, and if
+/// that does not help either the solve ends with `stagnation`, or `not_finite`.
+template <class T, Space S>
+class Division final : public KrylovSolver<T, S> {
+ public:
+  /// Two vectors of n.
+  Division(const Context<S>& ctx, Index n) : r_(ctx, n), work_(ctx, n), scratch_(ctx, 1) {}
+
+  std::string_view name() const override { return "division"; }
+  [[nodiscard]] SolveReport solve(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M,
+                                  Span<const T, S> b, Span<T, S> x, const StopCriterion& stop,
+                                  const ProgressFn& progress = {}) override;
+
+ private:
+  Array<T, S> r_, work_;
+  Array<double, S> scratch_;
+};
+
+}  // namespace purlin::detail
