@@ -24,7 +24,10 @@ int coarse_degree(int degree) { return (3 * degree + 1) / 2; }
 Span<const double, Space::host> span_of(const std::vector<double>& x) {
   return {x.data(), static_cast<std::int64_t>(x.size())};
 }
-Span<const double, Space::device> span_of(const Array<double, Space::device>& x) { return x.cspan(); }
+template <Space S>
+Span<const double, S> span_of(const Array<double, S>& x) {
+  return x.cspan();
+}
 
 // The levels from here on have smoothers of a diagonal, or are inverted, and are not the first, unless that is all
 // there is to invert. Where a pass over a level takes far longer than a launch, kernels of its own are as good; for
