@@ -116,7 +116,7 @@ def columns(path):
 
 
 def regret(path):
-    data = load("regret_h200")
+    data = load(path.stem)
     systems = [system for system in data["systems"] if system["refused"] is None]
     figure, axis = plt.subplots(figsize=(8, 0.6 + 0.32 * len(systems)))
     for k, use in enumerate(data["uses"]):
@@ -269,7 +269,8 @@ def start(path):
     save(figure, path)
 
 
-PICTURES = {"faster": faster, "columns_h200": columns, "regret_h200": regret, "heart": heart, "loops": loops,
+REGRETS = {report.stem: regret for report in sorted(RESULTS.glob("regret_*.json"))}
+PICTURES = {"faster": faster, "columns_h200": columns, **REGRETS, "heart": heart, "loops": loops,
             "reader_xeon": reading, "start_h200": start, "matrices": matrices, "preconditioners": preconditioners}
 
 

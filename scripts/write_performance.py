@@ -357,7 +357,7 @@ def pages():
     for name, data in load("regret_*.json"):
         yield tables_page(name), with_lead(
             regret_tables.section(name, data), leads.DEFAULTS,
-            picture_line(name.removesuffix(".json"), "regret of every system, for 1, 10 and 200 solves"))
+            picture_line(name.removesuffix(".json"), f"regret of every system, for 1, 10 and {data['loop']} solves"))
     yield "performance-heart.md", with_lead(
         heart_tables.section(load("heart_*.json")), leads.HEART, picture_line("heart", "milliseconds a step over the nodes"))
     loops = ["## The usual loops", "", leads.LOOPS, "", picture_line("loops", "the usual loop's time over Purlin's"), ""]

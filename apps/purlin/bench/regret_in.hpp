@@ -99,8 +99,7 @@ class RegretRun {
     for (const RegretChoice& choice : choices) {
       (void)reason_to_refuse([&] {  // it says so again for the system itself
         System system(ctx_, small.view(), system_options(choice));
-        fill(ctx_, T(0), x.span());
-        (void)system.solve(small.values(), x.span());
+        (void)system.solve(small.values(), x.span(), {}, InitialGuess::zero);
         system.refresh(small.values());
       });
     }
@@ -169,8 +168,7 @@ class RegretRun {
     const double seconds = bench::seconds_of([&] {
       system.emplace(ctx_, input_.a(), with_coordinates(system_options(automatic())));
       for (line.solves = 1;; ++line.solves) {
-        fill(ctx_, T(0), input_.x());
-        report = system->solve(input_.b(), input_.x());
+        report = system->solve(input_.b(), input_.x(), {}, InitialGuess::zero);
         if (!report.changed.empty()) line.changed.push_back({line.solves, report.changed});
         if (!report.converged() || line.solves == line.use.solves) break;
         system->refresh(input_.values());
@@ -213,8 +211,7 @@ class RegretRun {
   double solve(System& system, RegretEnd& end) {
     SolveReport report;
     const double seconds = bench::seconds_of([&] {
-      fill(ctx_, T(0), input_.x());
-      report = system.solve(input_.b(), input_.x());
+      report = system.solve(input_.b(), input_.x(), {}, InitialGuess::zero);
     });
     judge(report, end);
     return seconds;
