@@ -86,12 +86,12 @@ def _divided(A, b, rtol, atol, max_iterations):
     rhs_norm, residual = norms
     ended = perf_counter()
     attempt = {
-        "solver": "division", "method": "division", "preconditioner": "none", "status": "converged", "cause": "none",
+        "solver": "division", "method": "", "preconditioner": "none", "status": "converged", "cause": "none",
         "reason": "", "iterations": 0, "true_residual": residual, "attainable_residual": 0.0,
         "seconds": ended - ready,
     }
     return x, Report({
-        "status": "converged", "cause": "none", "reason": "", "solver": "division", "method": "division",
+        "status": "converged", "cause": "none", "reason": "", "solver": "division", "method": "",
         "iterations": 0, "rhs_norm": rhs_norm, "tolerance": max(rtol * rhs_norm, atol), "initial_residual": rhs_norm,
         "recurrence_residual": residual, "true_residual": residual, "attainable_residual": 0.0,
         "residual_replacements": 0, "refinements": 0, "cycle_length": 0, "restarts": 0, "changed": "",
