@@ -25,6 +25,15 @@ constexpr int useful_threads = 16;
 
 }  // namespace
 
+double PatternFacts::unevenness() const {
+  double alike = 0;
+  for (const auto& [length, count] : lengths) {
+    const double share = static_cast<double>(count) / rows;
+    alike += share * share;
+  }
+  return lengths.empty() ? 0 : 1 - alike;
+}
+
 Offset PatternFacts::sorted_slots(int lanes) const {
   Offset slots = 0;
   Offset room = 0;  // rows that the current group, as wide as its longest, still takes

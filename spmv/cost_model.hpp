@@ -27,6 +27,8 @@ struct PatternFacts {
   int block = 1;          ///< rows of a node, where the pattern consists of full aligned blocks (`node_block_size`)
   RowLengths lengths;     ///< of all rows
 
+  /// How likely two rows differ in length: 0 where all are alike, towards 1 where lengths are many.
+  double unevenness() const;
   /// Slots of rows sorted by length and padded in groups of `lanes`.
   Offset sorted_slots(int lanes) const;
 };

@@ -34,7 +34,28 @@ Offset slots_by_hand(const HostCsr& a, Index lanes) {
   return slots;
 }
 
+// The share of all pairs of rows that differ in length.
+double unlike_by_hand(const HostCsr& a) {
+  double unlike = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Index j = 0; j < a.rows; ++j) unlike += a.row_length(i) != a.row_length(j) ? 1 : 0;
+  }
+  return a.rows == 0 ? 0 : unlike / a.rows / a.rows;
+}
+
 }  // namespace
+
+TEST_CASE("A host's CSR takes longer where rows differ in length", "[format-choice]") {
+  const SpmvFormat& csr = find_spmv_format("csr");
+  const Machine machine = machine_of(Context<Space::host>(2));
+  const auto seconds = [&](const RowLengths& lengths) {
+    const PatternFacts facts = facts_of_lengths(8000, 8000, 96000, lengths);
+    return csr.cost_estimate(facts, {"", {}, machine, sizeof(double)}).product_seconds(machine);
+  };
+  const double even = seconds({{12, 8000}});
+  CHECK(seconds({{11, 500}, {12, 7000}, {13, 500}}) < 1.1 * even);
+  CHECK(seconds({{8, 2000}, {10, 2000}, {14, 2000}, {16, 2000}}) > 1.3 * even);
+}
 
 TEST_CASE("Facts of a pattern: lengths, the longest row, blocks, and slots of sorted rows", "[format-choice]") {
   const Context<Space::host> ctx(2);
@@ -51,6 +72,7 @@ TEST_CASE("Facts of a pattern: lengths, the longest row, blocks, and slots of so
     CHECK(rows == a.rows);
     CHECK(entries == a.nnz());
     for (const int lanes : {1, 4, 32}) CHECK(facts.sorted_slots(lanes) == slots_by_hand(a, lanes));
+    CHECK(facts.unevenness() == Approx(unlike_by_hand(a)).margin(1e-12));
   }
   const auto elasticity = upload_matrix<double>(ctx, fem_matrix("generate:elasticity:5"));
   CHECK(pattern_facts(ctx, Pattern<Space::host>(elasticity.wide())).block == 3);
