@@ -201,14 +201,15 @@ CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
   }
   if (request.machine.device()) return cost_estimate;
   // The branch at the end of a row is not predicted where lengths change; most neighbours are alike even where a few
-  // lengths are common, hence the square. On two threads of a Xeon, meshes and grids of 6 to 14 thousand rows.
-  constexpr double row_seconds = 0.55e-9, uneven_seconds = 4.3e-9, uneven_triangle_seconds = 1e-8;
+  // lengths are common, hence the square, and the rows of a node are. On two threads of a Xeon, meshes and grids of 6
+  // to 14 thousand rows.
+  constexpr double row_seconds = 0.55e-9, uneven_seconds = 3e-9, uneven_triangle_seconds = 1e-8;
   const double uneven = facts.unevenness() * facts.unevenness();
   cost_estimate.uneven_row_seconds = uneven_triangle_seconds * uneven;
-  const double entry = cached_entry_seconds(facts, request.machine, request.value_bytes, 2.9e-10, 3.2e-10);
+  const double entry = cached_entry_seconds(facts, request.machine, request.value_bytes, 2.7e-10, 3e-10);
   if (entry > 0) {
-    cost_estimate.cached_seconds =
-        entry * static_cast<double>(facts.nonzeros) + (row_seconds + uneven_seconds * uneven) * facts.rows;
+    cost_estimate.cached_seconds = entry * static_cast<double>(facts.nonzeros) +
+                                   (row_seconds + uneven_seconds * uneven / facts.block) * facts.rows;
   }
   return cost_estimate;
 }

@@ -171,7 +171,7 @@ CostEstimate evc_hyb_cost(const PatternFacts& facts, const FormatRequest& reques
   CostEstimate cost_estimate;
   cost_estimate.product_bytes = stored * (T + sizeof(Index)) + rows * (list_bytes + T) + facts.cols * T;
   cost_estimate.bandwidth_share = request.machine.device() ? 0.76 : 0.78;
-  cost_estimate.setup_seconds_per_entry = 3e-8;
+  cost_estimate.setup_seconds_per_entry = 1.5e-8;
   cost_estimate.cached_seconds =
       cached_entry_seconds(facts, request.machine, request.value_bytes, 2.8e-10, 2.5e-10) * stored;
   cost_estimate.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
