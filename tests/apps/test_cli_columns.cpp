@@ -71,14 +71,15 @@ TEST_CASE("A column is solved alone as among others, and from its own column of 
   std::reverse(b[1].begin(), b[1].end());
   std::rotate(b[2].begin(), b[2].begin() + 5, b[2].end());
   const std::string matrix = folder.write("A.mtx", s.text()), rhs = folder.write("B.mtx", columns_text(b));
-  REQUIRE(run_purlin({"solve", matrix, "--rhs", rhs, "--quiet", "--device", "host", "--out", folder.file("X.mtx"),
-                      "--report", folder.file("r.json")})
+  REQUIRE(run_purlin({"solve", matrix, "--rhs", rhs, "--quiet", "--device", "host", "--format", "csr", "--precond",
+                      "jacobi", "--out", folder.file("X.mtx"), "--report", folder.file("r.json")})
               .status == 0);
   const auto x = parse_columns(file_content(folder.file("X.mtx")));
   const Json together = report_in(folder);
   for (std::size_t c = 0; c < 3; ++c) {
     REQUIRE(run_purlin({"solve", matrix, "--rhs", folder.write("b.mtx", vector_text(b[c])), "--quiet", "--device",
-                        "host", "--out", folder.file("x.mtx"), "--report", folder.file("one.json")})
+                        "host", "--format", "csr", "--precond", "jacobi", "--out", folder.file("x.mtx"), "--report",
+                        folder.file("one.json")})
                 .status == 0);
     const Json alone = report_in(folder, "one.json");
     CHECK_FALSE(alone.contains("columns"));
@@ -89,9 +90,10 @@ TEST_CASE("A column is solved alone as among others, and from its own column of 
   // The solution of two columns as their guess: those take no iterations.
   auto guess = x;
   guess[1].assign(guess[1].size(), 0.0);
-  REQUIRE(run_purlin({"solve", matrix, "--rhs", rhs, "--guess", folder.write("G.mtx", columns_text(guess)), "--quiet",
-                      "--device", "host", "--report", folder.file("r.json")})
-              .status == 0);
+  REQUIRE(
+      run_purlin({"solve", matrix, "--rhs", rhs, "--guess", folder.write("G.mtx", columns_text(guess)), "--quiet",
+                  "--device", "host", "--format", "csr", "--precond", "jacobi", "--report", folder.file("r.json")})
+          .status == 0);
   const Json r = report_in(folder);
   CHECK(r["columns"][0]["iterations"] == 0);
   CHECK(r["columns"][1]["iterations"] == together["columns"][1]["iterations"]);

@@ -193,7 +193,7 @@ TEST_CASE("AMG follows in a long solve, the same on every run, and in whichever 
     LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
     const SolveReport first = system.solve(problem.b.cspan(), problem.x.span());
     INFO(first.changed);
-    CHECK(first.changed.find("preconditioner amg for jacobi after ") == 0);
+    CHECK(first.changed.find("preconditioner amg for jacobi after ") != std::string::npos);
     CHECK(first.iterations < 200);
     if (run == 1) CHECK(download(problem.ctx, problem.x) == bits);
     bits = download(problem.ctx, problem.x);
@@ -217,7 +217,7 @@ TEST_CASE("AMG follows in a long solve, the same on every run, and in whichever 
     if (!report.changed.empty()) changed += report.changed + "; ";
   }
   INFO(changed);
-  CHECK(changed.find("preconditioner amg for jacobi") != std::string::npos);
+  CHECK(changed.find("preconditioner amg for ") != std::string::npos);
   fill<double, Space::host>(problem.ctx, 0, problem.x.span());
   CHECK(system.solve(problem.b.cspan(), problem.x.span()).iterations < 30);
 }
@@ -343,7 +343,9 @@ TEST_BOTH("What holds on to an order before the first solve gets the format that
 
 TEST_CASE("Candidates expect the iterations that the last solve showed", "[exchange][learning]") {
   Problem<Space::host> problem("generate:diffusion:10");
-  LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide());
+  SystemOptions short_solves;
+  short_solves.stop.rel_tol = 1e-2;  // too short for a move
+  LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide(), short_solves);
   const auto iterations_of = [&](const std::string& name) {
     const std::vector<SystemCandidate> all = system.candidates();
     REQUIRE(all.size() >= 12);
