@@ -95,7 +95,7 @@ RegretSystem regret_system_from(const Json& json) {
   system.first_solver = words_or_empty(json.at("first_solver"));
   for (const Json& use : json.at("uses")) system.automatic.push_back(use_of(use));
   for (const Json& line : json.at("combinations")) system.combinations.push_back(combination_of(line));
-  for (const Json& line : json.at("model")) system.model.push_back(candidate_of(line));
+  for (const Json& line : json.value("model", Json::array())) system.model.push_back(candidate_of(line));
   system.usual = usual_of(json.at("usual"));
   return system;
 }
