@@ -103,6 +103,13 @@ inline std::vector<double> noise(Index n, std::uint64_t seed = 1) {
   return v;
 }
 
+/// Nothing beside the diagonal.
+inline Rows diagonal(const std::vector<double>& entries) {
+  Rows a(static_cast<Index>(entries.size()));
+  for (Index i = 0; i < a.size(); ++i) a.at(i, i) = entries[static_cast<std::size_t>(i)];
+  return a;
+}
+
 /// -u'' - v'' on k x k interior points, five-point stencil; plus a wind along x that makes it non-symmetric.
 inline Rows laplacian(Index k, double wind = 0, double shift = 0) {
   Rows a(k * k);

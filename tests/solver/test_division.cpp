@@ -15,12 +15,6 @@ using namespace purlin::testing;
 
 namespace {
 
-Rows diagonal(const std::vector<double>& entries) {
-  Rows a(static_cast<Index>(entries.size()));
-  for (Index i = 0; i < a.size(); ++i) a.at(i, i) = entries[static_cast<std::size_t>(i)];
-  return a;
-}
-
 // Of either sign, none near zero.
 std::vector<double> entries(Index n, double unit = 1) {
   std::vector<double> d = noise(n, 5);

@@ -14,12 +14,6 @@ using namespace purlin::testing;
 
 namespace {
 
-Rows diagonal(const std::vector<double>& entries) {
-  Rows a(static_cast<Index>(entries.size()));
-  for (Index i = 0; i < a.size(); ++i) a.at(i, i) = entries[static_cast<std::size_t>(i)];
-  return a;
-}
-
 bool says(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
