@@ -52,7 +52,10 @@ deal_tests() {
   [ "$logs/memcheck" -nt "$logs/device_tests.log" ] && return
   rm -rf "$logs/memcheck" "$logs/racecheck"
   mkdir -p "$logs/racecheck" "$logs/memcheck"
-  sed -n 's/^\([0-9.]*\) s: /\1 /p' "$logs/device_tests.log" | sort -rn |
+  # A case has a line for each of its sections, and runs all of them.
+  sed -n 's/^\([0-9.]*\) s: /\1 /p' "$logs/device_tests.log" |
+    awk '{seconds = $1; sub(/^[0-9.]* /, ""); sum[$0] += seconds} END {for (name in sum) printf "%.3f %s\n", sum[name], name}' |
+    sort -rn |
     awk -v to="$logs/" -v parts="$((28 * ${#gpus[@]}))" '{
       least = 1
       for (p = 2; p <= parts; ++p) if (load[p] < load[least]) least = p
