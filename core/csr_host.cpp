@@ -155,24 +155,37 @@ void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
   p.next.push_back(next);
 }
 
+void join_partials(Partial& total, const Partial& mine) {
+  total.max_abs = std::max(total.max_abs, mine.max_abs);
+  total.max_asymmetry = std::max(total.max_asymmetry, mine.max_asymmetry);
+  total.lower_matched += mine.lower_matched;
+  total.lower += mine.lower;
+  total.upper += mine.upper;
+  for (int w = 0; w < 4; ++w) {
+    total.rows[w] += mine.rows[w];
+    if (mine.first[w] >= 0 && (total.first[w] < 0 || mine.first[w] < total.first[w])) total.first[w] = mine.first[w];
+  }
+}
+
+// Of a diagonal matrix with all its entries, in a pass without a search; any other has missing ones in it.
+template <class RowPtr, class T>
+Partial inspect_diagonal(const Context<Space::host>& ctx, const RowPtr& row_ptr, const CsrView<T, Space::host>& a) {
+  const auto inspect = [&](Index i, Partial& mine) {
+    if (row_ptr[i] != i || a.col[i] != i) return mine.count(1, i);
+    const double value = a.val[i];
+    mine.max_abs = std::max(mine.max_abs, std::abs(value));
+    if (value == 0) mine.count(2, i);
+    if (value < 0) mine.count(3, i);
+  };
+  return detail::parallel_reduce(ctx, a.rows, Partial{}, inspect, join_partials);
+}
+
 template <class RowPtr, class T>
 Partial inspect_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, const CsrView<T, Space::host>& a,
                      bool all_entries) {
   return detail::parallel_reduce(
       ctx, a.rows, Partial{}, [&](Index i, Partial& mine) { inspect_row(row_ptr, a, i, all_entries, mine); },
-      [](Partial& total, const Partial& mine) {
-        total.max_abs = std::max(total.max_abs, mine.max_abs);
-        total.max_asymmetry = std::max(total.max_asymmetry, mine.max_asymmetry);
-        total.lower_matched += mine.lower_matched;
-        total.lower += mine.lower;
-        total.upper += mine.upper;
-        for (int w = 0; w < 4; ++w) {
-          total.rows[w] += mine.rows[w];
-          if (mine.first[w] >= 0 && (total.first[w] < 0 || mine.first[w] < total.first[w])) {
-            total.first[w] = mine.first[w];
-          }
-        }
-      });
+      join_partials);
 }
 
 }  // namespace
@@ -205,11 +218,13 @@ template <class T>
 MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a) {
   MatrixTraits traits;
   with_row_ptr(a, [&](auto row_ptr) {
-    // Entries above the diagonal need a search of their own only where some have no partner below.
-    Partial p = inspect_rows(ctx, row_ptr, a, false);
     traits.square = a.rows == a.cols;
+    const bool may_be_diagonal = traits.square && a.nnz() == a.rows;
+    Partial p = may_be_diagonal ? inspect_diagonal(ctx, row_ptr, a) : inspect_rows(ctx, row_ptr, a, false);
+    if (may_be_diagonal && p.rows[1] > 0) p = inspect_rows(ctx, row_ptr, a, false);
     traits.pattern_symmetric = traits.square && p.lower == p.lower_matched && p.upper == p.lower;
-    if (a.rows == a.cols && p.upper != p.lower_matched) p = inspect_rows(ctx, row_ptr, a, true);
+    // Entries above the diagonal need a search of their own only where some have no partner below.
+    if (traits.square && p.upper != p.lower_matched) p = inspect_rows(ctx, row_ptr, a, true);
     traits.max_abs = p.max_abs;
     traits.max_asymmetry = p.max_asymmetry;
     traits.empty_rows = {p.rows[0], p.first[0]};

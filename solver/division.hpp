@@ -2,16 +2,10 @@
 /// Division: the solver of diagonal matrices, and how these are told. Internal.
 #pragma once
 
-#include <optional>
-
 #include <purlin/core/matrix_traits.hpp>
 #include <purlin/solver/krylov.hpp>
 
 namespace purlin::detail {
-
-/// What `matrix_traits` finds of the square canonical matrix `a`; where that is diagonal, in one pass of the host.
-template <class T, Space S>
-MatrixTraits traits_of(const Context<S>& ctx, const CsrView<T, S>& a);
 
 /// Whether a matrix with these traits and so many rows and entries is diagonal, without a missing entry.
 inline bool is_diagonal(const MatrixTraits& traits, Index rows, Offset entries) {

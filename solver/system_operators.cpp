@@ -110,7 +110,7 @@ void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
     traits_ = decided()->traits;
     traits_older_ = decided()->traits_older;
   } else if (options_.solver.name == "auto" || choose_precond) {
-    traits_ = traits_of(ctx_, a);
+    traits_ = matrix_traits(ctx_, a);
   }
   if (options_.solver.name == "auto" && decided() != nullptr && !decided()->solvers.empty()) {
     choice_ = {decided()->solvers, decided()->solver_reason};

@@ -156,3 +156,23 @@ TEST_CASE("The traits do not depend on the number of threads", "[traits]") {
     CHECK(t.missing_diagonal.first == 300);
   }
 }
+
+TEST_BOTH("The traits of a diagonal matrix, and of one with as many entries, are those of any other", "[traits]") {
+  const auto ctx = make_context<S>();
+  Rows rows(3000);
+  for (Index i = 0; i < 3000; ++i) rows[i][i] = i % 7 == 5 ? -3 : 2;
+  rows[2111][2111] = 0;
+  const auto t = traits_of(ctx, from_rows(3000, rows));
+  CHECK((t.square && t.symmetric() && t.pattern_symmetric));
+  CHECK(t.max_abs == 3);
+  CHECK(t.missing_diagonal.count == 0);
+  CHECK(is(t.zero_diagonal, 1, 2111));
+  CHECK(is(t.negative_diagonal, 428, 5));
+  rows[17].clear();
+  rows[40][9] = 5;
+  const auto moved = traits_of(ctx, from_rows(3000, rows));
+  CHECK(!moved.pattern_symmetric);
+  CHECK(moved.max_asymmetry == 5);
+  CHECK(is(moved.empty_rows, 1, 17));
+  CHECK(is(moved.missing_diagonal, 1, 17));
+}
