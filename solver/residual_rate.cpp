@@ -28,7 +28,7 @@ ResidualTrend ResidualRate::trend(double tolerance) const {
   trend.iterations = std::max(iterations(), 0);
   if (trend.iterations == 0) return trend;
   const double half = least_.front() / 2;
-  const auto halved = std::find_if(least_.begin(), least_.end(), [half](double r) { return r <= half; });
+  const auto halved = std::partition_point(least_.begin(), least_.end(), [half](double r) { return r > half; });
   trend.plateau = static_cast<double>(halved - least_.begin()) / trend.iterations;
   return trend;
 }
