@@ -143,9 +143,8 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
   format_.format = options_.spmv.format = format;
   expect_present_format(outlooks_);
   expect_present_format(weaker_outlooks_);
-  const bool in_options = !options_.old_of_new.empty() || !options_.part_begin.empty();
-  order_ =
-      from.order_follows_ && in_options ? callers_order(a.rows) : plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
+  order_ = from.order_follows_ && order_in_options() ? callers_order(a.rows)
+                                                     : plan_order<T>(ctx_, Pattern<S>(a), options_.spmv);
   require_memory_of_choice(a);
   CsrView<T, S> view = a;
   PermutedCsr<T, S> permuted;

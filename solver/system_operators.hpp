@@ -221,10 +221,8 @@ class PlainOperators final : public SystemOperators<T, S> {
     if (options_.spmv.coordinates != nullptr) return MatrixOrigin::mesh;
     return facts_ && facts_->block > 1 ? MatrixOrigin::blocks : MatrixOrigin::unknown;
   }
-  bool given_order() const {
-    const bool in_options = !options_.old_of_new.empty() || !options_.part_begin.empty();
-    return (in_options && !order_follows_) || parts_.preconditioner != nullptr;
-  }
+  bool order_in_options() const { return !options_.old_of_new.empty() || !options_.part_begin.empty(); }
+  bool given_order() const { return (order_in_options() && !order_follows_) || parts_.preconditioner != nullptr; }
   void take_parts(Index rows);
   RowOrder<S> callers_order(Index rows) const;
   bool equal_opposites(const CsrView<T, S>& a);
