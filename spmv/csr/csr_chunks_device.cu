@@ -51,21 +51,21 @@ __global__ void __launch_bounds__(search_threads)
   if (found.piece != CsrBorder::between_rows) atomicAdd(cuts, 1);
 }
 
-/// The entries of the longest row, or of one that is just long enough to be cut.
+/// The entries of the longest row.
 template <class P>
 __global__ void __launch_bounds__(search_threads) find_longest(const P* row_ptr, Index rows, Index* longest) {
   Index mine = 0;
   for (Offset row = Offset{blockIdx.x} * blockDim.x + threadIdx.x; row < rows;
        row += Offset{gridDim.x} * blockDim.x) {
     const Offset length = Offset{load_cached(row_ptr + row + 1)} - Offset{load_cached(row_ptr + row)};
-    mine = max(mine, static_cast<Index>(min(length, Offset{Tuning::uncut + 1})));
+    mine = max(mine, static_cast<Index>(length));
   }
   for (int step = 16; step > 0; step /= 2) mine = max(mine, __shfl_xor_sync(0xffffffffu, mine, step));
   if (threadIdx.x % 32 == 0) atomicMax(longest, mine);
 }
 
 template <class T>
-Index longest_row(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
+Index find_longest_row(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
   Array<Index, Space::device> longest(ctx, 1);
   PURLIN_CHECK_CUDA(cudaMemsetAsync(longest.data(), 0, sizeof(Index), ctx.state().stream()));
   constexpr Offset blocks_of_multiprocessor = 8;
@@ -85,10 +85,10 @@ Offset path_of_chunk(Offset path, Offset most_blocks, Index longest) {
   return std::clamp<Offset>((path + rounds * most_blocks - 1) / (rounds * most_blocks), Tuning::least_path, most);
 }
 
-// Returns how many cut a row.
+// Returns how many cut a row; `may_cut`: whether any is long enough.
 template <class T>
 Index fill_borders(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, Offset path,
-                   Span<CsrBorder, Space::device> border) {
+                   Span<CsrBorder, Space::device> border, bool may_cut) {
   Array<Index, Space::device> cuts(ctx, 1);
   PURLIN_CHECK_CUDA(cudaMemsetAsync(cuts.data(), 0, sizeof(Index), ctx.state().stream()));
   const auto blocks = static_cast<unsigned>((border.size + search_threads - 1) / search_threads);
@@ -97,7 +97,7 @@ Index fill_borders(const Context<Space::device>& ctx, const CsrView<T, Space::de
                                                                       border.data, cuts.data());
   });
   PURLIN_CHECK_LAUNCH();
-  return to_vector(ctx, cuts.cspan())[0];
+  return may_cut ? to_vector(ctx, cuts.cspan())[0] : 0;
 }
 
 }  // namespace
@@ -107,13 +107,14 @@ CsrRows<T>::CsrRows(const Context<Space::device>& ctx, const CsrView<T, Space::d
   if (a.rows == 0) return;
   const Offset path = a.nnz() + a.rows / Tuning::rows_of_step;
   const Offset most_blocks = Offset{ctx.multiprocessors()} * csr_rows_blocks;
-  const Index longest = longest_row(ctx, a);
-  const Offset path_per_chunk = path_of_chunk(path, most_blocks, longest);
-  view_.longest = longest > Tuning::uncut ? Tuning::entries : longest;
+  longest_ = find_longest_row(ctx, a);
+  const bool may_cut = longest_ > Tuning::uncut;
+  const Offset path_per_chunk = path_of_chunk(path, most_blocks, longest_);
+  view_.longest = may_cut ? Tuning::entries : longest_;
   view_.chunks = std::max<Offset>(1, (path + path_per_chunk - 1) / path_per_chunk);
   view_.blocks = static_cast<unsigned>(std::min(view_.chunks, most_blocks));
   border_ = Array<CsrBorder, Space::device>(ctx, view_.chunks + 1);
-  if (fill_borders(ctx, a, path_per_chunk, border_.span()) > 0) number_pieces(ctx);
+  if (fill_borders(ctx, a, path_per_chunk, border_.span(), may_cut) > 0) number_pieces(ctx);
   dot_partial_ = Array<double, Space::device>(ctx, view_.blocks + Offset{view_.join.rows});
   view_.col = a.col.data;
   view_.val = a.val.data;

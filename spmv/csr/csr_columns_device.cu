@@ -141,8 +141,7 @@ Array<Index, Space::device> long_rows_of(const Context<Space::device>& ctx, cons
   list_long_rows<<<blocks_for(a.rows), CsrColumnsTuning::threads, 0, ctx.state().stream()>>>(a, most, rows.data(),
                                                                                              count.data());
   PURLIN_CHECK_LAUNCH();
-  std::vector<Index> found = to_vector(ctx, rows.cspan());
-  found.resize(static_cast<std::size_t>(to_vector(ctx, count.cspan())[0]));
+  std::vector<Index> found = to_vector(ctx, rows.cspan().subspan(0, to_vector(ctx, count.cspan())[0]));
   std::sort(found.begin(), found.end());
   return make_array(ctx, found);
 }

@@ -70,7 +70,8 @@ void CsrOperator<T, Space::device>::State::analyse(const Context<Space::device>&
     cusparse.emplace(ctx, matrix, variant == "alg2" ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_CSR_ALG1);
   }
   columns = detail::csr_columns_view(ctx, matrix);
-  long_rows = detail::long_rows_of(ctx, matrix, columns.most);
+  const bool any_long = cusparse || own.longest_row() > columns.most;
+  if (any_long) long_rows = detail::long_rows_of(ctx, matrix, columns.most);
   columns.long_row = long_rows.data();
   columns.long_rows = static_cast<Index>(long_rows.size());
 }

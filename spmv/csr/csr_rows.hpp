@@ -64,6 +64,8 @@ class CsrRows {
   bool empty() const { return a_.rows == 0; }
   Offset chunks() const { return view_.chunks; }
   Index cut_rows() const { return view_.join.rows; }
+  /// The entries of the longest row.
+  Index longest_row() const { return longest_; }
   std::size_t bytes() const {
     return border_.bytes() + joined_row_.bytes() + joined_first_.bytes() + piece_sum_.bytes() + dot_partial_.bytes();
   }
@@ -77,6 +79,7 @@ class CsrRows {
 
   CsrView<T, Space::device> a_;
   CsrRowsView<T> view_{};
+  Index longest_ = 0;
   Array<CsrBorder, Space::device> border_;
   Array<Index, Space::device> joined_row_, joined_first_;
   Array<T, Space::device> piece_sum_;
