@@ -10,6 +10,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/solver/convergence_steps.hpp>
+#include <purlin/solver/own_progress.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -281,7 +282,7 @@ bool ConvergenceMonitor<T, S>::record_progress() {
   if (args_->progress) {
     Progress now{report_.solver,  seen_.iteration, seen_.residual, report_.relative(seen_.residual),
                  seen_.tolerance, elapsed};
-    now.iterations_left = iterations_left();
+    if (is_watched(args_->progress)) now.iterations_left = iterations_left();
     if (!args_->progress(now)) interrupted_ = Status::stopped_by_caller;
   }
   if (!interrupted() && args_->stop.time_limit_seconds > 0 && elapsed > args_->stop.time_limit_seconds) {
