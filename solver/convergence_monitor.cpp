@@ -53,14 +53,23 @@ ConvergenceMonitor<T, S>::ConvergenceMonitor(std::string_view solver, std::int64
 }
 
 // A poll waits for the device, and an iteration after the end is wasted. If the previous solve took few iterations,
-// this one is polled after as many, and often from then on.
+// this one is polled after as many, and often from then on. Where M takes long, the rate of the residual tells when
+// the end is near.
 template <class T, Space S>
 int ConvergenceMonitor<T, S>::check_every() const {
   constexpr int seldom = 16, often = 4;
+  constexpr double safe_share = 0.75;  // of the iterations that the rate makes expect
   if (args_->stop.check_every > 0) return args_->stop.check_every;
   if (S == Space::host) return 1;
+  const int to_expected = std::max(expected_ - seen_.iteration, 0);
+  if (args_->M != nullptr && args_->M->takes_long()) {
+    const double by_rate = rate_.left(seen_.tolerance);
+    double next = to_expected > 0 ? to_expected : by_rate > 0 ? safe_share * by_rate : often;
+    if (by_rate > 0) next = std::min(next, std::ceil(by_rate));
+    return static_cast<int>(std::clamp(next, 1.0, double{seldom}));
+  }
   if (expected_ <= 0 || expected_ >= seldom) return seldom;
-  return seen_.iteration < expected_ ? expected_ - seen_.iteration : often;
+  return to_expected > 0 ? to_expected : often;
 }
 
 template <class T, Space S>
@@ -187,6 +196,7 @@ std::optional<SolveArguments<T, S>> ConvergenceMonitor<T, S>::exchange(const std
     rate_ = {};
     spectrum_ = {};
     rate_from_ = seen_.iteration;
+    expected_ = 0;
   }
   const SolveArguments<T, S> before = *args_;
   args_.emplace(

@@ -65,7 +65,7 @@ class ConvergenceMonitor {
 
   /// The owner of A and M, who may have faster ones; null: nobody has.
   void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
-  /// Before so many iterations `exchange_due` is certain to say no; `no_exchange`: not at all.
+  /// Before so many iterations `exchange_due` need not be asked; `no_exchange`: not at all.
   int exchange_not_before() const { return exchange_ != nullptr ? exchange_->not_before() : no_exchange; }
   /// Where CG notes the coefficients of its first iterations, by which the iterations to go are estimated too.
   void watch_spectrum(Span<const CgCoefficients, S> coefficients) { coefficients_ = coefficients; }

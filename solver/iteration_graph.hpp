@@ -40,6 +40,7 @@ class IterationGraph<Space::host> {
 /// host looks every 16 or every 4 of them, or after as many as the solve before took, and none of that needs a new
 /// capture. A piece is queued kernel by kernel when it first comes by, captured the second time and replayed from
 /// then on: what comes once is not worth a capture, and kernels are loaded by then, which a capture does not allow.
+/// Iterations whose M `takes_long` are pieces of 1: a solve has few of them, with many kernels each.
 ///
 /// A graph contains addresses. The arguments of `bind` decide whether they are still valid; values that a refresh
 /// writes there are seen. What else an iteration refers to is the solver's own and must stay where it is; scalars are
@@ -59,6 +60,7 @@ class IterationGraph<Space::device> {
     bind(ctx, A.capturable() && (!preconditioned || M->capturable()),
          {A.serial(), preconditioned ? M->serial() : 0, number(preconditioned ? M->diagonal().data : nullptr),
           number(x.data)});
+    longest_piece_ = preconditioned && M->takes_long() ? 1 : 16;
   }
 
   /// Queues `iteration` `count` times, always the same.
@@ -86,6 +88,7 @@ class IterationGraph<Space::device> {
   std::optional<Context<Space::device>> ctx_;  ///< keeps the scratch that the graphs refer to
   Key key_{};
   bool capturable_ = false;
+  int longest_piece_ = 16;
   bool stream_known_ = false;  ///< it has been asked whether a capture on it disturbs others
   std::vector<Piece> pieces_;  ///< those that came by; with a graph from the second time on
 };

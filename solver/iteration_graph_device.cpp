@@ -61,7 +61,8 @@ bool IterationGraph<Space::device>::may_replay() {
 void IterationGraph<Space::device>::repeat(int count, const std::function<void()>& iteration) {
   const auto any = [&](int) { iteration(); };
   if (!may_replay()) return queue(0, count, any);
-  for (int length; count > 0; count -= length) run(0, length = longest_piece(0, count), any);
+  for (int length; count > 0; count -= length)
+    run(0, length = longest_piece(0, std::min(count, longest_piece_)), any);
 }
 
 void IterationGraph<Space::device>::range(int first, int count, const std::function<void(int)>& iteration) {

@@ -27,6 +27,7 @@ class WidenedPrecond final : public LinearOperator<double, S> {
              Span<double, S> y) const override;
 
   bool capturable() const override { return low_.M->capturable(); }
+  bool takes_long() const override { return low_.M->takes_long(); }
 
  private:
   LowSystem<S> low_;

@@ -29,6 +29,7 @@ class ZeroMeanPrecond final : public LinearOperator<T, S> {
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
 
   bool capturable() const override { return inner_ == nullptr || inner_->capturable(); }
+  bool takes_long() const override { return inner_ != nullptr && inner_->takes_long(); }
 
   /// x = x - mean(x)
   void remove_mean(const Context<S>& ctx, Span<T, S> x) const;

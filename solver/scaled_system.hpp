@@ -38,6 +38,7 @@ class ScaledOperator final : public LinearOperator<T, S> {
   Index cols() const override { return inner_.cols(); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   bool capturable() const override { return inner_.capturable(); }
+  bool takes_long() const override { return inner_.takes_long(); }
 
  private:
   const LinearOperator<T, S>& inner_;

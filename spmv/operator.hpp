@@ -96,6 +96,10 @@ class LinearOperator {
   /// the library; the default, false, is always safe.
   virtual bool capturable() const { return false; }
 
+  /// Whether `apply` takes far longer than the host needs to look at the state of a solve on a device, as a multigrid
+  /// cycle does: the solve is then looked at often enough for hardly an iteration to be made behind its end.
+  virtual bool takes_long() const { return false; }
+
   /// Identifies this operator among all that exist or existed, also at the same address.
   std::uint64_t serial() const { return serial_.value(); }
 

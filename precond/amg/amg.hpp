@@ -46,6 +46,7 @@ class AmgOperator final : public MatrixOperator<T, S> {
 
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   bool capturable() const override;
+  bool takes_long() const override { return true; }
   OperatorInfo info() const override;
 
   const detail::AmgHierarchy<S>& hierarchy() const { return hierarchy_; }
