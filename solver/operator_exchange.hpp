@@ -43,7 +43,8 @@ class OperatorExchange {
   /// so that every run changes at the same iteration.
   virtual bool due(const SolveStanding& standing) = 0;
 
-  /// Before so many iterations `due` is certain to say no, and need not be asked; `no_exchange`: not at all.
+  /// Before so many iterations `due` need not be asked: it would say no, for certain or, by what it said last, in all
+  /// likelihood. `no_exchange`: not at all.
   virtual int not_before() = 0;
 
   /// Makes them, and renumbers b, x and the vectors given, each of as many values as there are unknowns, in place.

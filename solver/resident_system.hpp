@@ -190,7 +190,7 @@ class ResidentSystem {
   /// The system, and its criterion. `asks_from`: the iteration from which on the solve asks between launches for
   /// better operators, as ConvergenceMonitor::exchange_not_before has it.
   ResidentArgs<T> args_of(const SolveArguments<T, Space::device>& system, int asks_from, int done) const;
-  /// Iterations of the next launch, behind `done` of them: where the solve is to ask, half as many at the most.
+  /// Iterations of the next launch, behind `done` of them: up to `asks_from` where that is still to come.
   int launch_length(const SolveArguments<T, Space::device>& system, int asks_from, int done) const;
   /// Queues the kernel and waits for its end. False if the device did not accept the launch: the usual loop then does
   /// all the work, now and later.

@@ -250,14 +250,16 @@ ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device
 }
 
 // Who watches a solve hears of it often from its beginning on; nobody else is worth a launch, which takes as long as
-// some iterations: the number of these doubles at first, then grows by half.
+// some iterations: the number of these doubles at first, then grows by half. Where other operators are all but due
+// the launch ends there.
 template <class T>
 int ResidentSystem<T>::launch_length(const SolveArguments<T, Space::device>& system, int asks_from, int done) const {
-  constexpr int first = 32, doubling = 128;
+  constexpr int first = 32, doubling = 128, least = 8;
   const StopCriterion& stop = system.stop;
   const bool watched = is_watched(system.progress);
-  const int next = watched ? done / 2 : std::max({asks_from - done, done / 2, std::min(done, doubling)});
-  const int most = std::clamp(next, first, ResidentLog::most_iterations);
+  const bool asks = !watched && asks_from > done;
+  const int next = asks ? asks_from - done : watched ? done / 2 : std::max(done / 2, std::min(done, doubling));
+  const int most = std::clamp(next, asks && done > 0 ? least : first, ResidentLog::most_iterations);
   return std::min(stop.check_every > 0 ? stop.check_every : most, stop.max_iterations);
 }
 

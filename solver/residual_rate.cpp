@@ -34,10 +34,11 @@ ResidualTrend ResidualRate::trend(double tolerance) const {
 }
 
 double ResidualRate::sure(double tolerance) const {
-  constexpr double way = 0.25;
+  constexpr double way = 0.15, once_at = 192, least_times = 0.5;
   if (least_.empty() || !(tolerance > 0) || !(least_.back() > tolerance)) return 0;
   const double gone = std::log(least_.front() / least_.back()) / std::log(least_.front() / tolerance);
-  return iterations() * std::max(0.0, 1 - gone / way);
+  const double times = std::clamp(1 - std::log2(std::max(1, iterations()) / once_at), least_times, most_sure);
+  return times * iterations() * std::max(0.0, 1 - gone / way);
 }
 
 }  // namespace purlin::detail

@@ -8,6 +8,9 @@
 
 namespace purlin::detail {
 
+/// Iterations of CG that are sure to come, over those that there were, at most.
+inline constexpr double most_sure = 2.5;
+
 class ResidualRate {
  public:
   /// The residuals in order, the initial one first.
@@ -21,9 +24,10 @@ class ResidualRate {
   /// What `left` says, and what qualifies it.
   ResidualTrend trend(double tolerance) const;
 
-  /// Iterations of CG that are sure to come: as many as there were as long as the residual has not fallen at all, and
-  /// none once it has come a quarter of the way to `tolerance`, in logarithms. In 70 meshes and real matrices, b = 1,
-  /// fewer came in two of a hundred places.
+  /// Iterations of CG that are sure to come: as long as the residual has not fallen at all, `most_sure` times those
+  /// that there were, as many in the place of 192 and half as many behind that of 272; none once it has come 0.15 of
+  /// the way to `tolerance`, in logarithms. In 95 meshes and real matrices, b = 1, fewer came in 11 of 1,946 places,
+  /// and never fewer than 0.7 times that number.
   double sure(double tolerance) const;
 
   /// The least residual so far; 0: none was added.

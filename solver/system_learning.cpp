@@ -3,7 +3,10 @@
 #include <purlin/solver/system_learning.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include <purlin/solver/residual_rate.hpp>
 
 namespace purlin::detail {
 
@@ -31,7 +34,14 @@ double SystemLearning::later(double of_solve) const {
 
 double earliest_iteration(double price, double before) {
   const double of_solve = least_missed * price - before;
-  return of_solve > 0 ? of_solve / 2 : of_solve;
+  return of_solve > 0 ? of_solve / (1 + most_sure) : of_solve;
+}
+
+int iteration_when_due(double price, const SetupSavings& savings, int iterations) {
+  constexpr double a_little_more = 1.02, most = 1e8;
+  const double now = savings.missed + savings.sure;
+  if (!(now > 0)) return 0;
+  return static_cast<int>(std::min(std::ceil(a_little_more * iterations * least_missed * price / now), most));
 }
 
 double SystemLearning::earliest(const FormatChoice& choice) const {

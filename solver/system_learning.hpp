@@ -30,9 +30,13 @@ struct SetupSavings {
 bool is_worth(double price, const SetupSavings& savings, bool measured, double margin = usual_margin);
 
 /// The iteration of a solve at which `is_worth` can be true at the earliest, for a setup that costs as much as
-/// `price` iterations save, `before` of which earlier solves have made: where as many are sure to come as the solve
-/// has made.
+/// `price` iterations save, `before` of which earlier solves have made: where `most_sure` times as many are sure to
+/// come as the solve has made.
 double earliest_iteration(double price, double before);
+
+/// The iteration of a solve at which enough of a setup's savings will have been missed or be sure, where `iterations`
+/// of it have brought `savings` and the next ones bring as much each; 0: never.
+int iteration_when_due(double price, const SetupSavings& savings, int iterations);
 
 /// Counts iterations, reads no clock: the same on every run.
 class SystemLearning {
@@ -52,8 +56,8 @@ class SystemLearning {
   const FormatTrial* better_for(const FormatChoice& choice, double done, double sure, double to_come,
                                 bool measured) const;
 
-  /// How many iterations into a solve `better_for` can name one at the earliest, however many are to come, where no
-  /// more are sure than there were in the solve; infinity: never.
+  /// How many iterations into a solve `better_for` can name one at the earliest, however many are to come; infinity:
+  /// never.
   double earliest(const FormatChoice& choice) const;
 
   /// As of a system that stood there.

@@ -30,6 +30,7 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   if (verdict == Verdict::failed) next = Move::weaker_preconditioner;
   if (verdict == Verdict::failed || verdict == Verdict::awaited) return next != Move::none;
   const int done = now.iterations;
+  ask_again = 0;
   left_guessed = false;
   standing.left *= ScaledEstimates::factor();
   const double whole = last_iterations > 0 ? last_iterations : operators->expected_iterations();
@@ -91,7 +92,7 @@ int SystemState<T, S>::not_before() {
     }
   }
   least = std::max(least, static_cast<double>(last_iterations));
-  return least < no_exchange ? static_cast<int>(std::ceil(least)) : no_exchange;
+  return least < no_exchange ? std::max(static_cast<int>(std::ceil(least)), ask_again) : no_exchange;
 }
 
 // A preconditioner that has passed goes on being watched, since one may stall later.
@@ -113,6 +114,21 @@ typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
   return probation.passed ? Verdict::passed : Verdict::awaited;
 }
 
+// What `iterations` with the present preconditioner would take, and each of them: in the format that is the best for
+// so many, with its setup.
+template <class T, Space S>
+std::pair<double, double> SystemState<T, S>::staying(const PrecondOutlook& present, double iterations) const {
+  const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
+  std::pair<double, double> best{iterations * present.now_seconds, present.now_seconds};
+  if (choice == nullptr) return best;
+  for (const FormatTrial& trial : choice->trials) {
+    if (trial.failure.empty() && trial.format != choice->format) {
+      best = std::min(best, {trial.seconds_of(iterations), trial.step_seconds()});
+    }
+  }
+  return best;
+}
+
 // The best for the iterations to come, with as many refreshes for each of them as there were so far. Where it is
 // measured that it will pay, but too little is missed yet, the format waits, which it would use for a few iterations
 // only. Where that is about to change by a guess, the preconditioner comes first if it will ever pay: it is made of
@@ -125,23 +141,21 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before + done);
   if (outlooks == nullptr || !(done + left > 0)) return {};
   const PrecondOutlook& present = outlooks->present;
-  double present_seconds = present.iteration_seconds;  // in the format that it would otherwise move to
-  if (better != nullptr) present_seconds = std::min(present_seconds, better->step_seconds());
-  const double format_price = better != nullptr ? better->setup_seconds : 0;
-  next_weaker_seconds = present_seconds;
   const double simple = simple_iterations_for(present.iterations, done + left);
   simple_seen = simple;
   const double later = learning_precond.later(last_iterations), later_refreshes = before > 0 ? later / before : 1;
+  const auto [staying_seconds, staying_step] = staying(present, later + left);
+  next_weaker_seconds = staying_step;
   const PrecondOutlook* best = nullptr;
   double most_saved = 0;
   SetupSavings of_best;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
     const double share = stronger.iterations_for(simple) / (done + left);
     const double seconds = better != nullptr ? stronger.now_seconds : stronger.iteration_seconds;
-    const double gain = present_seconds - share * seconds;
+    const double gain = staying_seconds - (later + left) * share * seconds;
     const double gain_now = present.now_seconds - share * stronger.now_seconds;
     const double refreshes = learning_precond.refreshes() * (stronger.refresh_seconds - present.refresh_seconds);
-    const double ahead = (later + left) * gain - later_refreshes * refreshes + format_price;
+    const double ahead = gain - later_refreshes * refreshes;
     const double saved = ahead - stronger.build_seconds;
     if (!(gain > 0) || !(gain_now > 0) || !(saved > most_saved)) continue;
     best = &stronger;
@@ -157,6 +171,7 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   SetupSavings later_on = of_best;
   later_on.missed = std::max(of_best.missed, least_missed * price);
   const bool soon = measured && is_worth(price, later_on, measured, margin);
+  if (soon && !now) ask_again = iteration_when_due(price, of_best, standing.iterations);
   return now || soon ? StrongerChoice{best, now} : StrongerChoice{};
 }
 

@@ -40,6 +40,7 @@ struct SystemState<T, S>::OfOneSolve {
     state.may_move = state.exchanged = state.exchanged_precond = false;
     state.probation = {};
     state.promised = 0;
+    state.ask_again = 0;
     state.operators->settle_preconditioner();
   }
   OfOneSolve(const OfOneSolve&) = delete;

@@ -65,6 +65,7 @@ struct SystemState : private OperatorExchange<T, S> {
   Move next = Move::none;
   SolveStanding standing;
   bool left_guessed = false;  // standing.left, by the size of the system
+  int ask_again = 0;          // in which iteration of the solve, for what is all but due; 0: no sooner than usual
   double promised = 0;        // the fewest iterations that estimates made it seem to take in all; 0: there were none
   std::string next_format, next_preconditioner;
   int next_probation = 0;
@@ -291,6 +292,7 @@ struct SystemState : private OperatorExchange<T, S> {
     bool now = false;
   };
   StrongerChoice stronger_that_pays(const FormatTrial* better);
+  std::pair<double, double> staying(const PrecondOutlook& present, double iterations) const;
   void doubt_what_was_overrun();
   bool make_move();
   int allowed_for_a_tenth(const PrecondOutlook& stronger);

@@ -52,11 +52,27 @@ HostCsr cycles_with_wild_diagonal(Index n) {
 
 }  // namespace
 
+TEST_CASE("A setup that waits for iterations is asked for again where they have been made", "[learning]") {
+  constexpr double price = 9e-3, gain = 28e-6;
+  for (const double sure_share : {0.0, 0.5, 1.0}) {
+    const auto savings_after = [&](int iterations) {
+      return detail::SetupSavings{iterations * gain, sure_share * iterations * gain, 100 * price};
+    };
+    for (const int asked : {5, 20, 50}) {
+      const int due = detail::iteration_when_due(price, savings_after(asked), asked);
+      REQUIRE(due > asked);
+      CHECK(detail::is_worth(price, savings_after(due), true));
+      CHECK_FALSE(detail::is_worth(price, savings_after(due * 19 / 20), true));
+    }
+  }
+  CHECK(detail::iteration_when_due(price, {}, 20) == 0);
+}
+
 TEST_CASE("A faster format is bought once the iterations so far would have paid for it", "[learning]") {
   const FormatChoice choice = choice_of(10e-6, 2e-6, 8e-3);
   detail::SystemLearning learning;
-  CHECK(learning.later(999) == 0);                         // one solve says nothing of others
-  CHECK(learning.earliest(choice) == Approx(1000.0 / 6));  // where as many are sure to come
+  CHECK(learning.later(999) == 0);                               // one solve says nothing of others
+  CHECK(learning.earliest(choice) == Approx(1000.0 / 3 / 3.5));  // where 2.5 times as many are sure to come
   CHECK(std::isinf(learning.earliest(choice_of(2e-6, 10e-6, 0))));
   learning.count(999);
   CHECK(learning.earliest(choice) == Approx(1000.0 / 3 - 999));
@@ -101,15 +117,19 @@ TEST_CASE("Iterations to go follow from how the residual has fallen", "[exchange
   CHECK(met.left(1e-8) == 1);
 }
 
-TEST_CASE("As long as the residual has hardly fallen, as many iterations are sure to come as there were",
-          "[learning]") {
+TEST_CASE("As long as the residual has hardly fallen, some iterations are sure to come", "[learning]") {
   detail::ResidualRate rate;
   CHECK(rate.sure(1e-8) == 0);
   rate.add(1);
   for (int k = 0; k < 20; ++k) rate.add(7);
-  CHECK(rate.sure(1e-8) == 20);
-  rate.add(0.1);  // an eighth of the way: half as many
-  CHECK(rate.sure(1e-8) == Approx(21 / 2.0));
+  CHECK(rate.sure(1e-8) == 50);
+  detail::ResidualRate longer = rate;
+  for (int k = 20; k < 192; ++k) longer.add(7);
+  CHECK(longer.sure(1e-8) == Approx(192));
+  for (int k = 192; k < 1000; ++k) longer.add(7);
+  CHECK(longer.sure(1e-8) == Approx(500));
+  rate.add(0.1);  // an eighth of the way
+  CHECK(rate.sure(1e-8) == Approx(2.5 * 21 / 6));
   rate.add(1e-2);
   CHECK(rate.sure(1e-8) == Approx(0).margin(1e-9));
   rate.add(1e-5);
