@@ -90,7 +90,6 @@ bool AmgOperator<T, S>::single_suffices(const Context<S>& ctx, const CsrView<T, 
   // Far from the range of single precision: values of A, 1 / a_ii, and what residuals become until they are small.
   constexpr double least = 1e-15, most = 1e15;
   if (options_.precision != AmgPrecision::automatic) return options_.precision == AmgPrecision::single;
-  if (S == Space::host) return false;
   Array<double, S> norm(ctx, 1);
   norm2<T>(ctx, a.val, norm.data());
   const double usual = fetch<double, S>(ctx, norm.data()) / std::sqrt(std::max<double>(1, a.nnz()));

@@ -71,8 +71,8 @@ std::vector<PrecondOption> amg_options() {
                     "of an elastic body are known) or constants",
                     "amg_near_null", {"auto", "constant", "rigid"}, &AmgOptions::near_null),
       choice_option("--amg-precision",
-                    "Precision of AMG's cycle in systems in double. auto: single on a device, where the\n"
-                    "range of the matrix allows it, else double",
+                    "Precision of AMG's cycle in systems in double. auto: single, where the range of\n"
+                    "the matrix allows it, else double",
                     "amg_precision", {"auto", "double", "single"}, &AmgOptions::precision),
       choice_option("--amg-refresh", "What new values replace in AMG, default galerkin: all but the prolongators",
                     "amg_refresh", {"galerkin", "full", "keep"}, &AmgOptions::refresh),

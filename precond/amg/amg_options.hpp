@@ -33,7 +33,7 @@ enum class AmgNearNull {
 
 /// Which precision a system in double applies the cycle in; one in single precision has no choice.
 enum class AmgPrecision {
-  automatic,  ///< on a device single, where the values of A are far from its range; else that of the system
+  automatic,  ///< single, unless values of A are near the ends of its range; then that of the system
   system,     ///< that of the system
   single,     ///< single: half the bytes, and as a rule as many iterations
 };
