@@ -24,6 +24,11 @@ void transposed_product_values(const DeviceContext& ctx, const BlockCsr<Space::d
                                const TransposedPattern<Space::device>& pt, const BlockCsr<Space::device>& b,
                                BlockCsr<Space::device>& c);
 
+/// C = A B and C = P^T B with their patterns, in blocks of the sizes that C says: the bits of the values above.
+void make_product(const HostContext& ctx, const HostBlockCsr& a, const HostBlockCsr& b, HostBlockCsr& c);
+void make_transposed_product(const HostContext& ctx, const HostBlockCsr& p, const TransposedPattern<Space::host>& pt,
+                             const HostBlockCsr& b, HostBlockCsr& c);
+
 /// P^T A P for one level.
 template <Space S>
 class GalerkinProduct {
@@ -34,11 +39,16 @@ class GalerkinProduct {
       : transposed_(transpose(ctx, p.pattern)) {
     ap_.row_block = a.row_block;
     ap_.col_block = coarse.row_block = coarse.col_block = p.col_block;
-    ap_.pattern = product_pattern(ctx, a.pattern, p.pattern);
-    coarse.pattern = product_pattern(ctx, transposed_.pattern, ap_.pattern);
-    ap_.val = Array<double, S>(ctx, ap_.pattern.blocks() * ap_.block_size());
-    coarse.val = Array<double, S>(ctx, coarse.pattern.blocks() * coarse.block_size());
-    compute(ctx, a, p, coarse);
+    if constexpr (S == Space::host) {
+      make_product(ctx, a, p, ap_);
+      make_transposed_product(ctx, p, transposed_, ap_, coarse);
+    } else {
+      ap_.pattern = product_pattern(ctx, a.pattern, p.pattern);
+      coarse.pattern = product_pattern(ctx, transposed_.pattern, ap_.pattern);
+      ap_.val = Array<double, S>(ctx, ap_.pattern.blocks() * ap_.block_size());
+      coarse.val = Array<double, S>(ctx, coarse.pattern.blocks() * coarse.block_size());
+      compute(ctx, a, p, coarse);
+    }
   }
 
   /// The numeric phase: new values of `coarse` from those of `a` and `p`.

@@ -87,8 +87,12 @@ void AmgHierarchy<S>::compute_prolongator(const Context<S>& ctx, AmgLevel<S>& le
   if (level.last()) {
     level.p.row_block = level.a.row_block;
     level.p.col_block = level.tentative.coarse.vectors;
-    level.p.pattern = smoothed_pattern(ctx, a, omega, level.aggregates, level.tentative, width);
-    level.p.val = Array<double, S>(ctx, level.p.pattern.blocks() * level.p.block_size());
+    if constexpr (S == Space::host) {
+      return make_prolongator(ctx, a, omega, level.aggregates, level.tentative, width, level.p);
+    } else {
+      level.p.pattern = smoothed_pattern(ctx, a, omega, level.aggregates, level.tentative, width);
+      level.p.val = Array<double, S>(ctx, level.p.pattern.blocks() * level.p.block_size());
+    }
   }
   smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
 }

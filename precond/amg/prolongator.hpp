@@ -53,4 +53,9 @@ void smooth_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>&
                         const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative,
                         BlockCsr<Space::device>& p);
 
+/// The pattern of `smoothed_pattern` with the values of `smooth_prolongator`, bit for bit, in one pass over A.
+void make_prolongator(const HostContext& ctx, const HostBlockCsr& a, double omega,
+                      const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative, Index width,
+                      HostBlockCsr& p);
+
 }  // namespace purlin::detail

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
@@ -59,138 +60,182 @@ int orthonormalise(Index m, int k, std::vector<double>& q, double* r) {
   return zeros;
 }
 
-// Where aggregate j stands in row i of the pattern; -1 where it does not.
-Offset place_of(const HostBlockPattern& p, Index i, Index j) {
-  for (Offset k = p.row_ptr[i]; k < p.row_ptr[i + 1]; ++k) {
-    if (p.col[k] == j) return k;
-  }
-  return -1;
-}
-
-// A row of P while it is computed; what the pattern has no place for is collected as its product with R.
-class SmoothedRow {
- public:
-  SmoothedRow(int block, const Tentative<Space::host>& tentative, HostBlockCsr& p)
-      : block_(block), k_(tentative.coarse.vectors), tentative_(tentative), p_(p), lost_(block * k_), part_(lost_) {}
-
-  void begin(Index i) {
-    node_ = i;
-    std::fill(p_.block(p_.pattern.row_ptr[i]), p_.block(p_.pattern.row_ptr[i + 1]), 0.0);
-    std::fill(lost_.begin(), lost_.end(), 0.0);
-    any_lost_ = false;
-  }
-  // Adds a block x vectors matrix that belongs to `aggregate`.
-  void add(Index aggregate, const std::vector<double>& values) {
-    const Offset at = place_of(p_.pattern, node_, aggregate);
-    if (at >= 0) {
-      for (std::size_t e = 0; e < values.size(); ++e) p_.block(at)[e] += values[e];
-    } else if (values.size() == 1) {
-      any_lost_ = true;
-      lost_[0] += values[0] * *coarse(aggregate);
-    } else {
-      any_lost_ = true;
-      add_product(block_, k_, k_, values.data(), coarse(aggregate), lost_.data());
+// The inverse of a symmetric matrix by Cholesky's factorisation, row by row; false where it is close to singular, and
+// then `inverse` holds nothing.
+bool definite_inverse(int n, const std::vector<double>& a, std::vector<double>& factor,
+                      std::vector<double>& inverse) {
+  constexpr double least_pivot = 1e-6;  // of the diagonal: far above rounding, which is squared in the Gram matrix
+  const auto at = [n](std::vector<double>& m, int i, int j) -> double& {
+    return m[static_cast<std::size_t>(i * n + j)];
+  };
+  factor = a;
+  inverse.assign(a.size(), 0.0);
+  for (int i = 0; i < n; ++i) {  // L, and L^-1 beside it
+    for (int j = 0; j <= i; ++j) {
+      double sum = at(factor, i, j);
+      for (int l = 0; l < j; ++l) sum -= at(factor, i, l) * at(factor, j, l);
+      if (j < i) {
+        at(factor, i, j) = sum / at(factor, j, j);
+      } else {
+        if (!(sum > least_pivot * at(factor, i, i))) return false;
+        at(factor, i, i) = std::sqrt(sum);
+      }
+    }
+    for (int j = 0; j <= i; ++j) {
+      double sum = i == j ? 1 : 0;
+      for (int l = j; l < i; ++l) sum -= at(factor, i, l) * at(inverse, l, j);
+      at(inverse, i, j) = sum / at(factor, i, i);
     }
   }
-  // The smallest change (in the Frobenius norm) that gives P R what was lost: lost G^-1 R_j^T for each block, with
-  // G = sum of R_j^T R_j.
-  void end() {
-    if (!any_lost_) return;
-    std::vector<double> gram(static_cast<std::size_t>(k_) * k_, 0.0);
-    for_blocks([&](Offset k) {
-      const double* const r = coarse(p_.pattern.col[k]);
-      add_transposed_product(k_, k_, k_, r, r, gram.data());
-    });
-    const std::vector<double> inverse = semidefinite_inverse(k_, gram);
-    std::vector<double> weights(lost_.size(), 0.0);
-    add_product(block_, k_, k_, lost_.data(), inverse.data(), weights.data());
-    for_blocks([&](Offset k) {
-      const double* const r = coarse(p_.pattern.col[k]);
-      for (int row = 0; row < block_; ++row) {
-        for (int c = 0; c < k_; ++c) {
-          for (int l = 0; l < k_; ++l) p_.block(k)[row * k_ + c] += weights[row * k_ + l] * r[c * k_ + l];
-        }
-      }
-    });
+  for (int i = 0; i < n; ++i) {  // L^-T L^-1, whose entry i, j is needed by none after it
+    for (int j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (int l = i; l < n; ++l) sum += at(inverse, l, i) * at(inverse, l, j);
+      at(factor, i, j) = at(factor, j, i) = sum;
+    }
+  }
+  std::swap(factor, inverse);
+  return true;
+}
+
+// The parts that a row of (I - omega D^-1 A) Q is the sum of, in order: block x vectors matrices that belong to
+// aggregates.
+class RowParts {
+ public:
+  RowParts(const HostBlockCsr& a, double omega, const Aggregates<Space::host>& aggregates,
+           const Tentative<Space::host>& tentative)
+      : a_(a), omega_(omega), of_node_(aggregates.of_node), q_(tentative.q.data()), k_(tentative.coarse.vectors) {}
+
+  int node_values() const { return a_.row_block * k_; }
+  std::size_t count() const { return aggregate_.size(); }
+  Index aggregate(std::size_t part) const { return aggregate_[part]; }
+  const double* values(std::size_t part) const {
+    return values_.data() + part * static_cast<std::size_t>(node_values());
+  }
+
+  void find(Index i) {
+    const auto size = static_cast<std::size_t>(node_values());
+    const Offset begin = a_.pattern.row_ptr[i], end = a_.pattern.row_ptr[i + 1];
+    aggregate_.assign(1, of_node_[i]);
+    if (values_.size() < size * static_cast<std::size_t>(end - begin + 1)) {
+      values_.resize(size * static_cast<std::size_t>(end - begin + 1));
+    }
+    std::copy_n(q_of(i), size, values_.data());
+    const Offset diagonal = diagonal_at(a_.pattern, i);
+    if (diagonal < 0) return;
+    size == 1 ? add_entries(begin, end, diagonal) : add_blocks(begin, end, diagonal);
   }
 
  private:
-  template <class F>
-  void for_blocks(F&& f) {
-    for (Offset k = p_.pattern.row_ptr[node_]; k < p_.pattern.row_ptr[node_ + 1]; ++k) f(k);
+  const double* q_of(Index node) const {
+    return q_ + static_cast<std::size_t>(node) * static_cast<std::size_t>(node_values());
   }
-  const double* coarse(Index aggregate) const {
-    return tentative_.coarse.values.data() + Offset{aggregate} * k_ * k_;
+  double scale(double diagonal) const { return diagonal == 0 ? 0 : -omega_ / diagonal; }
+
+  void add_entries(Offset begin, Offset end, Offset diagonal) {
+    const double factor = scale(a_.val[diagonal]);
+    for (Offset at = begin; at < end; ++at) {
+      const Index j = a_.pattern.col[at];
+      if (of_node_[j] < 0) continue;
+      values_[aggregate_.size()] = factor * a_.val[at] * q_[j];
+      aggregate_.push_back(of_node_[j]);
+    }
+  }
+  void add_blocks(Offset begin, Offset end, Offset diagonal) {
+    const int b = a_.row_block;
+    for (Offset at = begin; at < end; ++at) {
+      const Index j = a_.pattern.col[at];
+      if (of_node_[j] < 0) continue;
+      double* const part = values_.data() + aggregate_.size() * static_cast<std::size_t>(node_values());
+      std::fill_n(part, node_values(), 0.0);
+      add_product(b, b, k_, a_.block(at), q_of(j), part);
+      for (int r = 0; r < b; ++r) {
+        const double factor = scale(a_.block(diagonal)[r * b + r]);
+        for (int c = 0; c < k_; ++c) part[r * k_ + c] *= factor;
+      }
+      aggregate_.push_back(of_node_[j]);
+    }
   }
 
-  int block_, k_;
-  const Tentative<Space::host>& tentative_;
-  HostBlockCsr& p_;
-  Index node_ = 0;
-  std::vector<double> lost_, part_;
-  bool any_lost_ = false;
+  const HostBlockCsr& a_;
+  double omega_;
+  const std::vector<Index>& of_node_;
+  const double* q_;
+  int k_;
+  std::vector<Index> aggregate_;
+  std::vector<double> values_;
 };
 
-// f(aggregate, part) for the parts that a row of (I - omega D^-1 A) Q is the sum of, in order; a part is a block x
-// vectors matrix, `part` room for one.
-template <class F>
-void for_parts(const HostBlockCsr& a, double omega, const Aggregates<Space::host>& aggregates,
-               const Tentative<Space::host>& tentative, Index i, std::vector<double>& part, F&& f) {
-  const int b = a.row_block, k = tentative.coarse.vectors;
-  const auto node_values = static_cast<std::size_t>(b * k);
-  const double* const q = tentative.q.data() + static_cast<std::size_t>(i) * node_values;
-  part.assign(q, q + node_values);
-  f(aggregates.of_node[i], part);
-  const Offset diagonal = diagonal_at(a.pattern, i);
-  if (diagonal < 0) return;
-  for (Offset at = a.pattern.row_ptr[i]; at < a.pattern.row_ptr[i + 1]; ++at) {
-    const Index j = a.pattern.col[at];
-    if (aggregates.of_node[j] < 0) continue;
-    if (node_values == 1) {
-      const double d = a.val[diagonal];
-      part[0] = d == 0 ? 0 : -omega / d * a.val[at] * tentative.q[j];
-    } else {
-      std::fill(part.begin(), part.end(), 0.0);
-      add_product(b, b, k, a.block(at), tentative.q.data() + static_cast<std::size_t>(j) * node_values, part.data());
-      for (int r = 0; r < b; ++r) {
-        const double d = a.block(diagonal)[r * b + r];
-        for (int c = 0; c < k; ++c) part[r * k + c] *= d == 0 ? 0 : -omega / d;
+// A row of P from its parts; what its pattern has no place for is collected as its product with R.
+class SmoothedRow {
+ public:
+  SmoothedRow(int block, const Tentative<Space::host>& tentative)
+      : block_(block), k_(tentative.coarse.vectors), r_(tentative.coarse.values.data()), lost_(block * k_) {}
+
+  // The values of the blocks in `columns`, row by row of each.
+  void compute(const RowParts& parts, Span<const Index, Space::host> columns, double* values) {
+    const int size = block_ * k_;
+    std::fill_n(values, columns.size * size, 0.0);
+    std::fill(lost_.begin(), lost_.end(), 0.0);
+    bool any_lost = false;
+    for (std::size_t part = 0; part < parts.count(); ++part) {
+      const double* const from = parts.values(part);
+      const Index* const at = std::find(columns.begin(), columns.end(), parts.aggregate(part));
+      if (at != columns.end()) {
+        double* const to = values + (at - columns.begin()) * size;
+        for (int e = 0; e < size; ++e) to[e] += from[e];
+      } else if (size == 1) {
+        any_lost = true;
+        lost_[0] += *from * *coarse(parts.aggregate(part));
+      } else {
+        any_lost = true;
+        add_product(block_, k_, k_, from, coarse(parts.aggregate(part)), lost_.data());
       }
     }
-    f(aggregates.of_node[j], part);
+    if (any_lost) make_up(columns, values);
   }
-}
+
+ private:
+  // The smallest change (in the Frobenius norm) that gives P R what was lost: lost G^-1 R_j^T for each block, with
+  // G = sum of R_j^T R_j.
+  void make_up(Span<const Index, Space::host> columns, double* values) {
+    gram_.assign(static_cast<std::size_t>(k_) * static_cast<std::size_t>(k_), 0.0);
+    for (const Index j : columns) add_transposed_product(k_, k_, k_, coarse(j), coarse(j), gram_.data());
+    if (!definite_inverse(k_, gram_, factor_, inverse_)) inverse_ = semidefinite_inverse(k_, gram_);
+    weights_.assign(lost_.size(), 0.0);
+    add_product(block_, k_, k_, lost_.data(), inverse_.data(), weights_.data());
+    for (const Index j : columns) {
+      const double* const r = coarse(j);
+      for (int row = 0; row < block_; ++row) {
+        for (int c = 0; c < k_; ++c) {
+          for (int l = 0; l < k_; ++l) values[row * k_ + c] += weights_[row * k_ + l] * r[c * k_ + l];
+        }
+      }
+      values += block_ * k_;
+    }
+  }
+  const double* coarse(Index aggregate) const { return r_ + Offset{aggregate} * k_ * k_; }
+
+  int block_, k_;
+  const double* r_;
+  std::vector<double> lost_, gram_, factor_, inverse_, weights_;
+};
 
 // A row of the smoothed prolongator with all of its blocks, in the order in which their aggregates are met.
 class WholeRow {
  public:
-  explicit WholeRow(std::size_t node_values) : node_values_(node_values) {}
-
-  void begin() {
-    aggregates_.clear();
-    values_.clear();
-  }
-  void add(Index aggregate, const std::vector<double>& part) {
-    const auto at = std::find(aggregates_.begin(), aggregates_.end(), aggregate) - aggregates_.begin();
-    if (at == static_cast<std::ptrdiff_t>(aggregates_.size())) {
-      aggregates_.push_back(aggregate);
-      values_.insert(values_.end(), node_values_, 0.0);
-    }
-    for (std::size_t e = 0; e < node_values_; ++e)
-      values_[static_cast<std::size_t>(at) * node_values_ + e] += part[e];
-  }
   // The aggregates of `width` blocks at most, ascending, the first that was met among them.
-  void append_largest(Index width, std::vector<Index>& columns) {
+  void append_largest(const RowParts& parts, Index width, std::vector<Index>& columns) {
+    sum_up(parts);
     const auto first = static_cast<std::ptrdiff_t>(columns.size());
+    const auto size = static_cast<std::size_t>(parts.node_values());
     if (aggregates_.size() <= static_cast<std::size_t>(width)) {
       columns.insert(columns.end(), aggregates_.begin(), aggregates_.end());
     } else {
       order_.clear();
       for (std::size_t k = 0; k < aggregates_.size(); ++k) {
         double square = 0;
-        for (std::size_t e = 0; e < node_values_; ++e) {
-          square += values_[k * node_values_ + e] * values_[k * node_values_ + e];
-        }
+        for (std::size_t e = 0; e < size; ++e) square += values_[k * size + e] * values_[k * size + e];
         order_.emplace_back(k == 0 ? -INFINITY : -static_cast<float>(square), aggregates_[k]);
       }
       std::sort(order_.begin(), order_.end());
@@ -200,7 +245,22 @@ class WholeRow {
   }
 
  private:
-  std::size_t node_values_;
+  void sum_up(const RowParts& parts) {
+    const auto size = static_cast<std::size_t>(parts.node_values());
+    aggregates_.clear();
+    values_.clear();
+    for (std::size_t part = 0; part < parts.count(); ++part) {
+      const Index aggregate = parts.aggregate(part);
+      const auto at = static_cast<std::size_t>(std::find(aggregates_.begin(), aggregates_.end(), aggregate) -
+                                               aggregates_.begin());
+      if (at == aggregates_.size()) {
+        aggregates_.push_back(aggregate);
+        values_.insert(values_.end(), size, 0.0);
+      }
+      for (std::size_t e = 0; e < size; ++e) values_[at * size + e] += parts.values(part)[e];
+    }
+  }
+
   std::vector<Index> aggregates_;
   std::vector<double> values_;
   std::vector<std::pair<float, Index>> order_;
@@ -280,36 +340,66 @@ void smooth_prolongator(const HostContext& ctx, const HostBlockCsr& a, double om
                         const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
                         HostBlockCsr& p) {
   parallel_ranges(ctx, a.pattern.rows, [&](Index begin, Index end) {
-    SmoothedRow row(a.row_block, tentative, p);
-    std::vector<double> part;
+    RowParts parts(a, omega, aggregates, tentative);
+    SmoothedRow row(a.row_block, tentative);
     for (Index i = begin; i < end; ++i) {
       if (aggregates.of_node[i] < 0) continue;
-      row.begin(i);
-      for_parts(a, omega, aggregates, tentative, i, part,
-                [&](Index aggregate, const std::vector<double>& values) { row.add(aggregate, values); });
-      row.end();
+      const Offset first = p.pattern.row_ptr[i];
+      parts.find(i);
+      row.compute(parts, p.pattern.col.cspan().subspan(first, p.pattern.row_ptr[i + 1] - first), p.block(first));
     }
   });
 }
 
+namespace {
+
+constexpr Index rows_at_once = 256;
+
+// What a thread needs for a row of P.
+struct ProlongatorRow {
+  RowParts parts;
+  WholeRow whole;
+  SmoothedRow row;
+};
+
+std::vector<ProlongatorRow> prolongator_rows(const HostContext& ctx, const HostBlockCsr& a, double omega,
+                                             const Aggregates<Space::host>& aggregates,
+                                             const Tentative<Space::host>& tentative) {
+  return {static_cast<std::size_t>(ctx.threads()),
+          {RowParts(a, omega, aggregates, tentative), WholeRow(), SmoothedRow(a.row_block, tentative)}};
+}
+
+}  // namespace
+
 HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a, double omega,
                                   const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
                                   Index width) {
-  struct Scratch {
-    WholeRow row;
-    std::vector<double> part;
-  };
-  const auto node_values = static_cast<std::size_t>(a.row_block * tentative.coarse.vectors);
-  std::vector<Scratch> scratch(static_cast<std::size_t>(ctx.threads()), Scratch{WholeRow(node_values), {}});
-  const auto append = [&](Index i, int member, std::vector<Index>& columns) {
-    if (aggregates.of_node[i] < 0) return;
-    auto& [row, part] = scratch[static_cast<std::size_t>(member)];
-    row.begin();
-    for_parts(a, omega, aggregates, tentative, i, part,
-              [&, &row = row](Index aggregate, const std::vector<double>& values) { row.add(aggregate, values); });
-    row.append_largest(width, columns);
-  };
-  return pattern_by_rows(ctx, a.pattern.rows, aggregates.count, append);
+  std::vector<ProlongatorRow> scratch = prolongator_rows(ctx, a, omega, aggregates, tentative);
+  return pattern_by_rows(ctx, a.pattern.rows, aggregates.count,
+                         [&](Index i, int member, std::vector<Index>& columns) {
+                           if (aggregates.of_node[i] < 0) return;
+                           ProlongatorRow& mine = scratch[static_cast<std::size_t>(member)];
+                           mine.parts.find(i);
+                           mine.whole.append_largest(mine.parts, width, columns);
+                         });
+}
+
+void make_prolongator(const HostContext& ctx, const HostBlockCsr& a, double omega,
+                      const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative, Index width,
+                      HostBlockCsr& p) {
+  std::vector<ProlongatorRow> scratch = prolongator_rows(ctx, a, omega, aggregates, tentative);
+  std::tie(p.pattern, p.val) =
+      blocks_by_rows(ctx, a.pattern.rows, aggregates.count, rows_at_once,
+                     [&](Index i, int member, std::vector<Index>& columns, std::vector<double>& values) {
+                       if (aggregates.of_node[i] < 0) return;
+                       auto& [parts, whole, row] = scratch[static_cast<std::size_t>(member)];
+                       const std::size_t first = columns.size(), first_value = values.size();
+                       parts.find(i);
+                       whole.append_largest(parts, width, columns);
+                       const auto count = static_cast<std::int64_t>(columns.size() - first);
+                       values.resize(first_value + static_cast<std::size_t>(count * parts.node_values()));
+                       row.compute(parts, {columns.data() + first, count}, values.data() + first_value);
+                     });
 }
 
 }  // namespace purlin::detail
