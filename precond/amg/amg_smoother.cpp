@@ -10,6 +10,7 @@
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/amg/opposite_blocks.hpp>
 #include <purlin/precond/amg/tied_nodes.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/registry.hpp>
@@ -53,23 +54,34 @@ const char* name_of(AmgSmoother smoother) {
 
 double antisymmetric_share(const HostContext& ctx, const HostBlockCsr& a) {
   const HostBlockPattern& pattern = a.pattern;
-  const TransposedPattern<Space::host> t = transpose(ctx, pattern);
   const int b = a.row_block;
   std::vector<double> all(static_cast<std::size_t>(pattern.rows)), skew(all.size());
-  parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
-    Offset l = t.pattern.row_ptr[i];
-    const Offset l_end = t.pattern.row_ptr[i + 1];
-    for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
-      const Index j = pattern.col[k];
-      if (j == i) continue;
-      while (l < l_end && t.pattern.col[l] < j) ++l;
-      const double* const opposite = l < l_end && t.pattern.col[l] == j ? a.block(t.source[l]) : nullptr;
-      for (int e = 0; e < b * b; ++e) {
-        const double here = a.block(k)[e], there = opposite == nullptr ? 0 : opposite[e % b * b + e / b];
-        all[i] += here * here;
-        // What has no opposite is met once, where a pair is met twice.
-        skew[i] += (opposite == nullptr ? 2 : 1) * (here - there) * (here - there);
+  parallel_ranges(ctx, pattern.rows, [&](Index begin, Index end) {
+    OppositeBlocks opposites(pattern, begin);
+    for (Index i = begin; i < end; ++i) {
+      double own_all = 0, own_skew = 0;
+      for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
+        const Index j = pattern.col[k];
+        if (j == i) continue;
+        const Offset at = opposites.of(i, j);
+        if (b == 1 && at >= 0) {
+          const double here = a.val[k], difference = here - a.val[at];
+          own_all += here * here;
+          own_skew += difference * difference;
+          continue;
+        }
+        const double* const opposite = at >= 0 ? a.block(at) : nullptr;
+        for (int r = 0; r < b; ++r) {
+          for (int c = 0; c < b; ++c) {
+            const double here = a.block(k)[r * b + c], there = opposite == nullptr ? 0 : opposite[c * b + r];
+            own_all += here * here;
+            // What has no opposite is met once, where a pair is met twice.
+            own_skew += (opposite == nullptr ? 2 : 1) * (here - there) * (here - there);
+          }
+        }
       }
+      all[i] = own_all;
+      skew[i] = own_skew;
     }
   });
   const double sum = std::accumulate(all.begin(), all.end(), 0.0);

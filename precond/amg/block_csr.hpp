@@ -49,7 +49,7 @@ using HostBlockCsr = BlockCsr<Space::host>;
 
 /// The square matrix `a`, whose row i is row old_of_new[i] of the result (empty: row i), in blocks of `block` rows
 /// and columns, which divides its size. An entry of a block that `a` lacks is 0. `source` receives, for each value of
-/// the result, where it stands in `a`, -1 for what is not there.
+/// the result, where it stands in `a`, -1 for what is not there; nothing where all values stand as in `a`.
 template <class T>
 HostBlockCsr make_block_csr(const HostContext& ctx, const CsrView<T, Space::host>& a,
                             const std::vector<Index>& old_of_new, int block, Array<Offset, Space::host>& source);

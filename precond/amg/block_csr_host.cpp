@@ -60,6 +60,35 @@ class OldRows {
       f(old_of_new_.empty() ? a_.col[k] : old_of_new_[a_.col[k]], k);
     }
   }
+  // Whether the rows of a node have whole blocks that ascend and are the same in each, so that entries stand as in
+  // blocks; then how many, else -1.
+  Offset whole_blocks(Index node) const {
+    if (!old_of_new_.empty()) return -1;
+    const Offset begin = a_.row_begin(node * block_), length = a_.row_begin(node * block_ + 1) - begin;
+    if (length % block_ != 0) return -1;
+    const Index* const col = a_.col.data + begin;
+    bool whole = true;
+    for (int r = 1; r < block_; ++r) {
+      const Offset other = a_.row_begin(node * block_ + r);
+      if (a_.row_begin(node * block_ + r + 1) - other != length) return -1;
+      whole = whole && std::equal(col, col + length, a_.col.data + other);
+    }
+    Index least = 0;
+    for (Offset k = 0; k < length && whole; k += block_) {
+      whole = col[k] % block_ == 0 && col[k] >= least;
+      for (int c = 1; c < block_; ++c) whole = whole && col[k + c] == col[k] + c;
+      least = col[k] + 1;
+    }
+    return whole ? length / block_ : -1;
+  }
+  // f(block of the node's row, row in it, the place of its first entry in a) for the blocks of `whole_blocks`.
+  template <class F>
+  void for_whole_blocks(Index node, Offset blocks, F&& f) const {
+    for (int r = 0; r < block_; ++r) {
+      const Offset begin = a_.row_begin(node * block_ + r);
+      for (Offset k = 0; k < blocks; ++k) f(k, r, begin + k * block_);
+    }
+  }
   // The columns of a row of blocks, ascending; valid until the thread's next call.
   const std::vector<Index>& columns_of(Index node, int member) const {
     std::vector<Index>& columns = scratch_[static_cast<std::size_t>(member)];
@@ -94,19 +123,17 @@ bool columns_ascend(const HostContext& ctx, const CsrView<T, Space::host>& a) {
 
 // Single entries that stand as they should.
 template <class T>
-HostBlockCsr copied(const HostContext& ctx, const CsrView<T, Space::host>& a, Array<Offset, Space::host>& source) {
+HostBlockCsr copied(const HostContext& ctx, const CsrView<T, Space::host>& a) {
   HostBlockCsr result;
   result.pattern.rows = result.pattern.cols = a.rows;
   result.pattern.row_ptr = Array<Offset, Space::host>(ctx, Offset{a.rows} + 1);
   result.pattern.col = Array<Index, Space::host>(ctx, a.nnz());
   result.val = Array<double, Space::host>(ctx, a.nnz());
-  source = Array<Offset, Space::host>(ctx, a.nnz());
   parallel_for(ctx, Offset{a.rows} + 1,
                [&](Offset i) { result.pattern.row_ptr[i] = a.row_begin(static_cast<Index>(i)); });
   parallel_for(ctx, a.nnz(), [&](Offset k) {
     result.pattern.col[k] = a.col[k];
     result.val[k] = static_cast<double>(a.val[k]);
-    source[k] = k;
   });
   return result;
 }
@@ -131,7 +158,10 @@ Offset diagonal_at(const HostBlockPattern& a, Index i) {
 template <class T>
 HostBlockCsr make_block_csr(const HostContext& ctx, const CsrView<T, Space::host>& a,
                             const std::vector<Index>& old_of_new, int block, Array<Offset, Space::host>& source) {
-  if (block == 1 && old_of_new.empty() && columns_ascend(ctx, a)) return copied(ctx, a, source);
+  if (block == 1 && old_of_new.empty() && columns_ascend(ctx, a)) {
+    source = {};
+    return copied(ctx, a);
+  }
   const OldRows<T> rows(ctx, a, old_of_new, block);
   HostBlockCsr result;
   HostBlockPattern& pattern = result.pattern;
@@ -139,7 +169,8 @@ HostBlockCsr make_block_csr(const HostContext& ctx, const CsrView<T, Space::host
   result.row_block = result.col_block = block;
   pattern.row_ptr = Array<Offset, Space::host>(ctx, Offset{pattern.rows} + 1);
   parallel_blocks(ctx, pattern.rows, 512, [&](Index node, int member) {
-    pattern.row_ptr[node] = static_cast<Offset>(rows.columns_of(node, member).size());
+    const Offset whole = rows.whole_blocks(node);
+    pattern.row_ptr[node] = whole >= 0 ? whole : static_cast<Offset>(rows.columns_of(node, member).size());
   });
   pattern.row_ptr[pattern.rows] = 0;
   exclusive_sum(ctx, pattern.row_ptr);
@@ -148,8 +179,19 @@ HostBlockCsr make_block_csr(const HostContext& ctx, const CsrView<T, Space::host
   result.val = Array<double, Space::host>(ctx, pattern.blocks() * size);
   source = Array<Offset, Space::host>(ctx, result.val.size());
   parallel_blocks(ctx, pattern.rows, 512, [&](Index node, int member) {
-    const std::vector<Index>& columns = rows.columns_of(node, member);
     const Offset begin = pattern.row_ptr[node], end = pattern.row_ptr[node + 1];
+    if (const Offset whole = rows.whole_blocks(node); whole >= 0) {
+      rows.for_whole_blocks(node, whole, [&](Offset k, int r, Offset from) {
+        if (r == 0) pattern.col[begin + k] = a.col[from] / block;
+        const Offset place = (begin + k) * size + r * block;
+        for (int c = 0; c < block; ++c) {
+          result.val[place + c] = static_cast<double>(a.val[from + c]);
+          source[place + c] = from + c;
+        }
+      });
+      return;
+    }
+    const std::vector<Index>& columns = rows.columns_of(node, member);
     std::copy(columns.begin(), columns.end(), pattern.col.data() + begin);
     std::fill(result.val.data() + begin * size, result.val.data() + end * size, 0.0);
     std::fill(source.data() + begin * size, source.data() + end * size, Offset{-1});

@@ -15,7 +15,9 @@ namespace {
 template <class T>
 ValueMap<Space::host> callers_map(const HostContext& ctx, const CsrView<T, Space::host>& a,
                                   Array<Offset, Space::host>& source) {
-  if (a.value_map == nullptr || a.value_map->identity()) return make_value_map(ctx, source.cspan(), a.nnz());
+  const bool callers = a.value_map == nullptr || a.value_map->identity();
+  if (source.empty()) return callers ? ValueMap<Space::host>() : copy_of(ctx, *a.value_map);
+  if (callers) return make_value_map(ctx, source.cspan(), a.nnz());
   const std::vector<Offset> place = positions_of(ctx, *a.value_map, a.nnz());
   parallel_for(ctx, source.size(), [&](Offset k) { source[k] = source[k] < 0 ? -1 : place[source[k]]; });
   return make_value_map(ctx, source.cspan(), a.value_map->source_size);

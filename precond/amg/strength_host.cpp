@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/precond/amg/opposite_blocks.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
+#include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -26,22 +29,16 @@ void for_neighbours(const HostBlockPattern& a, const TransposedPattern<Space::ho
   }
 }
 
-// Whether the opposite of every strong block is strong too. Row after row, the opposites of a row's blocks come in
-// the order in which they stand.
+// Whether the opposite of every strong block is strong too.
 bool is_symmetric(const HostContext& ctx, const HostBlockPattern& a, const std::vector<unsigned char>& strong) {
   std::vector<unsigned char> symmetric(static_cast<std::size_t>(ctx.threads()), 1);
   parallel_ranges(ctx, a.rows, [&](Index begin, Index end, std::int64_t share) {
-    std::vector<Offset> next(a.row_ptr.data(), a.row_ptr.data() + a.rows);
-    for (Index j = 0; j < a.rows && begin > 0; ++j) {
-      next[j] = std::lower_bound(a.col.data() + next[j], a.col.data() + a.row_ptr[j + 1], begin) - a.col.data();
-    }
+    OppositeBlocks opposites(a, begin);
     for (Index i = begin; i < end; ++i) {
       for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
         if (!strong[k]) continue;
-        Offset& at = next[a.col[k]];
-        const Offset row_end = a.row_ptr[a.col[k] + 1];
-        while (at < row_end && a.col[at] < i) ++at;
-        if (at < row_end && a.col[at] == i && strong[at]) continue;
+        const Offset opposite = opposites.of(i, a.col[k]);
+        if (opposite >= 0 && strong[opposite]) continue;
         symmetric[static_cast<std::size_t>(share)] = 0;
         return;
       }
@@ -50,14 +47,23 @@ bool is_symmetric(const HostContext& ctx, const HostBlockPattern& a, const std::
   return std::all_of(symmetric.begin(), symmetric.end(), [](unsigned char s) { return s != 0; });
 }
 
-// The graph of what is strong in both directions; the diagonal is marked in `strong`.
-HostBlockPattern graph_of(const HostContext& ctx, const HostBlockPattern& a, std::vector<unsigned char>& strong) {
-  return pattern_by_rows(ctx, a.rows, a.rows, [&](Index i, int, std::vector<Index>& columns) {
+// The graph of what is strong in both directions, of which `row_ptr` holds the numbers of strong blocks; the diagonal
+// is marked in `strong`.
+HostBlockPattern graph_of(const HostContext& ctx, const HostBlockPattern& a, Array<Offset, Space::host> row_ptr,
+                          std::vector<unsigned char>& strong) {
+  HostBlockPattern graph;
+  graph.rows = graph.cols = a.rows;
+  graph.row_ptr = std::move(row_ptr);
+  exclusive_sum(ctx, graph.row_ptr);
+  graph.col = Array<Index, Space::host>(ctx, graph.row_ptr[a.rows]);
+  parallel_for(ctx, a.rows, [&](Index i) {
+    Offset at = graph.row_ptr[i];
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      if (strong[k]) columns.push_back(a.col[k]);
+      if (strong[k]) graph.col[at++] = a.col[k];
       if (a.col[k] == i) strong[k] = 1;
     }
   });
+  return graph;
 }
 
 // The graph; and what is strong in either direction becomes so in both.
@@ -93,23 +99,28 @@ Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& 
   std::vector<unsigned char>& strong = result.kept;
   strong.resize(static_cast<std::size_t>(pattern.blocks()));
   std::vector<unsigned char> dominated(diagonal.size());
+  Array<Offset, Space::host> strong_blocks(ctx, Offset{pattern.rows} + 1);
+  strong_blocks[pattern.rows] = 0;
   const double bound = rounded_to_16_bits(theta * theta);
   const double clearly_large = 1.01 * bound;  // saves the division
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
     double others = 0;
+    Offset count = 0;
     for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
       const Index j = pattern.col[k];
       const double square = squared_norm(a, k);
       const double scale = diagonal[i] * diagonal[j];
       const bool large = square > clearly_large * scale || scale == 0 || reaches(square / scale, bound);
       strong[k] = j != i && square > 0 && large ? 1 : 0;
+      count += strong[k];
       if (j != i) others += a.block_size() == 1 ? std::fabs(a.val[k]) : std::sqrt(square);
     }
+    strong_blocks[i] = count;
     dominated[i] = rounded_to_16_bits(others) <= rounded_to_16_bits(dominated_share * diagonal[i]) ? 1 : 0;
   });
-  result.graph = is_symmetric(ctx, pattern, strong) ? graph_of(ctx, pattern, strong)
+  result.graph = is_symmetric(ctx, pattern, strong) ? graph_of(ctx, pattern, std::move(strong_blocks), strong)
                                                     : union_with_transposed(ctx, pattern, strong);
-  result.all_kept = std::all_of(strong.begin(), strong.end(), [](unsigned char k) { return k != 0; });
+  result.all_kept = parallel_all(ctx, pattern.blocks(), [&](Offset k) { return strong[k] != 0; });
   result.left_out.resize(diagonal.size());
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
     const bool alone = result.graph.row_ptr[i] == result.graph.row_ptr[i + 1];

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/// OppositeBlocks: block (j, i) for block (i, j) of a square pattern, without a transposed one. Internal.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include <purlin/precond/amg/block_csr.hpp>
+
+namespace purlin::detail {
+
+/// For the rows of a range, which are taken in ascending order: the opposites of their blocks then come in the order
+/// in which they stand in their rows, and a place in each row is all that is kept.
+class OppositeBlocks {
+ public:
+  /// For rows from `first` on.
+  OppositeBlocks(const HostBlockPattern& a, Index first)
+      : row_ptr_(a.row_ptr.data()),
+        col_(a.col.data()),
+        first_(first),
+        next_(static_cast<std::size_t>(a.rows), none) {}
+
+  /// The place of block (j, i), -1 where there is none. Rows i ascend from call to call.
+  Offset of(Index i, Index j) {
+    Offset& next = next_[static_cast<std::size_t>(j)];
+    const Offset end = row_ptr_[j + 1];
+    if (next == none) {
+      next = row_ptr_[j];
+      if (first_ > 0) next = std::lower_bound(col_ + next, col_ + end, first_) - col_;
+    }
+    while (next < end && col_[next] < i) ++next;
+    return next < end && col_[next] == i ? next : none;
+  }
+
+ private:
+  static constexpr Offset none = -1;
+  const Offset* row_ptr_;
+  const Index* col_;
+  Index first_;
+  std::vector<Offset> next_;
+};
+
+}  // namespace purlin::detail
