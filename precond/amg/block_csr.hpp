@@ -96,9 +96,4 @@ inline double squared_norm(const HostBlockCsr& a, Offset k) {
   return sum;
 }
 
-/// c += a b for row-major blocks: a is m x n, b is n x k.
-void add_product(int m, int n, int k, const double* a, const double* b, double* c);
-/// c += a^T b: a is n x m, b is n x k.
-void add_transposed_product(int m, int n, int k, const double* a, const double* b, double* c);
-
 }  // namespace purlin::detail

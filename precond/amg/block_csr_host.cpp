@@ -13,32 +13,6 @@
 namespace purlin::detail {
 namespace {
 
-// Compiled once for the sizes that occur most, so that their loops unroll.
-template <int m, int n, int k, bool transposed>
-void fixed_product(const double* a, const double* b, double* c) {
-  for (int i = 0; i < m; ++i) {
-    for (int j = 0; j < n; ++j) {
-      const double value = transposed ? a[j * m + i] : a[i * n + j];
-      for (int l = 0; l < k; ++l) c[i * k + l] += value * b[j * k + l];
-    }
-  }
-}
-
-template <bool transposed>
-void any_product(int m, int n, int k, const double* a, const double* b, double* c) {
-  if (m == 1 && n == 1 && k == 1) return fixed_product<1, 1, 1, transposed>(a, b, c);
-  if (m == 3 && n == 3 && k == 3) return fixed_product<3, 3, 3, transposed>(a, b, c);
-  if (m == 3 && n == 3 && k == 6) return fixed_product<3, 3, 6, transposed>(a, b, c);
-  if (m == 6 && n == 3 && k == 6) return fixed_product<6, 3, 6, transposed>(a, b, c);
-  if (m == 6 && n == 6 && k == 6) return fixed_product<6, 6, 6, transposed>(a, b, c);
-  for (int i = 0; i < m; ++i) {
-    for (int j = 0; j < n; ++j) {
-      const double value = transposed ? a[j * m + i] : a[i * n + j];
-      for (int l = 0; l < k; ++l) c[i * k + l] += value * b[j * k + l];
-    }
-  }
-}
-
 // The rows of a renumbered matrix in the numbering that it had.
 template <class T>
 class OldRows {
@@ -139,14 +113,6 @@ HostBlockCsr copied(const HostContext& ctx, const CsrView<T, Space::host>& a) {
 }
 
 }  // namespace
-
-void add_product(int m, int n, int k, const double* a, const double* b, double* c) {
-  any_product<false>(m, n, k, a, b, c);
-}
-
-void add_transposed_product(int m, int n, int k, const double* a, const double* b, double* c) {
-  any_product<true>(m, n, k, a, b, c);
-}
 
 Offset diagonal_at(const HostBlockPattern& a, Index i) {
   const Index* const begin = a.col.data() + a.row_ptr[i];

@@ -7,6 +7,8 @@
 #include <tuple>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/wide_host.hpp>
+#include <purlin/precond/amg/block_products.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
 
 namespace purlin::detail {
@@ -83,52 +85,34 @@ void add_row(const HostBlockPattern& c, Index i, ColumnTable& table) {
   for (Offset k = c.row_ptr[i]; k < c.row_ptr[i + 1]; ++k) table.add(c.col[k]);
 }
 
-// The values of C = P^T B, P given by its transposed pattern.
-template <bool scalar>
-void transposed_values_of(const HostContext& ctx, const HostBlockCsr& p, const TransposedPattern<Space::host>& pt,
-                          const HostBlockCsr& b, HostBlockCsr& c) {
+// The values of C = A B; block_of(k) is block k of A's pattern, with `transposed` that of a matrix whose blocks are
+// transposed.
+template <bool transposed, class BlockOf>
+void values_of_product(const HostContext& ctx, const HostBlockPattern& a, BlockOf&& block_of, const HostBlockCsr& b,
+                       Index at_once, HostBlockCsr& c) {
   Tables tables = tables_of(ctx, c.pattern.cols);
   const int size = c.block_size();
-  parallel_blocks(ctx, c.pattern.rows, long_rows_at_once, [&](Index i, int member) {
+  parallel_blocks(ctx, a.rows, at_once, [&](Index i, int member) {
     ColumnTable& table = tables[static_cast<std::size_t>(member)];
     add_row(c.pattern, i, table);
     double* const values = c.block(c.pattern.row_ptr[i]);
     std::fill(values, c.block(c.pattern.row_ptr[i + 1]), 0.0);
-    for (Offset k = pt.pattern.row_ptr[i]; k < pt.pattern.row_ptr[i + 1]; ++k) {
-      const Index row = pt.pattern.col[k];
-      const double* const block = p.block(pt.source[k]);
-      for (Offset l = b.pattern.row_ptr[row]; l < b.pattern.row_ptr[row + 1]; ++l) {
-        if constexpr (scalar) {
-          values[table.find(b.pattern.col[l])] += *block * b.val[l];
-        } else {
-          double* const to = values + table.find(b.pattern.col[l]) * size;
-          add_transposed_product(p.col_block, p.row_block, b.col_block, block, b.block(l), to);
+    const auto for_products = [&](auto&& add) {
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+        const double* const block = block_of(k);
+        for (Offset l = b.pattern.row_ptr[a.col[k]]; l < b.pattern.row_ptr[a.col[k] + 1]; ++l) {
+          add(block, b.block(l), values + Offset{table.find(b.pattern.col[l])} * size);
         }
       }
+    };
+    if (size == 1 && b.block_size() == 1) {  // as in make_scalar_product
+      return for_products([](const double* x, const double* y, double* to) { *to += *x * *y; });
     }
-  });
-}
-
-template <bool scalar>
-void product_values_of(const HostContext& ctx, const HostBlockCsr& a, const HostBlockCsr& b, HostBlockCsr& c) {
-  Tables tables = tables_of(ctx, c.pattern.cols);
-  const int size = c.block_size();
-  parallel_blocks(ctx, a.pattern.rows, rows_at_once, [&](Index i, int member) {
-    ColumnTable& table = tables[static_cast<std::size_t>(member)];
-    add_row(c.pattern, i, table);
-    double* const values = c.block(c.pattern.row_ptr[i]);
-    std::fill(values, c.block(c.pattern.row_ptr[i + 1]), 0.0);
-    for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
-      const Index row = a.pattern.col[k];
-      for (Offset l = b.pattern.row_ptr[row]; l < b.pattern.row_ptr[row + 1]; ++l) {
-        if constexpr (scalar) {
-          values[table.find(b.pattern.col[l])] += a.val[k] * b.val[l];
-        } else {
-          double* const to = values + table.find(b.pattern.col[l]) * size;
-          add_product(a.row_block, a.col_block, b.col_block, a.block(k), b.block(l), to);
-        }
-      }
-    }
+    with_wide_vectors([&] {
+      for_products([&](const double* x, const double* y, double* to) {
+        add_block_product<transposed>(c.row_block, b.row_block, b.col_block, x, y, to);
+      });
+    });
   });
 }
 
@@ -193,12 +177,14 @@ HostBlockPattern product_pattern(const HostContext& ctx, const HostBlockPattern&
 }
 
 void product_values(const HostContext& ctx, const HostBlockCsr& a, const HostBlockCsr& b, HostBlockCsr& c) {
-  scalar_blocks(a, b) ? product_values_of<true>(ctx, a, b, c) : product_values_of<false>(ctx, a, b, c);
+  values_of_product<false>(
+      ctx, a.pattern, [&](Offset k) { return a.block(k); }, b, rows_at_once, c);
 }
 
 void transposed_product_values(const HostContext& ctx, const HostBlockCsr& p,
                                const TransposedPattern<Space::host>& pt, const HostBlockCsr& b, HostBlockCsr& c) {
-  scalar_blocks(b, p) ? transposed_values_of<true>(ctx, p, pt, b, c) : transposed_values_of<false>(ctx, p, pt, b, c);
+  values_of_product<true>(
+      ctx, pt.pattern, [&](Offset k) { return p.block(pt.source[k]); }, b, long_rows_at_once, c);
 }
 
 void make_product(const HostContext& ctx, const HostBlockCsr& a, const HostBlockCsr& b, HostBlockCsr& c) {

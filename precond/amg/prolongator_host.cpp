@@ -7,6 +7,8 @@
 #include <tuple>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/wide_host.hpp>
+#include <purlin/precond/amg/block_products.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
 #include <purlin/precond/amg/small_dense.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
@@ -113,7 +115,13 @@ class RowParts {
     return values_.data() + part * static_cast<std::size_t>(node_values());
   }
 
+  // In one place, so that a refresh rounds as the setup does.
   void find(Index i) {
+    with_wide_vectors([&] { find_here(i); });
+  }
+
+ private:
+  void find_here(Index i) {
     const auto size = static_cast<std::size_t>(node_values());
     const Offset begin = a_.pattern.row_ptr[i], end = a_.pattern.row_ptr[i + 1];
     aggregate_.assign(1, of_node_[i]);
@@ -125,8 +133,6 @@ class RowParts {
     if (diagonal < 0) return;
     size == 1 ? add_entries(begin, end, diagonal) : add_blocks(begin, end, diagonal);
   }
-
- private:
   const double* q_of(Index node) const {
     return q_ + static_cast<std::size_t>(node) * static_cast<std::size_t>(node_values());
   }
@@ -148,7 +154,7 @@ class RowParts {
       if (of_node_[j] < 0) continue;
       double* const part = values_.data() + aggregate_.size() * static_cast<std::size_t>(node_values());
       std::fill_n(part, node_values(), 0.0);
-      add_product(b, b, k_, a_.block(at), q_of(j), part);
+      add_block_product<false>(b, b, k_, a_.block(at), q_of(j), part);
       for (int r = 0; r < b; ++r) {
         const double factor = scale(a_.block(diagonal)[r * b + r]);
         for (int c = 0; c < k_; ++c) part[r * k_ + c] *= factor;
@@ -174,6 +180,11 @@ class SmoothedRow {
 
   // The values of the blocks in `columns`, row by row of each.
   void compute(const RowParts& parts, Span<const Index, Space::host> columns, double* values) {
+    with_wide_vectors([&] { compute_here(parts, columns, values); });
+  }
+
+ private:
+  void compute_here(const RowParts& parts, Span<const Index, Space::host> columns, double* values) {
     const int size = block_ * k_;
     std::fill_n(values, columns.size * size, 0.0);
     std::fill(lost_.begin(), lost_.end(), 0.0);
@@ -189,21 +200,19 @@ class SmoothedRow {
         lost_[0] += *from * *coarse(parts.aggregate(part));
       } else {
         any_lost = true;
-        add_product(block_, k_, k_, from, coarse(parts.aggregate(part)), lost_.data());
+        add_block_product<false>(block_, k_, k_, from, coarse(parts.aggregate(part)), lost_.data());
       }
     }
     if (any_lost) make_up(columns, values);
   }
-
- private:
   // The smallest change (in the Frobenius norm) that gives P R what was lost: lost G^-1 R_j^T for each block, with
   // G = sum of R_j^T R_j.
   void make_up(Span<const Index, Space::host> columns, double* values) {
     gram_.assign(static_cast<std::size_t>(k_) * static_cast<std::size_t>(k_), 0.0);
-    for (const Index j : columns) add_transposed_product(k_, k_, k_, coarse(j), coarse(j), gram_.data());
+    for (const Index j : columns) add_block_product<true>(k_, k_, k_, coarse(j), coarse(j), gram_.data());
     if (!definite_inverse(k_, gram_, factor_, inverse_)) inverse_ = semidefinite_inverse(k_, gram_);
     weights_.assign(lost_.size(), 0.0);
-    add_product(block_, k_, k_, lost_.data(), inverse_.data(), weights_.data());
+    add_block_product<false>(block_, k_, k_, lost_.data(), inverse_.data(), weights_.data());
     for (const Index j : columns) {
       const double* const r = coarse(j);
       for (int row = 0; row < block_; ++row) {
