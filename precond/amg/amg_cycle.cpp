@@ -77,7 +77,7 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
     }
     if (coarse_ != nullptr && l == coarse_first_) return;
     if (from[l].smoother_diagonal.size() == 0) continue;
-    level.a = l == 0 ? std::move(finest.a) : make_operator(ctx, scalar_rows(ctx, from[l].a), from[l].a.val.cspan());
+    level.a = l == 0 ? std::move(finest.a) : make_matrix(ctx, from[l].a);
     level.m = l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]);
     const double lambda = sparse_lambda(ctx, l, hierarchy);
     // With D^-1, G^T G of FSAI shares the trace of S A: a larger eigenvalue than the diagonal's slows the polynomial.
@@ -111,7 +111,17 @@ Span<const T, S> AmgCycle<T, S>::place(const Context<S>& ctx, Span<const double,
   }
 }
 
-// In the format csr, which takes rectangular matrices in any order.
+// The matrix of a level below the first: in blocks on the host, else in the format csr.
+template <class T, Space S>
+OperatorPtr<T, S> AmgCycle<T, S>::make_matrix(const Context<S>& ctx, const BlockCsr<S>& a) const {
+  if constexpr (S == Space::host) {
+    return std::make_unique<HostBlockRows<T>>(ctx, a);
+  } else {
+    return make_operator(ctx, scalar_rows(ctx, a), a.val.cspan());
+  }
+}
+
+// In the format csr.
 template <class T, Space S>
 OperatorPtr<T, S> AmgCycle<T, S>::make_operator(const Context<S>& ctx, const ScalarPattern<S>& pattern,
                                                 Span<const double, S> values) const {

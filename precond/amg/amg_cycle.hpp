@@ -73,6 +73,7 @@ class AmgCycle {
   void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
   void smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x) const;
   Span<const T, S> place(const Context<S>& ctx, Span<const double, S> values);
+  OperatorPtr<T, S> make_matrix(const Context<S>& ctx, const BlockCsr<S>& a) const;
   OperatorPtr<T, S> make_operator(const Context<S>& ctx, const ScalarPattern<S>& pattern,
                                   Span<const double, S> values) const;
   OperatorPtr<T, S> make_smoother(const Context<S>& ctx, const AmgLevel<S>& level) const;

@@ -2,9 +2,11 @@
 /// AmgTransfer: between a level and the next, by the prolongator and its transpose. Internal.
 #pragma once
 
+#include <memory>
+
 #include <purlin/precond/amg/block_rows.hpp>
+#include <purlin/precond/amg/block_rows_host.hpp>
 #include <purlin/precond/amg/hierarchy.hpp>
-#include <purlin/spmv/operator.hpp>
 
 namespace purlin::detail {
 
@@ -17,11 +19,12 @@ struct LevelOrder {
 template <class T, Space S>
 class AmgTransfer;
 
-/// P and its transpose in the format csr, in solver order.
+/// P and its transpose in blocks and in the hierarchy's numbering, into which vectors in solver order are gathered.
 template <class T>
 class AmgTransfer<T, Space::host> {
  public:
   AmgTransfer() = default;
+  /// Keeps pointers to the arrays of the level's patterns and of `order`.
   AmgTransfer(const HostContext& ctx, const AmgLevel<Space::host>& level, const LevelOrder<Space::host>& order);
   void refresh(const HostContext& ctx, const AmgLevel<Space::host>& level);
 
@@ -35,7 +38,9 @@ class AmgTransfer<T, Space::host> {
   std::uint64_t bytes() const, bytes_read() const;
 
  private:
-  OperatorPtr<T, Space::host> p_, transposed_;
+  std::unique_ptr<HostBlockRows<T>> p_, transposed_;
+  Span<const Index, Space::host> old_of_new_, new_of_old_;
+  mutable Array<T, Space::host> natural_;  ///< a vector of the level in the hierarchy's numbering
 };
 
 /// P and its transpose in blocks, each stored for itself; rows find their places in solver order.

@@ -1,49 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prolongators on the host: two matrices in the format csr, which takes rectangular ones in any order.
+// Prolongators on the host, in blocks and in the hierarchy's numbering.
 #include <purlin/core/instantiate.hpp>
-#include <purlin/precond/amg/placed_csr.hpp>
+#include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/amg/transfer.hpp>
-#include <purlin/spmv/registry.hpp>
 
 namespace purlin::detail {
-namespace {
-
-template <class T>
-OperatorPtr<T, Space::host> csr_of(const HostContext& ctx, const ScalarPattern<Space::host>& pattern,
-                                   const HostBlockCsr& p) {
-  const PlacedCsr<T, Space::host> placed(ctx, pattern, p.val.cspan());
-  return make_spmv<T, Space::host>(ctx, placed.view(), RowOrder<Space::host>{}, SpmvOptions{});
-}
-
-template <class T>
-void apply(const HostContext& ctx, const MatrixOperator<T, Space::host>& a, const T* x, T* y) {
-  a.apply(ctx, T(1), Span<const T, Space::host>(x, a.cols()), T(0), Span<T, Space::host>(y, a.rows()));
-}
-
-}  // namespace
 
 template <class T>
 AmgTransfer<T, Space::host>::AmgTransfer(const HostContext& ctx, const AmgLevel<Space::host>& level,
                                          const LevelOrder<Space::host>& order)
-    : p_(csr_of<T>(ctx, scalar_rows(ctx, level.p, to_vector(ctx, order.old_of_new.cspan())), level.p)),
-      transposed_(csr_of<T>(ctx, scalar_columns(ctx, level.p, to_vector(ctx, order.new_of_old.cspan())), level.p)) {}
+    : p_(std::make_unique<HostBlockRows<T>>(ctx, level.p)),
+      transposed_(std::make_unique<HostBlockRows<T>>(ctx, level.p, &level.galerkin.transposed())),
+      old_of_new_(order.old_of_new.cspan()),
+      new_of_old_(order.new_of_old.cspan()) {
+  if (!old_of_new_.empty()) natural_ = Array<T, Space::host>(ctx, level.a.scalar_rows());
+}
 
 template <class T>
 void AmgTransfer<T, Space::host>::refresh(const HostContext& ctx, const AmgLevel<Space::host>& level) {
-  Array<T, Space::host> values(ctx, level.p.val.size());
-  convert(ctx, level.p.val.cspan(), values.span());
-  p_->refresh(ctx, values.cspan());
-  transposed_->refresh(ctx, values.cspan());
+  p_->replace(ctx, level.p.val.cspan());
+  transposed_->replace(ctx, level.p.val.cspan());
 }
 
 template <class T>
 void AmgTransfer<T, Space::host>::restrict_to(const HostContext& ctx, const T* r, T* b) const {
-  apply(ctx, *transposed_, r, b);
+  Span<const T, Space::host> from(r, p_->rows());
+  if (!new_of_old_.empty()) {
+    gather(ctx, from, new_of_old_, natural_.span());
+    from = natural_.cspan();
+  }
+  transposed_->apply(ctx, T(1), from, T(0), {b, p_->cols()});
 }
 
 template <class T>
 void AmgTransfer<T, Space::host>::prolong(const HostContext& ctx, const T* e, T* x) const {
-  apply(ctx, *p_, e, x);
+  const Span<T, Space::host> to(x, p_->rows());
+  const bool ordered = !old_of_new_.empty();
+  p_->apply(ctx, T(1), {e, p_->cols()}, T(0), ordered ? natural_.span() : to);
+  if (ordered) gather(ctx, natural_.cspan(), old_of_new_, to);
 }
 
 template <class T>
@@ -53,7 +47,7 @@ Offset AmgTransfer<T, Space::host>::entries() const {
 
 template <class T>
 std::uint64_t AmgTransfer<T, Space::host>::bytes() const {
-  return p_->info().total_bytes() + transposed_->info().total_bytes();
+  return p_->info().total_bytes() + transposed_->info().total_bytes() + natural_.bytes();
 }
 
 template <class T>
