@@ -62,6 +62,7 @@ double antisymmetric_share(const HostContext& ctx, const HostBlockCsr& a) {
       double own_all = 0, own_skew = 0;
       for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
         const Index j = pattern.col[k];
+        opposites.prefetch(k);
         if (j == i) continue;
         const Offset at = opposites.of(i, j);
         if (b == 1 && at >= 0) {

@@ -15,48 +15,57 @@ namespace purlin::detail {
 namespace {
 
 // The distinct columns of one row in the order in which they come, each with a place, found in an entry for every
-// column that there is. Whether a column is new is as good as random, so nothing branches on it.
+// column that there is: the row that had the column last, above its place there.
 class ColumnTable {
  public:
   explicit ColumnTable(Index columns) : entry_(static_cast<std::size_t>(columns), 0) {}
 
+  // A row that is under way, in registers. Whether a column is new is as good as random, so nothing branches on it.
+  struct Row {
+    std::uint64_t* entry;
+    Index* columns;
+    std::uint64_t row;
+    std::uint64_t count;
+
+    std::uint64_t add(Index column) {
+      std::uint64_t& found = entry[column];
+      const std::uint64_t is_new = (found >> 32) != row ? 1 : 0, mask = is_new - 1;
+      const std::uint64_t place = (found & 0xffffffffu & mask) | (count & ~mask);
+      columns[count] = column;  // and again by the next one where it was known
+      count += is_new;
+      found = row << 32 | place;
+      return place;
+    }
+  };
+
   // The next row, to which `most` columns are added at most.
-  void begin(Offset most) {
+  Row begin(Offset most) {
     if (static_cast<Offset>(columns_.size()) < most + spare) columns_.resize(static_cast<std::size_t>(most) + spare);
-    ++row_;
-    count_ = 0;
-  }
-  Index add(Index column) {
-    std::uint64_t& entry = entry_[static_cast<std::size_t>(column)];
-    const bool known = entry >> 32 == row_;
-    const Index place = known ? static_cast<Index>(entry & 0xffffffffu) : count_;
-    columns_[static_cast<std::size_t>(count_)] = column;  // and again by the next one where it was known
-    count_ += known ? 0 : 1;
-    entry = row_ << 32 | static_cast<std::uint64_t>(place);
-    return place;
+    return {entry_.data(), columns_.data(), ++row_, 0};
   }
   // The place of a column that is there.
   Index find(Index column) const {
     return static_cast<Index>(entry_[static_cast<std::size_t>(column)] & 0xffffffffu);
   }
-  Index count() const { return count_; }
 
-  // f(rank, column, place) for the columns, in any order.
+  // f(rank, column, place) for the columns of the row, in any order.
   template <class F>
-  void ranked(F&& f) {
+  void ranked(const Row& row, F&& f) {
     constexpr Index few = 64;
-    if (count_ <= few) {  // each is compared with each, without a branch
-      Index rank[few + spare] = {};
-      const Index padded = (count_ + spare - 1) / spare * spare;
-      for (Index k = 0; k < count_; ++k) {
-        const Index column = columns_[static_cast<std::size_t>(k)];
-        const Index* const all = columns_.data();
+    const auto count = static_cast<Index>(row.count);
+    if (count <= few) {  // each is compared with each, without a branch
+      Index rank[few + spare];
+      const Index padded = (count + spare - 1) / spare * spare;
+      std::fill_n(rank, padded, 0);
+      const Index* const all = columns_.data();
+      for (Index k = 0; k < count; ++k) {
+        const Index column = all[k];
         for (Index j = 0; j < padded; ++j) rank[j] += all[j] > column ? 1 : 0;
       }
-      for (Index k = 0; k < count_; ++k) f(rank[k], columns_[static_cast<std::size_t>(k)], k);
+      for (Index k = 0; k < count; ++k) f(rank[k], all[k], k);
     } else {
-      std::sort(columns_.begin(), columns_.begin() + count_);
-      for (Index k = 0; k < count_; ++k) {
+      std::sort(columns_.begin(), columns_.begin() + count);
+      for (Index k = 0; k < count; ++k) {
         const Index column = columns_[static_cast<std::size_t>(k)];
         f(k, column, find(column));
       }
@@ -65,10 +74,9 @@ class ColumnTable {
 
  private:
   static constexpr Index spare = 8;
-  std::vector<std::uint64_t> entry_;  // the row that had the column last, above its place there
+  std::vector<std::uint64_t> entry_;
   std::vector<Index> columns_;
   std::uint64_t row_ = 0;
-  Index count_ = 0;
 };
 
 using Tables = std::vector<ColumnTable>;
@@ -81,8 +89,18 @@ constexpr Index rows_at_once = 256, long_rows_at_once = 32;
 
 // The row of the pattern: places count from its first block.
 void add_row(const HostBlockPattern& c, Index i, ColumnTable& table) {
-  table.begin(c.row_ptr[i + 1] - c.row_ptr[i]);
-  for (Offset k = c.row_ptr[i]; k < c.row_ptr[i + 1]; ++k) table.add(c.col[k]);
+  ColumnTable::Row row = table.begin(c.row_ptr[i + 1] - c.row_ptr[i]);
+  for (Offset k = c.row_ptr[i]; k < c.row_ptr[i + 1]; ++k) row.add(c.col[k]);
+}
+
+// Asks for the row of b that belongs to an entry of a some places on: rows of few entries, often in no order.
+inline void prefetch_row(const HostBlockPattern& a, const HostBlockCsr& b, Offset k) {
+  constexpr Offset pointer_ahead = 32, row_ahead = 16;
+  if (k + pointer_ahead >= a.col.size()) return;
+  __builtin_prefetch(&b.pattern.row_ptr[a.col[k + pointer_ahead]]);
+  const Offset at = b.pattern.row_ptr[a.col[k + row_ahead]];
+  __builtin_prefetch(b.pattern.col.data() + at);
+  __builtin_prefetch(b.val.data() + at);
 }
 
 // The values of C = A B; block_of(k) is block k of A's pattern, with `transposed` that of a matrix whose blocks are
@@ -140,23 +158,28 @@ void make_scalar_product(const HostContext& ctx, const HostBlockPattern& a, Valu
                        ColumnTable& table = tables[static_cast<std::size_t>(member)];
                        std::vector<double>& sum = sums[static_cast<std::size_t>(member)];
                        const Offset most = most_columns(a, b.pattern, i);
-                       table.begin(most);
                        if (static_cast<Offset>(sum.size()) < most) sum.resize(static_cast<std::size_t>(most), 0.0);
                        double* const to = sum.data();
+                       ColumnTable::Row row = table.begin(most);
                        for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+                         prefetch_row(a, b, k);
                          const double value = value_of(k);
-                         for (Offset l = b.pattern.row_ptr[a.col[k]]; l < b.pattern.row_ptr[a.col[k] + 1]; ++l) {
-                           to[table.add(b.pattern.col[l])] += value * b.val[l];
-                         }
+                         const Index* const col = b.pattern.col.data();
+                         const double* const val = b.val.data();
+                         const Offset end = b.pattern.row_ptr[a.col[k] + 1];
+                         for (Offset l = b.pattern.row_ptr[a.col[k]]; l < end; ++l)
+                           to[row.add(col[l])] += value * val[l];
                        }
                        const std::size_t first = columns.size();
-                       columns.resize(first + static_cast<std::size_t>(table.count()));
+                       columns.resize(first + row.count);
                        values.resize(columns.size());
-                       table.ranked([&](Index rank, Index column, Index place) {
-                         columns[first + static_cast<std::size_t>(rank)] = column;
-                         values[first + static_cast<std::size_t>(rank)] = to[place];
+                       Index* const column_to = columns.data() + first;
+                       double* const value_to = values.data() + first;
+                       table.ranked(row, [&](Index rank, Index column, Index place) {
+                         column_to[rank] = column;
+                         value_to[rank] = to[place];
                        });
-                       std::fill_n(to, table.count(), 0.0);
+                       std::fill_n(to, row.count, 0.0);
                      });
 }
 
@@ -166,13 +189,14 @@ HostBlockPattern product_pattern(const HostContext& ctx, const HostBlockPattern&
   Tables tables = tables_of(ctx, b.cols);
   return pattern_by_rows(ctx, a.rows, b.cols, [&](Index i, int member, std::vector<Index>& columns) {
     ColumnTable& table = tables[static_cast<std::size_t>(member)];
-    table.begin(most_columns(a, b, i));
+    ColumnTable::Row row = table.begin(most_columns(a, b, i));
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      for (Offset l = b.row_ptr[a.col[k]]; l < b.row_ptr[a.col[k] + 1]; ++l) table.add(b.col[l]);
+      for (Offset l = b.row_ptr[a.col[k]]; l < b.row_ptr[a.col[k] + 1]; ++l) row.add(b.col[l]);
     }
     const std::size_t first = columns.size();
-    columns.resize(first + static_cast<std::size_t>(table.count()));
-    table.ranked([&](Index rank, Index column, Index) { columns[first + static_cast<std::size_t>(rank)] = column; });
+    columns.resize(first + row.count);
+    Index* const to = columns.data() + first;
+    table.ranked(row, [&](Index rank, Index column, Index) { to[rank] = column; });
   });
 }
 

@@ -36,6 +36,7 @@ bool is_symmetric(const HostContext& ctx, const HostBlockPattern& a, const std::
     OppositeBlocks opposites(a, begin);
     for (Index i = begin; i < end; ++i) {
       for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+        opposites.prefetch(k);
         if (!strong[k]) continue;
         const Offset opposite = opposites.of(i, a.col[k]);
         if (opposite >= 0 && strong[opposite]) continue;
