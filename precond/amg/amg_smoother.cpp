@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
 #include <numeric>
 
 #include <purlin/core/instantiate.hpp>
@@ -11,6 +13,7 @@
 #include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/amg/opposite_blocks.hpp>
+#include <purlin/precond/amg/symmetry_sum.hpp>
 #include <purlin/precond/amg/tied_nodes.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
 #include <purlin/precond/registry.hpp>
@@ -29,6 +32,28 @@ constexpr double rounding = 1e-10;
 constexpr double most_entangled = 1e-6;
 // Coarse levels have a few such nodes for other reasons, where FSAI saves no iteration.
 constexpr double most_entangled_below = 0.25;
+
+// Whether each block is the transpose of its opposite, bit for bit.
+bool is_symmetric(const HostContext& ctx, const HostBlockCsr& a) {
+  const int b = a.row_block;
+  return parallel_count<std::uint64_t>(ctx, a.pattern.rows, [&](Index i) {
+           std::uint64_t sum = 0;
+           for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
+             const Index j = a.pattern.col[k];
+             const double* const block = a.block(k);
+             std::uint64_t content = 0;
+             for (int r = 0; r < b; ++r) {
+               for (int c = 0; c < b; ++c) {
+                 std::uint64_t bits = 0;
+                 std::memcpy(&bits, block + (i < j ? r * b + c : c * b + r), sizeof bits);
+                 content = (content ^ content >> 32) * 0xbf58476d1ce4e5b9u + bits;
+               }
+             }
+             sum += symmetry_term(i, j, content);
+           }
+           return sum;
+         }) == 0;
+}
 
 }  // namespace
 
@@ -53,6 +78,7 @@ const char* name_of(AmgSmoother smoother) {
 }
 
 double antisymmetric_share(const HostContext& ctx, const HostBlockCsr& a) {
+  if (is_symmetric(ctx, a)) return 0;  // as assembled matrices are, but not Galerkin products
   const HostBlockPattern& pattern = a.pattern;
   const int b = a.row_block;
   std::vector<double> all(static_cast<std::size_t>(pattern.rows)), skew(all.size());

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include <purlin/core/parallel.hpp>
-#include <purlin/precond/amg/opposite_blocks.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
+#include <purlin/precond/amg/symmetry_sum.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
@@ -27,25 +28,6 @@ void for_neighbours(const HostBlockPattern& a, const TransposedPattern<Space::ho
     if (of_row <= of_column) ++k;
     if (of_column <= of_row) ++l;
   }
-}
-
-// Whether the opposite of every strong block is strong too.
-bool is_symmetric(const HostContext& ctx, const HostBlockPattern& a, const std::vector<unsigned char>& strong) {
-  std::vector<unsigned char> symmetric(static_cast<std::size_t>(ctx.threads()), 1);
-  parallel_ranges(ctx, a.rows, [&](Index begin, Index end, std::int64_t share) {
-    OppositeBlocks opposites(a, begin);
-    for (Index i = begin; i < end; ++i) {
-      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-        opposites.prefetch(k);
-        if (!strong[k]) continue;
-        const Offset opposite = opposites.of(i, a.col[k]);
-        if (opposite >= 0 && strong[opposite]) continue;
-        symmetric[static_cast<std::size_t>(share)] = 0;
-        return;
-      }
-    }
-  });
-  return std::all_of(symmetric.begin(), symmetric.end(), [](unsigned char s) { return s != 0; });
 }
 
 // The graph of what is strong in both directions, of which `row_ptr` holds the numbers of strong blocks; the diagonal
@@ -93,6 +75,53 @@ std::vector<double> diagonal_norms(const HostContext& ctx, const HostBlockCsr& a
   return norms;
 }
 
+namespace {
+
+// What decides about a row's blocks, and what is found out about them; blocks of single entries are compiled apart.
+struct StrengthRows {
+  const HostBlockCsr& a;
+  const std::vector<double>& diagonal;
+  double bound;
+  std::vector<unsigned char>& strong;
+  std::vector<unsigned char>& dominated;
+  Array<Offset, Space::host>& strong_blocks;
+
+  // The row's part of a sum that is 0 where strong blocks stand opposite to each other.
+  template <bool scalar>
+  std::uint64_t find(Index i) const {
+    const double clearly_large = 1.01 * bound, nearly_large = 0.99 * bound;  // saves divisions
+    double others = 0;
+    Offset count = 0;
+    std::uint64_t symmetry = 0;
+    for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
+      const Index j = a.pattern.col[k];
+      const double square = scalar ? a.val[k] * a.val[k] : squared_norm(a, k);
+      const double scale = diagonal[i] * diagonal[j];
+      bool large = square > clearly_large * scale;
+      if (!large && square > 0 && square >= nearly_large * scale) large = reaches(square / scale, bound);
+      const bool is_strong = large && square > 0 && j != i;
+      strong[k] = is_strong ? 1 : 0;
+      count += is_strong ? 1 : 0;
+      symmetry += is_strong ? symmetry_term(i, j, 0) : 0;
+      const double size = scalar ? std::fabs(a.val[k]) : std::sqrt(square);
+      others += j != i ? size : 0;
+    }
+    strong_blocks[i] = count;
+    dominated[i] = outweighs(dominated_share * diagonal[i], others) ? 1 : 0;
+    return symmetry;
+  }
+
+ private:
+  // Whether `others` is no larger, both rounded to 16 bits; rounding decides only where they are close.
+  static bool outweighs(double own, double others) {
+    constexpr double margin = 1.0 / 4096;
+    if (others > own * (1 + margin)) return false;
+    return others < own * (1 - margin) || rounded_to_16_bits(others) <= rounded_to_16_bits(own);
+  }
+};
+
+}  // namespace
+
 Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& a, double theta) {
   const HostBlockPattern& pattern = a.pattern;
   Strength<Space::host> result;
@@ -102,25 +131,11 @@ Strength<Space::host> find_strength(const HostContext& ctx, const HostBlockCsr& 
   std::vector<unsigned char> dominated(diagonal.size());
   Array<Offset, Space::host> strong_blocks(ctx, Offset{pattern.rows} + 1);
   strong_blocks[pattern.rows] = 0;
-  const double bound = rounded_to_16_bits(theta * theta);
-  const double clearly_large = 1.01 * bound;  // saves the division
-  parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
-    double others = 0;
-    Offset count = 0;
-    for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
-      const Index j = pattern.col[k];
-      const double square = squared_norm(a, k);
-      const double scale = diagonal[i] * diagonal[j];
-      const bool large = square > clearly_large * scale || scale == 0 || reaches(square / scale, bound);
-      strong[k] = j != i && square > 0 && large ? 1 : 0;
-      count += strong[k];
-      if (j != i) others += a.block_size() == 1 ? std::fabs(a.val[k]) : std::sqrt(square);
-    }
-    strong_blocks[i] = count;
-    dominated[i] = rounded_to_16_bits(others) <= rounded_to_16_bits(dominated_share * diagonal[i]) ? 1 : 0;
-  });
-  result.graph = is_symmetric(ctx, pattern, strong) ? graph_of(ctx, pattern, std::move(strong_blocks), strong)
-                                                    : union_with_transposed(ctx, pattern, strong);
+  const StrengthRows rows{a, diagonal, rounded_to_16_bits(theta * theta), strong, dominated, strong_blocks};
+  const auto symmetry = parallel_count<std::uint64_t>(
+      ctx, pattern.rows, [&](Index i) { return a.block_size() == 1 ? rows.find<true>(i) : rows.find<false>(i); });
+  result.graph = symmetry == 0 ? graph_of(ctx, pattern, std::move(strong_blocks), strong)
+                               : union_with_transposed(ctx, pattern, strong);
   result.all_kept = parallel_all(ctx, pattern.blocks(), [&](Offset k) { return strong[k] != 0; });
   result.left_out.resize(diagonal.size());
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/// Whether a matrix is symmetric, bit for bit, in one pass over its entries in the order in which they stand.
+/// Internal.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <purlin/core/types.hpp>
+
+namespace purlin::detail {
+
+/// What entry (i, j) adds to a sum that is 0, modulo 2^64, where (j, i) with the same `content` stands for every (i,
+/// j). Where one lacks, it is 0 with a probability of 2^-64, as if the terms were random. Nothing on the diagonal.
+inline std::uint64_t symmetry_term(Index i, Index j, std::uint64_t content) {
+  const auto low = static_cast<std::uint64_t>(std::min(i, j)), high = static_cast<std::uint64_t>(std::max(i, j));
+  std::uint64_t z = ((low << 32 | high) + 1) * 0x9e3779b97f4a7c15u + content * 0xd1b54a32d192ed03u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  z ^= z >> 31;
+  return i < j ? z : i > j ? std::uint64_t{0} - z : 0;
+}
+
+}  // namespace purlin::detail
