@@ -117,19 +117,20 @@ double antisymmetric_share(const HostContext& ctx, const HostBlockCsr& a) {
 
 double entangled_share(const HostContext& ctx, const HostBlockCsr& a) {
   const HostBlockPattern& pattern = a.pattern;
+  const int b = a.row_block;
   const auto trace = [&](Offset k) {
+    if (b == 1) return a.val[k];
     double sum = 0;
-    for (int r = 0; r < a.row_block; ++r) sum += a.block(k)[r * (a.row_block + 1)];
+    for (int r = 0; r < b; ++r) sum += a.block(k)[r * (b + 1)];
     return sum;
   };
   const Index count = parallel_count<Index>(ctx, pattern.rows, [&](Index i) {
     double own = 0, positive = 0;
     for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
-      if (pattern.col[k] == i) {
-        own = trace(k);
-      } else {
-        positive += std::max(0.0, trace(k));
-      }
+      const double value = trace(k);
+      const bool diagonal = pattern.col[k] == i;
+      own += diagonal ? value : 0;
+      positive += diagonal ? 0 : std::max(0.0, value);
     }
     return positive > most_positive * own;
   });

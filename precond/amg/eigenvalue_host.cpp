@@ -6,6 +6,7 @@
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/precond/amg/eigenvalue.hpp>
+#include <purlin/spmv/slot_sum_host.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -41,24 +42,34 @@ double sum_of(const HostContext& ctx, Index n, F&& f) {
   std::vector<double> parts(static_cast<std::size_t>(n / at_once + 1), 0.0);
   parallel_tasks(ctx, static_cast<Index>(parts.size()), [&](Index part) {
     const Index end = std::min(n, (part + 1) * at_once);
-    double sum = 0;
-    for (Index i = part * at_once; i < end; ++i) sum += f(i);
-    parts[static_cast<std::size_t>(part)] = sum;
+    with_wide_vectors([&] {
+      double sum = 0;
+      for (Index i = part * at_once; i < end; ++i) sum += f(i);
+      parts[static_cast<std::size_t>(part)] = sum;
+    });
   });
   return std::accumulate(parts.begin(), parts.end(), 0.0);
 }
 
-// Row r of A x in row `node` of blocks of b x b; b = 0: of any size.
+// A x in row `node` of blocks of b x b; b = 0: of any size. The rows of a node side by side: the sum of one would
+// wait for itself.
 template <int b>
-double row_product(const HostBlockCsr& a, const std::vector<double>& x, Index node, int r) {
-  const int block = b == 0 ? a.col_block : b;
-  double sum = 0;
-  for (Offset k = a.pattern.row_ptr[node]; k < a.pattern.row_ptr[node + 1]; ++k) {
-    const double* const values = a.val.data() + (k * block + r) * block;
-    const double* const from = x.data() + static_cast<std::size_t>(a.pattern.col[k]) * block;
-    for (int c = 0; c < block; ++c) sum += values[c] * from[c];
+void row_product(const HostBlockCsr& a, const std::vector<double>& x, Index node, double* y) {
+  const Offset begin = a.pattern.row_ptr[node], end = a.pattern.row_ptr[node + 1];
+  if constexpr (b == 1) {
+    *y = sum_run<false>(a.val.data(), a.pattern.col.data(), begin, end, x.data());
+  } else {
+    const int block = b == 0 ? a.col_block : b;
+    std::fill_n(y, block, 0.0);
+    for (Offset k = begin; k < end; ++k) {
+      const double* const from = x.data() + static_cast<std::size_t>(a.pattern.col[k]) * block;
+      for (int r = 0; r < block; ++r) {
+        double sum = 0;
+        for (int c = 0; c < block; ++c) sum += a.block(k)[r * block + c] * from[c];
+        y[r] += sum;
+      }
+    }
   }
-  return sum;
 }
 
 // Lanczos' method with one pass for the product and one for what makes it orthogonal. Inner products are
@@ -78,8 +89,9 @@ double lanczos(const HostContext& ctx, const HostBlockCsr& a, const std::vector<
     parallel_for(ctx, n, [&](Index i) { x[i] /= length; });
     const double along = sum_of(ctx, n / block, [&](Index node) {
       double sum = 0;
+      row_product<b>(a, x, node, y.data() + Offset{node} * block);
       for (Index i = node * block; i < (node + 1) * block; ++i) {
-        y[i] = d[i] == 0 ? 0 : row_product<b>(a, x, node, i - node * block) / d[i] - length * before[i];
+        y[i] = d[i] == 0 ? 0 : y[i] / d[i] - length * before[i];
         sum += std::fabs(d[i]) * x[i] * y[i];
       }
       return sum;

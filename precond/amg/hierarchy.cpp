@@ -78,23 +78,27 @@ void AmgHierarchy<S>::measure_spectrum(const Context<S>& ctx, AmgLevel<S>& level
 // eigenvalue of A up to half a per cent, also on meshes with flat elements.
 template <Space S>
 void AmgHierarchy<S>::compute_prolongator(const Context<S>& ctx, AmgLevel<S>& level) {
-  BlockCsr<S> filtered;
-  if (level.kept.size() > 0) filtered = filter(ctx, level.a, level.kept);
-  const BlockCsr<S>& a = level.kept.size() == 0 ? level.a : filtered;
   measure_spectrum(ctx, level);
   const double omega = level.spectrum.lambda > 0 ? damping / level.spectrum.lambda : 0;
   const Index width = &level == &levels_.front() ? max_width_ : coarse_width * max_width_;
-  if (level.last()) {
-    level.p.row_block = level.a.row_block;
-    level.p.col_block = level.tentative.coarse.vectors;
-    if constexpr (S == Space::host) {
-      return make_prolongator(ctx, a, omega, level.aggregates, level.tentative, width, level.p);
+  level.p.row_block = level.a.row_block;
+  level.p.col_block = level.tentative.coarse.vectors;
+  if constexpr (S == Space::host) {
+    if (level.last()) {
+      make_prolongator(ctx, level.a, level.kept, omega, level.aggregates, level.tentative, width, level.p);
     } else {
+      smooth_prolongator(ctx, level.a, level.kept, omega, level.aggregates, level.tentative, level.p);
+    }
+  } else {
+    BlockCsr<S> filtered;
+    if (level.kept.size() > 0) filtered = filter(ctx, level.a, level.kept);
+    const BlockCsr<S>& a = level.kept.size() == 0 ? level.a : filtered;
+    if (level.last()) {
       level.p.pattern = smoothed_pattern(ctx, a, omega, level.aggregates, level.tentative, width);
       level.p.val = Array<double, S>(ctx, level.p.pattern.blocks() * level.p.block_size());
     }
+    smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
   }
-  smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
 }
 
 // The smoothers, and the inverse of the last matrix.

@@ -101,12 +101,18 @@ bool definite_inverse(int n, const std::vector<double>& a, std::vector<double>& 
 }
 
 // The parts that a row of (I - omega D^-1 A) Q is the sum of, in order: block x vectors matrices that belong to
-// aggregates.
+// aggregates. Blocks that are not kept are added to the diagonal one.
 class RowParts {
  public:
-  RowParts(const HostBlockCsr& a, double omega, const Aggregates<Space::host>& aggregates,
-           const Tentative<Space::host>& tentative)
-      : a_(a), omega_(omega), of_node_(aggregates.of_node), q_(tentative.q.data()), k_(tentative.coarse.vectors) {}
+  RowParts(const HostBlockCsr& a, const std::vector<unsigned char>& kept, double omega,
+           const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative)
+      : a_(a),
+        kept_(kept.empty() ? nullptr : kept.data()),
+        omega_(omega),
+        of_node_(aggregates.of_node),
+        q_(tentative.q.data()),
+        k_(tentative.coarse.vectors),
+        diagonal_(static_cast<std::size_t>(a.block_size())) {}
 
   int node_values() const { return a_.row_block * k_; }
   std::size_t count() const { return aggregate_.size(); }
@@ -129,21 +135,50 @@ class RowParts {
       values_.resize(size * static_cast<std::size_t>(end - begin + 1));
     }
     std::copy_n(q_of(i), size, values_.data());
-    const Offset diagonal = diagonal_at(a_.pattern, i);
+    const Offset diagonal = find_diagonal(i, begin, end);
     if (diagonal < 0) return;
     size == 1 ? add_entries(begin, end, diagonal) : add_blocks(begin, end, diagonal);
   }
+  bool is_kept(Offset at) const { return kept_ == nullptr || kept_[at] != 0; }
   const double* q_of(Index node) const {
     return q_ + static_cast<std::size_t>(node) * static_cast<std::size_t>(node_values());
   }
   double scale(double diagonal) const { return diagonal == 0 ? 0 : -omega_ / diagonal; }
 
+  // Where the diagonal block stands, -1 where it lacks; `diagonal_` becomes what it is in the filtered matrix: with
+  // all weak blocks of the row, so that its sum stays, but not where that would leave a diagonal entry less than a
+  // fifth of its value.
+  Offset find_diagonal(Index i, Offset begin, Offset end) {
+    Offset diagonal = -1;
+    bool any_weak = false;
+    for (Offset at = begin; at < end; ++at) {
+      diagonal = a_.pattern.col[at] == i ? at : diagonal;
+      any_weak = any_weak || !is_kept(at);
+    }
+    if (diagonal < 0) return diagonal;
+    const int b = a_.row_block, size = a_.block_size();
+    const double* const own = a_.block(diagonal);
+    std::copy_n(own, size, diagonal_.data());
+    if (!any_weak) return diagonal;
+    lumped_.assign(diagonal_.size(), 0.0);
+    for (Offset at = begin; at < end; ++at) {
+      for (int e = 0; e < size && !is_kept(at); ++e) lumped_[e] += a_.block(at)[e];
+    }
+    bool sound = true;
+    for (int e = 0; e < size; ++e) lumped_[e] = own[e] + lumped_[e];
+    for (int e = 0; e < size; e += b + 1) {
+      sound = sound && std::fabs(lumped_[e]) >= least_lumped_share * std::fabs(own[e]);
+    }
+    if (sound) std::swap(diagonal_, lumped_);
+    return diagonal;
+  }
+
   void add_entries(Offset begin, Offset end, Offset diagonal) {
-    const double factor = scale(a_.val[diagonal]);
+    const double factor = scale(diagonal_[0]);
     for (Offset at = begin; at < end; ++at) {
       const Index j = a_.pattern.col[at];
-      if (of_node_[j] < 0) continue;
-      values_[aggregate_.size()] = factor * a_.val[at] * q_[j];
+      if (of_node_[j] < 0 || !is_kept(at)) continue;
+      values_[aggregate_.size()] = factor * (at == diagonal ? diagonal_[0] : a_.val[at]) * q_[j];
       aggregate_.push_back(of_node_[j]);
     }
   }
@@ -151,12 +186,12 @@ class RowParts {
     const int b = a_.row_block;
     for (Offset at = begin; at < end; ++at) {
       const Index j = a_.pattern.col[at];
-      if (of_node_[j] < 0) continue;
+      if (of_node_[j] < 0 || !is_kept(at)) continue;
       double* const part = values_.data() + aggregate_.size() * static_cast<std::size_t>(node_values());
       std::fill_n(part, node_values(), 0.0);
-      add_block_product<false>(b, b, k_, a_.block(at), q_of(j), part);
+      add_block_product<false>(b, b, k_, at == diagonal ? diagonal_.data() : a_.block(at), q_of(j), part);
       for (int r = 0; r < b; ++r) {
-        const double factor = scale(a_.block(diagonal)[r * b + r]);
+        const double factor = scale(diagonal_[r * b + r]);
         for (int c = 0; c < k_; ++c) part[r * k_ + c] *= factor;
       }
       aggregate_.push_back(of_node_[j]);
@@ -164,10 +199,12 @@ class RowParts {
   }
 
   const HostBlockCsr& a_;
+  const unsigned char* kept_;
   double omega_;
   const std::vector<Index>& of_node_;
   const double* q_;
   int k_;
+  std::vector<double> diagonal_, lumped_;
   std::vector<Index> aggregate_;
   std::vector<double> values_;
 };
@@ -305,51 +342,11 @@ Tentative<Space::host> make_tentative(const HostContext& ctx, const Aggregates<S
   return result;
 }
 
-HostBlockCsr filter(const HostContext& ctx, const HostBlockCsr& a, const std::vector<unsigned char>& kept) {
-  const HostBlockPattern& from = a.pattern;
-  HostBlockCsr result;
-  result.row_block = result.col_block = a.row_block;
-  result.pattern.rows = result.pattern.cols = from.rows;
-  result.pattern.row_ptr = Array<Offset, Space::host>(ctx, Offset{from.rows} + 1);
-  result.pattern.row_ptr[from.rows] = 0;
-  parallel_for(ctx, from.rows, [&](Index i) {
-    Offset count = 0;
-    for (Offset k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) count += kept[k];
-    result.pattern.row_ptr[i] = count;
-  });
-  exclusive_sum(ctx, result.pattern.row_ptr);
-  result.pattern.col = Array<Index, Space::host>(ctx, result.pattern.row_ptr[from.rows]);
-  result.val = Array<double, Space::host>(ctx, result.pattern.blocks() * a.block_size());
-  const int b = a.row_block, size = a.block_size();
-  parallel_blocks(ctx, from.rows, 512, [&](Index i) {
-    Offset at = result.pattern.row_ptr[i];
-    std::vector<double> weak(static_cast<std::size_t>(size), 0.0);
-    for (Offset k = from.row_ptr[i]; k < from.row_ptr[i + 1]; ++k) {
-      if (kept[k]) {
-        result.pattern.col[at] = from.col[k];
-        std::copy(a.block(k), a.block(k) + size, result.block(at++));
-      } else {
-        for (int e = 0; e < size; ++e) weak[e] += a.block(k)[e];
-      }
-    }
-    const Offset diagonal = diagonal_at(result.pattern, i);
-    if (diagonal < 0) return;
-    double* const own = result.block(diagonal);
-    bool sound = true;
-    for (int r = 0; r < b; ++r) {
-      const double value = own[r * b + r];
-      sound = sound && std::fabs(value + weak[r * b + r]) >= least_lumped_share * std::fabs(value);
-    }
-    for (int e = 0; e < size && sound; ++e) own[e] += weak[e];
-  });
-  return result;
-}
-
-void smooth_prolongator(const HostContext& ctx, const HostBlockCsr& a, double omega,
-                        const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
-                        HostBlockCsr& p) {
+void smooth_prolongator(const HostContext& ctx, const HostBlockCsr& a, const std::vector<unsigned char>& kept,
+                        double omega, const Aggregates<Space::host>& aggregates,
+                        const Tentative<Space::host>& tentative, HostBlockCsr& p) {
   parallel_ranges(ctx, a.pattern.rows, [&](Index begin, Index end) {
-    RowParts parts(a, omega, aggregates, tentative);
+    RowParts parts(a, kept, omega, aggregates, tentative);
     SmoothedRow row(a.row_block, tentative);
     for (Index i = begin; i < end; ++i) {
       if (aggregates.of_node[i] < 0) continue;
@@ -371,19 +368,21 @@ struct ProlongatorRow {
   SmoothedRow row;
 };
 
-std::vector<ProlongatorRow> prolongator_rows(const HostContext& ctx, const HostBlockCsr& a, double omega,
+std::vector<ProlongatorRow> prolongator_rows(const HostContext& ctx, const HostBlockCsr& a,
+                                             const std::vector<unsigned char>& kept, double omega,
                                              const Aggregates<Space::host>& aggregates,
                                              const Tentative<Space::host>& tentative) {
   return {static_cast<std::size_t>(ctx.threads()),
-          {RowParts(a, omega, aggregates, tentative), WholeRow(), SmoothedRow(a.row_block, tentative)}};
+          {RowParts(a, kept, omega, aggregates, tentative), WholeRow(), SmoothedRow(a.row_block, tentative)}};
 }
 
 }  // namespace
 
-HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a, double omega,
+HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a,
+                                  const std::vector<unsigned char>& kept, double omega,
                                   const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
                                   Index width) {
-  std::vector<ProlongatorRow> scratch = prolongator_rows(ctx, a, omega, aggregates, tentative);
+  std::vector<ProlongatorRow> scratch = prolongator_rows(ctx, a, kept, omega, aggregates, tentative);
   return pattern_by_rows(ctx, a.pattern.rows, aggregates.count,
                          [&](Index i, int member, std::vector<Index>& columns) {
                            if (aggregates.of_node[i] < 0) return;
@@ -393,10 +392,10 @@ HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a,
                          });
 }
 
-void make_prolongator(const HostContext& ctx, const HostBlockCsr& a, double omega,
-                      const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative, Index width,
-                      HostBlockCsr& p) {
-  std::vector<ProlongatorRow> scratch = prolongator_rows(ctx, a, omega, aggregates, tentative);
+void make_prolongator(const HostContext& ctx, const HostBlockCsr& a, const std::vector<unsigned char>& kept,
+                      double omega, const Aggregates<Space::host>& aggregates,
+                      const Tentative<Space::host>& tentative, Index width, HostBlockCsr& p) {
+  std::vector<ProlongatorRow> scratch = prolongator_rows(ctx, a, kept, omega, aggregates, tentative);
   std::tie(p.pattern, p.val) =
       blocks_by_rows(ctx, a.pattern.rows, aggregates.count, rows_at_once,
                      [&](Index i, int member, std::vector<Index>& columns, std::vector<double>& values) {
