@@ -10,6 +10,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/amg/first_level.hpp>
+#include <purlin/precond/amg/placed_csr.hpp>
 #include <purlin/precond/amg/near_null_choice.hpp>
 #include <purlin/precond/renumbered.hpp>
 #include <purlin/spmv/phase_clock.hpp>
@@ -42,6 +43,12 @@ std::vector<Figures> level_figures(const std::vector<detail::AmgLevel<S>>& level
 template <Space S>
 detail::LevelOrder<S> level_order(const Context<S>& ctx, const RowOrder<S>& order) {
   return {make_array(ctx, order.old_of_new.cspan()), make_array(ctx, order.new_of_old.cspan())};
+}
+
+// Whether the first level is multiplied in the hierarchy's blocks: where csr would be in its order.
+template <Space S>
+bool takes_blocks(const detail::BlockCsr<S>& a, const RowOrder<S>& order, const SpmvOptions& options) {
+  return S == Space::host && a.row_block > 1 && order.natural() && options.format == "csr";
 }
 
 }  // namespace
@@ -96,6 +103,24 @@ bool AmgOperator<T, S>::single_suffices(const Context<S>& ctx, const CsrView<T, 
   return usual > least && usual < most;
 }
 
+// The matrix of the first level in the format csr, in the caller's order and with the caller's values.
+template <class T, Space S>
+template <class C>
+OperatorPtr<C, S> AmgOperator<T, S>::finest_in_csr(const Context<S>& ctx) const {
+  if constexpr (S == Space::host) {
+    const detail::HostBlockCsr& a = hierarchy_.levels().front().a;
+    const detail::ScalarPattern<S> pattern = scalar_rows(ctx, a);
+    const detail::PlacedCsr<C, S> placed(ctx, pattern, a.val.cspan());
+    const ValueMap<S> of_caller = make_value_map(ctx, pattern.source.cspan(), a.val.size(), &source_);
+    CsrView<C, S> view = placed.view();
+    view.value_map = &of_caller;
+    return make_spmv<C, S>(ctx, view, RowOrder<S>{}, SpmvOptions{});
+  } else {
+    static_cast<void>(ctx);
+    return nullptr;
+  }
+}
+
 // A smoother that nobody has asked for gives way to Chebyshev's where it refuses the matrix.
 template <class T, Space S>
 template <class C>
@@ -106,7 +131,9 @@ detail::AmgCycle<C, S> AmgOperator<T, S>::make_cycle(const Context<S>& ctx, cons
   finest.symmetric = symmetric_;
   const bool inverted = hierarchy_.levels().front().smoother_diagonal.size() == 0;
   if (!inverted) {
-    finest.a = make_spmv(ctx, a, order, spmv_options);
+    finest.in_blocks = takes_blocks(hierarchy_.levels().front().a, order, spmv_options);
+    finest.a = finest.in_blocks ? detail::make_block_matrix<C>(ctx, hierarchy_.levels().front().a)
+                                : make_spmv(ctx, a, order, spmv_options);
     clock.end("formats");
     const AmgSmoother smoother = hierarchy_.levels().front().smoother;
     try {
@@ -147,7 +174,11 @@ bool AmgOperator<T, S>::renumber(const Context<S>& ctx, const RowOrder<S>& order
                                  detail::AmgCycle<C, S>& cycle) const {
   detail::AmgFinest<C, S> finest;
   finest.symmetric = symmetric_;
-  if (cycle.finest() != nullptr) {
+  if (cycle.finest_in_blocks()) {
+    finest.in_blocks = takes_blocks(hierarchy_.levels().front().a, order, options);
+    finest.a = finest.in_blocks ? detail::make_block_matrix<C>(ctx, hierarchy_.levels().front().a)
+                                : detail::renumbered_matrix(ctx, *finest_in_csr<C>(ctx), order, options);
+  } else if (cycle.finest() != nullptr) {
     finest.a = detail::renumbered_matrix(ctx, *cycle.finest(), order, options);
     if (finest.a == nullptr) return false;
   }

@@ -58,6 +58,8 @@ class AmgOperator final : public MatrixOperator<T, S> {
   detail::AmgCycle<C, S> make_cycle(const Context<S>& ctx, const CsrView<C, S>& a, const RowOrder<S>& order,
                                     const SpmvOptions& spmv_options, detail::PhaseClock& clock) const;
   template <class C>
+  OperatorPtr<C, S> finest_in_csr(const Context<S>& ctx) const;
+  template <class C>
   bool renumber(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options,
                 detail::AmgCycle<C, S>& cycle) const;
   bool single_suffices(const Context<S>& ctx, const CsrView<T, S>& a) const;

@@ -45,6 +45,14 @@ std::size_t first_of_coarse(const std::vector<AmgLevel<S>>& levels) {
   return first;
 }
 
+// In the format csr.
+template <class T, Space S>
+OperatorPtr<T, S> make_operator(const Context<S>& ctx, const ScalarPattern<S>& pattern,
+                                Span<const double, S> values) {
+  const PlacedCsr<T, S> placed(ctx, pattern, values);
+  return make_spmv<T, S>(ctx, placed.view(), RowOrder<S>{}, SpmvOptions{});
+}
+
 // The diagonal serves where SPAI or FSAI has refused the matrix.
 template <Space S>
 AmgSmoother used_smoother(const AmgLevel<S>& level, bool has_matrix) {
@@ -53,12 +61,21 @@ AmgSmoother used_smoother(const AmgLevel<S>& level, bool has_matrix) {
 
 }  // namespace
 
+template <class T, Space S>
+OperatorPtr<T, S> make_block_matrix(const Context<S>& ctx, const BlockCsr<S>& a) {
+  if constexpr (S == Space::host) {
+    return std::make_unique<HostBlockRows<T>>(ctx, a);
+  } else {
+    return make_operator<T>(ctx, scalar_rows(ctx, a), a.val.cspan());
+  }
+}
+
 double local_operations_of(const OperatorInfo& info) { return info.figure(local_operations).value_or(0); }
 
 template <class T, Space S>
 AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy<S>& hierarchy,
                          LevelOrder<S> order, int degree)
-    : order_(std::move(order)), symmetric_(finest.symmetric) {
+    : order_(std::move(order)), symmetric_(finest.symmetric), finest_in_blocks_(finest.in_blocks) {
   const std::vector<AmgLevel<S>>& from = hierarchy.levels();
   levels_.resize(from.size());
   const LevelOrder<S> natural;
@@ -77,7 +94,7 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
     }
     if (coarse_ != nullptr && l == coarse_first_) return;
     if (from[l].smoother_diagonal.size() == 0) continue;
-    level.a = l == 0 ? std::move(finest.a) : make_matrix(ctx, from[l].a);
+    level.a = l == 0 ? std::move(finest.a) : make_block_matrix<T>(ctx, from[l].a);
     level.m = l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]);
     const double lambda = sparse_lambda(ctx, l, hierarchy);
     // With D^-1, G^T G of FSAI shares the trace of S A: a larger eigenvalue than the diagonal's slows the polynomial.
@@ -94,7 +111,7 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
   if constexpr (S == Space::host) {
     if (!from.back().smoother_diagonal.empty()) return;
     const std::vector<double>& inverse = hierarchy.inverse();
-    inverse_ = make_operator(ctx, dense_pattern(ctx, from.back().a.scalar_rows()), span_of(inverse));
+    inverse_ = make_operator<T>(ctx, dense_pattern(ctx, from.back().a.scalar_rows()), span_of(inverse));
   }
 }
 
@@ -109,24 +126,6 @@ Span<const T, S> AmgCycle<T, S>::place(const Context<S>& ctx, Span<const double,
     convert(ctx, values, converted);
     return converted;
   }
-}
-
-// The matrix of a level below the first: in blocks on the host, else in the format csr.
-template <class T, Space S>
-OperatorPtr<T, S> AmgCycle<T, S>::make_matrix(const Context<S>& ctx, const BlockCsr<S>& a) const {
-  if constexpr (S == Space::host) {
-    return std::make_unique<HostBlockRows<T>>(ctx, a);
-  } else {
-    return make_operator(ctx, scalar_rows(ctx, a), a.val.cspan());
-  }
-}
-
-// In the format csr.
-template <class T, Space S>
-OperatorPtr<T, S> AmgCycle<T, S>::make_operator(const Context<S>& ctx, const ScalarPattern<S>& pattern,
-                                                Span<const double, S> values) const {
-  const PlacedCsr<T, S> placed(ctx, pattern, values);
-  return make_spmv<T, S>(ctx, placed.view(), RowOrder<S>{}, SpmvOptions{});
 }
 
 template <class T, Space S>
@@ -190,7 +189,7 @@ void AmgCycle<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values, con
     Level& level = levels_[l];
     const AmgLevel<S>& from = hierarchy.levels()[l];
     if (level.a != nullptr) {
-      level.a->refresh(ctx, l == 0 ? values : place(ctx, from.a.val.cspan()));
+      level.a->refresh(ctx, l == 0 && !finest_in_blocks_ ? values : place(ctx, from.a.val.cspan()));
       refresh_smoother(ctx, l, values, hierarchy);
     }
     if (prolongators && level.transfer.exists()) level.transfer.refresh(ctx, from);
@@ -340,7 +339,9 @@ double AmgCycle<T, S>::local_operations() const {
   return sum;
 }
 
-#define X(T, S) template class AmgCycle<T, S>;
+#define X(T, S)                  \
+  template class AmgCycle<T, S>; \
+  template OperatorPtr<T, S> make_block_matrix<T>(const Context<S>&, const BlockCsr<S>&);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -20,8 +20,13 @@ template <class T, Space S>
 struct AmgFinest {
   OperatorPtr<T, S> a;
   OperatorPtr<T, S> smoother;  ///< SPAI or FSAI; null: the diagonal
+  bool in_blocks = false;      ///< `a` is made of the hierarchy's values, and refreshed from them
   bool symmetric = false;      ///< see PrecondOptions; for the smoothers of all levels
 };
+
+/// A level's matrix in blocks on the host, which has to outlive it; else in the format csr.
+template <class T, Space S>
+OperatorPtr<T, S> make_block_matrix(const Context<S>& ctx, const BlockCsr<S>& a);
 
 /// The levels' operators, with the vectors of a cycle: matrices made by make_spmv, prolongators, and on a device
 /// coarse levels in one kernel. Level 0 is in solver order; the others have the numbering of the hierarchy, which has
@@ -53,6 +58,7 @@ class AmgCycle {
   std::pair<Offset, Offset> nonzeros_and_slots() const;
   /// Those of the smoothers together.
   double local_operations() const;
+  bool finest_in_blocks() const { return finest_in_blocks_; }
   const MatrixOperator<T, S>* finest() const { return levels_.empty() ? nullptr : levels_.front().a.get(); }
   /// A sparse one; null where it is a diagonal.
   MatrixOperator<T, S>* finest_smoother() const { return levels_.empty() ? nullptr : levels_.front().m.get(); }
@@ -73,9 +79,6 @@ class AmgCycle {
   void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
   void smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x) const;
   Span<const T, S> place(const Context<S>& ctx, Span<const double, S> values);
-  OperatorPtr<T, S> make_matrix(const Context<S>& ctx, const BlockCsr<S>& a) const;
-  OperatorPtr<T, S> make_operator(const Context<S>& ctx, const ScalarPattern<S>& pattern,
-                                  Span<const double, S> values) const;
   OperatorPtr<T, S> make_smoother(const Context<S>& ctx, const AmgLevel<S>& level) const;
   void refresh_smoother(const Context<S>& ctx, std::size_t l, Span<const T, S> values,
                         const AmgHierarchy<S>& hierarchy);
@@ -92,6 +95,7 @@ class AmgCycle {
       inverse_;  ///< of the last level's matrix; null where the smoother ends the cycle, or in `coarse_`
   LevelOrder<S> order_;
   bool symmetric_ = false;
+  bool finest_in_blocks_ = false;
   Array<T, S> converted_;  ///< values on their way from the hierarchy
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMG's sparse products and dense inverses against Eigen's.
+#include <purlin/precond/amg/block_rows_host.hpp>
 #include <purlin/precond/amg/galerkin.hpp>
 
 #include <Eigen/LU>
@@ -160,6 +161,44 @@ TEST_CASE("AMG's blocks hold the matrix in the caller's order, and say where eac
         REQUIRE(from_rows_too(i, j) == original(old_of_new[i], j));
         REQUIRE(from_columns(i, j) == original(old_of_new[j], i));
       }
+    }
+  }
+}
+
+TEMPLATE_TEST_CASE("AMG's rows of blocks multiply as the matrix and its transpose", "[amg]", double, float) {
+  const Context<host> ctx(3);
+  const HostCsr pattern = ragged_matrix(900, 700, 3);
+  const std::vector<std::pair<int, int>> sizes = {{1, 1}, {2, 2}, {2, 3}, {3, 2}, {3, 3}, {3, 6},
+                                                  {6, 3}, {6, 6}, {1, 3}, {4, 5}, {9, 7}};
+  for (const auto& [m, n] : sizes) {
+    INFO("blocks of " << m << " x " << n);
+    detail::HostBlockCsr a = random_blocks(ctx, pattern, m, n, 3);
+    const detail::TransposedPattern<Space::host> transposed = detail::transpose(ctx, a.pattern);
+    for (const bool turned : {false, true}) {
+      detail::HostBlockRows<TestType> rows(ctx, a, turned ? &transposed : nullptr);
+      const auto x = random_vector<TestType>(rows.cols(), 4), before = random_vector<TestType>(rows.rows(), 5);
+      const auto require_product = [&](TestType alpha, TestType beta) {
+        const EigenDense stored = eigen_dense(a), matrix = turned ? EigenDense(stored.transpose()) : stored;
+        std::vector<TestType> y = before;
+        if (beta == TestType(0)) std::fill(y.begin(), y.end(), TestType(NAN));
+        rows.apply(ctx, alpha, Span<const TestType, host>(x), beta, Span<TestType, host>(y.data(), rows.rows()));
+        for (Index i = 0; i < rows.rows(); ++i) {
+          double sum = 0, bound = std::fabs(static_cast<double>(before[i]));
+          for (Index j = 0; j < rows.cols(); ++j) {
+            sum += matrix(i, j) * static_cast<double>(x[j]);
+            bound += 4 * std::fabs(matrix(i, j) * static_cast<double>(x[j]));
+          }
+          const double expected =
+              static_cast<double>(alpha) * sum + (beta == TestType(0) ? 0 : static_cast<double>(beta * before[i]));
+          const double eps = static_cast<double>(std::numeric_limits<TestType>::epsilon());
+          REQUIRE(std::fabs(static_cast<double>(y[i]) - expected) <= (matrix.cols() + 4) * eps * bound);
+        }
+      };
+      require_product(TestType(1), TestType(0));
+      require_product(TestType(-1), TestType(1));
+      a.val = make_array(ctx, random_vector<double>(a.val.size(), 8));
+      rows.replace(ctx, a.val.cspan());
+      require_product(TestType(2), TestType(0));
     }
   }
 }

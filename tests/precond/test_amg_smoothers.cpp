@@ -252,4 +252,33 @@ TEST_BOTH("AMG with SPAI and FSAI moves to another order of the matrix", "[amg]"
   }
 }
 
+TEST_BOTH("AMG moves to another order of a matrix of nodes, and takes new values there", "[amg]") {
+  const auto ctx = make_context<S>();
+  const MeshSystem system("generate:elasticity:6");
+  const HostCsr& a = system.a;
+  HostCsr scaled = a;
+  for (double& value : scaled.val) value *= 16;  // exact, and so is what the cycle makes of it
+  auto m = amg<double, S>(ctx, a, small_levels(40), system.coordinates);
+  const auto x = random_vector<double>(a.rows), y = applied(ctx, m, x);
+  const std::vector<Index> old_of_new = random_order(a.rows, 5);
+  SpmvOptions csr;
+  csr.format = "csr";
+  const auto moved = m.renumbered(ctx, make_row_order(ctx, old_of_new), csr);
+  REQUIRE(moved != nullptr);
+  std::vector<double> there(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) there[i] = x[old_of_new[i]];
+  const auto require_scaled = [&](double scale) {
+    const auto found = applied(ctx, *moved, there);
+    double difference = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      difference = std::max(difference, std::fabs(scale * found[i] - y[old_of_new[i]]));
+    }
+    CHECK(difference < 1e-12 * norm_oracle(y));
+  };
+  require_scaled(1);
+  const auto values = upload(ctx, scaled.val);
+  moved->refresh(ctx, values.cspan());
+  require_scaled(16);
+}
+
 }  // namespace purlin::testing
