@@ -18,6 +18,7 @@ class OppositeBlocks {
       : row_ptr_(a.row_ptr.data()),
         col_(a.col.data()),
         first_(first),
+        blocks_(a.blocks()),
         next_(static_cast<std::size_t>(a.rows), none) {}
 
   /// The place of block (j, i), -1 where there is none. Rows i ascend from call to call.
