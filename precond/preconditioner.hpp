@@ -134,11 +134,12 @@ struct PrecondMethod {
   int products = 0;                    ///< with sparse matrices, that an application consists of
   /// Vectors of the system's length that an application reads or writes beside those of its products; null: none.
   double (*vector_passes)(const PrecondOptions&) = nullptr;
-  /// On a device: what of its bytes an application in a system in double moves, where it works in single precision;
-  /// and seconds of an application beside those that its bytes take, as a hierarchy's passes wait for each other.
-  double device_share = 1, device_start_seconds = 0;
-  double device_block_share = 1, device_block_start_seconds = 0;  ///< of these where the rows of a node form a block
-  double device_block_node_seconds = 0;                           ///< and for each such node besides
+  /// What of its bytes an application in a system in double moves, where it works in single precision; and on a
+  /// device the seconds of an application beside those that its bytes take, as a hierarchy's passes wait for each
+  /// other.
+  double low_share = 1, device_start_seconds = 0;
+  double low_block_share = 1, device_block_start_seconds = 0;  ///< of these where the rows of a node form a block
+  double device_block_node_seconds = 0;                        ///< and for each such node besides
   bool triangles = false;  ///< its matrices are triangles, whose rows differ in length
   /// Entries of these matrices, estimated for a matrix of so many rows and entries. Null: as many as A has.
   double (*entries)(const PrecondOptions&, Index rows, Offset nonzeros) = nullptr;

@@ -83,7 +83,7 @@ PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& fact
   cost.resident = method->resident;
   cost.triangles = method->triangles;
   const bool blocks = facts.block > 1;
-  cost.device_share = blocks ? std::min(method->device_share, method->device_block_share) : method->device_share;
+  cost.low_share = blocks ? std::min(method->low_share, method->low_block_share) : method->low_share;
   cost.device_start_seconds = blocks ? std::max(method->device_start_seconds, method->device_block_start_seconds)
                                      : method->device_start_seconds;
   if (blocks) cost.device_start_seconds += method->device_block_node_seconds * facts.rows / facts.block;
@@ -98,8 +98,7 @@ PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& fact
 IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostEstimate& product) const {
   const double bandwidth = machine.bytes_per_second;
   const bool in_double = value_bytes == sizeof(double);
-  const double applied =
-      method.precond_products * precond.bytes * (machine.device() && in_double ? precond.device_share : 1);
+  const double applied = method.precond_products * precond.bytes * (in_double ? precond.low_share : 1);
   const Resident on_chip = resident_fit(*this, facts, product);
   if (on_chip.fits) {
     const double products = method.products + method.precond_products * precond.matrices;

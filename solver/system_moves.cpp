@@ -204,7 +204,7 @@ bool SystemState<T, S>::take_stronger() {
 // taken for as fast as it was expected to be in the format that it would have moved to.
 template <class T, Space S>
 void SystemState<T, S>::compare_with_weaker(const SolveReport& report) {
-  constexpr double clearly = 1.2, clearly_if_estimated = 1, by_far = 1.5;
+  constexpr double clearly = 1.2, clearly_if_estimated = 1.4, by_far = 1.5;
   const std::optional<FollowedPrecond> followed = operators->followed_preconditioner();
   const int refreshes = std::exchange(whole_solves.refreshes, 0);
   if (!followed || !(whole_solves.weaker_iterations > 0) || !report.converged()) return;

@@ -21,7 +21,7 @@ constexpr double prolongator_share = 0.3;
 // rows have a ninth; and its coarse levels take so long on a device, however small they are, and for each node. Rigid
 // body modes make blocks of six rows of these levels. Fitted to docs/results/regret_h200.json.
 constexpr double single_share = 0.6, single_block_share = 0.35;
-constexpr double coarse_seconds = 65e-6, coarse_block_seconds = 110e-6, block_node_seconds = 0.61e-9;
+constexpr double coarse_seconds = 65e-6, coarse_block_seconds = 75e-6, block_node_seconds = 0.61e-9;
 
 // An option that is one of a few words, in the order of the values of its type.
 template <class Choice>
@@ -95,12 +95,11 @@ double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
   return (products * (1 + 2 * (usual_complexity - 1)) + 2 * prolongator_share) * static_cast<double>(nonzeros);
 }
 
-// The setup where the matrix is. On two threads of an EPYC 0.2 to 0.6 s for 0.04 to 0.2 million rows, on 16 of a Xeon
-// 0.1 to 5 s for 0.08 to 5.8 million; on an H200 6 to 59 ms for 0.1 to 5.8 million. Nodes of several rows count once,
-// which the entries' share has in it.
+// The setup where the matrix is. On two threads of an EPYC 0.02 to 0.46 s for 0.016 to 0.31 million rows; on an H200
+// 6 to 59 ms for 0.1 to 5.8 million. Nodes of several rows count once, which the entries' share has in it.
 double amg_setup_seconds(const PrecondBuild& build) {
   constexpr double device_seconds = 5.3e-3, device_row = 3.7e-9, device_entry = 0.7e-9;
-  constexpr double row_alone = 0.7e-6, row_shared = 1.8e-6, entry_alone = 8e-9, entry_shared = 45e-9;
+  constexpr double row_alone = 0.3e-6, row_shared = 1.65e-6, entry_alone = 2e-9, entry_shared = 14e-9;
   constexpr int useful_threads = 16;
   const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
   if (build.machine.device()) return device_seconds + device_row * rows + device_entry * entries;
@@ -169,8 +168,8 @@ PrecondMethod amg_method() {
   amg.margin = 2.5;
   amg.margin_on_mesh = 1.4;
   amg.more_refresh_seconds = &amg_more_refresh_seconds;
-  amg.device_share = single_share;
-  amg.device_block_share = single_block_share;
+  amg.low_share = single_share;
+  amg.low_block_share = single_block_share;
   amg.device_start_seconds = coarse_seconds;
   amg.device_block_start_seconds = coarse_block_seconds;
   amg.device_block_node_seconds = block_node_seconds;

@@ -149,7 +149,7 @@ TEST_CASE("A residual that stayed up for long is expected to fall faster than it
   CHECK(left(0.5) < 0.8 * left(0.05));
   CHECK(left(0.2) < left(0.05));
   CHECK(left(0.2) > left(0.5));
-  // While it stays up there is no rate, and at least half as many are to come as there were.
+  // While it stays up there is no rate, and at least 0.7 times as many are to come as there were.
   CHECK(spectrum.left(1, 1e-8, {0, 1, 1000}, 1e5) == 700);
   CHECK(spectrum.left(1, 1e-8, {0, 1, 4}, 1e5) == Approx(spectrum.left(1, 1e-8, {0, 1, 0}, 1e5) - 6));
 }
