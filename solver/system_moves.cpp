@@ -31,6 +31,10 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   if (verdict == Verdict::failed || verdict == Verdict::awaited) return next != Move::none;
   const int done = now.iterations;
   ask_again = 0;
+  if (first_residual == 0) {
+    first_asked = done;
+    first_residual = now.residual;
+  }
   left_guessed = false;
   standing.left *= ScaledEstimates::factor();
   const double whole = last_iterations > 0 ? last_iterations : operators->expected_iterations();
@@ -41,19 +45,25 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   } else if (!now.by_rate) {  // of a singular matrix nothing but the spectrum is known for long
     standing.left = std::min(standing.left, far * by_whole);
   }
+  left_believed = standing.left;
   if (!left_guessed) doubt_what_was_overrun();
   choose_move(true);
   return next != Move::none;
 }
 
-// Once a solve takes more than twice what an estimate promised, as many iterations are expected as there were: so
-// that estimates that are far too low do not keep it from what has long been worth its price.
+// Once a solve takes more than twice what an estimate promised, as many iterations are expected as there were, or
+// fewer where the residual has come so far since it was first looked at: so that estimates that are far too low do
+// not keep it from what has long been worth its price.
 template <class T, Space S>
 void SystemState<T, S>::doubt_what_was_overrun() {
   constexpr double overrun = 2;
   const double done = standing.iterations, whole = done + standing.left;
   promised = promised > 0 ? std::min(promised, whole) : whole;
-  if (done > overrun * promised) standing.left = std::max(standing.left, done);
+  if (!(done > overrun * promised)) return;
+  const double come = std::log(first_residual / standing.residual);
+  const double to_come = std::log(standing.residual / standing.tolerance);
+  const double by_way = come > 0 && to_come > 0 ? (done - first_asked) * to_come / come : done;
+  standing.left = std::max(standing.left, std::min(done, by_way));
 }
 
 template <class T, Space S>
@@ -160,7 +170,9 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
     if (!(gain > 0) || !(gain_now > 0) || !(saved > most_saved)) continue;
     best = &stronger;
     most_saved = saved;
-    of_best = {(before + done) * gain_now - refreshes, standing.sure * gain_now, ahead};
+    // What has been left once comes again by what was missed alone.
+    const double sure = stronger.measured_iterations > 0 ? 0 : standing.sure;
+    of_best = {(before + done) * gain_now - refreshes, sure * gain_now, ahead};
   }
   if (best == nullptr) return {};
   const double price = best->build_seconds;
@@ -188,7 +200,7 @@ int SystemState<T, S>::allowed_for_a_tenth(const PrecondOutlook& stronger) {
 
 template <class T, Space S>
 bool SystemState<T, S>::take_stronger() {
-  const double by_rate = left_guessed ? 0 : standing.iterations + standing.left;
+  const double by_rate = left_guessed ? 0 : standing.iterations + left_believed;
   const double of_solve = last_iterations > 0 ? last_iterations : by_rate;
   if (!operators->take_stronger_preconditioner(next_preconditioner)) return false;
   whole_solves = {};
@@ -226,10 +238,11 @@ void SystemState<T, S>::leave_what_proved_slower() {
   if (whole_solves.slower < solves_to_leave || !operators->sound()) return;
   const std::string before = operators->preconditioner_name();
   const int iterations = whole_solves.iterations;
+  const double weaker = whole_solves.estimated ? 0 : whole_solves.weaker_iterations;
   whole_solves = {};
   if (!operators->leave_preconditioner(iterations)) return;
   chain->use(operators->matrix(), operators->applied_preconditioner());
-  last_iterations = 0;
+  last_iterations = static_cast<int>(std::min(weaker, 1e9));  // so many again, as far as is known
   learning_precond.moved();
   note_change("preconditioner " + operators->preconditioner_name() + " for " + before + ", whose solves took longer");
 }
@@ -240,6 +253,7 @@ bool SystemState<T, S>::improve(bool preconditioner_too) {
   if (!operators->sound()) return false;
   const auto last = static_cast<double>(last_iterations);
   standing = {0, last, true, 1, tolerance_for_estimates(stop.rel_tol), last};  // a solve comes
+  left_believed = last;
   left_guessed = last_iterations == 0;
   choose_move(preconditioner_too && last_iterations > 0);
   if (next == Move::format) {

@@ -15,7 +15,7 @@ template <class T, Space S>
 const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double done) {
   constexpr double reading_seconds =
       S == Space::host ? 1e-9 : 0;     // of an entry of the pattern; a device's is not read
-  constexpr double small_share = 0.1;  // of what the solves have taken
+  constexpr double small_share = 0.3;  // of what the solves have taken: no setup waits for it
   if (!provisional_ || (outlooks_ && outlooks_->stronger.empty())) return nullptr;
   const std::optional<Pattern<S>> a = source_pattern();
   if (!a || !estimate_stronger()) return nullptr;
@@ -89,8 +89,9 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
   }
   const PrecondMethod& method = find_preconditioner(name);
   if (method.more_refresh_seconds != nullptr) {
-    taken.refresh_seconds +=
-        method.more_refresh_seconds(made->info(), machine_of(ctx_), host_context(ctx_).threads());
+    const double more = method.more_refresh_seconds(made->info(), machine_of(ctx_), host_context(ctx_).threads());
+    taken.refresh_seconds += more;
+    taken.build_seconds += more;  // should it come again
   }
   weaker_kept_ = true;
   weaker_ = std::move(M_);

@@ -39,7 +39,7 @@ struct SystemState<T, S>::OfOneSolve {
   ~OfOneSolve() {
     state.may_move = state.exchanged = state.exchanged_precond = false;
     state.probation = {};
-    state.promised = 0;
+    state.promised = state.first_residual = 0;
     state.ask_again = 0;
     state.operators->settle_preconditioner();
   }

@@ -65,6 +65,9 @@ struct SystemState : private OperatorExchange<T, S> {
   Move next = Move::none;
   SolveStanding standing;
   bool left_guessed = false;  // standing.left, by the size of the system
+  int first_asked = 0;        // the iteration of the solve, and its residual there
+  double first_residual = 0;  // 0: not yet
+  double left_believed = 0;   // standing.left before it was doubted
   int ask_again = 0;          // in which iteration of the solve, for what is all but due; 0: no sooner than usual
   double promised = 0;        // the fewest iterations that estimates made it seem to take in all; 0: there were none
   std::string next_format, next_preconditioner;

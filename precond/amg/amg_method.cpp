@@ -95,28 +95,35 @@ double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
   return (products * (1 + 2 * (usual_complexity - 1)) + 2 * prolongator_share) * static_cast<double>(nonzeros);
 }
 
-// The setup where the matrix is. On two threads of an EPYC 0.02 to 0.46 s for 0.016 to 0.31 million rows; on an H200
-// 6 to 59 ms for 0.1 to 5.8 million. Nodes of several rows count once, which the entries' share has in it.
+// The setup where the matrix is. FSAI of tied nodes is a large part of it on the host for small meshes of diffusion:
+// up to four fifths. On two threads of an EPYC 0.02 to 0.46 s for 0.016 to 0.31 million rows; on an H200 6 to 59 ms
+// for 0.1 to 5.8 million. Nodes of several rows count once, which the entries' share has in it.
 double amg_setup_seconds(const PrecondBuild& build) {
-  constexpr double device_seconds = 5.3e-3, device_row = 3.7e-9, device_entry = 0.7e-9;
-  constexpr double row_alone = 0.3e-6, row_shared = 1.65e-6, entry_alone = 2e-9, entry_shared = 14e-9;
+  constexpr double device_seconds = 5.3e-3, of_first_row = 1.3e-8, first_rows = 80e3, device_row = 3.7e-9,
+                   device_entry = 0.7e-9;
+  constexpr double row_alone = 0.2e-6, row_shared = 1.0e-6, entry_alone = 2e-9, entry_shared = 14e-9;
+  constexpr double of_tied_row = 4e-6, tied_rows = 8e3, shortest_row = 6, longest_row = 20;
   constexpr int useful_threads = 16;
   const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
-  if (build.machine.device()) return device_seconds + device_row * rows + device_entry * entries;
+  if (build.machine.device()) {
+    return device_seconds + of_first_row * std::min(rows, first_rows) + device_row * rows + device_entry * entries;
+  }
   const double threads = std::clamp(build.host_threads, 1, useful_threads);
-  return (row_alone + row_shared / threads) * rows + (entry_alone + entry_shared / threads) * entries;
+  const bool tetrahedra = entries > shortest_row * rows && entries < longest_row * rows;
+  const double tied = tetrahedra ? of_tied_row / threads * std::min(rows, tied_rows) : 0;
+  return (row_alone + row_shared / threads) * rows + (entry_alone + entry_shared / threads) * entries + tied;
 }
 
 PrecondSeconds amg_build_seconds(const PrecondBuild& build) {
-  constexpr double refresh_share = 0.25;
+  constexpr double refresh_share = 0.25, refresh_share_on_host = 0.4;
   const double seconds = amg_setup_seconds(build);
-  return {seconds, refresh_share * seconds};
+  return {seconds, (build.machine.device() ? refresh_share : refresh_share_on_host) * seconds};
 }
 
 // FSAI's local problems on the pattern of tied nodes. On a device they take a while however few they are: fitted to
 // ten meshes on an H100, 1.0 to 8.4 ms, and on the threads of an EPYC.
 double amg_more_refresh_seconds(const OperatorInfo& made, const Machine& machine, int host_threads) {
-  constexpr double device_start = 0.95e-3, of_device = 2.9e-12, of_thread = 0.9e-9;
+  constexpr double device_start = 0.95e-3, of_device = 2.9e-12, of_thread = 1.4e-10;
   const double operations = detail::local_operations_of(made);
   if (machine.device()) return operations > 0 ? device_start + operations * of_device : 0;
   return operations * of_thread / std::max(host_threads, 1);

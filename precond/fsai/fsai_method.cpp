@@ -66,6 +66,7 @@ PrecondMethod fsai_method() {
     return rows + pattern_growth(options.of<FsaiOptions>().power) * static_cast<double>(nonzeros);
   };
   fsai.automatic = AutoPrecond::definite;
+  fsai.margin = fsai.margin_on_mesh = 2;  // it saves little over its setup where the model is a little off
   fsai.triangles = true;
   fsai.check = &check_fsai;
   fsai.estimate_bytes = &detail::estimate_fsai_bytes;

@@ -113,9 +113,18 @@ std::string check_resumed(HostCsr a, const SystemOptions& options, const std::st
 
 TEST_BOTH("A loop that is resumed has the bits of an unbroken one, also after a move", "[decision][learning]") {
   const detail::ScaledEstimates early(50);
-  const std::string changed = check_resumed<S>(fem_matrix("generate:elasticity:12"), {}, "format ");
+  SystemOptions options;
+  options.precond.name = "jacobi";
+  const std::string changed = check_resumed<S>(fem_matrix("generate:elasticity:12"), options, "format ");
   INFO(changed);
   CHECK(changed.find("format ") != std::string::npos);
+}
+
+TEST_BOTH("so it has where format and preconditioner have moved", "[decision][learning]") {
+  const detail::ScaledEstimates early(50);
+  const std::string changed = check_resumed<S>(fem_matrix("generate:elasticity:12"), {}, "format ", true);
+  INFO(changed);
+  CHECK(changed.find("preconditioner ") != std::string::npos);
 }
 
 // Multigrid keeps the levels of the values that it was set up from; powers of two do not change them.
