@@ -103,11 +103,13 @@ double amg_setup_seconds(const PrecondBuild& build) {
                    device_entry = 0.7e-9;
   constexpr double row_alone = 0.2e-6, row_shared = 1.0e-6, entry_alone = 2e-9, entry_shared = 14e-9;
   constexpr double of_tied_row = 4e-6, tied_rows = 8e3, shortest_row = 6, longest_row = 20;
+  constexpr double default_coarse = 256, inverse_operation = 4e-10;  // of what is inverted at once
   constexpr int useful_threads = 16;
   const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
   if (build.machine.device()) {
     return device_seconds + of_first_row * std::min(rows, first_rows) + device_row * rows + device_entry * entries;
   }
+  if (rows <= default_coarse) return inverse_operation * rows * rows * rows;
   const double threads = std::clamp(build.host_threads, 1, useful_threads);
   const bool tetrahedra = entries > shortest_row * rows && entries < longest_row * rows;
   const double tied = tetrahedra ? of_tied_row / threads * std::min(rows, tied_rows) : 0;
