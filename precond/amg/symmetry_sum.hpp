@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include <purlin/core/random.hpp>
 #include <purlin/core/types.hpp>
 
 namespace purlin::detail {
@@ -14,11 +15,8 @@ namespace purlin::detail {
 /// j). Where one lacks, it is 0 with a probability of 2^-64, as if the terms were random. Nothing on the diagonal.
 inline std::uint64_t symmetry_term(Index i, Index j, std::uint64_t content) {
   const auto low = static_cast<std::uint64_t>(std::min(i, j)), high = static_cast<std::uint64_t>(std::max(i, j));
-  std::uint64_t z = ((low << 32 | high) + 1) * 0x9e3779b97f4a7c15u + content * 0xd1b54a32d192ed03u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  z ^= z >> 31;
-  return i < j ? z : i > j ? std::uint64_t{0} - z : 0;
+  const std::uint64_t bits = random_bits(content * 0xd1b54a32d192ed03u, low << 32 | high);
+  return i < j ? bits : i > j ? std::uint64_t{0} - bits : 0;
 }
 
 }  // namespace purlin::detail
