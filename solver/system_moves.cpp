@@ -30,10 +30,10 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   if (verdict == Verdict::failed) next = Move::weaker_preconditioner;
   if (verdict == Verdict::failed || verdict == Verdict::awaited) return next != Move::none;
   const int done = now.iterations;
-  ask_again = 0;
-  if (first_residual == 0) {
-    first_asked = done;
-    first_residual = now.residual;
+  estimates.ask_again = 0;
+  if (estimates.first_residual == 0) {
+    estimates.first_asked = done;
+    estimates.first_residual = now.residual;
   }
   left_guessed = false;
   standing.left *= ScaledEstimates::factor();
@@ -45,7 +45,7 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   } else if (!now.by_rate) {  // of a singular matrix nothing but the spectrum is known for long
     standing.left = std::min(standing.left, far * by_whole);
   }
-  left_believed = standing.left;
+  estimates.believed = standing.left;
   if (!left_guessed) doubt_what_was_overrun();
   choose_move(true);
   return next != Move::none;
@@ -58,11 +58,11 @@ template <class T, Space S>
 void SystemState<T, S>::doubt_what_was_overrun() {
   constexpr double overrun = 2;
   const double done = standing.iterations, whole = done + standing.left;
-  promised = promised > 0 ? std::min(promised, whole) : whole;
-  if (!(done > overrun * promised)) return;
-  const double come = std::log(first_residual / standing.residual);
+  estimates.promised = estimates.promised > 0 ? std::min(estimates.promised, whole) : whole;
+  if (!(done > overrun * estimates.promised)) return;
+  const double come = std::log(estimates.first_residual / standing.residual);
   const double to_come = std::log(standing.residual / standing.tolerance);
-  const double by_way = come > 0 && to_come > 0 ? (done - first_asked) * to_come / come : done;
+  const double by_way = come > 0 && to_come > 0 ? (done - estimates.first_asked) * to_come / come : done;
   standing.left = std::max(standing.left, std::min(done, by_way));
 }
 
@@ -102,7 +102,7 @@ int SystemState<T, S>::not_before() {
     }
   }
   least = std::max(least, static_cast<double>(last_iterations));
-  return least < no_exchange ? std::max(static_cast<int>(std::ceil(least)), ask_again) : no_exchange;
+  return least < no_exchange ? std::max(static_cast<int>(std::ceil(least)), estimates.ask_again) : no_exchange;
 }
 
 // A preconditioner that has passed goes on being watched, since one may stall later.
@@ -183,7 +183,7 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   SetupSavings later_on = of_best;
   later_on.missed = std::max(of_best.missed, least_missed * price);
   const bool soon = measured && is_worth(price, later_on, measured, margin);
-  if (soon && !now) ask_again = iteration_when_due(price, of_best, standing.iterations);
+  if (soon && !now) estimates.ask_again = iteration_when_due(price, of_best, standing.iterations);
   return now || soon ? StrongerChoice{best, now} : StrongerChoice{};
 }
 
@@ -200,7 +200,7 @@ int SystemState<T, S>::allowed_for_a_tenth(const PrecondOutlook& stronger) {
 
 template <class T, Space S>
 bool SystemState<T, S>::take_stronger() {
-  const double by_rate = left_guessed ? 0 : standing.iterations + left_believed;
+  const double by_rate = left_guessed ? 0 : standing.iterations + estimates.believed;
   const double of_solve = last_iterations > 0 ? last_iterations : by_rate;
   if (!operators->take_stronger_preconditioner(next_preconditioner)) return false;
   whole_solves = {};
@@ -253,7 +253,7 @@ bool SystemState<T, S>::improve(bool preconditioner_too) {
   if (!operators->sound()) return false;
   const auto last = static_cast<double>(last_iterations);
   standing = {0, last, true, 1, tolerance_for_estimates(stop.rel_tol), last};  // a solve comes
-  left_believed = last;
+  estimates.believed = last;
   left_guessed = last_iterations == 0;
   choose_move(preconditioner_too && last_iterations > 0);
   if (next == Move::format) {

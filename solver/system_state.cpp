@@ -39,8 +39,7 @@ struct SystemState<T, S>::OfOneSolve {
   ~OfOneSolve() {
     state.may_move = state.exchanged = state.exchanged_precond = false;
     state.probation = {};
-    state.promised = state.first_residual = 0;
-    state.ask_again = 0;
+    state.estimates = {};
     state.operators->settle_preconditioner();
   }
   OfOneSolve(const OfOneSolve&) = delete;

@@ -65,11 +65,14 @@ struct SystemState : private OperatorExchange<T, S> {
   Move next = Move::none;
   SolveStanding standing;
   bool left_guessed = false;  // standing.left, by the size of the system
-  int first_asked = 0;        // the iteration of the solve, and its residual there
-  double first_residual = 0;  // 0: not yet
-  double left_believed = 0;   // standing.left before it was doubted
-  int ask_again = 0;          // in which iteration of the solve, for what is all but due; 0: no sooner than usual
-  double promised = 0;        // the fewest iterations that estimates made it seem to take in all; 0: there were none
+  // What estimates of the present solve have said, with the present preconditioner.
+  struct Estimates {
+    double promised = 0;        // the fewest iterations that they made it seem to take in all; 0: there were none
+    double believed = 0;        // standing.left before it was doubted
+    int first_asked = 0;        // the iteration of the solve, and its residual there
+    double first_residual = 0;  // 0: not yet
+    int ask_again = 0;          // in which iteration, for what is all but due; 0: no sooner than usual
+  } estimates;
   std::string next_format, next_preconditioner;
   int next_probation = 0;
   double next_weaker_seconds = 0;  // of an iteration with the present preconditioner, in the format that it would get
@@ -303,7 +306,7 @@ struct SystemState : private OperatorExchange<T, S> {
   void note_other_preconditioner() {
     exchanged_precond = true;
     last_iterations = 0;
-    promised = 0;
+    estimates = {};
     learning_precond.moved(standing.iterations);
   }
   // As OperatorExchange says.
