@@ -7,7 +7,7 @@
 #include <purlin/core/context_device.hpp>
 #include <purlin/core/csr_check.hpp>
 #include <purlin/core/instantiate.hpp>
-#include <purlin/core/matrix_traits.hpp>
+#include <purlin/core/matrix_traits_device.hpp>
 #include <purlin/core/sorted_row_device.cuh>
 
 namespace purlin {
@@ -82,12 +82,13 @@ __global__ void check_kernel(Index rows, Index cols, Offset nnz, const RowPtr* _
   });
 }
 
-// What the traits kernel leaves; doubles that are never negative are compared by their bits.
+// What the traits kernel leaves, from all zeros; doubles that are never negative are compared by their bits. Rows are
+// counted from the last one that there can be, so that the first has the greatest number.
 struct DeviceTraits {
   unsigned long long max_abs, max_asymmetry;
   unsigned long long lower, upper, lower_matched;
   int count[4];
-  int first[4];
+  int first_from_end[4];
 };
 
 // The greatest of a warp's values, or their sum, reaches `at` by one lane.
@@ -102,7 +103,7 @@ __device__ __forceinline__ void add_of_warp(unsigned long long* at, unsigned lon
 
 __device__ __forceinline__ void count_row(DeviceTraits* t, int what, Index row) {
   atomicAdd(&t->count[what], 1);
-  atomicMin(&t->first[what], row);
+  atomicMax(&t->first_from_end[what], INT32_MAX - row);
 }
 
 template <int lanes, class T, class RowPtr>
@@ -195,34 +196,47 @@ void check_csr(const Context<Space::device>& ctx, const CsrView<T, Space::device
 }
 
 template <class T>
-MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
-  DeviceTraits start = {};
-  for (int& first : start.first) first = INT32_MAX;
-  Array<DeviceTraits, Space::device> found = make_array(ctx, Span<const DeviceTraits, Space::host>(&start, 1));
+std::function<MatrixTraits()> detail::start_matrix_traits(const Context<Space::device>& ctx,
+                                                          const CsrView<T, Space::device>& a, SmallResults& results) {
+  DeviceTraits* const found = results.take<DeviceTraits>(1);
   with_row_ptr(a, [&](auto row_ptr) {
     with_row_lanes(a.rows, a.nnz(), [&](auto lanes) {
       traits_kernel<lanes.value><<<grid_for(ctx, a.rows, lanes.value), block_threads, 0, ctx.stream()>>>(
-          a.rows, a.rows == a.cols, row_ptr.data, a.col.data, a.val.data, found.data());
+          a.rows, a.rows == a.cols, row_ptr.data, a.col.data, a.val.data, found);
       PURLIN_CHECK_LAUNCH();
     });
   });
-  const DeviceTraits t = to_vector(ctx, found.cspan())[0];
-  const auto rows = [&](int what) { return RowCount{t.count[what], t.count[what] == 0 ? -1 : t.first[what]}; };
-  MatrixTraits traits;
-  traits.square = a.rows == a.cols;
-  traits.pattern_symmetric = traits.square && t.lower == t.lower_matched && t.upper == t.lower;
-  traits.max_abs = from_bits(t.max_abs);
-  traits.max_asymmetry = from_bits(t.max_asymmetry);
-  traits.empty_rows = rows(0);
-  traits.missing_diagonal = rows(1);
-  traits.zero_diagonal = rows(2);
-  traits.negative_diagonal = rows(3);
-  return traits;
+  return [&results, found, square = a.rows == a.cols] {
+    const DeviceTraits t = results.at(found, 1)[0];
+    const auto rows = [&](int what) {
+      return RowCount{t.count[what], t.count[what] == 0 ? -1 : INT32_MAX - t.first_from_end[what]};
+    };
+    MatrixTraits traits;
+    traits.square = square;
+    traits.pattern_symmetric = square && t.lower == t.lower_matched && t.upper == t.lower;
+    traits.max_abs = from_bits(t.max_abs);
+    traits.max_asymmetry = from_bits(t.max_asymmetry);
+    traits.empty_rows = rows(0);
+    traits.missing_diagonal = rows(1);
+    traits.zero_diagonal = rows(2);
+    traits.negative_diagonal = rows(3);
+    return traits;
+  };
 }
 
-#define X(T, S)                                                                      \
-  template std::uint64_t detail::csr_fault(const Context<S>&, const CsrView<T, S>&); \
-  template void check_csr(const Context<S>&, const CsrView<T, S>&);                  \
+template <class T>
+MatrixTraits matrix_traits(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) {
+  detail::SmallResults results(ctx);
+  const auto traits = detail::start_matrix_traits(ctx, a, results);
+  results.fetch();
+  return traits();
+}
+
+#define X(T, S)                                                                                               \
+  template std::uint64_t detail::csr_fault(const Context<S>&, const CsrView<T, S>&);                          \
+  template void check_csr(const Context<S>&, const CsrView<T, S>&);                                           \
+  template std::function<MatrixTraits()> detail::start_matrix_traits(const Context<S>&, const CsrView<T, S>&, \
+                                                                     SmallResults&);                          \
   template MatrixTraits matrix_traits(const Context<S>&, const CsrView<T, S>&);
 PURLIN_FOR_TYPES(X, Space::device)
 #undef X

@@ -2,6 +2,7 @@
 // The built-in memory of a device: a stream-ordered pool, measured against what the device has left.
 #include <purlin/core/memory_device.hpp>
 
+#include <purlin/core/available_memory.hpp>
 #include <purlin/core/context_device.hpp>
 
 namespace purlin::detail {
@@ -39,6 +40,13 @@ class DevicePool final : public MemoryResource {
   }
   void release(void* pointer, std::size_t, cudaStream_t stream) noexcept override { cudaFreeAsync(pointer, stream); }
   std::optional<std::uint64_t> available_bytes() const override { return free_bytes(); }
+  // Freed, and not given back: to be had without asking the driver for memory.
+  std::uint64_t kept_bytes() const {
+    std::uint64_t reserved = 0, used = 0;
+    cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved);
+    cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used);
+    return reserved - used;
+  }
   void release_unused() override { PURLIN_CHECK_CUDA(cudaMemPoolTrimTo(pool_, 0)); }
 
  private:
@@ -46,10 +54,7 @@ class DevicePool final : public MemoryResource {
     std::size_t free = 0, total = 0;
     if (cudaSetDevice(device_) != cudaSuccess) return 0;
     if (cudaMemGetInfo(&free, &total) != cudaSuccess) return 0;
-    std::uint64_t reserved = 0, used = 0;
-    cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved);
-    cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used);
-    return free + (reserved - used);
+    return free + kept_bytes();
   }
 
   [[noreturn]] void fail(std::size_t bytes) const { throw OutOfMemory("device", "an array", bytes, free_bytes()); }
@@ -59,6 +64,11 @@ class DevicePool final : public MemoryResource {
 };
 
 }  // namespace
+
+bool keeps(const MemoryResource& memory, std::uint64_t bytes) {
+  const auto* const pool = dynamic_cast<const DevicePool*>(&memory);
+  return pool != nullptr && bytes <= pool->kept_bytes();
+}
 
 std::shared_ptr<MemoryResource> device_memory(int device) { return std::make_shared<DevicePool>(device); }
 

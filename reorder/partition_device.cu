@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 #include <vector>
 
+#include <purlin/core/small_results_device.hpp>
 #include <purlin/reorder/aggregate_device.cuh>
 #include <purlin/reorder/partitioners.hpp>
 #include <purlin/reorder/refine_device.cuh>
@@ -69,11 +71,20 @@ __global__ void __launch_bounds__(vertex_threads)
   }
 }
 
-// Sets `broken` where a row does not consist of aligned runs of `block` columns or differs from the first of its
-// node.
+constexpr int node_blocks[] = {6, 3, 2};
+struct BlocksToCheck {
+  int count = 0;
+  int block[std::size(node_blocks)];
+};
+
+// Sets `broken` of a block, one for each blockIdx.y, where a row does not consist of aligned runs of so many columns
+// or differs from the first of its node.
 template <class RowPtr>
 __global__ void __launch_bounds__(vertex_threads)
-    check_blocks_kernel(Index rows, int block, const RowPtr* row_ptr, const Index* col, volatile int* broken) {
+    check_blocks_kernel(Index rows, BlocksToCheck blocks, const RowPtr* row_ptr, const Index* col,
+                        volatile int* broken) {
+  const int block = blocks.block[blockIdx.y];
+  broken += blockIdx.y;
   bool all_sound = true;
   for_each_vertex(rows, [&](Index i) {
     const Index top = i - i % block;
@@ -237,25 +248,33 @@ class DevicePartitioner {
 
 }  // namespace
 
-int node_block_on_device(const Context<Space::device>& ctx, const Pattern<Space::device>& a) {
-  if (a.nnz() == 0) return 1;
-  std::vector<int> blocks;  // all are looked at before the host waits once
-  for (const int block : {6, 3, 2}) {
-    if (a.rows % block == 0 && a.cols % block == 0 && a.nnz() % (block * block) == 0) blocks.push_back(block);
+std::function<int()> start_node_block(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
+                                      SmallResults& results) {
+  BlocksToCheck blocks;
+  for (const int block : node_blocks) {
+    const bool divides = a.rows % block == 0 && a.cols % block == 0 && a.nnz() % (block * block) == 0;
+    if (divides && a.nnz() > 0) blocks.block[blocks.count++] = block;
   }
-  if (blocks.empty()) return 1;
-  Array<int, Space::device> broken(ctx, static_cast<std::int64_t>(blocks.size()));
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(broken.data(), 0, broken.bytes(), ctx.state().stream()));
+  if (blocks.count == 0) return [] { return 1; };
+  int* const broken = results.take<int>(blocks.count);
   with_row_ptr(a, [&](auto row_ptr) {
-    for (std::size_t k = 0; k < blocks.size(); ++k) {
-      check_blocks_kernel<<<vertex_blocks(ctx, a.rows), vertex_threads, 0, ctx.state().stream()>>>(
-          a.rows, blocks[k], row_ptr.data, a.col.data, broken.data() + k);
-      PURLIN_CHECK_LAUNCH();
-    }
+    const dim3 grid(vertex_blocks(ctx, a.rows), static_cast<unsigned>(blocks.count));
+    check_blocks_kernel<<<grid, vertex_threads, 0, ctx.state().stream()>>>(a.rows, blocks, row_ptr.data, a.col.data,
+                                                                           broken);
+    PURLIN_CHECK_LAUNCH();
   });
-  const std::vector<int> found = to_vector(ctx, broken.cspan());
-  const auto sound = std::find(found.begin(), found.end(), 0);
-  return sound == found.end() ? 1 : blocks[static_cast<std::size_t>(sound - found.begin())];
+  return [=, &results] {
+    const std::vector<int> found = results.at(broken, blocks.count);
+    const auto sound = std::find(found.begin(), found.end(), 0);
+    return sound == found.end() ? 1 : blocks.block[sound - found.begin()];
+  };
+}
+
+int node_block_on_device(const Context<Space::device>& ctx, const Pattern<Space::device>& a) {
+  SmallResults results(ctx);
+  const std::function<int()> block = start_node_block(ctx, a, results);
+  results.fetch();
+  return block();
 }
 
 std::optional<Partition> make_partition_on_device(const Context<Space::device>& ctx, const Pattern<Space::device>& a,

@@ -2,11 +2,14 @@
 /// Parts of a pattern that lies on the device, found there but for the last few vertices. Internal.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include <purlin/reorder/partition.hpp>
 
 namespace purlin::detail {
+
+class SmallResults;
 
 /// A coarse graph on the device, as Graph is one on the host.
 struct DeviceGraph {
@@ -28,6 +31,9 @@ std::vector<Index> rows_of_nodes(const Context<Space::host>& ctx, std::vector<In
 
 /// 6, 3, 2 or 1: the largest of them of which the pattern consists of full aligned blocks. Waits for the stream.
 int node_block_on_device(const Context<Space::device>& ctx, const Pattern<Space::device>& a);
+/// The same without its wait: what is returned gives it once `results` have been fetched.
+std::function<int()> start_node_block(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
+                                      SmallResults& results);
 
 /// `automatic` or `greedy` for a pattern of full blocks of `options.node_rows`: aggregates of nodes until few are
 /// left, growth and refinement of these on the host, refinement on the way back. The method, though not its parts, is

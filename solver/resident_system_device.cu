@@ -183,18 +183,18 @@ bool ResidentSystem<T>::take_rows(const Context<Space::device>& ctx, const Linea
   const CsrView<T, Space::device>* const a = csr != nullptr ? csr->short_rows() : nullptr;
   if (a == nullptr || kernel(ResidentStorage::rows_streaming) == nullptr) return false;
   const Index blocks = std::clamp<Index>(a->rows / ResidentTuning::least_rows, 1, ctx.multiprocessors());
-  first_row_ = Array<Index, Space::device>(ctx, blocks + 1);
-  Array<Index, Space::device> first_entry(ctx, blocks + 1);
+  first_row_ = Array<Index, Space::device>(ctx, 2 * (blocks + 1));  // and behind them the first entries
   constexpr unsigned threads = 128;
   find_first_rows<<<(static_cast<unsigned>(blocks) + threads) / threads, threads, 0, ctx.state().stream()>>>(
-      a->row_ptr32.data, a->rows, blocks, first_row_.data(), first_entry.data());
+      a->row_ptr32.data, a->rows, blocks, first_row_.data(), first_row_.data() + blocks + 1);
   PURLIN_CHECK_LAUNCH();
-  const std::vector<Index> row = to_vector(ctx, first_row_.cspan()), entry = to_vector(ctx, first_entry.cspan());
+  const std::vector<Index> row = to_vector(ctx, first_row_.cspan());
+  const Index* const entry = row.data() + blocks + 1;
   std::size_t vectors = 0, all = 0;
-  for (std::size_t k = 0; k + 1 < row.size(); ++k) {
+  for (Index k = 0; k < blocks; ++k) {
     const auto bytes_of = [&](bool on_chip) {
       ResidentSharedMemory memory;
-      const int own = row[k + 1] - row[k];
+      const int own = row[static_cast<std::size_t>(k) + 1] - row[static_cast<std::size_t>(k)];
       take_vectors<T>(memory, method_.needs, own, own, blocks);
       detail::take_rows<T>(memory, own, entry[k + 1] - entry[k], on_chip);
       return memory.next;

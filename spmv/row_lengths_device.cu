@@ -5,7 +5,7 @@
 
 #include <purlin/core/context_device.hpp>
 #include <purlin/core/vector_ops.hpp>
-#include <purlin/spmv/cost_model.hpp>
+#include <purlin/spmv/matrix_facts_device.hpp>
 #include <purlin/spmv/product_device.cuh>
 
 namespace purlin {
@@ -66,32 +66,42 @@ std::vector<Index> longer_rows(const Context<Space::device>& ctx, const P* row_p
 }
 
 template <class P>
-RowLengths lengths_of(const Context<Space::device>& ctx, const P* row_ptr, Index rows) {
+std::function<RowLengths()> start_lengths(const Context<Space::device>& ctx, const P* row_ptr, Index rows,
+                                          detail::SmallResults& results) {
   constexpr Offset blocks_of_multiprocessor = 4;
-  Array<Index, Space::device> count(ctx, counted + 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(count.data(), 0, count.bytes(), ctx.stream()));
+  Index* const count = results.take<Index>(counted + 1);
   const auto blocks = static_cast<unsigned>(
       std::min((Offset{rows} + threads - 1) / threads, ctx.multiprocessors() * blocks_of_multiprocessor));
-  count_lengths<<<blocks, threads, 0, ctx.stream()>>>(row_ptr, rows, count.data());
+  count_lengths<<<blocks, threads, 0, ctx.stream()>>>(row_ptr, rows, count);
   PURLIN_CHECK_LAUNCH();
-  const std::vector<Index> counts = to_vector(ctx, count.cspan());
-  RowLengths lengths;
-  for (Index length = 0; length < counted; ++length) {
-    const Index of_length = counts[static_cast<std::size_t>(length)];
-    if (of_length > 0) lengths.emplace_back(length, of_length);
-  }
-  std::map<Index, Index> longer;
-  for (const Index length : longer_rows(ctx, row_ptr, rows, counts.back())) ++longer[length];
-  lengths.insert(lengths.end(), longer.begin(), longer.end());
-  return lengths;
+  return [ctx, row_ptr, rows, count, &results] {
+    const std::vector<Index> counts = results.at(count, counted + 1);
+    RowLengths lengths;
+    for (Index length = 0; length < counted; ++length) {
+      const Index of_length = counts[static_cast<std::size_t>(length)];
+      if (of_length > 0) lengths.emplace_back(length, of_length);
+    }
+    std::map<Index, Index> longer;
+    for (const Index length : longer_rows(ctx, row_ptr, rows, counts.back())) ++longer[length];
+    lengths.insert(lengths.end(), longer.begin(), longer.end());
+    return lengths;
+  };
 }
 
 }  // namespace
 
+std::function<RowLengths()> detail::start_row_lengths(const Context<Space::device>& ctx,
+                                                      const Pattern<Space::device>& pattern, SmallResults& results) {
+  if (pattern.rows == 0) return [] { return RowLengths(); };
+  return pattern.row_ptr32.data != nullptr ? start_lengths(ctx, pattern.row_ptr32.data, pattern.rows, results)
+                                           : start_lengths(ctx, pattern.row_ptr64.data, pattern.rows, results);
+}
+
 RowLengths row_lengths(const Context<Space::device>& ctx, const Pattern<Space::device>& pattern) {
-  if (pattern.rows == 0) return {};
-  return pattern.row_ptr32.data != nullptr ? lengths_of(ctx, pattern.row_ptr32.data, pattern.rows)
-                                           : lengths_of(ctx, pattern.row_ptr64.data, pattern.rows);
+  detail::SmallResults results(ctx);
+  const auto lengths = detail::start_row_lengths(ctx, pattern, results);
+  results.fetch();
+  return lengths();
 }
 
 }  // namespace purlin

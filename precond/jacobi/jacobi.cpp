@@ -27,15 +27,10 @@ JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>&
   if (!order.natural()) user_row_ = make_array(ctx, order.old_of_new.cspan());
   Array<Offset, S> position(ctx, a.rows);
   with_row_ptr(a, [&](auto row_ptr) {
-    detail::sweep(ctx, a.rows, detail::FindDiagonalStep(row_ptr.data, a.col.data, position.data(), counts_.data()));
+    detail::sweep(ctx, a.rows, detail::FindDiagonalStep(row_ptr.data, a.col.data, position.data()));
   });
   ValueMap<S> in_view = make_value_map(ctx, position.cspan(), a.nnz());
-  if (fetch(ctx, counts_.data()) > 0) {
-    // A missing entry is gathered as 0; the row is named like that of a stored zero.
-    gather<T, S>(ctx, a.val, in_view, inverse_.span());
-    refuse(ctx, to_vector(ctx, inverse_.cspan()));
-  }
-  take(ctx, a.val, in_view);
+  take(ctx, a.val, in_view);  // a missing entry is gathered as 0, and its row named like that of a stored one
   diagonal_source_ =
       a.value_map == nullptr ? std::move(in_view) : make_value_map(ctx, position.cspan(), a.nnz(), a.value_map);
   setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -9,19 +9,17 @@
 
 namespace purlin::detail {
 
-/// Where each row's diagonal entry stands among the entries, -1 where it is missing; counts the missing ones.
+/// Where each row's diagonal entry stands among the entries, -1 where it is missing.
 template <class RowPtr>
 struct FindDiagonalStep : PlainStep {
-  static constexpr int sums = 1;
   const RowPtr* row_ptr;
   const Index* col;
   Offset* position;
-  double* missing;
-  FindDiagonalStep(const RowPtr* row_ptr_, const Index* col_, Offset* position_, double* missing_)
-      : row_ptr(row_ptr_), col(col_), position(position_), missing(missing_) {}
+  FindDiagonalStep(const RowPtr* row_ptr_, const Index* col_, Offset* position_)
+      : row_ptr(row_ptr_), col(col_), position(position_) {}
 
   template <class Sums>
-  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     Offset low = row_ptr[i];
     Offset high = row_ptr[i + 1];
     const Offset end = high;
@@ -32,11 +30,8 @@ struct FindDiagonalStep : PlainStep {
       else
         high = middle;
     }
-    const bool found = low < end && col[low] == i;
-    position[i] = found ? low : Offset{-1};
-    total.add(0, found ? 0.0 : 1.0);
+    position[i] = low < end && col[low] == i ? low : Offset{-1};
   }
-  PURLIN_HD void end(const double* totals) const { *missing = totals[0]; }
 };
 
 /// d_i = 1 / d_i, counting those whose inverse is not finite.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between the device and the host, large ones by pieces.
+// Copies between the device and the host: large ones by pieces, small ones by a kernel.
 #include <purlin/core/staged_copy_device.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include <purlin/core/context_device.hpp>
@@ -18,6 +19,16 @@ void copy_in_shares(char* to, const char* from, std::size_t bytes, const Context
   detail::parallel_ranges(
       host, bytes, [&](std::size_t begin, std::size_t end) { std::memcpy(to + begin, from + begin, end - begin); },
       least_copied_bytes);
+}
+
+constexpr int few_threads = 256;
+
+__global__ void __launch_bounds__(few_threads) copy_words(unsigned* to, const unsigned* from, int words) {
+  for (int k = static_cast<int>(threadIdx.x); k < words; k += few_threads) to[k] = from[k];
+}
+
+bool of_words(const void* at, std::size_t bytes) {
+  return (reinterpret_cast<std::uintptr_t>(at) | bytes) % sizeof(unsigned) == 0;
 }
 
 }  // namespace
@@ -78,6 +89,21 @@ bool StagedCopies::upload(char* to, const char* from, std::size_t bytes, const C
   return true;
 }
 
+bool StagedCopies::download_few(char* to, const char* from, std::size_t bytes) {
+  const std::unique_lock<std::mutex> mine(few_mutex_, std::try_to_lock);
+  if (!mine.owns_lock() || no_few_) return false;
+  if (few_ == nullptr) few_.reset(static_cast<char*>(locked_page(most_few)));
+  no_few_ = few_ == nullptr;
+  if (no_few_) return false;
+  copy_words<<<1, few_threads, 0, stream_>>>(reinterpret_cast<unsigned*>(few_.get()),
+                                             reinterpret_cast<const unsigned*>(from),
+                                             static_cast<int>(bytes / sizeof(unsigned)));
+  PURLIN_CHECK_LAUNCH();
+  PURLIN_CHECK_CUDA(cudaStreamSynchronize(stream_));
+  std::memcpy(to, few_.get(), bytes);
+  return true;
+}
+
 // From how many bytes on a copy is made by pieces.
 constexpr std::size_t worth_pieces = std::size_t{16} << 20;
 
@@ -95,6 +121,10 @@ void download_bytes(const Context<Space::device>& ctx, const void* from, void* t
     return ctx.state().copies->download(static_cast<char*>(to), static_cast<const char*>(from), bytes, ctx.host());
   };
   if (bytes >= worth_pieces && down()) return;
+  if (bytes <= StagedCopies::most_few && of_words(from, bytes) &&
+      ctx.state().copies->download_few(static_cast<char*>(to), static_cast<const char*>(from), bytes)) {
+    return;
+  }
   PURLIN_CHECK_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, ctx.stream()));
   ctx.synchronize();
 }
