@@ -23,6 +23,8 @@ struct Machine {
 
   /// What its memory moves, roughly: for choices, not for reports.
   double bytes_per_second = 1e10;
+  /// How long a kernel takes to start, over those devices that the cost model is fitted to.
+  double start_ratio = 1;
 
   /// Whether it is a device.
   bool device() const { return space == Space::device; }

@@ -37,12 +37,12 @@ double seconds_of(const LocalProblems& problems, const ProblemRates& rates, doub
 
 template <Space S>
 PrecondSeconds build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                             Offset nonzeros) {
+                             Offset nonzeros, const Machine* machine) {
   PrecondBuild build;
   build.rows = pattern.rows;
   build.nonzeros = pattern.nnz();
   build.stored = nonzeros;
-  build.machine = machine_of(ctx);
+  build.machine = machine != nullptr ? *machine : machine_of(ctx);
   build.host_threads = host_context(ctx).threads();
   if (method.build_seconds == nullptr) {
     const double pass = entry_of_diagonal * static_cast<double>(build.nonzeros) / threads_of(build.machine);
@@ -54,20 +54,22 @@ PrecondSeconds build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, c
     if (!on_host) view = on_host.emplace(ctx, pattern).view();
     return view;
   };
-  return method.build_seconds(build);
+  const PrecondSeconds seconds = method.build_seconds(build);
+  return {seconds.build * build.machine.start_ratio, seconds.refresh * build.machine.start_ratio};
 }
 
 template <Space S>
 PrecondSeconds expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                                      const PrecondOptions& options) {
+                                      const PrecondOptions& options, const Machine* machine) {
   const double entries = precond_entries(method, options, pattern.rows, pattern.nnz());
-  return build_seconds(ctx, pattern, method, static_cast<Offset>(entries));
+  return build_seconds(ctx, pattern, method, static_cast<Offset>(entries), machine);
 }
 
 #define X(S)                                                                                                 \
-  template PrecondSeconds build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, Offset); \
+  template PrecondSeconds build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, Offset,  \
+                                        const Machine*);                                                     \
   template PrecondSeconds expected_build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, \
-                                                 const PrecondOptions&);
+                                                 const PrecondOptions&, const Machine*);
 PURLIN_FOR_SPACES(X)
 #undef X
 

@@ -31,14 +31,15 @@ double seconds_of(const LocalProblems& problems, const ProblemRates& rates, doub
 /// once where the method asks for it; that of a device matrix is then downloaded, which FSAI and SPAI do not ask for.
 ///
 /// Fitted to 170 setups of 86 real matrices on one thread of an EPYC (docs/results/preconditioners_host.json), of
-/// which 9 in 10 lie within a factor of 3, and to the systems of docs/results/regret_h200.json.
+/// which 9 in 10 lie within a factor of 3, and to the systems of docs/results/regret_h200.json. `machine` null: as
+/// `machine_of` knows it.
 template <Space S>
 PrecondSeconds build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                             Offset nonzeros);
+                             Offset nonzeros, const Machine* machine = nullptr);
 
 /// The same before M is there, of as many entries as are estimated for these options.
 template <Space S>
 PrecondSeconds expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                                      const PrecondOptions& options);
+                                      const PrecondOptions& options, const Machine* machine = nullptr);
 
 }  // namespace purlin::detail

@@ -105,15 +105,16 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
     const int synchronisations = method.resident_shape.synchronisations + method.precond_products * precond.matrices;
     const double bytes = method.products * product.product_bytes + applied;
     if (product.resident_rows) {
-      return {products * row_product_start_seconds + 2 * synchronisations * synchronisation_seconds +
+      return {(products * row_product_start_seconds + 2 * synchronisations * synchronisation_seconds) *
+                      machine.start_ratio +
                   bytes / (bandwidth * (on_chip.matrix_on_chip ? rows_on_chip_speed : rows_streaming_speed)),
               true};
     }
     const double kept_speed = facts.block > 1 ? blocks_on_chip_speed : on_chip_speed;
     const double speed = on_chip.matrix_on_chip ? kept_speed : cached_speed(machine, second_level, bytes);
-    return {
-        products * product_start_seconds + synchronisations * synchronisation_seconds + bytes / (bandwidth * speed),
-        true};
+    return {(products * product_start_seconds + synchronisations * synchronisation_seconds) * machine.start_ratio +
+                bytes / (bandwidth * speed),
+            true};
   }
   const double passes =
       method.vector_passes != nullptr ? method.vector_passes(options, facts.rows, value_bytes) : method.floor.other;
@@ -137,9 +138,10 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
       std::max(as_product, from_memory) + method.precond_products * uneven / std::max(machine.processors, 1);
   const int kernels = method.vector_kernels + method.products * (product.launches + product.dot_launches) +
                       method.precond_products * precond.matrices;
-  const double start = machine.device()
-                           ? kernels * kernel_seconds + method.precond_products * precond.device_start_seconds
-                           : (method.vector_kernels + method.precond_products * precond.matrices) * wake_seconds;
+  const double start =
+      machine.device()
+          ? (kernels * kernel_seconds + method.precond_products * precond.device_start_seconds) * machine.start_ratio
+          : (method.vector_kernels + method.precond_products * precond.matrices) * wake_seconds;
   const double of_products = method.products * of_product + of_precond;
   return {start + of_products / (cached ? 1 : speed) + vectors / (bandwidth * sweep_share * speed), false};
 }

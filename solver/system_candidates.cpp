@@ -61,7 +61,7 @@ template <class T, Space S>
 double PlainOperators<T, S>::candidate_build_seconds(const std::string& name) const {
   const std::optional<Pattern<S>> a = source_pattern();
   if (!a || name == "none") return 0;
-  return expected_build_seconds(ctx_, *a, find_preconditioner(name), options_.precond).build;
+  return expected_build_seconds(ctx_, *a, find_preconditioner(name), options_.precond, &machine_).build;
 }
 
 #define X(T, S) template std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double) const;

@@ -3,6 +3,7 @@
 #include <purlin/solver/system_operators.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
@@ -24,20 +25,28 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeab
   expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
   if (decided() != nullptr && !decided()->format.empty()) {
     take_decided_format(a, asked == "measure");
+  } else if (asked == "auto" && exchangeable && changes_on_its_way()) {
+    format_.format = "csr";
+    formats_to_compare_ = true;
   } else if (asked == "auto") {
     options_.spmv.equal_opposites = equal_opposites(a);
     format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
-    if (exchangeable && format_.format != "csr" && changes_on_its_way()) {
-      expected_format_ = format_.format;
-      format_.format = "csr";
-      format_.reason = "to begin with; " + expected_format_ + " " + format_.reason;
-    }
   } else {
     const double products =
         options_.expected_products > 0 ? options_.expected_products : first_method().products * expected_iterations_;
     format_ = measure_formats(ctx_, a, options_.spmv, products, !given_order());
   }
   options_.spmv.format = format_.format;
+}
+
+// Of a system that begins in CSR: once its preconditioner is known, for the iterations with that one.
+template <class T, Space S>
+void PlainOperators<T, S>::compare_formats(const CsrView<T, S>& a) {
+  options_.spmv.equal_opposites = equal_opposites(a);
+  format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
+  if (format_.format == "csr") return;
+  expected_format_ = std::exchange(format_.format, "csr");
+  format_.reason = "to begin with; " + expected_format_ + " " + format_.reason;
 }
 
 // A solve that takes fewer iterations than expected has not paid for another format than CSR, which needs no setup to
@@ -60,7 +69,7 @@ template <class T, Space S>
 std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::string& format) const {
   const SpmvFormat& line = find_spmv_format(format);
   if (line.cost_estimate == nullptr) return std::nullopt;
-  return line.cost_estimate(*facts_, {"", options_.spmv, machine_of(ctx_), sizeof(T)});
+  return line.cost_estimate(*facts_, {"", options_.spmv, machine_, sizeof(T)});
 }
 
 // Of the first solver with the named preconditioner.
@@ -70,8 +79,8 @@ IterationEstimate PlainOperators<T, S>::iteration_estimate(const std::string& pr
   PrecondOptions named = options_.precond;
   named.name = needless() && precond == named.name ? "none" : precond;
   IterationCost cost{
-      first_method(),   options_.solver, precond_cost(named, *facts_, sizeof(T)),
-      machine_of(ctx_), sizeof(T),       options_.columns == 1 && options_.null_space == NullSpace::none};
+      first_method(), options_.solver, precond_cost(named, *facts_, sizeof(T)),
+      machine_,       sizeof(T),       options_.columns == 1 && options_.null_space == NullSpace::none};
   if (parts_.has_preconditioner()) cost.precond.resident = false;
   return cost.estimate(*facts_, product);
 }
@@ -85,6 +94,7 @@ FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>& a) {
   use.may_renumber = !given_order();
   use.rel_tol = options_.stop.rel_tol;
   use.facts = &facts(a);
+  use.machine = &machine_;
   use.iteration = [this](const SpmvFormat&, const PatternFacts&, const CostEstimate& product) {
     return iteration_estimate(options_.precond.name, product);
   };
@@ -121,6 +131,7 @@ std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std
 template <class T, Space S>
 PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format)
     : ctx_(from.ctx_),
+      machine_(from.machine_),
       options_(from.options_),
       parts_(from.parts_),
       format_(from.format_),
@@ -264,6 +275,7 @@ std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
 
 #define X(T, S)                                                                                                \
   template void PlainOperators<T, S>::choose_format(const CsrView<T, S>&, bool);                               \
+  template void PlainOperators<T, S>::compare_formats(const CsrView<T, S>&);                                   \
   template bool PlainOperators<T, S>::changes_on_its_way() const;                                              \
   template const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>&);                              \
   template std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::string&) const;       \

@@ -10,6 +10,8 @@
 #include <purlin/precond/pattern_options.hpp>
 #include <purlin/solver/division.hpp>
 #include <purlin/solver/iteration_cost.hpp>
+#include <purlin/spmv/machine_speed.hpp>
+#include <purlin/spmv/matrix_facts.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -29,6 +31,15 @@ void require_same_bits(const SystemOptions& options) {
   }
 }
 
+// The machine of the cost model. Where bits are to be the same, what a clock says has no part in it.
+template <Space S>
+Machine machine_for(const Context<S>& ctx, const SystemOptions& options) {
+  if constexpr (S == Space::device) {
+    if (!options.deterministic) return measured_machine(ctx, options.spmv.plan_cache);
+  }
+  return machine_of(ctx);
+}
+
 // A right-hand side without structure that a preconditioner could like or dislike; the same on every machine.
 template <class T>
 std::vector<T> trial_rhs(Index n) {
@@ -42,7 +53,7 @@ std::vector<T> trial_rhs(Index n) {
 template <class T, Space S>
 PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>& a, SystemOptions options,
                                      SystemParts<T, S> parts, bool exchangeable)
-    : ctx_(ctx), options_(std::move(options)), parts_(std::move(parts)) {
+    : ctx_(ctx), machine_(machine_for(ctx, options)), options_(std::move(options)), parts_(std::move(parts)) {
   take_parts(a.rows);
   if (options_.deterministic) require_same_bits(options_);
   timed(ctx_, setup_seconds_, "solver choice", [&] { choose_solver_for(a); });
@@ -58,6 +69,7 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
   }
   timed(ctx_, setup_seconds_, "format", [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv); });
   timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view, exchangeable); });
+  if (formats_to_compare_) timed(ctx_, setup_seconds_, "comparison of formats", [&] { compare_formats(view); });
   if (!exchangeable) candidates_.clear();
   keep_pattern(a);
   if (decided() != nullptr && provisional_) keep_values(a);
@@ -103,6 +115,21 @@ RowOrder<S> PlainOperators<T, S>::callers_order(Index rows) const {
   return natural;
 }
 
+// A device gives the facts of the pattern with the traits, where both are wanted, in hardly more time.
+template <class T, Space S>
+void PlainOperators<T, S>::find_traits(const CsrView<T, S>& a) {
+  if constexpr (S == Space::device) {
+    const bool choose_precond = canonical_name(options_.precond.name) == "auto";
+    if (!facts_ && (choose_precond || is_format_choice(options_.spmv.format))) {
+      MatrixFacts found = matrix_facts(ctx_, a);
+      traits_ = found.traits;
+      facts_ = std::move(found.pattern);
+      return;
+    }
+  }
+  traits_ = matrix_traits(ctx_, a);
+}
+
 template <class T, Space S>
 void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
   const bool choose_precond = canonical_name(options_.precond.name) == "auto";
@@ -110,7 +137,7 @@ void PlainOperators<T, S>::choose_solver_for(const CsrView<T, S>& a) {
     traits_ = decided()->traits;
     traits_older_ = decided()->traits_older;
   } else if (options_.solver.name == "auto" || choose_precond) {
-    traits_ = matrix_traits(ctx_, a);
+    find_traits(a);
   }
   if (options_.solver.name == "auto" && decided() != nullptr && !decided()->solvers.empty()) {
     choice_ = {decided()->solvers, decided()->solver_reason};

@@ -197,8 +197,10 @@ class PlainOperators final : public SystemOperators<T, S> {
   // Whether A is diagonal and M its inverse, by choice, so that nothing has to be iterated.
   bool divides() const { return diagonal_ && precond_chosen_ && M_ != nullptr && !M_->diagonal().empty(); }
   void require_memory_of_choice(const CsrView<T, S>& a) const;
+  void find_traits(const CsrView<T, S>& a);
   void choose_solver_for(const CsrView<T, S>& a);
   void choose_format(const CsrView<T, S>& a, bool exchangeable);
+  void compare_formats(const CsrView<T, S>& a);
   bool changes_on_its_way() const;
   void estimate_formats();
   bool estimate_stronger();
@@ -250,6 +252,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   void renew_preconditioner(RefreshScope scope, Renew&& renew);
 
   Context<S> ctx_;
+  Machine machine_;  // of the cost model
   SystemOptions options_;
   SystemParts<T, S> parts_;
   RowOrder<S> order_;
@@ -274,6 +277,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool matrix_sound_ = true, precond_sound_ = true;
   std::string expected_format_;
   double expected_iterations_ = 0;
+  bool formats_to_compare_ = false;  // when the preconditioner is there
   bool same_preconditioner_ = false;
   std::uint64_t renumbered_serial_ = 0;  // of the M that followed the format
   bool order_follows_ = false;           // the order in the options is that of a format still to come

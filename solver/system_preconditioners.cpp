@@ -59,7 +59,7 @@ template <class T, Space S>
 void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a) {
   for (PrecondOutlook& outlook : outlooks_->stronger) {
     const PrecondMethod& method = find_preconditioner(outlook.name);
-    const PrecondSeconds seconds = expected_build_seconds(ctx_, a, method, options_.precond);
+    const PrecondSeconds seconds = expected_build_seconds(ctx_, a, method, options_.precond, &machine_);
     outlook.build_seconds = seconds.build;
     outlook.refresh_seconds = seconds.refresh;
   }
@@ -89,7 +89,7 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
   }
   const PrecondMethod& method = find_preconditioner(name);
   if (method.more_refresh_seconds != nullptr) {
-    const double more = method.more_refresh_seconds(made->info(), machine_of(ctx_), host_context(ctx_).threads());
+    const double more = method.more_refresh_seconds(made->info(), machine_, host_context(ctx_).threads());
     taken.refresh_seconds += more;
     taken.build_seconds += more;  // should it come again
   }

@@ -89,7 +89,7 @@ double cached_entry_seconds(const PatternFacts& facts, const Machine& machine, s
 }
 
 double CostEstimate::product_seconds(const Machine& machine) const {
-  const double start = machine.device() ? launches * launch_seconds : wake_seconds;
+  const double start = machine.device() ? launches * launch_seconds * machine.start_ratio : wake_seconds;
   if (cached_seconds > 0) {
     return start + cached_seconds / std::clamp(machine.processors, 1, useful_threads);
   }
@@ -97,7 +97,7 @@ double CostEstimate::product_seconds(const Machine& machine) const {
 }
 
 double CostEstimate::setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const {
-  if (device_setup_seconds > 0) return device_setup_seconds;
+  if (device_setup_seconds > 0) return device_setup_seconds * machine.start_ratio;
   const double threads = std::clamp(host_threads, 1, useful_threads);
   const double seconds = setup_seconds_per_entry * static_cast<double>(nonzeros) / threads;
   return machine.device() ? seconds + upload_bytes / upload_bytes_per_second : seconds;

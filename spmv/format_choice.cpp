@@ -139,7 +139,7 @@ template <class T, Space S>
 FormatChoice choose_format_by_cost(const Context<S>& ctx, const Pattern<S>& pattern, const SpmvOptions& options,
                                    const FormatUse& use) {
   const PatternFacts facts = use.facts != nullptr ? *use.facts : pattern_facts(ctx, pattern);
-  const FormatRequest request{"", options, machine_of(ctx), sizeof(T)};
+  const FormatRequest request{"", options, use.machine != nullptr ? *use.machine : machine_of(ctx), sizeof(T)};
   const int host_threads = host_context(ctx).threads();
   std::vector<FormatTrial> trials;
   for (const SpmvFormat& format : spmv_formats()) {

@@ -60,7 +60,7 @@ const Measured measured[] = {
     {"generate:grid7:180", 5832000, 40629600, 1, "cg", "ehyb", false, 264.8},
 };
 
-IterationEstimate estimated(const Measured& m, bool may_be_resident = true) {
+IterationEstimate estimated(const Measured& m, bool may_be_resident = true, double start_ratio = 1) {
   PatternFacts facts;
   facts.rows = facts.cols = m.rows;
   facts.nonzeros = m.entries;
@@ -69,7 +69,8 @@ IterationEstimate estimated(const Measured& m, bool may_be_resident = true) {
   facts.lengths = {{length, m.rows}};
   facts.longest_row = length;
   const SpmvOptions options;
-  const Machine machine = large_gpu();
+  Machine machine = large_gpu();
+  machine.start_ratio = start_ratio;
   const SpmvFormat& format = find_spmv_format(m.format);
   const std::string name = m.format, variant = name.find(':') == name.npos ? "" : name.substr(name.find(':') + 1);
   const SolverOptions solver;
@@ -95,6 +96,16 @@ TEST_CASE("Without the resident kernel an iteration is estimated as separate ker
   const Measured& m = measured[1];
   CHECK_FALSE(estimated(m, false).resident);
   CHECK(estimated(m, false).seconds > 2 * estimated(m).seconds);
+}
+
+TEST_CASE("On a device whose kernels start later, iterations take longer by so much", "[iteration-cost]") {
+  for (const Measured& m : measured) {
+    const double once = estimated(m).seconds, twice = estimated(m, true, 2).seconds;
+    INFO(m.system << ", " << m.format);
+    CHECK(twice > once + 3e-6);
+    CHECK(twice <= 2 * once);
+    CHECK(estimated(m, true, 3).seconds - twice == Approx(twice - once));
+  }
 }
 
 TEST_CASE("The cost of a preconditioner counts its matrices and their bytes", "[iteration-cost]") {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The speed of a device that the cost model is not fitted to: measured, kept, and used by what "auto" compares.
+#include "tests/catch.hpp"
+#include "tests/support.hpp"
+#include "tests/temporary_folder.hpp"
+
+#include <fstream>
+
+#include <purlin/solver/linear_system.hpp>
+#include <purlin/spmv/machine_speed.hpp>
+
+using namespace purlin;
+using namespace purlin::testing;
+
+namespace {
+
+constexpr Space D = Space::device;
+
+double seconds_of_iteration(const Context<D>& ctx, const CsrView<double, D>& a, bool deterministic) {
+  SystemOptions options;
+  options.deterministic = deterministic;
+  const LinearSystem<double, D> system(ctx, a, options);
+  const std::vector<SystemCandidate> candidates = system.candidates();
+  REQUIRE(!candidates.empty());
+  return candidates.front().iteration_seconds;
+}
+
+}  // namespace
+
+TEST_CASE("The cost model is fitted to H100s and H200s", "[machine-speed]") {
+  Machine machine;
+  for (const char* name : {"NVIDIA H100 80GB HBM3", "NVIDIA H200", "NVIDIA GH200 480GB"}) {
+    machine.name = name;
+    CHECK(detail::is_fitted(machine));
+  }
+  for (const char* name : {"NVIDIA A100-SXM4-80GB", "NVIDIA GeForce RTX 4090", "NVIDIA B200"}) {
+    machine.name = name;
+    CHECK_FALSE(detail::is_fitted(machine));
+  }
+  machine.name = "NVIDIA H200";
+  const detail::UnknownDevices unknown;
+  CHECK_FALSE(detail::is_fitted(machine));
+}
+
+TEST_CASE("The measured speed of a device is near what the driver says of it", "[machine-speed][device]") {
+  const Context<D> ctx;
+  const Machine said = machine_of(ctx);
+  const detail::MachineSpeed speed = detail::measure_speed(ctx);
+  INFO(said.name << ": " << speed.bytes_per_second << " bytes/s, " << speed.start_seconds << " s");
+  CHECK(speed.bytes_per_second > 0.4 * said.bytes_per_second);
+  CHECK(speed.bytes_per_second < 1.4 * said.bytes_per_second);
+  CHECK(speed.start_seconds > 0.2 * detail::fitted_start_seconds);
+  CHECK(speed.start_seconds < 5 * detail::fitted_start_seconds);
+}
+
+TEST_CASE("A measured speed is kept in the folder of plans", "[machine-speed][device]") {
+  const Context<D> ctx;
+  const TemporaryFolder folder;
+  const detail::UnknownDevices unknown;
+  const Machine first = detail::measured_machine(ctx, folder.path());
+  const Machine again = detail::measured_machine(ctx, folder.path());
+  CHECK(first.bytes_per_second != machine_of(ctx).bytes_per_second);
+  CHECK(again.bytes_per_second == first.bytes_per_second);
+  CHECK(again.start_ratio == first.start_ratio);
+  for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
+    std::ofstream(file.path()) << "damaged";
+  }
+  CHECK(detail::measured_machine(ctx, folder.path()).bytes_per_second > 0.4 * first.bytes_per_second);
+}
+
+TEST_CASE("What a clock says has a part in choices, but for those that are to have the same bits",
+          "[machine-speed][device]") {
+  const Context<D> ctx;
+  const auto uploaded = upload_matrix<double>(ctx, tridiagonal_matrix(30000));
+  const double fitted = seconds_of_iteration(ctx, uploaded.narrow(), false);
+  CHECK(seconds_of_iteration(ctx, uploaded.narrow(), true) == fitted);
+  const detail::UnknownDevices unknown;
+  CHECK(seconds_of_iteration(ctx, uploaded.narrow(), false) != fitted);
+  CHECK(seconds_of_iteration(ctx, uploaded.narrow(), true) == fitted);
+}
