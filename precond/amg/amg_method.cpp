@@ -96,11 +96,12 @@ double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
 }
 
 // The setup where the matrix is. FSAI of tied nodes is a large part of it on the host for small meshes of diffusion:
-// up to four fifths. On two threads of an EPYC 0.02 to 0.46 s for 0.016 to 0.31 million rows; on an H200 6 to 59 ms
-// for 0.1 to 5.8 million. Nodes of several rows count once, which the entries' share has in it.
+// up to four fifths. On two threads of an EPYC 0.02 to 0.46 s for 0.016 to 0.31 million rows; on an H200 1.6 to
+// 211 ms for 0.002 to 6.6 million (docs/results/amg_meshes_h200.json), up to twice as much where nodes are tied.
+// Nodes of several rows count once, which the entries' share has in it.
 double amg_setup_seconds(const PrecondBuild& build) {
-  constexpr double device_seconds = 5.3e-3, of_first_row = 1.3e-8, first_rows = 80e3, device_row = 3.7e-9,
-                   device_entry = 0.7e-9;
+  constexpr double device_seconds = 2.8e-3, of_first_row = 4e-8, first_rows = 80e3, device_row = 2.3e-9,
+                   device_entry = 0.75e-9;
   constexpr double row_alone = 0.2e-6, row_shared = 1.0e-6, entry_alone = 2e-9, entry_shared = 14e-9;
   constexpr double of_tied_row = 4e-6, tied_rows = 8e3, shortest_row = 6, longest_row = 20;
   constexpr double default_coarse = 256, inverse_operation = 4e-10;  // of what is inverted at once
@@ -175,7 +176,7 @@ PrecondMethod amg_method() {
   amg.iterations_on_mesh = &amg_iterations_on_mesh;
   amg.iterations_of_blocks = &amg_iterations_of_blocks;
   amg.margin = 2.5;
-  amg.margin_on_mesh = 1.4;
+  amg.margin_on_mesh = 1.15;
   amg.more_refresh_seconds = &amg_more_refresh_seconds;
   amg.low_share = single_share;
   amg.low_block_share = single_block_share;

@@ -187,7 +187,10 @@ std::uint64_t csr_product_bytes(Index rows, Index cols, Offset nonzeros, std::si
 }
 
 CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
-  // Of the copy bandwidth on an H200: cuSPARSE's variants 0.5 to 0.75, our own product 0.8 to 0.93.
+  // Of the copy bandwidth on an H200: cuSPARSE's variants 0.5 to 0.75, our own product 0.8 to 0.93. Rows of unlike
+  // lengths are those of meshes, whose neighbours lie far apart in x: as if they had more bytes (H100, H200).
+  constexpr double of_uneven_rows = 0.2;
+  const double uneven = facts.unevenness() * facts.unevenness();
   const double device_share = request.variant.empty() ? 0.83 : 0.65;
   CostEstimate cost_estimate;
   cost_estimate.product_bytes =
@@ -199,12 +202,14 @@ CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
     cost_estimate.resident_parts = request.machine.processors;
     cost_estimate.resident_rows = true;
   }
-  if (request.machine.device()) return cost_estimate;
+  if (request.machine.device()) {
+    cost_estimate.product_bytes *= 1 + of_uneven_rows * uneven;
+    return cost_estimate;
+  }
   // The branch at the end of a row is not predicted where lengths change; most neighbours are alike even where a few
   // lengths are common, hence the square, and the rows of a node are. On two threads of a Xeon, meshes and grids of 6
   // to 14 thousand rows.
   constexpr double row_seconds = 0.55e-9, uneven_seconds = 3e-9, uneven_triangle_seconds = 1e-8;
-  const double uneven = facts.unevenness() * facts.unevenness();
   cost_estimate.uneven_row_seconds = uneven_triangle_seconds * uneven;
   const double entry = cached_entry_seconds(facts, request.machine, request.value_bytes, 2.7e-10, 3e-10);
   if (entry > 0) {

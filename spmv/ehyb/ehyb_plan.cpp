@@ -289,11 +289,11 @@ CostEstimate ehyb_cost(const PatternFacts& facts, const FormatRequest& request) 
   cost_estimate.cached_seconds =
       entries * cached_entry_seconds(facts, request.machine, request.value_bytes, block > 1 ? 1.6e-10 : 2.7e-10,
                                      block > 1 ? 1.0e-10 : 2.4e-10);
-  // Fitted to 40 systems of 0.06 to 41 million entries on an H100 whose host has 16 processors: 0.6 to 1.5 times what
+  // Fitted to 25 systems of 0.06 to 41 million entries on an H200 whose host has 16 processors: 0.7 to 1.4 times what
   // was measured. A symmetric pattern is taken for granted. The host divides what the device coarsens the graph to.
   // Where a few rows are far longer than the rest the host makes the arrays.
   if (request.machine.device() && !hubs && request.options.partitioner == Partitioner::automatic) {
-    constexpr double start = 2.2e-3, of_first_vertices = 5.9e-8, first_vertices = 100e3, of_vertex = 1.6e-8;
+    constexpr double start = 1.1e-3, of_first_vertices = 6.2e-8, first_vertices = 100e3, of_vertex = 1.1e-8;
     const double vertices = rows / block;
     cost_estimate.device_setup_seconds =
         start + of_first_vertices * std::min(vertices, first_vertices) + of_vertex * vertices + 5e-11 * entries;
