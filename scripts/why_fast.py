@@ -129,6 +129,6 @@ def section(name, data, products):
         *mixed_item(data),
         "",
         "None of this changes the number of iterations. Multigrid (`--precond amg`, [preconditioners.md](preconditioners.md)) "
-        "needs far fewer on large systems ([measured](preconditioners-measured.md#on-an-h200)).",
+        "needs far fewer on large systems ([measured](performance-multigrid-h200.md)).",
         "",
     ]

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of docs/performance-multigrid-NAME.md, of `purlin_bench_multigrid` and of other packages' multigrid; see
+write_performance.py."""
+import math
+import re
+
+from report_text import number
+
+MANY = 300  # iterations with Jacobi
+
+
+def plain(system):
+    return f"`{system.replace('.mesh.gz', '')}`"
+
+
+def solve_of(system, precond, form="csr"):
+    return next((s for s in system["solves"] if s["precond"] == precond and s["format"].split(":")[0] == form), None)
+
+
+def milliseconds(solve):
+    return solve["solve"]["milliseconds"]["median"]
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def own_rows(data):
+    for system in data["systems"]:
+        amg = system["amg"]
+        ehyb, csr, jacobi = solve_of(system, "amg", "ehyb"), solve_of(system, "amg"), solve_of(system, "jacobi", "ehyb")
+        cells = [plain(system["system"]), f"{system['rows']:,}", number(amg["setup"]["milliseconds"]["median"]),
+                 number(amg["refresh"]["milliseconds"]["median"]), number(amg["cycle"]["microseconds"]["median"]),
+                 number(milliseconds(ehyb)), number(milliseconds(csr)), f"{ehyb['iterations']}", number(milliseconds(jacobi)),
+                 f"{jacobi['iterations']:,}"]
+        yield "| " + " | ".join(cells) + " |"
+
+
+def best_run(rivals, package, system):
+    """The variant of least setup and solve whose true residual met the tolerance."""
+    runs = [r for r in rivals["runs"] if r["package"] == package and r["system"] == system and not r.get("error")]
+    return min(runs, key=lambda r: r["setup_seconds"] + r["solve_seconds_median"], default=None)
+
+
+def peer_rows(data, rivals, packages):
+    for system in data["systems"]:
+        runs = [best_run(rivals, package, system["system"]) for package in packages]
+        if not any(runs):
+            continue
+        csr = solve_of(system, "amg")
+        own = csr["setup_milliseconds"] + milliseconds(csr)
+        cells = [plain(system["system"]), f"{number(csr['setup_milliseconds'])} + {number(milliseconds(csr))} ({csr['iterations']})"]
+        for run in runs:
+            if run is None:
+                cells.append("-")
+                continue
+            setup, solve = 1e3 * run["setup_seconds"], 1e3 * run["solve_seconds_median"]
+            cells.append(f"{number(setup)} + {number(solve)} ({run['iterations']}), **{number((setup + solve) / own)}**")
+        yield "| " + " | ".join(cells) + " |"
+
+
+def refined(system):
+    return system["system"].rsplit(":", 1)[0], int(system["system"].rsplit(":", 1)[1])
+
+
+def mesh_lines(meshes):
+    by_name = {system["system"]: system for system in meshes["systems"]}
+    rows, shares, growths = [], [], []
+    for system in meshes["systems"]:
+        amg, jacobi = solve_of(system, "amg"), solve_of(system, "jacobi")
+        name, level = refined(system)
+        both = amg["status"] == jacobi["status"] == "converged"
+        if both and level < 2 and jacobi["iterations"] > MANY:
+            shares.append(amg["iterations"] / jacobi["iterations"])
+        coarser = by_name.get(f"{name}:{level - 1}")
+        growth = None
+        if both and coarser is not None and re.search("mesh:(part|heart)", name):
+            growth = amg["iterations"] / solve_of(coarser, "amg")["iterations"]
+            growths.append(growth)
+        complexity = system["amg"]["figures"].get("operator complexity")
+        cells = [plain(system["system"]), f"{system['rows']:,}",
+                 *(f"{s['iterations']:,}" + ("" if s["status"] == "converged" else f", {s['status']}") for s in (jacobi, amg)),
+                 number(growth) if growth else "", f"{complexity:.2f}" if complexity else "-",
+                 number(system["amg"]["setup"]["milliseconds"]["median"]), number(milliseconds(amg)), number(milliseconds(jacobi))]
+        rows.append("| " + " | ".join(cells) + " |")
+    over = sum(growth > 1.25 for growth in growths)
+    return [
+        f"Where Jacobi needs more than {MANY} iterations on a mesh as it is or refined once, AMG takes "
+        f"{number(geometric_mean(shares))} of them in the geometric mean and {number(max(shares))} at most ({len(shares)} systems). "
+        f"From a mesh of a part or a heart to its refinement, with eight times the elements, iterations grow by {number(geometric_mean(growths))} "
+        f"in the geometric mean, by more than 1.25 in {over} of {len(growths)} cases, and by {number(max(growths))} at most.",
+        "",
+        f"`{meshes['command']}`, {meshes['date']}; one run of each, CSR.",
+        "",
+        "<details><summary>every mesh</summary>", "",
+        "| system | rows | Jacobi | AMG | growth | operator complexity | hierarchy, ms | solve, ms | with Jacobi, ms |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+        *rows, "", "</details>", "",
+    ]
+
+
+def section(data, rivals, meshes):
+    packages = ["hypre", "AmgX", "amgcl"]
+    lines = [
+        f"## Multigrid, {data['device']}", "",
+        f"`{data['command']}`, {data['date']}; all figures, with phases and levels, are in "
+        "[results/amg_h200.json](results/amg_h200.json).", "",
+        "| system | rows | hierarchy, ms | refresh, ms | cycle, us | solve in EHYB, ms | in CSR, ms | iterations | with Jacobi in EHYB, ms | iterations |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        *own_rows(data), "",
+    ]
+    if rivals is not None:
+        lines += [
+            "### Other packages", "",
+            "Setup and solve in milliseconds, (iterations), and in bold their sum over Purlin's, of the variant of each package with the least sum "
+            "among those whose true residual met the tolerance. Purlin is a system in CSR with AMG; its setup includes checks, CSR and vectors. "
+            f"The others: {rivals['command']} ({rivals['date']}). All variants, failed ones included, are in "
+            "[results/amg_rivals_h200.json](results/amg_rivals_h200.json).", "",
+            "| system | Purlin | " + " | ".join(packages) + " |", "|---|---:|" + "---:|" * len(packages),
+            *peer_rows(data, rivals, packages), "",
+        ]
+    if meshes is not None:
+        lines += ["### Meshes and their refinements", "", *mesh_lines(meshes)]
+    return lines
