@@ -14,15 +14,15 @@ struct MachineSpeed {
   double start_seconds = 0;     ///< from one small kernel of a captured graph to the next, which waits for it
 };
 
-/// Of the devices that the cost model is fitted to (docs/results/iterations_h200.json).
-inline constexpr double fitted_start_seconds = 1.6e-6;
+/// Of an H200, to which the cost model is fitted.
+inline constexpr double fitted_start_seconds = 0.77e-6;
 
 /// Whether the cost model is fitted to the device: an H100 or an H200.
 bool is_fitted(const Machine& machine);
 
-/// Copies an eighth of a gigabyte, or less where there is no memory for it, and starts 256 small kernels; the best of
-/// four runs each, a few milliseconds in all. Zeros where there is no memory at all. Waits for the stream. Throws
-/// DeviceError.
+/// Copies an eighth of a gigabyte, or less where there is no memory for it, four times on end, and starts 256 small
+/// kernels; the best of four runs each, a few milliseconds in all. Zeros where there is no memory at all. Waits for
+/// the stream. Throws DeviceError.
 MachineSpeed measure_speed(const Context<Space::device>& ctx);
 
 /// `machine_of` with a measured speed where the cost model is not fitted to the device. It is measured once in a

@@ -174,6 +174,9 @@ struct NamedMatrix {
 /// Whether PURLIN_TEST_FEW_MATRICES is set, as under a tool that slows each launch of a kernel down a hundredfold.
 inline bool few_wanted() { return std::getenv("PURLIN_TEST_FEW_MATRICES") != nullptr; }
 
+/// Whether PURLIN_TEST_UNTIMED is set, as under a tool that makes all seconds too long to be judged.
+inline bool untimed() { return std::getenv("PURLIN_TEST_UNTIMED") != nullptr; }
+
 /// Those of `all` that loops take: all of them, or where few are wanted those that reach every kernel.
 inline std::vector<NamedMatrix> wanted_of(std::vector<NamedMatrix> all) {
   if (!few_wanted()) return all;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The speed of a device that the cost model is not fitted to: measured, kept, and used by what "auto" compares.
 #include "tests/catch.hpp"
+#include "tests/matrices.hpp"
 #include "tests/support.hpp"
 #include "tests/temporary_folder.hpp"
 
@@ -47,10 +48,13 @@ TEST_CASE("The measured speed of a device is near what the driver says of it", "
   const Machine said = machine_of(ctx);
   const detail::MachineSpeed speed = detail::measure_speed(ctx);
   INFO(said.name << ": " << speed.bytes_per_second << " bytes/s, " << speed.start_seconds << " s");
-  CHECK(speed.bytes_per_second > 0.4 * said.bytes_per_second);
-  CHECK(speed.bytes_per_second < 1.4 * said.bytes_per_second);
-  CHECK(speed.start_seconds > 0.2 * detail::fitted_start_seconds);
-  CHECK(speed.start_seconds < 5 * detail::fitted_start_seconds);
+  CHECK(speed.bytes_per_second > 0);
+  CHECK(speed.start_seconds > 0);
+  if (untimed()) return;
+  CHECK(speed.bytes_per_second > 0.6 * said.bytes_per_second);
+  CHECK(speed.bytes_per_second < 1.3 * said.bytes_per_second);
+  CHECK(speed.start_seconds > 0.3 * detail::fitted_start_seconds);
+  CHECK(speed.start_seconds < 3 * detail::fitted_start_seconds);
 }
 
 TEST_CASE("A measured speed is kept in the folder of plans", "[machine-speed][device]") {
@@ -65,7 +69,9 @@ TEST_CASE("A measured speed is kept in the folder of plans", "[machine-speed][de
   for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
     std::ofstream(file.path()) << "damaged";
   }
-  CHECK(detail::measured_machine(ctx, folder.path()).bytes_per_second > 0.4 * first.bytes_per_second);
+  const double measured_anew = detail::measured_machine(ctx, folder.path()).bytes_per_second;
+  CHECK(measured_anew > 0);
+  CHECK((untimed() || measured_anew > 0.4 * first.bytes_per_second));
 }
 
 TEST_CASE("What a clock says has a part in choices, but for those that are to have the same bits",
