@@ -17,6 +17,7 @@ import matplotlib  # noqa: E402
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
 
+import multigrid_tables  # noqa: E402
 import reports  # noqa: E402
 from plot_spmv import RESULTS, save, short  # noqa: E402
 
@@ -128,6 +129,26 @@ def regret(path):
     axis.set_yticks(range(len(systems)), [short(system["system"]) for system in systems], fontsize=7)
     axis.invert_yaxis()
     axis.set_xlabel("time without options over the best combination's")
+    axis.legend(fontsize=7)
+    figure.tight_layout()
+    save(figure, path)
+
+
+def multigrid(path):
+    """Setup and solve of each package, its best variant, over Purlin's."""
+    data, rivals = load("amg_h200"), load("amg_rivals_h200")
+    systems = [system for system in data["systems"] if any(run["system"] == system["system"] for run in rivals["runs"])]
+    figure, axis = plt.subplots(figsize=(8, 0.8 + 0.55 * len(systems)))
+    for k, package in enumerate(("hypre", "AmgX", "amgcl")):
+        found = [(i, multigrid_tables.over_purlin(system, rivals, package)) for i, system in enumerate(systems)]
+        found = [(i, ratio) for i, ratio in found if ratio is not None]
+        bars = axis.barh([i + 0.25 * (k - 1) for i, _ in found], [ratio for _, ratio in found], 0.23, label=package)
+        axis.bar_label(bars, [f"{ratio:.1f}" for _, ratio in found], fontsize=7, padding=2)
+    axis.axvline(1, color="black", linewidth=0.8)
+    axis.set_xscale("log")
+    axis.set_yticks(range(len(systems)), [short(system["system"]) for system in systems], fontsize=7)
+    axis.invert_yaxis()
+    axis.set_xlabel("setup and solve over Purlin's, NVIDIA H200")
     axis.legend(fontsize=7)
     figure.tight_layout()
     save(figure, path)
@@ -270,7 +291,7 @@ def start(path):
 
 
 REGRETS = {report.stem: regret for report in sorted(RESULTS.glob("regret_*.json"))}
-PICTURES = {"faster": faster, "columns_h200": columns, **REGRETS, "heart": heart, "loops": loops,
+PICTURES = {"faster": faster, "columns_h200": columns, **REGRETS, "multigrid": multigrid, "heart": heart, "loops": loops,
             "reader_xeon": reading, "start_h200": start, "matrices": matrices, "preconditioners": preconditioners}
 
 

@@ -363,7 +363,8 @@ def pages():
         of_device = name.removeprefix("amg_")
         others = [next((d for _, d in load(f"amg_{kind}_{of_device}")), None) for kind in ("rivals", "meshes")]
         yield f"performance-multigrid-{of_device.removesuffix('.json')}.md", with_lead(
-            multigrid_tables.section(data, *others), leads.MULTIGRID)
+            multigrid_tables.section(data, *others), leads.MULTIGRID,
+            picture_line("multigrid", "setup and solve of hypre, AmgX and amgcl over Purlin's"))
     yield "performance-heart.md", with_lead(
         heart_tables.section(load("heart_*.json")), leads.HEART, picture_line("heart", "milliseconds a step over the nodes"))
     loops = ["## The usual loops", "", leads.LOOPS, "", picture_line("loops", "the usual loop's time over Purlin's"), ""]
