@@ -90,8 +90,10 @@ bool StagedCopies::upload(char* to, const char* from, std::size_t bytes, const C
 }
 
 bool StagedCopies::download_few(char* to, const char* from, std::size_t bytes) {
+  int current = -1;
+  PURLIN_CHECK_CUDA(cudaGetDevice(&current));
   const std::unique_lock<std::mutex> mine(few_mutex_, std::try_to_lock);
-  if (!mine.owns_lock() || no_few_) return false;
+  if (!mine.owns_lock() || no_few_ || current != device_) return false;
   if (few_ == nullptr) few_.reset(static_cast<char*>(locked_page(most_few)));
   no_few_ = few_ == nullptr;
   if (no_few_) return false;

@@ -58,8 +58,8 @@ struct SystemOptions {
   /// so.
   bool mixed = false;
   /// The same bits on every run on the same machine or device with as many threads: what is chosen by measuring times
-  /// (the format "measure") or may differ from run to run ("csr:alg1" on a device) is refused with InputError. All
-  /// else keeps its bits anyway.
+  /// (the format "measure") or may differ from run to run ("csr:alg1" on a device) is refused with InputError, and no
+  /// device is measured for the cost model. All else keeps its bits anyway.
   bool deterministic = false;
   /// The caller's own numbering: new row i is the caller's row old_of_new[i]. Empty: the format decides.
   std::vector<Index> old_of_new;

@@ -31,11 +31,13 @@ void require_same_bits(const SystemOptions& options) {
   }
 }
 
-// The machine of the cost model. Where bits are to be the same, what a clock says has no part in it.
+// The machine of the cost model. Where bits are to be the same, what a clock says has no part in it; where nothing is
+// chosen, it is not asked.
 template <Space S>
 Machine machine_for(const Context<S>& ctx, const SystemOptions& options) {
   if constexpr (S == Space::device) {
-    if (!options.deterministic) return measured_machine(ctx, options.spmv.plan_cache);
+    const bool chooses = is_format_choice(options.spmv.format) || canonical_name(options.precond.name) == "auto";
+    if (chooses && !options.deterministic) return measured_machine(ctx, options.spmv.plan_cache);
   }
   return machine_of(ctx);
 }

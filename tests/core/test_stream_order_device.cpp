@@ -82,3 +82,14 @@ TEST_CASE("the current device is kept", "[stream_order][device]") {
   REQUIRE(cudaGetDevice(&after) == cudaSuccess);
   CHECK(after == before);
 }
+
+TEST_CASE("a copy to the host does not depend on which device is the current one", "[stream_order][device]") {
+  const Context<Space::device> ctx;
+  const std::vector<int> few = {3, 1, 4, 1, 5};
+  const auto there = make_array(ctx, few);
+  const detail::KeptDevice kept;
+  int count = 0;
+  REQUIRE(cudaGetDeviceCount(&count) == cudaSuccess);
+  REQUIRE(cudaSetDevice(count - 1) == cudaSuccess);  // another one where there are several
+  CHECK(to_vector(ctx, there.cspan()) == few);
+}
