@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/performance-multigrid-NAME.md, of `purlin_bench_multigrid` and of other packages' multigrid; see
+"""The tables of docs/performance-multigrid-h200.md, of `purlin_bench_multigrid` and of other packages' multigrid; see
 write_performance.py."""
-import math
 import re
+import statistics
 
 from report_text import number
 
 MANY = 300  # iterations with Jacobi
+PACKAGES = ("hypre", "AmgX", "amgcl")
 
 
 def plain(system):
@@ -19,10 +20,6 @@ def solve_of(system, precond, form="csr"):
 
 def milliseconds(solve):
     return solve["solve"]["milliseconds"]["median"]
-
-
-def geometric_mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def own_rows(data):
@@ -53,14 +50,14 @@ def over_purlin(system, rivals, package):
     return run and 1e3 * (run["setup_seconds"] + run["solve_seconds_median"]) / own_milliseconds(system)
 
 
-def peer_rows(data, rivals, packages):
+def peer_rows(data, rivals):
     for system in data["systems"]:
-        runs = [best_run(rivals, package, system["system"]) for package in packages]
+        runs = [best_run(rivals, package, system["system"]) for package in PACKAGES]
         if not any(runs):
             continue
         csr = solve_of(system, "amg")
         cells = [plain(system["system"]), f"{number(csr['setup_milliseconds'])} + {number(milliseconds(csr))} ({csr['iterations']})"]
-        for package, run in zip(packages, runs):
+        for package, run in zip(PACKAGES, runs):
             if run is None:
                 cells.append("-")
                 continue
@@ -96,8 +93,8 @@ def mesh_lines(meshes):
     over = sum(growth > 1.25 for growth in growths)
     return [
         f"Where Jacobi needs more than {MANY} iterations on a mesh as it is or refined once, AMG takes "
-        f"{number(geometric_mean(shares))} of them in the geometric mean and {number(max(shares))} at most ({len(shares)} systems). "
-        f"From a mesh of a part or a heart to its refinement, with eight times the elements, iterations grow by {number(geometric_mean(growths))} "
+        f"{number(statistics.geometric_mean(shares))} of them in the geometric mean and {number(max(shares))} at most ({len(shares)} systems). "
+        f"From a mesh of a part or a heart to its refinement, with eight times the elements, iterations grow by {number(statistics.geometric_mean(growths))} "
         f"in the geometric mean, by more than 1.25 in {over} of {len(growths)} cases, and by {number(max(growths))} at most.",
         "",
         f"`{meshes['command']}`, {meshes['date']}; one run of each, CSR.",
@@ -110,25 +107,19 @@ def mesh_lines(meshes):
 
 
 def section(data, rivals, meshes):
-    packages = ["hypre", "AmgX", "amgcl"]
-    lines = [
+    return [
         f"## Multigrid, {data['device']}", "",
         f"`{data['command']}`, {data['date']}; all figures, with phases and levels, are in "
         "[results/amg_h200.json](results/amg_h200.json).", "",
         "| system | rows | hierarchy, ms | refresh, ms | cycle, us | solve in EHYB, ms | in CSR, ms | iterations | with Jacobi in EHYB, ms | iterations |",
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
         *own_rows(data), "",
+        "### Other packages", "",
+        "Setup and solve in milliseconds, (iterations), and in bold their sum over Purlin's, of the variant of each package with the least sum "
+        "among those whose true residual met the tolerance. Purlin is a system in CSR with AMG; its setup includes checks, CSR and vectors. "
+        f"The others: {rivals['command']} ({rivals['date']}). All variants, failed ones included, are in "
+        "[results/amg_rivals_h200.json](results/amg_rivals_h200.json).", "",
+        "| system | Purlin | " + " | ".join(PACKAGES) + " |", "|---|---:|" + "---:|" * len(PACKAGES),
+        *peer_rows(data, rivals), "",
+        "### Meshes and their refinements", "", *mesh_lines(meshes),
     ]
-    if rivals is not None:
-        lines += [
-            "### Other packages", "",
-            "Setup and solve in milliseconds, (iterations), and in bold their sum over Purlin's, of the variant of each package with the least sum "
-            "among those whose true residual met the tolerance. Purlin is a system in CSR with AMG; its setup includes checks, CSR and vectors. "
-            f"The others: {rivals['command']} ({rivals['date']}). All variants, failed ones included, are in "
-            "[results/amg_rivals_h200.json](results/amg_rivals_h200.json).", "",
-            "| system | Purlin | " + " | ".join(packages) + " |", "|---|---:|" + "---:|" * len(packages),
-            *peer_rows(data, rivals, packages), "",
-        ]
-    if meshes is not None:
-        lines += ["### Meshes and their refinements", "", *mesh_lines(meshes)]
-    return lines

@@ -116,6 +116,17 @@ def columns(path):
     save(figure, path)
 
 
+def save_by_systems(figure, axis, systems, label, path):
+    """Ratios of systems, one below the other, beside the line where both sides are alike."""
+    axis.axvline(1, color="black", linewidth=0.8)
+    axis.set_yticks(range(len(systems)), [short(system["system"]) for system in systems], fontsize=7)
+    axis.invert_yaxis()
+    axis.set_xlabel(label)
+    axis.legend(fontsize=7)
+    figure.tight_layout()
+    save(figure, path)
+
+
 def regret(path):
     data = load(path.stem)
     systems = [system for system in data["systems"] if system["refused"] is None]
@@ -125,13 +136,7 @@ def regret(path):
                  if one["use"] == use["use"] and one["outcome"] == "measured"]
         axis.plot([value for _, value in found], [i + 0.2 * (k - 1) for i, _ in found], "o", markersize=4,
                   label=f"{use['solves']} solve{'s' if use['solves'] > 1 else ''}")
-    axis.axvline(1, color="black", linewidth=0.8)
-    axis.set_yticks(range(len(systems)), [short(system["system"]) for system in systems], fontsize=7)
-    axis.invert_yaxis()
-    axis.set_xlabel("time without options over the best combination's")
-    axis.legend(fontsize=7)
-    figure.tight_layout()
-    save(figure, path)
+    save_by_systems(figure, axis, systems, "time without options over the best combination's", path)
 
 
 def multigrid(path):
@@ -139,19 +144,13 @@ def multigrid(path):
     data, rivals = load("amg_h200"), load("amg_rivals_h200")
     systems = [system for system in data["systems"] if any(run["system"] == system["system"] for run in rivals["runs"])]
     figure, axis = plt.subplots(figsize=(8, 0.8 + 0.55 * len(systems)))
-    for k, package in enumerate(("hypre", "AmgX", "amgcl")):
+    for k, package in enumerate(multigrid_tables.PACKAGES):
         found = [(i, multigrid_tables.over_purlin(system, rivals, package)) for i, system in enumerate(systems)]
         found = [(i, ratio) for i, ratio in found if ratio is not None]
         bars = axis.barh([i + 0.25 * (k - 1) for i, _ in found], [ratio for _, ratio in found], 0.23, label=package)
         axis.bar_label(bars, [f"{ratio:.1f}" for _, ratio in found], fontsize=7, padding=2)
-    axis.axvline(1, color="black", linewidth=0.8)
     axis.set_xscale("log")
-    axis.set_yticks(range(len(systems)), [short(system["system"]) for system in systems], fontsize=7)
-    axis.invert_yaxis()
-    axis.set_xlabel("setup and solve over Purlin's, NVIDIA H200")
-    axis.legend(fontsize=7)
-    figure.tight_layout()
-    save(figure, path)
+    save_by_systems(figure, axis, systems, "setup and solve over Purlin's, NVIDIA H200", path)
 
 
 def heart(path):

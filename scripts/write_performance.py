@@ -359,12 +359,10 @@ def pages():
         yield tables_page(name), with_lead(
             regret_tables.section(name, data), leads.DEFAULTS,
             picture_line(name.removesuffix(".json"), f"regret of every system, for 1, 10 and {data['loop']} solves"))
-    for name, data in load("amg_h?00.json"):
-        of_device = name.removeprefix("amg_")
-        others = [next((d for _, d in load(f"amg_{kind}_{of_device}")), None) for kind in ("rivals", "meshes")]
-        yield f"performance-multigrid-{of_device.removesuffix('.json')}.md", with_lead(
-            multigrid_tables.section(data, *others), leads.MULTIGRID,
-            picture_line("multigrid", "setup and solve of hypre, AmgX and amgcl over Purlin's"))
+    multigrid = (reports.load(RESULTS / f"{name}_h200.json") for name in ("amg", "amg_rivals", "amg_meshes"))
+    yield "performance-multigrid-h200.md", with_lead(
+        multigrid_tables.section(*multigrid), leads.MULTIGRID,
+        picture_line("multigrid", "setup and solve of hypre, AmgX and amgcl over Purlin's"))
     yield "performance-heart.md", with_lead(
         heart_tables.section(load("heart_*.json")), leads.HEART, picture_line("heart", "milliseconds a step over the nodes"))
     loops = ["## The usual loops", "", leads.LOOPS, "", picture_line("loops", "the usual loop's time over Purlin's"), ""]
