@@ -58,8 +58,7 @@ void PlainOperators<T, S>::take_decided_format(const CsrView<T, S>& a, bool meas
   if (!measured) {
     const std::string asked = options_.precond.name;
     if (!d.formats_estimated_for.empty()) options_.precond.name = d.formats_estimated_for;
-    options_.spmv.equal_opposites = equal_opposites(a);
-    format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
+    format_ = format_by_cost(a);
     options_.precond.name = asked;
   }
   order_follows_ = d.preconditioner_first;

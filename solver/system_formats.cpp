@@ -29,8 +29,7 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeab
     format_.format = "csr";
     formats_to_compare_ = true;
   } else if (asked == "auto") {
-    options_.spmv.equal_opposites = equal_opposites(a);
-    format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
+    format_ = format_by_cost(a);
   } else {
     const double products =
         options_.expected_products > 0 ? options_.expected_products : first_method().products * expected_iterations_;
@@ -39,11 +38,16 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeab
   options_.spmv.format = format_.format;
 }
 
+template <class T, Space S>
+FormatChoice PlainOperators<T, S>::format_by_cost(const CsrView<T, S>& a) {
+  options_.spmv.equal_opposites = equal_opposites(a);
+  return choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
+}
+
 // Of a system that begins in CSR: once its preconditioner is known, for the iterations with that one.
 template <class T, Space S>
 void PlainOperators<T, S>::compare_formats(const CsrView<T, S>& a) {
-  options_.spmv.equal_opposites = equal_opposites(a);
-  format_ = choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
+  format_ = format_by_cost(a);
   if (format_.format == "csr") return;
   expected_format_ = std::exchange(format_.format, "csr");
   format_.reason = "to begin with; " + expected_format_ + " " + format_.reason;
@@ -275,6 +279,7 @@ std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
 
 #define X(T, S)                                                                                                \
   template void PlainOperators<T, S>::choose_format(const CsrView<T, S>&, bool);                               \
+  template FormatChoice PlainOperators<T, S>::format_by_cost(const CsrView<T, S>&);                            \
   template void PlainOperators<T, S>::compare_formats(const CsrView<T, S>&);                                   \
   template bool PlainOperators<T, S>::changes_on_its_way() const;                                              \
   template const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>&);                              \

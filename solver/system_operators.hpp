@@ -200,6 +200,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   void find_traits(const CsrView<T, S>& a);
   void choose_solver_for(const CsrView<T, S>& a);
   void choose_format(const CsrView<T, S>& a, bool exchangeable);
+  FormatChoice format_by_cost(const CsrView<T, S>& a);
   void compare_formats(const CsrView<T, S>& a);
   bool changes_on_its_way() const;
   void estimate_formats();
