@@ -99,6 +99,14 @@ std::vector<double> copied(const double* from, std::int64_t rows, std::int64_t c
   return {from, from + rows * columns};
 }
 
+std::shared_ptr<const NodeCoordinates> coordinates_of(std::int64_t points, int dimension, const double* xyz) {
+  if (dimension > 3) throw InputError("coordinates: the dimension is 1, 2 or 3");
+  auto nodes = std::make_shared<NodeCoordinates>();
+  nodes->xyz = copied(xyz, points, dimension, "coordinates");
+  nodes->dimension = dimension;
+  return nodes;
+}
+
 template <class Value>
 using Field = std::pair<const char*, Value (*)(const purlin_system&, const SolveReport&)>;
 
@@ -168,11 +176,15 @@ int purlin_set(purlin_system* system, const char* name, const char* value) {
 
 int purlin_set_coordinates(purlin_system* system, int64_t points, int dimension, const double* xyz) {
   return guarded(system, [&] {
-    if (dimension > 3) throw InputError("coordinates: the dimension is 1, 2 or 3");
-    auto nodes = std::make_shared<NodeCoordinates>();
-    nodes->xyz = copied(xyz, points, dimension, "coordinates");
-    nodes->dimension = dimension;
+    auto nodes = coordinates_of(points, dimension, xyz);
     system->settings.options.spmv.coordinates = points > 0 ? std::move(nodes) : nullptr;
+    return PURLIN_OK;
+  });
+}
+
+int purlin_move_nodes(purlin_system* system, int64_t points, int dimension, const double* xyz) {
+  return guarded(system, [&] {
+    system_of(system).move_nodes(coordinates_of(points, dimension, xyz));
     return PURLIN_OK;
   });
 }

@@ -123,6 +123,10 @@ PURLIN_API int purlin_setup_bsr(purlin_system *system, int64_t block_rows, int b
  * 0 the preconditioner stays as it is. After PURLIN_INVALID the system needs another refresh. */
 PURLIN_API int purlin_refresh(purlin_system *system, const void *val, int keep_preconditioner);
 
+/* The nodes have moved: as many points as purlin_set_coordinates gave to the setup, which the next refresh of the
+ * preconditioner takes into account. */
+PURLIN_API int purlin_move_nodes(purlin_system *system, int64_t points, int dimension, const double *xyz);
+
 /* Solves for `columns` right-hand sides, one after the other in b, from the guesses in x, which receives the
  * solutions, or from zero (`guess`). PURLIN_OK where all have converged, by a residual that was formed from x. */
 PURLIN_API int purlin_solve(purlin_system *system, int64_t columns, const void *b, void *x);

@@ -25,6 +25,9 @@ class HostSystem final : public System {
         system_(ctx_, input, settings.options_for(static_cast<Index>(input.rows()), matrix.block_size)) {}
 
   Index rows() const override { return system_.rows(); }
+  void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override {
+    system_.move_nodes(std::move(coordinates));
+  }
   void refresh(const void* values, RefreshScope scope) override {
     if (values_ > 0) require(values, "the array of values");
     system_.refresh({static_cast<const T*>(values), values_}, scope);

@@ -15,6 +15,7 @@ class System {
   virtual ~System() = default;
   virtual Index rows() const = 0;
   virtual void refresh(const void* values, RefreshScope scope) = 0;
+  virtual void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) = 0;
   virtual std::vector<SolveReport> solve(const StopCriterion& stop, InitialGuess guess, Index columns, const void* b,
                                          void* x, const ProgressFn& progress) = 0;
   virtual void multiply(const void* x, void* y) = 0;

@@ -95,6 +95,11 @@ class DeviceSystem final : public System {
 
   Index rows() const override { return system_->rows(); }
 
+  void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override {
+    const Turn turn = begin();
+    system_->move_nodes(std::move(coordinates));
+  }
+
   void refresh(const void* values, RefreshScope scope) override {
     if (values_ > 0) require(values, "the array of values");
     const Turn turn = begin();

@@ -16,8 +16,9 @@ module purlin
                                          c_null_ptr, c_ptr
   use, intrinsic :: iso_fortran_env, only: int64, real32, real64
   use purlin_arrays, only: array_view, values
-  use purlin_bindings, only: purlin_internal, purlin_invalid, purlin_multiply, purlin_not_converged, purlin_ok, &
-                             purlin_out_of_memory, purlin_refresh, purlin_set_progress, purlin_solve, purlin_version
+  use purlin_bindings, only: purlin_internal, purlin_invalid, purlin_move_nodes, purlin_multiply, &
+                             purlin_not_converged, purlin_ok, purlin_out_of_memory, purlin_refresh, purlin_set_progress, &
+                             purlin_solve, purlin_version
   use purlin_errors, only: call_outcome, decimal, from_c
   use purlin_reports, only: purlin_report, read_number, read_report, read_text, why_not_converged
   use purlin_setups, only: purlin_forms
@@ -45,6 +46,9 @@ module purlin
     !> call s%refresh(val [, keep_preconditioner] [, stat] [, errmsg]): new values on the same pattern, in the order
     !> and number of those of the setup. With keep_preconditioner=.true. the preconditioner stays as it is.
     generic :: refresh => refresh_32, refresh_64
+    !> call s%move_nodes(xyz [, stat] [, errmsg]): the nodes have moved, as many as set_coordinates gave to the setup;
+    !> the next refresh of the preconditioner takes that into account.
+    procedure :: move_nodes
     !> call s%solve(b, x [, progress] [, stat] [, errmsg]): A x = b from the guess in x, which receives the solution.
     !> b and x are vectors, or have a column for each right-hand side.
     generic :: solve => solve_32, solve_64, solve_columns_32, solve_columns_64
@@ -155,6 +159,18 @@ contains
     if (present(keep_preconditioner)) keep = merge(1, 0, keep_preconditioner)
     outcome%code = purlin_refresh(self%c_handle(), val%address, keep)
     call self%explain(outcome)
+  end subroutine
+
+  subroutine move_nodes(self, xyz, stat, errmsg)
+    class(purlin_system), intent(inout) :: self
+    real(real64), intent(in), contiguous, target :: xyz(:, :)
+    integer, intent(out), optional :: stat
+    character(:), allocatable, intent(inout), optional :: errmsg
+    type(call_outcome) :: outcome
+    outcome%code = purlin_move_nodes(self%c_handle(), size(xyz, 2, c_int64_t), size(xyz, 1, c_int), c_loc(xyz))
+    call self%explain(outcome)
+    if (present(errmsg)) call outcome%explain(errmsg)
+    call outcome%conclude(stat)
   end subroutine
 
   subroutine multiply_any(self, x, y, outcome)

@@ -128,6 +128,15 @@ module purlin_bindings
       integer(c_int) :: status
     end function
 
+    function purlin_move_nodes(system, points, dimension, xyz) bind(c, name="purlin_move_nodes") result(status)
+      import :: c_int, c_int64_t, c_ptr
+      type(c_ptr), value :: system
+      integer(c_int64_t), value :: points
+      integer(c_int), value :: dimension
+      type(c_ptr), value :: xyz
+      integer(c_int) :: status
+    end function
+
     function purlin_solve(system, columns, b, x) bind(c, name="purlin_solve") result(status)
       import :: c_int, c_int64_t, c_ptr
       type(c_ptr), value :: system

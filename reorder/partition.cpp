@@ -111,8 +111,8 @@ class Multilevel {
   }
 
   void run(const detail::MetisPartitioner* metis) {
-    std::vector<Index> part = detail::cut_connected(
-        ctx_, fine_.graph, parts_, [&](const detail::Graph& graph) { return cut(metis, graph); });
+    std::vector<Index> part = detail::cut_connected(ctx_, fine_.graph, parts_,
+                                                    [&](const detail::Graph& graph) { return cut(metis, graph); });
     const Index limit = options_.most_part_rows == 0 ? std::numeric_limits<Index>::max() : options_.most_part_rows;
     partition_.parts = parts_;
     if (!detail::keeps_limits(detail::rows_of_parts(ctx_, fine_.graph, part, parts_), limit)) {
@@ -232,7 +232,8 @@ Partition make_partition(const Context<Space::host>& ctx, const Pattern<Space::h
     phases.end("ranges");
   } else if (options.method != Partitioner::automatic || !natural_suffices(ctx, a, options, unit, partition)) {
     if (options.method == Partitioner::automatic) phases.end("ranges");
-    Multilevel(ctx, a, options, unit, partition, phases).run(options.method == Partitioner::metis ? metis_of_this_build : nullptr);
+    Multilevel(ctx, a, options, unit, partition, phases)
+        .run(options.method == Partitioner::metis ? metis_of_this_build : nullptr);
   } else {
     phases.end("ranges");
   }

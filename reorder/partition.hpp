@@ -25,7 +25,8 @@ std::string_view name_of(Partitioner method);
 /// The inverse. Throws InputError that lists the names.
 Partitioner partitioner_named(std::string_view name);
 
-/// Where the nodes of a mesh lie. Node i has the rows b i .. b i + b - 1, b = rows / points.
+/// Where the nodes of a mesh lie. Node i has the rows b i .. b i + b - 1, b = rows / points; for algebraic multigrid
+/// they may also be i, i + points, ... (see AmgNumbering).
 struct NodeCoordinates {
   std::vector<double> xyz;  ///< points x dimension, a point after the other
   int dimension = 3;        ///< 1, 2 or 3
@@ -88,5 +89,12 @@ struct PartOrder {
 
 /// Sorts the rows by their part and keeps their order within it: what `make_row_order` takes. O(rows), parallel.
 PartOrder order_by_parts(const Context<Space::host>& ctx, const Partition& partition);
+
+namespace detail {
+
+/// Throws InputError that names the first node with a coordinate that is not finite.
+void require_finite(const NodeCoordinates& coordinates);
+
+}  // namespace detail
 
 }  // namespace purlin

@@ -150,6 +150,14 @@ std::vector<Index> order_by_ranges(const Context<Space::host>& ctx, const Array<
 
 }  // namespace
 
+void require_finite(const NodeCoordinates& coordinates) {
+  const auto is_bad = [](double c) { return !std::isfinite(c); };
+  const auto bad = std::find_if(coordinates.xyz.begin(), coordinates.xyz.end(), is_bad);
+  if (bad == coordinates.xyz.end()) return;
+  const auto node = (bad - coordinates.xyz.begin()) / coordinates.dimension;
+  throw InputError("the coordinates of node " + std::to_string(node) + " are not finite");
+}
+
 Index rows_of_point(const NodeCoordinates* coordinates, Index rows) {
   if (coordinates == nullptr) throw InputError("partitioning by coordinates needs coordinates");
   const int dimension = coordinates->dimension;

@@ -176,6 +176,11 @@ void GivenOperators<T, S>::slots_written(RefreshScope) {
 }
 
 template <class T, Space S>
+void GivenOperators<T, S>::move_nodes(std::shared_ptr<const NodeCoordinates>) {
+  throw InputError("a system that was given an operator has no use for coordinates");
+}
+
+template <class T, Space S>
 void GivenOperators<T, S>::operator_changed(RefreshScope scope) {
   if (scope == RefreshScope::operator_only) return;
   sound_ = false;

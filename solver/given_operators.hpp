@@ -27,6 +27,7 @@ class GivenOperators final : public SystemOperators<T, S> {
   [[noreturn]] Slots<T, S> preconditioner_slots() override;
   [[noreturn]] void slots_written(RefreshScope scope) override;
   void operator_changed(RefreshScope scope) override;
+  [[noreturn]] void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override;
   bool sound() const override { return sound_; }
   SystemInfo info() const override;
   void write_decision(SystemDecision& decision) const override {

@@ -62,6 +62,12 @@ void LinearSystem<T, S>::refresh(Span<const T, S> values, RefreshScope scope) {
 }
 
 template <class T, Space S>
+void LinearSystem<T, S>::move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) {
+  impl_->enter({});
+  impl_->operators->move_nodes(std::move(coordinates));
+}
+
+template <class T, Space S>
 Slots<T, S> LinearSystem<T, S>::matrix_slots() {
   impl_->enter_slots();
   impl_->pin();

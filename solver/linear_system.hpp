@@ -147,6 +147,13 @@ class LinearSystem {
   /// an operator throws InputError: see `operator_changed`.
   void refresh(Span<const T, S> values, RefreshScope scope = RefreshScope::everything);
 
+  /// Where the nodes of the mesh lie from now on, as many in as many dimensions as SpmvOptions::coordinates had: the
+  /// next `refresh` of everything makes AMG's rigid body modes of them, and its prolongators, also where it would
+  /// keep these (AmgRefresh::galerkin), but not with AmgRefresh::keep. What depends on coordinates otherwise, as an
+  /// order by them, stays until it is made again. Allocates temporary memory, and waits on the stream. Throws
+  /// InputError for coordinates that do not fit or are not finite, and where the system had none.
+  void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates);
+
   /// Where the matrix keeps its values, and where the preconditioner puts those that it is made from (nothing for
   /// "none"), for callers who compute them in place instead of handing over CSR values. Entries are those of the
   /// matrix given to the constructor. Throws InputError where the matrix had to be assembled and in mixed

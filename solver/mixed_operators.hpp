@@ -26,6 +26,9 @@ class MixedOperators final : public SystemOperators<double, S> {
   const std::string& preconditioner_name() const override { return low_->preconditioner_name(); }
   SolverChain<double, S> make_chain() override;
   void refresh(Span<const double, S> values, RefreshScope scope) override;
+  void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override {
+    low_->move_nodes(std::move(coordinates));
+  }
   [[noreturn]] Slots<double, S> matrix_slots() override;
   [[noreturn]] Slots<double, S> preconditioner_slots() override;
   [[noreturn]] void slots_written(RefreshScope scope) override;

@@ -289,6 +289,22 @@ void PlainOperators<T, S>::refresh(Span<const T, S> values, RefreshScope scope) 
 }
 
 template <class T, Space S>
+void PlainOperators<T, S>::move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) {
+  const NodeCoordinates* const before = options_.spmv.coordinates.get();
+  if (before == nullptr) {
+    throw InputError("nodes that move need the coordinates that they had: SpmvOptions::coordinates");
+  }
+  if (coordinates == nullptr || coordinates->dimension != before->dimension ||
+      coordinates->xyz.size() != before->xyz.size()) {
+    throw InputError("expected as many coordinates as before, " + std::to_string(before->xyz.size()) + " in " +
+                     std::to_string(before->dimension) + " dimensions");
+  }
+  require_finite(*coordinates);
+  options_.spmv.coordinates = std::move(coordinates);
+  if (M_ != nullptr) M_->move_nodes(ctx_, *options_.spmv.coordinates);
+}
+
+template <class T, Space S>
 void PlainOperators<T, S>::slots_written(RefreshScope scope) {
   matrix_sound_ = false;
   traits_older_ = true;

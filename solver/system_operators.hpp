@@ -69,6 +69,7 @@ class SystemOperators {
   virtual Slots<T, S> preconditioner_slots() = 0;
   virtual void slots_written(RefreshScope scope) = 0;
   virtual void operator_changed(RefreshScope) {}
+  virtual void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) = 0;
   /// False after a refresh that failed, until one succeeds.
   virtual bool sound() const = 0;
   /// The same of the matrix alone.
@@ -156,6 +157,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   const std::string& preconditioner_name() const override { return options_.precond.name; }
   SolverChain<T, S> make_chain() override;
   void refresh(Span<const T, S> values, RefreshScope scope) override;
+  void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override;
   Slots<T, S> matrix_slots() override { return A_->slots(ctx_); }
   Slots<T, S> preconditioner_slots() override { return M_ == nullptr ? Slots<T, S>{} : M_->slots(ctx_); }
   void slots_written(RefreshScope scope) override;

@@ -19,6 +19,7 @@ namespace purlin {
 template <Space S>
 struct RowOrder;
 struct SpmvOptions;
+struct NodeCoordinates;
 
 namespace detail {
 
@@ -173,6 +174,12 @@ class MatrixOperator : public LinearOperator<T, S> {
   /// To be called when all slots that belong to an entry have been written, on the context's stream: the rest of
   /// `refresh`, with the same errors. Formats have nothing left to do.
   virtual void slots_written(const Context<S>& ctx);
+
+  /// Where the nodes of the mesh lie from now on, for an operator that was made with their coordinates, as many as
+  /// these: taken into account by the next `refresh`. The default, for those that do not depend on them, does nothing.
+  virtual void move_nodes(const Context<S>& ctx, const NodeCoordinates& coordinates) {
+    static_cast<void>(ctx), static_cast<void>(coordinates);
+  }
 
   /// The matrix with its present values where the operator keeps it as CSR, in its own order; it changes with them
   /// and is valid as long as the operator; with the map from the caller's values where there is one. Nothing for

@@ -60,12 +60,14 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
   detail::PhaseClock clock;
   if (a.rows != a.cols) throw InputError("AMG needs a square matrix");
   const detail::NearNullChoice choice(options_, spmv_options.coordinates.get(), rows_);
-  detail::FirstLevel<S> first = detail::make_first_level(ctx, a, order, choice.node_rows());
+  detail::FirstLevel<S> first = detail::make_first_level(ctx, a, order, options_.numbering, choice.node_rows());
   source_ = std::move(first.source);
-  detail::require_diagonal(ctx, first.a);
+  numbering_ = first.numbering;
+  detail::require_diagonal(ctx, first.a, numbering_);
   clock.end("matrix");
 
-  detail::NearNull<S> near_null = choice.vectors(ctx, rows_, first.a.row_block, near_null_);
+  detail::NearNull<S> near_null = choice.vectors(ctx, rows_, numbering_, near_null_);
+  rigid_ = choice.rigid(numbering_);
   hierarchy_ = detail::AmgHierarchy<S>(ctx, std::move(first.a), std::move(near_null), options_,
                                        static_cast<double>(std::numeric_limits<T>::epsilon()));
   seconds_ = clock.seconds();
@@ -79,9 +81,9 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
     convert(ctx, a.val, values.span());
     CsrView<float, S> low(Pattern<S>(a), values.cspan());
     low.value_map = a.value_map;
-    low_cycle_ = make_cycle<float>(ctx, low, order, of_finest, clock);
+    low_cycle_ = make_cycle<float>(ctx, low, order, first.order, of_finest, clock);
   } else {
-    cycle_ = make_cycle<T>(ctx, a, order, of_finest, clock);
+    cycle_ = make_cycle<T>(ctx, a, order, first.order, of_finest, clock);
   }
   between_ = Array<T, S>(ctx, rows_);
   ctx.synchronize();
@@ -125,26 +127,26 @@ OperatorPtr<C, S> AmgOperator<T, S>::finest_in_csr(const Context<S>& ctx) const 
 template <class T, Space S>
 template <class C>
 detail::AmgCycle<C, S> AmgOperator<T, S>::make_cycle(const Context<S>& ctx, const CsrView<C, S>& a,
-                                                     const RowOrder<S>& order, const SpmvOptions& spmv_options,
+                                                     const RowOrder<S>& order, const RowOrder<S>& from_nodes,
+                                                     const SpmvOptions& spmv_options,
                                                      detail::PhaseClock& clock) const {
   detail::AmgFinest<C, S> finest;
   finest.symmetric = symmetric_;
   const bool inverted = hierarchy_.levels().front().smoother_diagonal.size() == 0;
   if (!inverted) {
-    finest.in_blocks = takes_blocks(hierarchy_.levels().front().a, order, spmv_options);
-    finest.a = finest.in_blocks ? detail::make_block_matrix<C>(ctx, hierarchy_.levels().front().a)
-                                : make_spmv(ctx, a, order, spmv_options);
+    const detail::AmgLevel<S>& level = hierarchy_.levels().front();
+    finest.in_blocks = takes_blocks(level.a, from_nodes, spmv_options);
+    finest.a = finest.in_blocks ? detail::make_block_matrix<C>(ctx, level.a) : make_spmv(ctx, a, order, spmv_options);
     clock.end("formats");
-    const AmgSmoother smoother = hierarchy_.levels().front().smoother;
     try {
-      finest.smoother = detail::make_sparse_smoother(ctx, a, order, hierarchy_.levels().front().a, smoother,
-                                                     symmetric_, spmv_options);
+      finest.smoother =
+          detail::make_sparse_smoother(ctx, a, order, level.a, from_nodes, level.smoother, symmetric_, spmv_options);
       if (finest.smoother != nullptr) clock.end("smoother of the first level");
     } catch (const InputError&) {
       if (options_.smoother != AmgSmoother::automatic) throw;
     }
   }
-  return detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_, level_order(ctx, order), options_.degree);
+  return detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_, level_order(ctx, from_nodes), options_.degree);
 }
 
 template <class T, Space S>
@@ -158,13 +160,22 @@ void AmgOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values) 
     gather(ctx, values, source_, gathered_.span());
     convert(ctx, gathered_.cspan(), to);
   }
-  detail::require_diagonal(ctx, hierarchy_.levels().front().a);
-  const bool prolongators = options_.refresh == AmgRefresh::full;
+  detail::require_diagonal(ctx, hierarchy_.levels().front().a, numbering_);
+  const bool prolongators = options_.refresh == AmgRefresh::full || moved_;
   hierarchy_.refresh(ctx, prolongators);
+  moved_ = false;
   if (!low_) return cycle_.refresh(ctx, values, hierarchy_, prolongators);
   if (low_values_.size() != values.size) low_values_ = Array<float, S>(ctx, values.size);
   convert(ctx, values, low_values_.span());
   low_cycle_.refresh(ctx, low_values_.cspan(), hierarchy_, prolongators);
+}
+
+template <class T, Space S>
+void AmgOperator<T, S>::move_nodes(const Context<S>& ctx, const NodeCoordinates& coordinates) {
+  if (!rigid_) return;
+  hierarchy_.replace_near_null(ctx, detail::rigid_body_modes(ctx, coordinates));
+  ctx.synchronize();
+  moved_ = true;
 }
 
 // The cycle in another order; false where a format or smoother keeps no matrix in the caller's order.
@@ -186,7 +197,8 @@ bool AmgOperator<T, S>::renumber(const Context<S>& ctx, const RowOrder<S>& order
     finest.smoother = cycle.finest_smoother()->renumbered(ctx, order, options);
     if (finest.smoother == nullptr) return false;
   }
-  cycle = detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_, level_order(ctx, order), options_.degree);
+  const RowOrder<S> from_nodes = detail::order_from_nodes(ctx, order, numbering_, rows_);
+  cycle = detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_, level_order(ctx, from_nodes), options_.degree);
   return true;
 }
 
@@ -221,6 +233,7 @@ template <class T, Space S>
 std::string AmgOperator<T, S>::detail_text() const {
   std::string text = with_cycle([&](const auto& cycle) { return cycle.smoother_text(hierarchy_); });
   text += " of degree " + std::to_string(options_.degree) + ", " + near_null_;
+  if (numbering_.by_component()) text += ", nodes numbered component by component";
   text += with_cycle([](const auto& cycle) {
     return cycle.finest() == nullptr ? std::string() : ", finest level as " + cycle.finest()->info().name;
   });

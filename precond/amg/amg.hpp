@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <purlin/precond/amg/amg_cycle.hpp>
+#include <purlin/precond/amg/node_numbering.hpp>
 #include <purlin/precond/preconditioner.hpp>
 
 namespace purlin {
@@ -21,11 +22,11 @@ std::uint64_t estimate_amg_bytes(const PrecondOptions& options, const SpmvFormat
 /// Its line of the table of preconditioners.
 PrecondMethod amg_method();
 
-/// z = M r by one V-cycle. The hierarchy is set up where the matrix is, in double and in the caller's numbering, so
-/// that it depends neither on the format of A nor on the number of threads; both spaces find the same aggregates. The
-/// cycle runs in S. The finest level multiplies in the format of the options; on the host all other matrices are csr,
-/// on the device they are stored in blocks, and levels below the first run in one kernel where a diagonal smooths
-/// them.
+/// z = M r by one V-cycle. The hierarchy is set up where the matrix is, in double and in the caller's numbering of
+/// nodes, so that it depends neither on the format of A nor on the number of threads; both spaces find the same
+/// aggregates. The cycle runs in S. The finest level multiplies in the format of the options; on the host all other
+/// matrices are csr, on the device they are stored in blocks, and levels below the first run in one kernel where a
+/// diagonal smooths them.
 template <class T, Space S>
 class AmgOperator final : public MatrixOperator<T, S> {
  public:
@@ -40,6 +41,10 @@ class AmgOperator final : public MatrixOperator<T, S> {
   /// As AmgOptions::refresh says; `keep` does nothing. Takes some temporary memory. Throws ZeroDiagonal, and then M
   /// keeps its old values. Waits on the stream.
   void refresh(const Context<S>& ctx, Span<const T, S> values) override;
+
+  /// New rigid body modes where the hierarchy represents them: the next refresh computes prolongators too, on the
+  /// same aggregates and patterns, unless it is to `keep` everything. Waits on the stream.
+  void move_nodes(const Context<S>& ctx, const NodeCoordinates& coordinates) override;
 
   /// The hierarchy stays as it is. Where the finest level is multiplied as CSR, or there is none but the coarsest.
   OperatorPtr<T, S> renumbered(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options) override;
@@ -56,7 +61,8 @@ class AmgOperator final : public MatrixOperator<T, S> {
   std::string detail_text() const;
   template <class C>
   detail::AmgCycle<C, S> make_cycle(const Context<S>& ctx, const CsrView<C, S>& a, const RowOrder<S>& order,
-                                    const SpmvOptions& spmv_options, detail::PhaseClock& clock) const;
+                                    const RowOrder<S>& from_nodes, const SpmvOptions& spmv_options,
+                                    detail::PhaseClock& clock) const;
   template <class C>
   OperatorPtr<C, S> finest_in_csr(const Context<S>& ctx) const;
   template <class C>
@@ -73,8 +79,11 @@ class AmgOperator final : public MatrixOperator<T, S> {
   AmgOptions options_;
   bool symmetric_ = false;
   std::string near_null_;  ///< "6 rigid body modes"
-  ValueMap<S> source_;     ///< where the hierarchy's values stand among the caller's
-  Array<T, S> gathered_;   ///< single precision: a refresh's values in the hierarchy's order
+  detail::NodeNumbering numbering_;
+  bool rigid_ = false;    ///< the near-null vectors are rigid body modes
+  bool moved_ = false;    ///< the nodes, since the last refresh
+  ValueMap<S> source_;    ///< where the hierarchy's values stand among the caller's
+  Array<T, S> gathered_;  ///< single precision: a refresh's values in the hierarchy's order
   detail::AmgHierarchy<S> hierarchy_;
   bool low_ = false;  ///< the cycle is one in single precision, in a system in double
   detail::AmgCycle<T, S> cycle_;

@@ -134,7 +134,8 @@ OperatorPtr<T, S> AmgCycle<T, S>::make_smoother(const Context<S>& ctx, const Amg
   const auto values = regular_values(ctx, level.a);
   const PlacedCsr<T, S> placed(ctx, scalar_rows(ctx, level.a), span_of(values));
   try {
-    return make_sparse_smoother<T, S>(ctx, placed.view(), RowOrder<S>{}, level.a, level.smoother, symmetric_,
+    const RowOrder<S> natural;
+    return make_sparse_smoother<T, S>(ctx, placed.view(), natural, level.a, natural, level.smoother, symmetric_,
                                       SpmvOptions{});
   } catch (const InputError&) {
     return nullptr;

@@ -70,6 +70,10 @@ std::vector<PrecondOption> amg_options() {
                     "What AMG's coarse levels represent: rigid body modes (auto: where the coordinates\n"
                     "of an elastic body are known) or constants",
                     "amg_near_null", {"auto", "constant", "rigid"}, &AmgOptions::near_null),
+      choice_option("--amg-numbering",
+                    "How unknowns of nodes are numbered: node for x y z, x y z, ..., component for\n"
+                    "x x ..., y y ..., z z .... auto: as the pattern shows",
+                    "amg_numbering", {"auto", "node", "component"}, &AmgOptions::numbering),
       choice_option("--amg-precision",
                     "Precision of AMG's cycle in systems in double. auto: single, where the range of\n"
                     "the matrix allows it, else double",

@@ -31,6 +31,13 @@ enum class AmgNearNull {
   rigid,      ///< the rigid body modes; needs coordinates
 };
 
+/// How the unknowns of a mesh's nodes are numbered.
+enum class AmgNumbering {
+  automatic,     ///< what the pattern shows
+  by_node,       ///< x y z, x y z, ...: those of a node one after the other
+  by_component,  ///< x x ..., y y ..., z z ...: the same component of all nodes one after the other
+};
+
 /// Which precision a system in double applies the cycle in; one in single precision has no choice.
 enum class AmgPrecision {
   automatic,  ///< single, unless values of A are near the ends of its range; then that of the system
@@ -64,9 +71,9 @@ struct AmgOptions {
   AmgNearNull near_null = AmgNearNull::automatic;    ///< which vectors the coarse grids represent
   /// In place of `near_null`.
   std::shared_ptr<const NearNullVectors> vectors = nullptr;
-  /// Unknowns of a node, which are numbered one after the other; 0: what the coordinates say, else the blocks that
-  /// the pattern shows.
+  /// Unknowns of a node; 0: what the coordinates say, else what the pattern shows.
   int node_rows = 0;
+  AmgNumbering numbering = AmgNumbering::automatic;  ///< of the unknowns of nodes
 };
 
 }  // namespace purlin

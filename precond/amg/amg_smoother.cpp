@@ -148,8 +148,8 @@ AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoo
 
 template <class T, Space S>
 OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                       const BlockCsr<S>& level, AmgSmoother smoother, bool symmetric,
-                                       const SpmvOptions& spmv_options) {
+                                       const BlockCsr<S>& level, const RowOrder<S>& from_level, AmgSmoother smoother,
+                                       bool symmetric, const SpmvOptions& spmv_options) {
   if (!is_sparse(smoother)) return nullptr;
   PrecondOptions options;
   options.name = name_of(smoother);
@@ -166,8 +166,8 @@ OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S
   whole.row_ptr64 = entries.row_ptr.cspan();
   whole.col = entries.col.cspan();
   PermutedPattern<S> permuted;
-  if (!order.natural()) {
-    permuted = permute_pattern(ctx, whole, order.old_of_new.cspan(), order.new_of_old.cspan());
+  if (!from_level.natural()) {
+    permuted = permute_pattern(ctx, whole, from_level.old_of_new.cspan(), from_level.new_of_old.cspan());
     whole.row_ptr64 = permuted.row_ptr.cspan();
     whole.col = permuted.col.cspan();
   }
@@ -202,7 +202,8 @@ double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, 
 
 #define X(T, S)                                                                                                   \
   template OperatorPtr<T, S> make_sparse_smoother(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,    \
-                                                  const BlockCsr<S>&, AmgSmoother, bool, const SpmvOptions&);     \
+                                                  const BlockCsr<S>&, const RowOrder<S>&, AmgSmoother, bool,      \
+                                                  const SpmvOptions&);                                            \
   template double largest_eigenvalue(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>&, \
                                      bool, Span<const Index, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)

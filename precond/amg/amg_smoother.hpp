@@ -48,13 +48,13 @@ double entangled_share(const DeviceContext& ctx, const BlockCsr<Space::device>& 
 inline constexpr double most_positive = 0.8;
 
 /// S as a sparse matrix, by the line of the table of preconditioners that the smoother is named after; null for those
-/// that take the diagonal. `level` is the same matrix in the caller's numbering: FSAI sees more of what flat elements
-/// tie together, see `tied_pattern`. Throws as that preconditioner does. Waits on the stream.
-/// `symmetric`: see PrecondOptions.
+/// that take the diagonal. `level` is the same matrix in the hierarchy's numbering, from which `from_level` leads to
+/// that of `a`: FSAI sees more of what flat elements tie together, see `tied_pattern`. Throws as that preconditioner
+/// does. Waits on the stream. `symmetric`: see PrecondOptions.
 template <class T, Space S>
 OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                       const BlockCsr<S>& level, AmgSmoother smoother, bool symmetric,
-                                       const SpmvOptions& spmv_options);
+                                       const BlockCsr<S>& level, const RowOrder<S>& from_level, AmgSmoother smoother,
+                                       bool symmetric, const SpmvOptions& spmv_options);
 
 /// The largest eigenvalue of S A by some steps of the power method from a fixed start, which is in the caller's
 /// numbering (`old_of_new`, empty: that of A): a little too small where A and S are symmetric and definite, else

@@ -70,19 +70,6 @@ struct ColumnsOfSources {
   __device__ void operator()(std::int64_t k) const { col[k] = row[source[k]]; }
 };
 
-// A pattern with row pointers of either width.
-struct EntriesView {
-  Index rows;
-  const std::int32_t* narrow;
-  const Offset* wide;
-  const Index* col;
-
-  explicit EntriesView(const Pattern<Space::device>& a)
-      : rows(a.rows), narrow(a.row_ptr32.data), wide(a.row_ptr64.data), col(a.col.data) {}
-  __device__ Offset begin(Index i) const { return wide != nullptr ? wide[i] : Offset{narrow[i]}; }
-  __device__ Offset end(Index i) const { return begin(i + 1); }
-};
-
 // Whether the rows of a node have one pattern, made of aligned runs of `block` columns.
 struct FullBlocks {
   EntriesView a;

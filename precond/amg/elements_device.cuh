@@ -51,6 +51,19 @@ T value_at(const DeviceContext& ctx, const DeviceArray<T>& values, std::int64_t 
   return to_vector(ctx, values.cspan().subspan(i, 1))[0];
 }
 
+/// A pattern with row pointers of either width.
+struct EntriesView {
+  Index rows;
+  const std::int32_t* narrow;
+  const Offset* wide;
+  const Index* col;
+
+  explicit EntriesView(const Pattern<Space::device>& a)
+      : rows(a.rows), narrow(a.row_ptr32.data), wide(a.row_ptr64.data), col(a.col.data) {}
+  __device__ Offset begin(Index i) const { return wide != nullptr ? wide[i] : Offset{narrow[i]}; }
+  __device__ Offset end(Index i) const { return begin(i + 1); }
+};
+
 struct PatternView {
   Index rows, cols;
   const Offset* __restrict__ row_ptr;

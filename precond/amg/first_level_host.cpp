@@ -6,7 +6,6 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/parallel.hpp>
 #include <purlin/precond/amg/first_level.hpp>
-#include <purlin/reorder/blocks.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -23,33 +22,21 @@ ValueMap<Space::host> callers_map(const HostContext& ctx, const CsrView<T, Space
   return make_value_map(ctx, source.cspan(), a.value_map->source_size);
 }
 
-// Unknowns of a node in the caller's numbering: what is said, else what the pattern shows.
-template <class T>
-int node_rows_of(const HostContext& ctx, const CsrView<T, Space::host>& a, const std::vector<Index>& old_of_new,
-                 int said) {
-  if (said > 0) return said;
-  if (old_of_new.empty()) return static_cast<int>(node_block_size(ctx, Pattern<Space::host>(a), largest_node));
-  Array<Offset, Space::host> source;
-  const HostBlockCsr scalar = make_block_csr(ctx, a, old_of_new, 1, source);
-  const CsrView<double, Space::host> view(a.rows, a.cols, scalar.pattern.row_ptr.cspan(), scalar.pattern.col.cspan(),
-                                          scalar.val.cspan());
-  return static_cast<int>(node_block_size(ctx, Pattern<Space::host>(view), largest_node));
-}
-
 }  // namespace
 
 template <class T>
 FirstLevel<Space::host> make_first_level(const HostContext& ctx, const CsrView<T, Space::host>& a,
-                                         const RowOrder<Space::host>& order, int node_rows) {
-  const std::vector<Index> old_of_new = to_vector(ctx, order.old_of_new.cspan());
+                                         const RowOrder<Space::host>& order, AmgNumbering asked, int node_rows) {
   FirstLevel<Space::host> first;
+  first.numbering = find_numbering(ctx, Pattern<Space::host>(a), order, asked, node_rows);
+  first.order = order_from_nodes(ctx, order, first.numbering, a.rows);
   Array<Offset, Space::host> source;
-  first.a = make_block_csr(ctx, a, old_of_new, node_rows_of(ctx, a, old_of_new, node_rows), source);
+  first.a = make_block_csr(ctx, a, to_vector(ctx, first.order.old_of_new.cspan()), first.numbering.node_rows, source);
   first.source = callers_map(ctx, a, source);
   return first;
 }
 
-void require_diagonal(const HostContext& ctx, const HostBlockCsr& a) {
+void require_diagonal(const HostContext& ctx, const HostBlockCsr& a, const NodeNumbering& numbering) {
   const int b = a.row_block;
   const auto entry = [&](Index i) {
     const Offset at = diagonal_at(a.pattern, i / b);
@@ -59,12 +46,13 @@ void require_diagonal(const HostContext& ctx, const HostBlockCsr& a) {
   const Index count = parallel_count<Index>(ctx, a.scalar_rows(), refused);
   if (count == 0) return;
   Index first = 0;
-  while (!refused(first)) ++first;
-  throw ZeroDiagonal(first, count, entry(first));
+  while (!refused(numbering.hierarchys(first))) ++first;
+  throw ZeroDiagonal(first, count, entry(numbering.hierarchys(first)));
 }
 
-#define X(T, S) \
-  template FirstLevel<S> make_first_level(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, int);
+#define X(T, S)                                                                                                      \
+  template FirstLevel<S> make_first_level(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, AmgNumbering, \
+                                          int);
 PURLIN_FOR_TYPES(X, Space::host)
 #undef X
 

@@ -135,6 +135,16 @@ void AmgHierarchy<S>::refresh(const Context<S>& ctx, bool prolongators) {
 }
 
 template <Space S>
+void AmgHierarchy<S>::replace_near_null(const Context<S>& ctx, const NearNull<S>& near_null) {
+  const NearNull<S>* now = &near_null;
+  for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+    AmgLevel<S>& level = levels_[l];
+    level.tentative = make_tentative(ctx, level.aggregates, level.a.row_block, *now);
+    now = &level.tentative.coarse;
+  }
+}
+
+template <Space S>
 double AmgHierarchy<S>::operator_complexity() const {
   double entries = 0;
   for (const AmgLevel<S>& level : levels_) entries += static_cast<double>(level.a.val.size());

@@ -47,6 +47,10 @@ class AmgHierarchy {
   /// too. The same bits as a setup that finds the same aggregates and patterns (without: the same prolongators).
   void refresh(const Context<S>& ctx, bool prolongators);
 
+  /// Other near-null vectors of the first level, as many as before: those of all levels with the same aggregates. The
+  /// prolongators follow in the next refresh with `prolongators`.
+  void replace_near_null(const Context<S>& ctx, const NearNull<S>& near_null);
+
   const std::vector<AmgLevel<S>>& levels() const { return levels_; }
   /// The values of the first level's matrix, to be replaced before a refresh.
   Span<double, S> values() { return levels_.front().a.val.span(); }

@@ -3,7 +3,6 @@
 #include <purlin/precond/amg/near_null_choice.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -17,12 +16,14 @@ bool fits(const NodeCoordinates* c, Index rows) {
          c->xyz.size() == static_cast<std::size_t>(rows) && rows % c->dimension == 0;
 }
 
-void require_finite(const NodeCoordinates& c) {
-  for (std::size_t i = 0; i < c.xyz.size(); ++i) {
-    if (std::isfinite(c.xyz[i])) continue;
-    throw InputError("the coordinates of node " + std::to_string(i / static_cast<std::size_t>(c.dimension)) +
-                     " are not finite");
+// Vectors of a caller who numbers component by component.
+std::vector<double> node_by_node(const NearNullVectors& own, Index rows, const NodeNumbering& numbering) {
+  std::vector<double> values(own.values.size());
+  for (Index i = 0; i < rows; ++i) {
+    const auto from = own.values.begin() + Offset{numbering.callers(i)} * own.count;
+    std::copy(from, from + own.count, values.begin() + Offset{i} * own.count);
   }
+  return values;
 }
 
 }  // namespace
@@ -53,13 +54,16 @@ NearNullChoice::NearNullChoice(const AmgOptions& options, const NodeCoordinates*
 }
 
 template <Space S>
-NearNull<S> NearNullChoice::vectors(const Context<S>& ctx, Index rows, int block, std::string& name) const {
+NearNull<S> NearNullChoice::vectors(const Context<S>& ctx, Index rows, const NodeNumbering& numbering,
+                                    std::string& name) const {
+  const int block = numbering.node_rows;
   if (options_.vectors != nullptr) {
     name =
         std::to_string(options_.vectors->count) + (options_.vectors->count == 1 ? " given vector" : " given vectors");
-    return given_vectors(ctx, options_.vectors->count, options_.vectors->values);
+    const NearNullVectors& own = *options_.vectors;
+    return given_vectors(ctx, own.count, numbering.by_component() ? node_by_node(own, rows, numbering) : own.values);
   }
-  if (coordinates_ != nullptr && coordinates_->dimension == block) {
+  if (rigid(numbering)) {
     NearNull<S> modes = rigid_body_modes(ctx, *coordinates_);
     name = std::to_string(modes.vectors) + " rigid body modes";
     return modes;
@@ -68,7 +72,8 @@ NearNull<S> NearNullChoice::vectors(const Context<S>& ctx, Index rows, int block
   return constant_components(ctx, rows, block);
 }
 
-#define X(S) template NearNull<S> NearNullChoice::vectors(const Context<S>&, Index, int, std::string&) const;
+#define X(S) \
+  template NearNull<S> NearNullChoice::vectors(const Context<S>&, Index, const NodeNumbering&, std::string&) const;
 PURLIN_FOR_SPACES(X)
 #undef X
 

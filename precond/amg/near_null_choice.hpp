@@ -6,6 +6,7 @@
 
 #include <purlin/precond/amg/amg_options.hpp>
 #include <purlin/precond/amg/near_null.hpp>
+#include <purlin/precond/amg/node_numbering.hpp>
 
 namespace purlin::detail {
 
@@ -17,9 +18,13 @@ class NearNullChoice {
 
   /// Unknowns of a node where the options or the coordinates say so, else 0.
   int node_rows() const { return node_rows_; }
-  /// The vectors for nodes of `block` unknowns, and in `name` what they are: "6 rigid body modes".
+  /// Whether they are rigid body modes.
+  bool rigid(const NodeNumbering& numbering) const {
+    return coordinates_ != nullptr && coordinates_->dimension == numbering.node_rows;
+  }
+  /// The vectors, node by node, and in `name` what they are: "6 rigid body modes".
   template <Space S>
-  NearNull<S> vectors(const Context<S>& ctx, Index rows, int block, std::string& name) const;
+  NearNull<S> vectors(const Context<S>& ctx, Index rows, const NodeNumbering& numbering, std::string& name) const;
 
  private:
   const AmgOptions& options_;

@@ -56,8 +56,8 @@ class Solver:
         Where to solve. ``"auto"``: where A lies. ``"cuda"``: on the device where A lies, else the first one, to which
         A is copied.
     coordinates : array of points x 1, 2 or 3, optional
-        Where the nodes lie; node i has the rows ``b i .. b i + b - 1``. Algebraic multigrid makes rigid body modes of
-        them.
+        Where the nodes lie; node i has the rows ``b i .. b i + b - 1``, or ``i, i + points, ...``. Algebraic multigrid
+        makes rigid body modes of them.
     near_null_space : array of n x k, optional
         Vectors that A maps to almost nothing, for algebraic multigrid, in the place of those it makes itself.
     expected_solves : float, optional
@@ -330,7 +330,7 @@ class Solver:
             "device": self.device,
         }
 
-    def refresh(self, values=None, *, keep_preconditioner: bool = False) -> None:
+    def refresh(self, values=None, *, keep_preconditioner: bool = False, coordinates=None) -> None:
         """Take new values on the same pattern.
 
         Parameters
@@ -341,6 +341,9 @@ class Solver:
             order. For an operator nothing: call it when the operator has changed.
         keep_preconditioner : bool
             Leave the preconditioner as it is: for values that have changed little.
+        coordinates : array of points x 1, 2 or 3, optional
+            Where the nodes lie now, of a Solver that was made with coordinates. Algebraic multigrid takes them into
+            account, unless the preconditioner is kept.
 
         Raises
         ------
@@ -349,6 +352,9 @@ class Solver:
             zero on the diagonal, say). After the latter the Solver is of no use until the next refresh.
         """
         began = time.perf_counter()
+        moved = rows_of_numbers(coordinates, "coordinates")
+        if moved is not None:
+            self._system.move_nodes(moved)
         if self._value_map is None:
             if values is not None:
                 raise TypeError("refresh: an operator has no values; call refresh() when it has changed")

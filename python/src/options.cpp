@@ -17,8 +17,6 @@
 #include <purlin/solver/gmres.hpp>
 #include <purlin/spmv/registry.hpp>
 
-#include "arrays.hpp"
-
 namespace purlin::python {
 namespace {
 
@@ -65,13 +63,6 @@ void set_option(PrecondOptions& options, const std::string& key, nb::handle valu
   throw InputError("there is no option " + key + "; there are " + joined(keys));
 }
 
-std::shared_ptr<const NodeCoordinates> coordinates_of(const Rows& points) {
-  auto nodes = std::make_shared<NodeCoordinates>();
-  nodes->dimension = static_cast<int>(points.shape(1));
-  nodes->xyz.assign(points.data(), points.data() + points.size());
-  return nodes;
-}
-
 std::shared_ptr<const NearNullVectors> near_null_of(const Rows& vectors) {
   auto result = std::make_shared<NearNullVectors>();
   result->count = static_cast<int>(vectors.shape(1));
@@ -80,6 +71,13 @@ std::shared_ptr<const NearNullVectors> near_null_of(const Rows& vectors) {
 }
 
 }  // namespace
+
+std::shared_ptr<const NodeCoordinates> coordinates_of(const Rows& points) {
+  auto nodes = std::make_shared<NodeCoordinates>();
+  nodes->dimension = static_cast<int>(points.shape(1));
+  nodes->xyz.assign(points.data(), points.data() + points.size());
+  return nodes;
+}
 
 StopCriterion stop_criterion(double rtol, double atol, int max_iterations, double time_limit) {
   if (!(rtol >= 0) || !(atol >= 0) || !(time_limit >= 0) || max_iterations < 0) {

@@ -77,6 +77,9 @@ void bind_system(nb::module_& module) {
       .def(
           "operator_changed", [](System& system, bool keep) { system.operator_changed(scope_of(keep)); },
           nb::arg("keep_preconditioner"))
+      .def(
+          "move_nodes", [](System& system, const Rows& points) { system.move_nodes(coordinates_of(points)); },
+          nb::arg("coordinates"))
       .def("multiply", &System::multiply, nb::arg("x"), nb::arg("y"))
       .def("precondition", &System::precondition, nb::arg("x"), nb::arg("y"))
       .def("pattern_hash", &System::pattern_hash, nb::arg("arrays"))

@@ -26,6 +26,7 @@ class System {
                            nb::handle callback) = 0;
   virtual void refresh(nb::handle values, RefreshScope scope) = 0;
   virtual void operator_changed(RefreshScope scope) = 0;
+  virtual void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) = 0;
   virtual void multiply(nb::handle x, nb::handle y) = 0;
   /// y = M x in the caller's numbering, M being the preconditioner of the system.
   virtual void precondition(nb::handle x, nb::handle y) = 0;

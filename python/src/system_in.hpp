@@ -117,6 +117,13 @@ class SystemIn final : public System {
     system_->operator_changed(scope);
   }
 
+  void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override {
+    const Turn turn(busy_);
+    const Visit visit(side_);
+    const nb::gil_scoped_release released;
+    system_->move_nodes(std::move(coordinates));
+  }
+
   void multiply(nb::handle x, nb::handle y) override {
     const Turn turn(busy_);
     Visit visit(side_);

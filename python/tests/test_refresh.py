@@ -89,6 +89,22 @@ def test_a_preconditioner_may_be_kept():
     assert residual(1.01 * a, x, np.ones(400)) < 2e-8
 
 
+def test_nodes_that_have_moved_are_taken_into_account():
+    side = 12  # a plate of bilinear springs: the Laplacian of a grid for each of two components, coupled
+    a = (sp.kron(laplacian(side), [[2, 0.5], [0.5, 1]])).tocsr()
+    nodes = np.stack(np.meshgrid(np.arange(side), np.arange(side)), -1).reshape(-1, 2).astype(float)
+    solver = purlin.Solver(a, preconditioner="amg", coordinates=nodes, options={"amg_max_coarse": 20})
+    x, report = solver.solve(np.ones(2 * side**2))
+    solver.refresh(2 * a.data, coordinates=2 * nodes)
+    x, again = solver.solve(np.ones(2 * side**2))
+    assert again.converged and abs(again.iterations - report.iterations) <= 1
+    assert residual(2 * a, x, np.ones(2 * side**2)) < 2e-8
+    with pytest.raises(ValueError, match="as many coordinates as before, 288 in 2 dimensions"):
+        solver.refresh(a.data, coordinates=np.ones((side**2, 3)))
+    with pytest.raises(ValueError, match="SpmvOptions::coordinates"):
+        purlin.Solver(a, preconditioner="amg").refresh(a.data, coordinates=nodes)
+
+
 def test_values_that_a_preconditioner_refuses_name_the_row_and_the_solver_recovers():
     a = laplacian(5)
     solver = purlin.Solver(a, preconditioner="jacobi")

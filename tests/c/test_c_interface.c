@@ -251,6 +251,15 @@ static void what_multigrid_takes_is_passed_on(void) {
   memset(x, 0, sizeof x);
   CHECK(purlin_solve(system, 1, b, x) == PURLIN_OK);
   CHECK(residual(b, x, 1) < 2e-8);
+  for (int i = 0; i < n; ++i) points[i] *= 2;
+  CHECK(purlin_move_nodes(system, n, 1, points) == PURLIN_OK);
+  CHECK(purlin_refresh(system, val, 0) == PURLIN_OK);
+  memset(x, 0, sizeof x);
+  CHECK(purlin_solve(system, 1, b, x) == PURLIN_OK);
+  CHECK(residual(b, x, 1) < 2e-8);
+  CHECK(purlin_move_nodes(system, n / 2, 2, points) == PURLIN_INVALID);
+  CHECK(purlin_move_nodes(system, n, 4, points) == PURLIN_INVALID);
+  CHECK(purlin_move_nodes(system, n, 1, NULL) == PURLIN_INVALID);
   CHECK(purlin_set_near_null_space(system, n - 1, 1, vectors) == PURLIN_OK);
   CHECK(purlin_setup_csr(system, n, 32, row_ptr, col, val) == PURLIN_INVALID);
   purlin_destroy(system);

@@ -42,6 +42,39 @@ TEST_BOTH("A full refresh of AMG equals a new setup on the same aggregates, bit 
   CHECK_FALSE(same_bits(refreshed(AmgRefresh::galerkin), fresh(changed)));
 }
 
+TEST_BOTH("AMG whose nodes have moved is, once it is refreshed, that of the new coordinates, bit for bit", "[amg]") {
+  const auto ctx = make_context<S>();
+  const MeshSystem system("generate:elasticity:6");
+  const auto moved = std::make_shared<NodeCoordinates>(*system.coordinates);
+  for (std::size_t i = 0; i < moved->xyz.size(); ++i) moved->xyz[i] += 0.02 * std::sin(static_cast<double>(i));
+  PrecondOptions options = small_levels(40);
+  options.of<AmgOptions>().theta = 0;  // aggregates and patterns are those of A's pattern
+  options.of<AmgOptions>().max_width = 64;
+  const auto x = random_vector<double>(system.a.rows);
+  const auto values = upload(ctx, system.a.val);
+  const auto after = [&](AmgRefresh scope, AmgNearNull near_null, int refreshes) {
+    options.of<AmgOptions>().refresh = scope;
+    options.of<AmgOptions>().near_null = near_null;
+    auto m = amg<double, S>(ctx, system.a, options, system.coordinates);
+    REQUIRE(m.hierarchy().levels().size() >= 2);
+    m.move_nodes(ctx, *moved);
+    for (int i = 0; i < refreshes; ++i) m.refresh(ctx, values.cspan());
+    return applied(ctx, m, x);
+  };
+  const auto at = [&](const std::shared_ptr<NodeCoordinates>& coordinates, AmgNearNull near_null) {
+    options.of<AmgOptions>().near_null = near_null;
+    return applied(ctx, amg<double, S>(ctx, system.a, options, coordinates), x);
+  };
+  const auto rigid = AmgNearNull::automatic, constant = AmgNearNull::constant;
+  REQUIRE_FALSE(same_bits(at(moved, rigid), at(system.coordinates, rigid)));
+  CHECK(same_bits(after(AmgRefresh::full, rigid, 1), at(moved, rigid)));
+  CHECK(same_bits(after(AmgRefresh::galerkin, rigid, 1), at(moved, rigid)));
+  CHECK(same_bits(after(AmgRefresh::galerkin, rigid, 2), at(moved, rigid)));
+  CHECK(same_bits(after(AmgRefresh::galerkin, rigid, 0), at(system.coordinates, rigid)));
+  CHECK(same_bits(after(AmgRefresh::keep, rigid, 1), at(system.coordinates, rigid)));
+  CHECK(same_bits(after(AmgRefresh::full, constant, 1), at(moved, constant)));
+}
+
 TEST_BOTH("A full refresh of AMG keeps what thresholds decided, bit for bit", "[amg]") {
   const auto ctx = make_context<S>();
   const MeshSystem system("generate:elasticity:7");

@@ -104,6 +104,50 @@ TEST_CASE("Rigid body modes save iterations on an elastic body", "[amg]") {
   CHECK(rigid < 0.8 * translations);
 }
 
+TEST_BOTH("A system of an elastic body takes nodes that have moved, in mixed precision too", "[amg]") {
+  const auto ctx = make_context<S>();
+  const MeshSystem system("generate:elasticity:11");
+  const auto there = upload_matrix<double>(ctx, system.a);
+  const auto b = upload(ctx, std::vector<double>(static_cast<std::size_t>(system.a.rows), 1.0));
+  const auto swapped = std::make_shared<NodeCoordinates>(*system.coordinates);  // as far from the truth as can be
+  std::reverse(swapped->xyz.begin(), swapped->xyz.end());
+  for (std::size_t i = 0; i < swapped->xyz.size(); ++i) swapped->xyz[i] *= i % 2 == 0 ? 1 : 0.3;
+  for (const bool mixed : {false, true}) {
+    INFO("mixed: " << mixed);
+    SystemOptions options = system_options();
+    options.spmv.coordinates = system.coordinates;
+    options.precond.of<AmgOptions>().max_coarse = 60;
+    options.mixed = mixed;
+    LinearSystem<double, S> moving(ctx, there.wide(), options);
+    const auto count = [&] {
+      auto x = upload(ctx, std::vector<double>(static_cast<std::size_t>(system.a.rows), 0.0));
+      const SolveReport report = moving.solve(b.cspan(), x.span());
+      REQUIRE(report.converged());
+      return report.iterations;
+    };
+    const int true_place = count();
+    moving.move_nodes(swapped);
+    CHECK(count() == true_place);  // not before a refresh
+    moving.refresh(there.wide().val, RefreshScope::operator_only);
+    CHECK(count() == true_place);
+    moving.refresh(there.wide().val);
+    CHECK(count() > true_place);
+    moving.move_nodes(system.coordinates);
+    moving.refresh(there.wide().val);
+    CHECK(std::abs(count() - true_place) <= 1);
+    CHECK_THROWS_AS(moving.move_nodes(nullptr), InputError);
+    auto wrong = std::make_shared<NodeCoordinates>(*system.coordinates);
+    wrong->dimension = 1;
+    CHECK_THROWS_AS(moving.move_nodes(wrong), InputError);
+    wrong->dimension = 3;
+    wrong->xyz[7] = std::numeric_limits<double>::infinity();
+    CHECK(contains(message_of<InputError>([&] { moving.move_nodes(wrong); }), "node 2"));
+    CHECK(std::abs(count() - true_place) <= 1);
+  }
+  LinearSystem<double, S> without(ctx, there.wide(), system_options());
+  CHECK(contains(message_of<InputError>([&] { without.move_nodes(swapped); }), "SpmvOptions::coordinates"));
+}
+
 TEST_BOTH("AMG serves CG, BiCGStab and GMRES in every format", "[amg]") {
   const auto ctx = make_context<S>();
   const HostCsr a = fem_matrix("generate:diffusion:12");

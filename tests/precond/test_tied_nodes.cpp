@@ -219,8 +219,8 @@ TEST_BOTH("FSAI on the pattern of tied nodes stores no padding, whatever the for
   SpmvOptions format;
   format.format = "ehyb";
   RowOrder<S> natural;
-  auto m = detail::make_sparse_smoother<double, S>(ctx, CsrView<double, S>(a), natural, level, AmgSmoother::fsai,
-                                                   true, format);
+  auto m = detail::make_sparse_smoother<double, S>(ctx, CsrView<double, S>(a), natural, level, natural,
+                                                   AmgSmoother::fsai, true, format);
   CHECK(m->info().stored_slots == static_cast<Offset>(entries));
   const RowOrder<S> order = make_row_order(ctx, random_order(grid.rows, 5));
   m = m->renumbered(ctx, order, format);

@@ -66,6 +66,7 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
   Slots<double, S> matrix_slots() override { return {}; }
   Slots<double, S> preconditioner_slots() override { return {}; }
   void slots_written(RefreshScope) override {}
+  void move_nodes(std::shared_ptr<const NodeCoordinates>) override { FAIL("nothing has moved"); }
   bool sound() const override { return true; }
   SystemInfo info() const override { return {}; }
 

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numberings of nodes on the host: the neighbours of each node of the sample, sorted.
+#include <algorithm>
+
+#include <purlin/core/parallel.hpp>
+#include <purlin/precond/amg/node_numbering.hpp>
+#include <purlin/reorder/blocks.hpp>
+#include <purlin/reorder/permute_pattern.hpp>
+
+namespace purlin::detail {
+namespace {
+
+using HostPattern = Pattern<Space::host>;
+
+class Sampler {
+ public:
+  Sampler(const HostPattern& a, const RowOrder<Space::host>& order) : a_(a), order_(order) {}
+
+  NodeSample of_nodes(int node_rows) {
+    NodeSample sample;
+    const Index nodes = a_.rows / node_rows;
+    const NodeNumbering by_component{node_rows, nodes}, by_node{node_rows, 0};
+    for (Index node = 0; node < nodes; node += sample_stride(nodes)) {
+      sample.by_component += neighbours(node, by_component);
+      sample.entries += entries_;
+      sample.by_node += neighbours(node, by_node);
+    }
+    return sample;
+  }
+
+ private:
+  std::size_t neighbours(Index node, const NodeNumbering& numbering) {
+    found_.clear();
+    for (int component = 0; component < numbering.node_rows; ++component) {
+      const Index callers = numbering.callers(node * numbering.node_rows + component);
+      const Index row = order_.natural() ? callers : order_.new_of_old[callers];
+      for (Offset k = a_.row_begin(row); k < a_.row_begin(row + 1); ++k) {
+        const Index column = order_.natural() ? a_.col[k] : order_.old_of_new[a_.col[k]];
+        found_.push_back(numbering.hierarchys(column) / numbering.node_rows);
+      }
+    }
+    entries_ = found_.size();
+    std::sort(found_.begin(), found_.end());
+    return static_cast<std::size_t>(std::unique(found_.begin(), found_.end()) - found_.begin());
+  }
+
+  const HostPattern& a_;
+  const RowOrder<Space::host>& order_;
+  std::vector<Index> found_;
+  std::size_t entries_ = 0;
+};
+
+int node_rows_shown(const HostContext& ctx, const HostPattern& a, const RowOrder<Space::host>& order) {
+  if (order.natural()) return static_cast<int>(node_block_size(ctx, a, largest_node));
+  const PermutedPattern<Space::host> permuted =
+      permute_pattern(ctx, a, order.new_of_old.cspan(), order.old_of_new.cspan());
+  HostPattern callers;
+  callers.rows = callers.cols = a.rows;
+  callers.row_ptr64 = permuted.row_ptr.cspan();
+  callers.col = permuted.col.cspan();
+  return static_cast<int>(node_block_size(ctx, callers, largest_node));
+}
+
+}  // namespace
+
+NodeNumbering find_numbering(const HostContext& ctx, const HostPattern& a, const RowOrder<Space::host>& order,
+                             AmgNumbering asked, int node_rows) {
+  if (const auto said = numbering_said(asked, node_rows, a.rows)) return *said;
+  if (node_rows == 0 && asked != AmgNumbering::by_component) {
+    const int shown = node_rows_shown(ctx, a, order);
+    if (shown > 1 || asked == AmgNumbering::by_node) return {shown, 0};
+  }
+  NodeSample samples[largest_node + 1];
+  Sampler sampler(a, order);
+  for (int size = 2; size <= largest_node; ++size) {
+    if (a.rows % size == 0 && (node_rows == 0 || node_rows == size)) samples[size] = sampler.of_nodes(size);
+  }
+  return numbering_of_samples(samples, a.rows, asked, node_rows);
+}
+
+RowOrder<Space::host> order_from_nodes(const HostContext& ctx, const RowOrder<Space::host>& order,
+                                       const NodeNumbering& numbering, Index rows) {
+  RowOrder<Space::host> from;
+  if (!numbering.by_component()) {
+    from.old_of_new = make_array(ctx, order.old_of_new.cspan());
+    from.new_of_old = make_array(ctx, order.new_of_old.cspan());
+    return from;
+  }
+  from.old_of_new = Array<Index, Space::host>(ctx, rows);
+  from.new_of_old = Array<Index, Space::host>(ctx, rows);
+  parallel_for(ctx, rows, [&](Index i) {
+    from.old_of_new[i] = numbering.hierarchys(order.natural() ? i : order.old_of_new[i]);
+    const Index callers = numbering.callers(i);
+    from.new_of_old[i] = order.natural() ? callers : order.new_of_old[callers];
+  });
+  return from;
+}
+
+}  // namespace purlin::detail

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// AMG for unknowns numbered x x ... y y ... z z ...: the hierarchy of x y z x y z ..., and what shows the numbering.
+#include <algorithm>
+#include <cmath>
+
+#include <purlin/precond/amg/node_numbering.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/precond/amg_support.hpp"
+
+namespace purlin::testing {
+namespace {
+
+// Row i of what numbers component by component is row nodes_of(n, d)[i] of what numbers node by node.
+std::vector<Index> nodes_of(Index rows, int components) {
+  std::vector<Index> old_of_new;
+  for (int c = 0; c < components; ++c) {
+    for (Index i = c; i < rows; i += components) old_of_new.push_back(i);
+  }
+  return old_of_new;
+}
+
+HostCsr renumbered(const HostCsr& a, const std::vector<Index>& old_of_new) {
+  std::vector<Index> new_of_old(old_of_new.size());
+  for (std::size_t i = 0; i < old_of_new.size(); ++i) new_of_old[old_of_new[i]] = static_cast<Index>(i);
+  Rows rows(a.rows);
+  for (Index i = 0; i < a.rows; ++i) {
+    const Index from = old_of_new[i];
+    for (Offset k = a.row_ptr[from]; k < a.row_ptr[from + 1]; ++k) rows[i][new_of_old[a.col[k]]] = a.val[k];
+  }
+  return from_rows(a.cols, rows);
+}
+
+template <class Values>
+Values renumbered(const Values& x, const std::vector<Index>& old_of_new) {
+  Values result(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) result[i] = x[old_of_new[i]];
+  return result;
+}
+
+double largest_difference(const std::vector<double>& x, const std::vector<double>& y) {
+  REQUIRE(x.size() == y.size());
+  double largest = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) largest = std::max(largest, std::abs(x[i] - y[i]));
+  return largest;
+}
+
+// Every seventh row, whatever its component, coupled with nothing: as where some unknowns of a node are held.
+HostCsr with_held_rows(const HostCsr& a) {
+  const auto held = [](Index i) { return i % 7 == 3; };
+  Rows rows(a.rows);
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
+      if (a.col[k] == i || (!held(i) && !held(a.col[k]))) rows[i][a.col[k]] = a.val[k];
+    }
+  }
+  return from_rows(a.cols, rows);
+}
+
+template <Space S>
+void check_same_hierarchy(const Context<S>& ctx, const AmgOperator<double, S>& one,
+                          const AmgOperator<double, S>& two) {
+  const auto &these = one.hierarchy().levels(), &those = two.hierarchy().levels();
+  REQUIRE(these.size() == those.size());
+  REQUIRE(these.size() >= 2);
+  for (std::size_t l = 0; l < these.size(); ++l) {
+    CHECK(on_host(ctx, these[l].aggregates.of_node) == on_host(ctx, those[l].aggregates.of_node));
+    CHECK(eigen_dense(ctx, these[l].a) == eigen_dense(ctx, those[l].a));
+    CHECK(eigen_dense(ctx, these[l].p) == eigen_dense(ctx, those[l].p));
+    CHECK(these[l].smoother == those[l].smoother);
+    CHECK(these[l].lambda == those[l].lambda);
+  }
+}
+
+bool says_components(const OperatorInfo& info) { return contains(info.detail, "component by component"); }
+
+template <Space S>
+detail::NodeNumbering numbering_of(const Context<S>& ctx, const HostCsr& a, int node_rows = 0,
+                                   AmgNumbering asked = AmgNumbering::automatic) {
+  const auto there = upload_matrix<double>(ctx, a);
+  const CsrView<double, S> view = there.wide();
+  if constexpr (S == Space::host) {
+    return detail::find_numbering(ctx, Pattern<S>(view), RowOrder<S>{}, asked, node_rows);
+  } else {
+    return detail::find_numbering(ctx, Pattern<S>(view), asked, node_rows);
+  }
+}
+
+}  // namespace
+
+TEST_BOTH("AMG's hierarchy does not depend on whether nodes are numbered component by component", "[amg]") {
+  const auto ctx = make_context<S>();
+  MeshSystem system("generate:elasticity:6");
+  PrecondOptions given = small_levels(40);
+  NearNullVectors vectors{4, random_vector<double>(4 * static_cast<std::int64_t>(system.a.rows))};
+  given.of<AmgOptions>().vectors = std::make_shared<const NearNullVectors>(vectors);
+  const std::vector<Index> old_of_new = nodes_of(system.a.rows, 3), mixed = random_order(system.a.rows, 5);
+  PrecondOptions given_by_component = given;
+  for (Index i = 0; i < system.a.rows; ++i) {
+    for (int v = 0; v < 4; ++v)
+      vectors.values[4 * i + v] = given.of<AmgOptions>().vectors->values[4 * old_of_new[i] + v];
+  }
+  given_by_component.of<AmgOptions>().vectors = std::make_shared<const NearNullVectors>(vectors);
+  const auto x = random_vector<double>(system.a.rows);
+  for (const bool held : {false, true}) {
+    if (held) system.a = with_held_rows(system.a);
+    const HostCsr by_component = renumbered(system.a, old_of_new);
+    for (const bool with_vectors : {false, true}) {
+      // What rows that are held leave no pattern shows nothing without the coordinates.
+      for (const auto& coordinates : {system.coordinates, std::shared_ptr<NodeCoordinates>()}) {
+        if (held && coordinates == nullptr) continue;
+        for (const std::vector<Index>& solver_order : {std::vector<Index>(), mixed}) {
+          INFO(held << ' ' << with_vectors << ' ' << (coordinates != nullptr) << ' ' << solver_order.size());
+          const PrecondOptions& options = with_vectors ? given : small_levels(40);
+          const auto expected = amg<double, S>(ctx, system.a, options, coordinates);
+          const auto found = amg<double, S>(ctx, by_component, with_vectors ? given_by_component : options,
+                                            coordinates, solver_order);
+          CHECK_FALSE(says_components(expected.info()));
+          CHECK(says_components(found.info()));
+          check_same_hierarchy(ctx, expected, found);
+          auto of_solver = renumbered(x, old_of_new);
+          auto y = renumbered(applied(ctx, expected, x), old_of_new);
+          if (!solver_order.empty()) {
+            of_solver = renumbered(of_solver, solver_order);
+            y = renumbered(y, solver_order);
+          }
+          CHECK(largest_difference(applied(ctx, found, of_solver), y) < 1e-12 * norm_oracle(y));
+        }
+      }
+    }
+  }
+}
+
+TEST_BOTH("AMG of nodes numbered component by component takes new values, another order, and FSAI", "[amg]") {
+  const auto ctx = make_context<S>();
+  const MeshSystem system("generate:elasticity:6");
+  const std::vector<Index> old_of_new = nodes_of(system.a.rows, 3), order = random_order(system.a.rows, 9);
+  HostCsr changed = system.a;  // D A D, definite
+  const auto scale = [](Index i) { return 1 + 0.1 * std::sin(static_cast<double>(i)); };
+  for (Index i = 0; i < changed.rows; ++i) {
+    for (Offset k = changed.row_ptr[i]; k < changed.row_ptr[i + 1]; ++k) {
+      changed.val[k] *= scale(i) * scale(changed.col[k]);
+    }
+  }
+  const HostCsr by_component = renumbered(system.a, old_of_new);
+  for (const AmgSmoother smoother : {AmgSmoother::chebyshev, AmgSmoother::fsai}) {
+    INFO(detail::name_of(smoother));
+    PrecondOptions options = small_levels(40);
+    options.symmetric = true;
+    options.of<AmgOptions>().smoother = smoother;
+    options.of<AmgOptions>().refresh = AmgRefresh::full;
+    auto expected = amg<double, S>(ctx, system.a, options, system.coordinates);
+    auto found = amg<double, S>(ctx, by_component, options, system.coordinates);
+    const auto values = upload(ctx, changed.val), theirs = upload(ctx, renumbered(changed, old_of_new).val);
+    expected.refresh(ctx, values.cspan());
+    found.refresh(ctx, theirs.cspan());
+    check_same_hierarchy(ctx, expected, found);
+    const auto x = random_vector<double>(system.a.rows);
+    const auto y = renumbered(applied(ctx, expected, x), old_of_new);
+    // FSAI's triangle is that of the caller's numbering, so M is another one.
+    if (smoother == AmgSmoother::fsai)
+      CHECK(largest_difference(applied(ctx, found, renumbered(x, old_of_new)), y) > 0);
+    const double near = smoother == AmgSmoother::fsai ? 0.2 : 1e-12;
+    CHECK(largest_difference(applied(ctx, found, renumbered(x, old_of_new)), y) < near * norm_oracle(y));
+    const auto before = renumbered(applied(ctx, found, renumbered(x, old_of_new)), order);
+    const RowOrder<S> new_order = make_row_order(ctx, order);
+    const auto moved = found.renumbered(ctx, new_order, SpmvOptions{});
+    REQUIRE(moved != nullptr);
+    const auto after = applied(ctx, *moved, renumbered(renumbered(x, old_of_new), order));
+    CHECK(largest_difference(after, before) < 1e-12 * norm_oracle(before));
+  }
+}
+
+TEST_BOTH("The numbering of nodes is what the pattern shows, unless it is said", "[amg]") {
+  const auto ctx = make_context<S>();
+  const HostCsr elasticity = fem_matrix("generate:elasticity:5"), scalar = fem_matrix("generate:diffusion:6");
+  const auto is = [](const detail::NodeNumbering& found, int node_rows, Index nodes) {
+    INFO(found.node_rows << ' ' << found.nodes);
+    return found.node_rows == node_rows && found.nodes == nodes;
+  };
+  const HostCsr by_component = renumbered(elasticity, nodes_of(elasticity.rows, 3));
+  const Index nodes = elasticity.rows / 3;
+  CHECK(is(numbering_of(ctx, elasticity), 3, 0));
+  CHECK(is(numbering_of(ctx, elasticity, 3), 3, 0));
+  CHECK(is(numbering_of(ctx, by_component), 3, nodes));
+  CHECK(is(numbering_of(ctx, by_component, 3), 3, nodes));
+  CHECK(is(numbering_of(ctx, by_component, 3, AmgNumbering::by_node), 3, 0));
+  CHECK(is(numbering_of(ctx, by_component, 0, AmgNumbering::by_node), 1, 0));
+  CHECK(is(numbering_of(ctx, elasticity, 3, AmgNumbering::by_component), 3, nodes));
+  CHECK(is(numbering_of(ctx, scalar), 1, 0));
+  CHECK(is(numbering_of(ctx, scalar, 1), 1, 0));
+  CHECK(is(numbering_of(ctx, scalar, 1, AmgNumbering::by_component), 1, 0));
+  CHECK(is(numbering_of(ctx, tridiagonal_matrix(12)), 1, 0));
+  CHECK(is(numbering_of(ctx, tridiagonal_matrix(14), 7), 7, 0));
+  // Rows that are held leave blocks of neither numbering whole.
+  CHECK(is(numbering_of(ctx, with_held_rows(elasticity), 3), 3, 0));
+  CHECK(is(numbering_of(ctx, with_held_rows(by_component), 3), 3, nodes));
+  CHECK(is(numbering_of(ctx, with_held_rows(by_component)), 1, 0));
+  CHECK_THROWS_AS(numbering_of(ctx, scalar, 0, AmgNumbering::by_component), InputError);
+}
+
+TEST_BOTH("AMG names the caller's row without a diagonal, however nodes are numbered", "[amg]") {
+  const auto ctx = make_context<S>();
+  const MeshSystem system("generate:elasticity:5");
+  HostCsr a = renumbered(system.a, nodes_of(system.a.rows, 3));
+  const Index nodes = a.rows / 3, last = a.rows - 1, first = nodes + 7;  // node 7's second component
+  for (const Index row : {first, last}) {
+    for (Offset k = a.row_ptr[row]; k < a.row_ptr[row + 1]; ++k) {
+      if (a.col[k] == row) a.val[k] = 0;
+    }
+  }
+  try {
+    amg<double, S>(ctx, a, small_levels(40), system.coordinates);
+    FAIL("a zero on the diagonal was taken");
+  } catch (const ZeroDiagonal& error) {
+    CHECK(error.row() == first);
+    CHECK(error.count() == 2);
+    CHECK(error.value() == 0);
+  }
+}
+
+}  // namespace purlin::testing
