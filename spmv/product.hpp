@@ -18,11 +18,17 @@ struct ProductArgs {
   double* xy;
 };
 
-/// alpha * sum + beta * y[i] as it is written to row i.
+/// alpha * sum + beta * y as it is written to a row, where y holds `before`.
+template <class T>
+PURLIN_HD T row_result_of(const ProductArgs<T>& args, T sum, T before) {
+  const T product = args.alpha * sum;
+  return args.beta == T(0) ? product : product + args.beta * before;
+}
+
+/// The same for row i.
 template <class T>
 PURLIN_HD T row_result(const ProductArgs<T>& args, T sum, std::int64_t i) {
-  const T product = args.alpha * sum;
-  return args.beta == T(0) ? product : product + args.beta * args.y[i];
+  return row_result_of(args, sum, args.beta == T(0) ? T(0) : args.y[i]);
 }
 
 }  // namespace purlin::detail

@@ -79,8 +79,8 @@ Index find_longest_row(const Context<Space::device>& ctx, const CsrView<T, Space
 }
 
 // Multiples of what all blocks can have at the same time, so that none has a chunk more than the others.
-Offset path_of_chunk(Offset path, Offset most_blocks, Index longest) {
-  const Offset most = Tuning::entries - std::min<Index>(longest, Tuning::uncut);
+Offset path_of_chunk(Offset path, Offset entries, Offset most_blocks, Index longest) {
+  const Offset most = entries - std::min<Index>(longest, Tuning::uncut);
   const Offset rounds = std::max<Offset>(1, (path + most * most_blocks - 1) / (most * most_blocks));
   return std::clamp<Offset>((path + rounds * most_blocks - 1) / (rounds * most_blocks), Tuning::least_path, most);
 }
@@ -106,11 +106,15 @@ template <class T>
 CsrRows<T>::CsrRows(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) : a_(a) {
   if (a.rows == 0) return;
   const Offset path = a.nnz() + a.rows / Tuning::rows_of_step;
-  const Offset most_blocks = Offset{ctx.multiprocessors()} * csr_rows_blocks;
+  const bool many = sizeof(T) == 4 && static_cast<double>(a.nnz()) >= short_rows * a.rows;
+  view_.thread_entries = many ? many_entries : few_entries;
+  const Offset entries = many ? CsrChunkTuning<T, many_entries>::entries : CsrChunkTuning<T, few_entries>::entries;
+  const int of_processor = many ? CsrChunkTuning<T, many_entries>::blocks : CsrChunkTuning<T, few_entries>::blocks;
+  const Offset most_blocks = Offset{ctx.multiprocessors()} * of_processor;
   longest_ = find_longest_row(ctx, a);
   const bool may_cut = longest_ > Tuning::uncut;
-  const Offset path_per_chunk = path_of_chunk(path, most_blocks, longest_);
-  view_.longest = may_cut ? Tuning::entries : longest_;
+  const Offset path_per_chunk = path_of_chunk(path, entries, most_blocks, longest_);
+  view_.longest = may_cut ? static_cast<Index>(entries) : longest_;
   view_.chunks = std::max<Offset>(1, (path + path_per_chunk - 1) / path_per_chunk);
   view_.blocks = static_cast<unsigned>(std::min(view_.chunks, most_blocks));
   border_ = Array<CsrBorder, Space::device>(ctx, view_.chunks + 1);

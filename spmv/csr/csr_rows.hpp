@@ -10,21 +10,29 @@
 
 namespace purlin::detail {
 
-/// How rows and entries are shared out. Measured on an H200 against 128 to 512 threads with 4 to 12 entries each, and
+/// How rows and entries are shared out. Measured on an H200 against 64 to 512 threads with 4 to 16 entries each, and
 /// against rows that 2 to 16 lanes read straight from memory (up to 10 % faster where rows are short, up to 20 %
 /// slower where they are long).
 struct CsrRowsTuning {
-  static constexpr int threads = 128;                       ///< of a block
-  static constexpr int thread_entries = 8;                  ///< of a chunk, that a thread has in flight
-  static constexpr int entries = threads * thread_entries;  ///< of a chunk, at most
-  static constexpr int uncut = csr_uncut_row;               ///< a row of as many entries is all in one chunk
-  static constexpr int least_path = 256;                    ///< steps of a chunk of a small matrix
+  static constexpr int threads = 128;          ///< of a block
+  static constexpr int uncut = csr_uncut_row;  ///< a row of as many entries is all in one chunk
+  static constexpr int least_path = 256;       ///< steps of a chunk of a small matrix
   static constexpr int rows_of_step = 8;
   static constexpr int lane_entries = 32;  ///< of a row; a warp takes the rows that have more for a lane
 };
 
-/// Blocks of a multiprocessor at the same time: 64 registers a thread.
-constexpr int csr_rows_blocks = 8;
+/// What a block holds: `E` entries of a chunk are in flight for each thread, in single precision 12 but for matrices
+/// of short rows, else 8.
+template <class T, int E>
+struct CsrChunkTuning {
+  static constexpr int entries = CsrRowsTuning::threads * E;  ///< of a chunk, at most
+  static constexpr int blocks = E > 8 ? 7 : 8;                ///< of a multiprocessor at the same time, by registers
+  /// Whether y is loaded as long before it is needed as the row pointers are; in double registers are short.
+  static constexpr bool loads_y_ahead = sizeof(T) == 4;
+};
+inline constexpr int few_entries = 8, many_entries = 12;
+/// In single precision a chunk has `many_entries` for a thread where rows have as many on average.
+inline constexpr double short_rows = 10;
 
 /// Where a chunk begins: at entry `entry`, in row `row` or at its beginning.
 struct alignas(16) CsrBorder {
@@ -42,6 +50,7 @@ struct CsrRowsView {
   const CsrBorder* border;  ///< chunks + 1
   Offset chunks;
   unsigned blocks;
+  int thread_entries;   ///< of a chunk
   Index longest;        ///< entries of a row or a piece, at most
   JoinView<T> join;     ///< rows that a border cuts
   double* dot_partial;  ///< blocks, and those of the join

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSR on the device: a block leaves the products of a chunk's entries in shared memory, and adds them up row by row.
-#include <purlin/spmv/csr/csr_rows.hpp>
+#include <type_traits>
 
+#include <purlin/spmv/csr/csr_rows.hpp>
 #include <purlin/spmv/slot_sum_device.cuh>
 
 namespace purlin::detail {
@@ -31,20 +32,20 @@ __device__ __forceinline__ CsrChunk<P> chunk_at(const CsrRowsView<T>& view, Offs
 }
 
 /// A thread's entries of a chunk: every (threads of a block)-th.
-template <class T>
+template <class T, int E>
 struct CsrEntries {
-  T val[Tuning::thread_entries];
-  Index col[Tuning::thread_entries];  ///< -1 behind the last one
+  T val[E];
+  Index col[E];  ///< -1 behind the last one
 };
 
-template <class T, class P>
-__device__ __forceinline__ CsrEntries<T> load_entries(const CsrRowsView<T>& view, const CsrChunk<P>& chunk) {
+template <int E, class T, class P>
+__device__ __forceinline__ CsrEntries<T, E> load_entries(const CsrRowsView<T>& view, const CsrChunk<P>& chunk) {
   const int entries = chunk.entries();
   const Index* const col = view.col + chunk.begin;
   const T* const val = view.val + chunk.begin;
-  CsrEntries<T> mine;
+  CsrEntries<T, E> mine;
 #pragma unroll
-  for (int u = 0; u < Tuning::thread_entries; ++u) {
+  for (int u = 0; u < E; ++u) {
     const int k = static_cast<int>(threadIdx.x) + u * Tuning::threads;
     mine.col[u] = k < entries ? load_once(col + k) : -1;
     mine.val[u] = k < entries ? load_once(val + k) : T(0);
@@ -53,13 +54,13 @@ __device__ __forceinline__ CsrEntries<T> load_entries(const CsrRowsView<T>& view
 }
 
 /// Values become products with x.
-template <class T>
-__device__ __forceinline__ void multiply(CsrEntries<T>& mine, const T* x) {
-  T at[Tuning::thread_entries];
+template <class T, int E>
+__device__ __forceinline__ void multiply(CsrEntries<T, E>& mine, const T* x) {
+  T at[E];
 #pragma unroll
-  for (int u = 0; u < Tuning::thread_entries; ++u) at[u] = mine.col[u] >= 0 ? load_cached(x + mine.col[u]) : T(0);
+  for (int u = 0; u < E; ++u) at[u] = mine.col[u] >= 0 ? load_cached(x + mine.col[u]) : T(0);
 #pragma unroll
-  for (int u = 0; u < Tuning::thread_entries; ++u) mine.val[u] *= at[u];
+  for (int u = 0; u < E; ++u) mine.val[u] *= at[u];
 }
 
 /// The binary logarithm of the number of neighbouring lanes that share a row: as many as there are threads for.
@@ -69,16 +70,27 @@ __device__ __forceinline__ int share_of(const CsrChunk<P>& chunk) {
   return share < 0 ? 0 : share > 5 ? 5 : share;
 }
 
-/// Row pointers as they are loaded, long before they are looked at.
-template <class P>
+/// What the sum of a row needs, as it is loaded, long before it is looked at: row pointers, and y where `ahead`.
+template <class T, class P, bool ahead>
 struct CsrRange {
-  P begin, end;
+  P begin = 0, end = 0;
+};
+template <class T, class P>
+struct CsrRange<T, P, true> {
+  P begin = 0, end = 0;
+  T y = 0;
 };
 
-template <class P>
-__device__ __forceinline__ CsrRange<P> range_of(const P* row_ptr, const CsrChunk<P>& chunk, int r) {
-  if (r >= chunk.rows()) return {0, 0};
-  return {load_cached(row_ptr + chunk.first_row + r), load_cached(row_ptr + chunk.first_row + r + 1)};
+template <bool ahead, class T, class P>
+__device__ __forceinline__ CsrRange<T, P, ahead> range_of(const P* row_ptr, const ProductArgs<T>& args,
+                                                          const CsrChunk<P>& chunk, int r) {
+  CsrRange<T, P, ahead> range;
+  if (r >= chunk.rows()) return range;
+  const Offset row = Offset{chunk.first_row} + r;
+  range.begin = load_cached(row_ptr + row);
+  range.end = load_cached(row_ptr + row + 1);
+  if constexpr (ahead) range.y = args.beta == T(0) ? T(0) : args.y[row];
+  return range;
 }
 
 /// The sum of the products first, first + stride, ... before `last` of the chunk.
@@ -91,9 +103,10 @@ __device__ __forceinline__ T sum_of(const T* products, int first, int last, int 
 }
 
 /// Writes y, or leaves the sum of a piece for the join. The row's part of x.y, if it is written.
-template <class T, class P>
+template <bool ahead, class T, class P>
 __device__ __forceinline__ double finish_row(const CsrRowsView<T>& view, const ProductArgs<T>& args,
-                                             const CsrChunk<P>& chunk, int r, T sum) {
+                                             const CsrChunk<P>& chunk, int r, T sum,
+                                             const CsrRange<T, P, ahead>& range) {
   if (chunk.end_piece != CsrBorder::between_rows && r == chunk.rows() - 1) {
     view.join.sums[chunk.end_piece] = sum;
     return 0;
@@ -103,14 +116,19 @@ __device__ __forceinline__ double finish_row(const CsrRowsView<T>& view, const P
     return 0;
   }
   const Offset row = Offset{chunk.first_row} + r;
-  const T value = row_result(args, sum, row);
+  T value;
+  if constexpr (ahead)
+    value = row_result_of(args, sum, range.y);
+  else
+    value = row_result(args, sum, row);
   args.y[row] = value;
   return args.xy != nullptr ? double(load_cached(args.x + row)) * double(value) : 0.0;
 }
 
 /// The sums of rows that are far longer than the others of their chunk, by their warp: `sum` of the lanes that ask.
 template <class T>
-__device__ __forceinline__ void sum_long_rows(const T* products, bool is_long, int first, int last, int lane, T& sum) {
+__device__ __forceinline__ void sum_long_rows(const T* products, bool is_long, int first, int last, int lane,
+                                              T& sum) {
   for (unsigned left = __ballot_sync(0xffffffffu, is_long); left != 0; left &= left - 1) {
     const int from = __ffs(static_cast<int>(left)) - 1;
     const int long_first = __shfl_sync(0xffffffffu, first, from), long_last = __shfl_sync(0xffffffffu, last, from);
@@ -120,23 +138,24 @@ __device__ __forceinline__ void sum_long_rows(const T* products, bool is_long, i
 }
 
 /// The rows of a chunk by groups of lanes. `range` is that of the thread's first row. The thread's part of x.y.
-template <class T, class P>
+template <bool ahead, class T, class P>
 __device__ __forceinline__ double many_rows(const CsrRowsView<T>& view, const P* row_ptr, const ProductArgs<T>& args,
-                                            const CsrChunk<P>& chunk, const T* products, CsrRange<P> range) {
+                                            const CsrChunk<P>& chunk, const T* products, CsrRange<T, P, ahead> next) {
   const int share = share_of(chunk), lanes = 1 << share, together = Tuning::threads >> share, rows = chunk.rows();
   const int lane = static_cast<int>(threadIdx.x) % warp, lane_of_row = lane & (lanes - 1);
   const int most = lanes * Tuning::lane_entries;
   double dot = 0;
   for (int first_row = (static_cast<int>(threadIdx.x) - lane) >> share; first_row < rows; first_row += together) {
     const int r = first_row + (lane >> share);
+    const CsrRange<T, P, ahead> range = next;
     const int first = static_cast<int>(max(range.begin, chunk.begin) - chunk.begin);
     const int last = r < rows ? static_cast<int>(min(range.end, chunk.end) - chunk.begin) : first;
-    if (first_row + together < rows) range = range_of(row_ptr, chunk, r + together);
+    if (first_row + together < rows) next = range_of<ahead>(row_ptr, args, chunk, r + together);
     const bool is_long = last - first > most;
     T sum = sum_of(products, first + lane_of_row, is_long ? first : last, lanes);
     for (int step = 1; step < lanes; step *= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
     if (view.longest > most) sum_long_rows(products, is_long && lane_of_row == 0, first, last, lane, sum);
-    if (r < rows && lane_of_row == 0) dot += finish_row(view, args, chunk, r, sum);
+    if (r < rows && lane_of_row == 0) dot += finish_row(view, args, chunk, r, sum, range);
   }
   return dot;
 }
@@ -147,16 +166,19 @@ __device__ __forceinline__ double many_rows(const CsrRowsView<T>& view, const P*
 /// many lanes share a row as there are threads for the rows of the chunk; the first one writes y. The only row of a
 /// chunk is summed by the whole block. The chunks are those of Merrill and Garland's merge path (SC 2016), moved to
 /// the rows' beginnings as in CSR-Stream (J. L. Greathouse and M. Daga, SC 2014), whose order of work this is.
-template <class T, class P>
-__global__ void __launch_bounds__(Tuning::threads, csr_rows_blocks)
+template <int E, class T, class P>
+__global__ void __launch_bounds__(Tuning::threads, CsrChunkTuning<T, E>::blocks)
     csr_rows(const CsrRowsView<T> view, const P* row_ptr, const ProductArgs<T> args, unsigned* tickets) {
-  __shared__ T products[Tuning::entries];
+  constexpr bool ahead = CsrChunkTuning<T, E>::loads_y_ahead;
+  __shared__ T products[CsrChunkTuning<T, E>::entries];
   const int thread = static_cast<int>(threadIdx.x);
   const Offset stride = gridDim.x;
-  const auto first_range = [&](const CsrChunk<P>& at) { return range_of(row_ptr, at, thread >> share_of(at)); };
+  const auto first_range = [&](const CsrChunk<P>& at) {
+    return range_of<ahead>(row_ptr, args, at, thread >> share_of(at));
+  };
   CsrChunk<P> chunk = chunk_at<P>(view, blockIdx.x), next = chunk_at<P>(view, blockIdx.x + stride);
-  CsrEntries<T> mine = load_entries(view, chunk);
-  CsrRange<P> range = first_range(chunk);
+  CsrEntries<T, E> mine = load_entries<E>(view, chunk);
+  CsrRange<T, P, ahead> range = first_range(chunk);
   double dot = 0;
   for (Offset k = blockIdx.x; k < view.chunks; k += stride) {
     multiply(mine, args.x);
@@ -164,15 +186,15 @@ __global__ void __launch_bounds__(Tuning::threads, csr_rows_blocks)
     if (one_row) {
       T sum = 0;
 #pragma unroll
-      for (int u = 0; u < Tuning::thread_entries; ++u) sum += mine.val[u];
+      for (int u = 0; u < E; ++u) sum += mine.val[u];
       sum = warp_sum(sum);
       if (thread % warp == 0) products[thread / warp] = sum;
     } else {
 #pragma unroll
-      for (int u = 0; u < Tuning::thread_entries; ++u) products[thread + u * Tuning::threads] = mine.val[u];
+      for (int u = 0; u < E; ++u) products[thread + u * Tuning::threads] = mine.val[u];
     }
-    mine = load_entries(view, next);
-    const CsrRange<P> next_range = first_range(next);
+    mine = load_entries<E>(view, next);
+    const CsrRange<T, P, ahead> next_range = first_range(next);
     const CsrChunk<P> second = chunk_at<P>(view, k + 2 * stride);
     __syncthreads();
     if (!one_row) {
@@ -180,7 +202,7 @@ __global__ void __launch_bounds__(Tuning::threads, csr_rows_blocks)
     } else if (thread == 0) {
       T sum = products[0];
       for (int w = 1; w < Tuning::threads / warp; ++w) sum += products[w];
-      dot += finish_row(view, args, chunk, 0, sum);
+      dot += finish_row(view, args, chunk, 0, sum, range);
     }
     __syncthreads();
     chunk = next;
@@ -200,7 +222,14 @@ template <class T, class P>
 void csr_rows_product(const Context<Space::device>& ctx, const CsrRowsView<T>& view, const P* row_ptr,
                       const ProductArgs<T>& args) {
   const auto& state = ctx.state();
-  csr_rows<<<view.blocks, Tuning::threads, 0, state.stream()>>>(view, row_ptr, args, state.tickets());
+  const auto launch = [&](auto entries) {
+    csr_rows<decltype(entries)::value>
+        <<<view.blocks, Tuning::threads, 0, state.stream()>>>(view, row_ptr, args, state.tickets());
+  };
+  if constexpr (sizeof(T) == 4) {
+    if (view.thread_entries == many_entries) launch(std::integral_constant<int, many_entries>());
+  }
+  if (view.thread_entries == few_entries) launch(std::integral_constant<int, few_entries>());
   PURLIN_CHECK_LAUNCH();
   launch_join(ctx, view.join, args, view.blocks, view.dot_partial);
 }

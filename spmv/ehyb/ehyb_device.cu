@@ -21,11 +21,33 @@ constexpr int batch_places[2][4] = {{0, 8, 2, 2}, {0, 8, 3, 4}};
 template <class T, int B>
 constexpr int ehyb_batch = B == 6 ? 0 : batch_places[sizeof(T) == 4][B % 4];
 
+/// The node of the calling lane in a slice.
+__device__ __forceinline__ Index node_of(const EhybPart& part, Index slice, int share) {
+  return part.node_begin + ((slice - part.slice_begin) * warp + static_cast<Index>(threadIdx.x) % warp) / share;
+}
+
+/// y of the node of a lane as it was, loaded a slice ahead where there are registers for it.
+template <class T, int B>
+struct EhybBefore {
+  static constexpr bool loaded = sizeof(T) == 4 || B == 1;
+  T y[loaded ? B : 1] = {};
+
+  __device__ __forceinline__ void load(const EhybPart& part, const ProductArgs<T>& args, Index slice, int share) {
+    if constexpr (loaded) {
+      if (args.beta == T(0) || slice >= part.slice_end || (threadIdx.x & (share - 1)) != 0) return;
+      const Index node = node_of(part, slice, share);
+      if (node >= part.node_end) return;
+#pragma unroll
+      for (int d = 0; d < B; ++d) y[d] = args.y[Offset{node} * B + d];
+    }
+  }
+};
+
 /// Adds the sums of a node's lanes, writes its rows by the first of them, and sets the sums back to zero. The lane's
 /// share of x.y.
 template <bool with_dot, class T, int B>
 __device__ __forceinline__ double write_node(const EhybPart& part, const ProductArgs<T>& args, Index node, int share,
-                                             const T* cache, T (&sums)[B]) {
+                                             const T* cache, T (&sums)[B], const EhybBefore<T, B>& before) {
   for (int step = 1; step < share; step *= 2) {
 #pragma unroll
     for (int d = 0; d < B; ++d) sums[d] += __shfl_xor_sync(0xffffffffu, sums[d], step);
@@ -36,7 +58,11 @@ __device__ __forceinline__ double write_node(const EhybPart& part, const Product
   for (int d = 0; d < B; ++d) {
     if (writes) {
       const Offset row = Offset{node} * B + d;
-      const T y = row_result(args, sums[d], row);
+      T y;
+      if constexpr (EhybBefore<T, B>::loaded)
+        y = row_result_of(args, sums[d], before.y[d]);
+      else
+        y = row_result(args, sums[d], row);
       args.y[row] = y;
       if (with_dot) dot += double(cache[(node - part.node_begin) * B + d]) * double(y);
     }
@@ -85,6 +111,8 @@ __global__ void __launch_bounds__(ehyb_most_threads(B))
   cache_loaded();
 
   T sums[B] = {};
+  EhybBefore<T, B> before;
+  before.load(part, args, run.slice, a.share);
   while (run.slice < part.slice_end) {
     bool ends = true;
     if constexpr (U > 0) {
@@ -99,8 +127,9 @@ __global__ void __launch_bounds__(ehyb_most_threads(B))
       for (; run.k < run.last; ++run.k) add_place<LoadKept>(a.column, a.value, run.k, cache, sums, load);
     }
     if (!ends) continue;
-    const Index node = part.node_begin + ((run.slice - part.slice_begin) * warp + lane) / a.share;
-    const double dot = write_node<with_dot>(part, args, node, a.share, cache, sums);
+    const Index node = node_of(part, run.slice, a.share);
+    const double dot = write_node<with_dot>(part, args, node, a.share, cache, sums, before);
+    before.load(part, args, second.slice, a.share);
     if (with_dot) {
       const double of_slice = warp_sum(dot);
       if (lane == 0) a.slice_dot[run.slice] = of_slice;
