@@ -75,8 +75,6 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
   const SpmvOptions of_finest = precond_spmv(options, spmv_options);
   if constexpr (std::is_same_v<T, double>) low_ = single_suffices(ctx, a);
   if (low_) {
-    low_b_ = Array<float, S>(ctx, rows_);
-    low_x_ = Array<float, S>(ctx, rows_);
     Array<float, S> values(ctx, a.nnz());
     convert(ctx, a.val, values.span());
     CsrView<float, S> low(Pattern<S>(a), values.cspan());
@@ -130,8 +128,7 @@ detail::AmgCycle<C, S> AmgOperator<T, S>::make_cycle(const Context<S>& ctx, cons
                                                      const RowOrder<S>& order, const RowOrder<S>& from_nodes,
                                                      const SpmvOptions& spmv_options,
                                                      detail::PhaseClock& clock) const {
-  detail::AmgFinest<C, S> finest;
-  finest.symmetric = symmetric_;
+  detail::AmgFinest<C, S> finest = finest_of<C>();
   const bool inverted = hierarchy_.levels().front().smoother_diagonal.size() == 0;
   if (!inverted) {
     const detail::AmgLevel<S>& level = hierarchy_.levels().front();
@@ -183,8 +180,7 @@ template <class T, Space S>
 template <class C>
 bool AmgOperator<T, S>::renumber(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options,
                                  detail::AmgCycle<C, S>& cycle) const {
-  detail::AmgFinest<C, S> finest;
-  finest.symmetric = symmetric_;
+  detail::AmgFinest<C, S> finest = finest_of<C>();
   if (cycle.finest_in_blocks()) {
     finest.in_blocks = takes_blocks(hierarchy_.levels().front().a, order, options);
     finest.a = finest.in_blocks ? detail::make_block_matrix<C>(ctx, hierarchy_.levels().front().a)
@@ -214,14 +210,13 @@ template <class T, Space S>
 void AmgOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const {
   const bool plain = alpha == T(1) && beta == T(0);
   const Span<T, S> to = plain ? y : between_.span();
-  if (low_) {
-    convert(ctx, x, low_b_.span());
-    low_cycle_.apply(ctx, low_b_.cspan(), low_x_.span());
-    convert(ctx, low_x_.cspan(), to);
-  } else {
-    cycle_.apply(ctx, x, to);
-  }
+  with_cycle([&](const auto& cycle) { cycle.apply(ctx, x, to, nullptr); });
   if (!plain) axpby(ctx, alpha, between_.cspan(), beta, y);
+}
+
+template <class T, Space S>
+void AmgOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
+  with_cycle([&](const auto& cycle) { cycle.apply(ctx, x, y, xy); });
 }
 
 template <class T, Space S>
@@ -256,7 +251,7 @@ OperatorInfo AmgOperator<T, S>::info() const {
   if (operations > 0) info.figures.emplace_back(local_operations, operations);
   info.levels = level_figures(hierarchy_.levels());
   info.bytes = with_cycle([](const auto& c) { return c.bytes(); });
-  info.bytes.emplace_back("intermediate vectors", between_.bytes() + low_b_.bytes() + low_x_.bytes());
+  info.bytes.emplace_back("intermediate vectors", between_.bytes());
   info.bytes.emplace_back("hierarchy for refreshes",
                           hierarchy_.bytes() + source_.bytes() + gathered_.bytes() + low_values_.bytes());
   info.setup_seconds = seconds_;

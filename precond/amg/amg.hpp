@@ -50,6 +50,8 @@ class AmgOperator final : public MatrixOperator<T, S> {
   OperatorPtr<T, S> renumbered(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options) override;
 
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  /// The last step of the cycle forms x.y.
+  void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
   bool capturable() const override;
   bool takes_long() const override { return true; }
   OperatorInfo info() const override;
@@ -69,6 +71,14 @@ class AmgOperator final : public MatrixOperator<T, S> {
   bool renumber(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options,
                 detail::AmgCycle<C, S>& cycle) const;
   bool single_suffices(const Context<S>& ctx, const CsrView<T, S>& a) const;
+  /// What the first level is made with, but for its operators, of a cycle in C.
+  template <class C>
+  detail::AmgFinest<C, S> finest_of() const {
+    detail::AmgFinest<C, S> finest;
+    finest.converts = !std::is_same_v<C, T>;
+    finest.symmetric = symmetric_;
+    return finest;
+  }
   /// f of the cycle that is in use.
   template <class F>
   decltype(auto) with_cycle(F&& f) const {
@@ -88,7 +98,6 @@ class AmgOperator final : public MatrixOperator<T, S> {
   bool low_ = false;  ///< the cycle is one in single precision, in a system in double
   detail::AmgCycle<T, S> cycle_;
   detail::AmgCycle<float, S> low_cycle_;
-  mutable Array<float, S> low_b_, low_x_;
   Array<float, S> low_values_;   ///< of a refresh
   mutable Array<T, S> between_;  ///< M x, where apply adds to y
   std::vector<std::pair<std::string, double>> seconds_;

@@ -80,6 +80,10 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
   levels_.resize(from.size());
   const LevelOrder<S> natural;
   coarse_first_ = first_of_coarse(from);
+  if (finest.converts) {
+    own_b_ = Array<T, S>(ctx, from.front().a.scalar_rows());
+    own_x_ = Array<T, S>(ctx, from.front().a.scalar_rows());
+  }
   if constexpr (S == Space::device) {  // on the host a pass over a level costs nothing but its work
     if (coarse_first_ < from.size()) {
       coarse_ = make_coarse_cycle<T>(ctx, hierarchy, coarse_first_, coarse_degree(degree));
@@ -207,17 +211,63 @@ const T* AmgCycle<T, S>::smoothed(const Context<S>& ctx, const Level& level, con
   return level.z.data();
 }
 
-// The steps of a smoother after its first, whose direction is `before`.
+// The first step of a smoother, from x = 0: r = b.
 template <class T, Space S>
-void AmgCycle<T, S>::smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x) const {
+template <class V>
+void AmgCycle<T, S>::start(const Context<S>& ctx, const Level& level, const V* b, T* x) const {
+  const auto first = static_cast<T>(level.steps.first);
+  const T* const s = level.smoother.data();
+  T* const r = level.r.data();
+  const std::int64_t n = level.r.size();
+  if constexpr (!std::is_same_v<T, V>) {
+    if (level.m == nullptr) return sweep(ctx, n, AmgFirstStep<T, V>(first, s, b, b, x, r));
+    convert(ctx, Span<const V, S>(b, n), level.r.span());
+    start<T>(ctx, level, r, x);
+  } else {
+    sweep(ctx, n, AmgFirstStep<T>(first, s, b, smoothed(ctx, level, b), x, r));
+  }
+}
+
+// The steps of a smoother after its first, whose direction is `before`: last(step) makes the last one.
+template <class T, Space S>
+template <class Last>
+void AmgCycle<T, S>::smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x,
+                                    Last&& last) const {
   const std::int64_t n = level.r.size();
   T* const d = level.d.data();
-  for (const auto& [c1, c2] : level.steps.next) {
+  for (std::size_t i = 0; i < level.steps.next.size(); ++i) {
+    const auto& [c1, c2] = level.steps.next[i];
     level.a->apply(ctx, T(-1), Span<const T, S>(before, n), T(1), level.r.span());
     const T* const r = smoothed(ctx, level, level.r.data());
-    sweep(ctx, n, AmgNextStep<T>(static_cast<T>(c1), static_cast<T>(c2), level.smoother.data(), r, before, d, x));
+    const AmgNextStep<T> step(static_cast<T>(c1), static_cast<T>(c2), level.smoother.data(), r, before, d, x);
+    if (i + 1 == level.steps.next.size())
+      last(step);
+    else
+      sweep(ctx, n, step);
     before = d;
   }
+}
+
+// What follows the first step on level l.
+template <class T, Space S>
+template <class Last>
+void AmgCycle<T, S>::smooth(const Context<S>& ctx, std::size_t l, T* x, Last&& last) const {
+  const Level& level = levels_[l];
+  const std::int64_t n = level.r.size();
+  T* const d = level.d.data();
+  if (!level.transfer.exists()) return smooth_further(ctx, level, x, x, last);
+  smooth_further(ctx, level, x, x, [&](const AmgNextStep<T>& step) { sweep(ctx, n, step); });
+  const T* const before = level.steps.next.empty() ? x : d;
+  level.a->apply(ctx, T(-1), Span<const T, S>(before, n), T(1), level.r.span());
+  const Level& coarse = levels_[l + 1];
+  level.transfer.restrict_to(ctx, level.r.data(), coarse.b.data());
+  descend(ctx, l + 1, coarse.b.cspan(), coarse.x.span());
+  level.transfer.prolong(ctx, coarse.x.data(), d);
+
+  level.a->apply(ctx, T(-1), level.d.cspan(), T(1), level.r.span());
+  const T* const r = smoothed(ctx, level, level.r.data());
+  sweep(ctx, n, AmgAgainStep<T>(static_cast<T>(level.steps.first), level.smoother.data(), r, d, x));
+  smooth_further(ctx, level, d, x, last);
 }
 
 template <class T, Space S>
@@ -225,23 +275,39 @@ void AmgCycle<T, S>::descend(const Context<S>& ctx, std::size_t l, Span<const T,
   const Level& level = levels_[l];
   if (coarse_ != nullptr && l == coarse_first_) return coarse_->apply(ctx, b.data, x.data);
   if (level.a == nullptr) return inverse_->apply(ctx, T(1), b, T(0), x);
-  const auto first = static_cast<T>(level.steps.first);
-  T* const r = level.r.data();
-  T* const d = level.d.data();
-  sweep(ctx, x.size, AmgFirstStep<T>(first, level.smoother.data(), b.data, smoothed(ctx, level, b.data), x.data, r));
-  smooth_further(ctx, level, x.data, x.data);
-  if (!level.transfer.exists()) return;
+  start(ctx, level, b.data, x.data);
+  smooth(ctx, l, x.data, [&](const AmgNextStep<T>& step) { sweep(ctx, x.size, step); });
+}
 
-  const T* const last = level.steps.next.empty() ? x.data : d;
-  level.a->apply(ctx, T(-1), Span<const T, S>(last, x.size), T(1), level.r.span());
-  const Level& coarse = levels_[l + 1];
-  level.transfer.restrict_to(ctx, level.r.data(), coarse.b.data());
-  descend(ctx, l + 1, coarse.b.cspan(), coarse.x.span());
-  level.transfer.prolong(ctx, coarse.x.data(), level.d.data());
-
-  level.a->apply(ctx, T(-1), level.d.cspan(), T(1), level.r.span());
-  sweep(ctx, x.size, AmgAgainStep<T>(first, level.smoother.data(), smoothed(ctx, level, r), d, x.data));
-  smooth_further(ctx, level, d, x.data);
+// The first step reads b as it comes, and the last one writes x as it goes out, with b.x where that is wanted.
+template <class T, Space S>
+template <class V>
+void AmgCycle<T, S>::apply(const Context<S>& ctx, Span<const V, S> b, Span<V, S> x, double* bx) const {
+  constexpr bool converts = !std::is_same_v<T, V>;
+  const Level& level = levels_.front();
+  Span<T, S> own;
+  if constexpr (converts)
+    own = own_x_.span();
+  else
+    own = x;
+  if (level.r.size() > 0 && !level.steps.next.empty()) {
+    start(ctx, level, b.data, own.data);
+    return smooth(ctx, 0, own.data, [&](const AmgNextStep<T>& s) {
+      if (bx != nullptr) {
+        return sweep(ctx, x.size, AmgLastStep<T, V>(s.c1, s.c2, s.s, s.r, s.before, s.x, b.data, x.data, bx));
+      }
+      sweep(ctx, x.size, s);
+      if constexpr (converts) convert(ctx, Span<const T, S>(own), x);
+    });
+  }
+  if constexpr (converts) {
+    convert(ctx, b, own_b_.span());
+    descend(ctx, 0, own_b_.cspan(), own);
+    convert(ctx, Span<const T, S>(own), x);
+  } else {
+    descend(ctx, 0, b, x);
+  }
+  if (bx != nullptr) dot(ctx, b, Span<const V, S>(x), bx);
 }
 
 // f(operator, how often a cycle multiplies with it)
@@ -294,7 +360,8 @@ std::uint64_t AmgCycle<T, S>::bytes_per_cycle() const {
 
 template <class T, Space S>
 std::vector<std::pair<std::string, std::uint64_t>> AmgCycle<T, S>::bytes() const {
-  std::uint64_t matrices = 0, prolongators = 0, smoothers = 0, vectors = converted_.bytes();
+  std::uint64_t matrices = 0, prolongators = 0, smoothers = 0,
+                vectors = converted_.bytes() + own_b_.bytes() + own_x_.bytes();
   for (const Level& level : levels_) {
     if (level.a != nullptr) matrices += level.a->info().total_bytes();
     if (level.transfer.exists()) prolongators += level.transfer.bytes();
@@ -340,10 +407,17 @@ double AmgCycle<T, S>::local_operations() const {
   return sum;
 }
 
-#define X(T, S)                  \
-  template class AmgCycle<T, S>; \
+#define X(T, S)                                                                                           \
+  template class AmgCycle<T, S>;                                                                          \
+  template void AmgCycle<T, S>::apply<T>(const Context<S>&, Span<const T, S>, Span<T, S>, double*) const; \
   template OperatorPtr<T, S> make_block_matrix<T>(const Context<S>&, const BlockCsr<S>&);
 PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+#define X(S)                                                                                                 \
+  template void AmgCycle<float, S>::apply<double>(const Context<S>&, Span<const double, S>, Span<double, S>, \
+                                                  double*) const;
+PURLIN_FOR_SPACES(X)
 #undef X
 
 }  // namespace purlin::detail

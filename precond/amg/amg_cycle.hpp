@@ -21,6 +21,7 @@ struct AmgFinest {
   OperatorPtr<T, S> a;
   OperatorPtr<T, S> smoother;  ///< SPAI or FSAI; null: the diagonal
   bool in_blocks = false;      ///< `a` is made of the hierarchy's values, and refreshed from them
+  bool converts = false;       ///< b and x of a cycle in single precision are in double
   bool symmetric = false;      ///< see PrecondOptions; for the smoothers of all levels
 };
 
@@ -45,8 +46,10 @@ class AmgCycle {
   void refresh(const Context<S>& ctx, Span<const T, S> values, const AmgHierarchy<S>& hierarchy, bool prolongators);
 
   /// x = M b: on each level a smoother from 0, the correction of the next level, and the smoother again. Symmetric
-  /// where A is. Queued on the stream; allocates nothing.
-  void apply(const Context<S>& ctx, Span<const T, S> b, Span<T, S> x) const { descend(ctx, 0, b, x); }
+  /// where A is. *bx = b.x, unless it is null. V: T, or double where the finest matrix `converts`. Queued on the
+  /// stream; allocates nothing.
+  template <class V>
+  void apply(const Context<S>& ctx, Span<const V, S> b, Span<V, S> x, double* bx) const;
 
   /// The smoothers in use: "chebyshev", "fsai and chebyshev".
   std::string smoother_text(const AmgHierarchy<S>& hierarchy) const;
@@ -77,7 +80,12 @@ class AmgCycle {
 
   const T* smoothed(const Context<S>& ctx, const Level& level, const T* r) const;
   void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
-  void smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x) const;
+  template <class V>
+  void start(const Context<S>& ctx, const Level& level, const V* b, T* x) const;
+  template <class Last>
+  void smooth(const Context<S>& ctx, std::size_t l, T* x, Last&& last) const;
+  template <class Last>
+  void smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x, Last&& last) const;
   Span<const T, S> place(const Context<S>& ctx, Span<const double, S> values);
   OperatorPtr<T, S> make_smoother(const Context<S>& ctx, const AmgLevel<S>& level) const;
   void refresh_smoother(const Context<S>& ctx, std::size_t l, Span<const T, S> values,
@@ -96,7 +104,8 @@ class AmgCycle {
   LevelOrder<S> order_;
   bool symmetric_ = false;
   bool finest_in_blocks_ = false;
-  Array<T, S> converted_;  ///< values on their way from the hierarchy
+  Array<T, S> converted_;              ///< values on their way from the hierarchy
+  mutable Array<T, S> own_b_, own_x_;  ///< b and x of a cycle that `converts`; b where the first level has no r
 };
 
 }  // namespace purlin::detail

@@ -7,18 +7,20 @@
 namespace purlin::detail {
 
 /// x = c s z and r = b: the first step of a smoother from x = 0. s is D^-1 / lambda and z is b; or s is 1 / lambda
-/// and z the sparse smoother's product with b, and so with r in the other steps.
-template <class T>
+/// and z the sparse smoother's product with b, and so with r in the other steps. V: the type of what comes from
+/// outside of a cycle in T.
+template <class T, class V = T>
 struct AmgFirstStep : PlainStep {
   T c;
-  const T *s, *b, *z;
+  const T* s;
+  const V *b, *z;
   T *x, *r;
-  AmgFirstStep(T c_, const T* s_, const T* b_, const T* z_, T* x_, T* r_)
+  AmgFirstStep(T c_, const T* s_, const V* b_, const V* z_, T* x_, T* r_)
       : c(c_), s(s_), b(b_), z(z_), x(x_), r(r_) {}
   template <class Sums>
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
-    const T value = b[i];
-    x[i] = c * s[i] * z[i];
+    const auto value = static_cast<T>(b[i]);
+    x[i] = c * s[i] * static_cast<T>(z[i]);
     r[i] = value;
   }
 };
@@ -39,6 +41,27 @@ struct AmgNextStep : PlainStep {
   }
 };
 
+/// y = x + d with the d of AmgNextStep, which is not kept, and b.y: the last step of a cycle. x may be y.
+template <class T, class V>
+struct AmgLastStep : PlainStep {
+  static constexpr int sums = 1;
+  T c1, c2;
+  const T *s, *r, *before, *x;
+  const V* b;
+  V* y;
+  double* by;
+  AmgLastStep(T c1_, T c2_, const T* s_, const T* r_, const T* before_, const T* x_, const V* b_, V* y_, double* by_)
+      : c1(c1_), c2(c2_), s(s_), r(r_), before(before_), x(x_), b(b_), y(y_), by(by_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+    const T d = c1 * before[i] + c2 * s[i] * r[i];
+    const auto value = static_cast<V>(x[i] + d);
+    y[i] = value;
+    total.add(0, double(b[i]) * double(value));
+  }
+  PURLIN_HD void end(const double* totals) const { *by = totals[0]; }
+};
+
 /// x = x + d, then d = c s r and x = x + d: a coarse correction d, and the first step of the smoother after it.
 template <class T>
 struct AmgAgainStep : PlainStep {
@@ -54,12 +77,16 @@ struct AmgAgainStep : PlainStep {
   }
 };
 
-#define PURLIN_AMG_STEPS(SWEEP)               \
-  SWEEP(purlin::detail::AmgFirstStep<double>) \
-  SWEEP(purlin::detail::AmgFirstStep<float>)  \
-  SWEEP(purlin::detail::AmgNextStep<double>)  \
-  SWEEP(purlin::detail::AmgNextStep<float>)   \
-  SWEEP(purlin::detail::AmgAgainStep<double>) \
+#define PURLIN_AMG_STEPS(SWEEP)                       \
+  SWEEP(purlin::detail::AmgFirstStep<double, double>) \
+  SWEEP(purlin::detail::AmgFirstStep<float, float>)   \
+  SWEEP(purlin::detail::AmgFirstStep<float, double>)  \
+  SWEEP(purlin::detail::AmgLastStep<double, double>)  \
+  SWEEP(purlin::detail::AmgLastStep<float, float>)    \
+  SWEEP(purlin::detail::AmgLastStep<float, double>)   \
+  SWEEP(purlin::detail::AmgNextStep<double>)          \
+  SWEEP(purlin::detail::AmgNextStep<float>)           \
+  SWEEP(purlin::detail::AmgAgainStep<double>)         \
   SWEEP(purlin::detail::AmgAgainStep<float>)
 
 }  // namespace purlin::detail

@@ -207,6 +207,57 @@ TEST_BOTH("AMG names a row whose diagonal entry is zero, in the caller's numberi
   CHECK(same_bits(applied(ctx, m, x), before));
 }
 
+namespace {
+
+// apply_dot against apply, for cycles that end in every way.
+template <class T, Space S>
+void check_dots() {
+  const auto ctx = make_context<S>();
+  const MeshSystem system("generate:elasticity:6");
+  const std::vector<Index> order = random_order(system.a.rows, 3);
+  const auto with = [](auto&& change) {
+    PrecondOptions options = small_levels(40);
+    change(options.of<AmgOptions>());
+    return options;
+  };
+  const std::pair<const char*, PrecondOptions> variants[] = {
+      {"usual", small_levels(40)},
+      {"one level, inverted", small_levels(4000)},
+      {"degree 1", with([](AmgOptions& o) { o.degree = 1; })},
+      {"degree 5", with([](AmgOptions& o) { o.degree = 5; })},
+      {"fsai", with([](AmgOptions& o) { o.smoother = AmgSmoother::fsai; })},
+      {"no strong neighbours", with([](AmgOptions& o) { o.theta = 1; })},
+  };
+  for (auto [name, options] : variants) {
+    for (const AmgPrecision precision : {AmgPrecision::system, AmgPrecision::single}) {
+      INFO(name << (precision == AmgPrecision::single ? ", single" : ""));
+      options.template of<AmgOptions>().precision = precision;
+      const auto m = amg<T, S>(ctx, system.a, options, system.coordinates, order);
+      const auto x = random_vector<T>(system.a.rows);
+      const std::vector<T> expected = applied(ctx, m, x);
+      const auto at_x = upload(ctx, x);
+      auto y = poisoned<T>(ctx, m.rows());
+      auto xy = upload(ctx, std::vector<double>{-1});
+      m.apply_dot(ctx, at_x.cspan(), y.span(), xy.data());
+      CHECK(same_bits(download(ctx, y), expected));
+      double exact = 0, size = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double term = double(x[i]) * double(expected[i]);
+        exact += term;
+        size += std::abs(term);
+      }
+      CHECK(std::abs(download(ctx, xy)[0] - exact) <= 1e-13 * size);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_BOTH("AMG forms x.M x with M x, whatever its cycle ends with", "[amg]") {
+  check_dots<double, S>();
+  check_dots<float, S>();
+}
+
 TEST_CASE("AMG refuses coordinates, vectors and options that make no sense", "[amg]") {
   const Context<host> ctx;
   const HostCsr a = tridiagonal_matrix(30);
