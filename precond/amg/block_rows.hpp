@@ -19,10 +19,11 @@ template <class T>
 struct BlockRowsView {
   Index rows = 0;  ///< of blocks
   int m = 1, n = 1;
-  int lanes = 1;       ///< that share rows: a power of two up to 32, not less than `together`
-  int together = 1;    ///< rows that are added together: 3 where that divides m, else 1
-  unsigned magic = 0;  ///< k / n is the upper half of k magic for n > 1 and k up to 2^32 / n
-  const Offset* row_ptr = nullptr;
+  int lanes = 1;                            ///< that share rows: a power of two up to 32, not less than `together`
+  int together = 1;                         ///< rows that are added together: 3 where that divides m, else 1
+  unsigned magic = 0;                       ///< k / n is the upper half of k magic for n > 1 and k up to 2^32 / n
+  const Offset* row_ptr = nullptr;          ///< where 32 bits are too few for it
+  const std::int32_t* row_ptr32 = nullptr;  ///< else
   const Index* col = nullptr;
   const T* val = nullptr;
 };
@@ -42,14 +43,15 @@ class BlockRows {
   const BlockRowsView<T>& view() const { return view_; }
   Index rows() const { return view_.rows * view_.m; }
   Offset entries() const { return val_.size(); }
-  /// Of values; the pattern is the hierarchy's.
-  std::uint64_t bytes() const { return val_.bytes(); }
+  /// Of values and row pointers; the columns are the hierarchy's.
+  std::uint64_t bytes() const { return val_.bytes() + row_ptr32_.bytes(); }
   /// That a product reads: values, columns and row pointers.
   std::uint64_t bytes_read() const;
 
  private:
   BlockRowsView<T> view_;
   Offset blocks_ = 0;
+  Array<std::int32_t, Space::device> row_ptr32_;
   Array<T, Space::device> val_;
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocked matrices of a cycle on the device: their values, and products where they stand alone.
+#include <limits>
+
 #include <purlin/precond/amg/block_rows_device.cuh>
 #include <purlin/precond/amg/elements_device.cuh>
 
@@ -12,6 +14,13 @@ int lanes_for(double entries_of_row, int entries_of_lane, int together) {
   while (lanes < 32 && lanes * entries_of_lane < entries_of_row) lanes *= 2;
   return lanes;
 }
+
+struct Narrow {
+  const Offset* from;
+  std::int32_t* to;
+
+  __device__ void operator()(std::int64_t i) const { to[i] = static_cast<std::int32_t>(from[i]); }
+};
 
 // A thread has a value, in the order of `a` (of a transpose: in its own).
 template <class T>
@@ -57,7 +66,13 @@ BlockRows<T>::BlockRows(const DeviceContext& ctx, const BlockCsr<Space::device>&
   const int of_lane = view_.together > 1 ? BlockRowsTuning::entries<T, 3> : BlockRowsTuning::entries<T, 1>;
   view_.lanes =
       lanes_for(static_cast<double>(blocks_) * view_.n / std::max<Index>(view_.rows, 1), of_lane, view_.together);
-  view_.row_ptr = pattern.row_ptr.data();
+  if (blocks_ <= std::numeric_limits<std::int32_t>::max()) {
+    row_ptr32_ = Array<std::int32_t, Space::device>(ctx, pattern.row_ptr.size());
+    for_elements(ctx, row_ptr32_.size(), Narrow{pattern.row_ptr.data(), row_ptr32_.data()});
+    view_.row_ptr32 = row_ptr32_.data();
+  } else {
+    view_.row_ptr = pattern.row_ptr.data();
+  }
   view_.col = pattern.col.data();
   val_ = Array<T, Space::device>(ctx, a.val.size());
   view_.val = val_.data();
@@ -78,7 +93,7 @@ void BlockRows<T>::refresh(const DeviceContext& ctx, const BlockCsr<Space::devic
 template <class T>
 std::uint64_t BlockRows<T>::bytes_read() const {
   return val_.bytes() + static_cast<std::uint64_t>(blocks_) * sizeof(Index) +
-         (static_cast<std::uint64_t>(view_.rows) + 1) * sizeof(Offset);
+         (static_cast<std::uint64_t>(view_.rows) + 1) * (row_ptr32_.empty() ? sizeof(Offset) : sizeof(std::int32_t));
 }
 
 template <class T>

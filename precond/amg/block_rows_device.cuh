@@ -25,8 +25,15 @@ struct LaneRows {
     if (group < b.rows * (b.m / together)) {
       first = group * together;
       const Index block_row = b.m == 1 ? first : first / b.m;
-      const Offset begin = load_cached(b.row_ptr + block_row);
-      length = static_cast<unsigned>(load_cached(b.row_ptr + block_row + 1) - begin) * static_cast<unsigned>(b.n);
+      Offset begin, end;
+      if (b.row_ptr32 != nullptr) {
+        begin = load_cached(b.row_ptr32 + block_row);
+        end = load_cached(b.row_ptr32 + block_row + 1);
+      } else {
+        begin = load_cached(b.row_ptr + block_row);
+        end = load_cached(b.row_ptr + block_row + 1);
+      }
+      length = static_cast<unsigned>(end - begin) * static_cast<unsigned>(b.n);
       val = b.val + begin * (b.m * b.n) + Offset{first - block_row * b.m} * length;
       col = b.col + begin;
     }
