@@ -59,7 +59,9 @@ std::vector<PrecondOption> amg_options() {
       number_option("--amg-theta", "THETA",
                     "Rows with |a_ij| < THETA sqrt(|a_ii a_jj|) share no aggregate of AMG, default 0.02", "amg_theta",
                     &AmgOptions::theta),
-      number_up_to(number_option("--amg-max-coarse", "N", "Rows of AMG's coarsest level, at most; default 256",
+      number_up_to(number_option("--amg-max-coarse", "N",
+                                 "Rows of AMG's coarsest level, at most; default 256, on a device 1024 where that\n"
+                                 "level is symmetric positive definite",
                                  "amg_max_coarse", &AmgOptions::max_coarse),
                    largest_coarse),
       number_up_to(
@@ -88,7 +90,7 @@ void check_amg(const PrecondOptions& options) {
   require_precond_option(amg.theta >= 0 && amg.theta <= 1, "AMG's theta lies between 0 and 1");
   require_precond_option(amg.degree >= 1 && amg.degree <= most_degree,
                          "the degree of AMG's smoother is 1 to " + std::to_string(most_degree));
-  require_precond_option(amg.max_coarse >= 1 && amg.max_coarse <= largest_coarse,
+  require_precond_option(amg.max_coarse >= 0 && amg.max_coarse <= largest_coarse,
                          "AMG's coarsest level has 1 to " + std::to_string(largest_coarse) + " rows");
   require_precond_option(amg.max_width >= 1 && amg.max_width <= most_width,
                          "a row of AMG's prolongators reaches 1 to " + std::to_string(most_width) + " aggregates");

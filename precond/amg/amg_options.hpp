@@ -61,8 +61,9 @@ struct AmgOptions {
   /// Of the polynomial, for each of the two smoothing steps of the finest level: 1 to 8; half as much again below.
   /// With SPAI and FSAI, which cost a product more for each, half of it, rounded up.
   int degree = 2;
-  /// A matrix of no more rows is inverted; a larger one gets a coarser level.
-  int max_coarse = 256;
+  /// A matrix of no more rows is inverted; a larger one gets a coarser level. 0: 256, on a device 1,024 where the
+  /// matrix is symmetric positive definite.
+  int max_coarse = 0;
   /// Aggregates that a row of a prolongator reaches, at most: the largest entries stay, and those that go are made up
   /// for. Fewer make coarse matrices sparser. Twice as many below the first level.
   int max_width = 3;

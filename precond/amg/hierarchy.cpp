@@ -20,22 +20,55 @@ constexpr Index coarse_width = 2;          // coarse levels, which have few entr
 constexpr double damping = 4.0 / 3.0;      // omega = 4 / (3 lambda), as usual for smoothed aggregation
 constexpr double eigenvalue_margin = 1.1;  // Ritz values come from below
 constexpr int lanczos_steps = 10;
+constexpr int usual_coarse = 256;
+// On a device the inverse of more rows takes less time than another level does, in the setup and in a cycle, and the
+// iterations do not grow with the levels: part_wheelset of elasticity, refined once, takes 28 with three and 47 with
+// four.
+constexpr int definite_coarse = 1024;
 
 }  // namespace
 
 template <Space S>
 AmgHierarchy<S>::AmgHierarchy(const Context<S>& ctx, BlockCsr<S> a, NearNull<S> near_null, const AmgOptions& options,
                               double epsilon)
-    : max_coarse_(options.max_coarse), max_width_(options.max_width), smoother_(options.smoother), epsilon_(epsilon) {
+    : max_coarse_(options.max_coarse > 0 ? options.max_coarse : usual_coarse),
+      max_width_(options.max_width),
+      inverts_more_(options.max_coarse == 0 && S == Space::device),
+      smoother_(options.smoother),
+      epsilon_(epsilon) {
   levels_.emplace_back();
   levels_.back().a = std::move(a);
   PhaseClock clock;
   const NearNull<S>* now = &near_null;
-  while (levels_.back().a.scalar_rows() > max_coarse_ && coarsen(ctx, *now, options, clock)) {
+  while (!small_enough(ctx, clock) && coarsen(ctx, *now, options, clock)) {
     now = &levels_[levels_.size() - 2].tentative.coarse;
   }
   finish(ctx, clock);
   seconds_ = clock.seconds();
+}
+
+// Of a singular matrix a pivot remains that the elimination's rounding has left, or that of the values.
+template <Space S>
+double AmgHierarchy<S>::pivot_tolerance(Index rows) const {
+  const double of_elimination = 16 * std::sqrt(static_cast<double>(rows)) * std::numeric_limits<double>::epsilon();
+  return std::max(of_elimination, 8 * epsilon_);
+}
+
+// Whether the last matrix is to be inverted; if that needs a look at its values, it is inverted then.
+template <Space S>
+bool AmgHierarchy<S>::small_enough(const Context<S>& ctx, PhaseClock& clock) {
+  const Index rows = levels_.back().a.scalar_rows();
+  if (rows <= max_coarse_) return true;
+  if constexpr (S == Space::device) {
+    if (!inverts_more_ || rows > definite_coarse) return false;
+    const auto null_vectors = invert_if_definite(ctx, levels_.back().a, pivot_tolerance(rows), inverse_);
+    clock.end("coarsest inverse");
+    if (!null_vectors) return false;
+    null_vectors_ = *null_vectors;
+    max_coarse_ = rows;
+    inverted_ = true;
+  }
+  return rows <= max_coarse_;
 }
 
 // Adds a level, or says in the remark why not.
@@ -105,8 +138,7 @@ void AmgHierarchy<S>::compute_prolongator(const Context<S>& ctx, AmgLevel<S>& le
 template <Space S>
 void AmgHierarchy<S>::finish(const Context<S>& ctx, PhaseClock& clock) {
   const BlockCsr<S>& coarsest = levels_.back().a;
-  const auto n = static_cast<int>(coarsest.scalar_rows());
-  const bool invert = n <= max_coarse_;
+  const bool invert = coarsest.scalar_rows() <= max_coarse_;
   for (AmgLevel<S>& level : levels_) {
     if (invert && &level == &levels_.back()) continue;
     measure_spectrum(ctx, level);
@@ -117,10 +149,8 @@ void AmgHierarchy<S>::finish(const Context<S>& ctx, PhaseClock& clock) {
   }
   decided_ = true;
   clock.end("smoothers");
-  if (!invert) return;
-  // Of a singular matrix a pivot remains that the elimination's rounding has left, or that of the values.
-  const double of_elimination = 16 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<double>::epsilon();
-  null_vectors_ = invert_dense(ctx, coarsest, std::max(of_elimination, 8 * epsilon_), inverse_);
+  if (!invert || std::exchange(inverted_, false)) return;
+  null_vectors_ = invert_dense(ctx, coarsest, pivot_tolerance(coarsest.scalar_rows()), inverse_);
   clock.end("coarsest inverse");
 }
 

@@ -77,7 +77,12 @@ class AmgHierarchy {
   std::vector<AmgLevel<S>> levels_;
   StageArray<double, S> inverse_;
   int null_vectors_ = 0;
+  bool small_enough(const Context<S>& ctx, PhaseClock& clock);
+  double pivot_tolerance(Index rows) const;
+
   int max_coarse_ = 0, max_width_ = 0;
+  bool inverts_more_ = false;  ///< what is definite, on a device
+  bool inverted_ = false;      ///< the last matrix, before all else
   AmgSmoother smoother_ = AmgSmoother::automatic;
   bool decided_ = false;  ///< smoothers
   double epsilon_ = 0;

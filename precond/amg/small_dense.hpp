@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include <purlin/core/host_device.hpp>
@@ -74,10 +75,14 @@ struct DenseInverse {
 /// bit for bit or up to rounding, so is the inverse, bit for bit. O(n^3), one thread.
 DenseInverse dense_inverse(int n, const std::vector<double>& a, double tolerance);
 
+/// The inverse of a symmetric positive definite matrix, rows of zeros apart, whose number it returns; nothing, and
+/// `inverse` is as it was, of any other. Tiles of 32 rows are eliminated. Waits for the stream.
+std::optional<int> invert_if_definite(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double tolerance,
+                                      Array<double, Space::device>& inverse);
+
 /// The inverse of a square matrix as `dense_inverse` gives it, n x n values row by row, and the dimension of the null
-/// space that was found. On the device tiles of 32 rows are eliminated where the matrix is symmetric positive
-/// definite; others that are regular and of no more than 512 rows by one block with partial pivoting; the host
-/// inverts what is left. Waits for the stream.
+/// space that was found. On the device by `invert_if_definite` where that can; others that are regular and of no more
+/// than 512 rows by one block with partial pivoting; the host inverts what is left. Waits for the stream.
 int invert_dense(const HostContext& ctx, const HostBlockCsr& a, double tolerance, std::vector<double>& inverse);
 int invert_dense(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double tolerance,
                  Array<double, Space::device>& inverse);

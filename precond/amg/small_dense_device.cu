@@ -15,10 +15,16 @@ struct EliminationTuning {
   static constexpr int tile_threads = 256;
 };
 
-// What is known of a dense matrix before it is inverted.
+// What is known of a dense matrix before it is inverted. The bits of doubles that are not negative ascend with them.
 struct Examined {
-  int symmetric;  // up to rounding
+  unsigned long long largest, difference;  // bits of the largest |a_ij| and |a_ij - a_ji|
   int zero_rows;
+
+  __device__ double largest_value() const { return __longlong_as_double(static_cast<long long>(largest)); }
+  // Up to rounding.
+  __device__ bool symmetric() const {
+    return __longlong_as_double(static_cast<long long>(difference)) <= 1e-10 * largest_value();
+  }
 };
 
 struct DenseRow {
@@ -58,38 +64,6 @@ __device__ Largest largest_of_block(Largest mine) {
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = mine;
   __syncthreads();
   return of_lanes(of_warp[threadIdx.x % 32]);
-}
-
-// Whether row i is one of zeros, as vectors that are missing in an aggregate leave them.
-__device__ bool is_zero_row(const double* a, int n, int i) {
-  bool zero = true;
-  for (int j = 0; j < n && zero; ++j) zero = a[i * n + j] == 0;
-  return zero;
-}
-
-// One block. Rows of zeros get a diagonal entry, and are marked.
-__global__ void __launch_bounds__(EliminationTuning::threads)
-    examine_kernel(int n, double* a, unsigned char* zero, Examined* examined) {
-  const int thread = static_cast<int>(threadIdx.x);
-  Largest size{0, 0}, difference{0, 0};
-  for (int e = thread; e < n * n; e += EliminationTuning::threads) {
-    size.value = fmax(size.value, fabs(a[e]));
-    difference.value = fmax(difference.value, fabs(a[e] - a[e % n * n + e / n]));
-  }
-  const double largest = largest_of_block(size).value;
-  const bool symmetric = largest_of_block(difference).value <= 1e-10 * largest;
-  __shared__ int zero_rows;
-  if (thread == 0) zero_rows = 0;
-  __syncthreads();
-  for (int i = thread; i < n; i += EliminationTuning::threads) {
-    const bool is_zero = is_zero_row(a, n, i);
-    zero[i] = is_zero ? 1 : 0;
-    if (!is_zero) continue;
-    a[i * n + i] = largest;
-    atomicAdd(&zero_rows, 1);
-  }
-  __syncthreads();
-  if (thread == 0) *examined = {symmetric ? 1 : 0, zero_rows};
 }
 
 // A square of a matrix in shared memory, by a block: a thread has one column and every eighth row.
@@ -136,6 +110,49 @@ struct Tile {
   }
 };
 
+// A block has two tiles that mirror each other.
+__global__ void __launch_bounds__(EliminationTuning::tile_threads)
+    examine_kernel(int n, const double* a, Examined* examined) {
+  __shared__ Tile tile, mirrored;
+  const int i = static_cast<int>(blockIdx.y), j = static_cast<int>(blockIdx.x);
+  if (i > j) return;
+  tile.load(a, n, i, j);
+  mirrored.load(a, n, j, i);
+  __syncthreads();
+  double largest = 0, difference = 0;
+  for (int r = Tile::first_row(); r < Tile::side; r += Tile::high) {
+    const int c = Tile::column();
+    if (i * Tile::side + r >= n || j * Tile::side + c >= n) continue;
+    const double here = tile.at[r][c], there = mirrored.at[c][r];
+    largest = fmax(largest, fmax(fabs(here), fabs(there)));
+    difference = fmax(difference, fabs(here - there));
+  }
+  for (int apart = 16; apart > 0; apart /= 2) {
+    largest = fmax(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
+    difference = fmax(difference, __shfl_xor_sync(0xffffffffu, difference, apart));
+  }
+  if (threadIdx.x % 32 != 0) return;
+  atomicMax(&examined->largest, static_cast<unsigned long long>(__double_as_longlong(largest)));
+  atomicMax(&examined->difference, static_cast<unsigned long long>(__double_as_longlong(difference)));
+}
+
+// A warp has a row. Rows of zeros, as vectors that are missing in an aggregate leave them, get a diagonal entry, and
+// are marked.
+__global__ void __launch_bounds__(EliminationTuning::tile_threads)
+    mark_zero_rows(int n, double* a, unsigned char* zero, Examined* examined) {
+  const int i = static_cast<int>((blockIdx.x * blockDim.x + threadIdx.x) / 32);
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  if (i >= n) return;
+  bool zeros = true;
+  for (int j = lane; j < n; j += 32) zeros = zeros && a[i * n + j] == 0;
+  zeros = __all_sync(0xffffffffu, zeros);
+  if (lane != 0) return;
+  zero[i] = zeros ? 1 : 0;
+  if (!zeros) return;
+  a[i * n + i] = examined->largest_value();
+  atomicAdd(&examined->zero_rows, 1);
+}
+
 // Eliminates the rows and columns of tile k of the diagonal, from a matrix into another: a block has a tile of it.
 // pivots[k] is the largest pivot so far, below 0 where one was too small; pivots[k + 1] is set.
 __global__ void __launch_bounds__(EliminationTuning::tile_threads)
@@ -149,7 +166,7 @@ __global__ void __launch_bounds__(EliminationTuning::tile_threads)
   left.load(from, n, i, k);
   right.load(from, n, k, j);
   __syncthreads();
-  if (examined->symmetric == 0 || largest < 0 || !diagonal.invert(tolerance, largest)) {
+  if (!examined->symmetric() || largest < 0 || !diagonal.invert(tolerance, largest)) {
     if (first) pivots[k + 1] = -1;
     return;
   }
@@ -238,7 +255,7 @@ struct FinishInverse {
     const auto i = static_cast<int>(e / n), j = static_cast<int>(e % n);
     double& mirrored = a[std::int64_t{j} * n + i];
     if (i == j && zero[i] != 0) a[e] = 0;
-    if (i > j && examined->symmetric != 0) a[e] = mirrored = 0.5 * (a[e] + mirrored);
+    if (i > j && examined->symmetric()) a[e] = mirrored = 0.5 * (a[e] + mirrored);
   }
 };
 
@@ -257,7 +274,49 @@ bool invert_definite(const DeviceContext& ctx, int n, double tolerance, const De
   return value_at(ctx, pivots, tiles) >= 0;
 }
 
+// The matrix with diagonal entries in rows of zeros, and what is known of it.
+struct ExaminedMatrix {
+  DeviceArray<double> values;
+  DeviceArray<unsigned char> zero;
+  DeviceArray<Examined> examined;
+};
+
+DeviceArray<double> dense_values(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
+  const auto n = static_cast<int>(a.scalar_rows());
+  DeviceArray<double> dense = zeros<double>(ctx, std::int64_t{n} * n);
+  for_elements(ctx, a.pattern.rows, DenseRow{a, n, dense.data()});
+  return dense;
+}
+
+ExaminedMatrix examine(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
+  constexpr int threads = EliminationTuning::tile_threads;
+  const auto n = static_cast<int>(a.scalar_rows());
+  const auto tiles = static_cast<unsigned>((n + EliminationTuning::side - 1) / EliminationTuning::side);
+  ExaminedMatrix m{dense_values(ctx, a), DeviceArray<unsigned char>(ctx, n), zeros<Examined>(ctx, 1)};
+  examine_kernel<<<dim3(tiles, tiles), threads, 0, ctx.state().stream()>>>(n, m.values.data(), m.examined.data());
+  PURLIN_CHECK_LAUNCH();
+  mark_zero_rows<<<static_cast<unsigned>((n * 32 + threads - 1) / threads), threads, 0, ctx.state().stream()>>>(
+      n, m.values.data(), m.zero.data(), m.examined.data());
+  PURLIN_CHECK_LAUNCH();
+  return m;
+}
+
+// Returns the rows of zeros.
+int finish_inverse(const DeviceContext& ctx, int n, ExaminedMatrix&& m, DeviceArray<double>& inverse) {
+  for_elements(ctx, std::int64_t{n} * n, FinishInverse{n, m.examined.data(), m.zero.data(), m.values.data()});
+  inverse = std::move(m.values);
+  return value_at(ctx, m.examined, 0).zero_rows;
+}
+
 }  // namespace
+
+std::optional<int> invert_if_definite(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double tolerance,
+                                      DeviceArray<double>& inverse) {
+  const auto n = static_cast<int>(a.scalar_rows());
+  ExaminedMatrix m = examine(ctx, a);
+  if (!invert_definite(ctx, n, tolerance, m.examined, m.values)) return std::nullopt;
+  return finish_inverse(ctx, n, std::move(m), inverse);
+}
 
 int invert_dense(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double tolerance,
                  DeviceArray<double>& inverse) {
@@ -266,36 +325,16 @@ int invert_dense(const DeviceContext& ctx, const BlockCsr<Space::device>& a, dou
     inverse = {};
     return 0;
   }
-  DeviceArray<double> dense;
-  DeviceArray<unsigned char> zero(ctx, n);
-  DeviceArray<Examined> examined(ctx, 1);
-  const auto fill_dense = [&] {
-    dense = zeros<double>(ctx, std::int64_t{n} * n);
-    for_elements(ctx, a.pattern.rows, DenseRow{a, n, dense.data()});
-  };
-  const auto examine = [&] {
-    fill_dense();
-    examine_kernel<<<1, EliminationTuning::threads, 0, ctx.state().stream()>>>(n, dense.data(), zero.data(),
-                                                                               examined.data());
-    PURLIN_CHECK_LAUNCH();
-  };
-  examine();
-  bool regular = invert_definite(ctx, n, tolerance, examined, dense);
-  if (!regular && n <= EliminationTuning::most_rows) {
-    examine();
+  if (const std::optional<int> zero_rows = invert_if_definite(ctx, a, tolerance, inverse)) return *zero_rows;
+  if (n <= EliminationTuning::most_rows) {
+    ExaminedMatrix m = examine(ctx, a);
     DeviceArray<int> found = zeros<int>(ctx, 1);
-    invert_kernel<<<1, EliminationTuning::threads, 0, ctx.state().stream()>>>(n, tolerance, dense.data(),
+    invert_kernel<<<1, EliminationTuning::threads, 0, ctx.state().stream()>>>(n, tolerance, m.values.data(),
                                                                               found.data());
     PURLIN_CHECK_LAUNCH();
-    regular = value_at(ctx, found, 0) == 1;
+    if (value_at(ctx, found, 0) == 1) return finish_inverse(ctx, n, std::move(m), inverse);
   }
-  if (regular) {
-    for_elements(ctx, std::int64_t{n} * n, FinishInverse{n, examined.data(), zero.data(), dense.data()});
-    inverse = std::move(dense);
-    return value_at(ctx, examined, 0).zero_rows;
-  }
-  fill_dense();
-  DenseInverse result = dense_inverse(n, to_vector(ctx, dense.cspan()), tolerance);
+  const DenseInverse result = dense_inverse(n, to_vector(ctx, dense_values(ctx, a).cspan()), tolerance);
   inverse = make_array(ctx, result.values);
   return result.null_vectors;
 }

@@ -253,6 +253,43 @@ void check_dots() {
 
 }  // namespace
 
+TEST_BOTH("On a device AMG inverts up to 1024 rows where they are definite", "[amg]") {
+  const auto ctx = make_context<S>();
+  const Context<Space::host> host_ctx;
+  const auto last_of = [](const auto& m) { return m.hierarchy().levels().back().a.scalar_rows(); };
+  for (const bool definite : {true, false}) {
+    // The second level has some 800 rows. Neumann conditions leave every level singular.
+    const HostCsr a = definite ? fem_matrix("generate:diffusion:22") : neumann_grid(110, 90);
+    auto m = amg<double, S>(ctx, a);
+    const Index last = last_of(m);
+    INFO(last << " rows");
+    const bool more = S == Space::device && definite;
+    CHECK((last > 256) == more);
+    CHECK(last <= 1024);
+    PrecondOptions said = amg_options();
+    said.of<AmgOptions>().max_coarse = 256;
+    CHECK(last_of(amg<double, S>(ctx, a, said)) <= 256);
+    if (!definite) continue;
+    // The same cycle as where that size is asked for, also after a refresh.
+    said.of<AmgOptions>().max_coarse = std::max<Index>(last, 256);
+    auto expected = amg<double, Space::host>(host_ctx, a, said);
+    REQUIRE(last_of(expected) == last);
+    const auto x = random_vector<double>(a.rows);
+    const auto agree = [&] {
+      const auto found = applied(ctx, m, x), wanted = applied(host_ctx, expected, x);
+      double difference = 0;
+      for (std::size_t i = 0; i < x.size(); ++i) difference = std::max(difference, std::abs(found[i] - wanted[i]));
+      CHECK(difference < 1e-11 * norm_oracle(wanted));
+    };
+    agree();
+    std::vector<double> values = a.val;
+    for (double& value : values) value *= 3;
+    m.refresh(ctx, upload(ctx, values).cspan());
+    expected.refresh(host_ctx, upload(host_ctx, values).cspan());
+    agree();
+  }
+}
+
 TEST_BOTH("AMG forms x.M x with M x, whatever its cycle ends with", "[amg]") {
   check_dots<double, S>();
   check_dots<float, S>();
