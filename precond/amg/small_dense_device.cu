@@ -19,6 +19,7 @@ struct EliminationTuning {
 struct Examined {
   unsigned long long largest, difference;  // bits of the largest |a_ij| and |a_ij - a_ji|
   int zero_rows;
+  int definite;  // after the elimination
 
   __device__ double largest_value() const { return __longlong_as_double(static_cast<long long>(largest)); }
   // Up to rounding.
@@ -69,7 +70,8 @@ __device__ Largest largest_of_block(Largest mine) {
 // A square of a matrix in shared memory, by a block: a thread has one column and every eighth row.
 struct Tile {
   static constexpr int side = EliminationTuning::side, high = EliminationTuning::tile_threads / side;
-  double at[side][side + 1];
+  static constexpr int rows = side / high;  // of a thread
+  alignas(16) double at[side][side + 2];    // rows begin at multiples of 16 bytes
 
   __device__ static int column() { return static_cast<int>(threadIdx.x) % side; }
   __device__ static int first_row() { return static_cast<int>(threadIdx.x) / side; }
@@ -82,11 +84,20 @@ struct Tile {
       at[r][column()] = row < n && c < n ? a[row * n + c] : (row == c ? 1 : 0);
     }
   }
-  // Entry (r, column) of the product of two.
-  __device__ static double product(const Tile& left, const Tile& right, int r) {
-    double sum = 0;
-    for (int e = 0; e < side; ++e) sum += left.at[r][e] * right.at[e][column()];
-    return sum;
+  // The entries of the calling thread in the product of two, its first row's at product[0]. What it needs of `right`
+  // is read once for all of them, of `left` two values at once.
+  __device__ static void multiply(const Tile& left, const Tile& right, double (&product)[rows]) {
+    for (double& entry : product) entry = 0;
+#pragma unroll 4
+    for (int e = 0; e < side; e += 2) {
+      const double first = right.at[e][column()], second = right.at[e + 1][column()];
+#pragma unroll
+      for (int q = 0; q < rows; ++q) {
+        const double2 pair = *reinterpret_cast<const double2*>(&left.at[first_row() + q * high][e]);
+        product[q] += pair.x * first;
+        product[q] += pair.y * second;
+      }
+    }
   }
   // Its inverse in its place, without pivoting. False, in all threads: a pivot is not above `tolerance` times the
   // largest one, which is the larger of `largest` and those here.
@@ -96,10 +107,10 @@ struct Tile {
       largest = fmax(largest, pivot);
       if (!(pivot > tolerance * largest)) return false;
       const double divided = (column() == k ? 1 : at[k][column()]) / pivot;
-      double factor[side / high];
-      for (int q = 0; q < side / high; ++q) factor[q] = at[first_row() + q * high][k];
+      double factor[rows];
+      for (int q = 0; q < rows; ++q) factor[q] = at[first_row() + q * high][k];
       __syncthreads();
-      for (int q = 0; q < side / high; ++q) {
+      for (int q = 0; q < rows; ++q) {
         const int r = first_row() + q * high;
         double& entry = at[r][column()];
         entry = r == k ? divided : (column() == k ? 0 : entry) - factor[q] * divided;
@@ -171,19 +182,22 @@ __global__ void __launch_bounds__(EliminationTuning::tile_threads)
     return;
   }
   if (first) pivots[k + 1] = largest;
-  double own[Tile::side / Tile::high];  // of the row of tiles k: what it becomes
-  for (int q = 0; q < Tile::side / Tile::high; ++q) {
-    const int r = Tile::first_row() + q * Tile::high;
-    own[q] = j == k ? diagonal.at[r][c] : Tile::product(diagonal, right, r);
+  double own[Tile::rows];  // of the row of tiles k: what it becomes
+  if (j == k) {
+    for (int q = 0; q < Tile::rows; ++q) own[q] = diagonal.at[Tile::first_row() + q * Tile::high][c];
+  } else {
+    Tile::multiply(diagonal, right, own);
   }
   __syncthreads();
-  for (int q = 0; q < Tile::side / Tile::high; ++q) right.at[Tile::first_row() + q * Tile::high][c] = own[q];
+  for (int q = 0; q < Tile::rows; ++q) right.at[Tile::first_row() + q * Tile::high][c] = own[q];
   __syncthreads();
-  for (int q = 0; q < Tile::side / Tile::high; ++q) {
+  double gone[Tile::rows];
+  if (i != k) Tile::multiply(left, right, gone);
+  for (int q = 0; q < Tile::rows; ++q) {
     const int r = Tile::first_row() + q * Tile::high, row = i * Tile::side + r, column = j * Tile::side + c;
     if (row >= n || column >= n) continue;
     const double before = j == k ? 0 : from[row * n + column];
-    to[row * n + column] = i == k ? own[q] : before - Tile::product(left, right, r);
+    to[row * n + column] = i == k ? own[q] : before - gone[q];
   }
 }
 
@@ -244,24 +258,27 @@ __global__ void __launch_bounds__(EliminationTuning::threads)
   if (thread == 0) *regular = 1;
 }
 
-// Rows and columns of zeros are so again, and the inverse of a symmetric matrix is symmetric.
+// Rows and columns of zeros are so again, and the inverse of a symmetric matrix is symmetric. `pivot` is the last of
+// the elimination in tiles; null: it was another one.
 struct FinishInverse {
   int n;
-  const Examined* examined;
+  const double* pivot;
+  Examined* examined;
   const unsigned char* zero;
   double* a;
 
   __device__ void operator()(std::int64_t e) const {
     const auto i = static_cast<int>(e / n), j = static_cast<int>(e % n);
+    if (e == 0) examined->definite = pivot != nullptr && *pivot >= 0 ? 1 : 0;
     double& mirrored = a[std::int64_t{j} * n + i];
     if (i == j && zero[i] != 0) a[e] = 0;
     if (i > j && examined->symmetric()) a[e] = mirrored = 0.5 * (a[e] + mirrored);
   }
 };
 
-// The inverse of a symmetric positive definite matrix in its place. False, and `a` is of no use: it is not one.
-bool invert_definite(const DeviceContext& ctx, int n, double tolerance, const DeviceArray<Examined>& examined,
-                     DeviceArray<double>& a) {
+// Eliminates all tiles, for a symmetric positive definite matrix: its inverse in its place. Returns the pivots.
+DeviceArray<double> eliminate(const DeviceContext& ctx, int n, double tolerance,
+                              const DeviceArray<Examined>& examined, DeviceArray<double>& a) {
   const int tiles = (n + EliminationTuning::side - 1) / EliminationTuning::side;
   DeviceArray<double> pivots = zeros<double>(ctx, tiles + 1), work(ctx, a.size());
   for (int k = 0; k < tiles; ++k) {
@@ -271,7 +288,7 @@ bool invert_definite(const DeviceContext& ctx, int n, double tolerance, const De
     PURLIN_CHECK_LAUNCH();
     std::swap(a, work);
   }
-  return value_at(ctx, pivots, tiles) >= 0;
+  return pivots;
 }
 
 // The matrix with diagonal entries in rows of zeros, and what is known of it.
@@ -301,11 +318,10 @@ ExaminedMatrix examine(const DeviceContext& ctx, const BlockCsr<Space::device>& 
   return m;
 }
 
-// Returns the rows of zeros.
-int finish_inverse(const DeviceContext& ctx, int n, ExaminedMatrix&& m, DeviceArray<double>& inverse) {
-  for_elements(ctx, std::int64_t{n} * n, FinishInverse{n, m.examined.data(), m.zero.data(), m.values.data()});
-  inverse = std::move(m.values);
-  return value_at(ctx, m.examined, 0).zero_rows;
+Examined finish_inverse(const DeviceContext& ctx, int n, const double* last_pivot, ExaminedMatrix& m) {
+  for_elements(ctx, std::int64_t{n} * n,
+               FinishInverse{n, last_pivot, m.examined.data(), m.zero.data(), m.values.data()});
+  return value_at(ctx, m.examined, 0);
 }
 
 }  // namespace
@@ -314,8 +330,11 @@ std::optional<int> invert_if_definite(const DeviceContext& ctx, const BlockCsr<S
                                       DeviceArray<double>& inverse) {
   const auto n = static_cast<int>(a.scalar_rows());
   ExaminedMatrix m = examine(ctx, a);
-  if (!invert_definite(ctx, n, tolerance, m.examined, m.values)) return std::nullopt;
-  return finish_inverse(ctx, n, std::move(m), inverse);
+  const DeviceArray<double> pivots = eliminate(ctx, n, tolerance, m.examined, m.values);
+  const Examined found = finish_inverse(ctx, n, pivots.data() + pivots.size() - 1, m);
+  if (found.definite == 0) return std::nullopt;
+  inverse = std::move(m.values);
+  return found.zero_rows;
 }
 
 int invert_dense(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double tolerance,
@@ -332,7 +351,11 @@ int invert_dense(const DeviceContext& ctx, const BlockCsr<Space::device>& a, dou
     invert_kernel<<<1, EliminationTuning::threads, 0, ctx.state().stream()>>>(n, tolerance, m.values.data(),
                                                                               found.data());
     PURLIN_CHECK_LAUNCH();
-    if (value_at(ctx, found, 0) == 1) return finish_inverse(ctx, n, std::move(m), inverse);
+    if (value_at(ctx, found, 0) == 1) {
+      const int zero_rows = finish_inverse(ctx, n, nullptr, m).zero_rows;
+      inverse = std::move(m.values);
+      return zero_rows;
+    }
   }
   const DenseInverse result = dense_inverse(n, to_vector(ctx, dense_values(ctx, a).cspan()), tolerance);
   inverse = make_array(ctx, result.values);
