@@ -21,7 +21,7 @@ constexpr double prolongator_share = 0.3;
 // rows have a ninth; and its coarse levels take so long on a device, however small they are, and for each node. Rigid
 // body modes make blocks of six rows of these levels. Fitted to docs/results/regret_h200.json.
 constexpr double single_share = 0.6, single_block_share = 0.35;
-constexpr double coarse_seconds = 65e-6, coarse_block_seconds = 75e-6, block_node_seconds = 0.61e-9;
+constexpr double coarse_seconds = 55e-6, coarse_block_seconds = 60e-6, block_node_seconds = 0.61e-9;
 
 // An option that is one of a few words, in the order of the values of its type.
 template <class Choice>
@@ -106,15 +106,17 @@ double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
 // 211 ms for 0.002 to 6.6 million (docs/results/amg_meshes_h200.json), up to twice as much where nodes are tied.
 // Nodes of several rows count once, which the entries' share has in it.
 double amg_setup_seconds(const PrecondBuild& build) {
-  constexpr double device_seconds = 2.8e-3, of_first_row = 4e-8, first_rows = 80e3, device_row = 2.3e-9,
-                   device_entry = 0.75e-9;
+  constexpr double device_seconds = 2.0e-3, of_first_row = 2.2e-8, first_rows = 80e3, device_row = 2.3e-9,
+                   device_entry = 0.78e-9;
+  constexpr double wide_row = 30, device_blocks = 1.3e-3;  // nodes of several rows have as many entries in a row
   constexpr double row_alone = 0.2e-6, row_shared = 1.0e-6, entry_alone = 2e-9, entry_shared = 14e-9;
   constexpr double of_tied_row = 4e-6, tied_rows = 8e3, shortest_row = 6, longest_row = 20;
   constexpr double default_coarse = 256, inverse_operation = 4e-10;  // of what is inverted at once
   constexpr int useful_threads = 16;
   const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
   if (build.machine.device()) {
-    return device_seconds + of_first_row * std::min(rows, first_rows) + device_row * rows + device_entry * entries;
+    return device_seconds + (entries > wide_row * rows ? device_blocks : 0) +
+           of_first_row * std::min(rows, first_rows) + device_row * rows + device_entry * entries;
   }
   if (rows <= default_coarse) return inverse_operation * rows * rows * rows;
   const double threads = std::clamp(build.host_threads, 1, useful_threads);
@@ -124,7 +126,7 @@ double amg_setup_seconds(const PrecondBuild& build) {
 }
 
 PrecondSeconds amg_build_seconds(const PrecondBuild& build) {
-  constexpr double refresh_share = 0.25, refresh_share_on_host = 0.4;
+  constexpr double refresh_share = 0.31, refresh_share_on_host = 0.4;
   const double seconds = amg_setup_seconds(build);
   return {seconds, (build.machine.device() ? refresh_share : refresh_share_on_host) * seconds};
 }
@@ -144,8 +146,8 @@ double amg_vector_passes(const PrecondOptions& options) {
   return 2.0 * options.of<AmgOptions>().degree * of_a_step * usual_complexity;
 }
 
-// The median over the meshes of docs/results/regret_h200.json, on which 0.5 to 1 sqrt(simple) were taken.
-double amg_iterations_on_mesh(double simple) { return std::min(simple, 1 + 0.73 * std::sqrt(simple)); }
+// The median over the meshes of docs/results/regret_h200.json, on which 0.4 to 1 sqrt(simple) were taken.
+double amg_iterations_on_mesh(double simple) { return std::min(simple, 1 + 0.66 * std::sqrt(simple)); }
 
 // Matrices of other origin take 0.7 to 6 sqrt(simple) there. A solve that finds less falls back.
 double amg_iterations(double simple) { return std::min(simple, 1 + 0.9 * std::sqrt(simple)); }
