@@ -8,6 +8,7 @@
 
 #include <purlin/core/context_device.hpp>
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/stream_order_device.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -90,10 +91,8 @@ bool StagedCopies::upload(char* to, const char* from, std::size_t bytes, const C
 }
 
 bool StagedCopies::download_few(char* to, const char* from, std::size_t bytes) {
-  int current = -1;
-  PURLIN_CHECK_CUDA(cudaGetDevice(&current));
   const std::unique_lock<std::mutex> mine(few_mutex_, std::try_to_lock);
-  if (!mine.owns_lock() || no_few_ || current != device_) return false;
+  if (!mine.owns_lock() || no_few_) return false;
   if (few_ == nullptr) few_.reset(static_cast<char*>(locked_page(most_few)));
   no_few_ = few_ == nullptr;
   if (no_few_) return false;
@@ -106,10 +105,21 @@ bool StagedCopies::download_few(char* to, const char* from, std::size_t bytes) {
   return true;
 }
 
+// The context's device is the current one, and then the one that was before: memory of its pool is not to be copied
+// from another.
+class CurrentDevice {
+ public:
+  explicit CurrentDevice(const Context<Space::device>& ctx) { ctx.make_current(); }
+
+ private:
+  KeptDevice before_;
+};
+
 // From how many bytes on a copy is made by pieces.
 constexpr std::size_t worth_pieces = std::size_t{16} << 20;
 
 void upload_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
+  const CurrentDevice current(ctx);
   const auto up = [&] {
     return ctx.state().copies->upload(static_cast<char*>(to), static_cast<const char*>(from), bytes, ctx.host());
   };
@@ -119,6 +129,7 @@ void upload_bytes(const Context<Space::device>& ctx, const void* from, void* to,
 }
 
 void download_bytes(const Context<Space::device>& ctx, const void* from, void* to, std::size_t bytes) {
+  const CurrentDevice current(ctx);
   const auto down = [&] {
     return ctx.state().copies->download(static_cast<char*>(to), static_cast<const char*>(from), bytes, ctx.host());
   };

@@ -30,8 +30,8 @@ class StagedCopies {
   bool upload(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host);
 
   /// Up to `most_few` bytes, words of four at addresses of words, which a kernel writes: the driver's copy takes
-  /// twice as long from the end of the kernel before it to the host. False also while another thread copies so, and
-  /// where another device is the current one, on which a kernel would start.
+  /// twice as long from the end of the kernel before it to the host. The context's device is the current one. False
+  /// also while another thread copies so.
   bool download_few(char* to, const char* from, std::size_t bytes);
   static constexpr std::size_t most_few = std::size_t{1} << 15;
 

@@ -175,7 +175,7 @@ TEST_BOTH("AMG inverts a small matrix, and the regular part of a singular one", 
 
 TEST_BOTH("AMG smooths alone what does not coarsen, and says so", "[amg]") {
   const auto ctx = make_context<S>();
-  const auto diagonal = amg<double, S>(ctx, diagonal_matrix(400));
+  const auto diagonal = amg<double, S>(ctx, diagonal_matrix(400), small_levels(256));
   CHECK(diagonal.hierarchy().levels().size() == 1);
   CHECK(contains(diagonal.info().detail, "smoother alone"));
   // A multiple of the inverse.
@@ -184,7 +184,8 @@ TEST_BOTH("AMG smooths alone what does not coarsen, and says so", "[amg]") {
   const auto z = applied(ctx, diagonal, ones);
   for (Index i = 1; i < 400; ++i) REQUIRE(std::fabs(z[i] * d.val[i] / (z[0] * d.val[0]) - 1) < 1e-14);
 
-  const auto pieces_too = amg<double, S>(ctx, pieces(diagonal_matrix(50), fem_matrix("generate:diffusion:8")));
+  const HostCsr of_pieces = pieces(diagonal_matrix(50), fem_matrix("generate:diffusion:8"));
+  const auto pieces_too = amg<double, S>(ctx, of_pieces, small_levels(256));
   CHECK(pieces_too.hierarchy().levels().size() == 2);
 }
 
