@@ -106,7 +106,7 @@ def mesh_lines(meshes):
     ]
 
 
-def section(data, rivals, meshes):
+def section(data, beside, rivals, meshes):
     return [
         f"## Multigrid, {data['device']}", "",
         f"`{data['command']}`, {data['date']}; all figures, with phases and levels, are in "
@@ -116,10 +116,11 @@ def section(data, rivals, meshes):
         *own_rows(data), "",
         "### Other packages", "",
         "Setup and solve in milliseconds, (iterations), and in bold their sum over Purlin's, of the variant of each package with the least sum "
-        "among those whose true residual met the tolerance. Purlin is a system in CSR with AMG; its setup includes checks, CSR and vectors. "
+        "among those whose true residual met the tolerance. Purlin is a system in CSR with AMG, as it was then ([results/amg_beside_rivals_h200.json](results/amg_beside_rivals_h200.json)); "
+        "its setup includes checks, CSR and vectors. "
         f"The others: {rivals['command']} ({rivals['date']}). All variants, failed ones included, are in "
         "[results/amg_rivals_h200.json](results/amg_rivals_h200.json).", "",
         "| system | Purlin | " + " | ".join(PACKAGES) + " |", "|---|---:|" + "---:|" * len(PACKAGES),
-        *peer_rows(data, rivals), "",
+        *peer_rows(beside, rivals), "",
         "### Meshes and their refinements", "", *mesh_lines(meshes),
     ]

@@ -141,7 +141,7 @@ def regret(path):
 
 def multigrid(path):
     """Setup and solve of each package, its best variant, over Purlin's."""
-    data, rivals = load("amg_h200"), load("amg_rivals_h200")
+    data, rivals = load("amg_beside_rivals_h200"), load("amg_rivals_h200")
     systems = [system for system in data["systems"] if any(run["system"] == system["system"] for run in rivals["runs"])]
     figure, axis = plt.subplots(figsize=(8, 0.8 + 0.55 * len(systems)))
     for k, package in enumerate(multigrid_tables.PACKAGES):
