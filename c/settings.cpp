@@ -146,7 +146,7 @@ const Option table[] = {
 void set_precond_option(PrecondOptions& options, const PrecondOption& option, const std::string& value) {
   const OptionValue now = option.get(options);
   if (std::holds_alternative<int>(now)) {
-    option.set(options, whole(option.key, value, 1, option.most));
+    option.set(options, whole(option.key, value, option.least, option.most));
   } else if (std::holds_alternative<double>(now)) {
     option.set(options, number(option.key, value));
   } else {

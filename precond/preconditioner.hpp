@@ -51,7 +51,8 @@ struct PrecondOption {
   std::string help;                                       ///< one or more sentences
   std::string key;                                        ///< in reports: "fsai_power"
   std::vector<std::string> choices = {};                  ///< of a text
-  int most = 0;                                           ///< of a whole number, which is 1 at the least
+  int least = 1;                                          ///< of a whole number; 0 where that is the default
+  int most = 0;                                           ///< of a whole number
   bool shapes_pattern = false;                            ///< has no meaning where the pattern is given
   std::function<OptionValue(const PrecondOptions&)> get;  ///< reads it
   std::function<void(PrecondOptions&, const OptionValue&)> set;  ///< writes it; unchecked

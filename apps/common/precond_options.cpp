@@ -15,7 +15,7 @@ void add_own(CLI::App& command, const PrecondOptions& p, const PrecondOption& li
              const char* group) {
   RawPrecond::Own& own = raw.own.emplace_back(RawPrecond::Own{&line, line.get(p), nullptr});
   std::visit([&](auto& value) { own.given = command.add_option(line.flags, value, line.help); }, own.value);
-  if (std::holds_alternative<int>(own.value)) own.given->check(CLI::Range(1, line.most));
+  if (std::holds_alternative<int>(own.value)) own.given->check(CLI::Range(line.least, line.most));
   own.given->option_text(line.choices.empty() ? line.placeholder : one_of(line.choices))->group(group);
 }
 

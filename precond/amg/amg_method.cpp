@@ -48,6 +48,13 @@ PrecondOption number_up_to(PrecondOption option, int most) {
   return option;
 }
 
+// 0: what AMG chooses.
+PrecondOption number_or_default(PrecondOption option, int most) {
+  option.least = 0;
+  option.most = most;
+  return option;
+}
+
 std::vector<PrecondOption> amg_options() {
   return {
       choice_option("--amg-smoother",
@@ -59,11 +66,12 @@ std::vector<PrecondOption> amg_options() {
       number_option("--amg-theta", "THETA",
                     "Rows with |a_ij| < THETA sqrt(|a_ii a_jj|) share no aggregate of AMG, default 0.02", "amg_theta",
                     &AmgOptions::theta),
-      number_up_to(number_option("--amg-max-coarse", "N",
-                                 "Rows of AMG's coarsest level, at most; default 256, on a device 1024 where that\n"
-                                 "level is symmetric positive definite",
-                                 "amg_max_coarse", &AmgOptions::max_coarse),
-                   largest_coarse),
+      number_or_default(
+          number_option("--amg-max-coarse", "N",
+                        "Rows of AMG's coarsest level, at most; default 256, on a device 1024 where that\n"
+                        "level is symmetric positive definite",
+                        "amg_max_coarse", &AmgOptions::max_coarse),
+          largest_coarse),
       number_up_to(
           number_option("--amg-max-width", "N", "Aggregates that a row of AMG's prolongators reaches, default 3",
                         "amg_max_width", &AmgOptions::max_width),

@@ -30,16 +30,16 @@ std::string joined(const std::vector<std::string>& words) {
   throw InputError(name + ": expected " + expected + ", found " + nb::cast<std::string>(nb::repr(found)));
 }
 
-int whole_number(const std::string& name, nb::handle value, int most) {
+int whole_number(const std::string& name, nb::handle value, int least, int most) {
   int number = 0;
-  if (PyBool_Check(value.ptr()) || !nb::try_cast(value, number) || number < 1 || number > most) {
-    refuse(name, "a whole number from 1 to " + std::to_string(most), value);
+  if (PyBool_Check(value.ptr()) || !nb::try_cast(value, number) || number < least || number > most) {
+    refuse(name, "a whole number from " + std::to_string(least) + " to " + std::to_string(most), value);
   }
   return number;
 }
 
 OptionValue option_value(const PrecondOption& option, const OptionValue& now, nb::handle value) {
-  if (std::holds_alternative<int>(now)) return whole_number(option.key, value, option.most);
+  if (std::holds_alternative<int>(now)) return whole_number(option.key, value, option.least, option.most);
   if (std::holds_alternative<double>(now)) {
     double number = 0;
     if (!nb::try_cast(value, number) || !std::isfinite(number)) refuse(option.key, "a number", value);
@@ -104,7 +104,7 @@ SystemOptions system_options(const nb::dict& choices, Index rows) {
   options.stop.rel_tol = nb::cast<double>(choices["rtol"]);
   if (has("null_space")) options.null_space = NullSpace::constant;
   if (has("restart")) {
-    options.solver.of<GmresOptions>().restart = whole_number("restart", choices["restart"], 1 << 20);
+    options.solver.of<GmresOptions>().restart = whole_number("restart", choices["restart"], 1, 1 << 20);
   }
   if (!nb::cast<bool>(choices["resident"])) {
     options.solver.of<CgOptions>().resident = options.solver.of<BicgstabOptions>().resident = false;
