@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
@@ -41,8 +42,8 @@ std::vector<Figures> level_figures(const std::vector<detail::AmgLevel<S>>& level
 }
 
 template <Space S>
-detail::LevelOrder<S> level_order(const Context<S>& ctx, const RowOrder<S>& order) {
-  return {make_array(ctx, order.old_of_new.cspan()), make_array(ctx, order.new_of_old.cspan())};
+detail::LevelOrder<S> level_order(RowOrder<S> order) {
+  return {std::move(order.old_of_new), std::move(order.new_of_old)};
 }
 
 // Whether the first level is multiplied in the hierarchy's blocks: where csr would be in its order.
@@ -79,9 +80,9 @@ AmgOperator<T, S>::AmgOperator(const Context<S>& ctx, const CsrView<T, S>& a, co
     convert(ctx, a.val, values.span());
     CsrView<float, S> low(Pattern<S>(a), values.cspan());
     low.value_map = a.value_map;
-    low_cycle_ = make_cycle<float>(ctx, low, order, first.order, of_finest, clock);
+    low_cycle_ = make_cycle<float>(ctx, low, order, std::move(first.order), of_finest, clock);
   } else {
-    cycle_ = make_cycle<T>(ctx, a, order, first.order, of_finest, clock);
+    cycle_ = make_cycle<T>(ctx, a, order, std::move(first.order), of_finest, clock);
   }
   between_ = Array<T, S>(ctx, rows_);
   ctx.synchronize();
@@ -125,7 +126,7 @@ OperatorPtr<C, S> AmgOperator<T, S>::finest_in_csr(const Context<S>& ctx) const 
 template <class T, Space S>
 template <class C>
 detail::AmgCycle<C, S> AmgOperator<T, S>::make_cycle(const Context<S>& ctx, const CsrView<C, S>& a,
-                                                     const RowOrder<S>& order, const RowOrder<S>& from_nodes,
+                                                     const RowOrder<S>& order, RowOrder<S> from_nodes,
                                                      const SpmvOptions& spmv_options,
                                                      detail::PhaseClock& clock) const {
   detail::AmgFinest<C, S> finest = finest_of<C>();
@@ -143,7 +144,8 @@ detail::AmgCycle<C, S> AmgOperator<T, S>::make_cycle(const Context<S>& ctx, cons
       if (options_.smoother != AmgSmoother::automatic) throw;
     }
   }
-  return detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_, level_order(ctx, from_nodes), options_.degree);
+  return detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_, level_order(std::move(from_nodes)),
+                                options_.degree);
 }
 
 template <class T, Space S>
@@ -193,8 +195,9 @@ bool AmgOperator<T, S>::renumber(const Context<S>& ctx, const RowOrder<S>& order
     finest.smoother = cycle.finest_smoother()->renumbered(ctx, order, options);
     if (finest.smoother == nullptr) return false;
   }
-  const RowOrder<S> from_nodes = detail::order_from_nodes(ctx, order, numbering_, rows_);
-  cycle = detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_, level_order(ctx, from_nodes), options_.degree);
+  cycle =
+      detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_,
+                             level_order(detail::order_from_nodes(ctx, order, numbering_, rows_)), options_.degree);
   return true;
 }
 

@@ -63,7 +63,7 @@ class AmgOperator final : public MatrixOperator<T, S> {
   std::string detail_text() const;
   template <class C>
   detail::AmgCycle<C, S> make_cycle(const Context<S>& ctx, const CsrView<C, S>& a, const RowOrder<S>& order,
-                                    const RowOrder<S>& from_nodes, const SpmvOptions& spmv_options,
+                                    RowOrder<S> from_nodes, const SpmvOptions& spmv_options,
                                     detail::PhaseClock& clock) const;
   template <class C>
   OperatorPtr<C, S> finest_in_csr(const Context<S>& ctx) const;
