@@ -206,7 +206,7 @@ class Bicgstab<T, S>::Run {
       bool running = true, due = false;
       while (running && !due) {
         offer_x();
-        own_.graph_->repeat(convergence_.check_every(), step_);
+        own_.graph_->repeat(convergence_.until_poll(), step_);
         running = convergence_.poll(&own_.state_.data()->monitor);
         due = running && convergence_.exchange_due();
       }

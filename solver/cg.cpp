@@ -100,7 +100,7 @@ class Cg<T, S>::Run {
     const typename CgIteration<T, S>::Step step = cg_.bind(system_->ctx, system_->A, system_->M, system_->x);
     bool running = true, due = false;
     while (running && !due) {
-      cg_.repeat(convergence_.check_every(), step);
+      cg_.repeat(convergence_.until_poll(), step);
       running = convergence_.poll(&cg_.state()->monitor);
       due = running && convergence_.exchange_due();
     }

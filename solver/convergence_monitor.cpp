@@ -73,6 +73,12 @@ int ConvergenceMonitor<T, S>::check_every() const {
 }
 
 template <class T, Space S>
+int ConvergenceMonitor<T, S>::until_poll() const {
+  const int to_exchange = exchange_not_before() - seen_.iteration;
+  return to_exchange > 0 ? std::min(check_every(), to_exchange) : check_every();
+}
+
+template <class T, Space S>
 double ConvergenceMonitor<T, S>::seconds() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }

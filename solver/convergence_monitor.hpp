@@ -67,6 +67,8 @@ class ConvergenceMonitor {
   void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
   /// Before so many iterations `exchange_due` need not be asked; `no_exchange`: not at all.
   int exchange_not_before() const { return exchange_ != nullptr ? exchange_->not_before() : no_exchange; }
+  /// Iterations up to the next poll: as many as `check_every` has, fewer where other operators may be due before.
+  int until_poll() const;
   /// Where CG notes the coefficients of its first iterations, by which the iterations to go are estimated too.
   void watch_spectrum(Span<const CgCoefficients, S> coefficients) { coefficients_ = coefficients; }
   /// The first residual that tells how fast they fall is the one after so many iterations: those before are in

@@ -95,9 +95,8 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& sys
   args.begin = ResidentBegin::onward;
   bool due = false;
   while (taken && !due && convergence.poll(state.iteration, state.event, residuals)) {
-    const int asks_from = convergence.exchange_not_before();
-    due = state.iteration >= asks_from && convergence.exchange_due();
-    args.iterations = this->launch_length(system, asks_from, state.iteration);
+    due = convergence.exchange_due();
+    args.iterations = this->launch_length(system, convergence.exchange_not_before(), state.iteration);
     if (!due) taken = this->launch(ctx, args);
   }
   best = {state.kept_residual, state.kept_at};

@@ -129,9 +129,8 @@ ResidentEnd ResidentCg<T>::launch_until_event(const SolveArguments<T, Space::dev
   };
   auto& [state, residuals] = this->log_of(ctx);
   while (convergence.poll(state.iteration, state.event, residuals) && !state.undecided) {
-    const int asks_from = convergence.exchange_not_before();
-    if (state.iteration >= asks_from && convergence.exchange_due()) return ResidentEnd::exchange;
-    args.iterations = this->launch_length(system, asks_from, state.iteration);
+    if (convergence.exchange_due()) return ResidentEnd::exchange;
+    args.iterations = this->launch_length(system, convergence.exchange_not_before(), state.iteration);
     if (!this->launch(ctx, args)) return hand_over();
   }
   convergence.report().resident = convergence.report().resident && state.iteration > 0;

@@ -56,6 +56,17 @@ double SystemLearning::earliest(const FormatChoice& choice) const {
   return least;
 }
 
+double SystemLearning::most_saved(const FormatChoice& choice, double to_come) {
+  const FormatTrial* const now = present(choice);
+  double most = 0;
+  if (now == nullptr) return most;
+  for (const FormatTrial& trial : choice.trials) {
+    const double gain = now->step_seconds() - trial.step_seconds();
+    if (trial.failure.empty() && gain > 0) most = std::max(most, to_come * gain / trial.setup_seconds);
+  }
+  return most;
+}
+
 const FormatTrial* SystemLearning::better_for(const FormatChoice& choice, double done, double sure, double to_come,
                                               bool measured) const {
   const FormatTrial* const now = present(choice);

@@ -48,6 +48,7 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   estimates.believed = standing.left;
   if (!left_guessed) doubt_what_was_overrun();
   choose_move(true);
+  if (S == Space::device && next == Move::none) ask_less_often();
   return next != Move::none;
 }
 
@@ -66,12 +67,24 @@ void SystemState<T, S>::doubt_what_was_overrun() {
   standing.left = std::max(standing.left, std::min(done, by_way));
 }
 
+// Each time that a device is asked it waits for the host, which takes as long as some iterations of a small system.
+// Where nothing is anywhere near its price by what the solve has shown, it is asked after four times the iterations
+// instead of twice as many.
+template <class T, Space S>
+void SystemState<T, S>::ask_less_often() {
+  constexpr double near = 1.0 / 3;
+  constexpr int times = 4;
+  const bool waits = left_guessed || estimates.ask_again > 0 || estimates.most_saved >= near;
+  if (!waits && standing.iterations < no_exchange / times) estimates.ask_again = times * standing.iterations;
+}
+
 template <class T, Space S>
 void SystemState<T, S>::choose_move(bool preconditioner_too) {
   next = Move::none;
   const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
   const double to_come = standing.left + learning.later(last_iterations);
   const FormatTrial* better = nullptr;
+  estimates.most_saved = choice != nullptr ? SystemLearning::most_saved(*choice, to_come) : 0;
   if (choice != nullptr)
     better = learning.better_for(*choice, standing.iterations, standing.sure, to_come, !left_guessed);
   const StrongerChoice stronger = preconditioner_too ? stronger_that_pays(better) : StrongerChoice{};
@@ -109,19 +122,33 @@ int SystemState<T, S>::not_before() {
 template <class T, Space S>
 typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
   if (probation.length == 0) return Verdict::none;
-  if (probation.begun == 0) {  // taken before the solve, which is asked for the first time
-    probation.from = standing.iterations;
-    probation.begun = probation.least = standing.residual;
-  }
-  if (standing.iterations < probation.from) probation.from = standing.iterations;  // of the chain's next solver
+  if (probation.begun == 0) probation.begin(standing);  // taken before the solve, which is asked for the first time
+  if (standing.iterations < probation.from) probation.begin(standing);  // of the chain's next solver
   probation.least = std::min(probation.least, standing.residual);
   if (probation.least <= 0.1 * probation.begun) {
     probation.passed = true;
     probation.begun = probation.least;
     probation.from = standing.iterations;
   }
-  if (standing.iterations >= probation.from + probation.length) return Verdict::failed;
+  if (standing.iterations >= probation.from + probation.length || falls_too_slowly()) return Verdict::failed;
   return probation.passed ? Verdict::passed : Verdict::awaited;
+}
+
+// By how the residual has come down since, clearly more seconds are left than the weaker one needs for a whole solve,
+// or for what was left of this one.
+template <class T, Space S>
+bool SystemState<T, S>::falls_too_slowly() const {
+  constexpr int enough = 16;
+  constexpr double half = 0.5, clearly = 2, clearly_if_estimated = 3;
+  const int made = standing.iterations - probation.first;
+  const std::optional<FollowedPrecond> followed = operators->followed_preconditioner();
+  if (made < enough || !followed || !(whole_solves.weaker_iterations > 0)) return false;
+  if (!(probation.least <= half * probation.first_residual) || !(probation.least > standing.tolerance)) return false;
+  const double come = std::log(probation.first_residual / probation.least);
+  const double left = made * std::log(probation.least / standing.tolerance) / come;
+  const double weaker_left = std::max(0.0, whole_solves.weaker_iterations - probation.first);
+  const double most = whole_solves.estimated ? clearly_if_estimated : clearly;
+  return left * followed->present.iteration_seconds > most * weaker_left * whole_solves.weaker_seconds;
 }
 
 // What `iterations` with the present preconditioner would take, and each of them: in the format that is the best for
@@ -167,6 +194,7 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
     const double refreshes = learning_precond.refreshes() * (stronger.refresh_seconds - present.refresh_seconds);
     const double ahead = gain - later_refreshes * refreshes;
     const double saved = ahead - stronger.build_seconds;
+    if (gain_now > 0) estimates.most_saved = std::max(estimates.most_saved, ahead / stronger.build_seconds);
     if (!(gain > 0) || !(gain_now > 0) || !(saved > most_saved)) continue;
     best = &stronger;
     most_saved = saved;
@@ -207,7 +235,9 @@ bool SystemState<T, S>::take_stronger() {
   whole_solves.weaker_iterations = of_solve;
   whole_solves.weaker_seconds = next_weaker_seconds;
   whole_solves.estimated = last_iterations == 0;
-  probation = {next_probation, standing.iterations, standing.residual, standing.residual, false};
+  probation = {};
+  probation.length = next_probation;
+  probation.begin(standing);
   note_other_preconditioner();
   return true;
 }

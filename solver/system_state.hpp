@@ -71,17 +71,24 @@ struct SystemState : private OperatorExchange<T, S> {
     double believed = 0;        // standing.left before it was doubted
     int first_asked = 0;        // the iteration of the solve, and its residual there
     double first_residual = 0;  // 0: not yet
-    int ask_again = 0;          // in which iteration, for what is all but due; 0: no sooner than usual
+    int ask_again = 0;          // in which iteration, sooner or later than usual; 0: neither
+    double most_saved = 0;      // by the move that pays best, over its price
   } estimates;
   std::string next_format, next_preconditioner;
   int next_probation = 0;
   double next_weaker_seconds = 0;  // of an iteration with the present preconditioner, in the format that it would get
   // A stronger preconditioner on probation: within how many iterations each tenth of the residual has to come; 0:
-  // none is. Since when the present one is awaited, from which residual, and the least seen.
+  // none is. Since when the present one is awaited, from which residual, and the least seen. Where it all began.
   struct Probation {
     int length = 0, from = 0;
     double begun = 0, least = 0;
     bool passed = false;  // once
+    int first = 0;
+    double first_residual = 0;
+    void begin(const SolveStanding& at) {
+      from = first = at.iterations;
+      begun = least = first_residual = at.residual;
+    }
   };
   Probation probation;
   bool exchanged_precond = false;
@@ -288,6 +295,7 @@ struct SystemState : private OperatorExchange<T, S> {
   }
   enum class Verdict { none, awaited, passed, failed };
   Verdict probation_so_far();
+  bool falls_too_slowly() const;
   void end_probation(bool converged);
   // After a solve with one preconditioner, and before the next.
   void compare_with_weaker(const SolveReport& report);
@@ -300,6 +308,7 @@ struct SystemState : private OperatorExchange<T, S> {
   StrongerChoice stronger_that_pays(const FormatTrial* better);
   std::pair<double, double> staying(const PrecondOutlook& present, double iterations) const;
   void doubt_what_was_overrun();
+  void ask_less_often();
   bool make_move();
   int allowed_for_a_tenth(const PrecondOutlook& stronger);
   bool take_stronger();

@@ -8,6 +8,8 @@
 
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/registry.hpp>
+#include <purlin/solver/bicgstab.hpp>
+#include <purlin/solver/cg.hpp>
 #include <purlin/solver/operator_exchange.hpp>
 
 using namespace purlin;
@@ -131,6 +133,55 @@ SolveReport solved(const Problem<S>& problem, const Built<S>& with, const std::s
 }
 
 }  // namespace
+
+// Moves nothing, and wants to be asked in iterations that the test names.
+template <Space S>
+class AskedAt final : public detail::OperatorExchange<double, S> {
+ public:
+  explicit AskedAt(std::vector<int> at) : at_(std::move(at)) {}
+  bool due(const detail::SolveStanding& now) override {
+    asked.push_back(now.iterations);
+    return false;
+  }
+  int not_before() override { return asked.size() < at_.size() ? at_[asked.size()] : detail::no_exchange; }
+  std::optional<detail::ExchangedSystem<double, S>> exchange(const std::vector<Span<double, S>>&) override {
+    return std::nullopt;
+  }
+  std::string preconditioner() const override { return {}; }
+  void follow(Span<const double, S>&, Span<double, S>&) const override {}
+
+  std::vector<int> asked;
+
+ private:
+  std::vector<int> at_;
+};
+
+TEST_BOTH("A solve asks for other operators in the iterations for which it was told to", "[exchange]") {
+  for (const Case& c : {Case{"generate:diffusion:20", "cg", "jacobi"}, Case{"generate:diffusion:20", "cg", "none"},
+                        Case{"generate:convection:12:1", "bicgstab", "none"}}) {
+    for (const char* format : {"ehyb", "csr"}) {
+      for (const bool one_kernel : {true, false}) {
+        Problem<S> problem(c.system);
+        const Built<S> built = build(problem.ctx, problem.there.wide(), format, c.precond, false);
+        const std::vector<int> at{34, 38, 49};
+        AskedAt<S> asks(at);
+        SolverOptions options;
+        options.name = c.solver;
+        options.of<CgOptions>().resident = options.of<BicgstabOptions>().resident = one_kernel;
+        const auto solver = make_solver<double, S>(problem.ctx, problem.a.rows, options);
+        solver->set_exchange(&asks);
+        StopCriterion stop;
+        stop.rel_tol = 1e-9;
+        const SolveReport report =
+            solver->solve(problem.ctx, *built.A, built.M.get(), problem.b.cspan(), problem.x.span(), stop);
+        CAPTURE(c.system, c.precond, format, one_kernel, report.iterations);
+        REQUIRE(report.converged());
+        REQUIRE(report.iterations > at.back());
+        CHECK(asks.asked == at);
+      }
+    }
+  }
+}
 
 TEST_BOTH("A solve that moves to another format takes the iterations of that format", "[exchange]") {
   for (const Case& c :

@@ -104,6 +104,19 @@ TEST_BOTH("No exchange is due before the iteration that a solve waits for", "[ex
   CHECK(moving.state.not_before() >= whole);  // what so many iterations are worth is decided between solves
 }
 
+TEST_BOTH("A device is asked later where nothing is near its price", "[exchange][learning]") {
+  for (const double left : {5.0, 1000.0}) {  // which would save 0.04 of the price, or 8 times as much
+    Moving<S> moving("fsai", 60e-3);
+    moving.state.may_move = true;
+    const int from = moving.state.not_before();
+    REQUIRE(from <= 12);
+    CHECK_FALSE(moving.state.due({12, left, true, 1e-3, 1e-8}));
+    CAPTURE(left);
+    if (left < 10) CHECK(moving.state.not_before() == (S == Space::device ? 48 : from));
+    if (left > 10) CHECK(moving.state.not_before() < 48);
+  }
+}
+
 TEST_CASE("The preconditioner that was followed is made again from the present values", "[exchange][learning]") {
   constexpr Space S = Space::host;
   Problem<S> problem("generate:diffusion:20");

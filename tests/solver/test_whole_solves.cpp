@@ -90,6 +90,33 @@ TEST_BOTH("A preconditioner whose whole solves take longer leaves again, once", 
   }
 }
 
+TEST_BOTH("A preconditioner with which the rest would take twice a whole solve leaves early", "[exchange][learning]") {
+  using Move = typename detail::SystemState<double, S>::Move;
+  // 16 iterations behind the first residual, of 1, and 1 ms each as before. At such rates 196, 95 and more iterations
+  // are left up to 1e-8, the last of which are no rate yet.
+  struct Case {
+    double residual;
+    int weaker_iterations;
+    bool estimated, leaves;
+  };
+  for (const Case c : {Case{0.25, 100, false, true}, Case{0.25, 105, false, false}, Case{0.07, 60, false, false},
+                       Case{0.07, 50, false, true}, Case{0.07, 50, true, false}, Case{0.07, 30, true, true},
+                       Case{0.6, 10, false, false}, Case{0.25, 0, false, false}}) {
+    Moving<S> moving("same");
+    moving.state.may_move = true;
+    REQUIRE(moving.operators->take_stronger_preconditioner("same"));
+    moving.state.probation.length = 1000;
+    moving.state.whole_solves.weaker_iterations = c.weaker_iterations;
+    moving.state.whole_solves.weaker_seconds = 1e-3;
+    moving.state.whole_solves.estimated = c.estimated;
+    CAPTURE(c.residual, c.weaker_iterations, c.estimated);
+    CHECK_FALSE(moving.state.due({4, 0, false, 1, 1e-8}));
+    CHECK_FALSE(moving.state.due({19, 0, false, c.residual, 1e-8}));  // too few to judge by
+    CHECK(moving.state.due({20, 0, false, c.residual, 1e-8}) == c.leaves);
+    CHECK((moving.state.next == Move::weaker_preconditioner) == c.leaves);
+  }
+}
+
 TEST_BOTH("With refreshes a preconditioner leaves whose whole solves take longer with them", "[exchange][learning]") {
   for (const double seconds : {1.5e-3, 1.1e-3}) {
     for (const double refresh : {0.0, 1.0}) {
