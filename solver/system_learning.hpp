@@ -56,8 +56,8 @@ class SystemLearning {
   const FormatTrial* better_for(const FormatChoice& choice, double done, double sure, double to_come,
                                 bool measured) const;
 
-  /// What the setup of a faster format would save in `to_come` iterations, over its price, the most of all; 0: none is
-  /// faster.
+  /// What the setup of a faster format would save in `to_come` iterations, over its price, the most of all; 0: none
+  /// is faster.
   static double most_saved(const FormatChoice& choice, double to_come);
 
   /// How many iterations into a solve `better_for` can name one at the earliest, however many are to come; infinity:

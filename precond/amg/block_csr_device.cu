@@ -12,12 +12,15 @@ namespace {
 
 using Key = std::uint32_t;
 
+// A lane has every eighth block of a row.
 struct RowOfBlocks {
+  static constexpr int lanes = 8;
   const Offset* row_ptr;
   Index* row;
 
-  __device__ void operator()(std::int64_t i) const {
-    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) row[k] = static_cast<Index>(i);
+  __device__ void operator()(std::int64_t thread) const {
+    const std::int64_t i = thread / lanes;
+    for (Offset k = row_ptr[i] + thread % lanes; k < row_ptr[i + 1]; k += lanes) row[k] = static_cast<Index>(i);
   }
 };
 
@@ -236,7 +239,7 @@ BlockPattern<Space::device> symmetric_blocks(const DeviceContext& ctx, const Pat
 
 DeviceArray<Index> rows_of_blocks(const DeviceContext& ctx, const BlockPattern<Space::device>& p) {
   DeviceArray<Index> row(ctx, p.blocks());
-  for_elements(ctx, p.rows, RowOfBlocks{p.row_ptr.data(), row.data()});
+  for_elements(ctx, std::int64_t{p.rows} * RowOfBlocks::lanes, RowOfBlocks{p.row_ptr.data(), row.data()});
   return row;
 }
 

@@ -51,12 +51,64 @@ struct LanczosVectors {
   }
 };
 
+// The sum of a_ij x_j over a row of blocks of `size` columns, and of |a_ij|, as one of the lanes that share it sees
+// them. It has several blocks under way at once.
+template <int size>
+struct RowSum {
+  static constexpr int together = size > 3 ? 2 : 4;
+  double sum = 0, absolute = 0;
+
+  // Row r of the blocks k, k + lanes, ... before `end`.
+  __device__ __forceinline__ void add(const BlockView& a, int r, Offset k, Offset end, int lanes, const double* x) {
+    for (; k < end; k += together * lanes) {
+      Index column[together];
+      double value[together][size], at[together][size];
+#pragma unroll
+      for (int u = 0; u < together; ++u) {
+        const Offset place = k + u * lanes;
+        const bool there = place < end;
+        column[u] = there ? a.pattern.col[place] : Index{-1};
+        const double* const row = a.val + (place * a.m + r) * size;
+#pragma unroll
+        for (int c = 0; c < size; ++c) value[u][c] = there ? row[c] : 0.0;
+      }
+#pragma unroll
+      for (int u = 0; u < together; ++u) {
+#pragma unroll
+        for (int c = 0; c < size; ++c) at[u][c] = column[u] >= 0 ? x[Offset{column[u]} * size + c] : 0.0;
+      }
+#pragma unroll
+      for (int u = 0; u < together; ++u) {
+#pragma unroll
+        for (int c = 0; c < size; ++c) {
+          sum += value[u][c] * at[u][c];
+          absolute += fabs(value[u][c]);
+        }
+      }
+    }
+  }
+};
+
+// Blocks of any size.
+template <>
+struct RowSum<0> {
+  double sum = 0, absolute = 0;
+
+  __device__ void add(const BlockView& a, int r, Offset k, Offset end, int lanes, const double* x) {
+    for (; k < end; k += lanes) {
+      const double* const row = a.block(k) + r * a.n;
+      for (int c = 0; c < a.n; ++c) {
+        sum += row[c] * x[Offset{a.pattern.col[k]} * a.n + c];
+        absolute += fabs(row[c]);
+      }
+    }
+  }
+};
+
 // A group of lanes has a row of A: next = D^-1 A x / l - l before / l_before, and of x^T |D| next / l its part. What
 // the end of a row reads is on its way before the row is. The first step also finds the largest sum of |a_ij| /
 // |a_ii| over a row: positive doubles are ordered as their bits are.
-constexpr int blocks_of_lane = 4;  // under way at once
-
-template <bool first>
+template <bool first, int size>
 __global__ void __launch_bounds__(ElementsTuning::threads)
     lanczos_product_kernel(BlockView a, int lanes, LanczosVectors v, double* partial, unsigned* tickets,
                            double* along, unsigned long long* largest_sum) {
@@ -71,40 +123,21 @@ __global__ void __launch_bounds__(ElementsTuning::threads)
     const bool exists = i < rows, finishes = exists && lane == 0;
     const double d = finishes ? v.d[i] : 0.0, x_own = finishes ? v.x[i] : 0.0;
     const double before = finishes ? v.before[i] : 0.0;
-    double sum = 0, absolute = 0;
+    RowSum<size> row;
     if (exists) {
       const Index node = a.m == 1 ? i : i / a.m;
       const int r = i - node * a.m;
-      const Offset end = a.pattern.end(node);
-      for (Offset k = a.pattern.begin(node) + lane; k < end; k += blocks_of_lane * lanes) {
-        Offset place[blocks_of_lane];
-        Index column[blocks_of_lane];
-#pragma unroll
-        for (int u = 0; u < blocks_of_lane; ++u) {
-          place[u] = k + u * lanes < end ? k + u * lanes : Offset{-1};
-          column[u] = place[u] >= 0 ? a.pattern.col[place[u]] : 0;
-        }
-#pragma unroll
-        for (int u = 0; u < blocks_of_lane; ++u) {
-          if (place[u] < 0) continue;
-          const double* const row = a.block(place[u]) + r * a.n;
-          const double* const x = v.x + Offset{column[u]} * a.n;
-          for (int c = 0; c < a.n; ++c) {
-            sum += row[c] * x[c];
-            if constexpr (first) absolute += fabs(row[c]);
-          }
-        }
-      }
+      row.add(a, r, a.pattern.begin(node) + lane, a.pattern.end(node), lanes, v.x);
     }
     for (int apart = lanes / 2; apart > 0; apart /= 2) {
-      sum += __shfl_xor_sync(0xffffffffu, sum, apart);
-      if constexpr (first) absolute += __shfl_xor_sync(0xffffffffu, absolute, apart);
+      row.sum += __shfl_xor_sync(0xffffffffu, row.sum, apart);
+      if constexpr (first) row.absolute += __shfl_xor_sync(0xffffffffu, row.absolute, apart);
     }
     if (!finishes) continue;
-    const double value = d == 0 ? 0 : sum / d * scale - of_before * before;
+    const double value = d == 0 ? 0 : row.sum / d * scale - of_before * before;
     v.next[i] = value;
     mine += fabs(d) * x_own * value;
-    if (first && d != 0) largest = fmax(largest, absolute / fabs(d));
+    if (first && d != 0) largest = fmax(largest, row.absolute / fabs(d));
   }
   if constexpr (first) {
     for (int apart = 16; apart > 0; apart /= 2) largest = fmax(largest, __shfl_xor_sync(0xffffffffu, largest, apart));
@@ -202,7 +235,24 @@ double sum_of(const DeviceContext& ctx, const DeviceArray<double>& values) {
   return value_at(ctx, total, 0);
 }
 
+template <bool first>
+auto product_kernel(int size) {
+  switch (size) {
+    case 1:
+      return lanczos_product_kernel<first, 1>;
+    case 2:
+      return lanczos_product_kernel<first, 2>;
+    case 3:
+      return lanczos_product_kernel<first, 3>;
+    case 6:
+      return lanczos_product_kernel<first, 6>;
+    default:
+      return lanczos_product_kernel<first, 0>;
+  }
+}
+
 int lanczos_lanes(const BlockPattern<Space::device>& a) {
+  constexpr int blocks_of_lane = 4;
   int lanes = 1;
   while (lanes < 32 && lanes * blocks_of_lane * static_cast<double>(a.rows) < static_cast<double>(a.blocks())) {
     lanes *= 2;
@@ -241,7 +291,7 @@ EigenvalueBound largest_eigenvalue(const DeviceContext& ctx, const BlockCsr<Spac
     const LanczosVectors v{
         d.data(),           vectors[(k + 1) % 3].data(), vectors[k % 3].data(), squares.data() + std::max(k - 1, 0),
         squares.data() + k, vectors[(k + 2) % 3].data()};
-    const auto product = k == 0 ? lanczos_product_kernel<true> : lanczos_product_kernel<false>;
+    const auto product = k == 0 ? product_kernel<true>(a.col_block) : product_kernel<false>(a.col_block);
     product<<<of_product, ElementsTuning::threads, 0, state.stream()>>>(
         BlockView(a), lanes, v, partial.data(), state.tickets(), along.data() + k, bound.data());
     PURLIN_CHECK_LAUNCH();

@@ -21,6 +21,12 @@ struct ProductColumns {
   }
 };
 
+// The rows, inner columns and columns of the product of two blocks; 0: known when it runs only.
+template <int m, int k, int n>
+struct BlockShape {
+  static constexpr int rows = m, inner = k, columns = n;
+};
+
 // C = A B, or P^T B where `source` says where the blocks of P^T stand among those of P.
 struct ProductView {
   BlockView left;     // A or P
@@ -32,13 +38,28 @@ struct ProductView {
   double* val;
 
   __device__ bool transposed() const { return source != nullptr; }
-  __device__ int rows() const { return transposed() ? left.n : left.m; }
-  __device__ int inner() const { return transposed() ? left.m : left.n; }
+  // As the blocks say.
+  int block_rows() const { return source != nullptr ? left.n : left.m; }
+  int block_inner() const { return source != nullptr ? left.m : left.n; }
+  template <class Shape>
+  __device__ int rows() const {
+    return Shape::rows > 0 ? Shape::rows : transposed() ? left.n : left.m;
+  }
+  template <class Shape>
+  __device__ int inner() const {
+    return Shape::inner > 0 ? Shape::inner : transposed() ? left.m : left.n;
+  }
+  template <class Shape>
+  __device__ int columns() const {
+    return Shape::columns > 0 ? Shape::columns : b.n;
+  }
   // Entry (r, column) of the product of two blocks.
-  __device__ double term(const double* a, const double* right, int r, int column) const {
-    const int first = transposed() ? r : r * left.n, step = transposed() ? left.n : 1;
+  template <class Shape>
+  __device__ __forceinline__ double term(const double* a, const double* right, int r, int column) const {
+    const int first = transposed() ? r : r * inner<Shape>(), step = transposed() ? rows<Shape>() : 1;
     double sum = 0;
-    for (int q = 0; q < inner(); ++q) sum += a[first + q * step] * right[q * b.n + column];
+#pragma unroll
+    for (int q = 0; q < inner<Shape>(); ++q) sum += a[first + q * step] * right[q * columns<Shape>() + column];
     return sum;
   }
   __device__ const double* left_block(Offset l) const { return left.block(transposed() ? source[l] : l); }
@@ -51,9 +72,11 @@ struct LaneProductTuning {
 };
 
 // A group of lanes has one value: each lane adds every (lanes)-th term.
+template <class Shape>
 __global__ void __launch_bounds__(LaneProductTuning::threads)
     product_by_lanes_kernel(std::int64_t values, int lanes, ProductView p) {
-  const int size = p.rows() * p.b.n, lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+  const int columns = p.columns<Shape>(), size = p.rows<Shape>() * columns;
+  const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
   const std::int64_t thread = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x / lanes;
   for (std::int64_t shift = 0; (thread & ~std::int64_t{31}) / lanes + shift < values; shift += step) {
@@ -66,7 +89,7 @@ __global__ void __launch_bounds__(LaneProductTuning::threads)
       const Offset end = p.terms.end(i);
       for (Offset l = p.terms.begin(i) + lane; l < end; l += lanes) {
         const Offset at = p.b.pattern.find(p.terms.col[l], j);
-        if (at >= 0) sum += p.term(p.left_block(l), p.b.block(at), e / p.b.n, e % p.b.n);
+        if (at >= 0) sum += p.term<Shape>(p.left_block(l), p.b.block(at), e / columns, e % columns);
       }
     }
     for (int apart = lanes / 2; apart > 0; apart /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, apart);
@@ -82,9 +105,11 @@ struct WarpProductTuning {
 
 // A warp has a block: each lane looks for the column in one of 32 rows, and then all lanes add the terms that were
 // found, one after the other, each to its own values.
+template <class Shape>
 __global__ void __launch_bounds__(WarpProductTuning::threads) product_by_warps_kernel(Offset blocks, ProductView p) {
   constexpr int values = WarpProductTuning::values;
-  const int lane = static_cast<int>(threadIdx.x % 32), size = p.rows() * p.b.n;
+  const int lane = static_cast<int>(threadIdx.x % 32), columns = p.columns<Shape>();
+  const int size = p.rows<Shape>() * columns;
   const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x / 32;
   for (std::int64_t k = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32; k < blocks; k += step) {
     const Index i = p.row_of[k], j = p.c.col[k];
@@ -101,7 +126,7 @@ __global__ void __launch_bounds__(WarpProductTuning::threads) product_by_warps_k
 #pragma unroll
           for (int u = 0; u < values; ++u) {
             const int e = first + u * 32 + lane;
-            if (e < size) sum[u] += p.term(a, right, e / p.b.n, e % p.b.n);
+            if (e < size) sum[u] += p.term<Shape>(a, right, e / columns, e % columns);
           }
         }
       }
@@ -115,20 +140,38 @@ __global__ void __launch_bounds__(WarpProductTuning::threads) product_by_warps_k
 }
 
 // `terms` in all rows: of A, or of P^T.
-void compute(const DeviceContext& ctx, Offset blocks, const ProductView& p, int size, Offset terms) {
-  if (blocks == 0) return;
+template <class Shape>
+void compute_as(const DeviceContext& ctx, Offset blocks, const ProductView& p, int size, Offset terms) {
   const auto stream = ctx.state().stream();
   if (size < WarpProductTuning::least_size) {
     const std::int64_t values = blocks * size;
     const double of_row = static_cast<double>(terms) / p.terms.rows;
     int lanes = 1;
     while (lanes < 32 && lanes < of_row && values * lanes < LaneProductTuning::many_threads) lanes *= 2;
-    product_by_lanes_kernel<<<blocks_for(ctx, values * lanes), LaneProductTuning::threads, 0, stream>>>(values, lanes,
-                                                                                                        p);
+    const unsigned grid = blocks_for(ctx, values * lanes);
+    product_by_lanes_kernel<Shape><<<grid, LaneProductTuning::threads, 0, stream>>>(values, lanes, p);
   } else {
-    product_by_warps_kernel<<<blocks_for(ctx, blocks * 32), WarpProductTuning::threads, 0, stream>>>(blocks, p);
+    product_by_warps_kernel<Shape>
+        <<<blocks_for(ctx, blocks * 32), WarpProductTuning::threads, 0, stream>>>(blocks, p);
   }
   PURLIN_CHECK_LAUNCH();
+}
+
+template <int m, int k, int n>
+bool has_shape(const ProductView& p) {
+  return p.block_rows() == m && p.block_inner() == k && p.b.n == n;
+}
+
+// In kernels of their own the shapes that diffusion and elasticity have, in space and in the plane.
+void compute(const DeviceContext& ctx, Offset blocks, const ProductView& p, int size, Offset terms) {
+  if (blocks == 0) return;
+  const auto as = [&](auto shape) { compute_as<decltype(shape)>(ctx, blocks, p, size, terms); };
+  if (has_shape<1, 1, 1>(p)) return as(BlockShape<1, 1, 1>{});
+  if (has_shape<3, 3, 6>(p)) return as(BlockShape<3, 3, 6>{});
+  if (has_shape<6, 3, 6>(p)) return as(BlockShape<6, 3, 6>{});
+  if (has_shape<6, 6, 6>(p)) return as(BlockShape<6, 6, 6>{});
+  if (has_shape<3, 3, 3>(p)) return as(BlockShape<3, 3, 3>{});
+  as(BlockShape<0, 0, 0>{});
 }
 
 // Rows of a mean of more candidates are collected by whole warps.

@@ -28,17 +28,21 @@ struct Examined {
   }
 };
 
+// A lane has some values of a row of blocks.
 struct DenseRow {
+  static constexpr int lanes = 32;
   BlockView a;
   int n;
   double* dense;
 
-  __device__ void operator()(std::int64_t node) const {
-    const auto i = static_cast<Index>(node);
-    for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
-      for (int e = 0; e < a.m * a.m; ++e) {
-        dense[(i * a.m + e / a.m) * n + a.pattern.col[k] * a.m + e % a.m] = a.block(k)[e];
-      }
+  __device__ void operator()(std::int64_t thread) const {
+    const auto i = static_cast<Index>(thread / lanes);
+    const int size = a.m * a.m;
+    const Offset first = a.pattern.begin(i), values = (a.pattern.end(i) - first) * size;
+    for (Offset t = thread % lanes; t < values; t += lanes) {
+      const Offset k = first + t / size;
+      const auto e = static_cast<int>(t % size);
+      dense[(i * a.m + e / a.m) * n + a.pattern.col[k] * a.m + e % a.m] = a.block(k)[e];
     }
   }
 };
@@ -76,12 +80,18 @@ struct Tile {
   __device__ static int column() { return static_cast<int>(threadIdx.x) % side; }
   __device__ static int first_row() { return static_cast<int>(threadIdx.x) / side; }
 
-  // Of tile (i, j) of a; beyond its n rows and columns that of the unit matrix.
-  __device__ void load(const double* a, int n, int i, int j) {
+  __device__ void load(const double* from) {
+    for (int r = first_row(); r < side; r += high) at[r][column()] = from[r * side + column()];
+  }
+  __device__ void store(double* to) const {
+    for (int r = first_row(); r < side; r += high) to[r * side + column()] = at[r][column()];
+  }
+  // Of tile (i, j) of a, which has n rows and columns; `beyond` on the diagonal behind them.
+  __device__ void load(const double* a, int n, int i, int j, double beyond = 0) {
     const int c = j * side + column();
     for (int r = first_row(); r < side; r += high) {
       const int row = i * side + r;
-      at[r][column()] = row < n && c < n ? a[row * n + c] : (row == c ? 1 : 0);
+      at[r][column()] = row < n && c < n ? a[row * n + c] : (row == c ? beyond : 0);
     }
   }
   // The entries of the calling thread in the product of two, its first row's at product[0]. What it needs of `right`
@@ -99,21 +109,34 @@ struct Tile {
       }
     }
   }
-  // Its inverse in its place, without pivoting. False, in all threads: a pivot is not above `tolerance` times the
-  // largest one, which is the larger of `largest` and those here.
+  // Its inverse in its place, without pivoting, by two rows and columns at once. False, in all threads: a pivot is
+  // not above `tolerance` times the largest one, which is the larger of `largest` and those here.
   __device__ bool invert(double tolerance, double& largest) {
-    for (int k = 0; k < side; ++k) {
-      const double pivot = at[k][k];
-      largest = fmax(largest, pivot);
-      if (!(pivot > tolerance * largest)) return false;
-      const double divided = (column() == k ? 1 : at[k][column()]) / pivot;
-      double factor[rows];
-      for (int q = 0; q < rows; ++q) factor[q] = at[first_row() + q * high][k];
+    const int c = column();
+    for (int k = 0; k < side; k += 2) {
+      const double a = at[k][k], b = at[k][k + 1], under = at[k + 1][k], d = at[k + 1][k + 1];
+      const double determinant = a * d - b * under, second = determinant / a;
+      const double inverse = 1 / determinant;
+      largest = fmax(largest, a);
+      bool regular = a > tolerance * largest;
+      largest = fmax(largest, second);
+      regular = regular && second > tolerance * largest;
+      if (!regular) return false;
+      const double upper = c == k ? 1 : (c == k + 1 ? 0 : at[k][c]);
+      const double lower = c == k + 1 ? 1 : (c == k ? 0 : at[k + 1][c]);
+      const double first_row_entry = inverse * (d * upper - b * lower);
+      const double second_row_entry = inverse * (a * lower - under * upper);
+      double first_factor[rows], second_factor[rows];
+      for (int q = 0; q < rows; ++q) {
+        first_factor[q] = at[first_row() + q * high][k];
+        second_factor[q] = at[first_row() + q * high][k + 1];
+      }
       __syncthreads();
       for (int q = 0; q < rows; ++q) {
         const int r = first_row() + q * high;
-        double& entry = at[r][column()];
-        entry = r == k ? divided : (column() == k ? 0 : entry) - factor[q] * divided;
+        const double before = c == k || c == k + 1 ? 0 : at[r][c];
+        const double after = before - first_factor[q] * first_row_entry - second_factor[q] * second_row_entry;
+        at[r][c] = r == k ? first_row_entry : (r == k + 1 ? second_row_entry : after);
       }
       __syncthreads();
     }
@@ -164,24 +187,47 @@ __global__ void __launch_bounds__(EliminationTuning::tile_threads)
   atomicAdd(&examined->zero_rows, 1);
 }
 
-// Eliminates the rows and columns of tile k of the diagonal, from a matrix into another: a block has a tile of it.
-// pivots[k] is the largest pivot so far, below 0 where one was too small; pivots[k + 1] is set.
+// The inverse of tile k of the diagonal goes to `inverse`, and to *pivot the largest pivot, that and the tiles
+// before; below 0 where one was too small.
+__device__ void invert_diagonal_tile(Tile& tile, double tolerance, double largest, double* inverse, double* pivot) {
+  const bool regular = tile.invert(tolerance, largest);
+  if (threadIdx.x == 0) *pivot = regular ? largest : -1;
+  if (regular) tile.store(inverse);
+}
+
+// The first tile, of symmetric matrices only.
 __global__ void __launch_bounds__(EliminationTuning::tile_threads)
-    eliminate_kernel(int n, int k, double tolerance, const Examined* examined, double* pivots, const double* from,
-                     double* to) {
+    begin_elimination(int n, double tolerance, const Examined* examined, double* pivots, const double* a,
+                      double* inverse) {
+  __shared__ Tile tile;
+  tile.load(a, n, 0, 0, examined->largest_value());
+  __syncthreads();
+  if (examined->symmetric()) {
+    invert_diagonal_tile(tile, tolerance, 0, inverse, pivots);
+  } else if (threadIdx.x == 0) {
+    pivots[0] = -1;
+  }
+}
+
+// Eliminates the rows and columns of tile k of the diagonal, whose inverse is there, from a matrix into another: a
+// block has a tile of it. The one that has the next tile of the diagonal comes first, and inverts it.
+__global__ void __launch_bounds__(EliminationTuning::tile_threads)
+    eliminate_kernel(int n, int tiles, int k, double tolerance, double* pivots, const double* inverse,
+                     double* next_inverse, const double* from, double* to) {
   __shared__ Tile diagonal, left, right;
-  const int i = static_cast<int>(blockIdx.y), j = static_cast<int>(blockIdx.x), c = Tile::column();
-  const bool first = i == 0 && j == 0 && threadIdx.x == 0;
-  double largest = pivots[k];
-  diagonal.load(from, n, k, k);
+  const int next = k + 1 < tiles ? (k + 1) * (tiles + 1) : 0;
+  const int tile = (static_cast<int>(blockIdx.x) + next) % (tiles * tiles);
+  const int i = tile / tiles, j = tile % tiles, c = Tile::column();
+  const bool inverts = k + 1 < tiles && tile == next;
+  const double largest = pivots[k];
+  if (largest < 0) {
+    if (inverts && threadIdx.x == 0) pivots[k + 1] = -1;
+    return;
+  }
+  diagonal.load(inverse);
   left.load(from, n, i, k);
   right.load(from, n, k, j);
   __syncthreads();
-  if (!examined->symmetric() || largest < 0 || !diagonal.invert(tolerance, largest)) {
-    if (first) pivots[k + 1] = -1;
-    return;
-  }
-  if (first) pivots[k + 1] = largest;
   double own[Tile::rows];  // of the row of tiles k: what it becomes
   if (j == k) {
     for (int q = 0; q < Tile::rows; ++q) own[q] = diagonal.at[Tile::first_row() + q * Tile::high][c];
@@ -195,10 +241,15 @@ __global__ void __launch_bounds__(EliminationTuning::tile_threads)
   if (i != k) Tile::multiply(left, right, gone);
   for (int q = 0; q < Tile::rows; ++q) {
     const int r = Tile::first_row() + q * Tile::high, row = i * Tile::side + r, column = j * Tile::side + c;
-    if (row >= n || column >= n) continue;
-    const double before = j == k ? 0 : from[row * n + column];
-    to[row * n + column] = i == k ? own[q] : before - gone[q];
+    const bool exists = row < n && column < n;
+    const double before = j == k || !exists ? 0 : from[row * n + column];
+    const double after = i == k ? own[q] : before - gone[q];
+    if (exists) to[row * n + column] = after;
+    if (inverts) diagonal.at[r][c] = exists ? after : (row == column ? largest : 0);
   }
+  if (!inverts) return;
+  __syncthreads();
+  invert_diagonal_tile(diagonal, tolerance, largest, next_inverse, pivots + k + 1);
 }
 
 // Gauss' and Jordan's elimination in place with partial pivoting. `regular` is 0 where a pivot is not above the
@@ -279,12 +330,16 @@ struct FinishInverse {
 // Eliminates all tiles, for a symmetric positive definite matrix: its inverse in its place. Returns the pivots.
 DeviceArray<double> eliminate(const DeviceContext& ctx, int n, double tolerance,
                               const DeviceArray<Examined>& examined, DeviceArray<double>& a) {
-  const int tiles = (n + EliminationTuning::side - 1) / EliminationTuning::side;
-  DeviceArray<double> pivots = zeros<double>(ctx, tiles + 1), work(ctx, a.size());
+  constexpr int side = EliminationTuning::side, threads = EliminationTuning::tile_threads;
+  const int tiles = (n + side - 1) / side;
+  const auto stream = ctx.state().stream();
+  DeviceArray<double> pivots(ctx, tiles), work(ctx, a.size()), inverses(ctx, 2 * side * side);
+  const auto inverse_of = [&](int k) { return inverses.data() + k % 2 * side * side; };
+  begin_elimination<<<1, threads, 0, stream>>>(n, tolerance, examined.data(), pivots.data(), a.data(), inverse_of(0));
+  PURLIN_CHECK_LAUNCH();
   for (int k = 0; k < tiles; ++k) {
-    const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(tiles));
-    eliminate_kernel<<<grid, EliminationTuning::tile_threads, 0, ctx.state().stream()>>>(
-        n, k, tolerance, examined.data(), pivots.data(), a.data(), work.data());
+    eliminate_kernel<<<static_cast<unsigned>(tiles * tiles), threads, 0, stream>>>(
+        n, tiles, k, tolerance, pivots.data(), inverse_of(k), inverse_of(k + 1), a.data(), work.data());
     PURLIN_CHECK_LAUNCH();
     std::swap(a, work);
   }
@@ -301,7 +356,7 @@ struct ExaminedMatrix {
 DeviceArray<double> dense_values(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
   const auto n = static_cast<int>(a.scalar_rows());
   DeviceArray<double> dense = zeros<double>(ctx, std::int64_t{n} * n);
-  for_elements(ctx, a.pattern.rows, DenseRow{a, n, dense.data()});
+  for_elements(ctx, std::int64_t{a.pattern.rows} * DenseRow::lanes, DenseRow{a, n, dense.data()});
   return dense;
 }
 

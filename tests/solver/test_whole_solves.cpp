@@ -90,7 +90,8 @@ TEST_BOTH("A preconditioner whose whole solves take longer leaves again, once", 
   }
 }
 
-TEST_BOTH("A preconditioner with which the rest would take twice a whole solve leaves early", "[exchange][learning]") {
+TEST_BOTH("A preconditioner with which the rest would take twice a whole solve leaves early",
+          "[exchange][learning]") {
   using Move = typename detail::SystemState<double, S>::Move;
   // 16 iterations behind the first residual, of 1, and 1 ms each as before. At such rates 196, 95 and more iterations
   // are left up to 1e-8, the last of which are no rate yet.
