@@ -12,15 +12,13 @@ namespace {
 
 using Key = std::uint32_t;
 
-// A lane has every eighth block of a row.
 struct RowOfBlocks {
-  static constexpr int lanes = 8;
   const Offset* row_ptr;
   Index* row;
 
-  __device__ void operator()(std::int64_t thread) const {
-    const std::int64_t i = thread / lanes;
-    for (Offset k = row_ptr[i] + thread % lanes; k < row_ptr[i + 1]; k += lanes) row[k] = static_cast<Index>(i);
+  __device__ void operator()(const RowLanes& at) const {
+    const Offset end = row_ptr[at.row + 1];
+    for (Offset k = row_ptr[at.row] + at.lane; k < end; k += RowLanes::count) row[k] = at.row;
   }
 };
 
@@ -149,14 +147,12 @@ struct PlaceEntries {
   int block;
   Offset* source;
 
-  __device__ void operator()(std::int64_t row) const {
-    const auto i = static_cast<Index>(row);
-    const Index node = i / block;
+  __device__ void operator()(const RowLanes& lanes) const {
+    const Index i = lanes.row, node = i / block;
     const int r = i % block;
-    Offset at = to.begin(node);
-    for (Offset k = a.begin(i); k < a.end(i); ++k) {
-      const Index column = a.col[k] / block;
-      while (to.col[at] < column) ++at;
+    const Offset end = a.end(i);
+    for (Offset k = a.begin(i) + lanes.lane; k < end; k += RowLanes::count) {
+      const Offset at = to.find(node, a.col[k] / block);
       source[(at * block + r) * block + a.col[k] % block] = place == nullptr ? k : place[k];
     }
   }
@@ -239,7 +235,7 @@ BlockPattern<Space::device> symmetric_blocks(const DeviceContext& ctx, const Pat
 
 DeviceArray<Index> rows_of_blocks(const DeviceContext& ctx, const BlockPattern<Space::device>& p) {
   DeviceArray<Index> row(ctx, p.blocks());
-  for_elements(ctx, std::int64_t{p.rows} * RowOfBlocks::lanes, RowOfBlocks{p.row_ptr.data(), row.data()});
+  for_rows_by_lanes(ctx, p.rows, RowOfBlocks{p.row_ptr.data(), row.data()});
   return row;
 }
 
@@ -334,8 +330,8 @@ BlockCsr<Space::device> make_block_csr(const DeviceContext& ctx, const CallersPa
   source = DeviceArray<Offset>(ctx, n);
   if (n > 0) PURLIN_CHECK_CUDA(cudaMemsetAsync(source.data(), 0xff, source.bytes(), ctx.state().stream()));
   const Offset* const place = a.permuted.source.empty() ? nullptr : a.permuted.source.data();
-  for_elements(ctx, a.pattern.rows,
-               PlaceEntries{EntriesView(a.pattern), place, result.pattern, block, source.data()});
+  for_rows_by_lanes(ctx, a.pattern.rows,
+                    PlaceEntries{EntriesView(a.pattern), place, result.pattern, block, source.data()});
   for_elements(ctx, n, TakeValues<T>{source.data(), values.data, result.val.data()});
   return result;
 }

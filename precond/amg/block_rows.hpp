@@ -32,9 +32,10 @@ template <class T>
 class BlockRows {
  public:
   BlockRows() = default;
-  /// Of `a`, or of its transpose where that is given. Keeps pointers to the pattern's arrays.
+  /// Of `a`, or of its transpose where that is given. Row i of `a`, which is column i of the transpose, becomes row
+  /// place[i] where that is given, for blocks of one row only. Keeps pointers to the pattern's arrays and to `place`.
   BlockRows(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
-            const TransposedPattern<Space::device>* transposed = nullptr);
+            const TransposedPattern<Space::device>* transposed = nullptr, const Index* place = nullptr);
 
   /// The values of `a`, which has the pattern that it was made from. Queued on the stream.
   void refresh(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
@@ -43,15 +44,20 @@ class BlockRows {
   const BlockRowsView<T>& view() const { return view_; }
   Index rows() const { return view_.rows * view_.m; }
   Offset entries() const { return val_.size(); }
-  /// Of values and row pointers; the columns are the hierarchy's.
-  std::uint64_t bytes() const { return val_.bytes() + row_ptr32_.bytes(); }
+  /// Of values and row pointers; the columns are the hierarchy's where rows stay in their places.
+  std::uint64_t bytes() const { return val_.bytes() + row_ptr32_.bytes() + row_ptr64_.bytes() + col_.bytes(); }
   /// That a product reads: values, columns and row pointers.
   std::uint64_t bytes_read() const;
 
  private:
+  void place_rows(const DeviceContext& ctx, const BlockPattern<Space::device>& pattern, bool transposed);
+
   BlockRowsView<T> view_;
   Offset blocks_ = 0;
+  const Index* place_ = nullptr;
   Array<std::int32_t, Space::device> row_ptr32_;
+  Array<Offset, Space::device> row_ptr64_;  // of placed rows, where they do not fit into the other
+  Array<Index, Space::device> col_;         // of placed rows or columns
   Array<T, Space::device> val_;
 };
 

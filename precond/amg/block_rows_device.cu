@@ -4,6 +4,7 @@
 
 #include <purlin/precond/amg/block_rows_device.cuh>
 #include <purlin/precond/amg/elements_device.cuh>
+#include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -22,11 +23,40 @@ struct Narrow {
   __device__ void operator()(std::int64_t i) const { to[i] = static_cast<std::int32_t>(from[i]); }
 };
 
+// Lengths of rows in their new places.
+struct PlacedLength {
+  const Offset* row_ptr;
+  const Index* place;
+  Offset* length;
+
+  __device__ void operator()(std::int64_t i) const { length[place[i]] = row_ptr[i + 1] - row_ptr[i]; }
+};
+
+struct PlacedColumns {
+  const Offset *row_ptr, *placed;
+  const Index *col, *place;
+  Index* to;
+
+  __device__ void operator()(const RowLanes& at) const {
+    const Offset begin = row_ptr[at.row], end = row_ptr[at.row + 1], first = placed[place[at.row]];
+    for (Offset k = begin + at.lane; k < end; k += RowLanes::count) to[first + k - begin] = col[k];
+  }
+};
+
+struct NewColumn {
+  const Index *col, *place;
+  Index* to;
+
+  __device__ void operator()(std::int64_t k) const { to[k] = place[col[k]]; }
+};
+
 // A thread has a value, in the order of `a` (of a transpose: in its own).
 template <class T>
 struct PlaceValue {
   const double* from;
   const Offset* row_ptr;
+  BlockRowsView<T> view;
+  const Index* place;  // of rows; null: their own
   const Index* row_of;
   const Offset* source;  // of a transpose; null: not one
   int m, n;
@@ -38,8 +68,10 @@ struct PlaceValue {
     const int r = e / n, c = e % n;
     const Index i = row_of[k];
     const Offset begin = row_ptr[i], length = (row_ptr[i + 1] - begin) * n;
+    const Index row = place == nullptr ? i : place[i];
+    const Offset first = view.row_ptr32 != nullptr ? Offset{view.row_ptr32[row]} : view.row_ptr[row];
     const double value = source == nullptr ? from[t] : from[source[k] * (m * n) + c * m + r];
-    to[begin * m * n + r * length + (k - begin) * n + c] = static_cast<T>(value);
+    to[first * m * n + r * length + (k - begin) * n + c] = static_cast<T>(value);
   }
 };
 
@@ -55,8 +87,8 @@ __global__ void __launch_bounds__(ElementsTuning::threads)
 
 template <class T>
 BlockRows<T>::BlockRows(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
-                        const TransposedPattern<Space::device>* transposed)
-    : blocks_(a.pattern.blocks()) {
+                        const TransposedPattern<Space::device>* transposed, const Index* place)
+    : blocks_(a.pattern.blocks()), place_(place) {
   const BlockPattern<Space::device>& pattern = transposed == nullptr ? a.pattern : transposed->pattern;
   view_.rows = pattern.rows;
   view_.m = transposed == nullptr ? a.row_block : a.col_block;
@@ -66,17 +98,34 @@ BlockRows<T>::BlockRows(const DeviceContext& ctx, const BlockCsr<Space::device>&
   const int of_lane = view_.together > 1 ? BlockRowsTuning::entries<T, 3> : BlockRowsTuning::entries<T, 1>;
   view_.lanes =
       lanes_for(static_cast<double>(blocks_) * view_.n / std::max<Index>(view_.rows, 1), of_lane, view_.together);
+  view_.row_ptr = pattern.row_ptr.data();
+  view_.col = pattern.col.data();
+  if (place_ != nullptr) place_rows(ctx, pattern, transposed != nullptr);
   if (blocks_ <= std::numeric_limits<std::int32_t>::max()) {
     row_ptr32_ = Array<std::int32_t, Space::device>(ctx, pattern.row_ptr.size());
-    for_elements(ctx, row_ptr32_.size(), Narrow{pattern.row_ptr.data(), row_ptr32_.data()});
+    for_elements(ctx, row_ptr32_.size(), Narrow{view_.row_ptr, row_ptr32_.data()});
     view_.row_ptr32 = row_ptr32_.data();
-  } else {
-    view_.row_ptr = pattern.row_ptr.data();
+    view_.row_ptr = nullptr;
+    row_ptr64_ = {};
   }
-  view_.col = pattern.col.data();
   val_ = Array<T, Space::device>(ctx, a.val.size());
   view_.val = val_.data();
   refresh(ctx, a, transposed);
+}
+
+// Row pointers of rows in their new places, and columns: those of such rows, or such columns.
+template <class T>
+void BlockRows<T>::place_rows(const DeviceContext& ctx, const BlockPattern<Space::device>& pattern, bool transposed) {
+  col_ = Array<Index, Space::device>(ctx, blocks_);
+  view_.col = col_.data();
+  if (transposed) return for_elements(ctx, blocks_, NewColumn{pattern.col.data(), place_, col_.data()});
+  row_ptr64_ = zeros<Offset>(ctx, pattern.row_ptr.size());
+  for_elements(ctx, pattern.rows, PlacedLength{pattern.row_ptr.data(), place_, row_ptr64_.data()});
+  exclusive_sum(ctx, row_ptr64_);
+  for_rows_by_lanes(
+      ctx, pattern.rows,
+      PlacedColumns{pattern.row_ptr.data(), row_ptr64_.data(), pattern.col.data(), place_, col_.data()});
+  view_.row_ptr = row_ptr64_.data();
 }
 
 template <class T>
@@ -84,10 +133,10 @@ void BlockRows<T>::refresh(const DeviceContext& ctx, const BlockCsr<Space::devic
                            const TransposedPattern<Space::device>* transposed) {
   const BlockPattern<Space::device>& pattern = transposed == nullptr ? a.pattern : transposed->pattern;
   const Array<Index, Space::device> row_of = rows_of_blocks(ctx, pattern);
-  for_elements(
-      ctx, val_.size(),
-      PlaceValue<T>{a.val.data(), pattern.row_ptr.data(), row_of.data(),
-                    transposed == nullptr ? nullptr : transposed->source.data(), view_.m, view_.n, val_.data()});
+  for_elements(ctx, val_.size(),
+               PlaceValue<T>{a.val.data(), pattern.row_ptr.data(), view_, transposed == nullptr ? place_ : nullptr,
+                             row_of.data(), transposed == nullptr ? nullptr : transposed->source.data(), view_.m,
+                             view_.n, val_.data()});
 }
 
 template <class T>

@@ -188,10 +188,10 @@ struct RowAsymmetry {
   BlockView a;
   double *all, *skew;
 
-  __device__ void operator()(std::int64_t row) const {
-    const auto i = static_cast<Index>(row);
+  __device__ void operator()(const RowLanes& at) const {
+    const Index i = at.row;
     double squares = 0, differences = 0;
-    for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
+    for (Offset k = a.pattern.begin(i) + at.lane; k < a.pattern.end(i); k += RowLanes::count) {
       const Index j = a.pattern.col[k];
       if (j == i) continue;
       const double* const opposite = a.block(a.pattern.find(j, i));
@@ -201,6 +201,9 @@ struct RowAsymmetry {
         differences += (here - there) * (here - there);
       }
     }
+    squares = at.sum(squares);
+    differences = at.sum(differences);
+    if (at.lane > 0) return;
     all[i] = squares;
     skew[i] = differences;
   }
@@ -215,17 +218,19 @@ struct IsEntangled {
     for (int r = 0; r < a.m; ++r) sum += a.block(k)[r * (a.m + 1)];
     return sum;
   }
-  __device__ void operator()(std::int64_t row) const {
-    const auto i = static_cast<Index>(row);
+  __device__ void operator()(const RowLanes& at) const {
+    const Index i = at.row;
     double own = 0, positive = 0;
-    for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
+    for (Offset k = a.pattern.begin(i) + at.lane; k < a.pattern.end(i); k += RowLanes::count) {
       const double value = trace(k);
       if (a.pattern.col[k] == i)
         own = value;
       else
         positive += fmax(0.0, value);
     }
-    count[i] = positive > most_positive * own ? 1 : 0;
+    own = at.sum(own);
+    positive = at.sum(positive);
+    if (at.lane == 0) count[i] = positive > most_positive * own ? 1 : 0;
   }
 };
 
@@ -329,14 +334,14 @@ DeviceArray<double> regular_values(const DeviceContext& ctx, const BlockCsr<Spac
 
 double antisymmetric_share(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
   DeviceArray<double> all(ctx, a.pattern.rows), skew(ctx, a.pattern.rows);
-  for_elements(ctx, a.pattern.rows, RowAsymmetry{a, all.data(), skew.data()});
+  for_rows_by_lanes(ctx, a.pattern.rows, RowAsymmetry{a, all.data(), skew.data()});
   const double sum = sum_of(ctx, all);
   return sum == 0 ? 0 : std::sqrt(sum_of(ctx, skew) / sum) / 2;
 }
 
 double entangled_share(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
   DeviceArray<double> count(ctx, a.pattern.rows);
-  for_elements(ctx, a.pattern.rows, IsEntangled{a, count.data()});
+  for_rows_by_lanes(ctx, a.pattern.rows, IsEntangled{a, count.data()});
   return a.pattern.rows == 0 ? 0 : sum_of(ctx, count) / a.pattern.rows;
 }
 

@@ -38,6 +38,42 @@ void for_elements(const DeviceContext& ctx, std::int64_t n, const F& f) {
   PURLIN_CHECK_LAUNCH();
 }
 
+/// Lanes that share a row in `for_rows_by_lanes`: neighbours in a warp.
+struct RowLanes {
+  static constexpr int count = 8;
+  Index row;
+  int lane;
+
+  /// Over the lanes of a row, all of which come here: the sum in all of them, in a fixed order; which of them have
+  /// `flag`, and how many of those come before this one.
+  template <class T>
+  __device__ T sum(T value) const {
+#pragma unroll
+    for (int apart = count / 2; apart > 0; apart /= 2) value += __shfl_xor_sync(mask(), value, apart);
+    return value;
+  }
+  __device__ unsigned which(bool flag) const { return (__ballot_sync(mask(), flag) & mask()) >> shift(); }
+  __device__ int before(unsigned which) const { return __popc(which & ((1u << lane) - 1)); }
+
+ private:
+  __device__ static int shift() { return static_cast<int>(threadIdx.x) % 32 / count * count; }
+  __device__ static unsigned mask() { return ((1u << count) - 1) << shift(); }
+};
+
+template <class F>
+struct EachRow {
+  F f;
+  __device__ void operator()(std::int64_t thread) const {
+    f(RowLanes{static_cast<Index>(thread / RowLanes::count), static_cast<int>(thread % RowLanes::count)});
+  }
+};
+
+/// f(lanes) for the lanes of each row, in any order of the rows. Queued on the stream.
+template <class F>
+void for_rows_by_lanes(const DeviceContext& ctx, Index rows, const F& f) {
+  for_elements(ctx, std::int64_t{rows} * RowLanes::count, EachRow<F>{f});
+}
+
 template <class T>
 DeviceArray<T> zeros(const DeviceContext& ctx, std::int64_t n) {
   DeviceArray<T> values(ctx, n);

@@ -82,10 +82,11 @@ struct CountKept {
   const unsigned char* kept;
   Offset* counts;
 
-  __device__ void operator()(std::int64_t row) const {
-    Offset count = 0;
-    for (Offset k = a.begin(static_cast<Index>(row)); k < a.end(static_cast<Index>(row)); ++k) count += kept[k];
-    counts[row] = count;
+  __device__ void operator()(const RowLanes& at) const {
+    int count = 0;
+    for (Offset k = a.begin(at.row) + at.lane; k < a.end(at.row); k += RowLanes::count) count += kept[k];
+    count = at.sum(count);
+    if (at.lane == 0) counts[at.row] = count;
   }
 };
 
@@ -96,12 +97,18 @@ struct KeepColumns {
   Index* col;
   Offset* source;
 
-  __device__ void operator()(std::int64_t row) const {
-    Offset at = begin[row];
-    for (Offset k = a.begin(static_cast<Index>(row)); k < a.end(static_cast<Index>(row)); ++k) {
-      if (!kept[k]) continue;
-      col[at] = a.col[k];
-      source[at++] = k;
+  __device__ void operator()(const RowLanes& at) const {
+    const Offset end = a.end(at.row);
+    Offset to = begin[at.row];
+    for (Offset first = a.begin(at.row); first < end; first += RowLanes::count) {
+      const Offset k = first + at.lane;
+      const bool stays = k < end && kept[k] != 0;
+      const unsigned which = at.which(stays);
+      if (stays) {
+        col[to + at.before(which)] = a.col[k];
+        source[to + at.before(which)] = k;
+      }
+      to += __popc(which);
     }
   }
 };
@@ -309,13 +316,19 @@ struct NarrowedRow {
   }
 };
 
+// Of every (number of threads)-th row from the thread's own on: few threads, which all write to one place.
 struct LongestRow {
+  static constexpr Index threads = 8192;
   PatternView p;
-  unsigned long long* length;
+  unsigned* length;
 
-  __device__ void operator()(std::int64_t i) const {
-    const Offset own = p.end(static_cast<Index>(i)) - p.begin(static_cast<Index>(i));
-    if (static_cast<unsigned long long>(own) > *length) atomicMax(length, static_cast<unsigned long long>(own));
+  __device__ void operator()(std::int64_t thread) const {
+    Offset longest = 0;
+    for (auto i = static_cast<Index>(thread); i < p.rows; i += threads) {
+      const Offset own = p.end(i) - p.begin(i);
+      longest = own > longest ? own : longest;
+    }
+    atomicMax(length, static_cast<unsigned>(longest));
   }
 };
 
@@ -332,8 +345,8 @@ SmoothingView smoothing_view(const BlockCsr<Space::device>& a, const DeviceArray
 
 // Blocks of the longest row.
 Offset longest_row(const DeviceContext& ctx, const BlockPattern<Space::device>& p) {
-  DeviceArray<unsigned long long> length = zeros<unsigned long long>(ctx, 1);
-  for_elements(ctx, p.rows, LongestRow{p, length.data()});
+  DeviceArray<unsigned> length = zeros<unsigned>(ctx, 1);
+  for_elements(ctx, std::min(p.rows, LongestRow::threads), LongestRow{p, length.data()});
   return static_cast<Offset>(value_at(ctx, length, 0));
 }
 
@@ -385,13 +398,13 @@ BlockCsr<Space::device> filter(const DeviceContext& ctx, const BlockCsr<Space::d
   result.row_block = result.col_block = a.row_block;
   result.pattern.rows = result.pattern.cols = rows;
   result.pattern.row_ptr = zeros<Offset>(ctx, Offset{rows} + 1);
-  for_elements(ctx, rows, CountKept{a.pattern, kept.data(), result.pattern.row_ptr.data()});
+  for_rows_by_lanes(ctx, rows, CountKept{a.pattern, kept.data(), result.pattern.row_ptr.data()});
   exclusive_sum(ctx, result.pattern.row_ptr);
   const Offset blocks = value_at(ctx, result.pattern.row_ptr, rows);
   result.pattern.col = DeviceArray<Index>(ctx, blocks);
   result.val = DeviceArray<double>(ctx, blocks * a.block_size());
   DeviceArray<Offset> source(ctx, blocks);
-  for_elements(
+  for_rows_by_lanes(
       ctx, rows,
       KeepColumns{a.pattern, kept.data(), result.pattern.row_ptr.data(), result.pattern.col.data(), source.data()});
   for_elements(ctx, result.val.size(), KeepValues{a.val.data(), source.data(), a.block_size(), result.val.data()});

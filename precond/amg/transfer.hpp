@@ -43,7 +43,7 @@ class AmgTransfer<T, Space::host> {
   mutable Array<T, Space::host> natural_;  ///< a vector of the level in the hierarchy's numbering
 };
 
-/// P and its transpose in blocks, each stored for itself; rows find their places in solver order.
+/// P and its transpose in blocks, each stored for itself, in solver order; rows of blocks find their places in it.
 template <class T>
 class AmgTransfer<T, Space::device> {
  public:
@@ -52,9 +52,9 @@ class AmgTransfer<T, Space::device> {
   AmgTransfer(const DeviceContext& ctx, const AmgLevel<Space::device>& level, const LevelOrder<Space::device>& order);
   void refresh(const DeviceContext& ctx, const AmgLevel<Space::device>& level);
   void restrict_to(const DeviceContext& ctx, const T* r, T* b) const {
-    multiply(ctx, transposed_, r, new_of_old_, b, nullptr);
+    multiply(ctx, transposed_, r, place_, b, nullptr);
   }
-  void prolong(const DeviceContext& ctx, const T* e, T* x) const { multiply(ctx, p_, e, nullptr, x, new_of_old_); }
+  void prolong(const DeviceContext& ctx, const T* e, T* x) const { multiply(ctx, p_, e, nullptr, x, place_); }
 
   bool exists() const { return p_.rows() > 0; }
   const BlockRows<T>& prolongator() const { return p_; }
@@ -65,7 +65,7 @@ class AmgTransfer<T, Space::device> {
 
  private:
   BlockRows<T> p_, transposed_;
-  const Index* new_of_old_ = nullptr;
+  const Index* place_ = nullptr;  // of the rows of blocks in solver order
 };
 
 }  // namespace purlin::detail
