@@ -114,9 +114,9 @@ double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
 // 211 ms for 0.002 to 6.6 million (docs/results/amg_meshes_h200.json), up to twice as much where nodes are tied.
 // Nodes of several rows count once, which the entries' share has in it.
 double amg_setup_seconds(const PrecondBuild& build) {
-  constexpr double device_seconds = 2.0e-3, of_first_row = 2.2e-8, first_rows = 80e3, device_row = 2.3e-9,
-                   device_entry = 0.78e-9;
-  constexpr double wide_row = 30, device_blocks = 1.3e-3;  // nodes of several rows have as many entries in a row
+  constexpr double device_seconds = 1.7e-3, of_first_row = 1.3e-8, first_rows = 80e3, device_row = 3.8e-9,
+                   device_entry = 0.45e-9;
+  constexpr double wide_row = 30, device_blocks = 0.85e-3;  // nodes of several rows have as many entries in a row
   constexpr double row_alone = 0.2e-6, row_shared = 1.0e-6, entry_alone = 2e-9, entry_shared = 14e-9;
   constexpr double of_tied_row = 4e-6, tied_rows = 8e3, shortest_row = 6, longest_row = 20;
   constexpr double default_coarse = 256, inverse_operation = 4e-10;  // of what is inverted at once
@@ -134,7 +134,7 @@ double amg_setup_seconds(const PrecondBuild& build) {
 }
 
 PrecondSeconds amg_build_seconds(const PrecondBuild& build) {
-  constexpr double refresh_share = 0.31, refresh_share_on_host = 0.4;
+  constexpr double refresh_share = 0.28, refresh_share_on_host = 0.4;
   const double seconds = amg_setup_seconds(build);
   return {seconds, (build.machine.device() ? refresh_share : refresh_share_on_host) * seconds};
 }

@@ -127,10 +127,10 @@ void AmgHierarchy<S>::compute_prolongator(const Context<S>& ctx, AmgLevel<S>& le
     if (level.kept.size() > 0) filtered = filter(ctx, level.a, level.kept);
     const BlockCsr<S>& a = level.kept.size() == 0 ? level.a : filtered;
     if (level.last()) {
-      level.p.pattern = smoothed_pattern(ctx, a, omega, level.aggregates, level.tentative, width);
-      level.p.val = Array<double, S>(ctx, level.p.pattern.blocks() * level.p.block_size());
+      make_prolongator(ctx, a, omega, level.aggregates, level.tentative, width, level.p);
+    } else {
+      smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
     }
-    smooth_prolongator(ctx, a, omega, level.aggregates, level.tentative, level.p);
   }
 }
 

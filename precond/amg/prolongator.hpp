@@ -35,14 +35,11 @@ inline constexpr double least_lumped_share = 0.2;
 
 /// The pattern of P = (I - omega D^-1 A) Q, nodes by aggregates, with no more than `width` blocks in a row: the
 /// largest ones, and that of the node's own aggregate. On the host A is filtered on the way, as `filter` does: `kept`
-/// says which of its blocks stay, all of them where it is empty.
+/// says which of its blocks stay, all of them where it is empty. On a device it has been filtered.
 HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a,
                                   const std::vector<unsigned char>& kept, double omega,
                                   const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
                                   Index width);
-BlockPattern<Space::device> smoothed_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
-                                             const Aggregates<Space::device>& aggregates,
-                                             const Tentative<Space::device>& tentative, Index width);
 
 /// P = (I - omega D^-1 A) Q on its pattern, D the diagonal of A; rows with 0 there stay as in Q. `p` has its pattern
 /// and room for its values. Where the pattern lacks an aggregate (see `smoothed_pattern`), its part goes to those
@@ -54,9 +51,12 @@ void smooth_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>&
                         const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative,
                         BlockCsr<Space::device>& p);
 
-/// The pattern of `smoothed_pattern` with the values of `smooth_prolongator`, bit for bit, in one pass over A.
+/// That pattern with the values of `smooth_prolongator`, bit for bit, in one pass over A.
 void make_prolongator(const HostContext& ctx, const HostBlockCsr& a, const std::vector<unsigned char>& kept,
                       double omega, const Aggregates<Space::host>& aggregates,
                       const Tentative<Space::host>& tentative, Index width, HostBlockCsr& p);
+void make_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
+                      const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative,
+                      Index width, BlockCsr<Space::device>& p);
 
 }  // namespace purlin::detail

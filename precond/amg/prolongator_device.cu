@@ -129,22 +129,24 @@ struct LumpWeak {
   const Offset* diagonal;  // in the filtered matrix
   double* val;
 
-  __device__ double weak(Index i, int e) const {
+  __device__ double weak(const RowLanes& at, int e) const {
     double sum = 0;
-    for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
+    for (Offset k = a.pattern.begin(at.row) + at.lane; k < a.pattern.end(at.row); k += RowLanes::count) {
       if (!kept[k]) sum += a.block(k)[e];
     }
-    return sum;
+    return at.sum(sum);
   }
-  __device__ void operator()(std::int64_t row) const {
-    const auto i = static_cast<Index>(row);
-    if (diagonal[i] < 0) return;
-    double* const own = val + diagonal[i] * (a.m * a.m);
+  __device__ void operator()(const RowLanes& at) const {
+    if (diagonal[at.row] < 0) return;
+    double* const own = val + diagonal[at.row] * (a.m * a.m);
     for (int r = 0; r < a.m; ++r) {
       const double value = own[r * a.m + r];
-      if (!(fabs(value + weak(i, r * a.m + r)) >= least_lumped_share * fabs(value))) return;
+      if (!(fabs(value + weak(at, r * a.m + r)) >= least_lumped_share * fabs(value))) return;
     }
-    for (int e = 0; e < a.m * a.m; ++e) own[e] += weak(i, e);
+    for (int e = 0; e < a.m * a.m; ++e) {
+      const double sum = weak(at, e);
+      if (at.lane == 0) own[e] += sum;
+    }
   }
 };
 
@@ -244,7 +246,7 @@ __global__ void make_up_kernel(Index rows, SmoothingView s, PatternView p, doubl
         }
       }
     }
-    semidefinite_inverse(k, gram, vectors, inverse);
+    if (!definite_inverse(k, gram, inverse, vectors)) semidefinite_inverse(k, gram, vectors, inverse);
     for (int row = 0; row < m; ++row) {
       for (int c = 0; c < k; ++c) lost[c] = 0;
       for (Offset at = s.a.pattern.begin(i); at < s.a.pattern.end(i); ++at) {
@@ -302,6 +304,7 @@ struct NarrowedRow {
   Index width;
   const Offset* row_ptr;
   Index* col;
+  Offset* source;
 
   __device__ void operator()(std::int64_t row) const {
     const auto i = static_cast<Index>(row);
@@ -311,7 +314,9 @@ struct NarrowedRow {
       for (Offset l = p.begin(i); l < p.end(i) && before < width; ++l) {
         before += key[l] < key[k] || (key[l] == key[k] && l < k) ? 1 : 0;
       }
-      if (before < width) col[at++] = p.col[k];
+      if (before >= width) continue;
+      col[at] = p.col[k];
+      source[at++] = k;
     }
   }
 };
@@ -351,21 +356,58 @@ Offset longest_row(const DeviceContext& ctx, const BlockPattern<Space::device>& 
 }
 
 // The largest blocks of each row, and that of the node's own aggregate.
-BlockPattern<Space::device> narrowed(const DeviceContext& ctx, const BlockCsr<Space::device>& p,
-                                     const Aggregates<Space::device>& aggregates, Index width) {
+BlockCsr<Space::device> narrowed(const DeviceContext& ctx, const BlockCsr<Space::device>& p,
+                                 const Aggregates<Space::device>& aggregates, Index width) {
   const BlockPattern<Space::device>& from = p.pattern;
   const DeviceArray<Index> row_of = rows_of_blocks(ctx, from);
   DeviceArray<float> key(ctx, from.blocks());
   for_elements(ctx, from.blocks(), BlockKey{p, row_of.data(), aggregates.of_node.data(), key.data()});
-  BlockPattern<Space::device> result;
-  result.rows = from.rows;
-  result.cols = from.cols;
-  result.row_ptr = zeros<Offset>(ctx, Offset{from.rows} + 1);
-  for_elements(ctx, from.rows, NarrowedLength{from, width, result.row_ptr.data()});
-  exclusive_sum(ctx, result.row_ptr);
-  result.col = DeviceArray<Index>(ctx, value_at(ctx, result.row_ptr, from.rows));
-  for_elements(ctx, from.rows, NarrowedRow{from, key.data(), width, result.row_ptr.data(), result.col.data()});
+  BlockCsr<Space::device> result;
+  result.row_block = p.row_block;
+  result.col_block = p.col_block;
+  result.pattern.rows = from.rows;
+  result.pattern.cols = from.cols;
+  result.pattern.row_ptr = zeros<Offset>(ctx, Offset{from.rows} + 1);
+  for_elements(ctx, from.rows, NarrowedLength{from, width, result.pattern.row_ptr.data()});
+  exclusive_sum(ctx, result.pattern.row_ptr);
+  const Offset blocks = value_at(ctx, result.pattern.row_ptr, from.rows);
+  result.pattern.col = DeviceArray<Index>(ctx, blocks);
+  result.val = DeviceArray<double>(ctx, blocks * p.block_size());
+  DeviceArray<Offset> source(ctx, blocks);
+  for_elements(
+      ctx, from.rows,
+      NarrowedRow{from, key.data(), width, result.pattern.row_ptr.data(), result.pattern.col.data(), source.data()});
+  for_elements(ctx, result.val.size(), KeepValues{p.val.data(), source.data(), p.block_size(), result.val.data()});
   return result;
+}
+
+void smooth_on_pattern(const DeviceContext& ctx, const SmoothingView& view, BlockCsr<Space::device>& p) {
+  const DeviceArray<Index> row_of = rows_of_blocks(ctx, p.pattern);
+  for_elements(ctx, p.val.size(), SmoothedValue{view, p.pattern, row_of.data(), p.val.data()});
+}
+
+// The threads of a block of `make_up_kernel`, and the bytes that each needs.
+struct MakeUpThreads {
+  int threads;
+  std::size_t bytes;
+
+  MakeUpThreads(const DeviceContext& ctx, int vectors) {
+    constexpr std::size_t most_threads = 64;
+    const auto k = static_cast<std::size_t>(vectors);
+    bytes = (3 * k * k + 2 * k) * sizeof(double);
+    const std::size_t allowed = allow_all_shared_memory(ctx, make_up_kernel);
+    if (bytes > allowed) throw InputError("AMG on a device takes fewer near-null vectors than " + std::to_string(k));
+    threads = static_cast<int>(std::min(most_threads, allowed / bytes));
+  }
+};
+
+void make_up(const DeviceContext& ctx, const SmoothingView& view, const MakeUpThreads& with,
+             BlockCsr<Space::device>& p) {
+  if (p.pattern.rows == 0) return;
+  make_up_kernel<<<blocks_for(ctx, p.pattern.rows, with.threads), static_cast<unsigned>(with.threads),
+                   with.bytes * with.threads, ctx.state().stream()>>>(p.pattern.rows, view, PatternView(p.pattern),
+                                                                      p.val.data());
+  PURLIN_CHECK_LAUNCH();
 }
 
 }  // namespace
@@ -409,40 +451,32 @@ BlockCsr<Space::device> filter(const DeviceContext& ctx, const BlockCsr<Space::d
       KeepColumns{a.pattern, kept.data(), result.pattern.row_ptr.data(), result.pattern.col.data(), source.data()});
   for_elements(ctx, result.val.size(), KeepValues{a.val.data(), source.data(), a.block_size(), result.val.data()});
   const DeviceArray<Offset> diagonal = diagonal_places(ctx, result.pattern);
-  for_elements(ctx, rows, LumpWeak{a, kept.data(), diagonal.data(), result.val.data()});
+  for_rows_by_lanes(ctx, rows, LumpWeak{a, kept.data(), diagonal.data(), result.val.data()});
   return result;
 }
 
 void smooth_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
                         const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative,
                         BlockCsr<Space::device>& p) {
-  constexpr int most_threads = 64;
   const DeviceArray<Offset> diagonal = diagonal_places(ctx, a.pattern);
-  const DeviceArray<Index> row_of = rows_of_blocks(ctx, p.pattern);
   const SmoothingView view = smoothing_view(a, diagonal, omega, aggregates, tentative);
-  for_elements(ctx, p.val.size(), SmoothedValue{view, p.pattern, row_of.data(), p.val.data()});
-  const auto k = static_cast<std::size_t>(view.k), bytes = (3 * k * k + 2 * k) * sizeof(double);
-  const std::size_t allowed = allow_all_shared_memory(ctx, make_up_kernel);
-  if (bytes > allowed) throw InputError("AMG on a device takes fewer near-null vectors than " + std::to_string(k));
-  const int threads = static_cast<int>(std::min<std::size_t>(most_threads, allowed / bytes));
-  if (p.pattern.rows == 0) return;
-  make_up_kernel<<<blocks_for(ctx, p.pattern.rows, threads), static_cast<unsigned>(threads), bytes * threads,
-                   ctx.state().stream()>>>(p.pattern.rows, view, PatternView(p.pattern), p.val.data());
-  PURLIN_CHECK_LAUNCH();
+  smooth_on_pattern(ctx, view, p);
+  make_up(ctx, view, MakeUpThreads(ctx, view.k), p);
 }
 
-BlockPattern<Space::device> smoothed_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
-                                             const Aggregates<Space::device>& aggregates,
-                                             const Tentative<Space::device>& tentative, Index width) {
-  BlockCsr<Space::device> wide;
-  wide.row_block = a.row_block;
-  wide.col_block = tentative.coarse.vectors;
-  wide.pattern =
+void make_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
+                      const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative,
+                      Index width, BlockCsr<Space::device>& p) {
+  const DeviceArray<Offset> diagonal = diagonal_places(ctx, a.pattern);
+  const SmoothingView view = smoothing_view(a, diagonal, omega, aggregates, tentative);
+  const MakeUpThreads with(ctx, view.k);
+  p.pattern =
       collect_rows<8>(ctx, a.pattern.rows, aggregates.count, ReachedAggregates{a.pattern, aggregates.of_node.data()});
-  if (longest_row(ctx, wide.pattern) <= width) return std::move(wide.pattern);
-  wide.val = DeviceArray<double>(ctx, wide.pattern.blocks() * wide.block_size());
-  smooth_prolongator(ctx, a, omega, aggregates, tentative, wide);
-  return narrowed(ctx, wide, aggregates, width);
+  p.val = DeviceArray<double>(ctx, p.pattern.blocks() * p.block_size());
+  smooth_on_pattern(ctx, view, p);
+  if (longest_row(ctx, p.pattern) <= width) return;
+  p = narrowed(ctx, p, aggregates, width);
+  make_up(ctx, view, with, p);
 }
 
 }  // namespace purlin::detail

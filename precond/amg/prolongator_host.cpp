@@ -62,44 +62,6 @@ int orthonormalise(Index m, int k, std::vector<double>& q, double* r) {
   return zeros;
 }
 
-// The inverse of a symmetric matrix by Cholesky's factorisation, row by row; false where it is close to singular, and
-// then `inverse` holds nothing.
-bool definite_inverse(int n, const std::vector<double>& a, std::vector<double>& factor,
-                      std::vector<double>& inverse) {
-  constexpr double least_pivot = 1e-6;  // of the diagonal: far above rounding, which is squared in the Gram matrix
-  const auto at = [n](std::vector<double>& m, int i, int j) -> double& {
-    return m[static_cast<std::size_t>(i * n + j)];
-  };
-  factor = a;
-  inverse.assign(a.size(), 0.0);
-  for (int i = 0; i < n; ++i) {  // L, and L^-1 beside it
-    for (int j = 0; j <= i; ++j) {
-      double sum = at(factor, i, j);
-      for (int l = 0; l < j; ++l) sum -= at(factor, i, l) * at(factor, j, l);
-      if (j < i) {
-        at(factor, i, j) = sum / at(factor, j, j);
-      } else {
-        if (!(sum > least_pivot * at(factor, i, i))) return false;
-        at(factor, i, i) = std::sqrt(sum);
-      }
-    }
-    for (int j = 0; j <= i; ++j) {
-      double sum = i == j ? 1 : 0;
-      for (int l = j; l < i; ++l) sum -= at(factor, i, l) * at(inverse, l, j);
-      at(inverse, i, j) = sum / at(factor, i, i);
-    }
-  }
-  for (int i = 0; i < n; ++i) {  // L^-T L^-1, whose entry i, j is needed by none after it
-    for (int j = 0; j <= i; ++j) {
-      double sum = 0;
-      for (int l = i; l < n; ++l) sum += at(inverse, l, i) * at(inverse, l, j);
-      at(factor, i, j) = at(factor, j, i) = sum;
-    }
-  }
-  std::swap(factor, inverse);
-  return true;
-}
-
 // The parts that a row of (I - omega D^-1 A) Q is the sum of, in order: block x vectors matrices that belong to
 // aggregates. Blocks that are not kept are added to the diagonal one.
 class RowParts {
@@ -247,7 +209,10 @@ class SmoothedRow {
   void make_up(Span<const Index, Space::host> columns, double* values) {
     gram_.assign(static_cast<std::size_t>(k_) * static_cast<std::size_t>(k_), 0.0);
     for (const Index j : columns) add_block_product<true>(k_, k_, k_, coarse(j), coarse(j), gram_.data());
-    if (!definite_inverse(k_, gram_, factor_, inverse_)) inverse_ = semidefinite_inverse(k_, gram_);
+    inverse_.assign(gram_.size(), 0.0);
+    work_.assign(gram_.size(), 0.0);
+    const auto in = [](std::vector<double>& values) { return SmallMatrix{values.data(), 1}; };
+    if (!definite_inverse(k_, in(gram_), in(inverse_), in(work_))) inverse_ = semidefinite_inverse(k_, gram_);
     weights_.assign(lost_.size(), 0.0);
     add_block_product<false>(block_, k_, k_, lost_.data(), inverse_.data(), weights_.data());
     for (const Index j : columns) {
@@ -264,7 +229,7 @@ class SmoothedRow {
 
   int block_, k_;
   const double* r_;
-  std::vector<double> lost_, gram_, factor_, inverse_, weights_;
+  std::vector<double> lost_, gram_, inverse_, work_, weights_;
 };
 
 // A row of the smoothed prolongator with all of its blocks, in the order in which their aggregates are met.

@@ -22,7 +22,41 @@ struct SmallMatrix {
   PURLIN_HD double& operator[](int e) const { return first[e * stride]; }
 };
 
-/// The same for host and device: `a`, n x n, is overwritten, and so is `vectors`, for the eigenvectors.
+/// The inverse of a matrix whose n pivots are all above 1e-6 of the diagonal, far above the rounding of a Gram
+/// matrix, which is squared in it; by Cholesky's factorisation, for host and device. False, and `inverse` is of no
+/// use: one is not. `work` is n x n too.
+PURLIN_HD bool definite_inverse(int n, SmallMatrix a, SmallMatrix inverse, SmallMatrix work) {
+  constexpr double least_pivot = 1e-6;
+  for (int e = 0; e < n * n; ++e) inverse[e] = a[e];
+  for (int i = 0; i < n; ++i) {  // L, and L^-1 beside it
+    for (int j = 0; j <= i; ++j) {
+      double sum = inverse[i * n + j];
+      for (int l = 0; l < j; ++l) sum -= inverse[i * n + l] * inverse[j * n + l];
+      if (j < i) {
+        inverse[i * n + j] = sum / inverse[j * n + j];
+      } else {
+        if (!(sum > least_pivot * inverse[i * n + i])) return false;
+        inverse[i * n + i] = sqrt(sum);
+      }
+    }
+    for (int j = 0; j <= i; ++j) {
+      double sum = i == j ? 1 : 0;
+      for (int l = j; l < i; ++l) sum -= inverse[i * n + l] * work[l * n + j];
+      work[i * n + j] = sum / inverse[i * n + i];
+    }
+  }
+  for (int i = 0; i < n; ++i) {  // L^-T L^-1
+    for (int j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (int l = i; l < n; ++l) sum += work[l * n + i] * work[l * n + j];
+      inverse[i * n + j] = inverse[j * n + i] = sum;
+    }
+  }
+  return true;
+}
+
+/// The pseudo-inverse as above, for host and device: `a`, n x n, is overwritten, and so is `vectors`, for the
+/// eigenvectors.
 PURLIN_HD void semidefinite_inverse(int n, SmallMatrix a, SmallMatrix vectors, SmallMatrix inverse) {
   if (n == 1) {
     inverse[0] = a[0] > 0 ? 1 / a[0] : 0.0;
