@@ -53,6 +53,8 @@ struct RowLanes {
     return value;
   }
   __device__ unsigned which(bool flag) const { return (__ballot_sync(mask(), flag) & mask()) >> shift(); }
+  /// What the lanes of the row have written is seen by all of them.
+  __device__ void sync() const { __syncwarp(mask()); }
   __device__ int before(unsigned which) const { return __popc(which & ((1u << lane) - 1)); }
 
  private:

@@ -212,64 +212,112 @@ struct SmoothedValue {
   }
 };
 
-// A thread has a row of P, and makes up for what its pattern lacks: see SmoothedRow of the host. Its matrices are
-// in shared memory, values of threads next to each other.
-__global__ void make_up_kernel(Index rows, SmoothingView s, PatternView p, double* val) {
-  extern __shared__ double matrices[];
-  const int threads = static_cast<int>(blockDim.x), k = s.k, m = s.a.m;
-  double* next = matrices + threadIdx.x;
-  const auto take = [&](int values) {
-    const SmallMatrix taken{next, threads};
-    next += values * threads;
-    return taken;
-  };
-  const SmallMatrix gram = take(k * k), vectors = take(k * k), inverse = take(k * k), lost = take(k), part = take(k);
-  const std::int64_t step = std::int64_t{gridDim.x} * threads;
-  for (std::int64_t row_number = std::int64_t{blockIdx.x} * threads + threadIdx.x; row_number < rows;
-       row_number += step) {
-    const auto i = static_cast<Index>(row_number);
-    const auto is_lost = [&](Offset at) {
-      const Index to = s.of_node[s.a.pattern.col[at]];
-      return to >= 0 && p.find(i, to) < 0;
-    };
+// The lanes of a row of P make up for what its pattern lacks: see SmoothedRow of the host. What they share is in
+// shared memory.
+struct MakeUpRow {
+  SmoothingView s;
+  PatternView p;
+  double* val;
+
+  // Values that a row needs.
+  static constexpr std::size_t shared_values(std::size_t m, std::size_t k) { return 3 * k * k + 2 * m * k; }
+
+  __device__ const double* coarse(Index aggregate) const { return s.r + std::int64_t{aggregate} * s.k * s.k; }
+  __device__ bool is_lost(Index i, Offset block) const {
+    const Index to = s.of_node[s.a.pattern.col[block]];
+    return to >= 0 && p.find(i, to) < 0;
+  }
+  // f(block) for those of row i that P lacks, in order, in all lanes.
+  template <class F>
+  __device__ void for_lost(const RowLanes& at, F&& f) const {
+    const Offset end = s.a.pattern.end(at.row);
+    for (Offset first = s.a.pattern.begin(at.row); first < end; first += RowLanes::count) {
+      const Offset own = first + at.lane;
+      for (unsigned lost = at.which(own < end && is_lost(at.row, own)); lost != 0; lost &= lost - 1) {
+        f(first + __ffs(static_cast<int>(lost)) - 1);
+      }
+    }
+  }
+
+  __device__ void operator()(const RowLanes& at, double* shared) const {
+    const Index i = at.row;
+    const int k = s.k, size = s.a.m * k;
     bool any = false;
-    for (Offset at = s.a.pattern.begin(i); at < s.a.pattern.end(i) && !any && p.begin(i) < p.end(i); ++at) {
-      any = is_lost(at);
-    }
-    if (!any) continue;
-    for (int e = 0; e < k * k; ++e) gram[e] = 0;
-    for (Offset place = p.begin(i); place < p.end(i); ++place) {
-      const double* const r = s.r + std::int64_t{p.col[place]} * k * k;
-      for (int a = 0; a < k; ++a) {
-        for (int b = 0; b < k; ++b) {
-          for (int l = 0; l < k; ++l) gram[a * k + b] += r[l * k + a] * r[l * k + b];
-        }
-      }
-    }
-    if (!definite_inverse(k, gram, inverse, vectors)) semidefinite_inverse(k, gram, vectors, inverse);
-    for (int row = 0; row < m; ++row) {
-      for (int c = 0; c < k; ++c) lost[c] = 0;
-      for (Offset at = s.a.pattern.begin(i); at < s.a.pattern.end(i); ++at) {
-        if (!is_lost(at)) continue;
-        const double* const r = s.r + std::int64_t{s.of_node[s.a.pattern.col[at]]} * k * k;
-        for (int l = 0; l < k; ++l) {
-          const double value = s.weight(i, row) * s.product(at, row, l);
-          for (int c = 0; c < k; ++c) lost[c] += value * r[l * k + c];
-        }
-      }
-      for (int c = 0; c < k; ++c) {
-        part[c] = 0;
-        for (int l = 0; l < k; ++l) part[c] += lost[l] * inverse[l * k + c];
-      }
+    if (p.begin(i) < p.end(i)) for_lost(at, [&](Offset) { any = true; });
+    if (!any) return;
+    const SmallMatrix gram{shared, 1}, inverse{shared + k * k, 1}, vectors{shared + 2 * k * k, 1};
+    double *const lost = shared + 3 * k * k, *const part = lost + size;
+    for (int e = at.lane; e < k * k; e += RowLanes::count) {
+      double sum = 0;
       for (Offset place = p.begin(i); place < p.end(i); ++place) {
-        const double* const r = s.r + std::int64_t{p.col[place]} * k * k;
-        for (int c = 0; c < k; ++c) {
-          double sum = 0;
-          for (int l = 0; l < k; ++l) sum += part[l] * r[c * k + l];
-          val[(place * m + row) * k + c] += sum;
-        }
+        const double* const r = coarse(p.col[place]);
+        for (int l = 0; l < k; ++l) sum += r[l * k + e / k] * r[l * k + e % k];
+      }
+      gram[e] = sum;
+    }
+    for (int e = at.lane; e < size; e += RowLanes::count) lost[e] = 0;
+    at.sync();
+    for_lost(at, [&](Offset block) {
+      const double* const r = coarse(s.of_node[s.a.pattern.col[block]]);
+      for (int e = at.lane; e < size; e += RowLanes::count) {
+        const int row = e / k, c = e % k;
+        double sum = lost[e];
+        for (int l = 0; l < k; ++l) sum += s.weight(i, row) * s.product(block, row, l) * r[l * k + c];
+        lost[e] = sum;
+      }
+    });
+    if (at.lane == 0 && !definite_inverse(k, gram, inverse, vectors)) semidefinite_inverse(k, gram, vectors, inverse);
+    at.sync();
+    for (int e = at.lane; e < size; e += RowLanes::count) {
+      double sum = 0;
+      for (int l = 0; l < k; ++l) sum += lost[e / k * k + l] * inverse[l * k + e % k];
+      part[e] = sum;
+    }
+    at.sync();
+    for (Offset place = p.begin(i); place < p.end(i); ++place) {
+      const double* const r = coarse(p.col[place]);
+      for (int e = at.lane; e < size; e += RowLanes::count) {
+        double sum = 0;
+        for (int l = 0; l < k; ++l) sum += part[e / k * k + l] * r[e % k * k + l];
+        val[place * size + e] += sum;
       }
     }
+    at.sync();  // before the next row's values take the place of these
+  }
+};
+
+// The same for a single vector and rows of single entries, which a thread has for itself.
+struct MakeUpEntryRow {
+  SmoothingView s;
+  PatternView p;
+  double* val;
+
+  __device__ void operator()(std::int64_t row) const {
+    const auto i = static_cast<Index>(row);
+    double lost = 0;
+    bool any = false;
+    for (Offset k = s.a.pattern.begin(i); k < s.a.pattern.end(i); ++k) {
+      const Index to = s.of_node[s.a.pattern.col[k]];
+      if (to < 0 || p.find(i, to) >= 0) continue;
+      lost += s.weight(i, 0) * s.product(k, 0, 0) * s.r[to];
+      any = true;
+    }
+    if (!any) return;
+    double gram = 0;
+    for (Offset place = p.begin(i); place < p.end(i); ++place) gram += s.r[p.col[place]] * s.r[p.col[place]];
+    const double part = gram > 0 ? lost / gram : 0;
+    for (Offset place = p.begin(i); place < p.end(i); ++place) val[place] += part * s.r[p.col[place]];
+  }
+};
+
+__global__ void make_up_kernel(Index rows, int values, MakeUpRow make_up) {
+  extern __shared__ double shared[];
+  const int own = static_cast<int>(threadIdx.x) / RowLanes::count,
+            lane = static_cast<int>(threadIdx.x) % RowLanes::count;
+  const auto at_once = static_cast<int>(blockDim.x) / RowLanes::count;
+  const std::int64_t step = std::int64_t{gridDim.x} * at_once;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * at_once + own; i < rows; i += step) {
+    make_up(RowLanes{static_cast<Index>(i), lane}, shared + own * values);
   }
 }
 
@@ -386,27 +434,32 @@ void smooth_on_pattern(const DeviceContext& ctx, const SmoothingView& view, Bloc
   for_elements(ctx, p.val.size(), SmoothedValue{view, p.pattern, row_of.data(), p.val.data()});
 }
 
-// The threads of a block of `make_up_kernel`, and the bytes that each needs.
-struct MakeUpThreads {
-  int threads;
-  std::size_t bytes;
+// How many rows a block of `make_up_kernel` has at once, and the values that each needs.
+struct MakeUpLaunch {
+  int rows, values;
 
-  MakeUpThreads(const DeviceContext& ctx, int vectors) {
-    constexpr std::size_t most_threads = 64;
-    const auto k = static_cast<std::size_t>(vectors);
-    bytes = (3 * k * k + 2 * k) * sizeof(double);
-    const std::size_t allowed = allow_all_shared_memory(ctx, make_up_kernel);
-    if (bytes > allowed) throw InputError("AMG on a device takes fewer near-null vectors than " + std::to_string(k));
-    threads = static_cast<int>(std::min(most_threads, allowed / bytes));
+  MakeUpLaunch(const DeviceContext& ctx, int block, int vectors) {
+    constexpr std::size_t most_rows = 16;
+    const std::size_t needed =
+        MakeUpRow::shared_values(static_cast<std::size_t>(block), static_cast<std::size_t>(vectors));
+    const std::size_t allowed = allow_all_shared_memory(ctx, make_up_kernel) / sizeof(double);
+    if (needed > allowed) {
+      throw InputError("AMG on a device takes fewer near-null vectors than " + std::to_string(vectors));
+    }
+    rows = static_cast<int>(std::min(most_rows, allowed / needed));
+    values = static_cast<int>(needed);
   }
 };
 
-void make_up(const DeviceContext& ctx, const SmoothingView& view, const MakeUpThreads& with,
+void make_up(const DeviceContext& ctx, const SmoothingView& view, const MakeUpLaunch& with,
              BlockCsr<Space::device>& p) {
   if (p.pattern.rows == 0) return;
-  make_up_kernel<<<blocks_for(ctx, p.pattern.rows, with.threads), static_cast<unsigned>(with.threads),
-                   with.bytes * with.threads, ctx.state().stream()>>>(p.pattern.rows, view, PatternView(p.pattern),
-                                                                      p.val.data());
+  if (p.block_size() == 1) return for_elements(ctx, p.pattern.rows, MakeUpEntryRow{view, p.pattern, p.val.data()});
+  const auto threads = static_cast<unsigned>(with.rows * RowLanes::count);
+  const std::size_t bytes =
+      static_cast<std::size_t>(with.rows) * static_cast<std::size_t>(with.values) * sizeof(double);
+  make_up_kernel<<<blocks_for(ctx, p.pattern.rows, with.rows), threads, bytes, ctx.state().stream()>>>(
+      p.pattern.rows, with.values, MakeUpRow{view, p.pattern, p.val.data()});
   PURLIN_CHECK_LAUNCH();
 }
 
@@ -461,7 +514,7 @@ void smooth_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>&
   const DeviceArray<Offset> diagonal = diagonal_places(ctx, a.pattern);
   const SmoothingView view = smoothing_view(a, diagonal, omega, aggregates, tentative);
   smooth_on_pattern(ctx, view, p);
-  make_up(ctx, view, MakeUpThreads(ctx, view.k), p);
+  make_up(ctx, view, MakeUpLaunch(ctx, a.row_block, view.k), p);
 }
 
 void make_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
@@ -469,7 +522,7 @@ void make_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a
                       Index width, BlockCsr<Space::device>& p) {
   const DeviceArray<Offset> diagonal = diagonal_places(ctx, a.pattern);
   const SmoothingView view = smoothing_view(a, diagonal, omega, aggregates, tentative);
-  const MakeUpThreads with(ctx, view.k);
+  const MakeUpLaunch with(ctx, a.row_block, view.k);
   p.pattern =
       collect_rows<8>(ctx, a.pattern.rows, aggregates.count, ReachedAggregates{a.pattern, aggregates.of_node.data()});
   p.val = DeviceArray<double>(ctx, p.pattern.blocks() * p.block_size());
