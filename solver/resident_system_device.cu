@@ -254,12 +254,13 @@ ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device
 // the launch ends there.
 template <class T>
 int ResidentSystem<T>::launch_length(const SolveArguments<T, Space::device>& system, int asks_from, int done) const {
-  constexpr int first = 32, doubling = 128, least = 4;
+  constexpr int first = 32, doubling = 128, first_asked = 24, least = 4;
   const StopCriterion& stop = system.stop;
   const bool watched = is_watched(system.progress);
   const bool asks = !watched && asks_from > done;
   const int next = asks ? asks_from - done : watched ? done / 2 : std::max(done / 2, std::min(done, doubling));
-  const int most = std::clamp(next, asks && done > 0 ? least : first, ResidentLog::most_iterations);
+  const int shortest = !asks ? first : done > 0 ? least : first_asked;
+  const int most = std::clamp(next, shortest, ResidentLog::most_iterations);
   return std::min(stop.check_every > 0 ? stop.check_every : most, stop.max_iterations);
 }
 
