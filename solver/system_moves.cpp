@@ -204,7 +204,11 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   }
   if (best == nullptr) return {};
   const double price = best->build_seconds;
-  const double margin = done > 0 ? best->margin : usual_margin;  // between solves what is to come is better known
+  // Between solves what is to come is better known. In the place of a format that is about to be set up it need not
+  // save much more than that: its seconds depend less on how many iterations are to come.
+  constexpr double times_for_format = 1.6;
+  const double in_solve = better != nullptr ? best->margin / times_for_format : best->margin;
+  const double margin = done > 0 ? in_solve : usual_margin;
   const bool measured = !left_guessed;
   bool now = is_worth(price, of_best, measured, margin);
   if (left_guessed && better != nullptr) now = (of_best.missed + of_best.ahead) / 2 >= price;

@@ -191,8 +191,8 @@ PrecondMethod amg_method() {
   amg.iterations = &amg_iterations;
   amg.iterations_on_mesh = &amg_iterations_on_mesh;
   amg.iterations_of_blocks = &amg_iterations_of_blocks;
-  amg.margin = 2.5;
-  amg.margin_on_mesh = 1.15;
+  amg.margin = 3.5;
+  amg.margin_on_mesh = 1.6;
   amg.more_refresh_seconds = &amg_more_refresh_seconds;
   amg.low_share = single_share;
   amg.low_block_share = single_block_share;
