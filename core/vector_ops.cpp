@@ -113,18 +113,19 @@ void gather_runs(const Context<S>& ctx, const T* values, const ValueMap<S>& map,
 
 }  // namespace
 
+void detail::require_values(Offset expected, Offset found) {
+  if (found == expected) return;
+  throw InputError("expected " + std::to_string(expected) + " values, found " + std::to_string(found));
+}
+
 template <class T, Space S>
 void gather(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& map, Span<T, S> y) {
   if (map.identity()) {
-    if (values.size != y.size) {
-      throw InputError("expected " + std::to_string(y.size) + " values, found " + std::to_string(values.size));
-    }
+    detail::require_values(y.size, values.size);
     return copy<T>(ctx, values, y);
   }
   same_length("gather", map.size(), y.size);
-  if (values.size != map.source_size) {
-    throw InputError("expected " + std::to_string(map.source_size) + " values, found " + std::to_string(values.size));
-  }
+  detail::require_values(map.source_size, values.size);
   if (map.run > 1) {
     gather_runs(ctx, values.data, map, y.data);
   } else if (!map.narrow.empty()) {

@@ -7,6 +7,11 @@
 
 namespace purlin {
 
+namespace detail {
+/// Throws InputError where they differ.
+void require_values(Offset expected, Offset found);
+}  // namespace detail
+
 // All lengths must agree; they are checked, and InputError reports. Every function queues its work on the context's
 // stream and returns (the host variants return when done), allocates nothing and may be captured in a CUDA graph,
 // which is then launched on the context's stream or while that stream is idle: reductions share the context's

@@ -29,10 +29,8 @@ JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>&
   with_row_ptr(a, [&](auto row_ptr) {
     detail::sweep(ctx, a.rows, detail::FindDiagonalStep(row_ptr.data, a.col.data, position.data()));
   });
-  ValueMap<S> in_view = make_value_map(ctx, position.cspan(), a.nnz());
-  take(ctx, a.val, in_view);  // a missing entry is gathered as 0, and its row named like that of a stored one
-  diagonal_source_ =
-      a.value_map == nullptr ? std::move(in_view) : make_value_map(ctx, position.cspan(), a.nnz(), a.value_map);
+  diagonal_source_ = make_value_map(ctx, position.cspan(), a.nnz(), a.value_map);
+  take(ctx, a.val, position.cspan());
   setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -66,7 +64,9 @@ void JacobiOperator<T, S>::refresh(const Context<S>& ctx, Span<const T, S> value
     if (!take_from_operator(ctx)) throw InputError("the operator does not show its diagonal any more");
     return;
   }
-  take(ctx, values, diagonal_source_);
+  detail::require_values(diagonal_source_.source_size, values.size);
+  if (!diagonal_source_.narrow.empty()) return take(ctx, values, diagonal_source_.narrow.cspan());
+  take(ctx, values, diagonal_source_.wide.cspan());
 }
 
 template <class T, Space S>
@@ -82,13 +82,20 @@ void JacobiOperator<T, S>::slots_written(const Context<S>& ctx) {
   refuse(ctx, diagonal);
 }
 
+// A missing entry counts as 0, and its row is named like that of a stored one.
 template <class T, Space S>
-void JacobiOperator<T, S>::take(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source) {
+template <class Position>
+void JacobiOperator<T, S>::take(const Context<S>& ctx, Span<const T, S> values, Span<const Position, S> position) {
   if (inverse_.empty()) return;
-  gather(ctx, values, source, inverse_.span());
-  if (invert(ctx)) return;
-  gather(ctx, values, source, inverse_.span());
-  refuse(ctx, to_vector(ctx, inverse_.cspan()));
+  detail::sweep(ctx, inverse_.size(),
+                detail::TakeInverseStep<T, Position>(values.data, position.data, inverse_.data(), counts_.data()));
+  if (all_regular(ctx)) return;
+  const std::vector<T> all = to_vector(ctx, values);
+  std::vector<T> diagonal;
+  for (const Position at : to_vector(ctx, position)) {
+    diagonal.push_back(at == static_cast<Position>(-1) ? T(0) : all[static_cast<std::size_t>(at)]);
+  }
+  refuse(ctx, diagonal);
 }
 
 // False where an entry has no finite inverse.
@@ -97,6 +104,12 @@ bool JacobiOperator<T, S>::invert(const Context<S>& ctx) {
   if (inverse_.empty()) return true;
   detail::sweep(ctx, inverse_.size(), detail::InvertStep<T>(inverse_.data(), counts_.data()));
   detail::sweep(ctx, inverse_.size(), detail::DifferingStep<T>(inverse_.data(), counts_.data() + 1));
+  return all_regular(ctx);
+}
+
+// By what was counted.
+template <class T, Space S>
+bool JacobiOperator<T, S>::all_regular(const Context<S>& ctx) {
   const std::vector<double> counts = to_vector(ctx, counts_.cspan());
   constant_ = counts[1] == 0;
   return counts[0] == 0;

@@ -46,10 +46,12 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   OperatorInfo info() const override;
 
  private:
-  void take(const Context<S>& ctx, Span<const T, S> values, const ValueMap<S>& source);
+  template <class Position>
+  void take(const Context<S>& ctx, Span<const T, S> values, Span<const Position, S> position);
   JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a);
   bool take_from_operator(const Context<S>& ctx);
   bool invert(const Context<S>& ctx);
+  bool all_regular(const Context<S>& ctx);
   [[noreturn]] void refuse(const Context<S>& ctx, const std::vector<T>& diagonal) const;
 
   const LinearOperator<T, S>* operator_ = nullptr;  ///< that the diagonal is asked of; null: a matrix

@@ -34,6 +34,41 @@ struct FindDiagonalStep : PlainStep {
   }
 };
 
+/// 1 where a number has no finite inverse that is not 0.
+template <class T>
+PURLIN_HD double has_no_inverse(T inverse) {
+  return inverse - inverse == T(0) && inverse != T(0) ? 0.0 : 1.0;  // infinity and NaN: their difference is NaN
+}
+
+/// d_i = 1 / values[position_i], 0 in the place of a value that is missing (all bits set). Counts the inverses that
+/// are not finite, and those that are not the first.
+template <class T, class Position>
+struct TakeInverseStep : PlainStep {
+  static constexpr int sums = 2;
+  const T* values;
+  const Position* position;
+  T* d;
+  double* counts;
+  TakeInverseStep(const T* values_, const Position* position_, T* d_, double* counts_)
+      : values(values_), position(position_), d(d_), counts(counts_) {}
+  PURLIN_HD T inverse(std::int64_t i) const {
+    const Position at = position[i];
+    return T(1) / (at == static_cast<Position>(-1) ? T(0) : values[at]);
+  }
+  PURLIN_HD T begin() const { return inverse(0); }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, T first, Sums& total) const {
+    const T own = inverse(i);
+    d[i] = own;
+    total.add(0, has_no_inverse(own));
+    total.add(1, own == first ? 0.0 : 1.0);
+  }
+  PURLIN_HD void end(const double* totals) const {
+    counts[0] = totals[0];
+    counts[1] = totals[1];
+  }
+};
+
 /// d_i = 1 / d_i, counting those whose inverse is not finite.
 template <class T>
 struct InvertStep : PlainStep {
@@ -45,8 +80,7 @@ struct InvertStep : PlainStep {
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
     const T inverse = T(1) / d[i];
     d[i] = inverse;
-    total.add(0,
-              inverse - inverse == T(0) && inverse != T(0) ? 0.0 : 1.0);  // infinity and NaN: their difference is NaN
+    total.add(0, has_no_inverse(inverse));
   }
   PURLIN_HD void end(const double* totals) const { *refused = totals[0]; }
 };
@@ -66,9 +100,14 @@ struct DifferingStep : PlainStep {
   PURLIN_HD void end(const double* totals) const { *differing = totals[0]; }
 };
 
+#define PURLIN_TAKE_INVERSE_STEPS_OF(SWEEP, T)             \
+  SWEEP(purlin::detail::TakeInverseStep<T, std::uint32_t>) \
+  SWEEP(purlin::detail::TakeInverseStep<T, Offset>)
 #define PURLIN_JACOBI_STEPS(SWEEP)                      \
   SWEEP(purlin::detail::FindDiagonalStep<std::int32_t>) \
   SWEEP(purlin::detail::FindDiagonalStep<Offset>)       \
+  PURLIN_TAKE_INVERSE_STEPS_OF(SWEEP, double)           \
+  PURLIN_TAKE_INVERSE_STEPS_OF(SWEEP, float)            \
   SWEEP(purlin::detail::InvertStep<double>)             \
   SWEEP(purlin::detail::InvertStep<float>)              \
   SWEEP(purlin::detail::DifferingStep<double>)          \
