@@ -73,7 +73,7 @@ Context<Space::device>::State::State(int device_number, bool own_stream, cudaStr
   }
   if (resource == nullptr) resource = detail::device_memory(device);
   memory = std::make_shared<ContextMemory>(Space::device, std::move(resource), stream_, std::move(stream_owner));
-  copies = std::make_unique<detail::StagedCopies>(device, stream_);
+  copies = std::make_unique<detail::StagedCopies>(stream_);
   page = detail::locked_page(page_bytes);
 }
 

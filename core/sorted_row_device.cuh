@@ -6,19 +6,25 @@
 
 namespace purlin::detail {
 
-/// The place of column j among col[begin .. end), which ascend; -1 where it is not among them. Places are counted by
-/// an Offset or by an Index.
+/// The first place among col[begin .. end), which ascend, whose column is not below j; `end` where all are. Places are
+/// counted by an Offset or by an Index.
+template <class Place>
+__device__ __forceinline__ Place first_column_from(const Index* col, Place begin, Place end, Index j) {
+  while (begin < end) {
+    const Place middle = begin + (end - begin) / 2;
+    if (col[middle] < j)
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/// The place of column j; -1 where it is not among them.
 template <class Place>
 __device__ __forceinline__ Place find_column(const Index* col, Place begin, Place end, Index j) {
-  Place low = begin, high = end;
-  while (low < high) {
-    const Place middle = low + (high - low) / 2;
-    if (col[middle] < j)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < end && col[low] == j ? low : Place{-1};
+  const Place at = first_column_from(col, begin, end, j);
+  return at < end && col[at] == j ? at : Place{-1};
 }
 
 }  // namespace purlin::detail

@@ -48,7 +48,6 @@ void* locked_page(std::size_t bytes) {
 
 // Made when first needed, and kept: locking pages takes as long as copying tens of megabytes.
 bool StagedCopies::make_pieces() {
-  PURLIN_CHECK_CUDA(cudaSetDevice(device_));
   for (int i = 0; i < 2; ++i) {
     if (pieces_[i] == nullptr) pieces_[i].reset(static_cast<char*>(locked_page(piece_bytes)));
     if (pieces_[i] == nullptr) return false;

@@ -18,11 +18,11 @@ namespace purlin::detail {
 /// others.
 void* locked_page(std::size_t bytes);
 
-/// Copies through page-locked memory. All wait for the stream. False where there is no such memory; nothing has been
-/// copied then.
+/// Copies through page-locked memory, with the stream's device current. All wait for the stream. False where there is
+/// no such memory; nothing has been copied then.
 class StagedCopies {
  public:
-  StagedCopies(int device, cudaStream_t stream) : device_(device), stream_(stream) {}
+  explicit StagedCopies(cudaStream_t stream) : stream_(stream) {}
 
   /// Piece by piece: the host's threads empty or fill one while the next is under way. The driver does that with one
   /// thread.
@@ -30,8 +30,7 @@ class StagedCopies {
   bool upload(char* to, const char* from, std::size_t bytes, const Context<Space::host>& host);
 
   /// Up to `most_few` bytes, words of four at addresses of words, which a kernel writes: the driver's copy takes
-  /// twice as long from the end of the kernel before it to the host. The context's device is the current one. False
-  /// also while another thread copies so.
+  /// twice as long from the end of the kernel before it to the host. False also while another thread copies so.
   bool download_few(char* to, const char* from, std::size_t bytes);
   static constexpr std::size_t most_few = std::size_t{1} << 15;
 
@@ -45,7 +44,6 @@ class StagedCopies {
 
   bool make_pieces();
 
-  int device_;
   cudaStream_t stream_;
   std::mutex few_mutex_;
   std::unique_ptr<char, FreeLocked> few_;

@@ -38,15 +38,8 @@ struct CountNeighbours {
   // Whether a row that numbers node by node has an entry of the node at `at`.
   __device__ bool reaches(Index row, Index at) const {
     const Index first = at * by_node.node_rows;
-    Offset low = a.begin(row), high = a.end(row);
-    while (low < high) {
-      const Offset middle = low + (high - low) / 2;
-      if (a.col[middle] < first)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < a.end(row) && a.col[low] < first + by_node.node_rows;
+    const Offset end = a.end(row), place = first_column_from(a.col, a.begin(row), end, first);
+    return place < end && a.col[place] < first + by_node.node_rows;
   }
 
   __device__ bool first_by_node(Index node, int component, Offset k) const {
