@@ -153,8 +153,8 @@ struct PrecondMethod {
   double (*iterations_on_mesh)(double simple) = nullptr;
   /// The same where the rows of a node form a block and coordinates are not known; null: as `iterations`.
   double (*iterations_of_blocks)(double simple) = nullptr;
-  /// What it has to save in mid-solve over the seconds of its setup, by the model; and for a matrix of a mesh whose
-  /// coordinates are known.
+  /// What it has to save over the seconds of its setup, by the model; and for a matrix of a mesh whose coordinates are
+  /// known.
   double margin = 1.1, margin_on_mesh = 1.1;
   /// Seconds that a refresh of one that was made takes beyond `build_seconds`, by its figures; null: none.
   double (*more_refresh_seconds)(const OperatorInfo&, const Machine&, int host_threads) = nullptr;

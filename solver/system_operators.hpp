@@ -28,7 +28,7 @@ using PhaseSeconds = std::vector<std::pair<std::string, double>>;
 /// solve is expected to end in.
 struct PrecondOutlook : WeighedPrecond {
   ExpectedIterations iterations = &simple_iterations;
-  double margin = usual_margin;  ///< what it has to save in mid-solve, over the seconds of its setup
+  double margin = usual_margin;  ///< what it has to save, over the seconds of its setup
 
   double iterations_for(double simple) const {
     return measured_iterations > 0 ? measured_iterations : iterations(simple);
