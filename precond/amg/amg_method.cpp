@@ -110,9 +110,9 @@ double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
 }
 
 // The setup where the matrix is. FSAI of tied nodes is a large part of it on the host for small meshes of diffusion:
-// up to four fifths. On two threads of an EPYC 0.02 to 0.46 s for 0.016 to 0.31 million rows; on an H200 1.6 to
-// 211 ms for 0.002 to 6.6 million (docs/results/amg_meshes_h200.json), up to twice as much where nodes are tied.
-// Nodes of several rows count once, which the entries' share has in it.
+// up to four fifths. On two threads of an EPYC 0.02 to 0.46 s for 0.016 to 0.31 million rows; on an H200 1.5 to
+// 137 ms for 0.004 to 6.6 million (docs/results/amg_h200.json and amg_meshes_h200.json), up to twice as much where
+// nodes are tied. Nodes of several rows count once, which the entries' share has in it.
 double amg_setup_seconds(const PrecondBuild& build) {
   constexpr double device_seconds = 1.7e-3, of_first_row = 1.3e-8, first_rows = 80e3, device_row = 3.8e-9,
                    device_entry = 0.45e-9;
