@@ -205,8 +205,8 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   }
   if (best == nullptr) return {};
   const double price = best->build_seconds;
-  // In the place of a format that is about to be set up in mid-solve it need not save much more than that: its seconds
-  // depend less on how many iterations are to come.
+  // In the place of a format that is about to be set up in mid-solve it need not save much more than that: its
+  // seconds depend less on how many iterations are to come.
   constexpr double times_for_format = 1.6;
   const double margin = done > 0 && better != nullptr ? best->margin / times_for_format : best->margin;
   const bool measured = !left_guessed;
