@@ -134,22 +134,21 @@ typename SystemState<T, S>::Verdict SystemState<T, S>::probation_so_far() {
   return probation.passed ? Verdict::passed : Verdict::awaited;
 }
 
-// By how the residual has come down since, clearly more seconds are left than the weaker one needs for a whole solve,
-// or for what was left of this one. Asked early only, and not of short solves, whose residual often falls late.
+// By how the residual has come down to a tenth since, twice the seconds are left that the weaker one took for a whole
+// solve. Asked early only, and not of short solves, whose residual often falls late.
 template <class T, Space S>
 bool SystemState<T, S>::falls_too_slowly() const {
   constexpr int enough = 16;
-  constexpr double half = 0.5, clearly = 2, clearly_if_estimated = 3, early = 1.0 / 8;
+  constexpr double tenth = 0.1, clearly = 2, early = 1.0 / 8;
   const int made = standing.iterations - probation.first;
   const std::optional<FollowedPrecond> followed = operators->followed_preconditioner();
-  if (made < enough || !followed || !(whole_solves.weaker_iterations > 0)) return false;
-  if (!(probation.least <= half * probation.first_residual) || !(probation.least > standing.tolerance)) return false;
+  if (made < enough || !followed || whole_solves.estimated || !(whole_solves.weaker_iterations > 0)) return false;
+  if (!(probation.least <= tenth * probation.first_residual) || !(probation.least > standing.tolerance)) return false;
   const double come = std::log(probation.first_residual / probation.least);
   const double left = made * std::log(probation.least / standing.tolerance) / come;
   const double weaker_left = whole_solves.weaker_iterations - probation.first;
   if (!(made <= early * weaker_left)) return false;
-  const double most = whole_solves.estimated ? clearly_if_estimated : clearly;
-  return left * followed->present.iteration_seconds > most * weaker_left * whole_solves.weaker_seconds;
+  return left * followed->present.iteration_seconds > clearly * weaker_left * whole_solves.weaker_seconds;
 }
 
 // What `iterations` with the present preconditioner would take, and each of them: in the format that is the best for
