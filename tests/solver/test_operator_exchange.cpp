@@ -113,27 +113,6 @@ class MoveAt final : public detail::OperatorExchange<double, S> {
   Array<double, S> moved_b_, moved_x_;
 };
 
-struct Case {
-  const char *system, *solver, *precond;
-};
-
-StopCriterion some_tolerance() {
-  StopCriterion stop;
-  stop.rel_tol = 1e-9;
-  stop.check_every = 4;  // a kernel that makes all iterations is asked no more often
-  return stop;
-}
-
-template <Space S>
-SolveReport solved(const Problem<S>& problem, const Built<S>& with, const std::string& solver, Span<double, S> x,
-                   MoveAt<S>* move = nullptr) {
-  const auto made = problem.solver(solver);
-  made->set_exchange(move);
-  return made->solve(problem.ctx, *with.A, with.M.get(), problem.b.cspan(), x, some_tolerance());
-}
-
-}  // namespace
-
 // Moves nothing, and wants to be asked in iterations that the test names.
 template <Space S>
 class AskedAt final : public detail::OperatorExchange<double, S> {
@@ -155,6 +134,27 @@ class AskedAt final : public detail::OperatorExchange<double, S> {
  private:
   std::vector<int> at_;
 };
+
+struct Case {
+  const char *system, *solver, *precond;
+};
+
+StopCriterion some_tolerance() {
+  StopCriterion stop;
+  stop.rel_tol = 1e-9;
+  stop.check_every = 4;  // a kernel that makes all iterations is asked no more often
+  return stop;
+}
+
+template <Space S>
+SolveReport solved(const Problem<S>& problem, const Built<S>& with, const std::string& solver, Span<double, S> x,
+                   MoveAt<S>* move = nullptr) {
+  const auto made = problem.solver(solver);
+  made->set_exchange(move);
+  return made->solve(problem.ctx, *with.A, with.M.get(), problem.b.cspan(), x, some_tolerance());
+}
+
+}  // namespace
 
 TEST_BOTH("A solve asks for other operators in the iterations for which it was told to", "[exchange]") {
   for (const Case& c : {Case{"generate:diffusion:20", "cg", "jacobi"}, Case{"generate:diffusion:20", "cg", "none"},
