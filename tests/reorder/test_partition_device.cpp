@@ -7,6 +7,7 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/reorder/partition_device.hpp>
 #include <purlin/spmv/ehyb/ehyb_plan.hpp>
+#include <purlin/spmv/registry.hpp>
 
 #include "tests/catch.hpp"
 #include "tests/reorder/patterns.hpp"
