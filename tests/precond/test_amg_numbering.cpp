@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <purlin/core/error.hpp>
 #include <purlin/precond/amg/node_numbering.hpp>
 
 #include "tests/catch.hpp"

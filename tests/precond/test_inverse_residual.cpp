@@ -5,6 +5,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/precond/inverse_residual.hpp>
+#include <purlin/spmv/registry.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;

@@ -6,6 +6,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/spmv/ell_warp/ell_warp.hpp>
+#include <purlin/spmv/registry.hpp>
 
 using namespace purlin;
 using namespace purlin::testing;
