@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numberings of nodes on the host: the neighbours of each node of the sample, sorted.
-#include <algorithm>
+// Numberings of nodes on the host: the neighbours of each node of the sample, marked.
+#include <vector>
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/precond/amg/node_numbering.hpp>
@@ -14,40 +14,70 @@ using HostPattern = Pattern<Space::host>;
 
 class Sampler {
  public:
-  Sampler(const HostPattern& a, const RowOrder<Space::host>& order) : a_(a), order_(order) {}
+  Sampler(const HostPattern& a, const RowOrder<Space::host>& order)
+      : a_(a), order_(order), met_by_(static_cast<std::size_t>(a.rows), -1) {}
 
+  // Both numberings of all nodes of the sample.
   NodeSample of_nodes(int node_rows) {
     NodeSample sample;
-    const Index nodes = a_.rows / node_rows;
-    const NodeNumbering by_component{node_rows, nodes}, by_node{node_rows, 0};
-    for (Index node = 0; node < nodes; node += sample_stride(nodes)) {
-      sample.by_component += neighbours(node, by_component);
-      sample.entries += entries_;
-      sample.by_node += neighbours(node, by_node);
-    }
+    for_nodes(node_rows, [&](Index node, const NodeNumbering& by_component) {
+      const Met found = met_by_rows(node, by_component);
+      sample.entries += found.entries;
+      sample.by_component += found.neighbours;
+      sample.by_node += met_by_rows(node, {node_rows, 0}).neighbours;
+      return true;
+    });
+    return sample;
+  }
+
+  // Rows numbered component by component, up to the first node whose rows differ: after it the whole sample cannot
+  // show what all of its nodes have to.
+  NodeSample while_rows_agree(int node_rows) {
+    const auto block = static_cast<unsigned long long>(node_rows) * static_cast<unsigned long long>(node_rows);
+    NodeSample sample;
+    for_nodes(node_rows, [&](Index node, const NodeNumbering& by_component) {
+      const Met found = met_by_rows(node, by_component);
+      sample.entries += found.entries;
+      sample.by_component += found.neighbours;
+      return found.entries == block * found.neighbours;
+    });
     return sample;
   }
 
  private:
-  std::size_t neighbours(Index node, const NodeNumbering& numbering) {
-    found_.clear();
+  struct Met {
+    unsigned long long entries = 0, neighbours = 0;
+  };
+
+  // f(node, numbering by component) for the sample, until it says no.
+  template <class F>
+  void for_nodes(int node_rows, F&& f) const {
+    const Index nodes = a_.rows / node_rows;
+    for (Index node = 0; node < nodes && f(node, NodeNumbering{node_rows, nodes}); node += sample_stride(nodes)) {
+    }
+  }
+
+  Met met_by_rows(Index node, const NodeNumbering& numbering) {
+    Met found;
+    ++looked_;
     for (int component = 0; component < numbering.node_rows; ++component) {
       const Index callers = numbering.callers(node * numbering.node_rows + component);
       const Index row = order_.natural() ? callers : order_.new_of_old[callers];
       for (Offset k = a_.row_begin(row); k < a_.row_begin(row + 1); ++k) {
         const Index column = order_.natural() ? a_.col[k] : order_.old_of_new[a_.col[k]];
-        found_.push_back(numbering.hierarchys(column) / numbering.node_rows);
+        Index& met = met_by_[static_cast<std::size_t>(numbering.hierarchys(column) / numbering.node_rows)];
+        found.neighbours += met == looked_ ? 0 : 1;
+        met = looked_;
+        ++found.entries;
       }
     }
-    entries_ = found_.size();
-    std::sort(found_.begin(), found_.end());
-    return static_cast<std::size_t>(std::unique(found_.begin(), found_.end()) - found_.begin());
+    return found;
   }
 
   const HostPattern& a_;
   const RowOrder<Space::host>& order_;
-  std::vector<Index> found_;
-  std::size_t entries_ = 0;
+  std::vector<Index> met_by_;  // which look at a node met a node last
+  Index looked_ = -1;
 };
 
 int node_rows_shown(const HostContext& ctx, const HostPattern& a, const RowOrder<Space::host>& order) {
@@ -73,7 +103,9 @@ NodeNumbering find_numbering(const HostContext& ctx, const HostPattern& a, const
   NodeSample samples[largest_node + 1];
   Sampler sampler(a, order);
   for (int size = 2; size <= largest_node; ++size) {
-    if (a.rows % size == 0 && (node_rows == 0 || node_rows == size)) samples[size] = sampler.of_nodes(size);
+    if (a.rows % size != 0) continue;
+    if (node_rows == 0) samples[size] = sampler.while_rows_agree(size);
+    if (node_rows == size) samples[size] = sampler.of_nodes(size);
   }
   return numbering_of_samples(samples, a.rows, asked, node_rows);
 }
