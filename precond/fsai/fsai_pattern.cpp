@@ -68,6 +68,7 @@ FsaiClasses make_fsai_classes(const Context<Space::host>& ctx, Span<const Offset
 
 FsaiScratch fsai_scratch(const Machine& machine, const FsaiClasses& classes, Offset longest) {
   constexpr std::int64_t most_doubles = std::int64_t{32} << 20;  // 256 MiB, or one local problem
+  constexpr std::int64_t apart = 16;                             // doubles of two lines, which are fetched together
   const FsaiClass& last = classes.classes.back();
   const std::int64_t rows = last.end - last.begin;
   if (rows == 0) return {};
@@ -77,6 +78,7 @@ FsaiScratch fsai_scratch(const Machine& machine, const FsaiClasses& classes, Off
     scratch.groups = std::clamp<std::int64_t>(most_doubles / scratch.length, 1, 2 * machine.processors);
   } else {
     scratch.groups = machine.processors;
+    scratch.length = (scratch.length / apart + 2) * apart;  // small problems of two threads share no cache line
   }
   scratch.groups = std::min(scratch.groups, rows);
   return scratch;
