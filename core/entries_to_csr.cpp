@@ -12,6 +12,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -253,14 +254,14 @@ Csr<double, Space::host> entries_to_csr(const Context<Space::host>& ctx, Index r
   Overflow first_overflow;
   std::atomic<bool> exhausted{false};
   std::mutex overflow_found;
-  std::vector<Scratch> scratch(static_cast<std::size_t>(ctx.threads()));
+  PerThread<Scratch> scratch(ctx);
   parallel_tasks(ctx, parts.blocks.count, [&](std::int64_t b, int member) {
     const Index first = parts.blocks.first_row(b);
     const Index block_rows =
         static_cast<Index>(std::min<std::int64_t>(std::int64_t{1} << parts.blocks.shift, std::int64_t{rows} - first));
     Overflow overflow;
     try {
-      kept[b] = sort_block(&parts, b, block_rows, a.row_ptr.data() + first + 1, &scratch[member], &overflow);
+      kept[b] = sort_block(&parts, b, block_rows, a.row_ptr.data() + first + 1, &scratch.of(member), &overflow);
     } catch (const std::bad_alloc&) {
       exhausted = true;
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Room for one row per thread, made before a parallel region: running out of memory inside one cannot be reported.
-/// Internal.
+/// Room for one row per thread. Internal.
 #pragma once
 
 #include <vector>
 
 #include <purlin/core/csr.hpp>
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 
 namespace purlin::detail {
 
@@ -15,17 +15,20 @@ class RowScratch {
  public:
   /// Room for the longest row of `a`, whose row pointers are sound.
   RowScratch(const Context<Space::host>& ctx, const Pattern<Space::host>& a)
-      : rows_(static_cast<std::size_t>(ctx.threads())) {
-    const Offset longest =
-        parallel_max(ctx, a.rows, Offset{0}, [&](Index i) { return a.row_begin(i + 1) - a.row_begin(i); });
-    for (auto& row : rows_) row.reserve(static_cast<std::size_t>(longest));
-  }
+      : longest_(static_cast<std::size_t>(
+            parallel_max(ctx, a.rows, Offset{0}, [&](Index i) { return a.row_begin(i + 1) - a.row_begin(i); }))),
+        rows_(ctx) {}
 
   /// Of one thread of a loop, by its number.
-  std::vector<Value>& of(int member) { return rows_[static_cast<std::size_t>(member)]; }
+  std::vector<Value>& of(int member) {
+    std::vector<Value>& row = rows_.of(member);
+    row.reserve(longest_);
+    return row;
+  }
 
  private:
-  std::vector<std::vector<Value>> rows_;
+  std::size_t longest_;
+  PerThread<std::vector<Value>> rows_;
 };
 
 }  // namespace purlin::detail

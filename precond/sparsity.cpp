@@ -9,6 +9,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 
 namespace purlin::detail {
@@ -94,13 +95,13 @@ Sparsity product_of(const Context<Space::host>& ctx, const Pattern<Space::host>&
                     Triangle triangle) {
   const std::int64_t chunks = (std::int64_t{a.rows} + merged_rows - 1) / merged_rows;
   std::vector<std::vector<Index>> columns(static_cast<std::size_t>(chunks));
-  std::vector<Marks> marks(static_cast<std::size_t>(ctx.threads()));
+  PerThread<Marks> marks(ctx);
   Array<Offset, Space::host> length(ctx, a.rows);
   const auto row_end = [&](std::int64_t chunk) {
     return static_cast<Index>(std::min<std::int64_t>(a.rows, (chunk + 1) * merged_rows));
   };
   parallel_tasks(ctx, chunks, [&](std::int64_t chunk, int member) {
-    Marks& mine = marks[static_cast<std::size_t>(member)];
+    Marks& mine = marks.of(member);
     for (Index i = static_cast<Index>(chunk) * merged_rows; i < row_end(chunk); ++i) {
       product_row(b, a, i, triangle == Triangle::lower ? i : a.cols - 1, mine);
       std::sort(mine.columns.begin(), mine.columns.end());

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 #include <purlin/reorder/numbering.hpp>
 
@@ -148,7 +149,7 @@ Graph contract(const Context<Space::host>& ctx, const Graph& fine, const Array<I
   room[g.vertices] = g.begin[g.vertices] = 0;
   exclusive_sum(ctx, room);
   if (edges.size() < room[g.vertices]) edges = EdgeRoom(ctx, room[g.vertices]);
-  std::vector<SumByHashing> sum_by_hashing(static_cast<std::size_t>(ctx.threads()));
+  PerThread<SumByHashing> sum_by_hashing(ctx);
   parallel_blocks(ctx, g.vertices, chunk_vertices, [&](Index c, int member) {
     std::uint64_t* list = edges.data() + room[c];
     std::uint64_t* last = list;
@@ -161,7 +162,7 @@ Graph contract(const Context<Space::host>& ctx, const Graph& fine, const Array<I
     add_edges_of(first[c]);
     if (mate[first[c]] != first[c]) add_edges_of(mate[first[c]]);
     const bool is_short = last - list <= SumByHashing::longest_list;
-    g.begin[c] = is_short ? sum_by_hashing[member](list, last) : sum_by_sorting(list, last);
+    g.begin[c] = is_short ? sum_by_hashing.of(member)(list, last) : sum_by_sorting(list, last);
   });
   exclusive_sum(ctx, g.begin);
   g.neighbour = Array<Index, Space::host>(ctx, g.begin[g.vertices]);

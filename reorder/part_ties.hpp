@@ -38,9 +38,7 @@ inline std::vector<Index> rows_of_parts(const Context<Space::host>& ctx, const G
 /// Room to sum up the ties of one vertex. One per thread.
 class PartTies {
  public:
-  explicit PartTies(Index parts) : weight_(static_cast<std::size_t>(parts), 0) {
-    around_.reserve(weight_.size());  // threads must not allocate
-  }
+  explicit PartTies(Index parts) : weight_(static_cast<std::size_t>(parts), 0) { around_.reserve(weight_.size()); }
 
   /// The part, other than its own and with room for it, that `v` is tied to most; among equals the one with the
   /// fewest rows, then the smallest number.

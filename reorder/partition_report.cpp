@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 #include <purlin/reorder/grouping.hpp>
 
 namespace purlin::detail {
@@ -60,11 +61,11 @@ void measure(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Par
   report.parts = partition.parts;
   report.cut = count_cut(ctx, a, partition.part_of_row);
   const Grouping rows = group(ctx, {partition.part_of_row.data(), a.rows}, partition.parts);
-  std::vector<ColumnSet> seen(static_cast<std::size_t>(ctx.threads()), ColumnSet(a.cols));
+  PerThread<ColumnSet> seen(ctx);
   std::vector<Index> halo(static_cast<std::size_t>(partition.parts), 0);
   parallel_tasks(ctx, partition.parts, [&](Index p, int member) {
     halo[p] = halo_of_part(a, partition.part_of_row, rows.items.data() + rows.begin[p],
-                           rows.items.data() + rows.begin[p + 1], p, seen[static_cast<std::size_t>(member)]);
+                           rows.items.data() + rows.begin[p + 1], p, seen.of(member, a.cols));
   });
   report.halo = 0;
   report.largest_part = report.largest_halo = report.fullest_part = 0;

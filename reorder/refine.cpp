@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 #include <purlin/reorder/part_ties.hpp>
 
 namespace purlin::detail {
@@ -21,13 +22,12 @@ bool has_outside_neighbour(const Graph& graph, const std::vector<Index>& part_of
 void refine(const Context<Space::host>& ctx, const Graph& graph, Index parts, Index most_rows, int passes,
             std::vector<Index>& part_of_vertex) {
   std::vector<Index> rows = rows_of_parts(ctx, graph, part_of_vertex, parts);
-  std::vector<PartTies> ties;
-  for (int t = 0; t < ctx.threads(); ++t) ties.emplace_back(parts);
+  PerThread<PartTies> ties(ctx);
   // On a boundary, or next to what has moved: all others stay where they are.
   Array<bool, Space::host> near_boundary(ctx, graph.vertices), candidate(ctx, graph.vertices);
   for (int pass = 0; pass < passes; ++pass) {
     parallel_blocks(ctx, graph.vertices, 256, [&](Index v, int member) {
-      PartTies& mine = ties[static_cast<std::size_t>(member)];
+      PartTies& mine = ties.of(member, parts);
       if (pass == 0) near_boundary[v] = has_outside_neighbour(graph, part_of_vertex, v);
       candidate[v] = near_boundary[v] && mine.best_move(graph, part_of_vertex, rows, most_rows, v).worth_it();
     });
@@ -36,7 +36,7 @@ void refine(const Context<Space::host>& ctx, const Graph& graph, Index parts, In
     for (const bool* at = std::find(candidate.begin(), candidate.end(), true); at != end;
          at = std::find(at + 1, end, true)) {
       const auto v = static_cast<Index>(at - candidate.begin());
-      const Move move = ties[0].best_move(graph, part_of_vertex, rows, most_rows, v);
+      const Move move = ties.of(0, parts).best_move(graph, part_of_vertex, rows, most_rows, v);
       if (!move.worth_it() || rows[part_of_vertex[v]] == graph.vertex_weight[v]) continue;
       rows[part_of_vertex[v]] -= graph.vertex_weight[v];
       rows[move.part] += graph.vertex_weight[v];

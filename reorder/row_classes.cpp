@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 #include <purlin/reorder/grouping.hpp>
 #include <purlin/reorder/numbering.hpp>
 
@@ -63,12 +64,12 @@ Array<Index, Space::host> leaders(const Context<Space::host>& ctx, const Rows& r
   const Index buckets = Index{1} << bits;
   Grouping sorted = group(ctx, bucket.cspan(), buckets);
   Array<Index, Space::host> leader(ctx, n);
-  std::vector<std::vector<std::pair<std::uint64_t, Index>>> by_hash(static_cast<std::size_t>(ctx.threads()));
+  PerThread<std::vector<std::pair<std::uint64_t, Index>>> by_hash(ctx);
   parallel_tasks(ctx, buckets, [&](Index b, int member) {
     Index* first = sorted.items.data() + sorted.begin[b];
     const Index* last = sorted.items.data() + sorted.begin[b + 1];
     // Hashes beside the rows: a comparison would otherwise read two of them from anywhere.
-    std::vector<std::pair<std::uint64_t, Index>>& of_row = by_hash[static_cast<std::size_t>(member)];
+    std::vector<std::pair<std::uint64_t, Index>>& of_row = by_hash.of(member);
     of_row.clear();
     for (const Index* row = first; row != last; ++row) of_row.emplace_back(hashes[*row], *row);
     std::sort(of_row.begin(), of_row.end());

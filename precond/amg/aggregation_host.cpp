@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -130,9 +131,9 @@ void join_remaining(const HostContext& ctx, const HostBlockPattern& graph, const
                     Aggregates<Space::host>& result) {
   const std::vector<Index> size = sizes_of(result);
   std::vector<Index> joined = result.of_node;
-  std::vector<std::vector<Index>> scratch(static_cast<std::size_t>(ctx.threads()));
+  PerThread<std::vector<Index>> scratch(ctx);
   parallel_blocks(ctx, graph.rows, 1024, [&](Index i, int member) {
-    if (free[i]) joined[i] = best_neighbour(graph, result, size, i, scratch[static_cast<std::size_t>(member)]);
+    if (free[i]) joined[i] = best_neighbour(graph, result, size, i, scratch.of(member));
   });
   result.of_node = std::move(joined);
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 
@@ -18,11 +19,7 @@ template <class T>
 class OldRows {
  public:
   OldRows(const HostContext& ctx, const CsrView<T, Space::host>& a, const std::vector<Index>& old_of_new, int block)
-      : a_(a),
-        old_of_new_(old_of_new),
-        new_of_old_(old_of_new.size()),
-        block_(block),
-        scratch_(static_cast<std::size_t>(ctx.threads())) {
+      : a_(a), old_of_new_(old_of_new), new_of_old_(old_of_new.size()), block_(block), scratch_(ctx) {
     for (std::size_t i = 0; i < old_of_new.size(); ++i) new_of_old_[old_of_new[i]] = static_cast<Index>(i);
   }
 
@@ -65,7 +62,7 @@ class OldRows {
   }
   // The columns of a row of blocks, ascending; valid until the thread's next call.
   const std::vector<Index>& columns_of(Index node, int member) const {
-    std::vector<Index>& columns = scratch_[static_cast<std::size_t>(member)];
+    std::vector<Index>& columns = scratch_.of(member);
     columns.clear();
     for (int r = 0; r < block_; ++r) {
       for_entries(node * block_ + r, [&](Index j, Offset) {
@@ -82,7 +79,7 @@ class OldRows {
   const std::vector<Index>& old_of_new_;
   std::vector<Index> new_of_old_;
   int block_;
-  mutable std::vector<std::vector<Index>> scratch_;  // one a thread
+  mutable PerThread<std::vector<Index>> scratch_;
 };
 
 template <class T>
@@ -264,9 +261,9 @@ ScalarPattern<Space::host> scalar_columns(const HostContext& ctx, const HostBloc
   exclusive_sum(ctx, s.row_ptr);
   s.col = Array<Index, Space::host>(ctx, s.row_ptr[s.rows]);
   s.source = Array<Offset, Space::host>(ctx, s.row_ptr[s.rows]);
-  std::vector<std::vector<std::pair<Index, Offset>>> scratch(static_cast<std::size_t>(ctx.threads()));
+  PerThread<std::vector<std::pair<Index, Offset>>> scratch(ctx);
   parallel_blocks(ctx, s.rows, 256, [&](Index j, int member) {
-    auto& row = scratch[static_cast<std::size_t>(member)];
+    auto& row = scratch.of(member);
     row.clear();
     const Index node = j / a.col_block, c = j % a.col_block;
     for (Offset k = t.pattern.row_ptr[node]; k < t.pattern.row_ptr[node + 1]; ++k) {

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 #include <purlin/core/wide_host.hpp>
 #include <purlin/precond/amg/block_products.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
@@ -79,11 +80,7 @@ class ColumnTable {
   std::uint64_t row_ = 0;
 };
 
-using Tables = std::vector<ColumnTable>;
-
-Tables tables_of(const HostContext& ctx, Index columns) {
-  return Tables(static_cast<std::size_t>(ctx.threads()), ColumnTable(columns));
-}
+using Tables = PerThread<ColumnTable>;
 
 constexpr Index rows_at_once = 256, long_rows_at_once = 32;
 
@@ -108,10 +105,10 @@ inline void prefetch_row(const HostBlockPattern& a, const HostBlockCsr& b, Offse
 template <bool transposed, class BlockOf>
 void values_of_product(const HostContext& ctx, const HostBlockPattern& a, BlockOf&& block_of, const HostBlockCsr& b,
                        Index at_once, HostBlockCsr& c) {
-  Tables tables = tables_of(ctx, c.pattern.cols);
+  Tables tables(ctx);
   const int size = c.block_size();
   parallel_blocks(ctx, a.rows, at_once, [&](Index i, int member) {
-    ColumnTable& table = tables[static_cast<std::size_t>(member)];
+    ColumnTable& table = tables.of(member, c.pattern.cols);
     add_row(c.pattern, i, table);
     double* const values = c.block(c.pattern.row_ptr[i]);
     std::fill(values, c.block(c.pattern.row_ptr[i + 1]), 0.0);
@@ -150,13 +147,13 @@ Offset most_columns(const HostBlockPattern& a, const HostBlockPattern& b, Index 
 template <class ValueOf>
 void make_scalar_product(const HostContext& ctx, const HostBlockPattern& a, ValueOf&& value_of, const HostBlockCsr& b,
                          Index at_once, HostBlockCsr& c) {
-  Tables tables = tables_of(ctx, b.pattern.cols);
-  std::vector<std::vector<double>> sums(tables.size());  // zeros between rows
+  Tables tables(ctx);
+  PerThread<std::vector<double>> sums(ctx);  // zeros between rows
   std::tie(c.pattern, c.val) =
       blocks_by_rows(ctx, a.rows, b.pattern.cols, at_once,
                      [&](Index i, int member, std::vector<Index>& columns, std::vector<double>& values) {
-                       ColumnTable& table = tables[static_cast<std::size_t>(member)];
-                       std::vector<double>& sum = sums[static_cast<std::size_t>(member)];
+                       ColumnTable& table = tables.of(member, b.pattern.cols);
+                       std::vector<double>& sum = sums.of(member);
                        const Offset most = most_columns(a, b.pattern, i);
                        if (static_cast<Offset>(sum.size()) < most) sum.resize(static_cast<std::size_t>(most), 0.0);
                        double* const to = sum.data();
@@ -186,9 +183,9 @@ void make_scalar_product(const HostContext& ctx, const HostBlockPattern& a, Valu
 }  // namespace
 
 HostBlockPattern product_pattern(const HostContext& ctx, const HostBlockPattern& a, const HostBlockPattern& b) {
-  Tables tables = tables_of(ctx, b.cols);
+  Tables tables(ctx);
   return pattern_by_rows(ctx, a.rows, b.cols, [&](Index i, int member, std::vector<Index>& columns) {
-    ColumnTable& table = tables[static_cast<std::size_t>(member)];
+    ColumnTable& table = tables.of(member, b.cols);
     ColumnTable::Row row = table.begin(most_columns(a, b, i));
     for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
       for (Offset l = b.row_ptr[a.col[k]]; l < b.row_ptr[a.col[k] + 1]; ++l) row.add(b.col[l]);

@@ -30,13 +30,15 @@ std::pair<HostBlockPattern, Array<double, Space::host>> blocks_by_rows(const Hos
   std::vector<Found> found(static_cast<std::size_t>((rows + at_once - 1) / at_once));
   const auto chunks = static_cast<Index>(found.size());
   parallel_tasks(ctx, chunks, [&](Index chunk, int member) {
-    auto& [columns, values] = found[static_cast<std::size_t>(chunk)];
+    Found own;  // other threads are in the chunks beside this one
+    auto& [columns, values] = own;
     const Index end = std::min(rows, (chunk + 1) * at_once);
     for (Index i = chunk * at_once; i < end; ++i) {
       const std::size_t before = columns.size();
       append(i, member, columns, values);
       p.row_ptr[i] = static_cast<Offset>(columns.size() - before);
     }
+    found[static_cast<std::size_t>(chunk)] = std::move(own);
   });
   exclusive_sum(ctx, p.row_ptr);
   std::vector<std::size_t> first_value(found.size() + 1, 0);

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 #include <purlin/core/wide_host.hpp>
 #include <purlin/precond/amg/block_products.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
@@ -328,18 +329,14 @@ constexpr Index rows_at_once = 256;
 
 // What a thread needs for a row of P.
 struct ProlongatorRow {
+  ProlongatorRow(const HostBlockCsr& a, const std::vector<unsigned char>& kept, double omega,
+                 const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative)
+      : parts(a, kept, omega, aggregates, tentative), row(a.row_block, tentative) {}
+
   RowParts parts;
   WholeRow whole;
   SmoothedRow row;
 };
-
-std::vector<ProlongatorRow> prolongator_rows(const HostContext& ctx, const HostBlockCsr& a,
-                                             const std::vector<unsigned char>& kept, double omega,
-                                             const Aggregates<Space::host>& aggregates,
-                                             const Tentative<Space::host>& tentative) {
-  return {static_cast<std::size_t>(ctx.threads()),
-          {RowParts(a, kept, omega, aggregates, tentative), WholeRow(), SmoothedRow(a.row_block, tentative)}};
-}
 
 }  // namespace
 
@@ -347,11 +344,11 @@ HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a,
                                   const std::vector<unsigned char>& kept, double omega,
                                   const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative,
                                   Index width) {
-  std::vector<ProlongatorRow> scratch = prolongator_rows(ctx, a, kept, omega, aggregates, tentative);
+  PerThread<ProlongatorRow> scratch(ctx);
   return pattern_by_rows(ctx, a.pattern.rows, aggregates.count,
                          [&](Index i, int member, std::vector<Index>& columns) {
                            if (aggregates.of_node[i] < 0) return;
-                           ProlongatorRow& mine = scratch[static_cast<std::size_t>(member)];
+                           ProlongatorRow& mine = scratch.of(member, a, kept, omega, aggregates, tentative);
                            mine.parts.find(i);
                            mine.whole.append_largest(mine.parts, width, columns);
                          });
@@ -360,12 +357,12 @@ HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a,
 void make_prolongator(const HostContext& ctx, const HostBlockCsr& a, const std::vector<unsigned char>& kept,
                       double omega, const Aggregates<Space::host>& aggregates,
                       const Tentative<Space::host>& tentative, Index width, HostBlockCsr& p) {
-  std::vector<ProlongatorRow> scratch = prolongator_rows(ctx, a, kept, omega, aggregates, tentative);
+  PerThread<ProlongatorRow> scratch(ctx);
   std::tie(p.pattern, p.val) =
       blocks_by_rows(ctx, a.pattern.rows, aggregates.count, rows_at_once,
                      [&](Index i, int member, std::vector<Index>& columns, std::vector<double>& values) {
                        if (aggregates.of_node[i] < 0) return;
-                       auto& [parts, whole, row] = scratch[static_cast<std::size_t>(member)];
+                       auto& [parts, whole, row] = scratch.of(member, a, kept, omega, aggregates, tentative);
                        const std::size_t first = columns.size(), first_value = values.size();
                        parts.find(i);
                        whole.append_largest(parts, width, columns);

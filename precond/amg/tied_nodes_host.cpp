@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
 #include <purlin/precond/amg/strength.hpp>
 
@@ -106,11 +107,11 @@ std::optional<HostBlockPattern> tied_pattern(const HostContext& ctx, const HostB
   const std::vector<unsigned char> member = with_neighbours(a, tied);
   const Index most = reached_nodes(a, static_cast<Index>(std::count(member.begin(), member.end(), 1)));
   const std::vector<Tie> ties = ties_between(ctx, a, diagonal, member);
-  std::vector<Nearest> nearest(static_cast<std::size_t>(ctx.threads()), Nearest(a.pattern, ties, most));
+  PerThread<Nearest> nearest(ctx);
   const HostBlockPattern groups = pattern_by_rows(
       ctx, a.pattern.rows, a.pattern.cols, [&](Index i, int team_member, std::vector<Index>& columns) {
         if (!member[i]) return;
-        const std::vector<Index>& group = nearest[static_cast<std::size_t>(team_member)].to(i);
+        const std::vector<Index>& group = nearest.of(team_member, a.pattern, ties, most).to(i);
         const auto first = static_cast<std::ptrdiff_t>(columns.size());
         columns.insert(columns.end(), group.begin(), group.end());
         std::sort(columns.begin() + first, columns.end());

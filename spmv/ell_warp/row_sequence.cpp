@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -61,13 +62,13 @@ RowSequence sorted_sequence(const Context<Space::host>& ctx, const Pattern<Space
 
   const Offset longest =
       parallel_max(ctx, given.count, Offset{0}, [&](Index p) { return length_of(a, given.row_at(p)); });
-  std::vector<std::vector<Index>> counts(static_cast<std::size_t>(ctx.threads()));
-  for (auto& first : counts) first.resize(static_cast<std::size_t>(longest) + 1);
+  PerThread<std::vector<Index>> counts(ctx);
   const Offset windows = (Offset{given.count} + window - 1) / window;
   parallel_tasks(ctx, windows, [&](Offset w, int member) {
     const auto begin = static_cast<Index>(w * window);
     const auto end = static_cast<Index>(std::min<Offset>(given.count, (w + 1) * window));
-    sort_window(a, given, begin, end, counts[static_cast<std::size_t>(member)], sorted.row_list.data());
+    sort_window(a, given, begin, end, counts.of(member, static_cast<std::size_t>(longest) + 1),
+                sorted.row_list.data());
   });
   return sorted;
 }
