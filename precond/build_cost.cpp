@@ -37,13 +37,17 @@ double seconds_of(const LocalProblems& problems, const ProblemRates& rates, doub
 
 template <Space S>
 PrecondSeconds build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                             Offset nonzeros, const Machine* machine) {
+                             Offset nonzeros, const Machine* machine, const KnownValues* values) {
   PrecondBuild build;
   build.rows = pattern.rows;
   build.nonzeros = pattern.nnz();
   build.stored = nonzeros;
   build.machine = machine != nullptr ? *machine : machine_of(ctx);
-  build.host_threads = host_context(ctx).threads();
+  build.host = &host_context(ctx);
+  if (values != nullptr) {
+    build.matrix = values->matrix;
+    build.node_rows = values->node_rows;
+  }
   if (method.build_seconds == nullptr) {
     const double pass = entry_of_diagonal * static_cast<double>(build.nonzeros) / threads_of(build.machine);
     return {pass, pass};
@@ -55,21 +59,23 @@ PrecondSeconds build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, c
     return view;
   };
   const PrecondSeconds seconds = method.build_seconds(build);
-  return {seconds.build * build.machine.start_ratio, seconds.refresh * build.machine.start_ratio};
+  return {seconds.build * build.machine.start_ratio, seconds.refresh * build.machine.start_ratio,
+          seconds.iteration_share};
 }
 
 template <Space S>
 PrecondSeconds expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                                      const PrecondOptions& options, const Machine* machine) {
+                                      const PrecondOptions& options, const Machine* machine,
+                                      const KnownValues* values) {
   const double entries = precond_entries(method, options, pattern.rows, pattern.nnz());
-  return build_seconds(ctx, pattern, method, static_cast<Offset>(entries), machine);
+  return build_seconds(ctx, pattern, method, static_cast<Offset>(entries), machine, values);
 }
 
 #define X(S)                                                                                                 \
   template PrecondSeconds build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, Offset,  \
-                                        const Machine*);                                                     \
+                                        const Machine*, const KnownValues*);                                 \
   template PrecondSeconds expected_build_seconds(const Context<S>&, const Pattern<S>&, const PrecondMethod&, \
-                                                 const PrecondOptions&, const Machine*);
+                                                 const PrecondOptions&, const Machine*, const KnownValues*);
 PURLIN_FOR_SPACES(X)
 #undef X
 

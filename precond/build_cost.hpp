@@ -26,20 +26,26 @@ struct ProblemRates {
 /// the lengths of all problems alike.
 double seconds_of(const LocalProblems& problems, const ProblemRates& rates, double entries, const Machine& machine);
 
+/// What of a setup depends on the values of A, where they can be looked at.
+struct KnownValues {
+  MatrixOnHost matrix;
+  int node_rows = 1;
+};
+
 /// Seconds of a setup and a refresh of `method` on the pattern of A, of which M has `nonzeros` entries (FSAI: both
 /// factors together). From sizes of the local problems, not from a clock: the same on every run. Reads the pattern
 /// once where the method asks for it; that of a device matrix is then downloaded, which FSAI and SPAI do not ask for.
 ///
-/// Fitted to 170 setups of 86 real matrices on one thread of an EPYC (docs/results/preconditioners_host.json), of
-/// which 9 in 10 lie within a factor of 3, and to the systems of docs/results/regret_h200.json. `machine` null: as
-/// `machine_of` knows it.
+/// Fitted on one and two threads of an EPYC and to the systems of docs/results/regret_h200.json. `machine` null: as
+/// `machine_of` knows it; `values` null: not known.
 template <Space S>
 PrecondSeconds build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                             Offset nonzeros, const Machine* machine = nullptr);
+                             Offset nonzeros, const Machine* machine = nullptr, const KnownValues* values = nullptr);
 
 /// The same before M is there, of as many entries as are estimated for these options.
 template <Space S>
 PrecondSeconds expected_build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, const PrecondMethod& method,
-                                      const PrecondOptions& options, const Machine* machine = nullptr);
+                                      const PrecondOptions& options, const Machine* machine = nullptr,
+                                      const KnownValues* values = nullptr);
 
 }  // namespace purlin::detail

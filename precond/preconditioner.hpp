@@ -89,20 +89,26 @@ using MakePrecondFromOperator = OperatorPtr<T, S> (*)(const Context<S>&, const L
 using EstimatePrecond = std::uint64_t (*)(const PrecondOptions&, const SpmvFormat& format, Index rows,
                                           Offset nonzeros, std::size_t value_bytes);
 
+/// A with its values, where they are on the host and in the caller's order; else nothing.
+using MatrixOnHost = std::variant<std::monostate, CsrView<double, Space::host>, CsrView<float, Space::host>>;
+
 /// What the cost of a setup is estimated from.
 struct PrecondBuild {
   Index rows = 0;                                        ///< of A
   Offset nonzeros = 0;                                   ///< of A
   Offset stored = 0;                                     ///< of M; of its factors together
   Machine machine;                                       ///< that makes it
-  int host_threads = 1;                                  ///< of its host
+  const Context<Space::host>* host = nullptr;            ///< never null where a method is asked
   std::function<const Pattern<Space::host>&()> pattern;  ///< of A; copied from a device by the first call
+  MatrixOnHost matrix;                                   ///< A
+  int node_rows = 1;                                     ///< rows of a node of A, as far as is known
 };
 
 /// Seconds of a setup, and of a refresh, which is a part of that.
 struct PrecondSeconds {
-  double build = 0;    ///< of a setup
-  double refresh = 0;  ///< of a refresh
+  double build = 0;            ///< of a setup
+  double refresh = 0;          ///< of a refresh
+  double iteration_share = 1;  ///< of what an iteration is estimated to take, it takes so much, by the values of A
 };
 
 /// What `--precond auto` compares.
@@ -140,6 +146,7 @@ struct PrecondMethod {
   /// other.
   double low_share = 1, device_start_seconds = 0;
   double low_block_share = 1, device_block_start_seconds = 0;  ///< of these where the rows of a node form a block
+  double low_share_on_host = 1;                                ///< in the place of `low_share`
   double device_block_node_seconds = 0;                        ///< and for each such node besides
   bool triangles = false;  ///< its matrices are triangles, whose rows differ in length
   /// Entries of these matrices, estimated for a matrix of so many rows and entries. Null: as many as A has.
@@ -153,8 +160,8 @@ struct PrecondMethod {
   double (*iterations_on_mesh)(double simple) = nullptr;
   /// The same where the rows of a node form a block and coordinates are not known; null: as `iterations`.
   double (*iterations_of_blocks)(double simple) = nullptr;
-  /// What it has to save over the seconds of its setup, by the model; and for a matrix of a mesh whose coordinates are
-  /// known.
+  /// What it has to save over the seconds of its setup, by the model; and for a matrix of a mesh whose coordinates
+  /// are known.
   double margin = 1.1, margin_on_mesh = 1.1;
   /// Seconds that a refresh of one that was made takes beyond `build_seconds`, by its figures; null: none.
   double (*more_refresh_seconds)(const OperatorInfo&, const Machine&, int host_threads) = nullptr;

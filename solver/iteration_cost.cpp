@@ -9,8 +9,8 @@ namespace {
 
 // Measured on an H200: from the start of a kernel of a captured graph to the start of the next, sums included.
 constexpr double kernel_seconds = 4.2e-6;
-// What waking the threads of a host costs.
-constexpr double wake_seconds = 3e-6;
+// What the start of a loop of a host's threads costs, which wait for it awake.
+constexpr double wake_seconds = 0.5e-6;
 // How much faster than memory a cache that all processors share serves bytes that come again: so much up to a share
 // of its size, and not at all from another on, where every byte has been displaced when it is wanted again.
 struct SharedCache {
@@ -84,6 +84,8 @@ PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& fact
   cost.triangles = method->triangles;
   const bool blocks = facts.block > 1;
   cost.low_share = blocks ? std::min(method->low_share, method->low_block_share) : method->low_share;
+  cost.low_share_on_host =
+      blocks ? std::min(method->low_share_on_host, method->low_block_share) : method->low_share_on_host;
   cost.device_start_seconds = blocks ? std::max(method->device_start_seconds, method->device_block_start_seconds)
                                      : method->device_start_seconds;
   if (blocks) cost.device_start_seconds += method->device_block_node_seconds * facts.rows / facts.block;
@@ -98,7 +100,8 @@ PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& fact
 IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostEstimate& product) const {
   const double bandwidth = machine.bytes_per_second;
   const bool in_double = value_bytes == sizeof(double);
-  const double applied = method.precond_products * precond.bytes * (in_double ? precond.low_share : 1);
+  const double low_share = machine.device() ? precond.low_share : precond.low_share_on_host;
+  const double applied = method.precond_products * precond.bytes * (in_double ? low_share : 1);
   const Resident on_chip = resident_fit(*this, facts, product);
   if (on_chip.fits) {
     const double products = method.products + method.precond_products * precond.matrices;

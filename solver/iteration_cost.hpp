@@ -10,13 +10,14 @@ namespace purlin::detail {
 
 /// M as the estimate sees it.
 struct PrecondCost {
-  double bytes = 0;                                ///< that an application moves, besides its vectors
-  double vector_passes = 0;                        ///< as PrecondMethod has them
-  int matrices = 0;                                ///< products that it consists of; 0: none, or a diagonal matrix
-  bool resident = true;                            ///< the kernels that keep their vectors on the chip have it
-  bool diagonal = false;                           ///< M is a diagonal matrix
-  bool triangles = false;                          ///< its matrices are triangles, whose rows differ in length
-  double low_share = 1, device_start_seconds = 0;  ///< of the system, by those of PrecondMethod
+  double bytes = 0;          ///< that an application moves, besides its vectors
+  double vector_passes = 0;  ///< as PrecondMethod has them
+  int matrices = 0;          ///< products that it consists of; 0: none, or a diagonal matrix
+  bool resident = true;      ///< the kernels that keep their vectors on the chip have it
+  bool diagonal = false;     ///< M is a diagonal matrix
+  bool triangles = false;    ///< its matrices are triangles, whose rows differ in length
+  double low_share = 1, low_share_on_host = 1,
+         device_start_seconds = 0;  ///< of the system, by those of PrecondMethod
 };
 
 /// The named preconditioner; "auto" stands for its simple candidate.

@@ -56,9 +56,17 @@ std::vector<std::pair<std::string, double>> PlainOperators<T, S>::candidate_prec
   return preconditioners;
 }
 
-// 0 where the pattern is no longer there.
+// As the solves weighed it, where they have; 0 where the pattern is no longer there.
 template <class T, Space S>
 double PlainOperators<T, S>::candidate_build_seconds(const std::string& name) const {
+  if (outlooks_ && builds_estimated_) {
+    const std::vector<PrecondOutlook>& stronger = outlooks_->stronger;
+    const auto weighed =
+        std::find_if(stronger.begin(), stronger.end(), [&](const PrecondOutlook& o) { return o.name == name; });
+    if (weighed != stronger.end()) return weighed->build_seconds;
+    if (outlooks_->present.name == name && outlooks_->present.build_seconds > 0)
+      return outlooks_->present.build_seconds;
+  }
   const std::optional<Pattern<S>> a = source_pattern();
   if (!a || name == "none") return 0;
   return expected_build_seconds(ctx_, *a, find_preconditioner(name), options_.precond, &machine_).build;

@@ -175,7 +175,10 @@ template <class T, Space S>
 typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays(const FormatTrial* better) {
   const double done = standing.iterations, before = std::max(0.0, learning_precond.iterations());
   const double left = left_guessed ? done : standing.left;  // dear: a guess by the size is not enough
-  const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before + done);
+  // Before a format is set up they are looked at in any case.
+  constexpr double enough = std::numeric_limits<double>::infinity();
+  const PrecondOutlooks* const outlooks =
+      operators->stronger_preconditioners(better != nullptr ? enough : before + done);
   if (outlooks == nullptr || !(done + left > 0)) return {};
   const PrecondOutlook& present = outlooks->present;
   const double simple = simple_iterations_for(present.iterations, done + left);
@@ -204,10 +207,11 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   }
   if (best == nullptr) return {};
   const double price = best->build_seconds;
-  // In the place of a format that is about to be set up in mid-solve it need not save much more than that: its
-  // seconds depend less on how many iterations are to come.
+  // In the place of a format that is about to be set up in mid-solve for as many seconds it need not save much more
+  // than that: its own seconds depend less on how many iterations are to come.
   constexpr double times_for_format = 1.6;
-  const double margin = done > 0 && better != nullptr ? best->margin / times_for_format : best->margin;
+  const double of_format = done > 0 && better != nullptr ? std::min(1.0, better->setup_seconds / price) : 0;
+  const double margin = best->margin / (1 + (times_for_format - 1) * of_format);
   const bool measured = !left_guessed;
   bool now = is_worth(price, of_best, measured, margin);
   if (left_guessed && better != nullptr) now = (of_best.missed + of_best.ahead) / 2 >= price;

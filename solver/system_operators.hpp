@@ -11,6 +11,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/available_memory.hpp>
+#include <purlin/precond/build_cost.hpp>
 #include <purlin/precond/choice.hpp>
 #include <purlin/solver/candidate.hpp>
 #include <purlin/solver/choice.hpp>
@@ -29,6 +30,7 @@ using PhaseSeconds = std::vector<std::pair<std::string, double>>;
 struct PrecondOutlook : WeighedPrecond {
   ExpectedIterations iterations = &simple_iterations;
   double margin = usual_margin;  ///< what it has to save, over the seconds of its setup
+  bool by_values = false;        ///< the values have been looked at for the seconds of its setup
 
   double iterations_for(double simple) const {
     return measured_iterations > 0 ? measured_iterations : iterations(simple);
@@ -242,6 +244,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::vector<std::pair<std::string, double>> candidate_formats() const;
   std::vector<std::pair<std::string, double>> candidate_preconditioners() const;
   double candidate_build_seconds(const std::string& name) const;
+  KnownValues known_values() const;
   void call_weaker_present(const char* why);
   void keep_pattern(const CsrView<T, S>& a);
   void keep_values(const CsrView<T, S>& a);

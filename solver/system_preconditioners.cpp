@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <purlin/core/instantiate.hpp>
-#include <purlin/precond/build_cost.hpp>
 
 namespace purlin::detail {
 
@@ -14,7 +13,7 @@ namespace purlin::detail {
 template <class T, Space S>
 const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double done) {
   constexpr double reading_seconds =
-      S == Space::host ? 1e-9 : 0;     // of an entry of the pattern; a device's is not read
+      S == Space::host ? 4e-9 : 0;     // of an entry, with its value; those of a device are not read
   constexpr double small_share = 0.3;  // of what the solves have taken: no setup waits for it
   if (!provisional_ || (outlooks_ && outlooks_->stronger.empty())) return nullptr;
   const std::optional<Pattern<S>> a = source_pattern();
@@ -57,13 +56,32 @@ bool PlainOperators<T, S>::estimate_stronger() {
 
 template <class T, Space S>
 void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a) {
+  const KnownValues values = known_values();
   for (PrecondOutlook& outlook : outlooks_->stronger) {
     const PrecondMethod& method = find_preconditioner(outlook.name);
-    const PrecondSeconds seconds = expected_build_seconds(ctx_, a, method, options_.precond, &machine_);
+    const PrecondSeconds seconds = expected_build_seconds(ctx_, a, method, options_.precond, &machine_, &values);
     outlook.build_seconds = seconds.build;
     outlook.refresh_seconds = seconds.refresh;
+    outlook.iteration_seconds *= seconds.iteration_share;
+    outlook.now_seconds *= seconds.iteration_share;
+    outlook.by_values = values.matrix.index() != 0;
   }
   builds_estimated_ = true;
+}
+
+// The matrix in the caller's order, where that is how it is multiplied on the host.
+template <class T, Space S>
+KnownValues PlainOperators<T, S>::known_values() const {
+  KnownValues known;
+  if constexpr (S == Space::host) {
+    const std::optional<CsrView<T, S>> csr = A_->as_csr();
+    if (!csr || !order_.natural()) return known;
+    known.matrix = *csr;
+    const NodeCoordinates* const nodes = options_.spmv.coordinates.get();
+    if (facts_) known.node_rows = static_cast<int>(facts_->block);
+    if (nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == csr->rows) known.node_rows = nodes->dimension;
+  }
+  return known;
 }
 
 template <class T, Space S>
@@ -88,7 +106,7 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
     return false;
   }
   const PrecondMethod& method = find_preconditioner(name);
-  if (method.more_refresh_seconds != nullptr) {
+  if (method.more_refresh_seconds != nullptr && !taken.by_values) {
     const double more = method.more_refresh_seconds(made->info(), machine_, host_context(ctx_).threads());
     taken.refresh_seconds += more;
     taken.build_seconds += more;  // should it come again

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+
+#include <purlin/precond/amg/amg_smoother.hpp>
+#include <purlin/precond/registry.hpp>
 
 namespace purlin {
 namespace {
@@ -20,7 +24,7 @@ constexpr double prolongator_share = 0.3;
 // A cycle in single precision moves so much of what one in double moves, columns included, of which blocks of three
 // rows have a ninth; and its coarse levels take so long on a device, however small they are, and for each node. Rigid
 // body modes make blocks of six rows of these levels. Fitted to docs/results/regret_h200.json.
-constexpr double single_share = 0.6, single_block_share = 0.35;
+constexpr double single_share = 0.6, single_block_share = 0.35, single_share_on_host = 0.8;
 constexpr double coarse_seconds = 55e-6, coarse_block_seconds = 60e-6, block_node_seconds = 0.61e-9;
 
 // An option that is one of a few words, in the order of the values of its type.
@@ -109,34 +113,63 @@ double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
   return (products * (1 + 2 * (usual_complexity - 1)) + 2 * prolongator_share) * static_cast<double>(nonzeros);
 }
 
-// The setup where the matrix is. FSAI of tied nodes is a large part of it on the host for small meshes of diffusion:
-// up to four fifths. On two threads of an EPYC 0.02 to 0.46 s for 0.016 to 0.31 million rows; on an H200 1.5 to
-// 137 ms for 0.004 to 6.6 million (docs/results/amg_h200.json and amg_meshes_h200.json), up to twice as much where
-// nodes are tied. Nodes of several rows count once, which the entries' share has in it.
-double amg_setup_seconds(const PrecondBuild& build) {
+// FSAI as the smoother of the first level: the seconds of its setup, and what it makes of those of an iteration. By a
+// look at the values; without them the setup as on meshes of tetrahedra, some of whose elements are flat more often
+// than not.
+PrecondSeconds smoother_seconds(const PrecondBuild& build) {
+  constexpr double of_operation = 2e-10, of_row = 4e-6, most_rows = 8e3, shortest_row = 6, longest_row = 20;
+  constexpr double refresh_share = 0.55, iteration_share = 2, block_iteration_share = 1.4;
+  constexpr int useful_threads = 16;
+  const double threads = std::clamp(build.host->threads(), 1, useful_threads);
+  const auto seconds_for = [&](const auto& a) -> PrecondSeconds {
+    if constexpr (std::is_same_v<std::decay_t<decltype(a)>, std::monostate>) {
+      const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
+      const bool tetrahedra = entries > shortest_row * rows && entries < longest_row * rows;
+      const double seconds = tetrahedra ? of_row / threads * std::min(rows, most_rows) : 0.0;
+      return {seconds, 0};  // what a refresh takes is asked of the one that is made
+    } else {
+      const detail::SparseSmoothing smoothing = detail::expected_smoothing(*build.host, a, build.node_rows);
+      if (!smoothing.fsai) return {};
+      double seconds = of_operation / threads * smoothing.operations;
+      if (smoothing.operations == 0) {
+        PrecondBuild fsai = build;
+        fsai.stored = build.nonzeros + build.rows;
+        seconds = find_preconditioner(detail::name_of(AmgSmoother::fsai)).build_seconds(fsai).build;
+      }
+      return {seconds, refresh_share * seconds, build.node_rows > 1 ? block_iteration_share : iteration_share};
+    }
+  };
+  return std::visit(seconds_for, build.matrix);
+}
+
+// The setup where the matrix is. On one and two threads of an EPYC 1 to 350 ms for 1,600 to 216,000 rows, of which 9
+// in 10 lie within a quarter; on an H200 1.5 to 137 ms for 0.004 to 6.6 million (docs/results/amg_h200.json and
+// amg_meshes_h200.json), up to twice as much where nodes are tied.
+PrecondSeconds amg_build_seconds(const PrecondBuild& build) {
   constexpr double device_seconds = 1.7e-3, of_first_row = 1.3e-8, first_rows = 80e3, device_row = 3.8e-9,
-                   device_entry = 0.45e-9;
+                   device_entry = 0.45e-9, device_refresh_share = 0.28;
   constexpr double wide_row = 30, device_blocks = 0.85e-3;  // nodes of several rows have as many entries in a row
-  constexpr double row_alone = 0.2e-6, row_shared = 1.0e-6, entry_alone = 2e-9, entry_shared = 14e-9;
-  constexpr double of_tied_row = 4e-6, tied_rows = 8e3, shortest_row = 6, longest_row = 20;
+  constexpr double start = 0.3e-3, row_alone = 0.1e-6, row_shared = 0.1e-6, entry_shared = 90e-9,
+                   block_entry_shared = 48e-9, refresh_share = 0.3, block_refresh_share = 0.45;
   constexpr double default_coarse = 256, inverse_operation = 4e-10;  // of what is inverted at once
   constexpr int useful_threads = 16;
   const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
+  const bool blocks = build.node_rows > 1 || entries > wide_row * rows;
   if (build.machine.device()) {
-    return device_seconds + (entries > wide_row * rows ? device_blocks : 0) +
-           of_first_row * std::min(rows, first_rows) + device_row * rows + device_entry * entries;
+    const double seconds = device_seconds + (entries > wide_row * rows ? device_blocks : 0) +
+                           of_first_row * std::min(rows, first_rows) + device_row * rows + device_entry * entries;
+    return {seconds, device_refresh_share * seconds};
   }
-  if (rows <= default_coarse) return inverse_operation * rows * rows * rows;
-  const double threads = std::clamp(build.host_threads, 1, useful_threads);
-  const bool tetrahedra = entries > shortest_row * rows && entries < longest_row * rows;
-  const double tied = tetrahedra ? of_tied_row / threads * std::min(rows, tied_rows) : 0;
-  return (row_alone + row_shared / threads) * rows + (entry_alone + entry_shared / threads) * entries + tied;
-}
-
-PrecondSeconds amg_build_seconds(const PrecondBuild& build) {
-  constexpr double refresh_share = 0.28, refresh_share_on_host = 0.4;
-  const double seconds = amg_setup_seconds(build);
-  return {seconds, (build.machine.device() ? refresh_share : refresh_share_on_host) * seconds};
+  if (rows <= default_coarse) {
+    const double seconds = inverse_operation * rows * rows * rows;
+    return {seconds, seconds};
+  }
+  const double threads = std::clamp(build.host->threads(), 1, useful_threads);
+  const double hierarchy = start + (row_alone + row_shared / threads) * rows +
+                           (blocks ? block_entry_shared : entry_shared) / threads * entries;
+  const PrecondSeconds smoother = smoother_seconds(build);
+  return {hierarchy + smoother.build, (blocks ? block_refresh_share : refresh_share) * hierarchy + smoother.refresh,
+          smoother.iteration_share};
 }
 
 // FSAI's local problems on the pattern of tied nodes. On a device they take a while however few they are: fitted to
@@ -195,6 +228,7 @@ PrecondMethod amg_method() {
   amg.margin_on_mesh = 1.6;
   amg.more_refresh_seconds = &amg_more_refresh_seconds;
   amg.low_share = single_share;
+  amg.low_share_on_host = single_share_on_host;
   amg.low_block_share = single_block_share;
   amg.device_start_seconds = coarse_seconds;
   amg.device_block_start_seconds = coarse_block_seconds;

@@ -146,6 +146,20 @@ AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoo
   return fsai ? AmgSmoother::fsai : AmgSmoother::chebyshev;
 }
 
+template <class T>
+SparseSmoothing expected_smoothing(const HostContext& ctx, const CsrView<T, Space::host>& a, int node_rows) {
+  Array<Offset, Space::host> source;
+  const HostBlockCsr first = make_block_csr(ctx, a, {}, a.rows % node_rows == 0 ? node_rows : 1, source);
+  if (entangled_share(ctx, first) < most_entangled) return {};
+  const Index members = nodes_in_groups(ctx, first) * first.row_block;
+  if (members == 0) return {true, 0};
+  const double reached = reached_rows(a.rows, members);
+  return {true, reached * reached * reached / 3 * members};
+}
+
+template SparseSmoothing expected_smoothing(const HostContext&, const CsrView<double, Space::host>&, int);
+template SparseSmoothing expected_smoothing(const HostContext&, const CsrView<float, Space::host>&, int);
+
 template <class T, Space S>
 OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                        const BlockCsr<S>& level, const RowOrder<S>& from_level, AmgSmoother smoother,

@@ -28,6 +28,14 @@ std::vector<unsigned char> with_neighbours(const HostBlockCsr& a, const std::vec
   return result;
 }
 
+// Which nodes are in groups; nothing where there is no pattern of groups.
+std::vector<unsigned char> members_of_groups(const HostContext& ctx, const HostBlockCsr& a,
+                                             const std::vector<double>& diagonal) {
+  const std::vector<unsigned char> tied = tied_nodes(ctx, a, diagonal);
+  if (!few_are_tied(std::count(tied.begin(), tied.end(), 1), a.pattern.rows)) return {};
+  return with_neighbours(a, tied);
+}
+
 // How each block of a member's row ties it to another member; without values elsewhere.
 std::vector<Tie> ties_between(const HostContext& ctx, const HostBlockCsr& a, const std::vector<double>& diagonal,
                               const std::vector<unsigned char>& member) {
@@ -94,6 +102,11 @@ std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr
   return tied;
 }
 
+Index nodes_in_groups(const HostContext& ctx, const HostBlockCsr& a) {
+  const std::vector<unsigned char> member = members_of_groups(ctx, a, diagonal_norms(ctx, a));
+  return static_cast<Index>(std::count(member.begin(), member.end(), 1));
+}
+
 Index reached_rows(Index rows, Index members) {
   constexpr double operations = 5000, least = 64;
   return static_cast<Index>(
@@ -102,9 +115,8 @@ Index reached_rows(Index rows, Index members) {
 
 std::optional<HostBlockPattern> tied_pattern(const HostContext& ctx, const HostBlockCsr& a) {
   const std::vector<double> diagonal = diagonal_norms(ctx, a);
-  const std::vector<unsigned char> tied = tied_nodes(ctx, a, diagonal);
-  if (!few_are_tied(std::count(tied.begin(), tied.end(), 1), a.pattern.rows)) return std::nullopt;
-  const std::vector<unsigned char> member = with_neighbours(a, tied);
+  const std::vector<unsigned char> member = members_of_groups(ctx, a, diagonal);
+  if (member.empty()) return std::nullopt;
   const Index most = reached_nodes(a, static_cast<Index>(std::count(member.begin(), member.end(), 1)));
   const std::vector<Tie> ties = ties_between(ctx, a, diagonal, member);
   PerThread<Nearest> nearest(ctx);

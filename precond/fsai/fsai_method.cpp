@@ -29,13 +29,15 @@ detail::LocalProblems usual_triangles(const PrecondBuild& build) {
 
 // A setup finds the pattern too, on a device there.
 PrecondSeconds fsai_build_seconds(const PrecondBuild& build) {
-  constexpr detail::ProblemRates of_thread{40e-9, 0.3e-9}, of_multiprocessor{66e-9, 0.11e-9};
-  constexpr double device_seconds = 0.45e-3, device_row = 4.7e-9;
+  constexpr detail::ProblemRates of_thread{45e-9, 0.037e-9}, of_multiprocessor{66e-9, 0.11e-9};
+  constexpr double device_seconds = 0.45e-3, device_row = 4.7e-9, entry_alone = 6e-9, entry_shared = 16e-9;
   const bool device = build.machine.device();
+  const double entries = 0.5 * static_cast<double>(build.stored);
   const double numeric = detail::seconds_of(device ? usual_triangles(build) : triangles_of(build.pattern()),
-                                            device ? of_multiprocessor : of_thread,
-                                            0.5 * static_cast<double>(build.stored), build.machine);
-  return {numeric + (device ? device_seconds + device_row * build.rows : 0), numeric};
+                                            device ? of_multiprocessor : of_thread, entries, build.machine);
+  const double symbolic = device ? device_seconds + device_row * build.rows
+                                 : (entry_alone + entry_shared / build.host->threads()) * entries;
+  return {numeric + symbolic, numeric};
 }
 
 void check_fsai(const PrecondOptions& options) {

@@ -158,7 +158,7 @@ CostEstimate bce_cost(const PatternFacts& facts, const FormatRequest& request) {
   cost_estimate.bandwidth_share = request.machine.device() ? 0.75 : 0.85;
   cost_estimate.setup_seconds_per_entry = 1.5e-8;
   cost_estimate.cached_seconds =
-      cached_entry_seconds(facts, request.machine, request.value_bytes, 3.0e-10, 2.7e-10) * stored;
+      cached_entry_seconds(facts, request.machine, request.value_bytes, 2.6e-10, 2.35e-10) * stored;
   cost_estimate.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
   cost_estimate.launches = facts.longest_row > std::max<Offset>(shape.widest, shape.piece_slots) ? 2 : 1;
   return cost_estimate;

@@ -287,7 +287,7 @@ CostEstimate ehyb_cost(const PatternFacts& facts, const FormatRequest& request) 
   // Measured on a host, 2 threads, 8 million entries: 5e-8 (diffusion) and 6e-8 (elasticity).
   cost_estimate.setup_seconds_per_entry = 6e-8;
   cost_estimate.cached_seconds =
-      entries * cached_entry_seconds(facts, request.machine, request.value_bytes, block > 1 ? 1.6e-10 : 2.7e-10,
+      entries * cached_entry_seconds(facts, request.machine, request.value_bytes, block > 1 ? 1.4e-10 : 2.35e-10,
                                      block > 1 ? 1.0e-10 : 2.4e-10);
   // Fitted to 25 systems of 0.06 to 41 million entries on an H200 whose host has 16 processors: 0.7 to 1.4 times what
   // was measured. A symmetric pattern is taken for granted. The host divides what the device coarsens the graph to.

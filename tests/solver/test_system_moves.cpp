@@ -200,6 +200,12 @@ HostCsr bar_matrix(Index length) {
 
 TEST_CASE("AMG follows in a long solve, the same on every run, and in whichever format",
           "[exchange][learning][amg]") {
+  SystemOptions plain;
+  plain.spmv.format = "csr";
+  plain.precond.name = "jacobi";
+  Problem<Space::host> without(line_matrix(1000));
+  LinearSystem<double, Space::host> jacobi(without.ctx, without.there.wide(), plain);
+  const int alone = jacobi.solve(without.b.cspan(), without.x.span()).iterations;
   std::vector<double> bits;
   for (int run = 0; run < 2; ++run) {
     Problem<Space::host> problem(line_matrix(1000));
@@ -207,7 +213,7 @@ TEST_CASE("AMG follows in a long solve, the same on every run, and in whichever 
     const SolveReport first = system.solve(problem.b.cspan(), problem.x.span());
     INFO(first.changed);
     CHECK(first.changed.find("preconditioner amg for jacobi after ") != std::string::npos);
-    CHECK(first.iterations < 200);
+    CHECK(first.iterations < 0.6 * alone);
     if (run == 1) CHECK(download(problem.ctx, problem.x) == bits);
     bits = download(problem.ctx, problem.x);
     for (int solve = 0; solve < 3; ++solve) {

@@ -45,16 +45,26 @@ double unlike_by_hand(const HostCsr& a) {
 
 }  // namespace
 
-TEST_CASE("A host's CSR takes longer where rows differ in length", "[format-choice]") {
+TEST_CASE("A host's CSR takes longer where rows differ in length, unless they are few", "[format-choice]") {
   const SpmvFormat& csr = find_spmv_format("csr");
   const Machine machine = machine_of(Context<Space::host>(2));
-  const auto seconds = [&](const RowLengths& lengths) {
-    const PatternFacts facts = facts_of_lengths(8000, 8000, 96000, lengths);
+  const auto seconds = [&](Index of_each, std::initializer_list<Index> lengths) {
+    RowLengths counted;
+    Index rows = 0;
+    Offset entries = 0;
+    for (const Index length : lengths) {
+      counted.emplace_back(length, of_each);
+      rows += of_each;
+      entries += Offset{length} * of_each;
+    }
+    const PatternFacts facts = facts_of_lengths(rows, rows, entries, counted);
     return csr.cost_estimate(facts, {"", {}, machine, sizeof(double)}).product_seconds(machine);
   };
-  const double even = seconds({{12, 8000}});
-  CHECK(seconds({{11, 500}, {12, 7000}, {13, 500}}) < 1.1 * even);
-  CHECK(seconds({{8, 2000}, {10, 2000}, {14, 2000}, {16, 2000}}) > 1.3 * even);
+  CHECK(seconds(10000, {8, 10, 14, 16}) > 1.15 * seconds(40000, {12}));
+  CHECK(seconds(2000, {8, 10, 14, 16}) == Approx(seconds(8000, {12})));
+  const PatternFacts mostly = facts_of_lengths(40000, 40000, 480000, {{11, 2500}, {12, 35000}, {13, 2500}});
+  CHECK(csr.cost_estimate(mostly, {"", {}, machine, sizeof(double)}).product_seconds(machine) <
+        1.1 * seconds(40000, {12}));
 }
 
 TEST_CASE("Facts of a pattern: lengths, the longest row, blocks, and slots of sorted rows", "[format-choice]") {
