@@ -60,17 +60,22 @@ class RegretRun {
         progress_(stderr),
         input_(host, ctx, matrix.a, b) {}
 
-  /// Fills the system's lines. `auto` goes first, so that the time limit of the combinations has a measure.
+  /// Fills the system's lines, in rounds in which each takes its turn: a machine that is slow for a while is slow for
+  /// all. `auto` goes first, so that the time limit of the combinations has a measure.
   void run(RegretSystem& system) {
     system.refused = find_first_solver(system.first_solver);
     if (!system.refused.empty()) return;
     const std::vector<RegretChoice> choices = regret_choices(options_, system.first_solver);
     solve_small(choices, system.first_solver);
-    run_auto(system);
-    progress_.begin("combinations", static_cast<int>(choices.size()));
-    for (const RegretChoice& choice : choices) {
-      progress_.turn_of(choice.words());
-      system.combinations.push_back(measured(choice));
+    begin_lines(system, choices);
+    progress_.begin("combinations",
+                    options_.repeats * static_cast<int>(system.automatic.size() + system.combinations.size()));
+    for (int round = 0; round < options_.repeats; ++round) {
+      run_auto(system);
+      for (RegretCombination& line : system.combinations) {
+        progress_.turn_of(line.choice.words());
+        if (round == 0 || line.end.converged()) measure_combination(line);
+      }
     }
     run_usual(system);
     progress_.finish();
@@ -136,26 +141,36 @@ class RegretRun {
     if (report.converged() && !(found.relative <= input_.allowed(found, options_.tolerance))) end.wrong = true;
   }
 
-  void run_auto(RegretSystem& system) {
-    const std::vector<RegretUse> uses = regret_uses(options_.loop);
-    progress_.begin("auto", static_cast<int>(uses.size()));
-    RegretAuto warm_up;  // memory and kernels are at hand for it as they are for the combinations that follow
-    warm_up.use = uses.front();
-    (void)reason_to_refuse([&] { use_auto(warm_up, system.model); });
-    for (const RegretUse& use : uses) {
-      progress_.turn_of(words_of(use));
-      RegretAuto line;
-      // The first solve of each use is the same: where it failed, the others fail with it.
-      if (!system.automatic.empty() && !system.automatic.front().end.converged()) line = system.automatic.front();
-      line.use = use;
-      const bool failed = !line.end.refused.empty() || !line.end.status.empty();
-      for (int repeat = 0; repeat < options_.repeats && !failed; ++repeat) {
-        line.end.refused = reason_to_refuse([&] { use_auto(line, system.model); });
-        if (!line.end.converged()) break;
-      }
-      system.automatic.push_back(std::move(line));
+  // Memory and kernels are at hand for `auto` as they are for the combinations that follow.
+  void begin_lines(RegretSystem& system, const std::vector<RegretChoice>& choices) {
+    for (const RegretUse& use : regret_uses(options_.loop)) {
+      system.automatic.emplace_back();
+      system.automatic.back().use = use;
     }
-    const RegretAuto& one = system.automatic.front();
+    for (const RegretChoice& choice : choices) {
+      system.combinations.emplace_back();
+      system.combinations.back().choice = choice;
+    }
+    RegretAuto warm_up;
+    warm_up.use = system.automatic.front().use;
+    (void)reason_to_refuse([&] { use_auto(warm_up, system.model); });
+  }
+
+  // The first solve of each use is the same: where it failed, the others fail with it.
+  void run_auto(RegretSystem& system) {
+    RegretAuto& one = system.automatic.front();
+    for (RegretAuto& line : system.automatic) {
+      progress_.turn_of(words_of(line.use));
+      const bool first_round = line.end.refused.empty() && line.end.status.empty();
+      if (!first_round && !line.end.converged()) continue;
+      if (&line != &one && !one.end.converged()) {
+        const RegretUse use = line.use;
+        line = one;
+        line.use = use;
+      } else {
+        line.end.refused = reason_to_refuse([&] { use_auto(line, system.model); });
+      }
+    }
     if (one.end.converged()) best_ = bench::median(one.seconds);
   }
 
@@ -181,16 +196,11 @@ class RegretRun {
     line.choice = {info.matrix.name, info.preconditioner.name, report.method};
   }
 
-  RegretCombination measured(const RegretChoice& choice) {
-    RegretCombination line;
-    line.choice = choice;
-    for (int repeat = 0; repeat < options_.repeats; ++repeat) {
-      line.end.refused = reason_to_refuse([&] { measure(line); });
-      if (!line.end.converged()) return line;
-    }
+  void measure_combination(RegretCombination& line) {
+    line.end.refused = reason_to_refuse([&] { measure(line); });
+    if (!line.end.converged()) return;
     const double total = use_seconds(line, 1);
     best_ = best_ ? std::min(*best_, total) : total;
-    return line;
   }
 
   void measure(RegretCombination& line) {
@@ -210,9 +220,8 @@ class RegretRun {
 
   double solve(System& system, RegretEnd& end) {
     SolveReport report;
-    const double seconds = bench::seconds_of([&] {
-      report = system.solve(input_.b(), input_.x(), {}, InitialGuess::zero);
-    });
+    const double seconds =
+        bench::seconds_of([&] { report = system.solve(input_.b(), input_.x(), {}, InitialGuess::zero); });
     judge(report, end);
     return seconds;
   }

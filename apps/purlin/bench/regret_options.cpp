@@ -109,8 +109,6 @@ CLI::App& add_bench_regret(CLI::App& bench, RawBenchRegret& raw) {
   regret.add_flag("--continue", o.continues,
                   "Leave out systems that are in the file of --report, and keep them there");
   add_bench_run(regret, o, "solve", "use");
-  regret.get_option("--repeats")
-      ->description("Measurements of each, in a row, whose medians count, default " + std::to_string(o.repeats));
   regret.footer(regret_columns);
   regret.allow_extras();
   return regret;
