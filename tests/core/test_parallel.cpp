@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <mutex>
 #include <numeric>
@@ -15,6 +16,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/per_thread.hpp>
 
 #include "tests/catch.hpp"
 
@@ -301,4 +303,19 @@ TEST_CASE("By default a host context has as many threads as OMP_NUM_THREADS says
   CHECK(Host().threads() == available_processors());
   CHECK(available_processors() >= 1);
   if (before != nullptr) setenv("OMP_NUM_THREADS", kept.c_str(), 1);
+}
+
+TEST_CASE("What a thread has for itself is made once, on cache lines of its own", "[core][parallel]") {
+  const Host ctx(3);
+  purlin::detail::PerThread<int> own(ctx);
+  std::vector<std::uintptr_t> at;
+  for (int member = 0; member < 3; ++member) {
+    CHECK(own.of(member, 10 + member) == 10 + member);
+    own.of(member, 99) += 1;
+    CHECK(own.of(member) == 11 + member);
+    at.push_back(reinterpret_cast<std::uintptr_t>(&own.of(member)));
+  }
+  constexpr std::uintptr_t line = 64;
+  CHECK(at[0] / line != at[1] / line);
+  CHECK(at[1] / line != at[2] / line);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes that flat elements tie to each other: FSAI's pattern around them, and FSAI on it.
 #include <purlin/core/machine.hpp>
+#include <purlin/precond/amg/amg_smoother.hpp>
 #include <purlin/precond/amg/tied_nodes.hpp>
+#include <purlin/precond/build_cost.hpp>
 #include <purlin/precond/registry.hpp>
 
 #include <algorithm>
@@ -248,6 +250,48 @@ TEST_BOTH("AMG tells what FSAI's local problems cost in a refresh", "[amg]") {
   const OperatorInfo plain =
       amg<double, S>(ctx, grid_with_springs(40, {}), smoother_options(AmgSmoother::chebyshev)).info();
   CHECK(method.more_refresh_seconds(plain, machine_of(ctx), 1) == 0);
+}
+
+TEST_CASE("A look at a host's values tells how AMG will smooth its first level, and what that costs", "[amg]") {
+  const Context<host> ctx(1);
+  const auto look = [&](const HostCsr& a, int node_rows) {
+    const auto there = upload_matrix<double>(ctx, a);
+    return detail::expected_smoothing(ctx, there.wide(), node_rows);
+  };
+  // As entries of flat elements are: positive, nearly as large as the diagonal.
+  const auto entangled = [](HostCsr a) {
+    for (Offset k = a.row_ptr[5]; k < a.row_ptr[6]; ++k) {
+      if (a.col[k] == 4) a.val[k] *= -4;
+    }
+    return a;
+  };
+  const HostCsr plain = grid_with_springs(40, {});
+  const HostCsr tied = grid_with_springs(40, {{834, 874}, {874, 875}});
+  CHECK_FALSE(look(plain, 1).fsai);
+  CHECK_FALSE(look(tied, 1).fsai);
+  CHECK(look(entangled(plain), 1).fsai);
+  // 5,000 operations a row where few nodes are in groups, none where groups have no pattern of their own.
+  CHECK(look(entangled(tied), 1).operations == Approx(5000 * 1600).epsilon(0.05));
+  const detail::SparseSmoothing in_nodes = look(kron_identity(entangled(tied), 3), 3);
+  CHECK(in_nodes.fsai);
+  CHECK(in_nodes.operations == Approx(5000 * 4800).epsilon(0.05));
+  std::vector<std::pair<Index, Index>> everywhere;
+  for (Index i = 0; i + 1 < 400; i += 2) everywhere.emplace_back(i, i + 1);
+  const detail::SparseSmoothing many = look(entangled(grid_with_springs(20, everywhere)), 1);
+  CHECK(many.fsai);
+  CHECK(many.operations == 0);
+
+  const auto price = [&](const HostCsr& a) {
+    const auto there = upload_matrix<double>(ctx, a);
+    const detail::KnownValues values{there.wide(), 1};
+    return detail::build_seconds(ctx, Pattern<host>(there.wide()), find_preconditioner("amg"), a.nnz(), nullptr,
+                                 &values);
+  };
+  const PrecondSeconds without = price(tied), with = price(entangled(tied));
+  CHECK(with.build - without.build == Approx(2e-10 * look(entangled(tied), 1).operations));
+  CHECK(with.refresh > without.refresh);
+  CHECK(without.iteration_share == 1);
+  CHECK(with.iteration_share > 1);
 }
 
 }  // namespace purlin::testing
