@@ -353,24 +353,25 @@ class Solver:
         """
         began = time.perf_counter()
         moved = rows_of_numbers(coordinates, "coordinates")
-        if moved is not None:
-            self._system.move_nodes(moved)
         if self._value_map is None:
             if values is not None:
                 raise TypeError("refresh: an operator has no values; call refresh() when it has changed")
+        elif values is None:
+            raise TypeError("refresh: the values are missing")
+        elif type(values) is np.ndarray or not is_sparse(values):
+            if library_of(values) is not None:
+                self._vectors.check_on_device("the values")
+            values = self._value_map.of_array(values)
+        else:
+            if library_and_device_of(values)[0] is not None:
+                self._vectors.check_on_device("the matrix")
+            values = self._value_map.of_matrix(values, self._system)
+        if moved is not None:
+            self._system.move_nodes(moved)
+        if self._value_map is None:
             self._system.operator_changed(keep_preconditioner)
         else:
-            if values is None:
-                raise TypeError("refresh: the values are missing")
-            if type(values) is np.ndarray or not is_sparse(values):
-                if library_of(values) is not None:
-                    self._vectors.check_on_device("the values")
-                new = self._value_map.of_array(values)
-            else:
-                if library_and_device_of(values)[0] is not None:
-                    self._vectors.check_on_device("the matrix")
-                new = self._value_map.of_matrix(values, self._system)
-            self._system.refresh(new, keep_preconditioner)
+            self._system.refresh(values, keep_preconditioner)
         self._setup_seconds += time.perf_counter() - began
 
     def __matmul__(self, x):

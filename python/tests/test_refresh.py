@@ -105,6 +105,19 @@ def test_nodes_that_have_moved_are_taken_into_account():
         purlin.Solver(a, preconditioner="amg").refresh(a.data, coordinates=nodes)
 
 
+def test_values_that_are_refused_leave_the_nodes_where_they_were():
+    side = 12
+    a = (sp.kron(laplacian(side), [[2, 0.5], [0.5, 1]])).tocsr()
+    nodes = np.stack(np.meshgrid(np.arange(side), np.arange(side)), -1).reshape(-1, 2).astype(float)
+    solver = purlin.Solver(a, preconditioner="amg", coordinates=nodes, options={"amg_max_coarse": 20})
+    x, _ = solver.solve(np.ones(2 * side**2))
+    with pytest.raises(ValueError):
+        solver.refresh(a.data[1:], coordinates=nodes**2)
+    solver.refresh(a.data)
+    y, _ = solver.solve(np.ones(2 * side**2))
+    assert np.array_equal(x, y)
+
+
 def test_values_that_a_preconditioner_refuses_name_the_row_and_the_solver_recovers():
     a = laplacian(5)
     solver = purlin.Solver(a, preconditioner="jacobi")
