@@ -84,7 +84,6 @@ void each_field(const Visitor& visit, SystemDecision& d) {
   visit("slower_solves", d.slower_solves);
   visit("refreshes_since", d.refreshes_since);
   visit("weaker_is_estimated", d.weaker_is_estimated);
-  visit("on_trial", d.on_trial);
 }
 
 // ---- writing

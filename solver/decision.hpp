@@ -72,7 +72,6 @@ struct SystemDecision {
   int slower_solves = 0;             ///< see `weaker_iterations`
   int refreshes_since = 0;           ///< see `weaker_iterations`
   bool weaker_is_estimated = false;  ///< see `weaker_iterations`
-  bool on_trial = false;             ///< the present one stays only if its solves are faster
 };
 
 /// One line in JSON: an object of the fields, with "purlin_decision": 1, the version of the form. Every bit of a

@@ -121,7 +121,6 @@ SystemDecision decision_to_begin_with(const KeptDecision& kept, const SystemDeci
   decision.preconditioner_iterations = decision.preconditioner_refreshes = 0;
   decision.slower_solves = decision.refreshes_since = 0;
   decision.weaker_is_estimated = true;
-  decision.on_trial = false;
   return decision;
 }
 

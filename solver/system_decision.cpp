@@ -109,7 +109,6 @@ SystemDecision SystemState<T, S>::decision() const {
   found.slower_solves = whole_solves.slower;
   found.refreshes_since = whole_solves.refreshes;
   found.weaker_is_estimated = whole_solves.estimated;
-  found.on_trial = whole_solves.on_trial;
   return found;
 }
 
@@ -144,8 +143,7 @@ void SystemState<T, S>::take_learnt(const SystemDecision& decided, const SystemO
   if (other_precond) return;
   learning_precond.restore(decided.preconditioner_iterations, decided.preconditioner_refreshes);
   whole_solves = {decided.weaker_iterations, decided.weaker_seconds,  decided.iterations_since,
-                  decided.slower_solves,     decided.refreshes_since, decided.weaker_is_estimated,
-                  decided.on_trial};
+                  decided.slower_solves,     decided.refreshes_since, decided.weaker_is_estimated};
 }
 
 // A system that has nothing to set up yet, or other things than the systems before it, is made again where that pays.

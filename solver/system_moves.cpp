@@ -91,7 +91,6 @@ void SystemState<T, S>::choose_move(bool preconditioner_too) {
   if (stronger.now) {
     next = Move::stronger_preconditioner;
     next_preconditioner = stronger.outlook->name;
-    next_on_trial = stronger.on_trial;
     next_probation = allowed_for_a_tenth(*stronger.outlook);
   } else if (better != nullptr && stronger.outlook == nullptr) {
     next = Move::format;
@@ -172,12 +171,8 @@ std::pair<double, double> SystemState<T, S>::staying(const PrecondOutlook& prese
 // only. Where that is about to change by a guess, the preconditioner comes first if it will ever pay: it is made of
 // the matrix as it was given. Where the format is about to change, the preconditioner takes its place, in the present
 // format, and saves its setup too.
-//
-// How many iterations one takes that is untried is a guess: it may take half as many. Between solves, once these have
-// taken eight times what a solve with it and its setup would, it is tried if that half would pay.
 template <class T, Space S>
 typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays(const FormatTrial* better) {
-  constexpr double enough_trials = 8, hoped = 0.5;
   const double done = standing.iterations, before = std::max(0.0, learning_precond.iterations());
   const double left = left_guessed ? done : standing.left;  // dear: a guess by the size is not enough
   // Before a format is set up they are looked at in any case.
@@ -193,15 +188,9 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   next_weaker_seconds = staying_step;
   const PrecondOutlook* best = nullptr;
   double most_saved = 0;
-  bool on_trial = false;
   SetupSavings of_best;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
-    double iterations = stronger.iterations_for(simple);
-    const double trial_seconds = stronger.build_seconds + iterations * stronger.iteration_seconds;
-    const bool untried = done == 0 && last_iterations > 0 && stronger.measured_iterations == 0;
-    const bool trial = untried && before * present.iteration_seconds >= enough_trials * trial_seconds;
-    if (trial) iterations *= hoped;
-    const double share = iterations / (done + left);
+    const double share = stronger.iterations_for(simple) / (done + left);
     const double seconds = better != nullptr ? stronger.now_seconds : stronger.iteration_seconds;
     const double gain = staying_seconds - (later + left) * share * seconds;
     const double gain_now = present.now_seconds - share * stronger.now_seconds;
@@ -211,7 +200,6 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
     if (gain_now > 0) estimates.most_saved = std::max(estimates.most_saved, ahead / stronger.build_seconds);
     if (!(gain > 0) || !(gain_now > 0) || !(saved > most_saved)) continue;
     best = &stronger;
-    on_trial = trial;
     most_saved = saved;
     // What has been left once comes again by what was missed alone.
     const double sure = stronger.measured_iterations > 0 ? 0 : standing.sure;
@@ -231,7 +219,7 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   later_on.missed = std::max(of_best.missed, least_missed * price);
   const bool soon = measured && is_worth(price, later_on, measured, margin);
   if (soon && !now) estimates.ask_again = iteration_when_due(price, of_best, standing.iterations);
-  return now || soon ? StrongerChoice{best, now, on_trial} : StrongerChoice{};
+  return now || soon ? StrongerChoice{best, now} : StrongerChoice{};
 }
 
 // So long may the stronger preconditioner take for a tenth of the residual: twice the seconds that the weaker one
@@ -254,7 +242,6 @@ bool SystemState<T, S>::take_stronger() {
   whole_solves.weaker_iterations = of_solve;
   whole_solves.weaker_seconds = next_weaker_seconds;
   whole_solves.estimated = last_iterations == 0;
-  whole_solves.on_trial = next_on_trial;
   probation = {};
   probation.length = next_probation;
   probation.begin(standing);
@@ -266,7 +253,7 @@ bool SystemState<T, S>::take_stronger() {
 // taken for as fast as it was expected to be in the format that it would have moved to.
 template <class T, Space S>
 void SystemState<T, S>::compare_with_weaker(const SolveReport& report) {
-  constexpr double clearly = 1.2, clearly_if_estimated = 1.4, by_far = 1.5, at_all = 1;
+  constexpr double clearly = 1.2, clearly_if_estimated = 1.4, by_far = 1.5;
   const std::optional<FollowedPrecond> followed = operators->followed_preconditioner();
   const int refreshes = std::exchange(whole_solves.refreshes, 0);
   if (!followed || !(whole_solves.weaker_iterations > 0) || !report.converged()) return;
@@ -278,8 +265,7 @@ void SystemState<T, S>::compare_with_weaker(const SolveReport& report) {
   before.iteration_seconds = whole_solves.weaker_seconds;
   const double weaker = seconds_of(before, whole_solves.weaker_iterations);
   whole_solves.iterations = report.iterations;
-  const double slower = whole_solves.on_trial ? at_all : whole_solves.estimated ? clearly_if_estimated : clearly;
-  const double most = slower * weaker;
+  const double most = (whole_solves.estimated ? clearly_if_estimated : clearly) * weaker;
   const int solves = present > by_far * most ? solves_to_leave : 1;
   whole_solves.slower = present > most ? whole_solves.slower + solves : 0;
 }
@@ -316,8 +302,7 @@ bool SystemState<T, S>::improve(bool preconditioner_too) {
   }
   if (next != Move::stronger_preconditioner) return false;
   const std::string before = operators->preconditioner_name();
-  const std::string after =
-      " after " + plain_number(learning_precond.iterations()) + " iterations" + (next_on_trial ? ", on trial" : "");
+  const std::string after = " after " + plain_number(learning_precond.iterations()) + " iterations";
   if (!take_stronger()) return false;
   chain->use(operators->matrix(), operators->applied_preconditioner());
   exchanged_precond = false;  // it is the next solve's from the beginning

@@ -76,7 +76,6 @@ struct SystemState : private OperatorExchange<T, S> {
   } estimates;
   std::string next_format, next_preconditioner;
   int next_probation = 0;
-  bool next_on_trial = false;
   double next_weaker_seconds = 0;  // of an iteration with the present preconditioner, in the format that it would get
   // A stronger preconditioner on probation: within how many iterations each tenth of the residual has to come; 0:
   // none is. Since when the present one is awaited, from which residual, and the least seen. Where it all began.
@@ -100,7 +99,6 @@ struct SystemState : private OperatorExchange<T, S> {
     int iterations = 0;                                // of the last one, with the stronger
     int slower = 0, refreshes = 0;                     // of M, since the last solve
     bool estimated = false;                            // `weaker_iterations`
-    bool on_trial = false;                             // the stronger one was not expected to pay
   };
   WholeSolves whole_solves;
 
@@ -302,11 +300,10 @@ struct SystemState : private OperatorExchange<T, S> {
   // After a solve with one preconditioner, and before the next.
   void compare_with_weaker(const SolveReport& report);
   void leave_what_proved_slower();
-  /// The stronger preconditioner that is expected to pay, if any, whether to build it here, and whether that is a
-  /// trial.
+  /// The stronger preconditioner that is expected to pay, if any, and whether to build it here.
   struct StrongerChoice {
     const PrecondOutlook* outlook = nullptr;
-    bool now = false, on_trial = false;
+    bool now = false;
   };
   StrongerChoice stronger_that_pays(const FormatTrial* better);
   std::pair<double, double> staying(const PrecondOutlook& present, double iterations) const;

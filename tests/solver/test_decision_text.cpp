@@ -44,7 +44,6 @@ SystemDecision full_decision() {
   d.slower_solves = 1;
   d.refreshes_since = 5;
   d.weaker_is_estimated = true;
-  d.on_trial = true;
   return d;
 }
 
@@ -72,7 +71,6 @@ TEST_CASE("Every field of a decision comes back", "[decision]") {
     CHECK(again.expected_iterations == d.expected_iterations);
     CHECK(again.entries == d.entries);
     CHECK(again.weaker_is_estimated == d.weaker_is_estimated);
-    CHECK(again.on_trial == d.on_trial);
     REQUIRE(again.traits.has_value() == d.traits.has_value());
     REQUIRE(again.ranked.has_value() == d.ranked.has_value());
     if (!d.traits) continue;

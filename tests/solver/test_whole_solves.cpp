@@ -59,7 +59,7 @@ TEST_BOTH("A preconditioner that was taken between solves is watched, and leaves
 TEST_BOTH("What every refresh costs is counted before a preconditioner is taken", "[exchange][learning]") {
   for (const bool cheap : {true, false}) {
     Moving<S> moving("fsai", 20e-3);
-    moving.operators->set_refresh_seconds(cheap ? 1e-3 : 60e-3);
+    moving.operators->set_refresh_seconds(cheap ? 1e-3 : 40e-3);
     for (int solve = 0; solve < 20; ++solve) {
       fill<double, S>(moving.ctx, 0, moving.x.span());
       moving.state.refresh(moving.there.matrix.val.cspan(), RefreshScope::everything);
@@ -153,43 +153,5 @@ TEST_BOTH("One whole solve that takes far longer is enough for a preconditioner 
     }
     CAPTURE(seconds);
     CHECK(with_it == (seconds > 1.8e-3 ? 1 : 2));
-  }
-}
-
-TEST_BOTH("Untried ones that are not expected to pay are tried in the end, and stay if they are faster",
-          "[exchange][learning]") {
-  int alone = 0, with_fsai = 0;
-  {
-    Moving<S> moving("fsai", 150e-3);
-    for (int solve = 0; solve < 50 && !moving.operators->taken; ++solve) {
-      fill<double, S>(moving.ctx, 0, moving.x.span());
-      const int iterations = moving.solve().iterations;
-      (moving.operators->taken ? with_fsai : alone) = iterations;
-    }
-  }
-  REQUIRE(with_fsai > 0);
-  // FSAI is expected to take half of the iterations, and with each as long as two and more not to pay.
-  const double even = 1e-3 * alone / with_fsai;
-  REQUIRE(0.95 * even > 2e-3);
-  for (const double seconds : {0.95 * even, 1.1 * even}) {
-    Moving<S> moving("fsai", 20e-3);
-    moving.operators->set_iteration_seconds(seconds);
-    std::vector<std::string> changes;
-    int before = 0;
-    for (int solve = 0; solve < 40; ++solve) {
-      fill<double, S>(moving.ctx, 0, moving.x.span());
-      const SolveReport report = moving.solve();
-      if (!report.changed.empty()) changes.push_back(report.changed);
-      if (changes.empty()) before += report.iterations;
-    }
-    CAPTURE(seconds, even);
-    REQUIRE(moving.operators->taken);
-    CHECK(changes.front() ==
-          "preconditioner fsai for jacobi after " + std::to_string(before) + " iterations, on trial");
-    const double trial = 20e-3 + alone / 2.0 * seconds;
-    CHECK(1e-3 * before >= 8 * trial);
-    CHECK(1e-3 * (before - alone) < 8 * trial);
-    CHECK(moving.operators->left == (seconds > even ? 1 : 0));
-    CHECK(changes.size() == (seconds > even ? 2 : 1));
   }
 }
