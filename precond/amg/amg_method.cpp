@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
+#include <variant>
 
 #include <purlin/precond/amg/amg_smoother.hpp>
 #include <purlin/precond/registry.hpp>
@@ -113,33 +113,35 @@ double amg_entries(const PrecondOptions& options, Index, Offset nonzeros) {
   return (products * (1 + 2 * (usual_complexity - 1)) + 2 * prolongator_share) * static_cast<double>(nonzeros);
 }
 
-// FSAI as the smoother of the first level: the seconds of its setup, and what it makes of those of an iteration. By a
-// look at the values; without them the setup as on meshes of tetrahedra, some of whose elements are flat more often
-// than not.
-PrecondSeconds smoother_seconds(const PrecondBuild& build) {
-  constexpr double of_operation = 2e-10, of_row = 4e-6, most_rows = 8e3, shortest_row = 6, longest_row = 20;
-  constexpr double refresh_share = 0.55, iteration_share = 2, block_iteration_share = 1.4;
+// Beyond, threads wait for the longest rows.
+double threads_of(const PrecondBuild& build) {
   constexpr int useful_threads = 16;
-  const double threads = std::clamp(build.host->threads(), 1, useful_threads);
-  const auto seconds_for = [&](const auto& a) -> PrecondSeconds {
-    if constexpr (std::is_same_v<std::decay_t<decltype(a)>, std::monostate>) {
-      const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
-      const bool tetrahedra = entries > shortest_row * rows && entries < longest_row * rows;
-      const double seconds = tetrahedra ? of_row / threads * std::min(rows, most_rows) : 0.0;
-      return {seconds, 0};  // what a refresh takes is asked of the one that is made
-    } else {
-      const detail::SparseSmoothing smoothing = detail::expected_smoothing(*build.host, a, build.node_rows);
-      if (!smoothing.fsai) return {};
-      double seconds = of_operation / threads * smoothing.operations;
-      if (smoothing.operations == 0) {
-        PrecondBuild fsai = build;
-        fsai.stored = build.nonzeros + build.rows;
-        seconds = find_preconditioner(detail::name_of(AmgSmoother::fsai)).build_seconds(fsai).build;
-      }
-      return {seconds, refresh_share * seconds, build.node_rows > 1 ? block_iteration_share : iteration_share};
-    }
-  };
-  return std::visit(seconds_for, build.matrix);
+  return std::clamp(build.host->threads(), 1, useful_threads);
+}
+
+// FSAI as the smoother of the first level: the seconds of its setup, and what it makes of those of an iteration.
+// Where the values are not known, as on meshes of tetrahedra, some of whose elements are flat more often than not;
+// what its refresh takes is asked of the one that is made.
+PrecondSeconds smoother_seconds(const PrecondBuild& build, std::monostate) {
+  constexpr double of_row = 4e-6, most_rows = 8e3, shortest_row = 6, longest_row = 20;
+  const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
+  const bool tetrahedra = entries > shortest_row * rows && entries < longest_row * rows;
+  return {tetrahedra ? of_row / threads_of(build) * std::min(rows, most_rows) : 0, 0};
+}
+
+// By a look at the values.
+template <class T>
+PrecondSeconds smoother_seconds(const PrecondBuild& build, const CsrView<T, Space::host>& a) {
+  constexpr double of_operation = 2e-10, refresh_share = 0.55, iteration_share = 2, block_iteration_share = 1.4;
+  const detail::SparseSmoothing smoothing = detail::expected_smoothing(*build.host, a, build.node_rows);
+  if (!smoothing.fsai) return {};
+  double seconds = of_operation / threads_of(build) * smoothing.operations;
+  if (smoothing.operations == 0) {
+    PrecondBuild fsai = build;
+    fsai.stored = build.nonzeros + build.rows;
+    seconds = find_preconditioner(detail::name_of(AmgSmoother::fsai)).build_seconds(fsai).build;
+  }
+  return {seconds, refresh_share * seconds, build.node_rows > 1 ? block_iteration_share : iteration_share};
 }
 
 // The setup where the matrix is. On one and two threads of an EPYC 1 to 350 ms for 1,600 to 216,000 rows, of which 9
@@ -152,7 +154,6 @@ PrecondSeconds amg_build_seconds(const PrecondBuild& build) {
   constexpr double start = 0.3e-3, row_alone = 0.1e-6, row_shared = 0.1e-6, entry_shared = 90e-9,
                    block_entry_shared = 48e-9, refresh_share = 0.3, block_refresh_share = 0.45;
   constexpr double default_coarse = 256, inverse_operation = 4e-10;  // of what is inverted at once
-  constexpr int useful_threads = 16;
   const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
   const bool blocks = build.node_rows > 1 || entries > wide_row * rows;
   if (build.machine.device()) {
@@ -164,10 +165,10 @@ PrecondSeconds amg_build_seconds(const PrecondBuild& build) {
     const double seconds = inverse_operation * rows * rows * rows;
     return {seconds, seconds};
   }
-  const double threads = std::clamp(build.host->threads(), 1, useful_threads);
+  const double threads = threads_of(build);
   const double hierarchy = start + (row_alone + row_shared / threads) * rows +
                            (blocks ? block_entry_shared : entry_shared) / threads * entries;
-  const PrecondSeconds smoother = smoother_seconds(build);
+  const PrecondSeconds smoother = std::visit([&](const auto& a) { return smoother_seconds(build, a); }, build.matrix);
   return {hierarchy + smoother.build, (blocks ? block_refresh_share : refresh_share) * hierarchy + smoother.refresh,
           smoother.iteration_share};
 }
