@@ -20,6 +20,21 @@ __global__ void split_kernel() {
   if (threadIdx.x >= 32) __shfl_sync(0xffffffffu, 1, 0);
 }
 
+// Each eight lanes reverse what they hold, as often as their number says.
+__global__ void groups_kernel(const int* from, int* to, int n) {
+  const int lane = threadIdx.x % 32, group = lane / 8;
+  int held = from[n - 1 - threadIdx.x];
+  for (int k = 0; k < 2 * group; ++k) held = __shfl_xor_sync(0xffu << (8 * group), held, 7);
+  __syncwarp();
+  to[threadIdx.x] = held;
+}
+
+// Half of the lanes name the warp, the others only themselves.
+__global__ void masks_kernel() {
+  const unsigned upper = 0xffff0000u;
+  __shfl_sync(threadIdx.x % 32 < 16 ? 0xffffffffu : upper, 1, 16);
+}
+
 // The first warp waits for a barrier that the second does not reach.
 __global__ void stuck_kernel(const int* flag) {
   if (threadIdx.x < 32) __syncthreads();
@@ -45,6 +60,8 @@ int main(int, char** arguments) {
   if (wanted("none")) reverse_kernel<<<1, n, 0, stream>>>(a, b, n, true);
   if (wanted("race")) reverse_kernel<<<1, n, 0, stream>>>(a, b, n, false);
   if (wanted("beyond")) beyond_kernel<<<1, 32, 0, stream>>>(b, n - 31);
+  if (wanted("groups")) groups_kernel<<<1, n, 0, stream>>>(a, b, n);
+  if (wanted("masks")) masks_kernel<<<1, n, 0, stream>>>();
   if (wanted("split")) split_kernel<<<1, n, 0, stream>>>();
   if (wanted("bounds")) reverse_kernel<<<1, 2 * n, 0, stream>>>(a, b, n, true);
   if (wanted("shared")) large_kernel<<<1, n, 64 << 10, stream>>>();

@@ -33,6 +33,8 @@ expect() {  # fault, what its output must hold
 }
 expect none '^right$'
 expect race '^wrong$'
+expect groups '^right$'
+expect masks 'EMU: .*names lanes that have ended|EMU: .*ended while others wait'
 expect beyond 'heap-buffer-overflow'
 expect split 'EMU: .*names lanes that have ended|EMU: .*ended while others wait'
 expect bounds 'EMU: .*more threads than __launch_bounds__ says'

@@ -59,33 +59,30 @@ void syncthreads() {
 const unsigned char* meet_warp(unsigned mask, Kind kind, const void* value, std::size_t bytes, unsigned* present) {
   Fiber* f = running();
   Warp& w = *f->warp;
-  const unsigned mine = 1u << f->lane, now = w.generation;
+  const unsigned mine = 1u << f->lane;
   if ((mask & mine) == 0) fault("a warp operation whose mask leaves out the caller");
   if (mask & w.exited) {
     static std::set<std::string> reported;
     if (reported.insert(kernel_name).second)
       complain("%s: a warp operation names lanes that have ended", kernel_name);
   }
-  if (w.arrived == 0) {
-    w.mask = mask;
-    w.kind = kind;
-  } else if (w.mask != mask) {
-    fault("lanes meet with different masks");
-  } else if (w.kind != kind) {
+  Meeting& m = w.meetings[mask];
+  if (m.arrived == 0) {
+    m.kind = kind;
+  } else if (m.kind != kind) {
     fault("lanes meet at different warp operations");
   }
-  unsigned char* table = w.slot[now & 1];
+  const unsigned now = m.generation;
+  unsigned char* table = m.slot[now & 1];
   if (bytes > 0) std::memcpy(table + f->lane * 16, value, bytes);
-  w.arrived |= mine;
-  if ((w.arrived & mask) == (w.alive & mask)) {
-    w.present[now & 1] = w.arrived;
-    w.arrived = 0;
-    ++w.generation;
+  m.arrived |= mine;
+  if ((m.arrived & mask) == (w.alive & mask)) {
+    m.close();
   } else {
     static const char* const names[] = {"__syncwarp", "__shfl", "__ballot"};
-    wait_for(&w.generation, now, names[kind]);
+    wait_for(&m.generation, now, names[kind]);
   }
-  *present = w.present[now & 1];
+  *present = m.present[now & 1];
   return table;
 }
 

@@ -73,12 +73,11 @@ void thread_ends(Fiber* f) {
   Warp& w = *f->warp;
   w.alive &= ~(1u << f->lane);
   w.exited |= 1u << f->lane;
-  if (w.arrived != 0 && (w.mask & (w.alive | w.arrived)) == w.arrived) {
+  for (auto& [mask, meeting] : w.meetings) {
+    if (meeting.arrived == 0 || (mask & (w.alive | meeting.arrived)) != meeting.arrived) continue;
     complain("%s: a lane of thread %u ended while others wait at a warp operation that names it", kernel_name,
              f->thread_idx.x);
-    w.present[w.generation & 1] = w.arrived;
-    w.arrived = 0;
-    ++w.generation;
+    meeting.close();
   }
   --b.alive;
   if (b.waiting > 0 && b.waiting == b.alive) {
@@ -136,7 +135,11 @@ void report_stuck(const std::vector<Fiber>& fibers, const char* why) {
   int shown = 0;
   for (const Fiber& f : fibers) {
     if (f.done || shown++ > 40) continue;
-    std::fprintf(stderr, "EMU:   block %u thread %u waits at %s\n", f.block_idx.x, f.thread_idx.x, f.waits_at);
+    std::fprintf(stderr, "EMU:   block %u thread %u waits at %s", f.block_idx.x, f.thread_idx.x, f.waits_at);
+    for (const auto& [mask, meeting] : f.warp->meetings) {
+      if (meeting.arrived >> f.lane & 1u) std::fprintf(stderr, " with the lanes 0x%08x", mask);
+    }
+    std::fputc('\n', stderr);
   }
 }
 

@@ -2,16 +2,31 @@
 /// The threads, warps and blocks of the kernel that runs.
 #pragma once
 
+#include <map>
+
 #include "internal.hpp"
 
 namespace emu {
 
-struct Warp {
-  unsigned alive = 0, exited = 0, arrived = 0, generation = 0, mask = 0;
+/// The warp operations of one mask: those lanes meet there again and again, other lanes of the warp elsewhere.
+struct Meeting {
+  unsigned arrived = 0, generation = 0;
   Kind kind = op_syncwarp;
   unsigned present[2] = {};
   // What the lanes bring to a warp operation, 16 bytes each; two, because a fast lane may already be at the next one.
   alignas(16) unsigned char slot[2][32 * 16];
+
+  /// The operation is complete, by the lanes that have arrived.
+  void close() {
+    present[generation & 1] = arrived;
+    arrived = 0;
+    ++generation;
+  }
+};
+
+struct Warp {
+  unsigned alive = 0, exited = 0;
+  std::map<unsigned, Meeting> meetings;  // by mask
 };
 
 struct SharedArray {
