@@ -139,7 +139,7 @@ class Bicgstab<T, S>::Run {
       if (ended == Ended::exchanged) more = renew_residual();
     }
     if (convergence_.iterations() > 0 && convergence_.report().status != Status::converged) return_best();
-    own_.last_iterations_ = convergence_.iterations();
+    own_.last_iterations_ = convergence_.iterations_with_present();
     return convergence_.close(own_.r_, own_.t_);
   }
 

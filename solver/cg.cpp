@@ -58,7 +58,7 @@ class Cg<T, S>::Run {
       if (started_at_zero_) fill<T, S>(system_->ctx, T(0), own_.start_x_.span());
       return_to_best(cg_, *system_, convergence_, own_.start_x_.cspan(), best_);
     }
-    own_.last_iterations_ = convergence_.iterations();
+    own_.last_iterations_ = convergence_.iterations_with_present();
     return convergence_.close(cg_.r(), cg_.q());
   }
 

@@ -201,7 +201,7 @@ std::optional<SolveArguments<T, S>> ConvergenceMonitor<T, S>::exchange(const std
   if (!changed->same_preconditioner) {
     rate_ = {};
     spectrum_ = {};
-    rate_from_ = seen_.iteration;
+    rate_from_ = with_present_from_ = seen_.iteration;
     expected_ = 0;
   }
   const SolveArguments<T, S> before = *args_;

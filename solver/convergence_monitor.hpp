@@ -97,6 +97,8 @@ class ConvergenceMonitor {
   /// Why `poll` returned false; `none` if the caller or the time limit stopped the solve.
   Event event() const { return seen_.event; }
   int iterations() const { return seen_.iteration; }
+  /// Those with the present M: what the next solve may expect to take.
+  int iterations_with_present() const { return seen_.iteration - with_present_from_; }
   /// The caller or the time limit has stopped the solve, at this poll or an earlier one.
   bool interrupted() const { return interrupted_ != Status::converged; }
   /// Iterations until the next poll.
@@ -154,6 +156,7 @@ class ConvergenceMonitor {
   MonitorState seen_{};
   ResidualRate rate_;
   int rate_from_ = 0;  // the iteration that it begins with: the last with another M
+  int with_present_from_ = 0;
   CgSpectrum spectrum_;
   Span<const CgCoefficients, S> coefficients_;
   OperatorExchange<T, S>* exchange_ = nullptr;

@@ -179,7 +179,7 @@ class Gmres<T, S, B>::Run {
       if (more) ++convergence_.report().restarts;
     }
     return_best();
-    own_.last_iterations_ = convergence_.iterations();
+    own_.last_iterations_ = convergence_.iterations_with_present();
     return convergence_.close(own_.r_, own_.w_);
   }
 
