@@ -2,6 +2,8 @@
 /// OperatorExchange: how a solve moves to faster operators of the same system on its way. Internal.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -28,6 +30,14 @@ struct SolveStanding {
   bool by_rate = false;  ///< by how the residual falls
   double residual = 0, tolerance = 0;
   double sure = 0;  ///< iterations that are to come in all likelihood, by what the residual has done: no estimate
+  double initial_residual = 0;  ///< 0: not known
+
+  /// The share of the digits between the initial residual and the tolerance that is left, 0 to 1; 0 where they are
+  /// not known.
+  double digits_left() const {
+    const double all = std::log(initial_residual / tolerance), left = std::log(residual / tolerance);
+    return all > 0 && std::isfinite(left / all) ? std::clamp(left / all, 0.0, 1.0) : 0;
+  }
 };
 
 /// Instead of an iteration: there will be no exchange.

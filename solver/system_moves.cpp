@@ -184,15 +184,17 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   const double simple = simple_iterations_for(present.iterations, done + left);
   simple_seen = simple;
   const double later = learning_precond.later(last_iterations), later_refreshes = before > 0 ? later / before : 1;
+  // A residual often falls late: of a stronger one's solve as large a share is left as of the digits, if not more.
+  const double share_left = std::max(left / (done + left), standing.digits_left());
   const auto [staying_seconds, staying_step] = staying(present, later + left);
   next_weaker_seconds = staying_step;
   const PrecondOutlook* best = nullptr;
   double most_saved = 0;
   SetupSavings of_best;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
-    const double share = stronger.iterations_for(simple) / (done + left);
+    const double of_solve = stronger.iterations_for(simple), share = of_solve / (done + left);
     const double seconds = better != nullptr ? stronger.now_seconds : stronger.iteration_seconds;
-    const double gain = staying_seconds - (later + left) * share * seconds;
+    const double gain = staying_seconds - (later * share + share_left * of_solve) * seconds;
     const double gain_now = present.now_seconds - share * stronger.now_seconds;
     const double refreshes = learning_precond.refreshes() * (stronger.refresh_seconds - present.refresh_seconds);
     const double ahead = gain - later_refreshes * refreshes;

@@ -57,7 +57,10 @@ class MoveAt final : public detail::OperatorExchange<double, S> {
         moved_b_(ctx, b.size),
         moved_x_(ctx, b.size) {}
 
-  bool due(const detail::SolveStanding& now) override { return !moved && now.iterations >= at_; }
+  bool due(const detail::SolveStanding& now) override {
+    standing = now;
+    return !moved && now.iterations >= at_;
+  }
   int not_before() override { return moved ? detail::no_exchange : 0; }
 
   std::optional<detail::ExchangedSystem<double, S>> exchange(const std::vector<Span<double, S>>& vectors) override {
@@ -97,6 +100,7 @@ class MoveAt final : public detail::OperatorExchange<double, S> {
   }
 
   bool moved = false, refuses = false, same = true;
+  detail::SolveStanding standing;  // as last asked
 
  private:
   void renumber(Span<const double, S> from, Span<double, S> to) const {
@@ -262,6 +266,61 @@ TEST_BOTH("With another preconditioner than before a solve begins again from its
     CHECK(report.residual_replacements == 0);
     CHECK(residual_norm(problem.a, move.result(), problem.b_host) <= 1.01e-9 * norm_oracle(problem.b_host));
   }
+}
+
+TEST_BOTH("The next solve expects the iterations that the last one took with its last preconditioner", "[exchange]") {
+  for (const Case& c :
+       {Case{"generate:diffusion:12", "cg", "jacobi"}, Case{"generate:diffusion:12", "bicgstab", "jacobi"}}) {
+    CAPTURE(c.solver);
+    Problem<S> problem(c.system);
+    SolverOptions options;
+    options.name = c.solver;
+    options.of<CgOptions>().resident = options.of<BicgstabOptions>().resident = false;
+    const auto solver = make_solver<double, S>(problem.ctx, problem.a.rows, options);
+    Built<S> csr = build(problem.ctx, problem.there.wide(), "csr", c.precond);
+    const Built<S> last = build(problem.ctx, problem.there.wide(), "csr", "amg");
+    MoveAt<S> move(problem.ctx, 14, csr, build(problem.ctx, problem.there.wide(), "csr", "amg"), problem.b.cspan(),
+                   problem.x.span());
+    move.same = false;
+    solver->set_exchange(&move);
+    StopCriterion stop;
+    stop.rel_tol = 1e-9;
+    const SolveReport first =
+        solver->solve(problem.ctx, *csr.A, csr.M.get(), problem.b.cspan(), problem.x.span(), stop);
+    REQUIRE(move.moved);
+    CHECK(move.standing.initial_residual == first.initial_residual);
+    const int with_last = first.iterations - move.standing.iterations;
+    REQUIRE(with_last < 16);
+
+    solver->set_exchange(nullptr);
+    fill<double, S>(problem.ctx, 0.0, problem.x.span());
+    std::vector<int> polls;
+    const ProgressFn note = [&](const Progress& now) {
+      polls.push_back(now.iteration);
+      return true;
+    };
+    const SolveReport second =
+        solver->solve(problem.ctx, *last.A, last.M.get(), problem.b.cspan(), problem.x.span(), stop, note);
+    CHECK(second.converged());
+    CHECK(polls.front() == (S == Space::host ? 1 : with_last));
+  }
+}
+
+TEST_CASE("What is left of a solve is counted in digits", "[exchange]") {
+  const auto left = [](double residual, double initial) {
+    detail::SolveStanding standing;
+    standing.residual = residual;
+    standing.tolerance = 1e-8;
+    standing.initial_residual = initial;
+    return standing.digits_left();
+  };
+  CHECK(left(1, 1) == 1);
+  CHECK(left(1e-4, 1) == Approx(0.5));
+  CHECK(left(1e-6, 100) == Approx(0.2));
+  CHECK(left(5, 1) == 1);
+  CHECK(left(1e-9, 1) == 0);
+  CHECK(left(1e-4, 0) == 0);
+  CHECK(left(1e-4, 1e-9) == 0);
 }
 
 // In the caller's numbering, in two parts: on a device one kernel solves the system.
