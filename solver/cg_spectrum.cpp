@@ -80,7 +80,8 @@ void CgSpectrum::take(const std::vector<CgCoefficients>& steps) {
 // size has a say: on 94 of them the estimate was 0.94 to 1.02 times what came behind 24 to 1,000 iterations, in the
 // mean of logarithms, and off by a factor of 1.9. The spectrum alone made expect 1.35 times as many behind 100 to 200
 // and 1.6 times behind 200 to 400, and more than three times in one of ten places.
-double CgSpectrum::left(double residual, double tolerance, const ResidualTrend& trend, double rows) const {
+double CgSpectrum::left(double residual, double tolerance, const ResidualTrend& trend, double rows,
+                        double of_usual) const {
   constexpr double share_of_bound = 0.4, of_size = 0.6, unseen = 3.7, of_late = 0.7;
   constexpr double short_plateau = 0.1, long_plateau = 0.3;
   constexpr double share_gone = 1.5, least_share = 0.7, share_of_size = 0.3, least_of_size = 1.2, raised = 1.1;
@@ -88,7 +89,7 @@ double CgSpectrum::left(double residual, double tolerance, const ResidualTrend& 
   const double reduction = std::log(2 * std::max(1.0, residual / tolerance));
   const double by_rate = trend.by_rate;
   const double by_bound = std::clamp(share_of_bound * std::sqrt(condition()) / 2 * reduction, 1.0, rows);
-  const double by_size = of_size * reduction * std::cbrt(rows);
+  const double by_size = of_usual * of_size * reduction * std::cbrt(rows);
   const double settled = by_rate > 0 ? by_rate : by_bound, growing = unseen * std::sqrt(by_bound * by_size);
   const double unsettled = growth_ * (by_rate > 0 ? std::clamp(by_rate / taken_ - 1, 0.0, 1.0) : 1);
   const double usual = between(settled, growing, unsettled);

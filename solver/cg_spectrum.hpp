@@ -45,8 +45,9 @@ class CgSpectrum {
   /// with the steps, so that the smallest eigenvalues are yet to be seen.
   double growth() const { return growth_; }
   /// About the iterations until the residual has fallen from `residual` to `tolerance`; 0: not known. No more than
-  /// `rows`, the unknowns.
-  double left(double residual, double tolerance, const ResidualTrend& trend, double rows) const;
+  /// `rows`, the unknowns. `of_usual`: what is expected of matrices of this kind and size, over what is expected of
+  /// any of that size.
+  double left(double residual, double tolerance, const ResidualTrend& trend, double rows, double of_usual = 1) const;
 
  private:
   int taken_ = 0;

@@ -189,7 +189,9 @@ double ConvergenceMonitor<T, S>::iterations_left() {
   const ResidualTrend trend = rate_.trend(seen_.tolerance);
   const int steps = CgSpectrum::used(std::min(seen_.iteration, static_cast<int>(coefficients_.size)) - rate_from_);
   if (steps > spectrum_.taken()) spectrum_.take(to_vector(args_->ctx, coefficients_.subspan(rate_from_, steps)));
-  const double by_both = spectrum_.left(rate_.least(), seen_.tolerance, trend, static_cast<double>(args_->x.size));
+  const double of_usual = exchange_ != nullptr ? exchange_->of_usual_iterations() : 1;
+  const double by_both =
+      spectrum_.left(rate_.least(), seen_.tolerance, trend, static_cast<double>(args_->x.size), of_usual);
   return by_both > 0 ? by_both : trend.by_rate;
 }
 

@@ -62,6 +62,9 @@ class OperatorExchange {
   /// not tried again. Allocates, and waits on the context's stream.
   virtual std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) = 0;
 
+  /// See CgSpectrum::left.
+  virtual double of_usual_iterations() const { return 1; }
+
   /// The name of the present M, for the report of an attempt; empty: there is none.
   virtual std::string preconditioner() const = 0;
 

@@ -87,6 +87,8 @@ class SystemOperators {
   virtual std::string expected_format() const { return {}; }
   /// Iterations of one solve, estimated; 0: nothing was chosen by them.
   virtual double expected_iterations() const { return 0; }
+  /// Of one solve of a matrix of this kind, over those of any matrix of its size.
+  virtual double of_usual_iterations() const { return 1; }
   /// How many iterations the present preconditioner takes for those of the simple one.
   virtual ExpectedIterations present_iterations() const { return &simple_iterations; }
   /// What the automatic choices compare, the least seconds first, where one solve takes so many iterations with the
@@ -172,6 +174,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   ExpectedIterations present_iterations() const override { return iterations_of(options_.precond.name); }
   std::vector<SystemCandidate> candidates(double simple_iterations) const override;
   void write_decision(SystemDecision& decision) const override;
+  double of_usual_iterations() const override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
   bool same_preconditioner() const override { return same_preconditioner_; }
   const PrecondOutlooks* stronger_preconditioners(double done) override;

@@ -320,6 +320,7 @@ struct SystemState : private OperatorExchange<T, S> {
   }
   // As OperatorExchange says.
   bool due(const SolveStanding& now) override;
+  double of_usual_iterations() const override { return operators->of_usual_iterations(); }
   int not_before() override;
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
   void follow(Span<const T, S>& b, Span<T, S>& x) const override {

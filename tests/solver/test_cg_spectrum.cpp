@@ -154,6 +154,7 @@ TEST_CASE("A residual that stayed up for long is expected to fall faster than it
   CHECK(spectrum.left(1, 1e-8, {0, 1, 1000}, 1e5) == Approx(900).epsilon(0.1));
   CHECK(spectrum.left(1, 1e-8, {0, 1, 4}, 1e5) < spectrum.left(1, 1e-8, {0, 1, 0}, 1e5));
   CHECK(spectrum.left(1, 1e-8, {0, 1, 20}, 1e6) > spectrum.left(1, 1e-8, {0, 1, 20}, 1e5));
+  CHECK(spectrum.left(1, 1e-8, {0, 1, 20}, 1e5, 0.65) < 0.9 * spectrum.left(1, 1e-8, {0, 1, 20}, 1e5));
 }
 
 TEST_CASE("The trend of residuals tells for how long they stayed up", "[cg_spectrum]") {
