@@ -44,10 +44,8 @@ PrecondSeconds build_seconds(const Context<S>& ctx, const Pattern<S>& pattern, c
   build.stored = nonzeros;
   build.machine = machine != nullptr ? *machine : machine_of(ctx);
   build.host = &host_context(ctx);
-  if (values != nullptr) {
-    build.matrix = values->matrix;
-    build.node_rows = values->node_rows;
-  }
+  if constexpr (S == Space::device) build.device = &ctx;
+  if (values != nullptr) build.values = *values;
   if (method.build_seconds == nullptr) {
     const double pass = entry_of_diagonal * static_cast<double>(build.nonzeros) / threads_of(build.machine);
     return {pass, pass};

@@ -26,12 +26,6 @@ struct ProblemRates {
 /// the lengths of all problems alike.
 double seconds_of(const LocalProblems& problems, const ProblemRates& rates, double entries, const Machine& machine);
 
-/// What of a setup depends on the values of A, where they can be looked at.
-struct KnownValues {
-  MatrixOnHost matrix;
-  int node_rows = 1;
-};
-
 /// Seconds of a setup and a refresh of `method` on the pattern of A, of which M has `nonzeros` entries (FSAI: both
 /// factors together). From sizes of the local problems, not from a clock: the same on every run. Reads the pattern
 /// once where the method asks for it; that of a device matrix is then downloaded, which FSAI and SPAI do not ask for.

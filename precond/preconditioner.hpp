@@ -89,8 +89,14 @@ using MakePrecondFromOperator = OperatorPtr<T, S> (*)(const Context<S>&, const L
 using EstimatePrecond = std::uint64_t (*)(const PrecondOptions&, const SpmvFormat& format, Index rows,
                                           Offset nonzeros, std::size_t value_bytes);
 
-/// A with its values, where they are on the host and in the caller's order; else nothing.
-using MatrixOnHost = std::variant<std::monostate, CsrView<double, Space::host>, CsrView<float, Space::host>>;
+/// What of a setup depends on the values of A, where they can be looked at.
+struct KnownValues {
+  /// A in the caller's order; nothing: its values are not known.
+  std::variant<std::monostate, CsrView<double, Space::host>, CsrView<float, Space::host>,
+               CsrView<double, Space::device>, CsrView<float, Space::device>>
+      matrix;
+  int node_rows = 1;  ///< rows of a node of A, as far as is known
+};
 
 /// What the cost of a setup is estimated from.
 struct PrecondBuild {
@@ -99,9 +105,9 @@ struct PrecondBuild {
   Offset stored = 0;                                     ///< of M; of its factors together
   Machine machine;                                       ///< that makes it
   const Context<Space::host>* host = nullptr;            ///< never null where a method is asked
+  const Context<Space::device>* device = nullptr;        ///< where A is; null: on the host
   std::function<const Pattern<Space::host>&()> pattern;  ///< of A; copied from a device by the first call
-  MatrixOnHost matrix;                                   ///< A
-  int node_rows = 1;                                     ///< rows of a node of A, as far as is known
+  KnownValues values;                                    ///< of A
 };
 
 /// Seconds of a setup, and of a refresh, which is a part of that.

@@ -70,6 +70,7 @@ void each_field(const Visitor& visit, SystemDecision& d) {
   visit("untried", d.untried);
   visit("ranked", d.ranked);
   visit("builds_estimated", d.builds_estimated);
+  visit("builds_by_values", d.builds_by_values);
   visit("weaker", d.weaker);
   visit("traits", d.traits);
   visit("traits_older", d.traits_older);

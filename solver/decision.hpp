@@ -55,6 +55,7 @@ struct SystemDecision {
   std::vector<std::string> untried;      ///< what follows a preconditioner with which all solvers fail
   std::optional<PrecondRanking> ranked;  ///< of the present one, once it has been made
   bool builds_estimated = false;         ///< its `build_seconds` too
+  bool builds_by_values = false;         ///< these by a look at the values
   std::optional<PrecondRanking> weaker;  ///< of the one that the present one has followed
   std::optional<MatrixTraits> traits;    ///< of the values that the system was made from, where they were read
   bool traits_older = false;             ///< than the present values

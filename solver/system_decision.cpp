@@ -45,6 +45,7 @@ void PlainOperators<T, S>::write_decision(SystemDecision& decision) const {
   decision.untried = candidates_;
   decision.ranked = ranking(outlooks_);
   decision.builds_estimated = builds_estimated_;
+  decision.builds_by_values = builds_by_values_;
   decision.weaker = ranking(weaker_outlooks_);
   decision.traits = traits_;
   decision.traits_older = traits_older_;
@@ -80,12 +81,14 @@ void PlainOperators<T, S>::take_decided_preconditioner(const CsrView<T, S>& a, b
   precond_chosen_ = true;
   provisional_ = d.provisional && may_follow;
   candidates_ = d.untried;
-  const auto complete = [this](PrecondOutlook& outlook) {
+  const auto complete = [this, &d](PrecondOutlook& outlook) {
     outlook.iterations = iterations_of(outlook.name);
     outlook.margin = margin_of(outlook.name);
+    outlook.by_values = d.builds_by_values;
   };
   outlooks_ = outlooks(d.ranked, complete);
   builds_estimated_ = d.builds_estimated;
+  builds_by_values_ = d.builds_by_values;
   weaker_outlooks_ = outlooks(d.weaker, complete);
 }
 

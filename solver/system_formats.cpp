@@ -154,6 +154,7 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
       provisional_(from.provisional_),
       outlooks_(from.outlooks_),
       builds_estimated_(from.builds_estimated_),
+      builds_by_values_(from.builds_by_values_),
       weaker_outlooks_(from.weaker_outlooks_) {
   format_.format = options_.spmv.format = format;
   expect_present_format(outlooks_);

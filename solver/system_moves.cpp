@@ -170,7 +170,7 @@ std::pair<double, double> SystemState<T, S>::staying(const PrecondOutlook& prese
 // measured that it will pay, but too little is missed yet, the format waits, which it would use for a few iterations
 // only. Where that is about to change by a guess, the preconditioner comes first if it will ever pay: it is made of
 // the matrix as it was given. Where the format is about to change, the preconditioner takes its place, in the present
-// format, and saves its setup too.
+// format, and saves its setup too. A look at the values on a device comes last: it may still show a higher price.
 template <class T, Space S>
 typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays(const FormatTrial* better) {
   const double done = standing.iterations, before = std::max(0.0, learning_precond.iterations());
@@ -220,6 +220,7 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   SetupSavings later_on = of_best;
   later_on.missed = std::max(of_best.missed, least_missed * price);
   const bool soon = measured && is_worth(price, later_on, measured, margin);
+  if ((now || soon) && operators->look_at_values()) return stronger_that_pays(better);
   if (soon && !now) estimates.ask_again = iteration_when_due(price, of_best, standing.iterations);
   return now || soon ? StrongerChoice{best, now} : StrongerChoice{};
 }

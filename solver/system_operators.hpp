@@ -111,6 +111,9 @@ class SystemOperators {
     static_cast<void>(done);
     return nullptr;
   }
+  /// Estimates their setups again, by the values of A where those can be looked at and have not been. False: nothing
+  /// new is known. Waits on the stream.
+  virtual bool look_at_values() { return false; }
   /// Builds one of them in the place of the present one, which is kept; it is none of them any more. False, and all
   /// else is as it was: it cannot be built.
   virtual bool take_stronger_preconditioner(const std::string& name) {
@@ -171,13 +174,14 @@ class PlainOperators final : public SystemOperators<T, S> {
   const FormatChoice* format_choice() const override;
   std::string expected_format() const override;
   double expected_iterations() const override { return present_iterations()(expected_iterations_); }
+  double of_usual_iterations() const override;
   ExpectedIterations present_iterations() const override { return iterations_of(options_.precond.name); }
   std::vector<SystemCandidate> candidates(double simple_iterations) const override;
   void write_decision(SystemDecision& decision) const override;
-  double of_usual_iterations() const override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
   bool same_preconditioner() const override { return same_preconditioner_; }
   const PrecondOutlooks* stronger_preconditioners(double done) override;
+  bool look_at_values() override;
   bool take_stronger_preconditioner(const std::string& name) override;
   void restore_preconditioner() override;
   void settle_preconditioner() override {
@@ -212,7 +216,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool changes_on_its_way() const;
   void estimate_formats();
   bool estimate_stronger();
-  void estimate_builds(const Pattern<S>& a);
+  void estimate_builds(const Pattern<S>& a, const KnownValues& values);
   PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format);
   FormatUse format_use(const CsrView<T, S>& a);
   const PatternFacts& facts(const CsrView<T, S>& a);
@@ -297,7 +301,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool diagonal_ = false;                // A, and "auto" has all the choice
   bool provisional_ = false;             // a stronger preconditioner may follow
   std::optional<PrecondOutlooks> outlooks_;
-  bool builds_estimated_ = false;
+  bool builds_estimated_ = false, builds_by_values_ = false;
   // Where a stronger one is on probation: the one before it.
   bool weaker_kept_ = false, weaker_older_ = false;
   OperatorPtr<T, S> weaker_;

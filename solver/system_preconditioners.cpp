@@ -9,7 +9,8 @@
 
 namespace purlin::detail {
 
-// Asked at every poll: the model's seconds are worked out once, and the pattern is read once, when that is worth it.
+// Asked at every poll: the model's seconds are worked out once, and the pattern is read once, when that is worth it;
+// on a host with the values.
 template <class T, Space S>
 const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double done) {
   constexpr double reading_seconds =
@@ -22,7 +23,7 @@ const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double don
   const double read = reading_seconds * static_cast<double>(a->nnz());
   if (!(small_share * done * outlooks_->present.iteration_seconds >= read)) return nullptr;
   try {
-    estimate_builds(*a);
+    estimate_builds(*a, S == Space::host ? known_values() : KnownValues());
   } catch (const OutOfMemory&) {
     provisional_ = false;
     return nullptr;
@@ -55,8 +56,21 @@ bool PlainOperators<T, S>::estimate_stronger() {
 }
 
 template <class T, Space S>
-void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a) {
+bool PlainOperators<T, S>::look_at_values() {
+  if (builds_by_values_ || !builds_estimated_) return false;
+  const std::optional<Pattern<S>> a = source_pattern();
   const KnownValues values = known_values();
+  if (!a || values.matrix.index() == 0) return false;
+  try {
+    estimate_builds(*a, values);
+  } catch (const OutOfMemory&) {
+    return false;
+  }
+  return true;
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a, const KnownValues& values) {
   for (PrecondOutlook& outlook : outlooks_->stronger) {
     const PrecondMethod& method = find_preconditioner(outlook.name);
     const PrecondSeconds seconds = expected_build_seconds(ctx_, a, method, options_.precond, &machine_, &values);
@@ -67,20 +81,19 @@ void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a) {
     outlook.by_values = values.matrix.index() != 0;
   }
   builds_estimated_ = true;
+  builds_by_values_ = builds_by_values_ || values.matrix.index() != 0;
 }
 
-// The matrix in the caller's order, where that is how it is multiplied on the host.
+// The matrix in the caller's order, where that is how it is multiplied.
 template <class T, Space S>
 KnownValues PlainOperators<T, S>::known_values() const {
   KnownValues known;
-  if constexpr (S == Space::host) {
-    const std::optional<CsrView<T, S>> csr = A_->as_csr();
-    if (!csr || !order_.natural()) return known;
-    known.matrix = *csr;
-    const NodeCoordinates* const nodes = options_.spmv.coordinates.get();
-    if (facts_) known.node_rows = static_cast<int>(facts_->block);
-    if (nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == csr->rows) known.node_rows = nodes->dimension;
-  }
+  const std::optional<CsrView<T, S>> csr = A_->as_csr();
+  if (!csr || !order_.natural()) return known;
+  known.matrix = *csr;
+  const NodeCoordinates* const nodes = options_.spmv.coordinates.get();
+  if (facts_) known.node_rows = static_cast<int>(facts_->block);
+  if (nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == csr->rows) known.node_rows = nodes->dimension;
   return known;
 }
 
@@ -225,6 +238,7 @@ bool PlainOperators<T, S>::next_preconditioner() {
 
 #define X(T, S)                                                                                  \
   template const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double);        \
+  template bool PlainOperators<T, S>::look_at_values();                                          \
   template bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string&);          \
   template void PlainOperators<T, S>::restore_preconditioner();                                  \
   template std::optional<FollowedPrecond> PlainOperators<T, S>::followed_preconditioner() const; \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the table of preconditioners says of AMG.
+#include <purlin/config.hpp>
 #include <purlin/precond/amg/amg.hpp>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <variant>
 
 #include <purlin/precond/amg/amg_smoother.hpp>
+#include <purlin/precond/amg/smoothing_look.hpp>
 #include <purlin/precond/registry.hpp>
 
 namespace purlin {
@@ -119,10 +121,18 @@ double threads_of(const PrecondBuild& build) {
   return std::clamp(build.host->threads(), 1, useful_threads);
 }
 
+// Of FSAI's local problems on the pattern of tied nodes. On a device they take a while however few they are: fitted
+// to ten meshes on an H100, 1.0 to 8.4 ms, and on the threads of an EPYC.
+double seconds_of_operations(double operations, const Machine& machine, double threads) {
+  constexpr double device_start = 0.95e-3, of_device = 2.9e-12, of_thread = 1.4e-10;
+  return machine.device() ? device_start + operations * of_device : operations * of_thread / threads;
+}
+
 // FSAI as the smoother of the first level: the seconds of its setup, and what it makes of those of an iteration.
-// Where the values are not known, as on meshes of tetrahedra, some of whose elements are flat more often than not;
-// what its refresh takes is asked of the one that is made.
+// Where the values are not known, on a host as on meshes of tetrahedra, some of whose elements are flat more often
+// than not; what its refresh takes is asked of the one that is made.
 PrecondSeconds smoother_seconds(const PrecondBuild& build, std::monostate) {
+  if (build.device != nullptr) return {};
   constexpr double of_row = 4e-6, most_rows = 8e3, shortest_row = 6, longest_row = 20;
   const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
   const bool tetrahedra = entries > shortest_row * rows && entries < longest_row * rows;
@@ -131,9 +141,19 @@ PrecondSeconds smoother_seconds(const PrecondBuild& build, std::monostate) {
 
 // By a look at the values.
 template <class T>
+PrecondSeconds smoother_seconds(const PrecondBuild& build, const CsrView<T, Space::device>& a) {
+  if constexpr (PURLIN_HAS_CUDA != 0) {
+    const detail::SparseSmoothing smoothing = detail::expected_smoothing(*build.device, a, build.values.node_rows);
+    if (!smoothing.fsai) return {};
+    const double seconds = seconds_of_operations(smoothing.operations, build.machine, 1);
+    return {seconds, seconds};
+  }
+  return {};
+}
+template <class T>
 PrecondSeconds smoother_seconds(const PrecondBuild& build, const CsrView<T, Space::host>& a) {
   constexpr double of_operation = 2e-10, refresh_share = 0.55, iteration_share = 2, block_iteration_share = 1.4;
-  const detail::SparseSmoothing smoothing = detail::expected_smoothing(*build.host, a, build.node_rows);
+  const detail::SparseSmoothing smoothing = detail::expected_smoothing(*build.host, a, build.values.node_rows);
   if (!smoothing.fsai) return {};
   double seconds = of_operation / threads_of(build) * smoothing.operations;
   if (smoothing.operations == 0) {
@@ -141,7 +161,7 @@ PrecondSeconds smoother_seconds(const PrecondBuild& build, const CsrView<T, Spac
     fsai.stored = build.nonzeros + build.rows;
     seconds = find_preconditioner(detail::name_of(AmgSmoother::fsai)).build_seconds(fsai).build;
   }
-  return {seconds, refresh_share * seconds, build.node_rows > 1 ? block_iteration_share : iteration_share};
+  return {seconds, refresh_share * seconds, build.values.node_rows > 1 ? block_iteration_share : iteration_share};
 }
 
 // The setup where the matrix is. On one and two threads of an EPYC 1 to 350 ms for 1,600 to 216,000 rows, of which 9
@@ -155,11 +175,15 @@ PrecondSeconds amg_build_seconds(const PrecondBuild& build) {
                    block_entry_shared = 48e-9, refresh_share = 0.3, block_refresh_share = 0.45;
   constexpr double default_coarse = 256, inverse_operation = 4e-10;  // of what is inverted at once
   const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
-  const bool blocks = build.node_rows > 1 || entries > wide_row * rows;
+  const bool blocks = build.values.node_rows > 1 || entries > wide_row * rows;
+  const auto look = [&] {
+    return std::visit([&](const auto& a) { return smoother_seconds(build, a); }, build.values.matrix);
+  };
   if (build.machine.device()) {
     const double seconds = device_seconds + (entries > wide_row * rows ? device_blocks : 0) +
                            of_first_row * std::min(rows, first_rows) + device_row * rows + device_entry * entries;
-    return {seconds, device_refresh_share * seconds};
+    const PrecondSeconds smoother = look();
+    return {seconds + smoother.build, device_refresh_share * seconds + smoother.refresh};
   }
   if (rows <= default_coarse) {
     const double seconds = inverse_operation * rows * rows * rows;
@@ -168,18 +192,14 @@ PrecondSeconds amg_build_seconds(const PrecondBuild& build) {
   const double threads = threads_of(build);
   const double hierarchy = start + (row_alone + row_shared / threads) * rows +
                            (blocks ? block_entry_shared : entry_shared) / threads * entries;
-  const PrecondSeconds smoother = std::visit([&](const auto& a) { return smoother_seconds(build, a); }, build.matrix);
+  const PrecondSeconds smoother = look();
   return {hierarchy + smoother.build, (blocks ? block_refresh_share : refresh_share) * hierarchy + smoother.refresh,
           smoother.iteration_share};
 }
 
-// FSAI's local problems on the pattern of tied nodes. On a device they take a while however few they are: fitted to
-// ten meshes on an H100, 1.0 to 8.4 ms, and on the threads of an EPYC.
 double amg_more_refresh_seconds(const OperatorInfo& made, const Machine& machine, int host_threads) {
-  constexpr double device_start = 0.95e-3, of_device = 2.9e-12, of_thread = 1.4e-10;
   const double operations = detail::local_operations_of(made);
-  if (machine.device()) return operations > 0 ? device_start + operations * of_device : 0;
-  return operations * of_thread / std::max(host_threads, 1);
+  return operations > 0 ? seconds_of_operations(operations, machine, std::max(host_threads, 1)) : 0;
 }
 
 // Of each step of the smoother, coarse levels included: the residual, the correction and x, most of them twice.

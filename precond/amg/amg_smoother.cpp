@@ -27,9 +27,6 @@ constexpr std::uint64_t seed = 21;
 
 constexpr double most_antisymmetric = 0.25;
 constexpr double rounding = 1e-10;
-// A few flat elements in a million nodes rule the iterations: heart_human500 of diffusion, refined twice, has a share
-// below 1e-5, and takes 153 with Chebyshev's polynomial and 20 with FSAI.
-constexpr double most_entangled = 1e-6;
 // Coarse levels have a few such nodes for other reasons, where FSAI saves no iteration.
 constexpr double most_entangled_below = 0.25;
 
@@ -145,20 +142,6 @@ AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoo
   const bool fsai = share <= rounding && entangled_share(ctx, a) >= (first ? most_entangled : most_entangled_below);
   return fsai ? AmgSmoother::fsai : AmgSmoother::chebyshev;
 }
-
-template <class T>
-SparseSmoothing expected_smoothing(const HostContext& ctx, const CsrView<T, Space::host>& a, int node_rows) {
-  Array<Offset, Space::host> source;
-  const HostBlockCsr first = make_block_csr(ctx, a, {}, a.rows % node_rows == 0 ? node_rows : 1, source);
-  if (entangled_share(ctx, first) < most_entangled) return {};
-  const Index members = nodes_in_groups(ctx, first) * first.row_block;
-  if (members == 0) return {true, 0};
-  const double reached = reached_rows(a.rows, members);
-  return {true, reached * reached * reached / 3 * members};
-}
-
-template SparseSmoothing expected_smoothing(const HostContext&, const CsrView<double, Space::host>&, int);
-template SparseSmoothing expected_smoothing(const HostContext&, const CsrView<float, Space::host>&, int);
 
 template <class T, Space S>
 OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,

@@ -31,6 +31,7 @@ SystemDecision full_decision() {
   d.untried = {"spai", "none"};
   d.ranked = PrecondRanking{{"fsai", 1e-5, 2e-3, 3e-4}, {{"amg", 4e-5, 5e-1, 6e-2, 5e-5, 115}}};
   d.builds_estimated = true;
+  d.builds_by_values = true;
   d.weaker = PrecondRanking{{"jacobi", 7e-6, 0, 0}, {}};
   d.traits = MatrixTraits{true, true, 2.5, 1e-14, {0, -1}, {1, 7}, {2, 8}, {3, 9}};
   d.traits_older = true;

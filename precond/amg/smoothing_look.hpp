@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/// How AMG will smooth the first level of a matrix, before anything is set up: for the seconds of its setup.
+/// Internal.
+#pragma once
+
+#include <purlin/core/context.hpp>
+#include <purlin/core/csr.hpp>
+
+namespace purlin::detail {
+
+/// What a look at the values tells of the first level's smoother.
+struct SparseSmoothing {
+  bool fsai = false;      ///< FSAI smooths it
+  double operations = 0;  ///< of its local problems on groups of tied nodes, about; 0: it takes the pattern of A
+};
+
+/// Operations of the local problems where so many of `rows` rows are in groups, about.
+double operations_in_groups(Index rows, Index in_groups);
+
+/// Of a symmetric A whose nodes have `node_rows` rows, one after the other. O(entries). On a device blocks count in
+/// which the first row of a node has an entry; waits for the stream.
+template <class T>
+SparseSmoothing expected_smoothing(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, int node_rows);
+template <class T>
+SparseSmoothing expected_smoothing(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
+                                   int node_rows);
+
+}  // namespace purlin::detail
