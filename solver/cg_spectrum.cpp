@@ -10,8 +10,6 @@
 namespace purlin::detail {
 namespace {
 
-constexpr int few_steps = 16;
-
 // The middle of what remains of [low, high], by ratios, after `halvings`; `above(value)`: it is in the upper half.
 template <class Above>
 double bisected(double low, double high, int halvings, const Above& above) {

@@ -15,6 +15,8 @@ struct CgCoefficients {
 
 /// Coefficients of the first iterations of a solve, in the place of each: later ones tell little that is new.
 inline constexpr int most_coefficients = 512;
+/// The first that are looked at.
+inline constexpr int few_steps = 16;
 
 /// Where `of` is null nobody asks for them.
 PURLIN_HD void note_coefficients(CgCoefficients* of, int iteration, double alpha, double beta) {

@@ -254,7 +254,7 @@ ResidentArgs<T> ResidentSystem<T>::args_of(const SolveArguments<T, Space::device
 // the launch ends there.
 template <class T>
 int ResidentSystem<T>::launch_length(const SolveArguments<T, Space::device>& system, int asks_from, int done) const {
-  constexpr int first = 32, doubling = 128, first_asked = 24, least = 4;
+  constexpr int first = 32, doubling = 128, first_asked = few_steps, least = 4;
   const StopCriterion& stop = system.stop;
   const bool watched = is_watched(system.progress);
   const bool asks = !watched && asks_from > done;

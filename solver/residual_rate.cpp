@@ -38,7 +38,7 @@ double ResidualRate::sure(double tolerance) const {
   if (least_.empty() || !(tolerance > 0) || !(least_.back() > tolerance)) return 0;
   const double gone = std::log(least_.front() / least_.back()) / std::log(least_.front() / tolerance);
   const double times = std::clamp(1 - std::log2(std::max(1, iterations()) / once_at), least_times, most_sure);
-  return times * iterations() * std::max(0.0, 1 - gone / way);
+  return std::max(times * iterations(), sure_of_solve - iterations()) * std::max(0.0, 1 - gone / way);
 }
 
 }  // namespace purlin::detail

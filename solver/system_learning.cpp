@@ -45,7 +45,8 @@ double SystemLearning::later(double of_solve) const {
 
 double earliest_iteration(double price, double before) {
   const double of_solve = least_missed * price - before;
-  return of_solve > 0 ? of_solve / (1 + most_sure) : of_solve;
+  if (of_solve <= 0) return of_solve;
+  return of_solve <= sure_of_solve ? std::min<double>(of_solve, few_steps) : of_solve / (1 + most_sure);
 }
 
 int iteration_when_due(double price, const SetupSavings& savings, int iterations) {

@@ -122,14 +122,16 @@ TEST_CASE("As long as the residual has hardly fallen, some iterations are sure t
   CHECK(rate.sure(1e-8) == 0);
   rate.add(1);
   for (int k = 0; k < 20; ++k) rate.add(7);
-  CHECK(rate.sure(1e-8) == 50);
+  CHECK(rate.sure(1e-8) == 60);  // 80 in all
   detail::ResidualRate longer = rate;
-  for (int k = 20; k < 192; ++k) longer.add(7);
+  for (int k = 20; k < 40; ++k) longer.add(7);
+  CHECK(longer.sure(1e-8) == 100);
+  for (int k = 40; k < 192; ++k) longer.add(7);
   CHECK(longer.sure(1e-8) == Approx(192));
   for (int k = 192; k < 1000; ++k) longer.add(7);
   CHECK(longer.sure(1e-8) == Approx(500));
   rate.add(0.1);  // an eighth of the way
-  CHECK(rate.sure(1e-8) == Approx(2.5 * 21 / 6));
+  CHECK(rate.sure(1e-8) == Approx((80.0 - 21) / 6));
   rate.add(1e-2);
   CHECK(rate.sure(1e-8) == Approx(0).margin(1e-9));
   rate.add(1e-5);
