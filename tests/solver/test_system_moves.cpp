@@ -250,7 +250,7 @@ TEST_CASE("AMG follows in a long solve, the same on every run, and in whichever 
     const SolveReport first = system.solve(problem.b.cspan(), problem.x.span());
     INFO(first.changed);
     CHECK(first.changed.find("preconditioner amg for jacobi after ") != std::string::npos);
-    CHECK(first.iterations < 0.6 * alone);
+    CHECK(first.iterations < 0.7 * alone);
     if (run == 1) CHECK(download(problem.ctx, problem.x) == bits);
     bits = download(problem.ctx, problem.x);
     for (int solve = 0; solve < 3; ++solve) {
@@ -417,7 +417,7 @@ TEST_CASE("Candidates expect the iterations that the last solve showed", "[excha
   REQUIRE(report.changed.empty());
   CHECK(iterations_of("jacobi") == Approx(report.iterations));
   CHECK(iterations_of("fsai") == Approx(0.5 * report.iterations));
-  CHECK(iterations_of("amg") == Approx(1 + 0.9 * std::sqrt(report.iterations)));
+  CHECK(iterations_of("amg") == Approx(1 + 1.4 * std::sqrt(report.iterations)));
   SystemOptions on_mesh;
   on_mesh.spmv.coordinates =
       std::make_shared<NodeCoordinates>(NodeCoordinates{random_vector<double>(3 * problem.a.rows), 3});
