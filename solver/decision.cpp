@@ -57,6 +57,7 @@ void each_field(const Visitor& visit, SystemDecision& d) {
   visit("solves", d.solves);
   visit("last_iterations", d.last_iterations);
   visit("simple_iterations", d.simple_iterations);
+  visit("simple_measured", d.simple_measured);
   visit("rows", d.rows);
   visit("entries", d.entries);
   visit("format_reason", d.format_reason);
@@ -191,6 +192,7 @@ void check_counts(const SystemDecision& d) {
   check(d.solves, "solves");
   check(d.last_iterations, "last_iterations");
   check(d.simple_iterations, "simple_iterations");
+  check(d.simple_measured, "simple_measured");
   check(d.rows, "rows");
   check(static_cast<double>(d.entries), "entries");
   check(d.expected_iterations, "expected_iterations");

@@ -38,6 +38,7 @@ struct SystemDecision {
   int last_iterations = 0;           ///< of the last one that converged with this preconditioner; 0: none did
   /// Those that the last one would have taken with the preconditioner that `auto` begins with; 0: not known.
   double simple_iterations = 0;
+  double simple_measured = 0;  ///< of the last whole solve with that one that converged; 0: there was none
 
   /// Of the matrix; 0: not known. A decision for a matrix of another size is refused.
   Index rows = 0;

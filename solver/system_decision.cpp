@@ -2,6 +2,8 @@
 // What a system has decided and learnt as a value, and a system that begins with such a value.
 #include <purlin/solver/system_state.hpp>
 
+#include <algorithm>
+
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/number_text.hpp>
 
@@ -15,15 +17,27 @@ std::optional<PrecondRanking> ranking(const std::optional<PrecondOutlooks>& from
 
 // `complete` adds to an outlook what goes with its name.
 template <class Complete>
-std::optional<PrecondOutlooks> outlooks(const std::optional<PrecondRanking>& from, const Complete& complete) {
+std::optional<PrecondOutlooks> outlooks(const std::optional<PrecondRanking>& from, const MatrixTraits& traits,
+                                        const Complete& complete) {
   if (!from) return std::nullopt;
+  const std::vector<const PrecondMethod*> in_order = purlin::stronger_preconditioners(traits);
+  const auto place = [&](const std::string& name) {
+    return std::find_if(in_order.begin(), in_order.end(), [&](const PrecondMethod* m) { return m->name == name; });
+  };
+  // The simple one, which is not in the table's order, is before all of them.
+  const auto is_before = [&](const std::string& name, const std::string& present) {
+    return place(present) != in_order.end() && place(name) < place(present);
+  };
   const auto outlook = [&](const WeighedPrecond& weighed) {
     PrecondOutlook made{weighed};
     complete(made);
     return made;
   };
   PrecondOutlooks made{outlook(from->present), {}};
-  for (const WeighedPrecond& stronger : from->stronger) made.stronger.push_back(outlook(stronger));
+  for (const WeighedPrecond& stronger : from->stronger) {
+    made.stronger.push_back(outlook(stronger));
+    made.stronger.back().passed_over = is_before(stronger.name, from->present.name);
+  }
   return made;
 }
 
@@ -86,10 +100,10 @@ void PlainOperators<T, S>::take_decided_preconditioner(const CsrView<T, S>& a, b
     outlook.margin = margin_of(outlook.name);
     outlook.by_values = d.builds_by_values;
   };
-  outlooks_ = outlooks(d.ranked, complete);
+  outlooks_ = outlooks(d.ranked, *traits_, complete);
   builds_estimated_ = d.builds_estimated;
   builds_by_values_ = d.builds_by_values;
-  weaker_outlooks_ = outlooks(d.weaker, complete);
+  weaker_outlooks_ = outlooks(d.weaker, *traits_, complete);
 }
 
 template <class T, Space S>
@@ -101,6 +115,7 @@ SystemDecision SystemState<T, S>::decision() const {
   found.solves = solves;
   found.last_iterations = last_iterations;
   found.simple_iterations = simple_seen;
+  found.simple_measured = simple_measured;
   found.change_failed = change_failed;
   found.format_iterations = learning.iterations();
   found.format_refreshes = learning.refreshes();
@@ -141,6 +156,7 @@ void SystemState<T, S>::take_learnt(const SystemDecision& decided, const SystemO
   solves = decided.solves;
   last_iterations = other_precond ? 0 : decided.last_iterations;
   simple_seen = decided.simple_iterations;
+  simple_measured = decided.simple_measured;
   if (is_format_choice(options.spmv.format)) change_failed = decided.change_failed;
   learning.restore(decided.format_iterations, decided.format_refreshes);
   if (other_precond) return;

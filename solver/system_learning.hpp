@@ -30,8 +30,8 @@ struct SetupSavings {
 bool is_worth(double price, const SetupSavings& savings, bool measured, double margin = usual_margin);
 
 /// The iteration of a solve at which `is_worth` can be true at the earliest, for a setup that costs as much as
-/// `price` iterations save, `before` of which earlier solves have made: where `most_sure` times as many are sure to
-/// come as the solve has made.
+/// `price` iterations save, `before` of which earlier solves have made: where as many are sure to come as
+/// ResidualRate::sure tells at most, which it does from the first spectrum on.
 double earliest_iteration(double price, double before);
 
 /// The iteration of a solve at which enough of a setup's savings will have been missed or be sure, where `iterations`

@@ -110,6 +110,7 @@ int SystemState<T, S>::not_before() {
     constexpr double many = 1e6;  // iterations: more do not make one stronger
     const double present = outlooks->present.now_seconds;
     for (const PrecondOutlook& stronger : outlooks->stronger) {
+      if (stronger.passed_over) continue;
       const double gain = present - stronger.iterations_for(many) / many * stronger.now_seconds;
       if (gain > 0) least = std::min(least, earliest_iteration(stronger.build_seconds / gain, before));
     }
@@ -181,8 +182,9 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
       operators->stronger_preconditioners(better != nullptr ? enough : before + done);
   if (outlooks == nullptr || !(done + left > 0)) return {};
   const PrecondOutlook& present = outlooks->present;
-  const double simple = simple_iterations_for(present.iterations, done + left);
-  simple_seen = simple;
+  const bool between = done == 0 && simple_measured > 0;
+  const double simple = between ? simple_measured : simple_iterations_for(present.iterations, done + left);
+  if (!between) simple_seen = simple;
   const double later = learning_precond.later(last_iterations), later_refreshes = before > 0 ? later / before : 1;
   // A residual often falls late: of a stronger one's solve as large a share is left as of the digits, if not more.
   const double share_left = std::max(left / (done + left), standing.digits_left());
@@ -192,6 +194,7 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   double most_saved = 0;
   SetupSavings of_best;
   for (const PrecondOutlook& stronger : outlooks->stronger) {
+    if (stronger.passed_over && !between) continue;
     const double of_solve = stronger.iterations_for(simple), share = of_solve / (done + left);
     const double seconds = better != nullptr ? stronger.now_seconds : stronger.iteration_seconds;
     const double gain = staying_seconds - (later * share + share_left * of_solve) * seconds;

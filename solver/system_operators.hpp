@@ -31,6 +31,7 @@ struct PrecondOutlook : WeighedPrecond {
   ExpectedIterations iterations = &simple_iterations;
   double margin = usual_margin;  ///< what it has to save, over the seconds of its setup
   bool by_values = false;        ///< the values have been looked at for the seconds of its setup
+  bool passed_over = false;      ///< the present one is behind it in the table: it is weighed between solves only
 
   double iterations_for(double simple) const {
     return measured_iterations > 0 ? measured_iterations : iterations(simple);

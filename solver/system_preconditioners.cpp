@@ -103,7 +103,7 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
   std::vector<PrecondOutlook>& stronger = outlooks_->stronger;
   const auto it = std::find_if(stronger.begin(), stronger.end(), is_it);
   PrecondOutlook taken = *it;
-  const auto next = stronger.erase(it);
+  const auto before_it = stronger.erase(it) - stronger.begin();
   PrecondOptions named = options_.precond;
   named.name = name;
   OperatorPtr<T, S> made;
@@ -128,7 +128,8 @@ bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string& name)
   weaker_ = std::move(M_);
   weaker_older_ = std::exchange(precond_older_, false);
   weaker_outlooks_ = *outlooks_;
-  *outlooks_ = {taken, {next, stronger.end()}};
+  outlooks_->present = taken;
+  for (auto other = stronger.begin(); other != stronger.begin() + before_it; ++other) other->passed_over = true;
   M_ = std::move(made);
   options_.precond.name = name;
   precond_reason_ = "followed " + weaker_outlooks_->present.name + " in a long solve";

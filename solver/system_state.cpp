@@ -81,6 +81,8 @@ SolveReport SystemState<T, S>::solve_ordered(Span<const T, S> b, Span<T, S> x, c
   if (!exchanged_precond) {
     compare_with_weaker(report);
     last_iterations = report.converged() ? report.iterations : 0;
+    if (report.converged() && operators->present_iterations() == &simple_iterations)
+      simple_measured = report.iterations;
     if (report.converged()) simple_seen = simple_iterations_for(operators->present_iterations(), report.iterations);
   }
   last_converged = report.converged();

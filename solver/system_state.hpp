@@ -46,6 +46,7 @@ struct SystemState : private OperatorExchange<T, S> {
   SystemLearning learning_precond;  // of the present preconditioner
   int last_iterations = 0;          // of the last solve that converged with it; 0: none did
   double simple_seen = 0;           // iterations with the simple preconditioner, by the last solve; 0: not known
+  double simple_measured = 0;       // of the last whole solve with it that converged; 0: there was none
   bool pinned = false;              // somebody outside holds what a change would replace
   bool change_failed = false;       // for want of memory, say: not tried again
   std::string changed;              // since the last solve

@@ -96,6 +96,11 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
     return true;
   }
   void set_refresh_seconds(double seconds) { outlooks_.stronger[0].refresh_seconds = seconds; }
+  // The stronger one was passed over for the present one, which takes a tenth of the simple one's iterations.
+  void pass_over_stronger() {
+    outlooks_.present.iterations = [](double simple) { return 0.1 * simple; };
+    outlooks_.stronger[0].passed_over = true;
+  }
   void set_iteration_seconds(double seconds) {
     outlooks_.stronger[0].iteration_seconds = outlooks_.stronger[0].now_seconds = seconds;
   }

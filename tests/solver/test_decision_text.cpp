@@ -16,6 +16,7 @@ SystemDecision full_decision() {
   d.solvers = {"cg", "gmres"};
   d.solves = 12;
   d.last_iterations = 34;
+  d.simple_measured = 77;
   d.simple_iterations = 0.1;
   d.rows = 56;
   d.entries = 3000000000;
@@ -69,6 +70,7 @@ TEST_CASE("Every field of a decision comes back", "[decision]") {
     CHECK(json_of(again) == json_of(d));
     CHECK(again.solvers == d.solvers);
     CHECK(again.simple_iterations == d.simple_iterations);
+    CHECK(again.simple_measured == d.simple_measured);
     CHECK(again.expected_iterations == d.expected_iterations);
     CHECK(again.entries == d.entries);
     CHECK(again.weaker_is_estimated == d.weaker_is_estimated);
