@@ -18,7 +18,7 @@ struct SparseSmoothing {
 double operations_in_groups(Index rows, Index in_groups);
 
 /// Of a symmetric A whose nodes have `node_rows` rows, one after the other. O(entries). On a device blocks count in
-/// which the first row of a node has an entry; waits for the stream.
+/// which the first row of a node has an entry; waits for the stream, once or twice.
 template <class T>
 SparseSmoothing expected_smoothing(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, int node_rows);
 template <class T>

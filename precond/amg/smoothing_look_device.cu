@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A look at a matrix on the device, in the caller's arrays: two passes over them, without a copy in blocks.
+// A look at a matrix on the device, in the caller's arrays: a pass over them, and where nodes are entangled another.
 #include <purlin/precond/amg/amg_smoother.hpp>
 #include <purlin/precond/amg/elements_device.cuh>
 #include <purlin/precond/amg/smoothing_look.hpp>
@@ -119,12 +119,12 @@ SparseSmoothing expected_smoothing(const DeviceContext& ctx, const CsrView<T, Sp
   const Index nodes = a.rows / m;
   const NodeBlocks<T> blocks{EntriesView(Pattern<Space::device>(a)), a.val.data, m};
   DeviceArray<double> norm(ctx, nodes);
-  DeviceArray<unsigned> marked = zeros<unsigned>(ctx, nodes);
   DeviceArray<LookCounts> counts = zeros<LookCounts>(ctx, 1);
   for_rows_by_lanes(ctx, nodes, LookAtDiagonal<T>{blocks, norm.data(), counts.data()});
+  if (value_at(ctx, counts, 0).entangled < most_entangled * nodes) return {};
+  DeviceArray<unsigned> marked = zeros<unsigned>(ctx, nodes);
   for_rows_by_lanes(ctx, nodes, LookForGroups<T>{blocks, norm.data(), marked.data(), counts.data()});
   const LookCounts found = value_at(ctx, counts, 0);
-  if (found.entangled < most_entangled * nodes) return {};
   const Index in_groups = few_are_tied(found.tied, nodes) ? static_cast<Index>(found.in_groups) * m : 0;
   return {true, operations_in_groups(a.rows, in_groups)};
 }
