@@ -130,6 +130,16 @@ struct BlockView {
   }
 };
 
+/// Value t of blocks of `size` values; block k is block source[k] of `from`.
+struct TakenBlocks {
+  const double* from;
+  const Offset* source;
+  int size;
+  double* to;
+
+  __device__ void operator()(std::int64_t t) const { to[t] = from[source[t / size] * size + t % size]; }
+};
+
 /// The values on the diagonal, row by row; 0 where a row has none.
 struct DiagonalView {
   BlockView a;

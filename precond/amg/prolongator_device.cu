@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prolongators on the device: a warp has an aggregate, a thread a value of P or, where P is narrowed, a row.
+// Smoothed prolongators on the device: a thread has a value of P or, where P is narrowed, a row.
 #include <utility>
 
 #include <purlin/core/shared_memory_device.hpp>
@@ -9,146 +9,6 @@
 
 namespace purlin::detail {
 namespace {
-
-__device__ double sum_of_lanes(double value) {
-  for (int apart = 16; apart > 0; apart /= 2) value += __shfl_xor_sync(0xffffffffu, value, apart);
-  return value;
-}
-
-// The rows of an aggregate's vectors: value i of vector c, in place.
-struct LocalVectors {
-  const Offset* node;
-  Offset rows;
-  int block, k;
-  double* q;
-
-  __device__ double& at(Offset i, int c) const { return q[(node[i / block] * block + i % block) * k + c]; }
-  __device__ double dot(int lane, int a, int b) const {
-    double sum = 0;
-    for (Offset i = lane; i < rows; i += 32) sum += at(i, a) * at(i, b);
-    return sum_of_lanes(sum);
-  }
-};
-
-// A warp makes the vectors of an aggregate orthonormal; each lane has every 32nd of their values. R is k x k.
-__global__ void __launch_bounds__(ElementsTuning::threads)
-    orthonormalise_kernel(Index count, const Offset* begin, const Offset* node, int block, int k, double* q,
-                          double* r, Index* missing) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  const std::int64_t step = std::int64_t{gridDim.x} * blockDim.x / 32;
-  for (std::int64_t j = (std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x) / 32; j < count; j += step) {
-    const LocalVectors local{node + begin[j], (begin[j + 1] - begin[j]) * block, block, k, q};
-    double* const factor = r + j * k * k;
-    for (int c = 0; c < k; ++c) {
-      const double before = sqrt(local.dot(lane, c, c));
-      for (int other = 0; other < k; ++other) {
-        double sum = 0;
-        if (other < c) {
-          sum = local.dot(lane, other, c);
-          for (Offset i = lane; i < local.rows; i += 32) local.at(i, c) -= sum * local.at(i, other);
-        }
-        if (lane == 0) factor[other * k + c] = sum;
-      }
-      for (int other = 0; other < c; ++other) {
-        const double again = local.dot(lane, other, c);
-        for (Offset i = lane; i < local.rows; i += 32) local.at(i, c) -= again * local.at(i, other);
-        if (lane == 0) factor[other * k + c] += again;
-      }
-      const double length = sqrt(local.dot(lane, c, c));
-      const bool independent = length > dependent_length * before;
-      for (Offset i = lane; i < local.rows; i += 32) {
-        local.at(i, c) = independent ? local.at(i, c) / length : 0;
-      }
-      if (lane == 0) {
-        factor[c * k + c] = independent ? length : 0;
-        if (!independent) atomicAdd(missing, 1);
-      }
-    }
-  }
-}
-
-struct ClearLeftOut {
-  const Index* of_node;
-  int node_values;
-  double* q;
-
-  __device__ void operator()(std::int64_t i) const {
-    if (of_node[i / node_values] < 0) q[i] = 0;
-  }
-};
-
-struct CountKept {
-  PatternView a;
-  const unsigned char* kept;
-  Offset* counts;
-
-  __device__ void operator()(const RowLanes& at) const {
-    int count = 0;
-    for (Offset k = a.begin(at.row) + at.lane; k < a.end(at.row); k += RowLanes::count) count += kept[k];
-    count = at.sum(count);
-    if (at.lane == 0) counts[at.row] = count;
-  }
-};
-
-struct KeepColumns {
-  PatternView a;
-  const unsigned char* kept;
-  const Offset* begin;
-  Index* col;
-  Offset* source;
-
-  __device__ void operator()(const RowLanes& at) const {
-    const Offset end = a.end(at.row);
-    Offset to = begin[at.row];
-    for (Offset first = a.begin(at.row); first < end; first += RowLanes::count) {
-      const Offset k = first + at.lane;
-      const bool stays = k < end && kept[k] != 0;
-      const unsigned which = at.which(stays);
-      if (stays) {
-        col[to + at.before(which)] = a.col[k];
-        source[to + at.before(which)] = k;
-      }
-      to += __popc(which);
-    }
-  }
-};
-
-struct KeepValues {
-  const double* from;
-  const Offset* source;
-  int size;
-  double* to;
-
-  __device__ void operator()(std::int64_t t) const { to[t] = from[source[t / size] * size + t % size]; }
-};
-
-// Adds weak blocks to the diagonal one, but for rows where too little would be left of an entry.
-struct LumpWeak {
-  BlockView a;
-  const unsigned char* kept;
-  const Offset* diagonal;  // in the filtered matrix
-  double* val;
-
-  __device__ double weak(const RowLanes& at, int e) const {
-    double sum = 0;
-    for (Offset k = a.pattern.begin(at.row) + at.lane; k < a.pattern.end(at.row); k += RowLanes::count) {
-      if (!kept[k]) sum += a.block(k)[e];
-    }
-    return at.sum(sum);
-  }
-  __device__ void operator()(const RowLanes& at) const {
-    if (diagonal[at.row] < 0) return;
-    double* const own = val + diagonal[at.row] * (a.m * a.m);
-    for (int r = 0; r < a.m; ++r) {
-      const double value = own[r * a.m + r];
-      if (!(fabs(value + weak(at, r * a.m + r)) >= least_lumped_share * fabs(value))) return;
-    }
-    for (int e = 0; e < a.m * a.m; ++e) {
-      const double sum = weak(at, e);
-      if (at.lane == 0) own[e] += sum;
-    }
-  }
-};
 
 // The aggregates that row i of A Q reaches.
 struct ReachedAggregates {
@@ -214,7 +74,7 @@ struct SmoothedValue {
 
 // The lanes of a row of P make up for what its pattern lacks: see SmoothedRow of the host. What they share is in
 // shared memory.
-struct MakeUpRow {
+struct CompensatedRow {
   SmoothingView s;
   PatternView p;
   double* val;
@@ -287,7 +147,7 @@ struct MakeUpRow {
 };
 
 // The same for a single vector and rows of single entries, which a thread has for itself.
-struct MakeUpEntryRow {
+struct CompensatedEntryRow {
   SmoothingView s;
   PatternView p;
   double* val;
@@ -310,14 +170,14 @@ struct MakeUpEntryRow {
   }
 };
 
-__global__ void make_up_kernel(Index rows, int values, MakeUpRow make_up) {
+__global__ void compensate_kernel(Index rows, int values, CompensatedRow compensated) {
   extern __shared__ double shared[];
   const int own = static_cast<int>(threadIdx.x) / RowLanes::count,
             lane = static_cast<int>(threadIdx.x) % RowLanes::count;
   const auto at_once = static_cast<int>(blockDim.x) / RowLanes::count;
   const std::int64_t step = std::int64_t{gridDim.x} * at_once;
   for (std::int64_t i = std::int64_t{blockIdx.x} * at_once + own; i < rows; i += step) {
-    make_up(RowLanes{static_cast<Index>(i), lane}, shared + own * values);
+    compensated(RowLanes{static_cast<Index>(i), lane}, shared + own * values);
   }
 }
 
@@ -425,7 +285,7 @@ BlockCsr<Space::device> narrowed(const DeviceContext& ctx, const BlockCsr<Space:
   for_elements(
       ctx, from.rows,
       NarrowedRow{from, key.data(), width, result.pattern.row_ptr.data(), result.pattern.col.data(), source.data()});
-  for_elements(ctx, result.val.size(), KeepValues{p.val.data(), source.data(), p.block_size(), result.val.data()});
+  for_elements(ctx, result.val.size(), TakenBlocks{p.val.data(), source.data(), p.block_size(), result.val.data()});
   return result;
 }
 
@@ -434,15 +294,15 @@ void smooth_on_pattern(const DeviceContext& ctx, const SmoothingView& view, Bloc
   for_elements(ctx, p.val.size(), SmoothedValue{view, p.pattern, row_of.data(), p.val.data()});
 }
 
-// How many rows a block of `make_up_kernel` has at once, and the values that each needs.
-struct MakeUpLaunch {
+// How many rows a block of `compensate_kernel` has at once, and the values that each needs.
+struct CompensationLaunch {
   int rows, values;
 
-  MakeUpLaunch(const DeviceContext& ctx, int block, int vectors) {
+  CompensationLaunch(const DeviceContext& ctx, int block, int vectors) {
     constexpr std::size_t most_rows = 16;
     const std::size_t needed =
-        MakeUpRow::shared_values(static_cast<std::size_t>(block), static_cast<std::size_t>(vectors));
-    const std::size_t allowed = allow_all_shared_memory(ctx, make_up_kernel) / sizeof(double);
+        CompensatedRow::shared_values(static_cast<std::size_t>(block), static_cast<std::size_t>(vectors));
+    const std::size_t allowed = allow_all_shared_memory(ctx, compensate_kernel) / sizeof(double);
     if (needed > allowed) {
       throw InputError("AMG on a device takes fewer near-null vectors than " + std::to_string(vectors));
     }
@@ -451,62 +311,20 @@ struct MakeUpLaunch {
   }
 };
 
-void make_up(const DeviceContext& ctx, const SmoothingView& view, const MakeUpLaunch& with,
-             BlockCsr<Space::device>& p) {
+void compensate(const DeviceContext& ctx, const SmoothingView& view, const CompensationLaunch& with,
+                BlockCsr<Space::device>& p) {
   if (p.pattern.rows == 0) return;
-  if (p.block_size() == 1) return for_elements(ctx, p.pattern.rows, MakeUpEntryRow{view, p.pattern, p.val.data()});
+  if (p.block_size() == 1)
+    return for_elements(ctx, p.pattern.rows, CompensatedEntryRow{view, p.pattern, p.val.data()});
   const auto threads = static_cast<unsigned>(with.rows * RowLanes::count);
   const std::size_t bytes =
       static_cast<std::size_t>(with.rows) * static_cast<std::size_t>(with.values) * sizeof(double);
-  make_up_kernel<<<blocks_for(ctx, p.pattern.rows, with.rows), threads, bytes, ctx.state().stream()>>>(
-      p.pattern.rows, with.values, MakeUpRow{view, p.pattern, p.val.data()});
+  compensate_kernel<<<blocks_for(ctx, p.pattern.rows, with.rows), threads, bytes, ctx.state().stream()>>>(
+      p.pattern.rows, with.values, CompensatedRow{view, p.pattern, p.val.data()});
   PURLIN_CHECK_LAUNCH();
 }
 
 }  // namespace
-
-Tentative<Space::device> make_tentative(const DeviceContext& ctx, const Aggregates<Space::device>& aggregates,
-                                        int block, const NearNull<Space::device>& near_null) {
-  const int k = near_null.vectors;
-  Tentative<Space::device> result;
-  result.q = make_array(ctx, near_null.values.cspan());
-  result.coarse.vectors = k;
-  result.coarse.values = DeviceArray<double>(ctx, std::int64_t{aggregates.count} * k * k);
-  for_elements(ctx, result.q.size(), ClearLeftOut{aggregates.of_node.data(), block * k, result.q.data()});
-  const Groups members = group_by_key(ctx, aggregates.of_node, aggregates.count);
-  DeviceArray<Index> missing = zeros<Index>(ctx, 1);
-  if (aggregates.count > 0) {
-    orthonormalise_kernel<<<blocks_for(ctx, std::int64_t{aggregates.count} * 32), ElementsTuning::threads, 0,
-                            ctx.state().stream()>>>(aggregates.count, members.begin.data(), members.element.data(),
-                                                    block, k, result.q.data(), result.coarse.values.data(),
-                                                    missing.data());
-    PURLIN_CHECK_LAUNCH();
-  }
-  result.missing = value_at(ctx, missing, 0);
-  return result;
-}
-
-BlockCsr<Space::device> filter(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
-                               const DeviceArray<unsigned char>& kept) {
-  const Index rows = a.pattern.rows;
-  BlockCsr<Space::device> result;
-  result.row_block = result.col_block = a.row_block;
-  result.pattern.rows = result.pattern.cols = rows;
-  result.pattern.row_ptr = zeros<Offset>(ctx, Offset{rows} + 1);
-  for_rows_by_lanes(ctx, rows, CountKept{a.pattern, kept.data(), result.pattern.row_ptr.data()});
-  exclusive_sum(ctx, result.pattern.row_ptr);
-  const Offset blocks = value_at(ctx, result.pattern.row_ptr, rows);
-  result.pattern.col = DeviceArray<Index>(ctx, blocks);
-  result.val = DeviceArray<double>(ctx, blocks * a.block_size());
-  DeviceArray<Offset> source(ctx, blocks);
-  for_rows_by_lanes(
-      ctx, rows,
-      KeepColumns{a.pattern, kept.data(), result.pattern.row_ptr.data(), result.pattern.col.data(), source.data()});
-  for_elements(ctx, result.val.size(), KeepValues{a.val.data(), source.data(), a.block_size(), result.val.data()});
-  const DeviceArray<Offset> diagonal = diagonal_places(ctx, result.pattern);
-  for_rows_by_lanes(ctx, rows, LumpWeak{a, kept.data(), diagonal.data(), result.val.data()});
-  return result;
-}
 
 void smooth_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
                         const Aggregates<Space::device>& aggregates, const Tentative<Space::device>& tentative,
@@ -514,7 +332,7 @@ void smooth_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>&
   const DeviceArray<Offset> diagonal = diagonal_places(ctx, a.pattern);
   const SmoothingView view = smoothing_view(a, diagonal, omega, aggregates, tentative);
   smooth_on_pattern(ctx, view, p);
-  make_up(ctx, view, MakeUpLaunch(ctx, a.row_block, view.k), p);
+  compensate(ctx, view, CompensationLaunch(ctx, a.row_block, view.k), p);
 }
 
 void make_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a, double omega,
@@ -522,14 +340,14 @@ void make_prolongator(const DeviceContext& ctx, const BlockCsr<Space::device>& a
                       Index width, BlockCsr<Space::device>& p) {
   const DeviceArray<Offset> diagonal = diagonal_places(ctx, a.pattern);
   const SmoothingView view = smoothing_view(a, diagonal, omega, aggregates, tentative);
-  const MakeUpLaunch with(ctx, a.row_block, view.k);
+  const CompensationLaunch with(ctx, a.row_block, view.k);
   p.pattern =
       collect_rows<8>(ctx, a.pattern.rows, aggregates.count, ReachedAggregates{a.pattern, aggregates.of_node.data()});
   p.val = DeviceArray<double>(ctx, p.pattern.blocks() * p.block_size());
   smooth_on_pattern(ctx, view, p);
   if (longest_row(ctx, p.pattern) <= width) return;
   p = narrowed(ctx, p, aggregates, width);
-  make_up(ctx, view, with, p);
+  compensate(ctx, view, with, p);
 }
 
 }  // namespace purlin::detail

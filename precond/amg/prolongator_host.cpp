@@ -203,11 +203,11 @@ class SmoothedRow {
         add_block_product<false>(block_, k_, k_, from, coarse(parts.aggregate(part)), lost_.data());
       }
     }
-    if (any_lost) make_up(columns, values);
+    if (any_lost) compensate(columns, values);
   }
   // The smallest change (in the Frobenius norm) that gives P R what was lost: lost G^-1 R_j^T for each block, with
   // G = sum of R_j^T R_j.
-  void make_up(Span<const Index, Space::host> columns, double* values) {
+  void compensate(Span<const Index, Space::host> columns, double* values) {
     gram_.assign(static_cast<std::size_t>(k_) * static_cast<std::size_t>(k_), 0.0);
     for (const Index j : columns) add_block_product<true>(k_, k_, k_, coarse(j), coarse(j), gram_.data());
     inverse_.assign(gram_.size(), 0.0);
