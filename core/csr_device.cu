@@ -8,7 +8,7 @@
 #include <purlin/core/csr_check.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/matrix_traits_device.hpp>
-#include <purlin/core/sorted_row_device.cuh>
+#include <purlin/core/sorted_row.hpp>
 
 namespace purlin {
 namespace {

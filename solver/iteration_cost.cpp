@@ -9,8 +9,6 @@ namespace {
 
 // Measured on an H200: from the start of a kernel of a captured graph to the start of the next, sums included.
 constexpr double kernel_seconds = 4.2e-6;
-// What the start of a loop of a host's threads costs, which wait for it awake.
-constexpr double wake_seconds = 0.5e-6;
 // How much faster than memory a cache that all processors share serves bytes that come again: so much up to a share
 // of its size, and not at all from another on, where every byte has been displaced when it is wanted again.
 struct SharedCache {

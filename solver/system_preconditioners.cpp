@@ -14,7 +14,7 @@ namespace purlin::detail {
 template <class T, Space S>
 const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double done) {
   constexpr double reading_seconds =
-      S == Space::host ? 4e-9 : 0;     // of an entry, with its value; those of a device are not read
+      S == Space::host ? 2e-9 : 0;     // of an entry, with its value; those of a device are not read
   constexpr double small_share = 0.3;  // of what the solves have taken: no setup waits for it
   if (!provisional_ || (outlooks_ && outlooks_->stronger.empty())) return nullptr;
   const std::optional<Pattern<S>> a = source_pattern();

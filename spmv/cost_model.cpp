@@ -13,8 +13,6 @@ namespace {
 
 // From the start of a kernel to the next one's: measured on an H200, launched from a stream.
 constexpr double launch_seconds = 2.5e-6;
-// What the start of a loop of a host's threads costs, which wait for it awake.
-constexpr double wake_seconds = 0.5e-6;
 // A cautious share of a host's caches, next to other work: the share of a processor's last level is not known. The
 // formats' seconds per entry were measured on an EPYC, one thread, matrices of 5 MB as CSR.
 constexpr double host_cached_bytes = 12e6;
@@ -89,7 +87,7 @@ double cached_entry_seconds(const PatternFacts& facts, const Machine& machine, s
 }
 
 double CostEstimate::product_seconds(const Machine& machine) const {
-  const double start = machine.device() ? launches * launch_seconds * machine.start_ratio : wake_seconds;
+  const double start = machine.device() ? launches * launch_seconds * machine.start_ratio : detail::wake_seconds;
   if (cached_seconds > 0) {
     return start + cached_seconds / std::clamp(machine.processors, 1, useful_threads);
   }

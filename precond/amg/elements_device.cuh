@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include <purlin/core/context_device.hpp>
-#include <purlin/core/sorted_row_device.cuh>
+#include <purlin/core/sorted_row.hpp>
 #include <purlin/precond/amg/block_csr.hpp>
 
 namespace purlin::detail {

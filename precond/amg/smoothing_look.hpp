@@ -17,8 +17,8 @@ struct SparseSmoothing {
 /// Operations of the local problems where so many of `rows` rows are in groups, about.
 double operations_in_groups(Index rows, Index in_groups);
 
-/// Of a symmetric A whose nodes have `node_rows` rows, one after the other. O(entries). On a device blocks count in
-/// which the first row of a node has an entry; waits for the stream, once or twice.
+/// Of a symmetric A whose nodes have `node_rows` rows, one after the other: as the setup sees it, but for blocks in
+/// which the first row of a node has no entry. O(entries). On a device waits for the stream, once or twice.
 template <class T>
 SparseSmoothing expected_smoothing(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, int node_rows);
 template <class T>

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A look at a matrix on the host: as the setup of AMG looks at it.
+// A look at a matrix on the host.
 #include <purlin/precond/amg/smoothing_look.hpp>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <purlin/core/parallel.hpp>
 #include <purlin/precond/amg/amg_smoother.hpp>
+#include <purlin/precond/amg/node_blocks.hpp>
 #include <purlin/precond/amg/tied_nodes.hpp>
 
 namespace purlin::detail {
@@ -15,10 +21,42 @@ double operations_in_groups(Index rows, Index in_groups) {
 
 template <class T>
 SparseSmoothing expected_smoothing(const HostContext& ctx, const CsrView<T, Space::host>& a, int node_rows) {
-  Array<Offset, Space::host> source;
-  const HostBlockCsr first = make_block_csr(ctx, a, {}, a.rows % node_rows == 0 ? node_rows : 1, source);
-  if (entangled_share(ctx, first) < most_entangled) return {};
-  return {true, operations_in_groups(a.rows, nodes_in_groups(ctx, first) * first.row_block)};
+  const int m = a.rows % node_rows == 0 ? node_rows : 1;
+  const Index nodes = a.rows / m;
+  const NodeBlocks<T> blocks(a, m);
+  std::vector<double> norm(static_cast<std::size_t>(nodes));
+  const Index entangled = parallel_count<Index>(ctx, nodes, [&](Index i) {
+    double own = 0, positive = 0, square = 0;
+    for (Offset k = blocks.first(i); k < blocks.end(i); ++k) {
+      if (!blocks.starts(i, k)) continue;
+      const double value = blocks.trace(i, k);
+      const bool diagonal = blocks.column(k) == i;
+      own += diagonal ? value : 0;
+      positive += diagonal ? 0 : std::max(0.0, value);
+      if (diagonal) square = blocks.squared_norm(i, k);
+    }
+    norm[i] = std::sqrt(square);
+    return positive > most_positive * own;
+  });
+  if (entangled < most_entangled * nodes) return {};
+  std::vector<unsigned char> tied(norm.size()), in_group(norm.size());
+  parallel_blocks(ctx, nodes, 512, [&](Index i) {
+    double sum = 0;
+    for (Offset k = blocks.first(i); k < blocks.end(i); ++k) {
+      const double scale = norm[i] * norm[blocks.column(k)];
+      if (blocks.column(k) != i && scale != 0 && blocks.starts(i, k)) sum += blocks.squared_norm(i, k) / scale;
+    }
+    tied[i] = reaches(sum, tied_coupling) ? 1 : 0;
+  });
+  for (Index i = 0; i < nodes; ++i) {
+    for (Offset k = blocks.first(i); k < blocks.end(i) && tied[i] != 0; ++k) {
+      const Index j = blocks.column(k);
+      if (j == i || (blocks.starts(i, k) && blocks.squared_norm(i, k) > 0)) in_group[j] = 1;
+    }
+  }
+  const Index members = static_cast<Index>(std::count(in_group.begin(), in_group.end(), 1));
+  return {true, operations_in_groups(a.rows,
+                                     few_are_tied(std::count(tied.begin(), tied.end(), 1), nodes) ? members * m : 0)};
 }
 
 template SparseSmoothing expected_smoothing(const HostContext&, const CsrView<double, Space::host>&, int);

@@ -46,9 +46,6 @@ inline bool few_are_tied(Offset tied, Index rows) {
   return tied > 0 && static_cast<double>(tied) <= most_tied * rows;
 }
 
-/// The nodes of those groups, 0 without them.
-Index nodes_in_groups(const HostContext& ctx, const HostBlockCsr& a);
-
 /// How many rows of its group a row sees: 64 to 256, and no more than leaves FSAI's local problems, m^3 / 3
 /// operations for m rows, at 5,000 operations for each of all `rows`, of which `members` are in groups.
 Index reached_rows(Index rows, Index members);

@@ -102,11 +102,6 @@ std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr
   return tied;
 }
 
-Index nodes_in_groups(const HostContext& ctx, const HostBlockCsr& a) {
-  const std::vector<unsigned char> member = members_of_groups(ctx, a, diagonal_norms(ctx, a));
-  return static_cast<Index>(std::count(member.begin(), member.end(), 1));
-}
-
 Index reached_rows(Index rows, Index members) {
   constexpr double operations = 5000, least = 64;
   return static_cast<Index>(

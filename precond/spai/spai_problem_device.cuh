@@ -4,7 +4,7 @@
 #pragma once
 
 #include <purlin/core/context_device.hpp>
-#include <purlin/core/sorted_row_device.cuh>
+#include <purlin/core/sorted_row.hpp>
 #include <purlin/precond/spai/spai_numeric.hpp>
 #include <purlin/spmv/product_device.cuh>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Where a row whose columns ascend has a column, on a device. Internal.
+/// Where a row whose columns ascend has a column. Internal.
 #pragma once
 
+#include <purlin/core/host_device.hpp>
 #include <purlin/core/types.hpp>
 
 namespace purlin::detail {
@@ -9,7 +10,7 @@ namespace purlin::detail {
 /// The first place among col[begin .. end), which ascend, whose column is not below j; `end` where all are. Places are
 /// counted by an Offset or by an Index.
 template <class Place>
-__device__ __forceinline__ Place first_column_from(const Index* col, Place begin, Place end, Index j) {
+PURLIN_HD Place first_column_from(const Index* col, Place begin, Place end, Index j) {
   while (begin < end) {
     const Place middle = begin + (end - begin) / 2;
     if (col[middle] < j)
@@ -22,7 +23,7 @@ __device__ __forceinline__ Place first_column_from(const Index* col, Place begin
 
 /// The place of column j; -1 where it is not among them.
 template <class Place>
-__device__ __forceinline__ Place find_column(const Index* col, Place begin, Place end, Index j) {
+PURLIN_HD Place find_column(const Index* col, Place begin, Place end, Index j) {
   const Place at = first_column_from(col, begin, end, j);
   return at < end && col[at] == j ? at : Place{-1};
 }
