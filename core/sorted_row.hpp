@@ -7,8 +7,8 @@
 
 namespace purlin::detail {
 
-/// The first place among col[begin .. end), which ascend, whose column is not below j; `end` where all are. Places are
-/// counted by an Offset or by an Index.
+/// The first place among col[begin .. end), which ascend, whose column is not below j; `end` where all are. Places
+/// are counted by an Offset or by an Index.
 template <class Place>
 PURLIN_HD Place first_column_from(const Index* col, Place begin, Place end, Index j) {
   while (begin < end) {
