@@ -223,11 +223,12 @@ void PlainOperators<T, S>::list_candidates() {
   if (options_.precond.name != "none") candidates_.push_back("none");
 }
 
-// Fitted to diffusion and elasticity on 16 meshes, refined up to once: with 1 for all the estimates behind 16 to 64
-// iterations were 1.25 and 0.45 times what came, in the means of logarithms.
+// With the simple preconditioner. Fitted to diffusion and elasticity on 16 meshes, refined up to once: with 1 for all
+// the estimates behind 16 to 64 iterations were 1.25 and 0.45 times what came, in the means of logarithms.
 template <class T, Space S>
 double PlainOperators<T, S>::of_usual_iterations() const {
   constexpr double of_blocks = 2, of_mesh = 0.65;
+  if (present_iterations() != &simple_iterations) return 1;
   if (facts_ && facts_->block > 1) return of_blocks;
   const NodeCoordinates* const nodes = options_.spmv.coordinates.get();
   const bool scalar =
