@@ -121,11 +121,12 @@ double threads_of(const PrecondBuild& build) {
   return std::clamp(build.host->threads(), 1, useful_threads);
 }
 
-// Of FSAI's local problems on the pattern of tied nodes. On a device they take a while however few they are: fitted
-// to ten meshes on an H100, 1.0 to 8.4 ms, and on the threads of an EPYC.
-double seconds_of_operations(double operations, const Machine& machine, double threads) {
-  constexpr double device_start = 0.95e-3, of_device = 2.9e-12, of_thread = 1.4e-10;
-  return machine.device() ? device_start + operations * of_device : operations * of_thread / threads;
+// A setup and a refresh of FSAI as the smoother of the first level on a device, where they take a while however few
+// operations its local problems have. Fitted to 0.7 to 26 and 0.7 to 18 ms of six systems on an H100 and an H200
+// (docs/results/regret_h200.json).
+PrecondSeconds fsai_on_device(double operations) {
+  constexpr double start = 2e-3, of_operation = 2.6e-12, refresh_start = 0.6e-3, refresh_operation = 1.9e-12;
+  return {start + operations * of_operation, refresh_start + operations * refresh_operation};
 }
 
 // FSAI as the smoother of the first level: the seconds of its setup, and what it makes of those of an iteration.
@@ -144,9 +145,7 @@ template <class T>
 PrecondSeconds smoother_seconds(const PrecondBuild& build, const CsrView<T, Space::device>& a) {
   if constexpr (PURLIN_HAS_CUDA != 0) {
     const detail::SparseSmoothing smoothing = detail::expected_smoothing(*build.device, a, build.values.node_rows);
-    if (!smoothing.fsai) return {};
-    const double seconds = seconds_of_operations(smoothing.operations, build.machine, 1);
-    return {seconds, seconds};
+    if (smoothing.fsai) return fsai_on_device(smoothing.operations);
   }
   return {};
 }
@@ -198,8 +197,10 @@ PrecondSeconds amg_build_seconds(const PrecondBuild& build) {
 }
 
 double amg_more_refresh_seconds(const OperatorInfo& made, const Machine& machine, int host_threads) {
+  constexpr double of_thread = 1.4e-10;  // of an EPYC
   const double operations = detail::local_operations_of(made);
-  return operations > 0 ? seconds_of_operations(operations, machine, std::max(host_threads, 1)) : 0;
+  if (!(operations > 0)) return 0;
+  return machine.device() ? fsai_on_device(operations).refresh : operations * of_thread / std::max(host_threads, 1);
 }
 
 // Of each step of the smoother, coarse levels included: the residual, the correction and x, most of them twice.
