@@ -196,6 +196,7 @@ PrecondSeconds amg_build_seconds(const PrecondBuild& build) {
           smoother.iteration_share};
 }
 
+// FSAI's local problems, where nothing has looked at the values before.
 double amg_more_refresh_seconds(const OperatorInfo& made, const Machine& machine, int host_threads) {
   constexpr double of_thread = 1.4e-10;  // of an EPYC
   const double operations = detail::local_operations_of(made);

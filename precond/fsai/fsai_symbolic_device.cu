@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <purlin/core/context_device.hpp>
+#include <purlin/core/sorted_row.hpp>
 #include <purlin/precond/fsai/fsai_symbolic.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 
@@ -17,18 +18,6 @@ struct SymbolicTuning {
   static constexpr int blocks_per_processor = 16;  // at most: grids go round
 };
 
-// The first of col[begin .. end - 1] that is not below `wanted`, or end.
-__device__ __forceinline__ Offset first_from(const Index* col, Offset begin, Offset end, Index wanted) {
-  while (begin < end) {
-    const Offset middle = begin + (end - begin) / 2;
-    if (col[middle] < wanted)
-      begin = middle + 1;
-    else
-      end = middle;
-  }
-  return begin;
-}
-
 // Entries of each row up to the diagonal, and from the diagonal on, which counts in both whether it is there or not.
 template <class RowPtr>
 __global__ void __launch_bounds__(SymbolicTuning::threads)
@@ -37,7 +26,7 @@ __global__ void __launch_bounds__(SymbolicTuning::threads)
   for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; row < rows; row += step) {
     const auto i = static_cast<Index>(row);
     const Offset begin = row_ptr[i], end = row_ptr[i + 1];
-    const Offset at = first_from(col, begin, end, i);
+    const Offset at = first_column_from(col, begin, end, i);
     const Offset own = at < end && col[at] == i ? 1 : 0;
     lower[i] = at - begin + 1;
     upper[i] = end - at - own + 1;
@@ -66,7 +55,7 @@ __global__ void __launch_bounds__(SymbolicTuning::threads)
        row += step) {
     const auto i = static_cast<Index>(row);
     const Offset begin = row_ptr[i], end = row_ptr[i + 1];
-    const Offset at = first_from(col, begin, end, i);
+    const Offset at = first_column_from(col, begin, end, i);
     const bool own = at < end && col[at] == i;
     const Offset lower = to.lower_ptr[i];
     for (Offset k = begin + lane; k < at; k += 32) {
@@ -87,7 +76,7 @@ __global__ void __launch_bounds__(SymbolicTuning::threads)
     for (Offset k = behind + lane; k < end; k += 32) {
       const Index j = col[k];
       const Offset j_begin = row_ptr[j], j_end = row_ptr[j + 1];
-      const Offset mirrored = first_from(col, j_begin, j_end, i);
+      const Offset mirrored = first_column_from(col, j_begin, j_end, i);
       const bool found = mirrored < j_end && col[mirrored] == i;
       if (!found) atomicExch(to.missing, 1);
       to.upper_col[upper + 1 + (k - behind)] = j;

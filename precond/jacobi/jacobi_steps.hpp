@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <purlin/core/csr.hpp>
+#include <purlin/core/sorted_row.hpp>
 #include <purlin/core/vector_step.hpp>
 
 namespace purlin::detail {
@@ -20,17 +21,8 @@ struct FindDiagonalStep : PlainStep {
 
   template <class Sums>
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
-    Offset low = row_ptr[i];
-    Offset high = row_ptr[i + 1];
-    const Offset end = high;
-    while (low < high) {
-      const Offset middle = low + (high - low) / 2;
-      if (col[middle] < i)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    position[i] = low < end && col[low] == i ? low : Offset{-1};
+    const auto row = static_cast<Index>(i);
+    position[i] = find_column<Offset>(col, row_ptr[i], row_ptr[i + 1], row);
   }
 };
 
