@@ -74,7 +74,9 @@ class RegretRun {
       run_auto(system);
       for (RegretCombination& line : system.combinations) {
         progress_.turn_of(line.choice.words());
-        if (round == 0 || line.end.converged()) measure_combination(line);
+        if (round > 0 && !line.end.converged()) continue;
+        level();
+        measure_combination(line);
       }
     }
     run_usual(system);
@@ -168,10 +170,22 @@ class RegretRun {
         line = one;
         line.use = use;
       } else {
+        level();
         line.end.refused = reason_to_refuse([&] { use_auto(line, system.model); });
       }
     }
     if (one.end.converged()) best_ = bench::median(one.seconds);
+  }
+
+  // Before each turn: what was measured last leaves caches, free memory and clocks behind that would help one line,
+  // say the next in the same format, and hinder another.
+  void level() {
+    (void)reason_to_refuse([&] {
+      SystemOptions few = system_options({"csr", "none", "auto"});
+      few.stop.max_iterations = 32;
+      System(ctx_, input_.a(), few).solve(input_.b(), input_.x(), {}, InitialGuess::zero);
+      ctx_.synchronize();
+    });
   }
 
   // A whole use. `model` is asked for behind a single solve.
