@@ -209,7 +209,7 @@ CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
   // The branch at the end of a row is not predicted where lengths change; most neighbours are alike even where a few
   // lengths are common, hence the square, and the rows of a node are. A processor remembers the ends of a few
   // thousand rows from product to product. On two threads of an EPYC, meshes and grids of 5 to 64 thousand rows.
-  constexpr double row_seconds = 0.55e-9, uneven_seconds = 1.5e-9, uneven_triangle_seconds = 1e-8;
+  constexpr double row_seconds = 0.55e-9, uneven_seconds = 0.8e-9, uneven_triangle_seconds = 1e-8;
   constexpr double remembered_rows = 5e3, forgotten_rows = 6.5e3;
   const double of_thread = static_cast<double>(facts.rows) / std::max(request.machine.processors, 1);
   const double forgotten =
