@@ -34,6 +34,15 @@ __device__ __forceinline__ bool any_of_row(bool here) {
   return __any_sync(0xffffffffu >> (32 - lanes) << first, here);
 }
 
+// The sum of the values of the lanes that share a row, in a fixed order; in all of them.
+template <int lanes>
+__device__ __forceinline__ double sum_of_row(double value) {
+  const unsigned mask = 0xffffffffu >> (32 - lanes) << threadIdx.x % 32 / lanes * lanes;
+#pragma unroll
+  for (int apart = lanes / 2; apart > 0; apart /= 2) value += __shfl_xor_sync(mask, value, apart);
+  return value;
+}
+
 // Calls f(std::integral_constant<int, lanes>) with the lanes for a row of usual length: as many as keep most of them
 // at work.
 template <class F>
@@ -86,7 +95,7 @@ __global__ void check_kernel(Index rows, Index cols, Offset nnz, const RowPtr* _
 // counted from the last one that there can be, so that the first has the greatest number.
 struct DeviceTraits {
   unsigned long long max_abs, max_asymmetry;
-  unsigned long long lower, upper, lower_matched;
+  unsigned long long lower, upper, lower_matched, undamped;
   int count[4];
   int first_from_end[4];
 };
@@ -110,18 +119,21 @@ template <int lanes, class T, class RowPtr>
 __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict__ row_ptr,
                               const Index* __restrict__ col, const T* __restrict__ val, DeviceTraits* traits) {
   double max_abs = 0, max_asymmetry = 0;
-  unsigned long long lower = 0, upper = 0, matched = 0;
+  unsigned long long lower = 0, upper = 0, matched = 0, undamped = 0;
   for_each_row<lanes>(rows, [&](Index i, int lane) {
     const Offset begin = row_ptr[i], end = row_ptr[i + 1];
     if (begin == end && lane == 0) count_row(traits, 0, i);
     bool diagonal = false;
+    double sum = 0, of_diagonal = 0;
     for (Offset k = begin + lane; k < end; k += lanes) {
       const Index j = col[k];
       const double value = val[k];
       max_abs = fmax(max_abs, fabs(value));
       if (!square) continue;
+      sum += value;
       if (j == i) {
         diagonal = true;
+        of_diagonal = value;
         if (value == 0) count_row(traits, 2, i);
         if (value < 0) count_row(traits, 3, i);
         continue;
@@ -138,16 +150,21 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
     }
     const bool any_diagonal = any_of_row<lanes>(diagonal);
     if (square && !any_diagonal && lane == 0) count_row(traits, 1, i);
+    sum = sum_of_row<lanes>(sum);
+    of_diagonal = sum_of_row<lanes>(of_diagonal);
+    const bool adds_up_to_nothing = fabs(sum) <= MatrixTraits::undamped * fabs(of_diagonal);
+    undamped += lane == 0 && of_diagonal != 0 && adds_up_to_nothing ? 1 : 0;
   });
   // One address takes an update in some nanoseconds: those of a block come together first.
-  __shared__ unsigned long long of_block[5];
-  if (threadIdx.x < 5) of_block[threadIdx.x] = 0;
+  __shared__ unsigned long long of_block[6];
+  if (threadIdx.x < 6) of_block[threadIdx.x] = 0;
   __syncthreads();
   max_of_warp(&of_block[0], max_abs);
   max_of_warp(&of_block[1], max_asymmetry);
   add_of_warp(&of_block[2], lower);
   add_of_warp(&of_block[3], upper);
   add_of_warp(&of_block[4], matched);
+  add_of_warp(&of_block[5], undamped);
   __syncthreads();
   if (threadIdx.x == 0) {
     atomicMax(&traits->max_abs, of_block[0]);
@@ -155,6 +172,7 @@ __global__ void traits_kernel(Index rows, bool square, const RowPtr* __restrict_
     atomicAdd(&traits->lower, of_block[2]);
     atomicAdd(&traits->upper, of_block[3]);
     atomicAdd(&traits->lower_matched, of_block[4]);
+    atomicAdd(&traits->undamped, of_block[5]);
   }
 }
 
@@ -220,6 +238,7 @@ std::function<MatrixTraits()> detail::start_matrix_traits(const Context<Space::d
     traits.missing_diagonal = rows(1);
     traits.zero_diagonal = rows(2);
     traits.negative_diagonal = rows(3);
+    traits.undamped_rows = static_cast<Index>(t.undamped);
     return traits;
   };
 }

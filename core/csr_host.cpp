@@ -106,6 +106,7 @@ Offset find_entry(const RowPtr& row_ptr, Span<const Index, Space::host> col, Ind
 
 struct Partial {
   double max_abs = 0, max_asymmetry = 0;
+  Index undamped = 0;
   Offset lower_matched = 0, lower = 0, upper = 0;
   Index rows[4] = {0, 0, 0, 0};       // empty, missing, zero, negative
   Index first[4] = {-1, -1, -1, -1};  // of this partial's rows, which ascend
@@ -124,6 +125,7 @@ void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
   const bool square = a.rows == a.cols;
   if (row_ptr[i] == row_ptr[i + 1]) p.count(0, i);
   bool diagonal = false;
+  double sum = 0, of_diagonal = 0;
   Index next = 0;
   if (p.next.empty()) p.begin = i;
   for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
@@ -131,9 +133,11 @@ void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
     const double value = a.val[k];
     p.max_abs = std::max(p.max_abs, std::abs(value));
     if (!square) continue;
+    sum += value;
     if (j <= i) ++next;
     if (j == i) {
       diagonal = true;
+      of_diagonal = value;
       if (value == 0) p.count(2, i);
       if (value < 0) p.count(3, i);
       continue;
@@ -152,12 +156,14 @@ void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
     p.max_asymmetry = std::max(p.max_asymmetry, std::abs(value - other));
   }
   if (square && !diagonal) p.count(1, i);
+  if (of_diagonal != 0 && std::abs(sum) <= MatrixTraits::undamped * std::abs(of_diagonal)) ++p.undamped;
   p.next.push_back(next);
 }
 
 void join_partials(Partial& total, const Partial& mine) {
   total.max_abs = std::max(total.max_abs, mine.max_abs);
   total.max_asymmetry = std::max(total.max_asymmetry, mine.max_asymmetry);
+  total.undamped += mine.undamped;
   total.lower_matched += mine.lower_matched;
   total.lower += mine.lower;
   total.upper += mine.upper;
@@ -231,6 +237,7 @@ MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Spa
     traits.missing_diagonal = {p.rows[1], p.first[1]};
     traits.zero_diagonal = {p.rows[2], p.first[2]};
     traits.negative_diagonal = {p.rows[3], p.first[3]};
+    traits.undamped_rows = p.undamped;
   });
   return traits;
 }

@@ -22,7 +22,13 @@ struct MatrixTraits {
   RowCount missing_diagonal;       ///< rows without a stored diagonal entry
   RowCount zero_diagonal;          ///< stored, and 0
   RowCount negative_diagonal;      ///< stored, and below 0
+  /// Rows whose entries add up to at most 1e-4 of the one on the diagonal, as those of discrete diffusion and
+  /// elasticity do away from their fixed boundaries where no term without derivatives, a time step's mass say, damps
+  /// what is constant.
+  Index undamped_rows = 0;
 
+  /// Where a row counts among `undamped_rows`.
+  static constexpr double undamped = 1e-4;
   /// |a_ij - a_ji| <= 1e-12 max |A|: many symmetric matrices are stored as general, with rounding in them.
   bool symmetric() const { return square && max_asymmetry <= 1e-12 * max_abs; }
   /// No diagonal entry is missing or 0.

@@ -95,7 +95,8 @@ struct KnownValues {
   std::variant<std::monostate, CsrView<double, Space::host>, CsrView<float, Space::host>,
                CsrView<double, Space::device>, CsrView<float, Space::device>>
       matrix;
-  int node_rows = 1;  ///< rows of a node of A, as far as is known
+  int node_rows = 1;   ///< rows of a node of A, as far as is known
+  bool later = false;  ///< nothing is made before its values have been looked at: they are left out for now
 };
 
 /// What the cost of a setup is estimated from.

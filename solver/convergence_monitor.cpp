@@ -179,7 +179,8 @@ template <class T, Space S>
 bool ConvergenceMonitor<T, S>::exchange_due() {
   if (exchange_ == nullptr || seen_.iteration < exchange_->not_before()) return false;
   const bool by_rate = rate_.left(seen_.tolerance) > 0;
-  const double left = iterations_left(), sure = spectrum_.taken() > 0 ? rate_.sure(seen_.tolerance) : 0;
+  const double left = iterations_left();
+  const double sure = spectrum_.taken() > 0 ? rate_.sure(seen_.tolerance, exchange_->sure_of_solve()) : 0;
   return exchange_->due(
       {seen_.iteration, left, by_rate, seen_.residual, seen_.tolerance, sure, report_.initial_residual});
 }

@@ -48,6 +48,7 @@ void each_field(const Visitor& visit, MatrixTraits& t) {
   visit("missing_diagonal", t.missing_diagonal);
   visit("zero_diagonal", t.zero_diagonal);
   visit("negative_diagonal", t.negative_diagonal);
+  visit("undamped_rows", t.undamped_rows);
 }
 template <class Visitor>
 void each_field(const Visitor& visit, SystemDecision& d) {

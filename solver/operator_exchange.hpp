@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <purlin/solver/residual_rate.hpp>
 #include <purlin/spmv/operator.hpp>
 
 namespace purlin::detail {
@@ -64,6 +65,9 @@ class OperatorExchange {
 
   /// See CgSpectrum::left.
   virtual double of_usual_iterations() const { return 1; }
+
+  /// See ResidualRate::sure.
+  virtual double sure_of_solve() const { return sure_of_any_solve; }
 
   /// The name of the present M, for the report of an attempt; empty: there is none.
   virtual std::string preconditioner() const = 0;

@@ -33,7 +33,7 @@ ResidualTrend ResidualRate::trend(double tolerance) const {
   return trend;
 }
 
-double ResidualRate::sure(double tolerance) const {
+double ResidualRate::sure(double tolerance, double sure_of_solve) const {
   constexpr double way = 0.15, once_at = 192, least_times = 0.5;
   if (least_.empty() || !(tolerance > 0) || !(least_.back() > tolerance)) return 0;
   const double gone = std::log(least_.front() / least_.back()) / std::log(least_.front() / tolerance);

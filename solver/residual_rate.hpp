@@ -10,8 +10,8 @@ namespace purlin::detail {
 
 /// Iterations of CG that are sure to come, over those that there were, at most.
 inline constexpr double most_sure = 2.5;
-/// Or, where that is more, what is missing to so many of a solve.
-inline constexpr double sure_of_solve = 80;
+/// Or, where that is more, what is missing to so many: of any solve.
+inline constexpr double sure_of_any_solve = 80;
 
 class ResidualRate {
  public:
@@ -31,7 +31,7 @@ class ResidualRate {
   /// all; none once it has come 0.15 of the way to `tolerance`, in logarithms. In 95 meshes and real matrices, b = 1,
   /// fewer came in 11 of 1,946 places, and never fewer than 0.7 times that number; of 80 in all in one of 40 solves
   /// behind 16 and 20 iterations, which ended after 44.
-  double sure(double tolerance) const;
+  double sure(double tolerance, double sure_of_solve = sure_of_any_solve) const;
 
   /// The least residual so far; 0: none was added.
   double least() const { return least_.empty() ? 0 : least_.back(); }

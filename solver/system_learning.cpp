@@ -43,7 +43,7 @@ double SystemLearning::later(double of_solve) const {
   return std::max(iterations_, few_solves * of_solve);
 }
 
-double earliest_iteration(double price, double before) {
+double earliest_iteration(double price, double before, double sure_of_solve) {
   const double of_solve = least_missed * price - before;
   if (of_solve <= 0) return of_solve;
   return of_solve <= sure_of_solve ? std::min<double>(of_solve, few_steps) : of_solve / (1 + most_sure);
@@ -56,10 +56,10 @@ int iteration_when_due(double price, const SetupSavings& savings, int iterations
   return static_cast<int>(std::min(std::ceil(a_little_more * iterations * least_missed * price / now), most));
 }
 
-double SystemLearning::earliest(const FormatChoice& choice) const {
+double SystemLearning::earliest(const FormatChoice& choice, double sure_of_solve) const {
   double least = std::numeric_limits<double>::infinity();
   for_faster(choice, [&](const FormatTrial& trial, double gain) {
-    least = std::min(least, earliest_iteration(trial.setup_seconds / gain, iterations_));
+    least = std::min(least, earliest_iteration(trial.setup_seconds / gain, iterations_, sure_of_solve));
   });
   return least;
 }

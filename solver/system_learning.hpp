@@ -31,8 +31,9 @@ bool is_worth(double price, const SetupSavings& savings, bool measured, double m
 
 /// The iteration of a solve at which `is_worth` can be true at the earliest, for a setup that costs as much as
 /// `price` iterations save, `before` of which earlier solves have made: where as many are sure to come as
-/// ResidualRate::sure tells at most, which it does from the first spectrum on.
-double earliest_iteration(double price, double before);
+/// ResidualRate::sure tells at most, which it does from the first spectrum on, of a solve of which `sure_of_solve`
+/// iterations are.
+double earliest_iteration(double price, double before, double sure_of_solve);
 
 /// The iteration of a solve at which enough of a setup's savings will have been missed or be sure, where `iterations`
 /// of it have brought `savings` and the next ones bring as much each; 0: never.
@@ -60,9 +61,9 @@ class SystemLearning {
   /// is faster.
   static double most_saved(const FormatChoice& choice, double to_come);
 
-  /// How many iterations into a solve `better_for` can name one at the earliest, however many are to come; infinity:
-  /// never.
-  double earliest(const FormatChoice& choice) const;
+  /// How many iterations into a solve `better_for` can name one at the earliest, however many are to come, where
+  /// `sure_of_solve` are sure of the whole; infinity: never.
+  double earliest(const FormatChoice& choice, double sure_of_solve) const;
 
   /// As of a system that stood there.
   void restore(double iterations, double refreshes) {

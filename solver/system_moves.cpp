@@ -98,24 +98,44 @@ void SystemState<T, S>::choose_move(bool preconditioner_too) {
   }
 }
 
-// Where solves like this one have been decided on before it, not until it turns out to be longer than they were.
+// Whether a solve of `iterations` with the present preconditioner would pay for a faster format or a stronger one.
+template <class T, Space S>
+bool SystemState<T, S>::would_pay(const FormatChoice* choice, const PrecondOutlooks* outlooks, double iterations) {
+  if (choice != nullptr && SystemLearning::most_saved(*choice, iterations) >= usual_margin) return true;
+  if (outlooks == nullptr) return false;
+  const double present = iterations * outlooks->present.now_seconds;
+  return std::any_of(outlooks->stronger.begin(), outlooks->stronger.end(), [&](const PrecondOutlook& stronger) {
+    const double saved = present - stronger.iterations_for(iterations) * stronger.now_seconds;
+    return !stronger.passed_over && saved >= stronger.margin * stronger.build_seconds;
+  });
+}
+
+// Where solves like this one have been decided on before it, not until it turns out to be longer than they were. The
+// first, where one of far more iterations than are expected would not pay, not until half of those have gone.
 template <class T, Space S>
 int SystemState<T, S>::not_before() {
   if (!may_move) return no_exchange;
   if (probation.length > 0) return 0;
   const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
-  double least = choice != nullptr ? learning.earliest(*choice) : std::numeric_limits<double>::infinity();
+  double least =
+      choice != nullptr ? learning.earliest(*choice, sure_of_solve()) : std::numeric_limits<double>::infinity();
   const double before = std::max(0.0, learning_precond.iterations());
-  if (const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before)) {
+  const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before);
+  if (outlooks != nullptr) {
     constexpr double many = 1e6;  // iterations: more do not make one stronger
     const double present = outlooks->present.now_seconds;
     for (const PrecondOutlook& stronger : outlooks->stronger) {
       if (stronger.passed_over) continue;
       const double gain = present - stronger.iterations_for(many) / many * stronger.now_seconds;
-      if (gain > 0) least = std::min(least, earliest_iteration(stronger.build_seconds / gain, before));
+      if (gain > 0)
+        least = std::min(least, earliest_iteration(stronger.build_seconds / gain, before, sure_of_solve()));
     }
   }
   least = std::max(least, static_cast<double>(last_iterations));
+  constexpr double far_more = 2, half = 0.5;
+  const bool asking_is_dear = S == Space::device;
+  const double expected = asking_is_dear && last_iterations == 0 ? operators->expected_iterations() : 0;
+  if (expected > 0 && !would_pay(choice, outlooks, far_more * expected)) least = std::max(least, half * expected);
   return least < no_exchange ? std::max(static_cast<int>(std::ceil(least)), estimates.ask_again) : no_exchange;
 }
 
@@ -176,10 +196,10 @@ template <class T, Space S>
 typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays(const FormatTrial* better) {
   const double done = standing.iterations, before = std::max(0.0, learning_precond.iterations());
   const double left = left_guessed ? done : standing.left;  // dear: a guess by the size is not enough
-  // Before a format is set up they are looked at in any case.
+  // Before a format is set up they are looked at in any case, and where iterations are sure before there were any.
   constexpr double enough = std::numeric_limits<double>::infinity();
-  const PrecondOutlooks* const outlooks =
-      operators->stronger_preconditioners(better != nullptr ? enough : before + done);
+  const bool in_any_case = better != nullptr || (done == 0 && standing.sure > 0);
+  const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(in_any_case ? enough : before + done);
   if (outlooks == nullptr || !(done + left > 0)) return {};
   const PrecondOutlook& present = outlooks->present;
   const bool between = done == 0 && simple_measured > 0;
@@ -290,10 +310,13 @@ void SystemState<T, S>::leave_what_proved_slower() {
   note_change("preconditioner " + operators->preconditioner_name() + " for " + before + ", whose solves took longer");
 }
 
-// A preconditioner by the iterations of whole solves: where the last one converged with the present one.
+// A preconditioner by the iterations of whole solves: where the last one converged with the present one. Before the
+// first solve, of which nothing is known but that it begins at zero, by those that are sure.
 template <class T, Space S>
-bool SystemState<T, S>::improve(bool preconditioner_too) {
+bool SystemState<T, S>::improve(bool preconditioner_too, bool before_the_first) {
   if (!operators->sound()) return false;
+  const double sure = before_the_first && solves == 0 && last_iterations == 0 ? operators->sure_iterations() : 0;
+  if (sure > 0) return take_before_the_first(sure);
   const auto last = static_cast<double>(last_iterations);
   standing = {0, last, true, 1, tolerance_for_estimates(stop.rel_tol), last};  // a solve comes
   estimates.believed = last;
@@ -310,15 +333,38 @@ bool SystemState<T, S>::improve(bool preconditioner_too) {
   const std::string before = operators->preconditioner_name();
   const std::string after = " after " + plain_number(learning_precond.iterations()) + " iterations";
   if (!take_stronger()) return false;
+  use_from_the_beginning();
+  note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after);
+  return true;
+}
+
+// The format is left to the solve: it moves on without losing an iteration.
+template <class T, Space S>
+bool SystemState<T, S>::take_before_the_first(double sure) {
+  const double expected = operators->expected_iterations();
+  standing = {0, expected, true, 1, tolerance_for_estimates(stop.rel_tol), sure};
+  estimates.believed = expected;
+  left_guessed = false;
+  choose_move(true);
+  if (next != Move::stronger_preconditioner) return false;
+  const std::string before = operators->preconditioner_name();
+  if (!take_stronger()) return false;
+  use_from_the_beginning();
+  note_change("preconditioner " + operators->preconditioner_name() + " for " + before +
+              " at the beginning, with about " + plain_number(expected, 2) + " iterations to go");
+  return true;
+}
+
+// M that a solve begins with.
+template <class T, Space S>
+void SystemState<T, S>::use_from_the_beginning() {
   chain->use(operators->matrix(), operators->applied_preconditioner());
-  exchanged_precond = false;  // it is the next solve's from the beginning
-  probation.begun = 0;        // at the residual that this begins with
-  if (pinned) {               // and a solve moves nothing
+  exchanged_precond = false;
+  probation.begun = 0;  // at the residual that the solve begins with
+  if (pinned) {         // and a solve moves nothing
     probation = {};
     operators->settle_preconditioner();
   }
-  note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after);
-  return true;
 }
 
 template <class T, Space S>
@@ -385,7 +431,7 @@ std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vect
 #define X(T, S)                                                             \
   template bool SystemState<T, S>::due(const SolveStanding&);               \
   template int SystemState<T, S>::not_before();                             \
-  template bool SystemState<T, S>::improve(bool);                           \
+  template bool SystemState<T, S>::improve(bool, bool);                     \
   template void SystemState<T, S>::compare_with_weaker(const SolveReport&); \
   template void SystemState<T, S>::leave_what_proved_slower();              \
   template std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>&);

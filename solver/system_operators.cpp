@@ -12,6 +12,7 @@
 #include <purlin/solver/iteration_cost.hpp>
 #include <purlin/spmv/machine_speed.hpp>
 #include <purlin/spmv/matrix_facts.hpp>
+#include <purlin/spmv/scaled_estimates.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -234,6 +235,18 @@ double PlainOperators<T, S>::of_usual_iterations() const {
   const bool scalar =
       nodes != nullptr && static_cast<Offset>(nodes->xyz.size()) == Offset{A_->rows()} * nodes->dimension;
   return scalar ? of_mesh : 1;
+}
+
+// On 27 meshes, diffusion and elasticity, b = 1 and b = A times a random x, all solves but those of one long thin
+// body took 0.4 to 20 times what their size makes expect, that one 0.2 to 0.4 times. Where most rows are damped, a
+// step in time say, they may take far fewer.
+template <class T, Space S>
+double PlainOperators<T, S>::sure_iterations() const {
+  constexpr double of_expected = 0.25, most_rows = 0.5;
+  const bool known = traits_ && !traits_older_ && present_iterations() == &simple_iterations;
+  if (!known || origin() != MatrixOrigin::mesh) return 0;
+  if (!(traits_->undamped_rows >= most_rows * A_->rows())) return 0;
+  return of_expected * expected_iterations_ / ScaledEstimates::factor();  // no estimate
 }
 
 // What an iteration of the first solver moves, without M: its products with A, and vectors as often as they are read

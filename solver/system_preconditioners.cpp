@@ -9,12 +9,11 @@
 
 namespace purlin::detail {
 
-// Asked at every poll: the model's seconds are worked out once, and the pattern is read once, when that is worth it;
-// on a host with the values.
+// Asked at every poll: the model's seconds are worked out once, and the pattern is read once, when that is worth it.
+// The values are looked at before one is made.
 template <class T, Space S>
 const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double done) {
-  constexpr double reading_seconds =
-      S == Space::host ? 2e-9 : 0;     // of an entry, with its value; those of a device are not read
+  constexpr double reading_seconds = S == Space::host ? 0.6e-9 : 0;  // of an entry; those of a device are not read
   constexpr double small_share = 0.3;  // of what the solves have taken: no setup waits for it
   if (!provisional_ || (outlooks_ && outlooks_->stronger.empty())) return nullptr;
   const std::optional<Pattern<S>> a = source_pattern();
@@ -23,7 +22,10 @@ const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double don
   const double read = reading_seconds * static_cast<double>(a->nnz());
   if (!(small_share * done * outlooks_->present.iteration_seconds >= read)) return nullptr;
   try {
-    estimate_builds(*a, S == Space::host ? known_values() : KnownValues());
+    KnownValues known = known_values();
+    known.later = known.matrix.index() != 0;
+    known.matrix = {};
+    estimate_builds(*a, known);
   } catch (const OutOfMemory&) {
     provisional_ = false;
     return nullptr;
@@ -84,12 +86,14 @@ void PlainOperators<T, S>::estimate_builds(const Pattern<S>& a, const KnownValue
   builds_by_values_ = builds_by_values_ || values.matrix.index() != 0;
 }
 
-// The matrix in the caller's order, where that is how it is multiplied.
+// The matrix in the caller's order, where that is how it is multiplied, or where it is kept beside its format.
 template <class T, Space S>
 KnownValues PlainOperators<T, S>::known_values() const {
   KnownValues known;
-  const std::optional<CsrView<T, S>> csr = A_->as_csr();
-  if (!csr || !order_.natural()) return known;
+  std::optional<CsrView<T, S>> csr;
+  if (!pattern_ && order_.natural()) csr = A_->as_csr();
+  if (pattern_ && !pattern_->val.empty()) csr.emplace(pattern_->view(), pattern_->val.cspan());
+  if (!csr) return known;
   known.matrix = *csr;
   const NodeCoordinates* const nodes = options_.spmv.coordinates.get();
   if (facts_) known.node_rows = static_cast<int>(facts_->block);

@@ -15,7 +15,7 @@ SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Pro
                                      InitialGuess from) {
   if (!pinned) {
     leave_what_proved_slower();
-    improve(true);
+    improve(true, from == InitialGuess::zero);
   }
   SolveReport report;
   if (natural()) {

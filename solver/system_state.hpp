@@ -282,7 +282,7 @@ struct SystemState : private OperatorExchange<T, S> {
 
   // Between solves: moves to a format or a preconditioner whose setup the iterations so far have paid for; whether it
   // did.
-  bool improve(bool preconditioner_too);
+  bool improve(bool preconditioner_too, bool before_the_first = false);
   // What the solve should do where it stands, left in `next` with what that needs.
   void choose_move(bool preconditioner_too);
   // Decides what else a first solve shows, where a solve that could change on its way does not come first.
@@ -310,6 +310,8 @@ struct SystemState : private OperatorExchange<T, S> {
   std::pair<double, double> staying(const PrecondOutlook& present, double iterations) const;
   void doubt_what_was_overrun();
   void ask_less_often();
+  bool take_before_the_first(double sure);
+  void use_from_the_beginning();
   bool make_move();
   int allowed_for_a_tenth(const PrecondOutlook& stronger);
   bool take_stronger();
@@ -322,7 +324,9 @@ struct SystemState : private OperatorExchange<T, S> {
   // As OperatorExchange says.
   bool due(const SolveStanding& now) override;
   double of_usual_iterations() const override { return operators->of_usual_iterations(); }
+  double sure_of_solve() const override { return std::max(sure_of_any_solve, operators->sure_iterations()); }
   int not_before() override;
+  static bool would_pay(const FormatChoice* choice, const PrecondOutlooks* outlooks, double iterations);
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;
   void follow(Span<const T, S>& b, Span<T, S>& x) const override {
     if (!exchanged) return;

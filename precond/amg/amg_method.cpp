@@ -131,9 +131,9 @@ PrecondSeconds fsai_on_device(double operations) {
 
 // FSAI as the smoother of the first level: the seconds of its setup, and what it makes of those of an iteration.
 // Where the values are not known, on a host as on meshes of tetrahedra, some of whose elements are flat more often
-// than not; what its refresh takes is asked of the one that is made.
+// than not; what its refresh takes is asked of the one that is made. Where they will be, none, until they are.
 PrecondSeconds smoother_seconds(const PrecondBuild& build, std::monostate) {
-  if (build.device != nullptr) return {};
+  if (build.device != nullptr || build.values.later) return {};
   constexpr double of_row = 4e-6, most_rows = 8e3, shortest_row = 6, longest_row = 20;
   const auto rows = static_cast<double>(build.rows), entries = static_cast<double>(build.nonzeros);
   const bool tetrahedra = entries > shortest_row * rows && entries < longest_row * rows;

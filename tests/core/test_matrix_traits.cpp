@@ -144,6 +144,35 @@ TEST_BOTH("The traits of the awkward matrices agree with a count over a map", "[
   }
 }
 
+TEST_BOTH("Rows that add up to nothing beside their diagonal entry are counted", "[traits]") {
+  const auto ctx = make_context<S>();
+  const Index n = 500;
+  const auto line = [&](double damping) {  // -1 2 -1, held at both ends
+    Rows rows(n);
+    for (Index i = 0; i < n; ++i) {
+      rows[i][i] = 2 + damping;
+      if (i > 0) rows[i][i - 1] = -1;
+      if (i + 1 < n) rows[i][i + 1] = -1;
+    }
+    return from_rows(n, rows);
+  };
+  CHECK(traits_of(ctx, line(0)).undamped_rows == n - 2);
+  CHECK(traits_of(ctx, line(1e-4)).undamped_rows == n - 2);
+  CHECK(traits_of(ctx, line(4e-4)).undamped_rows == 0);
+  CHECK(traits_of(ctx, line(-4e-4)).undamped_rows == 0);
+  // Long rows, one with a negative diagonal entry, one that adds up to nothing without one, and an empty one.
+  Rows rows(300);
+  for (Index i = 0; i < 3; ++i) {
+    for (Index j = 0; j < 300; ++j) rows[i][j] = j % 2 == 0 ? 1 : -1;
+  }
+  rows[1][1] = -1;
+  rows[2].erase(2);
+  rows[2].erase(3);
+  for (Index i = 4; i < 300; ++i) rows[i][i] = 1;
+  CHECK(traits_of(ctx, from_rows(300, rows)).undamped_rows == 2);
+  CHECK(traits_of<float>(ctx, from_rows(300, rows)).undamped_rows == 2);
+}
+
 TEST_CASE("The traits do not depend on the number of threads", "[traits]") {
   Rows rows(1000);
   for (Index i = 0; i < 1000; ++i) rows[i][i] = i % 100 == 77 ? -1 : 1;

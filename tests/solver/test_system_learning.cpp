@@ -71,11 +71,11 @@ TEST_CASE("A setup that waits for iterations is asked for again where they have 
 TEST_CASE("A faster format is bought once the iterations so far would have paid for it", "[learning]") {
   const FormatChoice choice = choice_of(10e-6, 2e-6, 8e-3);
   detail::SystemLearning learning;
-  CHECK(learning.later(999) == 0);                               // one solve says nothing of others
-  CHECK(learning.earliest(choice) == Approx(1000.0 / 3 / 3.5));  // where 2.5 times as many are sure to come
-  CHECK(std::isinf(learning.earliest(choice_of(2e-6, 10e-6, 0))));
+  CHECK(learning.later(999) == 0);                                   // one solve says nothing of others
+  CHECK(learning.earliest(choice, 80) == Approx(1000.0 / 3 / 3.5));  // where 2.5 times as many are sure to come
+  CHECK(std::isinf(learning.earliest(choice_of(2e-6, 10e-6, 0), 80)));
   learning.count(999);
-  CHECK(learning.earliest(choice) == Approx(1000.0 / 3 - 999));
+  CHECK(learning.earliest(choice, 80) == Approx(1000.0 / 3 - 999));
   CHECK(learning.better_for(choice, 0, 0, 999, false) == nullptr);
   learning.count(2);
   REQUIRE(learning.better_for(choice, 0, 0, 1001, false) != nullptr);
@@ -123,6 +123,7 @@ TEST_CASE("As long as the residual has hardly fallen, some iterations are sure t
   rate.add(1);
   for (int k = 0; k < 20; ++k) rate.add(7);
   CHECK(rate.sure(1e-8) == 60);  // 80 in all
+  CHECK(rate.sure(1e-8, 300) == 280);
   detail::ResidualRate longer = rate;
   for (int k = 20; k < 40; ++k) longer.add(7);
   CHECK(longer.sure(1e-8) == 100);

@@ -2,6 +2,7 @@
 // When a system takes a stronger preconditioner in the middle of a solve, and when it takes the weaker one again:
 // with operators whose costs the test makes up.
 #include "tests/catch.hpp"
+#include "tests/precond/amg_support.hpp"
 #include "tests/solver/made_up_operators.hpp"
 
 #include <purlin/core/vector_ops.hpp>
@@ -276,6 +277,37 @@ TEST_CASE("AMG follows in a long solve, the same on every run, and in whichever 
   CHECK(changed.find("preconditioner amg for ") != std::string::npos);
   fill<double, Space::host>(problem.ctx, 0, problem.x.span());
   CHECK(system.solve(problem.b.cspan(), problem.x.span()).iterations < 30);
+}
+
+// Of a mesh the size makes sure of enough iterations, where most rows are those of a discrete operator without a
+// mass.
+TEST_CASE("The first solve of a mesh begins with AMG where what it costs is sure to come",
+          "[exchange][learning][amg]") {
+  const MeshSystem mesh("generate:elasticity:20");
+  const auto changed = [&](HostCsr a, double damping, bool from_zero, bool with_coordinates = true) {
+    for (Index i = 0; i < a.rows; ++i) {
+      for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) a.val[k] *= a.col[k] == i ? 1 + damping : 1;
+    }
+    Problem<Space::host> problem(a);
+    SystemOptions options;
+    if (with_coordinates) options.spmv.coordinates = mesh.coordinates;
+    LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide(), options);
+    const SolveReport report =
+        system.solve(problem.b.cspan(), problem.x.span(), {}, from_zero ? InitialGuess::zero : InitialGuess::in_x);
+    CHECK(report.converged());
+    CHECK(residual_norm(problem.a, download(problem.ctx, problem.x), problem.b_host) <=
+          1.01e-8 * norm_oracle(problem.b_host));
+    return report.changed;
+  };
+  const std::string at_the_beginning = "preconditioner amg for jacobi at the beginning, with about ";
+  CHECK(changed(mesh.a, 0, true).find(at_the_beginning) == 0);
+  CHECK(changed(mesh.a, 1e-3, true).find(at_the_beginning) == std::string::npos);
+  CHECK(changed(mesh.a, 0, false).find(at_the_beginning) == std::string::npos);
+  CHECK(changed(mesh.a, 0, true, false).find(at_the_beginning) == std::string::npos);
+  {  // what is sure is no estimate; what is expected is one
+    const detail::ScaledEstimates scaled(0.01);
+    CHECK(changed(mesh.a, 0, true).find(at_the_beginning) == std::string::npos);
+  }
 }
 
 TEST_CASE("A preconditioner that follows the format is made of the values that came after it",
