@@ -315,7 +315,7 @@ void SystemState<T, S>::leave_what_proved_slower() {
 template <class T, Space S>
 bool SystemState<T, S>::improve(bool preconditioner_too, bool before_the_first) {
   if (!operators->sound()) return false;
-  const double sure = before_the_first && solves == 0 && last_iterations == 0 ? operators->sure_iterations() : 0;
+  const double sure = before_the_first && solves == 0 && last_iterations == 0 ? operators->sure_iterations(true) : 0;
   if (sure > 0) return take_before_the_first(sure);
   const auto last = static_cast<double>(last_iterations);
   standing = {0, last, true, 1, tolerance_for_estimates(stop.rel_tol), last};  // a solve comes

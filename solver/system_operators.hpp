@@ -90,8 +90,12 @@ class SystemOperators {
   virtual double expected_iterations() const { return 0; }
   /// Of one solve of a matrix of this kind, over those of any matrix of its size.
   virtual double of_usual_iterations() const { return 1; }
-  /// Of one solve, sure to come before anything is known of b; 0: none.
-  virtual double sure_iterations() const { return 0; }
+  /// Of one solve, sure to come as long as its residual has hardly fallen, or even `before` anything is known of b;
+  /// 0: none.
+  virtual double sure_iterations(bool before) const {
+    static_cast<void>(before);
+    return 0;
+  }
   /// How many iterations the present preconditioner takes for those of the simple one.
   virtual ExpectedIterations present_iterations() const { return &simple_iterations; }
   /// What the automatic choices compare, the least seconds first, where one solve takes so many iterations with the
@@ -178,7 +182,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::string expected_format() const override;
   double expected_iterations() const override { return present_iterations()(expected_iterations_); }
   double of_usual_iterations() const override;
-  double sure_iterations() const override;
+  double sure_iterations(bool before) const override;
   ExpectedIterations present_iterations() const override { return iterations_of(options_.precond.name); }
   std::vector<SystemCandidate> candidates(double simple_iterations) const override;
   void write_decision(SystemDecision& decision) const override;

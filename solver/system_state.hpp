@@ -324,7 +324,7 @@ struct SystemState : private OperatorExchange<T, S> {
   // As OperatorExchange says.
   bool due(const SolveStanding& now) override;
   double of_usual_iterations() const override { return operators->of_usual_iterations(); }
-  double sure_of_solve() const override { return std::max(sure_of_any_solve, operators->sure_iterations()); }
+  double sure_of_solve() const override { return std::max(sure_of_any_solve, operators->sure_iterations(false)); }
   int not_before() override;
   static bool would_pay(const FormatChoice* choice, const PrecondOutlooks* outlooks, double iterations);
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;

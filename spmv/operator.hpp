@@ -78,8 +78,8 @@ class LinearOperator {
   /// a pass that it makes anyway; valid as long as the operator. Empty, the default, for all others.
   virtual Span<const T, S> diagonal() const { return {}; }
 
-  /// Whether it is known to be a multiple of the identity as it stands now: as a preconditioner it changes nothing
-  /// but the time that a Krylov method takes.
+  /// Whether it is known to be a multiple of the identity as it stands now, but for half a percent: as a
+  /// preconditioner it hardly changes anything but the time that a Krylov method takes.
   virtual bool is_multiple_of_identity() const { return false; }
 
   /// Writes the diagonal of the matrix that this operator stands for to `d`, which has rows() entries, queued on the

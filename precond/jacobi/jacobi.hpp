@@ -58,8 +58,8 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   Array<T, S> inverse_;                             ///< 1 / a_ii
   ValueMap<S> diagonal_source_;                     ///< where a_ii stands in the caller's values
   Array<Index, S> user_row_;  ///< the caller's number of each row, empty in the natural order: for messages
-  Array<double, S> counts_;  ///< of the entries without a finite inverse, and of those that are not the first's equal
-  bool constant_ = false;    ///< all entries are equal
+  Array<double, S> counts_;  ///< of the entries without a finite inverse, and of those that differ from the first
+  bool constant_ = false;    ///< none does
   double setup_seconds_ = 0;
 };
 

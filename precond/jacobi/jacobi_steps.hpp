@@ -32,8 +32,17 @@ PURLIN_HD double has_no_inverse(T inverse) {
   return inverse - inverse == T(0) && inverse != T(0) ? 0.0 : 1.0;  // infinity and NaN: their difference is NaN
 }
 
+/// 1 where an entry differs from the first by more than half a percent. A diagonal of which none does changes the
+/// condition by less than a percent.
+template <class T>
+PURLIN_HD double differs(T own, T first) {
+  constexpr T hardly = T(0.005);
+  const T apart = own > first ? own - first : first - own;
+  return apart <= hardly * (first < 0 ? -first : first) ? 0.0 : 1.0;
+}
+
 /// d_i = 1 / values[position_i], 0 in the place of a value that is missing (all bits set). Counts the inverses that
-/// are not finite, and those that are not the first.
+/// are not finite, and those that differ from the first.
 template <class T, class Position>
 struct TakeInverseStep : PlainStep {
   static constexpr int sums = 2;
@@ -53,7 +62,7 @@ struct TakeInverseStep : PlainStep {
     const T own = inverse(i);
     d[i] = own;
     total.add(0, has_no_inverse(own));
-    total.add(1, own == first ? 0.0 : 1.0);
+    total.add(1, differs(own, first));
   }
   PURLIN_HD void end(const double* totals) const {
     counts[0] = totals[0];
@@ -77,7 +86,7 @@ struct InvertStep : PlainStep {
   PURLIN_HD void end(const double* totals) const { *refused = totals[0]; }
 };
 
-/// Counts the d_i that are not d_0.
+/// Counts the d_i that differ from d_0.
 template <class T>
 struct DifferingStep : PlainStep {
   static constexpr int sums = 1;
@@ -87,7 +96,7 @@ struct DifferingStep : PlainStep {
   PURLIN_HD T begin() const { return d[0]; }
   template <class Sums>
   PURLIN_HD void element(std::int64_t i, T first, Sums& total) const {
-    total.add(0, d[i] == first ? 0.0 : 1.0);
+    total.add(0, differs(d[i], first));
   }
   PURLIN_HD void end(const double* totals) const { *differing = totals[0]; }
 };
