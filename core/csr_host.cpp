@@ -98,7 +98,7 @@ Offset find_entry(const RowPtr& row_ptr, Span<const Index, Space::host> col, Ind
   const Index* const begin = col.data + row_ptr[i];
   const Index* const end = col.data + row_ptr[i + 1];
   const Index* at = begin + after;
-  if (at >= end || *at != j) at = std::lower_bound(begin, end, j);
+  if (after < 0 || at >= end || *at != j) at = std::lower_bound(begin, end, j);
   if (at == end || *at != j) return -1;
   after = static_cast<Index>(at - begin) + 1;
   return at - col.data;
@@ -111,53 +111,78 @@ struct Partial {
   Index rows[4] = {0, 0, 0, 0};       // empty, missing, zero, negative
   Index first[4] = {-1, -1, -1, -1};  // of this partial's rows, which ascend
   // Of each row since `begin`, where in it the next partner to be looked up is if the pattern is symmetric: rows are
-  // met in ascending order, and so are the partners that entries of later rows have behind its diagonal.
-  std::vector<Index> next;
+  // met in ascending order, and so are the partners that entries of later rows have behind its diagonal. Of those
+  // before, as far as they are kept, `not_met` until the first has been found.
+  std::vector<Index> next, next_before;
   Index begin = 0;
+  static constexpr Index not_met = -1, most_before = 1 << 18;
 
+  void start_at(Index row, Index rows_of_all) {
+    begin = row;
+    next.reserve(static_cast<std::size_t>(rows_of_all - row));
+    next_before.assign(static_cast<std::size_t>(std::min(row, most_before)), not_met);
+  }
   void count(int what, Index row) {
     if (rows[what]++ == 0) first[what] = row;
   }
+  // Where the next partner in row j is expected; `none` where that is not kept.
+  Index& expected_in(Index j, Index& none) {
+    if (j >= begin) return next[static_cast<std::size_t>(j - begin)];
+    return j < most_before ? next_before[static_cast<std::size_t>(j)] : none;
+  }
+};
+
+// Entries that one row has below the diagonal, with their partners above it: sums and the largest so far.
+struct RowSums {
+  double max_abs = 0, max_asymmetry = 0, sum = 0;
+
+  void add(double value) {
+    max_abs = std::max(max_abs, std::abs(value));
+    sum += value;
+  }
+  void compare(double value, double other) { max_asymmetry = std::max(max_asymmetry, std::abs(value - other)); }
 };
 
 template <class RowPtr, class T>
 void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index i, bool all_entries, Partial& p) {
-  const bool square = a.rows == a.cols;
-  if (row_ptr[i] == row_ptr[i + 1]) p.count(0, i);
-  bool diagonal = false;
-  double sum = 0, of_diagonal = 0;
-  Index next = 0;
-  if (p.next.empty()) p.begin = i;
-  for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
-    const Index j = a.col[k];
-    const double value = a.val[k];
-    p.max_abs = std::max(p.max_abs, std::abs(value));
-    if (!square) continue;
-    sum += value;
-    if (j <= i) ++next;
-    if (j == i) {
-      diagonal = true;
-      of_diagonal = value;
-      if (value == 0) p.count(2, i);
-      if (value < 0) p.count(3, i);
-      continue;
+  const Offset begin = row_ptr[i], end = row_ptr[i + 1];
+  if (begin == end) p.count(0, i);
+  RowSums sums;
+  Offset k = begin;
+  if (a.rows == a.cols) {
+    if (p.next.empty()) p.start_at(i, a.rows);
+    const auto other_of = [&](Index j, Index& expected) {
+      const Offset mirrored = find_entry(row_ptr, a.col, j, i, expected);
+      if (mirrored >= 0 && j < i) ++p.lower_matched;
+      return mirrored >= 0 ? static_cast<double>(a.val[mirrored]) : 0.0;
+    };
+    for (; k < end && a.col[k] < i; ++k) {
+      Index none = Partial::not_met;
+      sums.add(a.val[k]);
+      sums.compare(a.val[k], other_of(a.col[k], p.expected_in(a.col[k], none)));
     }
-    if (j > i)
-      ++p.upper;
-    else
-      ++p.lower;
-    if (j > i && !all_entries) continue;
-    Index unknown = 0;
-    const bool met = j >= p.begin && j < i;
-    const Offset mirrored =
-        find_entry(row_ptr, a.col, j, i, met ? p.next[static_cast<std::size_t>(j - p.begin)] : unknown);
-    if (j < i && mirrored >= 0) ++p.lower_matched;
-    const double other = mirrored >= 0 ? double(a.val[mirrored]) : 0.0;
-    p.max_asymmetry = std::max(p.max_asymmetry, std::abs(value - other));
+    p.lower += k - begin;
+    double of_diagonal = 0;
+    if (k < end && a.col[k] == i) {
+      of_diagonal = a.val[k++];
+      sums.add(of_diagonal);
+      if (of_diagonal == 0) p.count(2, i);
+      if (of_diagonal < 0) p.count(3, i);
+    } else {
+      p.count(1, i);
+    }
+    p.next.push_back(static_cast<Index>(k - begin));
+    p.upper += end - k;
+    for (Offset above = k; all_entries && above < end; ++above) {
+      Index none = Partial::not_met;
+      sums.compare(a.val[above], other_of(a.col[above], none));
+    }
+    for (; k < end; ++k) sums.add(a.val[k]);
+    if (of_diagonal != 0 && std::abs(sums.sum) <= MatrixTraits::undamped * std::abs(of_diagonal)) ++p.undamped;
   }
-  if (square && !diagonal) p.count(1, i);
-  if (of_diagonal != 0 && std::abs(sum) <= MatrixTraits::undamped * std::abs(of_diagonal)) ++p.undamped;
-  p.next.push_back(next);
+  for (; k < end; ++k) sums.add(a.val[k]);
+  p.max_abs = std::max(p.max_abs, sums.max_abs);
+  p.max_asymmetry = std::max(p.max_asymmetry, sums.max_asymmetry);
 }
 
 void join_partials(Partial& total, const Partial& mine) {

@@ -177,10 +177,11 @@ void ConvergenceMonitor<T, S>::watch_growth(double first, double most, std::func
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::exchange_due() {
-  if (exchange_ == nullptr || seen_.iteration < exchange_->not_before()) return false;
+  if (exchange_ == nullptr || seen_.iteration < exchange_not_before()) return false;
   const bool by_rate = rate_.left(seen_.tolerance) > 0;
   const double left = iterations_left();
   const double sure = spectrum_.taken() > 0 ? rate_.sure(seen_.tolerance, exchange_->sure_of_solve()) : 0;
+  not_before_ = unknown;
   return exchange_->due(
       {seen_.iteration, left, by_rate, seen_.residual, seen_.tolerance, sure, report_.initial_residual});
 }
@@ -199,6 +200,7 @@ double ConvergenceMonitor<T, S>::iterations_left() {
 template <class T, Space S>
 std::optional<SolveArguments<T, S>> ConvergenceMonitor<T, S>::exchange(const std::vector<Span<T, S>>& vectors,
                                                                        bool* same_preconditioner) {
+  not_before_ = unknown;
   const auto changed = exchange_->exchange(vectors);
   if (!changed) return std::nullopt;
   *same_preconditioner = changed->same_preconditioner;

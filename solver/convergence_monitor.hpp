@@ -64,9 +64,16 @@ class ConvergenceMonitor {
   double growth_limit() const;
 
   /// The owner of A and M, who may have faster ones; null: nobody has.
-  void set_exchange(OperatorExchange<T, S>* exchange) { exchange_ = exchange; }
+  void set_exchange(OperatorExchange<T, S>* exchange) {
+    exchange_ = exchange;
+    not_before_ = unknown;
+  }
   /// Before so many iterations `exchange_due` need not be asked; `no_exchange`: not at all.
-  int exchange_not_before() const { return exchange_ != nullptr ? exchange_->not_before() : no_exchange; }
+  int exchange_not_before() const {
+    if (exchange_ == nullptr) return no_exchange;
+    if (not_before_ == unknown) not_before_ = exchange_->not_before();
+    return not_before_;
+  }
   /// Iterations up to the next poll: as many as `check_every` has, fewer where other operators may be due before.
   int until_poll() const;
   /// Where CG notes the coefficients of its first iterations, by which the iterations to go are estimated too.
@@ -160,6 +167,8 @@ class ConvergenceMonitor {
   CgSpectrum spectrum_;
   Span<const CgCoefficients, S> coefficients_;
   OperatorExchange<T, S>* exchange_ = nullptr;
+  static constexpr int unknown = -1;
+  mutable int not_before_ = unknown;  ///< what it said last; it depends on what it was asked and has changed since
   int expected_;
   double residual_ = 0;          // the latest true residual
   bool residual_known_ = false;  // residual_ belongs to the present x

@@ -32,7 +32,7 @@ void for_faster(const FormatChoice& choice, F&& f) {
 }  // namespace
 
 bool is_worth(double price, const SetupSavings& savings, bool measured, double margin) {
-  if (!(savings.missed + savings.sure >= least_missed * price)) return false;
+  if (!(savings.missed + savings.sure >= least_savings(price, savings))) return false;
   if (measured && savings.ahead >= margin * price) return true;
   return savings.missed * savings.ahead >= margin / usual_margin * price * price;
 }
@@ -53,7 +53,8 @@ int iteration_when_due(double price, const SetupSavings& savings, int iterations
   constexpr double a_little_more = 1.02, most = 1e8;
   const double now = savings.missed + savings.sure;
   if (!(now > 0)) return 0;
-  return static_cast<int>(std::min(std::ceil(a_little_more * iterations * least_missed * price / now), most));
+  return static_cast<int>(
+      std::min(std::ceil(a_little_more * iterations * least_savings(price, savings) / now), most));
 }
 
 double SystemLearning::earliest(const FormatChoice& choice, double sure_of_solve) const {

@@ -8,8 +8,9 @@
 
 namespace purlin::detail {
 
-/// What a setup would have saved so far, over its price, before it is bought: however wrong the iterations to come
-/// are estimated, a change then never makes the total more than about three times what it would have been.
+/// What a setup would have saved so far, over its price and what the solve takes behind it, before it is bought:
+/// however wrong the iterations to come are estimated, a change then never makes the total more than about three
+/// times what it would have been.
 inline constexpr double least_missed = 1.0 / 3;
 /// What a setup is expected to save over its price before it is bought by a measured estimate: for a little that is
 /// gained at some risk.
@@ -20,13 +21,19 @@ struct SetupSavings {
   double missed = 0;  ///< in the iterations so far
   double sure = 0;    ///< in those that are sure to come, a part of `ahead`
   double ahead = 0;   ///< in all that are expected
+  double then = 0;    ///< not saved: what a solve takes behind it, if no more iterations than are sure were to come
 };
+
+/// What of its savings has to be missed or sure before a setup of `price` seconds is bought.
+inline double least_savings(double price, const SetupSavings& savings) {
+  return least_missed * (price + savings.then);
+}
 
 /// Whether to buy a setup of `price` seconds. By iterations that were `measured`, in earlier solves or by what this
 /// one has shown: where it pays by `margin`. By a guess from the size: where the product of what was missed and what
 /// is ahead reaches the square of the price times what the margin is above the usual one: early where it is sure to
 /// pay, as soon as the iterations so far would have paid for it where as many are left, and near the end not at all.
-/// In no case before `least_missed` of the price is missed or sure.
+/// In no case before `least_savings` are missed or sure.
 bool is_worth(double price, const SetupSavings& savings, bool measured, double margin = usual_margin);
 
 /// The iteration of a solve at which `is_worth` can be true at the earliest, for a setup that costs as much as

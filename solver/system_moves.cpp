@@ -48,7 +48,7 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   estimates.believed = standing.left;
   if (!left_guessed) doubt_what_was_overrun();
   choose_move(true);
-  if (S == Space::device && next == Move::none) ask_less_often();
+  if (next == Move::none) ask_less_often();
   return next != Move::none;
 }
 
@@ -69,11 +69,16 @@ void SystemState<T, S>::doubt_what_was_overrun() {
 
 // Each time that a device is asked it waits for the host, which takes as long as some iterations of a small system.
 // Where nothing is anywhere near its price by what the solve has shown, it is asked after four times the iterations
-// instead of twice as many.
+// instead of twice as many. A host could be asked in every iteration, in which nothing new is known as a rule.
 template <class T, Space S>
 void SystemState<T, S>::ask_less_often() {
   constexpr double near = 1.0 / 3;
-  constexpr int times = 4;
+  constexpr int times = 4, of_those_before = 16;
+  if (S == Space::host) {
+    const int next_ask = standing.iterations + std::max(1, standing.iterations / of_those_before);
+    if (estimates.ask_again == 0 && next_ask > standing.iterations) estimates.ask_again = next_ask;
+    return;
+  }
   const bool waits = left_guessed || estimates.ask_again > 0 || estimates.most_saved >= near;
   if (!waits && standing.iterations < no_exchange / times) estimates.ask_again = times * standing.iterations;
 }
@@ -228,7 +233,8 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
     most_saved = saved;
     // What has been left once comes again by what was missed alone.
     const double sure = stronger.measured_iterations > 0 ? 0 : standing.sure;
-    of_best = {(before + done) * gain_now - refreshes, sure * gain_now, ahead};
+    const double least = stronger.iterations_for(simple_iterations_for(present.iterations, done + standing.sure));
+    of_best = {(before + done) * gain_now - refreshes, sure * gain_now, ahead, between ? 0 : least * seconds};
   }
   if (best == nullptr) return {};
   const double price = best->build_seconds;
@@ -241,7 +247,7 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
   bool now = is_worth(price, of_best, measured, margin);
   if (left_guessed && better != nullptr) now = (of_best.missed + of_best.ahead) / 2 >= price;
   SetupSavings later_on = of_best;
-  later_on.missed = std::max(of_best.missed, least_missed * price);
+  later_on.missed = std::max(of_best.missed, least_savings(price, of_best));
   const bool soon = measured && is_worth(price, later_on, measured, margin);
   if ((now || soon) && operators->look_at_values()) return stronger_that_pays(better);
   if (soon && !now) estimates.ask_again = iteration_when_due(price, of_best, standing.iterations);

@@ -56,7 +56,7 @@ TEST_CASE("A setup that waits for iterations is asked for again where they have 
   constexpr double price = 9e-3, gain = 28e-6;
   for (const double sure_share : {0.0, 0.5, 1.0}) {
     const auto savings_after = [&](int iterations) {
-      return detail::SetupSavings{iterations * gain, sure_share * iterations * gain, 100 * price};
+      return detail::SetupSavings{iterations * gain, sure_share * iterations * gain, 100 * price, 0.2 * price};
     };
     for (const int asked : {5, 20, 50}) {
       const int due = detail::iteration_when_due(price, savings_after(asked), asked);
@@ -155,6 +155,8 @@ TEST_CASE("By measured iterations a setup is bought where it pays, once a third 
   CHECK(detail::is_worth(9, {4.01, 0, 40.5}, false, 2.2));     // 162 is twice 81
   CHECK_FALSE(detail::is_worth(9, {3.99, 0, 40.5}, false, 2.2));
   // What is sure to come counts as what was missed.
+  CHECK(detail::is_worth(9, {3.51, 0, 10, 1.5}, true));  // a third of what the change and the rest take
+  CHECK_FALSE(detail::is_worth(9, {3.49, 0, 1e9, 1.5}, true));
   CHECK(detail::is_worth(9, {1.51, 1.51, 10}, true));
   CHECK_FALSE(detail::is_worth(9, {1.51, 1.48, 1e9}, true));
   CHECK_FALSE(detail::is_worth(9, {1.51, 9, 10}, false));

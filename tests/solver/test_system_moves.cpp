@@ -114,7 +114,7 @@ TEST_BOTH("A device is asked later where nothing is near its price", "[exchange]
     REQUIRE(from <= 16);
     CHECK_FALSE(moving.state.due({16, left, true, 1e-3, 1e-8}));
     CAPTURE(left);
-    if (left < 10) CHECK(moving.state.not_before() == (S == Space::device ? 64 : from));
+    if (left < 10) CHECK(moving.state.not_before() == (S == Space::device ? 64 : 17));
     if (left > 10) CHECK(moving.state.not_before() < 64);
   }
 }
