@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <purlin/core/table.hpp>
 
-#include <cctype>
-
 #include <purlin/core/error.hpp>
 
 namespace purlin {
 
+namespace {
+
+bool is_passed_over(char c) { return c == '-' || c == '_'; }
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
+
 std::string canonical_name(std::string_view name) {
   std::string result;
   for (const char c : name) {
-    if (c != '-' && c != '_') result += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!is_passed_over(c)) result += lower(c);
   }
   return result;
+}
+
+bool same_name(std::string_view a, std::string_view b) {
+  std::size_t i = 0, j = 0;
+  for (;;) {
+    while (i < a.size() && is_passed_over(a[i])) ++i;
+    while (j < b.size() && is_passed_over(b[j])) ++j;
+    if (i == a.size() || j == b.size()) return i == a.size() && j == b.size();
+    if (lower(a[i++]) != lower(b[j++])) return false;
+  }
 }
 
 void refuse_second_line(const std::string& kind, const std::string& name) {

@@ -15,6 +15,9 @@ namespace purlin {
 /// Lower case, without '-' and '_': how the names of lines are compared.
 std::string canonical_name(std::string_view name);
 
+/// Whether the canonical names are equal. Allocates nothing: a choice looks names up dozens of times.
+bool same_name(std::string_view a, std::string_view b);
+
 /// Throws InputError: there is a line of that name.
 [[noreturn]] void refuse_second_line(const std::string& kind, const std::string& name);
 
@@ -51,9 +54,8 @@ class Table {
 
   /// The line of that name; null where there is none.
   const Line* find(std::string_view name) const {
-    const std::string canonical = canonical_name(name);
     for (const Line& line : lines_) {
-      if (canonical_name(line.name) == canonical) return &line;
+      if (same_name(line.name, name)) return &line;
     }
     return nullptr;
   }

@@ -75,9 +75,8 @@ ExpectedIterations iterations_with(const PrecondMethod& method, MatrixOrigin ori
 }
 
 ExpectedIterations iterations_with(std::string_view name, MatrixOrigin origin) {
-  const std::string canonical = canonical_name(name);
-  if (canonical == "auto" || canonical == "none") return &simple_iterations;
-  return iterations_with(find_preconditioner(canonical), origin);
+  if (same_name(name, "auto") || same_name(name, "none")) return &simple_iterations;
+  return iterations_with(find_preconditioner(name), origin);
 }
 
 const PrecondMethod* simple_preconditioner(const MatrixTraits& traits) {

@@ -71,7 +71,7 @@ std::uint64_t estimate_precond_bytes(const PrecondOptions& options, const SpmvOp
 template <class T, Space S>
 OperatorPtr<T, S> make_precond(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                const PrecondOptions& options, const SpmvOptions& spmv_options) {
-  if (canonical_name(options.name) == "none") return nullptr;
+  if (same_name(options.name, "none")) return nullptr;
   const PrecondMethod& method = find_preconditioner(options.name);
   if (method.check != nullptr) method.check(options);
   const auto make = method.make.get<T, S>();

@@ -26,7 +26,8 @@ double expected_host_seconds(const Context<Space::host>& ctx, const CsrView<T, S
   const double setup = product.setup_seconds(machine, facts.nonzeros, ctx.threads());
   const auto seconds_with = [&](const std::string& solver) {
     const detail::IterationCost cost{find_solver(solver), options.solver,
-                                     detail::precond_cost(options.precond, facts, sizeof(T)), machine, sizeof(T)};
+                                     detail::precond_cost(options.precond.name, options.precond, facts, sizeof(T)),
+                                     machine, sizeof(T)};
     return options.columns * (setup + iterations * cost.estimate(facts, product).seconds);
   };
   const std::string solver = canonical_name(options.solver.name);

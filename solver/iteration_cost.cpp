@@ -68,11 +68,12 @@ Resident resident_fit(const IterationCost& cost, const PatternFacts& facts, cons
 
 }  // namespace
 
-PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& facts, std::size_t value_bytes) {
-  const std::string name = canonical_name(options.name);
+PrecondCost precond_cost(const std::string& name, const PrecondOptions& options, const PatternFacts& facts,
+                         std::size_t value_bytes) {
+  const bool automatic = same_name(name, "auto");
   const PrecondMethod* method = nullptr;
-  if (name == "auto") method = automatic_preconditioner(AutoPrecond::simple);
-  if (name != "auto" && name != "none") method = &find_preconditioner(name);
+  if (automatic) method = automatic_preconditioner(AutoPrecond::simple);
+  if (!automatic && !same_name(name, "none")) method = &find_preconditioner(name);
   if (method == nullptr) return {};
   PrecondCost cost;
   cost.diagonal = method->diagonal;

@@ -20,8 +20,9 @@ struct PrecondCost {
          device_start_seconds = 0;  ///< of the system, by those of PrecondMethod
 };
 
-/// The named preconditioner; "auto" stands for its simple candidate.
-PrecondCost precond_cost(const PrecondOptions& options, const PatternFacts& facts, std::size_t value_bytes);
+/// The named preconditioner with the options of its kind; "auto" stands for its simple candidate.
+PrecondCost precond_cost(const std::string& name, const PrecondOptions& options, const PatternFacts& facts,
+                         std::size_t value_bytes);
 
 /// A system as the estimate sees it, all but the format.
 struct IterationCost {

@@ -80,10 +80,10 @@ std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::st
 template <class T, Space S>
 IterationEstimate PlainOperators<T, S>::iteration_estimate(const std::string& precond,
                                                            const CostEstimate& product) const {
-  PrecondOptions named = options_.precond;
-  named.name = needless() && precond == named.name ? "none" : precond;
+  static const std::string none = "none";
+  const std::string& name = needless() && precond == options_.precond.name ? none : precond;
   IterationCost cost{
-      first_method(), options_.solver, precond_cost(named, *facts_, sizeof(T)),
+      first_method(), options_.solver, precond_cost(name, options_.precond, *facts_, sizeof(T)),
       machine_,       sizeof(T),       options_.columns == 1 && options_.null_space == NullSpace::none};
   if (parts_.has_preconditioner()) cost.precond.resident = false;
   return cost.estimate(*facts_, product);

@@ -69,18 +69,22 @@ void SystemState<T, S>::doubt_what_was_overrun() {
 
 // Each time that a device is asked it waits for the host, which takes as long as some iterations of a small system.
 // Where nothing is anywhere near its price by what the solve has shown, it is asked after four times the iterations
-// instead of twice as many. A host could be asked in every iteration, in which nothing new is known as a rule.
+// instead of twice as many, or after half as many again where what it has shown is doubted. A host could be asked in
+// every iteration, in which nothing new is known as a rule.
 template <class T, Space S>
 void SystemState<T, S>::ask_less_often() {
   constexpr double near = 1.0 / 3;
   constexpr int times = 4, of_those_before = 16;
+  constexpr double half_again = 1.5;
   if (S == Space::host) {
     const int next_ask = standing.iterations + std::max(1, standing.iterations / of_those_before);
     if (estimates.ask_again == 0 && next_ask > standing.iterations) estimates.ask_again = next_ask;
     return;
   }
   const bool waits = left_guessed || estimates.ask_again > 0 || estimates.most_saved >= near;
-  if (!waits && standing.iterations < no_exchange / times) estimates.ask_again = times * standing.iterations;
+  if (waits || standing.iterations >= no_exchange / times) return;
+  const double next_ask = (standing.left > estimates.believed ? half_again : times) * standing.iterations;
+  estimates.ask_again = static_cast<int>(next_ask);
 }
 
 template <class T, Space S>
@@ -116,7 +120,7 @@ bool SystemState<T, S>::would_pay(const FormatChoice* choice, const PrecondOutlo
 }
 
 // Where solves like this one have been decided on before it, not until it turns out to be longer than they were. The
-// first, where one of far more iterations than are expected would not pay, not until half of those have gone.
+// first, where one of half as many again as are expected would not pay, not until half of those have gone.
 template <class T, Space S>
 int SystemState<T, S>::not_before() {
   if (!may_move) return no_exchange;
@@ -137,10 +141,10 @@ int SystemState<T, S>::not_before() {
     }
   }
   least = std::max(least, static_cast<double>(last_iterations));
-  constexpr double far_more = 2, half = 0.5;
+  constexpr double more = 1.5, half = 0.5;
   const bool asking_is_dear = S == Space::device;
   const double expected = asking_is_dear && last_iterations == 0 ? operators->expected_iterations() : 0;
-  if (expected > 0 && !would_pay(choice, outlooks, far_more * expected)) least = std::max(least, half * expected);
+  if (expected > 0 && !would_pay(choice, outlooks, more * expected)) least = std::max(least, half * expected);
   return least < no_exchange ? std::max(static_cast<int>(std::ceil(least)), estimates.ask_again) : no_exchange;
 }
 

@@ -242,9 +242,8 @@ double PlainOperators<T, S>::of_usual_iterations() const {
 // entries in a row takes 0.27 times. Where most rows are damped, a step in time say, they may take far fewer.
 template <class T, Space S>
 double PlainOperators<T, S>::sure_iterations(bool before) const {
-  constexpr double of_mesh = 0.25, of_any = 0.2, most_rows = 0.5;
-  const bool known = traits_ && !traits_older_ && present_iterations() == &simple_iterations;
-  if (!known || !(traits_->undamped_rows >= most_rows * A_->rows())) return 0;
+  constexpr double of_mesh = 1.0 / 3, of_any = 0.2;
+  if (!undamped() || present_iterations() != &simple_iterations) return 0;
   const bool mesh = origin() == MatrixOrigin::mesh;
   if (before && !mesh) return 0;
   return (mesh ? of_mesh : of_any) * expected_iterations_ / ScaledEstimates::factor();  // no estimate

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
@@ -237,7 +238,12 @@ class PlainOperators final : public SystemOperators<T, S> {
   double margin_of(const std::string& precond) const {
     if (precond == "none") return usual_margin;
     const PrecondMethod& method = find_preconditioner(precond);
-    return origin() == MatrixOrigin::mesh ? method.margin_on_mesh : method.margin;
+    if (origin() == MatrixOrigin::mesh) return method.margin_on_mesh;
+    return undamped() ? std::sqrt(method.margin_on_mesh * method.margin) : method.margin;
+  }
+  // Whether most rows are those of a discrete operator without a mass, as far as is known.
+  bool undamped() const {
+    return traits_ && !traits_older_ && 2 * static_cast<double>(traits_->undamped_rows) >= A_->rows();
   }
   MatrixOrigin origin() const {
     if (options_.spmv.coordinates != nullptr) return MatrixOrigin::mesh;

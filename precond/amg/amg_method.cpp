@@ -249,7 +249,7 @@ PrecondMethod amg_method() {
   amg.iterations_on_mesh = &amg_iterations_on_mesh;
   amg.iterations_of_blocks = &amg_iterations_of_blocks;
   amg.margin = 3.5;
-  amg.margin_on_mesh = 1.6;
+  amg.margin_on_mesh = 1.4;
   amg.more_refresh_seconds = &amg_more_refresh_seconds;
   amg.low_share = single_share;
   amg.low_share_on_host = single_share_on_host;

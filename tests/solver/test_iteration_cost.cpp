@@ -113,9 +113,7 @@ TEST_CASE("The cost of a preconditioner counts its matrices and their bytes", "[
   facts.rows = facts.cols = 1000;
   facts.nonzeros = 27000;
   const auto cost = [&](const char* name) {
-    PrecondOptions options;
-    options.name = name;
-    return detail::precond_cost(options, facts, sizeof(double));
+    return detail::precond_cost(name, PrecondOptions(), facts, sizeof(double));
   };
   CHECK(cost("none").bytes == 0);
   CHECK_FALSE(cost("none").diagonal);

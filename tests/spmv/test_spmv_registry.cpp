@@ -36,6 +36,11 @@ TEST_CASE("Names are compared without case, '-' and '_'", "[spmv]") {
   CHECK(canonical_name("CSR") == "csr");
   CHECK(canonical_name("Ell-Warp_2") == "ellwarp2");
   CHECK(canonical_name("") == "");
+  for (const char* const one : {"", "-", "CSR", "csr", "cs", "Ell-Warp_2", "ellwarp2", "_ell_warp2-", "ehyb"}) {
+    for (const char* const other : {"", "__", "c-s-r", "EllWarp2", "ellwarp", "EHYB"}) {
+      CHECK(same_name(one, other) == (canonical_name(one) == canonical_name(other)));
+    }
+  }
   CHECK(find_spmv_format("C-S_r").name == "csr");
   CHECK(find_spmv_format("csr:anything").name == "csr");
 }
