@@ -239,11 +239,12 @@ double PlainOperators<T, S>::of_usual_iterations() const {
 
 // On 27 meshes, diffusion and elasticity, b = 1 and b = A times a random x, all solves but those of one long thin
 // body took 0.4 to 20 times what their size makes expect, that one 0.2 to 0.4 times; the matrix of a grid with seven
-// entries in a row takes 0.27 times. Where most rows are damped, a step in time say, they may take far fewer.
+// entries in a row takes 0.27 times. Where most rows are damped, a step in time say, they may take far fewer. All of
+// that is CG.
 template <class T, Space S>
 double PlainOperators<T, S>::sure_iterations(bool before) const {
   constexpr double of_mesh = 1.0 / 3, of_any = 0.2;
-  if (!undamped() || present_iterations() != &simple_iterations) return 0;
+  if (!first_method().needs_symmetry || !undamped() || present_iterations() != &simple_iterations) return 0;
   const bool mesh = origin() == MatrixOrigin::mesh;
   if (before && !mesh) return 0;
   return (mesh ? of_mesh : of_any) * expected_iterations_ / ScaledEstimates::factor();  // no estimate
