@@ -91,14 +91,14 @@ bool rows_are_sound(const RowPtr& row_ptr, Span<const Index, Space::host> col, I
   return sound && descents == descents_between_rows;
 }
 
-// Position of column j in row i, or -1. `after` is where it may be, counted from the beginning of the row, and
-// becomes the place behind it where it is found.
+// Position of column j in row i, or -1. `after` is where it may be, counted from the beginning of the row, -1 where
+// nothing is known, and becomes the place behind it where it is found.
 template <class RowPtr>
 Offset find_entry(const RowPtr& row_ptr, Span<const Index, Space::host> col, Index i, Index j, Index& after) {
   const Index* const begin = col.data + row_ptr[i];
   const Index* const end = col.data + row_ptr[i + 1];
-  const Index* at = begin + after;
-  if (after < 0 || at >= end || *at != j) at = std::lower_bound(begin, end, j);
+  const Index* at = after < 0 ? end : begin + after;
+  if (at >= end || *at != j) at = std::lower_bound(begin, end, j);
   if (at == end || *at != j) return -1;
   after = static_cast<Index>(at - begin) + 1;
   return at - col.data;
@@ -117,9 +117,8 @@ struct Partial {
   Index begin = 0;
   static constexpr Index not_met = -1, most_before = 1 << 18;
 
-  void start_at(Index row, Index rows_of_all) {
+  void start_at(Index row) {
     begin = row;
-    next.reserve(static_cast<std::size_t>(rows_of_all - row));
     next_before.assign(static_cast<std::size_t>(std::min(row, most_before)), not_met);
   }
   void count(int what, Index row) {
@@ -150,7 +149,7 @@ void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
   RowSums sums;
   Offset k = begin;
   if (a.rows == a.cols) {
-    if (p.next.empty()) p.start_at(i, a.rows);
+    if (p.next.empty()) p.start_at(i);
     const auto other_of = [&](Index j, Index& expected) {
       const Offset mirrored = find_entry(row_ptr, a.col, j, i, expected);
       if (mirrored >= 0 && j < i) ++p.lower_matched;

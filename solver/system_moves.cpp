@@ -351,8 +351,8 @@ bool SystemState<T, S>::improve(bool preconditioner_too, bool before_the_first) 
 // The format is left to the solve: it moves on without losing an iteration.
 template <class T, Space S>
 bool SystemState<T, S>::take_before_the_first(double sure) {
-  const double expected = operators->expected_iterations();
-  standing = {0, expected, true, 1, tolerance_for_estimates(stop.rel_tol), sure};
+  const double most = stop.max_iterations, expected = std::min(operators->expected_iterations(), most);
+  standing = {0, expected, true, 1, tolerance_for_estimates(stop.rel_tol), std::min(sure, most)};
   estimates.believed = expected;
   left_guessed = false;
   choose_move(true);

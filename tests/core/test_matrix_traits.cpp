@@ -184,6 +184,28 @@ TEST_CASE("The traits do not depend on the number of threads", "[traits]") {
     CHECK(t.negative_diagonal.first == 77);
     CHECK(t.missing_diagonal.first == 300);
   }
+  // Partners anywhere: a thread looks up those of rows that are others' as well as of its own.
+  const Index n = 20000;
+  Random random(31);
+  Rows scattered(n);
+  for (int k = 0; k < 4 * n; ++k) {
+    const Index i = random.index(n), j = random.index(n);
+    scattered[i][j] = scattered[j][i] = random.value();
+  }
+  const HostCsr even = from_rows(n, scattered);
+  scattered[19000][7] = scattered[7][19000] = 0.25;
+  Rows uneven = scattered, open = scattered;
+  uneven[19000][7] = 0.75;
+  open[7].erase(19000);
+  for (const int threads : {1, 2, 3, 5, Context<Space::host>::most_threads}) {
+    const Context<Space::host> ctx(threads);
+    CHECK(traits_of(ctx, even).symmetric());
+    CHECK(traits_of(ctx, even).pattern_symmetric);
+    CHECK(traits_of(ctx, from_rows(n, uneven)).max_asymmetry == 0.5);
+    CHECK(traits_of(ctx, from_rows(n, uneven)).pattern_symmetric);
+    CHECK(traits_of(ctx, from_rows(n, open)).max_asymmetry == 0.25);
+    CHECK_FALSE(traits_of(ctx, from_rows(n, open)).pattern_symmetric);
+  }
 }
 
 TEST_BOTH("The traits of a diagonal matrix, and of one with as many entries, are those of any other", "[traits]") {

@@ -304,6 +304,16 @@ TEST_CASE("The first solve of a mesh begins with AMG where what it costs is sure
   CHECK(changed(mesh.a, 1e-3, true).find(at_the_beginning) == std::string::npos);
   CHECK(changed(mesh.a, 0, false).find(at_the_beginning) == std::string::npos);
   CHECK(changed(mesh.a, 0, true, false).find(at_the_beginning) == std::string::npos);
+  {  // as many as may be made do not pay for it
+    Problem<Space::host> problem(mesh.a);
+    SystemOptions few;
+    few.spmv.coordinates = mesh.coordinates;
+    few.stop.max_iterations = 20;
+    LinearSystem<double, Space::host> system(problem.ctx, problem.there.wide(), few);
+    const SolveReport report = system.solve(problem.b.cspan(), problem.x.span(), {}, InitialGuess::zero);
+    CHECK(report.changed.empty());
+    CHECK(report.iterations == 20);
+  }
   {  // what is sure is no estimate; what is expected is one
     const detail::ScaledEstimates scaled(0.01);
     CHECK(changed(mesh.a, 0, true).find(at_the_beginning) == std::string::npos);
