@@ -131,7 +131,7 @@ struct Partial {
   }
 };
 
-// Entries that one row has below the diagonal, with their partners above it: sums and the largest so far.
+// What the entries of one row give.
 struct RowSums {
   double max_abs = 0, max_asymmetry = 0, sum = 0;
 

@@ -126,8 +126,8 @@ int SystemState<T, S>::not_before() {
   if (!may_move) return no_exchange;
   if (probation.length > 0) return 0;
   const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
-  double least =
-      choice != nullptr ? learning.earliest(*choice, sure_of_solve()) : std::numeric_limits<double>::infinity();
+  const double sure = sure_of_solve();
+  double least = choice != nullptr ? learning.earliest(*choice, sure) : std::numeric_limits<double>::infinity();
   const double before = std::max(0.0, learning_precond.iterations());
   const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(before);
   if (outlooks != nullptr) {
@@ -136,8 +136,7 @@ int SystemState<T, S>::not_before() {
     for (const PrecondOutlook& stronger : outlooks->stronger) {
       if (stronger.passed_over) continue;
       const double gain = present - stronger.iterations_for(many) / many * stronger.now_seconds;
-      if (gain > 0)
-        least = std::min(least, earliest_iteration(stronger.build_seconds / gain, before, sure_of_solve()));
+      if (gain > 0) least = std::min(least, earliest_iteration(stronger.build_seconds / gain, before, sure));
     }
   }
   least = std::max(least, static_cast<double>(last_iterations));
@@ -200,7 +199,7 @@ std::pair<double, double> SystemState<T, S>::staying(const PrecondOutlook& prese
 // measured that it will pay, but too little is missed yet, the format waits, which it would use for a few iterations
 // only. Where that is about to change by a guess, the preconditioner comes first if it will ever pay: it is made of
 // the matrix as it was given. Where the format is about to change, the preconditioner takes its place, in the present
-// format, and saves its setup too. A look at the values on a device comes last: it may still show a higher price.
+// format, and saves its setup too. A look at the values comes last: it may still show a higher price.
 template <class T, Space S>
 typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays(const FormatTrial* better) {
   const double done = standing.iterations, before = std::max(0.0, learning_precond.iterations());
@@ -339,13 +338,7 @@ bool SystemState<T, S>::improve(bool preconditioner_too, bool before_the_first) 
     note_change("format " + next_format + " for " + before + after);
     return true;
   }
-  if (next != Move::stronger_preconditioner) return false;
-  const std::string before = operators->preconditioner_name();
-  const std::string after = " after " + plain_number(learning_precond.iterations()) + " iterations";
-  if (!take_stronger()) return false;
-  use_from_the_beginning();
-  note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after);
-  return true;
+  return begin_with_stronger(" after " + plain_number(learning_precond.iterations()) + " iterations");
 }
 
 // The format is left to the solve: it moves on without losing an iteration.
@@ -356,18 +349,15 @@ bool SystemState<T, S>::take_before_the_first(double sure) {
   estimates.believed = expected;
   left_guessed = false;
   choose_move(true);
+  return begin_with_stronger(" at the beginning, with about " + plain_number(expected, 2) + " iterations to go");
+}
+
+// Where that is the next move: M that a solve begins with. `when` ends the note.
+template <class T, Space S>
+bool SystemState<T, S>::begin_with_stronger(const std::string& when) {
   if (next != Move::stronger_preconditioner) return false;
   const std::string before = operators->preconditioner_name();
   if (!take_stronger()) return false;
-  use_from_the_beginning();
-  note_change("preconditioner " + operators->preconditioner_name() + " for " + before +
-              " at the beginning, with about " + plain_number(expected, 2) + " iterations to go");
-  return true;
-}
-
-// M that a solve begins with.
-template <class T, Space S>
-void SystemState<T, S>::use_from_the_beginning() {
   chain->use(operators->matrix(), operators->applied_preconditioner());
   exchanged_precond = false;
   probation.begun = 0;  // at the residual that the solve begins with
@@ -375,6 +365,8 @@ void SystemState<T, S>::use_from_the_beginning() {
     probation = {};
     operators->settle_preconditioner();
   }
+  note_change("preconditioner " + operators->preconditioner_name() + " for " + before + when);
+  return true;
 }
 
 template <class T, Space S>

@@ -311,7 +311,7 @@ struct SystemState : private OperatorExchange<T, S> {
   void doubt_what_was_overrun();
   void ask_less_often();
   bool take_before_the_first(double sure);
-  void use_from_the_beginning();
+  bool begin_with_stronger(const std::string& when);
   bool make_move();
   int allowed_for_a_tenth(const PrecondOutlook& stronger);
   bool take_stronger();

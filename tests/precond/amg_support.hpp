@@ -39,6 +39,21 @@ inline EigenDense eigen_dense(const detail::HostBlockCsr& a) {
   return d;
 }
 
+/// Blocks of any shape on the pattern of `nodes`, with random values.
+template <Space S>
+detail::BlockCsr<S> random_blocks(const Context<S>& ctx, const HostCsr& nodes, int row_block, int col_block,
+                                  std::uint64_t seed) {
+  detail::BlockCsr<S> a;
+  a.row_block = row_block;
+  a.col_block = col_block;
+  a.pattern.rows = nodes.rows;
+  a.pattern.cols = nodes.cols;
+  a.pattern.row_ptr = make_array(ctx, nodes.row_ptr);
+  a.pattern.col = make_array(ctx, nodes.col);
+  a.val = make_array(ctx, random_vector<double>(nodes.nnz() * a.block_size(), seed));
+  return a;
+}
+
 /// A matrix of a hierarchy in either space, where the host can read it.
 template <Space S>
 detail::HostBlockCsr on_host(const Context<S>& ctx, const detail::BlockCsr<S>& a) {

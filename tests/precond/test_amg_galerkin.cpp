@@ -16,20 +16,6 @@ namespace {
 
 constexpr Space host = Space::host;
 
-// Blocks of any shape on the pattern of `nodes`, with random values.
-detail::HostBlockCsr random_blocks(const Context<host>& ctx, const HostCsr& nodes, int row_block, int col_block,
-                                   std::uint64_t seed) {
-  detail::HostBlockCsr a;
-  a.row_block = row_block;
-  a.col_block = col_block;
-  a.pattern.rows = nodes.rows;
-  a.pattern.cols = nodes.cols;
-  a.pattern.row_ptr = make_array(ctx, nodes.row_ptr);
-  a.pattern.col = make_array(ctx, nodes.col);
-  a.val = make_array(ctx, random_vector<double>(nodes.nnz() * a.block_size(), seed));
-  return a;
-}
-
 EigenDense pseudo_inverse(const EigenDense& a) {
   const Eigen::JacobiSVD<EigenDense> svd(a, Eigen::ComputeFullU | Eigen::ComputeFullV);
   EigenDense result = EigenDense::Zero(a.cols(), a.rows());

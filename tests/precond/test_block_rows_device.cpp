@@ -10,24 +10,11 @@
 namespace purlin::testing {
 namespace {
 
-// Blocks of m x n with random values on the pattern of `nodes`.
-detail::BlockCsr<Space::device> device_blocks(const Context<Space::device>& ctx, const HostCsr& nodes, int m, int n) {
-  detail::BlockCsr<Space::device> a;
-  a.row_block = m;
-  a.col_block = n;
-  a.pattern.rows = nodes.rows;
-  a.pattern.cols = nodes.cols;
-  a.pattern.row_ptr = make_array(ctx, nodes.row_ptr);
-  a.pattern.col = make_array(ctx, nodes.col);
-  a.val = make_array(ctx, random_vector<double>(nodes.nnz() * m * n, 3));
-  return a;
-}
-
 HostCsr with_lengths(Index rows, Index cols, const std::function<Offset(Index)>& length) {
   return random_matrix(rows, cols, 21, length);
 }
 
-// `wanted` at the places of its rows; the others keep what they had.
+// Row i of the product stands at y_place[i].
 template <class T>
 void check_product(const EigenDense& matrix, const std::vector<T>& x, const std::vector<T>& y,
                    const std::vector<Index>& y_place) {
@@ -64,7 +51,7 @@ TEMPLATE_TEST_CASE("AMG's rows of blocks multiply on the device as the matrix an
   for (const auto& [name, pattern] : patterns) {
     for (const auto& [m, n] : {std::pair<int, int>{1, 1}, {3, 3}, {3, 6}, {2, 3}}) {
       INFO(name << ", blocks of " << m << " x " << n);
-      const detail::BlockCsr<Space::device> a = device_blocks(ctx, pattern, m, n);
+      const detail::BlockCsr<Space::device> a = random_blocks(ctx, pattern, m, n, 3);
       const EigenDense stored = eigen_dense(ctx, a);
       const detail::TransposedPattern<Space::device> transposed = detail::transpose(ctx, a.pattern);
       for (const bool turned : {false, true}) {
@@ -92,7 +79,7 @@ TEMPLATE_TEST_CASE("AMG's rows of blocks multiply on the device as the matrix an
 TEMPLATE_TEST_CASE("AMG's rows of blocks that stand elsewhere on the device", "[amg][device]", double, float) {
   const Context<Space::device> ctx;
   const HostCsr pattern = with_lengths(901, 300, [](Index i) { return Offset{i % 5}; });
-  const detail::BlockCsr<Space::device> a = device_blocks(ctx, pattern, 1, 1);
+  const detail::BlockCsr<Space::device> a = random_blocks(ctx, pattern, 1, 1, 3);
   const EigenDense stored = eigen_dense(ctx, a);
   const std::vector<Index> place = reversed(pattern.rows);
   const auto there = make_array(ctx, place);
