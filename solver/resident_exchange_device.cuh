@@ -16,8 +16,11 @@ namespace purlin::detail {
 /// it needs nothing of m any more. With sums in every synchronisation two buffers are enough, with sums in every
 /// second or third one four.
 struct Exchange {
-  static constexpr int most_sums = 4;                      ///< of a synchronisation
-  static constexpr int packets_per_block = 2 * most_sums;  ///< of a block
+  static constexpr int most_sums = 4;  ///< of a synchronisation
+  /// From a block's sum to the next block's: 64 bytes. Measured on an H200, 132 blocks, three sums: 1.20 to 1.28 us a
+  /// synchronisation, wherever the packets lie in memory; with the sums of a block side by side 1.6 to 2.2 us, by
+  /// where they lie, as all blocks wait for one piece of memory that several warps write.
+  static constexpr int packets_per_sum = 8;
 
   std::uint64_t* posted;
   double* scratch;  ///< shared memory
@@ -29,7 +32,7 @@ struct Exchange {
   /// Packets for `rows` entries of T and the sums of `parts` blocks; zero before the first synchronisation.
   template <class T>
   static std::int64_t packets(Offset rows, Offset parts, int buffers) {
-    return buffers * (rows * packets_per_entry<T>() + parts * packets_per_block);
+    return buffers * (rows * packets_per_entry<T>() + parts * most_sums * packets_per_sum);
   }
   template <class T>
   PURLIN_HD static constexpr int packets_per_entry() {
@@ -45,12 +48,12 @@ struct Exchange {
   __device__ int buffer() const { return static_cast<int>(now() & (buffers - 1)); }
 
   __device__ std::uint64_t* sum_packet(int block, int k) const {
-    return posted + (buffer() * parts + block) * packets_per_block + 2 * k;
+    return posted + ((buffer() * most_sums + k) * parts + block) * packets_per_sum;
   }
   // Entries stand behind the sums.
   template <class T>
   __device__ std::uint64_t* entry_packet(Offset row) const {
-    return posted + static_cast<int>(buffers) * parts * packets_per_block +
+    return posted + static_cast<int>(buffers) * parts * most_sums * packets_per_sum +
            (buffer() * rows + row) * packets_per_entry<T>();
   }
 
@@ -76,6 +79,17 @@ struct Exchange {
     std::uint64_t packet;
     asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(packet) : "l"(from) : "memory");
     value = __int_as_float(static_cast<int>(packet & 0xffffffffu));
+    return static_cast<unsigned>(packet >> 32) == mark;
+  }
+  /// Posts the number alone, behind all that the block has written before it was synchronised.
+  __device__ static void release(std::uint64_t* to, unsigned mark) {
+    const std::uint64_t packet = std::uint64_t{mark} << 32;
+    asm volatile("st.release.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(packet) : "memory");
+  }
+  /// Whether it is there: then what that block has written is too. Drops what the multiprocessor has cached.
+  __device__ static bool acquire(const std::uint64_t* from, unsigned mark) {
+    std::uint64_t packet;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(packet) : "l"(from) : "memory");
     return static_cast<unsigned>(packet >> 32) == mark;
   }
 
@@ -133,17 +147,11 @@ struct Exchange {
   /// synchronisation, with the block synchronised.
   __device__ void share_memory() {
     __syncthreads();
-    if (threadIdx.x == 0) {
-      __threadfence();
-      put(sum_packet(static_cast<int>(blockIdx.x), 0), 0.0f, now());
-    }
-    const int first = static_cast<int>(threadIdx.x);
-    for (int block = first; block < parts; block += static_cast<int>(blockDim.x)) {
-      float nothing;
-      while (!get(sum_packet(block, 0), now(), nothing)) {
+    if (threadIdx.x == 0) release(sum_packet(static_cast<int>(blockIdx.x), 0), now());
+    for (int block = static_cast<int>(threadIdx.x); block < parts; block += static_cast<int>(blockDim.x)) {
+      while (!acquire(sum_packet(block, 0), now())) {
       }
     }
-    if (first < parts) __threadfence();  // also drops what the multiprocessor has cached of that memory
     __syncthreads();
     ++epoch;
   }

@@ -15,10 +15,10 @@ REGISTER = r'"=?l"\((\w+)\)'
 PTX = [
     (r'"st\.relaxed\.gpu\.global\.v2\.u64 \[%0\], \{%1, %2\};"\s*::\s*'
      + rf"{REGISTER}, {REGISTER}, {REGISTER}", r"emu::st_v2(\1, \2, \3);"),
-    (r'"st\.relaxed\.gpu\.global\.u64 \[%0\], %1;"\s*::\s*' + rf"{REGISTER}, {REGISTER}", r"emu::st_v1(\1, \2);"),
+    (r'"st\.(?:relaxed|release)\.gpu\.global\.u64 \[%0\], %1;"\s*::\s*' + rf"{REGISTER}, {REGISTER}", r"emu::st_v1(\1, \2);"),
     (r'"ld\.relaxed\.gpu\.global\.v2\.u64 \{%0, %1\}, \[%2\];"\s*:\s*'
      + rf"{REGISTER}, {REGISTER}\s*:\s*{REGISTER}", r"emu::ld_v2(\3, \1, \2);"),
-    (r'"ld\.relaxed\.gpu\.global\.u64 %0, \[%1\];"\s*:\s*' + rf"{REGISTER}\s*:\s*{REGISTER}",
+    (r'"ld\.(?:relaxed|acquire)\.gpu\.global\.u64 %0, \[%1\];"\s*:\s*' + rf"{REGISTER}\s*:\s*{REGISTER}",
      r"emu::ld_v1(\2, \1);"),
     (r'"createpolicy\.fractional\.L2::evict_(?:first|normal)\.b64 %0, 1\.0;"\s*:\s*' + rf"{REGISTER}(?:\s*:)?", r"\1 = 0;"),
     (r'"createpolicy\.fractional\.L2::evict_last\.L2::evict_first\.b64 %0, %1;"\s*:\s*' + rf'{REGISTER} : "f"\(\w+\)',
