@@ -49,6 +49,7 @@ struct FormatRequest {
   const SpmvOptions& options;                ///< as the caller gave them
   Machine machine;                           ///< that multiplies
   std::size_t value_bytes = sizeof(double);  ///< of one value of the matrix
+  const PatternFacts* facts = nullptr;       ///< of the pattern, in any order; null: they are not known
 };
 
 /// Finds the order that a format wants for a canonical pattern.

@@ -90,9 +90,10 @@ RowOrder<S> plan_order(const Context<S>& ctx, const Pattern<S>& pattern, const S
 
 template <class T, Space S>
 OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                            const SpmvOptions& options) {
+                            const SpmvOptions& options, const PatternFacts* facts) {
   const SpmvFormat& format = find_spmv_format(options.format);
-  const FormatRequest request = request_for<T>(ctx, format, options);
+  FormatRequest request = request_for<T>(ctx, format, options);
+  request.facts = facts;
   if (a.rows != a.cols && takes_square_only(options.format)) {
     throw InputError("format '" + options.format +
                      "' numbers rows and columns alike and takes square matrices, not " + std::to_string(a.rows) +
@@ -109,7 +110,7 @@ OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const
 #define X(T, S)                                                                                     \
   template RowOrder<S> plan_order<T>(const Context<S>&, const Pattern<S>&, const SpmvOptions&);     \
   template OperatorPtr<T, S> make_spmv(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, \
-                                       const SpmvOptions&);
+                                       const SpmvOptions&, const PatternFacts*);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -30,10 +30,11 @@ RowOrder<S> plan_order(const Context<S>& ctx, const Pattern<S>& pattern, const S
 
 /// Builds the format for a canonical matrix that is already in `order`: the planned one, or any other, which a format
 /// with parts then cuts into equal ranges. Throws InputError for unknown names and variants, for a rectangular matrix
-/// where the variant takes square ones only, and for bounds of parts that do not fit; OutOfMemory.
+/// where the variant takes square ones only, and for bounds of parts that do not fit; OutOfMemory. `facts` of the
+/// pattern spare a format its own look at it.
 template <class T, Space S>
 OperatorPtr<T, S> make_spmv(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                            const SpmvOptions& options = {});
+                            const SpmvOptions& options = {}, const PatternFacts* facts = nullptr);
 
 namespace detail {
 

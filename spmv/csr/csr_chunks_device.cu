@@ -103,7 +103,7 @@ Index fill_borders(const Context<Space::device>& ctx, const CsrView<T, Space::de
 }  // namespace
 
 template <class T>
-CsrRows<T>::CsrRows(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a) : a_(a) {
+CsrRows<T>::CsrRows(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, Index longest) : a_(a) {
   if (a.rows == 0) return;
   const Offset path = a.nnz() + a.rows / Tuning::rows_of_step;
   const bool many = sizeof(T) == 4 && static_cast<double>(a.nnz()) >= short_rows * a.rows;
@@ -111,7 +111,7 @@ CsrRows<T>::CsrRows(const Context<Space::device>& ctx, const CsrView<T, Space::d
   const Offset entries = many ? CsrChunkTuning<T, many_entries>::entries : CsrChunkTuning<T, few_entries>::entries;
   const int of_processor = many ? CsrChunkTuning<T, many_entries>::blocks : CsrChunkTuning<T, few_entries>::blocks;
   const Offset most_blocks = Offset{ctx.multiprocessors()} * of_processor;
-  longest_ = find_longest_row(ctx, a);
+  longest_ = longest >= 0 ? longest : find_longest_row(ctx, a);
   const bool may_cut = longest_ > Tuning::uncut;
   const Offset path_per_chunk = path_of_chunk(path, entries, most_blocks, longest_);
   view_.longest = may_cut ? static_cast<Index>(entries) : longest_;

@@ -34,7 +34,7 @@ struct CsrOperator<T, Space::device>::State {
   bool empty() const { return matrix.rows == 0 || matrix.nnz() == 0; }  // apply scales y
 
   void take(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
-  void analyse(const Context<Space::device>& ctx, const std::string& variant);
+  void analyse(const Context<Space::device>& ctx, const FormatRequest& request);
 };
 
 template <class T>
@@ -61,11 +61,12 @@ void CsrOperator<T, Space::device>::State::take(const Context<Space::device>& ct
 }
 
 template <class T>
-void CsrOperator<T, Space::device>::State::analyse(const Context<Space::device>& ctx, const std::string& variant) {
+void CsrOperator<T, Space::device>::State::analyse(const Context<Space::device>& ctx, const FormatRequest& request) {
+  const std::string& variant = request.variant;
   if (!variant.empty()) name += ":" + variant;
   if (empty()) return;
   if (variant.empty()) {
-    own = detail::CsrRows<T>(ctx, matrix);
+    own = detail::CsrRows<T>(ctx, matrix, request.facts != nullptr ? request.facts->longest_row : -1);
   } else {
     cusparse.emplace(ctx, matrix, variant == "alg2" ? CUSPARSE_SPMV_CSR_ALG2 : CUSPARSE_SPMV_CSR_ALG1);
   }
@@ -86,7 +87,7 @@ CsrOperator<T, Space::device>::CsrOperator(const Context<Space::device>& ctx, co
   state_->take(ctx, a);
   ctx.synchronize();
   const auto converted = Clock::now();
-  state_->analyse(ctx, request.variant);
+  state_->analyse(ctx, request);
   ctx.synchronize();
   state_->convert_seconds = seconds(converted - start);
   state_->analyse_seconds = seconds(Clock::now() - converted);

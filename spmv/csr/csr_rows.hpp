@@ -67,8 +67,9 @@ class CsrRows {
  public:
   CsrRows() = default;
   /// For a matrix whose arrays stay as long as this object. Reads the row pointers once, then one binary search for
-  /// each border; where rows are cut, the borders pass through the host. Waits for the stream.
-  CsrRows(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a);
+  /// each border; where rows are cut, the borders pass through the host. `longest`: the entries of the longest row,
+  /// where they are known; negative: they are looked for, and waited for.
+  CsrRows(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a, Index longest = -1);
 
   bool empty() const { return a_.rows == 0; }
   Offset chunks() const { return view_.chunks; }
