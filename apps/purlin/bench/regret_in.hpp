@@ -183,7 +183,7 @@ class RegretRun {
     (void)reason_to_refuse([&] {
       SystemOptions few = system_options({"csr", "none", "auto"});
       few.stop.max_iterations = 32;
-      System(ctx_, input_.a(), few).solve(input_.b(), input_.x(), {}, InitialGuess::zero);
+      (void)System(ctx_, input_.a(), few).solve(input_.b(), input_.x(), {}, InitialGuess::zero);
       ctx_.synchronize();
     });
   }
