@@ -90,6 +90,22 @@ std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& t
   return automatic_preconditioners(definite ? AutoPrecond::definite : AutoPrecond::general);
 }
 
+std::string why_no_stronger(const PrecondUse& use) {
+  constexpr double far_more = 100;
+  const PrecondMethod* const simple = simple_preconditioner(use.traits);
+  if (simple == nullptr || !use.iteration_seconds || !(use.expected_iterations > 0)) return {};
+  const double of_simple = use.iteration_seconds(simple->name), most = far_more * use.expected_iterations;
+  std::string why;
+  for (const PrecondMethod* const method : stronger_preconditioners(use.traits)) {
+    const double of_method = use.iteration_seconds(method->name);
+    const double share = iterations_with(*method)(most) / most;
+    if (share * of_method < of_simple) return {};
+    why += (why.empty() ? "" : ", ") + method->name + " would take " + rounded(of_method / of_simple) +
+           " times as long an iteration, and " + rounded(share) + " times as many of them as a rule";
+  }
+  return why.empty() ? why : why + " (a cost model)";
+}
+
 double predict_iterations(const PrecondTrial& trial, double rel_tol) {
   if (trial.iterations == 0 && !trial.failed && trial.reduction == 1) return 0;  // there is nothing to solve
   if (trial.reduction == 0) return trial.iterations;
@@ -140,8 +156,7 @@ struct Choosing {
     const PrecondMethod* const cheap = simple_preconditioner(use.traits);
     std::vector<const PrecondMethod*> stronger = stronger_preconditioners(use.traits);
     if (cheap != nullptr && !stronger.empty()) {
-      if (const std::string why = why_only(*cheap, stronger); !why.empty())
-        return {made(cheap->name), {cheap->name, why}};
+      if (const std::string why = why_no_stronger(use); !why.empty()) return {made(cheap->name), {cheap->name, why}};
       if (use.later) {
         return {made(cheap->name),
                 {cheap->name, "to begin with; " + any_of(stronger) + " may follow in a long solve", true}};
@@ -199,22 +214,6 @@ struct Choosing {
             : (use.iteration_bytes + use.precond_products * static_cast<double>(info.bytes_per_product)) /
                   machine_of(ctx).bytes_per_second;
     return true;
-  }
-
-  // Where no stronger one can pay, even if there are far more iterations than are expected. Empty: one can.
-  std::string why_only(const PrecondMethod& cheap, const std::vector<const PrecondMethod*>& stronger) const {
-    constexpr double far_more = 100;
-    if (!use.iteration_seconds || !(use.expected_iterations > 0)) return {};
-    const double of_cheap = use.iteration_seconds(cheap.name), most = far_more * use.expected_iterations;
-    std::string why;
-    for (const PrecondMethod* const method : stronger) {
-      const double of_method = use.iteration_seconds(method->name);
-      const double share = iterations_with(*method)(most) / most;
-      if (share * of_method < of_cheap) return {};
-      why += (why.empty() ? "" : ", ") + method->name + " would take " + rounded(of_method / of_cheap) +
-             " times as long an iteration, and " + rounded(share) + " times as many of them as a rule";
-    }
-    return why + " (a cost model)";
   }
 
   // By the model, for a solve that takes so many iterations with the simple one.

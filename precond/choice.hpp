@@ -70,6 +70,10 @@ double simple_iterations_for(ExpectedIterations iterations, double n);
 /// one with a positive diagonal, SPAI for any other.
 std::vector<const PrecondMethod*> stronger_preconditioners(const MatrixTraits& traits);
 
+/// Why none of the stronger ones can pay by the cost model, even if there are far more iterations than are expected;
+/// empty: one can, or the model does not tell, or the matrix does not support the simple one.
+std::string why_no_stronger(const PrecondUse& use);
+
 /// The quicker of two by the cost model, setup included. The right-hand sides that the building is shared by are the
 /// expected products over the iterations that `simple` needs. Where neither made the residual fall, `strong` unless
 /// it failed.

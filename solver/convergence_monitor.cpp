@@ -178,6 +178,9 @@ void ConvergenceMonitor<T, S>::watch_growth(double first, double most, std::func
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::exchange_due() {
   if (exchange_ == nullptr || seen_.iteration < exchange_not_before()) return false;
+  prepare_exchange();
+  not_before_ = unknown;  // it may have been no more than when to prepare
+  if (seen_.iteration < exchange_not_before()) return false;
   const bool by_rate = rate_.left(seen_.tolerance) > 0;
   const double left = iterations_left();
   const double sure = spectrum_.taken() > 0 ? rate_.sure(seen_.tolerance, exchange_->sure_of_solve()) : 0;
@@ -254,6 +257,7 @@ MonitorState ConvergenceMonitor<T, S>::fresh_monitor() const {
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::poll(MonitorState* monitor) {
   const int before = seen_.iteration;
+  if constexpr (S == Space::device) prepare_exchange();  // it is at work on the iterations
   seen_ = fetch(args_->ctx, static_cast<const MonitorState*>(monitor));
   if (seen_.event == Event::diverged && growth_is_harmless()) {
     allow_for_growth(seen_, 1);

@@ -74,6 +74,10 @@ class ConvergenceMonitor {
     if (not_before_ == unknown) not_before_ = exchange_->not_before();
     return not_before_;
   }
+  /// To be called while a device is at work: see OperatorExchange::prepare.
+  void prepare_exchange() {
+    if (exchange_ != nullptr) exchange_->prepare();
+  }
   /// Iterations up to the next poll: as many as `check_every` has, fewer where other operators may be due before.
   int until_poll() const;
   /// Where CG notes the coefficients of its first iterations, by which the iterations to go are estimated too.

@@ -190,7 +190,7 @@ void GivenOperators<T, S>::operator_changed(RefreshScope scope) {
 }
 
 template <class T, Space S>
-SystemInfo GivenOperators<T, S>::info() const {
+SystemInfo GivenOperators<T, S>::info() {
   SystemInfo info;
   info.matrix = info_of(*A_, "operator");
   info.preconditioner = info_of_precond(preconditioner(), A_->rows());

@@ -29,8 +29,9 @@ class GivenOperators final : public SystemOperators<T, S> {
   void operator_changed(RefreshScope scope) override;
   [[noreturn]] void move_nodes(std::shared_ptr<const NodeCoordinates> coordinates) override;
   bool sound() const override { return sound_; }
-  SystemInfo info() const override;
-  void write_decision(SystemDecision& decision) const override {
+  SystemInfo info() override;
+  PhaseSeconds setup_seconds() const override { return setup_seconds_; }
+  void write_decision(SystemDecision& decision) override {
     decision.preconditioner = precond_name_;
     decision.solvers = choice_.order;
   }

@@ -105,16 +105,23 @@ void MixedOperators<S>::slots_written(RefreshScope) {
 }
 
 template <Space S>
-SystemInfo MixedOperators<S>::info() const {
+SystemInfo MixedOperators<S>::info() {
   SystemInfo info = low_->info();
   info.mixed = true;
   info.residual_matrix = A_->info();
   info.residual_matrix.bytes.emplace_back("rounded values",
                                           static_cast<std::uint64_t>(rounded_.size()) * sizeof(float));
   info.solver = mixed_name(info.solver);
-  info.setup_seconds.insert(info.setup_seconds.begin(), setup_seconds_.front());
-  info.setup_seconds.push_back(setup_seconds_.back());
+  info.setup_seconds = setup_seconds();
   return info;
+}
+
+template <Space S>
+PhaseSeconds MixedOperators<S>::setup_seconds() const {
+  PhaseSeconds seconds = low_->setup_seconds();
+  seconds.insert(seconds.begin(), setup_seconds_.front());
+  seconds.push_back(setup_seconds_.back());
+  return seconds;
 }
 
 #define X(S) template class MixedOperators<S>;

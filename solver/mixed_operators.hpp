@@ -33,8 +33,9 @@ class MixedOperators final : public SystemOperators<double, S> {
   [[noreturn]] Slots<double, S> preconditioner_slots() override;
   [[noreturn]] void slots_written(RefreshScope scope) override;
   bool sound() const override { return sound_ && low_->sound(); }
-  SystemInfo info() const override;
-  void write_decision(SystemDecision& decision) const override { low_->write_decision(decision); }
+  SystemInfo info() override;
+  PhaseSeconds setup_seconds() const override;
+  void write_decision(SystemDecision& decision) override { low_->write_decision(decision); }
 
  private:
   LowSystem<S> low_system() const { return {low_->matrix(), low_->preconditioner(), scale_}; }

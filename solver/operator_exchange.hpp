@@ -54,8 +54,13 @@ class OperatorExchange {
   /// so that every run changes at the same iteration.
   virtual bool due(const SolveStanding& standing) = 0;
 
+  /// Works out what `not_before` and `due` will want to know, where that has been put off. To be called while a
+  /// device is at work: it takes as long as a few iterations of a small system.
+  virtual void prepare() {}
+
   /// Before so many iterations `due` need not be asked: it would say no, for certain or, by what it said last, in all
-  /// likelihood. `no_exchange`: not at all.
+  /// likelihood. `no_exchange`: not at all. Until `prepare` has been called, and where it has something to
+  /// work out, no more than the first iterations at which that is worth it.
   virtual int not_before() = 0;
 
   /// Makes them, and renumbers b, x and the vectors given, each of as many values as there are unknowns, in place.

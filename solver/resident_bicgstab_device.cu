@@ -81,7 +81,7 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& sys
     state.kept_at = best.iteration;
     state.event = convergence.fresh_monitor().event;  // where no iterations are left
   }
-  bool taken = state.event != Event::none || this->launch(ctx, args);
+  bool taken = state.event != Event::none || this->launch(ctx, args, convergence);
   if (!opened) {
     if (!taken || !state.started) {
       if (!convergence.open(vectors.r)) return ResidentEnd::reported;
@@ -97,7 +97,7 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& sys
   while (taken && !due && convergence.poll(state.iteration, state.event, residuals)) {
     due = convergence.exchange_due();
     args.iterations = this->launch_length(system, convergence.exchange_not_before(), state.iteration);
-    if (!due) taken = this->launch(ctx, args);
+    if (!due) taken = this->launch(ctx, args, convergence);
   }
   best = {state.kept_residual, state.kept_at};
   convergence.report().resident = taken && state.iteration > 0;

@@ -78,7 +78,7 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
   state.rho = std::numeric_limits<double>::infinity();
   state.alpha = 1;
   ResidentArgs<T> args = args_with(system, vectors, convergence.exchange_not_before(), 0);
-  if (!this->launch(ctx, args) || !state.started) {
+  if (!this->launch(ctx, args, convergence) || !state.started) {
     return convergence.open(vectors.r) ? ResidentEnd::continue_in_loop : ResidentEnd::reported;
   }
   if (!convergence.open(state.rhs_norm, state.initial_residual)) return ResidentEnd::reported;
@@ -104,7 +104,7 @@ ResidentEnd ResidentCg<T>::go_on(const SolveArguments<T, Space::device>& system,
   state.alpha = last.alpha;
   ResidentArgs<T> args = args_with(system, vectors, convergence.exchange_not_before(), monitor.iteration);
   args.begin = ResidentBegin::onward;
-  if (!this->launch(ctx, args)) return ResidentEnd::event;
+  if (!this->launch(ctx, args, convergence)) return ResidentEnd::event;
   return launch_until_event(system, convergence, args);
 }
 
@@ -131,7 +131,7 @@ ResidentEnd ResidentCg<T>::launch_until_event(const SolveArguments<T, Space::dev
   while (convergence.poll(state.iteration, state.event, residuals) && !state.undecided) {
     if (convergence.exchange_due()) return ResidentEnd::exchange;
     args.iterations = this->launch_length(system, convergence.exchange_not_before(), state.iteration);
-    if (!this->launch(ctx, args)) return hand_over();
+    if (!this->launch(ctx, args, convergence)) return hand_over();
   }
   convergence.report().resident = convergence.report().resident && state.iteration > 0;
   const Event event = convergence.event();

@@ -192,9 +192,10 @@ class ResidentSystem {
   ResidentArgs<T> args_of(const SolveArguments<T, Space::device>& system, int asks_from, int done) const;
   /// Iterations of the next launch, behind `done` of them: up to `asks_from` where that is still to come.
   int launch_length(const SolveArguments<T, Space::device>& system, int asks_from, int done) const;
-  /// Queues the kernel and waits for its end. False if the device did not accept the launch: the usual loop then does
-  /// all the work, now and later.
-  bool launch(const Context<Space::device>& ctx, const ResidentArgs<T>& given);
+  /// Queues the kernel, prepares an exchange of operators meanwhile, and waits for its end. False if the device did
+  /// not accept the launch: the usual loop then does all the work, now and later.
+  bool launch(const Context<Space::device>& ctx, const ResidentArgs<T>& given,
+              ConvergenceMonitor<T, Space::device>& convergence);
 
  private:
   bool take_matrices(const LinearOperator<T, Space::device>& A, const LinearOperator<T, Space::device>* M);

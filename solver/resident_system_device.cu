@@ -265,7 +265,8 @@ int ResidentSystem<T>::launch_length(const SolveArguments<T, Space::device>& sys
 }
 
 template <class T>
-bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const ResidentArgs<T>& given) {
+bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const ResidentArgs<T>& given,
+                               ConvergenceMonitor<T, Space::device>& convergence) {
   const auto& device = ctx.state();
   ResidentArgs<T> args = given;
   args.rows = view_.empty() ? 0 : view_[0].rows;
@@ -292,6 +293,7 @@ bool ResidentSystem<T>::launch(const Context<Space::device>& ctx, const Resident
     return fits_ = false;
   }
   epoch_ += synchronisations;
+  convergence.prepare_exchange();
   ctx.synchronize();
   return true;
 }

@@ -10,7 +10,8 @@
 namespace purlin::detail {
 
 template <class T, Space S>
-std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double simple_iterations) const {
+std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double simple_iterations) {
+  weigh_alternatives();
   if (!facts_ || format_.measured || parts_.has_preconditioner()) return {};
   std::vector<SystemCandidate> found;
   const std::vector<std::pair<std::string, double>> preconditioners = candidate_preconditioners();
@@ -72,7 +73,7 @@ double PlainOperators<T, S>::candidate_build_seconds(const std::string& name) co
   return expected_build_seconds(ctx_, *a, find_preconditioner(name), options_.precond, &machine_).build;
 }
 
-#define X(T, S) template std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double) const;
+#define X(T, S) template std::vector<SystemCandidate> PlainOperators<T, S>::candidates(double);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

@@ -44,7 +44,8 @@ std::optional<PrecondOutlooks> outlooks(const std::optional<PrecondRanking>& fro
 }  // namespace
 
 template <class T, Space S>
-void PlainOperators<T, S>::write_decision(SystemDecision& decision) const {
+void PlainOperators<T, S>::write_decision(SystemDecision& decision) {
+  weigh_alternatives();
   decision.format = options_.spmv.format;
   decision.preconditioner = options_.precond.name;
   decision.solvers = choice_.order;
@@ -225,7 +226,7 @@ void SystemState<T, S>::add_learnt(SystemInfo& info) const {
 }
 
 #define X(T, S)                                                                                \
-  template void PlainOperators<T, S>::write_decision(SystemDecision&) const;                   \
+  template void PlainOperators<T, S>::write_decision(SystemDecision&);                         \
   template void PlainOperators<T, S>::take_decided_format(const CsrView<T, S>&, bool);         \
   template void PlainOperators<T, S>::take_decided_preconditioner(const CsrView<T, S>&, bool); \
   template SystemDecision SystemState<T, S>::decision() const;                                 \

@@ -22,12 +22,15 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeab
     format_.reason = "a diagonal matrix";
     return;
   }
-  expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
+  to_weigh_ = asked == "auto" && exchangeable && changes_on_its_way() &&
+              !(decided() != nullptr && !decided()->format.empty());
+  if (S == Space::device || !to_weigh_) {  // a device has the facts with the traits as a rule
+    expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
+  }
   if (decided() != nullptr && !decided()->format.empty()) {
     take_decided_format(a, asked == "measure");
-  } else if (asked == "auto" && exchangeable && changes_on_its_way()) {
+  } else if (to_weigh_) {
     format_.format = "csr";
-    formats_to_compare_ = true;
   } else if (asked == "auto") {
     format_ = format_by_cost(a);
   } else {
@@ -44,9 +47,18 @@ FormatChoice PlainOperators<T, S>::format_by_cost(const CsrView<T, S>& a) {
   return choose_format_by_cost<T>(ctx_, Pattern<S>(a), options_.spmv, format_use(a));
 }
 
-// Of a system that begins in CSR: once its preconditioner is known, for the iterations with that one.
+// Of a system that begins in CSR: the formats by the iterations with its preconditioner.
 template <class T, Space S>
-void PlainOperators<T, S>::compare_formats(const CsrView<T, S>& a) {
+void PlainOperators<T, S>::weigh_alternatives() {
+  if (!std::exchange(to_weigh_, false)) return;
+  const CsrView<T, S> a = *A_->as_csr();
+  expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
+  if (provisional_) {
+    if (std::string why = why_no_stronger(precond_use(a)); !why.empty()) {
+      provisional_ = false;
+      precond_reason_ = std::move(why);
+    }
+  }
   format_ = format_by_cost(a);
   if (format_.format == "csr") return;
   expected_format_ = std::exchange(format_.format, "csr");
@@ -114,18 +126,21 @@ bool PlainOperators<T, S>::equal_opposites(const CsrView<T, S>& a) {
 }
 
 template <class T, Space S>
-const FormatChoice* PlainOperators<T, S>::format_choice() const {
+const FormatChoice* PlainOperators<T, S>::format_choice() {
+  weigh_alternatives();
   const bool chosen = !format_.trials.empty() && !format_.measured && !given_order();
   return chosen && order_.natural() && A_->as_csr() ? &format_ : nullptr;
 }
 
 template <class T, Space S>
-std::string PlainOperators<T, S>::expected_format() const {
+std::string PlainOperators<T, S>::expected_format() {
+  weigh_alternatives();
   return expected_format_ == format_.format ? std::string() : expected_format_;
 }
 
 template <class T, Space S>
 std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string& format) {
+  weigh_alternatives();
   const std::optional<CsrView<T, S>> csr = A_->as_csr();
   if (!csr || !order_.natural() || given_order() || !sound()) return nullptr;
   return std::unique_ptr<PlainOperators>(new PlainOperators(*this, *csr, format));
@@ -281,15 +296,15 @@ std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
 #define X(T, S)                                                                                                \
   template void PlainOperators<T, S>::choose_format(const CsrView<T, S>&, bool);                               \
   template FormatChoice PlainOperators<T, S>::format_by_cost(const CsrView<T, S>&);                            \
-  template void PlainOperators<T, S>::compare_formats(const CsrView<T, S>&);                                   \
+  template void PlainOperators<T, S>::weigh_alternatives();                                                    \
   template bool PlainOperators<T, S>::changes_on_its_way() const;                                              \
   template const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>&);                              \
   template std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::string&) const;       \
   template IterationEstimate PlainOperators<T, S>::iteration_estimate(const std::string&, const CostEstimate&) \
       const;                                                                                                   \
   template FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>&);                                   \
-  template const FormatChoice* PlainOperators<T, S>::format_choice() const;                                    \
-  template std::string PlainOperators<T, S>::expected_format() const;                                          \
+  template const FormatChoice* PlainOperators<T, S>::format_choice();                                          \
+  template std::string PlainOperators<T, S>::expected_format();                                                \
   template std::unique_ptr<SystemOperators<T, S>> PlainOperators<T, S>::in_format(const std::string&);         \
   template std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const;                             \
   template void PlainOperators<T, S>::expect_present_format(std::optional<PrecondOutlooks>&) const;            \

@@ -9,6 +9,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/number_text.hpp>
+#include <purlin/solver/cg_spectrum.hpp>
 #include <purlin/spmv/scaled_estimates.hpp>
 
 namespace purlin::detail {
@@ -125,6 +126,7 @@ template <class T, Space S>
 int SystemState<T, S>::not_before() {
   if (!may_move) return no_exchange;
   if (probation.length > 0) return 0;
+  if (!operators->weighed()) return few_steps;
   const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
   const double sure = sure_of_solve();
   double least = choice != nullptr ? learning.earliest(*choice, sure) : std::numeric_limits<double>::infinity();
@@ -326,6 +328,7 @@ bool SystemState<T, S>::improve(bool preconditioner_too, bool before_the_first) 
   if (!operators->sound()) return false;
   const double sure = before_the_first && solves == 0 && last_iterations == 0 ? operators->sure_iterations(true) : 0;
   if (sure > 0) return take_before_the_first(sure);
+  if (!(learning.iterations() > 0) && last_iterations == 0) return false;  // nothing has been spent, nothing is known
   const auto last = static_cast<double>(last_iterations);
   standing = {0, last, true, 1, tolerance_for_estimates(stop.rel_tol), last};  // a solve comes
   estimates.believed = last;

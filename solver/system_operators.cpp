@@ -70,9 +70,9 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
     timed(ctx_, setup_seconds_, "permute", [&] { permuted = permute(ctx_, a, order_); });
     view = permuted.view();
   }
-  timed(ctx_, setup_seconds_, "format", [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv); });
+  timed(ctx_, setup_seconds_, "format",
+        [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv, facts_ ? &*facts_ : nullptr); });
   timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view, exchangeable); });
-  if (formats_to_compare_) timed(ctx_, setup_seconds_, "comparison of formats", [&] { compare_formats(view); });
   if (!exchangeable) candidates_.clear();
   keep_pattern(a);
   if (decided() != nullptr && provisional_) keep_values(a);
@@ -171,10 +171,9 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a, bool may_
   if (needless()) estimate_formats();
 }
 
+// What the choice of a preconditioner goes by.
 template <class T, Space S>
-void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool may_follow) {
-  precond_chosen_ = true;
-  if (diagonal_ && invert_diagonal(a)) return;
+PrecondUse PlainOperators<T, S>::precond_use(const CsrView<T, S>& a) {
   PrecondUse use{*traits_, tolerance_for_estimates(options_.stop.rel_tol), options_.expected_products};
   use.precond_products = first_method().precond_products;
   facts(a);
@@ -185,6 +184,17 @@ void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool ma
     };
   }
   use.iteration_bytes = iteration_bytes();
+  return use;
+}
+
+// Where a solve may change it on its way, it begins with the simple one, and what else pays is weighed later.
+template <class T, Space S>
+void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool may_follow) {
+  precond_chosen_ = true;
+  if (diagonal_ && invert_diagonal(a)) return;
+  const bool put_off = to_weigh_ && may_follow && simple_preconditioner(*traits_) != nullptr &&
+                       !purlin::stronger_preconditioners(*traits_).empty();
+  PrecondUse use = put_off ? PrecondUse{*traits_} : precond_use(a);
   use.later = may_follow;
   const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
   ChosenPrecond<T, S> chosen = choose_precond<T, S>(ctx_, a, order_, options_.precond, options_.spmv, use, attempt);
@@ -227,7 +237,8 @@ void PlainOperators<T, S>::list_candidates() {
 // With the simple preconditioner. Fitted to diffusion and elasticity on 16 meshes, refined up to once: with 1 for all
 // the estimates behind 16 to 64 iterations were 1.25 and 0.45 times what came, in the means of logarithms.
 template <class T, Space S>
-double PlainOperators<T, S>::of_usual_iterations() const {
+double PlainOperators<T, S>::of_usual_iterations() {
+  weigh_alternatives();
   constexpr double of_blocks = 2, of_mesh = 0.65;
   if (present_iterations() != &simple_iterations) return 1;
   if (facts_ && facts_->block > 1) return of_blocks;
@@ -237,15 +248,26 @@ double PlainOperators<T, S>::of_usual_iterations() const {
   return scalar ? of_mesh : 1;
 }
 
+// Whether nodes have no more neighbours than differences along the lines of a grid give them. Elements give them more.
+template <class T, Space S>
+bool PlainOperators<T, S>::is_stencil() const {
+  if (!facts_ || options_.spmv.coordinates == nullptr) return false;
+  const int of_node = 2 * options_.spmv.coordinates->dimension + 1;
+  const double rows = static_cast<double>(facts_->rows);
+  return static_cast<double>(facts_->nonzeros) <= of_node * facts_->block * rows;
+}
+
 // On 27 meshes, diffusion and elasticity, b = 1 and b = A times a random x, all solves but those of one long thin
 // body took 0.4 to 20 times what their size makes expect, that one 0.2 to 0.4 times; the matrix of a grid with seven
 // entries in a row takes 0.27 times. Where most rows are damped, a step in time say, they may take far fewer. All of
 // that is CG.
 template <class T, Space S>
-double PlainOperators<T, S>::sure_iterations(bool before) const {
+double PlainOperators<T, S>::sure_iterations(bool before) {
   constexpr double of_mesh = 1.0 / 3, of_any = 0.2;
   if (!first_method().needs_symmetry || !undamped() || present_iterations() != &simple_iterations) return 0;
-  const bool mesh = origin() == MatrixOrigin::mesh;
+  if (before && origin() != MatrixOrigin::mesh) return 0;
+  weigh_alternatives();
+  const bool mesh = origin() == MatrixOrigin::mesh && !is_stencil();
   if (before && !mesh) return 0;
   return (mesh ? of_mesh : of_any) * expected_iterations_ / ScaledEstimates::factor();  // no estimate
 }
@@ -342,7 +364,8 @@ void PlainOperators<T, S>::slots_written(RefreshScope scope) {
 }
 
 template <class T, Space S>
-SystemInfo PlainOperators<T, S>::info() const {
+SystemInfo PlainOperators<T, S>::info() {
+  weigh_alternatives();
   SystemInfo info;
   info.matrix = A_->info();
   info.preconditioner = info_of_precond(preconditioner(), A_->rows());

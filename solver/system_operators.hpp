@@ -80,20 +80,28 @@ class SystemOperators {
   virtual bool matrix_sound() const { return sound(); }
 
   /// Everything but the bytes that the context holds.
-  virtual SystemInfo info() const = 0;
+  virtual SystemInfo info() = 0;
+  /// Of the setup, phase by phase.
+  virtual PhaseSeconds setup_seconds() const = 0;
+
+  /// Compares the formats, and the preconditioners that may follow, where that has been put off: a solve of a few
+  /// iterations ends before anybody wants to know. What tells of them calls it itself.
+  virtual void weigh_alternatives() {}
+  /// Whether they have been, as far as there are any.
+  virtual bool weighed() const { return true; }
 
   /// The formats that were compared, where one was chosen automatically and can be exchanged for another; null: none.
-  virtual const FormatChoice* format_choice() const { return nullptr; }
+  virtual const FormatChoice* format_choice() { return nullptr; }
   /// The format that the expected iterations pay for, where a solve begins in a cheaper one; empty: it is the
   /// present one.
-  virtual std::string expected_format() const { return {}; }
+  virtual std::string expected_format() { return {}; }
   /// Iterations of one solve, estimated; 0: nothing was chosen by them.
-  virtual double expected_iterations() const { return 0; }
+  virtual double expected_iterations() { return 0; }
   /// Of one solve of a matrix of this kind, over those of any matrix of its size.
-  virtual double of_usual_iterations() const { return 1; }
+  virtual double of_usual_iterations() { return 1; }
   /// Of one solve, sure to come as long as its residual has hardly fallen, or even `before` anything is known of b;
   /// 0: none.
-  virtual double sure_iterations(bool before) const {
+  virtual double sure_iterations(bool before) {
     static_cast<void>(before);
     return 0;
   }
@@ -101,12 +109,12 @@ class SystemOperators {
   virtual ExpectedIterations present_iterations() const { return &simple_iterations; }
   /// What the automatic choices compare, the least seconds first, where one solve takes so many iterations with the
   /// simple preconditioner. Empty: there is nothing to compare by the model.
-  virtual std::vector<SystemCandidate> candidates(double simple_iterations) const {
+  virtual std::vector<SystemCandidate> candidates(double simple_iterations) {
     static_cast<void>(simple_iterations);
     return {};
   }
   /// Writes what was decided, and what may follow it; not what SystemState counts.
-  virtual void write_decision(SystemDecision& decision) const { static_cast<void>(decision); }
+  virtual void write_decision(SystemDecision& decision) { static_cast<void>(decision); }
   /// The same system in another format, made from the matrix as this one keeps it; null where it does not. Throws as
   /// a constructor does, and this system stays as it is. After success it must not be used any more: M may have
   /// moved.
@@ -178,15 +186,21 @@ class PlainOperators final : public SystemOperators<T, S> {
   void slots_written(RefreshScope scope) override;
   bool sound() const override { return matrix_sound_ && precond_sound_; }
   bool matrix_sound() const override { return matrix_sound_; }
-  SystemInfo info() const override;
-  const FormatChoice* format_choice() const override;
-  std::string expected_format() const override;
-  double expected_iterations() const override { return present_iterations()(expected_iterations_); }
-  double of_usual_iterations() const override;
-  double sure_iterations(bool before) const override;
+  SystemInfo info() override;
+  PhaseSeconds setup_seconds() const override { return setup_seconds_; }
+  void weigh_alternatives() override;
+  bool weighed() const override { return !to_weigh_; }
+  const FormatChoice* format_choice() override;
+  std::string expected_format() override;
+  double expected_iterations() override {
+    weigh_alternatives();
+    return present_iterations()(expected_iterations_);
+  }
+  double of_usual_iterations() override;
+  double sure_iterations(bool before) override;
   ExpectedIterations present_iterations() const override { return iterations_of(options_.precond.name); }
-  std::vector<SystemCandidate> candidates(double simple_iterations) const override;
-  void write_decision(SystemDecision& decision) const override;
+  std::vector<SystemCandidate> candidates(double simple_iterations) override;
+  void write_decision(SystemDecision& decision) override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
   bool same_preconditioner() const override { return same_preconditioner_; }
   const PrecondOutlooks* stronger_preconditioners(double done) override;
@@ -221,7 +235,6 @@ class PlainOperators final : public SystemOperators<T, S> {
   void choose_solver_for(const CsrView<T, S>& a);
   void choose_format(const CsrView<T, S>& a, bool exchangeable);
   FormatChoice format_by_cost(const CsrView<T, S>& a);
-  void compare_formats(const CsrView<T, S>& a);
   bool changes_on_its_way() const;
   void estimate_formats();
   bool estimate_stronger();
@@ -245,8 +258,10 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool undamped() const {
     return traits_ && !traits_older_ && 2 * static_cast<double>(traits_->undamped_rows) >= A_->rows();
   }
+  bool is_stencil() const;
   MatrixOrigin origin() const {
-    if (options_.spmv.coordinates != nullptr) return MatrixOrigin::mesh;
+    const NodeCoordinates* const nodes = options_.spmv.coordinates.get();
+    if (nodes != nullptr && !nodes->xyz.empty()) return MatrixOrigin::mesh;
     return facts_ && facts_->block > 1 ? MatrixOrigin::blocks : MatrixOrigin::unknown;
   }
   bool order_in_options() const { return !options_.old_of_new.empty() || !options_.part_begin.empty(); }
@@ -260,6 +275,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   void take_decided_format(const CsrView<T, S>& a, bool measured);
   void take_decided_preconditioner(const CsrView<T, S>& a, bool may_follow);
   void choose_preconditioner(const CsrView<T, S>& a, bool may_follow);
+  PrecondUse precond_use(const CsrView<T, S>& a);
   bool invert_diagonal(const CsrView<T, S>& a);
   void list_candidates();
   std::vector<std::pair<std::string, double>> candidate_formats() const;
@@ -304,7 +320,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   bool matrix_sound_ = true, precond_sound_ = true;
   std::string expected_format_;
   double expected_iterations_ = 0;
-  bool formats_to_compare_ = false;  // when the preconditioner is there
+  bool to_weigh_ = false;  // its alternatives: see weigh_alternatives
   bool same_preconditioner_ = false;
   std::uint64_t renumbered_serial_ = 0;  // of the M that followed the format
   bool order_follows_ = false;           // the order in the options is that of a format still to come

@@ -13,6 +13,7 @@ namespace purlin::detail {
 // The values are looked at before one is made.
 template <class T, Space S>
 const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double done) {
+  weigh_alternatives();
   constexpr double reading_seconds = S == Space::host ? 0.6e-9 : 0;  // of an entry; those of a device are not read
   constexpr double small_share = 0.3;  // of what the solves have taken: no setup waits for it
   if (!provisional_ || (outlooks_ && outlooks_->stronger.empty())) return nullptr;
@@ -204,6 +205,7 @@ void PlainOperators<T, S>::estimate_formats() {
 
 template <class T, Space S>
 void PlainOperators<T, S>::decide_preconditioner() {
+  weigh_alternatives();
   const std::optional<CsrView<T, S>> csr = A_->as_csr();
   if (!provisional_ || !csr || !order_.natural() || !sound()) return;
   const std::string before = options_.precond.name;
@@ -214,6 +216,7 @@ void PlainOperators<T, S>::decide_preconditioner() {
 
 template <class T, Space S>
 bool PlainOperators<T, S>::next_preconditioner() {
+  weigh_alternatives();
   provisional_ = false;
   weaker_outlooks_.reset();
   Array<T, S> values;

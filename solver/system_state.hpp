@@ -152,7 +152,7 @@ struct SystemState : private OperatorExchange<T, S> {
   }
 
   void finish_setup() {
-    const PhaseSeconds phases = operators->info().setup_seconds;
+    const PhaseSeconds phases = operators->setup_seconds();
     setup_seconds.insert(setup_seconds.end(), phases.begin(), phases.end());
     timed(ctx, setup_seconds, "vectors", [&] { make_vectors(); });
   }
@@ -325,6 +325,9 @@ struct SystemState : private OperatorExchange<T, S> {
   bool due(const SolveStanding& now) override;
   double of_usual_iterations() const override { return operators->of_usual_iterations(); }
   double sure_of_solve() const override { return std::max(sure_of_any_solve, operators->sure_iterations(false)); }
+  void prepare() override {
+    if (may_move) operators->weigh_alternatives();
+  }
   int not_before() override;
   static bool would_pay(const FormatChoice* choice, const PrecondOutlooks* outlooks, double iterations);
   std::optional<ExchangedSystem<T, S>> exchange(const std::vector<Span<T, S>>& vectors) override;

@@ -68,7 +68,8 @@ class MadeUpOperators final : public detail::SystemOperators<double, S> {
   void slots_written(RefreshScope) override {}
   void move_nodes(std::shared_ptr<const NodeCoordinates>) override { FAIL("nothing has moved"); }
   bool sound() const override { return true; }
-  SystemInfo info() const override { return {}; }
+  SystemInfo info() override { return {}; }
+  detail::PhaseSeconds setup_seconds() const override { return {}; }
 
   const detail::PrecondOutlooks* stronger_preconditioners(double) override { return taken ? nullptr : &outlooks_; }
   bool take_stronger_preconditioner(const std::string& name) override {
