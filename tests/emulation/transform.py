@@ -20,6 +20,8 @@ PTX = [
      + rf"{REGISTER}, {REGISTER}\s*:\s*{REGISTER}", r"emu::ld_v2(\3, \1, \2);"),
     (r'"ld\.(?:relaxed|acquire)\.gpu\.global\.u64 %0, \[%1\];"\s*:\s*' + rf"{REGISTER}\s*:\s*{REGISTER}",
      r"emu::ld_v1(\2, \1);"),
+    (r'"red\.release\.gpu\.global\.add\.u64 \[%0\], %1;"\s*::\s*' + rf"{REGISTER}, {REGISTER}",
+     r"emu::red_add(\1, \2);"),
     (r'"createpolicy\.fractional\.L2::evict_(?:first|normal)\.b64 %0, 1\.0;"\s*:\s*' + rf"{REGISTER}(?:\s*:)?", r"\1 = 0;"),
     (r'"createpolicy\.fractional\.L2::evict_last\.L2::evict_first\.b64 %0, %1;"\s*:\s*' + rf'{REGISTER} : "f"\(\w+\)',
      r"\1 = 0;"),

@@ -113,6 +113,7 @@ inline void st_v2(std::uint64_t* to, std::uint64_t low, std::uint64_t high) {
   at[1] = high;
 }
 inline void st_v1(std::uint64_t* to, std::uint64_t word) { *static_cast<volatile std::uint64_t*>(to) = word; }
+inline void red_add(std::uint64_t* to, std::uint64_t word) { *static_cast<volatile std::uint64_t*>(to) += word; }
 inline void ld_v2(const std::uint64_t* from, std::uint64_t& low, std::uint64_t& high) {
   spin();
   const volatile std::uint64_t* at = from;
