@@ -23,14 +23,14 @@ constexpr double sweep_share = 0.85;
 // Of a kernel that keeps its vectors on the chip: for each grid synchronisation and for each product what precedes
 // its reads. Matrices that stay on the chip are read so much faster than memory, node blocks faster still, whose
 // columns are few.
-constexpr double synchronisation_seconds = 2.2e-6, product_start_seconds = 2.2e-6, on_chip_speed = 1.45;
-constexpr double blocks_on_chip_speed = 2.2;
+constexpr double synchronisation_seconds = 1.5e-6, product_start_seconds = 2.5e-6, on_chip_speed = 1.45;
+constexpr double blocks_on_chip_speed = 1.6;
 // The second level of a device, for a matrix that streams past such vectors.
 constexpr SharedCache second_level{1.5, 0.5, 0.65};
 // Of such a kernel by rows, which synchronises twice as often: what precedes the reads of a product, whose operand
 // comes through the second-level cache; and the speed of the entries over that of memory, where they stay on the chip
 // and where they stream by.
-constexpr double row_product_start_seconds = 2.5e-6, rows_on_chip_speed = 1.1, rows_streaming_speed = 0.68;
+constexpr double row_product_start_seconds = 2.3e-6, rows_on_chip_speed = 1, rows_streaming_speed = 0.57;
 // The largest halo over the mean of all, and shared memory that is not for vectors.
 constexpr double uneven_halo = 1.6;
 constexpr double reserved_bytes = 6000;
