@@ -154,6 +154,22 @@ TEST_CASE("csr on the device cuts only rows of more than 256 entries", "[spmv][c
   CHECK(cut_rows(exact_matrix(3, 50000, [](Index i) { return i == 1 ? 3 : 50000; })) == 2);
 }
 
+TEST_CASE("csr on the device takes the longest row from facts, with the same bits", "[spmv][csr][device]") {
+  const Context<D> ctx;
+  for_both_types(matrices(), [&](auto zero, const HostCsr& a) {
+    using T = decltype(zero);
+    const auto there = upload_matrix<T>(ctx, a);
+    const PatternFacts facts = pattern_facts(ctx, Pattern<D>(there.narrow()));
+    const auto made = make_spmv<T, D>(ctx, there.narrow(), {}, {"csr"}, &facts);
+    const auto at_x = upload(ctx, random_vector<T>(a.cols, 6));
+    auto y = poisoned<T>(ctx, a.rows);
+    made->apply(ctx, T(1), at_x.cspan(), T(0), y.span());
+    Product<T, D> product(ctx, there.narrow(), "csr");
+    CHECK(same_bits(download(ctx, y), product.apply(T(1), random_vector<T>(a.cols, 6)).y));
+    CHECK(made->info().figure("cut rows") == product.op().info().figure("cut rows"));
+  });
+}
+
 TEST_CASE("Row lengths are counted on the device as on the host", "[spmv][csr][device]") {
   const Context<D> ctx;
   const auto check = [&](const std::string& name, const HostCsr& a) {
