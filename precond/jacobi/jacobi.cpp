@@ -25,13 +25,27 @@ JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>&
   const auto start = std::chrono::steady_clock::now();
   if (a.rows != a.cols) throw InputError("Jacobi needs a square matrix");
   if (!order.natural()) user_row_ = make_array(ctx, order.old_of_new.cspan());
+  find_diagonal(ctx, a);
+  setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// On a host new memory costs more than the search: positions that fit are found as they are kept.
+template <class T, Space S>
+void JacobiOperator<T, S>::find_diagonal(const Context<S>& ctx, const CsrView<T, S>& a) {
+  if constexpr (S == Space::host) {
+    if (a.value_map == nullptr && a.nnz() < Offset{ValueMap<S>::none32}) {
+      diagonal_source_.narrow = Array<std::uint32_t, S>(ctx, a.rows);
+      diagonal_source_.source_size = a.nnz();
+      detail::find_diagonal(ctx, Pattern<S>(a), diagonal_source_.narrow.span());
+      return take(ctx, a.val, diagonal_source_.narrow.cspan());
+    }
+  }
   Array<Offset, S> position(ctx, a.rows);
   with_row_ptr(a, [&](auto row_ptr) {
     detail::sweep(ctx, a.rows, detail::FindDiagonalStep(row_ptr.data, a.col.data, position.data()));
   });
   diagonal_source_ = make_value_map(ctx, position.cspan(), a.nnz(), a.value_map);
   take(ctx, a.val, position.cspan());
-  setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 template <class T, Space S>

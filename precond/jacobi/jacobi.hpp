@@ -11,6 +11,10 @@ namespace detail {
 std::uint64_t estimate_jacobi_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
                                     Offset nonzeros, std::size_t value_bytes);
 
+/// Where each row's diagonal entry stands among the entries, fewer than 2^32 - 1; all bits set where it is missing.
+void find_diagonal(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
+                   Span<std::uint32_t, Space::host> position);
+
 }  // namespace detail
 
 /// Its line of the table of preconditioners.
@@ -46,6 +50,7 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   OperatorInfo info() const override;
 
  private:
+  void find_diagonal(const Context<S>& ctx, const CsrView<T, S>& a);
   template <class Position>
   void take(const Context<S>& ctx, Span<const T, S> values, Span<const Position, S> position);
   JacobiOperator(const Context<S>& ctx, const LinearOperator<T, S>& a);
@@ -58,8 +63,8 @@ class JacobiOperator final : public MatrixOperator<T, S> {
   Array<T, S> inverse_;                             ///< 1 / a_ii
   ValueMap<S> diagonal_source_;                     ///< where a_ii stands in the caller's values
   Array<Index, S> user_row_;  ///< the caller's number of each row, empty in the natural order: for messages
-  Array<double, S> counts_;  ///< of the entries without a finite inverse, and of those that differ from the first
-  bool constant_ = false;    ///< none does
+  Array<double, S> counts_;   ///< of the entries without a finite inverse, and of those that differ from the first
+  bool constant_ = false;     ///< none does
   double setup_seconds_ = 0;
 };
 
