@@ -121,7 +121,8 @@ bool SystemState<T, S>::would_pay(const FormatChoice* choice, const PrecondOutlo
 }
 
 // Where solves like this one have been decided on before it, not until it turns out to be longer than they were. The
-// first, where one of half as many again as are expected would not pay, not until half of those have gone.
+// first, where one of half as many again as are expected would not pay, not until half of those have gone. A system
+// that has not weighed its alternatives yet does so when there can be a first spectrum.
 template <class T, Space S>
 int SystemState<T, S>::not_before() {
   if (!may_move) return no_exchange;
