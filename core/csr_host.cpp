@@ -114,11 +114,12 @@ struct Partial {
   // met in ascending order, and so are the partners that entries of later rows have behind its diagonal. Of those
   // before, as far as they are kept, `not_met` until the first has been found.
   std::vector<Index> next, next_before;
-  Index begin = 0;
+  Index begin = 0, share = 0;  // share: rows that are expected, for which there is room at once
   static constexpr Index not_met = -1, most_before = 1 << 18;
 
   void start_at(Index row) {
     begin = row;
+    next.reserve(static_cast<std::size_t>(share));
     next_before.assign(static_cast<std::size_t>(std::min(row, most_before)), not_met);
   }
   void count(int what, Index row) {
@@ -213,8 +214,10 @@ Partial inspect_diagonal(const Context<Space::host>& ctx, const RowPtr& row_ptr,
 template <class RowPtr, class T>
 Partial inspect_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, const CsrView<T, Space::host>& a,
                      bool all_entries) {
+  Partial none;
+  none.share = a.rows / ctx.threads() + 1;
   return detail::parallel_reduce(
-      ctx, a.rows, Partial{}, [&](Index i, Partial& mine) { inspect_row(row_ptr, a, i, all_entries, mine); },
+      ctx, a.rows, none, [&](Index i, Partial& mine) { inspect_row(row_ptr, a, i, all_entries, mine); },
       join_partials);
 }
 
