@@ -248,7 +248,8 @@ double PlainOperators<T, S>::of_usual_iterations() {
   return scalar ? of_mesh : 1;
 }
 
-// Whether nodes have no more neighbours than differences along the lines of a grid give them. Elements give them more.
+// Whether nodes have no more neighbours than differences along the lines of a grid give them. Elements give them
+// more.
 template <class T, Space S>
 bool PlainOperators<T, S>::is_stencil() const {
   if (!facts_ || options_.spmv.coordinates == nullptr) return false;
