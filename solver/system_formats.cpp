@@ -22,12 +22,10 @@ void PlainOperators<T, S>::choose_format(const CsrView<T, S>& a, bool exchangeab
     format_.reason = "a diagonal matrix";
     return;
   }
-  to_weigh_ = asked == "auto" && exchangeable && changes_on_its_way() &&
-              !(decided() != nullptr && !decided()->format.empty());
-  if (S == Space::device || !to_weigh_) {  // a device has the facts with the traits as a rule
-    expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
-  }
-  if (decided() != nullptr && !decided()->format.empty()) {
+  const bool is_decided = decided() != nullptr && !decided()->format.empty();
+  to_weigh_ = asked == "auto" && exchangeable && changes_on_its_way() && !is_decided;
+  if (S == Space::device || !to_weigh_) expect_iterations(a);  // a device has the facts with the traits as a rule
+  if (is_decided) {
     take_decided_format(a, asked == "measure");
   } else if (to_weigh_) {
     format_.format = "csr";
@@ -52,9 +50,9 @@ template <class T, Space S>
 void PlainOperators<T, S>::weigh_alternatives() {
   if (!std::exchange(to_weigh_, false)) return;
   const CsrView<T, S> a = *A_->as_csr();
-  expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
+  expect_iterations(a);
   if (provisional_) {
-    if (std::string why = why_no_stronger(precond_use(a)); !why.empty()) {
+    if (std::string why = why_no_stronger(precond_use()); !why.empty()) {
       provisional_ = false;
       precond_reason_ = std::move(why);
     }
@@ -78,6 +76,11 @@ template <class T, Space S>
 const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>& a) {
   if (!facts_) facts_ = pattern_facts(ctx_, Pattern<S>(a));
   return *facts_;
+}
+
+template <class T, Space S>
+void PlainOperators<T, S>::expect_iterations(const CsrView<T, S>& a) {
+  expected_iterations_ = purlin::expected_iterations(facts(a), options_.stop.rel_tol);
 }
 
 // Of one of the formats whose facts are known; nothing where the model does not know it.
@@ -298,6 +301,7 @@ std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
   template FormatChoice PlainOperators<T, S>::format_by_cost(const CsrView<T, S>&);                            \
   template void PlainOperators<T, S>::weigh_alternatives();                                                    \
   template bool PlainOperators<T, S>::changes_on_its_way() const;                                              \
+  template void PlainOperators<T, S>::expect_iterations(const CsrView<T, S>&);                                 \
   template const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>&);                              \
   template std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::string&) const;       \
   template IterationEstimate PlainOperators<T, S>::iteration_estimate(const std::string&, const CostEstimate&) \

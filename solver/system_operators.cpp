@@ -171,13 +171,12 @@ void PlainOperators<T, S>::make_preconditioner(const CsrView<T, S>& a, bool may_
   if (needless()) estimate_formats();
 }
 
-// What the choice of a preconditioner goes by.
+// What the choice of a preconditioner goes by, once iterations are expected.
 template <class T, Space S>
-PrecondUse PlainOperators<T, S>::precond_use(const CsrView<T, S>& a) {
+PrecondUse PlainOperators<T, S>::precond_use() const {
   PrecondUse use{*traits_, tolerance_for_estimates(options_.stop.rel_tol), options_.expected_products};
   use.precond_products = first_method().precond_products;
-  facts(a);
-  use.expected_iterations = expected_iterations_ = purlin::expected_iterations(*facts_, options_.stop.rel_tol);
+  use.expected_iterations = expected_iterations_;
   if (const std::optional<CostEstimate> product = product_estimate(options_.spmv.format)) {
     use.iteration_seconds = [this, product = *product](const std::string& name) {
       return iteration_estimate(name, product).seconds;
@@ -194,7 +193,8 @@ void PlainOperators<T, S>::choose_preconditioner(const CsrView<T, S>& a, bool ma
   if (diagonal_ && invert_diagonal(a)) return;
   const bool put_off = to_weigh_ && may_follow && simple_preconditioner(*traits_) != nullptr &&
                        !purlin::stronger_preconditioners(*traits_).empty();
-  PrecondUse use = put_off ? PrecondUse{*traits_} : precond_use(a);
+  if (!put_off) expect_iterations(a);
+  PrecondUse use = put_off ? PrecondUse{*traits_} : precond_use();
   use.later = may_follow;
   const TryPrecond<T, S> attempt = [&](const LinearOperator<T, S>* candidate) { return tried(candidate); };
   ChosenPrecond<T, S> chosen = choose_precond<T, S>(ctx_, a, order_, options_.precond, options_.spmv, use, attempt);

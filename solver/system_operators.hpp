@@ -242,6 +242,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   PlainOperators(PlainOperators& from, const CsrView<T, S>& a, const std::string& format);
   FormatUse format_use(const CsrView<T, S>& a);
   const PatternFacts& facts(const CsrView<T, S>& a);
+  void expect_iterations(const CsrView<T, S>& a);
   IterationEstimate iteration_estimate(const std::string& precond, const CostEstimate& product) const;
   void expect_present_format(std::optional<PrecondOutlooks>& outlooks) const;
   std::optional<CostEstimate> product_estimate(const std::string& format) const;
@@ -275,7 +276,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   void take_decided_format(const CsrView<T, S>& a, bool measured);
   void take_decided_preconditioner(const CsrView<T, S>& a, bool may_follow);
   void choose_preconditioner(const CsrView<T, S>& a, bool may_follow);
-  PrecondUse precond_use(const CsrView<T, S>& a);
+  PrecondUse precond_use() const;
   bool invert_diagonal(const CsrView<T, S>& a);
   void list_candidates();
   std::vector<std::pair<std::string, double>> candidate_formats() const;

@@ -8,6 +8,7 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/jacobi/jacobi_steps.hpp>
 
@@ -36,7 +37,13 @@ void JacobiOperator<T, S>::find_diagonal(const Context<S>& ctx, const CsrView<T,
     if (a.value_map == nullptr && a.nnz() < Offset{ValueMap<S>::none32}) {
       diagonal_source_.narrow = Array<std::uint32_t, S>(ctx, a.rows);
       diagonal_source_.source_size = a.nnz();
-      detail::find_diagonal(ctx, Pattern<S>(a), diagonal_source_.narrow.span());
+      const auto position = diagonal_source_.narrow.span();
+      with_row_ptr(a, [&](auto row_ptr) {
+        detail::parallel_for(ctx, a.rows, [&](Index i) {
+          position[i] =
+              static_cast<std::uint32_t>(detail::find_column<Offset>(a.col.data, row_ptr[i], row_ptr[i + 1], i));
+        });
+      });
       return take(ctx, a.val, diagonal_source_.narrow.cspan());
     }
   }

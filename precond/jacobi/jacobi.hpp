@@ -11,10 +11,6 @@ namespace detail {
 std::uint64_t estimate_jacobi_bytes(const PrecondOptions& options, const SpmvFormat& format, Index rows,
                                     Offset nonzeros, std::size_t value_bytes);
 
-/// Where each row's diagonal entry stands among the entries, fewer than 2^32 - 1; all bits set where it is missing.
-void find_diagonal(const Context<Space::host>& ctx, const Pattern<Space::host>& a,
-                   Span<std::uint32_t, Space::host> position);
-
 }  // namespace detail
 
 /// Its line of the table of preconditioners.
