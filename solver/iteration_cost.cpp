@@ -125,8 +125,9 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
       (passes + precond_passes) * static_cast<double>(facts.rows) * static_cast<double>(value_bytes);
   // The product's own start is counted with the other kernels of the loop.
   CostEstimate traffic = product;
-  traffic.launches = 0;
-  const double of_product = machine.device() ? traffic.product_seconds(machine) : product.product_seconds(machine);
+  traffic.least_seconds = 0;
+  if (machine.device()) traffic.launches = 0;
+  const double of_product = traffic.product_seconds(machine);
   const double kept = product.product_bytes + precond.bytes +
                       kept_vectors * static_cast<double>(facts.rows) * static_cast<double>(value_bytes);
   const double speed = machine.device() ? 1 : cached_speed(machine, last_level, kept);
@@ -144,8 +145,10 @@ IterationEstimate IterationCost::estimate(const PatternFacts& facts, const CostE
       machine.device()
           ? (kernels * kernel_seconds + method.precond_products * precond.device_start_seconds) * machine.start_ratio
           : (method.vector_kernels + method.precond_products * precond.matrices) * wake_seconds;
-  const double of_products = method.products * of_product + of_precond;
-  return {start + of_products / (cached ? 1 : speed) + vectors / (bandwidth * sweep_share * speed), false};
+  const double of_products = std::max(method.products * of_product / (cached ? 1 : speed),
+                                      method.products * product.least_product_seconds(machine)) +
+                             of_precond / (cached ? 1 : speed);
+  return {start + of_products + vectors / (bandwidth * sweep_share * speed), false};
 }
 
 }  // namespace purlin::detail

@@ -91,7 +91,12 @@ double CostEstimate::product_seconds(const Machine& machine) const {
   if (cached_seconds > 0) {
     return start + cached_seconds / std::clamp(machine.processors, 1, useful_threads);
   }
-  return start + product_bytes / (machine.bytes_per_second * bandwidth_share);
+  return start +
+         std::max(product_bytes / (machine.bytes_per_second * bandwidth_share), least_product_seconds(machine));
+}
+
+double CostEstimate::least_product_seconds(const Machine& machine) const {
+  return least_seconds / std::clamp(machine.processors, 1, useful_threads);
 }
 
 double CostEstimate::setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const {

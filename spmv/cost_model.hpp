@@ -63,6 +63,8 @@ struct CostEstimate {
   /// Seconds of one host thread for each row of a matrix whose rows differ in length, in addition: the branch at
   /// their ends is not predicted.
   double uneven_row_seconds = 0;
+  /// Seconds of one host thread that a product takes at the least, however fast its bytes come; 0: bytes alone count.
+  double least_seconds = 0;
   /// Seconds of one host thread for each entry, from CSR to a product that can start.
   double setup_seconds_per_entry = 0;
   /// Bytes that setup moves to a device.
@@ -79,6 +81,8 @@ struct CostEstimate {
 
   /// Of one product y = A x.
   double product_seconds(const Machine& machine) const;
+  /// Of one product, by `least_seconds` alone.
+  double least_product_seconds(const Machine& machine) const;
   /// With `host_threads` threads of the machine that plans.
   double setup_seconds(const Machine& machine, Offset nonzeros, int host_threads) const;
 };
