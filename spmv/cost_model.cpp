@@ -79,11 +79,11 @@ PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space:
   return facts;
 }
 
-double cached_entry_seconds(const PatternFacts& facts, const Machine& machine, std::size_t value_bytes,
-                            double in_double, double in_single) {
+void CostEstimate::set_thread_seconds(const PatternFacts& facts, const Machine& machine, std::size_t value_bytes,
+                                      double seconds) {
+  if (machine.device()) return;
   const double csr_bytes = static_cast<double>(facts.nonzeros) * static_cast<double>(value_bytes + sizeof(Index));
-  if (machine.device() || csr_bytes > host_cached_bytes) return 0;
-  return value_bytes == sizeof(double) ? in_double : in_single;
+  (csr_bytes > host_cached_bytes ? least_seconds : cached_seconds) = seconds;
 }
 
 double CostEstimate::product_seconds(const Machine& machine) const {

@@ -47,18 +47,13 @@ PatternFacts pattern_facts(const Context<Space::host>& ctx, const Pattern<Space:
 /// The same of a pattern on a device. Waits for the stream.
 PatternFacts pattern_facts(const Context<Space::device>& ctx, const Pattern<Space::device>& pattern);
 
-/// Of the two seconds per entry of a format, measured in cache, the one for values of that size; 0 on a device, and
-/// for matrices that do not stay in a host's caches from product to product. The limit is the same for every format.
-double cached_entry_seconds(const PatternFacts& facts, const Machine& machine, std::size_t value_bytes,
-                            double in_double, double in_single);
-
 /// The cost of a format, estimated from bytes; docs/performance.md has measured times.
 struct CostEstimate {
   double product_bytes = 0;  ///< infinite where the format is not to be chosen
   /// The share of the copy bandwidth that the product reaches, from measurements of large systems.
   double bandwidth_share = 1;
-  /// Seconds of one host thread if the matrix stays in its caches, where bytes do not determine the time
-  /// (`cached_entry_seconds` times what is stored); 0: from bytes.
+  /// Seconds of one host thread if the matrix stays in its caches, where bytes do not determine the time; 0: from
+  /// bytes.
   double cached_seconds = 0;
   /// Seconds of one host thread for each row of a matrix whose rows differ in length, in addition: the branch at
   /// their ends is not predicted.
@@ -79,6 +74,10 @@ struct CostEstimate {
   /// The parts of that kernel are rows of a CSR matrix, which share the vector in memory.
   bool resident_rows = false;
 
+  /// `seconds` of one host thread for a product whose bytes are at hand: all of it where the matrix stays in the
+  /// caches from product to product, which the same limit decides for every format, else the least of it. Nothing on
+  /// a device.
+  void set_thread_seconds(const PatternFacts& facts, const Machine& machine, std::size_t value_bytes, double seconds);
   /// Of one product y = A x.
   double product_seconds(const Machine& machine) const;
   /// Of one product, by `least_seconds` alone.

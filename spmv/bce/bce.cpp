@@ -157,8 +157,8 @@ CostEstimate bce_cost(const PatternFacts& facts, const FormatRequest& request) {
   cost_estimate.product_bytes = stored * (T + sizeof(Index)) + rows * (sizeof(Index) + T) + facts.cols * T;
   cost_estimate.bandwidth_share = request.machine.device() ? 0.75 : 0.85;
   cost_estimate.setup_seconds_per_entry = 1.5e-8;
-  cost_estimate.cached_seconds =
-      cached_entry_seconds(facts, request.machine, request.value_bytes, 2.6e-10, 2.35e-10) * stored;
+  cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
+                                   (request.value_bytes == sizeof(double) ? 2.6e-10 : 2.35e-10) * stored);
   cost_estimate.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
   cost_estimate.launches = facts.longest_row > std::max<Offset>(shape.widest, shape.piece_slots) ? 2 : 1;
   return cost_estimate;

@@ -286,9 +286,10 @@ CostEstimate ehyb_cost(const PatternFacts& facts, const FormatRequest& request) 
   if (request.machine.device() && !hubs && parts <= request.machine.processors) cost_estimate.resident_parts = parts;
   // Measured on a host, 2 threads, 8 million entries: 5e-8 (diffusion) and 6e-8 (elasticity).
   cost_estimate.setup_seconds_per_entry = 6e-8;
-  cost_estimate.cached_seconds =
-      entries * cached_entry_seconds(facts, request.machine, request.value_bytes, block > 1 ? 1.4e-10 : 2.35e-10,
-                                     block > 1 ? 1.0e-10 : 2.4e-10);
+  const bool in_double = request.value_bytes == sizeof(double);
+  const double in_block = in_double ? 1.4e-10 : 1.0e-10, alone = in_double ? 2.35e-10 : 2.4e-10;
+  cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
+                                   entries * (block > 1 ? in_block : alone));
   // Fitted to 25 systems of 0.06 to 41 million entries on an H200 whose host has 16 processors: 0.7 to 1.4 times what
   // was measured. A symmetric pattern is taken for granted. The host divides what the device coarsens the graph to.
   // Where a few rows are far longer than the rest the host makes the arrays.

@@ -296,8 +296,8 @@ CostEstimate ell_warp_cost(const PatternFacts& facts, const FormatRequest& reque
   // On the host 5 % above CSR, measured; on an H200 0.75 to 1.
   cost_estimate.bandwidth_share = request.machine.device() ? 0.88 : 0.84;
   cost_estimate.setup_seconds_per_entry = 4e-8;
-  cost_estimate.cached_seconds =
-      cached_entry_seconds(facts, request.machine, request.value_bytes, 2.45e-10, 2.2e-10) * slots;
+  cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
+                                   (request.value_bytes == sizeof(double) ? 2.45e-10 : 2.2e-10) * slots);
   cost_estimate.upload_bytes = slots * (sizeof(Index) + sizeof(Offset));
   return cost_estimate;
 }

