@@ -38,6 +38,7 @@ SolverMethod bicgstab_method() {
   bicgstab.floor = {15, 21, 17};
   fill_columns<MakeBicgstab>(bicgstab.make);
   fill_columns<MakeMixedBicgstab>(bicgstab.make_mixed);
+  bicgstab.mixed_iterations = 1.7;
   return bicgstab;
 }
 

@@ -48,6 +48,7 @@ SolverMethod cg_method() {
   cg.batch_vectors_once = 2;
   fill_columns<MakeCg>(cg.make);
   fill_columns<MakeMixedCg>(cg.make_mixed);
+  cg.mixed_iterations = 1.3;
   fill_columns<MakeBatchCg>(cg.make_batch);
   return cg;
 }

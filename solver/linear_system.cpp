@@ -210,11 +210,10 @@ template <class T, Space S>
 SystemInfo LinearSystem<T, S>::info() const {
   const Impl& s = *impl_;
   s.gate.require_free();
-  SystemInfo info = s.operators->info();
+  SystemInfo info = s.info();
   info.setup_seconds = s.setup_seconds;
   info.bytes = s.ctx.memory()->use().bytes;
   s.add_learnt(info);
-  if (info.preconditioner_reason.empty()) info.preconditioner_reason = s.why_double;
   return info;
 }
 

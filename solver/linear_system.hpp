@@ -54,8 +54,11 @@ struct SystemOptions {
   /// Iterate in single precision, and form residuals in double: for systems in double, whose solution is as good as
   /// that of an iteration in double. Matrix and preconditioner are stored in single precision, and the matrix also in
   /// double as CSR. If single precision is not enough, the solver continues in double, and the report says so; if it
-  /// does not support the preconditioner, everything is done in double, and `SystemInfo::preconditioner_reason` says
-  /// so.
+  /// does not support the preconditioner, everything is done in double, and `SystemInfo::precision_reason` says so.
+  ///
+  /// Where format and preconditioner are "auto", the precision is chosen like them: a solve begins in double, and
+  /// goes on in single precision where that is expected to be faster, whose iterations are more; small systems stay
+  /// in double. The report's `changed` says when.
   bool mixed = false;
   /// The same bits on every run on the same machine or device with as many threads: what is chosen by measuring times
   /// (the format "measure") or may differ from run to run ("csr:alg1" on a device) is refused with InputError, and no
@@ -86,6 +89,7 @@ struct SystemInfo {
   OperatorInfo preconditioner;        ///< name "none" where there is none
   LocatedText preconditioner_reason;  ///< why, where it was chosen automatically
   bool mixed = false;                 ///< `matrix` and `preconditioner` are those in single precision
+  std::string precision_reason;       ///< where mixed precision was requested and is not used, or not yet: why
   /// Mixed precision: A in double, for true residuals, and the values that the one in single precision is refreshed
   /// from. Without a name otherwise.
   OperatorInfo residual_matrix;
@@ -233,8 +237,8 @@ class LinearSystem {
 
   /// The combinations of format and preconditioner that the automatic choices compare, by the cost model, the one of
   /// fewest seconds for one solve first. Their iterations follow from those of the solves so far, else from the size.
-  /// Empty where the model knows nothing: for operators, mixed precision, an M of the caller's, measured formats, and
-  /// where both were named. Reads the pattern.
+  /// Empty where the model knows nothing: for operators, mixed precision with a named format or preconditioner, an M
+  /// of the caller's, measured formats, and where both were named. Reads the pattern.
   std::vector<SystemCandidate> candidates() const;
 
   /// What has been decided and learnt up to now, for a system that is to begin here (`SystemOptions::decision`): in a

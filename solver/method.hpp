@@ -75,6 +75,7 @@ struct SolverMethod {
   VectorFloor floor;                                ///< what the cost model takes for its vectors
   FactoryColumns<MakeSolver> make = {};             ///< one for each precision and space
   FactoryColumns<MakeMixedSolver> make_mixed = {};  ///< null: not in mixed precision
+  double mixed_iterations = 1;  ///< of a solve in mixed precision over those of one in double, as a rule
   FactoryColumns<MakeBatchSolver> make_batch = {};  ///< null: columns are taken one after the other
   /// Vectors that a batch adds: for each place, and once.
   int batch_vectors = 0, batch_vectors_once = 0;

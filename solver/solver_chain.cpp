@@ -245,7 +245,7 @@ SolveReport SolverChain<T, S>::patient_attempt(std::size_t step, Span<const T, S
     gave_up = !known_symmetric;
     return !gave_up;
   };
-  SolveReport report = attempt(step, b, x, stop, OwnProgress(ask, static_cast<bool>(progress)), guess);
+  SolveReport report = attempt(step, b, x, stop, OwnProgress(ask, is_watched(progress)), guess);
   if (gave_up && report.status == Status::stopped_by_caller) {
     const Cause cause = cg ? Cause::slow_residual : Cause::no_better_residual;
     overrule(report, Status::stagnation, {cause, Subject::none, 0, patience, fault});

@@ -118,6 +118,8 @@ SystemDecision SystemState<T, S>::decision() const {
   found.simple_iterations = simple_seen;
   found.simple_measured = simple_measured;
   found.change_failed = change_failed;
+  if (in_single.operators != nullptr) found.format_in_single = in_single.format;
+  found.single_failed = in_single.failed;
   found.format_iterations = learning.iterations();
   found.format_refreshes = learning.refreshes();
   found.preconditioner_iterations = learning_precond.iterations();
@@ -159,6 +161,11 @@ void SystemState<T, S>::take_learnt(const SystemDecision& decided, const SystemO
   simple_seen = decided.simple_iterations;
   simple_measured = decided.simple_measured;
   if (is_format_choice(options.spmv.format)) change_failed = decided.change_failed;
+  if (decided.single_failed) fail_in_single("in double: single precision has failed before");
+  if (in_single.allowed && !decided.format_in_single.empty()) {
+    move_to_single(decided.format_in_single);
+    changed.clear();
+  }
   learning.restore(decided.format_iterations, decided.format_refreshes);
   if (other_precond) return;
   learning_precond.restore(decided.preconditioner_iterations, decided.preconditioner_refreshes);

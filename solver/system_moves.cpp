@@ -50,7 +50,8 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   if (!left_guessed) doubt_what_was_overrun();
   choose_move(true);
   if (next == Move::none) ask_less_often();
-  return next != Move::none;
+  in_single.due = next == Move::single_precision;  // where the solve stops next
+  return next != Move::none && !in_single.due;
 }
 
 // Once a solve takes more than twice what an estimate promised, as many iterations are expected as there were, or
@@ -91,7 +92,7 @@ void SystemState<T, S>::ask_less_often() {
 template <class T, Space S>
 void SystemState<T, S>::choose_move(bool preconditioner_too) {
   next = Move::none;
-  const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
+  const FormatChoice* const choice = formats_to_move_to();
   const double to_come = standing.left + learning.later(last_iterations);
   const FormatTrial* better = nullptr;
   estimates.most_saved = choice != nullptr ? SystemLearning::most_saved(*choice, to_come) : 0;
@@ -103,7 +104,8 @@ void SystemState<T, S>::choose_move(bool preconditioner_too) {
     next_preconditioner = stronger.outlook->name;
     next_probation = allowed_for_a_tenth(*stronger.outlook);
   } else if (better != nullptr && stronger.outlook == nullptr) {
-    next = Move::format;
+    const bool in_double = better < choice->trials.data() + operators->format_choice()->trials.size();
+    next = in_double ? Move::format : Move::single_precision;
     next_format = better->format;
   }
 }
@@ -128,7 +130,7 @@ int SystemState<T, S>::not_before() {
   if (!may_move) return no_exchange;
   if (probation.length > 0) return 0;
   if (!operators->weighed()) return few_steps;
-  const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
+  const FormatChoice* const choice = formats_to_move_to();
   const double sure = sure_of_solve();
   double least = choice != nullptr ? learning.earliest(*choice, sure) : std::numeric_limits<double>::infinity();
   const double before = std::max(0.0, learning_precond.iterations());
@@ -186,8 +188,8 @@ bool SystemState<T, S>::falls_too_slowly() const {
 // What `iterations` with the present preconditioner would take, and each of them: in the format that is the best for
 // so many, with its setup.
 template <class T, Space S>
-std::pair<double, double> SystemState<T, S>::staying(const PrecondOutlook& present, double iterations) const {
-  const FormatChoice* const choice = change_failed ? nullptr : operators->format_choice();
+std::pair<double, double> SystemState<T, S>::staying(const PrecondOutlook& present, double iterations) {
+  const FormatChoice* const choice = formats_to_move_to();
   std::pair<double, double> best{iterations * present.now_seconds, present.now_seconds};
   if (choice == nullptr) return best;
   for (const FormatTrial& trial : choice->trials) {
@@ -317,6 +319,7 @@ void SystemState<T, S>::leave_what_proved_slower() {
   whole_solves = {};
   if (!operators->leave_preconditioner(iterations)) return;
   chain->use(operators->matrix(), operators->applied_preconditioner());
+  leave_single();
   last_iterations = static_cast<int>(std::min(weaker, 1e9));  // so many again, as far as is known
   learning_precond.moved();
   note_change("preconditioner " + operators->preconditioner_name() + " for " + before + ", whose solves took longer");
@@ -335,6 +338,9 @@ bool SystemState<T, S>::improve(bool preconditioner_too, bool before_the_first) 
   estimates.believed = last;
   left_guessed = last_iterations == 0;
   choose_move(preconditioner_too && last_iterations > 0);
+  const bool has_single = in_single.operators != nullptr;  // which is what its setup was paid for
+  if (next == Move::single_precision) return !has_single && move_to_single(next_format);
+  if (next == Move::format && has_single) return false;
   if (next == Move::format) {
     const std::string before = operators->format_choice()->format;
     const std::string after = " after " + plain_number(learning.iterations()) + " iterations";
@@ -396,6 +402,7 @@ bool SystemState<T, S>::make_move() {
       note_change("preconditioner " + operators->preconditioner_name() + " for " + before + after +
                   "which gained less");
       break;
+    case Move::single_precision:
     case Move::none:
       return false;
   }

@@ -119,6 +119,18 @@ class SystemOperators {
   /// a constructor does, and this system stays as it is. After success it must not be used any more: M may have
   /// moved.
   virtual std::unique_ptr<SystemOperators> in_format(const std::string&) { return nullptr; }
+  /// The formats of `format_choice` with the iteration in single precision and residuals in double, as in mixed
+  /// precision; their seconds are those of as many iterations as double takes. Empty: none.
+  virtual std::vector<FormatTrial> formats_in_single() { return {}; }
+  /// The format that is expected to pay where it is decided before the first solve, if solves in mixed precision are
+  /// expected to be faster in it; empty: they are not.
+  virtual std::string format_in_single() { return {}; }
+  /// The same system in mixed precision, made as `in_format` makes one; this one stays, and may be used. `alone`:
+  /// its solves end where single precision does not suffice, and do not go on in double.
+  virtual std::unique_ptr<SystemOperators> in_single(const std::string& format, bool alone) {
+    static_cast<void>(format), static_cast<void>(alone);
+    return nullptr;
+  }
   /// Whether M of the system that `in_format` made is that of this one in another order, but for rounding.
   virtual bool same_preconditioner() const { return false; }
   /// What may follow the preconditioner that "auto" began with; null: nothing, all have been tried, or so few
@@ -202,6 +214,12 @@ class PlainOperators final : public SystemOperators<T, S> {
   std::vector<SystemCandidate> candidates(double simple_iterations) override;
   void write_decision(SystemDecision& decision) override;
   std::unique_ptr<SystemOperators<T, S>> in_format(const std::string& format) override;
+  std::vector<FormatTrial> formats_in_single() override;
+  std::string format_in_single() override;
+  std::unique_ptr<SystemOperators<T, S>> in_single(const std::string& format, bool alone) override;
+  /// The same, made from `a`, which is the matrix in the caller's numbering.
+  std::unique_ptr<SystemOperators<T, S>> in_single(const CsrView<T, S>& a, const std::string& format,
+                                                   bool alone) const;
   bool same_preconditioner() const override { return same_preconditioner_; }
   const PrecondOutlooks* stronger_preconditioners(double done) override;
   bool look_at_values() override;
@@ -221,6 +239,8 @@ class PlainOperators final : public SystemOperators<T, S> {
     pattern_.reset();
   }
 
+  /// Whether solves may change format and preconditioner, as far as the options go.
+  bool changes_on_its_way() const;
   /// The options as decided.
   const SystemOptions& options() const { return options_; }
   const SolverChoice& solver_choice() const { return choice_; }
@@ -235,7 +255,6 @@ class PlainOperators final : public SystemOperators<T, S> {
   void choose_solver_for(const CsrView<T, S>& a);
   void choose_format(const CsrView<T, S>& a, bool exchangeable);
   FormatChoice format_by_cost(const CsrView<T, S>& a);
-  bool changes_on_its_way() const;
   void estimate_formats();
   bool estimate_stronger();
   void estimate_builds(const Pattern<S>& a, const KnownValues& values);
@@ -244,6 +263,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   const PatternFacts& facts(const CsrView<T, S>& a);
   void expect_iterations(const CsrView<T, S>& a);
   IterationEstimate iteration_estimate(const std::string& precond, const CostEstimate& product) const;
+  std::optional<double> single_iteration_seconds(const std::string& format) const;
   void expect_present_format(std::optional<PrecondOutlooks>& outlooks) const;
   std::optional<CostEstimate> product_estimate(const std::string& format) const;
   ExpectedIterations iterations_of(const std::string& precond) const { return iterations_with(precond, origin()); }

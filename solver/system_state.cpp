@@ -17,6 +17,12 @@ SolveReport SystemState<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Pro
     leave_what_proved_slower();
     improve(true, from == InitialGuess::zero);
   }
+  return in_single.allowed && !pinned ? solve_in_either(b, x, progress, from) : solve_from(b, x, progress, from);
+}
+
+template <class T, Space S>
+SolveReport SystemState<T, S>::solve_from(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
+                                          InitialGuess from) {
   SolveReport report;
   if (natural()) {
     report = solve_ordered(b, x, progress, from, true);
@@ -110,6 +116,7 @@ void SystemState<T, S>::decide_by_expectation() {
   const bool decided = operators->preconditioner() != M;
   if (decided) chain->use(operators->matrix(), operators->applied_preconditioner());
   const std::string format = operators->expected_format();
+  if (in_single.allowed && pin_in_single()) return;
   const bool moved = !format.empty() && !change_failed && move_to(format);
   if (decided || moved) chain->prepare();
 }
@@ -158,6 +165,7 @@ bool SystemState<T, S>::move_to(const std::string& format) {
     std::unique_ptr<SystemOperators<T, S>> moved = operators->in_format(format);
     if (moved == nullptr) return false;
     chain->use(moved->matrix(), moved->applied_preconditioner());
+    leave_single();
     operators = std::move(moved);
     if (!natural()) {
       ordered_b = std::move(b);

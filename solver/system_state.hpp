@@ -25,6 +25,8 @@ void require_apart(Span<const T, S> read, Span<const T, S> written, const char* 
   throw InputError(std::string(which) + " share memory");
 }
 
+inline constexpr const char* as_fast_in_double = "in double, which is expected to be as fast";
+
 template <class T, Space S>
 struct SystemState : private OperatorExchange<T, S> {
   Context<S> ctx;
@@ -40,7 +42,21 @@ struct SystemState : private OperatorExchange<T, S> {
   bool guess_is_zero = false;          // and `guess` is not filled
   Array<T, S> ordered_bs, ordered_xs;  // likewise, of the most columns that were solved for at once
   PhaseSeconds setup_seconds;
-  std::string why_double;  // though mixed precision was requested
+  std::string why_double;  // though mixed precision was requested, at first or for good
+  // Mixed precision whose operators are left to "auto": a solve begins in double, and goes on in single precision
+  // where that pays, as it would in another format.
+  struct InSingle {
+    bool allowed = false;                              // it may
+    bool due = false;                                  // the solve under way is to
+    bool failed = false;                               // it may not any more
+    std::unique_ptr<SystemOperators<T, S>> operators;  // null: not yet
+    std::string format;                                // of theirs
+    std::optional<SolverChain<T, S>> chain;            // which ends where single precision does not suffice
+    Array<T, S> b, x;                                  // where they are renumbered
+    const SolverMethod* method = nullptr;              // that it iterates with
+    FormatChoice formats;                              // of the system, and behind them those in single precision
+    std::pair<const FormatTrial*, std::string> formats_of;  // the estimates, and M that they are for
+  } in_single;
   SolveGate gate;
   SystemLearning learning;          // of the present format
   SystemLearning learning_precond;  // of the present preconditioner
@@ -62,7 +78,7 @@ struct SystemState : private OperatorExchange<T, S> {
   bool may_move = false;   // to another format or preconditioner
   bool exchanged = false;  // b and x are not those that it began with
   /// What it does next, how far it is, and to which format.
-  enum class Move { none, format, stronger_preconditioner, weaker_preconditioner };
+  enum class Move { none, format, stronger_preconditioner, weaker_preconditioner, single_precision };
   Move next = Move::none;
   SolveStanding standing;
   bool left_guessed = false;  // standing.left, by the size of the system
@@ -145,7 +161,7 @@ struct SystemState : private OperatorExchange<T, S> {
   }
 
   void require_memory(const SystemOptions& options, Offset nonzeros) const {
-    SystemSize size{rows, nonzeros, sizeof(T), false, options.mixed};
+    SystemSize size{rows, nonzeros, sizeof(T), false, options.mixed && !chooses_precision(options)};
     size.columns = options.columns;
     size.null_space = options.null_space == NullSpace::constant;
     purlin::detail::require_memory(ctx, estimate_system(options.spmv, options.precond, options.solver, size));
@@ -157,18 +173,42 @@ struct SystemState : private OperatorExchange<T, S> {
     timed(ctx, setup_seconds, "vectors", [&] { make_vectors(); });
   }
 
+  // Where nothing was named that single precision is to be used for.
+  static bool chooses_precision(const SystemOptions& options) {
+    return same_name(options.spmv.format, "auto") && same_name(options.precond.name, "auto");
+  }
+
   std::unique_ptr<SystemOperators<T, S>> make_operators(const CsrView<T, S>& a, SystemOptions options,
                                                         const SystemParts<T, S>& parts) {
     if (options.mixed) {
       if constexpr (!std::is_same_v<T, double>) {
         throw InputError("mixed precision is for systems in double");
+      } else if (chooses_precision(options)) {
+        options.mixed = false;
+        auto in_double = std::make_unique<PlainOperators<T, S>>(ctx, a, options, parts);
+        in_single.allowed = !parts.has_preconditioner() && in_double->changes_on_its_way();
+        in_single.method = &in_double->first_method();
+        std::string format;
+        if (!in_single.allowed && !parts.has_preconditioner()) format = in_double->format_in_single();
+        why_double = in_single.allowed
+                         ? "begins in double; single precision follows where it is expected to be faster"
+                         : as_fast_in_double;
+        if (format.empty()) return in_double;
+        try {
+          std::unique_ptr<SystemOperators<T, S>> mixed = in_double->in_single(a, format, false);
+          why_double.clear();
+          return mixed;
+        } catch (const InputError&) {
+          why_double = "in double, since single precision does not support the values";
+          return in_double;
+        }
       } else {
         try {
           return std::make_unique<MixedOperators<S>>(ctx, a, options, parts);
         } catch (const ZeroDiagonal&) {  // in single precision; double says whether it is so
         } catch (const NotPositiveDefinite&) {
         }
-        why_double = "in double, since single precision does not support it";
+        why_double = "in double, since single precision does not support the preconditioner";
       }
     }
     options.mixed = false;
@@ -197,6 +237,32 @@ struct SystemState : private OperatorExchange<T, S> {
     }
     assembled.emplace(ctx, a);
     return assembled->view();
+  }
+
+  // Where a solve may go on in single precision, in system_mixed.cpp.
+  // What the operators could move to, with the formats in single precision behind them; null: nothing.
+  const FormatChoice* formats_to_move_to();
+  bool move_to_single(const std::string& format);
+  bool pin_in_single();
+  SolveReport solve_from(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from);
+  SolveReport solve_in_either(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from);
+  struct PartsOfSolve;
+  bool solve_until_single(PartsOfSolve& parts, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
+                          InitialGuess from);
+  bool solve_in_single(PartsOfSolve& parts, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
+                       InitialGuess from);
+  SystemInfo info() const;
+  void fail_in_single(const char* why) {
+    leave_single();
+    in_single.allowed = false;
+    in_single.failed = true;
+    why_double = why;
+  }
+  void leave_single() {
+    in_single.operators.reset();
+    in_single.chain.reset();
+    in_single.b = Array<T, S>();
+    in_single.x = Array<T, S>();
   }
 
   void make_vectors() {
@@ -232,6 +298,13 @@ struct SystemState : private OperatorExchange<T, S> {
       if (!operators->matrix_sound() || !exchange_preconditioner(", which does not support the new values")) throw;
     }
     follow_applied(applied);
+    if (in_single.operators == nullptr) return;
+    in_single.chain->values_changed();
+    try {
+      in_single.operators->refresh(values, scope);
+    } catch (const InputError&) {  // in single precision
+      leave_single();
+    }
   }
 
   void slots_written(RefreshScope scope) {
@@ -307,7 +380,7 @@ struct SystemState : private OperatorExchange<T, S> {
     bool now = false;
   };
   StrongerChoice stronger_that_pays(const FormatTrial* better);
-  std::pair<double, double> staying(const PrecondOutlook& present, double iterations) const;
+  std::pair<double, double> staying(const PrecondOutlook& present, double iterations);
   void doubt_what_was_overrun();
   void ask_less_often();
   bool take_before_the_first(double sure);
@@ -316,6 +389,7 @@ struct SystemState : private OperatorExchange<T, S> {
   int allowed_for_a_tenth(const PrecondOutlook& stronger);
   bool take_stronger();
   void note_other_preconditioner() {
+    leave_single();
     exchanged_precond = true;
     last_iterations = 0;
     estimates = {};

@@ -87,7 +87,7 @@ class Report:
 
     @property
     def precision(self) -> str:
-        """``"double"``, ``"single"`` or ``"mixed"``."""
+        """``"double"``, ``"single"`` or ``"mixed"``, as it was asked for."""
         return self._fields["precision"]
 
     @property

@@ -51,7 +51,8 @@ class Solver:
     format : str
         How the matrix is stored: ``"auto"``, ``"measure"`` or one of `purlin.formats`.
     precision : {"double", "single", "mixed"}
-        ``"mixed"`` iterates in single precision and forms residuals in double.
+        ``"mixed"`` iterates in single precision and forms residuals in double; with format and preconditioner
+        ``"auto"`` only where that is expected to be faster.
     device : {"auto", "host", "cuda", "cuda:N"}
         Where to solve. ``"auto"``: where A lies. ``"cuda"``: on the device where A lies, else the first one, to which
         A is copied.
@@ -325,7 +326,7 @@ class Solver:
         return {
             "format": info["matrix"]["name"] or "operator",
             "preconditioner": info["preconditioner"]["name"],
-            "precision": "mixed" if info["mixed"] else "single" if self._system.single else "double",
+            "precision": self._precision,
             "rows": self._rows,
             "device": self.device,
         }

@@ -90,6 +90,7 @@ nb::dict system_dict(const SystemInfo& info) {
   d["solver"] = info.solver;
   d["solver_reason"] = info.solver_reason;
   d["mixed"] = info.mixed;
+  d["precision_reason"] = info.precision_reason;
   d["reordered"] = info.reordered;
   d["setup_seconds"] = pairs_dict(info.setup_seconds);
   d["bytes"] = info.bytes;

@@ -135,6 +135,15 @@ TEST_BOTH("so it has where the preconditioner has moved", "[decision][learning]"
   CHECK(changed.find("preconditioner ") != std::string::npos);
 }
 
+TEST_BOTH("so it has in mixed precision, once single precision has followed", "[decision][learning][mixed]") {
+  const detail::ScaledEstimates early(20, 0.01);
+  SystemOptions options;
+  options.mixed = true;
+  const std::string changed = check_resumed<S>(fem_matrix("generate:diffusion:12"), options, "single precision");
+  INFO(changed);
+  CHECK(changed.find("single precision") != std::string::npos);
+}
+
 TEST_BOTH("so it has with a preconditioner that the format renumbers", "[decision][learning]") {
   const detail::ScaledEstimates early(50);
   for (const char* precond : {"fsai", "spai"}) {

@@ -173,7 +173,7 @@ TEST_BOTH("Mixed precision goes on in double where the diagonal leaves the range
     options.precond.name = "jacobi";
     LinearSystem<double, S> system(ctx, arrays.view(), options);
     CHECK(!system.info().mixed);
-    CHECK(says(system.info().preconditioner_reason, "single precision"));
+    CHECK(says(system.info().precision_reason, "single precision"));
     const std::vector<double> b = {1, 2, 3, 4};
     const auto found = run_system(ctx, system, b);
     CHECK(found.report.converged());

@@ -161,7 +161,8 @@ void add_machine_options(CLI::App& solve, RawSolve& raw) {
   solve
       .add_option("--precision", raw.precision,
                   "Of matrix and vectors, default double; single solves the system rounded to single precision;\n"
-                  "mixed iterates in single, is as accurate as double, and continues in double if that fails")
+                  "mixed iterates in single, is as accurate as double, and continues in double if that fails;\n"
+                  "with format and preconditioner auto only where that is expected to be faster")
       ->option_text("double|single|mixed")
       ->group(group);
   solve

@@ -16,7 +16,7 @@ std::string parts_table(const Json& report) {
   const std::string asked = same ? "" : "asked for: " + words(report, "/format_asked");
   std::string rows = row("device", joined(words(report, "/device"), words(report, "/device_name")),
                          words(report, "/device_reason")) +
-                     row("precision", words(report, "/precision"), "") +
+                     row("precision", words(report, "/precision"), words(report, "/precision_reason")) +
                      row("format", joined(words(report, "/format"), words(report, "/operators/matrix/detail")),
                          joined(words(report, "/format_reason"), asked)) +
                      row("preconditioner",

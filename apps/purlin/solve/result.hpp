@@ -82,6 +82,7 @@ struct SolveResult {
 ///   format,
 ///                                 preconditioner, iterations and seconds that the cost model expects of one solve,
 ///                                 and whether the system has them; else null
+///   precision_reason              why mixed precision is not used, or not at first; else empty
 ///   operators                     matrix, preconditioner; residual_matrix: A in double in mixed precision, or
 ///                                 null
 ///   attempts                      the solvers that ran, in order

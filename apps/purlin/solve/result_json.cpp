@@ -187,14 +187,14 @@ Json solve_json(SolveResult& result) {
   json["solver_reason"] = system.solver_reason;
   json["preconditioner"] = system.preconditioner.name;
   json["preconditioner_reason"] = system.preconditioner_reason.text(1);
-  json["preconditioner_options"] =
-      precond_options_json(result.options.system.precond, result.options.precond_files);
+  json["preconditioner_options"] = precond_options_json(result.options.system.precond, result.options.precond_files);
   json["preconditioner_residual"] = residual_json(result.outcome.preconditioner_residual);
   add_format(json, result);
   json["device"] = result.place.name();
   json["device_reason"] = result.place_reason;
   json["device_name"] = setup.device_name.empty() ? Json() : Json(setup.device_name);
   json["precision"] = result.options.precision();
+  json["precision_reason"] = system.precision_reason;
   json["deterministic"] = result.options.system.deterministic;
   json["threads"] = result.threads;
   json["seconds"] = Json();  // when all else is made

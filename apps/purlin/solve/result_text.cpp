@@ -196,6 +196,7 @@ std::string setup_text(const SolveResult& result, const SetupFacts& facts) {
                     result.options.rhs + (result.columns > 1 ? ", " + thousands(result.columns) + " columns" : ""));
   lines += labelled("device", where + ", " + result.options.precision() + " precision");
   if (!result.place_reason.empty()) lines += labelled("", result.place_reason + " (a cost model)");
+  if (!system.precision_reason.empty()) lines += labelled("", system.precision_reason);
   lines += format_text(system);
   lines += labelled("preconditioner", precond_text(system.preconditioner));
   if (!system.preconditioner_reason.empty()) lines += labelled("", system.preconditioner_reason.text(1));
