@@ -207,21 +207,19 @@ CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
     return cost_estimate;
   }
   // The branch at the end of a row is not predicted where lengths change; most neighbours are alike even where a few
-  // lengths are common, hence the square, and the rows of a node are. A processor remembers the ends of some thousand
+  // lengths are common, hence the powers, and the rows of a node are. A processor remembers the ends of some thousand
   // rows from product to product, fewer where the two triangles of FSAI take turns. On two threads of an EPYC, 12
-  // meshes and grids of 9 thousand to a million rows in both precisions.
-  constexpr double row_seconds = 0.55e-9, any_row = 1.1e-9, uneven_seconds = 6.5e-9, uneven_triangle_seconds = 1e-8;
+  // meshes and grids of 9 thousand to a million rows.
+  constexpr double row_seconds = 0.55e-9, uneven_seconds = 8.5e-9, uneven_triangle_seconds = 1e-8;
   const double of_thread = static_cast<double>(facts.rows) / std::max(request.machine.processors, 1);
   const auto forgotten = [&](double remembered_rows, double forgotten_rows) {
     return std::clamp((of_thread - remembered_rows) / (forgotten_rows - remembered_rows), 0.0, 1.0) * uneven;
   };
   cost_estimate.uneven_row_seconds = uneven_triangle_seconds * forgotten(5e3, 6.5e3);
   const double entry = request.value_bytes == sizeof(double) ? 2.35e-10 : 2.6e-10;
-  const double uneven_row = uneven_seconds * forgotten(14e3, 28e3) / facts.block;
-  cost_estimate.set_thread_seconds(
-      facts, request.machine, request.value_bytes,
-      entry * static_cast<double>(facts.nonzeros) + (row_seconds + uneven_row) * facts.rows);
-  if (cost_estimate.least_seconds > 0) cost_estimate.least_seconds += (any_row - row_seconds) * facts.rows;
+  const double row = row_seconds + uneven_seconds * uneven * forgotten(18e3, 38e3) / facts.block;
+  cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
+                                   entry * static_cast<double>(facts.nonzeros) + row * facts.rows);
   return cost_estimate;
 }
 
