@@ -2,6 +2,7 @@
 // Checks and facts of CSR matrices on the host.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/matrix_traits.hpp>
 #include <purlin/core/parallel.hpp>
+#include <purlin/core/random.hpp>
 
 namespace purlin {
 namespace detail {
@@ -104,8 +106,22 @@ Offset find_entry(const RowPtr& row_ptr, Span<const Index, Space::host> col, Ind
   return at - col.data;
 }
 
+// How the partner a_ji of an entry a_ij is found: none is, but entries below the diagonal add what looks random and
+// depends on their place and their bits, and those above take it away, so that the sum is 0 where the matrix is
+// symmetric to the last bit (and else with a chance of 2^-64); each below the diagonal is looked up; each is.
+enum class Partners { by_sum, below, all };
+
+template <class T>
+std::uint64_t pair_bits(Index row, Index col, T value) {
+  const auto wide = static_cast<double>(value);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &wide, sizeof bits);
+  return detail::random_bits(bits, static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint32_t>(col));
+}
+
 struct Partial {
   double max_abs = 0, max_asymmetry = 0;
+  std::uint64_t pairs = 0;  // the sum of Partners::by_sum
   Index undamped = 0;
   Offset lower_matched = 0, lower = 0, upper = 0;
   Index rows[4] = {0, 0, 0, 0};       // empty, missing, zero, negative
@@ -143,23 +159,29 @@ struct RowSums {
   void compare(double value, double other) { max_asymmetry = std::max(max_asymmetry, std::abs(value - other)); }
 };
 
-template <class RowPtr, class T>
-void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index i, bool all_entries, Partial& p) {
+template <Partners partners, class RowPtr, class T>
+void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index i, Partial& p) {
   const Offset begin = row_ptr[i], end = row_ptr[i + 1];
   if (begin == end) p.count(0, i);
   RowSums sums;
   Offset k = begin;
   if (a.rows == a.cols) {
-    if (p.next.empty()) p.start_at(i);
+    constexpr bool by_sum = partners == Partners::by_sum;
+    if (!by_sum && p.next.empty()) p.start_at(i);
     const auto other_of = [&](Index j, Index& expected) {
       const Offset mirrored = find_entry(row_ptr, a.col, j, i, expected);
       if (mirrored >= 0 && j < i) ++p.lower_matched;
       return mirrored >= 0 ? static_cast<double>(a.val[mirrored]) : 0.0;
     };
+    std::uint64_t pairs = 0;
     for (; k < end && a.col[k] < i; ++k) {
-      Index none = Partial::not_met;
       sums.add(a.val[k]);
-      sums.compare(a.val[k], other_of(a.col[k], p.expected_in(a.col[k], none)));
+      if constexpr (by_sum) {
+        pairs += pair_bits(i, a.col[k], a.val[k]);
+      } else {
+        Index none = Partial::not_met;
+        sums.compare(a.val[k], other_of(a.col[k], p.expected_in(a.col[k], none)));
+      }
     }
     p.lower += k - begin;
     double of_diagonal = 0;
@@ -171,13 +193,17 @@ void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
     } else {
       p.count(1, i);
     }
-    p.next.push_back(static_cast<Index>(k - begin));
+    if (!by_sum) p.next.push_back(static_cast<Index>(k - begin));
     p.upper += end - k;
-    for (Offset above = k; all_entries && above < end; ++above) {
+    for (Offset above = k; partners == Partners::all && above < end; ++above) {
       Index none = Partial::not_met;
       sums.compare(a.val[above], other_of(a.col[above], none));
     }
-    for (; k < end; ++k) sums.add(a.val[k]);
+    for (; k < end; ++k) {
+      sums.add(a.val[k]);
+      if constexpr (by_sum) pairs -= pair_bits(a.col[k], i, a.val[k]);
+    }
+    p.pairs += pairs;
     if (of_diagonal != 0 && std::abs(sums.sum) <= MatrixTraits::undamped * std::abs(of_diagonal)) ++p.undamped;
   }
   for (; k < end; ++k) sums.add(a.val[k]);
@@ -188,6 +214,7 @@ void inspect_row(const RowPtr& row_ptr, const CsrView<T, Space::host>& a, Index 
 void join_partials(Partial& total, const Partial& mine) {
   total.max_abs = std::max(total.max_abs, mine.max_abs);
   total.max_asymmetry = std::max(total.max_asymmetry, mine.max_asymmetry);
+  total.pairs += mine.pairs;
   total.undamped += mine.undamped;
   total.lower_matched += mine.lower_matched;
   total.lower += mine.lower;
@@ -211,14 +238,27 @@ Partial inspect_diagonal(const Context<Space::host>& ctx, const RowPtr& row_ptr,
   return detail::parallel_reduce(ctx, a.rows, Partial{}, inspect, join_partials);
 }
 
-template <class RowPtr, class T>
-Partial inspect_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, const CsrView<T, Space::host>& a,
-                     bool all_entries) {
+template <Partners partners, class RowPtr, class T>
+Partial inspect_rows(const Context<Space::host>& ctx, const RowPtr& row_ptr, const CsrView<T, Space::host>& a) {
   Partial none;
   none.share = a.rows / ctx.threads() + 1;
   return detail::parallel_reduce(
-      ctx, a.rows, none, [&](Index i, Partial& mine) { inspect_row(row_ptr, a, i, all_entries, mine); },
-      join_partials);
+      ctx, a.rows, none, [&](Index i, Partial& mine) { inspect_row<partners>(row_ptr, a, i, mine); }, join_partials);
+}
+
+// Whether some rows, all over the matrix, are symmetric to the last bit.
+template <class RowPtr, class T>
+bool looks_symmetric(const RowPtr& row_ptr, const CsrView<T, Space::host>& a) {
+  constexpr Index rows = 16;
+  const Index step = std::max<Index>(1, a.rows / rows);
+  for (Index i = step / 2; i < a.rows; i += step) {
+    for (Offset k = row_ptr[i]; k < row_ptr[i + 1]; ++k) {
+      Index none = Partial::not_met;
+      const Offset mirrored = find_entry(row_ptr, a.col, a.col[k], i, none);
+      if (mirrored < 0 || !(a.val[mirrored] == a.val[k])) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -253,11 +293,20 @@ MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Spa
   with_row_ptr(a, [&](auto row_ptr) {
     traits.square = a.rows == a.cols;
     const bool may_be_diagonal = traits.square && a.nnz() == a.rows;
-    Partial p = may_be_diagonal ? inspect_diagonal(ctx, row_ptr, a) : inspect_rows(ctx, row_ptr, a, false);
-    if (may_be_diagonal && p.rows[1] > 0) p = inspect_rows(ctx, row_ptr, a, false);
+    Partial p;
+    if (may_be_diagonal) p = inspect_diagonal(ctx, row_ptr, a);
+    if (!may_be_diagonal || p.rows[1] > 0) {
+      const bool by_sum = traits.square && looks_symmetric(row_ptr, a);
+      if (by_sum) p = inspect_rows<Partners::by_sum>(ctx, row_ptr, a);
+      if (by_sum && p.pairs == 0 && p.lower == p.upper) {
+        p.lower_matched = p.lower;
+      } else {
+        p = inspect_rows<Partners::below>(ctx, row_ptr, a);
+      }
+    }
     traits.pattern_symmetric = traits.square && p.lower == p.lower_matched && p.upper == p.lower;
     // Entries above the diagonal need a search of their own only where some have no partner below.
-    if (traits.square && p.upper != p.lower_matched) p = inspect_rows(ctx, row_ptr, a, true);
+    if (traits.square && p.upper != p.lower_matched) p = inspect_rows<Partners::all>(ctx, row_ptr, a);
     traits.max_abs = p.max_abs;
     traits.max_asymmetry = p.max_asymmetry;
     traits.empty_rows = {p.rows[0], p.first[0]};

@@ -37,8 +37,9 @@ struct MatrixTraits {
   bool positive_diagonal() const { return full_diagonal() && negative_diagonal.count == 0; }
 };
 
-/// Reads the canonical matrix `a` about twice, with one binary search per entry below the diagonal. On the device
-/// waits for the stream.
+/// Reads the canonical matrix `a` about twice, with one search per entry below the diagonal; on the host once and
+/// without a search where it is symmetric to the last bit, which a sum of 64 bits that look random says (wrongly
+/// with a chance of 2^-64). On the device waits for the stream.
 template <class T>
 MatrixTraits matrix_traits(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a);
 template <class T>

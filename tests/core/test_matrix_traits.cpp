@@ -208,6 +208,41 @@ TEST_CASE("The traits do not depend on the number of threads", "[traits]") {
   }
 }
 
+// In rows that a look at a few of them misses: pairs of opposite signs, pairs whose values have changed places with
+// those of other pairs, and partners that are all there with one value moved.
+TEST_CASE("Asymmetries that cancel in a sum are found in whatever rows they are", "[traits]") {
+  const Context<Space::host> ctx(2);
+  const Index n = 3000;
+  Rows even(n);
+  for (Index i = 0; i < n; ++i) {
+    even[i][i] = 4;
+    if (i + 1 < n) even[i][i + 1] = even[i + 1][i] = 1 + i % 5;
+  }
+  CHECK(traits_of(ctx, from_rows(n, even)).max_asymmetry == 0);
+  CHECK(traits_of(ctx, from_rows(n, even)).pattern_symmetric);
+  for (const Index step : {1, 2, 7}) {
+    Rows opposite = even, exchanged = even, moved = even;
+    for (Index i = 300; i < 400; i += step) {
+      opposite[i + 1][i] = -even[i + 1][i];
+      exchanged[i + 1][i] = even[i][i + 1] + (i % 2 == 0 ? 1 : -1);
+    }
+    moved[777][778] = 9;
+    CHECK(traits_of(ctx, from_rows(n, opposite)).max_asymmetry == 10);
+    CHECK(traits_of<float>(ctx, from_rows(n, opposite)).max_asymmetry == 10);
+    CHECK(traits_of(ctx, from_rows(n, opposite)).pattern_symmetric);
+    CHECK(traits_of(ctx, from_rows(n, exchanged)).max_asymmetry == 1);
+    CHECK(traits_of(ctx, from_rows(n, moved)).max_asymmetry == 9 - (1 + 777 % 5));
+  }
+  Rows open = even;
+  open[500].erase(501);
+  open[601].erase(600);
+  CHECK_FALSE(traits_of(ctx, from_rows(n, open)).pattern_symmetric);
+  Rows zeros = even;
+  zeros[500][501] = 0.0;
+  zeros[501][500] = -0.0;
+  CHECK(traits_of(ctx, from_rows(n, zeros)).symmetric());
+}
+
 TEST_BOTH("The traits of a diagonal matrix, and of one with as many entries, are those of any other", "[traits]") {
   const auto ctx = make_context<S>();
   Rows rows(3000);
