@@ -79,7 +79,7 @@ SolverMethod gmres_method() {
   gmres.floor = {7, 9, 7, 1};
   fill_columns<MakeGmres>(gmres.make);
   fill_columns<MakeMixedGmres>(gmres.make_mixed);
-  gmres.mixed_iterations = 1.1;
+  gmres.mixed_iterations = 1.1;  // docs/results/solve_h200.json
   return gmres;
 }
 

@@ -67,25 +67,31 @@ bool SystemState<T, S>::move_to_single(const std::string& format) {
   return true;
 }
 
-// For good, where somebody will depend on the operators: with what follows in double.
+// For good, with what follows in double where single precision does not suffice. False, and all is as it was.
 template <class T, Space S>
-bool SystemState<T, S>::pin_in_single() {
-  in_single.allowed = false;
-  why_double = as_fast_in_double;
-  const std::string format = operators->format_in_single();
-  if (format.empty()) return false;
+bool SystemState<T, S>::pin_in_single(const std::string& format) {
   try {
-    std::unique_ptr<SystemOperators<T, S>> pinned_operators = operators->in_single(format, false);
-    if (pinned_operators == nullptr) return false;
-    chain.reset();
-    operators = std::move(pinned_operators);
-    why_double.clear();
+    std::unique_ptr<SystemOperators<T, S>> mixed = operators->in_single(format, false);
+    if (mixed == nullptr) return false;
+    SolverChain<T, S> of_mixed = mixed->make_chain();
+    Array<T, S> b, x;
+    if (!mixed->order().natural()) {
+      b = Array<T, S>(ctx, rows);
+      x = Array<T, S>(ctx, rows);
+    }
+    chain.emplace(std::move(of_mixed));
+    chain->set_exchange(this);
+    operators = std::move(mixed);
+    ordered_b = std::move(b);
+    ordered_x = std::move(x);
   } catch (const InputError&) {
     return false;
   } catch (const OutOfMemory&) {
     return false;
   }
-  make_vectors();
+  leave_single();
+  in_single.allowed = false;
+  why_double.clear();
   return true;
 }
 
@@ -143,6 +149,7 @@ struct SystemState<T, S>::PartsOfSolve {
 template <class T, Space S>
 SolveReport SystemState<T, S>::solve_in_either(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress,
                                                InitialGuess from) {
+  require_sound();
   PartsOfSolve parts(*this);
   if (in_single.operators == nullptr) {
     if (!solve_until_single(parts, b, x, progress, from)) return std::move(parts.report);
@@ -215,7 +222,7 @@ SystemInfo SystemState<T, S>::info() const {
 #define X(T, S)                                                                                            \
   template const FormatChoice* SystemState<T, S>::formats_to_move_to();                                    \
   template bool SystemState<T, S>::move_to_single(const std::string&);                                     \
-  template bool SystemState<T, S>::pin_in_single();                                                        \
+  template bool SystemState<T, S>::pin_in_single(const std::string&);                                      \
   template SystemInfo SystemState<T, S>::info() const;                                                     \
   template SolveReport SystemState<T, S>::solve_in_either(Span<const T, S>, Span<T, S>, const ProgressFn&, \
                                                           InitialGuess);

@@ -102,6 +102,10 @@ template <class T, Space S>
 void SystemState<T, S>::pin() {
   if (pinned) return;
   decide_by_expectation();
+  if (in_single.operators != nullptr) pin_in_single(in_single.format);
+  if (in_single.allowed) why_double = as_fast_in_double;
+  leave_single();
+  in_single.allowed = false;
   pinned = true;
   operators->keep_preconditioner();
   guess = Array<T, S>();
@@ -116,7 +120,10 @@ void SystemState<T, S>::decide_by_expectation() {
   const bool decided = operators->preconditioner() != M;
   if (decided) chain->use(operators->matrix(), operators->applied_preconditioner());
   const std::string format = operators->expected_format();
-  if (in_single.allowed && pin_in_single()) return;
+  if (in_single.allowed) {
+    const std::string single = operators->format_in_single();
+    if (!single.empty() && pin_in_single(single)) return;
+  }
   const bool moved = !format.empty() && !change_failed && move_to(format);
   if (decided || moved) chain->prepare();
 }

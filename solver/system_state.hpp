@@ -243,7 +243,7 @@ struct SystemState : private OperatorExchange<T, S> {
   // What the operators could move to, with the formats in single precision behind them; null: nothing.
   const FormatChoice* formats_to_move_to();
   bool move_to_single(const std::string& format);
-  bool pin_in_single();
+  bool pin_in_single(const std::string& format);
   SolveReport solve_from(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from);
   SolveReport solve_in_either(Span<const T, S> b, Span<T, S> x, const ProgressFn& progress, InitialGuess from);
   struct PartsOfSolve;

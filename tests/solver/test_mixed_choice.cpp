@@ -184,6 +184,21 @@ TEST_BOTH("A system that is used in solver order has chosen its precision before
   }
 }
 
+TEST_BOTH("A system that has gone on in single precision does so in solver order too", "[mixed][choice]") {
+  const detail::ScaledEstimates fast(20, 0.01);
+  const Context<S> ctx;
+  const Rows a = weak_grid(40);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto b = a.rhs_for(noise(a.size()));
+  LinearSystem<double, S> system(ctx, arrays.view(), mixed_options());
+  CHECK(run_system(ctx, system, b).report.solver == "mixed cg");
+  (void)system.order();
+  CHECK(system.info().mixed);
+  const auto s = run_system(ctx, system, b);
+  CHECK(s.report.solver == "mixed cg");
+  CHECK(true_residual<double>(a, b, s.x) <= 1e-10 * norm(b) * (1 + 1e-6));
+}
+
 TEST_BOTH("Where the products to come are said, the precision is chosen at once", "[mixed][choice]") {
   const Context<S> ctx;
   const Rows a = weak_grid(40);
