@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first section of docs/performance.md: where the time of an iteration goes, from a report of `purlin bench solve`;
 see write_performance.py."""
+import json
+import pathlib
+
 from report_text import tables_page
 from report_text import number
 from solve_tables import iteration_ms, measured, solve_ms, usable
@@ -68,6 +71,25 @@ def setup_in_iterations(data):
              f"{max(spans):,.0f} iterations here")]
 
 
+def chosen_precision():
+    """A sentence on solves that chose the precision themselves, from the reports of bench_mixed.py; empty without any."""
+    results = pathlib.Path(__file__).parent.parent / "docs" / "results"
+    runs = []
+    for path in sorted(results.glob("mixed_auto_*.json")):
+        report = json.loads(path.read_text())
+        systems = report["systems"]
+        single = sum("mixed" in line["mixed"]["solver"] for line in systems)
+        where = systems[0]["double"]["device_name"] or "a host"
+        runs.append(f"{single} of {len(systems)} systems on {where} did, and mixed took {report['mean_ratio']:.2f} times as long "
+                    f"as double in the geometric mean, {report['most_ratio']:.2f} at most ([results/{path.name}]"
+                    f"(results/{path.name}))")
+    if not runs:
+        return ""
+    return (" With format and preconditioner left to `auto`, a solve begins in double and goes on in single precision only where "
+            "that is expected to be faster: " + "; ".join(runs) + ". The figures at most are those of solves in a few "
+            "milliseconds, each in a process of its own.")
+
+
 def mixed_item(data):
     """What mixed precision gains, where it was measured and converged."""
     triples = [(iteration_ms(double) / iteration_ms(mixed), solve_ms(double) / solve_ms(mixed), system["system"])
@@ -76,11 +98,11 @@ def mixed_item(data):
     if not triples:
         return []
     factors = ", ".join(f"{iteration:.2f} and {number(solve)} (`{name}`)" for iteration, solve, name in triples)
-    return ["7. **Half the bytes, where single precision is enough.** `--precision mixed` iterates in single precision and "
-            "computes true residuals in double. It needs more iterations, but each is shorter. Double over mixed, per iteration "
+    return ["7. **Half the bytes, where single precision is enough.** `--precision mixed` may iterate in single precision "
+            "and computes true residuals in double. It needs more iterations, but each is shorter. Double over mixed, per iteration "
             f"and for the whole solve to the same true residual: {factors}. Two kinds of systems gain nothing: ill-conditioned "
             "ones, which may need several times as many iterations (2.3 and 3.4 times as many on two of them, "
-            "[results/mixed_host.json](results/mixed_host.json)), and small ones, which run on the chip in double."]
+            "[results/mixed_host.json](results/mixed_host.json)), and small ones, which run on the chip in double." + chosen_precision()]
 
 
 def section(name, data, products):
