@@ -98,6 +98,7 @@ contains
     call s%set('precision', 'mixed')
     call s%setup_csr(row_ptr, col(:entries), real(val(:entries), real32), stat, text)
     call check(stat == purlin_invalid .and. says(text, 'the option precision is mixed, and val is real32'), 'kinds')
+    call s%set('format', 'csr')  ! else the precision is chosen
     call s%setup_csr(row_ptr, col(:entries), val(:entries))
     call solved(s, 'mixed')
     call check(index(s%text('solver'), 'mixed') == 1, 'mixed precision is kept')
