@@ -81,13 +81,12 @@ def chosen_precision():
         single = sum("mixed" in line["mixed"]["solver"] for line in systems)
         where = systems[0]["double"]["device_name"] or "a host"
         runs.append(f"{single} of {len(systems)} systems on {where} did, and mixed took {report['mean_ratio']:.2f} times as long "
-                    f"as double in the geometric mean, {report['most_ratio']:.2f} at most ([results/{path.name}]"
-                    f"(results/{path.name}))")
+                    f"as double in the geometric mean, {report['most_ratio']:.2f} at most (`{systems[0]['system']}`, "
+                    f"{1e3 * systems[0]['double']['seconds']:.0f} ms in double; [results/{path.name}](results/{path.name}))")
     if not runs:
         return ""
     return (" With format and preconditioner left to `auto`, a solve begins in double and goes on in single precision only where "
-            "that is expected to be faster: " + "; ".join(runs) + ". The figures at most are those of solves in a few "
-            "milliseconds, each in a process of its own.")
+            "that is expected to be faster: " + "; ".join(runs) + ". Each solve had a process of its own.")
 
 
 def mixed_item(data):
