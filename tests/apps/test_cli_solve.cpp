@@ -144,8 +144,8 @@ TEST_CASE("Mixed precision reaches what double reaches, and the report tells the
   const std::vector<double> b = rough_vector(s.n);
   const Outcome outcome =
       run_purlin({"solve", folder.write("A.mtx", s.text()), "--rhs", folder.write("b.mtx", vector_text(b)),
-                  "--precision", "mixed", "--solver", "cg", "--precond", "jacobi", "--device", "host", "--rtol", "1e-11", "--out",
-                  folder.file("x.mtx"), "--report", folder.file("r.json")});
+                  "--precision", "mixed", "--solver", "cg", "--precond", "jacobi", "--device", "host", "--rtol",
+                  "1e-11", "--out", folder.file("x.mtx"), "--report", folder.file("r.json")});
   INFO(outcome.out << outcome.err);
   REQUIRE(outcome.status == 0);
   CHECK(residual(s, parse_array(file_content(folder.file("x.mtx"))), b) <= 1.001e-11);
