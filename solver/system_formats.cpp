@@ -85,10 +85,11 @@ void PlainOperators<T, S>::expect_iterations(const CsrView<T, S>& a) {
 
 // Of one of the formats whose facts are known; nothing where the model does not know it.
 template <class T, Space S>
-std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::string& format) const {
+std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::string& format,
+                                                                   std::size_t value_bytes) const {
   const SpmvFormat& line = find_spmv_format(format);
   if (line.cost_estimate == nullptr) return std::nullopt;
-  return line.cost_estimate(*facts_, {"", options_.spmv, machine_, sizeof(T)});
+  return line.cost_estimate(*facts_, {"", options_.spmv, machine_, value_bytes});
 }
 
 // Of the first solver with the named preconditioner.
@@ -303,7 +304,8 @@ std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
   template bool PlainOperators<T, S>::changes_on_its_way() const;                                              \
   template void PlainOperators<T, S>::expect_iterations(const CsrView<T, S>&);                                 \
   template const PatternFacts& PlainOperators<T, S>::facts(const CsrView<T, S>&);                              \
-  template std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::string&) const;       \
+  template std::optional<CostEstimate> PlainOperators<T, S>::product_estimate(const std::string&, std::size_t) \
+      const;                                                                                                   \
   template IterationEstimate PlainOperators<T, S>::iteration_estimate(const std::string&, const CostEstimate&) \
       const;                                                                                                   \
   template FormatUse PlainOperators<T, S>::format_use(const CsrView<T, S>&);                                   \

@@ -107,8 +107,7 @@ struct SystemState<T, S>::PartsOfSolve {
   void add(SolveReport&& part, double times_iterations) {
     in_double += part.iterations / times_iterations;
     std::string changed = std::move(report.changed);
-    if (!changed.empty() && !part.changed.empty()) changed += "; ";
-    changed += part.changed;
+    add_change(changed, part.changed);
     if (report.attempts.empty()) {
       report = std::move(part);
     } else if (stopped) {

@@ -265,7 +265,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   IterationEstimate iteration_estimate(const std::string& precond, const CostEstimate& product) const;
   std::optional<double> single_iteration_seconds(const std::string& format) const;
   void expect_present_format(std::optional<PrecondOutlooks>& outlooks) const;
-  std::optional<CostEstimate> product_estimate(const std::string& format) const;
+  std::optional<CostEstimate> product_estimate(const std::string& format, std::size_t value_bytes = sizeof(T)) const;
   ExpectedIterations iterations_of(const std::string& precond) const { return iterations_with(precond, origin()); }
   // A Jacobi of a constant diagonal, that is, but for the inverse of A; a user's own choice is applied.
   bool needless() const { return precond_chosen_ && !diagonal_ && M_ != nullptr && M_->is_multiple_of_identity(); }

@@ -9,7 +9,6 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/solver/iteration_cost.hpp>
 #include <purlin/solver/mixed_operators.hpp>
-#include <purlin/spmv/registry.hpp>
 #include <purlin/spmv/scaled_estimates.hpp>
 
 namespace purlin::detail {
@@ -26,18 +25,16 @@ bool is_diagonal_or_none(const std::string& precond) {
 template <class T, Space S>
 std::optional<double> PlainOperators<T, S>::single_iteration_seconds(const std::string& format) const {
   const SolverMethod& method = first_method();
-  const SpmvFormat& line = find_spmv_format(format);
-  if (!std::is_same_v<T, double> || !facts_ || line.cost_estimate == nullptr ||
-      method.make_mixed.template get<double, S>() == nullptr) {
-    return std::nullopt;
-  }
   constexpr std::size_t bytes = sizeof(float);
   constexpr double margin = 1.2;
+  const bool has_mixed = std::is_same_v<T, double> && method.make_mixed.template get<double, S>() != nullptr;
+  const std::optional<CostEstimate> product = has_mixed && facts_ ? product_estimate(format, bytes) : std::nullopt;
+  if (!product) return std::nullopt;
   const IterationCost cost{
       method,   options_.solver, precond_cost(options_.precond.name, options_.precond, *facts_, bytes),
       machine_, bytes,           false};
   return method.mixed_iterations * margin * ScaledEstimates::single_seconds() *
-         cost.estimate(*facts_, line.cost_estimate(*facts_, {"", options_.spmv, machine_, bytes})).seconds;
+         cost.estimate(*facts_, *product).seconds;
 }
 
 // Those faster than the fastest in double, which may follow too. The values are rounded, and the matrix in double is

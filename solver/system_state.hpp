@@ -339,7 +339,10 @@ struct SystemState : private OperatorExchange<T, S> {
     chain->set_exchange(this);
   }
 
-  void note_change(const std::string& what) { changed += (changed.empty() || what.empty() ? "" : "; ") + what; }
+  static void add_change(std::string& to, const std::string& what) {
+    to += (to.empty() || what.empty() ? "" : "; ") + what;
+  }
+  void note_change(const std::string& what) { add_change(changed, what); }
 
   void try_other_preconditioners(SolveReport& report, Span<const T, S> b, Span<T, S> x, const ProgressFn& progress);
 
