@@ -2,6 +2,7 @@
 // What the table of preconditioners says of FSAI.
 #include <algorithm>
 
+#include <purlin/core/parallel.hpp>
 #include <purlin/precond/build_cost.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
 
@@ -11,15 +12,18 @@ namespace {
 constexpr int most_fsai_power = 8;  // higher ones reach most of a matrix from every row
 
 // Cholesky factorisations of the rows of A's lower triangle.
-detail::LocalProblems triangles_of(const Pattern<Space::host>& a) {
-  detail::LocalProblems sum;
-  for (Index i = 0; i < a.rows; ++i) {
+detail::LocalProblems triangles_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a) {
+  const auto add_row = [&](Index i, detail::LocalProblems& sum) {
     const auto begin = a.col.data + a.row_begin(i), end = a.col.data + a.row_begin(i + 1);
     const auto length = static_cast<double>(std::upper_bound(begin, end, i) - begin);
     sum.entries += length;
     sum.work += length * length * length;
-  }
-  return sum;
+  };
+  const auto join = [](detail::LocalProblems& sum, const detail::LocalProblems& mine) {
+    sum.entries += mine.entries;
+    sum.work += mine.work;
+  };
+  return detail::parallel_reduce(ctx, a.rows, detail::LocalProblems{}, add_row, join);
 }
 
 detail::LocalProblems usual_triangles(const PrecondBuild& build) {
@@ -33,8 +37,9 @@ PrecondSeconds fsai_build_seconds(const PrecondBuild& build) {
   constexpr double device_seconds = 0.45e-3, device_row = 4.7e-9, entry_alone = 6e-9, entry_shared = 16e-9;
   const bool device = build.machine.device();
   const double entries = 0.5 * static_cast<double>(build.stored);
-  const double numeric = detail::seconds_of(device ? usual_triangles(build) : triangles_of(build.pattern()),
-                                            device ? of_multiprocessor : of_thread, entries, build.machine);
+  const double numeric =
+      detail::seconds_of(device ? usual_triangles(build) : triangles_of(*build.host, build.pattern()),
+                         device ? of_multiprocessor : of_thread, entries, build.machine);
   const double symbolic = device ? device_seconds + device_row * build.rows
                                  : (entry_alone + entry_shared / build.host->threads()) * entries;
   return {numeric + symbolic, numeric};
