@@ -47,7 +47,9 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
     Index row;
     Offset entry;
   };
-  template <bool prefetch, class RowPtr>
+  void look_at_lengths(std::int64_t shares);
+
+  template <bool prefetch, bool unlike_lengths, class RowPtr>
   void apply_shares(const Context<Space::host>& ctx, const RowPtr* row_ptr, T alpha, const T* x, T beta, T* y,
                     double* xy) const;
 
@@ -69,7 +71,8 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
   Array<Index, Space::host> col_;  ///< nnz, and a few zeros behind where `prefetch_` looks ahead
   Array<T, Space::host> val_;
   ValueMap<Space::host> value_map_;
-  bool prefetch_ = false;  ///< x is too large for the caches
+  bool prefetch_ = false;       ///< x is too large for the caches
+  bool unlike_lengths_ = false;  ///< so many rows differ from those before them that their ends are not guessed
   std::vector<Cut> cuts_;  ///< shares + 1
   double setup_seconds_ = 0;
 };

@@ -59,7 +59,23 @@ CsrOperator<T, Space::host>::CsrOperator(const Context<Space::host>& ctx, const 
     }
     cuts_.push_back({low, place - low});
   }
+  look_at_lengths(shares);
   setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Some thousand rows a thread whose lengths change are guessed by what the last product has left, as long as no other
+// matrix is multiplied in between.
+template <class T>
+void CsrOperator<T, Space::host>::look_at_lengths(std::int64_t shares) {
+  constexpr std::int64_t guessed = 4000;
+  const auto unlike = [&](const auto& row_ptr) {
+    std::int64_t count = 0;
+    for (Index i = 2; i <= rows_; ++i) {
+      count += row_ptr[i] - row_ptr[i - 1] != row_ptr[i - 1] - row_ptr[i - 2] ? 1 : 0;
+    }
+    return count;
+  };
+  unlike_lengths_ = (row_ptr32_.empty() ? unlike(row_ptr64_) : unlike(row_ptr32_)) > guessed * shares;
 }
 
 template <class T>
@@ -73,7 +89,7 @@ Slots<T, Space::host> CsrOperator<T, Space::host>::slots(const Context<Space::ho
 }
 
 template <class T>
-template <bool prefetch, class RowPtr>
+template <bool prefetch, bool unlike_lengths, class RowPtr>
 void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, const RowPtr* row_ptr, T alpha,
                                                const T* x, T beta, T* y, double* xy) const {
   struct alignas(64) Carry {
@@ -85,6 +101,7 @@ void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, 
   const T* const val = val_.data();
   const Index* const col = col_.data();
   const bool parallel = shares > 1 && val_.size() + rows_ >= least_parallel;
+  constexpr auto run_end = unlike_lengths ? detail::RunEnd::step : detail::RunEnd::one_by_one;
   detail::parallel_tasks(
       ctx, shares,
       [&](std::int64_t share) {
@@ -92,14 +109,20 @@ void CsrOperator<T, Space::host>::apply_shares(const Context<Space::host>& ctx, 
           const Cut first = cuts_[share], last = cuts_[share + 1];
           Offset k = first.entry;
           double dot = 0;
-          for (Index i = first.row; i < last.row; ++i) {
+          const T of_sum = alpha, of_before = beta;
+          const T* const from = x;
+          T* const to = y;
+          const bool adds = beta != T(0), with_dot = xy != nullptr;
+          const Index last_row = last.row;
+          for (Index i = first.row; i < last_row; ++i) {
             const Offset end = row_ptr[i + 1];
-            const T product = alpha * detail::sum_run<prefetch>(val, col, k, end, x);
-            y[i] = beta == T(0) ? product : product + beta * y[i];
-            if (xy != nullptr) dot += double(x[i]) * double(y[i]);
+            T product = of_sum * detail::sum_run<prefetch, run_end>(val, col, k, end, from);
+            if (adds) product += of_before * to[i];
+            to[i] = product;
+            if (with_dot) dot += double(from[i]) * double(product);
             k = end;
           }
-          carry[share] = {alpha * detail::sum_run<prefetch>(val, col, k, last.entry, x), dot};
+          carry[share] = {of_sum * detail::sum_run<prefetch, run_end>(val, col, k, last.entry, from), dot};
         });
       },
       detail::threads_if(parallel));
@@ -118,10 +141,14 @@ template <class T>
 void CsrOperator<T, Space::host>::apply_any(const Context<Space::host>& ctx, T alpha, const T* x, T beta, T* y,
                                             double* xy) const {
   const auto apply_with = [&](const auto* row_ptr) {
-    if (prefetch_) {
-      apply_shares<true>(ctx, row_ptr, alpha, x, beta, y, xy);
+    if (prefetch_ && unlike_lengths_) {
+      apply_shares<true, true>(ctx, row_ptr, alpha, x, beta, y, xy);
+    } else if (prefetch_) {
+      apply_shares<true, false>(ctx, row_ptr, alpha, x, beta, y, xy);
+    } else if (unlike_lengths_) {
+      apply_shares<false, true>(ctx, row_ptr, alpha, x, beta, y, xy);
     } else {
-      apply_shares<false>(ctx, row_ptr, alpha, x, beta, y, xy);
+      apply_shares<false, false>(ctx, row_ptr, alpha, x, beta, y, xy);
     }
   };
   if (!row_ptr32_.empty())
@@ -206,11 +233,12 @@ CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
     cost_estimate.product_bytes *= 1 + of_uneven_rows * uneven;
     return cost_estimate;
   }
-  // The branch at the end of a row is not predicted where lengths change; most neighbours are alike even where a few
-  // lengths are common, hence the powers, and the rows of a node are. A processor remembers the ends of some thousand
-  // rows from product to product, fewer where the two triangles of FSAI take turns. On two threads of an EPYC, 12
-  // meshes and grids of 9 thousand to a million rows.
-  constexpr double row_seconds = 0.55e-9, uneven_seconds = 8.5e-9, uneven_triangle_seconds = 1e-8;
+  // Where lengths change, so does the number of steps of a row, and the branch behind the last of them is not
+  // predicted (most neighbours are alike even where a few lengths are common, hence the powers, and the rows of a
+  // node are); the rows of a triangle, which has many short ones, in addition end one by one. A processor remembers
+  // the ends of some thousand rows from product to product, fewer where the two triangles of FSAI take turns. On two
+  // threads of an EPYC, 12 meshes and grids of 9 thousand to a million rows.
+  constexpr double row_seconds = 0.55e-9, uneven_seconds = 1e-9, uneven_triangle_seconds = 2.5e-9;
   const double of_thread = static_cast<double>(facts.rows) / std::max(request.machine.processors, 1);
   const auto forgotten = [&](double remembered_rows, double forgotten_rows) {
     return std::clamp((of_thread - remembered_rows) / (forgotten_rows - remembered_rows), 0.0, 1.0) * uneven;

@@ -48,24 +48,26 @@ TEST_BOTH("Every format multiplies k vectors at once, each to the bound of its o
 }
 
 TEST_CASE("On the host a vector of a batch gets the bits that it gets alone", "[spmv][columns]") {
+  std::vector<NamedMatrix> matrices = awkward_square_matrices();
+  matrices.push_back(
+      {"rows unlike those before them", random_matrix(9000, 9000, 55, [](Index i) { return Offset{i * 7 % 19}; })});
   for (const int threads : {1, 2}) {
     const auto ctx = make_context<Space::host>(threads);
-    for_each_format<Space::host>(awkward_square_matrices(),
-                                 [&](auto zero, const std::string& format, const HostCsr& a) {
-                                   using T = decltype(zero);
-                                   const auto there = upload_matrix<T>(ctx, a);
-                                   const Product<T, Space::host> product(ctx, there.wide(), format);
-                                   for (const int k : {2, 4, 8}) {
-                                     INFO(k << " columns");
-                                     const auto x = random_columns<T>(a.cols, k, 50);
-                                     const auto together = product.apply_dot_columns(x);
-                                     for (int c = 0; c < k; ++c) {
-                                       const Result<T> alone = product.apply_dot(x[c]);
-                                       CHECK(same_bits(together[c].y, alone.y));
-                                       CHECK(together[c].xy == alone.xy);
-                                     }
-                                   }
-                                 });
+    for_each_format<Space::host>(matrices, [&](auto zero, const std::string& format, const HostCsr& a) {
+      using T = decltype(zero);
+      const auto there = upload_matrix<T>(ctx, a);
+      const Product<T, Space::host> product(ctx, there.wide(), format);
+      for (const int k : {2, 4, 8}) {
+        INFO(k << " columns");
+        const auto x = random_columns<T>(a.cols, k, 50);
+        const auto together = product.apply_dot_columns(x);
+        for (int c = 0; c < k; ++c) {
+          const Result<T> alone = product.apply_dot(x[c]);
+          CHECK(same_bits(together[c].y, alone.y));
+          CHECK(together[c].xy == alone.xy);
+        }
+      }
+    });
   }
 }
 

