@@ -233,19 +233,20 @@ CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
     cost_estimate.product_bytes *= 1 + of_uneven_rows * uneven;
     return cost_estimate;
   }
-  // Where lengths change, so does the number of steps of a row, and the branch behind the last of them is not
-  // predicted (most neighbours are alike even where a few lengths are common, hence the powers, and the rows of a
-  // node are); the rows of a triangle, which has many short ones, in addition end one by one. A processor remembers
-  // the ends of some thousand rows from product to product, fewer where the two triangles of FSAI take turns. On two
-  // threads of an EPYC, 12 meshes and grids of 9 thousand to a million rows.
-  constexpr double row_seconds = 0.55e-9, uneven_seconds = 1e-9, uneven_triangle_seconds = 2.5e-9;
+  // Where lengths change, a row ends with a step (look_at_lengths), and how many there are is less and less guessed
+  // the more rows a thread has (most neighbours are alike even where a few lengths are common, hence the powers, and
+  // the rows of a node are). A triangle has many short rows in addition, which end one by one. On two threads of an
+  // EPYC, 25 meshes, grids and real matrices of 5 thousand to a million rows.
+  constexpr double row_seconds = 1e-10, step_seconds = 6e-10, uneven_seconds = 5e-10, triangle_seconds = 2.5e-9;
   const double of_thread = static_cast<double>(facts.rows) / std::max(request.machine.processors, 1);
-  const auto forgotten = [&](double remembered_rows, double forgotten_rows) {
-    return std::clamp((of_thread - remembered_rows) / (forgotten_rows - remembered_rows), 0.0, 1.0) * uneven;
+  const auto beyond = [&](double guessed_rows, double forgotten_rows) {
+    return std::clamp((of_thread - guessed_rows) / (forgotten_rows - guessed_rows), 0.0, 1.0) * uneven;
   };
-  cost_estimate.uneven_row_seconds = uneven_triangle_seconds * forgotten(5e3, 6.5e3);
+  const double many = beyond(5e3, 6.5e3);
+  cost_estimate.uneven_row_seconds = triangle_seconds * many;
   const double entry = request.value_bytes == sizeof(double) ? 2.35e-10 : 2.6e-10;
-  const double row = row_seconds + uneven_seconds * uneven * forgotten(18e3, 38e3) / facts.block;
+  const double ends = step_seconds * many + uneven_seconds * beyond(18e3, 38e3);
+  const double row = row_seconds + ends * uneven / facts.block;
   cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
                                    entry * static_cast<double>(facts.nonzeros) + row * facts.rows);
   return cost_estimate;
