@@ -242,7 +242,8 @@ typename SystemState<T, S>::StrongerChoice SystemState<T, S>::stronger_that_pays
     // What has been left once comes again by what was missed alone.
     const double sure = stronger.measured_iterations > 0 ? 0 : standing.sure;
     const double least = stronger.iterations_for(simple_iterations_for(present.iterations, done + standing.sure));
-    of_best = {(before + done) * gain_now - refreshes, sure * gain_now, ahead, between ? 0 : least * seconds};
+    const double missed = (before + done) * gain_now + estimates.former_format;
+    of_best = {missed - refreshes, sure * gain_now, ahead, between ? 0 : least * seconds};
   }
   if (best == nullptr) return {};
   const double price = best->build_seconds;
@@ -379,6 +380,13 @@ bool SystemState<T, S>::begin_with_stronger(const std::string& when) {
   return true;
 }
 
+// Of an iteration with the present preconditioner and format, where there is a stronger preconditioner; else 0.
+template <class T, Space S>
+double SystemState<T, S>::seconds_of_step() {
+  const PrecondOutlooks* const outlooks = operators->stronger_preconditioners(standing.iterations);
+  return outlooks != nullptr ? outlooks->present.now_seconds : 0;
+}
+
 template <class T, Space S>
 bool SystemState<T, S>::make_move() {
   const std::string after = " after " + plain_number(standing.iterations) + " iterations, ";
@@ -387,7 +395,11 @@ bool SystemState<T, S>::make_move() {
   switch (next) {
     case Move::format: {
       const std::string format = operators->format_choice()->format;
+      const double step = seconds_of_step();
       if (!move_to(next_format)) return false;
+      if (const double present = seconds_of_step(); step > 0 && present > 0) {
+        estimates.former_format += standing.iterations * (step - present);
+      }
       note_change("format " + next_format + " for " + format + after + to_go);
       return true;
     }

@@ -90,6 +90,7 @@ struct SystemState : private OperatorExchange<T, S> {
     double first_residual = 0;  // 0: not yet
     int ask_again = 0;          // in which iteration, sooner or later than usual; 0: neither
     double most_saved = 0;      // by the move that pays best, over its price
+    double former_format = 0;   // seconds: what iterations in former formats took more than in the present one
   } estimates;
   std::string next_format, next_preconditioner;
   int next_probation = 0;
@@ -388,6 +389,7 @@ struct SystemState : private OperatorExchange<T, S> {
   void ask_less_often();
   bool take_before_the_first(double sure);
   bool begin_with_stronger(const std::string& when);
+  double seconds_of_step();
   bool make_move();
   int allowed_for_a_tenth(const PrecondOutlook& stronger);
   bool take_stronger();

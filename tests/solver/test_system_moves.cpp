@@ -106,6 +106,39 @@ TEST_BOTH("No exchange is due before the iteration that a solve waits for", "[ex
   CHECK(moving.state.not_before() >= whole);  // what so many iterations are worth is decided between solves
 }
 
+TEST_CASE("What iterations took more in a former format counts for a stronger preconditioner",
+          "[exchange][learning]") {
+  constexpr Space S = Space::host;
+  const auto first_due = [](double former_format) {
+    Moving<S> moving("fsai", 60e-3);
+    moving.state.may_move = true;
+    moving.state.estimates.former_format = former_format;
+    int first = 0;
+    while (first < 4000 && !moving.state.due({first, 1e6, true, 1e-3, 1e-8, 0.0})) ++first;
+    return first;
+  };
+  // Half a millisecond each is missed: a third of the price, and of what half as many iterations take behind it.
+  CHECK(first_due(0) == 60);
+  CHECK(first_due(10e-3) == 30);
+
+  Problem<S> problem("generate:elasticity:12");
+  detail::SystemState<double, S> state{problem.ctx, SystemOptions{}};
+  state.rows = problem.a.rows;
+  auto made = std::make_unique<detail::PlainOperators<double, S>>(problem.ctx, problem.there.wide(), SystemOptions{},
+                                                                  SystemParts<double, S>{});
+  state.operators = std::move(made);
+  state.finish_setup();
+  state.may_move = true;
+  state.standing.iterations = 100;
+  state.next = detail::SystemState<double, S>::Move::format;
+  state.next_format = "ehyb";
+  const double in_csr = state.seconds_of_step();
+  REQUIRE(state.make_move());
+  const double in_ehyb = state.seconds_of_step();
+  CHECK(in_csr > in_ehyb);
+  CHECK(state.estimates.former_format == Approx(100 * (in_csr - in_ehyb)));
+}
+
 TEST_BOTH("A device is asked later where nothing is near its price", "[exchange][learning]") {
   for (const double left : {5.0, 1000.0}) {  // which would save 0.04 of the price, or 8 times as much
     Moving<S> moving("fsai", 60e-3);
