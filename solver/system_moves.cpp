@@ -71,7 +71,7 @@ void SystemState<T, S>::doubt_what_was_overrun() {
 
 // Each time that a device is asked it waits for the host, which takes as long as some iterations of a small system.
 // Where nothing is anywhere near its price by what the solve has shown, it is asked after four times the iterations
-// instead of twice as many; where what it has shown is doubted, after half as many again. A host could be asked in
+// instead of twice as many, or after half as many again where what it has shown is doubted. A host could be asked in
 // every iteration, in which nothing new is known as a rule.
 template <class T, Space S>
 void SystemState<T, S>::ask_less_often() {
@@ -83,10 +83,9 @@ void SystemState<T, S>::ask_less_often() {
     if (estimates.ask_again == 0 && next_ask > standing.iterations) estimates.ask_again = next_ask;
     return;
   }
-  const bool doubted = standing.left > estimates.believed, is_near = estimates.most_saved >= near;
-  const bool waits = left_guessed || estimates.ask_again > 0 || (is_near && !doubted);
+  const bool waits = left_guessed || estimates.ask_again > 0 || estimates.most_saved >= near;
   if (waits || standing.iterations >= no_exchange / times) return;
-  const double next_ask = (doubted ? half_again : times) * standing.iterations;
+  const double next_ask = (standing.left > estimates.believed ? half_again : times) * standing.iterations;
   estimates.ask_again = static_cast<int>(next_ask);
 }
 

@@ -152,15 +152,6 @@ TEST_BOTH("A device is asked later where nothing is near its price", "[exchange]
   }
 }
 
-TEST_BOTH("A device is asked after half as many iterations again where estimates were overrun",
-          "[exchange][learning]") {
-  Moving<S> moving("fsai", 60e-3);
-  moving.state.may_move = true;
-  CHECK_FALSE(moving.state.due({16, 5, true, 1e-3, 1e-8}));   // 21 in all
-  CHECK_FALSE(moving.state.due({64, 20, true, 1e-3, 1e-8}));  // which would save half of the price
-  CHECK(moving.state.not_before() == (S == Space::device ? 96 : 68));
-}
-
 TEST_CASE("A preconditioner that was passed over may follow between solves", "[exchange][learning][amg]") {
   constexpr Space S = Space::host;
   Problem<S> problem("generate:diffusion:20");
