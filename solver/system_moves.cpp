@@ -54,19 +54,19 @@ bool SystemState<T, S>::due(const SolveStanding& now) {
   return next != Move::none && !in_single.due;
 }
 
-// Once a solve takes more than twice what an estimate promised, as many iterations are expected as there were, or
-// fewer where the residual has come so far since it was first looked at: so that estimates that are far too low do
-// not keep it from what has long been worth its price.
+// Once a solve takes more than twice what an estimate promised, as many iterations are expected as the way that the
+// residual has come since it was first looked at makes expect, up to twice as many as there were: so that estimates
+// that are far too low do not keep it from what has long been worth its price.
 template <class T, Space S>
 void SystemState<T, S>::doubt_what_was_overrun() {
-  constexpr double overrun = 2;
+  constexpr double overrun = 2, most = 2;
   const double done = standing.iterations, whole = done + standing.left;
   estimates.promised = estimates.promised > 0 ? std::min(estimates.promised, whole) : whole;
   if (!(done > overrun * estimates.promised)) return;
   const double come = std::log(estimates.first_residual / standing.residual);
   const double to_come = std::log(standing.residual / standing.tolerance);
   const double by_way = come > 0 && to_come > 0 ? (done - estimates.first_asked) * to_come / come : done;
-  standing.left = std::max(standing.left, std::min(done, by_way));
+  standing.left = std::max(standing.left, std::min(most * done, by_way));
 }
 
 // Each time that a device is asked it waits for the host, which takes as long as some iterations of a small system.
