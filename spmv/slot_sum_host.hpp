@@ -12,6 +12,12 @@
 #include <purlin/core/wide_host.hpp>
 #include <purlin/spmv/prefetch_host.hpp>
 
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define PURLIN_JOINS_VECTORS 1
+#endif
+#endif
+
 namespace purlin::detail {
 
 /// Rows side by side in a group of lanes.
@@ -42,8 +48,12 @@ struct HostLanes {
       } else if constexpr (bytes_of_register == 16) {
         part[p] = Vector{x[at(l)], x[at(l + 1)], x[at(l + 2)], x[at(l + 3)]};
       } else {
+#ifdef PURLIN_JOINS_VECTORS  // GCC 12 does not load a whole one well
         typedef T Half __attribute__((vector_size(bytes_of_register / 2)));
         part[p] = __builtin_shufflevector(Half{x[at(l)], x[at(l + 1)]}, Half{x[at(l + 2)], x[at(l + 3)]}, 0, 1, 2, 3);
+#else
+        part[p] = Vector{x[at(l)], x[at(l + 1)], x[at(l + 2)], x[at(l + 3)]};
+#endif
       }
     }
   }
@@ -73,10 +83,7 @@ struct HostLanes {
   /// Of four lanes in one register: (lane 0 + lane 2) + (lane 1 + lane 3).
   T total() const {
     static_assert(lanes == 4 && parts == 1);
-    typedef T Half __attribute__((vector_size(bytes_of_register / 2)));
-    const Half sum =
-        __builtin_shufflevector(part[0], part[0], 0, 1) + __builtin_shufflevector(part[0], part[0], 2, 3);
-    return sum[0] + sum[1];
+    return (part[0][0] + part[0][2]) + (part[0][1] + part[0][3]);
   }
 
  private:
@@ -165,3 +172,5 @@ Index cut_at(Index count, int share, int shares, WorkBefore&& work_before) {
 }
 
 }  // namespace purlin::detail
+
+#undef PURLIN_JOINS_VECTORS
