@@ -80,10 +80,10 @@ struct HostLanes {
 
   void store(T* to) const { std::memcpy(to, part, sizeof part); }
 
-  /// Of four lanes in one register: (lane 0 + lane 2) + (lane 1 + lane 3).
+  /// Of four lanes in one register: (lane 0 + lane 1) + (lane 2 + lane 3).
   T total() const {
     static_assert(lanes == 4 && parts == 1);
-    return (part[0][0] + part[0][2]) + (part[0][1] + part[0][3]);
+    return (part[0][0] + part[0][1]) + (part[0][2] + part[0][3]);
   }
 
  private:
@@ -150,7 +150,7 @@ inline T sum_run(const T* val, const Index* col, Offset begin, Offset end, const
     if constexpr (prefetch) __builtin_prefetch(&x[col[k + prefetch_ahead]]);
     sum[0] += val[k] * x[col[k]];
   }
-  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
+  return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /// Where share `share` of `shares` begins among `count` pieces of work: the first before which as much has been done

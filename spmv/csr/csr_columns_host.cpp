@@ -30,9 +30,9 @@ inline void sum_run_columns(bool by_step, const T* val, const Index* col, Offset
     }
   }
   for (; at < end; ++at) add(0, at);
-  s[0].add(s[2]);
-  s[1].add(s[3]);
   s[0].add(s[1]);
+  s[2].add(s[3]);
+  s[0].add(s[2]);
   s[0].store(sum);
 }
 
