@@ -36,6 +36,14 @@ Rows weak_grid(Index n, double above = 1e-3) {
   return a;
 }
 
+template <Space S>
+struct WeakGrid {
+  Context<S> ctx;
+  Rows a = weak_grid(40);
+  Arrays<double, S> arrays{ctx, a};
+  std::vector<double> b = a.rhs_for(noise(a.size()));
+};
+
 }  // namespace
 
 TEST_BOTH("A small system stays in double, whose iterations are as fast and fewer", "[mixed][choice]") {
@@ -62,10 +70,8 @@ TEST_BOTH("A small system stays in double, whose iterations are as fast and fewe
 TEST_BOTH("A solve goes on in single precision where that is faster, and the next one begins there",
           "[mixed][choice]") {
   const detail::ScaledEstimates fast(20, 0.01);
-  const Context<S> ctx;
-  const Rows a = weak_grid(40);
-  const Arrays<double, S> arrays(ctx, a);
-  const auto b = a.rhs_for(noise(a.size()));
+  const WeakGrid<S> grid;
+  const auto& [ctx, a, arrays, b] = grid;
   LinearSystem<double, S> system(ctx, arrays.view(), mixed_options());
   const auto first = run_system(ctx, system, b);
   INFO(first.report.changed << "; " << first.report.reason);
@@ -135,10 +141,8 @@ TEST_BOTH("It goes on in double again where single precision does not suffice, a
 
 TEST_BOTH("Limits are those of the whole solve, in whatever precision", "[mixed][choice]") {
   const detail::ScaledEstimates fast(20, 0.01);
-  const Context<S> ctx;
-  const Rows a = weak_grid(40);
-  const Arrays<double, S> arrays(ctx, a);
-  const auto b = a.rhs_for(noise(a.size()));
+  const WeakGrid<S> grid;
+  const auto& [ctx, a, arrays, b] = grid;
   SystemOptions options = mixed_options();
   LinearSystem<double, S> whole(ctx, arrays.view(), options);
   const int all = run_system(ctx, whole, b).report.iterations;
@@ -186,10 +190,8 @@ TEST_BOTH("A system that is used in solver order has chosen its precision before
 
 TEST_BOTH("A system that has gone on in single precision does so in solver order too", "[mixed][choice]") {
   const detail::ScaledEstimates fast(20, 0.01);
-  const Context<S> ctx;
-  const Rows a = weak_grid(40);
-  const Arrays<double, S> arrays(ctx, a);
-  const auto b = a.rhs_for(noise(a.size()));
+  const WeakGrid<S> grid;
+  const auto& [ctx, a, arrays, b] = grid;
   LinearSystem<double, S> system(ctx, arrays.view(), mixed_options());
   CHECK(run_system(ctx, system, b).report.solver == "mixed cg");
   (void)system.order();
@@ -200,10 +202,8 @@ TEST_BOTH("A system that has gone on in single precision does so in solver order
 }
 
 TEST_BOTH("Where the products to come are said, the precision is chosen at once", "[mixed][choice]") {
-  const Context<S> ctx;
-  const Rows a = weak_grid(40);
-  const Arrays<double, S> arrays(ctx, a);
-  const auto b = a.rhs_for(noise(a.size()));
+  const WeakGrid<S> grid;
+  const auto& [ctx, a, arrays, b] = grid;
   for (const double single_seconds : {0.01, 100.0}) {
     const detail::ScaledEstimates fast(1, single_seconds);
     SystemOptions options = mixed_options();

@@ -67,8 +67,8 @@ TEST_CASE("A host's CSR takes longer where rows differ in length, unless they ar
         1.1 * seconds(40000, {12}));
 }
 
-// On two threads of an EPYC, 469,399 rows of a mesh with 6.98 million entries: 2.1 to 2.7 ms in CSR and 1.85 in single
-// precision, 2.0 to 2.3 and 1.75 ms in ELL-WARP.
+// On two threads of an EPYC, 469,399 rows of a mesh with 6.98 million entries: 2.1 to 2.7 ms in CSR and 1.85 in
+// single precision, 2.0 to 2.3 and 1.75 ms in ELL-WARP.
 TEST_CASE("On a host a product of a large mesh takes in CSR what it took on an EPYC", "[format-choice]") {
   RowLengths lengths;
   Offset entries = 0;
