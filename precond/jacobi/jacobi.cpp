@@ -8,7 +8,6 @@
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
-#include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/jacobi/jacobi_steps.hpp>
 
@@ -30,27 +29,22 @@ JacobiOperator<T, S>::JacobiOperator(const Context<S>& ctx, const CsrView<T, S>&
   setup_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// On a host new memory costs more than the search: positions that fit are found as they are kept.
+// New memory costs more than the search: positions that fit are found as they are kept.
 template <class T, Space S>
 void JacobiOperator<T, S>::find_diagonal(const Context<S>& ctx, const CsrView<T, S>& a) {
-  if constexpr (S == Space::host) {
-    if (a.value_map == nullptr && a.nnz() < Offset{ValueMap<S>::none32}) {
-      diagonal_source_.narrow = Array<std::uint32_t, S>(ctx, a.rows);
-      diagonal_source_.source_size = a.nnz();
-      const auto position = diagonal_source_.narrow.span();
-      with_row_ptr(a, [&](auto row_ptr) {
-        detail::parallel_for(ctx, a.rows, [&](Index i) {
-          position[i] =
-              static_cast<std::uint32_t>(detail::find_column<Offset>(a.col.data, row_ptr[i], row_ptr[i + 1], i));
-        });
-      });
-      return take(ctx, a.val, diagonal_source_.narrow.cspan());
-    }
+  const auto find = [&](auto* position) {
+    with_row_ptr(a, [&](auto row_ptr) {
+      detail::sweep(ctx, a.rows, detail::FindDiagonalStep(row_ptr.data, a.col.data, position));
+    });
+  };
+  if (a.value_map == nullptr && a.nnz() < Offset{ValueMap<S>::none32}) {
+    diagonal_source_.narrow = Array<std::uint32_t, S>(ctx, a.rows);
+    diagonal_source_.source_size = a.nnz();
+    find(diagonal_source_.narrow.data());
+    return take(ctx, a.val, diagonal_source_.narrow.cspan());
   }
   Array<Offset, S> position(ctx, a.rows);
-  with_row_ptr(a, [&](auto row_ptr) {
-    detail::sweep(ctx, a.rows, detail::FindDiagonalStep(row_ptr.data, a.col.data, position.data()));
-  });
+  find(position.data());
   diagonal_source_ = make_value_map(ctx, position.cspan(), a.nnz(), a.value_map);
   take(ctx, a.val, position.cspan());
 }

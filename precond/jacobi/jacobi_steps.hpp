@@ -10,19 +10,19 @@
 
 namespace purlin::detail {
 
-/// Where each row's diagonal entry stands among the entries, -1 where it is missing.
-template <class RowPtr>
+/// Where each row's diagonal entry stands among the entries, all bits set where it is missing.
+template <class RowPtr, class Position>
 struct FindDiagonalStep : PlainStep {
   const RowPtr* row_ptr;
   const Index* col;
-  Offset* position;
-  FindDiagonalStep(const RowPtr* row_ptr_, const Index* col_, Offset* position_)
+  Position* position;
+  FindDiagonalStep(const RowPtr* row_ptr_, const Index* col_, Position* position_)
       : row_ptr(row_ptr_), col(col_), position(position_) {}
 
   template <class Sums>
   PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums&) const {
     const auto row = static_cast<Index>(i);
-    position[i] = find_column<Offset>(col, row_ptr[i], row_ptr[i + 1], row);
+    position[i] = static_cast<Position>(find_column<Offset>(col, row_ptr[i], row_ptr[i + 1], row));
   }
 };
 
@@ -104,14 +104,17 @@ struct DifferingStep : PlainStep {
 #define PURLIN_TAKE_INVERSE_STEPS_OF(SWEEP, T)             \
   SWEEP(purlin::detail::TakeInverseStep<T, std::uint32_t>) \
   SWEEP(purlin::detail::TakeInverseStep<T, Offset>)
-#define PURLIN_JACOBI_STEPS(SWEEP)                      \
-  SWEEP(purlin::detail::FindDiagonalStep<std::int32_t>) \
-  SWEEP(purlin::detail::FindDiagonalStep<Offset>)       \
-  PURLIN_TAKE_INVERSE_STEPS_OF(SWEEP, double)           \
-  PURLIN_TAKE_INVERSE_STEPS_OF(SWEEP, float)            \
-  SWEEP(purlin::detail::InvertStep<double>)             \
-  SWEEP(purlin::detail::InvertStep<float>)              \
-  SWEEP(purlin::detail::DifferingStep<double>)          \
+#define PURLIN_FIND_DIAGONAL_STEPS_OF(SWEEP, Position)            \
+  SWEEP(purlin::detail::FindDiagonalStep<std::int32_t, Position>) \
+  SWEEP(purlin::detail::FindDiagonalStep<Offset, Position>)
+#define PURLIN_JACOBI_STEPS(SWEEP)                    \
+  PURLIN_FIND_DIAGONAL_STEPS_OF(SWEEP, std::uint32_t) \
+  PURLIN_FIND_DIAGONAL_STEPS_OF(SWEEP, Offset)        \
+  PURLIN_TAKE_INVERSE_STEPS_OF(SWEEP, double)         \
+  PURLIN_TAKE_INVERSE_STEPS_OF(SWEEP, float)          \
+  SWEEP(purlin::detail::InvertStep<double>)           \
+  SWEEP(purlin::detail::InvertStep<float>)            \
+  SWEEP(purlin::detail::DifferingStep<double>)        \
   SWEEP(purlin::detail::DifferingStep<float>)
 
 }  // namespace purlin::detail

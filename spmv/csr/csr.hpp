@@ -71,9 +71,9 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
   Array<Index, Space::host> col_;  ///< nnz, and a few zeros behind where `prefetch_` looks ahead
   Array<T, Space::host> val_;
   ValueMap<Space::host> value_map_;
-  bool prefetch_ = false;       ///< x is too large for the caches
+  bool prefetch_ = false;        ///< x is too large for the caches
   bool unlike_lengths_ = false;  ///< so many rows differ from those before them that their ends are not guessed
-  std::vector<Cut> cuts_;  ///< shares + 1
+  std::vector<Cut> cuts_;        ///< shares + 1
   double setup_seconds_ = 0;
 };
 

@@ -71,11 +71,11 @@ TEST_CASE("A setup that waits for iterations is asked for again where they have 
 TEST_CASE("A faster format is bought once the iterations so far would have paid for it", "[learning]") {
   const FormatChoice choice = choice_of(10e-6, 2e-6, 8e-3);
   detail::SystemLearning learning;
-  CHECK(learning.later(999) == 0);                                   // one solve says nothing of others
-  CHECK(learning.earliest(choice, 80) == Approx(1000.0 / 3 / 3.5));  // where 2.5 times as many are sure to come
+  CHECK(learning.later(999) == 0);                              // one solve says nothing of others
+  CHECK(learning.earliest(choice, 80) == Approx(450.0 / 3.5));  // where 2.5 times as many are sure to come
   CHECK(std::isinf(learning.earliest(choice_of(2e-6, 10e-6, 0), 80)));
   learning.count(999);
-  CHECK(learning.earliest(choice, 80) == Approx(1000.0 / 3 - 999));
+  CHECK(learning.earliest(choice, 80) == Approx(450.0 - 999));
   CHECK(learning.better_for(choice, 0, 0, 999, false) == nullptr);
   learning.count(2);
   REQUIRE(learning.better_for(choice, 0, 0, 1001, false) != nullptr);
@@ -141,25 +141,25 @@ TEST_CASE("As long as the residual has hardly fallen, some iterations are sure t
   CHECK(rate.sure(1e-8) == 0);
 }
 
-TEST_CASE("By measured iterations a setup is bought where it pays, once a third of it is missed", "[learning]") {
-  CHECK(detail::is_worth(9, {3.01, 0, 10}, true));
-  CHECK_FALSE(detail::is_worth(9, {3.01, 0, 10}, false));  // 30.1 is less than 81
-  CHECK_FALSE(detail::is_worth(9, {3.01, 0, 9.5}, true));  // too little is gained
-  CHECK_FALSE(detail::is_worth(9, {2.99, 0, 1e9}, true));  // a wrong estimate must not cost more than that
-  CHECK(detail::is_worth(9, {3.01, 0, 27}, false));
+TEST_CASE("By measured iterations a setup is bought where it pays, once 0.45 of it is missed", "[learning]") {
+  CHECK(detail::is_worth(9, {4.06, 0, 10}, true));
+  CHECK_FALSE(detail::is_worth(9, {4.06, 0, 10}, false));  // 40.6 is less than 81
+  CHECK_FALSE(detail::is_worth(9, {4.06, 0, 9.5}, true));  // too little is gained
+  CHECK_FALSE(detail::is_worth(9, {4.04, 0, 1e9}, true));  // a wrong estimate must not cost more than that
+  CHECK(detail::is_worth(9, {4.06, 0, 20}, false));
   CHECK(detail::is_worth(9, {30, 0, 2.71}, false));
   CHECK(detail::is_worth(9, {30, 0, 2.71}, true));
   CHECK_FALSE(detail::is_worth(9, {30, 0, 2.69}, true));
-  CHECK(detail::is_worth(9, {3.01, 0, 18}, true, 2));
-  CHECK_FALSE(detail::is_worth(9, {3.01, 0, 17.9}, true, 2));  // it has to promise twice its price
-  CHECK(detail::is_worth(9, {4.01, 0, 40.5}, false, 2.2));     // 162 is twice 81
-  CHECK_FALSE(detail::is_worth(9, {3.99, 0, 40.5}, false, 2.2));
+  CHECK(detail::is_worth(9, {4.06, 0, 18}, true, 2));
+  CHECK_FALSE(detail::is_worth(9, {4.06, 0, 17.9}, true, 2));  // it has to promise twice its price
+  CHECK(detail::is_worth(9, {5.01, 0, 32.4}, false, 2.2));     // 162 is twice 81
+  CHECK_FALSE(detail::is_worth(9, {4.99, 0, 32.4}, false, 2.2));
   // What is sure to come counts as what was missed.
-  CHECK(detail::is_worth(9, {3.51, 0, 10, 1.5}, true));  // a third of what the change and the rest take
-  CHECK_FALSE(detail::is_worth(9, {3.49, 0, 1e9, 1.5}, true));
-  CHECK(detail::is_worth(9, {1.51, 1.51, 10}, true));
-  CHECK_FALSE(detail::is_worth(9, {1.51, 1.48, 1e9}, true));
-  CHECK_FALSE(detail::is_worth(9, {1.51, 9, 10}, false));
+  CHECK(detail::is_worth(9, {4.73, 0, 10, 1.5}, true));  // 0.45 of what the change and the rest take
+  CHECK_FALSE(detail::is_worth(9, {4.72, 0, 1e9, 1.5}, true));
+  CHECK(detail::is_worth(9, {2.03, 2.03, 10}, true));
+  CHECK_FALSE(detail::is_worth(9, {2.03, 2.01, 1e9}, true));
+  CHECK_FALSE(detail::is_worth(9, {2.03, 9, 10}, false));
 }
 
 TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead", "[exchange][learning]") {
@@ -176,11 +176,11 @@ TEST_CASE("A setup is bought in mid-solve by what was missed times what is ahead
   CHECK(learning.better_for(choice, 999, 0, 1000, false) == nullptr);
   REQUIRE(learning.better_for(choice, 1001, 0, 1000, false) != nullptr);
   CHECK(learning.better_for(choice, 1001, 0, 1000, false)->format == "ehyb");
-  CHECK(learning.better_for(choice, 335, 0, 3000, false) != nullptr);
-  CHECK(learning.better_for(choice, 332, 0, 1e9, false) == nullptr);  // a wrong estimate must not cost more than that
+  CHECK(learning.better_for(choice, 451, 0, 2300, false) != nullptr);
+  CHECK(learning.better_for(choice, 449, 0, 1e9, false) == nullptr);  // a wrong estimate must not cost more than that
   CHECK(learning.better_for(choice, 10000, 0, 99, false) == nullptr);
-  CHECK(learning.better_for(choice, 170, 170, 1200, true) != nullptr);
-  CHECK(learning.better_for(choice, 170, 160, 1200, true) == nullptr);
+  CHECK(learning.better_for(choice, 226, 226, 1200, true) != nullptr);
+  CHECK(learning.better_for(choice, 226, 220, 1200, true) == nullptr);
   learning.count(500);  // of solves before
   CHECK(learning.better_for(choice, 501, 0, 1000, false) != nullptr);
   choice.trials[1].failure = "memory";
