@@ -11,6 +11,7 @@
 #include <purlin/core/wide_host.hpp>
 #include <purlin/precond/amg/block_products.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
+#include <purlin/precond/amg/scalar_prolongator_host.hpp>
 #include <purlin/precond/amg/small_dense.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 
@@ -100,7 +101,7 @@ class RowParts {
     std::copy_n(q_of(i), size, values_.data());
     const Offset diagonal = find_diagonal(i, begin, end);
     if (diagonal < 0) return;
-    size == 1 ? add_entries(begin, end, diagonal) : add_blocks(begin, end, diagonal);
+    add_blocks(begin, end, diagonal);
   }
   bool is_kept(Offset at) const { return kept_ == nullptr || kept_[at] != 0; }
   const double* q_of(Index node) const {
@@ -136,15 +137,6 @@ class RowParts {
     return diagonal;
   }
 
-  void add_entries(Offset begin, Offset end, Offset diagonal) {
-    const double factor = scale(diagonal_[0]);
-    for (Offset at = begin; at < end; ++at) {
-      const Index j = a_.pattern.col[at];
-      if (of_node_[j] < 0 || !is_kept(at)) continue;
-      values_[aggregate_.size()] = factor * (at == diagonal ? diagonal_[0] : a_.val[at]) * q_[j];
-      aggregate_.push_back(of_node_[j]);
-    }
-  }
   void add_blocks(Offset begin, Offset end, Offset diagonal) {
     const int b = a_.row_block;
     for (Offset at = begin; at < end; ++at) {
@@ -195,9 +187,6 @@ class SmoothedRow {
       if (at != columns.end()) {
         double* const to = values + (at - columns.begin()) * size;
         for (int e = 0; e < size; ++e) to[e] += from[e];
-      } else if (size == 1) {
-        any_lost = true;
-        lost_[0] += *from * *coarse(parts.aggregate(part));
       } else {
         any_lost = true;
         add_block_product<false>(block_, k_, k_, from, coarse(parts.aggregate(part)), lost_.data());
@@ -278,6 +267,29 @@ class WholeRow {
   std::vector<std::pair<float, Index>> order_;
 };
 
+// A row of P whose blocks may have any size.
+class ProlongatorRow {
+ public:
+  ProlongatorRow(const HostBlockCsr& a, const std::vector<unsigned char>& kept, double omega,
+                 const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative)
+      : parts_(a, kept, omega, aggregates, tentative), row_(a.row_block, tentative) {}
+
+  void find(Index i) { parts_.find(i); }
+  void append_largest(Index width, std::vector<Index>& columns) { whole_.append_largest(parts_, width, columns); }
+  void place(Span<const Index, Space::host> columns, double* values) { row_.compute(parts_, columns, values); }
+
+ private:
+  RowParts parts_;
+  WholeRow whole_;
+  SmoothedRow row_;
+};
+
+bool has_single_entries(const HostBlockCsr& a, const Tentative<Space::host>& tentative) {
+  return a.row_block == 1 && tentative.coarse.vectors == 1;
+}
+
+constexpr Index rows_at_once = 256;
+
 }  // namespace
 
 Tentative<Space::host> make_tentative(const HostContext& ctx, const Aggregates<Space::host>& aggregates, int block,
@@ -311,34 +323,23 @@ Tentative<Space::host> make_tentative(const HostContext& ctx, const Aggregates<S
 void smooth_prolongator(const HostContext& ctx, const HostBlockCsr& a, const std::vector<unsigned char>& kept,
                         double omega, const Aggregates<Space::host>& aggregates,
                         const Tentative<Space::host>& tentative, HostBlockCsr& p) {
-  parallel_ranges(ctx, a.pattern.rows, [&](Index begin, Index end) {
-    RowParts parts(a, kept, omega, aggregates, tentative);
-    SmoothedRow row(a.row_block, tentative);
-    for (Index i = begin; i < end; ++i) {
-      if (aggregates.of_node[i] < 0) continue;
-      const Offset first = p.pattern.row_ptr[i];
-      parts.find(i);
-      row.compute(parts, p.pattern.col.cspan().subspan(first, p.pattern.row_ptr[i + 1] - first), p.block(first));
-    }
-  });
+  const auto smooth_by = [&](auto make_row) {
+    parallel_ranges(ctx, a.pattern.rows, [&](Index begin, Index end) {
+      auto row = make_row();
+      for (Index i = begin; i < end; ++i) {
+        if (aggregates.of_node[i] < 0) continue;
+        const Offset first = p.pattern.row_ptr[i];
+        row.find(i);
+        row.place(p.pattern.col.cspan().subspan(first, p.pattern.row_ptr[i + 1] - first), p.block(first));
+      }
+    });
+  };
+  if (has_single_entries(a, tentative)) {
+    smooth_by([&] { return ScalarProlongatorRow(a, kept, omega, aggregates, tentative); });
+  } else {
+    smooth_by([&] { return ProlongatorRow(a, kept, omega, aggregates, tentative); });
+  }
 }
-
-namespace {
-
-constexpr Index rows_at_once = 256;
-
-// What a thread needs for a row of P.
-struct ProlongatorRow {
-  ProlongatorRow(const HostBlockCsr& a, const std::vector<unsigned char>& kept, double omega,
-                 const Aggregates<Space::host>& aggregates, const Tentative<Space::host>& tentative)
-      : parts(a, kept, omega, aggregates, tentative), row(a.row_block, tentative) {}
-
-  RowParts parts;
-  WholeRow whole;
-  SmoothedRow row;
-};
-
-}  // namespace
 
 HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a,
                                   const std::vector<unsigned char>& kept, double omega,
@@ -349,27 +350,34 @@ HostBlockPattern smoothed_pattern(const HostContext& ctx, const HostBlockCsr& a,
                          [&](Index i, int member, std::vector<Index>& columns) {
                            if (aggregates.of_node[i] < 0) return;
                            ProlongatorRow& mine = scratch.of(member, a, kept, omega, aggregates, tentative);
-                           mine.parts.find(i);
-                           mine.whole.append_largest(mine.parts, width, columns);
+                           mine.find(i);
+                           mine.append_largest(width, columns);
                          });
 }
 
 void make_prolongator(const HostContext& ctx, const HostBlockCsr& a, const std::vector<unsigned char>& kept,
                       double omega, const Aggregates<Space::host>& aggregates,
                       const Tentative<Space::host>& tentative, Index width, HostBlockCsr& p) {
-  PerThread<ProlongatorRow> scratch(ctx);
-  std::tie(p.pattern, p.val) =
-      blocks_by_rows(ctx, a.pattern.rows, aggregates.count, rows_at_once,
-                     [&](Index i, int member, std::vector<Index>& columns, std::vector<double>& values) {
-                       if (aggregates.of_node[i] < 0) return;
-                       auto& [parts, whole, row] = scratch.of(member, a, kept, omega, aggregates, tentative);
-                       const std::size_t first = columns.size(), first_value = values.size();
-                       parts.find(i);
-                       whole.append_largest(parts, width, columns);
-                       const auto count = static_cast<std::int64_t>(columns.size() - first);
-                       values.resize(first_value + static_cast<std::size_t>(count * parts.node_values()));
-                       row.compute(parts, {columns.data() + first, count}, values.data() + first_value);
-                     });
+  const int node_values = a.row_block * tentative.coarse.vectors;
+  const auto make_by = [&](auto scratch) {
+    std::tie(p.pattern, p.val) =
+        blocks_by_rows(ctx, a.pattern.rows, aggregates.count, rows_at_once,
+                       [&](Index i, int member, std::vector<Index>& columns, std::vector<double>& values) {
+                         if (aggregates.of_node[i] < 0) return;
+                         auto& row = scratch.of(member, a, kept, omega, aggregates, tentative);
+                         const std::size_t first = columns.size(), first_value = values.size();
+                         row.find(i);
+                         row.append_largest(width, columns);
+                         const auto count = static_cast<std::int64_t>(columns.size() - first);
+                         values.resize(first_value + static_cast<std::size_t>(count * node_values));
+                         row.place({columns.data() + first, count}, values.data() + first_value);
+                       });
+  };
+  if (has_single_entries(a, tentative)) {
+    make_by(PerThread<ScalarProlongatorRow>(ctx));
+  } else {
+    make_by(PerThread<ProlongatorRow>(ctx));
+  }
 }
 
 }  // namespace purlin::detail

@@ -86,32 +86,46 @@ struct StrengthRows {
   std::vector<unsigned char>& dominated;
   Array<Offset, Space::host>& strong_blocks;
 
-  // The row's part of a sum that is 0 where strong blocks stand opposite to each other.
+  // The row's part of a sum that is 0 where strong blocks stand opposite to each other. Which blocks are strong is
+  // not guessable: nothing branches on it, and a row with blocks close to the bound, which are few, is looked at
+  // again.
   template <bool scalar>
   std::uint64_t find(Index i) const {
     const double clearly_large = 1.01 * bound, nearly_large = 0.99 * bound;  // saves divisions
+    bool close = false;
+    const std::uint64_t symmetry = find_by<scalar>(i, [&](double square, double scale) {
+      const bool large = square > clearly_large * scale;
+      close |= !large & (square > 0) & (square >= nearly_large * scale);
+      return large & (square > 0);
+    });
+    if (!close) return symmetry;
+    return find_by<scalar>(i, [&](double square, double scale) {
+      return square > 0 && (square > clearly_large * scale || reaches(square / scale, bound));
+    });
+  }
+
+ private:
+  template <bool scalar, class IsLarge>
+  std::uint64_t find_by(Index i, IsLarge&& is_large) const {
+    const double own = diagonal[i];
     double others = 0;
     Offset count = 0;
     std::uint64_t symmetry = 0;
     for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1]; ++k) {
       const Index j = a.pattern.col[k];
       const double square = scalar ? a.val[k] * a.val[k] : squared_norm(a, k);
-      const double scale = diagonal[i] * diagonal[j];
-      bool large = square > clearly_large * scale;
-      if (!large && square > 0 && square >= nearly_large * scale) large = reaches(square / scale, bound);
-      const bool is_strong = large && square > 0 && j != i;
-      strong[k] = is_strong ? 1 : 0;
-      count += is_strong ? 1 : 0;
-      symmetry += is_strong ? symmetry_term(i, j, 0) : 0;
+      const std::uint64_t is_strong = is_large(square, own * diagonal[j]) & (j != i) ? 1 : 0;
+      strong[k] = static_cast<unsigned char>(is_strong);
+      count += static_cast<Offset>(is_strong);
+      symmetry += (0 - is_strong) & symmetry_term(i, j, 0);
       const double size = scalar ? std::fabs(a.val[k]) : std::sqrt(square);
       others += j != i ? size : 0;
     }
     strong_blocks[i] = count;
-    dominated[i] = outweighs(dominated_share * diagonal[i], others) ? 1 : 0;
+    dominated[i] = outweighs(dominated_share * own, others) ? 1 : 0;
     return symmetry;
   }
 
- private:
   // Whether `others` is no larger, both rounded to 16 bits; rounding decides only where they are close.
   static bool outweighs(double own, double others) {
     constexpr double margin = 1.0 / 4096;
