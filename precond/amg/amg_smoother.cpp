@@ -121,15 +121,16 @@ double entangled_share(const HostContext& ctx, const HostBlockCsr& a) {
     for (int r = 0; r < b; ++r) sum += a.block(k)[r * (b + 1)];
     return sum;
   };
+  // Signs are not guessable: twice what is positive is added up, without a branch.
   const Index count = parallel_count<Index>(ctx, pattern.rows, [&](Index i) {
-    double own = 0, positive = 0;
-    for (Offset k = pattern.row_ptr[i]; k < pattern.row_ptr[i + 1]; ++k) {
-      const double value = trace(k);
-      const bool diagonal = pattern.col[k] == i;
-      own += diagonal ? value : 0;
-      positive += diagonal ? 0 : std::max(0.0, value);
-    }
-    return positive > most_positive * own;
+    const Offset diagonal = diagonal_at(pattern, i);
+    double twice = 0;
+    const auto add = [&](Offset begin, Offset end) {
+      for (Offset k = begin; k < end; ++k) twice += trace(k) + std::fabs(trace(k));
+    };
+    add(pattern.row_ptr[i], diagonal < 0 ? pattern.row_ptr[i + 1] : diagonal);
+    if (diagonal >= 0) add(diagonal + 1, pattern.row_ptr[i + 1]);
+    return twice > 2 * most_positive * (diagonal < 0 ? 0 : trace(diagonal));
   });
   return pattern.rows == 0 ? 0 : static_cast<double>(count) / pattern.rows;
 }

@@ -8,6 +8,7 @@
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/per_thread.hpp>
+#include <purlin/core/sorted_row.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
 #include <purlin/reorder/exclusive_sum.hpp>
 
@@ -111,11 +112,15 @@ HostBlockCsr copied(const HostContext& ctx, const CsrView<T, Space::host>& a) {
 
 }  // namespace
 
+// The processor does not guess where in a row the diagonal stands: a short row is counted through without a branch.
 Offset diagonal_at(const HostBlockPattern& a, Index i) {
-  const Index* const begin = a.col.data() + a.row_ptr[i];
-  const Index* const end = a.col.data() + a.row_ptr[i + 1];
-  const Index* const at = std::lower_bound(begin, end, i);
-  return at == end || *at != i ? Offset{-1} : static_cast<Offset>(at - a.col.data());
+  constexpr Offset few = 48;
+  const Index* const col = a.col.data();
+  const Offset begin = a.row_ptr[i], end = a.row_ptr[i + 1];
+  if (end - begin > few) return find_column(col, begin, end, i);
+  Offset at = begin;
+  for (Offset k = begin; k < end; ++k) at += col[k] < i ? 1 : 0;
+  return at < end && col[at] == i ? at : Offset{-1};
 }
 
 template <class T>

@@ -30,10 +30,9 @@ void for_neighbours(const HostBlockPattern& a, const TransposedPattern<Space::ho
   }
 }
 
-// The graph of what is strong in both directions, of which `row_ptr` holds the numbers of strong blocks; the diagonal
-// is marked in `strong`.
+// The graph of what is strong in both directions, of which `row_ptr` holds the numbers of strong blocks.
 HostBlockPattern graph_of(const HostContext& ctx, const HostBlockPattern& a, Array<Offset, Space::host> row_ptr,
-                          std::vector<unsigned char>& strong) {
+                          const std::vector<unsigned char>& strong) {
   HostBlockPattern graph;
   graph.rows = graph.cols = a.rows;
   graph.row_ptr = std::move(row_ptr);
@@ -41,9 +40,9 @@ HostBlockPattern graph_of(const HostContext& ctx, const HostBlockPattern& a, Arr
   graph.col = Array<Index, Space::host>(ctx, graph.row_ptr[a.rows]);
   parallel_for(ctx, a.rows, [&](Index i) {
     Offset at = graph.row_ptr[i];
-    for (Offset k = a.row_ptr[i]; k < a.row_ptr[i + 1]; ++k) {
-      if (strong[k]) graph.col[at++] = a.col[k];
-      if (a.col[k] == i) strong[k] = 1;
+    for (Offset k = a.row_ptr[i]; at < graph.row_ptr[i + 1]; ++k) {
+      graph.col[at] = a.col[k];  // and again by the next one where it is weak
+      at += (strong[k] != 0) & (a.col[k] != i) ? 1 : 0;
     }
   });
   return graph;
@@ -56,8 +55,8 @@ HostBlockPattern union_with_transposed(const HostContext& ctx, const HostBlockPa
   std::vector<unsigned char> both(strong.size());
   HostBlockPattern graph = pattern_by_rows(ctx, a.rows, a.rows, [&](Index i, int, std::vector<Index>& columns) {
     for_neighbours(a, t, strong, i, [&](Index j, Offset k, bool in_either) {
-      if (in_either) columns.push_back(j);
-      if (k >= 0) both[k] = in_either || j == i ? 1 : 0;
+      if (in_either && j != i) columns.push_back(j);
+      if (k >= 0) both[k] = in_either ? 1 : 0;
     });
   });
   strong = std::move(both);
@@ -115,7 +114,7 @@ struct StrengthRows {
       const Index j = a.pattern.col[k];
       const double square = scalar ? a.val[k] * a.val[k] : squared_norm(a, k);
       const std::uint64_t is_strong = is_large(square, own * diagonal[j]) & (j != i) ? 1 : 0;
-      strong[k] = static_cast<unsigned char>(is_strong);
+      strong[k] = static_cast<unsigned char>(is_strong | (j == i ? 1 : 0));
       count += static_cast<Offset>(is_strong);
       symmetry += (0 - is_strong) & symmetry_term(i, j, 0);
       const double size = scalar ? std::fabs(a.val[k]) : std::sqrt(square);
