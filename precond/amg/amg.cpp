@@ -139,7 +139,7 @@ detail::AmgCycle<C, S> AmgOperator<T, S>::make_cycle(const Context<S>& ctx, cons
     try {
       finest.smoother =
           detail::make_sparse_smoother(ctx, a, order, level.a, from_nodes, level.smoother, symmetric_, spmv_options);
-      if (finest.smoother != nullptr) clock.end("smoother of the first level");
+      if (finest.smoother.m != nullptr) clock.end("smoother of the first level");
     } catch (const InputError&) {
       if (options_.smoother != AmgSmoother::automatic) throw;
     }
@@ -191,9 +191,9 @@ bool AmgOperator<T, S>::renumber(const Context<S>& ctx, const RowOrder<S>& order
     finest.a = detail::renumbered_matrix(ctx, *cycle.finest(), order, options);
     if (finest.a == nullptr) return false;
   }
-  if (cycle.finest_smoother() != nullptr) {
-    finest.smoother = cycle.finest_smoother()->renumbered(ctx, order, options);
-    if (finest.smoother == nullptr) return false;
+  if (const detail::SparseSmoother<C, S>& smoother = cycle.finest_smoother(); smoother.m != nullptr) {
+    finest.smoother = {smoother.m->renumbered(ctx, order, options), smoother.of_groups};
+    if (finest.smoother.m == nullptr) return false;
   }
   cycle =
       detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_,

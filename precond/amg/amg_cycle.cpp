@@ -16,6 +16,7 @@ namespace purlin::detail {
 namespace {
 
 constexpr double power_method_margin = 1.1;  // the power method comes from below
+constexpr double most_of_groups = 1.5;
 
 // Levels below the first have fewer entries. Twice the degree would save one iteration in 25 for elasticity and none
 // for diffusion, and costs more than that on a device.
@@ -99,13 +100,17 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
     if (coarse_ != nullptr && l == coarse_first_) return;
     if (from[l].smoother_diagonal.size() == 0) continue;
     level.a = l == 0 ? std::move(finest.a) : make_block_matrix<T>(ctx, from[l].a);
-    level.m = l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]);
+    level.sparse = l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]);
     const double lambda = sparse_lambda(ctx, l, hierarchy);
     // With D^-1, G^T G of FSAI shares the trace of S A: a larger eigenvalue than the diagonal's slows the polynomial.
-    // A few tied nodes may bring it close to that, and FSAI smooths far better all the same. Margins on both sides.
-    if (hierarchy.chooses_smoothers() && power_method_margin * lambda > from[l].lambda) level.m.reset();
-    if (level.m != nullptr) level.z = Array<T, S>(ctx, rows);
-    level.steps = smoother_steps(used_smoother(from[l], level.m != nullptr), l == 0 ? degree : coarse_degree(degree));
+    // A few tied nodes may bring it close to that, and FSAI smooths far better all the same. Margins on both sides;
+    // on groups, outside of which it is the diagonal, only what has gone wrong makes it that much larger.
+    const double most = from[l].lambda * (level.sparse.of_groups ? most_of_groups : 1);
+    if (hierarchy.chooses_smoothers() && power_method_margin * lambda > most) level.sparse.m.reset();
+    const bool is_sparse = level.sparse.m != nullptr;
+    if (is_sparse) level.z = Array<T, S>(ctx, rows);
+    level.steps = smoother_steps(used_smoother(from[l], is_sparse), l == 0 ? degree : coarse_degree(degree),
+                                 is_sparse && level.sparse.of_groups);
     level.r = Array<T, S>(ctx, rows);
     level.d = Array<T, S>(ctx, rows);
     level.smoother = Array<T, S>(ctx, rows);
@@ -133,8 +138,8 @@ Span<const T, S> AmgCycle<T, S>::place(const Context<S>& ctx, Span<const double,
 }
 
 template <class T, Space S>
-OperatorPtr<T, S> AmgCycle<T, S>::make_smoother(const Context<S>& ctx, const AmgLevel<S>& level) const {
-  if (!is_sparse(level.smoother)) return nullptr;
+SparseSmoother<T, S> AmgCycle<T, S>::make_smoother(const Context<S>& ctx, const AmgLevel<S>& level) const {
+  if (!is_sparse(level.smoother)) return {};
   const auto values = regular_values(ctx, level.a);
   const PlacedCsr<T, S> placed(ctx, scalar_rows(ctx, level.a), span_of(values));
   try {
@@ -142,7 +147,7 @@ OperatorPtr<T, S> AmgCycle<T, S>::make_smoother(const Context<S>& ctx, const Amg
     return make_sparse_smoother<T, S>(ctx, placed.view(), natural, level.a, natural, level.smoother, symmetric_,
                                       SpmvOptions{});
   } catch (const InputError&) {
-    return nullptr;
+    return {};
   }
 }
 
@@ -152,10 +157,10 @@ void AmgCycle<T, S>::refresh_smoother(const Context<S>& ctx, std::size_t l, Span
                                       const AmgHierarchy<S>& hierarchy) {
   Level& level = levels_[l];
   try {
-    if (level.m != nullptr && l == 0) level.m->refresh(ctx, values);
-    if (level.m != nullptr && l > 0) {
+    if (level.sparse.m != nullptr && l == 0) level.sparse.m->refresh(ctx, values);
+    if (level.sparse.m != nullptr && l > 0) {
       const auto regular = regular_values(ctx, hierarchy.levels()[l].a);
-      level.m->refresh(ctx, place(ctx, span_of(regular)));
+      level.sparse.m->refresh(ctx, place(ctx, span_of(regular)));
     }
   } catch (const NotPositiveDefinite&) {
   }
@@ -166,9 +171,9 @@ void AmgCycle<T, S>::refresh_smoother(const Context<S>& ctx, std::size_t l, Span
 template <class T, Space S>
 double AmgCycle<T, S>::sparse_lambda(const Context<S>& ctx, std::size_t l, const AmgHierarchy<S>& hierarchy) const {
   const Level& level = levels_[l];
-  if (level.m == nullptr) return 0;
+  if (level.sparse.m == nullptr) return 0;
   const bool definite = hierarchy.levels()[l].smoother == AmgSmoother::fsai;
-  return largest_eigenvalue<T, S>(ctx, *level.a, *level.m, definite,
+  return largest_eigenvalue<T, S>(ctx, *level.a, *level.sparse.m, definite,
                                   l == 0 ? order_.old_of_new.cspan() : Span<const Index, S>());
 }
 
@@ -176,7 +181,7 @@ template <class T, Space S>
 void AmgCycle<T, S>::place_smoother(const Context<S>& ctx, std::size_t l, const AmgHierarchy<S>& hierarchy,
                                     double lambda) {
   Level& level = levels_[l];
-  if (level.m != nullptr) {
+  if (level.sparse.m != nullptr) {
     return fill<T, S>(ctx, static_cast<T>(1 / (power_method_margin * lambda)), level.smoother.span());
   }
   const Span<const T, S> values = place(ctx, span_of(hierarchy.levels()[l].smoother_diagonal));
@@ -206,8 +211,8 @@ void AmgCycle<T, S>::refresh(const Context<S>& ctx, Span<const T, S> values, con
 // S r but for 1 / lambda; r itself where S is a diagonal, which the steps multiply with.
 template <class T, Space S>
 const T* AmgCycle<T, S>::smoothed(const Context<S>& ctx, const Level& level, const T* r) const {
-  if (level.m == nullptr) return r;
-  level.m->apply(ctx, T(1), Span<const T, S>(r, level.z.size()), T(0), level.z.span());
+  if (level.sparse.m == nullptr) return r;
+  level.sparse.m->apply(ctx, T(1), Span<const T, S>(r, level.z.size()), T(0), level.z.span());
   return level.z.data();
 }
 
@@ -220,7 +225,7 @@ void AmgCycle<T, S>::start(const Context<S>& ctx, const Level& level, const V* b
   T* const r = level.r.data();
   const std::int64_t n = level.r.size();
   if constexpr (!std::is_same_v<T, V>) {
-    if (level.m == nullptr) return sweep(ctx, n, AmgFirstStep<T, V>(first, s, b, b, x, r));
+    if (level.sparse.m == nullptr) return sweep(ctx, n, AmgFirstStep<T, V>(first, s, b, b, x, r));
     convert(ctx, Span<const V, S>(b, n), level.r.span());
     start<T>(ctx, level, r, x);
   } else {
@@ -317,7 +322,7 @@ void AmgCycle<T, S>::for_operators(F&& f) const {
   for (const Level& level : levels_) {
     const int steps = static_cast<int>(level.steps.next.size());
     if (level.a != nullptr) f(*level.a, !level.transfer.exists() ? steps : 2 * steps + 2);
-    if (level.m != nullptr) f(*level.m, !level.transfer.exists() ? steps + 1 : 2 * steps + 2);
+    if (level.sparse.m != nullptr) f(*level.sparse.m, !level.transfer.exists() ? steps + 1 : 2 * steps + 2);
   }
   if (inverse_ != nullptr) f(*inverse_, 1);
 }
@@ -328,7 +333,7 @@ std::string AmgCycle<T, S>::smoother_text(const AmgHierarchy<S>& hierarchy) cons
   for (std::size_t l = 0; l < levels_.size(); ++l) {
     const bool in_coarse = coarse_ != nullptr && l >= coarse_first_;
     if (levels_[l].a == nullptr && (!in_coarse || hierarchy.levels()[l].smoother_diagonal.size() == 0)) continue;
-    const std::string name = name_of(used_smoother(hierarchy.levels()[l], levels_[l].m != nullptr));
+    const std::string name = name_of(used_smoother(hierarchy.levels()[l], levels_[l].sparse.m != nullptr));
     if (text.find(name) == std::string::npos) text += (text.empty() ? "" : " and ") + name;
   }
   return text.empty() ? "no smoother" : text;
@@ -365,7 +370,7 @@ std::vector<std::pair<std::string, std::uint64_t>> AmgCycle<T, S>::bytes() const
   for (const Level& level : levels_) {
     if (level.a != nullptr) matrices += level.a->info().total_bytes();
     if (level.transfer.exists()) prolongators += level.transfer.bytes();
-    if (level.m != nullptr) smoothers += level.m->info().total_bytes();
+    if (level.sparse.m != nullptr) smoothers += level.sparse.m->info().total_bytes();
     vectors += level.smoother.bytes() + level.z.bytes() + level.r.bytes() + level.d.bytes() + level.b.bytes() +
                level.x.bytes();
   }
@@ -403,7 +408,8 @@ std::pair<Offset, Offset> AmgCycle<T, S>::nonzeros_and_slots() const {
 template <class T, Space S>
 double AmgCycle<T, S>::local_operations() const {
   double sum = 0;
-  for (const Level& level : levels_) sum += level.m == nullptr ? 0 : local_operations_of(level.m->info());
+  for (const Level& level : levels_)
+    sum += level.sparse.m == nullptr ? 0 : local_operations_of(level.sparse.m->info());
   return sum;
 }
 

@@ -19,10 +19,10 @@ double local_operations_of(const OperatorInfo& info);
 template <class T, Space S>
 struct AmgFinest {
   OperatorPtr<T, S> a;
-  OperatorPtr<T, S> smoother;  ///< SPAI or FSAI; null: the diagonal
-  bool in_blocks = false;      ///< `a` is made of the hierarchy's values, and refreshed from them
-  bool converts = false;       ///< b and x of a cycle in single precision are in double
-  bool symmetric = false;      ///< see PrecondOptions; for the smoothers of all levels
+  SparseSmoother<T, S> smoother;
+  bool in_blocks = false;  ///< `a` is made of the hierarchy's values, and refreshed from them
+  bool converts = false;   ///< b and x of a cycle in single precision are in double
+  bool symmetric = false;  ///< see PrecondOptions; for the smoothers of all levels
 };
 
 /// A level's matrix in blocks on the host, which has to outlive it; else in the format csr.
@@ -63,17 +63,20 @@ class AmgCycle {
   double local_operations() const;
   bool finest_in_blocks() const { return finest_in_blocks_; }
   const MatrixOperator<T, S>* finest() const { return levels_.empty() ? nullptr : levels_.front().a.get(); }
-  /// A sparse one; null where it is a diagonal.
-  MatrixOperator<T, S>* finest_smoother() const { return levels_.empty() ? nullptr : levels_.front().m.get(); }
+  /// Without a matrix where it is a diagonal.
+  const SparseSmoother<T, S>& finest_smoother() const {
+    static const SparseSmoother<T, S> none;
+    return levels_.empty() ? none : levels_.front().sparse;
+  }
 
  private:
   struct Level {
     OperatorPtr<T, S> a;
     AmgTransfer<T, S> transfer;  ///< to the next level; none from the last
-    OperatorPtr<T, S> m;         ///< SPAI or FSAI; null: the diagonal
-    Array<T, S> smoother;        ///< D^-1 / lambda; with `m` 1 / lambda
-    mutable Array<T, S> r, d;    ///< residual and direction
-    mutable Array<T, S> z;       ///< m r
+    SparseSmoother<T, S> sparse;
+    Array<T, S> smoother;      ///< D^-1 / lambda; with a sparse one 1 / lambda
+    mutable Array<T, S> r, d;  ///< residual and direction
+    mutable Array<T, S> z;     ///< the sparse smoother times r
     SmootherSteps steps;
     mutable Array<T, S> b, x;  ///< of levels below the first
   };
@@ -87,7 +90,7 @@ class AmgCycle {
   template <class Last>
   void smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x, Last&& last) const;
   Span<const T, S> place(const Context<S>& ctx, Span<const double, S> values);
-  OperatorPtr<T, S> make_smoother(const Context<S>& ctx, const AmgLevel<S>& level) const;
+  SparseSmoother<T, S> make_smoother(const Context<S>& ctx, const AmgLevel<S>& level) const;
   void refresh_smoother(const Context<S>& ctx, std::size_t l, Span<const T, S> values,
                         const AmgHierarchy<S>& hierarchy);
   double sparse_lambda(const Context<S>& ctx, std::size_t l, const AmgHierarchy<S>& hierarchy) const;

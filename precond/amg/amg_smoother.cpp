@@ -54,9 +54,9 @@ bool is_symmetric(const HostContext& ctx, const HostBlockCsr& a) {
 
 }  // namespace
 
-SmootherSteps smoother_steps(AmgSmoother smoother, int degree) {
+SmootherSteps smoother_steps(AmgSmoother smoother, int degree, bool of_groups) {
   const bool chebyshev = smoother == AmgSmoother::chebyshev || smoother == AmgSmoother::fsai;
-  if (is_sparse(smoother)) degree = (degree + 1) / 2;
+  if (is_sparse(smoother) && !of_groups) degree = (degree + 1) / 2;
   SmootherSteps steps;
   steps.first = 4.0 / 3.0;
   for (int i = 1; i < degree; ++i) {
@@ -145,20 +145,20 @@ AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoo
 }
 
 template <class T, Space S>
-OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                       const BlockCsr<S>& level, const RowOrder<S>& from_level, AmgSmoother smoother,
-                                       bool symmetric, const SpmvOptions& spmv_options) {
-  if (!is_sparse(smoother)) return nullptr;
+SparseSmoother<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                          const BlockCsr<S>& level, const RowOrder<S>& from_level,
+                                          AmgSmoother smoother, bool symmetric, const SpmvOptions& spmv_options) {
+  if (!is_sparse(smoother)) return {};
   PrecondOptions options;
   options.name = name_of(smoother);
   options.symmetric = symmetric;
-  BlockCsr<S> wider;  // without values
+  BlockCsr<S> groups;  // without values
   if (smoother == AmgSmoother::fsai) {
-    if (auto pattern = tied_pattern(ctx, level)) wider.pattern = std::move(*pattern);
+    if (auto pattern = tied_pattern(ctx, level)) groups.pattern = std::move(*pattern);
   }
-  if (wider.pattern.rows == 0) return make_precond(ctx, a, order, options, spmv_options);
-  wider.row_block = wider.col_block = level.row_block;
-  const ScalarPattern<S> entries = scalar_rows(ctx, wider);
+  if (groups.pattern.rows == 0) return {make_precond(ctx, a, order, options, spmv_options), false};
+  groups.row_block = groups.col_block = level.row_block;
+  const ScalarPattern<S> entries = scalar_rows(ctx, groups);
   Pattern<S> whole;
   whole.rows = whole.cols = entries.rows;
   whole.row_ptr64 = entries.row_ptr.cspan();
@@ -169,7 +169,7 @@ OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S
     whole.row_ptr64 = permuted.row_ptr.cspan();
     whole.col = permuted.col.cspan();
   }
-  return std::make_unique<FsaiOperator<T, S>>(ctx, a, order, options, spmv_options, &whole);
+  return {std::make_unique<FsaiOperator<T, S>>(ctx, a, order, options, spmv_options, &whole), true};
 }
 
 template <class T, Space S>
@@ -199,9 +199,9 @@ double largest_eigenvalue(const Context<S>& ctx, const LinearOperator<T, S>& a, 
 }
 
 #define X(T, S)                                                                                                   \
-  template OperatorPtr<T, S> make_sparse_smoother(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&,    \
-                                                  const BlockCsr<S>&, const RowOrder<S>&, AmgSmoother, bool,      \
-                                                  const SpmvOptions&);                                            \
+  template SparseSmoother<T, S> make_sparse_smoother(const Context<S>&, const CsrView<T, S>&, const RowOrder<S>&, \
+                                                     const BlockCsr<S>&, const RowOrder<S>&, AmgSmoother, bool,   \
+                                                     const SpmvOptions&);                                         \
   template double largest_eigenvalue(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>&, \
                                      bool, Span<const Index, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)

@@ -19,9 +19,9 @@ struct SmootherSteps {
 };
 
 /// Chebyshev of the fourth kind (J. Lottes, "Optimal polynomial smoothers for multigrid V-cycles", 2022; M. Phillips
-/// and P. Fischer, arXiv 2407.09848 and 2210.03179), or damped by 4/3: Jacobi and SPAI. SPAI and FSAI take half of
-/// the degree, rounded up.
-SmootherSteps smoother_steps(AmgSmoother smoother, int degree);
+/// and P. Fischer, arXiv 2407.09848 and 2210.03179), or damped by 4/3: Jacobi and SPAI. SPAI and FSAI on the pattern
+/// of A take half of the degree, rounded up; FSAI `of_groups`, which is a diagonal elsewhere, all of it.
+SmootherSteps smoother_steps(AmgSmoother smoother, int degree, bool of_groups);
 
 /// Whether S is a sparse matrix, not the diagonal.
 inline bool is_sparse(AmgSmoother smoother) { return smoother == AmgSmoother::spai || smoother == AmgSmoother::fsai; }
@@ -47,18 +47,24 @@ double entangled_share(const HostContext& ctx, const HostBlockCsr& a);
 double entangled_share(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
 inline constexpr double most_positive = 0.8;
 /// What of this share has FSAI smooth the first level: a few flat elements in a million nodes rule the iterations.
-/// heart_human500 of diffusion, refined twice, has a share below 1e-5, and takes 153 with Chebyshev's polynomial and 20
-/// with FSAI.
+/// heart_human500 of diffusion, refined twice, has a share below 1e-5, and takes 153 with Chebyshev's polynomial and
+/// 20 with FSAI.
 inline constexpr double most_entangled = 1e-6;
+
+template <class T, Space S>
+struct SparseSmoother {
+  OperatorPtr<T, S> m;     ///< null: the diagonal
+  bool of_groups = false;  ///< FSAI on groups of tied nodes, a diagonal (of blocks) elsewhere; see `tied_pattern`
+};
 
 /// S as a sparse matrix, by the line of the table of preconditioners that the smoother is named after; null for those
 /// that take the diagonal. `level` is the same matrix in the hierarchy's numbering, from which `from_level` leads to
-/// that of `a`: FSAI sees more of what flat elements tie together, see `tied_pattern`. Throws as that preconditioner
+/// that of `a`: where flat elements tie nodes together, FSAI is one of their groups. Throws as that preconditioner
 /// does. Waits on the stream. `symmetric`: see PrecondOptions.
 template <class T, Space S>
-OperatorPtr<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
-                                       const BlockCsr<S>& level, const RowOrder<S>& from_level, AmgSmoother smoother,
-                                       bool symmetric, const SpmvOptions& spmv_options);
+SparseSmoother<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
+                                          const BlockCsr<S>& level, const RowOrder<S>& from_level,
+                                          AmgSmoother smoother, bool symmetric, const SpmvOptions& spmv_options);
 
 /// The largest eigenvalue of S A by some steps of the power method from a fixed start, which is in the caller's
 /// numbering (`old_of_new`, empty: that of A): a little too small where A and S are symmetric and definite, else

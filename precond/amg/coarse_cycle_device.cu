@@ -333,7 +333,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
       *vector = Array<T, Space::device>(ctx, rows);
     }
     take_smoother(ctx, level, from);
-    const SmootherSteps steps = smoother_steps(from.smoother, degree);
+    const SmootherSteps steps = smoother_steps(from.smoother, degree, false);
     level.products = static_cast<int>(steps.next.size()) * (from.last() ? 1 : 2) + (from.last() ? 0 : 2);
     CoarseLevel<T> view{};
     view.a = level.a.view();

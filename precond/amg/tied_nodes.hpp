@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Nodes that flat elements tie to each other, and the pattern on which FSAI smooths them. Internal.
+/// Nodes that flat elements tie to each other, and the pattern on which FSAI smooths them together. Internal.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace purlin::detail {
 /// A node is tied where |A_ij|^2 / (|A_ii| |A_jj|), in Frobenius norms, sums to at least this over its neighbours j.
 /// Sound tetrahedra give 0.16 for diffusion and 0.3 for elasticity; two nodes at an edge that is far shorter than the
 /// others around it 1, four that a sliver dominates 3.
-inline constexpr double tied_coupling = 0.5;
+inline constexpr double tied_coupling = 0.45;
 
 /// For each node, whether it is tied. Rounded to 16 bits before it is compared. `diagonal`: diagonal_norms.
 std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr& a,
@@ -32,11 +32,11 @@ PURLIN_HD Tie tie_of(double squared_norm, double scale) {
 /// Neighbourhoods in which errors remain that couplings to single neighbours do not show: refined flat elements allow
 /// motions, such as a linear one along the element, that have little energy beside the diagonal and that a sparse
 /// smoother damps only where it sees the group. Groups consist of tied nodes and their neighbours, connected. The
-/// result is the pattern of `a` and, for each node of a group, what is nearest to it in the group, or what it is
-/// among the nearest of: all of the group where that has no more than `reached_rows`. What strong ties lead to is
-/// nearer than everything else; then the number of blocks between two nodes counts. Symmetric where the pattern of
-/// `a` is. None where no nodes are tied, or so many that what ties them are not single elements. O(entries) besides
-/// the groups. On a device waits for the stream, once where there is no such pattern.
+/// result has, for each node of a group, what is nearest to it in the group, or what it is among the nearest of: all
+/// of the group where that has no more than `reached_rows`. What strong ties lead to is nearer than everything else;
+/// then the number of blocks between two nodes counts. Other nodes stand alone: what the pattern of `a` would add for
+/// them saves no iteration. Symmetric. None where no nodes are tied, or so many that what ties them are not single
+/// elements. O(entries) besides the groups. On a device waits for the stream, once where there is no such pattern.
 std::optional<HostBlockPattern> tied_pattern(const HostContext& ctx, const HostBlockCsr& a);
 std::optional<BlockPattern<Space::device>> tied_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
 
@@ -46,7 +46,7 @@ inline bool few_are_tied(Offset tied, Index rows) {
   return tied > 0 && static_cast<double>(tied) <= most_tied * rows;
 }
 
-/// How many rows of its group a row sees: 64 to 256, and no more than leaves FSAI's local problems, m^3 / 3
+/// How many rows of its group a row sees: 48 to 256, and no more than leaves FSAI's local problems, m^3 / 3
 /// operations for m rows, at 5,000 operations for each of all `rows`, of which `members` are in groups.
 Index reached_rows(Index rows, Index members);
 inline constexpr Index most_reached = 256;

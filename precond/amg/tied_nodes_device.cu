@@ -166,7 +166,24 @@ struct TakeNearest {
   }
 };
 
-// Of each member what is nearest to it in its group.
+// Nodes outside of the groups stand alone.
+struct CountOne {
+  Offset* count;
+
+  __device__ void operator()(std::int64_t row) const { count[row] = 1; }
+};
+struct TakeOwn {
+  NumberedSet members;
+  const Offset* row_ptr;
+  Index* col;
+
+  __device__ void operator()(std::int64_t row) const {
+    const auto i = static_cast<Index>(row);
+    if (!members.has(i)) col[row_ptr[i]] = i;
+  }
+};
+
+// Of each member what is nearest to it in its group, of other nodes themselves.
 BlockPattern<Space::device> nearest_in_groups(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
                                               const DeviceArray<double>& diagonal, const DeviceArray<Offset>& number,
                                               Index members) {
@@ -179,11 +196,13 @@ BlockPattern<Space::device> nearest_in_groups(const DeviceContext& ctx, const Bl
   BlockPattern<Space::device> p;
   p.rows = p.cols = rows;
   p.row_ptr = zeros<Offset>(ctx, Offset{rows} + 1);
+  for_elements(ctx, rows, CountOne{p.row_ptr.data()});
   nearest_kernel<<<blocks_for(ctx, members, NearestTuning::warps), NearestTuning::threads, 0, ctx.state().stream()>>>(
       PatternView(a.pattern), tie.data(), members, node.data(), most, nearest.data(), p.row_ptr.data());
   PURLIN_CHECK_LAUNCH();
   exclusive_sum(ctx, p.row_ptr);
   p.col = DeviceArray<Index>(ctx, value_at(ctx, p.row_ptr, rows));
+  for_elements(ctx, rows, TakeOwn{{number.data()}, p.row_ptr.data(), p.col.data()});
   for_elements(ctx, nearest.size(), TakeNearest{most, node.data(), nearest.data(), p.row_ptr.data(), p.col.data()});
   return p;
 }
@@ -201,7 +220,7 @@ std::optional<BlockPattern<Space::device>> tied_pattern(const DeviceContext& ctx
   exclusive_sum(ctx, members);
   const auto count = static_cast<Index>(value_at(ctx, members, rows));
   const BlockPattern<Space::device> nearest = nearest_in_groups(ctx, a, diagonal, members, count);
-  return united(ctx, a.pattern, united(ctx, nearest, transpose(ctx, nearest).pattern));
+  return united(ctx, nearest, transpose(ctx, nearest).pattern);
 }
 
 }  // namespace purlin::detail

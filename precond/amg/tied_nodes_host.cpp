@@ -103,7 +103,7 @@ std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr
 }
 
 Index reached_rows(Index rows, Index members) {
-  constexpr double operations = 5000, least = 64;
+  constexpr double operations = 5000, least = 48;
   return static_cast<Index>(
       std::clamp(std::cbrt(3 * operations * rows / std::max<Index>(1, members)), least, double{most_reached}));
 }
@@ -117,13 +117,13 @@ std::optional<HostBlockPattern> tied_pattern(const HostContext& ctx, const HostB
   PerThread<Nearest> nearest(ctx);
   const HostBlockPattern groups = pattern_by_rows(
       ctx, a.pattern.rows, a.pattern.cols, [&](Index i, int team_member, std::vector<Index>& columns) {
-        if (!member[i]) return;
+        if (!member[i]) return columns.push_back(i);
         const std::vector<Index>& group = nearest.of(team_member, a.pattern, ties, most).to(i);
         const auto first = static_cast<std::ptrdiff_t>(columns.size());
         columns.insert(columns.end(), group.begin(), group.end());
         std::sort(columns.begin() + first, columns.end());
       });
-  return united(ctx, a.pattern, united(ctx, groups, transpose(ctx, groups).pattern));
+  return united(ctx, groups, transpose(ctx, groups).pattern);
 }
 
 }  // namespace purlin::detail

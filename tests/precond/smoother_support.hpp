@@ -40,11 +40,11 @@ inline PrecondOptions smoother_options(AmgSmoother kind, int degree = 2) {
   return options;
 }
 
-/// Without strong neighbours there is one level, and M is one step of the smoother: 4 / (3 lambda) S.
+/// Without strong neighbours there is one level, and M is the smoother: with a degree of 1 one step, 4 / (3 lambda) S.
 template <Space S>
-EigenDense one_step(const Context<S>& ctx, const HostCsr& a, AmgSmoother kind,
-                    const std::vector<Index>& old_of_new = {}) {
-  PrecondOptions alone = smoother_options(kind);
+EigenDense smoother_alone(const Context<S>& ctx, const HostCsr& a, AmgSmoother kind, int degree = 1,
+                          const std::vector<Index>& old_of_new = {}) {
+  PrecondOptions alone = smoother_options(kind, degree);
   alone.of<AmgOptions>().theta = 1;
   return dense_operator(ctx, amg<double, S>(ctx, a, alone, nullptr, old_of_new));
 }
