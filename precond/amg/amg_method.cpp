@@ -151,7 +151,8 @@ PrecondSeconds smoother_seconds(const PrecondBuild& build, const CsrView<T, Spac
 }
 template <class T>
 PrecondSeconds smoother_seconds(const PrecondBuild& build, const CsrView<T, Space::host>& a) {
-  constexpr double of_operation = 2e-10, refresh_share = 0.55, iteration_share = 2, block_iteration_share = 1.4;
+  constexpr double of_operation = 2e-10, refresh_share = 0.55, pattern_share = 2, group_share = 1.5,
+                   block_share = 1.4;  // of an iteration
   const detail::SparseSmoothing smoothing = detail::expected_smoothing(*build.host, a, build.values.node_rows);
   if (!smoothing.fsai) return {};
   double seconds = of_operation / threads_of(build) * smoothing.operations;
@@ -160,7 +161,8 @@ PrecondSeconds smoother_seconds(const PrecondBuild& build, const CsrView<T, Spac
     fsai.stored = build.nonzeros + build.rows;
     seconds = find_preconditioner(detail::name_of(AmgSmoother::fsai)).build_seconds(fsai).build;
   }
-  return {seconds, refresh_share * seconds, build.values.node_rows > 1 ? block_iteration_share : iteration_share};
+  const double scalar_share = smoothing.operations == 0 ? pattern_share : group_share;
+  return {seconds, refresh_share * seconds, build.values.node_rows > 1 ? block_share : scalar_share};
 }
 
 // The setup where the matrix is. On one and two threads of an EPYC 1 to 350 ms for 1,600 to 216,000 rows, of which 9
