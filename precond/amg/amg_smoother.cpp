@@ -169,7 +169,7 @@ SparseSmoother<T, S> make_sparse_smoother(const Context<S>& ctx, const CsrView<T
     whole.row_ptr64 = permuted.row_ptr.cspan();
     whole.col = permuted.col.cspan();
   }
-  return {std::make_unique<FsaiOperator<T, S>>(ctx, a, order, options, spmv_options, &whole), true};
+  return {std::make_unique<FsaiOperator<T, S>>(ctx, a, order, options, spmv_options, &whole), groups_alone<S>};
 }
 
 template <class T, Space S>

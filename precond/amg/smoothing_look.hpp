@@ -18,7 +18,7 @@ struct SparseSmoothing {
 double operations_in_groups(Index rows, Index in_groups);
 
 /// Of a symmetric A whose nodes have `node_rows` rows, one after the other: as the setup sees it, but for blocks in
-/// which the first row of a node has no entry. O(entries). On a device waits for the stream, once or twice.
+/// which the first row of a node has no entry. O(entries). On a device waits for the stream, up to three times.
 template <class T>
 SparseSmoothing expected_smoothing(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a, int node_rows);
 template <class T>

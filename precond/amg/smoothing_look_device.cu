@@ -47,6 +47,7 @@ template <class T>
 struct LookForGroups {
   NodeBlocks<T> a;
   const double* norm;
+  double coupling;
   unsigned* marked;
   LookCounts* counts;
 
@@ -59,7 +60,7 @@ struct LookForGroups {
       const double scale = norm[at.row] * norm[a.column(k)];
       if (a.column(k) != at.row && scale != 0 && a.starts(at.row, k)) sum += a.squared_norm(at.row, k) / scale;
     }
-    if (!reaches(at.sum(sum), tied_coupling)) return;
+    if (!reaches(at.sum(sum), coupling)) return;
     if (at.lane == 0) atomicAdd(&counts->tied, 1u);
     for (Offset k = a.first(at.row) + at.lane; k < a.end(at.row); k += RowLanes::count) {
       if (a.column(k) == at.row || (a.starts(at.row, k) && a.squared_norm(at.row, k) > 0)) mark(a.column(k));
@@ -78,11 +79,17 @@ SparseSmoothing expected_smoothing(const DeviceContext& ctx, const CsrView<T, Sp
   DeviceArray<LookCounts> counts = zeros<LookCounts>(ctx, 1);
   for_rows_by_lanes(ctx, nodes, LookAtDiagonal<T>{blocks, norm.data(), counts.data()});
   if (value_at(ctx, counts, 0).entangled < most_entangled * nodes) return {};
-  DeviceArray<unsigned> marked = zeros<unsigned>(ctx, nodes);
-  for_rows_by_lanes(ctx, nodes, LookForGroups<T>{blocks, norm.data(), marked.data(), counts.data()});
-  const LookCounts found = value_at(ctx, counts, 0);
-  const Index in_groups = few_are_tied(found.tied, nodes) ? static_cast<Index>(found.in_groups) * m : 0;
-  return {true, operations_in_groups(a.rows, in_groups)};
+  for (const double coupling : tied_couplings) {
+    DeviceArray<unsigned> marked = zeros<unsigned>(ctx, nodes);
+    counts = zeros<LookCounts>(ctx, 1);
+    for_rows_by_lanes(ctx, nodes, LookForGroups<T>{blocks, norm.data(), coupling, marked.data(), counts.data()});
+    const LookCounts found = value_at(ctx, counts, 0);
+    if (found.tied == 0) break;
+    if (few_are_tied(found.tied, nodes)) {
+      return {true, operations_in_groups(a.rows, static_cast<Index>(found.in_groups) * m)};
+    }
+  }
+  return {true, 0};
 }
 
 template SparseSmoothing expected_smoothing(const DeviceContext&, const CsrView<double, Space::device>&, int);

@@ -39,24 +39,30 @@ SparseSmoothing expected_smoothing(const HostContext& ctx, const CsrView<T, Spac
     return positive > most_positive * own;
   });
   if (entangled < most_entangled * nodes) return {};
-  std::vector<unsigned char> tied(norm.size()), in_group(norm.size());
+  std::vector<double> coupling(norm.size());
   parallel_blocks(ctx, nodes, 512, [&](Index i) {
     double sum = 0;
     for (Offset k = blocks.first(i); k < blocks.end(i); ++k) {
       const double scale = norm[i] * norm[blocks.column(k)];
       if (blocks.column(k) != i && scale != 0 && blocks.starts(i, k)) sum += blocks.squared_norm(i, k) / scale;
     }
-    tied[i] = reaches(sum, tied_coupling) ? 1 : 0;
+    coupling[i] = sum;
   });
-  for (Index i = 0; i < nodes; ++i) {
-    for (Offset k = blocks.first(i); k < blocks.end(i) && tied[i] != 0; ++k) {
-      const Index j = blocks.column(k);
-      if (j == i || (blocks.starts(i, k) && blocks.squared_norm(i, k) > 0)) in_group[j] = 1;
+  for (const double least : tied_couplings) {
+    const auto tied = [&](Index i) { return reaches(coupling[i], least); };
+    if (!few_are_tied(parallel_count<Offset>(ctx, nodes, tied), nodes)) continue;
+    std::vector<unsigned char> in_group(norm.size());
+    for (Index i = 0; i < nodes; ++i) {
+      if (!tied(i)) continue;
+      for (Offset k = blocks.first(i); k < blocks.end(i); ++k) {
+        const Index j = blocks.column(k);
+        if (j == i || (blocks.starts(i, k) && blocks.squared_norm(i, k) > 0)) in_group[j] = 1;
+      }
     }
+    const auto members = static_cast<Index>(std::count(in_group.begin(), in_group.end(), 1));
+    return {true, operations_in_groups(a.rows, members * m)};
   }
-  const Index members = static_cast<Index>(std::count(in_group.begin(), in_group.end(), 1));
-  return {true, operations_in_groups(a.rows,
-                                     few_are_tied(std::count(tied.begin(), tied.end(), 1), nodes) ? members * m : 0)};
+  return {true, 0};
 }
 
 template SparseSmoothing expected_smoothing(const HostContext&, const CsrView<double, Space::host>&, int);

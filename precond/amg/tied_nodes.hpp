@@ -10,14 +10,16 @@
 
 namespace purlin::detail {
 
-/// A node is tied where |A_ij|^2 / (|A_ii| |A_jj|), in Frobenius norms, sums to at least this over its neighbours j.
+/// A node is tied where |A_ij|^2 / (|A_ii| |A_jj|), in Frobenius norms, sums to at least this over its neighbours j:
+/// the first of these that ties few nodes, if one does.
 /// Sound tetrahedra give 0.16 for diffusion and 0.3 for elasticity; two nodes at an edge that is far shorter than the
 /// others around it 1, four that a sliver dominates 3.
-inline constexpr double tied_coupling = 0.45;
+inline constexpr double tied_couplings[] = {0.45, 0.5};
 
-/// For each node, whether it is tied. Rounded to 16 bits before it is compared. `diagonal`: diagonal_norms.
+/// For each node, whether it is tied by that coupling. Rounded to 16 bits before it is compared. `diagonal`:
+/// diagonal_norms.
 std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr& a,
-                                      const std::vector<double>& diagonal);
+                                      const std::vector<double>& diagonal, double coupling);
 
 /// How a block ties a node of a group to another. In a refined flat element strong ties connect the nodes of its
 /// lattice; those around it are tied to it weakly.
@@ -34,11 +36,18 @@ PURLIN_HD Tie tie_of(double squared_norm, double scale) {
 /// smoother damps only where it sees the group. Groups consist of tied nodes and their neighbours, connected. The
 /// result has, for each node of a group, what is nearest to it in the group, or what it is among the nearest of: all
 /// of the group where that has no more than `reached_rows`. What strong ties lead to is nearer than everything else;
-/// then the number of blocks between two nodes counts. Other nodes stand alone: what the pattern of `a` would add for
-/// them saves no iteration. Symmetric. None where no nodes are tied, or so many that what ties them are not single
-/// elements. O(entries) besides the groups. On a device waits for the stream, once where there is no such pattern.
+/// then the number of blocks between two nodes counts. On the host other nodes stand alone: the pattern of `a` would
+/// save them no iteration for what its setup takes. On a device, where that takes little and each product a launch,
+/// the result has that pattern too, so that half as many steps of the smoother do: groups alone, with all of the
+/// degree, take a tenth to a third longer in a solve there (H200, 12 meshes). Symmetric where the pattern of `a` is.
+/// None where no nodes are tied, or so many that what ties them are not single elements. O(entries) besides the
+/// groups. On a device waits for the stream, once where there is no such pattern.
 std::optional<HostBlockPattern> tied_pattern(const HostContext& ctx, const HostBlockCsr& a);
 std::optional<BlockPattern<Space::device>> tied_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a);
+
+/// Whether nodes outside of groups stand alone there.
+template <Space S>
+inline constexpr bool groups_alone = S == Space::host;
 
 /// Whether so many of `rows` nodes are tied that there is a pattern.
 inline bool few_are_tied(Offset tied, Index rows) {

@@ -24,6 +24,7 @@ struct NumberedSet {
 struct MarkTied {
   BlockView a;
   const double* diagonal;
+  double coupling;
   Offset* mark;
 
   __device__ void operator()(std::int64_t row) const {
@@ -33,7 +34,7 @@ struct MarkTied {
       const double scale = diagonal[i] * diagonal[a.pattern.col[k]];
       if (a.pattern.col[k] != i && scale != 0) sum += a.squared_norm(k) / scale;
     }
-    mark[i] = reaches(sum, tied_coupling) ? 1 : 0;
+    mark[i] = reaches(sum, coupling) ? 1 : 0;
   }
 };
 
@@ -166,24 +167,22 @@ struct TakeNearest {
   }
 };
 
-// Nodes outside of the groups stand alone.
-struct CountOne {
-  Offset* count;
-
-  __device__ void operator()(std::int64_t row) const { count[row] = 1; }
-};
-struct TakeOwn {
-  NumberedSet members;
-  const Offset* row_ptr;
-  Index* col;
-
-  __device__ void operator()(std::int64_t row) const {
-    const auto i = static_cast<Index>(row);
-    if (!members.has(i)) col[row_ptr[i]] = i;
+// Tied nodes, numbered as in NumberedSet; nothing where they are not few.
+DeviceArray<Offset> number_tied(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
+                                const DeviceArray<double>& diagonal) {
+  const Index rows = a.pattern.rows;
+  for (const double coupling : tied_couplings) {
+    DeviceArray<Offset> tied = zeros<Offset>(ctx, Offset{rows} + 1);
+    for_elements(ctx, rows, MarkTied{a, diagonal.data(), coupling, tied.data()});
+    exclusive_sum(ctx, tied);
+    const Offset count = value_at(ctx, tied, rows);
+    if (few_are_tied(count, rows)) return tied;
+    if (count == 0) break;
   }
-};
+  return {};
+}
 
-// Of each member what is nearest to it in its group, of other nodes themselves.
+// Of each member what is nearest to it in its group.
 BlockPattern<Space::device> nearest_in_groups(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
                                               const DeviceArray<double>& diagonal, const DeviceArray<Offset>& number,
                                               Index members) {
@@ -196,13 +195,11 @@ BlockPattern<Space::device> nearest_in_groups(const DeviceContext& ctx, const Bl
   BlockPattern<Space::device> p;
   p.rows = p.cols = rows;
   p.row_ptr = zeros<Offset>(ctx, Offset{rows} + 1);
-  for_elements(ctx, rows, CountOne{p.row_ptr.data()});
   nearest_kernel<<<blocks_for(ctx, members, NearestTuning::warps), NearestTuning::threads, 0, ctx.state().stream()>>>(
       PatternView(a.pattern), tie.data(), members, node.data(), most, nearest.data(), p.row_ptr.data());
   PURLIN_CHECK_LAUNCH();
   exclusive_sum(ctx, p.row_ptr);
   p.col = DeviceArray<Index>(ctx, value_at(ctx, p.row_ptr, rows));
-  for_elements(ctx, rows, TakeOwn{{number.data()}, p.row_ptr.data(), p.col.data()});
   for_elements(ctx, nearest.size(), TakeNearest{most, node.data(), nearest.data(), p.row_ptr.data(), p.col.data()});
   return p;
 }
@@ -212,15 +209,14 @@ BlockPattern<Space::device> nearest_in_groups(const DeviceContext& ctx, const Bl
 std::optional<BlockPattern<Space::device>> tied_pattern(const DeviceContext& ctx, const BlockCsr<Space::device>& a) {
   const Index rows = a.pattern.rows;
   const DeviceArray<double> diagonal = diagonal_norms(ctx, a);
-  DeviceArray<Offset> tied = zeros<Offset>(ctx, Offset{rows} + 1), members = zeros<Offset>(ctx, Offset{rows} + 1);
-  for_elements(ctx, rows, MarkTied{a, diagonal.data(), tied.data()});
-  exclusive_sum(ctx, tied);
-  if (!few_are_tied(value_at(ctx, tied, rows), rows)) return std::nullopt;
+  const DeviceArray<Offset> tied = number_tied(ctx, a, diagonal);
+  if (tied.empty()) return std::nullopt;
+  DeviceArray<Offset> members = zeros<Offset>(ctx, Offset{rows} + 1);
   for_elements(ctx, rows, MarkMembers{a, {tied.data()}, members.data()});
   exclusive_sum(ctx, members);
   const auto count = static_cast<Index>(value_at(ctx, members, rows));
   const BlockPattern<Space::device> nearest = nearest_in_groups(ctx, a, diagonal, members, count);
-  return united(ctx, nearest, transpose(ctx, nearest).pattern);
+  return united(ctx, a.pattern, united(ctx, nearest, transpose(ctx, nearest).pattern));
 }
 
 }  // namespace purlin::detail

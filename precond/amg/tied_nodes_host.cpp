@@ -31,9 +31,13 @@ std::vector<unsigned char> with_neighbours(const HostBlockCsr& a, const std::vec
 // Which nodes are in groups; nothing where there is no pattern of groups.
 std::vector<unsigned char> members_of_groups(const HostContext& ctx, const HostBlockCsr& a,
                                              const std::vector<double>& diagonal) {
-  const std::vector<unsigned char> tied = tied_nodes(ctx, a, diagonal);
-  if (!few_are_tied(std::count(tied.begin(), tied.end(), 1), a.pattern.rows)) return {};
-  return with_neighbours(a, tied);
+  for (const double coupling : tied_couplings) {
+    const std::vector<unsigned char> tied = tied_nodes(ctx, a, diagonal, coupling);
+    const Offset count = std::count(tied.begin(), tied.end(), 1);
+    if (count == 0) break;
+    if (few_are_tied(count, a.pattern.rows)) return with_neighbours(a, tied);
+  }
+  return {};
 }
 
 // How each block of a member's row ties it to another member; without values elsewhere.
@@ -88,7 +92,7 @@ class Nearest {
 }  // namespace
 
 std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr& a,
-                                      const std::vector<double>& diagonal) {
+                                      const std::vector<double>& diagonal, double coupling) {
   const HostBlockPattern& pattern = a.pattern;
   std::vector<unsigned char> tied(diagonal.size());
   parallel_blocks(ctx, pattern.rows, 512, [&](Index i) {
@@ -97,7 +101,7 @@ std::vector<unsigned char> tied_nodes(const HostContext& ctx, const HostBlockCsr
       const double scale = diagonal[i] * diagonal[pattern.col[k]];
       if (pattern.col[k] != i && scale != 0) sum += squared_norm(a, k) / scale;
     }
-    tied[i] = reaches(sum, tied_coupling) ? 1 : 0;
+    tied[i] = reaches(sum, coupling) ? 1 : 0;
   });
   return tied;
 }
