@@ -79,7 +79,7 @@ SparseSmoothing expected_smoothing(const DeviceContext& ctx, const CsrView<T, Sp
   DeviceArray<LookCounts> counts = zeros<LookCounts>(ctx, 1);
   for_rows_by_lanes(ctx, nodes, LookAtDiagonal<T>{blocks, norm.data(), counts.data()});
   if (value_at(ctx, counts, 0).entangled < most_entangled * nodes) return {};
-  for (const double coupling : tied_couplings) {
+  for (const double coupling : tied_couplings(m)) {
     DeviceArray<unsigned> marked = zeros<unsigned>(ctx, nodes);
     counts = zeros<LookCounts>(ctx, 1);
     for_rows_by_lanes(ctx, nodes, LookForGroups<T>{blocks, norm.data(), coupling, marked.data(), counts.data()});

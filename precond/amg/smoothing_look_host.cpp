@@ -48,7 +48,7 @@ SparseSmoothing expected_smoothing(const HostContext& ctx, const CsrView<T, Spac
     }
     coupling[i] = sum;
   });
-  for (const double least : tied_couplings) {
+  for (const double least : tied_couplings(m)) {
     const auto tied = [&](Index i) { return reaches(coupling[i], least); };
     if (!few_are_tied(parallel_count<Offset>(ctx, nodes, tied), nodes)) continue;
     std::vector<unsigned char> in_group(norm.size());

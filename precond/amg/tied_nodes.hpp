@@ -11,10 +11,13 @@
 namespace purlin::detail {
 
 /// A node is tied where |A_ij|^2 / (|A_ii| |A_jj|), in Frobenius norms, sums to at least this over its neighbours j:
-/// the first of these that ties few nodes, if one does.
-/// Sound tetrahedra give 0.16 for diffusion and 0.3 for elasticity; two nodes at an edge that is far shorter than the
-/// others around it 1, four that a sliver dominates 3.
-inline constexpr double tied_couplings[] = {0.45, 0.5};
+/// the first of these that ties few nodes, if one does. Sound tetrahedra give 0.16 for diffusion and 0.3 for
+/// elasticity, for which the lower one adds nodes and saves no iteration; two nodes at an edge that is far shorter
+/// than the others around it 1, four that a sliver dominates 3.
+inline Span<const double, Space::host> tied_couplings(int node_rows) {
+  static constexpr double all[] = {0.45, 0.5};
+  return node_rows == 1 ? Span<const double, Space::host>(all, 2) : Span<const double, Space::host>(all + 1, 1);
+}
 
 /// For each node, whether it is tied by that coupling. Rounded to 16 bits before it is compared. `diagonal`:
 /// diagonal_norms.

@@ -171,7 +171,7 @@ struct TakeNearest {
 DeviceArray<Offset> number_tied(const DeviceContext& ctx, const BlockCsr<Space::device>& a,
                                 const DeviceArray<double>& diagonal) {
   const Index rows = a.pattern.rows;
-  for (const double coupling : tied_couplings) {
+  for (const double coupling : tied_couplings(a.row_block)) {
     DeviceArray<Offset> tied = zeros<Offset>(ctx, Offset{rows} + 1);
     for_elements(ctx, rows, MarkTied{a, diagonal.data(), coupling, tied.data()});
     exclusive_sum(ctx, tied);

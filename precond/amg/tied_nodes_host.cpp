@@ -31,7 +31,7 @@ std::vector<unsigned char> with_neighbours(const HostBlockCsr& a, const std::vec
 // Which nodes are in groups; nothing where there is no pattern of groups.
 std::vector<unsigned char> members_of_groups(const HostContext& ctx, const HostBlockCsr& a,
                                              const std::vector<double>& diagonal) {
-  for (const double coupling : tied_couplings) {
+  for (const double coupling : tied_couplings(a.row_block)) {
     const std::vector<unsigned char> tied = tied_nodes(ctx, a, diagonal, coupling);
     const Offset count = std::count(tied.begin(), tied.end(), 1);
     if (count == 0) break;
