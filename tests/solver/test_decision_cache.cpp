@@ -134,7 +134,7 @@ TEST_CASE("Matrices are of one kind by symmetry and diagonal", "[decision]") {
 
 TEST_BOTH("The next system begins with what the one before came to", "[decision][plan-cache]") {
   const TemporaryFolder folder;
-  Problem<S> problem(line_matrix(700));
+  Problem<S> problem(line_matrix(2000));
   const SystemOptions options = options_in(folder);
   Seen<S> first;
   {
@@ -156,7 +156,7 @@ TEST_BOTH("The next system begins with what the one before came to", "[decision]
 TEST_BOTH("What was learnt elsewhere is not read for deterministic results, nor for other options and values",
           "[decision][plan-cache]") {
   const TemporaryFolder folder;
-  Problem<S> problem(line_matrix(700));
+  Problem<S> problem(line_matrix(2000));
   SystemOptions options = options_in(folder);
   {
     const detail::ScaledEstimates early(50);
@@ -187,7 +187,7 @@ TEST_BOTH("What was learnt elsewhere is not read for deterministic results, nor 
 TEST_CASE("A kept decision that is damaged is as good as none, and is replaced", "[decision][plan-cache]") {
   constexpr Space S = Space::host;
   const TemporaryFolder folder;
-  Problem<S> problem(line_matrix(700));
+  Problem<S> problem(line_matrix(2000));
   const SystemOptions options = options_in(folder);
   const detail::ScaledEstimates early(50);
   SystemOptions without;
