@@ -457,6 +457,7 @@ std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vect
   template bool SystemState<T, S>::due(const SolveStanding&);               \
   template int SystemState<T, S>::not_before();                             \
   template bool SystemState<T, S>::improve(bool, bool);                     \
+  template double SystemState<T, S>::seconds_of_step();                     \
   template void SystemState<T, S>::compare_with_weaker(const SolveReport&); \
   template void SystemState<T, S>::leave_what_proved_slower();              \
   template std::optional<ExchangedSystem<T, S>> SystemState<T, S>::exchange(const std::vector<Span<T, S>>&);
