@@ -126,7 +126,10 @@ double entangled_share(const HostContext& ctx, const HostBlockCsr& a) {
     const Offset diagonal = diagonal_at(pattern, i);
     double twice = 0;
     const auto add = [&](Offset begin, Offset end) {
-      for (Offset k = begin; k < end; ++k) twice += trace(k) + std::fabs(trace(k));
+      for (Offset k = begin; k < end; ++k) {
+        const double value = trace(k);
+        twice += value + std::fabs(value);
+      }
     };
     add(pattern.row_ptr[i], diagonal < 0 ? pattern.row_ptr[i + 1] : diagonal);
     if (diagonal >= 0) add(diagonal + 1, pattern.row_ptr[i + 1]);
