@@ -4,10 +4,11 @@
 # catches, no test covers. The changes are listed in tests/mutations/*.txt; README.md there says how one is written.
 # They are planted in a copy of the last commit (a git worktree in build/mutation/, kept for the next run), never in
 # this folder.
-#   scripts/mutate.sh [--list] [--all-tests] [PATTERN...]
+#   scripts/mutate.sh [--list] [--check] [--all-tests] [PATTERN...]
 # PATTERN is a regular expression: only changes whose "FOLDER: NAME" fits one of them. --all-tests runs all host tests on
-# each change instead of those that are named beside it. Exit status: 0 where every change was caught, 1 where one was
-# not, 2 where a change no longer applies or does not compile, or where a test fails without any change.
+# each change instead of those that are named beside it. --check only sees whether every change applies to this folder as
+# it is. Exit status: 0 where every change was caught, 1 where one was not, 2 where a change no longer applies or does not
+# compile, or where a test fails without any change.
 # PURLIN_TEST_DATA names the folder of real matrices, which a few of the tests need; PURLIN_MUTATION_FOLDER another folder
 # for the copy, so that two runs do not meet.
 set -euo pipefail
@@ -15,11 +16,13 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup_common.sh"
 
 only_list=0
+only_check=0
 all_tests=0
 patterns=()
 for argument in "$@"; do
   case $argument in
     --list) only_list=1 ;;
+    --check) only_check=1 ;;
     --all-tests) all_tests=1 ;;
     -*) fail "unknown option $argument" ;;
     *) patterns+=("$argument") ;;
@@ -76,18 +79,8 @@ if [ $only_list = 1 ]; then
   exit 0
 fi
 
-copy=${PURLIN_MUTATION_FOLDER:-$PWD/build/mutation}
-log=$copy.log
-if [ -e "$copy/.git" ]; then
-  git -C "$copy" checkout -q --force --detach "$(git rev-parse HEAD)"
-else
-  git worktree prune
-  git worktree add -q --detach "$copy" HEAD
-fi
-say "planting ${#chosen[@]} changes in $copy ($(git -C "$copy" rev-parse --short HEAD)), log in $log"
-
-# plant NAME FILE OLD NEW... : puts NEW in the place of OLD in each file, where it must stand once; --check as NEW changes
-# nothing. Prints what does not apply.
+# plant NAME FILE OLD NEW... : puts NEW in the place of OLD in each file of $copy, where it must stand once; --check as NEW
+# changes nothing. Prints what does not apply.
 plant() {
   python3 - "$copy" "$@" <<'PY'
 import sys
@@ -109,9 +102,26 @@ sys.exit(stale)
 PY
 }
 
-# Every change must apply before the first one is tried.
 checks=()
 for i in "${chosen[@]}"; do checks+=("${names[i]}" "${files[i]}" "${olds[i]}" --check); done
+if [ $only_check = 1 ]; then
+  copy=$PWD
+  plant "${checks[@]}" || exit 2
+  say "${#chosen[@]} changes apply"
+  exit 0
+fi
+
+copy=${PURLIN_MUTATION_FOLDER:-$PWD/build/mutation}
+log=$copy.log
+if [ -e "$copy/.git" ]; then
+  git -C "$copy" checkout -q --force --detach "$(git rev-parse HEAD)"
+else
+  git worktree prune
+  git worktree add -q --detach "$copy" HEAD
+fi
+say "planting ${#chosen[@]} changes in $copy ($(git -C "$copy" rev-parse --short HEAD)), log in $log"
+
+# Every change must apply before the first one is tried.
 plant "${checks[@]}" || exit 2
 
 # One build tree; a shared library, so that a change in it links nothing but itself.
