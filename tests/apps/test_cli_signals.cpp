@@ -84,7 +84,8 @@ TEST_CASE("Signals that follow each other at once stop a solve, which still writ
   for (const int second : {SIGINT, SIGTERM}) {
     const std::string out = folder.file("x" + std::to_string(second) + ".mtx");
     Process process(solve_arguments(matrix, {"--out", out}));
-    for (int i = 0; i < 6000 && process.out_so_far().find("iteration") == std::string::npos; ++i) usleep(10000);
+    // As soon as the first line about the set-up can be read, a signal is one to the solve.
+    for (int i = 0; i < 60000 && process.out_so_far().find("matrix") == std::string::npos; ++i) usleep(1000);
     // Two that arrive on their own: signals of one kind that wait together are one.
     process.send(SIGINT);
     usleep(2000);

@@ -85,10 +85,10 @@ SolveOutcome solve_in(const Context<Space::host>& host, const Context<S>& ctx, S
   SolveOutcome outcome;
   facts.system = system.info();
   outcome.setup = facts;
-  observer.on_setup(facts);
-  task.clock.end("report");
   {
-    const InterruptScope interrupt;
+    const InterruptScope interrupt;  // before the set-up is printed: whoever has read it may stop the solve
+    observer.on_setup(facts);
+    task.clock.end("report");
     const ProgressFn on_progress = [&](const Progress& progress) {
       return observer.on_progress(progress) && !interrupt.requested();
     };
