@@ -62,8 +62,8 @@ class HeartRun {
   }
 
   int run() {
-    print_lines(job_, setup_text());
     const cli::InterruptScope interrupt;
+    print_lines(job_, setup_text());
     const cli::Stopwatch stepping;
     while (grid().ticks() < end_ && !interrupt.requested() && failure_.empty()) {
       shares_.begin_step();

@@ -79,8 +79,8 @@ class HeatRun {
   }
 
   int run() {
-    print_lines(job_, setup_text());
     const cli::InterruptScope interrupt;
+    print_lines(job_, setup_text());
     const cli::Stopwatch stepping;
     transient::RunState state;
     state.start = start_;
