@@ -10,6 +10,7 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/precond/amg/chebyshev_trial.hpp>
 #include <purlin/precond/amg/first_level.hpp>
 #include <purlin/precond/amg/placed_csr.hpp>
 #include <purlin/precond/amg/near_null_choice.hpp>
@@ -45,6 +46,11 @@ template <Space S>
 detail::LevelOrder<S> level_order(RowOrder<S> order) {
   return {std::move(order.old_of_new), std::move(order.new_of_old)};
 }
+
+// Whether FSAI has to show that it is needed. On a device, whose FSAI takes far less of a setup, that has not been
+// measured.
+template <Space S>
+constexpr bool tries_chebyshev = S == Space::host;
 
 // Whether the first level is multiplied in the hierarchy's blocks: where csr would be in its order.
 template <Space S>
@@ -125,27 +131,54 @@ OperatorPtr<C, S> AmgOperator<T, S>::finest_in_csr(const Context<S>& ctx) const 
 // A smoother that nobody has asked for gives way to Chebyshev's where it refuses the matrix.
 template <class T, Space S>
 template <class C>
+detail::SparseSmoother<C, S> AmgOperator<T, S>::first_smoother(const Context<S>& ctx, const CsrView<C, S>& a,
+                                                               const RowOrder<S>& order,
+                                                               const RowOrder<S>& from_nodes,
+                                                               const SpmvOptions& spmv_options,
+                                                               detail::PhaseClock& clock) const {
+  const detail::AmgLevel<S>& level = hierarchy_.levels().front();
+  if (!detail::is_sparse(level.smoother)) return {};
+  detail::SparseSmoother<C, S> smoother;
+  try {
+    smoother =
+        detail::make_sparse_smoother(ctx, a, order, level.a, from_nodes, level.smoother, symmetric_, spmv_options);
+  } catch (const InputError&) {
+    if (options_.smoother != AmgSmoother::automatic) throw;
+  }
+  clock.end("smoother of the first level");
+  return smoother;
+}
+
+template <class T, Space S>
+template <class C>
 detail::AmgCycle<C, S> AmgOperator<T, S>::make_cycle(const Context<S>& ctx, const CsrView<C, S>& a,
                                                      const RowOrder<S>& order, RowOrder<S> from_nodes,
                                                      const SpmvOptions& spmv_options,
                                                      detail::PhaseClock& clock) const {
   detail::AmgFinest<C, S> finest = finest_of<C>();
-  const bool inverted = hierarchy_.levels().front().smoother_diagonal.size() == 0;
+  const detail::AmgLevel<S>& level = hierarchy_.levels().front();
+  const bool inverted = level.smoother_diagonal.size() == 0;
+  const bool in_trial = tries_chebyshev<S> && !inverted && options_.smoother == AmgSmoother::automatic &&
+                        level.smoother == AmgSmoother::fsai;
   if (!inverted) {
-    const detail::AmgLevel<S>& level = hierarchy_.levels().front();
     finest.in_blocks = takes_blocks(level.a, from_nodes, spmv_options);
     finest.a = finest.in_blocks ? detail::make_block_matrix<C>(ctx, level.a) : make_spmv(ctx, a, order, spmv_options);
     clock.end("formats");
-    try {
-      finest.smoother =
-          detail::make_sparse_smoother(ctx, a, order, level.a, from_nodes, level.smoother, symmetric_, spmv_options);
-      if (finest.smoother.m != nullptr) clock.end("smoother of the first level");
-    } catch (const InputError&) {
-      if (options_.smoother != AmgSmoother::automatic) throw;
-    }
+    if (!in_trial) finest.smoother = first_smoother(ctx, a, order, from_nodes, spmv_options, clock);
   }
-  return detail::AmgCycle<C, S>(ctx, std::move(finest), hierarchy_, level_order(std::move(from_nodes)),
-                                options_.degree);
+  detail::AmgCycle<C, S> cycle(ctx, std::move(finest), hierarchy_, level_order(std::move(from_nodes)),
+                               options_.degree);
+  if constexpr (tries_chebyshev<S>) {
+    if (!in_trial) return cycle;
+    clock.end("formats");
+    const bool suffices = detail::chebyshev_suffices(ctx, cycle, level.a);
+    clock.end("trial of the smoother");
+    if (suffices) return cycle;
+    from_nodes = detail::order_from_nodes(ctx, order, numbering_, rows_);
+    cycle.smooth_first_with(ctx, first_smoother(ctx, a, order, from_nodes, spmv_options, clock), hierarchy_,
+                            options_.degree);
+  }
+  return cycle;
 }
 
 template <class T, Space S>

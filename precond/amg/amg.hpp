@@ -66,6 +66,10 @@ class AmgOperator final : public MatrixOperator<T, S> {
                                     RowOrder<S> from_nodes, const SpmvOptions& spmv_options,
                                     detail::PhaseClock& clock) const;
   template <class C>
+  detail::SparseSmoother<C, S> first_smoother(const Context<S>& ctx, const CsrView<C, S>& a, const RowOrder<S>& order,
+                                              const RowOrder<S>& from_nodes, const SpmvOptions& spmv_options,
+                                              detail::PhaseClock& clock) const;
+  template <class C>
   OperatorPtr<C, S> finest_in_csr(const Context<S>& ctx) const;
   template <class C>
   bool renumber(const Context<S>& ctx, const RowOrder<S>& order, const SpmvOptions& options,

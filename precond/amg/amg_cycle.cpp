@@ -100,21 +100,10 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
     if (coarse_ != nullptr && l == coarse_first_) return;
     if (from[l].smoother_diagonal.size() == 0) continue;
     level.a = l == 0 ? std::move(finest.a) : make_block_matrix<T>(ctx, from[l].a);
-    level.sparse = l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]);
-    const double lambda = sparse_lambda(ctx, l, hierarchy);
-    // With D^-1, G^T G of FSAI shares the trace of S A: a larger eigenvalue than the diagonal's slows the polynomial.
-    // A few tied nodes may bring it close to that, and FSAI smooths far better all the same. Margins on both sides;
-    // on groups, outside of which it is the diagonal, only what has gone wrong makes it that much larger.
-    const double most = from[l].lambda * (level.sparse.of_groups ? most_of_groups : 1);
-    if (hierarchy.chooses_smoothers() && power_method_margin * lambda > most) level.sparse.m.reset();
-    const bool is_sparse = level.sparse.m != nullptr;
-    if (is_sparse) level.z = Array<T, S>(ctx, rows);
-    level.steps = smoother_steps(used_smoother(from[l], is_sparse), l == 0 ? degree : coarse_degree(degree),
-                                 is_sparse && level.sparse.of_groups);
     level.r = Array<T, S>(ctx, rows);
     level.d = Array<T, S>(ctx, rows);
     level.smoother = Array<T, S>(ctx, rows);
-    place_smoother(ctx, l, hierarchy, lambda);
+    take_smoother(ctx, l, l == 0 ? std::move(finest.smoother) : make_smoother(ctx, from[l]), hierarchy, degree);
     if (!from[l].last()) level.transfer = AmgTransfer<T, S>(ctx, from[l], l == 0 ? order_ : natural);
   }
   if constexpr (S == Space::host) {
@@ -122,6 +111,26 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
     const std::vector<double>& inverse = hierarchy.inverse();
     inverse_ = make_operator<T>(ctx, dense_pattern(ctx, from.back().a.scalar_rows()), span_of(inverse));
   }
+}
+
+// A level's smoother with what depends on it, `degree` that of the first level.
+template <class T, Space S>
+void AmgCycle<T, S>::take_smoother(const Context<S>& ctx, std::size_t l, SparseSmoother<T, S> smoother,
+                                   const AmgHierarchy<S>& hierarchy, int degree) {
+  Level& level = levels_[l];
+  const AmgLevel<S>& from = hierarchy.levels()[l];
+  level.sparse = std::move(smoother);
+  const double lambda = sparse_lambda(ctx, l, hierarchy);
+  // With D^-1, G^T G of FSAI shares the trace of S A: a larger eigenvalue than the diagonal's slows the polynomial.
+  // A few tied nodes may bring it close to that, and FSAI smooths far better all the same. Margins on both sides;
+  // on groups, outside of which it is the diagonal, only what has gone wrong makes it that much larger.
+  const double most = from.lambda * (level.sparse.of_groups ? most_of_groups : 1);
+  if (hierarchy.chooses_smoothers() && power_method_margin * lambda > most) level.sparse.m.reset();
+  const bool is_sparse = level.sparse.m != nullptr;
+  if (is_sparse) level.z = Array<T, S>(ctx, level.r.size());
+  level.steps = smoother_steps(used_smoother(from, is_sparse), l == 0 ? degree : coarse_degree(degree),
+                               is_sparse && level.sparse.of_groups);
+  place_smoother(ctx, l, hierarchy, lambda);
 }
 
 // The hierarchy's values in precision T, until the next call.

@@ -42,6 +42,12 @@ class AmgCycle {
   AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy<S>& hierarchy, LevelOrder<S> order,
            int degree);
 
+  /// Another smoother for the first level, which `smoother` has to be a matrix for.
+  void smooth_first_with(const Context<S>& ctx, SparseSmoother<T, S> smoother, const AmgHierarchy<S>& hierarchy,
+                         int degree) {
+    take_smoother(ctx, 0, std::move(smoother), hierarchy, degree);
+  }
+
   /// Takes the hierarchy's new values, and for the finest matrix those of the caller; with `prolongators` theirs too.
   void refresh(const Context<S>& ctx, Span<const T, S> values, const AmgHierarchy<S>& hierarchy, bool prolongators);
 
@@ -61,6 +67,8 @@ class AmgCycle {
   std::pair<Offset, Offset> nonzeros_and_slots() const;
   /// Those of the smoothers together.
   double local_operations() const;
+  /// From the hierarchy's numbering to that of the first level; empty: the same.
+  Span<const Index, S> old_of_new() const { return order_.old_of_new.cspan(); }
   bool finest_in_blocks() const { return finest_in_blocks_; }
   const MatrixOperator<T, S>* finest() const { return levels_.empty() ? nullptr : levels_.front().a.get(); }
   /// Without a matrix where it is a diagonal.
@@ -91,6 +99,8 @@ class AmgCycle {
   void smooth_further(const Context<S>& ctx, const Level& level, const T* before, T* x, Last&& last) const;
   Span<const T, S> place(const Context<S>& ctx, Span<const double, S> values);
   SparseSmoother<T, S> make_smoother(const Context<S>& ctx, const AmgLevel<S>& level) const;
+  void take_smoother(const Context<S>& ctx, std::size_t l, SparseSmoother<T, S> smoother,
+                     const AmgHierarchy<S>& hierarchy, int degree);
   void refresh_smoother(const Context<S>& ctx, std::size_t l, Span<const T, S> values,
                         const AmgHierarchy<S>& hierarchy);
   double sparse_lambda(const Context<S>& ctx, std::size_t l, const AmgHierarchy<S>& hierarchy) const;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "tests/precond/amg_support.hpp"
@@ -32,6 +33,22 @@ inline EigenDense fsai_oracle(const EigenDense& a, const RowSets& rows) {
   return g.transpose() * g;
 }
 inline EigenDense fsai_oracle(const HostCsr& matrix) { return fsai_oracle(eigen_dense(matrix), row_sets(matrix)); }
+
+/// A symmetric matrix of flat elements: `stiffness` w w^T with w = (1, -1, 1, -1) on four nodes in `every`, beside good
+/// ones of a cube of `size` nodes a side.
+inline HostCsr with_flat_elements(int size, Index every, double stiffness) {
+  const HostCsr good = fem_matrix("generate:diffusion:" + std::to_string(size));
+  Rows rows(good.rows);
+  for (Index i = 0; i < good.rows; ++i) {
+    for (Offset k = good.row_ptr[i]; k < good.row_ptr[i + 1]; ++k) rows[i][good.col[k]] = good.val[k];
+  }
+  for (Index i = 0; i + 4 <= good.rows; i += every) {
+    for (Index r = 0; r < 4; ++r) {
+      for (Index c = 0; c < 4; ++c) rows[i + r][i + c] += (r + c) % 2 == 0 ? stiffness : -stiffness;
+    }
+  }
+  return from_rows(good.rows, rows);
+}
 
 inline PrecondOptions smoother_options(AmgSmoother kind, int degree = 2) {
   PrecondOptions options = small_levels(60);

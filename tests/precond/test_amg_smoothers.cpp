@@ -32,20 +32,7 @@ HostCsr system_for(AmgSmoother kind) {
   return fem_matrix(kind == AmgSmoother::fsai ? "generate:diffusion:6" : "generate:convection:6:40");
 }
 
-// A symmetric matrix of flat elements: w w^T with w = (1, -1, 1, -1) on four nodes, beside a good one.
-HostCsr with_flat_elements(Index every) {
-  const HostCsr good = fem_matrix("generate:diffusion:9");
-  Rows rows(good.rows);
-  for (Index i = 0; i < good.rows; ++i) {
-    for (Offset k = good.row_ptr[i]; k < good.row_ptr[i + 1]; ++k) rows[i][good.col[k]] = good.val[k];
-  }
-  for (Index i = 0; i + 4 <= good.rows; i += every) {
-    for (Index r = 0; r < 4; ++r) {
-      for (Index c = 0; c < 4; ++c) rows[i + r][i + c] += (r + c) % 2 == 0 ? 1e3 : -1e3;
-    }
-  }
-  return from_rows(good.rows, rows);
-}
+HostCsr with_stiff_elements(Index every) { return with_flat_elements(9, every, 1e3); }
 
 // A multigrid cycle in another order of its matrix.
 template <Space S>
@@ -120,7 +107,7 @@ TEST_BOTH("AMG with FSAI is symmetric and definite on all levels, with SPAI wher
 TEST_CASE("AMG's largest eigenvalues come close from below", "[amg]") {
   const Context<host> ctx;
   for (const HostCsr& a : {fem_matrix("generate:diffusion:6"), fem_matrix("generate:elasticity:4"),
-                           with_flat_elements(50), diagonal_matrix(7), neumann_grid(3, 2)}) {
+                           with_stiff_elements(50), diagonal_matrix(7), neumann_grid(3, 2)}) {
     const EigenDense dense = eigen_dense(a);
     const Eigen::VectorXd root = dense.diagonal().cwiseSqrt().cwiseInverse();
     const EigenDense scaled = root.asDiagonal() * dense * root.asDiagonal();
@@ -180,15 +167,15 @@ TEST_BOTH("AMG chooses SPAI for convection, FSAI for flat elements and else Cheb
   CHECK(chosen(fem_matrix("generate:convection:9:1"), AmgSmoother::automatic).first == AmgSmoother::chebyshev);
   CHECK(chosen(flow, AmgSmoother::automatic).first == AmgSmoother::spai);
   CHECK(contains(chosen(flow, AmgSmoother::automatic).second, "spai"));
-  CHECK(chosen(with_flat_elements(50), AmgSmoother::automatic).first == AmgSmoother::fsai);
-  CHECK(contains(chosen(with_flat_elements(50), AmgSmoother::automatic).second, "fsai"));
+  CHECK(chosen(with_stiff_elements(50), AmgSmoother::automatic).first == AmgSmoother::fsai);
+  CHECK(contains(chosen(with_stiff_elements(50), AmgSmoother::automatic).second, "fsai"));
   CHECK(chosen(flow, AmgSmoother::jacobi).first == AmgSmoother::jacobi);
   CHECK(contains(chosen(good, AmgSmoother::fsai).second, "fsai"));
 }
 
 TEST_BOTH("AMG takes Chebyshev's polynomial where FSAI refuses the matrix, unless FSAI was asked for", "[amg]") {
   const auto ctx = make_context<S>();
-  HostCsr a = with_flat_elements(50);
+  HostCsr a = with_stiff_elements(50);
   for (Offset k = a.row_ptr[400]; k < a.row_ptr[401]; ++k) {
     if (a.col[k] == 400) a.val[k] = 1e-3;  // not definite
   }
