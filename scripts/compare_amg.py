@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the iterations with AMG and with Jacobi on generated systems and on all meshes of a folder, writes them to
-docs/results/amg_host.json and their tables into docs/preconditioners-measured.md, between its markers.
+"""Counts the iterations with AMG and with Jacobi on generated systems and on all meshes of a folder, and times AMG with
+both smoothers where it tries one; writes them to docs/results/amg_host.json and their tables into
+docs/preconditioners-measured.md, between its markers.
 
     scripts/compare_amg.py PURLIN MESH_FOLDER [SPEC...]    measures; SPEC: more systems, mesh:FILE:KIND[:R]
     scripts/compare_amg.py                                 the tables again, without measuring
@@ -26,13 +27,17 @@ GENERATED = ["generate:diffusion:34", "generate:diffusion:68", "generate:elastic
 MANY = 300  # iterations with Jacobi
 
 
-def solve(purlin, spec, precond):
+SMOOTHERS = ("auto", "fsai", "chebyshev")
+ROUNDS = 3  # of each smoother, in turns; the fastest counts
+
+
+def solve(purlin, spec, precond, smoother="auto"):
     solver = "bicgstab" if ":convection" in spec else "cg"
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
         subprocess.run([purlin, "solve", spec, "--rhs", "ones", "--solver", solver, "--precond", precond, "--format", "csr",
                         "--device", "host", "--threads", "1", "--max-iterations", "20000", "--quiet", "--report",
-                        str(report)], check=False)
+                        str(report), *(["--amg-smoother", smoother] if precond == "amg" else [])], check=False)
         found = reports.load(report)
     run = {"precond": precond, "solver": solver, "converged": found["converged"], "iterations": found["iterations"],
            "setup_seconds": found["seconds"]["setup"], "solve_seconds": found["seconds"]["solve"]}
@@ -42,21 +47,39 @@ def solve(purlin, spec, precond):
     return found, run
 
 
+def seconds(run):
+    return run["setup_seconds"] + run["solve_seconds"]
+
+
+def smoothed(purlin, spec, name):
+    """A run with each smoother, where AMG tries Chebyshev's polynomial before FSAI."""
+    best = {}
+    for _ in range(ROUNDS):
+        for smoother in SMOOTHERS:
+            found, run = solve(purlin, spec, "amg", smoother)
+            if smoother not in best or seconds(run) < seconds(best[smoother]):
+                best[smoother] = {"system": name, "smoother": smoother, **run,
+                                  "detail": found["operators"]["preconditioner"]["detail"].split(" of degree")[0]}
+    return list(best.values())
+
+
 def measure(purlin, folder, more):
     meshes = sorted(pathlib.Path(folder).glob("*.mesh.gz"))
     specs = GENERATED + [f"mesh:{mesh}:{kind}" for mesh in meshes for kind in ("diffusion", "elasticity")] + more
-    systems, runs = [], []
+    systems, runs, smoothers = [], [], []
     for spec in specs:
         name = re.sub(r"mesh:.*/", "mesh:", spec).replace(".gz", "")
         for precond in ("jacobi", "amg"):
             found, run = solve(purlin, spec, precond)
             runs.append({"system": name, **run})
+        if "trial of the smoother" in json.dumps(found):
+            smoothers += smoothed(purlin, spec, name)
         systems.append({"name": name, "rows": found["rows"], "nonzeros": found["nonzeros"]})
         print(name, runs[-2]["iterations"], runs[-1]["iterations"], flush=True)
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
                             check=True).stdout.strip()
     document = {**reports.head("scripts/compare_amg.py"), "date": datetime.date.today().isoformat(), "commit": commit,
-                "systems": systems, "runs": runs}
+                "systems": systems, "runs": runs, "smoothers": smoothers}
     RESULTS.write_text(dump(document), encoding="utf-8")
 
 
@@ -75,6 +98,30 @@ def table(document):
         lines.append(f"| `{system['name']}` | {system['rows']:,} | {count(jacobi)} | {count(amg)} | {share} | "
                      f"{amg['operator_complexity']:.2f} |")
     return lines
+
+
+def smoother_table(document):
+    lines = ["| system | AMG takes | its iterations | s | FSAI | s | Chebyshev | s |", "|---|---|---:|---:|---:|---:|---:|---:|"]
+    runs = {(run["system"], run["smoother"]): run for run in document["smoothers"]}
+    for system in document["systems"]:
+        if (system["name"], "auto") not in runs:
+            continue
+        cells = [f"{count(runs[system['name'], smoother])} | {seconds(runs[system['name'], smoother]):.3f}"
+                 for smoother in SMOOTHERS]
+        lines.append(f"| `{system['name']}` | {runs[system['name'], 'auto']['detail']} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def smoother_summary(document):
+    runs = {(run["system"], run["smoother"]): run for run in document["smoothers"] if run["converged"]}
+    systems = [name for name, smoother in runs if smoother == "auto" and all((name, s) in runs for s in SMOOTHERS)]
+    behind = {s: [seconds(runs[name, "auto"]) / seconds(runs[name, s]) for name in systems] for s in SMOOTHERS[1:]}
+    best = [max(pair) for pair in zip(*behind.values())]
+    mean = {s: math.exp(sum(map(math.log, shares)) / len(shares)) for s, shares in behind.items()}
+    kept = sum(runs[name, "auto"]["detail"] == "chebyshev" for name in systems)
+    return (f"Flat elements make AMG try Chebyshev's polynomial on {len(systems)} of them, and keep it on {kept}. Setup and solve "
+            f"together take {mean['fsai']:.2f} of the time with FSAI and {mean['chebyshev']:.2f} of that with Chebyshev's "
+            f"polynomial, in the geometric mean, and at most {max(best):.2f} times that of the faster one.")
 
 
 def summary(document):
@@ -96,7 +143,8 @@ def write(document):
         raise SystemExit(f"error: {DOCUMENT} has no markers: {begin} ... {end}")
     before, rest = text.split(begin, 1)
     lines = [begin, "", summary(document), "", "<details><summary>All systems</summary>", "", *table(document), "",
-             "</details>", "", end]
+             "</details>", "", smoother_summary(document), "", "<details><summary>Smoothers</summary>", "",
+             *smoother_table(document), "", "</details>", "", end]
     DOCUMENT.write_text(before + "\n".join(lines) + rest.split(end, 1)[1], encoding="utf-8")
 
 
