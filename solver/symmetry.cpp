@@ -38,7 +38,8 @@ template <class T, Space S>
 Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M) {
   constexpr double eps = std::numeric_limits<T>::epsilon();
   constexpr double of_matrix = std::max(1e-10, 100 * eps);  // a choice by the values allows 1e-12 of the largest
-  const double of_precond = std::sqrt(eps);  // M is a product of matrices, which rounds more than it is long
+  // M is a product of matrices, which rounds more than it is long, and may be a cycle in single precision.
+  const double of_precond = std::max(1e-5, std::sqrt(eps));
   const Index n = A.rows();
   try {
     Array<T, S> vectors[2] = {Array<T, S>(ctx, n), Array<T, S>(ctx, n)};

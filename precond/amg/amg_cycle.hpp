@@ -32,6 +32,11 @@ OperatorPtr<T, S> make_block_matrix(const Context<S>& ctx, const BlockCsr<S>& a)
 /// The levels' operators, with the vectors of a cycle: matrices made by make_spmv, prolongators, and on a device
 /// coarse levels in one kernel. Level 0 is in solver order; the others have the numbering of the hierarchy, which has
 /// to outlive the cycle.
+///
+/// On a host, where A is symmetric, a level below the first on which CG converges slowly with the cycle from there on
+/// is solved by two of them, whose error is the Chebyshev polynomial of degree 2 on [1/4, 1]: the AMLI-cycle of
+/// O. Axelsson and P. S. Vassilevski, "Algebraic multilevel preconditioning methods I", Numer. Math. 56, 1989. Linear
+/// and symmetric as a V-cycle is.
 template <class T, Space S>
 class AmgCycle {
  public:
@@ -78,6 +83,15 @@ class AmgCycle {
   }
 
  private:
+  /// Between two cycles of a level. The residual is one in double: of a coarse matrix of a body that is hardly held
+  /// one in single precision is lost in rounding.
+  struct Again {
+    Array<T, S> b, x;
+    OperatorPtr<double, S> exact;  ///< A; null: the level's is one in double
+    Array<double, S> exact_r, exact_x;
+
+    std::uint64_t vector_bytes() const { return b.bytes() + x.bytes() + exact_r.bytes() + exact_x.bytes(); }
+  };
   struct Level {
     OperatorPtr<T, S> a;
     AmgTransfer<T, S> transfer;  ///< to the next level; none from the last
@@ -86,11 +100,18 @@ class AmgCycle {
     mutable Array<T, S> r, d;  ///< residual and direction
     mutable Array<T, S> z;     ///< the sparse smoother times r
     SmootherSteps steps;
-    mutable Array<T, S> b, x;  ///< of levels below the first
+    mutable Array<T, S> b, x;      ///< of levels below the first
+    int cycles = 1;                ///< in which the level is, in one of the whole
+    std::unique_ptr<Again> again;  ///< null: one cycle solves it
   };
 
   const T* smoothed(const Context<S>& ctx, const Level& level, const T* r) const;
   void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
+  void correct(const Context<S>& ctx, const Level& level, std::size_t l) const;
+  void residual_between(const Context<S>& ctx, const Level& level) const;
+  void choose_cycles(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, int degree);
+  void solve_twice(const Context<S>& ctx, const AmgLevel<S>& from, Level& level, int degree) const;
+  double left_by(const Context<S>& ctx, std::size_t l, const Array<T, S>& error) const;
   template <class V>
   void start(const Context<S>& ctx, const Level& level, const V* b, T* x) const;
   template <class Last>
