@@ -6,6 +6,7 @@
 #include <Eigen/LU>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -250,18 +251,29 @@ inline EigenDense level_oracle(const EigenDense& a, const EigenDense& smoother, 
   return (identity - error) * a.inverse();
 }
 
-/// Levels whose smoothers are polynomials of the diagonal.
+/// M twice, the error being Chebyshev's polynomial of degree 2 on [1/4, 1]: T_2((5/4 - 2 t) / (3/4)) over its value
+/// at t = 0, of t = M A.
+inline EigenDense two_cycles_oracle(const EigenDense& a, const EigenDense& m) {
+  const EigenDense identity = EigenDense::Identity(a.rows(), a.rows());
+  const EigenDense x = (1.25 * identity - 2 * m * a) / 0.75;
+  const double at_zero = 2 * (1.25 / 0.75) * (1.25 / 0.75) - 1;
+  return (identity - (2 * x * x - identity) / at_zero) * a.inverse();
+}
+
+/// Levels whose smoothers are polynomials of the diagonal. Those in `twice` are solved by two cycles, whose smoothers
+/// have the degree of the first level.
 template <Space S>
 EigenDense cycle_oracle(const Context<S>& ctx, const std::vector<detail::AmgLevel<S>>& levels, std::size_t l,
-                        const AmgOptions& options) {
+                        const AmgOptions& options, const std::set<std::size_t>& twice = {}) {
   const EigenDense a = eigen_dense(ctx, levels[l].a);
   if (levels[l].smoother_diagonal.size() == 0) return a.inverse();
   const EigenDense d = a.diagonal().cwiseInverse().asDiagonal();
-  const int degree = l == 0 ? options.degree : (3 * options.degree + 1) / 2;
+  const int degree = l == 0 || twice.count(l) != 0 ? options.degree : (3 * options.degree + 1) / 2;
   const EigenDense b = smoother_oracle(a, d, levels[l].lambda, levels[l].smoother, degree);
   if (levels[l].last()) return b;
   const EigenDense p = eigen_dense(ctx, levels[l].p);
-  return level_oracle(a, b, p * cycle_oracle(ctx, levels, l + 1, options) * p.transpose());
+  const EigenDense m = level_oracle(a, b, p * cycle_oracle(ctx, levels, l + 1, options, twice) * p.transpose());
+  return twice.count(l) != 0 ? two_cycles_oracle(a, m) : m;
 }
 
 }  // namespace purlin::testing

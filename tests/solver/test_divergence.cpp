@@ -128,6 +128,26 @@ TEST_BOTH("Two products tell a matrix that is not symmetric in any order of its 
   }
 }
 
+TEST_BOTH("A preconditioner is as symmetric as single precision can make it", "[solver][divergence]") {
+  const Context<S> ctx;
+  const Rows a = laplacian(10, 0.5);
+  const Arrays<double, S> arrays(ctx, a);
+  const auto A = make_spmv(ctx, arrays.view(), RowOrder<S>{}, SpmvOptions{});
+  const auto fault = [&](double share) {
+    const FunctionOperator<double, S> M(a.size(), a.size(),
+                                        [&](const auto& c, double alpha, auto x, double beta, auto y) {
+                                          axpby<double, S>(c, alpha, x, beta, y);
+                                          A->apply(c, alpha * share, x, 1.0, y);
+                                        });
+    const FunctionOperator<double, S> identity(
+        a.size(), a.size(),
+        [](const auto& c, double alpha, auto x, double beta, auto y) { axpby<double, S>(c, alpha, x, beta, y); });
+    return detail::symmetry_fault<double, S>(ctx, identity, &M);
+  };
+  CHECK(fault(1e-6) == Asymmetric::none);
+  CHECK(fault(1e-2) == Asymmetric::preconditioner);
+}
+
 TEST_BOTH("When a solve diverges does not depend on how often the host polls", "[solver][divergence]") {
   const Context<S> ctx;
   const Rows a = tilted();
