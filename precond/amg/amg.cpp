@@ -269,6 +269,7 @@ std::string AmgOperator<T, S>::detail_text() const {
     return cycle.finest() == nullptr ? std::string() : ", finest level as " + cycle.finest()->info().name;
   });
   if (low_) text += ", in single precision";
+  text += with_cycle([](const auto& cycle) { return cycle.cycles_text(); });
   if (!hierarchy_.remark().empty()) text += "; " + hierarchy_.remark();
   return text;
 }

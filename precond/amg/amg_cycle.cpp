@@ -455,6 +455,19 @@ std::string AmgCycle<T, S>::smoother_text(const AmgHierarchy<S>& hierarchy) cons
 }
 
 template <class T, Space S>
+std::string AmgCycle<T, S>::cycles_text() const {
+  std::vector<std::string> twice;
+  for (std::size_t l = 0; l < levels_.size(); ++l) {
+    if (levels_[l].again != nullptr) twice.push_back(std::to_string(l + 1));
+  }
+  std::string text;
+  for (std::size_t i = 0; i < twice.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == twice.size() ? " and " : ", ") + twice[i];
+  }
+  return text.empty() ? text : ", two cycles on level" + std::string(twice.size() > 1 ? "s " : " ") + text;
+}
+
+template <class T, Space S>
 bool AmgCycle<T, S>::capturable() const {
   bool all = true;
   for_operators([&](const auto& op, int) { all = all && op.capturable(); });

@@ -64,6 +64,8 @@ class AmgCycle {
 
   /// The smoothers in use: "chebyshev", "fsai and chebyshev".
   std::string smoother_text(const AmgHierarchy<S>& hierarchy) const;
+  /// Which levels are solved by two cycles: ", two cycles on levels 2 and 3", the first being 1; else empty.
+  std::string cycles_text() const;
   bool capturable() const;
   std::uint64_t bytes_per_cycle() const;
   /// Bytes of matrices, of prolongators with their transposes, of the coarsest inverse, of vectors.

@@ -76,6 +76,11 @@ TEST_CASE("On a host AMG solves levels on which its cycle is slow by two, with C
       INFO("spread " << spread << ", degree " << degree);
       REQUIRE(sets.size() == 1);
       CHECK(sets.front().count(1) == (spread > 100 ? 1u : 0u));
+      const std::string text = sets.front().empty()       ? ""
+                               : sets.front().size() == 1 ? ", two cycles on level 2"
+                                                          : ", two cycles on levels 2 and 3";
+      CHECK(contains(m.info().detail, "two cycles") == !text.empty());
+      CHECK(contains(m.info().detail, text));
       for (const std::size_t l : sets.front()) CHECK(slowest(m.hierarchy().levels(), l, degree) < 0.2);
     }
   }

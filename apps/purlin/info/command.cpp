@@ -35,6 +35,7 @@ Facts gather_facts(const InfoOptions& options) {
   if (options.precond.name != "none") {
     if (!f.square()) throw InputError(options.matrix + ": --precond needs a square matrix");
     PrecondOptions precond = options.precond;
+    precond.symmetric = f.traits.symmetric() && f.traits.positive_diagonal();  // as the CG that is tried first needs it
     read_precond_files(ctx, options.precond_files, a.rows, precond);
     f.precond = precond_facts(ctx, CsrView<double, Space::host>(a), precond,
                               read_coordinates(ctx, options.precond_files.coordinates, f.matrix));
