@@ -128,7 +128,7 @@ OperatorPtr<C, S> AmgOperator<T, S>::finest_in_csr(const Context<S>& ctx) const 
   }
 }
 
-// A smoother that nobody has asked for gives way to Chebyshev's where it refuses the matrix.
+// A smoother that nobody has asked for gives way to Chebyshev's polynomial where it refuses the matrix.
 template <class T, Space S>
 template <class C>
 detail::SparseSmoother<C, S> AmgOperator<T, S>::first_smoother(const Context<S>& ctx, const CsrView<C, S>& a,

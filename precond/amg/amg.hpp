@@ -22,7 +22,7 @@ std::uint64_t estimate_amg_bytes(const PrecondOptions& options, const SpmvFormat
 /// Its line of the table of preconditioners.
 PrecondMethod amg_method();
 
-/// z = M r by one V-cycle. The hierarchy is set up where the matrix is, in double and in the caller's numbering of
+/// z = M r by one cycle. The hierarchy is set up where the matrix is, in double and in the caller's numbering of
 /// nodes, so that it depends neither on the format of A nor on the number of threads; both spaces find the same
 /// aggregates. The cycle runs in S. The finest level multiplies in the format of the options; on the host all other
 /// matrices are csr, on the device they are stored in blocks, and levels below the first run in one kernel where a

@@ -47,7 +47,7 @@ class AmgCycle {
   AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const AmgHierarchy<S>& hierarchy, LevelOrder<S> order,
            int degree);
 
-  /// Another smoother for the first level, which `smoother` has to be a matrix for.
+  /// Another smoother for the first level, the diagonal where it has no matrix; `degree` as in the constructor.
   void smooth_first_with(const Context<S>& ctx, SparseSmoother<T, S> smoother, const AmgHierarchy<S>& hierarchy,
                          int degree) {
     take_smoother(ctx, 0, std::move(smoother), hierarchy, degree);

@@ -28,6 +28,7 @@ int iterations(const HostCsr& a, AmgSmoother smoother,
   LinearSystem<double, host> system(ctx, CsrView<double, host>(matrix), options);
   Array<double, host> b(ctx, a.rows), x(ctx, a.rows);
   fill(ctx, 1.0, b.span());
+  fill(ctx, 0.0, x.span());
   const SolveReport report = system.solve(b.cspan(), x.span());
   REQUIRE(report.converged());
   return report.iterations;

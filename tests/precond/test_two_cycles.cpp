@@ -154,6 +154,7 @@ TEST_CASE("With AMG the iterations for a thin elastic body do not grow with its 
     LinearSystem<double, host> solver(ctx, CsrView<double, host>(matrix), options);
     Array<double, host> b(ctx, system.a.rows), x(ctx, system.a.rows);
     fill(ctx, 1.0, b.span());
+    fill(ctx, 0.0, x.span());
     const SolveReport report = solver.solve(b.cspan(), x.span());
     REQUIRE(report.converged());
     counts.push_back(report.iterations);
