@@ -153,9 +153,6 @@ template <class T>
 PrecondSeconds smoother_seconds(const PrecondBuild& build, const CsrView<T, Space::host>& a) {
   constexpr double of_operation = 2e-10, refresh_share = 0.55, pattern_share = 2, group_share = 1.5,
                    block_share = 1.4;  // of an iteration
-  // A trial keeps Chebyshev's polynomial, with as many iterations more as FSAI's take longer, in 22 of 36 systems
-  // (docs/results/amg_host.json); it takes about a tenth of FSAI's setup itself.
-  constexpr double expected_share = 0.5;
   const detail::SparseSmoothing smoothing = detail::expected_smoothing(*build.host, a, build.values.node_rows);
   if (!smoothing.fsai) return {};
   double seconds = of_operation / threads_of(build) * smoothing.operations;
@@ -164,7 +161,6 @@ PrecondSeconds smoother_seconds(const PrecondBuild& build, const CsrView<T, Spac
     fsai.stored = build.nonzeros + build.rows;
     seconds = find_preconditioner(detail::name_of(AmgSmoother::fsai)).build_seconds(fsai).build;
   }
-  seconds *= expected_share;
   const double scalar_share = smoothing.operations == 0 ? pattern_share : group_share;
   return {seconds, refresh_share * seconds, build.values.node_rows > 1 ? block_share : scalar_share};
 }
