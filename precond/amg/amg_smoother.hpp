@@ -33,7 +33,7 @@ const char* name_of(AmgSmoother smoother);
 /// with eigenvalues off the real axis and with rows that a few large couplings of both signs dominate, as flat
 /// elements make them, so: SPAI where the antisymmetric part is more than a quarter of what is off the diagonal; FSAI
 /// for a symmetric A where at least one node in 1,000,000 is `entangled`, below the `first` level one in four; else
-/// Chebyshev's polynomial.
+/// Chebyshev's polynomial. On a host FSAI has to show yet that the first level needs it: chebyshev_trial.hpp.
 template <Space S>
 AmgSmoother choose_smoother(const Context<S>& ctx, const BlockCsr<S>& a, AmgSmoother asked, bool first);
 
