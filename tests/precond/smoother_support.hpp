@@ -7,6 +7,10 @@
 #include <string>
 #include <vector>
 
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/linear_system.hpp>
+
+#include "tests/catch.hpp"
 #include "tests/precond/amg_support.hpp"
 
 namespace purlin::testing {
@@ -34,8 +38,8 @@ inline EigenDense fsai_oracle(const EigenDense& a, const RowSets& rows) {
 }
 inline EigenDense fsai_oracle(const HostCsr& matrix) { return fsai_oracle(eigen_dense(matrix), row_sets(matrix)); }
 
-/// A symmetric matrix of flat elements: `stiffness` w w^T with w = (1, -1, 1, -1) on four nodes in `every`, beside good
-/// ones of a cube of `size` nodes a side.
+/// A symmetric matrix of flat elements: `stiffness` w w^T with w = (1, -1, 1, -1) on four nodes in `every`, beside
+/// good ones of a cube of `size` nodes a side.
 inline HostCsr with_flat_elements(int size, Index every, double stiffness) {
   const HostCsr good = fem_matrix("generate:diffusion:" + std::to_string(size));
   Rows rows(good.rows);
@@ -57,13 +61,36 @@ inline PrecondOptions smoother_options(AmgSmoother kind, int degree = 2) {
   return options;
 }
 
-/// Without strong neighbours there is one level, and M is the smoother: with a degree of 1 one step, 4 / (3 lambda) S.
+/// Without strong neighbours there is one level, and M is the smoother: with a degree of 1 one step, 4 / (3 lambda)
+/// S.
 template <Space S>
 EigenDense smoother_alone(const Context<S>& ctx, const HostCsr& a, AmgSmoother kind, int degree = 1,
                           const std::vector<Index>& old_of_new = {}) {
   PrecondOptions alone = smoother_options(kind, degree);
   alone.of<AmgOptions>().theta = 1;
   return dense_operator(ctx, amg<double, S>(ctx, a, alone, nullptr, old_of_new));
+}
+
+/// The iterations of CG with AMG from 0 to `tolerance` on a host, b = ones, A in csr.
+inline int cg_iterations(const HostCsr& a, const PrecondOptions& amg, double tolerance,
+                         std::shared_ptr<const NodeCoordinates> coordinates = nullptr) {
+  constexpr Space host = Space::host;
+  const Context<host> ctx;
+  SystemOptions options;
+  options.solver.name = "cg";
+  options.precond = amg;
+  options.precond.name = "amg";
+  options.spmv.format = "csr";
+  options.spmv.coordinates = std::move(coordinates);
+  options.stop.rel_tol = tolerance;
+  const auto matrix = make_matrix<double>(ctx, a);
+  LinearSystem<double, host> system(ctx, CsrView<double, host>(matrix), options);
+  Array<double, host> b(ctx, a.rows), x(ctx, a.rows);
+  fill(ctx, 1.0, b.span());
+  fill(ctx, 0.0, x.span());
+  const SolveReport report = system.solve(b.cspan(), x.span());
+  REQUIRE(report.converged());
+  return report.iterations;
 }
 
 }  // namespace purlin::testing

@@ -2,9 +2,6 @@
 // Where flat elements need FSAI as AMG's smoother on a host, and where Chebyshev's polynomial does.
 #include <purlin/precond/amg/chebyshev_trial.hpp>
 
-#include <purlin/core/vector_ops.hpp>
-#include <purlin/solver/linear_system.hpp>
-
 #include "tests/catch.hpp"
 #include "tests/precond/smoother_support.hpp"
 
@@ -13,26 +10,7 @@ namespace {
 
 constexpr Space host = Space::host;
 
-// CG's iterations with AMG to 1e-6, b = ones.
-int iterations(const HostCsr& a, AmgSmoother smoother,
-               const std::shared_ptr<NodeCoordinates>& coordinates = nullptr) {
-  const Context<host> ctx;
-  SystemOptions options;
-  options.solver.name = "cg";
-  options.precond = smoother_options(smoother);
-  options.precond.name = "amg";
-  options.spmv.format = "csr";
-  options.spmv.coordinates = coordinates;
-  options.stop.rel_tol = 1e-6;
-  const auto matrix = make_matrix<double>(ctx, a);
-  LinearSystem<double, host> system(ctx, CsrView<double, host>(matrix), options);
-  Array<double, host> b(ctx, a.rows), x(ctx, a.rows);
-  fill(ctx, 1.0, b.span());
-  fill(ctx, 0.0, x.span());
-  const SolveReport report = system.solve(b.cspan(), x.span());
-  REQUIRE(report.converged());
-  return report.iterations;
-}
+int iterations(const HostCsr& a, AmgSmoother smoother) { return cg_iterations(a, smoother_options(smoother), 1e-6); }
 
 // Whether FSAI smooths the first level where nobody asks for a smoother.
 template <class T, Space S>
