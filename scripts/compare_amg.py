@@ -9,9 +9,9 @@ docs/preconditioners-measured.md, between its markers.
 """
 import datetime
 import json
-import math
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -121,7 +121,7 @@ def smoother_summary(document):
     systems = [name for name, smoother in runs if smoother == "auto" and all((name, s) in runs for s in SMOOTHERS)]
     behind = {s: [seconds(runs[name, "auto"]) / seconds(runs[name, s]) for name in systems] for s in SMOOTHERS[1:]}
     best = [max(pair) for pair in zip(*behind.values())]
-    mean = {s: math.exp(sum(map(math.log, shares)) / len(shares)) for s, shares in behind.items()}
+    mean = {s: statistics.geometric_mean(shares) for s, shares in behind.items()}
     kept = sum(runs[name, "auto"]["detail"] == "chebyshev" for name in systems)
     return (f"Flat elements make AMG try Chebyshev's polynomial on {len(systems)} of them, and keep it on {kept}. Setup and "
             f"solve together take {mean['fsai']:.2f} of the time with FSAI and {mean['chebyshev']:.2f} of that with "
@@ -134,7 +134,7 @@ def summary(document):
     pairs = [(runs[s["name"], "jacobi"], runs[s["name"], "amg"]) for s in document["systems"]]
     shares = [a["iterations"] / j["iterations"] for j, a in pairs
               if j["converged"] and a["converged"] and j["iterations"] > MANY]
-    mean = math.exp(sum(map(math.log, shares)) / len(shares))
+    mean = statistics.geometric_mean(shares)
     return (f"On the {len(shares)} systems below for which Jacobi needs more than {MANY} iterations, AMG takes {mean:.3f} of "
             f"them in the geometric mean and {max(shares):.3f} at most. (`scripts/compare_amg.py`, {document['date']}, "
             f"commit {document['commit']}, one thread; convection with BiCGStab, all others with CG; all figures are in "
