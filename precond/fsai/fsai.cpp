@@ -141,7 +141,8 @@ FsaiOperator<T, S>::~FsaiOperator() = default;
 // Patterns, classes and scratch stay where the numeric phase works, G's transpose until its format is made.
 template <class T, Space S>
 void FsaiOperator<T, S>::place(const Context<S>& ctx, detail::FsaiSymbolic<S>& symbolic, const RowOrder<S>& order) {
-  const detail::FsaiScratch scratch = detail::fsai_scratch(machine_of(ctx), symbolic.by_size, symbolic.longest);
+  const detail::FsaiScratch scratch =
+      detail::fsai_scratch(machine_of(ctx), symbolic.by_size.classes, symbolic.longest);
   a_row_ptr_ = std::move(symbolic.a_row_ptr);
   a_col_ = std::move(symbolic.a_col);
   const bool g_is_lower = symbolic.g_is_lower();
@@ -149,7 +150,7 @@ void FsaiOperator<T, S>::place(const Context<S>& ctx, detail::FsaiSymbolic<S>& s
   g_col_ = std::move(symbolic.g_col);
   g_val_ = Array<T, S>(ctx, symbolic.g_nonzeros());
   if (!order.natural()) user_row_ = make_array(ctx, order.old_of_new.cspan());
-  if constexpr (S == Space::device) row_list_ = make_array(ctx, symbolic.by_size.row_list.cspan());
+  pieces_ = std::move(symbolic.by_size.pieces);
   classes_ = std::move(symbolic.by_size.classes);
   scratch_ = Array<double, S>(ctx, scratch.groups * scratch.length);
   verdict_ = Array<detail::FsaiVerdict, S>(ctx, 1);
@@ -162,7 +163,8 @@ void FsaiOperator<T, S>::place(const Context<S>& ctx, detail::FsaiSymbolic<S>& s
   view_.g_col = g_is_lower ? a_col_.data() : g_col_.data();
   view_.g_val = g_val_.data();
   view_.user_row = user_row_.data();
-  view_.row_list = row_list_.data();
+  view_.pieces = pieces_.data();
+  view_.piece_count = static_cast<Index>(pieces_.size());
   view_.scratch = scratch_.data();
   view_.scratch_length = scratch.length;
   view_.scratch_groups = scratch.groups;
@@ -288,7 +290,7 @@ OperatorInfo FsaiOperator<T, S>::info() const {
                 {"pattern of G", g_row_ptr_.bytes() + g_col_.bytes()},
                 {"lower triangle of A", a_row_ptr_.bytes() + a_col_.bytes() + a_val_.bytes()},
                 {"value map", a_source_.bytes() + user_row_.bytes()},
-                {"local problems", row_list_.bytes() + scratch_.bytes() + verdict_.bytes()}};
+                {"local problems", pieces_.bytes() + scratch_.bytes() + verdict_.bytes()}};
   return info;
 }
 

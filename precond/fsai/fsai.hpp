@@ -18,6 +18,7 @@ std::uint64_t estimate_fsai_bytes(const PrecondOptions& options, const SpmvForma
 template <Space S>
 struct FsaiSymbolic;
 struct FsaiClass;
+struct FsaiPiece;
 
 /// What the numeric phase found: the first row, in the caller's numbering, whose local problem is not positive
 /// definite or overflows, and how many there are.
@@ -36,9 +37,10 @@ struct FsaiView {
   const Offset* g_row_ptr = nullptr;
   const Index* g_col = nullptr;
   T* g_val = nullptr;
-  const Index* user_row = nullptr;  ///< null: rows are in the caller's order
-  const Index* row_list = nullptr;  ///< device: rows by class
-  double* scratch = nullptr;        ///< scratch_groups times scratch_length
+  const Index* user_row = nullptr;    ///< null: rows are in the caller's order
+  const FsaiPiece* pieces = nullptr;  ///< of the rows, by class
+  Index piece_count = 0;
+  double* scratch = nullptr;  ///< scratch_groups times scratch_length
   std::int64_t scratch_length = 0;
   std::int64_t scratch_groups = 0;
   FsaiVerdict* verdict = nullptr;
@@ -123,7 +125,8 @@ class FsaiOperator final : public MatrixOperator<T, S> {
   Array<Index, S> a_col_, g_col_;
   Array<T, S> a_val_, g_val_;
   ValueMap<S> a_source_;
-  Array<Index, S> user_row_, row_list_;
+  Array<Index, S> user_row_;
+  Array<detail::FsaiPiece, S> pieces_;
   std::vector<detail::FsaiClass> classes_;
   Array<double, S> scratch_;
   Array<detail::FsaiVerdict, S> verdict_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FSAI's local problems on the device: a warp or a block has a row, and its triangle column by column in shared
-// memory, or in global scratch where it does not fit.
+// FSAI's local problems on the device: a warp or a block has a piece of rows, and the triangle of the last of them
+// column by column in shared memory, or in global scratch where it does not fit.
 #include <algorithm>
 
 #include <purlin/core/context_device.hpp>
@@ -16,13 +16,13 @@ namespace {
 struct FsaiTuning {
   static constexpr Index most_of_warp = 64;    // unknowns
   static constexpr Index most_of_small = 128;  // unknowns for a block of `small` threads
-  static constexpr int warps = 4;              // of a block whose warps have rows of their own
+  static constexpr int warps = 4;              // of a block whose warps have pieces of their own
   static constexpr int small = 128;
   static constexpr int large = 512;
   static constexpr int blocks_per_processor = 16;  // at most: a persistent grid
 };
 
-/// The threads that share a row: a warp of a block, or all of it.
+/// The threads that share a piece: a warp of a block, or all of it.
 template <int threads>
 struct Group {
   static constexpr bool warp = threads == 32;
@@ -78,16 +78,16 @@ __device__ void assemble(const FsaiView<T>& a, const Index* J, int m, double* tr
   G::sync();
 }
 
-// L of A = L L^T in its place, but for the diagonal, whose inverse replaces `diagonal`. False, in all threads: not
-// positive definite.
+// L of A = L L^T in its place, but for the diagonal, whose inverse replaces `diagonal`. Returns, in all threads, how
+// many columns of L there are: fewer than m where A is not positive definite.
 template <int threads>
-__device__ bool factorise(int m, double* triangle, double* diagonal) {
+__device__ int factorise(int m, double* triangle, double* diagonal) {
   using G = Group<threads>;
   const int rank = G::rank(), along = rank % G::wide, across = rank / G::wide;
   for (int k = 0; k < m; ++k) {
     double* column = triangle + entry_at(m, k, k) - k;  // column[i]: entry (i, k)
     const double pivot = column[k];
-    if (!(pivot > fsai_zero_pivot * diagonal[k])) return false;
+    if (!(pivot > fsai_zero_pivot * diagonal[k])) return k;
     const double inverse = 1 / sqrt(pivot);
     for (int i = k + 1 + rank; i < m; i += threads) column[i] *= inverse;
     G::sync();
@@ -99,19 +99,19 @@ __device__ bool factorise(int m, double* triangle, double* diagonal) {
     }
     G::sync();
   }
-  return true;
+  return m;
 }
 
-// y in L^T y = e_m, written to g. The triangle's diagonal holds what is left of the right-hand side. Whether all of y
-// is finite in T, in the first thread.
+// y in L^T y = e_n, L being the first n rows of the factor of order m, written to g. The triangle's diagonal holds
+// what is left of the right-hand side. Whether all of y is finite in T, in the first thread.
 template <class T, int threads>
-__device__ bool solve_transposed(int m, double* triangle, const double* inverse, T* g) {
+__device__ bool solve_transposed(int m, int n, double* triangle, const double* inverse, T* g) {
   using G = Group<threads>;
   const int rank = G::rank();
-  for (int k = rank; k < m; k += threads) triangle[entry_at(m, k, k)] = k == m - 1 ? 1 : 0;
+  for (int k = rank; k < n; k += threads) triangle[entry_at(m, k, k)] = k == n - 1 ? 1 : 0;
   G::sync();
   bool finite = true;
-  for (int k = m - 1; k >= 0; --k) {
+  for (int k = n - 1; k >= 0; --k) {
     const double y = triangle[entry_at(m, k, k)] * inverse[k];
     if (rank == 0) {
       const T rounded = static_cast<T>(y);
@@ -131,11 +131,11 @@ __device__ void report(const FsaiView<T>& a, Index i) {
   atomicAdd(&a.verdict->count, 1ull);
 }
 
-// A persistent grid: each group takes every n-th row of the class. `room` doubles for each group are in shared
+// A persistent grid: each group takes every n-th piece of the class. `room` doubles for each group are in shared
 // memory, or in the view's scratch.
 template <class T, int threads, bool in_shared>
 __global__ void __launch_bounds__(threads == 32 ? 32 * FsaiTuning::warps : threads)
-    fsai_kernel(const FsaiView<T> a, const FsaiClass rows, std::int64_t length) {
+    fsai_kernel(const FsaiView<T> a, const FsaiClass pieces, std::int64_t length) {
   using G = Group<threads>;
   const int groups = static_cast<int>(blockDim.x) / threads, group = static_cast<int>(threadIdx.x) / threads;
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * groups + group;
@@ -146,32 +146,37 @@ __global__ void __launch_bounds__(threads == 32 ? 32 * FsaiTuning::warps : threa
   } else {
     triangle = a.scratch + first * length;
   }
-  for (std::int64_t n = rows.begin + first; n < rows.end; n += static_cast<std::int64_t>(gridDim.x) * groups) {
-    const Index i = a.row_list[n];
-    const Offset begin = a.g_row_ptr[i];
-    const auto m = static_cast<int>(a.g_row_ptr[i + 1] - begin);
+  for (std::int64_t n = pieces.begin + first; n < pieces.end; n += static_cast<std::int64_t>(gridDim.x) * groups) {
+    const FsaiPiece piece = a.pieces[n];
+    const Offset begin = a.g_row_ptr[piece.last];
+    const auto m = static_cast<int>(a.g_row_ptr[piece.last + 1] - begin);
     double* diagonal = triangle + m * (m + 1) / 2;
     assemble<T, threads>(a, a.g_col + begin, m, triangle, diagonal);
-    bool sound = factorise<threads>(m, triangle, diagonal);
-    if (sound) sound = solve_transposed<T, threads>(m, triangle, diagonal, a.g_val + begin);
-    if (G::rank() == 0 && !sound) report(a, i);
-    G::sync();  // the next row takes the same room
+    const int sound = factorise<threads>(m, triangle, diagonal);
+    for (int before = 0; before < piece.count; ++before) {
+      const Index i = piece.last - before;
+      const int own = m - before;
+      const bool solved =
+          own <= sound && solve_transposed<T, threads>(m, own, triangle, diagonal, a.g_val + a.g_row_ptr[i]);
+      if (G::rank() == 0 && !solved) report(a, i);
+    }
+    G::sync();  // the next piece takes the same room
   }
 }
 
 template <class T, int threads>
-void launch_shared(const Context<Space::device>& ctx, const FsaiView<T>& a, const FsaiClass& rows) {
+void launch_shared(const Context<Space::device>& ctx, const FsaiView<T>& a, const FsaiClass& pieces) {
   const auto kernel = fsai_kernel<T, threads, true>;
   const std::size_t most = allow_all_shared_memory(ctx, kernel);
-  const std::int64_t length = fsai_scratch_length(rows.largest);
+  const std::int64_t length = fsai_scratch_length(pieces.largest);
   const std::size_t bytes = static_cast<std::size_t>(length) * sizeof(double);
   const int groups = threads > 32 ? 1 : std::clamp(static_cast<int>(most / bytes), 1, FsaiTuning::warps);
   const std::size_t shared = bytes * static_cast<std::size_t>(groups);
   const auto& state = ctx.state();
-  const std::int64_t wanted = (std::int64_t{rows.end} - rows.begin + groups - 1) / groups;
+  const std::int64_t wanted = (std::int64_t{pieces.end} - pieces.begin + groups - 1) / groups;
   const auto blocks = static_cast<unsigned>(
       std::min<std::int64_t>(wanted, std::int64_t{state.multiprocessors} * FsaiTuning::blocks_per_processor));
-  kernel<<<blocks, threads * groups, shared, state.stream()>>>(a, rows, length);
+  kernel<<<blocks, threads * groups, shared, state.stream()>>>(a, pieces, length);
   PURLIN_CHECK_LAUNCH();
 }
 
@@ -184,19 +189,19 @@ void fsai_numeric(const Context<Space::device>& ctx, const FsaiView<T>& a, const
   PURLIN_CHECK_CUDA(cudaMemsetAsync(&a.verdict->count, 0, sizeof a.verdict->count, state.stream()));
   // The largest problems take the longest: they come first.
   for (std::size_t k = classes.size(); k-- > 0;) {
-    const FsaiClass& rows = classes[k];
-    if (rows.begin == rows.end) continue;
+    const FsaiClass& pieces = classes[k];
+    if (pieces.begin == pieces.end) continue;
     if (k + 1 == classes.size()) {
       fsai_kernel<T, FsaiTuning::large, false>
-          <<<static_cast<unsigned>(a.scratch_groups), FsaiTuning::large, 0, state.stream()>>>(a, rows,
+          <<<static_cast<unsigned>(a.scratch_groups), FsaiTuning::large, 0, state.stream()>>>(a, pieces,
                                                                                               a.scratch_length);
       PURLIN_CHECK_LAUNCH();
-    } else if (rows.largest <= FsaiTuning::most_of_warp) {
-      launch_shared<T, 32>(ctx, a, rows);
-    } else if (rows.largest <= FsaiTuning::most_of_small) {
-      launch_shared<T, FsaiTuning::small>(ctx, a, rows);
+    } else if (pieces.largest <= FsaiTuning::most_of_warp) {
+      launch_shared<T, 32>(ctx, a, pieces);
+    } else if (pieces.largest <= FsaiTuning::most_of_small) {
+      launch_shared<T, FsaiTuning::small>(ctx, a, pieces);
     } else {
-      launch_shared<T, FsaiTuning::large>(ctx, a, rows);
+      launch_shared<T, FsaiTuning::large>(ctx, a, pieces);
     }
   }
 }

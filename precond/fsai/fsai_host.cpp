@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FSAI's local problems on the host: a thread has a row, and its triangle row by row in its own scratch.
+// FSAI's local problems on the host: a thread has a piece of rows, and the triangle of the last of them row by row in
+// its own scratch.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -53,49 +54,55 @@ bool scale_row(double* row, double before, Index count, double& inverse) {
 }
 
 // U of A = U^T U in its place, but for the diagonal, whose inverse takes the place of A's diagonal in `inverse`: two
-// rows at a time are subtracted from those below, in runs without sums across them. False: not positive definite.
-bool factorise(double* triangle, Index m, double* inverse) {
+// rows at a time are subtracted from those below, in runs without sums across them. Returns how many rows of U there
+// are: fewer than m where A is not positive definite.
+Index factorise(double* triangle, Index m, double* inverse) {
   for (Index i = 0; i < m; ++i) inverse[i] = *row_of(triangle, m, i);
   for (Index i = 0; i < m; i += 2) {
     double* const first = row_of(triangle, m, i);
-    if (!scale_row(first, inverse[i], m - i, inverse[i])) return false;
-    if (i + 1 == m) return true;
+    if (!scale_row(first, inverse[i], m - i, inverse[i])) return i;
+    if (i + 1 == m) return m;
     double* const second = row_of(triangle, m, i + 1);
     subtract(second, first[1], first + 1, m - i - 1);
-    if (!scale_row(second, inverse[i + 1], m - i - 1, inverse[i + 1])) return false;
+    if (!scale_row(second, inverse[i + 1], m - i - 1, inverse[i + 1])) return i + 1;
     for (Index k = i + 2; k < m; ++k) {
       subtract(row_of(triangle, m, k), first[k - i], first + (k - i), second[k - i - 1], second + (k - i - 1), m - k);
     }
   }
-  return true;
+  return m;
 }
 
-// x in U x = e_m, which replaces `inverse`.
-void solve_upper(double* triangle, Index m, double* inverse) {
-  for (Index k = m - 2; k >= 0; --k) {
+// x in U x = e_n, U being the first n columns of the factor of order m.
+void solve_upper(double* triangle, Index m, Index n, const double* inverse, double* x) {
+  x[n - 1] = inverse[n - 1];
+  for (Index k = n - 2; k >= 0; --k) {
     const double* const row = row_of(triangle, m, k);
     double sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (Index j = 1; j < m - k; ++j) sum += row[j] * inverse[k + j];
-    inverse[k] *= -sum;
+    for (Index j = 1; j < n - k; ++j) sum += row[j] * x[k + j];
+    x[k] = inverse[k] * -sum;
   }
 }
 
-// False where the local problem does not support it.
-template <class T>
-bool compute_row(const FsaiView<T>& a, Index i, double* scratch) {
-  const Offset begin = a.g_row_ptr[i];
-  const auto m = static_cast<Index>(a.g_row_ptr[i + 1] - begin);
-  double* x = scratch + packed_size(m);
+// refuse(i) for every row that its local problem does not support.
+template <class T, class Refuse>
+void compute_piece(const FsaiView<T>& a, const FsaiPiece& piece, double* scratch, Refuse&& refuse) {
+  const Offset begin = a.g_row_ptr[piece.last];
+  const auto m = static_cast<Index>(a.g_row_ptr[piece.last + 1] - begin);
+  double *const inverse = scratch + packed_size(m), *const x = inverse + m;
   assemble(a, a.g_col + begin, m, scratch);
-  if (!factorise(scratch, m, x)) return false;
-  solve_upper(scratch, m, x);
-  bool finite = true;
-  for (Index k = 0; k < m; ++k) {
-    a.g_val[begin + k] = static_cast<T>(x[k]);
-    finite = finite && std::isfinite(a.g_val[begin + k]);
+  const Index sound = factorise(scratch, m, inverse);
+  for (Index before = 0; before < piece.count; ++before) {
+    const Index i = piece.last - before, own = m - before;
+    bool finite = own <= sound;
+    if (finite) solve_upper(scratch, m, own, inverse, x);
+    T* const g = a.g_val + a.g_row_ptr[i];
+    for (Index k = 0; finite && k < own; ++k) {
+      g[k] = static_cast<T>(x[k]);
+      finite = std::isfinite(g[k]);
+    }
+    if (!finite) refuse(i);
   }
-  return finite;
 }
 
 }  // namespace
@@ -105,15 +112,15 @@ void fsai_numeric(const Context<Space::host>& ctx, const FsaiView<T>& a, const s
   const auto none = std::numeric_limits<unsigned long long>::max();
   unsigned long long first = none, count = 0;
   std::mutex failed;
-  const auto row = [&](Index i, int member) {
-    bool sound = true;
-    with_wide_vectors([&] { sound = compute_row(a, i, a.scratch + member * a.scratch_length); });
-    if (sound) return;
+  const auto refuse = [&](Index i) {
     const std::lock_guard<std::mutex> lock(failed);
     first = std::min(first, static_cast<unsigned long long>(a.user_row == nullptr ? i : a.user_row[i]));
     ++count;
   };
-  parallel_blocks(ctx, a.rows, 64, row, std::max(1, static_cast<int>(a.scratch_groups)));
+  const auto piece = [&](Index k, int member) {
+    with_wide_vectors([&] { compute_piece(a, a.pieces[k], a.scratch + member * a.scratch_length, refuse); });
+  };
+  parallel_blocks(ctx, a.piece_count, 32, piece, std::max(1, static_cast<int>(a.scratch_groups)));
   *a.verdict = {first, count};
 }
 

@@ -11,12 +11,20 @@ namespace {
 
 constexpr int most_fsai_power = 8;  // higher ones reach most of a matrix from every row
 
-// Cholesky factorisations of the rows of A's lower triangle.
+// Cholesky factorisations of the rows of A's lower triangle; those of a piece share one.
 detail::LocalProblems triangles_of(const Context<Space::host>& ctx, const Pattern<Space::host>& a) {
+  const auto lower = [&](Index i) {
+    const Index* const begin = a.col.data + a.row_begin(i);
+    return Span<const Index, Space::host>(begin, std::upper_bound(begin, a.col.data + a.row_begin(i + 1), i) - begin);
+  };
   const auto add_row = [&](Index i, detail::LocalProblems& sum) {
-    const auto begin = a.col.data + a.row_begin(i), end = a.col.data + a.row_begin(i + 1);
-    const auto length = static_cast<double>(std::upper_bound(begin, end, i) - begin);
+    const auto own = lower(i);
+    const auto length = static_cast<double>(own.size);
     sum.entries += length;
+    if (i + 1 < a.rows) {
+      const auto next = lower(i + 1);
+      if (next.size == own.size + 1 && std::equal(own.data, own.data + own.size, next.data)) return;
+    }
     sum.work += length * length * length;
   };
   const auto join = [](detail::LocalProblems& sum, const detail::LocalProblems& mine) {
@@ -28,7 +36,7 @@ detail::LocalProblems triangles_of(const Context<Space::host>& ctx, const Patter
 
 detail::LocalProblems usual_triangles(const PrecondBuild& build) {
   const double length = 0.5 * (static_cast<double>(build.nonzeros) / std::max<Index>(build.rows, 1) + 1);
-  return detail::usual_problems(build.rows, length, length * length * length);
+  return detail::usual_problems(build.rows, length, length * length * length / build.values.node_rows);
 }
 
 // A setup finds the pattern too, on a device there.

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <purlin/spmv/stable_buckets.hpp>
-
 namespace purlin::detail {
 
 namespace {
@@ -42,7 +40,7 @@ std::vector<Index> fsai_limits(const Machine& machine) {
   if (!machine.device()) return {};
   const auto doubles = static_cast<std::int64_t>(machine.cache_bytes / sizeof(double));
   std::vector<Index> limits;
-  for (const Index limit : {32, 64, 128}) {
+  for (const Index limit : {24, 32, 48, 64, 96, 128}) {
     if (fsai_scratch_length(limit) <= doubles) limits.push_back(limit);
   }
   Index largest = limits.empty() ? 1 : limits.back();
@@ -51,36 +49,33 @@ std::vector<Index> fsai_limits(const Machine& machine) {
   return limits;
 }
 
-FsaiClasses make_fsai_classes(const Context<Space::host>& ctx, Span<const Offset, Space::host> g_row_ptr,
-                              const std::vector<Index>& limits, Offset longest) {
-  const auto class_of = [&](Index i) {
-    return std::lower_bound(limits.begin(), limits.end(), g_row_ptr[i + 1] - g_row_ptr[i]) - limits.begin();
-  };
-  Buckets buckets = stable_buckets(ctx, static_cast<Index>(g_row_ptr.size - 1), limits.size() + 1, class_of);
-  FsaiClasses result;
+std::vector<FsaiClass> make_fsai_classes(const std::vector<Index>& limits, Offset longest,
+                                         const std::vector<Index>& counts) {
+  std::vector<FsaiClass> classes;
+  Index begin = 0;
   for (std::size_t k = 0; k <= limits.size(); ++k) {
-    result.classes.push_back({k < limits.size() ? limits[k] : static_cast<Index>(longest),
-                              static_cast<Index>(buckets.begin[k]), static_cast<Index>(buckets.begin[k + 1])});
+    classes.push_back({k < limits.size() ? limits[k] : static_cast<Index>(longest), begin, begin + counts[k]});
+    begin += counts[k];
   }
-  result.row_list = std::move(buckets.member);
-  return result;
+  return classes;
 }
 
-FsaiScratch fsai_scratch(const Machine& machine, const FsaiClasses& classes, Offset longest) {
+FsaiScratch fsai_scratch(const Machine& machine, const std::vector<FsaiClass>& classes, Offset longest) {
   constexpr std::int64_t most_doubles = std::int64_t{32} << 20;  // 256 MiB, or one local problem
   constexpr std::int64_t apart = 16;                             // doubles of two lines, which are fetched together
-  const FsaiClass& last = classes.classes.back();
-  const std::int64_t rows = last.end - last.begin;
-  if (rows == 0) return {};
+  const FsaiClass& last = classes.back();
+  const std::int64_t pieces = last.end - last.begin;
+  if (pieces == 0) return {};
   FsaiScratch scratch;
   scratch.length = fsai_scratch_length(longest);
   if (machine.device()) {
     scratch.groups = std::clamp<std::int64_t>(most_doubles / scratch.length, 1, 2 * machine.processors);
   } else {
     scratch.groups = machine.processors;
-    scratch.length = (scratch.length / apart + 2) * apart;  // small problems of two threads share no cache line
+    scratch.length =
+        ((scratch.length + longest) / apart + 2) * apart;  // small problems of two threads share no cache line
   }
-  scratch.groups = std::min(scratch.groups, rows);
+  scratch.groups = std::min(scratch.groups, pieces);
   return scratch;
 }
 

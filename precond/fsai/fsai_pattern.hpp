@@ -3,6 +3,7 @@
 /// about the same size. Internal.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include <purlin/core/machine.hpp>
@@ -28,31 +29,50 @@ FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Spa
 /// G takes `given`, a lower triangle with every diagonal entry.
 FsaiPattern make_fsai_pattern(const Context<Space::host>& ctx, const Pattern<Space::host>& a, Sparsity given);
 
+/// Rows that share a factorisation, at most.
+constexpr Index most_of_piece = 12;
+
 /// A pivot is taken for zero where it is not larger than this times its diagonal entry: rounding may have left it.
 constexpr double fsai_zero_pivot = 2.220446049250313e-16;
 
-/// Local problems of no more than `largest` unknowns: row_list[begin .. end - 1].
+/// Rows last - count + 1 .. last of G, each of which has the columns of the row before and its diagonal: such as the
+/// rows of a node. The local problem of `last` begins with those of the others, and so does its Cholesky factor.
+struct FsaiPiece {
+  Index last = 0;
+  Index count = 1;
+};
+
+/// Whether row i does not go on with the piece of row i - 1. Pieces end at every twelfth row too: a dense matrix has
+/// enough of them for all threads, and nodes of up to six rows, but five, stay whole. Rows of G end with their
+/// diagonal.
+inline bool begins_piece(Span<const Offset, Space::host> row_ptr, Span<const Index, Space::host> col, Index i) {
+  if (i % most_of_piece == 0 || row_ptr[i + 1] - row_ptr[i] != row_ptr[i] - row_ptr[i - 1] + 1) return true;
+  return !std::equal(col.data + row_ptr[i - 1], col.data + row_ptr[i], col.data + row_ptr[i]);
+}
+
+/// Local problems of no more than `largest` unknowns: pieces[begin .. end - 1].
 struct FsaiClass {
   Index largest = 0;
   Index begin = 0;
   Index end = 0;
 };
 
-/// Rows by the size of their local problem, ascending within a class. The last class has what does not fit into the
-/// shared memory of a block.
+/// Pieces by the size of their local problem. The last class has what does not fit into the shared memory of a block.
+template <Space S>
 struct FsaiClasses {
   std::vector<FsaiClass> classes;  ///< as many as `fsai_limits` gives, and one
-  Array<Index, Space::host> row_list;
+  Array<FsaiPiece, S> pieces;
 };
 
-/// The largest local problems of the classes in a device's shared memory, ascending.
+/// The largest local problems of the classes in a device's shared memory, ascending: at most `most_limits`.
 std::vector<Index> fsai_limits(const Machine& machine);
+constexpr std::size_t most_limits = 7;
 
-/// From G's row pointers.
-FsaiClasses make_fsai_classes(const Context<Space::host>& ctx, Span<const Offset, Space::host> g_row_ptr,
-                              const std::vector<Index>& limits, Offset longest);
+/// Classes from how many pieces each has.
+std::vector<FsaiClass> make_fsai_classes(const std::vector<Index>& limits, Offset longest,
+                                         const std::vector<Index>& counts);
 
-/// Doubles that a local problem of m unknowns is solved in: a triangle, and a vector.
+/// Doubles that a local problem of m unknowns is solved in: a triangle, and a vector; on a host one more.
 constexpr std::int64_t fsai_scratch_length(std::int64_t m) { return m * (m + 1) / 2 + m; }
 
 /// How many local problems of the largest size may be under way where they do not fit into shared memory.
@@ -62,6 +82,6 @@ struct FsaiScratch {
 };
 
 /// A host works on one row per thread; a device has two blocks per multiprocessor, within a bound of memory.
-FsaiScratch fsai_scratch(const Machine& machine, const FsaiClasses& classes, Offset longest);
+FsaiScratch fsai_scratch(const Machine& machine, const std::vector<FsaiClass>& classes, Offset longest);
 
 }  // namespace purlin::detail

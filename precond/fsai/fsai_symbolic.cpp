@@ -2,11 +2,14 @@
 // Patterns that are made on the host, brought to where they are needed.
 #include <purlin/precond/fsai/fsai_symbolic.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include <purlin/core/instantiate.hpp>
+#include <purlin/core/parallel.hpp>
 #include <purlin/precond/fsai/fsai_options.hpp>
 #include <purlin/reorder/host_pattern.hpp>
+#include <purlin/spmv/stable_buckets.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -50,19 +53,45 @@ FsaiPattern pattern_on_host(const Context<S>& ctx, const CsrView<T, S>& a, const
   return make_fsai_pattern(host, of_a, &kept, power);
 }
 
-}  // namespace
-
+// The pieces of G's rows by their size, and its longest row.
 template <Space S>
-void sort_by_size(const Context<S>& ctx, Span<const Offset, Space::host> g_row_ptr, FsaiSymbolic<S>& result) {
-  for (Index i = 0; i + 1 < g_row_ptr.size; ++i) {
-    const Offset length = g_row_ptr[i + 1] - g_row_ptr[i];
-    result.operations += static_cast<double>(length) * static_cast<double>(length) * static_cast<double>(length) / 3;
+void find_pieces(const Context<S>& ctx, const Sparsity& g, FsaiSymbolic<S>& result) {
+  const auto rows = static_cast<Index>(g.row_ptr.size() - 1);
+  std::vector<unsigned char> begins(static_cast<std::size_t>(rows));
+  parallel_for(host_context(ctx), rows, [&](std::int64_t i) {
+    begins[i] = begins_piece(g.row_ptr.cspan(), g.col.cspan(), static_cast<Index>(i)) ? 1 : 0;
+  });
+  std::vector<FsaiPiece> pieces;
+  for (Index i = 0; i < rows; ++i) {
+    const Offset length = g.row_ptr[i + 1] - g.row_ptr[i];
+    const auto m = static_cast<double>(length);
+    if (begins[i] != 0) {
+      pieces.push_back({i, 1});
+    } else {
+      pieces.back() = {i, pieces.back().count + 1};
+    }
+    if (i + 1 == rows || begins[i + 1] != 0) result.operations += m * m * m / 3;
     if (length <= result.longest) continue;
     result.longest = length;
     result.longest_row = i;
   }
-  result.by_size = make_fsai_classes(host_context(ctx), g_row_ptr, fsai_limits(machine_of(ctx)), result.longest);
+  const std::vector<Index> limits = fsai_limits(machine_of(ctx));
+  const Buckets buckets =
+      stable_buckets(host_context(ctx), static_cast<Index>(pieces.size()), limits.size() + 1, [&](Index k) {
+        const Index i = pieces[k].last;
+        return std::lower_bound(limits.begin(), limits.end(), g.row_ptr[i + 1] - g.row_ptr[i]) - limits.begin();
+      });
+  std::vector<Index> counts;
+  for (std::size_t k = 0; k <= limits.size(); ++k) {
+    counts.push_back(static_cast<Index>(buckets.begin[k + 1] - buckets.begin[k]));
+  }
+  result.by_size.classes = make_fsai_classes(limits, result.longest, counts);
+  std::vector<FsaiPiece> by_class;
+  for (const auto k : buckets.member) by_class.push_back(pieces[k]);
+  result.by_size.pieces = make_array(ctx, by_class);
 }
+
+}  // namespace
 
 template <class T, Space S>
 FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
@@ -75,7 +104,7 @@ FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a
     result = {};
   }
   FsaiPattern pattern = pattern_on_host(ctx, a, order, options, whole);
-  sort_by_size(ctx, pattern.g().row_ptr.cspan(), result);
+  find_pieces(ctx, pattern.g(), result);
   result.a_row_ptr = placed(ctx, std::move(pattern.lower.pattern.row_ptr));
   result.a_col = placed(ctx, std::move(pattern.lower.pattern.col));
   result.a_source = placed(ctx, std::move(pattern.lower.source));
@@ -94,10 +123,5 @@ FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a
                                               const PrecondOptions&, const Pattern<S>*);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
-template void sort_by_size(const Context<Space::host>&, Span<const Offset, Space::host>, FsaiSymbolic<Space::host>&);
-#if PURLIN_HAS_CUDA
-template void sort_by_size(const Context<Space::device>&, Span<const Offset, Space::host>,
-                           FsaiSymbolic<Space::device>&);
-#endif
 
 }  // namespace purlin::detail

@@ -20,10 +20,10 @@ struct FsaiSymbolic {
   Array<Offset, S> t_row_ptr;  ///< G^T
   Array<Index, S> t_col;
   Array<Offset, S> t_source;  ///< where its entries stand in G
-  FsaiClasses by_size;        ///< of G's rows
+  FsaiClasses<S> by_size;     ///< pieces of G's rows
   Offset longest = 0;         ///< entries of G's longest row
   Index longest_row = 0;      ///< the first of them
-  double operations = 0;      ///< of the local problems: m^3 / 3 for m unknowns, summed
+  double operations = 0;      ///< of the pieces' local problems: m^3 / 3 for m unknowns, summed
 
   bool g_is_lower() const { return g_row_ptr.empty(); }
   Offset g_nonzeros() const { return t_col.size(); }
@@ -41,9 +41,5 @@ FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a
 /// `result`, where that pattern is not symmetric. Waits on the stream.
 bool make_lower_symbolic(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
                          const Pattern<Space::device>* whole, FsaiSymbolic<Space::device>& result);
-
-/// Rows by size, and the longest, from G's row pointers.
-template <Space S>
-void sort_by_size(const Context<S>& ctx, Span<const Offset, Space::host> g_row_ptr, FsaiSymbolic<S>& result);
 
 }  // namespace purlin::detail

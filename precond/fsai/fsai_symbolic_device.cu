@@ -85,6 +85,25 @@ __global__ void __launch_bounds__(SymbolicTuning::threads)
   }
 }
 
+// A warp compares a row of G with the one before; see begins_piece.
+__global__ void __launch_bounds__(SymbolicTuning::threads)
+    begins_kernel(Index rows, const Offset* row_ptr, const Index* col, unsigned char* begins) {
+  const int lane = static_cast<int>(threadIdx.x % 32);
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * SymbolicTuning::warps;
+  for (std::int64_t row = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32; row < rows;
+       row += step) {
+    const auto i = static_cast<Index>(row);
+    bool begin = i % most_of_piece == 0 || row_ptr[i + 1] - row_ptr[i] != row_ptr[i] - row_ptr[i - 1] + 1;
+    if (!begin) {
+      const Offset before = row_ptr[i - 1], own = row_ptr[i];
+      bool differs = false;
+      for (Offset k = lane; k < own - before; k += 32) differs = differs || col[before + k] != col[own + k];
+      begin = __any_sync(0xffffffffu, differs) != 0;
+    }
+    if (lane == 0) begins[i] = begin ? 1 : 0;
+  }
+}
+
 unsigned blocks_for(const Context<Space::device>& ctx, std::int64_t blocks) {
   const std::int64_t most = std::int64_t{ctx.multiprocessors()} * SymbolicTuning::blocks_per_processor;
   return static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, most));
@@ -131,6 +150,115 @@ void make_lower(const Context<Space::device>& ctx, const Pattern<Space::device>&
       {result.a_row_ptr.data(), result.a_col.data(), result.a_source.data(), nullptr, nullptr, nullptr, nullptr});
 }
 
+// What the rows of G are, in all.
+struct RowFacts {
+  int missing;                   ///< whether mirrored entries are
+  Index count[most_limits + 1];  ///< pieces of each class
+  unsigned long long longest;    ///< the length of the longest row, and in the lower half ~i for the first of them
+  unsigned long long cubes;      ///< m^3 of all pieces
+};
+
+// Which class a piece of a length has, and which rows end pieces.
+struct PieceView {
+  Index rows;
+  const Offset* row_ptr;
+  const unsigned char* begins;
+  int limit_count;
+  Index limits[most_limits];
+
+  __device__ Offset length(Index i) const { return row_ptr[i + 1] - row_ptr[i]; }
+  __device__ bool ends(Index i) const { return i + 1 == rows || begins[i + 1] != 0; }
+  __device__ int class_of(Index i) const {
+    int k = 0;
+    while (k < limit_count && limits[k] < length(i)) ++k;
+    return k;
+  }
+};
+
+// The facts of the rows, but `missing`.
+__global__ void __launch_bounds__(SymbolicTuning::threads) facts_kernel(const PieceView a, RowFacts* facts) {
+  __shared__ RowFacts own;
+  if (threadIdx.x <= most_limits) own.count[threadIdx.x] = 0;
+  if (threadIdx.x == 0) own.longest = own.cubes = 0;
+  __syncthreads();
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t row = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; row < a.rows;
+       row += step) {
+    const auto i = static_cast<Index>(row);
+    const auto m = static_cast<unsigned long long>(a.length(i));
+    atomicMax(&own.longest, m << 32 | (0xffffffffu - static_cast<unsigned>(i)));
+    if (!a.ends(i)) continue;
+    atomicAdd(&own.count[a.class_of(i)], 1);
+    atomicAdd(&own.cubes, m * m * m);
+  }
+  __syncthreads();
+  if (threadIdx.x <= most_limits) atomicAdd(&facts->count[threadIdx.x], own.count[threadIdx.x]);
+  if (threadIdx.x != 0) return;
+  atomicMax(&facts->longest, own.longest);
+  atomicAdd(&facts->cubes, own.cubes);
+}
+
+// The pieces of class k from `next[k]` on, which counts them; the blocks' pieces are in no order.
+__global__ void __launch_bounds__(SymbolicTuning::threads)
+    place_pieces_kernel(const PieceView a, Index* next, FsaiPiece* pieces) {
+  __shared__ Index count[most_limits + 1], begin[most_limits + 1];
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * blockDim.x; first < a.rows; first += step) {
+    const auto i = static_cast<Index>(first + threadIdx.x);
+    if (threadIdx.x <= most_limits) count[threadIdx.x] = 0;
+    __syncthreads();
+    const bool ends = first + threadIdx.x < a.rows && a.ends(i);
+    const int k = ends ? a.class_of(i) : 0;
+    const Index own = ends ? atomicAdd(&count[k], 1) : Index{0};
+    __syncthreads();
+    if (threadIdx.x <= most_limits) begin[threadIdx.x] = atomicAdd(next + threadIdx.x, count[threadIdx.x]);
+    __syncthreads();
+    if (ends) {
+      Index rows = 1;
+      while (a.begins[i - rows + 1] == 0) ++rows;
+      pieces[begin[k] + own] = {i, rows};
+    }
+  }
+}
+
+// The pieces of G's rows by their size, and its longest row; `facts` is there for `missing`. Returns what that is.
+// Waits on the stream.
+int find_pieces(const Context<Space::device>& ctx, const Array<Offset, Space::device>& row_ptr,
+                const Array<Index, Space::device>& col, Array<RowFacts, Space::device>& facts,
+                FsaiSymbolic<Space::device>& result) {
+  const auto rows = static_cast<Index>(row_ptr.size() - 1);
+  const cudaStream_t stream = ctx.state().stream();
+  Array<unsigned char, Space::device> begins(ctx, rows);
+  if (rows > 0) {
+    begins_kernel<<<blocks_for(ctx, (std::int64_t{rows} + SymbolicTuning::warps - 1) / SymbolicTuning::warps),
+                    SymbolicTuning::threads, 0, stream>>>(rows, row_ptr.data(), col.data(), begins.data());
+    PURLIN_CHECK_LAUNCH();
+  }
+  const std::vector<Index> limits = fsai_limits(machine_of(ctx));
+  PieceView view{rows, row_ptr.data(), begins.data(), static_cast<int>(limits.size()), {}};
+  std::copy(limits.begin(), limits.end(), view.limits);
+  const unsigned blocks =
+      blocks_for(ctx, (std::int64_t{rows} + SymbolicTuning::threads - 1) / SymbolicTuning::threads);
+  facts_kernel<<<blocks, SymbolicTuning::threads, 0, stream>>>(view, facts.data());
+  PURLIN_CHECK_LAUNCH();
+  const RowFacts found = fetch<RowFacts, Space::device>(ctx, facts.data());
+  if (found.missing != 0) return found.missing;
+
+  result.longest = static_cast<Offset>(found.longest >> 32);
+  if (rows > 0) result.longest_row = static_cast<Index>(0xffffffffu - static_cast<unsigned>(found.longest));
+  result.operations = static_cast<double>(found.cubes) / 3;
+  result.by_size.classes =
+      make_fsai_classes(limits, result.longest, std::vector<Index>(found.count, found.count + limits.size() + 1));
+  std::vector<Index> next(most_limits + 1);
+  for (std::size_t k = 0; k < result.by_size.classes.size(); ++k) next[k] = result.by_size.classes[k].begin;
+  Array<Index, Space::device> next_on_device = make_array(ctx, next);
+  result.by_size.pieces = Array<FsaiPiece, Space::device>(ctx, result.by_size.classes.back().end);
+  place_pieces_kernel<<<blocks, SymbolicTuning::threads, 0, stream>>>(view, next_on_device.data(),
+                                                                      result.by_size.pieces.data());
+  PURLIN_CHECK_LAUNCH();
+  return 0;
+}
+
 }  // namespace
 
 bool make_lower_symbolic(const Context<Space::device>& ctx, const Pattern<Space::device>& a,
@@ -140,23 +268,20 @@ bool make_lower_symbolic(const Context<Space::device>& ctx, const Pattern<Space:
   Array<Offset, Space::device>& row_ptr = of_a ? result.a_row_ptr : result.g_row_ptr;
   Array<Index, Space::device>& col = of_a ? result.a_col : result.g_col;
   count_triangles(ctx, of_g, row_ptr, result.t_row_ptr);
-  Array<Offset, Space::host> lower(host_context(ctx), row_ptr.size());
-  copy<Offset>(ctx, row_ptr.cspan(), lower.span());
-  const Offset entries = lower[of_g.rows];
+  const Offset entries = fetch<Offset, Space::device>(ctx, row_ptr.data() + of_g.rows);
   // As many on both sides, and below each one above has its mirror: none below is left over.
   if (entries != fetch<Offset, Space::device>(ctx, result.t_row_ptr.data() + of_g.rows)) return false;
   col = Array<Index, Space::device>(ctx, entries);
   if (of_a) result.a_source = Array<Offset, Space::device>(ctx, entries);
   result.t_col = Array<Index, Space::device>(ctx, entries);
   result.t_source = Array<Offset, Space::device>(ctx, entries);
-  Array<int, Space::device> missing(ctx, 1);
-  PURLIN_CHECK_CUDA(cudaMemsetAsync(missing.data(), 0, missing.bytes(), ctx.state().stream()));
+  Array<RowFacts, Space::device> facts(ctx, 1);
+  PURLIN_CHECK_CUDA(cudaMemsetAsync(facts.data(), 0, facts.bytes(), ctx.state().stream()));
   fill_triangles(ctx, of_g,
                  {row_ptr.data(), col.data(), of_a ? result.a_source.data() : nullptr, result.t_row_ptr.data(),
-                  result.t_col.data(), result.t_source.data(), missing.data()});
+                  result.t_col.data(), result.t_source.data(), &facts.data()->missing});
   if (!of_a) make_lower(ctx, a, result);
-  sort_by_size(ctx, lower.cspan(), result);
-  return fetch(ctx, missing.cspan().data) == 0;
+  return find_pieces(ctx, row_ptr, col, facts, result) == 0;
 }
 
 }  // namespace purlin::detail

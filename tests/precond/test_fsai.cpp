@@ -145,32 +145,6 @@ TEST_BOTH("FSAI solves local problems at the end of shared memory and beyond", "
   check_equations<float>(a, factor_of(ctx, fsai(ctx, there.wide())));
 }
 
-TEST_BOTH("Classes of local problems cover every row once, by size", "[precond][fsai]") {
-  const auto ctx = make_context<S>();
-  const Context<Space::host> host;
-  const HostCsr a = bordered_matrix(300, 40);
-  const auto there = upload_matrix<double>(host, a);
-  const auto pattern = detail::make_fsai_pattern(host, Pattern<Space::host>(there.wide()), nullptr, 1);
-  const std::vector<Index> limits = detail::fsai_limits(machine_of(ctx));
-  const auto classes = detail::make_fsai_classes(host, pattern.g().row_ptr.cspan(), limits, 300);
-  REQUIRE(classes.classes.size() == limits.size() + 1);
-  std::vector<int> seen(300, 0);
-  Index next = 0, smaller = 0;
-  for (const auto& c : classes.classes) {
-    CHECK(c.begin == next);
-    next = c.end;
-    for (Index n = c.begin; n < c.end; ++n) {
-      const Index row = classes.row_list[n];
-      ++seen[row];
-      CHECK(pattern.g().row_length(row) <= c.largest);
-      CHECK(pattern.g().row_length(row) > smaller);
-    }
-    smaller = c.largest;
-  }
-  CHECK(next == 300);
-  CHECK(seen == std::vector<int>(300, 1));
-}
-
 TEST_BOTH("FSAI on the pattern of a full matrix is its inverse", "[precond][fsai]") {
   const auto ctx = make_context<S>();
   const HostCsr a = full_definite_matrix(45);
