@@ -28,7 +28,7 @@ struct Options {
   std::vector<std::string> systems = {"generate:diffusion:68", "generate:elasticity:68"};
   std::vector<std::string> formats = {"ehyb"};
   std::string place = PURLIN_HAS_CUDA == 1 ? "cuda" : "host";
-  std::string precision = "auto";
+  std::string precision = "auto", smoother = "auto";
   int threads = 0;
   int repeats = 5;
   double tolerance = 1e-8;
@@ -67,6 +67,7 @@ PrecondOptions amg_options(const Options& options) {
   amg.symmetric = true;
   for (const PrecondOption& option : find_preconditioner("amg").options) {
     if (option.key == "amg_precision") option.set(amg, options.precision);
+    if (option.key == "amg_smoother") option.set(amg, options.smoother);
   }
   return amg;
 }
@@ -208,6 +209,8 @@ int run(int argc, char* argv[]) {
   app.add_option("--place", options.place, "host or cuda")->check(CLI::IsMember({"host", "cuda"}));
   app.add_option("--precision", options.precision, "Of the cycle")
       ->check(CLI::IsMember({"auto", "double", "single"}));
+  app.add_option("--smoother", options.smoother, "Of the levels")
+      ->check(CLI::IsMember({"auto", "chebyshev", "fsai", "jacobi", "spai"}));
   app.add_option("--threads", options.threads, "Host threads, default all");
   app.add_option("--repeats", options.repeats, "Of each measurement")->check(CLI::PositiveNumber);
   app.add_option("--tolerance", options.tolerance, "Of the solves")->capture_default_str();

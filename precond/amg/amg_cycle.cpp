@@ -7,10 +7,8 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/parallel.hpp>
-#include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/precond/amg/amg_steps.hpp>
-#include <purlin/precond/amg/cycle_trial.hpp>
 #include <purlin/precond/amg/placed_csr.hpp>
 #include <purlin/spmv/registry.hpp>
 
@@ -19,21 +17,6 @@ namespace {
 
 constexpr double power_method_margin = 1.1;  // the power method comes from below
 constexpr double most_of_groups = 1.5;
-
-// Levels below the first have fewer entries. Twice the degree would save one iteration in 25 for elasticity and none
-// for diffusion, and costs more than that on a device.
-int coarse_degree(int degree) { return (3 * degree + 1) / 2; }
-
-// Three iterations of CG reduce the energy norm of slow errors to 0.0002 to 0.017 on coarse levels where a second
-// cycle saves no iteration (diffusion, sound elastic bodies), and to 0.04 to 0.4 on those of thin bodies and of flat
-// elements, where it saves a quarter to half of them.
-constexpr double least_left = 0.03;
-constexpr int trial_iterations = 3;
-constexpr std::uint64_t start_seed = 23;
-
-// The roots of the Chebyshev polynomial of degree 2 on [1/4, 1].
-constexpr double half_sqrt2 = 0.70710678118654752;
-constexpr double first_root = 0.625 + 0.375 * half_sqrt2, second_root = 0.625 - 0.375 * half_sqrt2;
 
 Span<const double, Space::host> span_of(const std::vector<double>& x) {
   return {x.data(), static_cast<std::int64_t>(x.size())};
@@ -100,7 +83,7 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
   }
   if constexpr (S == Space::device) {  // on the host a pass over a level costs nothing but its work
     if (coarse_first_ < from.size()) {
-      coarse_ = make_coarse_cycle<T>(ctx, hierarchy, coarse_first_, coarse_degree(degree));
+      coarse_ = make_coarse_cycle<T>(ctx, hierarchy, coarse_first_, degree);
     }
   }
   for (std::size_t l = 0; l < from.size(); ++l) {
@@ -110,7 +93,7 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
       level.b = Array<T, S>(ctx, rows);
       level.x = Array<T, S>(ctx, rows);
     }
-    if (coarse_ != nullptr && l == coarse_first_) return;
+    if (coarse_ != nullptr && l == coarse_first_) break;
     if (from[l].smoother_diagonal.size() == 0) continue;
     level.a = l == 0 ? std::move(finest.a) : make_block_matrix<T>(ctx, from[l].a);
     level.r = Array<T, S>(ctx, rows);
@@ -124,8 +107,8 @@ AmgCycle<T, S>::AmgCycle(const Context<S>& ctx, AmgFinest<T, S> finest, const Am
       const std::vector<double>& inverse = hierarchy.inverse();
       inverse_ = make_operator<T>(ctx, dense_pattern(ctx, from.back().a.scalar_rows()), span_of(inverse));
     }
-    if (symmetric_) choose_cycles(ctx, hierarchy, degree);
   }
+  if (symmetric_) choose_cycles(ctx, hierarchy, degree, finest.tried);
 }
 
 // A level's smoother with what depends on it, `degree` that of the first level.
@@ -148,26 +131,31 @@ void AmgCycle<T, S>::take_smoother(const Context<S>& ctx, std::size_t l, SparseS
   place_smoother(ctx, l, hierarchy, lambda);
 }
 
-// Which levels are solved by two cycles: from the last one on, as those below count. CG begins at an error M b for a
-// random b, most of which converges slowly.
+// Which levels are solved by two cycles: from the last one on, as those below count.
 template <class T, Space S>
-void AmgCycle<T, S>::choose_cycles(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, int degree) {
+void AmgCycle<T, S>::choose_cycles(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, int degree,
+                                   const TriedLevels& tried) {
+  if (coarse_ != nullptr && coarse_first_ > 0) coarse_->choose_cycles(ctx, hierarchy, tried);
   for (std::size_t l = levels_.size(); l-- > 1;) {
     Level& level = levels_[l];
-    if (level.a == nullptr || !level.transfer.exists()) continue;
-    fill_random<T, S>(ctx, RandomKind::sign, start_seed, 0, level.b.span());
-    correct(ctx, level, l);
-    const Array<T, S> error = make_array(ctx, level.x.cspan());
-    const double once = left_by(ctx, l, error);
-    if (once <= least_left) continue;
+    if (level.a == nullptr || !level.transfer.exists() || !tried.have(hierarchy.levels()[l].a)) continue;
+    LevelTrial<T, S> trial(
+        ctx, level.x.size(),
+        [&](const Array<T, S>& x, Array<T, S>& y) { level.a->apply(ctx, T(1), x.cspan(), T(0), y.span()); },
+        [&](Span<const T, S> b, Span<T, S> x) {
+          copy<T>(ctx, b, level.b.span());
+          correct(ctx, level, l);
+          copy<T>(ctx, level.x.cspan(), x);
+        });
+    if (!trial.is_slow()) continue;
     const SmootherSteps steps = level.steps;
     solve_twice(ctx, hierarchy.levels()[l], level, degree);
-    if (left_by(ctx, l, error) < once) continue;
+    if (trial.is_faster_now()) continue;
     level.steps = steps;
     level.again.reset();
   }
   for (std::size_t l = 1; l < levels_.size(); ++l) {
-    levels_[l].cycles = levels_[l - 1].cycles * (levels_[l].again != nullptr ? 2 : 1);
+    levels_[l].cycles = levels_[l - 1].cycles * (solved_twice(l) ? 2 : 1);
   }
 }
 
@@ -184,23 +172,6 @@ void AmgCycle<T, S>::solve_twice(const Context<S>& ctx, const AmgLevel<S>& from,
   again.exact = make_block_matrix<double>(ctx, from.a);
   again.exact_r = Array<double, S>(ctx, level.b.size());
   again.exact_x = Array<double, S>(ctx, level.b.size());
-}
-
-// What CG leaves of an error of level l, with all that the cycle does from there on.
-template <class T, Space S>
-double AmgCycle<T, S>::left_by(const Context<S>& ctx, std::size_t l, const Array<T, S>& error) const {
-  double left = 0;
-  if constexpr (S == Space::host) {
-    const Level& level = levels_[l];
-    const auto m = [&](Span<const T, S> b, Span<T, S> x) {
-      copy<T>(ctx, b, level.b.span());
-      correct(ctx, level, l);
-      copy<T>(ctx, level.x.cspan(), x);
-    };
-    CycleTrial<T> trial(ctx, *level.a, m, make_array(ctx, error.cspan()));
-    for (int i = 0; i < trial_iterations; ++i) left = trial.iterate();
-  }
-  return left;
 }
 
 // The hierarchy's values in precision T, until the next call.
@@ -361,10 +332,10 @@ void AmgCycle<T, S>::correct(const Context<S>& ctx, const Level& level, std::siz
   if (level.again == nullptr) return descend(ctx, l, level.b.cspan(), level.x.span());
   Again& again = *level.again;
   descend(ctx, l, level.b.cspan(), again.x.span());
-  axpby(ctx, static_cast<T>(1 / first_root), again.x.cspan(), T(0), level.x.span());
+  axpby(ctx, static_cast<T>(1 / TwoCycles::first_root), again.x.cspan(), T(0), level.x.span());
   residual_between(ctx, level);
   descend(ctx, l, again.b.cspan(), again.x.span());
-  axpy(ctx, static_cast<T>(1 / second_root), again.x.cspan(), level.x.span());
+  axpy(ctx, static_cast<T>(1 / TwoCycles::second_root), again.x.cspan(), level.x.span());
 }
 
 // b - A x, to be the b of the second cycle.
@@ -458,7 +429,7 @@ template <class T, Space S>
 std::string AmgCycle<T, S>::cycles_text() const {
   std::vector<std::string> twice;
   for (std::size_t l = 0; l < levels_.size(); ++l) {
-    if (levels_[l].again != nullptr) twice.push_back(std::to_string(l + 1));
+    if (solved_twice(l)) twice.push_back(std::to_string(l + 1));
   }
   std::string text;
   for (std::size_t i = 0; i < twice.size(); ++i) {
@@ -491,7 +462,10 @@ std::uint64_t AmgCycle<T, S>::bytes_per_cycle() const {
     const std::uint64_t between = 8 * level.x.bytes() + 3 * level.again->exact_x.bytes();
     bytes += static_cast<std::uint64_t>(level.cycles / 2) * between;
   }
-  if (coarse_ != nullptr) bytes += coarse_->bytes_per_cycle();
+  if (coarse_ != nullptr) {
+    const int cycles = coarse_first_ == 0 ? 1 : levels_[coarse_first_ - 1].cycles;
+    bytes += static_cast<std::uint64_t>(cycles) * coarse_->bytes_per_cycle();
+  }
   return bytes;
 }
 

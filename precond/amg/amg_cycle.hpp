@@ -23,6 +23,7 @@ struct AmgFinest {
   bool in_blocks = false;  ///< `a` is made of the hierarchy's values, and refreshed from them
   bool converts = false;   ///< b and x of a cycle in single precision are in double
   bool symmetric = false;  ///< see PrecondOptions; for the smoothers of all levels
+  TriedLevels tried = tried_levels<S>;
 };
 
 /// A level's matrix in blocks on the host, which has to outlive it; else in the format csr.
@@ -33,10 +34,10 @@ OperatorPtr<T, S> make_block_matrix(const Context<S>& ctx, const BlockCsr<S>& a)
 /// coarse levels in one kernel. Level 0 is in solver order; the others have the numbering of the hierarchy, which has
 /// to outlive the cycle.
 ///
-/// On a host, where A is symmetric, a level below the first on which CG converges slowly with the cycle from there on
-/// is solved by two of them, whose error is the Chebyshev polynomial of degree 2 on [1/4, 1]: the AMLI-cycle of
-/// O. Axelsson and P. S. Vassilevski, "Algebraic multilevel preconditioning methods I", Numer. Math. 56, 1989. Linear
-/// and symmetric as a V-cycle is.
+/// Where A is symmetric, a level below the first, of those tried, on which CG converges slowly with the cycle from
+/// there on is solved by two of them, whose error is the Chebyshev polynomial of degree 2 on [1/4, 1]: the AMLI-cycle
+/// of O. Axelsson and P. S. Vassilevski, "Algebraic multilevel preconditioning methods I", Numer. Math. 56, 1989.
+/// Linear and symmetric as a V-cycle is.
 template <class T, Space S>
 class AmgCycle {
  public:
@@ -111,9 +112,12 @@ class AmgCycle {
   void descend(const Context<S>& ctx, std::size_t l, Span<const T, S> b, Span<T, S> x) const;
   void correct(const Context<S>& ctx, const Level& level, std::size_t l) const;
   void residual_between(const Context<S>& ctx, const Level& level) const;
-  void choose_cycles(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, int degree);
+  void choose_cycles(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, int degree, const TriedLevels& tried);
   void solve_twice(const Context<S>& ctx, const AmgLevel<S>& from, Level& level, int degree) const;
-  double left_by(const Context<S>& ctx, std::size_t l, const Array<T, S>& error) const;
+  bool solved_twice(std::size_t l) const {
+    if (coarse_ != nullptr && l >= coarse_first_) return coarse_->solved_twice(l - coarse_first_);
+    return levels_[l].again != nullptr;
+  }
   template <class V>
   void start(const Context<S>& ctx, const Level& level, const V* b, T* x) const;
   template <class Last>

@@ -23,6 +23,10 @@ struct SmootherSteps {
 /// of A take half of the degree, rounded up; FSAI `of_groups`, which is a diagonal elsewhere, all of it.
 SmootherSteps smoother_steps(AmgSmoother smoother, int degree, bool of_groups);
 
+/// The degree on levels below the first, which have fewer entries, from that of the first. Twice the degree would
+/// save one iteration in 25 for elasticity and none for diffusion, and costs more than that on a device.
+inline int coarse_degree(int degree) { return (3 * degree + 1) / 2; }
+
 /// Whether S is a sparse matrix, not the diagonal.
 inline bool is_sparse(AmgSmoother smoother) { return smoother == AmgSmoother::spai || smoother == AmgSmoother::fsai; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The vector passes of a multigrid cycle, for both spaces. Internal.
+/// The vector passes of a multigrid cycle and of trials of it, for both spaces. Internal.
 #pragma once
 
 #include <purlin/core/vector_step.hpp>
@@ -77,6 +77,45 @@ struct AmgAgainStep : PlainStep {
   }
 };
 
+/// p = z + (rz / before) p: the direction of CG in a trial.
+template <class T>
+struct TrialDirection {
+  static constexpr int sums = 0;
+  const T* z;
+  const double *rz, *before;
+  T* p;
+  TrialDirection(const T* z_, const double* rz_, const double* before_, T* p_)
+      : z(z_), rz(rz_), before(before_), p(p_) {}
+  PURLIN_HD bool active() const { return true; }
+  PURLIN_HD T begin() const { return static_cast<T>(*rz / *before); }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, T beta, Sums&) const {
+    p[i] = z[i] + beta * p[i];
+  }
+  PURLIN_HD void end(const double*) const {}
+};
+
+/// e = e - (rz / pq) p, r = r - (rz / pq) q, and e.r: the step along it, e being the error.
+template <class T>
+struct TrialMove {
+  static constexpr int sums = 1;
+  const T *p, *q;
+  const double *rz, *pq;
+  T *e, *r;
+  double* er;
+  TrialMove(const T* p_, const T* q_, const double* rz_, const double* pq_, T* e_, T* r_, double* er_)
+      : p(p_), q(q_), rz(rz_), pq(pq_), e(e_), r(r_), er(er_) {}
+  PURLIN_HD bool active() const { return true; }
+  PURLIN_HD T begin() const { return static_cast<T>(*rz / *pq); }
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, T alpha, Sums& total) const {
+    e[i] -= alpha * p[i];
+    r[i] -= alpha * q[i];
+    total.add(0, double(e[i]) * double(r[i]));
+  }
+  PURLIN_HD void end(const double* totals) const { *er = totals[0]; }
+};
+
 #define PURLIN_AMG_STEPS(SWEEP)                       \
   SWEEP(purlin::detail::AmgFirstStep<double, double>) \
   SWEEP(purlin::detail::AmgFirstStep<float, float>)   \
@@ -87,6 +126,10 @@ struct AmgAgainStep : PlainStep {
   SWEEP(purlin::detail::AmgNextStep<double>)          \
   SWEEP(purlin::detail::AmgNextStep<float>)           \
   SWEEP(purlin::detail::AmgAgainStep<double>)         \
-  SWEEP(purlin::detail::AmgAgainStep<float>)
+  SWEEP(purlin::detail::AmgAgainStep<float>)          \
+  SWEEP(purlin::detail::TrialDirection<double>)       \
+  SWEEP(purlin::detail::TrialDirection<float>)        \
+  SWEEP(purlin::detail::TrialMove<double>)            \
+  SWEEP(purlin::detail::TrialMove<float>)
 
 }  // namespace purlin::detail

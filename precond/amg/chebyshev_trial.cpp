@@ -69,13 +69,15 @@ class TiedErrors {
 template <class T>
 bool chebyshev_suffices(const HostContext& ctx, const AmgCycle<T, Space::host>& cycle, const HostBlockCsr& level) {
   TiedErrors<T> errors(ctx, level, cycle.old_of_new());
-  const auto m = [&](Span<const T, Space::host> b, Span<T, Space::host> x) {
-    cycle.template apply<T>(ctx, b, x, nullptr);
-  };
-  CycleTrial<T> trial(ctx, *cycle.finest(), m, errors.start());
+  using Vector = Array<T, Space::host>;
+  CycleTrial<T, Space::host> trial(
+      ctx, [&](const Vector& x, Vector& y) { cycle.finest()->apply(ctx, T(1), x.cspan(), T(0), y.span()); },
+      [&](Span<const T, Space::host> b, Span<T, Space::host> x) { cycle.template apply<T>(ctx, b, x, nullptr); },
+      errors.start());
   const double norm = errors.norm(trial.error());
   for (int i = 1; i <= most_iterations; ++i) {
-    const double left = trial.iterate();
+    trial.iterate();
+    const double left = trial.left();
     if (left <= most_energy && errors.norm(trial.error()) <= most_left * norm) return true;
     if (!(left <= std::pow(most_energy, static_cast<double>(i) / most_iterations))) return false;
   }

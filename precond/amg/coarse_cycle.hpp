@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <purlin/precond/amg/hierarchy.hpp>
+#include <purlin/precond/amg/two_cycles.hpp>
 
 namespace purlin::detail {
 
@@ -13,6 +14,10 @@ template <class T, Space S>
 class CoarseCycle {
  public:
   virtual ~CoarseCycle() = default;
+  /// Which of the `tried` levels are solved by two cycles, for a symmetric A; see AmgCycle. Waits on the stream.
+  virtual void choose_cycles(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, const TriedLevels& tried) = 0;
+  /// Whether two cycles solve level k of these.
+  virtual bool solved_twice(std::size_t k) const = 0;
   /// Takes the values of the hierarchy that it was made from; with `prolongators` those of the prolongators too.
   virtual void refresh(const Context<S>& ctx, const AmgHierarchy<S>& hierarchy, bool prolongators) = 0;
   /// Queued on the stream; may be captured.
@@ -25,9 +30,9 @@ class CoarseCycle {
   virtual std::uint64_t bytes_per_cycle() const = 0;
 };
 
-/// Levels from `first` on, whose smoothers are polynomials of degree `degree` of the diagonal; the prolongator of the
-/// level before belongs to the caller. Null where the levels are better off one by one, on devices without
-/// cooperative launches. Keeps pointers to the hierarchy's patterns.
+/// Levels from `first` on, whose smoothers are polynomials of the diagonal, of `coarse_degree(degree)`; the
+/// prolongator of the level before belongs to the caller. Null where the levels are better off one by one, on devices
+/// without cooperative launches. Keeps pointers to the hierarchy's patterns.
 template <class T>
 std::unique_ptr<CoarseCycle<T, Space::device>> make_coarse_cycle(const DeviceContext& ctx,
                                                                  const AmgHierarchy<Space::device>& hierarchy,

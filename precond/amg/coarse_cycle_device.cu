@@ -27,18 +27,31 @@ struct CoarseTuning {
 template <class T>
 struct CoarseLevel {
   BlockRowsView<T> a, p, transposed;
+  BlockRowsView<double> exact;  // a, between two cycles
   Index rows;
   int next_steps;
   T first, c1[CoarseTuning::most_steps], c2[CoarseTuning::most_steps];
+  T weight[2];  // with which its cycles go into x
   const T* smoother;
-  T* x;          // not of the first level, whose x is the caller's
+  T *b, *x;      // not of the level that a launch begins with: those are the caller's; b where two cycles need it
   T *r, *d, *e;  // d and e: directions, in turn
+};
+
+/// Part of a cycle: down from a level, the inverse, up to a level. `second`: of two cycles of the level.
+struct CoarsePart {
+  enum Kind : int { down, invert, up };
+  Kind kind;
+  int level;
+  int second;
 };
 
 template <class T>
 struct CoarseArgs {
   const CoarseLevel<T>* levels;
   int count;
+  int from;  // the level that the launch begins with
+  const CoarsePart* parts;
+  int part_count;
   BlockRowsView<T> inverse;  // without rows where the last level's smoother ends the cycle
   T *inverse_b, *inverse_x;
   const T* b;
@@ -90,12 +103,16 @@ class CoarseKernel {
   __device__ explicit CoarseKernel(const CoarseArgs<T>& args) : args_(args), barrier_(args.arrived) {}
 
   __device__ void run() {
-    for (int l = 0; l < args_.count; ++l) {
-      args_.levels[l].a.together == 3 ? descend<3>(l) : descend<1>(l);
-    }
-    if (args_.inverse.rows > 0) solve_coarsest();
-    for (int l = args_.count - 1; l >= 0; --l) {
-      if (args_.levels[l].p.rows > 0) args_.levels[l].a.together == 3 ? ascend<3>(l) : ascend<1>(l);
+    for (int k = 0; k < args_.part_count; ++k) {
+      const CoarsePart part = args_.parts[k];
+      const int l = part.level;
+      if (part.kind == CoarsePart::invert) {
+        solve_coarsest();
+      } else if (part.kind == CoarsePart::down) {
+        args_.levels[l].a.together == 3 ? descend<3>(l, part.second) : descend<1>(l, part.second);
+      } else {
+        args_.levels[l].a.together == 3 ? ascend<3>(l, part.second) : ascend<1>(l, part.second);
+      }
     }
     barrier_.leave();
   }
@@ -105,6 +122,9 @@ class CoarseKernel {
   struct Own {
     T smoother, r, x, d;
   };
+  struct OwnOfStart {
+    T smoother, b;
+  };
 
   /// The first entries of a thread's first rows of A: they stay in registers while a level is smoothed.
   template <int together>
@@ -112,26 +132,38 @@ class CoarseKernel {
     return LaneRows<T, together>(a, at_.thread / a.lanes, static_cast<int>(at_.thread) & (a.lanes - 1));
   }
 
-  /// x and r from b or from the level above, the smoother, and the residual.
+  /// x and r from b or from the level above, the smoother, and the residual. In the second cycle x keeps what it has,
+  /// and takes the first direction with the next.
   template <int together>
-  __device__ void descend(int l) {
+  __device__ void descend(int l, int second) {
     const CoarseLevel<T>& level = args_.levels[l];
+    const T weight = level.weight[second];
+    T* const x = x_of(l);
     const auto smoother = [&](Index i) { return load_cached(level.smoother + i); };
     const auto start = [&](Index i, T b, T s) {
       const T value = level.first * s * b;
       level.r[i] = b;
       level.d[i] = value;
-      x_of(l)[i] = value;
+      x[i] = weight * value;
     };
-    if (l == 0) {
+    if (second != 0) {
+      begin_again<together>(l);
+    } else if (l == args_.from) {
       for (Index i = at_.thread; i < level.rows; i += at_.threads) start(i, args_.b[i], smoother(i));
     } else {
       const CoarseLevel<T>& above = args_.levels[l - 1];
-      for_rows(above.transposed, at_, fresh(above.r), smoother, start);
+      for_rows(above.transposed, at_, fresh(above.r), smoother, [&](Index i, T b, T s) {
+        if (level.b != nullptr) level.b[i] = b;
+        start(i, b, s);
+      });
     }
     const LaneRows<T, together> held = hold<together>(level.a);
     barrier_.wait();
-    const T* const last = smooth_further<together>(l, held, level.d, level.e);
+    if (second != 0 && level.next_steps == 0) {
+      for (Index i = at_.thread; i < level.rows; i += at_.threads)
+        x[i] = __ldcg(x + i) + weight * __ldcg(level.d + i);
+    }
+    const T* const last = smooth_further<together>(l, held, level.d, level.e, weight, second != 0);
     if (level.p.rows == 0) return;
     for_rows_together<together>(
         level.a, at_, &held, fresh(last), [&](Index i) { return __ldcg(level.r + i); },
@@ -139,9 +171,28 @@ class CoarseKernel {
     barrier_.wait();
   }
 
-  /// The steps after the first; the direction of the first is `d`. Returns that of the last.
+  /// r = b - A x in double, and the direction from there.
   template <int together>
-  __device__ const T* smooth_further(int l, const LaneRows<T, together>& held, T* d, T* e) {
+  __device__ void begin_again(int l) {
+    const CoarseLevel<T>& level = args_.levels[l];
+    const T* const b = l == args_.from ? args_.b : level.b;
+    const T* const x = x_of(l);
+    for_rows_together<together, double>(
+        level.exact, at_, nullptr, [x](Index j) { return static_cast<double>(__ldcg(x + j)); },
+        [&](Index i) {
+          return OwnOfStart{load_cached(level.smoother + i), __ldcg(b + i)};
+        },
+        [&](Index i, double sum, const OwnOfStart& own) {
+          const T r = static_cast<T>(static_cast<double>(own.b) - sum);
+          level.r[i] = r;
+          level.d[i] = level.first * own.smoother * r;
+        });
+  }
+
+  /// The steps after the first; the direction of the first is `d`, which x has yet to take where `adds`. Returns that
+  /// of the last.
+  template <int together>
+  __device__ const T* smooth_further(int l, const LaneRows<T, together>& held, T* d, T* e, T weight, bool adds) {
     const CoarseLevel<T>& level = args_.levels[l];
     T* const x = x_of(l);
     for (int k = 0; k < level.next_steps; ++k) {
@@ -153,8 +204,9 @@ class CoarseKernel {
             const T value = c1 * own.d + c2 * own.smoother * r;
             level.r[i] = r;
             e[i] = value;
-            x[i] = own.x + value;
+            x[i] = own.x + weight * (adds ? own.d + value : value);
           });
+      adds = false;
       barrier_.wait();
       T* const before = d;
       d = e;
@@ -180,8 +232,9 @@ class CoarseKernel {
 
   /// The correction of the next level, and the smoother again.
   template <int together>
-  __device__ void ascend(int l) {
+  __device__ void ascend(int l, int second) {
     const CoarseLevel<T>& level = args_.levels[l];
+    const T weight = level.weight[second];
     const T* const coarse = l + 1 < args_.count ? args_.levels[l + 1].x : args_.inverse_x;
     T* const x = x_of(l);
     for_rows(level.p, at_, fresh(coarse), nothing_before(), [&](Index i, T sum, NothingBefore) { level.d[i] = sum; });
@@ -194,16 +247,16 @@ class CoarseKernel {
           const T value = level.first * own.smoother * r;
           level.r[i] = r;
           level.e[i] = value;
-          x[i] = own.x + own.d + value;
+          x[i] = own.x + weight * (own.d + value);
         });
     barrier_.wait();
-    smooth_further<together>(l, held, level.e, level.d);
+    smooth_further<together>(l, held, level.e, level.d, weight, false);
   }
 
   __device__ static Own own_of(const CoarseLevel<T>& level, const T* x, const T* d, Index i) {
     return {load_cached(level.smoother + i), __ldcg(level.r + i), __ldcg(x + i), __ldcg(d + i)};
   }
-  __device__ T* x_of(int l) const { return l == 0 ? args_.x : args_.levels[l].x; }
+  __device__ T* x_of(int l) const { return l == args_.from ? args_.x : args_.levels[l].x; }
 
   const CoarseArgs<T>& args_;
   GridBarrier barrier_;
@@ -226,34 +279,56 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
  public:
   DeviceCoarseCycle(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy, std::size_t first,
                     int degree)
-      : first_(first) {
+      : first_(first), degree_(degree) {
     const auto& from = hierarchy.levels();
     const bool inverted = from.back().smoother_diagonal.empty();
     levels_.resize(from.size() - first - (inverted ? 1 : 0));
-    std::vector<CoarseLevel<T>> views;
     Offset work = 0;
     for (std::size_t k = 0; k < levels_.size(); ++k) {
-      views.push_back(take_level(ctx, levels_[k], from[first + k], degree));
-      const CoarseLevel<T>& view = views.back();
+      const CoarseLevel<T>& view = take_level(ctx, levels_[k], from[first + k]);
       work = std::max({work, threads_for(view.a), threads_for(view.p), threads_for(view.transposed)});
     }
     if (inverted) work = std::max(work, take_inverse(ctx, hierarchy));
-    views_ = make_array(ctx, views);
     arrived_ = zeros<unsigned long long>(ctx, 2);
     much_ = work > Offset{CoarseTuning::rounds} * CoarseTuning::few_threads * ctx.multiprocessors();
     const Offset wanted = (work + threads() - 1) / threads();
     blocks_ = static_cast<unsigned>(std::clamp<Offset>(wanted, 1, ctx.multiprocessors()));
-    args_.levels = views_.data();
-    args_.count = static_cast<int>(views.size());
+    args_.count = static_cast<int>(levels_.size());
     args_.arrived = arrived_.data();
+    place_levels(ctx, 0);
     ctx.synchronize();
   }
+
+  void choose_cycles(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy,
+                     const TriedLevels& tried) override {
+    for (int k = static_cast<int>(levels_.size()); k-- > 0;) {
+      Level& level = levels_[static_cast<std::size_t>(k)];
+      const AmgLevel<Space::device>& from = hierarchy.levels()[first_ + static_cast<std::size_t>(k)];
+      if (from.last() || !tried.have(from.a)) continue;
+      place_levels(ctx, k);
+      LevelTrial<T, Space::device> trial(
+          ctx, level.x.size(),
+          [&](const DeviceArray<T>& x, DeviceArray<T>& y) {
+            multiply<T>(ctx, level.a, x.data(), nullptr, y.data(), nullptr);
+          },
+          [&](Span<const T, Space::device> b, Span<T, Space::device> x) { launch(ctx, b.data, x.data); });
+      if (!trial.is_slow()) continue;
+      set_cycles(ctx, level, from, 2);
+      place_levels(ctx, k);
+      if (!trial.is_faster_now()) set_cycles(ctx, level, from, 1);
+    }
+    place_levels(ctx, 0);
+    ctx.synchronize();
+  }
+
+  bool solved_twice(std::size_t k) const override { return k < levels_.size() && levels_[k].twice; }
 
   void refresh(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy, bool prolongators) override {
     for (std::size_t k = 0; k < levels_.size(); ++k) {
       const AmgLevel<Space::device>& from = hierarchy.levels()[first_ + k];
       Level& level = levels_[k];
       level.a.refresh(ctx, from.a);
+      if (level.exact.rows() > 0) level.exact.refresh(ctx, from.a);
       take_smoother(ctx, level, from);
       if (!prolongators || from.last()) continue;
       level.p.refresh(ctx, from.p);
@@ -262,52 +337,110 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     if (args_.inverse.rows > 0) convert(ctx, hierarchy.inverse().cspan(), inverse_.span());
   }
 
-  void apply(const DeviceContext& ctx, const T* b, T* x) const override {
-    CoarseArgs<T> args = args_;
-    args.b = b;
-    args.x = x;
-    if (args.count == 0) args.inverse_x = x;
-    if (args.count == 0 && args.inverse.rows == 0) return;
-    void* arguments[] = {&args};
-    const auto launch = [&](auto kernel) {
-      PURLIN_CHECK_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(blocks_), dim3(static_cast<unsigned>(threads())),
-                                                    arguments, 0, ctx.state().stream()));
-    };
-    if (much_) return launch(coarse_cycle_kernel<T, CoarseTuning::many_threads>);
-    launch(coarse_cycle_kernel<T, CoarseTuning::few_threads>);
-  }
+  void apply(const DeviceContext& ctx, const T* b, T* x) const override { launch(ctx, b, x); }
 
   Offset entries() const override {
     Offset sum = inverse_.size();
     for (const Level& level : levels_) {
-      sum += level.a.entries() + level.p.entries() + level.transposed.entries();
+      sum += level.a.entries() + level.exact.entries() + level.p.entries() + level.transposed.entries();
     }
     return sum;
   }
   std::uint64_t matrix_bytes() const override {
-    return sum([](const Level& level) { return level.a.bytes(); });
+    return sum([](const Level& level) { return level.a.bytes() + level.exact.bytes(); });
   }
   std::uint64_t prolongator_bytes() const override {
     return sum([](const Level& level) { return level.p.bytes() + level.transposed.bytes(); });
   }
   std::uint64_t inverse_bytes() const override { return inverse_.bytes(); }
   std::uint64_t vector_bytes() const override {
-    return sum([](const Level& level) { return 5 * level.x.bytes(); }) + inverse_b_.bytes() + inverse_x_.bytes();
+    return sum([](const Level& level) { return 5 * level.x.bytes() + level.b.bytes(); }) + inverse_b_.bytes() +
+           inverse_x_.bytes();
   }
   std::uint64_t bytes_per_cycle() const override {
-    return inverse_.bytes() + sum([](const Level& level) {
-             const auto products = static_cast<std::uint64_t>(level.products);
-             return products * level.a.bytes_read() + level.p.bytes_read() + level.transposed.bytes_read() +
-                    products * 6 * level.x.bytes();
-           });
+    std::uint64_t total = 0, cycles = 1;
+    for (const Level& level : levels_) {
+      if (level.twice) {
+        total += cycles *
+                 ((level.exact.rows() > 0 ? level.exact.bytes_read() : level.a.bytes_read()) + 5 * level.x.bytes());
+        cycles *= 2;
+      }
+      const auto products = static_cast<std::uint64_t>(level.products);
+      total += cycles * (products * level.a.bytes_read() + level.p.bytes_read() + level.transposed.bytes_read() +
+                         products * 6 * level.x.bytes());
+    }
+    return total + cycles * inverse_.bytes();
   }
 
  private:
   struct Level {
     BlockRows<T> a, p, transposed;
-    Array<T, Space::device> smoother, x, r, d, e;
+    BlockRows<double> exact;  ///< a, for two cycles in single precision
+    DeviceArray<T> smoother, b, x, r, d, e;
+    bool twice = false;
     int products = 0;
+    CoarseLevel<T> view{};
   };
+
+  void launch(const DeviceContext& ctx, const T* b, T* x) const {
+    CoarseArgs<T> args = args_;
+    args.b = b;
+    args.x = x;
+    if (args.count == 0) args.inverse_x = x;
+    if (args.count == 0 && args.inverse.rows == 0) return;
+    void* arguments[] = {&args};
+    const auto start = [&](auto kernel) {
+      PURLIN_CHECK_CUDA(cudaLaunchCooperativeKernel(kernel, dim3(blocks_), dim3(static_cast<unsigned>(threads())),
+                                                    arguments, 0, ctx.state().stream()));
+    };
+    if (much_) return start(coarse_cycle_kernel<T, CoarseTuning::many_threads>);
+    start(coarse_cycle_kernel<T, CoarseTuning::few_threads>);
+  }
+
+  // What a cycle from level k on consists of, in its order.
+  void add_parts(int k, std::vector<CoarsePart>& parts) const {
+    if (k == args_.count) {
+      if (args_.inverse.rows > 0) parts.push_back({CoarsePart::invert, 0, 0});
+      return;
+    }
+    const Level& level = levels_[static_cast<std::size_t>(k)];
+    for (int second = 0; second <= (level.twice ? 1 : 0); ++second) {
+      parts.push_back({CoarsePart::down, k, second});
+      add_parts(k + 1, parts);
+      if (level.p.rows() > 0) parts.push_back({CoarsePart::up, k, second});
+    }
+  }
+
+  // The levels as they are, for launches that begin with level k.
+  void place_levels(const DeviceContext& ctx, int k) {
+    std::vector<CoarseLevel<T>> views;
+    for (const Level& level : levels_) views.push_back(level.view);
+    std::vector<CoarsePart> parts;
+    add_parts(k, parts);
+    views_ = make_array(ctx, views);
+    parts_ = make_array(ctx, parts);
+    args_.levels = views_.data();
+    args_.parts = parts_.data();
+    args_.part_count = static_cast<int>(parts.size());
+    args_.from = k;
+  }
+
+  // By one cycle, or by two of the first level's degree.
+  void set_cycles(const DeviceContext& ctx, Level& level, const AmgLevel<Space::device>& from, int cycles) {
+    const bool twice = cycles == 2;
+    level.twice = twice;
+    take_steps(level, from, twice ? degree_ : coarse_degree(degree_));
+    level.view.weight[0] = static_cast<T>(twice ? 1 / TwoCycles::first_root : 1);
+    level.view.weight[1] = static_cast<T>(1 / TwoCycles::second_root);
+    level.b = twice ? DeviceArray<T>(ctx, level.x.size()) : DeviceArray<T>();
+    level.view.b = level.b.data();
+    if constexpr (std::is_same_v<T, double>) {
+      level.view.exact = level.a.view();
+    } else {
+      level.exact = twice ? BlockRows<double>(ctx, from.a) : BlockRows<double>();
+      level.view.exact = level.exact.view();
+    }
+  }
 
   Offset threads() const { return much_ ? CoarseTuning::many_threads : CoarseTuning::few_threads; }
 
@@ -322,7 +455,7 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     convert(ctx, from.smoother_diagonal.cspan(), level.smoother.span());
   }
 
-  CoarseLevel<T> take_level(const DeviceContext& ctx, Level& level, const AmgLevel<Space::device>& from, int degree) {
+  const CoarseLevel<T>& take_level(const DeviceContext& ctx, Level& level, const AmgLevel<Space::device>& from) {
     level.a = BlockRows<T>(ctx, from.a);
     if (!from.last()) {
       level.p = BlockRows<T>(ctx, from.p);
@@ -330,38 +463,43 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
     }
     const Index rows = from.a.scalar_rows();
     for (auto* vector : {&level.smoother, &level.x, &level.r, &level.d, &level.e}) {
-      *vector = Array<T, Space::device>(ctx, rows);
+      *vector = DeviceArray<T>(ctx, rows);
     }
     take_smoother(ctx, level, from);
-    const SmootherSteps steps = smoother_steps(from.smoother, degree, false);
-    level.products = static_cast<int>(steps.next.size()) * (from.last() ? 1 : 2) + (from.last() ? 0 : 2);
-    CoarseLevel<T> view{};
+    CoarseLevel<T>& view = level.view;
     view.a = level.a.view();
     view.p = level.p.view();
     view.transposed = level.transposed.view();
     view.rows = rows;
+    view.smoother = level.smoother.data();
+    view.x = level.x.data();
+    view.r = level.r.data();
+    view.d = level.d.data();
+    view.e = level.e.data();
+    set_cycles(ctx, level, from, 1);
+    return view;
+  }
+
+  void take_steps(Level& level, const AmgLevel<Space::device>& from, int degree) {
+    const SmootherSteps steps = smoother_steps(from.smoother, degree, false);
+    level.products = static_cast<int>(steps.next.size()) * (from.last() ? 1 : 2) + (from.last() ? 0 : 2);
+    CoarseLevel<T>& view = level.view;
     view.next_steps = static_cast<int>(steps.next.size());
     view.first = static_cast<T>(steps.first);
     for (std::size_t k = 0; k < steps.next.size(); ++k) {
       view.c1[k] = static_cast<T>(steps.next[k].first);
       view.c2[k] = static_cast<T>(steps.next[k].second);
     }
-    view.smoother = level.smoother.data();
-    view.x = level.x.data();
-    view.r = level.r.data();
-    view.d = level.d.data();
-    view.e = level.e.data();
-    return view;
   }
 
   // The inverse as one block, a row of it being a row of the matrix. Returns the threads that it has work for.
   Offset take_inverse(const DeviceContext& ctx, const AmgHierarchy<Space::device>& hierarchy) {
     const Index n = hierarchy.levels().back().a.scalar_rows();
     if (n == 0) return 0;
-    inverse_ = Array<T, Space::device>(ctx, Offset{n} * n);
+    inverse_ = DeviceArray<T>(ctx, Offset{n} * n);
     convert(ctx, hierarchy.inverse().cspan(), inverse_.span());
-    inverse_b_ = Array<T, Space::device>(ctx, n);
-    inverse_x_ = Array<T, Space::device>(ctx, n);
+    inverse_b_ = DeviceArray<T>(ctx, n);
+    inverse_x_ = DeviceArray<T>(ctx, n);
     inverse_row_ptr_ = make_array(ctx, std::vector<Offset>{0, 1});
     inverse_col_ = zeros<Index>(ctx, 1);
     BlockRowsView<T>& view = args_.inverse;
@@ -378,12 +516,14 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
   }
 
   std::size_t first_;
+  int degree_;  ///< of the first level's smoother
   std::vector<Level> levels_;
-  Array<T, Space::device> inverse_, inverse_b_, inverse_x_;
-  Array<Offset, Space::device> inverse_row_ptr_;
-  Array<Index, Space::device> inverse_col_;
-  Array<CoarseLevel<T>, Space::device> views_;
-  Array<unsigned long long, Space::device> arrived_;
+  DeviceArray<T> inverse_, inverse_b_, inverse_x_;
+  DeviceArray<Offset> inverse_row_ptr_;
+  DeviceArray<Index> inverse_col_;
+  DeviceArray<CoarseLevel<T>> views_;
+  DeviceArray<CoarsePart> parts_;
+  DeviceArray<unsigned long long> arrived_;
   CoarseArgs<T> args_{};
   unsigned blocks_ = 1;
   bool much_ = false;  ///< work in a pass
