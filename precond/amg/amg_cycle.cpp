@@ -138,7 +138,7 @@ void AmgCycle<T, S>::choose_cycles(const Context<S>& ctx, const AmgHierarchy<S>&
   if (coarse_ != nullptr && coarse_first_ > 0) coarse_->choose_cycles(ctx, hierarchy, tried);
   for (std::size_t l = levels_.size(); l-- > 1;) {
     Level& level = levels_[l];
-    if (level.a == nullptr || !level.transfer.exists() || !tried.have(hierarchy.levels()[l].a)) continue;
+    if (level.a == nullptr || !level.transfer.exists() || !tried.have(hierarchy.levels(), l)) continue;
     LevelTrial<T, S> trial(
         ctx, level.x.size(),
         [&](const Array<T, S>& x, Array<T, S>& y) { level.a->apply(ctx, T(1), x.cspan(), T(0), y.span()); },

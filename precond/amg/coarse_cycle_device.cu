@@ -303,8 +303,9 @@ class DeviceCoarseCycle final : public CoarseCycle<T, Space::device> {
                      const TriedLevels& tried) override {
     for (int k = static_cast<int>(levels_.size()); k-- > 0;) {
       Level& level = levels_[static_cast<std::size_t>(k)];
-      const AmgLevel<Space::device>& from = hierarchy.levels()[first_ + static_cast<std::size_t>(k)];
-      if (from.last() || !tried.have(from.a)) continue;
+      const std::size_t l = first_ + static_cast<std::size_t>(k);
+      const AmgLevel<Space::device>& from = hierarchy.levels()[l];
+      if (from.last() || !tried.have(hierarchy.levels(), l)) continue;
       place_levels(ctx, k);
       LevelTrial<T, Space::device> trial(
           ctx, level.x.size(),

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <purlin/core/random.hpp>
-#include <purlin/precond/amg/block_csr.hpp>
 #include <purlin/precond/amg/cycle_trial.hpp>
+#include <purlin/precond/amg/hierarchy.hpp>
 
 namespace purlin::detail {
 
@@ -15,22 +15,25 @@ struct TwoCycles {
   static constexpr double first_root = 0.625 + 0.375 * half_sqrt2, second_root = 0.625 - 0.375 * half_sqrt2;
 };
 
-/// Levels that may be slow: of no fewer rows, and rows to a block.
+/// Levels that are tried: of no fewer rows, and rows to a block, below a first level of no fewer rows.
 struct TriedLevels {
   Index rows = 0;
   int row_block = 1;
+  Index first_rows = 0;
 
   template <Space S>
-  bool have(const BlockCsr<S>& a) const {
-    return a.scalar_rows() >= rows && a.row_block >= row_block;
+  bool have(const std::vector<AmgLevel<S>>& levels, std::size_t l) const {
+    const BlockCsr<S>& a = levels[l].a;
+    return a.scalar_rows() >= rows && a.row_block >= row_block && levels.front().a.scalar_rows() >= first_rows;
   }
 };
 
-/// On a device a pass over a small level takes as long as the grid needs to synchronise, so that a second cycle costs
-/// what it saves (H200, elastic bodies of 16,000 to 41,000 rows: 0.91 to 1.12 of a solve), and a trial a tenth of a
-/// setup, which no mesh of diffusion has paid back.
+/// On a device a pass over a small level takes as long as the grid needs to synchronise. So a second cycle costs what
+/// it saves there, unless the first level takes far longer (H200: 0.91 to 1.20 of a solve on elastic bodies of 38,000
+/// to 73,000 rows, 0.73 to 0.96 on those of 179,000 to 495,000); and a trial a tenth of a setup, which no mesh of
+/// diffusion has paid back.
 template <Space S>
-inline constexpr TriedLevels tried_levels = S == Space::host ? TriedLevels{} : TriedLevels{4000, 2};
+inline constexpr TriedLevels tried_levels = S == Space::host ? TriedLevels{} : TriedLevels{4000, 2, 80000};
 
 /// Iterations of CG on a level with the cycle from there on. They begin at an error M b for a random b, most of which
 /// converges slowly.

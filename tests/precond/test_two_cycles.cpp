@@ -84,7 +84,7 @@ class TriedCycle {
     made.a = make_spmv<C, S>(ctx_, there_.wide(), RowOrder<S>{}, SpmvOptions{});
     made.converts = !std::is_same_v<C, double>;
     made.symmetric = true;
-    made.tried = tries ? detail::TriedLevels{} : detail::TriedLevels{1 << 30, 1};
+    made.tried = tries ? detail::TriedLevels{} : detail::TriedLevels{1 << 30};
     return made;
   }
 
