@@ -101,12 +101,13 @@ def rewrite_bounds(text):
 
 def rewrite_shared(text):
     kind = r"([\w:]+(?: [\w:]+)*)\s+(\w+)"
+    sizes = r"(?:\[[^\];]*\])*"
     text = re.sub(rf"extern __shared__\s+(?:__align__\(\d+\)\s*)?{kind}\[\];",
                   r"\1* const \2 = static_cast<\1*>(emu::dynamic_shared());", text)
     # Several of one type on a line, each by itself.
-    text = re.sub(r"__shared__ (\w+) ((?:\w+, )+\w+);",
+    text = re.sub(rf"__shared__ (\w+) ((?:\w+{sizes}, )+\w+{sizes});",
                   lambda several: " ".join(f"__shared__ {several[1]} {name};" for name in several[2].split(", ")), text)
-    return re.sub(rf"__shared__\s+{kind}((?:\[[^;]*\])?);",
+    return re.sub(rf"__shared__\s+{kind}({sizes});",
                   r"using emu_\2 = \1 \3; static const int emu_id_\2 = emu::new_shared_id(); "
                   r"emu_\2& \2 = emu::shared<emu_\2>(emu_id_\2);", text)
 

@@ -6,10 +6,11 @@
 #include <vector>
 
 __global__ void __launch_bounds__(64) reverse_kernel(const int* from, int* to, int n, bool sync) {
-  __shared__ int held[64];
+  __shared__ int held[64], place[64];
   held[threadIdx.x] = from[threadIdx.x];
+  place[threadIdx.x] = n - 1 - static_cast<int>(threadIdx.x);
   if (sync) __syncthreads();
-  to[threadIdx.x] = held[n - 1 - threadIdx.x];
+  to[threadIdx.x] = held[place[threadIdx.x]];
 }
 
 __global__ void beyond_kernel(int* to, int n) { to[threadIdx.x + n] = 1; }
