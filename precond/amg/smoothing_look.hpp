@@ -14,9 +14,9 @@ struct SparseSmoothing {
   double operations = 0;  ///< of its local problems on groups of tied nodes, about; 0: it takes the pattern of A
 };
 
-/// Operations of the local problems where so many of `rows` rows are in groups, about; the `node_rows` rows of a node
-/// share one.
-double operations_in_groups(Index rows, Index in_groups, int node_rows);
+/// Operations of the local problems where `members` nodes of a matrix with so many rows are in groups, about; the
+/// rows of a node share one.
+double operations_in_groups(Index rows, Index members);
 
 /// Of a symmetric A whose nodes have `node_rows` rows, one after the other: as the setup sees it, but for blocks in
 /// which the first row of a node has no entry. O(entries). On a device waits for the stream, up to three times.

@@ -86,7 +86,7 @@ SparseSmoothing expected_smoothing(const DeviceContext& ctx, const CsrView<T, Sp
     const LookCounts found = value_at(ctx, counts, 0);
     if (found.tied == 0) break;
     if (few_are_tied(found.tied, nodes)) {
-      return {true, operations_in_groups(a.rows, static_cast<Index>(found.in_groups) * m, m)};
+      return {true, operations_in_groups(a.rows, static_cast<Index>(found.in_groups))};
     }
   }
   return {true, 0};

@@ -13,10 +13,10 @@
 
 namespace purlin::detail {
 
-double operations_in_groups(Index rows, Index in_groups, int node_rows) {
-  if (in_groups == 0) return 0;
-  const double reached = reached_rows(rows, in_groups);
-  return reached * reached * reached / 3 * in_groups / node_rows;
+double operations_in_groups(Index rows, Index members) {
+  if (members == 0) return 0;
+  const double reached = reached_rows(rows, members);
+  return reached * reached * reached / 3 * members;
 }
 
 template <class T>
@@ -60,7 +60,7 @@ SparseSmoothing expected_smoothing(const HostContext& ctx, const CsrView<T, Spac
       }
     }
     const auto members = static_cast<Index>(std::count(in_group.begin(), in_group.end(), 1));
-    return {true, operations_in_groups(a.rows, members * m, m)};
+    return {true, operations_in_groups(a.rows, members)};
   }
   return {true, 0};
 }

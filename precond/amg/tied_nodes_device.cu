@@ -9,9 +9,9 @@ namespace purlin::detail {
 namespace {
 
 struct NearestTuning {
-  static constexpr int threads = 128;
+  static constexpr int threads = 64;  // 17 KiB of shared memory a warp
   static constexpr int warps = threads / 32;
-  static constexpr int table = 2 * most_reached;
+  static constexpr int table = 2 * most_met;
 };
 
 // Marks are 1 for a node of a set and 0 for others; summed, they number the nodes of the set.
@@ -61,13 +61,13 @@ struct MarkMembers {
   }
 };
 
-// The members, ascending, and in their rows how blocks tie them to others.
+// The members, ascending, and in their rows how blocks tie them to others, 0 where they do not.
 struct ListMembers {
   BlockView a;
   const double* diagonal;
   NumberedSet members;
   Index* node;
-  Tie* tie;
+  float* tie;
 
   __device__ void operator()(std::int64_t row) const {
     const auto i = static_cast<Index>(row);
@@ -76,70 +76,96 @@ struct ListMembers {
     for (Offset k = a.pattern.begin(i); k < a.pattern.end(i); ++k) {
       const Index j = a.pattern.col[k];
       const bool leads_to_member = members.has(j) && coupled(a, k);
-      tie[k] = leads_to_member ? tie_of(a.squared_norm(k), diagonal[i] * diagonal[j]) : Tie::none;
+      tie[k] = leads_to_member ? tie_of(a.squared_norm(k), diagonal[i] * diagonal[j]) : 0.0f;
     }
   }
 };
 
-// Nodes in shared memory, -1 where a place is free; never more than half full.
-struct NodeTable {
-  Index* place;
+// The nodes that a warp meets on its way from one, in shared memory, and the sums of their paths; < 0 once found.
+struct MetNodes {
+  int* table;  // where a node stands in the two lists, -1 where a place is free; never more than half full
+  Index* node;
+  float* paths;
 
   __device__ static unsigned first(Index node) { return static_cast<unsigned>(node) * 0x9e3779b1u >> 16; }
-  __device__ bool has(Index node) const {
-    for (unsigned at = first(node);; ++at) {
-      const Index there = place[at % NearestTuning::table];
-      if (there == node) return true;
-      if (there == -1) return false;
+  __device__ int find(Index wanted) const {
+    for (unsigned at = first(wanted);; ++at) {
+      const int met = table[at % NearestTuning::table];
+      if (met == -1 || node[met] == wanted) return met;
     }
   }
-  __device__ void insert(Index node) const {
-    for (unsigned at = first(node);; ++at) {
-      if (atomicCAS(place + at % NearestTuning::table, Index{-1}, node) == -1) return;
+  __device__ void insert(int met) const {
+    for (unsigned at = first(node[met]);; ++at) {
+      if (atomicCAS(table + at % NearestTuning::table, -1, met) == -1) return;
     }
+  }
+
+  // The warp's nearest one of `count`, of equal ones that with the smallest number: where it stands.
+  __device__ int nearest(int count, int lane) const {
+    int best = lane < count ? lane : 0;
+    for (int k = lane + 32; k < count; k += 32) best = nearer(best, k);
+    for (int step = 16; step > 0; step /= 2) best = nearer(best, __shfl_xor_sync(0xffffffffu, best, step));
+    return best;
+  }
+
+ private:
+  __device__ int nearer(int a, int b) const {
+    if (paths[a] != paths[b]) return paths[a] > paths[b] ? a : b;
+    return node[a] < node[b] ? a : b;
   }
 };
 
-// A warp has a member: it goes through the group breadth first, along strong ties and then along any, and through a
-// row 32 blocks at a time. What it finds, up to `most` nodes, goes to nearest[most m ..], ascending, for member m;
-// how many they are to its node's count.
+// A warp has a member, and finds what is nearest to it one by one; it goes through a row 32 blocks at a time. What it
+// finds, up to `most` nodes, goes to nearest[most m ..], ascending, for member m; how many they are to its node's
+// count.
 __global__ void __launch_bounds__(NearestTuning::threads)
-    nearest_kernel(PatternView a, const Tie* tie, Index members, const Index* node, int most, Index* nearest,
+    nearest_kernel(PatternView a, const float* tie, Index members, const Index* node, int most, Index* nearest,
                    Offset* count) {
-  __shared__ Index tables[NearestTuning::warps][NearestTuning::table];
+  __shared__ int tables[NearestTuning::warps][NearestTuning::table];
+  __shared__ Index nodes[NearestTuning::warps][most_met];
+  __shared__ float sums[NearestTuning::warps][most_met];
   __shared__ Index lists[NearestTuning::warps][most_reached];
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-  const NodeTable seen{tables[warp]};
+  const MetNodes met{tables[warp], nodes[warp], sums[warp]};
   Index* const found = lists[warp];
   const std::int64_t step = std::int64_t{gridDim.x} * NearestTuning::warps;
   for (std::int64_t m = std::int64_t{blockIdx.x} * NearestTuning::warps + warp; m < members; m += step) {
-    for (int at = lane; at < NearestTuning::table; at += 32) seen.place[at] = -1;
+    for (int at = lane; at < NearestTuning::table; at += 32) met.table[at] = -1;
     __syncwarp();
     if (lane == 0) {
-      found[0] = node[m];
-      seen.insert(node[m]);
+      met.node[0] = node[m];
+      met.paths[0] = 1;
+      met.insert(0);
     }
     __syncwarp();
-    int size = 1;
-    Tie weakest = Tie::strong;
-    for (int next = 0; size < most; ++next) {
-      if (next == size) {
-        if (weakest == Tie::weak) break;
-        weakest = Tie::weak;
-        next = 0;
+    int all_met = 1, size = 0;
+    while (size < most) {
+      const int best = met.nearest(all_met, lane);
+      const float before = met.paths[best];
+      if (before < 0) break;  // all of the group is found
+      const Index i = met.node[best];
+      __syncwarp();
+      if (lane == 0) {
+        met.paths[best] = -1;
+        found[size] = i;
       }
-      const Index i = found[next];
-      for (Offset first = a.begin(i); first < a.end(i) && size < most; first += 32) {
+      ++size;
+      __syncwarp();
+      for (Offset first = a.begin(i); first < a.end(i); first += 32) {
         const Offset k = first + lane;
-        const Index j = k < a.end(i) && tie[k] >= weakest ? a.col[k] : Index{-1};
-        const bool is_new = j >= 0 && !seen.has(j);
-        const unsigned all = __ballot_sync(0xffffffffu, is_new);
-        const int at = size + __popc(all & ((1u << lane) - 1));
-        if (is_new && at < most) {
-          found[at] = j;
-          seen.insert(j);
+        const float own = k < a.end(i) ? tie[k] : 0.0f;
+        const int known = own > 0 ? met.find(a.col[k]) : -1;
+        if (known >= 0 && met.paths[known] >= 0) met.paths[known] = with_paths_over(met.paths[known], before, own);
+        const unsigned all_new = __ballot_sync(0xffffffffu, own > 0 && known < 0);
+        const int at = all_met + __popc(all_new & ((1u << lane) - 1));
+        const bool is_met = own > 0 && known < 0 && at < most_met;
+        if (is_met) {
+          met.node[at] = a.col[k];
+          met.paths[at] = with_paths_over(0, before, own);
         }
-        size = min(most, size + __popc(all));
+        __syncwarp();
+        if (is_met) met.insert(at);
+        all_met = min(most_met, all_met + __popc(all_new));
         __syncwarp();
       }
     }
@@ -188,7 +214,7 @@ BlockPattern<Space::device> nearest_in_groups(const DeviceContext& ctx, const Bl
                                               Index members) {
   const Index rows = a.pattern.rows;
   DeviceArray<Index> node(ctx, members);
-  DeviceArray<Tie> tie(ctx, a.pattern.blocks());
+  DeviceArray<float> tie(ctx, a.pattern.blocks());
   for_elements(ctx, rows, ListMembers{a, diagonal.data(), {number.data()}, node.data(), tie.data()});
   const Index most = reached_nodes(a, members);
   DeviceArray<Index> nearest(ctx, Offset{members} * most);

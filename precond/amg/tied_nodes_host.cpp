@@ -40,51 +40,74 @@ std::vector<unsigned char> members_of_groups(const HostContext& ctx, const HostB
   return {};
 }
 
-// How each block of a member's row ties it to another member; without values elsewhere.
-std::vector<Tie> ties_between(const HostContext& ctx, const HostBlockCsr& a, const std::vector<double>& diagonal,
-                              const std::vector<unsigned char>& member) {
-  std::vector<Tie> ties(static_cast<std::size_t>(a.pattern.blocks()), Tie::none);
+// How each block of a member's row ties it to another member, 0 where it does not; without values elsewhere.
+Array<float, Space::host> ties_between(const HostContext& ctx, const HostBlockCsr& a,
+                                       const std::vector<double>& diagonal,
+                                       const std::vector<unsigned char>& member) {
+  Array<float, Space::host> ties(ctx, a.pattern.blocks());
   parallel_blocks(ctx, a.pattern.rows, 512, [&](Index i) {
     for (Offset k = a.pattern.row_ptr[i]; k < a.pattern.row_ptr[i + 1] && member[i]; ++k) {
       const Index j = a.pattern.col[k];
-      if (member[j] && coupled(a, k)) ties[k] = tie_of(squared_norm(a, k), diagonal[i] * diagonal[j]);
+      ties[k] = member[j] && coupled(a, k) ? tie_of(squared_norm(a, k), diagonal[i] * diagonal[j]) : 0;
     }
   });
   return ties;
 }
 
-// Nodes of a group by their distance from one of them along strong ties, then along any, nearest first, of equal ones
-// those that were met first.
+// Nodes of a group, each time the one with the largest sum of paths that lead to it over those before.
 class Nearest {
  public:
-  Nearest(const HostBlockPattern& a, const std::vector<Tie>& ties, Index most)
-      : a_(a), ties_(ties), seen_(static_cast<std::size_t>(a.rows), 0), most_(most) {}
+  Nearest(const HostBlockPattern& a, const Array<float, Space::host>& ties, Index most)
+      : a_(a), ties_(ties), met_at_(static_cast<std::size_t>(a.rows), -1), most_(most) {}
 
   // No more than `most`; valid until the next call.
   const std::vector<Index>& to(Index node) {
-    for (const Index old : found_) seen_[old] = 0;
-    found_.assign(1, node);
-    seen_[node] = 1;
-    for (const Tie weakest : {Tie::strong, Tie::weak}) {
-      for (std::size_t next = 0; next < found_.size() && !full(); ++next) add_neighbours(found_[next], weakest);
+    for (const Met& old : met_) met_at_[old.node] = -1;
+    met_.clear();
+    heap_.clear();
+    found_.clear();
+    add_paths(node, 1, 1);
+    while (!heap_.empty() && static_cast<Index>(found_.size()) < most_) {
+      std::pop_heap(heap_.begin(), heap_.end(), is_farther);
+      const Met nearest = heap_.back();
+      heap_.pop_back();
+      if (met_[met_at_[nearest.node]].paths < 0) continue;  // found before, when more paths were known
+      met_[met_at_[nearest.node]].paths = -1;
+      found_.push_back(nearest.node);
+      for (Offset k = a_.row_ptr[nearest.node]; k < a_.row_ptr[nearest.node + 1]; ++k) {
+        if (ties_[k] > 0) add_paths(a_.col[k], nearest.paths, ties_[k]);
+      }
     }
     return found_;
   }
 
  private:
-  bool full() const { return found_.size() >= static_cast<std::size_t>(most_); }
-  void add_neighbours(Index i, Tie weakest) {
-    for (Offset k = a_.row_ptr[i]; k < a_.row_ptr[i + 1] && !full(); ++k) {
-      const Index j = a_.col[k];
-      if (ties_[k] < weakest || seen_[j]) continue;
-      seen_[j] = 1;
-      found_.push_back(j);
+  struct Met {
+    Index node;
+    float paths;  // < 0 once it is found
+  };
+  static bool is_farther(const Met& a, const Met& b) {
+    return a.paths < b.paths || (a.paths == b.paths && a.node > b.node);
+  }
+
+  void add_paths(Index node, float before, float tie) {
+    int& at = met_at_[node];
+    if (at < 0) {
+      if (met_.size() == most_met) return;
+      at = static_cast<int>(met_.size());
+      met_.push_back({node, 0});
     }
+    Met& met = met_[at];
+    if (met.paths < 0) return;
+    met.paths = with_paths_over(met.paths, before, tie);
+    heap_.push_back(met);
+    std::push_heap(heap_.begin(), heap_.end(), is_farther);
   }
 
   const HostBlockPattern& a_;
-  const std::vector<Tie>& ties_;
-  std::vector<unsigned char> seen_;
+  const Array<float, Space::host>& ties_;
+  std::vector<int> met_at_;  // of each node, -1 for those that are not met
+  std::vector<Met> met_, heap_;
   std::vector<Index> found_;
   Index most_;
 };
@@ -117,7 +140,7 @@ std::optional<HostBlockPattern> tied_pattern(const HostContext& ctx, const HostB
   const std::vector<unsigned char> member = members_of_groups(ctx, a, diagonal);
   if (member.empty()) return std::nullopt;
   const Index most = reached_nodes(a, static_cast<Index>(std::count(member.begin(), member.end(), 1)));
-  const std::vector<Tie> ties = ties_between(ctx, a, diagonal, member);
+  const Array<float, Space::host> ties = ties_between(ctx, a, diagonal, member);
   PerThread<Nearest> nearest(ctx);
   const HostBlockPattern groups = pattern_by_rows(
       ctx, a.pattern.rows, a.pattern.cols, [&](Index i, int team_member, std::vector<Index>& columns) {
