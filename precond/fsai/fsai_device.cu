@@ -12,7 +12,7 @@ namespace purlin::detail {
 namespace {
 
 // Warps suffice while a triangle's update has some hundred entries; beyond, a block hides the waits between its steps
-// with more of them. On an H200 943,296 systems of up to 45 unknowns take 20 ms.
+// with more of them.
 struct FsaiTuning {
   static constexpr Index most_of_warp = 64;    // unknowns
   static constexpr Index most_of_small = 128;  // unknowns for a block of `small` threads

@@ -5,6 +5,7 @@
 #include <purlin/core/parallel.hpp>
 #include <purlin/precond/build_cost.hpp>
 #include <purlin/precond/fsai/fsai.hpp>
+#include <purlin/precond/fsai/fsai_pattern.hpp>
 
 namespace purlin {
 namespace {
@@ -23,7 +24,8 @@ detail::LocalProblems triangles_of(const Context<Space::host>& ctx, const Patter
     sum.entries += length;
     if (i + 1 < a.rows) {
       const auto next = lower(i + 1);
-      if (next.size == own.size + 1 && std::equal(own.data, own.data + own.size, next.data)) return;
+      if (detail::may_go_on(i + 1, own.size, next.size) && std::equal(own.data, own.data + own.size, next.data))
+        return;
     }
     sum.work += length * length * length;
   };

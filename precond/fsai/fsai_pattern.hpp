@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <purlin/core/host_device.hpp>
 #include <purlin/core/machine.hpp>
 #include <purlin/precond/sparsity.hpp>
 
@@ -42,11 +43,14 @@ struct FsaiPiece {
   Index count = 1;
 };
 
-/// Whether row i does not go on with the piece of row i - 1. Pieces end at every twelfth row too: a dense matrix has
-/// enough of them for all threads, and nodes of up to six rows, but five, stay whole. Rows of G end with their
-/// diagonal.
+/// Whether row i of G, with `own` entries, may go on with the piece of row i - 1, which has `before`; it does if it
+/// begins with the columns of that row. Pieces end at every twelfth row: a dense matrix has enough of them for all
+/// threads, and nodes of up to six rows, but five, stay whole. Rows of G end with their diagonal.
+PURLIN_HD bool may_go_on(Index i, Offset before, Offset own) { return i % most_of_piece != 0 && own == before + 1; }
+
+/// Whether row i does not go on with the piece of row i - 1.
 inline bool begins_piece(Span<const Offset, Space::host> row_ptr, Span<const Index, Space::host> col, Index i) {
-  if (i % most_of_piece == 0 || row_ptr[i + 1] - row_ptr[i] != row_ptr[i] - row_ptr[i - 1] + 1) return true;
+  if (i == 0 || !may_go_on(i, row_ptr[i] - row_ptr[i - 1], row_ptr[i + 1] - row_ptr[i])) return true;
   return !std::equal(col.data + row_ptr[i - 1], col.data + row_ptr[i], col.data + row_ptr[i]);
 }
 

@@ -31,8 +31,8 @@ struct FsaiSymbolic {
 
 /// For the square matrix `a`: G has the pattern of the lower triangle of `whole`, which is in the order of `a`; where
 /// that is null, one by PrecondOptions::fsai_power, drop and pattern. On a device with kernels where G has the lower
-/// triangle of A or of `whole` and that pattern is symmetric, so that only row pointers come to the host; otherwise
-/// on the host. Throws InputError for a given pattern that does not fit. O(what the power takes).
+/// triangle of A or of `whole` and that pattern is symmetric, so that no pattern comes to the host; otherwise on the
+/// host. Throws InputError for a given pattern that does not fit. O(what the power takes).
 template <class T, Space S>
 FsaiSymbolic<S> make_fsai_symbolic(const Context<S>& ctx, const CsrView<T, S>& a, const RowOrder<S>& order,
                                    const PrecondOptions& options, const Pattern<S>* whole = nullptr);

@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(SymbolicTuning::threads)
   for (std::int64_t row = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) / 32; row < rows;
        row += step) {
     const auto i = static_cast<Index>(row);
-    bool begin = i % most_of_piece == 0 || row_ptr[i + 1] - row_ptr[i] != row_ptr[i] - row_ptr[i - 1] + 1;
+    bool begin = i == 0 || !may_go_on(i, row_ptr[i] - row_ptr[i - 1], row_ptr[i + 1] - row_ptr[i]);
     if (!begin) {
       const Offset before = row_ptr[i - 1], own = row_ptr[i];
       bool differs = false;
