@@ -30,8 +30,8 @@ struct TriedLevels {
 
 /// On a device a pass over a small level takes as long as the grid needs to synchronise. So a second cycle costs what
 /// it saves there, unless the first level takes far longer (H200: 0.91 to 1.20 of a solve on elastic bodies of 38,000
-/// to 73,000 rows, 0.73 to 0.96 on those of 179,000 to 495,000); and a trial a tenth of a setup, which no mesh of
-/// diffusion has paid back.
+/// to 73,000 rows, 0.73 to 0.96 on nine larger ones, 1.03 and 1.13 on two); and a trial a tenth of a setup, which no
+/// mesh of diffusion has paid back.
 template <Space S>
 inline constexpr TriedLevels tried_levels = S == Space::host ? TriedLevels{} : TriedLevels{4000, 2, 80000};
 
