@@ -30,6 +30,11 @@ inline int coarse_degree(int degree) { return (3 * degree + 1) / 2; }
 /// Whether S is a sparse matrix, not the diagonal.
 inline bool is_sparse(AmgSmoother smoother) { return smoother == AmgSmoother::spai || smoother == AmgSmoother::fsai; }
 
+/// The diagonal serves where SPAI or FSAI has refused the matrix, and there is none in their place.
+inline AmgSmoother used_smoother(AmgSmoother wanted, bool has_matrix) {
+  return is_sparse(wanted) && !has_matrix ? AmgSmoother::chebyshev : wanted;
+}
+
 /// "chebyshev", "spai": as on the command line.
 const char* name_of(AmgSmoother smoother);
 
