@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <utility>
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/per_thread.hpp>
+#include <purlin/core/wide_host.hpp>
 #include <purlin/precond/amg/pattern_rows.hpp>
 #include <purlin/precond/amg/strength.hpp>
 
@@ -58,57 +63,85 @@ Array<float, Space::host> ties_between(const HostContext& ctx, const HostBlockCs
 class Nearest {
  public:
   Nearest(const HostBlockPattern& a, const Array<float, Space::host>& ties, Index most)
-      : a_(a), ties_(ties), met_at_(static_cast<std::size_t>(a.rows), -1), most_(most) {}
+      : a_(a), ties_(ties), place_(static_cast<std::size_t>(a.rows), not_met), most_(most) {}
 
   // No more than `most`; valid until the next call.
   const std::vector<Index>& to(Index node) {
-    for (const Met& old : met_) met_at_[old.node] = -1;
+    for (const Index old : met_) place_[old] = not_met;
     met_.clear();
-    heap_.clear();
+    waiting_.clear();
+    paths_.clear();
     found_.clear();
     add_paths(node, 1, 1);
-    while (!heap_.empty() && static_cast<Index>(found_.size()) < most_) {
-      std::pop_heap(heap_.begin(), heap_.end(), is_farther);
-      const Met nearest = heap_.back();
-      heap_.pop_back();
-      if (met_[met_at_[nearest.node]].paths < 0) continue;  // found before, when more paths were known
-      met_[met_at_[nearest.node]].paths = -1;
-      found_.push_back(nearest.node);
-      for (Offset k = a_.row_ptr[nearest.node]; k < a_.row_ptr[nearest.node + 1]; ++k) {
-        if (ties_[k] > 0) add_paths(a_.col[k], nearest.paths, ties_[k]);
+    while (!waiting_.empty() && static_cast<Index>(found_.size()) < most_) {
+      const Index i = nearest();
+      const float before = from_bits(paths_[place_[i]]);
+      stop_waiting(i);
+      found_.push_back(i);
+      for (Offset k = a_.row_ptr[i]; k < a_.row_ptr[i + 1]; ++k) {
+        if (ties_[k] > 0) add_paths(a_.col[k], before, ties_[k]);
       }
     }
     return found_;
   }
 
  private:
-  struct Met {
-    Index node;
-    float paths;  // < 0 once it is found
-  };
-  static bool is_farther(const Met& a, const Met& b) {
-    return a.paths < b.paths || (a.paths == b.paths && a.node > b.node);
+  static constexpr int not_met = -1, found = -2;
+
+  // Sums are not negative, so they are in the order of their bits, in which many are compared at once.
+  static float from_bits(std::int32_t bits) {
+    float value;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+  }
+  static std::int32_t bits_of(float value) {
+    std::int32_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits;
+  }
+
+  // Of equal ones the first.
+  Index nearest() const {
+    constexpr Index none = std::numeric_limits<Index>::max();
+    Index first = none;
+    with_wide_vectors([&] {
+      std::int32_t largest = 0;
+      for (const std::int32_t paths : paths_) largest = std::max(largest, paths);
+      Index least = none;
+      for (std::size_t k = 0; k < paths_.size(); ++k) {
+        least = std::min(least, paths_[k] == largest ? waiting_[k] : none);
+      }
+      first = least;
+    });
+    return first;
+  }
+
+  void stop_waiting(Index i) {
+    const int at = std::exchange(place_[i], found);
+    if (waiting_.back() != i) place_[waiting_.back()] = at;
+    waiting_[at] = waiting_.back();
+    paths_[at] = paths_.back();
+    waiting_.pop_back();
+    paths_.pop_back();
   }
 
   void add_paths(Index node, float before, float tie) {
-    int& at = met_at_[node];
-    if (at < 0) {
-      if (met_.size() == most_met) return;
-      at = static_cast<int>(met_.size());
-      met_.push_back({node, 0});
+    int& at = place_[node];
+    if (at == found || (at == not_met && met_.size() == most_met)) return;
+    if (at == not_met) {
+      at = static_cast<int>(waiting_.size());
+      met_.push_back(node);
+      waiting_.push_back(node);
+      paths_.push_back(0);
     }
-    Met& met = met_[at];
-    if (met.paths < 0) return;
-    met.paths = with_paths_over(met.paths, before, tie);
-    heap_.push_back(met);
-    std::push_heap(heap_.begin(), heap_.end(), is_farther);
+    paths_[at] = bits_of(with_paths_over(from_bits(paths_[at]), before, tie));
   }
 
   const HostBlockPattern& a_;
   const Array<float, Space::host>& ties_;
-  std::vector<int> met_at_;  // of each node, -1 for those that are not met
-  std::vector<Met> met_, heap_;
-  std::vector<Index> found_;
+  std::vector<int> place_;  // of each node among those that wait
+  std::vector<Index> met_, waiting_, found_;
+  std::vector<std::int32_t> paths_;  // to those that wait
   Index most_;
 };
 
