@@ -6,6 +6,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/convergence_monitor.hpp>
+#include <purlin/solver/limits_left.hpp>
 #include <purlin/solver/mixed_stagnation.hpp>
 #include <purlin/solver/mixed_solvers.hpp>
 #include <purlin/solver/mixed_steps.hpp>
@@ -66,14 +67,11 @@ SolveReport MixedRefinement<S>::solve(const Context<S>& ctx, const LinearOperato
   StagnationTest stagnation_test;
   while (more) {
     const double before = convergence.residual(), unit = power_of_two_below(before);
-    const int done = convergence.iterations(), left = stop.max_iterations - done;
-    StopCriterion inner = stop;
+    const int done = convergence.iterations();
+    StopCriterion inner = limits_left(stop, done, convergence.seconds());
     inner.abs_tol = 0;
     inner.rel_tol = std::max(cycle_length_ > 0 ? least_reduction : reduction, 0.9 * convergence.tolerance() / before);
-    inner.max_iterations = cycle_length_ > 0 ? std::min(cycle_length_, left) : left;
-    if (stop.time_limit_seconds > 0) {
-      inner.time_limit_seconds = std::max(stop.time_limit_seconds - convergence.seconds(), 1e-9);
-    }
+    if (cycle_length_ > 0) inner.max_iterations = std::min(cycle_length_, inner.max_iterations);
     sweep(ctx, n, RoundStep(r_.data(), s_.data(), 1 / unit));
     fill<float, S>(ctx, 0, d_.span());
     const SolveReport part =

@@ -11,6 +11,7 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/column_progress.hpp>
 #include <purlin/solver/convergence_monitor.hpp>
+#include <purlin/solver/limits_left.hpp>
 #include <purlin/solver/mixed_solvers.hpp>
 #include <purlin/solver/own_progress.hpp>
 #include <purlin/solver/registry.hpp>
@@ -283,11 +284,7 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
   if (const std::optional<SystemUnits> units = units_for(whole, b)) {
     if (whole.iterations > 0 && has_several()) restore_best(x);
     if (whole.iterations > 0 && !has_several()) fill<T, S>(ctx_, T(0), x);
-    StopCriterion left = stop;
-    left.max_iterations -= whole.iterations;
-    if (stop.time_limit_seconds > 0) {
-      left.time_limit_seconds = std::max(stop.time_limit_seconds - seconds_since(start), 1e-9);
-    }
+    const StopCriterion left = limits_left(stop, whole.iterations, seconds_since(start));
     return solve_scaled(std::move(whole), *units, b, x, left, progress);
   }
   double best = whole.initial_residual;
@@ -302,13 +299,9 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
   };
   keep_better(whole);
   whole.true_residual = best;
-  StopCriterion left = stop;
   for (std::size_t k = 1; k < steps_.size(); ++k) {
-    left.max_iterations = stop.max_iterations - whole.iterations;
-    if (stop.time_limit_seconds > 0) {
-      left.time_limit_seconds = std::max(stop.time_limit_seconds - seconds_since(start), 1e-9);
-    }
-    if (!worth_another_solver(whole) || left.max_iterations <= 0) break;
+    const StopCriterion left = limits_left(stop, whole.iterations, seconds_since(start));
+    if (!worth_another_solver(whole) || left.max_iterations == 0) break;
     const bool last = k + 1 == steps_.size();
     if (!can_make(k, whole)) break;
     copy<T>(ctx_, Span<const T, S>(x), best_x_.span());
@@ -334,10 +327,7 @@ std::vector<SolveReport> SolverChain<T, S>::solve_columns(Span<const T, S> b, Sp
   const std::int64_t n = A_->rows();
   for (Index c = 0; c < columns; ++c) {
     const bool late = c > 0 && stop.time_limit_seconds > 0 && seconds_since(start) > stop.time_limit_seconds;
-    StopCriterion left = stop;
-    if (c > 0 && stop.time_limit_seconds > 0) {
-      left.time_limit_seconds = std::max(stop.time_limit_seconds - seconds_since(start), 1e-9);
-    }
+    StopCriterion left = limits_left(stop, 0, seconds_since(start));
     const bool skipped = late || shared.stopped();
     if (skipped) left.max_iterations = 0;
     reports.push_back(solve(b.subspan(c * n, n), x.subspan(c * n, n), left, shared.of(c), guess));

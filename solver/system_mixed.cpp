@@ -8,6 +8,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/number_text.hpp>
+#include <purlin/solver/limits_left.hpp>
 #include <purlin/solver/own_progress.hpp>
 
 namespace purlin::detail {
@@ -118,10 +119,9 @@ struct SystemState<T, S>::PartsOfSolve {
     }
     stopped = false;
     report.changed = std::move(changed);
-    state.stop.max_iterations = std::max(0, whole_stop.max_iterations - report.iterations);
-    if (whole_stop.time_limit_seconds > 0) {
-      state.stop.time_limit_seconds = std::max(whole_stop.time_limit_seconds - report.seconds, 1e-9);
-    }
+    const StopCriterion left = limits_left(whole_stop, report.iterations, report.seconds);
+    state.stop.max_iterations = left.max_iterations;
+    state.stop.time_limit_seconds = left.time_limit_seconds;
   }
 
   // As of one solve with the present preconditioner.

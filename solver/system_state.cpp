@@ -7,6 +7,7 @@
 
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/number_text.hpp>
+#include <purlin/solver/limits_left.hpp>
 
 namespace purlin::detail {
 
@@ -137,13 +138,10 @@ void SystemState<T, S>::try_other_preconditioners(SolveReport& report, Span<cons
   const auto start = std::chrono::steady_clock::now();
   Array<T, S> best;
   while (guess.size() > 0 && worth_another_preconditioner(report) && report.iterations < stop.max_iterations) {
-    StopCriterion left = stop;
-    left.max_iterations -= report.iterations;
-    if (stop.time_limit_seconds > 0) {
-      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-      left.time_limit_seconds = stop.time_limit_seconds - report.seconds - spent.count();
-      if (left.time_limit_seconds <= 0) return;
-    }
+    const std::chrono::duration<double> here = std::chrono::steady_clock::now() - start;
+    const double seconds = report.seconds + here.count();
+    if (stop.time_limit_seconds > 0 && seconds >= stop.time_limit_seconds) return;
+    const StopCriterion left = limits_left(stop, report.iterations, seconds);
     if (!exchange_preconditioner(", which failed")) return;
     if (best.size() == 0) best = Array<T, S>(ctx, rows);
     copy<T>(ctx, Span<const T, S>(x), best.span());
