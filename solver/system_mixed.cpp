@@ -3,7 +3,6 @@
 // where that pays.
 #include <purlin/solver/system_state.hpp>
 
-#include <algorithm>
 #include <utility>
 
 #include <purlin/core/instantiate.hpp>

@@ -288,7 +288,7 @@ bool has_single_entries(const HostBlockCsr& a, const Tentative<Space::host>& ten
   return a.row_block == 1 && tentative.coarse.vectors == 1;
 }
 
-constexpr Index rows_in_turn = 256;
+constexpr Index prolongator_rows_at_once = 256;
 
 }  // namespace
 
@@ -361,7 +361,7 @@ void make_prolongator(const HostContext& ctx, const HostBlockCsr& a, const std::
   const int node_values = a.row_block * tentative.coarse.vectors;
   const auto make_by = [&](auto scratch) {
     std::tie(p.pattern, p.val) =
-        blocks_by_rows(ctx, a.pattern.rows, aggregates.count, rows_in_turn,
+        blocks_by_rows(ctx, a.pattern.rows, aggregates.count, prolongator_rows_at_once,
                        [&](Index i, int member, std::vector<Index>& columns, std::vector<double>& values) {
                          if (aggregates.of_node[i] < 0) return;
                          auto& row = scratch.of(member, a, kept, omega, aggregates, tentative);

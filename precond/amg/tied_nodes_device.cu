@@ -156,9 +156,10 @@ __global__ void __launch_bounds__(NearestTuning::threads)
         const float own = k < a.end(i) ? tie[k] : 0.0f;
         const int known = own > 0 ? met.find(a.col[k]) : -1;
         if (known >= 0 && met.paths[known] >= 0) met.paths[known] = with_paths_over(met.paths[known], before, own);
-        const unsigned all_new = __ballot_sync(0xffffffffu, own > 0 && known < 0);
+        const bool is_new = own > 0 && known < 0;
+        const unsigned all_new = __ballot_sync(0xffffffffu, is_new);
         const int at = all_met + __popc(all_new & ((1u << lane) - 1));
-        const bool is_met = own > 0 && known < 0 && at < most_met;
+        const bool is_met = is_new && at < most_met;
         if (is_met) {
           met.node[at] = a.col[k];
           met.paths[at] = with_paths_over(0, before, own);
