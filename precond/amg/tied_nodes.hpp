@@ -52,7 +52,7 @@ PURLIN_HD float with_paths_over(float paths, float before, float tie) {
 ///
 /// The nearest nodes are found one by one, always the one with the largest sum over all paths that lead to it over
 /// nodes found before, where a path counts the product of its ties; of equal sums the one with the smallest number.
-/// No more than `most_met` nodes are compared. The sums are terms of the series of the scaled inverse, whose large
+/// No more than most_met() nodes are compared. The sums are terms of the series of the scaled inverse, whose large
 /// entries FSAI needs: on heart_human60 of elasticity, refined twice, they save half of the iterations that a search
 /// breadth first along large ties leaves.
 ///
@@ -78,8 +78,10 @@ inline bool few_are_tied(Offset tied, Index rows) {
 /// in groups.
 Index reached_rows(Index rows, Index members);
 inline constexpr Index most_reached = 256;
-/// Nodes that are looked at for what is nearest to one.
-inline constexpr int most_met = 1024;
+/// Nodes that are looked at to find `most` that are nearest to one: six for each of few, and four for each of the
+/// most that can be asked for. Tetrahedra take about three.
+inline constexpr int least_met = 512;
+inline int most_met(Index most) { return 6 * most <= least_met ? least_met : 4 * most_reached; }
 
 /// The same in nodes of `a`, at least 2.
 template <Space S>

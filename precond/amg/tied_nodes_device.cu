@@ -9,9 +9,8 @@ namespace purlin::detail {
 namespace {
 
 struct NearestTuning {
-  static constexpr int threads = 64;  // 17 KiB of shared memory a warp
+  static constexpr int threads = 64;
   static constexpr int warps = threads / 32;
-  static constexpr int table = 2 * most_met;
 };
 
 // Marks are 1 for a node of a set and 0 for others; summed, they number the nodes of the set.
@@ -81,95 +80,117 @@ struct ListMembers {
   }
 };
 
-// The nodes that a warp meets on its way from one, in shared memory, and the sums of their paths; < 0 once found.
+// The nodes that a warp meets on its way from one, in shared memory. A key has the sum of a node's paths in its upper
+// half, so that the largest key is the nearest node's, of equal ones that with the smallest number; 0 there once the
+// node is found.
+template <int Most>
 struct MetNodes {
-  int* table;  // where a node stands in the two lists, -1 where a place is free; never more than half full
-  Index* node;
-  float* paths;
+  using Key = unsigned long long;
+  static constexpr int table_size = 2 * Most;  // a power of two; never more than half full
+  static constexpr unsigned short free = 0xffff;
 
-  __device__ static unsigned first(Index node) { return static_cast<unsigned>(node) * 0x9e3779b1u >> 16; }
+  unsigned short* table;  // where a node stands in the list
+  Key* list;
+
+  // Sums are not negative, so they are in the order of their bits; one more than those, for a sum can be rounded to
+  // 0.
+  __device__ static Key key(float paths, Index node) {
+    return Key{__float_as_uint(paths) + 1} << 32 | (0xffffffffu - static_cast<unsigned>(node));
+  }
+  __device__ static Key found(Key key) { return key & 0xffffffffu; }
+  __device__ static bool waits(Key key) { return key >> 32 != 0; }
+  __device__ static Index node(Key key) { return static_cast<Index>(0xffffffffu - static_cast<unsigned>(key)); }
+  __device__ static float paths(Key key) { return __uint_as_float(static_cast<unsigned>(key >> 32) - 1); }
+
+  __device__ void clear(int lane) const {
+    for (int at = lane; at < table_size; at += 32) table[at] = free;
+  }
   __device__ int find(Index wanted) const {
     for (unsigned at = first(wanted);; ++at) {
-      const int met = table[at % NearestTuning::table];
-      if (met == -1 || node[met] == wanted) return met;
+      const unsigned short met = table[at % table_size];
+      if (met == free || node(list[met]) == wanted) return met;
     }
   }
   __device__ void insert(int met) const {
-    for (unsigned at = first(node[met]);; ++at) {
-      if (atomicCAS(table + at % NearestTuning::table, -1, met) == -1) return;
+    for (unsigned at = first(node(list[met]));; ++at) {
+      if (atomicCAS(table + at % table_size, free, static_cast<unsigned short>(met)) == free) return;
     }
   }
 
-  // The warp's nearest one of `count`, of equal ones that with the smallest number: where it stands.
-  __device__ int nearest(int count, int lane) const {
-    int best = lane < count ? lane : 0;
-    for (int k = lane + 32; k < count; k += 32) best = nearer(best, k);
-    for (int step = 16; step > 0; step /= 2) best = nearer(best, __shfl_xor_sync(0xffffffffu, best, step));
-    return best;
+  // The warp's largest key of `count`, which is found from then on.
+  __device__ Key take_nearest(int count, int lane) const {
+    Key own = 0;
+    int at = 0;
+    for (int k = lane; k < count; k += 32) {
+      const Key other = list[k];
+      if (other > own) own = other, at = k;
+    }
+    Key largest = own;
+    for (int step = 16; step > 0; step /= 2) {
+      const Key other = __shfl_xor_sync(0xffffffffu, largest, step);
+      if (other > largest) largest = other;
+    }
+    __syncwarp();
+    if (own == largest && waits(own)) list[at] = found(own);
+    __syncwarp();
+    return largest;
   }
 
  private:
-  __device__ int nearer(int a, int b) const {
-    if (paths[a] != paths[b]) return paths[a] > paths[b] ? a : b;
-    return node[a] < node[b] ? a : b;
-  }
+  __device__ static unsigned first(Index node) { return static_cast<unsigned>(node) * 0x9e3779b1u >> 16; }
 };
 
 // A warp has a member, and finds what is nearest to it one by one; it goes through a row 32 blocks at a time. What it
 // finds, up to `most` nodes, goes to nearest[most m ..], ascending, for member m; how many they are to its node's
 // count.
+template <int Most>
 __global__ void __launch_bounds__(NearestTuning::threads)
     nearest_kernel(PatternView a, const float* tie, Index members, const Index* node, int most, Index* nearest,
                    Offset* count) {
-  __shared__ int tables[NearestTuning::warps][NearestTuning::table];
-  __shared__ Index nodes[NearestTuning::warps][most_met];
-  __shared__ float sums[NearestTuning::warps][most_met];
-  __shared__ Index lists[NearestTuning::warps][most_reached];
+  using Met = MetNodes<Most>;
+  __shared__ unsigned short tables[NearestTuning::warps][Met::table_size];
+  __shared__ unsigned long long keys[NearestTuning::warps][Most];
+  __shared__ Index lists[NearestTuning::warps][Most / 4];
   const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
-  const MetNodes met{tables[warp], nodes[warp], sums[warp]};
+  const Met met{tables[warp], keys[warp]};
   Index* const found = lists[warp];
   const std::int64_t step = std::int64_t{gridDim.x} * NearestTuning::warps;
   for (std::int64_t m = std::int64_t{blockIdx.x} * NearestTuning::warps + warp; m < members; m += step) {
-    for (int at = lane; at < NearestTuning::table; at += 32) met.table[at] = -1;
+    met.clear(lane);
     __syncwarp();
     if (lane == 0) {
-      met.node[0] = node[m];
-      met.paths[0] = 1;
+      met.list[0] = Met::key(1, node[m]);
       met.insert(0);
     }
     __syncwarp();
     int all_met = 1, size = 0;
     while (size < most) {
-      const int best = met.nearest(all_met, lane);
-      const float before = met.paths[best];
-      if (before < 0) break;  // all of the group is found
-      const Index i = met.node[best];
-      __syncwarp();
-      if (lane == 0) {
-        met.paths[best] = -1;
-        found[size] = i;
-      }
+      const typename Met::Key best = met.take_nearest(all_met, lane);
+      if (!Met::waits(best)) break;  // all of the group is found
+      const Index i = Met::node(best);
+      const float before = Met::paths(best);
+      if (lane == 0) found[size] = i;
       ++size;
-      __syncwarp();
       for (Offset first = a.begin(i); first < a.end(i); first += 32) {
         const Offset k = first + lane;
         const float own = k < a.end(i) ? tie[k] : 0.0f;
-        const int known = own > 0 ? met.find(a.col[k]) : -1;
-        if (known >= 0 && met.paths[known] >= 0) met.paths[known] = with_paths_over(met.paths[known], before, own);
-        const bool is_new = own > 0 && known < 0;
+        const int known = own > 0 ? met.find(a.col[k]) : Met::free;
+        __syncwarp();
+        const bool is_new = own > 0 && known == Met::free;
+        if (own > 0 && !is_new && Met::waits(met.list[known])) {
+          met.list[known] = Met::key(with_paths_over(Met::paths(met.list[known]), before, own), a.col[k]);
+        }
         const unsigned all_new = __ballot_sync(0xffffffffu, is_new);
         const int at = all_met + __popc(all_new & ((1u << lane) - 1));
-        const bool is_met = is_new && at < most_met;
-        if (is_met) {
-          met.node[at] = a.col[k];
-          met.paths[at] = with_paths_over(0, before, own);
-        }
+        const bool is_met = is_new && at < Most;
+        if (is_met) met.list[at] = Met::key(with_paths_over(0, before, own), a.col[k]);
         __syncwarp();
         if (is_met) met.insert(at);
-        all_met = min(most_met, all_met + __popc(all_new));
+        all_met = min(Most, all_met + __popc(all_new));
         __syncwarp();
       }
     }
+    __syncwarp();
     for (int k = lane; k < size; k += 32) {
       int rank = 0;
       for (int l = 0; l < size; ++l) rank += found[l] < found[k] ? 1 : 0;
@@ -178,6 +199,17 @@ __global__ void __launch_bounds__(NearestTuning::threads)
     if (lane == 0) count[node[m]] = size;
     __syncwarp();
   }
+}
+
+template <int Most>
+void find_nearest(const DeviceContext& ctx, const BlockPattern<Space::device>& a, const DeviceArray<float>& tie,
+                  const DeviceArray<Index>& node, Index most, DeviceArray<Index>& nearest,
+                  DeviceArray<Offset>& count) {
+  const auto members = static_cast<Index>(node.size());
+  nearest_kernel<Most>
+      <<<blocks_for(ctx, members, NearestTuning::warps), NearestTuning::threads, 0, ctx.state().stream()>>>(
+          PatternView(a), tie.data(), members, node.data(), most, nearest.data(), count.data());
+  PURLIN_CHECK_LAUNCH();
 }
 
 // Element m most + k is what stands in place k of member m's list.
@@ -222,9 +254,8 @@ BlockPattern<Space::device> nearest_in_groups(const DeviceContext& ctx, const Bl
   BlockPattern<Space::device> p;
   p.rows = p.cols = rows;
   p.row_ptr = zeros<Offset>(ctx, Offset{rows} + 1);
-  nearest_kernel<<<blocks_for(ctx, members, NearestTuning::warps), NearestTuning::threads, 0, ctx.state().stream()>>>(
-      PatternView(a.pattern), tie.data(), members, node.data(), most, nearest.data(), p.row_ptr.data());
-  PURLIN_CHECK_LAUNCH();
+  const auto find = most_met(most) == least_met ? find_nearest<least_met> : find_nearest<4 * most_reached>;
+  find(ctx, a.pattern, tie, node, most, nearest, p.row_ptr);
   exclusive_sum(ctx, p.row_ptr);
   p.col = DeviceArray<Index>(ctx, value_at(ctx, p.row_ptr, rows));
   for_elements(ctx, nearest.size(), TakeNearest{most, node.data(), nearest.data(), p.row_ptr.data(), p.col.data()});

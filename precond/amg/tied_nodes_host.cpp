@@ -127,7 +127,7 @@ class Nearest {
 
   void add_paths(Index node, float before, float tie) {
     int& at = place_[node];
-    if (at == found || (at == not_met && met_.size() == most_met)) return;
+    if (at == found || (at == not_met && static_cast<int>(met_.size()) == most_met(most_))) return;
     if (at == not_met) {
       at = static_cast<int>(waiting_.size());
       met_.push_back(node);

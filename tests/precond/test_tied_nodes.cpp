@@ -84,9 +84,9 @@ RowSets tied_oracle(const HostCsr& a, int block, std::vector<double> couplings =
     }
   }
   for (const Index i : members) {
-    // The sums of paths over found nodes, of members that are not found.
+    // The sums of paths over found nodes, of members that are met and not found.
     std::map<Index, float> paths = {{i, 1}};
-    std::set<Index> found;
+    std::set<Index> found, met = {i};
     while (!paths.empty() && found.size() < most) {
       const auto nearest = std::max_element(paths.begin(), paths.end(), [](const auto& one, const auto& other) {
         return one.second < other.second;  // the first of equal ones
@@ -96,6 +96,8 @@ RowSets tied_oracle(const HostCsr& a, int block, std::vector<double> couplings =
       found.insert(from);
       for (const auto& [j, value] : square[from]) {
         if (value == 0 || members.count(j) == 0 || found.count(j) != 0) continue;
+        if (met.count(j) == 0 && static_cast<int>(met.size()) == detail::most_met(static_cast<Index>(most))) continue;
+        met.insert(j);
         const float tie = detail::tie_of(value, std::sqrt(square[from][from]) * std::sqrt(square[j][j]));
         paths[j] = static_cast<float>(paths[j] + static_cast<double>(before) * tie);
       }
@@ -185,6 +187,15 @@ TEST_BOTH("AMG's FSAI sees no more of a large group than what is nearest", "[amg
   // A hundred rows and more of a group.
   const HostCsr large = grid_with_springs(122, pairs_in_line(122, 20, 36));
   CHECK(tied_rows(ctx, large, 1) == tied_oracle<S>(large, 1));
+  // A node with 700 neighbours, all of the group: more than are looked at.
+  CHECK(detail::most_met(85) == 512);
+  CHECK(detail::most_met(86) == 1024);
+  Pairs spokes;
+  for (Index k = 0; k < 700; ++k) spokes.emplace_back(801, 2 * k + (2 * k < 801 ? 0 : 1));
+  const HostCsr star = grid_with_springs(40, {}, spokes);
+  REQUIRE(detail::reached_rows(1600, 701) == 48);
+  CHECK(tied_rows(ctx, star, 1) == tied_oracle<S>(star, 1));
+  CHECK(tied_rows(ctx, star, 1)[801].size() > 48);
   // Pairs anywhere, and zeros that are stored between them, which couple nothing.
   Random random(17);
   std::vector<std::pair<Index, Index>> pairs;

@@ -262,21 +262,27 @@ EMU_ATOMICS(unsigned long long)
 EMU_ATOMICS(float)
 EMU_ATOMICS(double)
 #undef EMU_ATOMICS
-#define EMU_INT_ATOMICS(T)                    \
+#define EMU_CAS(T)                            \
   inline T atomicCAS(T* p, T expected, T v) { \
     const T o = *p;                           \
     if (o == expected) *p = v;                \
     return o;                                 \
-  }                                           \
-  inline T atomicOr(T* p, T v) {              \
-    const T o = *p;                           \
-    *p = o | v;                               \
-    return o;                                 \
-  }                                           \
-  inline T atomicAnd(T* p, T v) {             \
-    const T o = *p;                           \
-    *p = o & v;                               \
-    return o;                                 \
+  }
+EMU_CAS(unsigned short)
+EMU_CAS(int)
+EMU_CAS(unsigned)
+EMU_CAS(unsigned long long)
+#undef EMU_CAS
+#define EMU_INT_ATOMICS(T)        \
+  inline T atomicOr(T* p, T v) {  \
+    const T o = *p;               \
+    *p = o | v;                   \
+    return o;                     \
+  }                               \
+  inline T atomicAnd(T* p, T v) { \
+    const T o = *p;               \
+    *p = o & v;                   \
+    return o;                     \
   }
 EMU_INT_ATOMICS(int)
 EMU_INT_ATOMICS(unsigned)
