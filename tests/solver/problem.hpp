@@ -14,14 +14,15 @@ namespace purlin::testing {
 /// b for a known x, and a guess of zeros.
 template <Space S>
 struct Problem {
-  Context<S> ctx = make_context<S>();
+  Context<S> ctx;
   HostCsr a;
   std::vector<double> b_host;
   Uploaded<double, S> there;
   Array<double, S> b, x;
 
   explicit Problem(const std::string& system) : Problem(fem_matrix(system)) {}
-  explicit Problem(HostCsr matrix) : a(std::move(matrix)), there(upload_matrix<double>(ctx, a)) {
+  explicit Problem(HostCsr matrix, int threads = 0)  // of a host, 0 for its default
+      : ctx(make_context<S>(threads)), a(std::move(matrix)), there(upload_matrix<double>(ctx, a)) {
     std::vector<double> x_true(static_cast<std::size_t>(a.rows));
     for (std::size_t i = 0; i < x_true.size(); ++i) x_true[i] = 1 + static_cast<double>(i % 7);
     b_host = product_oracle(a, x_true);

@@ -355,8 +355,8 @@ TEST_CASE("The first solve of a mesh begins with AMG where what it costs is sure
 
 TEST_CASE("A preconditioner that follows the format is made of the values that came after it",
           "[exchange][learning][amg]") {
-  Problem<Space::host> problem(bar_matrix(200));
-  HostCsr loaded = problem.a;  // with a larger diagonal
+  Problem<Space::host> problem(bar_matrix(200), 1);  // where threads wait for each other FSAI pays before the format
+  HostCsr loaded = problem.a;                        // with a larger diagonal
   for (Index i = 0; i < loaded.rows; ++i) {
     for (Offset k = loaded.row_ptr[i]; k < loaded.row_ptr[i + 1]; ++k) {
       if (loaded.col[k] == i) loaded.val[k] *= 1.3;
