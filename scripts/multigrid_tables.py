@@ -44,26 +44,44 @@ def own_milliseconds(system):
     return csr["setup_milliseconds"] + milliseconds(csr)
 
 
+def run_milliseconds(run):
+    return 1e3 * (run["setup_seconds"] + run["solve_seconds_median"])
+
+
 def over_purlin(system, rivals, package):
     """Setup and solve of a package's best variant over Purlin's; None where none has met the tolerance."""
     run = best_run(rivals, package, system["system"])
-    return run and 1e3 * (run["setup_seconds"] + run["solve_seconds_median"]) / own_milliseconds(system)
+    return run and run_milliseconds(run) / own_milliseconds(system)
+
+
+def peer_row(system, own, own_sum, rivals):
+    """A row of the table of packages; None where no package has met the tolerance. `own` is what Purlin took, as text."""
+    runs = [best_run(rivals, package, system) for package in PACKAGES]
+    if not any(runs):
+        return None
+    cells = [plain(system), own]
+    for run in runs:
+        setup, solve = (1e3 * run[key] for key in ("setup_seconds", "solve_seconds_median")) if run else (0, 0)
+        cells.append(f"{number(setup)} + {number(solve)} ({run['iterations']}), **{number(run_milliseconds(run) / own_sum)}**"
+                     if run else "-")
+    return "| " + " | ".join(cells) + " |"
 
 
 def peer_rows(data, rivals):
     for system in data["systems"]:
-        runs = [best_run(rivals, package, system["system"]) for package in PACKAGES]
-        if not any(runs):
-            continue
         csr = solve_of(system, "amg")
-        cells = [plain(system["system"]), f"{number(csr['setup_milliseconds'])} + {number(milliseconds(csr))} ({csr['iterations']})"]
-        for package, run in zip(PACKAGES, runs):
-            if run is None:
-                cells.append("-")
-                continue
-            setup, solve = 1e3 * run["setup_seconds"], 1e3 * run["solve_seconds_median"]
-            cells.append(f"{number(setup)} + {number(solve)} ({run['iterations']}), **{number(over_purlin(system, rivals, package))}**")
-        yield "| " + " | ".join(cells) + " |"
+        own = f"{number(csr['setup_milliseconds'])} + {number(milliseconds(csr))} ({csr['iterations']})"
+        row = peer_row(system["system"], own, own_milliseconds(system), rivals)
+        if row is not None:
+            yield row
+
+
+def large_peer_rows(large):
+    """Of a run that has Purlin's own figures, of which those in CSR are compared."""
+    for own in large["runs"]:
+        if own["package"] == "Purlin" and own["variant"].endswith("csr"):
+            text = f"{number(1e3 * own['setup_seconds'])} + {number(1e3 * own['solve_seconds_median'])} ({own['iterations']})"
+            yield peer_row(own["system"], text, run_milliseconds(own), large)
 
 
 def refined(system):
@@ -106,7 +124,7 @@ def mesh_lines(meshes):
     ]
 
 
-def section(data, beside, rivals, meshes):
+def section(data, beside, rivals, large, meshes):
     return [
         f"## Multigrid, {data['device']}", "",
         f"`{data['command']}`, {data['date']}; all figures, with phases and levels, are in "
@@ -119,8 +137,9 @@ def section(data, beside, rivals, meshes):
         "among those whose true residual met the tolerance. Purlin is a system in CSR with AMG, as it was then ([results/amg_beside_rivals_h200.json](results/amg_beside_rivals_h200.json)); "
         "its setup includes checks, CSR and vectors. "
         f"The others: {rivals['command']} ({rivals['date']}). All variants, failed ones included, are in "
-        "[results/amg_rivals_h200.json](results/amg_rivals_h200.json).", "",
+        "[results/amg_rivals_h200.json](results/amg_rivals_h200.json). The last row is of another run, without AmgX: "
+        f"{large['command']} ({large['date']}; [results/amg_rivals_large_h200.json](results/amg_rivals_large_h200.json)).", "",
         "| system | Purlin | " + " | ".join(PACKAGES) + " |", "|---|---:|" + "---:|" * len(PACKAGES),
-        *peer_rows(beside, rivals), "",
+        *peer_rows(beside, rivals), *large_peer_rows(large), "",
         "### Meshes and their refinements", "", *mesh_lines(meshes),
     ]
