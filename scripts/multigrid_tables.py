@@ -48,6 +48,10 @@ def run_milliseconds(run):
     return 1e3 * (run["setup_seconds"] + run["solve_seconds_median"])
 
 
+def setup_and_solve(run):
+    return f"{number(1e3 * run['setup_seconds'])} + {number(1e3 * run['solve_seconds_median'])} ({run['iterations']})"
+
+
 def over_purlin(system, rivals, package):
     """Setup and solve of a package's best variant over Purlin's; None where none has met the tolerance."""
     run = best_run(rivals, package, system["system"])
@@ -56,15 +60,11 @@ def over_purlin(system, rivals, package):
 
 def peer_row(system, own, own_sum, rivals):
     """A row of the table of packages; None where no package has met the tolerance. `own` is what Purlin took, as text."""
+    def cell(run):
+        return f"{setup_and_solve(run)}, **{number(run_milliseconds(run) / own_sum)}**" if run else "-"
+
     runs = [best_run(rivals, package, system) for package in PACKAGES]
-    if not any(runs):
-        return None
-    cells = [plain(system), own]
-    for run in runs:
-        setup, solve = (1e3 * run[key] for key in ("setup_seconds", "solve_seconds_median")) if run else (0, 0)
-        cells.append(f"{number(setup)} + {number(solve)} ({run['iterations']}), **{number(run_milliseconds(run) / own_sum)}**"
-                     if run else "-")
-    return "| " + " | ".join(cells) + " |"
+    return "| " + " | ".join([plain(system), own, *map(cell, runs)]) + " |" if any(runs) else None
 
 
 def peer_rows(data, rivals):
@@ -80,8 +80,7 @@ def large_peer_rows(large):
     """Of a run that has Purlin's own figures, of which those in CSR are compared."""
     for own in large["runs"]:
         if own["package"] == "Purlin" and own["variant"].endswith("csr"):
-            text = f"{number(1e3 * own['setup_seconds'])} + {number(1e3 * own['solve_seconds_median'])} ({own['iterations']})"
-            yield peer_row(own["system"], text, run_milliseconds(own), large)
+            yield peer_row(own["system"], setup_and_solve(own), run_milliseconds(own), large)
 
 
 def refined(system):

@@ -92,8 +92,7 @@ struct MetNodes {
   unsigned short* table;  // where a node stands in the list
   Key* list;
 
-  // Sums are not negative, so they are in the order of their bits; one more than those, for a sum can be rounded to
-  // 0.
+  // Sums are not negative, so they are in the order of their bits. One more, for a sum may be rounded to 0.
   __device__ static Key key(float paths, Index node) {
     return Key{__float_as_uint(paths) + 1} << 32 | (0xffffffffu - static_cast<unsigned>(node));
   }
