@@ -39,9 +39,11 @@ def best_run(rivals, package, system):
     return min(runs, key=lambda r: r["setup_seconds"] + r["solve_seconds_median"], default=None)
 
 
-def own_milliseconds(system):
+def own_run(system):
+    """Purlin's solve with AMG in CSR, with the keys of other packages' runs."""
     csr = solve_of(system, "amg")
-    return csr["setup_milliseconds"] + milliseconds(csr)
+    return {"setup_seconds": csr["setup_milliseconds"] / 1e3, "solve_seconds_median": milliseconds(csr) / 1e3,
+            "iterations": csr["iterations"]}
 
 
 def run_milliseconds(run):
@@ -55,32 +57,26 @@ def setup_and_solve(run):
 def over_purlin(system, rivals, package):
     """Setup and solve of a package's best variant over Purlin's; None where none has met the tolerance."""
     run = best_run(rivals, package, system["system"])
-    return run and run_milliseconds(run) / own_milliseconds(system)
+    return run and run_milliseconds(run) / run_milliseconds(own_run(system))
 
 
-def peer_row(system, own, own_sum, rivals):
-    """A row of the table of packages; None where no package has met the tolerance. `own` is what Purlin took, as text."""
-    def cell(run):
-        return f"{setup_and_solve(run)}, **{number(run_milliseconds(run) / own_sum)}**" if run else "-"
+def peer_rows(own_runs, rivals):
+    """A row for each (system, Purlin's run) on which a package has met the tolerance."""
+    for system, own in own_runs:
+        def cell(run, own=own):
+            return f"{setup_and_solve(run)}, **{number(run_milliseconds(run) / run_milliseconds(own))}**" if run else "-"
 
-    runs = [best_run(rivals, package, system) for package in PACKAGES]
-    return "| " + " | ".join([plain(system), own, *map(cell, runs)]) + " |" if any(runs) else None
-
-
-def peer_rows(data, rivals):
-    for system in data["systems"]:
-        csr = solve_of(system, "amg")
-        own = f"{number(csr['setup_milliseconds'])} + {number(milliseconds(csr))} ({csr['iterations']})"
-        row = peer_row(system["system"], own, own_milliseconds(system), rivals)
-        if row is not None:
-            yield row
+        runs = [best_run(rivals, package, system) for package in PACKAGES]
+        if any(runs):
+            yield "| " + " | ".join([plain(system), setup_and_solve(own), *map(cell, runs)]) + " |"
 
 
-def large_peer_rows(large):
-    """Of a run that has Purlin's own figures, of which those in CSR are compared."""
-    for own in large["runs"]:
-        if own["package"] == "Purlin" and own["variant"].endswith("csr"):
-            yield peer_row(own["system"], setup_and_solve(own), run_milliseconds(own), large)
+def own_runs_beside(data):
+    return ((system["system"], own_run(system)) for system in data["systems"])
+
+
+def own_runs_among(runs):
+    return ((run["system"], run) for run in runs if run["package"] == "Purlin" and run["variant"].endswith("csr"))
 
 
 def refined(system):
@@ -139,6 +135,6 @@ def section(data, beside, rivals, large, meshes):
         "[results/amg_rivals_h200.json](results/amg_rivals_h200.json). The last row is of another run, without AmgX: "
         f"{large['command']} ({large['date']}; [results/amg_rivals_large_h200.json](results/amg_rivals_large_h200.json)).", "",
         "| system | Purlin | " + " | ".join(PACKAGES) + " |", "|---|---:|" + "---:|" * len(PACKAGES),
-        *peer_rows(beside, rivals), *large_peer_rows(large), "",
+        *peer_rows(own_runs_beside(beside), rivals), *peer_rows(own_runs_among(large["runs"]), large), "",
         "### Meshes and their refinements", "", *mesh_lines(meshes),
     ]

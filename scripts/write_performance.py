@@ -359,7 +359,8 @@ def pages():
         yield tables_page(name), with_lead(
             regret_tables.section(name, data), leads.DEFAULTS,
             picture_line(name.removesuffix(".json"), f"regret of every system, for 1, 10 and {data['loop']} solves"))
-    multigrid = (reports.load(RESULTS / f"{name}_h200.json") for name in ("amg", "amg_beside_rivals", "amg_rivals", "amg_rivals_large", "amg_meshes"))
+    multigrid = (reports.load(RESULTS / f"{name}_h200.json")
+                 for name in ("amg", "amg_beside_rivals", "amg_rivals", "amg_rivals_large", "amg_meshes"))
     yield "performance-multigrid-h200.md", with_lead(
         multigrid_tables.section(*multigrid), leads.MULTIGRID,
         picture_line("multigrid", "setup and solve of hypre, AmgX and amgcl over Purlin's"))
