@@ -31,6 +31,7 @@ set(PURLIN_PUBLIC_HEADERS
   spmv/format.hpp
   spmv/format_choice.hpp
   spmv/operator.hpp
+  spmv/residual_sums.hpp
   spmv/registry.hpp
   precond/choice.hpp
   precond/given_pattern.hpp

@@ -50,6 +50,12 @@ void dot(const Context<S>& ctx, Span<const T, S> x, Span<const T, S> y, double* 
 template <class T, Space S>
 void norm2(const Context<S>& ctx, Span<const T, S> x, double* result);
 
+/// *result = max |x_i|, 0 of no entries; NaN where an entry is NaN.
+template <class T>
+void max_abs(const Context<Space::host>& ctx, Span<const T, Space::host> x, double* result);
+template <class T>
+void max_abs(const Context<Space::device>& ctx, Span<const T, Space::device> x, double* result);
+
 /// *result = sum of x_i
 template <class T, Space S>
 void sum(const Context<S>& ctx, Span<const T, S> x, double* result);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <purlin/core/csr.hpp>
+#include <purlin/spmv/residual_sums.hpp>
 
 namespace purlin {
 
@@ -74,6 +75,17 @@ class LinearOperator {
   /// What the products of `columns` vectors need of memory from their caller.
   virtual std::uint64_t column_work_bytes(int columns) const;
 
+  /// r = b - A x with products and sums in twice the precision of T (in double for single precision), rounded once,
+  /// and a bound of what is still lost: what the outcome of a solve is judged by. r may be b, and overlaps x nowhere.
+  /// Nothing, the default, and r is not written: the entries are not known. Waits for the stream; allocates nothing
+  /// in S; moves what `apply` does. For the library's own solvers.
+  virtual std::optional<detail::ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
+                                                       const detail::ResidualScale& scale, Span<T, S> r) const {
+    static_cast<void>(ctx), static_cast<void>(b), static_cast<void>(x), static_cast<void>(scale),
+        static_cast<void>(r);
+    return std::nullopt;
+  }
+
   /// Where the operator is a diagonal matrix, its diagonal as it stands now, so that a solver can multiply with it in
   /// a pass that it makes anyway; valid as long as the operator. Empty, the default, for all others.
   virtual Span<const T, S> diagonal() const { return {}; }
@@ -100,6 +112,10 @@ class LinearOperator {
   /// Whether `apply` takes far longer than the host needs to look at the state of a solve on a device, as a multigrid
   /// cycle does: the solve is then looked at often enough for hardly an iteration to be made behind its end.
   virtual bool takes_long() const { return false; }
+
+  /// As a preconditioner that is applied after A: itself, but for one that keeps some unknowns as they are and then
+  /// would hide their rows.
+  virtual const LinearOperator* from_left() const { return this; }
 
   /// Identifies this operator among all that exist or existed, also at the same address.
   std::uint64_t serial() const { return serial_.value(); }
@@ -176,7 +192,8 @@ class MatrixOperator : public LinearOperator<T, S> {
   virtual void slots_written(const Context<S>& ctx);
 
   /// Where the nodes of the mesh lie from now on, for an operator that was made with their coordinates, as many as
-  /// these: taken into account by the next `refresh`. The default, for those that do not depend on them, does nothing.
+  /// these: taken into account by the next `refresh`. The default, for those that do not depend on them, does
+  /// nothing.
   virtual void move_nodes(const Context<S>& ctx, const NodeCoordinates& coordinates) {
     static_cast<void>(ctx), static_cast<void>(coordinates);
   }

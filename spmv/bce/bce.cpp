@@ -88,6 +88,7 @@ void BceOperator<T, S>::make_view(const Context<S>& ctx, const BceLayout& layout
   view_.piece_val = val_.data() + blocked;
   view_.piece_col = col_.data() + blocked;
   view_.join = {static_cast<Index>(joined_row_.size()), joined_row_.data(), joined_first_.data(), piece_sums_.data()};
+  view_.whole_pieces = layout.pieces.joined_first.front();
   view_.val = val_.data();
   view_.col = col_.data();
   if constexpr (S == Space::device) {
@@ -114,6 +115,14 @@ template <class T, Space S>
 void BceOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const {
   if (rows_ == 0) return fill<double, S>(ctx, 0.0, Span<double, S>(xy, 1));
   detail::bce_product(ctx, view_, detail::ProductArgs<T>{T(1), x.data, T(0), y.data, xy});
+}
+
+template <class T, Space S>
+std::optional<detail::ResidualSums> BceOperator<T, S>::residual(const Context<S>& ctx, Span<const T, S> b,
+                                                                Span<const T, S> x,
+                                                                const detail::ResidualScale& scale,
+                                                                Span<T, S> r) const {
+  return detail::bce_residual(ctx, view_, detail::ResidualArgs<T>{b.data, x.data, r.data, scale});
 }
 
 template <class T, Space S>

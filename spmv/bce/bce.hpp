@@ -8,6 +8,7 @@
 
 #include <purlin/spmv/bce/bce_layout.hpp>
 #include <purlin/spmv/format.hpp>
+#include <purlin/spmv/residual.hpp>
 #include <purlin/spmv/slot_values.hpp>
 
 namespace purlin {
@@ -28,6 +29,7 @@ struct BceView {
   const T* piece_val = nullptr;  ///< piece_slot counts from here
   const Index* piece_col = nullptr;
   JoinView<T> join;
+  Index whole_pieces = 0;  ///< which are all of their row: the first ones
   const T* val = nullptr;
   const Index* col = nullptr;
   BceGrid grid;               ///< device
@@ -41,6 +43,12 @@ template <class T>
 void bce_product(const Context<Space::host>& ctx, const BceView<T>& a, const ProductArgs<T>& args);
 template <class T>
 void bce_product(const Context<Space::device>& ctx, const BceView<T>& a, const ProductArgs<T>& args);
+
+/// r = b - A x in twice the precision; see LinearOperator::residual.
+template <class T>
+ResidualSums bce_residual(const Context<Space::host>& ctx, const BceView<T>& a, const ResidualArgs<T>& args);
+template <class T>
+ResidualSums bce_residual(const Context<Space::device>& ctx, const BceView<T>& a, const ResidualArgs<T>& args);
 
 }  // namespace detail
 
@@ -58,6 +66,8 @@ class BceOperator final : public MatrixOperator<T, S> {
   Slots<T, S> slots(const Context<S>& ctx) override { return val_.open(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  std::optional<detail::ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
+                                               const detail::ResidualScale& scale, Span<T, S> r) const override;
   bool capturable() const override { return true; }
   OperatorInfo info() const override;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // BCE on the device: Algorithm 4 over the blocks, a few lanes for each piece of a long row, one launch for both.
 #include <purlin/spmv/bce/bce.hpp>
-
+#include <purlin/spmv/bce/bce_walk.hpp>
+#include <purlin/spmv/residual_device.cuh>
 #include <purlin/spmv/slot_sum_device.cuh>
 
 namespace purlin::detail {
@@ -103,5 +104,14 @@ void bce_product(const Context<Space::device>& ctx, const BceView<T>& a, const P
 
 template void bce_product(const Context<Space::device>&, const BceView<double>&, const ProductArgs<double>&);
 template void bce_product(const Context<Space::device>&, const BceView<float>&, const ProductArgs<float>&);
+
+template <class T>
+ResidualSums bce_residual(const Context<Space::device>& ctx, const BceView<T>& a, const ResidualArgs<T>& args) {
+  return residual_by(ctx, BceWalk<T>{a, a.whole_pieces}, args);
+}
+
+template ResidualSums bce_residual(const Context<Space::device>&, const BceView<double>&,
+                                   const ResidualArgs<double>&);
+template ResidualSums bce_residual(const Context<Space::device>&, const BceView<float>&, const ResidualArgs<float>&);
 
 }  // namespace purlin::detail

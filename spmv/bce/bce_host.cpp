@@ -4,6 +4,8 @@
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/spmv/bce/bce.hpp>
+#include <purlin/spmv/bce/bce_walk.hpp>
+#include <purlin/spmv/residual_host.hpp>
 #include <purlin/spmv/slot_sum_host.hpp>
 
 namespace purlin::detail {
@@ -80,5 +82,13 @@ void bce_product(const Context<Space::host>& ctx, const BceView<T>& a, const Pro
 
 template void bce_product(const Context<Space::host>&, const BceView<double>&, const ProductArgs<double>&);
 template void bce_product(const Context<Space::host>&, const BceView<float>&, const ProductArgs<float>&);
+
+template <class T>
+ResidualSums bce_residual(const Context<Space::host>& ctx, const BceView<T>& a, const ResidualArgs<T>& args) {
+  return residual_by(ctx, BceWalk<T>{a, a.whole_pieces}, args);
+}
+
+template ResidualSums bce_residual(const Context<Space::host>&, const BceView<double>&, const ResidualArgs<double>&);
+template ResidualSums bce_residual(const Context<Space::host>&, const BceView<float>&, const ResidualArgs<float>&);
 
 }  // namespace purlin::detail

@@ -37,6 +37,9 @@ class CsrOperator<T, Space::host> final : public MatrixOperator<T, Space::host> 
   void apply_dot_columns(const Context<Space::host>& ctx, int columns, Span<const T, Space::host> x,
                          Span<T, Space::host> y, double* xy, Span<char, Space::host> work) const override;
   std::uint64_t column_work_bytes(int) const override { return 0; }
+  std::optional<detail::ResidualSums> residual(const Context<Space::host>& ctx, Span<const T, Space::host> b,
+                                               Span<const T, Space::host> x, const detail::ResidualScale& scale,
+                                               Span<T, Space::host> r) const override;
   bool capturable() const override { return true; }
   std::optional<CsrView<T, Space::host>> as_csr() const override;
   OperatorInfo info() const override;
@@ -103,6 +106,9 @@ class CsrOperator<T, Space::device> final : public MatrixOperator<T, Space::devi
   void apply_dot_columns(const Context<Space::device>& ctx, int columns, Span<const T, Space::device> x,
                          Span<T, Space::device> y, double* xy, Span<char, Space::device> work) const override;
   std::uint64_t column_work_bytes(int columns) const override;
+  std::optional<detail::ResidualSums> residual(const Context<Space::device>& ctx, Span<const T, Space::device> b,
+                                               Span<const T, Space::device> x, const detail::ResidualScale& scale,
+                                               Span<T, Space::device> r) const override;
   bool capturable() const override { return true; }
   std::optional<CsrView<T, Space::device>> as_csr() const override;
   OperatorInfo info() const override;

@@ -8,6 +8,7 @@
 #include <purlin/core/context_device.hpp>
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/core/vector_ops_steps.hpp>
+#include <purlin/spmv/csr/csr_walk.hpp>
 #include <purlin/spmv/csr/csr.hpp>
 #include <purlin/spmv/csr/csr_columns.hpp>
 #include <purlin/spmv/csr/csr_cusparse.hpp>
@@ -168,6 +169,15 @@ void CsrOperator<T, Space::device>::apply_dot_columns(const Context<Space::devic
 template <class T>
 std::uint64_t CsrOperator<T, Space::device>::column_work_bytes(int columns) const {
   return columns == 1 ? 0 : detail::csr_column_work(state_->columns, columns);
+}
+
+template <class T>
+std::optional<detail::ResidualSums> CsrOperator<T, Space::device>::residual(const Context<Space::device>& ctx,
+                                                                            Span<const T, Space::device> b,
+                                                                            Span<const T, Space::device> x,
+                                                                            const detail::ResidualScale& scale,
+                                                                            Span<T, Space::device> r) const {
+  return detail::csr_residual(ctx, state_->matrix, detail::ResidualArgs<T>{b.data, x.data, r.data, scale});
 }
 
 template <class T>

@@ -8,7 +8,9 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/parallel.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/spmv/csr/csr_walk.hpp>
 #include <purlin/spmv/csr/csr.hpp>
+#include <purlin/spmv/residual_host.hpp>
 #include <purlin/spmv/slot_sum_host.hpp>
 
 namespace purlin {
@@ -170,6 +172,15 @@ void CsrOperator<T, Space::host>::apply_dot(const Context<Space::host>& ctx, Spa
 }
 
 template <class T>
+std::optional<detail::ResidualSums> CsrOperator<T, Space::host>::residual(const Context<Space::host>& ctx,
+                                                                          Span<const T, Space::host> b,
+                                                                          Span<const T, Space::host> x,
+                                                                          const detail::ResidualScale& scale,
+                                                                          Span<T, Space::host> r) const {
+  return detail::csr_residual(ctx, *as_csr(), detail::ResidualArgs<T>{b.data, x.data, r.data, scale});
+}
+
+template <class T>
 OperatorInfo CsrOperator<T, Space::host>::info() const {
   OperatorInfo info;
   info.name = "csr";
@@ -250,6 +261,12 @@ CostEstimate csr_cost(const PatternFacts& facts, const FormatRequest& request) {
   cost_estimate.set_thread_seconds(facts, request.machine, request.value_bytes,
                                    entry * static_cast<double>(facts.nonzeros) + row * facts.rows);
   return cost_estimate;
+}
+
+template <class T>
+detail::ResidualSums detail::csr_residual(const Context<Space::host>& ctx, const CsrView<T, Space::host>& a,
+                                          const ResidualArgs<T>& args) {
+  return with_walk(a, [&](const auto& walk) { return residual_by(ctx, walk, args); });
 }
 
 template class CsrOperator<double, Space::host>;

@@ -3,6 +3,8 @@
 #include <type_traits>
 
 #include <purlin/spmv/csr/csr_rows.hpp>
+#include <purlin/spmv/csr/csr_walk.hpp>
+#include <purlin/spmv/residual_device.cuh>
 #include <purlin/spmv/slot_sum_device.cuh>
 
 namespace purlin::detail {
@@ -233,6 +235,16 @@ void csr_rows_product(const Context<Space::device>& ctx, const CsrRowsView<T>& v
   PURLIN_CHECK_LAUNCH();
   launch_join(ctx, view.join, args, view.blocks, view.dot_partial);
 }
+
+template <class T>
+ResidualSums csr_residual(const Context<Space::device>& ctx, const CsrView<T, Space::device>& a,
+                          const ResidualArgs<T>& args) {
+  return with_walk(a, [&](const auto& walk) { return residual_by(ctx, walk, args); });
+}
+template ResidualSums csr_residual(const Context<Space::device>&, const CsrView<double, Space::device>&,
+                                   const ResidualArgs<double>&);
+template ResidualSums csr_residual(const Context<Space::device>&, const CsrView<float, Space::device>&,
+                                   const ResidualArgs<float>&);
 
 #define PURLIN_CSR_ROWS(T, P)                                                                    \
   template void csr_rows_product(const Context<Space::device>&, const CsrRowsView<T>&, const P*, \

@@ -221,6 +221,14 @@ std::uint64_t EhybOperator<T, S>::column_work_bytes(int columns) const {
 }
 
 template <class T, Space S>
+std::optional<detail::ResidualSums> EhybOperator<T, S>::residual(const Context<S>& ctx, Span<const T, S> b,
+                                                                 Span<const T, S> x,
+                                                                 const detail::ResidualScale& scale,
+                                                                 Span<T, S> r) const {
+  return detail::ehyb_residual(ctx, view_, detail::ResidualArgs<T>{b.data, x.data, r.data, scale});
+}
+
+template <class T, Space S>
 OperatorInfo EhybOperator<T, S>::info() const {
   OperatorInfo info = info_;
   const detail::EhybLayout<S>& layout = layout_;

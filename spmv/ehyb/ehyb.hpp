@@ -46,6 +46,8 @@ class EhybOperator final : public MatrixOperator<T, S> {
   void apply_dot_columns(const Context<S>& ctx, int columns, Span<const T, S> x, Span<T, S> y, double* xy,
                          Span<char, S> work) const override;
   std::uint64_t column_work_bytes(int columns) const override;
+  std::optional<detail::ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
+                                               const detail::ResidualScale& scale, Span<T, S> r) const override;
   bool capturable() const override { return true; }
   OperatorInfo info() const override;
 

@@ -4,6 +4,8 @@
 #include <purlin/core/shared_memory_device.hpp>
 #include <purlin/spmv/ehyb/ehyb_part_device.cuh>
 #include <purlin/spmv/ehyb/ehyb_places_device.cuh>
+#include <purlin/spmv/ehyb/ehyb_walk.hpp>
+#include <purlin/spmv/residual_device.cuh>
 
 namespace purlin::detail {
 namespace {
@@ -254,5 +256,15 @@ template void add_ehyb_remainder(const Context<Space::device>&, const EhybView<d
 template void add_ehyb_remainder(const Context<Space::device>&, const EhybView<float>&, const ProductArgs<float>&);
 template void prepare_ehyb(const Context<Space::device>&, EhybView<double>&);
 template void prepare_ehyb(const Context<Space::device>&, EhybView<float>&);
+
+template <class T>
+ResidualSums ehyb_residual(const Context<Space::device>& ctx, const EhybView<T>& a, const ResidualArgs<T>& args) {
+  return residual_by(ctx, EhybWalk<T>{a}, args);
+}
+
+template ResidualSums ehyb_residual(const Context<Space::device>&, const EhybView<double>&,
+                                    const ResidualArgs<double>&);
+template ResidualSums ehyb_residual(const Context<Space::device>&, const EhybView<float>&,
+                                    const ResidualArgs<float>&);
 
 }  // namespace purlin::detail

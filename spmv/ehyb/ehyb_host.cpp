@@ -4,6 +4,8 @@
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/spmv/ehyb/ehyb_part_host.hpp>
+#include <purlin/spmv/ehyb/ehyb_walk.hpp>
+#include <purlin/spmv/residual_host.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -127,5 +129,14 @@ template void add_ehyb_remainder(const Context<Space::host>&, const EhybView<dou
 template void add_ehyb_remainder(const Context<Space::host>&, const EhybView<float>&, const ProductArgs<float>&);
 template void prepare_ehyb(const Context<Space::host>&, EhybView<double>&);
 template void prepare_ehyb(const Context<Space::host>&, EhybView<float>&);
+
+template <class T>
+ResidualSums ehyb_residual(const Context<Space::host>& ctx, const EhybView<T>& a, const ResidualArgs<T>& args) {
+  return residual_by(ctx, EhybWalk<T>{a}, args);
+}
+
+template ResidualSums ehyb_residual(const Context<Space::host>&, const EhybView<double>&,
+                                    const ResidualArgs<double>&);
+template ResidualSums ehyb_residual(const Context<Space::host>&, const EhybView<float>&, const ResidualArgs<float>&);
 
 }  // namespace purlin::detail

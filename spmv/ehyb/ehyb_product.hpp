@@ -5,6 +5,7 @@
 #include <purlin/core/context.hpp>
 #include <purlin/spmv/ehyb/ehyb_layout.hpp>
 #include <purlin/spmv/product.hpp>
+#include <purlin/spmv/residual.hpp>
 
 namespace purlin::detail {
 
@@ -42,6 +43,10 @@ struct EhybView {
   const Index* long_column;
   const T* long_value;
 
+  Index rest_rows;          ///< extra and long rows together
+  const Index* rest_row;    ///< their numbers, ascending
+  const Index* rest_place;  ///< of each: its place among the extra rows, or er_rows + that among the long rows
+
   Index longest_cache;  ///< entries of x
   int block_threads;    ///< device: of a part
   float kept_share;     ///< device: of values and columns, what the second-level cache keeps between products
@@ -60,6 +65,12 @@ template <class T>
 void ehyb_product(const Context<Space::host>& ctx, const EhybView<T>& a, const ProductArgs<T>& args);
 template <class T>
 void ehyb_product(const Context<Space::device>& ctx, const EhybView<T>& a, const ProductArgs<T>& args);
+
+/// r = b - A x in twice the precision; see LinearOperator::residual.
+template <class T>
+ResidualSums ehyb_residual(const Context<Space::host>& ctx, const EhybView<T>& a, const ResidualArgs<T>& args);
+template <class T>
+ResidualSums ehyb_residual(const Context<Space::device>& ctx, const EhybView<T>& a, const ResidualArgs<T>& args);
 
 /// y += alpha (the extra and the long rows) x, behind the cached entries. Nothing to do where there are none.
 template <class T>

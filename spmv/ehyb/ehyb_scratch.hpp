@@ -2,6 +2,10 @@
 /// What products in EHYB's layout write in addition to y, and the view of a layout with it. Internal.
 #pragma once
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <purlin/spmv/ehyb/ehyb_product.hpp>
 
 namespace purlin::detail {
@@ -13,17 +17,39 @@ struct EhybScratch {
   int threads = 1;    ///< host: the most that may work
   Array<T, S> segment_sum;
   Array<double, S> part_dot;
+  Array<Index, S> rest_row, rest_place;  ///< as in EhybView
 
   EhybScratch() = default;
   EhybScratch(const Context<S>& ctx, const EhybLayout<S>& layout)
       : segment_sum(ctx, layout.segments()), part_dot(ctx, layout.part.size()) {
+    if (layout.has_remainder()) find_rest(ctx, layout);
     if constexpr (S == Space::host) {
       threads = ctx.threads();
       if (layout.shape.halo) cache = Array<T, S>(ctx, Offset{layout.longest_cache} * threads);
     }
   }
 
-  std::size_t bytes() const { return cache.bytes() + segment_sum.bytes() + part_dot.bytes(); }
+  std::size_t bytes() const {
+    return cache.bytes() + segment_sum.bytes() + part_dot.bytes() + rest_row.bytes() + rest_place.bytes();
+  }
+
+ private:
+  void find_rest(const Context<S>& ctx, const EhybLayout<S>& layout) {
+    std::vector<Index> row = to_vector(ctx, layout.er_row.cspan());
+    const std::vector<Index> of_long = to_vector(ctx, layout.long_rows.cspan());
+    row.insert(row.end(), of_long.begin(), of_long.end());
+    std::vector<std::pair<Index, Index>> places;
+    for (std::size_t k = 0; k < row.size(); ++k) places.emplace_back(row[k], static_cast<Index>(k));
+    std::sort(places.begin(), places.end());
+    std::vector<Index> place;
+    row.clear();
+    for (const auto& [of_row, at] : places) {
+      row.push_back(of_row);
+      place.push_back(at);
+    }
+    rest_row = make_array(ctx, row);
+    rest_place = make_array(ctx, place);
+  }
 };
 
 /// The layout with its values: of cached blocks at `cached`, of extra and then of long rows at `rest`. All but
@@ -55,6 +81,9 @@ EhybView<T> view_of(const EhybLayout<S>& layout, const T* cached, const T* rest,
   view.segment_begin = layout.segment_begin.data();
   view.long_column = layout.long_column.data();
   view.long_value = rest + layout.er_slots;
+  view.rest_rows = static_cast<Index>(scratch.rest_row.size());
+  view.rest_row = scratch.rest_row.data();
+  view.rest_place = scratch.rest_place.data();
   view.longest_cache = layout.longest_cache;
   view.block_threads = block_threads;
   view.cache = scratch.cache.data();

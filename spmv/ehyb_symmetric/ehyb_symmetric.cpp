@@ -259,6 +259,7 @@ void EhybSymmetricOperator<T, S>::point_at(const Context<S>& ctx, int block_thre
   view_.differs = differs_.data();
   view_.sums = sums_.data();
   detail::prepare_ehyb_symmetric(ctx, view_);
+  detail::prepare_ehyb_symmetric_residual(ctx, view_);
 }
 
 template <class T, Space S>
@@ -284,6 +285,14 @@ void EhybSymmetricOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T,
   // The remainder is added by later passes, behind which the dot product is formed.
   if (rows_ == 0 || view_.left.has_remainder()) return LinearOperator<T, S>::apply_dot(ctx, x, y, xy);
   detail::ehyb_symmetric_product(ctx, view_, detail::ProductArgs<T>{T(1), x.data, T(0), y.data, xy});
+}
+
+template <class T, Space S>
+std::optional<detail::ResidualSums> EhybSymmetricOperator<T, S>::residual(const Context<S>& ctx, Span<const T, S> b,
+                                                                          Span<const T, S> x,
+                                                                          const detail::ResidualScale& scale,
+                                                                          Span<T, S> r) const {
+  return detail::ehyb_symmetric_residual(ctx, view_, detail::ResidualArgs<T>{b.data, x.data, r.data, scale});
 }
 
 template <class T, Space S>

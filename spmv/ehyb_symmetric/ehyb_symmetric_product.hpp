@@ -4,6 +4,7 @@
 
 #include <purlin/spmv/ehyb/ehyb_product.hpp>
 #include <purlin/spmv/ehyb_symmetric/pair_rounds.hpp>
+#include <purlin/spmv/residual.hpp>
 
 namespace purlin::detail {
 
@@ -39,12 +40,26 @@ template <class T>
 void ehyb_symmetric_product(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a,
                             const ProductArgs<T>& args);
 
+/// r = b - A x in twice the precision; see LinearOperator::residual.
+template <class T>
+ResidualSums ehyb_symmetric_residual(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a,
+                                     const ResidualArgs<T>& args);
+template <class T>
+ResidualSums ehyb_symmetric_residual(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a,
+                                     const ResidualArgs<T>& args);
+
 /// Sets `differs` to 1 where a number of `upper` and its opposite in `lower` are not equal, or NaN, else to 0. On the
 /// device asynchronous.
 template <class T>
 void compare_pairs(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a, Offset places, int* differs);
 template <class T>
 void compare_pairs(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a, Offset places, int* differs);
+
+/// Prepares its launches, once per operator.
+template <class T>
+void prepare_ehyb_symmetric_residual(const Context<Space::host>& ctx, const EhybSymmetricView<T>& a);
+template <class T>
+void prepare_ehyb_symmetric_residual(const Context<Space::device>& ctx, const EhybSymmetricView<T>& a);
 
 /// As prepare_ehyb.
 template <class T>

@@ -256,6 +256,14 @@ void EllWarpOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x,
 }
 
 template <class T, Space S>
+std::optional<detail::ResidualSums> EllWarpOperator<T, S>::residual(const Context<S>& ctx, Span<const T, S> b,
+                                                                    Span<const T, S> x,
+                                                                    const detail::ResidualScale& scale,
+                                                                    Span<T, S> r) const {
+  return detail::ell_warp_residual(ctx, view(), detail::ResidualArgs<T>{b.data, x.data, r.data, scale});
+}
+
+template <class T, Space S>
 OperatorInfo EllWarpOperator<T, S>::info() const {
   const std::uint64_t shared_bytes = shared_row_.bytes() + shared_begin_.bytes();
   const std::uint64_t warp_bytes = slot_begin_.bytes() + row_begin_.bytes() + reductions_.bytes();

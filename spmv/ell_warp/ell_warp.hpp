@@ -39,6 +39,8 @@ class EllWarpOperator final : public MatrixOperator<T, S> {
   Slots<T, S> slots(const Context<S>& ctx) override { return values_.open(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  std::optional<detail::ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
+                                               const detail::ResidualScale& scale, Span<T, S> r) const override;
   bool capturable() const override { return true; }
   OperatorInfo info() const override;
 

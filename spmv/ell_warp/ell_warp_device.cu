@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ELL-WARP on the device: listings 2 and 3 as one kernel.
 #include <purlin/spmv/ell_warp/ell_warp_product.hpp>
+#include <purlin/spmv/ell_warp/ell_warp_walk.hpp>
 #include <purlin/spmv/product_device.cuh>
+#include <purlin/spmv/residual_device.cuh>
 
 namespace purlin::detail {
 namespace {
@@ -154,5 +156,16 @@ void ell_warp_product(const Context<Space::device>& ctx, const EllWarpView<T>& v
 
 template void ell_warp_product(const Context<Space::device>&, const EllWarpView<double>&, const ProductArgs<double>&);
 template void ell_warp_product(const Context<Space::device>&, const EllWarpView<float>&, const ProductArgs<float>&);
+
+template <class T>
+ResidualSums ell_warp_residual(const Context<Space::device>& ctx, const EllWarpView<T>& a,
+                               const ResidualArgs<T>& args) {
+  return residual_by(ctx, EllWarpWalk<T>{a, EllWarpTuning::lanes}, args);
+}
+
+template ResidualSums ell_warp_residual(const Context<Space::device>&, const EllWarpView<double>&,
+                                        const ResidualArgs<double>&);
+template ResidualSums ell_warp_residual(const Context<Space::device>&, const EllWarpView<float>&,
+                                        const ResidualArgs<float>&);
 
 }  // namespace purlin::detail

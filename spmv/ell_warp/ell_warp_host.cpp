@@ -4,6 +4,8 @@
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/spmv/ell_warp/ell_warp_product.hpp>
+#include <purlin/spmv/ell_warp/ell_warp_walk.hpp>
+#include <purlin/spmv/residual_host.hpp>
 #include <purlin/spmv/slot_sum_host.hpp>
 
 namespace purlin::detail {
@@ -84,5 +86,16 @@ void ell_warp_product(const Context<Space::host>& ctx, const EllWarpView<T>& vie
 
 template void ell_warp_product(const Context<Space::host>&, const EllWarpView<double>&, const ProductArgs<double>&);
 template void ell_warp_product(const Context<Space::host>&, const EllWarpView<float>&, const ProductArgs<float>&);
+
+template <class T>
+ResidualSums ell_warp_residual(const Context<Space::host>& ctx, const EllWarpView<T>& a,
+                               const ResidualArgs<T>& args) {
+  return residual_by(ctx, EllWarpWalk<T>{a, warp_lanes}, args);
+}
+
+template ResidualSums ell_warp_residual(const Context<Space::host>&, const EllWarpView<double>&,
+                                        const ResidualArgs<double>&);
+template ResidualSums ell_warp_residual(const Context<Space::host>&, const EllWarpView<float>&,
+                                        const ResidualArgs<float>&);
 
 }  // namespace purlin::detail

@@ -7,6 +7,7 @@
 #include <purlin/core/context.hpp>
 #include <purlin/core/host_device.hpp>
 #include <purlin/spmv/product.hpp>
+#include <purlin/spmv/residual.hpp>
 
 namespace purlin::detail {
 
@@ -51,5 +52,11 @@ template <class T>
 void ell_warp_product(const Context<Space::host>& ctx, const EllWarpView<T>& view, const ProductArgs<T>& args);
 template <class T>
 void ell_warp_product(const Context<Space::device>& ctx, const EllWarpView<T>& view, const ProductArgs<T>& args);
+
+/// r = b - A x in twice the precision; see LinearOperator::residual.
+template <class T>
+ResidualSums ell_warp_residual(const Context<Space::host>& ctx, const EllWarpView<T>& a, const ResidualArgs<T>& args);
+template <class T>
+ResidualSums ell_warp_residual(const Context<Space::device>& ctx, const EllWarpView<T>& a, const ResidualArgs<T>& args);
 
 }  // namespace purlin::detail

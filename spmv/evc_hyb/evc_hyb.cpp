@@ -114,6 +114,14 @@ void EvcHybOperator<T, S>::apply_dot(const Context<S>& ctx, Span<const T, S> x, 
 }
 
 template <class T, Space S>
+std::optional<detail::ResidualSums> EvcHybOperator<T, S>::residual(const Context<S>& ctx, Span<const T, S> b,
+                                                                   Span<const T, S> x,
+                                                                   const detail::ResidualScale& scale,
+                                                                   Span<T, S> r) const {
+  return detail::evc_hyb_residual(ctx, view_, detail::ResidualArgs<T>{b.data, x.data, r.data, scale});
+}
+
+template <class T, Space S>
 OperatorInfo EvcHybOperator<T, S>::info() const {
   OperatorInfo info = info_;
   const std::size_t pieces = piece_slot_.bytes() + joined_row_.bytes() + joined_first_.bytes();

@@ -10,6 +10,7 @@
 
 #include <purlin/spmv/evc_hyb/evc_hyb_layout.hpp>
 #include <purlin/spmv/format.hpp>
+#include <purlin/spmv/residual.hpp>
 #include <purlin/spmv/slot_values.hpp>
 
 namespace purlin {
@@ -44,6 +45,12 @@ void evc_hyb_product(const Context<Space::host>& ctx, const EvcHybView<T>& a, co
 template <class T>
 void evc_hyb_product(const Context<Space::device>& ctx, const EvcHybView<T>& a, const ProductArgs<T>& args);
 
+/// r = b - A x in twice the precision; see LinearOperator::residual.
+template <class T>
+ResidualSums evc_hyb_residual(const Context<Space::host>& ctx, const EvcHybView<T>& a, const ResidualArgs<T>& args);
+template <class T>
+ResidualSums evc_hyb_residual(const Context<Space::device>& ctx, const EvcHybView<T>& a, const ResidualArgs<T>& args);
+
 }  // namespace detail
 
 /// Variant "listed", the default, with the paper's reordering of y: a list says which row of y a lane writes; takes
@@ -64,6 +71,8 @@ class EvcHybOperator final : public MatrixOperator<T, S> {
   Slots<T, S> slots(const Context<S>& ctx) override { return val_.open(ctx); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
   void apply_dot(const Context<S>& ctx, Span<const T, S> x, Span<T, S> y, double* xy) const override;
+  std::optional<detail::ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
+                                               const detail::ResidualScale& scale, Span<T, S> r) const override;
   bool capturable() const override { return true; }
   OperatorInfo info() const override;
 

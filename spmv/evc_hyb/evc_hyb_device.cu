@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // EVC-HYB on the device: Algorithm 1 with its two parts in one launch, the heaviest blocks first.
 #include <purlin/spmv/evc_hyb/evc_hyb.hpp>
+#include <purlin/spmv/evc_hyb/evc_hyb_walk.hpp>
+#include <purlin/spmv/residual_device.cuh>
 #include <purlin/spmv/slot_sum_device.cuh>
 
 namespace purlin::detail {
@@ -200,5 +202,16 @@ void evc_hyb_product(const Context<Space::device>& ctx, const EvcHybView<T>& a, 
 
 template void evc_hyb_product(const Context<Space::device>&, const EvcHybView<double>&, const ProductArgs<double>&);
 template void evc_hyb_product(const Context<Space::device>&, const EvcHybView<float>&, const ProductArgs<float>&);
+
+template <class T>
+ResidualSums evc_hyb_residual(const Context<Space::device>& ctx, const EvcHybView<T>& a,
+                              const ResidualArgs<T>& args) {
+  return residual_by(ctx, EvcHybWalk<T>{a, 32}, args);
+}
+
+template ResidualSums evc_hyb_residual(const Context<Space::device>&, const EvcHybView<double>&,
+                                       const ResidualArgs<double>&);
+template ResidualSums evc_hyb_residual(const Context<Space::device>&, const EvcHybView<float>&,
+                                       const ResidualArgs<float>&);
 
 }  // namespace purlin::detail

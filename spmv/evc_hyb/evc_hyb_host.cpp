@@ -4,6 +4,8 @@
 
 #include <purlin/core/parallel.hpp>
 #include <purlin/spmv/evc_hyb/evc_hyb.hpp>
+#include <purlin/spmv/evc_hyb/evc_hyb_walk.hpp>
+#include <purlin/spmv/residual_host.hpp>
 #include <purlin/spmv/slot_sum_host.hpp>
 
 namespace purlin::detail {
@@ -91,5 +93,15 @@ void evc_hyb_product(const Context<Space::host>& ctx, const EvcHybView<T>& a, co
 
 template void evc_hyb_product(const Context<Space::host>&, const EvcHybView<double>&, const ProductArgs<double>&);
 template void evc_hyb_product(const Context<Space::host>&, const EvcHybView<float>&, const ProductArgs<float>&);
+
+template <class T>
+ResidualSums evc_hyb_residual(const Context<Space::host>& ctx, const EvcHybView<T>& a, const ResidualArgs<T>& args) {
+  return residual_by(ctx, EvcHybWalk<T>{a, host_lanes}, args);
+}
+
+template ResidualSums evc_hyb_residual(const Context<Space::host>&, const EvcHybView<double>&,
+                                       const ResidualArgs<double>&);
+template ResidualSums evc_hyb_residual(const Context<Space::host>&, const EvcHybView<float>&,
+                                       const ResidualArgs<float>&);
 
 }  // namespace purlin::detail

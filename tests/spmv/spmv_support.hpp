@@ -108,6 +108,18 @@ class Product {
       operator_->apply_dot_columns(ctx_, k, at_x, at_y, xy, work);
     });
   }
+  /// b - A x by the operator's residual, in place or into memory of its own, and what it says of it.
+  std::pair<std::vector<T>, detail::ResidualSums> residual(const std::vector<T>& b, const std::vector<T>& x,
+                                                           double unit, bool in_place = false) const {
+    const Array<T, S> at_x = upload(ctx_, to_new(x));
+    Array<T, S> at_b = upload(ctx_, to_new(b)), at_r = poisoned<T>(ctx_, operator_->rows());
+    Array<double, S> x_max = poisoned<double>(ctx_, 1);
+    max_abs<T>(ctx_, at_x.cspan(), x_max.data());
+    Array<T, S>& to = in_place ? at_b : at_r;
+    const auto sums = operator_->residual(ctx_, at_b.cspan(), at_x.cspan(), {unit, x_max.data()}, to.span());
+    if (!sums) throw std::logic_error("a format that does not form residuals");
+    return {to_old(download(ctx_, to)), *sums};
+  }
   void refresh(const std::vector<T>& values) {
     const Array<T, S> there = upload(ctx_, values);
     operator_->refresh(ctx_, there.cspan());

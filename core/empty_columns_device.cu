@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns without entries on the device.
+#include <algorithm>
+
+#include <purlin/core/context_device.hpp>
+#include <purlin/core/empty_columns.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr int threads = 256, blocks_per_multiprocessor = 8;
+
+/// A thread takes every (grid size)-th entry.
+__global__ void __launch_bounds__(threads) mark_columns(const Index* col, Offset entries, char* marks) {
+  const Offset stride = Offset{gridDim.x} * blockDim.x;
+  for (Offset k = Offset{blockIdx.x} * blockDim.x + threadIdx.x; k < entries; k += stride) marks[col[k]] = 1;
+}
+
+}  // namespace
+
+std::vector<Index> empty_columns(const Context<Space::device>& ctx, const Pattern<Space::device>& a) {
+  if (a.cols == 0) return {};
+  const auto& state = ctx.state();
+  Array<char, Space::device> marks(ctx, a.cols);
+  PURLIN_CHECK_CUDA(cudaMemsetAsync(marks.data(), 0, marks.bytes(), state.stream()));
+  if (a.nnz() > 0) {
+    const Offset wanted = (a.nnz() + threads - 1) / threads;
+    const auto blocks =
+        static_cast<unsigned>(std::min(wanted, Offset{state.multiprocessors} * blocks_per_multiprocessor));
+    mark_columns<<<blocks, threads, 0, state.stream()>>>(a.col.data, a.nnz(), marks.data());
+    PURLIN_CHECK_LAUNCH();
+  }
+  return positions_of_zeros(to_vector(ctx, marks.cspan()));
+}
+
+}  // namespace purlin::detail
