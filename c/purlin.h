@@ -136,9 +136,11 @@ PURLIN_API int purlin_multiply(purlin_system *system, const void *x, void *y);
 
 /* Of the last solve, for a column counted from 0:
  *   numbers  converged (0 or 1), iterations, true_residual, initial_residual, rhs_norm, tolerance,
- *            attainable_residual, seconds, restarts, history_length; of the system: rows, setup_seconds, bytes
- *   texts    status, cause, reason, solver, preconditioner, format, changed, decision: what "auto" has decided and
- *            learnt up to now, in JSON
+ *            attainable_residual, seconds, restarts, history_length; residual_error_bound, how far rounding may have
+ *            moved true_residual: a converged solve meets the tolerance with both together; row_residual, near 1
+ *            where a row is hardly solved, negative: not known; of the system: rows, setup_seconds, bytes
+ *   texts    status, cause, reason, warning (empty: none), solver, preconditioner, format, changed, decision: what
+ *            "auto" has decided and learnt up to now, in JSON
  * A text is valid until the next call for this system. */
 PURLIN_API int purlin_report_number(purlin_system *system, int64_t column, const char *name, double *value);
 PURLIN_API int purlin_report_text(purlin_system *system, int64_t column, const char *name, const char **text);

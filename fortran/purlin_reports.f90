@@ -19,6 +19,8 @@ module purlin_reports
     real(real64) :: initial_residual = 0
     real(real64) :: rhs_norm = 0           !< |b|
     real(real64) :: tolerance = 0          !< max(rtol |b|, atol)
+    real(real64) :: residual_error_bound = 0 !< how far rounding may have moved true_residual
+    real(real64) :: row_residual = -1      !< near 1 where a row is hardly solved; negative: not known
     real(real64) :: attainable_residual = 0 !< what rounding allows, where that is why the solve ended; else 0
     real(real64) :: seconds = 0
     integer :: rows = 0
@@ -27,6 +29,7 @@ module purlin_reports
     character(:), allocatable :: status    !< "converged", "max_iterations", ...
     character(:), allocatable :: cause     !< why not converged, as a name
     character(:), allocatable :: reason    !< and as a sentence
+    character(:), allocatable :: warning   !< what a converged solve should make its reader look at, or empty
     character(:), allocatable :: solver
     character(:), allocatable :: preconditioner
     character(:), allocatable :: format
@@ -77,6 +80,8 @@ contains
     report%initial_residual = number('initial_residual')
     report%rhs_norm = number('rhs_norm')
     report%tolerance = number('tolerance')
+    report%residual_error_bound = number('residual_error_bound')
+    report%row_residual = number('row_residual')
     report%attainable_residual = number('attainable_residual')
     report%seconds = number('seconds')
     report%rows = int(number('rows'))
@@ -85,6 +90,7 @@ contains
     call get('status', report%status)
     call get('cause', report%cause)
     call get('reason', report%reason)
+    call get('warning', report%warning)
     call get('solver', report%solver)
     call get('preconditioner', report%preconditioner)
     call get('format', report%format)

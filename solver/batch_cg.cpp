@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include <purlin/core/column_ops.hpp>
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/solver/batch_cg_steps.hpp>
@@ -131,11 +132,23 @@ struct BatchCg<T, S>::Run {
             BatchTake<T>{&own.state_.data()->alpha[c], own.x_.data() + c, own.p_.data() + c, width,
                          x_of(place.column).data});
     }
-    convergence.conclude(convergence.event(), own.column_r_.span());
-    if (convergence.event() == Event::tolerance_met && !convergence.confirm(own.column_r_.span())) return begin(c);
+    if (ends_recurrence_alone(convergence.event(), c)) {
+      if (!convergence.confirm(own.column_r_.span())) return begin(c);
+    } else {
+      convergence.conclude(convergence.event(), own.column_r_.span());
+    }
     if (convergence.report().status == Status::diverged) return_to_best(place);
     close(c);
     fill(c);
+  }
+
+  // As in Cg.
+  bool ends_recurrence_alone(Event event, int c) {
+    if (event != Event::matrix_not_positive) return event == Event::tolerance_met;
+    const Span<T, S> p = own.column_work_;
+    take_column<T, S>(ctx, own.p_.cspan().subspan(0, std::int64_t{own.n_} * width), width, c, p);
+    return !is_not_positive_along<T, S>(ctx, A, Span<const T, S>(p), own.column_r_.span(),
+                                        &own.state_.data()->scratch);
   }
 
   // As Cg does, with the column alone. x is where the recurrence began, and stays there for want of memory.

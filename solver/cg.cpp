@@ -106,9 +106,16 @@ class Cg<T, S>::Run {
     }
     cg_.finish(system_->ctx, system_->x);
     if (due) return exchange(cg_.pause(system_->ctx), false);
+    if (ends_recurrence_alone()) return convergence_.confirm(cg_.r()) ? Next::reported : Next::begins;  // r = b - A x
     convergence_.conclude(convergence_.event(), cg_.r());
-    const bool again = convergence_.event() == Event::tolerance_met && !convergence_.confirm(cg_.r());
-    return again ? Next::begins : Next::reported;  // r = b - A x
+    return Next::reported;
+  }
+
+  // Whether the event is no outcome by itself: the tolerance was met, or p.A p <= 0 by rounding.
+  bool ends_recurrence_alone() {
+    if (convergence_.event() == Event::tolerance_met) return true;
+    return convergence_.event() == Event::matrix_not_positive &&
+           !is_not_positive_along<T, S>(system_->ctx, system_->A, Span<const T, S>(cg_.p()), cg_.q(), cg_.scratch());
   }
 
   // With other operators the recurrence goes on from r, p and the scalars of its last step; with an M that is not the

@@ -91,14 +91,14 @@ double ConvergenceMonitor<T, S>::norm(Span<const T, S> v) {
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::refuse_norm(double norm, Span<const T, S> v, Subject what) {
-  if (std::isfinite(norm) && norm >= least_safe_norm) return false;
+  constexpr double most_safe_norm = 1 / least_safe_norm;
+  if (norm == 0 || (norm >= least_safe_norm && norm <= most_safe_norm)) return false;
   // A sum of squares can leave the range of double where the vector does not.
-  sweep(args_->ctx, v.size, AbsSumStep<T>(v.data, scratch_));
-  const double abs_sum = fetch(args_->ctx, scratch_);
-  if (norm == 0 && abs_sum == 0) return false;
-  conclude(Status::not_finite, {norm < least_safe_norm   ? Cause::norm_underflows
-                                : std::isfinite(abs_sum) ? Cause::norm_overflows
-                                                         : Cause::not_finite_input,
+  max_abs<T>(args_->ctx, v, scratch_);
+  const double most = fetch(args_->ctx, static_cast<const double*>(scratch_));
+  conclude(Status::not_finite, {norm < least_safe_norm ? Cause::norm_underflows
+                                : std::isfinite(most)  ? Cause::norm_overflows
+                                                       : Cause::not_finite_input,
                                 what});
   return true;
 }
@@ -106,22 +106,22 @@ bool ConvergenceMonitor<T, S>::refuse_norm(double norm, Span<const T, S> v, Subj
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::open(Span<T, S> r) {
   const bool zero = std::exchange(from_zero_, false);
-  const double rhs_norm = norm(args_->b);
+  const double rhs_norm = norm_in_range<T, S>(args_->ctx, args_->b, scratch_);
   note_rhs(rhs_norm);
   if (rhs_norm < least_safe_norm && args_->stop.abs_tol >= least_safe_norm) {
-    // A residual relative to |b| cannot be reported, and the absolute tolerance decides.
-    sweep(args_->ctx, args_->b.size, AbsSumStep<T>(args_->b.data, scratch_));
-    report_.rhs_norm = fetch(args_->ctx, scratch_);
-    report_.tolerance = args_->stop.abs_tol;
+    // The absolute tolerance decides.
   } else if (refuse_norm(rhs_norm, args_->b, Subject::right_hand_side)) {
     residual_ = report_.initial_residual = report_.recurrence_residual = std::numeric_limits<double>::quiet_NaN();
     residual_known_ = true;
     return false;
   }
   if (report_.rhs_norm == 0) {
+    // x = 0 is the solution, wherever the guess was.
+    if (!zero) form_first_residual(r);
+    report_.initial_residual = zero ? 0 : residual_;
+    report_.history = {report_.initial_residual};
     fill<T, S>(args_->ctx, T(0), args_->x);
-    residual_known_ = true;
-    report_.history = {0.0};
+    know_residual_at_zero();
     conclude(Status::converged);
     return false;
   }
@@ -129,21 +129,58 @@ bool ConvergenceMonitor<T, S>::open(Span<T, S> r) {
   from_zero_ = zero && report_.rhs_norm > report_.tolerance && args_->stop.max_iterations > 0;
   if (from_zero_) {
     copy<T>(args_->ctx, args_->b, r);
-    residual_ = report_.rhs_norm;
-    residual_known_ = true;
+    know_residual_at_zero();
   } else {
+    form_first_residual(r);
+  }
+  const bool goes_on = begin();
+  return goes_on && guess_is_in_range(r);
+}
+
+// r = b - A x by an ordinary product, as those that follow. What might be an outcome is formed in twice the
+// precision.
+template <class T, Space S>
+void ConvergenceMonitor<T, S>::form_first_residual(Span<T, S> r) {
+  copy<T>(args_->ctx, args_->b, r);
+  args_->A.apply(args_->ctx, T(-1), Span<const T, S>(args_->x), T(1), r);
+  residual_ = norm_in_range<T, S>(args_->ctx, Span<const T, S>(r), scratch_);
+  residual_known_ = false;
+  const bool may_end = !(residual_ > report_.tolerance) || !std::isfinite(residual_);
+  if (may_end || args_->stop.max_iterations == 0) form_residual(r);
+}
+
+// A guess so far from any solution that squares of its residual leave the range is worse than none.
+template <class T, Space S>
+bool ConvergenceMonitor<T, S>::guess_is_in_range(Span<T, S> r) {
+  constexpr double most = std::is_same_v<T, double> ? 1e150 : 1e35;
+  if (residual_ <= most * std::max(1.0, report_.rhs_norm / most)) return true;
+  fill<T, S>(args_->ctx, T(0), args_->x);
+  copy<T>(args_->ctx, args_->b, r);
+  know_residual_at_zero();
+  seen_.residual = report_.recurrence_residual = residual_;
+  return true;
+}
+
+template <class T, Space S>
+bool ConvergenceMonitor<T, S>::open(double rhs_norm, double residual, Span<T, S> r) {
+  note_rhs(rhs_norm);
+  from_zero_ = false;
+  if (residual <= report_.tolerance) {
     form_residual(r);
+  } else {
+    residual_ = residual;
+    judged_ = {};
+    residual_known_ = false;
   }
   return begin();
 }
 
+// It is b, without a product and without rounding.
 template <class T, Space S>
-bool ConvergenceMonitor<T, S>::open(double rhs_norm, double residual) {
-  note_rhs(rhs_norm);
-  from_zero_ = false;
-  residual_ = residual;
+void ConvergenceMonitor<T, S>::know_residual_at_zero() {
+  residual_ = report_.rhs_norm;
+  judged_ = {residual_, 0, true, residual_ > 0 ? 1.0 : 0.0, 0};
   residual_known_ = true;
-  return begin();
 }
 
 template <class T, Space S>
@@ -156,12 +193,13 @@ template <class T, Space S>
 bool ConvergenceMonitor<T, S>::begin() {
   report_.initial_residual = report_.recurrence_residual = seen_.residual = residual_;
   report_.history = {residual_};
-  if (residual_ <= report_.tolerance) {
+  if (residual_known_ && meets_tolerance()) {
     conclude(Status::converged);
   } else if (!std::isfinite(residual_)) {
-    if (!refuse_norm(norm(args_->x), args_->x, Subject::initial_guess)) {
-      conclude(Status::not_finite, {Cause::not_finite_residual});
-    }
+    max_abs<T>(args_->ctx, Span<const T, S>(args_->x), scratch_);
+    const bool of_guess = !std::isfinite(fetch(args_->ctx, static_cast<const double*>(scratch_)));
+    conclude(Status::not_finite, of_guess ? Failure{Cause::not_finite_input, Subject::initial_guess}
+                                          : Failure{Cause::not_finite_residual});
   } else if (args_->stop.max_iterations == 0) {
     conclude(Event::iterations_spent);
   }
@@ -319,17 +357,18 @@ bool ConvergenceMonitor<T, S>::record_progress() {
 
 template <class T, Space S>
 bool ConvergenceMonitor<T, S>::form_residual(Span<T, S> r) {
-  const auto& ctx = args_->ctx;
-  copy<T>(ctx, args_->b, r);
-  args_->A.apply(ctx, T(-1), Span<const T, S>(args_->x), T(1), r);  // r = b - A x
-  residual_ = norm(r);
-  if (residual_ < least_safe_norm) {
-    // Squares underflow here: the sum of absolute values is the safe side of the 2-norm.
-    sweep(ctx, r.size, AbsSumStep<T>(r.data, scratch_));
-    residual_ = fetch(ctx, scratch_);
-  }
+  judged_ = true_residual<T, S>(args_->ctx, args_->A, args_->b, Span<const T, S>(args_->x), report_.rhs_norm,
+                                report_.tolerance, r, scratch_);
+  residual_ = judged_.norm;
   residual_known_ = true;
-  return residual_ <= report_.tolerance;
+  return meets_tolerance();
+}
+
+// An estimate of the rounding is compared by itself: it is no bound that could be added.
+template <class T, Space S>
+bool ConvergenceMonitor<T, S>::meets_tolerance() const {
+  if (judged_.proven) return judged_.norm + judged_.error_bound <= report_.tolerance;
+  return judged_.norm <= report_.tolerance && judged_.error_bound <= report_.tolerance;
 }
 
 template <class T, Space S>
@@ -352,16 +391,6 @@ bool ConvergenceMonitor<T, S>::confirm(Span<T, S> r) {
   }
   ++report_.residual_replacements;
   return false;
-}
-
-template <class T, Space S>
-bool ConvergenceMonitor<T, S>::confirm(double true_residual) {
-  if (!(true_residual >= least_safe_norm)) return false;
-  residual_ = true_residual;
-  residual_known_ = true;
-  if (!(residual_ <= report_.tolerance)) return false;
-  conclude(Status::converged);
-  return true;
 }
 
 #define X(T, S)                                                                                      \

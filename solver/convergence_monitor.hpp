@@ -14,6 +14,7 @@
 #include <purlin/solver/monitor_state.hpp>
 #include <purlin/solver/operator_exchange.hpp>
 #include <purlin/solver/residual_rate.hpp>
+#include <purlin/solver/true_residual.hpp>
 
 namespace purlin::detail {
 
@@ -52,8 +53,10 @@ class ConvergenceMonitor {
   /// iterations allowed); the report is then complete.
   bool open(Span<T, S> r);
 
-  /// The same if |b| and |b - A x| have been computed elsewhere; their squares must be finite and not zero.
-  bool open(double rhs_norm, double residual);
+  /// The same if |b| and |b - A x| have been computed elsewhere; their squares must be finite and not zero. A
+  /// residual that meets the tolerance is formed again, in r; where its rounding does not, there is something left to
+  /// do.
+  bool open(double rhs_norm, double residual, Span<T, S> r);
 
   /// A residual above `first` times max(|b|, |b - A x0|) ends the solve as divergence if `fault` names an operator
   /// that the method cannot work with. If it names none (it is called once), the limit becomes `most` times that.
@@ -119,17 +122,16 @@ class ConvergenceMonitor {
   /// Since the solve began.
   double seconds() const;
 
-  /// r = b - A x and its norm; true when it meets the tolerance.
+  /// r = b - A x in twice the precision and its norm; true when that, its rounding included, meets the tolerance.
   bool form_residual(Span<T, S> r);
+
+  /// Whether the residual that was formed last is as small in every row as rounding allows.
+  bool rows_are_solved() const;
 
   /// To be called when the recurrence meets the tolerance: computes b - A x. True if that agrees (converged), if the
   /// solve was interrupted, or if the residual has already been replaced three times (stagnation); the status is then
   /// set. False: continue from the new r.
   bool confirm(Span<T, S> r);
-  /// The same with |b - A x| computed elsewhere. False: it is above the tolerance, or too small to have been computed
-  /// from squares.
-  bool confirm(double true_residual);
-
   /// Sets the outcome unless it is set.
   void conclude(Status status, Failure failure = {});
   /// The outcome that belongs to an event other than `tolerance_met`; with `none`, that of an interruption.
@@ -159,6 +161,10 @@ class ConvergenceMonitor {
   bool begin();  // from the residual as it is known
   double iterations_left();
   double norm(Span<const T, S> v);
+  bool meets_tolerance() const;
+  bool guess_is_in_range(Span<T, S> r);
+  void know_residual_at_zero();
+  void form_first_residual(Span<T, S> r);
   bool refuse_norm(double norm, Span<const T, S> v, Subject what);
 
   std::optional<SolveArguments<T, S>> args_;  // changed by an exchange
@@ -175,6 +181,7 @@ class ConvergenceMonitor {
   mutable int not_before_ = unknown;  ///< what it said last; it depends on what it was asked and has changed since
   int expected_;
   double residual_ = 0;          // the latest true residual
+  TrueResidual judged_;          // the same, where `form_residual` has formed it
   bool residual_known_ = false;  // residual_ belongs to the present x
   bool from_zero_ = false;       // the guess; once a solve has opened: and no product has shown what A makes of it
   bool concluded_ = false, stagnated_ = false;

@@ -75,6 +75,14 @@ void ConvergenceMonitor<T, S>::conclude_stagnation() {
   conclude(Status::stagnation);
 }
 
+// To rounding, by a residual that is none itself: no x of this precision does much better, unless it has grown so far
+// that any would look like that.
+template <class T, Space S>
+bool ConvergenceMonitor<T, S>::rows_are_solved() const {
+  constexpr double of_row = 256 * static_cast<double>(std::numeric_limits<T>::epsilon()), most_of_rhs = 1e-2;
+  return judged_.proven && judged_.worst_row <= of_row && judged_.norm <= most_of_rhs * report_.rhs_norm;
+}
+
 // Of the x that is returned. An x that has diverged has a large bound of its own, which says nothing of the matrix.
 template <class T, Space S>
 void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
@@ -95,6 +103,7 @@ void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S> v, Span<T, S> w) {
                          residual_ <= std::sqrt(eps) * report_.rhs_norm;
   report_.attainable_residual = justified ? residual_ : 0;
   report_.failure = stagnation_at(justified, report_.relative(residual_));
+  if (!justified && rows_are_solved()) report_.failure.cause = Cause::rounding_of_x;
 }
 
 // Where A has entries that are not finite, b - A 0 is none either: the report is as if it had been formed first.
@@ -114,8 +123,11 @@ SolveReport ConvergenceMonitor<T, S>::close(Span<T, S> r, Span<T, S> work) {
   doubt_residual_at_zero(r);
   if (!residual_known_) form_residual(r);
   report_.true_residual = residual_;
-  if (report_.status != Status::converged && std::isfinite(residual_) && concluded_ &&
-      residual_ <= report_.tolerance && report_.status != Status::not_finite) {
+  report_.residual_error_bound = judged_.error_bound;
+  report_.twice_precision = judged_.proven;
+  report_.row_residual = judged_.worst_row;
+  if (report_.status != Status::converged && concluded_ && meets_tolerance() &&
+      report_.status != Status::not_finite) {
     // The iteration was ended early, and its x is good all the same: the true residual decides.
     report_.status = Status::converged;
     report_.failure = {};
@@ -135,6 +147,7 @@ SolveReport ConvergenceMonitor<T, S>::close(Span<T, S> r, Span<T, S> work) {
   template void ConvergenceMonitor<T, S>::conclude_divergence();                      \
   template void ConvergenceMonitor<T, S>::conclude_stagnation();                      \
   template void ConvergenceMonitor<T, S>::doubt_residual_at_zero(Span<T, S>);         \
+  template bool ConvergenceMonitor<T, S>::rows_are_solved() const;                    \
   template void ConvergenceMonitor<T, S>::explain_stagnation(Span<T, S>, Span<T, S>); \
   template SolveReport ConvergenceMonitor<T, S>::close(Span<T, S>, Span<T, S>);
 PURLIN_FOR_TYPES_AND_SPACES(X)

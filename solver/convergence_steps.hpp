@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// The sum of absolute values, which distinguishes a vector of zeros from one whose squares underflow. Internal.
+/// Sums over a vector whose squares may leave the range. Internal.
 #pragma once
 
 #include <cmath>
@@ -8,6 +8,23 @@
 
 namespace purlin::detail {
 
+/// The sum of (x_i per_unit)^2.
+template <class T>
+struct ScaledSquares : PlainStep {
+  static constexpr int sums = 1;
+  const T* x;
+  double per_unit;
+  double* result;
+  ScaledSquares(const T* x_, double per_unit_, double* result_) : x(x_), per_unit(per_unit_), result(result_) {}
+  template <class Sums>
+  PURLIN_HD void element(std::int64_t i, NoCoefficients, Sums& total) const {
+    const double value = x[i] * per_unit;
+    total.add(0, value * value);
+  }
+  PURLIN_HD void end(const double* totals) const { *result = totals[0]; }
+};
+
+/// The sum of absolute values, which distinguishes a vector of zeros from one whose squares underflow.
 template <class T>
 struct AbsSumStep : PlainStep {
   static constexpr int sums = 1;

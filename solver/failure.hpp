@@ -30,11 +30,14 @@ enum class Cause {
   not_finite_iteration,    ///< NaN or infinity appeared on the way
   solution_out_of_range,   ///< x does not fit the precision
   rounding,                ///< rounding keeps b - A x above the tolerance; `level` is attainable
-  no_progress,             ///< the residual no longer decreases; `level` was reached
-  no_better_residual,      ///< for `iterations` iterations
-  slow_residual,           ///< it did not fall to a tenth in `iterations` iterations
-  residual_grew,           ///< to `level`
-  outside_range,           ///< b has a constant part, which a singular matrix cannot produce
+  rounding_of_x,       ///< b - A x, of `level`, is within the rounding of A x in every row; another x may have less
+  no_progress,         ///< the residual no longer decreases; `level` was reached
+  no_better_residual,  ///< for `iterations` iterations
+  slow_residual,       ///< it did not fall to a tenth in `iterations` iterations
+  residual_grew,       ///< to `level`
+  outside_range,       ///< b has a constant part of `level`, which a singular matrix cannot produce
+  zero_row,            ///< b is not 0, of `level`, where rows of the matrix have no entries but zeros
+  inconsistent,        ///< b - A x, of `level`, is orthogonal to all that a singular matrix produces
 };
 
 /// What a cause refers to.
@@ -59,6 +62,10 @@ struct Failure {
   bool in_single_precision = false;          ///< of the solver inside a mixed one
   std::vector<Untried> untried = {};         ///< what might have followed
 };
+
+/// What to look at where the residual of a row is as large as the row itself although |b - A x| meets the tolerance
+/// (see SolveReport::row_residual); empty where no row's is.
+std::string warning_of_rows(double row_residual);
 
 /// "iteration_limit", "matrix_not_positive", ...
 std::string_view name_of(Cause cause);

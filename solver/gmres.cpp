@@ -152,16 +152,22 @@ class Gmres<T, S, B>::Cycle {
   GmresState* state_;
 };
 
+template <class T, Space S, class B>
+SolveArguments<T, S> Gmres<T, S, B>::sided(const SolveArguments<T, S>& system) const {
+  const LinearOperator<T, S>* const M = left_ && system.M != nullptr ? system.M->from_left() : system.M;
+  return {system.ctx, system.A, M, system.b, system.x, system.stop, system.progress};
+}
+
 /// One call of `solve`: a cycle after the other, each from the true residual that the one before left.
 template <class T, Space S, class B>
 class Gmres<T, S, B>::Run {
  public:
   Run(Gmres& solver, const SolveArguments<T, S>& system)
       : own_(solver),
-        system_(system),
-        left_(solver.left_ && system.M != nullptr),
-        convergence_(own_.name(), own_.n_, system, &own_.state_.data()->scratch, own_.last_iterations_),
-        cycle_(std::in_place, own_, system) {
+        system_(solver.sided(system)),
+        left_(solver.left_ && system_->M != nullptr),
+        convergence_(own_.name(), own_.n_, *system_, &own_.state_.data()->scratch, own_.last_iterations_),
+        cycle_(std::in_place, own_, *system_) {
     convergence_.set_exchange(own_.exchange());
     convergence_.start_from_zero(own_.zero_guess());
     if (left_) convergence_.begin_rate_at(1);
@@ -200,7 +206,7 @@ class Gmres<T, S, B>::Run {
     bool same_preconditioner = true;  // no matter: a cycle has a basis of its own
     const auto changed = convergence_.exchange({own_.r_, own_.best_x_}, &same_preconditioner);
     if (!changed) return;
-    system_.emplace(*changed);
+    system_.emplace(own_.sided(*changed));
     cycle_.emplace(own_, *system_);
     bind();
   }
@@ -263,7 +269,8 @@ class Gmres<T, S, B>::Run {
     cycles_without_progress_ = reached < (1 - least_gain) * cycle.before ? 0 : cycles_without_progress_ + 1;
     careful_ = careful_ || cycles_without_progress_ > 0 || (!left_ && reached > broken_promise * cycle.recurrence);
     if (cycles_without_progress_ < 2) return false;
-    if (cycle.event == Event::krylov_space_exhausted) convergence_.conclude(cycle.event);
+    const bool exhausted = cycle.event == Event::krylov_space_exhausted && !convergence_.rows_are_solved();
+    if (exhausted) convergence_.conclude(cycle.event);
     if (reached > convergence_.growth_limit()) convergence_.conclude_divergence();
     convergence_.conclude_stagnation();
     return true;

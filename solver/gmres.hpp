@@ -10,6 +10,8 @@ namespace purlin {
 
 namespace detail {
 struct GmresState;
+template <class T, Space S>
+struct SolveArguments;
 template <Space S>
 class IterationGraph;
 }  // namespace detail
@@ -69,6 +71,9 @@ class Gmres final : public KrylovSolver<T, S> {
  private:
   class Cycle;
   class Run;
+
+  /// With M as it is applied.
+  detail::SolveArguments<T, S> sided(const detail::SolveArguments<T, S>& system) const;
 
   Index n_;
   int m_;

@@ -32,7 +32,7 @@ struct StopCriterion {
 
 /// How a solve ended. Only `converged` is success, and it is based on a true residual only.
 enum class Status {
-  converged,       ///< |b - A x| was formed and meets the tolerance
+  converged,       ///< |b - A x| was formed and meets the tolerance, the bound of its own rounding added
   max_iterations,  ///< `StopCriterion::max_iterations` were made
   breakdown,       ///< the recurrence cannot continue (BiCGStab after its restarts, GMRES on a singular system)
   not_positive_definite,  ///< CG met p.Ap <= 0 (the matrix) or r.Mr <= 0 (the preconditioner); `failure` says which
@@ -69,12 +69,19 @@ struct SolveReport {
   Failure failure;                 ///< why it did not converge
   std::string reason;              ///< the same as a sentence (`text_of`); empty for `converged`
   int iterations = 0;              ///< of all attempts together
-  double rhs_norm = 0;             ///< |b|; where that underflows and there is an absolute tolerance, the sum of
-                                   ///< |b_i|
+  double rhs_norm = 0;             ///< |b|
   double tolerance = 0;            ///< max(rel_tol |b|, abs_tol)
   double initial_residual = 0;     ///< |b - A x0|
   double recurrence_residual = 0;  ///< what the recurrence held at the end; |M r| in GMRES from the left
   double true_residual = 0;        ///< |b - A x|, formed from the last x; a null space is taken out of it afterwards
+  /// How far rounding may have moved `true_residual` from the exact |b - A x|: a solve is `converged` only if the sum
+  /// of both meets the tolerance. Proven where `twice_precision`; of an operator whose entries are not known it is
+  /// eps |A| |x| by a product with a random vector, and 0 for a solve that did not reach the tolerance.
+  double residual_error_bound = 0;
+  bool twice_precision = false;  ///< b - A x was formed in twice the precision of A and x
+  /// max of |b - A x|_i / (sum_j |a_ij| max|x| + |b_i|) over the rows: near 1 where a row is not solved at all, which
+  /// |b - A x| / |b| does not show if the row is small beside others. Negative: the entries are not known.
+  double row_residual = -1;
   /// What rounding allows, for `stagnation` only: the residual of the best x if there is evidence for it, else 0. The
   /// evidence: it is at most 100 eps |A| |x|, the tolerance is at most 10 of them (|A| estimated), x solves the
   /// system to half the digits, and all attempts that ended in stagnation agree within a factor of 100.
@@ -86,6 +93,8 @@ struct SolveReport {
   int second_passes = 0;          ///< GMRES: how often Gram-Schmidt ran again
   bool resident = false;          ///< all iterations, one at least, ran in a kernel that kept the vectors on the chip
   double seconds = 0;             ///< from the call to the confirmed residual
+  /// What a converged solve should make its reader look at: rows that are hardly solved. Empty: nothing.
+  std::string warning;
   std::vector<double> history;    ///< residual before the first and after each iteration, as the recurrence has it
   std::vector<Attempt> attempts;  ///< one or more, in order
   /// What LinearSystem replaced for this solve, and why: "format ehyb for csr after 1,200 iterations". Empty:

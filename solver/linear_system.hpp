@@ -99,6 +99,9 @@ struct SystemInfo {
   FormatChoice format;        ///< with its grounds, where it was chosen
   OrderReport order;          ///< the order of its rows
   bool reordered = false;     ///< whether that is not the caller's
+  /// Unknowns in whose columns no entry is stored: no residual depends on them, and a solve leaves them as its guess
+  /// has them. Caller's numbering.
+  RowCount free_unknowns;
   std::vector<std::pair<std::string, double>> setup_seconds;  ///< by phase
   std::uint64_t bytes = 0;                                    ///< held in S by all that was made with this context
 };

@@ -8,6 +8,7 @@
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/true_residual.hpp>
 
 namespace purlin::detail {
 
@@ -28,8 +29,7 @@ bool ZeroMeanPrecond<T, S>::is_null_vector_of(const Context<S>& ctx, const Linea
                                               Span<T, S> w) const {
   const auto image_norm = [&] {
     A.apply(ctx, T(1), Span<const T, S>(v), T(0), w);
-    norm2<T, S>(ctx, w, total_.data());
-    return fetch(ctx, total_.data());
+    return norm_in_range<T, S>(ctx, Span<const T, S>(w), total_.data());
   };
   fill<T, S>(ctx, T(1), v);
   const double of_ones = image_norm();
@@ -42,8 +42,7 @@ std::pair<double, double> ZeroMeanPrecond<T, S>::constant_part(const Context<S>&
   sum<T, S>(ctx, r, total_.data());
   const double constant =
       std::abs(fetch(ctx, total_.data())) / std::sqrt(static_cast<double>(std::max<Index>(n_, 1)));
-  norm2<T, S>(ctx, r, total_.data());
-  return {constant, fetch(ctx, total_.data())};
+  return {constant, norm_in_range<T, S>(ctx, r, total_.data())};
 }
 
 template <class T, Space S>

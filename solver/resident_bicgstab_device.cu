@@ -90,7 +90,8 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& sys
       return ResidentEnd::continue_in_loop;
     }
     best = {state.kept_residual, state.kept_at};
-    if (!convergence.open(state.rhs_norm, state.initial_residual)) return ResidentEnd::reported;
+    if (!convergence.open(state.rhs_norm, state.initial_residual, vectors.r)) return ResidentEnd::reported;
+    if (convergence.residual() <= convergence.tolerance()) return ResidentEnd::continue_in_loop;
   }
   args.begin = ResidentBegin::onward;
   bool due = false;
@@ -108,9 +109,7 @@ ResidentEnd ResidentBicgstab<T>::run(const SolveArguments<T, Space::device>& sys
     convergence.conclude(Status::converged);
     return ResidentEnd::reported;
   }
-  return convergence.event() == Event::tolerance_met && convergence.confirm(state.true_residual)
-             ? ResidentEnd::reported
-             : ResidentEnd::event;
+  return ResidentEnd::event;
 }
 
 template class ResidentBicgstab<double>;

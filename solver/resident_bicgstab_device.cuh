@@ -237,16 +237,6 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_bicgstab(
   }
   if (goes_on) {
     iterate<B, precond, storage>(args, my, ahead, seen);
-    if (seen.event == Event::tolerance_met) {
-      const auto a = matrix_of<B, precond, storage>(args, my);
-      if constexpr (precond == ResidentPrecond::matrix) {
-        BicgstabPlaces<T, B, precond, storage> begun;  // `ahead` would be held through all steps for this
-        open_pass<B, on_chip>(a, my.own, begun);
-        report_true_residual<B, on_chip>(args, my, a, begun, my.x, my.t);
-      } else {
-        report_true_residual<B, on_chip>(args, my, a, ahead, my.x, my.t);
-      }
-    }
     store_own(my, my.x, args.x);
     store_own(my, my.r, args.r);
     store_own(my, my.p, args.p);

@@ -81,7 +81,8 @@ ResidentEnd ResidentCg<T>::solve(const SolveArguments<T, Space::device>& system,
   if (!this->launch(ctx, args, convergence) || !state.started) {
     return convergence.open(vectors.r) ? ResidentEnd::continue_in_loop : ResidentEnd::reported;
   }
-  if (!convergence.open(state.rhs_norm, state.initial_residual)) return ResidentEnd::reported;
+  if (!convergence.open(state.rhs_norm, state.initial_residual, vectors.r)) return ResidentEnd::reported;
+  if (convergence.residual() <= convergence.tolerance()) return ResidentEnd::continue_in_loop;
   convergence.report().resident = true;
   args.begin = ResidentBegin::onward;
   return launch_until_event(system, convergence, args);
@@ -135,15 +136,14 @@ ResidentEnd ResidentCg<T>::launch_until_event(const SolveArguments<T, Space::dev
   }
   convergence.report().resident = convergence.report().resident && state.iteration > 0;
   const Event event = convergence.event();
-  if (event == Event::tolerance_met && convergence.confirm(state.true_residual)) return ResidentEnd::reported;
-  if (convergence.interrupted()) {
-    convergence.conclude(Event::none);
-    return ResidentEnd::reported;
-  }
   if (event == Event::tolerance_met) {
     if (convergence.confirm(r)) return ResidentEnd::reported;
     convergence.report().resident = false;
     return ResidentEnd::continue_in_loop;
+  }
+  if (convergence.interrupted()) {
+    convergence.conclude(Event::none);
+    return ResidentEnd::reported;
   }
   // p.A p is a difference here, by which a matrix that is not symmetric looks indefinite.
   const bool misjudged =

@@ -178,16 +178,6 @@ __global__ void __launch_bounds__(ResidentTuning::threads, 1) resident_cg(const 
   if (goes_on) {
     __syncthreads();
     iterate<B, precond, storage>(args, my, ahead, seen);
-    if (seen.event == Event::tolerance_met) {
-      const auto a = matrix_of<B, precond, storage>(args, my);
-      if constexpr (precond == ResidentPrecond::factors) {
-        ResidentPlaces<T, B, storage> begun;  // `ahead` would be held through all steps for this
-        open_pass<B, on_chip>(a, my.own, begun);
-        report_true_residual<B, on_chip>(args, my, a, begun, my.x, my.u);
-      } else {
-        report_true_residual<B, on_chip>(args, my, a, ahead, my.x, my.u);
-      }
-    }
     store_own(my, my.x, args.x);
     store_own(my, my.r, args.r);
     store_own(my, my.p, args.p);

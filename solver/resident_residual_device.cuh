@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// How a resident solve begins and ends: r = b - A x and its norm, formed by the blocks together. Internal.
+/// How a resident solve begins: r = b - A x and its norm, formed by the blocks together. Internal.
 #pragma once
 
 #include <purlin/solver/resident_part_device.cuh>
@@ -105,22 +105,6 @@ __device__ bool open_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, 
     state.tolerance = seen.tolerance;
   }
   return started && !(seen.residual <= seen.tolerance);
-}
-
-/// Reports |b - A x| of the current x to the host; blocks need not have read each other's entries; u is overwritten.
-template <int B, bool on_chip, class T, class Share, class Places>
-__device__ void report_true_residual(const ResidentArgs<T>& args, ResidentPart<T>& my, const Share& a, Places& ahead,
-                                     const T* x, T* u) {
-  for (int i = static_cast<int>(threadIdx.x); i < my.own; i += static_cast<int>(blockDim.x)) {
-    u[i] = x[i];
-    post_row<B>(my, a, i, x[i]);
-  }
-  double sums[1] = {};
-  synchronise<B>(my, a, sums, u);
-  publish(my, a, u);
-  sums[0] = residual_of<B, on_chip>(my, a, ahead, args.b, u, [](int, T) {});
-  synchronise<B>(my, a, sums, static_cast<T*>(nullptr));
-  if (is_reporting_thread()) args.log->state.true_residual = sqrt(sums[0]);
 }
 
 }  // namespace

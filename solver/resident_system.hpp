@@ -24,7 +24,6 @@ struct ResidentState {
   bool started;             ///< false: norms out of range; x is as it was
   double rhs_norm;          ///< |b|
   double initial_residual;  ///< |b - A x| of the guess
-  double true_residual;     ///< the same of the result, where the tolerance was met
   double rho;               ///< CG: r.M r of the last step
   double alpha;             ///< and its length
   double r0_norm;           ///< BiCGStab: of the shadow residual

@@ -66,7 +66,7 @@ std::optional<SystemUnits> units_out_of_range(const Context<S>& ctx, const Linea
   const std::optional<int> of_rhs = mean_exponent<T, S>(ctx, w.span());
   if (!of_rhs) return std::nullopt;
   for (const int shift : {0, -half_range<T>, half_range<T>}) {
-    fill_random<T, S>(ctx, RandomKind::sign, 1, 0, v.span());
+    fill_random<T, S>(ctx, RandomKind::signed_length, 1, 0, v.span());
     scale_by_power<T, S>(ctx, shift, v.cspan(), v.span());
     A.apply(ctx, T(1), v.cspan(), T(0), w.span());
     const std::optional<int> of_image = mean_exponent<T, S>(ctx, w.span());
@@ -84,6 +84,22 @@ void ScaledOperator<T, S>::apply(const Context<S>& ctx, T alpha, Span<const T, S
   const int first = exponent_ / 2;
   axpby<T, S>(ctx, power_of_two<T>(first), x, T(0), x_.span());
   inner_.apply(ctx, alpha * power_of_two<T>(exponent_ - first), x_.cspan(), beta, y);
+}
+
+// b - 2^e A x = 2^rest (2^-rest b - A 2^first x), e = first + rest. What is relative stays as it is.
+template <class T, Space S>
+std::optional<ResidualSums> ScaledOperator<T, S>::residual(const Context<S>& ctx, Span<const T, S> b,
+                                                           Span<const T, S> x, const ResidualScale& scale,
+                                                           Span<T, S> r) const {
+  const int first = exponent_ / 2, rest = exponent_ - first;
+  axpby<T, S>(ctx, power_of_two<T>(first), x, T(0), x_.span());
+  max_abs<T>(ctx, x_.cspan(), x_max_.data());
+  axpby<T, S>(ctx, power_of_two<T>(-rest), b, T(0), r);
+  auto sums =
+      inner_.residual(ctx, Span<const T, S>(r), x_.cspan(), {std::ldexp(scale.unit, -rest), x_max_.data()}, r);
+  purlin::scale<T, S>(ctx, power_of_two<T>(rest), r);
+  if (sums) sums->x_max = std::ldexp(sums->x_max, -first);
+  return sums;
 }
 
 #define X(T, S)                                                                                          \

@@ -32,11 +32,13 @@ class ScaledOperator final : public LinearOperator<T, S> {
  public:
   /// `inner` outlives this.
   ScaledOperator(const Context<S>& ctx, const LinearOperator<T, S>& inner, int exponent)
-      : inner_(inner), exponent_(exponent), x_(ctx, inner.cols()) {}
+      : inner_(inner), exponent_(exponent), x_(ctx, inner.cols()), x_max_(ctx, 1) {}
 
   Index rows() const override { return inner_.rows(); }
   Index cols() const override { return inner_.cols(); }
   void apply(const Context<S>& ctx, T alpha, Span<const T, S> x, T beta, Span<T, S> y) const override;
+  std::optional<ResidualSums> residual(const Context<S>& ctx, Span<const T, S> b, Span<const T, S> x,
+                                       const ResidualScale& scale, Span<T, S> r) const override;
   bool capturable() const override { return inner_.capturable(); }
   bool takes_long() const override { return inner_.takes_long(); }
 
@@ -44,6 +46,7 @@ class ScaledOperator final : public LinearOperator<T, S> {
   const LinearOperator<T, S>& inner_;
   int exponent_;
   mutable Array<T, S> x_;  // one thread at a time uses an operator
+  mutable Array<double, S> x_max_;
 };
 
 }  // namespace purlin::detail

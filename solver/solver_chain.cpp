@@ -11,6 +11,7 @@
 #include <purlin/core/vector_ops.hpp>
 #include <purlin/solver/column_progress.hpp>
 #include <purlin/solver/convergence_monitor.hpp>
+#include <purlin/solver/inconsistency.hpp>
 #include <purlin/solver/limits_left.hpp>
 #include <purlin/solver/mixed_solvers.hpp>
 #include <purlin/solver/own_progress.hpp>
@@ -32,17 +33,30 @@ void overrule(SolveReport& report, Status status, const Failure& failure) {
 }
 
 // x is the least-squares solution, as far as it goes: the part of b that was split off is orthogonal to the rest.
-void count_part_outside(SolveReport& report, double outside) {
+void count_part_outside(SolveReport& report, double outside, double rhs_norm, const StopCriterion& stop) {
   if (!(outside > 0)) return;
-  report.rhs_norm = std::hypot(report.rhs_norm, outside);
-  report.true_residual = std::hypot(report.true_residual, outside);
+  report.rhs_norm = rhs_norm;
+  report.initial_residual = std::hypot(report.initial_residual, outside);
+  report.tolerance = std::max(stop.rel_tol * rhs_norm, stop.abs_tol);
   if (!report.converged()) return;
-  overrule(report, Status::stagnation, {Cause::outside_range});
+  overrule(report, Status::stagnation, {Cause::outside_range, Subject::none, report.relative(outside)});
+}
+
+// Of another solver, a longer solve or another preconditioner: nothing is to be hoped for.
+bool is_inconsistent(const Failure& failure) {
+  return failure.cause == Cause::outside_range || failure.cause == Cause::zero_row ||
+         failure.cause == Cause::inconsistent;
+}
+
+// Endings after which it is worth some products to look for the reason in A and b.
+bool may_be_inconsistent(const SolveReport& report) {
+  return worth_another_solver(report) || report.status == Status::max_iterations;
 }
 
 }  // namespace
 
 bool worth_another_solver(const SolveReport& report) {
+  if (is_inconsistent(report.failure)) return false;
   switch (report.status) {
     case Status::breakdown:
     case Status::not_positive_definite:
@@ -74,19 +88,29 @@ void settle_attainable(SolveReport& whole) {
 
 bool worth_another_preconditioner(const SolveReport& report) {
   const Cause cause = report.failure.cause;
-  return worth_another_solver(report) && cause != Cause::rounding && cause != Cause::outside_range;
+  return worth_another_solver(report) && cause != Cause::rounding && cause != Cause::rounding_of_x;
 }
 
 void write_reasons(SolveReport& report, const std::string& preconditioner) {
   report.reason = text_of(report.failure, preconditioner);
+  report.warning = report.converged() ? warning_of_rows(report.row_residual) : "";
   for (Attempt& attempt : report.attempts) {
     if (attempt.preconditioner.empty()) attempt.preconditioner = preconditioner;
     attempt.reason = text_of(attempt.failure, attempt.preconditioner);
   }
 }
 
+void take_residual(SolveReport& report, const SolveReport& from) {
+  report.true_residual = from.true_residual;
+  report.residual_error_bound = from.residual_error_bound;
+  report.twice_precision = from.twice_precision;
+  report.row_residual = from.row_residual;
+}
+
 void append_attempt(SolveReport& whole, SolveReport&& next) {
   next.attempts.insert(next.attempts.begin(), whole.attempts.begin(), whole.attempts.end());
+  // It began where the one before had ended.
+  if (!whole.history.empty() && !next.history.empty()) next.history.erase(next.history.begin());
   next.history.insert(next.history.begin(), whole.history.begin(), whole.history.end());
   next.iterations += whole.iterations;
   next.resident = next.resident && whole.resident;
@@ -259,6 +283,7 @@ SolveReport SolverChain<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Sto
                                      const ProgressFn& progress, InitialGuess guess) {
   const auto start = Clock::now();
   check_null_space();
+  const Span<const T, S> given = b;
   const double outside = split_off_constant(b, stop, projected_b_.span());
   if (outside > 0) b = projected_b_.cspan();
   best_is_zero_ = guess == InitialGuess::zero;
@@ -266,9 +291,52 @@ SolveReport SolverChain<T, S>::solve(Span<const T, S> b, Span<T, S> x, const Sto
   SolveReport first =
       has_several() ? patient_attempt(0, b, x, stop, progress, guess) : attempt(0, b, x, stop, progress, guess);
   SolveReport whole = go_on(std::move(first), b, x, stop, progress, start);
-  count_part_outside(whole, outside);
+  finish_in_null_space(whole, outside, given, Span<const T, S>(x), stop);
   write_reasons(whole, "");
   return whole;
+}
+
+// What is known of the residual with which a chain begins.
+template <class T, Space S>
+SolveReport SolverChain<T, S>::of_guess(const SolveReport& report) const {
+  SolveReport guess;
+  guess.true_residual = report.initial_residual;
+  guess.twice_precision = best_is_zero_;
+  guess.row_residual = best_is_zero_ ? 1 : -1;
+  return guess;
+}
+
+// Of the x that is returned, whose mean was taken out after the last attempt, and of the b that was given.
+template <class T, Space S>
+void SolverChain<T, S>::finish_in_null_space(SolveReport& report, double outside, Span<const T, S> b,
+                                             Span<const T, S> x, const StopCriterion& stop) {
+  if (zero_mean_ == nullptr || b.size == 0 || !std::isfinite(report.rhs_norm)) return;
+  Array<double, S> scratch(ctx_, 1);
+  count_part_outside(report, outside, norm_in_range<T, S>(ctx_, b, scratch.data()), stop);
+  judge_anew(report, b, x);
+  if (report.converged() && !(report.true_residual + report.residual_error_bound <= report.tolerance)) {
+    overrule(report, Status::stagnation, stagnation_at(false, report.relative(report.true_residual)));
+  }
+}
+
+// Of an x that is none of the last attempt's.
+template <class T, Space S>
+void SolverChain<T, S>::judge_anew(SolveReport& report, Span<const T, S> b, Span<const T, S> x) const {
+  Array<T, S> r(ctx_, A_->rows());
+  Array<double, S> scratch(ctx_, 1);
+  const TrueResidual found = true_residual<T, S>(ctx_, *A_, b, x, report.rhs_norm, 0, r, scratch.data());
+  report.true_residual = found.norm;
+  if (found.proven) report.residual_error_bound = found.error_bound;
+  report.twice_precision = found.proven;
+  report.row_residual = found.worst_row;
+}
+
+// A solve that failed since no x meets the tolerance ends as stagnation, whatever the method has met.
+template <class T, Space S>
+void SolverChain<T, S>::look_for_inconsistency(SolveReport& report, Span<const T, S> b, Span<const T, S> x) {
+  if (!may_be_inconsistent(report)) return;
+  const auto failure = why_inconsistent<T, S>(ctx_, *A_, b, x, report.rhs_norm, report.tolerance);
+  if (failure) overrule(report, Status::stagnation, *failure);
 }
 
 template <class T, Space S>
@@ -287,18 +355,19 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
     const StopCriterion left = limits_left(stop, whole.iterations, seconds_since(start));
     return solve_scaled(std::move(whole), *units, b, x, left, progress);
   }
-  double best = whole.initial_residual;
-  const auto keep_better = [&](const SolveReport& report) {
-    const bool worse = has_several() && !report.converged() && !(report.true_residual <= best);
+  SolveReport best = of_guess(whole);  // its residual
+  const auto keep_better = [&](SolveReport& report) {
+    const bool worse = has_several() && !report.converged() && !(report.true_residual <= best.true_residual);
     if (worse) {
       restore_best(x);
       if (zero_mean_ != nullptr) zero_mean_->remove_mean(ctx_, x);
+      take_residual(report, best);
     } else {
-      best = report.true_residual;
+      take_residual(best, report);
     }
   };
   keep_better(whole);
-  whole.true_residual = best;
+  look_for_inconsistency(whole, b, Span<const T, S>(x));
   for (std::size_t k = 1; k < steps_.size(); ++k) {
     const StopCriterion left = limits_left(stop, whole.iterations, seconds_since(start));
     if (!worth_another_solver(whole) || left.max_iterations == 0) break;
@@ -309,7 +378,7 @@ SolveReport SolverChain<T, S>::go_on(SolveReport whole, Span<const T, S> b, Span
     SolveReport report = last ? attempt(k, b, x, left, progress) : patient_attempt(k, b, x, left, progress);
     keep_better(report);
     append_attempt(whole, std::move(report));
-    whole.true_residual = best;
+    look_for_inconsistency(whole, b, Span<const T, S>(x));
   }
   settle_attainable(whole);
   return whole;
@@ -362,6 +431,7 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
   };
   std::vector<double> outside(static_cast<std::size_t>(columns), 0.0);
   const bool zero = guess == InitialGuess::zero;
+  const Span<const T, S> given = b;
   if (has_several() && !zero) {
     at_least(guesses_, x.size);
     copy<T>(ctx_, Span<const T, S>(x), guesses_.span().subspan(0, x.size));
@@ -387,7 +457,8 @@ std::vector<SolveReport> SolverChain<T, S>::solve_batch(Span<const T, S> b, Span
     best_is_zero_ = zero;
     if (has_several() && !zero) copy<T>(ctx_, column_of(guesses_.cspan(), c), best_x_.span());
     report = go_on(std::move(report), column_of(b, c), x_c, stop, progress.of(c), start);
-    count_part_outside(report, outside[static_cast<std::size_t>(c)]);
+    finish_in_null_space(report, outside[static_cast<std::size_t>(c)], column_of(given, c), Span<const T, S>(x_c),
+                         stop);
     write_reasons(report, "");
   }
   return reports;

@@ -42,7 +42,10 @@ void settle_attainable(SolveReport& whole);
 /// Makes the sentences of a report and its attempts. `preconditioner` is its name, or empty.
 void write_reasons(SolveReport& report, const std::string& preconditioner);
 
-/// Appends what a later attempt did to the report of the earlier ones.
+/// What a report says of the residual of its x, for a report whose x has been replaced by that of `from`.
+void take_residual(SolveReport& report, const SolveReport& from);
+
+/// Appends what a later attempt did to the report of the earlier ones. The history has the start once.
 void append_attempt(SolveReport& whole, SolveReport&& next);
 
 /// The steps of a system that iterates in single precision first: the first of them in mixed precision in front,
@@ -98,6 +101,11 @@ class SolverChain {
   SolveReport patient_attempt(std::size_t step, Span<const T, S>& b, Span<T, S>& x, const StopCriterion& stop,
                               const ProgressFn& progress, InitialGuess guess = InitialGuess::in_x);
   void restore_best(Span<T, S> x) const;
+  void look_for_inconsistency(SolveReport& report, Span<const T, S> b, Span<const T, S> x);
+  SolveReport of_guess(const SolveReport& report) const;
+  void finish_in_null_space(SolveReport& report, double outside, Span<const T, S> b, Span<const T, S> x,
+                            const StopCriterion& stop);
+  void judge_anew(SolveReport& report, Span<const T, S> b, Span<const T, S> x) const;
   bool batched() const;
   void check_null_space();
   double split_off_constant(Span<const T, S> b, const StopCriterion& stop, Span<T, S> projected);
@@ -108,6 +116,8 @@ class SolverChain {
   struct Scaled;
   SolveReport solve_scaled(SolveReport whole, const SystemUnits& units, Span<const T, S> b, Span<T, S> x,
                            const StopCriterion& stop, const ProgressFn& progress);
+  bool guess_is_in_range(const Scaled& in, Span<const T, S> x) const;
+  void judge_scaled_back(SolveReport& report, Scaled& in, int to_units, Span<const T, S> x) const;
   std::optional<SystemUnits> units_for(const SolveReport& report, Span<const T, S> b) const;
   bool has_several() const { return steps_.size() > 1; }
 

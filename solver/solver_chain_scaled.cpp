@@ -20,7 +20,7 @@ void rescale(SolveReport& report, int exponent) {
     value = std::isfinite(value) ? std::min(in_those_of_b, std::numeric_limits<double>::max()) : in_those_of_b;
   };
   for (double* value : {&report.rhs_norm, &report.tolerance, &report.initial_residual, &report.recurrence_residual,
-                        &report.true_residual, &report.attainable_residual}) {
+                        &report.true_residual, &report.residual_error_bound, &report.attainable_residual}) {
     in_units(*value);
   }
   for (double& residual : report.history) in_units(residual);
@@ -96,33 +96,52 @@ SolveReport SolverChain<T, S>::solve_scaled(SolveReport whole, const SystemUnits
     };
   }
   in.solvers->values_changed();
+  // A guess that leaves the range here is far from any solution, and worse than none.
+  if (!guess_is_in_range(in, Span<const T, S>(x))) fill<T, S>(ctx_, T(0), in.x.span());
+  const double of_guess = whole.initial_residual;
   SolveReport report = in.solvers->solve(in.b.cspan(), in.x.span(), scaled_stop, scaled_progress);
   scale_by_power<T, S>(ctx_, of_x, in.x.cspan(), x);
-  if (report.converged()) {
-    // Of the x that is handed back, whose entries may have left the range.
-    scale_by_power<T, S>(ctx_, -of_x, Span<const T, S>(x), in.x.span());
-    in.A.apply(ctx_, T(-1), in.x.cspan(), T(1), in.b.span());
-    Array<double, S> norm(ctx_, 1);
-    norm2<T, S>(ctx_, in.b.cspan(), norm.data());
-    const double residual = fetch(ctx_, static_cast<const double*>(norm.data()));
-    // Scaled back and forth, an x inside the range is the same, and so is its residual but for the order of sums.
-    if (!(residual <= report.tolerance * (1 + 1e-6))) {
-      report.true_residual = report.attempts.back().true_residual = residual;
-      report.status = report.attempts.back().status = Status::not_finite;
-      report.failure = report.attempts.back().failure = {Cause::solution_out_of_range};
-    }
-  }
+  judge_scaled_back(report, in, -of_x, Span<const T, S>(x));
   rescale(report, units.rhs);
+  if (std::isfinite(of_guess)) report.initial_residual = of_guess;
   if (whole.iterations == 0) return report;
   append_attempt(whole, std::move(report));
   return whole;
+}
+
+template <class T, Space S>
+bool SolverChain<T, S>::guess_is_in_range(const Scaled& in, Span<const T, S> x) const {
+  Array<double, S> size(ctx_, 1);
+  const auto is_finite = [&](Span<const T, S> v) {
+    max_abs<T>(ctx_, v, size.data());
+    return std::isfinite(fetch(ctx_, static_cast<const double*>(size.data())));
+  };
+  return is_finite(in.x.cspan()) || !is_finite(x);  // what is no number is refused with its name
+}
+
+// Of the x that is handed back, whose entries may have left the range.
+template <class T, Space S>
+void SolverChain<T, S>::judge_scaled_back(SolveReport& report, Scaled& in, int to_units, Span<const T, S> x) const {
+  scale_by_power<T, S>(ctx_, to_units, x, in.x.span());
+  const double before = report.true_residual;
+  in.solvers->judge_anew(report, in.b.cspan(), in.x.cspan());
+  report.attempts.back().true_residual = report.true_residual;
+  // Scaled back and forth, an x inside the range is the same.
+  const bool same = report.true_residual <= before * (1 + 1e-6) && report.true_residual >= before * (1 - 1e-6);
+  const bool still = report.converged() && report.true_residual + report.residual_error_bound <= report.tolerance;
+  if (same || still || !std::isfinite(before)) return;
+  report.status = report.attempts.back().status = Status::not_finite;
+  report.failure = report.attempts.back().failure = {Cause::solution_out_of_range};
+  report.attainable_residual = report.attempts.back().attainable_residual = 0;
 }
 
 #define X(T, S)                                                                                                 \
   template struct SolverChain<T, S>::Scaled;                                                                    \
   template std::optional<SystemUnits> SolverChain<T, S>::units_for(const SolveReport&, Span<const T, S>) const; \
   template SolveReport SolverChain<T, S>::solve_scaled(SolveReport, const SystemUnits&, Span<const T, S>,       \
-                                                       Span<T, S>, const StopCriterion&, const ProgressFn&);
+                                                       Span<T, S>, const StopCriterion&, const ProgressFn&);    \
+  template bool SolverChain<T, S>::guess_is_in_range(const Scaled&, Span<const T, S>) const;                    \
+  template void SolverChain<T, S>::judge_scaled_back(SolveReport&, Scaled&, int, Span<const T, S>) const;
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

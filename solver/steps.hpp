@@ -10,6 +10,7 @@
 
 #define PURLIN_SOLVER_STEPS_OF(SWEEP, T)       \
   SWEEP(purlin::detail::AbsSumStep<T>)         \
+  SWEEP(purlin::detail::ScaledSquares<T>)      \
   SWEEP(purlin::detail::CgStart<T>)            \
   SWEEP(purlin::detail::CgDirection<T, false>) \
   SWEEP(purlin::detail::CgDirection<T, true>)  \

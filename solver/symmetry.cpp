@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// v.Aw against w.Av.
+// v.Aw against w.Av, and p.Ap against its rounding.
 #include <purlin/solver/symmetry.hpp>
 
 #include <algorithm>
@@ -10,10 +10,21 @@
 #include <purlin/core/error.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/random.hpp>
+#include <purlin/core/twice_sum.hpp>
 #include <purlin/core/vector_ops.hpp>
 
 namespace purlin::detail {
 namespace {
+
+// y = B w, or -B w in twice the precision where B knows its entries: large entries that cancel would leave rounding
+// that looks like asymmetry.
+template <class T, Space S>
+void form_image(const Context<S>& ctx, const LinearOperator<T, S>& B, Span<const T, S> w, Span<T, S> y,
+                double* scratch) {
+  fill<T, S>(ctx, T(0), y);
+  const bool formed = B.residual(ctx, Span<const T, S>(y), w, {1, scratch}, y).has_value();
+  if (!formed) B.apply(ctx, T(1), w, T(0), y);
+}
 
 // |v.Bw - w.Bv| over the larger of |v||Bw| and |w||Bv|. `image` is a work vector.
 template <class T, Space S>
@@ -22,7 +33,7 @@ double asymmetry(const Context<S>& ctx, const LinearOperator<T, S>& B, const Arr
   Array<double, S> sums(ctx, 6);
   for (int k = 0; k < 2; ++k) {
     const Array<T, S>&v = vectors[k], &w = vectors[1 - k];
-    B.apply(ctx, T(1), v.cspan(), T(0), image.span());
+    form_image<T, S>(ctx, B, v.cspan(), image.span(), sums.data() + 3 * k);
     dot<T, S>(ctx, w.cspan(), image.cspan(), sums.data() + 3 * k);
     norm2<T, S>(ctx, w.cspan(), sums.data() + 3 * k + 1);
     norm2<T, S>(ctx, image.cspan(), sums.data() + 3 * k + 2);
@@ -62,8 +73,30 @@ Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, 
   }
 }
 
-#define X(T, S) \
-  template Asymmetric symmetry_fault(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>*);
+template <class T, Space S>
+bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> p, Span<T, S> image,
+                           double* scratch) {
+  const auto value = [&] { return fetch(ctx, static_cast<const double*>(scratch)); };
+  max_abs<T>(ctx, p, scratch);
+  fill<T, S>(ctx, T(0), image);
+  const auto sums = A.residual(ctx, Span<const T, S>(image), p, {1, scratch}, image);  // -A p
+  if (!sums) return true;
+  norm2<T, S>(ctx, p, scratch);
+  const double p_norm = value();
+  norm2<T, S>(ctx, Span<const T, S>(image), scratch);
+  const double image_norm = value();
+  dot<T, S>(ctx, p, Span<const T, S>(image), scratch);
+  const double curvature = -value();
+  const double of_image = std::is_same_v<T, double> ? 0 : std::numeric_limits<T>::epsilon();  // it was rounded to T
+  const double rounding = (static_cast<double>(p.size) * unit_roundoff + of_image) * p_norm * image_norm +
+                          2 * sums->x_max * sums->error_sum;
+  return curvature <= -rounding;
+}
+
+#define X(T, S)                                                                                                     \
+  template Asymmetric symmetry_fault(const Context<S>&, const LinearOperator<T, S>&, const LinearOperator<T, S>*);  \
+  template bool is_not_positive_along(const Context<S>&, const LinearOperator<T, S>&, Span<const T, S>, Span<T, S>, \
+                                      double*);
 PURLIN_FOR_TYPES_AND_SPACES(X)
 #undef X
 

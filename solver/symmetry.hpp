@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Whether operators are symmetric, as far as products with two vectors can show. Internal.
+/// Whether operators are symmetric or indefinite, as far as products with a few vectors can show. Internal.
 #pragma once
 
 #include <purlin/solver/failure.hpp>
@@ -11,5 +11,11 @@ namespace purlin::detail {
 /// not show that, or where there is no memory to ask. Two products with each; waits for the stream.
 template <class T, Space S>
 Asymmetric symmetry_fault(const Context<S>& ctx, const LinearOperator<T, S>& A, const LinearOperator<T, S>* M);
+
+/// Whether p.A p <= 0 is true and not rounding: formed again in twice the precision. True where A does not know its
+/// entries. `image` is a work vector, `scratch` a double in S; waits for the stream.
+template <class T, Space S>
+bool is_not_positive_along(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> p, Span<T, S> image,
+                           double* scratch);
 
 }  // namespace purlin::detail

@@ -185,6 +185,7 @@ PlainOperators<T, S>::PlainOperators(PlainOperators& from, const CsrView<T, S>& 
   PermutedCsr<T, S> permuted;
   if (!order_.natural()) view = (permuted = permute(ctx_, a, order_)).view();
   A_ = make_spmv(ctx_, view, order_, options_.spmv);
+  fix_free_unknowns(a);
   keep_pattern(a);
   keep_values(a);
   const bool has_precond = from.M_ != nullptr;

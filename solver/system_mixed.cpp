@@ -17,7 +17,6 @@ namespace {
 void join(SolveReport& whole, SolveReport&& next) {
   const Attempt stopped = whole.attempts.back();
   whole.attempts.pop_back();
-  whole.history.pop_back();  // the residual with which the next one begins
   if (!next.attempts.empty()) {
     next.attempts.front().iterations += stopped.iterations;
     next.attempts.front().seconds += stopped.seconds;

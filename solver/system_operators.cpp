@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <purlin/core/empty_columns.hpp>
 #include <purlin/core/instantiate.hpp>
 #include <purlin/core/random.hpp>
 #include <purlin/core/vector_ops.hpp>
@@ -74,10 +75,25 @@ PlainOperators<T, S>::PlainOperators(const Context<S>& ctx, const CsrView<T, S>&
         [&] { A_ = make_spmv(ctx_, view, order_, options_.spmv, facts_ ? &*facts_ : nullptr); });
   timed(ctx_, setup_seconds_, "preconditioner", [&] { make_preconditioner(view, exchangeable); });
   if (!exchangeable) candidates_.clear();
+  fix_free_unknowns(a);
   keep_pattern(a);
   if (decided() != nullptr && provisional_) keep_values(a);
   options_.decision.reset();
   options_.precond.of<PatternOptions>().pattern = nullptr;  // read, and no longer needed
+}
+
+// Unknowns without entries, which no residual shows, keep the guess. Of a symmetric pattern the rows tell.
+template <class T, Space S>
+void PlainOperators<T, S>::fix_free_unknowns(const CsrView<T, S>& a) {
+  if (traits_ && traits_->pattern_symmetric && traits_->empty_rows.count == 0) return;
+  std::vector<Index> free = empty_columns(ctx_, Pattern<S>(a));
+  if (free.empty()) return;
+  free_unknowns_ = {static_cast<Index>(free.size()), free.front()};
+  if (!order_.natural()) {
+    const std::vector<Index> new_of_old = to_vector(ctx_, order_.new_of_old.cspan());
+    for (Index& j : free) j = new_of_old[static_cast<std::size_t>(j)];
+  }
+  fixed_unknowns_.emplace(ctx_, a.rows, free);
 }
 
 // An M of the caller's takes the place of the options'.
@@ -378,6 +394,7 @@ SystemInfo PlainOperators<T, S>::info() {
   info.format = format_;
   info.order = order_.report;
   info.reordered = !order_.natural();
+  info.free_unknowns = free_unknowns_;
   info.setup_seconds = setup_seconds_;
   return info;
 }

@@ -16,6 +16,7 @@
 #include <purlin/precond/choice.hpp>
 #include <purlin/solver/candidate.hpp>
 #include <purlin/solver/choice.hpp>
+#include <purlin/solver/fixed_unknowns.hpp>
 #include <purlin/solver/linear_system.hpp>
 #include <purlin/solver/memory_estimate.hpp>
 #include <purlin/solver/solver_chain.hpp>
@@ -187,7 +188,10 @@ class PlainOperators final : public SystemOperators<T, S> {
     return M_ != nullptr ? M_.get() : parts_.preconditioner.get();
   }
   const LinearOperator<T, S>* applied_preconditioner() const override {
-    return needless() ? nullptr : preconditioner();
+    const LinearOperator<T, S>* const applied = needless() ? nullptr : preconditioner();
+    if (!fixed_unknowns_) return applied;
+    fixed_unknowns_->set_inner(applied);
+    return &*fixed_unknowns_;
   }
   const std::string& preconditioner_name() const override { return options_.precond.name; }
   SolverChain<T, S> make_chain() override;
@@ -304,6 +308,7 @@ class PlainOperators final : public SystemOperators<T, S> {
   double candidate_build_seconds(const std::string& name) const;
   KnownValues known_values() const;
   void call_weaker_present(const char* why);
+  void fix_free_unknowns(const CsrView<T, S>& a);
   void keep_pattern(const CsrView<T, S>& a);
   void keep_values(const CsrView<T, S>& a);
   void renew_kept_values(Span<const T, S> values);
@@ -321,6 +326,8 @@ class PlainOperators final : public SystemOperators<T, S> {
   SystemParts<T, S> parts_;
   RowOrder<S> order_;
   OperatorPtr<T, S> A_, M_;
+  mutable std::optional<FixedUnknowns<T, S>> fixed_unknowns_;  // of columns without entries, where there are any
+  RowCount free_unknowns_;                                     // the same, in the caller's numbering
   FormatChoice format_;
   SolverChoice choice_;
   std::optional<PatternFacts> facts_;   // where something is chosen by them

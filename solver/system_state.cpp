@@ -153,7 +153,7 @@ void SystemState<T, S>::try_other_preconditioners(SolveReport& report, Span<cons
     write_reasons(next);
     if (!next.converged() && !(next.true_residual <= report.true_residual)) {
       copy<T>(ctx, best.cspan(), x);
-      next.true_residual = report.true_residual;
+      take_residual(next, report);
     }
     append_attempt(report, std::move(next));
     settle_attainable(report);

@@ -83,7 +83,7 @@ def _divided(A, b, rtol, atol, max_iterations):
     norms = _core.divide_by_diagonal(given.arrays, b, x, rtol, atol)
     if norms is None:
         return None
-    rhs_norm, residual = norms
+    rhs_norm, residual, row_residual = norms
     ended = perf_counter()
     attempt = {
         "solver": "division", "method": "", "preconditioner": "none", "status": "converged", "cause": "none",
@@ -93,7 +93,8 @@ def _divided(A, b, rtol, atol, max_iterations):
     return x, Report({
         "status": "converged", "cause": "none", "reason": "", "solver": "division", "method": "",
         "iterations": 0, "rhs_norm": rhs_norm, "tolerance": max(rtol * rhs_norm, atol), "initial_residual": rhs_norm,
-        "recurrence_residual": residual, "true_residual": residual, "attainable_residual": 0.0,
+        "recurrence_residual": residual, "true_residual": residual, "residual_error_bound": 0.0,
+        "twice_precision": True, "row_residual": row_residual, "warning": "", "attainable_residual": 0.0,
         "residual_replacements": 0, "refinements": 0, "cycle_length": 0, "restarts": 0, "changed": "",
         "history": np.array([rhs_norm]), "attempts": [attempt], "format": "csr", "preconditioner": "none",
         "precision": "double", "rows": n, "device": "host",

@@ -33,8 +33,19 @@ bool is_diagonal(const MatrixArrays& a) {
   return false;
 }
 
-// (|b|, |b - A x|), or None where the matrix is not diagonal, or where a solver has to say what is wrong: a zero on
-// the diagonal, numbers near the ends of the range, or a tolerance that is not met.
+// max |r_i| / (|d_i| max |x| + |b_i|)
+double worst_row(Span<const double, host> d, Span<const double, host> b, Span<const double, host> x) {
+  double x_max = 0, worst = 0;
+  for (const double value : x) x_max = std::fmax(x_max, std::fabs(value));
+  for (std::int64_t i = 0; i < d.size; ++i) {
+    const double size = std::fabs(d[i]) * x_max + std::fabs(b[i]);
+    if (size > 0) worst = std::fmax(worst, std::fabs(std::fma(-d[i], x[i], b[i])) / size);
+  }
+  return worst;
+}
+
+// (|b|, |b - A x|, the residual of the worst row), or None where the matrix is not diagonal, or where a solver has to
+// say what is wrong: a zero on the diagonal, numbers near the ends of the range, or a tolerance that is not met.
 nb::object divide_by_diagonal(const MatrixArrays& a, const FlatOf<double>& rhs, const WritableOf<double>& solution,
                               double rtol, double atol) {
   if (!is_diagonal(a)) return nb::none();
@@ -43,7 +54,7 @@ nb::object divide_by_diagonal(const MatrixArrays& a, const FlatOf<double>& rhs, 
   if (b.size != d.size || x.size != d.size) return nb::none();
   double b_squares = 0, r_squares = 0, x_squares = 0;
   for (std::int64_t i = 0; i < d.size; ++i) {
-    const double quotient = b[i] / d[i], r = b[i] - d[i] * quotient;
+    const double quotient = b[i] / d[i], r = std::fma(-d[i], quotient, b[i]);  // exact
     x[i] = quotient;
     b_squares += b[i] * b[i];
     r_squares += r * r;
@@ -54,7 +65,7 @@ nb::object divide_by_diagonal(const MatrixArrays& a, const FlatOf<double>& rhs, 
   const bool solved = b_squares >= least && std::isfinite(b_squares) && std::isfinite(x_squares) && rtol >= 0 &&
                       atol >= 0 && (r_norm <= rtol * b_norm || r_norm <= atol);
   if (!solved) return nb::none();
-  return nb::make_tuple(b_norm, r_norm);
+  return nb::make_tuple(b_norm, r_norm, worst_row(d, b, x));
 }
 
 }  // namespace

@@ -50,6 +50,10 @@ nb::dict report_dict(SolveReport report) {
   d["initial_residual"] = report.initial_residual;
   d["recurrence_residual"] = report.recurrence_residual;
   d["true_residual"] = report.true_residual;
+  d["residual_error_bound"] = report.residual_error_bound;
+  d["twice_precision"] = report.twice_precision;
+  d["row_residual"] = report.row_residual;
+  d["warning"] = report.warning;
   d["attainable_residual"] = report.attainable_residual;
   d["residual_replacements"] = report.residual_replacements;
   d["refinements"] = report.refinements;

@@ -12,7 +12,7 @@ using namespace purlin::testing;
 
 namespace {
 
-constexpr int causes = static_cast<int>(Cause::outside_range) + 1;
+constexpr int causes = static_cast<int>(Cause::inconsistent) + 1;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
@@ -53,7 +53,7 @@ TEST_CASE("A sentence names the preconditioner, the level, what is not symmetric
   CHECK(text_of({Cause::precond_not_positive}, "spai") ==
         "r.Mr <= 0: the preconditioner spai is not positive definite");
   CHECK(has(text_of({Cause::rounding, Subject::none, 3e-9}), "about 3.00e-09 of |b| is attainable"));
-  CHECK(has(text_of({Cause::norm_overflows, Subject::initial_guess}), "the norm of the initial guess overflows"));
+  CHECK(has(text_of({Cause::norm_overflows, Subject::initial_guess}), "squares of the initial guess overflow"));
   Failure grew{Cause::residual_grew, Subject::none, 250};
   grew.asymmetric = Asymmetric::matrix;
   CHECK(text_of(grew) == "the residual grew to 2.50e+02 of |b|: the matrix is not symmetric, as CG needs it");
@@ -98,5 +98,17 @@ TEST_BOTH("A solve that fails says its cause, and the sentence is that of the ca
   CHECK(nan.failure.subject == Subject::right_hand_side);
   Rows nilpotent(3);  // A e1 = 0: GMRES finds nothing
   nilpotent.at(0, 1) = nilpotent.at(1, 2) = 1;
-  check(solved<S>(nilpotent, {0, 0, 1}, options_of("gmres", "none")), Cause::krylov_space_exhausted, "");
+  check(solved<S>(nilpotent, {0, 0, 1}, options_of("gmres", "none")), Cause::zero_row, "");
+  Rows ones(2);  // (1, -1) is orthogonal to its range
+  ones.at(0, 0) = ones.at(0, 1) = ones.at(1, 0) = ones.at(1, 1) = 1;
+  const SolveReport least_squares = solved<S>(ones, {1, 2}, options_of("gmres", "none"));
+  check(least_squares, Cause::inconsistent, "");
+  CHECK(least_squares.failure.level == Approx(std::sqrt(0.1)).epsilon(1e-12));
+  Rows triangle(3);
+  for (Index i = 0; i < 3; ++i) {
+    for (Index j = 0; j < 3; ++j) triangle.at(i, j) = i == j ? 2 : -1;
+  }
+  const SolveReport no_solution = solved<S>(triangle, {1, 1, 1}, options_of("cg", "none"));
+  check(no_solution, Cause::outside_range, "");
+  CHECK(no_solution.failure.level == Approx(1).epsilon(1e-12));
 }

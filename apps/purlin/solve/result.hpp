@@ -48,6 +48,12 @@ struct SolveResult {
 ///   rhs_norm, initial_residual    absolute
 ///   relative_residual             as the recurrence has it
 ///   true_relative_residual        formed from the x that is returned, which is that of the best attempt
+///   relative_residual_error_bound how far rounding may have moved true_relative_residual: "converged" means that both
+///                                 together meet the tolerance
+///   twice_precision               whether b - A x was formed in twice the working precision
+///   row_residual                  max |b - A x|_i / (sum_j |a_ij| max|x| + |b_i|), near 1 where a row is not solved at
+///                                 all; null where the entries are not known
+///   warning                       what a converged solve should make its reader look at, or ""
 ///   residual_of                   the system that residuals, norms and tolerance are of: "the system as given", or
 ///                                 "the system rounded to single precision"
 ///   attainable_relative_residual  what rounding allows, for status "stagnation" where there is ground to say so,

@@ -40,6 +40,10 @@ void add_residuals(Json& json, const SolveReport& report) {
   json["initial_residual"] = report.initial_residual;
   json["relative_residual"] = report.relative(report.recurrence_residual);
   json["true_relative_residual"] = report.relative(report.true_residual);
+  json["relative_residual_error_bound"] = report.relative(report.residual_error_bound);
+  json["twice_precision"] = report.twice_precision;
+  json["row_residual"] = report.row_residual >= 0 ? Json(report.row_residual) : Json();
+  json["warning"] = report.warning;
   json["attainable_relative_residual"] =
       report.attainable_residual > 0 ? Json(report.relative(report.attainable_residual)) : Json();
   json["residual_replacements"] = report.residual_replacements;

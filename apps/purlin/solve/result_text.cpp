@@ -224,6 +224,7 @@ std::string result_text(const SolveResult& result) {
   if (result.options.single_precision) {
     lines += labelled("", "of A and b rounded to single precision; --precision mixed takes them as given");
   }
+  if (!report.warning.empty()) lines += labelled("warning", report.warning);
   if (result.several()) lines += reason_text(report);
   lines += whose_x_text(report);
   if (result.solution_error) {

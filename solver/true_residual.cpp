@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Norms of residuals, and bounds of their rounding.
+#include <purlin/solver/true_residual.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <purlin/core/error.hpp>
+#include <purlin/core/instantiate.hpp>
+#include <purlin/core/random.hpp>
+#include <purlin/core/vector_ops.hpp>
+#include <purlin/solver/convergence_steps.hpp>
+#include <purlin/solver/monitor_state.hpp>
+
+namespace purlin::detail {
+namespace {
+
+constexpr double least_square = 0x1p-900, most_square = 0x1p900;  // sums of squares without loss
+constexpr int most_exponent = 1000;                               // whose power of two has an inverse
+
+double power_of_two_near(double size) {
+  if (std::isinf(size)) return std::ldexp(1.0, most_exponent);
+  if (!(size > 0)) return 1;
+  return std::ldexp(1.0, std::clamp(std::ilogb(size), -most_exponent, most_exponent));
+}
+
+template <class T, Space S>
+double plain_norm(const Context<S>& ctx, Span<const T, S> v, double* scratch) {
+  norm2<T, S>(ctx, v, scratch);
+  return fetch(ctx, static_cast<const double*>(scratch));
+}
+
+template <class T, Space S>
+double largest(const Context<S>& ctx, Span<const T, S> v, double* scratch) {
+  max_abs<T>(ctx, v, scratch);
+  return fetch(ctx, static_cast<const double*>(scratch));
+}
+
+// Sums in a unit in which squares are neither lost nor infinite.
+template <class T, Space S>
+std::optional<ResidualSums> sums_in_range(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
+                                          Span<const T, S> x, ResidualScale& scale, Span<T, S> r) {
+  std::optional<ResidualSums> sums;
+  for (int tries = 0; tries < 5; ++tries) {
+    sums = A.residual(ctx, b, x, scale, r);
+    if (!sums) return sums;
+    const bool lost = sums->square < least_square && sums->sum > 0;
+    const bool infinite = sums->square > most_square;
+    // A sum that is infinite itself says only that the unit is far too small.
+    const double size = std::isinf(sums->sum) ? 0x1p600 : sums->sum;
+    const double unit = power_of_two_near(std::ldexp(size, std::ilogb(scale.unit)));
+    if ((!lost && !infinite) || unit == scale.unit) return sums;
+    scale.unit = unit;
+  }
+  return sums;
+}
+
+// eps |A| |x|, where |A| is what a vector of random signs shows of it.
+template <class T, Space S>
+double estimated_rounding(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
+                          Span<const T, S> x, Span<T, S> r, double* scratch) {
+  const double x_norm = norm_in_range<T, S>(ctx, x, scratch);
+  try {
+    Array<T, S> image(ctx, r.size);
+    fill_random<T, S>(ctx, RandomKind::sign, 1, 0, r);
+    A.apply(ctx, T(1), Span<const T, S>(r), T(0), image.span());
+    const double of_operator = norm_in_range<T, S>(ctx, image.cspan(), scratch) / std::sqrt(double(r.size));
+    copy<T>(ctx, b, r);
+    A.apply(ctx, T(-1), x, T(1), r);
+    return std::numeric_limits<T>::epsilon() * of_operator * x_norm;
+  } catch (const OutOfMemory&) {
+    return 0;
+  }
+}
+
+}  // namespace
+
+template <class T, Space S>
+double norm_in_range(const Context<S>& ctx, Span<const T, S> v, double* scratch) {
+  const double norm = plain_norm<T, S>(ctx, v, scratch);
+  if (std::isfinite(norm) && norm >= least_safe_norm) return norm;
+  const double most = largest<T, S>(ctx, v, scratch);
+  if (!(most > 0) || !std::isfinite(most)) return most;
+  const double unit = power_of_two_near(most);
+  sweep(ctx, v.size, ScaledSquares<T>(v.data, 1 / unit, scratch));
+  return unit * std::sqrt(fetch(ctx, static_cast<const double*>(scratch)));
+}
+
+template <class T, Space S>
+TrueResidual true_residual(const Context<S>& ctx, const LinearOperator<T, S>& A, Span<const T, S> b,
+                           Span<const T, S> x, double expected, double tolerance, Span<T, S> r, double* scratch) {
+  TrueResidual found;
+  max_abs<T>(ctx, x, scratch);
+  ResidualScale scale{power_of_two_near(expected), scratch};
+  double x_max = 0;
+  if (const auto sums = sums_in_range<T, S>(ctx, A, b, x, scale, r)) {
+    found = {scale.unit * std::sqrt(sums->square), scale.unit * sums->error_sum, true, sums->worst_row,
+             scale.unit * std::sqrt(sums->beyond_square)};
+    x_max = sums->x_max;
+  } else {
+    x_max = fetch(ctx, static_cast<const double*>(scratch));
+    copy<T>(ctx, b, r);
+    A.apply(ctx, T(-1), x, T(1), r);
+    found.norm = norm_in_range<T, S>(ctx, Span<const T, S>(r), scratch);
+    found.worst_row = -1;
+    if (found.norm <= tolerance && x_max > 0 && std::isfinite(x_max)) {
+      found.error_bound = estimated_rounding<T, S>(ctx, A, b, x, r, scratch);
+    }
+  }
+  // An unknown that no entry multiplies leaves no trace in the residual.
+  if (!std::isfinite(x_max)) found.norm = x_max;
+  return found;
+}
+
+#define X(T, S)                                                                                               \
+  template double norm_in_range<T, S>(const Context<S>&, Span<const T, S>, double*);                          \
+  template TrueResidual true_residual<T, S>(const Context<S>&, const LinearOperator<T, S>&, Span<const T, S>, \
+                                            Span<const T, S>, double, double, Span<T, S>, double*);
+PURLIN_FOR_TYPES_AND_SPACES(X)
+#undef X
+
+}  // namespace purlin::detail
