@@ -26,6 +26,7 @@ std::vector<TableRow> read_table(const std::string& path) {
       const std::size_t begin = text.find_first_not_of(' ');
       cell.push_back(begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(' ') - begin + 1));
     }
+    if (cell.size() <= 6) continue;  // of another table
     table.push_back({cell[0], cell[6], std::stoll(cell[2]), std::stoll(cell[3]), std::stoll(cell[4])});
   }
   return table;
