@@ -38,7 +38,8 @@ void count_part_outside(SolveReport& report, double outside, double rhs_norm, co
   report.rhs_norm = rhs_norm;
   report.initial_residual = std::hypot(report.initial_residual, outside);
   report.tolerance = std::max(stop.rel_tol * rhs_norm, stop.abs_tol);
-  if (!report.converged()) return;
+  if (!report.converged() && report.status != Status::stagnation) return;
+  report.attainable_residual = report.attempts.back().attainable_residual = 0;
   overrule(report, Status::stagnation, {Cause::outside_range, Subject::none, report.relative(outside)});
 }
 
