@@ -7,7 +7,7 @@ set -euo pipefail
 
 install_missing "${build_packages[@]}"
 choose_cuda
-target=purlin_cli  # the rest, what `purlin bench` runs and the demos: cmake --build build/quickstart --parallel
+target=purlin_cli  # the rest, what `purlin bench` runs and the demos: cmake --build build/quickstart --parallel "$(nproc)"
 build build/quickstart -DPURLIN_CUDA="$cuda" -DPURLIN_BUILD_TESTS=OFF -DPURLIN_BUILD_BENCHMARKS=OFF
 
 # A steel beam under its own weight: apps/data/README.md

@@ -118,6 +118,20 @@ class Readme(unittest.TestCase):
         self.assertIn(f"with the same method and Jacobi {eigen:.1f} times as fast as Eigen", text)
 
 
+class Builds(unittest.TestCase):
+    BUILD = re.compile(r"cmake --build (?!.*--parallel (?:[0-9]|\"\$\())|(?:make|ninja) -j(?! ?[0-9$\"])")
+
+    def test_every_build_command_says_how_many_compilers_it_starts(self):
+        self.assertTrue(self.BUILD.search("cmake --build build -j"))
+        self.assertTrue(self.BUILD.search("cmake --build build --parallel --target purlin_heat"))
+        self.assertTrue(self.BUILD.search("cmake --build build && ctest --parallel"))
+        self.assertFalse(self.BUILD.search('cmake --build build --parallel "$(nproc)" && ctest'))
+        self.assertFalse(self.BUILD.search("cmake --build build --target x --parallel 2"))
+        for page in [*links.ROOT.glob("*.md"), *links.ROOT.glob("docs/**/*.md"), *links.ROOT.glob("examples/*.md")]:
+            for line in page.read_text(encoding="utf-8").replace("\\\n", " ").splitlines():
+                self.assertFalse(self.BUILD.search(line), f"{page.name}: {line}")
+
+
 class Formats(unittest.TestCase):
     def test_the_pictures_of_the_formats_are_those_that_the_script_draws(self):
         for name, draw in draw_formats.PICTURES.items():
