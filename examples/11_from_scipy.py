@@ -11,25 +11,29 @@ import scipy.sparse.linalg as spla
 import purlin
 
 
-def plate(n, k):
-    """The matrix for the conductivities k, n x n: harmonic means between neighbours, twice as much to the edge."""
-    def difference(along):
-        between = 2 / (1 / k[1:] + 1 / k[:-1]) if along == 0 else 2 / (1 / k[:, 1:] + 1 / k[:, :-1])
-        one = sp.diags_array([-np.ones(n - 1), np.ones(n - 1)], offsets=[0, 1], shape=(n - 1, n))
-        step = sp.kron(one, sp.eye_array(n)) if along == 0 else sp.kron(sp.eye_array(n), one)
-        return step.T @ sp.diags_array(between.ravel()) @ step
+def difference(k, along):
+    """What flows between neighbours along an axis, by harmonic means of the conductivities k, n x n."""
+    n = len(k)
+    between = 2 / (1 / k[1:] + 1 / k[:-1]) if along == 0 else 2 / (1 / k[:, 1:] + 1 / k[:, :-1])
+    one = sp.diags_array([-np.ones(n - 1), np.ones(n - 1)], offsets=[0, 1], shape=(n - 1, n))
+    step = sp.kron(one, sp.eye_array(n)) if along == 0 else sp.kron(sp.eye_array(n), one)
+    return step.T @ sp.diags_array(between.ravel()) @ step
 
+
+def plate(k):
+    """The matrix for the conductivities k: between neighbours, and twice as much to the edge."""
+    n = len(k)
     edge = np.zeros((n, n))
     edge[0] += 2 * k[0]
     edge[-1] += 2 * k[-1]
     edge[:, 0] += 2 * k[:, 0]
     edge[:, -1] += 2 * k[:, -1]
-    return sp.csr_array(difference(0) + difference(1) + sp.diags_array(edge.ravel())) * n**2
+    return sp.csr_array(difference(k, 0) + difference(k, 1) + sp.diags_array(edge.ravel())) * n**2
 
 
 n = 200
 k = 10 ** (3 * np.random.default_rng(1).random((n // 10, n // 10))).repeat(10, 0).repeat(10, 1)
-A, b = plate(n, k), np.ones(n * n)
+A, b = plate(k), np.ones(n * n)
 
 # As it was: SciPy with Jacobi.
 count = []
@@ -48,7 +52,7 @@ print(f"purlin.solve: {report.status} after {report.iterations} iterations of {r
 # One setup for many systems: the conductivity changes, the pattern does not.
 solver = purlin.Solver(A, preconditioner="amg", expected_solves=5)
 for step in range(5):
-    B = plate(n, k * (1 + 0.2 * step))
+    B = plate(k * (1 + 0.2 * step))
     solver.refresh(B.data)
     x, report = solver.solve(b, x0=x)
     print(f"step {step}: {report.iterations} iterations, mean temperature {x.mean():.3e}")
