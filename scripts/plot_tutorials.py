@@ -9,7 +9,6 @@ build/python/venv/bin/python has both after scripts/python_test.sh.
 """
 import gzip
 import json
-import os
 import pathlib
 import runpy
 import subprocess
@@ -124,11 +123,8 @@ def read_medit(path):
 
 
 def bone(programs):
-    """An ossicle of the shared meshes under a load along all axes: where it moves, and the residuals of three solves."""
-    file = pathlib.Path(os.environ.get("PURLIN_TEST_DATA", "")) / "meshes/bone_ossicles.mesh.gz"
-    if not file.exists():
-        print("without PURLIN_TEST_DATA: no bone")
-        return
+    """The bone of apps/data under a load along all axes: where it moves, and the residuals of three solves."""
+    file = ROOT / "apps/data/bone.mesh.gz"
     system = f"mesh:{file}:elasticity"
     programs.run("purlin", "solve", system, "--rhs", "ones", "--precond", "amg", "--out", "u.mtx", "--quiet")
     points, tets = read_medit(file)

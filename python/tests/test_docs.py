@@ -54,7 +54,7 @@ def test_the_examples_of_docstrings_run(module):
 
 
 def test_the_tutorial_shows_what_its_program_prints():
-    count, differences, _ = run_commands.work_through(
+    count, differences = run_commands.work_through(
         ROOT / "docs/tutorials/scipy.md", Path(sys.executable).parent, update=False)
     assert count == 1 and not differences, differences
 

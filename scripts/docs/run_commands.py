@@ -3,10 +3,7 @@
 """Runs the commands that pages show, in ```console blocks, and compares what they print with what the pages say.
 
     run_commands.py BIN PAGE...            BIN: the folder of the programs; ends with 1 where something differs
-    run_commands.py --update BIN PAGE...   writes what was printed into the pages
-
-Commands that name matrices/ or meshes/ need the folder PURLIN_TEST_DATA, and are left out where it is not set; the script
-then ends with 77 where nothing else is wrong.
+    run_commands.py --update BIN PAGE...   writes what was printed into the pages, but for times if a line says the same
 
 A line "$ COMMAND" begins a command, and what follows up to the next one or the end of the block is its output. All
 commands of a page run one after the other in one new folder, which has links to the repository's apps, examples and
@@ -35,8 +32,6 @@ MACHINE = re.compile(
 CHOSEN = re.compile(r"^ *(seconds|changed|format|measured|shares|setup|start) |\((?:estimated|a cost model)\)| left  ")
 # What a solve had done when its time was over.
 CUT_SHORT = re.compile(r"(\((?:time_limit|stopped_by_caller)\) after) [\d,]+")
-# Real matrices and meshes, which the repository does not contain.
-DATA = re.compile(r"(?<![\w/])(?:matrices|meshes)/")
 TOKEN = re.compile(rf"(?<![\w.]){NUMBER}(?![\w])")
 
 
@@ -100,43 +95,43 @@ def alike(shown, printed):
     return True
 
 
+def renewed_lines(shown, printed):
+    """What was printed; if it has as many lines as are shown, those that say the same are kept, with their times."""
+    if len(shown) != len(printed):
+        return printed
+    return [old if alike(old, new) else new for old, new in zip(shown, printed)]
+
+
 def same_output(shown, printed):
     shown, printed = ([line for line in lines if not CHOSEN.search(line)] for lines in (shown, printed))
     return len(shown) == len(printed) and all(alike(a, b) for a, b in zip(shown, printed))
 
 
 def work_through(page, programs, update):
-    """Runs a page; returns how many commands it has, what differs, and how many were left out for want of data."""
-    text, differences, count, left_out = page.read_text(), [], 0, 0
-    data = os.environ.get("PURLIN_TEST_DATA")
+    """Runs a page; returns how many commands it has, and what differs."""
+    text, differences, count = page.read_text(), [], 0
     with tempfile.TemporaryDirectory() as folder:
         for name in ("apps", "examples", "scripts"):
             os.symlink(ROOT / name, pathlib.Path(folder) / name)
-        for name in ("matrices", "meshes") if data else ():
-            os.symlink(pathlib.Path(data).resolve() / name, pathlib.Path(folder) / name)
 
         def renewed(match):
-            nonlocal count, left_out
+            nonlocal count
             lines = []
             for command, shown in commands_of(match.group(1)):
                 count += 1
-                if DATA.search(command) and not data:
-                    left_out += 1
-                    lines += [f"$ {command}", *shown]
-                    continue
                 printed = run(command, folder, programs)
                 if not same_output(shown, printed):
                     differences.append(
                         f"{page.name}: {command}\n"
                         + "\n".join(difflib.unified_diff(shown, printed, "in the page", "printed", lineterm=""))
                     )
-                lines += [f"$ {command}", *printed]
+                lines += [f"$ {command}", *renewed_lines(shown, printed)]
             return "```console\n" + "\n".join(lines) + "\n```"
 
         text = BLOCK.sub(renewed, text)
     if update:
         page.write_text(text)
-    return count, differences, left_out
+    return count, differences
 
 
 def main():
@@ -145,18 +140,16 @@ def main():
     parser.add_argument("programs", type=pathlib.Path, help="the folder of the programs")
     parser.add_argument("pages", type=pathlib.Path, nargs="+")
     options = parser.parse_args()
-    failed = skipped = False
+    failed = False
     for page in options.pages:
-        count, differences, left_out = work_through(page, options.programs.resolve(), options.update)
-        without = f", {left_out} left out: PURLIN_TEST_DATA is not set" if left_out else ""
-        print(f"{page.name}: {count} commands, {len(differences)} differ{without}")
-        skipped = skipped or left_out > 0
+        count, differences = work_through(page, options.programs.resolve(), options.update)
+        print(f"{page.name}: {count} commands, {len(differences)} differ")
         if not options.update and differences:
             failed = True
             print("\n".join(differences))
         if count == 0:
             sys.exit(f"{page}: no ```console block")
-    sys.exit(1 if failed else 77 if skipped else 0)
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

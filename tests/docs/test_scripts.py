@@ -2,14 +2,14 @@
 """The scripts of the documentation find what is wrong: outputs that differ, links, C and Python without documentation."""
 
 import contextlib
+import gzip
 import json
-import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
-import unittest.mock
 
 for folder in ("scripts/docs", "scripts"):
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / folder))
@@ -40,26 +40,16 @@ class Outputs(unittest.TestCase):
         self.assertTrue(run_commands.same_output(["a", "  format          csr"], ["a"]))
         self.assertFalse(run_commands.same_output(["a", "b"], ["a"]))
 
+    def test_an_update_keeps_times_in_lines_that_say_the_same(self):
+        self.assertEqual(run_commands.renewed_lines(["a  3 ms", "b 1"], ["a  9 ms", "c 1"]), ["a  3 ms", "c 1"])
+        self.assertEqual(run_commands.renewed_lines(["a  3 ms"], ["a  9 ms", "c 1"]), ["a  9 ms", "c 1"])
+
     def test_what_was_cut_short_by_time_may_be_longer(self):
         self.assertTrue(
             run_commands.alike(
                 "not converged (time_limit) after 10 iterations", "not converged (time_limit) after 999 iterations"
             )
         )
-
-
-    def test_commands_on_real_matrices_are_left_out_without_them(self):
-        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.dict(os.environ):
-            page = pathlib.Path(folder) / "page.md"
-            page.write_text("```console\n$ cat matrices/a.mtx\nas it was\n$ echo apps\napps\n```\n", encoding="utf-8")
-            os.environ.pop("PURLIN_TEST_DATA", None)
-            self.assertEqual(run_commands.work_through(page, pathlib.Path(folder), True), (2, [], 1))
-            self.assertIn("as it was\n$ echo apps", page.read_text(encoding="utf-8"))
-            (pathlib.Path(folder) / "matrices").mkdir()
-            (pathlib.Path(folder) / "matrices/a.mtx").write_text("of now\n", encoding="utf-8")
-            os.environ["PURLIN_TEST_DATA"] = folder
-            count, differences, left_out = run_commands.work_through(page, pathlib.Path(folder), False)
-            self.assertEqual((count, len(differences), left_out), (2, 1, 0))
 
 
 class Links(unittest.TestCase):
@@ -87,6 +77,25 @@ class Tables(unittest.TestCase):
             prose = " ".join(line for line in lead.splitlines() if not line.startswith(("#", "<!--")))
             self.assertGreaterEqual(len(re.findall(r"[a-z0-9)][.](?: |$)", prose.strip())), 3, page.name)
             self.assertNotIn("|", prose, page.name)  # before any table
+
+
+class Systems(unittest.TestCase):
+    def test_the_included_systems_are_those_that_their_scripts_write(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for script in ("make_bone.py", "make_systems.py"):
+                subprocess.run([sys.executable, links.ROOT / "apps/data" / script, folder], check=True)
+            written = sorted(pathlib.Path(folder).iterdir())
+            self.assertEqual(len(written), 6)
+            for path in written:
+                kept = links.ROOT / "apps/data" / path.name
+                read = (lambda file: gzip.decompress(file.read_bytes())) if path.suffix == ".gz" else pathlib.Path.read_bytes
+                self.assertEqual(read(path), read(kept), path.name)
+                self.assertIn(f"`{path.name}`", (links.ROOT / "apps/data/README.md").read_text(encoding="utf-8"))
+
+    def test_the_commands_of_pages_need_nothing_that_is_not_included(self):
+        for page in links.ROOT.glob("docs/**/*.md"):
+            for block in run_commands.BLOCK.findall(page.read_text(encoding="utf-8")):
+                self.assertNotRegex(block, r"(?<![\w/])(?:matrices|meshes)/|\.\./shared", page.name)
 
 
 class Readme(unittest.TestCase):
