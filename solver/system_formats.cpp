@@ -280,16 +280,6 @@ CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>& values, Permute
   return permuted.view();
 }
 
-template <class T, Space S>
-Pattern<S> PlainOperators<T, S>::KeptPattern::view() const {
-  Pattern<S> view;
-  view.rows = view.cols = rows;
-  view.row_ptr32 = row_ptr32.cspan();
-  view.row_ptr64 = row_ptr64.cspan();
-  view.col = col.cspan();
-  return view;
-}
-
 // The pattern in the caller's numbering; nothing where it is not kept.
 template <class T, Space S>
 std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
@@ -316,6 +306,7 @@ std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const {
   template std::optional<Pattern<S>> PlainOperators<T, S>::source_pattern() const;                             \
   template void PlainOperators<T, S>::expect_present_format(std::optional<PrecondOutlooks>&) const;            \
   template void PlainOperators<T, S>::keep_pattern(const CsrView<T, S>&);                                      \
+  template void PlainOperators<T, S>::keep_values(const CsrView<T, S>&);                                       \
   template void PlainOperators<T, S>::renew_kept_values(Span<const T, S>);                                     \
   template CsrView<T, S> PlainOperators<T, S>::source_in_order(Array<T, S>&, PermutedCsr<T, S>&);
 PURLIN_FOR_TYPES_AND_SPACES(X)

@@ -342,7 +342,14 @@ class PlainOperators final : public SystemOperators<T, S> {
     Array<Offset, S> row_ptr64;
     Array<Index, S> col;
     Array<T, S> val;  ///< as they are now; or empty
-    Pattern<S> view() const;
+    Pattern<S> view() const {
+      Pattern<S> view;
+      view.rows = view.cols = rows;
+      view.row_ptr32 = row_ptr32.cspan();
+      view.row_ptr64 = row_ptr64.cspan();
+      view.col = col.cspan();
+      return view;
+    }
   };
   std::optional<KeptPattern> pattern_;
   bool matrix_sound_ = true, precond_sound_ = true;

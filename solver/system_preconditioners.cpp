@@ -247,6 +247,7 @@ bool PlainOperators<T, S>::next_preconditioner() {
 #define X(T, S)                                                                                  \
   template const PrecondOutlooks* PlainOperators<T, S>::stronger_preconditioners(double);        \
   template bool PlainOperators<T, S>::look_at_values();                                          \
+  template void PlainOperators<T, S>::estimate_formats();                                        \
   template bool PlainOperators<T, S>::take_stronger_preconditioner(const std::string&);          \
   template void PlainOperators<T, S>::restore_preconditioner();                                  \
   template std::optional<FollowedPrecond> PlainOperators<T, S>::followed_preconditioner() const; \

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds and runs a consumer that takes the sources in; host only, since the device side links the same way.
+# Builds and runs a consumer that takes the sources in, as users do: optimised, each source on its own, without another
+# option. Host only, since the device side links the same way.
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
+set(CONFIG Release)
+set(complete "")
+if(NOT SANITIZE AND NOT CMAKE_HOST_APPLE)
+  set(complete -D CMAKE_SHARED_LINKER_FLAGS=-Wl,--no-undefined)
+endif()
 check_consumer(${CMAKE_CURRENT_LIST_DIR}/subdirectory consumer -D PURLIN_SOURCE=${PURLIN_SOURCE} -D PURLIN_CUDA=OFF
-               -D PURLIN_UNITY=ON -D BUILD_SHARED_LIBS=${SHARED} -D PURLIN_SANITIZE=${SANITIZE})
+               -D BUILD_SHARED_LIBS=${SHARED} -D PURLIN_SANITIZE=${SANITIZE} ${complete})
 
 # A project that names no build type is told once what that means, and one that does is not.
 if(NOT GENERATOR MATCHES "Multi-Config")
