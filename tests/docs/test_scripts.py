@@ -19,6 +19,7 @@ import draw_formats  # noqa: E402
 import links  # noqa: E402
 import python_reference  # noqa: E402
 import run_commands  # noqa: E402
+import sample_report  # noqa: E402
 
 
 class Outputs(unittest.TestCase):
@@ -50,6 +51,18 @@ class Outputs(unittest.TestCase):
                 "not converged (time_limit) after 10 iterations", "not converged (time_limit) after 999 iterations"
             )
         )
+
+
+class SampleReport(unittest.TestCase):
+    PAGE = "<style>a</style><h2>Time</h2><td>set up</td><td>3 ms</td><td>after 150 iterations</td><text>20</text>"
+
+    def test_a_page_with_other_times_and_ticks_says_the_same(self):
+        other = self.PAGE.replace("3 ms", "9 s").replace("150", "158").replace("<text>20", "<text>20</text><text>40")
+        self.assertEqual(sample_report.difference(self.PAGE, other), "")
+
+    def test_other_words_counts_or_styles_are_a_difference(self):
+        for old, new in (("set up", "setup"), ("150", "186"), (">a<", ">b<"), ("<td>3 ms</td>", "")):
+            self.assertTrue(sample_report.difference(self.PAGE, self.PAGE.replace(old, new)), new)
 
 
 class Links(unittest.TestCase):
