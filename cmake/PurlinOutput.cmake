@@ -18,11 +18,17 @@ set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
 if(PURLIN_CCACHE)
   find_program(PURLIN_CCACHE_PROGRAM ccache)
   mark_as_advanced(PURLIN_CCACHE_PROGRAM)
+  # Paths below the build folder count from there, so that the next build finds its objects in whatever folder it is
+  # made: pip takes a new one each time.
+  set(purlin_ccache_paths "")
+  if(NOT DEFINED ENV{CCACHE_BASEDIR})
+    set(purlin_ccache_paths CCACHE_BASEDIR=${PROJECT_BINARY_DIR} CCACHE_NOHASHDIR=1)
+  endif()
   foreach(language IN ITEMS CXX CUDA)
     if(PURLIN_CCACHE_PROGRAM AND NOT CMAKE_${language}_COMPILER_LAUNCHER)
       # What ccache must overlook to keep objects that use the tests' precompiled header.
       set(CMAKE_${language}_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-                                              ${PURLIN_CCACHE_PROGRAM})
+                                              ${purlin_ccache_paths} ${PURLIN_CCACHE_PROGRAM})
     endif()
   endforeach()
 endif()

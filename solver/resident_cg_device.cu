@@ -28,7 +28,7 @@ ResidentKernel<T> kernel_with(ResidentStorage storage) {
 
 template <class T>
 ResidentKernel<T> kernel_of(int block, ResidentPrecond precond, ResidentStorage storage) {
-  return for_block(block, [&](auto rows) -> ResidentKernel<T> {
+  return for_block<T>(block, [&](auto rows) -> ResidentKernel<T> {
     constexpr int B = decltype(rows)::value;
     switch (precond) {
       case ResidentPrecond::none:
