@@ -9,7 +9,8 @@ A line "$ COMMAND" begins a command, and what follows up to the next one or the 
 commands of a page run one after the other in one new folder, which has links to the repository's apps, examples and
 scripts, with two threads and without a GPU. They end with 0, or with the number in a comment "# ends with N" behind the
 command. What is compared are the words. Figures of time and memory may differ, whole numbers by a seventh, others by a
-factor of ten, those below 1e-6 of a hundred; lines on what the cost model chose for the machine are left out."""
+factor of ten, those below 1e-6 of a hundred. Of lines on what the cost model chose for the machine only those on phases
+and on the system are compared: the phases that take more than a fifth have to be there, and the method."""
 
 import argparse
 import difflib
@@ -30,6 +31,10 @@ MACHINE = re.compile(
 )
 # What depends on the processor: choices by its cost model, phases that are shown where they take a while, progress.
 CHOSEN = re.compile(r"^ *(seconds|changed|format|measured|shares|setup|start) |\((?:estimated|a cost model)\)| left  ")
+# Lines that list phases with their times or shares, the longest first; and the line on the system, up to the format.
+PHASES = re.compile(r"^  (seconds|shares|start) .*")
+PHASE = re.compile(rf"([a-z][a-z -]*) ({NUMBER}) ?(us|ms|s|%)")
+SYSTEM = re.compile(r"^  (?:system|setup) .*?(?: as |:)")
 # What a solve had done when its time was over.
 CUT_SHORT = re.compile(r"(\((?:time_limit|stopped_by_caller)\) after) [\d,]+")
 TOKEN = re.compile(rf"(?<![\w.]){NUMBER}(?![\w])")
@@ -102,7 +107,36 @@ def renewed_lines(shown, printed):
     return [old if alike(old, new) else new for old, new in zip(shown, printed)]
 
 
+def phases(line):
+    """What a line lists, with its time in seconds or its share."""
+    unit = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "%": 1.0}
+    listed = line.partition(":")[2] if ":" in line else line.split(maxsplit=1)[1]
+    found = filter(None, map(PHASE.match, listed.strip().split(", ")))
+    return {match[1]: value(match[2]) * unit[match[3]] for match in found}
+
+
+def long_phases(line):
+    """The phases that take more than a fifth of those that a line lists."""
+    found = phases(line)
+    return {name for name, time in found.items() if time > sum(found.values()) / 5}
+
+
+def same_phases(shown, printed):
+    """Whether lists of phases have the same labels, and the long ones of the page are still phases."""
+    shown, printed = ([line for line in lines if PHASES.match(line)] for lines in (shown, printed))
+    labels = [[PHASES.match(line)[1] for line in lines] for lines in (shown, printed)]
+    return labels[0] == labels[1] and all(
+        long_phases(a) <= phases(b).keys() for a, b in zip(shown, printed))
+
+
+def same_systems(shown, printed):
+    shown, printed = ([match[0] for line in lines if (match := SYSTEM.match(line))] for lines in (shown, printed))
+    return len(shown) == len(printed) and all(alike(a, b) for a, b in zip(shown, printed))
+
+
 def same_output(shown, printed):
+    if not same_phases(shown, printed) or not same_systems(shown, printed):
+        return False
     shown, printed = ([line for line in lines if not CHOSEN.search(line)] for lines in (shown, printed))
     return len(shown) == len(printed) and all(alike(a, b) for a, b in zip(shown, printed))
 

@@ -41,6 +41,18 @@ class Outputs(unittest.TestCase):
         self.assertTrue(run_commands.same_output(["a", "  format          csr"], ["a"]))
         self.assertFalse(run_commands.same_output(["a", "b"], ["a"]))
 
+    def test_phases_that_take_long_and_methods_have_to_be_there(self):
+        start = "  start           150 ms before the first step: launch 87.6 ms, equation 33.3 ms, mesh 2.5 ms"
+        self.assertEqual(run_commands.long_phases(start), {"launch", "equation"})
+        self.assertEqual(run_commands.long_phases("  shares          product 43%, assembly 20%, output 14%"),
+                         {"product", "assembly"})
+        self.assertTrue(run_commands.same_output([start], [start.replace("mesh 2.5 ms", "reading 1 us")]))
+        self.assertFalse(run_commands.same_output([start], [start.replace("equation", "equations")]))
+        self.assertFalse(run_commands.same_output([start], []))
+        system = "  system          cg with jacobi, matrix as bce: pays back after about 430 iterations (estimated)"
+        self.assertTrue(run_commands.same_output([system], [system.replace("bce: pays", "csr: never pays")]))
+        self.assertFalse(run_commands.same_output([system], [system.replace("jacobi", "amg")]))
+
     def test_an_update_keeps_times_in_lines_that_say_the_same(self):
         self.assertEqual(run_commands.renewed_lines(["a  3 ms", "b 1"], ["a  9 ms", "c 1"]), ["a  3 ms", "c 1"])
         self.assertEqual(run_commands.renewed_lines(["a  3 ms"], ["a  9 ms", "c 1"]), ["a  9 ms", "c 1"])
