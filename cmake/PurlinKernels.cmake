@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Which kernels are compiled: PURLIN_COMMON_KERNELS (0 or 1), see has_resident_kernels in solver/resident_system.hpp.
+# Which kernels are compiled: PURLIN_COMMON_KERNELS (0 or 1), see has_ehyb_kernels in solver/resident_system.hpp.
 if(NOT PURLIN_KERNELS MATCHES "^(ALL|COMMON)$")
   message(FATAL_ERROR "PURLIN_KERNELS is ALL or COMMON, not '${PURLIN_KERNELS}'")
 endif()

@@ -14,9 +14,11 @@ ResidentKernel<T> kernel_with(ResidentStorage storage) {
   constexpr bool has_rows = B == 1 && matrices_of(precond) == 0;
   switch (storage) {
     case ResidentStorage::on_chip:
-      return resident_cg<T, B, precond, ResidentStorage::on_chip>;
+      if constexpr (has_ehyb_kernels<T, B>) return resident_cg<T, B, precond, ResidentStorage::on_chip>;
+      return nullptr;
     case ResidentStorage::streaming:
-      return resident_cg<T, B, precond, ResidentStorage::streaming>;
+      if constexpr (has_ehyb_kernels<T, B>) return resident_cg<T, B, precond, ResidentStorage::streaming>;
+      return nullptr;
     case ResidentStorage::rows_on_chip:
       if constexpr (has_rows) return resident_cg<T, B, precond, ResidentStorage::rows_on_chip>;
       return nullptr;
@@ -28,7 +30,7 @@ ResidentKernel<T> kernel_with(ResidentStorage storage) {
 
 template <class T>
 ResidentKernel<T> kernel_of(int block, ResidentPrecond precond, ResidentStorage storage) {
-  return for_block<T>(block, [&](auto rows) -> ResidentKernel<T> {
+  return for_block(block, [&](auto rows) -> ResidentKernel<T> {
     constexpr int B = decltype(rows)::value;
     switch (precond) {
       case ResidentPrecond::none:

@@ -147,31 +147,25 @@ struct ResidentMethod {
   ResidentKernel<T> (*kernel)(int block, ResidentPrecond precond, ResidentStorage storage);
 };
 
-/// Whether this build has kernels for vectors of T and nodes of so many rows. They take half the time of all kernels
-/// to compile; PURLIN_KERNELS=COMMON keeps those of scalar problems and of solids, in double precision. Solves of
-/// others take the loop, as those of large systems do.
-template <class T>
-constexpr bool has_resident_kernels(int block) {
-  return PURLIN_COMMON_KERNELS == 0 || (std::is_same_v<T, double> && (block == 1 || block == 3));
-}
+/// Whether this build has kernels for EHYB with vectors of T and nodes of so many rows. All of them take a third of
+/// the time of all kernels to compile: PURLIN_KERNELS=COMMON keeps those of scalar problems and of solids in double
+/// precision. Solves with others take the loop, as those of large systems do.
+template <class T, int B>
+inline constexpr bool has_ehyb_kernels = PURLIN_COMMON_KERNELS == 0 ||
+                                         (std::is_same_v<T, double> && (B == 1 || B == 3));
 
-/// `kernels` of the rows of a node, which it takes as a std::integral_constant: 1, 2, 3 or 6, as EHYB has them. Null
-/// where this build has none.
-template <class T, class Kernels>
-ResidentKernel<T> for_block(int block, const Kernels& kernels) {
-  const auto of = [&](auto rows) -> ResidentKernel<T> {
-    if constexpr (has_resident_kernels<T>(decltype(rows)::value)) return kernels(rows);
-    return nullptr;
-  };
+/// `kernels` of the rows of a node, which it takes as a std::integral_constant: 1, 2, 3 or 6, as EHYB has them.
+template <class Kernels>
+auto for_block(int block, const Kernels& kernels) {
   switch (block) {
     case 6:
-      return of(std::integral_constant<int, 6>());
+      return kernels(std::integral_constant<int, 6>());
     case 3:
-      return of(std::integral_constant<int, 3>());
+      return kernels(std::integral_constant<int, 3>());
     case 2:
-      return of(std::integral_constant<int, 2>());
+      return kernels(std::integral_constant<int, 2>());
     default:
-      return of(std::integral_constant<int, 1>());
+      return kernels(std::integral_constant<int, 1>());
   }
 }
 
