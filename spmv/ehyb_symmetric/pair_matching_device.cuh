@@ -102,7 +102,7 @@ struct Cap {
   Index of_weight = 0;
 };
 
-__device__ __forceinline__ int weight_of(const NodeStates& state, Index v) {
+__device__ __forceinline__ int pair_weight(const NodeStates& state, Index v) {
   return min(state.left[v] + state.left[state.partner[v]], weight_bins - 1);
 }
 
@@ -116,7 +116,7 @@ inline __device__ Cap cap_of(Index nodes, Index most, const NodeStates& state, i
   for (Index b = thread; b < weight_bins; b += threads) bins[b] = 0;
   __syncthreads();
   for (Index v = thread; v < nodes; v += threads) {
-    if (begins_pair(state, v)) atomicAdd(bins + weight_of(state, v), 1);
+    if (begins_pair(state, v)) atomicAdd(bins + pair_weight(state, v), 1);
   }
   __syncthreads();
   Cap cap;
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(match_threads) match_kernel(PairView<RowPtr> a
     for (Index base = 0; base < nodes; base += threads) {
       const Index v = base + thread;
       const bool begins = v < nodes && begins_pair(state, v);
-      const int weight = begins ? weight_of(state, v) : 0;
+      const int weight = begins ? pair_weight(state, v) : 0;
       int all_heavier = 0, all_as_heavy = 0;
       const int place = heavier + place_among(begins && weight > cap.weight, sums, all_heavier);
       const int equal = as_heavy + place_among(begins && weight == cap.weight, sums, all_as_heavy);
