@@ -101,10 +101,11 @@ def alike(shown, printed):
 
 
 def renewed_lines(shown, printed):
-    """What was printed; if it has as many lines as are shown, those that say the same are kept, with their times."""
+    """What was printed; if it has as many lines as are shown, those that differ in times alone are kept."""
     if len(shown) != len(printed):
         return printed
-    return [old if alike(old, new) else new for old, new in zip(shown, printed)]
+    same = [MACHINE.sub("#", old) == MACHINE.sub("#", new) for old, new in zip(shown, printed)]
+    return [old if kept else new for kept, old, new in zip(same, shown, printed)]
 
 
 def phases(line):
