@@ -6,14 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include <purlin/core/error.hpp>
 #include <purlin/core/gzip.hpp>
+#include <purlin/core/temporary_file.hpp>
 
 namespace purlin::detail {
 namespace {
@@ -32,16 +31,6 @@ bool ends_with(std::string_view text, std::string_view end) {
 
 }  // namespace
 
-bool is_partial_file(const std::string& name) {
-  const std::size_t end = name.rfind(".part"), begin = end == std::string::npos ? end : name.rfind('.', end - 1);
-  if (begin == std::string::npos || end + 5 != name.size() || begin == 0) return false;
-  long process = 0, number = 0;
-  int used = 0;
-  const std::string middle = name.substr(begin + 1, end - begin - 1);
-  return std::sscanf(middle.c_str(), "%ld-%ld%n", &process, &number, &used) == 2 &&
-         used == static_cast<int>(middle.size());
-}
-
 FileWriter::FileWriter(const std::string& path)
     : path_(path), target_(behind_links(path)), buffer_(std::make_unique<char[]>(buffer_bytes)) {
   struct stat status = {};
@@ -50,10 +39,8 @@ FileWriter::FileWriter(const std::string& path)
   if (exists && !S_ISREG(status.st_mode)) {
     file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
-    static std::atomic<unsigned> number{0};
-    temporary_ = target_ + "." + std::to_string(::getpid()) + "-" + std::to_string(number++) + ".part";
-    file_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (file_ < 0) temporary_.clear();
+    temporary_ = std::make_unique<TemporaryFile>();
+    if (temporary_->open(target_)) file_ = ::fcntl(temporary_->descriptor(), F_DUPFD_CLOEXEC, 0);
   }
   if (file_ < 0) fail(std::strerror(errno));
   if (!ends_with(path_, ".gz")) return;
@@ -76,9 +63,8 @@ FileWriter::~FileWriter() { abandon(); }
 void FileWriter::abandon() noexcept {
   packed_.reset();
   if (file_ >= 0) ::close(file_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
   file_ = -1;
-  temporary_.clear();
+  temporary_.reset();
 }
 
 void FileWriter::fail(const std::string& what) {
@@ -119,9 +105,9 @@ void FileWriter::commit() {
     file_ = -1;
     if (code != 0) fail(std::strerror(errno));
   }
-  if (temporary_.empty()) return;
-  if (std::rename(temporary_.c_str(), target_.c_str()) != 0) fail(std::strerror(errno));
-  temporary_.clear();
+  if (temporary_ == nullptr) return;
+  if (!temporary_->commit()) fail(std::strerror(errno));
+  temporary_.reset();
 }
 
 }  // namespace purlin::detail

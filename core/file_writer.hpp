@@ -9,12 +9,10 @@
 namespace purlin::detail {
 
 class GzipWriter;
+class TemporaryFile;
 
-/// Whether a file without its folder has a name that FileWriter gives to what it has not finished:
-/// NAME.PROCESS-NUMBER.part.
-bool is_partial_file(const std::string& name);
-
-/// Collects text and writes it next to `path`; `commit` gives it the name. gzipped where `path` ends in ".gz". A path
+/// Collects text and writes it next to `path`; `commit` gives it the name, and the permissions of the file that it
+/// replaces. gzipped where `path` ends in ".gz". A path
 /// that exists and is no regular file (a terminal, a pipe) is written directly. Without `commit` nothing stays.
 /// Everything throws InputError, with the system's words, when the file cannot be written. A limit on the size of
 /// files is such a case only in a process that ignores SIGXFSZ; else the signal ends it.
@@ -56,9 +54,9 @@ class FileWriter {
 
   static constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
 
-  std::string path_;       // as the caller says it
-  std::string target_;     // behind links
-  std::string temporary_;  // empty when written directly
+  std::string path_;                          // as the caller says it
+  std::string target_;                        // behind links
+  std::unique_ptr<TemporaryFile> temporary_;  // null when written directly
   std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;
   int file_ = -1;

@@ -12,6 +12,7 @@
 #include <fstream>
 
 #include <purlin/core/error.hpp>
+#include <purlin/core/temporary_file.hpp>
 
 #include "apps/common/text.hpp"
 
@@ -53,27 +54,12 @@ std::size_t padded(std::size_t size) { return (size + alignment - 1) / alignment
 
 class Output {
  public:
-  explicit Output(const std::string& file) : file_(file), temporary_(file + ".part") {
-    descriptor_ = ::open(temporary_.c_str(), O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) fail();
-  }
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
-  ~Output() {
-    if (descriptor_ < 0) return;
-    ::close(descriptor_);
-    ::unlink(temporary_.c_str());
+  explicit Output(const std::string& file) : file_(file) {
+    if (!temporary_.open(file)) fail();
   }
 
   void put(const void* data, std::size_t size) {
-    const char* from = static_cast<const char*>(data);
-    while (size > 0) {
-      const ssize_t done = ::write(descriptor_, from, size);
-      if (done < 0 && errno == EINTR) continue;
-      if (done <= 0) fail();
-      from += done;
-      size -= static_cast<std::size_t>(done);
-    }
+    if (!temporary_.write(data, size)) fail();
   }
   template <class T>
   void put_number(T number) {
@@ -86,8 +72,7 @@ class Output {
   }
 
   void commit() {
-    if (::fsync(descriptor_) != 0) fail();
-    if (::close(std::exchange(descriptor_, -1)) != 0 || ::rename(temporary_.c_str(), file_.c_str()) != 0) fail();
+    if (!temporary_.synchronize() || !temporary_.commit()) fail();
     // The new name is on the disk once its folder is. Where that cannot be asked for, nothing is lost but a
     // guarantee.
     const fs::path folder = fs::path(file_).parent_path();
@@ -99,13 +84,11 @@ class Output {
 
  private:
   [[noreturn]] void fail() const {
-    const std::string why = std::strerror(errno);
-    ::unlink(temporary_.c_str());
-    throw InputError(file_ + ": the checkpoint cannot be written: " + why);
+    throw InputError(file_ + ": the checkpoint cannot be written: " + std::strerror(errno));
   }
 
-  std::string file_, temporary_;
-  int descriptor_ = -1;
+  std::string file_;
+  purlin::detail::TemporaryFile temporary_;
 };
 
 void put_section(Output& out, std::uint32_t kind, const std::string& name, const void* data, std::size_t size) {

@@ -5,11 +5,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <vector>
 
 #include <purlin/config.hpp>
 #include <purlin/core/error.hpp>
-#include <purlin/core/file_writer.hpp>
+#include <purlin/core/temporary_file.hpp>
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
@@ -56,17 +55,6 @@ void require_own_folder(const RunJob& job) {
                    "'s own");
 }
 
-// What a run left half written that was killed. The folder belongs to this run alone.
-void remove_partial_files(const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (detail::is_partial_file(entry->path().filename().string())) found.push_back(entry->path());
-  }
-  for (const fs::path& file : found) fs::remove(file, error);
-}
-
 }  // namespace
 
 bool RunJob::continues_in_place() const {
@@ -110,7 +98,7 @@ void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::Na
 
 void begin_folder(RunJob& job) {
   cli::write_text_file("--out", in_folder(job.options.out, params_name), job.params_text);
-  remove_partial_files(job.options.out);
+  detail::remove_abandoned_parts(job.options.out);
   if (job.continues_in_place()) return;
   job.checkpoints_removed = CheckpointFolder(job.options.out, job.program).remove_all();
   if (job.checkpoints_removed == 0) return;
