@@ -65,6 +65,36 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
+bool is_format(const std::string& name) {
+  try {
+    static_cast<void>(find_spmv_format(name));
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+bool is_preconditioner(const std::string& name) {
+  return name == "none" || detail::precond_table().find(name) != nullptr;
+}
+
+bool are_preconditioners(const std::optional<PrecondRanking>& ranking) {
+  if (!ranking) return true;
+  const auto known = [](const WeighedPrecond& weighed) { return is_preconditioner(weighed.name); };
+  return known(ranking->present) && std::all_of(ranking->stronger.begin(), ranking->stronger.end(), known);
+}
+
+// A file with a sound checksum may come from a program with other parts, or from one that erred.
+bool names_exist(const SystemDecision& d) {
+  return is_format(d.format) && (d.expected_format.empty() || is_format(d.expected_format)) &&
+         is_preconditioner(d.preconditioner) && std::all_of(d.untried.begin(), d.untried.end(), is_preconditioner) &&
+         are_preconditioners(d.ranked) && are_preconditioners(d.weaker);
+}
+
+bool is_of(const SystemDecision& d, Index rows, Offset entries) {
+  return (d.rows == 0 || d.rows == rows) && (d.entries == 0 || d.entries == entries);
+}
+
 bool has_failed(const SystemDecision& kept, const std::string& preconditioner) {
   const bool followed = kept.weaker && kept.weaker->present.name == preconditioner;
   return kept.preconditioner != preconditioner && !followed && !kept.untried.empty() &&
@@ -139,9 +169,14 @@ DecisionCache::DecisionCache(const Context<S>& ctx, const Pattern<S>& pattern, c
     for (const auto& [name, figure] : file->figures) {
       if (name == fewest_key) found.fewest_solves = figure;
     }
-    if (found.decision.solves > 0 && found.fewest_solves >= 1) kept_ = std::move(found);
+    const bool counts = found.decision.solves > 0 && found.fewest_solves >= 1;
+    if (counts && names_exist(found.decision) && is_of(found.decision, pattern.rows, pattern.nnz())) {
+      kept_ = std::move(found);
+      return;
+    }
   } catch (const InputError&) {  // of another release
   }
+  cache_.ignore(key_, "holds no decision for this matrix");
 }
 
 void DecisionCache::keep(SystemDecision decision) {

@@ -67,6 +67,16 @@ bool admits(const SpmvFormat& format, bool square, bool may_renumber) {
   return may_renumber ? square || !takes_square_only(format.name) : !takes_square_only(format.name);
 }
 
+// Whether a name that was kept is still one to choose.
+template <class T, Space S>
+bool is_candidate(const std::string& name, bool square, bool may_renumber) {
+  try {
+    return admits<T, S>(find_spmv_format(name), square, may_renumber) && (square || !takes_square_only(name));
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 // Median seconds of a product, from blocks long enough for the clock.
 template <class T, Space S>
 double time_product(const Context<S>& ctx, const MatrixOperator<T, S>& op) {
@@ -173,11 +183,14 @@ FormatChoice measure_formats(const Context<S>& ctx, const CsrView<T, S>& a, cons
     key.add(static_cast<std::uint64_t>(products));
     key.add(static_cast<std::uint64_t>(may_renumber));
     if (const auto found = cache.find(key)) {
-      FormatChoice choice;
-      choice.format = found->choice;
-      choice.reason = found->reason + ", from the plan cache";
-      choice.measured = true;
-      return choice;
+      if (is_candidate<T, S>(found->choice, a.rows == a.cols, may_renumber)) {
+        FormatChoice choice;
+        choice.format = found->choice;
+        choice.reason = found->reason + ", from the plan cache";
+        choice.measured = true;
+        return choice;
+      }
+      cache.ignore(key, "holds no format to choose from");
     }
   }
   std::vector<FormatTrial> trials;

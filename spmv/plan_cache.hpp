@@ -40,8 +40,8 @@ struct CachedPlan {
   std::vector<std::pair<std::string, double>> figures;
 };
 
-/// A folder of plans. Files carry a version and a checksum; one that is damaged, of another version or of another key
-/// is as good as none, and `remark` says so.
+/// A folder of plans. Files carry a version and a checksum; what is damaged, of another version or of another key, or
+/// no file at all (a folder, a pipe, a device), is as good as none, and `remark` says so.
 class PlanCache {
  public:
   explicit PlanCache(std::string folder) : folder_(std::move(folder)) {}
@@ -51,6 +51,9 @@ class PlanCache {
   /// Writes a temporary file next to it and renames, so that a reader never sees half a file. Failure is a remark,
   /// not an error: the solve does not need the cache.
   void keep(const PlanKey& key, const CachedPlan& plan);
+
+  /// What was found is of no use, for this fault: `remark` says so.
+  void ignore(const PlanKey& key, const std::string& fault);
 
   /// What a report should say: empty where all went well.
   const std::string& remark() const { return remark_; }

@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
 #include <purlin/solver/decision_cache.hpp>
 #include <purlin/solver/linear_system.hpp>
@@ -219,4 +220,42 @@ TEST_CASE("A folder that cannot be written costs nothing but what it would have 
   options.spmv.plan_cache = folder.file("file/inside");
   const Seen<S> seen = solve_once(problem, options, 2);
   CHECK(seen.x.size() == alone.x.size());
+}
+
+TEST_CASE("A kept decision with names that are none is ignored, and replaced", "[decision][plan-cache]") {
+  constexpr Space S = Space::host;
+  const TemporaryFolder folder;
+  Problem<S> problem(line_matrix(2000));
+  const SystemOptions options = options_in(folder);
+  const detail::ScaledEstimates early(50);
+  const Seen<S> alone = solve_once(problem, {});
+  const auto cache = [&] {
+    return detail::DecisionCache(problem.ctx, Pattern<S>(problem.there.wide()), options, sizeof(double));
+  };
+  solve_once(problem, options);
+  const SystemDecision sound = cache().kept()->decision;
+  const auto changed = [&](const std::function<void(SystemDecision&)>& change) {
+    SystemDecision decision = sound;
+    change(decision);
+    return decision;
+  };
+  for (SystemDecision nonsense :
+       {changed([](auto& d) { d.format = "no format"; }), changed([](auto& d) { d.expected_format = "ehyb:none"; }),
+        changed([](auto& d) { d.preconditioner = "no preconditioner"; }),
+        changed([](auto& d) { d.untried.push_back("nothing"); }), changed([](auto& d) { d.rows += 1; }),
+        changed([](auto& d) { d.entries = 3; }), changed([](auto& d) {
+          d.weaker = PrecondRanking{WeighedPrecond{"nothing"}, {}};
+        })}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {
+      std::filesystem::remove(entry.path());
+    }
+    nonsense.solves += 1;
+    cache().keep(nonsense);
+    CHECK_FALSE(cache().kept());
+    CHECK(contains(cache().remark(), "holds no decision for this matrix: it is ignored"));
+    const Seen<S> seen = solve_once(problem, options);
+    CHECK(seen.report.history == alone.report.history);
+    CHECK(contains(reasons_of(seen.at_first), "it is ignored"));
+    CHECK(cache().kept());
+  }
 }

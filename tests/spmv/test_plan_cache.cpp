@@ -4,9 +4,13 @@
 #include "tests/spmv/spmv_support.hpp"
 #include "tests/temporary_folder.hpp"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
+#include <purlin/spmv/format_choice.hpp>
 #include <purlin/spmv/plan_cache.hpp>
 
 using namespace purlin;
@@ -147,4 +151,82 @@ TEST_CASE("A choice is stored with an order", "[plan-cache]") {
   CHECK(found->part_begin == std::vector<Index>{0, 3});
   CHECK(found->figures == std::vector<std::pair<std::string, double>>{{"parts", 1.5}});
   CHECK(cache.remark() == "");
+}
+
+TEST_CASE("What is no file in the place of a plan is ignored with a line", "[plan-cache]") {
+  const Context<host> ctx(1);
+  const TemporaryFolder folder;
+  const auto there = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:6"));
+  const auto expected = download(ctx, plan_in(ctx, folder.path().string(), there.wide()).old_of_new);
+  const auto file = files_in(folder.path().string()).at(0);
+  const std::function<void()> in_its_place[] = {
+      [&] { std::filesystem::create_directory(file); },
+      [&] { REQUIRE(mkfifo(file.c_str(), 0600) == 0); },
+      [&] { std::filesystem::create_symlink("/dev/zero", file); },
+      [&] { std::filesystem::create_symlink(folder.path(), file); },
+  };
+  for (const auto& put : in_its_place) {
+    std::filesystem::remove_all(file);
+    put();
+    const RowOrder<host> order = plan_in(ctx, folder.path().string(), there.wide());
+    CHECK(contains(order.report.remark, "is no file: it is ignored"));
+    CHECK_FALSE(contains(order.report.method, "cache"));
+    CHECK(download(ctx, order.old_of_new) == expected);
+  }
+}
+
+TEST_CASE("A plan with a sound checksum and an order that is none is ignored", "[plan-cache]") {
+  const Context<host> ctx(1);
+  const TemporaryFolder folder;
+  const auto there = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:6"));
+  const std::string place = folder.path().string();
+  const RowOrder<host> expected = plan_in(ctx, place, there.wide());
+  SpmvOptions options;
+  options.parts = 4;
+  PlanKey key = detail::plan_key(ctx, Pattern<host>(there.wide()), {"", options, machine_of(ctx), sizeof(double)});
+  key.add("ehyb");
+  key.add("");
+  REQUIRE(PlanCache(place).find(key));
+  const Index n = there.wide().rows;
+  const CachedPlan sound = *PlanCache(place).find(key);
+  const auto with_order = [&](const std::function<void(std::vector<Index>&)>& change) {
+    CachedPlan plan = sound;
+    change(plan.old_of_new);
+    return plan;
+  };
+  const auto with_parts = [&](std::vector<Index> parts) {
+    CachedPlan plan = sound;
+    plan.part_begin = std::move(parts);
+    return plan;
+  };
+  for (const CachedPlan& plan :
+       {with_order([](auto& order) { order[1] = order[0]; }), with_order([&](auto& order) { order[0] = n; }),
+        with_order([](auto& order) { order[0] = -1; }), with_order([](auto& order) { order.pop_back(); }),
+        with_parts({0, n + 1}), with_parts({1, n}), with_parts({0, 7, 3, n}), with_parts({-5, n}), with_parts({0})}) {
+    PlanCache(place).keep(key, plan);
+    const RowOrder<host> order = plan_in(ctx, place, there.wide());
+    CHECK(contains(order.report.remark, "holds no plan for this matrix: it is ignored"));
+    CHECK(download(ctx, order.old_of_new) == download(ctx, expected.old_of_new));
+    CHECK(order.part_begin == expected.part_begin);
+    CHECK(contains(plan_in(ctx, place, there.wide()).report.method, "cache"));  // it was replaced
+  }
+}
+
+TEST_CASE("A kept choice that is no format is made anew", "[plan-cache]") {
+  const Context<host> ctx(1);
+  const TemporaryFolder folder;
+  const auto there = upload_matrix<double>(ctx, fem_matrix("generate:diffusion:6"));
+  SpmvOptions options;
+  options.plan_cache = folder.path().string();
+  PlanKey key = detail::plan_key(ctx, Pattern<host>(there.wide()), {"", options, machine_of(ctx), sizeof(double)});
+  key.add("measure");
+  key.add(std::uint64_t{10});
+  key.add(std::uint64_t{1});
+  for (const std::string name : {"", "no format", "ehyb:no variant"}) {
+    PlanCache(options.plan_cache).keep(key, {name, "", {}, {}, "", {}});
+    const FormatChoice choice = measure_formats<double>(ctx, there.wide(), options, 10, true);
+    CHECK(contains(choice.reason, "holds no format to choose from: it is ignored"));
+    CHECK(choice.format != name);
+    CHECK(contains(measure_formats<double>(ctx, there.wide(), options, 10, true).reason, "from the plan cache"));
+  }
 }
