@@ -29,17 +29,16 @@ InterruptScope::InterruptScope() {
   action.sa_handler = on_signal;
   action.sa_flags = SA_RESTART;  // a write of the live line that is under way continues
   // A shell starts background jobs with the signal ignored, and nohup means it: then it stays so.
-  sigaction(SIGINT, nullptr, &old_interrupt_);
-  if (old_interrupt_.sa_handler != SIG_IGN) sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, nullptr, &old_terminate_);
-  if (old_terminate_.sa_handler != SIG_IGN) sigaction(SIGTERM, &action, nullptr);
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    sigaction(numbers[k], nullptr, &old_[k]);
+    if (old_[k].sa_handler != SIG_IGN) sigaction(numbers[k], &action, nullptr);
+  }
 }
 
 InterruptScope::~InterruptScope() {
   // What was asked to stop now writes its results; a signal repeated then must not cost them.
   if (logic.requested()) return;
-  sigaction(SIGINT, &old_interrupt_, nullptr);
-  sigaction(SIGTERM, &old_terminate_, nullptr);
+  for (std::size_t k = 0; k < numbers.size(); ++k) sigaction(numbers[k], &old_[k], nullptr);
 }
 
 bool InterruptScope::requested() const { return logic.requested(); }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/// Ctrl-C: the first SIGINT or SIGTERM during a solve asks it to stop; one more than a second later ends the process.
+/// Ctrl-C: the first SIGINT, SIGTERM or SIGHUP during a solve asks it to stop; one more than a second later ends the
+/// process.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <cstdint>
@@ -30,7 +32,7 @@ class InterruptLogic {
   static_assert(std::atomic<std::int64_t>::is_always_lock_free, "a signal handler must not wait for a lock");
 };
 
-/// Catches the two signals while it lives; where one has come, also afterwards, when results are written. One at a
+/// Catches these signals while it lives; where one has come, also afterwards, when results are written. One at a
 /// time.
 class InterruptScope {
  public:
@@ -43,8 +45,8 @@ class InterruptScope {
   bool requested() const;
 
  private:
-  struct sigaction old_interrupt_ = {};
-  struct sigaction old_terminate_ = {};
+  static constexpr std::array<int, 3> numbers = {SIGINT, SIGTERM, SIGHUP};
+  std::array<struct sigaction, numbers.size()> old_ = {};
 };
 
 /// What every program does first: a reader that goes away (| head) and a limit on the size of files make writes fail,

@@ -33,10 +33,10 @@ std::vector<std::string> solve_arguments(const std::string& matrix, std::vector<
 
 }  // namespace
 
-TEST_CASE("Ctrl-C and SIGTERM stop a solve, which writes solution and report and exits with 1", "[cli]") {
+TEST_CASE("Ctrl-C, SIGTERM and SIGHUP stop a solve, which writes solution and report and exits with 1", "[cli]") {
   const TemporaryFolder folder;
   const std::string matrix = folder.write("A.mtx", line_system(long_line).text());
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const std::string out = folder.file("x" + std::to_string(number) + ".mtx");
     const std::string report = folder.file("r" + std::to_string(number) + ".json");
     Process process(solve_arguments(matrix, {"--out", out, "--report", report}));
@@ -50,7 +50,7 @@ TEST_CASE("Ctrl-C and SIGTERM stop a solve, which writes solution and report and
     INFO(outcome.out << outcome.err);
     REQUIRE(outcome.status == 1);
     CHECK(contains(outcome.out, "not converged (stopped_by_caller) after "));  // as in the report
-    CHECK(contains(outcome.out, "interrupted by Ctrl-C or SIGTERM\n"));
+    CHECK(contains(outcome.out, "interrupted by Ctrl-C, SIGTERM or SIGHUP\n"));
     CHECK(parse_array(file_content(out)).size() == static_cast<std::size_t>(long_line));
     const Json r = Json::parse(file_content(report));
     CHECK(r["status"] == "stopped_by_caller");
@@ -94,7 +94,7 @@ TEST_CASE("Signals that follow each other at once stop a solve, which still writ
     INFO(outcome.out << outcome.err);
     CHECK(outcome.signal == 0);
     REQUIRE(outcome.status == 1);
-    CHECK(contains(outcome.out, "interrupted by Ctrl-C or SIGTERM\n"));
+    CHECK(contains(outcome.out, "interrupted by Ctrl-C, SIGTERM or SIGHUP\n"));
     CHECK(parse_array(file_content(out)).size() == static_cast<std::size_t>(longer_line));
   }
 }

@@ -137,9 +137,10 @@ TEST_CASE("a heat run that begins anew in the folder of another one is not mixed
                                 folder.file("o"), "heat-000002.vtu", "heat.csv");
 }
 
-TEST_CASE("Ctrl-C and SIGTERM end the run after a step, with a checkpoint, and exit with 1", "[heat][process]") {
+TEST_CASE("Ctrl-C, SIGTERM and SIGHUP end the run after a step, with a checkpoint, and exit with 1",
+          "[heat][process]") {
   const TemporaryFolder folder;
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     const std::string out = folder.file("o" + std::to_string(number));
     Process process({"--out", out, "--duration", "100000", "--output-every", "1", "--device", "host"}, heat_program);
     for (int i = 0; i < 12000 && !fs::exists(out + "/heat-000005.vtu"); ++i) usleep(5000);

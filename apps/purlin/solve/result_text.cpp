@@ -83,7 +83,7 @@ std::string ending_text(const SolveReport& report) {
 
 std::string reason_text(const SolveReport& report) {
   // The library's caller is this program, which stops a solve for a signal only.
-  if (report.status == Status::stopped_by_caller) return labelled("", "interrupted by Ctrl-C or SIGTERM");
+  if (report.status == Status::stopped_by_caller) return labelled("", "interrupted by Ctrl-C, SIGTERM or SIGHUP");
   return report.reason.empty() ? std::string() : labelled("", report.reason);
 }
 
