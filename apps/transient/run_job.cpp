@@ -55,14 +55,25 @@ void require_own_folder(const RunJob& job) {
                    "'s own");
 }
 
-}  // namespace
-
-bool RunJob::continues_in_place() const {
-  std::error_code error;
-  return resume && std::filesystem::equivalent(options.resume, options.out, error) && !error;
+// Once. A folder is read after that, and nobody else writes into it.
+void lock_folder(RunJob& job) {
+  if (job.folder_lock != nullptr) return;
+  job.folder_lock = std::make_shared<FolderLock>(job.options.out, job.program);
+  const std::string& remark = job.folder_lock->remark();
+  if (!remark.empty() && !job.options.quiet) cli::print_error(remark, job.program.c_str());
 }
 
+bool is_same_folder(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return std::filesystem::equivalent(a, b, error) && !error;
+}
+
+}  // namespace
+
+bool RunJob::continues_in_place() const { return resume && is_same_folder(options.resume, options.out); }
+
 void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table) {
+  if (is_same_folder(job.options.resume, job.options.out)) lock_folder(job);
   std::string remark;
   job.resume = CheckpointFolder(job.options.resume, job.program).latest(remark);
   if (!remark.empty()) cli::print_error(remark, job.program.c_str());
@@ -92,6 +103,8 @@ void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::Na
   cli::check_available(options.system.spmv.format, options.system.precond.name, job.place.space, false);
   require_own_folder(job);
   prepare_folder(options.out);
+  lock_folder(job);
+  require_own_folder(job);  // again, now that it stays as it is
   cli::check_outputs({{"--report", options.report}}, inputs);
   job.params_text = params_of + job.program + '\n' + table.text();
 }

@@ -3,6 +3,7 @@
 /// step.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "apps/common/run_clock.hpp"
 #include "apps/common/stopwatch.hpp"
 #include "checkpoint.hpp"
+#include "folder_lock.hpp"
 #include "mesh_input.hpp"
 #include "params.hpp"
 #include "run_options.hpp"
@@ -29,21 +31,24 @@ struct RunJob {
   std::optional<Checkpoint> resume;
   cli::Place place;
   std::string command_line;
-  cli::Stopwatch total;         ///< since the program began
-  cli::RunClock start;          ///< of the process, with the phases before the first step
-  int checkpoints_removed = 0;  ///< of an earlier run: see begin_folder
+  cli::Stopwatch total;                     ///< since the program began
+  cli::RunClock start;                      ///< of the process, with the phases before the first step
+  int checkpoints_removed = 0;              ///< of an earlier run: see begin_folder
+  std::shared_ptr<FolderLock> folder_lock;  ///< of `options.out`, once it is known to be this run's
 
   /// Whether tables and series in the folder continue. Resumed into another folder, they begin anew there.
   bool continues_in_place() const;
 };
 
 /// Reads the checkpoint of --resume, and from it the options that the command line does not give and the parameters.
-/// Throws InputError where there is none, and where the parameters are not those of the run before.
+/// Throws InputError where there is none, where the parameters are not those of the run before, and where another run
+/// writes into the folder that this one is to continue in.
 void take_checkpoint(RunJob& job, const RunCommand& command, ParamTable& table);
 
 /// With options and parameters settled: chooses the place, checks that the method exists there, and makes the folder.
-/// `inputs` are files that no output may replace. Throws InputError where the folder holds a run
-/// of another program, whose files would be mixed with this one's, unless the run continues in place.
+/// `inputs` are files that no output may replace. Locks the folder until the job's end. Throws InputError where
+/// another run has it, or where it holds a run of another program, whose files would be mixed with this one's, unless
+/// the run continues in place.
 void prepare_run(RunJob& job, const ParamTable& table, const std::vector<cli::NamedFile>& inputs);
 
 /// The first that a run writes, when nothing but its steps can fail any more: params.json. Unless it continues in

@@ -157,6 +157,14 @@ TEST_CASE("a heart that begins anew in the folder of another one is not mixed wi
                                 "heart-000002.vtu", "electrograms.csv");
 }
 
+TEST_CASE("a second heart run into the folder of one that is under way is refused", "[heart][process]") {
+  const TemporaryFolder folder;
+  check_second_run_is_refused(heart_program,
+                              {"--nodes", "600", "--dt", "0.5", "--duration", "2000", "--output-every", "5",
+                               "--checkpoint-every", "5", "--quiet", "--threads", "1"},
+                              folder.file("o"), folder.file("link"));
+}
+
 TEST_CASE("a step that the tissue is too fast for is halved, and grows again", "[heart][process]") {
   const TemporaryFolder folder;
   const Outcome outcome = run_heart({"--nodes", "600", "--dt", "8", "--duration", "80", "--out", folder.file("o")});

@@ -106,6 +106,32 @@ inline void check_new_runs_in_old_folders(const std::string& program, const std:
   CHECK(file_content(folder + "/" + table).find("\n0,") == std::string::npos);
 }
 
+/// A second run into the folder of one that is under way, new or resumed, by either demo, is refused by the name of
+/// the first; that one ends as if it were alone. `run` lasts for a while and writes checkpoints.
+inline void check_second_run_is_refused(const std::string& program, const std::vector<std::string>& run,
+                                        const std::string& folder, const std::string& link) {
+  Process first(joined(run, {"--out", folder, "--device", "host"}), program);
+  for (int i = 0; i < 60000 && !std::filesystem::exists(folder + "/run.lock"); ++i) usleep(500);
+  while (std::filesystem::exists(folder + "/run.lock") && checkpoints_in(folder) == 0) usleep(500);
+  std::filesystem::create_directory_symlink(folder, link);
+  int refused = 0;
+  for (const std::vector<std::string>& second :
+       {joined(run, {"--out", folder}), {"--resume", folder}, joined(run, {"--out", link})}) {
+    const Outcome outcome = run_on_host(program, second);
+    INFO(outcome.err);
+    refused += outcome.status == 2 && outcome.err.find(", process ") != std::string::npos &&
+                       outcome.err.find("writes into this folder") != std::string::npos
+                   ? 1
+                   : 0;
+  }
+  first.send(SIGTERM);
+  CHECK(refused >= 1);  // on a crowded machine the first run may end before
+  const int status = first.wait().status;
+  CHECK((status == 0 || status == 1));
+  CHECK_FALSE(std::filesystem::exists(folder + "/run.lock"));
+  CHECK(checkpoints_in(folder) >= 1);
+}
+
 /// A run in folder `whole` that nothing ends.
 inline void check_unbroken_run(const std::string& program, const std::vector<std::string>& run,
                                const std::string& whole) {

@@ -137,6 +137,15 @@ TEST_CASE("a heat run that begins anew in the folder of another one is not mixed
                                 folder.file("o"), "heat-000002.vtu", "heat.csv");
 }
 
+TEST_CASE("a second heat run into the folder of one that is under way is refused", "[heat][process]") {
+  const TemporaryFolder folder;
+  check_second_run_is_refused(
+      heat_program,
+      {small_block(folder), "--mesh-unit", "m", "--duration", "6000", "--dt", "0.2", "--output-every", "50",
+       "--checkpoint-every", "4", "--no-compare", "--quiet", "--threads", "1"},
+      folder.file("o"), folder.file("link"));
+}
+
 TEST_CASE("Ctrl-C, SIGTERM and SIGHUP end the run after a step, with a checkpoint, and exit with 1",
           "[heat][process]") {
   const TemporaryFolder folder;

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A folder has one run at a time.
+#include "apps/transient/folder_lock.hpp"
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <optional>
+
+#include "tests/catch.hpp"
+#include "tests/support.hpp"
+#include "tests/temporary_folder.hpp"
+
+using namespace purlin;
+using purlin::testing::contains;
+using purlin::testing::message_of;
+using purlin::testing::TemporaryFolder;
+using transient::FolderLock;
+
+TEST_CASE("a folder is locked once, and the refusal names who has it", "[transient]") {
+  const TemporaryFolder folder;
+  const std::string place = folder.path().string();
+  {
+    const FolderLock lock(place, "purlin-heat");
+    CHECK(lock.remark().empty());
+    const std::string refusal = message_of<InputError>([&] { FolderLock(place, "purlin-heart"); });
+    CHECK(contains(refusal, "--out " + place + ": purlin-heat, process " + std::to_string(getpid())));
+  }
+  CHECK(std::filesystem::is_empty(folder.path()));
+  const FolderLock again(place, "purlin-heart");
+}
+
+TEST_CASE("the lock of a process that was killed is taken over", "[transient]") {
+  const TemporaryFolder folder;
+  const std::string place = folder.path().string();
+  int ready[2];
+  REQUIRE(pipe(ready) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const FolderLock lock(place, "purlin-heat");
+    if (write(ready[1], "x", 1) == 1) pause();
+    _exit(0);
+  }
+  char byte = 0;
+  REQUIRE(read(ready[0], &byte, 1) == 1);
+  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "purlin-heat"); }),
+                 "process " + std::to_string(child)));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  CHECK(std::filesystem::exists(folder.file("run.lock")));
+  std::optional<FolderLock> lock;
+  lock.emplace(place, "purlin-heat");
+  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "purlin-heat"); }),
+                 "process " + std::to_string(getpid())));
+  lock.reset();
+  CHECK_FALSE(std::filesystem::exists(folder.file("run.lock")));
+  close(ready[0]);
+  close(ready[1]);
+}
+
+TEST_CASE("what is no file in the place of the lock is refused and left alone", "[transient]") {
+  const TemporaryFolder folder;
+  const std::string place = folder.path().string(), lock = folder.file("run.lock");
+  folder.write("precious", "kept");
+  std::filesystem::create_symlink(folder.file("precious"), lock);
+  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "purlin-heat"); }), "it is a link"));
+  CHECK(testing::file_content(folder.file("precious")) == "kept");
+  std::filesystem::remove(lock);
+  REQUIRE(mkfifo(lock.c_str(), 0600) == 0);
+  CHECK(contains(message_of<InputError>([&] { FolderLock(place, "purlin-heat"); }), "it is no file"));
+  std::filesystem::remove(lock);
+  std::filesystem::create_directory(lock);
+  CHECK_THROWS_AS(FolderLock(place, "purlin-heat"), InputError);
+}
