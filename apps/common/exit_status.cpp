@@ -6,11 +6,13 @@
 #include <new>
 #include <sstream>
 
+#include "printable.hpp"
+
 namespace purlin::cli {
 
 void print_error(const std::string& message, const char* program) {
   constexpr int most_lines = 3;
-  std::istringstream lines(message);
+  std::istringstream lines(printable_lines(message));
   std::string line;
   for (int i = 0; i < most_lines && std::getline(lines, line); ++i) {
     std::fprintf(stderr, "%s%s%s\n", i == 0 ? program : "", i == 0 ? ": " : "  ", line.c_str());

@@ -7,6 +7,8 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "printable.hpp"
+
 namespace purlin::cli {
 namespace {
 
@@ -102,6 +104,11 @@ std::string shell_quoted(const std::string& argument) {
            std::string_view("-_./:,=+@%").find(static_cast<char>(c)) != std::string_view::npos;
   };
   if (!argument.empty() && std::all_of(argument.begin(), argument.end(), plain)) return argument;
+  if (without_controls(argument) != argument) {  // what bash, zsh and ksh read, and POSIX since 2024
+    std::string escaped;
+    for (const char c : argument) escaped += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+    return "$'" + without_controls(escaped) + '\'';
+  }
   std::string quoted = "'";
   for (const char c : argument) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + '\'';

@@ -10,6 +10,7 @@
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
 #include "apps/common/output_files.hpp"
+#include "apps/common/program.hpp"
 #include "apps/transient/resume.hpp"
 #include "heart_run.hpp"
 
@@ -82,7 +83,7 @@ int run_command(int argc, const char* const* argv) {
   transient::RunCommand command(words, job.options);
   add_own_options(command.app(), own);
   if (const auto wanted = command.parse(argc, argv)) {
-    std::fputs(wanted->c_str(), stdout);
+    cli::print_text(stdout, *wanted);
     return cli::exit_converged;
   }
   job.command_line = command.command_line();

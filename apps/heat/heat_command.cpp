@@ -11,6 +11,7 @@
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
 #include "apps/common/output_files.hpp"
+#include "apps/common/program.hpp"
 #include "apps/transient/resume.hpp"
 #include "heat_run.hpp"
 #include "heat_sink.hpp"
@@ -69,7 +70,7 @@ int run_command(int argc, const char* const* argv) {
       .add_flag("--no-compare", no_compare, "Do not measure at the end when each format and preconditioner pays back")
       ->group("Output");
   if (const auto wanted = command.parse(argc, argv)) {
-    std::fputs(wanted->c_str(), stdout);
+    cli::print_text(stdout, *wanted);
     return cli::exit_converged;
   }
   job.command_line = command.command_line();

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "apps/common/exit_status.hpp"
-#include "apps/common/interrupt.hpp"
+#include "apps/common/program.hpp"
 #include "apps/common/unused_options.hpp"
 #include "apps/purlin/info/command.hpp"
 #include "apps/purlin/solve/command.hpp"
@@ -15,22 +15,16 @@ namespace {
 
 using namespace purlin::cli;
 
-int run(const CommandLine& line, char* argv[]) {
+int run(int argc, char* argv[]) {
+  const CommandLine line = parse_command_line(argc, argv);
   print_warnings(line.warnings);
   if (const auto* solve = std::get_if<SolveOptions>(&line.command)) return run_solve(*solve, line.text);
   if (const auto* info = std::get_if<InfoOptions>(&line.command)) return run_info(*info);
   if (std::holds_alternative<BenchProgram>(line.command)) become_bench(argv);
-  std::fputs(std::get<TextOnly>(line.command).text.c_str(), stdout);
+  print_text(stdout, std::get<TextOnly>(line.command).text);
   return exit_converged;
 }
 
 }  // namespace
 
-int main(int argc, char* argv[]) {
-  ignore_signals_of_writes();
-  try {
-    return run(parse_command_line(argc, argv), argv);
-  } catch (...) {
-    return report_exception();
-  }
-}
+int main(int argc, char* argv[]) { return run_program("purlin", argc, argv, &run); }

@@ -12,6 +12,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/names.hpp"
+#include "apps/common/program.hpp"
 #include "apps/common/text.hpp"
 #include "apps/common/unused_options.hpp"
 #include "resume.hpp"
@@ -175,9 +176,7 @@ int end_run(const RunJob& job, const RunReport& report, const std::string& more,
 }
 
 void print_lines(const RunJob& job, const std::string& lines) {
-  if (job.options.quiet) return;
-  std::fputs(lines.c_str(), stdout);
-  std::fflush(stdout);
+  if (!job.options.quiet) cli::print_text(stdout, lines);
 }
 
 std::string in_folder(const std::string& folder, const std::string& name) {

@@ -5,12 +5,15 @@
 #include <charconv>
 #include <cmath>
 
+#include "apps/common/printable.hpp"
+
 namespace purlin::cli {
 
 CsvLine& CsvLine::add(const std::string& words) {
+  const std::string shown = without_controls(words);
   std::string quoted;
-  for (const char c : words) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return put(words.find_first_of(",\"\n") == std::string::npos ? words : '"' + quoted + '"');
+  for (const char c : shown) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return put(shown.find_first_of(",\"") == std::string::npos ? shown : '"' + quoted + '"');
 }
 
 CsvLine& CsvLine::add(double number) {

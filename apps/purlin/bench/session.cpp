@@ -9,6 +9,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/output_files.hpp"
+#include "apps/common/program.hpp"
 #include "apps/common/text.hpp"
 #include "apps/fem/problem.hpp"
 
@@ -64,10 +65,7 @@ void write_bench_files(const std::string& report, const Json& json, const std::s
   if (!csv.empty()) write_text_file("--csv", csv, lines);
 }
 
-void print_now(const std::string& lines) {
-  std::fputs(lines.c_str(), stdout);
-  std::fflush(stdout);
-}
+void print_now(const std::string& lines) { print_text(stdout, lines); }
 
 std::string without_folders(const std::string& command_line) {
   std::string result;

@@ -12,6 +12,7 @@
 
 #include "apps/common/exit_status.hpp"
 #include "apps/common/output_files.hpp"
+#include "apps/common/program.hpp"
 #include "apps/common/standard_streams.hpp"
 #include "report.hpp"
 
@@ -56,8 +57,7 @@ int run_info(const InfoOptions& options) {
   const Facts facts = gather_facts(options);
   const bool out_is_stdout = is_standard_stream(options.out);
   std::FILE* const text = out_is_stdout ? stderr : stdout;
-  std::fputs(facts_text(facts).c_str(), text);
-  std::fflush(text);
+  print_text(text, facts_text(facts));
   if (!options.report.empty()) write_text_file("--report", options.report, format_json(facts_json(facts)));
   const CsrView<double, Space::host> a(facts.matrix.a);
   if (out_is_stdout) {

@@ -18,6 +18,7 @@
 #include "apps/common/names.hpp"
 #include "apps/common/output_files.hpp"
 #include "apps/common/precond_report.hpp"
+#include "apps/common/program.hpp"
 #include "apps/common/standard_streams.hpp"
 #include "apps/common/text.hpp"
 #include "apps/purlin/input/input_matrix.hpp"
@@ -87,9 +88,7 @@ void write_files(SolveResult& result, Span<const double, Space::host> x) {
 }
 
 void print(const SolveOptions& o, const std::string& lines) {
-  if (o.quiet) return;
-  std::fputs(lines.c_str(), text_stream(o));
-  std::fflush(text_stream(o));
+  if (!o.quiet) print_text(text_stream(o), lines);
 }
 
 std::optional<double> error_against(const Context<Space::host>& ctx, std::optional<HostVector>& solution,

@@ -32,7 +32,8 @@ constexpr const char* examples =
     "  purlin solve generate:elasticity:20            a generated finite-element system\n"
     "  zcat K.mtx.gz | purlin solve - --out - > u.mtx  in a pipe\n"
     "\n"
-    "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, or a file that cannot be\n"
+    "Exit status: 0 converged (every column), 1 not converged, 2 bad input or usage, or a file or text that cannot "
+    "be\n"
     "written (a full disk, a limit on the size of files), 3 device failure. --out, --report and --html are written\n"
     "for 0 and 1. Ctrl-C stops the solve, writes them and exits 1; another one more than a second later ends it\n"
     "at once.";

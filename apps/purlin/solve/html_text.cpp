@@ -6,6 +6,7 @@
 
 #include <purlin/core/error.hpp>
 
+#include "apps/common/printable.hpp"
 #include "apps/common/text.hpp"
 
 namespace purlin::cli {
@@ -22,7 +23,7 @@ const Json& field(const Json& report, const std::string& pointer) {
 
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : without_controls(text)) {
     switch (c) {
       case '&':
         result += "&amp;";
@@ -40,11 +41,7 @@ std::string escaped(std::string_view text) {
         result += "&#39;";
         break;
       default:
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') {
-          result += c;
-        } else {
-          result += "\xef\xbf\xbd";
-        }
+        result += c;
     }
   }
   return result;
